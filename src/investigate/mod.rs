@@ -11,4 +11,12 @@
 //! (`pipeline::stages::investigate`), and what services hold (each gives its things by
 //! [`Searchable`](crate::services::searchable::Searchable)).
 
+pub mod features;
+pub mod finding;
+pub mod graph;
+pub mod node;
 pub mod run;
+pub mod strategies;
+pub mod synthesize;
+pub mod templates;
+pub mod worker;

@@ -8,6 +8,28 @@ pub const FOUND_ITEMS_MAX: usize = 400;
 pub const FOUND_THREADS_MAX: usize = 4_000;
 /// Mails of one conversation that are read: what is open in it stands at its end.
 pub const READ_MAILS_MAX: usize = 12;
+/// Characters of one letter that are read for what it asks and promises; longer ones are reports.
+pub const LETTER_CHARS_MAX: usize = 8_000;
+/// Sentences of one letter that are read.
+pub const LETTER_SENTENCES_MAX: usize = 120;
+/// Characters of a sentence that is shown.
+pub const SENTENCE_CHARS_MAX: usize = 160;
+/// Promises of one conversation that are kept, the newest.
+pub const PROMISES_MAX: usize = 20;
+/// Amounts of one text that are kept.
+pub const AMOUNTS_MAX: usize = 20;
+/// Things that one node reads: without a model a second's work, with one what the budget allows.
+pub const READ_ITEMS_MAX: usize = 400;
+/// Searches of one node that are put together.
+pub const SEARCHES_MAX: usize = 8;
+/// Days back that mail is looked through when nobody says: what waits longer is settled or hopeless.
+pub const LOOK_BACK_DAYS: i64 = 180;
+/// Days ahead that events are looked for when nobody says.
+pub const LOOK_AHEAD_DAYS: i64 = 60;
+/// People whom an answer to "whom most?" names.
+pub const PEOPLE_SHOWN_MAX: usize = 10;
+/// Conversations with those who come to a meeting that are read to prepare it.
+pub const PREPARED_THREADS_MAX: usize = 60;
 
 /// Nodes of one graph of evidence: questions need three to eight, and a model that writes more does not know what it
 /// looks for.
@@ -40,3 +62,13 @@ pub const TURN_TOKENS_MAX: u64 = 100_000;
 pub const TURN_CALLS_MAX: u32 = 60;
 /// How long one question may take; after that what was found is told.
 pub const TURN_MS_MAX: u64 = 60_000;
+/// Characters of a title or a sentence in a row of an answer.
+pub const ROW_CHARS_MAX: usize = 120;
+/// People of a thing that are kept with an answer.
+pub const ROW_PEOPLE_MAX: usize = 12;
+/// Rows of an answer that are shown at first: what the design allows a node in an answer.
+pub const FINDINGS_SHOWN_MAX: usize = 10;
+/// Rows that are kept for "more" and for what is asked next.
+pub const FINDINGS_KEPT_MAX: usize = 200;
+/// Seconds for which an answer can be gone on with: a working day.
+pub const FINDINGS_KEPT_SECS: i64 = 12 * 3600;

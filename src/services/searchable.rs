@@ -30,6 +30,8 @@ pub enum ItemKind {
     Fact,
     /// Said in the chat with the assistant.
     Talk,
+    /// Somebody known.
+    Person,
 }
 
 /// What is true of a thing, as far as nobody has to read it.

@@ -8,7 +8,8 @@ fn allowed(module: &str) -> Option<&'static [&'static str]> {
     const BASE: &[&str] = &["core", "limits"];
     const PORTS: &[&str] = &["core", "limits", "ports"];
     const ADAPTER: &[&str] = &["core", "failpoint", "language", "limits", "ports"];
-    const PIPELINE: &[&str] = &["core", "failpoint", "language", "limits", "ports", "prompts", "services"];
+    const PIPELINE: &[&str] =
+        &["core", "failpoint", "investigate", "language", "limits", "ports", "prompts", "services"];
     const FRONT: &[&str] = &[
         "admin",
         "channel",
@@ -31,7 +32,7 @@ fn allowed(module: &str) -> Option<&'static [&'static str]> {
         "ports" | "language" => BASE,
         "prompts" | "clock" | "config" => PORTS,
         "store" | "search" | "services" | "llm" => ADAPTER,
-        "investigate" => PIPELINE,
+        "investigate" => &["core", "failpoint", "language", "limits", "ports", "prompts", "services"],
         "pipeline" => PIPELINE,
         "scheduler" | "upkeep" | "admin" | "channel" => FRONT,
         // They put everything together.

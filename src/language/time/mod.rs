@@ -178,6 +178,18 @@ impl When {
     }
 }
 
+/// The first instant after a point of this grain; of an hour or a minute the point itself.
+pub fn end_of(at: DateTime<Tz>, grain: Grain) -> DateTime<Utc> {
+    let after = match grain {
+        Grain::Minute | Grain::Hour => chrono::Duration::zero(),
+        Grain::Day => chrono::Duration::days(1),
+        Grain::Week => chrono::Duration::days(7),
+        Grain::Month => chrono::Duration::days(31),
+        Grain::Year => chrono::Duration::days(366),
+    };
+    at.to_utc().checked_add_signed(after).unwrap_or_else(|| at.to_utc())
+}
+
 /// All time expressions of a text, left to right, not overlapping. Date, clock, zone and length
 /// that belong together are one expression, even if prepositions stand between them; where other
 /// words do ("dinner tomorrow with Ana at 8"), there are two, and both mean the same instant.

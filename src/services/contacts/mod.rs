@@ -9,6 +9,7 @@ mod find;
 mod lookup;
 mod person;
 mod save;
+mod searchable;
 pub mod vcard;
 
 use std::path::PathBuf;
@@ -28,6 +29,7 @@ use super::error::ServiceError;
 use super::items;
 use super::provenance::Others;
 use super::registry::Registration;
+use super::searchable::Searchable;
 use super::service::{
     AddressBook, Content, ContextRole, Noticed, Offerable, PeopleQuery, Person, RequestContext, Service, ServiceInfo,
     Wanted,
@@ -168,6 +170,10 @@ impl Contacts {
 
 #[async_trait]
 impl Service for Contacts {
+    fn searchable(&self) -> Option<&dyn Searchable> {
+        Some(self)
+    }
+
     fn context_role(&self) -> ContextRole {
         ContextRole::Items
     }

@@ -18,15 +18,18 @@ impl Searchable for MemoryService {
     }
 
     async fn find_items(&self, ctx: &RequestContext, filter: &ItemFilter) -> Result<FoundItems, ServiceError> {
-        let words = [filter.words.as_str(), &filter.people.join(" ")].join(" ").trim().to_owned();
+        // Nobody takes part in it.
+        if !filter.people.is_empty() {
+            return Ok(FoundItems::default());
+        }
         let found = |fact: &Memory| Some(item(fact)).filter(|item| filter.allows(&item.marks));
-        if words.is_empty() {
+        if filter.words.is_empty() {
             let (facts, total) = self.found(ctx, "").await?;
             let mut items: Vec<FoundItem> = facts.iter().filter_map(found).collect();
             items.truncate(filter.limit);
             return Ok(FoundItems { more: total.saturating_sub(items.len()), items, gap: None });
         }
-        self.finder(ctx).about(&ItemFilter { words, ..filter.clone() }, found).await
+        self.finder(ctx).about(filter, found).await
     }
 
     async fn read_items(&self, ctx: &RequestContext, ids: &[String]) -> Result<Vec<ItemText>, ServiceError> {

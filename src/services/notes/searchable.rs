@@ -18,15 +18,17 @@ impl Searchable for NotesService {
     }
 
     async fn find_items(&self, ctx: &RequestContext, filter: &ItemFilter) -> Result<FoundItems, ServiceError> {
-        // Nobody takes part in a note; who is looked for stands in its words.
-        let words = [filter.words.as_str(), &filter.people.join(" ")].join(" ").trim().to_owned();
+        // Nobody takes part in it.
+        if !filter.people.is_empty() {
+            return Ok(FoundItems::default());
+        }
         let found = |note: &Note| Some(item(note)).filter(|item| filter.allows(&item.marks));
-        if words.is_empty() {
+        if filter.words.is_empty() {
             let (notes, total) = self.latest(ctx, filter.limit).await?;
             let items: Vec<FoundItem> = notes.iter().filter_map(found).collect();
             return Ok(FoundItems { more: total.saturating_sub(notes.len()), items, gap: None });
         }
-        self.finder(ctx).about(&ItemFilter { words, ..filter.clone() }, found).await
+        self.finder(ctx).about(filter, found).await
     }
 
     async fn read_items(&self, ctx: &RequestContext, ids: &[String]) -> Result<Vec<ItemText>, ServiceError> {

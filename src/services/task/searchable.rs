@@ -23,16 +23,18 @@ impl Searchable for TaskService {
     }
 
     async fn find_items(&self, ctx: &RequestContext, filter: &ItemFilter) -> Result<FoundItems, ServiceError> {
-        // Nobody takes part in a task; who is looked for stands in its words.
-        let words = [filter.words.as_str(), &filter.people.join(" ")].join(" ").trim().to_owned();
+        // Nobody takes part in it.
+        if !filter.people.is_empty() {
+            return Ok(FoundItems::default());
+        }
         let found = |task: &Task| {
             let item = item(task);
             let in_time = filter.until.is_none_or(|until| item.at.is_some_and(|at| at < until));
             (in_time && filter.allows(&item.marks)).then_some(item)
         };
-        if !words.is_empty() {
+        if !filter.words.is_empty() {
             let finder = Finder { store: &self.store, index: &self.index, ctx };
-            return finder.about(&ItemFilter { words, ..filter.clone() }, found).await;
+            return finder.about(filter, found).await;
         }
         let owner = ctx.owner.as_str();
         let scan = |limit| {

@@ -1,0 +1,261 @@
+//! A conversation: who owes whom an answer, what was promised, and since when.
+//!
+//! The letters are walked in their order, with one debt each way:
+//!
+//! | letter | says | what the person owes | what the others owe |
+//! |---|---|---|---|
+//! | of others, to the person | asks | an answer, since it was first asked | – |
+//! | | promises to deliver | stays | what was promised |
+//! | | wants nothing more | nothing | nothing |
+//! | | anything else | stays | nothing: they have answered |
+//! | of the person | asks | nothing | an answer |
+//! | | promises to deliver | what was promised | stays |
+//! | | wants nothing more | nothing | nothing |
+//! | | anything else | nothing: it was answered | stays |
+//!
+//! Lists, machines and suspects owe nothing and are owed nothing; what a machine wants done by some day is kept apart.
+//! Not here: what counts as overdue (whoever asks knows the time).
+
+use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
+use serde::{Deserialize, Serialize};
+
+use super::cues::{Cue, says};
+use super::letter::{Sentence, new_part, sentences};
+use super::sender::{SenderSort, sort_of};
+use crate::core::text::shorten;
+use crate::language::time;
+use crate::language::time::{DateOrder, Problem, Reference, When};
+use crate::limits::{PROMISES_MAX, SENTENCE_CHARS_MAX};
+use crate::services::searchable::{ItemText, Party, WrittenText};
+
+/// How a debt came about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DebtKind {
+    /// It was asked for.
+    Asked,
+    /// It was promised.
+    Promised,
+}
+
+/// What one side owes the other.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Debt {
+    /// How it came about.
+    pub kind: DebtKind,
+    /// The sentence that says so.
+    pub sentence: String,
+    /// Whom the other side is, or who of them said it.
+    pub with: Party,
+    /// Since when it is open.
+    pub since: DateTime<Utc>,
+    /// When it was said last.
+    pub last: DateTime<Utc>,
+    /// By when, as far as the sentence says.
+    pub due: Option<DateTime<Utc>>,
+}
+
+/// A promise, kept or not.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PromiseMade {
+    /// By the person.
+    pub is_own: bool,
+    /// Who promised, or to whom the person did.
+    pub with: Party,
+    /// What was said.
+    pub sentence: String,
+    /// When.
+    pub at: DateTime<Utc>,
+    /// By when, as far as it was said.
+    pub due: Option<DateTime<Utc>>,
+}
+
+/// What can be told of a conversation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ConversationFeatures {
+    /// Of what sort who wrote last of the others is.
+    pub sender: SenderSort,
+    /// The person wrote last.
+    pub is_own_last: bool,
+    /// What came last of others goes to the person alone.
+    pub is_to_me_alone: bool,
+    /// What the person owes.
+    pub i_owe: Option<Debt>,
+    /// What the others owe.
+    pub they_owe: Option<Debt>,
+    /// What a machine asks for, with which nobody waits.
+    pub machine_asks: Option<Debt>,
+    /// What was promised, oldest first.
+    pub promises: Vec<PromiseMade>,
+    /// With whom how many letters were exchanged, machines and lists aside.
+    pub partners: Vec<(Party, usize)>,
+}
+
+/// Where and when letters are read.
+#[derive(Debug, Clone, Copy)]
+pub struct ReadingFrame {
+    /// The person's zone.
+    pub zone: Tz,
+    /// How the person writes dates.
+    pub order: DateOrder,
+}
+
+/// One letter, read.
+struct Letter<'a> {
+    written: &'a WrittenText,
+    sort: SenderSort,
+    asks: Option<&'a Sentence>,
+    promises: Vec<&'a Sentence>,
+    sentences: &'a [Sentence],
+    delivers: Option<&'a Sentence>,
+    is_settled: bool,
+}
+
+/// What can be told of a conversation. `is_known` says of an address whether the person has written to it or saved it.
+pub fn features(item: &ItemText, is_known: &dyn Fn(&str) -> bool, frame: ReadingFrame) -> ConversationFeatures {
+    let has_written = item.said.iter().any(|written| written.is_own);
+    let read: Vec<Vec<Sentence>> = item.said.iter().map(|written| sentences(&new_part(&written.text))).collect();
+    let letters = item.said.iter().zip(&read).map(|(written, sentences)| {
+        let is_known = written.is_own || has_written || is_known(&written.by.address);
+        letter(written, sentences, is_known)
+    });
+    let mut features = ConversationFeatures {
+        sender: SenderSort::Person,
+        is_own_last: false,
+        is_to_me_alone: false,
+        i_owe: None,
+        they_owe: None,
+        machine_asks: None,
+        promises: Vec::new(),
+        partners: Vec::new(),
+    };
+    let mut partner = Party::default();
+    for letter in letters {
+        let with =
+            if letter.written.is_own { counterpart(letter.written, &partner) } else { letter.written.by.clone() };
+        features.walk(&letter, &with, frame);
+        partner = with;
+    }
+    let excess = features.promises.len().saturating_sub(PROMISES_MAX);
+    features.promises.drain(..excess);
+    features
+}
+
+/// Whom the person speaks to: whoever wrote last, if it goes to them, else the first it goes to.
+fn counterpart(written: &WrittenText, partner: &Party) -> Party {
+    let is_partner = |party: &&Party| !partner.address.is_empty() && party.address == partner.address;
+    written.to.iter().find(is_partner).or(written.to.first()).unwrap_or(partner).clone()
+}
+
+fn letter<'a>(written: &'a WrittenText, sentences: &'a [Sentence], is_known: bool) -> Letter<'a> {
+    let sort = if written.is_own { SenderSort::Person } else { sort_of(written, sentences, is_known) };
+    let wants_nothing = sentences.iter().any(|sentence| says(sentence, Cue::Settled));
+    // A letter to several asks each of them; one in copy asks nobody.
+    let may_ask = sort != SenderSort::Suspect && !written.is_bulk && (written.is_own || written.is_to_me);
+    let asking: Vec<&Sentence> = sentences.iter().filter(|sentence| asks(sentence)).collect();
+    // What is asked last, and best what is asked with a question mark or a plea.
+    let asks = asking.last().copied().filter(|_| may_ask && !(wants_nothing && !written.is_own));
+    let may_promise = sort == SenderSort::Person;
+    let promises: Vec<&Sentence> = sentences.iter().filter(|sentence| may_promise && promises(sentence)).collect();
+    let delivers = promises.iter().copied().find(|sentence| says(sentence, Cue::Delivery));
+    Letter { written, sort, asks, promises, sentences, delivers, is_settled: wants_nothing }
+}
+
+/// Whether a sentence wants an answer or a deed.
+pub fn asks(sentence: &Sentence) -> bool {
+    let wants = sentence.asks || says(sentence, Cue::Request);
+    wants && !says(sentence, Cue::Rhetorical) && !says(sentence, Cue::Offer)
+}
+
+/// Whether a sentence promises something.
+pub fn promises(sentence: &Sentence) -> bool {
+    !sentence.asks && says(sentence, Cue::Promise) && !says(sentence, Cue::Unless)
+}
+
+impl ConversationFeatures {
+    fn walk(&mut self, letter: &Letter<'_>, with: &Party, frame: ReadingFrame) {
+        let Letter { written, .. } = letter;
+        let Some(at) = written.at else { return };
+        let debt = |kind: DebtKind, sentence: &Sentence| Debt {
+            kind,
+            sentence: shorten(&sentence.text, SENTENCE_CHARS_MAX),
+            with: with.clone(),
+            since: at,
+            last: at,
+            due: due_of(sentence, letter.sentences, at, frame),
+        };
+        self.promises.extend(letter.promises.iter().map(|sentence| PromiseMade {
+            is_own: written.is_own,
+            with: with.clone(),
+            sentence: shorten(&sentence.text, SENTENCE_CHARS_MAX),
+            at,
+            due: due(&sentence.text, at, frame),
+        }));
+        self.is_own_last = written.is_own;
+        let asked = letter.asks.map(|sentence| debt(DebtKind::Asked, sentence));
+        let promised = letter.delivers.map(|sentence| debt(DebtKind::Promised, sentence));
+        if written.is_own {
+            written.to.iter().for_each(|party| self.met(party));
+            self.i_owe = promised;
+            if letter.is_settled && asked.is_none() {
+                self.they_owe = None;
+            }
+            if let Some(asked) = asked {
+                self.they_owe = Some(longest(self.they_owe.take(), asked));
+            }
+            return;
+        }
+        self.sender = letter.sort;
+        self.is_to_me_alone = written.is_to_me_alone;
+        if letter.sort != SenderSort::Person {
+            self.machine_asks = asked.filter(|asked| asked.due.is_some());
+            return;
+        }
+        self.met(&written.by);
+        self.they_owe = promised;
+        match asked {
+            Some(asked) => self.i_owe = Some(longest(self.i_owe.take(), asked)),
+            None if letter.is_settled => (self.i_owe, self.they_owe) = (None, None),
+            None => {}
+        }
+    }
+}
+
+impl ConversationFeatures {
+    fn met(&mut self, party: &Party) {
+        match self.partners.iter_mut().find(|(known, _)| known.address == party.address) {
+            Some((_, letters)) => *letters += 1,
+            None => self.partners.push((party.clone(), 1)),
+        }
+    }
+}
+
+/// A debt that was asked for again is open since it was first asked for; what was promised is owed since then.
+fn longest(earlier: Option<Debt>, now: Debt) -> Debt {
+    let since = earlier.filter(|earlier| earlier.kind == DebtKind::Asked).map_or(now.since, |earlier| earlier.since);
+    Debt { since: since.min(now.since), ..now }
+}
+
+/// By when a sentence wants something; where it does not say, what the sentences around it say, or one that names the end
+/// of a span.
+fn due_of(sentence: &Sentence, all: &[Sentence], at: DateTime<Utc>, frame: ReadingFrame) -> Option<DateTime<Utc>> {
+    let own = due(&sentence.text, at, frame);
+    let place = all.iter().position(|other| std::ptr::eq(other, sentence)).unwrap_or(0);
+    let around = all.iter().enumerate().filter(|(other, _)| other.abs_diff(place) == 1);
+    own.or_else(|| around.filter_map(|(_, other)| due(&other.text, at, frame)).min())
+}
+
+/// The moment by which a sentence wants or promises something: the last instant of the day, where it names one.
+pub fn due(sentence: &str, at: DateTime<Utc>, frame: ReadingFrame) -> Option<DateTime<Utc>> {
+    let reference = Reference { now: at, zone: frame.zone, order: frame.order };
+    let ends = time::find(sentence, &reference).into_iter().filter_map(|mention| match mention.result {
+        Ok(When::Point { at, grain }) => Some(time::end_of(at, grain)),
+        Ok(When::Range { end, .. }) => Some(end.to_utc()),
+        Ok(When::Duration(length)) => at.checked_add_signed(length),
+        Ok(When::Recurrence { .. }) => None,
+        Err(Problem::Ambiguous { candidates, .. }) => candidates.iter().min().map(DateTime::to_utc),
+        Err(_) => None,
+    });
+    ends.filter(|end| *end >= at).min()
+}

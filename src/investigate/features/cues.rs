@@ -1,0 +1,157 @@
+//! Cues: what a sentence of a letter says, told by its words.
+//!
+//! The cues are data (`data/language/letters/cues.*.txt`, with the notation at their beginning). All languages are
+//! looked for at once: who writes is not asked in which. Deliberately not here: what a cue means for a conversation.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::letter::Sentence;
+use crate::language::words::fold;
+
+/// What a cue tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Cue {
+    /// Somebody is asked to do or to say something.
+    Request,
+    /// A question that wants no answer.
+    Rhetorical,
+    /// Help is offered; it need not be answered.
+    Offer,
+    /// Something will be done for whoever reads it.
+    Promise,
+    /// What the reader gets by it.
+    Delivery,
+    /// It is no promise after all.
+    Unless,
+    /// Nothing more is wanted.
+    Settled,
+    /// It went to many.
+    Bulk,
+    /// It sells something to somebody who never asked.
+    Cold,
+    /// Orders for whoever reads mail for somebody, and what swindlers write.
+    Order,
+}
+
+const NAMES: [(&str, Cue); 10] = [
+    ("request", Cue::Request),
+    ("rhetorical", Cue::Rhetorical),
+    ("offer", Cue::Offer),
+    ("promise", Cue::Promise),
+    ("delivery", Cue::Delivery),
+    ("unless", Cue::Unless),
+    ("settled", Cue::Settled),
+    ("bulk", Cue::Bulk),
+    ("cold", Cue::Cold),
+    ("order", Cue::Order),
+];
+
+const TEXTS: [&str; 3] = [
+    include_str!("../../../data/language/letters/cues.en.txt"),
+    include_str!("../../../data/language/letters/cues.de.txt"),
+    include_str!("../../../data/language/letters/cues.other.txt"),
+];
+
+/// Words between two parts of a cue, where it allows any.
+const GAP_MAX: usize = 3;
+
+/// One part of a cue.
+#[derive(Debug, Clone, PartialEq)]
+enum Piece {
+    Word(String),
+    /// Up to [`GAP_MAX`] words.
+    Gap,
+    /// One of these.
+    Either(Vec<Vec<Piece>>),
+    /// One of these, or nothing.
+    Optional(Vec<Vec<Piece>>),
+    /// The beginning of a clause.
+    Start,
+    /// The end of the sentence.
+    End,
+}
+
+type Pattern = Vec<Piece>;
+
+static CUES: LazyLock<HashMap<Cue, Vec<Pattern>>> = LazyLock::new(|| {
+    let mut cues: HashMap<Cue, Vec<Pattern>> = HashMap::new();
+    for text in TEXTS {
+        let mut heading = None;
+        for line in text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
+            if !line.starts_with(' ') {
+                heading = NAMES.iter().find(|(name, _)| *name == line.trim()).map(|(_, cue)| *cue);
+            } else if let Some(cue) = heading {
+                cues.entry(cue).or_default().push(read(line));
+            }
+        }
+    }
+    cues
+});
+
+fn read(line: &str) -> Pattern {
+    let spaced: String =
+        line.chars().flat_map(|c| if "()[]|".contains(c) { vec![' ', c, ' '] } else { vec![c] }).collect();
+    let symbols: Vec<&str> = spaced.split_whitespace().collect();
+    sequence(&mut symbols.as_slice())
+}
+
+fn sequence(symbols: &mut &[&str]) -> Pattern {
+    let mut pattern = Pattern::new();
+    while let Some((&symbol, rest)) = symbols.split_first() {
+        match symbol {
+            ")" | "]" | "|" => break,
+            "(" | "[" => {
+                let mut ways = Vec::new();
+                while matches!(symbols.first(), Some(&"(" | &"[" | &"|")) && (ways.is_empty() || symbols[0] == "|") {
+                    *symbols = &symbols[1..];
+                    ways.push(sequence(symbols));
+                }
+                *symbols = symbols.get(1..).unwrap_or_default();
+                pattern.push(if symbol == "(" { Piece::Either(ways) } else { Piece::Optional(ways) });
+                continue;
+            }
+            "*" => pattern.push(Piece::Gap),
+            "^" => pattern.push(Piece::Start),
+            "$" => pattern.push(Piece::End),
+            word => pattern.push(Piece::Word(fold(word))),
+        }
+        *symbols = rest;
+    }
+    pattern
+}
+
+/// Whether a sentence says this.
+pub fn says(sentence: &Sentence, cue: Cue) -> bool {
+    let patterns = CUES.get(&cue).map(Vec::as_slice).unwrap_or_default();
+    (0..sentence.words.len()).any(|at| patterns.iter().any(|pattern| matches(pattern, &[], sentence, at)))
+}
+
+/// Whether `pattern` and then `after` stand at `at`.
+fn matches(pattern: &[Piece], after: &[&[Piece]], sentence: &Sentence, at: usize) -> bool {
+    let Some((piece, rest)) = pattern.split_first() else {
+        return match after.split_first() {
+            Some((next, after)) => matches(next, after, sentence, at),
+            None => true,
+        };
+    };
+    match piece {
+        Piece::Word(word) => {
+            sentence.words.get(at).is_some_and(|here| here == word) && matches(rest, after, sentence, at + 1)
+        }
+        Piece::Gap => {
+            (0..=GAP_MAX).any(|gap| at + gap <= sentence.words.len() && matches(rest, after, sentence, at + gap))
+        }
+        Piece::Start => sentence.starts.contains(&at) && matches(rest, after, sentence, at),
+        Piece::End => at == sentence.words.len() && matches(rest, after, sentence, at),
+        Piece::Either(ways) => ways.iter().any(|way| then(way, rest, after, sentence, at)),
+        Piece::Optional(ways) => {
+            ways.iter().any(|way| then(way, rest, after, sentence, at)) || matches(rest, after, sentence, at)
+        }
+    }
+}
+
+fn then(way: &[Piece], rest: &[Piece], after: &[&[Piece]], sentence: &Sentence, at: usize) -> bool {
+    let after: Vec<&[Piece]> = std::iter::once(rest).chain(after.iter().copied()).collect();
+    matches(way, &after, sentence, at)
+}

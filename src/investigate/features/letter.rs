@@ -1,0 +1,167 @@
+//! A letter as it was written: without what it quotes, without its signature, sentence by sentence.
+
+use crate::language::words::fold;
+use crate::limits::{LETTER_CHARS_MAX, LETTER_SENTENCES_MAX};
+
+/// A sentence, and its words as cues are compared with them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sentence {
+    /// As it stands there, on one line.
+    pub text: String,
+    /// Folded, contractions written out.
+    pub words: Vec<String>,
+    /// Where a clause begins: at the beginning, behind a mark, and behind what only joins it.
+    pub starts: Vec<usize>,
+    /// It ends with a question mark.
+    pub asks: bool,
+}
+
+/// What is new in a letter: up to where another one is quoted, without quoted lines and without the signature.
+pub fn new_part(text: &str) -> String {
+    let mut kept: Vec<&str> = Vec::new();
+    let cut: String = text.chars().take(LETTER_CHARS_MAX).collect();
+    for line in cut.lines() {
+        let trimmed = line.trim();
+        if is_end(line, trimmed) {
+            break;
+        }
+        if !trimmed.starts_with('>') {
+            kept.push(line);
+        }
+    }
+    kept.join("\n").trim().to_owned()
+}
+
+/// Whether a letter ends before this line: a signature, or the letter it answers.
+fn is_end(line: &str, trimmed: &str) -> bool {
+    const HEADS: [&str; 8] = [
+        "-----original message",
+        "---- original message",
+        "-----ursprungliche nachricht",
+        "________________________________",
+        "---------- forwarded message",
+        "begin forwarded message",
+        "-------- original message",
+        "----- forwarded message",
+    ];
+    let folded = fold(trimmed);
+    let wrote = ["wrote:", "schrieb:", "escribio:", "a ecrit :", "a ecrit:", "ha scritto:", "написал:", "писал:"];
+    let is_quoted_head =
+        (folded.starts_with("on ") || folded.starts_with("am ") || folded.starts_with("le ") || folded.contains('@'))
+            && wrote.iter().any(|wrote| folded.ends_with(wrote));
+    line == "-- " || trimmed == "--" || HEADS.iter().any(|head| folded.starts_with(head)) || is_quoted_head
+}
+
+/// The sentences of a text. Every paragraph ends one, and so does every line of a list.
+pub fn sentences(text: &str) -> Vec<Sentence> {
+    let mut sentences = Vec::new();
+    let mut paragraph = String::new();
+    for line in text.lines().chain([""]) {
+        let trimmed = line.trim();
+        let begins = trimmed.is_empty() || is_list_line(trimmed);
+        if begins && !paragraph.is_empty() {
+            cut(&std::mem::take(&mut paragraph), &mut sentences);
+        }
+        if !trimmed.is_empty() {
+            if !paragraph.is_empty() {
+                paragraph.push(' ');
+            }
+            paragraph.push_str(trimmed);
+        }
+        if sentences.len() >= LETTER_SENTENCES_MAX {
+            break;
+        }
+    }
+    sentences
+}
+
+fn is_list_line(line: &str) -> bool {
+    let numbered =
+        line.split_once(['.', ')']).is_some_and(|(number, _)| number.len() < 3 && number.parse::<u8>().is_ok());
+    line.starts_with("- ") || line.starts_with("* ") || line.starts_with("• ") || numbered
+}
+
+/// Cuts a paragraph at its stops.
+fn cut(paragraph: &str, sentences: &mut Vec<Sentence>) {
+    const SHORT: [&str; 14] =
+        ["mr", "mrs", "ms", "dr", "prof", "st", "no", "nr", "e.g", "i.e", "z.b", "approx", "m", "vs"];
+    let mut start = 0;
+    let mut chars = paragraph.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let next = chars.peek().map(|(_, next)| *next);
+        let is_stop = matches!(c, '.' | '!' | '?' | '…' | '؟' | '？' | '。')
+            && next.is_none_or(|next| next.is_whitespace() || matches!(next, '"' | '”' | '’' | ')' | '»'));
+        let before = paragraph[start..at].rsplit(char::is_whitespace).next().unwrap_or_default().to_lowercase();
+        let is_short = SHORT.contains(&before.as_str())
+            || (before.len() < 3 && before.parse::<u8>().is_ok() && start == at - before.len());
+        if !is_stop || (c == '.' && is_short) {
+            continue;
+        }
+        let end = at + c.len_utf8();
+        push(&paragraph[start..end], sentences);
+        start = end;
+    }
+    push(&paragraph[start..], sentences);
+}
+
+fn push(text: &str, sentences: &mut Vec<Sentence>) {
+    let text = text.trim().trim_start_matches(['"', '”', ')', '»']).trim();
+    if text.chars().any(char::is_alphanumeric) {
+        sentences.push(sentence(text));
+    }
+}
+
+/// One sentence.
+pub fn sentence(text: &str) -> Sentence {
+    const JOINS: [&str; 14] =
+        ["and", "but", "so", "then", "also", "or", "ps", "und", "aber", "dann", "y", "et", "please", "just"];
+    let plain = written_out(&fold(&text.replace('’', "'")));
+    let (mut words, mut starts): (Vec<String>, Vec<usize>) = (Vec::new(), vec![0]);
+    let mut word = String::new();
+    for c in plain.chars().chain([' ']) {
+        if c.is_alphanumeric() {
+            word.push(c);
+            continue;
+        }
+        if !word.is_empty() {
+            words.push(std::mem::take(&mut word));
+        }
+        if matches!(c, ',' | ':' | ';' | '-' | '–' | '—' | '(' | '"' | '.' | '!' | '?') {
+            starts.push(words.len());
+        }
+    }
+    for at in 0..words.len() {
+        if starts.contains(&at) && JOINS.contains(&words[at].as_str()) {
+            starts.push(at + 1);
+        }
+    }
+    // "Dear Alex, could you …": a name in front is no part of the sentence's first clause.
+    starts.extend(words.iter().enumerate().filter(|(_, word)| *word == "and").map(|(at, _)| at + 1));
+    starts.sort_unstable();
+    starts.dedup();
+    let asks = text.trim_end_matches(['"', '”', ')', '»', ' ']).ends_with(['?', '？', '؟']);
+    Sentence { text: text.split_whitespace().collect::<Vec<_>>().join(" "), words, starts, asks }
+}
+
+/// Contractions written out; what is left of apostrophes divides words.
+fn written_out(folded: &str) -> String {
+    const FORMS: [(&str, &str); 9] = [
+        ("can't", "can not"),
+        ("won't", "will not"),
+        ("n't", " not"),
+        ("'ll", " will"),
+        ("'d like", " would like"),
+        ("'m", " am"),
+        ("'re", " are"),
+        ("'ve", " have"),
+        ("let's", "let us"),
+    ];
+    let mut text = folded.to_owned();
+    for (short, long) in FORMS {
+        text = text.replace(short, long);
+    }
+    for (short, long) in [("i'd ", "i would "), ("we'd ", "we would "), ("it's ", "it is "), ("that's ", "that is ")] {
+        text = text.replace(short, long);
+    }
+    text
+}

@@ -1,0 +1,105 @@
+//! `cross_reference`: lists put together, and in order.
+
+use chrono::{DateTime, Utc};
+
+use super::{Given, findings};
+use crate::investigate::finding::{Finding, NodeOutput, is_same};
+use crate::investigate::node::{CrossReference, MatchBy, RankBy, SetOperation, reference};
+use crate::limits::FOUND_ITEMS_MAX;
+
+/// What fits worse than the best by more than this is something else.
+const BESIDE_BEST: f32 = 0.3;
+
+/// Puts the sources together.
+pub(super) fn gather(params: &CrossReference, given: &Given<'_>) -> NodeOutput {
+    let lists: Vec<&[Finding]> = params.sources.iter().map(|source| findings(source, given)).collect();
+    let mut together = match params.operation {
+        SetOperation::Union => union(&lists),
+        SetOperation::Intersection => kept(&lists, params.by, |others, is_in| others.iter().all(|list| is_in(list))),
+        SetOperation::Difference => kept(&lists, params.by, |others, is_in| !others.iter().any(|list| is_in(list))),
+    };
+    rank(&mut together, params.rank_by);
+    if params.only_best {
+        let best = together.iter().map(|finding| finding.score).fold(0.0, f32::max);
+        together.retain(|finding| finding.score >= best - BESIDE_BEST);
+    }
+    let most = params.take_top.unwrap_or(FOUND_ITEMS_MAX).min(FOUND_ITEMS_MAX);
+    let cut = together.len().saturating_sub(most);
+    together.truncate(most);
+    let mut output = NodeOutput::of(together);
+    for source in params.sources.iter().filter_map(|source| given.get(reference(source)?.node.as_str())) {
+        output.more += source.more;
+        output.unread += source.unread;
+        let new: Vec<String> = source.gaps.iter().filter(|gap| !output.gaps.contains(gap)).cloned().collect();
+        output.gaps.extend(new);
+    }
+    output.more += cut;
+    output
+}
+
+/// Everything, each thing once: of two findings of one thing the first, with the sorts of both.
+fn union(lists: &[&[Finding]]) -> Vec<Finding> {
+    let mut together: Vec<Finding> = Vec::new();
+    for finding in lists.iter().copied().flatten() {
+        match together.iter_mut().find(|known| known.item.key() == finding.item.key()) {
+            Some(known) => {
+                let new: Vec<_> = finding.sorts.iter().filter(|sort| !known.sorts.contains(sort)).copied().collect();
+                known.sorts.extend(new);
+            }
+            None => together.push(finding.clone()),
+        }
+    }
+    together
+}
+
+/// Those of the first list that the others allow.
+fn kept(
+    lists: &[&[Finding]],
+    by: MatchBy,
+    allow: impl Fn(&[&[Finding]], &dyn Fn(&[Finding]) -> bool) -> bool,
+) -> Vec<Finding> {
+    let Some((first, others)) = lists.split_first() else { return Vec::new() };
+    let is_in = |finding: &Finding, list: &[Finding]| {
+        list.iter().any(|other| match by {
+            MatchBy::Item => other.item.key() == finding.item.key(),
+            MatchBy::People => shares_people(finding, other),
+        })
+    };
+    first.iter().filter(|finding| allow(others, &|list| is_in(finding, list))).cloned().collect()
+}
+
+/// Whether somebody takes part in both; where one of the first matters most, that one.
+fn shares_people(finding: &Finding, other: &Finding) -> bool {
+    let of_other = |party: &_| other.item.people.iter().any(|person| is_same(person, party));
+    match &finding.with {
+        Some(with) => of_other(with),
+        None => finding.item.people.iter().any(of_other),
+    }
+}
+
+/// Puts findings in order; equal ones stay as they came.
+pub(super) fn rank(findings: &mut [Finding], by: RankBy) {
+    let at = |finding: &Finding| finding.item.at;
+    match by {
+        RankBy::Relevance => findings.sort_by(|a, b| b.score.total_cmp(&a.score)),
+        RankBy::Newest => findings.sort_by_key(|finding| std::cmp::Reverse(at(finding))),
+        RankBy::Soonest => findings.sort_by_key(|finding| (at(finding).is_none(), at(finding))),
+        RankBy::Urgency => findings.sort_by_key(urgency),
+        RankBy::Frequency => {
+            let counted = crate::investigate::finding::counted(findings);
+            let count = |finding: &Finding| {
+                let of = |person: &crate::investigate::finding::CountedParty| {
+                    finding.item.people.first().is_some_and(|party| is_same(&person.party, party))
+                };
+                counted.iter().find(|person| of(person)).map_or(0, |person| person.count)
+            };
+            findings.sort_by_key(|finding| std::cmp::Reverse(count(finding)));
+        }
+    }
+}
+
+/// What is due comes first, the earliest of it at the top; then what waits longest.
+fn urgency(finding: &Finding) -> (bool, Option<DateTime<Utc>>, Option<DateTime<Utc>>) {
+    let since = finding.since.or(finding.item.at);
+    (finding.due.is_none(), finding.due, since)
+}

@@ -1,0 +1,118 @@
+//! `keyword_search`: things by words, best first.
+
+use super::metadata_filter::named;
+use super::{EvidenceSources, Given, find_in, findings};
+use crate::investigate::finding::{Finding, NodeOutput};
+use crate::investigate::node::KeywordSearch;
+use crate::language::terms;
+use crate::limits::{FOUND_ITEMS_MAX, SEARCHES_MAX};
+use crate::ports::{Needs, Query};
+use crate::services::error::ServiceError;
+use crate::services::search::WordQuery;
+use crate::services::searchable::{FoundItem, ItemFilter, ItemKind};
+
+/// What a thing is worth that is called by the words, beside one that only says them.
+const IN_TITLE: f32 = 1.0;
+const IN_TEXT: f32 = 0.5;
+
+/// Gathers what holds the words.
+pub(super) async fn gather(
+    sources: &EvidenceSources<'_>,
+    params: &KeywordSearch,
+    given: &Given<'_>,
+) -> Result<NodeOutput, ServiceError> {
+    let people = sources.resolved(&params.people, given).await?;
+    if people.is_empty() && !params.people.is_empty() {
+        return Ok(NodeOutput::default());
+    }
+    let like = params.like.iter().flat_map(|like| findings(like, given));
+    let like = like.flat_map(|finding| segments(&finding.item.title));
+    let searches: Vec<String> = params.words.iter().cloned().chain(like).take(SEARCHES_MAX).collect();
+    let limit = params.max_results.unwrap_or(FOUND_ITEMS_MAX).min(FOUND_ITEMS_MAX);
+    let services = sources.of(&params.over);
+    let mut output = NodeOutput::default();
+    for words in searches.iter().filter(|words| !words.trim().is_empty()) {
+        let filter = ItemFilter {
+            words: words.clone(),
+            people: people.iter().map(named).collect(),
+            from: sources.moment(params.from.as_deref()),
+            until: sources.moment(params.until.as_deref()),
+            with: params.with.clone(),
+            without: params.without.clone(),
+            limit,
+        };
+        let (found, gaps) = find_in(sources, &services, &filter).await?;
+        output.gaps.extend(gaps);
+        for items in found {
+            output.more += items.more;
+            add(&mut output.findings, items.items, words);
+        }
+        if params.over.contains(&ItemKind::Talk) {
+            output.findings.extend(said(sources, words, limit).await?);
+        }
+    }
+    output.findings.sort_by(|a, b| b.score.total_cmp(&a.score));
+    output.more += output.findings.len().saturating_sub(limit);
+    output.findings.truncate(limit);
+    Ok(NodeOutput { people: NodeOutput::of(output.findings.clone()).people, ..output })
+}
+
+/// The parts of a title that say something each: "Book club: The Salt Cartographer".
+fn segments(title: &str) -> Vec<String> {
+    let parts = title.split([':', '–', '—', '(', ')', ';', '/']).flat_map(|part| part.split(" with "));
+    parts.map(|part| part.trim().to_owned()).filter(|part| !WordQuery::new(part).is_vague()).collect()
+}
+
+/// Adds what was found, each thing once; what came up first in its service is worth a little more.
+fn add(findings: &mut Vec<Finding>, items: Vec<FoundItem>, words: &str) {
+    let wanted = stems(words);
+    let all = items.len() as f32;
+    for (place, item) in items.into_iter().enumerate() {
+        let title = terms::stems(&terms::fold(&item.title));
+        let is_called_so = !wanted.is_empty() && wanted.iter().all(|stem| title.contains(stem));
+        let score = if is_called_so { IN_TITLE } else { IN_TEXT } + 0.1 * (all - place as f32) / all;
+        match findings.iter_mut().find(|known| known.item.key() == item.key()) {
+            Some(known) => known.score = known.score.max(score),
+            None => findings.push(Finding { score, ..Finding::of(item) }),
+        }
+    }
+}
+
+/// The stems of the words that tell things apart.
+pub(super) fn stems(words: &str) -> Vec<String> {
+    let query = WordQuery::new(words);
+    let telling = if query.strong.is_empty() { &query.vague } else { &query.strong };
+    telling.iter().map(|word| terms::stem(word)).collect()
+}
+
+/// What was said about it in the chat.
+async fn said(sources: &EvidenceSources<'_>, words: &str, limit: usize) -> Result<Vec<Finding>, ServiceError> {
+    let query = Query {
+        kinds: vec!["conversation".to_owned()],
+        text: words.to_owned(),
+        needs: Needs::All,
+        flags: vec!["person".to_owned()],
+        until: Some(sources.ctx.now),
+        limit,
+        snippet_chars: crate::limits::SNIPPET_CHARS_MAX,
+        ..Query::default()
+    };
+    let found = sources.index.search(&sources.ctx.owner, &query).await?;
+    let finding = |hit: crate::ports::Hit| {
+        let snippet = hit.snippet.unwrap_or_default();
+        let item = FoundItem {
+            service: "conversation".to_owned(),
+            id: hit.id,
+            kind: ItemKind::Talk,
+            title: crate::core::text::shorten(&snippet, 60),
+            at: hit.at,
+            until: None,
+            people: Vec::new(),
+            snippet,
+            marks: Vec::new(),
+            untrusted: Vec::new(),
+        };
+        Finding { score: IN_TEXT, ..Finding::of(item) }
+    };
+    Ok(found.hits.into_iter().map(finding).collect())
+}

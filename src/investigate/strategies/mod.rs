@@ -1,0 +1,145 @@
+//! The five strategies: how evidence is gathered, each within its bounds.
+//!
+//! | strategy | gives | bound |
+//! |---|---|---|
+//! | `metadata_filter` | things by people, time and marks | so many results in a span of time; 200 characters of each |
+//! | `keyword_search` | things by words, best first | the same |
+//! | `batch_thread_read` | what each thing says, as features or a model's extract | so many things, best first |
+//! | `cross_reference` | lists put together and ranked | so many results |
+//! | `semantic_analysis` | what is of some sort | what it is given |
+//!
+//! Invariants: they read and never write; what they give is summaries. Not here: when they run, and how often they are tried.
+
+mod batch_thread_read;
+mod cross_reference;
+mod keyword_search;
+mod metadata_filter;
+mod semantic_analysis;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+
+use super::finding::{Finding, NodeOutput};
+use super::node::{EvidenceNode, Strategy, reference};
+use crate::ports::Index;
+use crate::services::error::ServiceError;
+use crate::services::registry::{Registration, Services};
+use crate::services::searchable::{FoundItems, ItemFilter, ItemKind, Party, Searchable};
+use crate::services::service::{AddressBook, PeopleQuery, RequestContext};
+use crate::services::show::Moment;
+
+/// What strategies read from.
+#[derive(Debug, Clone, Copy)]
+pub struct EvidenceSources<'a> {
+    /// The services of this turn.
+    pub services: &'a Services,
+    /// Who "Bob" may be.
+    pub people: &'a dyn AddressBook,
+    /// What was said in the chat can be found here.
+    pub index: &'a dyn Index,
+    /// For whom, when and where.
+    pub ctx: &'a RequestContext,
+}
+
+/// What a node has to work with: outputs of others, by their ids.
+pub type Given<'a> = HashMap<&'a str, &'a NodeOutput>;
+
+/// Gathers what a node asks for, without a model.
+pub async fn gather(
+    sources: &EvidenceSources<'_>,
+    node: &EvidenceNode,
+    given: &Given<'_>,
+) -> Result<NodeOutput, ServiceError> {
+    match &node.strategy {
+        Strategy::MetadataFilter(params) => metadata_filter::gather(sources, params, given).await,
+        Strategy::KeywordSearch(params) => keyword_search::gather(sources, params, given).await,
+        Strategy::BatchThreadRead(params) => batch_thread_read::gather(sources, params, given).await,
+        Strategy::CrossReference(params) => Ok(cross_reference::gather(params, given)),
+        Strategy::SemanticAnalysis(params) => Ok(semantic_analysis::gather(sources, params, given)),
+    }
+}
+
+impl<'a> EvidenceSources<'a> {
+    /// The services that keep things of these kinds; of all kinds where none is named.
+    fn of(&self, over: &[ItemKind]) -> Vec<(&'a Arc<Registration>, &'a dyn Searchable)> {
+        let all = self.services.iter().filter_map(|service| Some((service, service.service.searchable()?)));
+        all.filter(|(_, found)| match over {
+            [] => found.kind() != ItemKind::Person,
+            over => over.contains(&found.kind()),
+        })
+        .collect()
+    }
+
+    /// A time as a graph writes it.
+    fn moment(&self, text: Option<&str>) -> Option<DateTime<Utc>> {
+        Some(Moment::read(text?.trim(), self.ctx.zone)?.start(self.ctx.zone).to_utc())
+    }
+
+    /// The people of a param: references resolved, names as addresses where they are known.
+    async fn resolved(&self, who: &[String], given: &Given<'_>) -> Result<Vec<Party>, ServiceError> {
+        let mut parties: Vec<Party> = Vec::new();
+        for who in who {
+            if let Some(from) = reference(who) {
+                let people = given.get(from.node.as_str()).into_iter().flat_map(|output| &output.people);
+                parties.extend(people.map(|counted| counted.party.clone()));
+            } else if who.contains('@') {
+                parties.push(Party::read(who));
+            } else {
+                parties.extend(self.called(who).await?);
+            }
+        }
+        Ok(parties)
+    }
+
+    /// Everybody a name means; the bare name, when nobody is known by it.
+    pub async fn called(&self, name: &str) -> Result<Vec<Party>, ServiceError> {
+        let asked = PeopleQuery::names([name]);
+        let known = self.people.people(&self.ctx.owner, &asked).await?;
+        let candidates: Vec<crate::language::people::Candidate> = known.iter().map(Into::into).collect();
+        let meant = crate::language::people::look_up(name, &candidates);
+        let mut parties: Vec<Party> = Vec::new();
+        for person in meant {
+            let party = |address: &String| Party { name: person.name.clone(), address: address.to_lowercase() };
+            parties.extend(person.emails.iter().map(party));
+        }
+        if parties.is_empty() {
+            parties.push(Party { name: name.to_owned(), address: String::new() });
+        }
+        Ok(parties)
+    }
+}
+
+/// The findings that a reference means.
+fn findings<'g>(text: &str, given: &Given<'g>) -> &'g [Finding] {
+    let output = reference(text).and_then(|from| given.get(from.node.as_str()));
+    output.map(|output| output.findings.as_slice()).unwrap_or_default()
+}
+
+/// Looks into each of these services; what one of them cannot say is a gap, unless none can.
+async fn find_in(
+    sources: &EvidenceSources<'_>,
+    services: &[(&Arc<Registration>, &dyn Searchable)],
+    filter: &ItemFilter,
+) -> Result<(Vec<FoundItems>, Vec<String>), ServiceError> {
+    let looks = services.iter().map(|(_, service)| service.find_items(sources.ctx, filter));
+    let looked = futures::future::join_all(looks).await;
+    let (mut found, mut gaps, mut last) = (Vec::new(), Vec::new(), None);
+    for (result, (service, _)) in looked.into_iter().zip(services) {
+        match result {
+            Ok(items) => {
+                gaps.extend(items.gap.clone());
+                found.push(items);
+            }
+            Err(error) => {
+                gaps.push(format!("I couldn't look into {}: {error}", service.info.place));
+                last = Some(error);
+            }
+        }
+    }
+    match last {
+        Some(error) if found.is_empty() => Err(error),
+        Some(_) | None => Ok((found, gaps)),
+    }
+}

@@ -1,0 +1,129 @@
+//! `semantic_analysis`: what is of some sort, told by features.
+
+use chrono::{DateTime, Duration, Utc};
+
+use super::{EvidenceSources, Given, findings};
+use crate::core::text::shorten;
+use crate::investigate::features::{Debt, DebtKind, PromiseMade, SenderSort};
+use crate::investigate::finding::{Finding, NodeOutput};
+use crate::investigate::node::{FindingSort, SemanticAnalysis, reference};
+use crate::limits::SNIPPET_CHARS_MAX;
+use crate::services::searchable::{ItemKind, ItemMark};
+
+/// A promise without a day is waited for from then on.
+const PATIENCE: Duration = Duration::days(5);
+
+/// Keeps what is of one of the sorts, each with what makes it so.
+pub(super) fn gather(sources: &EvidenceSources<'_>, params: &SemanticAnalysis, given: &Given<'_>) -> NodeOutput {
+    let all = findings(&params.items, given);
+    let now = sources.ctx.now;
+    let window = Window {
+        from: sources.moment(params.last_from.as_deref()),
+        until: sources.moment(params.last_until.as_deref()),
+        due_until: sources.moment(params.due_until.as_deref()),
+        undated: params.undated,
+    };
+    let kept = all.iter().filter_map(|finding| kept(finding, &params.keep, now));
+    let kept = kept.filter(|finding| window.holds(finding)).collect();
+    let before = reference(&params.items).and_then(|from| given.get(from.node.as_str()));
+    let (more, unread) = before.map_or((0, 0), |output| (output.more, output.unread));
+    let gaps = before.map(|output| output.gaps.clone()).unwrap_or_default();
+    NodeOutput { more, unread, gaps, ..NodeOutput::of(kept) }
+}
+
+/// In which time findings have to lie.
+struct Window {
+    from: Option<DateTime<Utc>>,
+    until: Option<DateTime<Utc>>,
+    due_until: Option<DateTime<Utc>>,
+    undated: bool,
+}
+
+impl Window {
+    fn holds(&self, finding: &Finding) -> bool {
+        let last = finding.item.at;
+        self.from.is_none_or(|from| last.is_some_and(|last| last >= from))
+            && self.until.is_none_or(|until| last.is_some_and(|last| last < until))
+            && self.due_until.is_none_or(|until| match finding.due {
+                Some(due) => due <= until,
+                None => self.undated || finding.features.as_ref().is_some_and(|features| features.is_own_last),
+            })
+    }
+}
+
+/// A finding as the first of these sorts that it is of.
+fn kept(finding: &Finding, keep: &[FindingSort], now: DateTime<Utc>) -> Option<Finding> {
+    keep.iter().find_map(|sort| as_sort(finding, *sort, now))
+}
+
+fn as_sort(finding: &Finding, sort: FindingSort, now: DateTime<Utc>) -> Option<Finding> {
+    let features = finding.features.as_ref();
+    let by_debt = |debt: Option<&Debt>| debt.map(|debt| of_debt(finding, debt));
+    let found = match sort {
+        FindingSort::WaitsForMe => by_debt(features?.i_owe.as_ref().filter(|debt| is_waited_for(debt, now))),
+        FindingSort::WaitsForOthers => by_debt(features?.they_owe.as_ref()),
+        FindingSort::PromisedToMe => by_promises(finding, false),
+        FindingSort::PromisedByMe => by_promises(finding, true),
+        FindingSort::About => finding.is(FindingSort::About).then(|| finding.clone()),
+        FindingSort::Amount => (!finding.amounts.is_empty()).then(|| finding.clone()),
+        FindingSort::Open => open(finding, now),
+        FindingSort::Unanswered => by_debt(features?.i_owe.as_ref().filter(|debt| debt.kind == DebtKind::Asked)),
+        FindingSort::OpenPromiseToMe => by_debt(features?.they_owe.as_ref())
+            .filter(|_| features.is_some_and(|f| f.promises.iter().any(|p| !p.is_own))),
+        FindingSort::OpenPromiseByMe => {
+            by_debt(features?.i_owe.as_ref()).filter(|_| features.is_some_and(|f| f.promises.iter().any(|p| p.is_own)))
+        }
+    };
+    found.map(|mut found| {
+        if !found.sorts.contains(&sort) {
+            found.sorts.push(sort);
+        }
+        found
+    })
+}
+
+/// What was promised for a day to come keeps nobody waiting yet.
+fn is_waited_for(debt: &Debt, now: DateTime<Utc>) -> bool {
+    match (debt.kind, debt.due) {
+        (DebtKind::Asked, _) => true,
+        (DebtKind::Promised, Some(due)) => due <= now,
+        (DebtKind::Promised, None) => now - debt.since >= PATIENCE,
+    }
+}
+
+fn of_debt(finding: &Finding, debt: &Debt) -> Finding {
+    Finding {
+        summary: shorten(&debt.sentence, SNIPPET_CHARS_MAX),
+        with: Some(debt.with.clone()),
+        since: Some(debt.since),
+        due: debt.due,
+        ..finding.clone()
+    }
+}
+
+fn by_promises(finding: &Finding, own: bool) -> Option<Finding> {
+    let features = finding.features.as_ref()?;
+    let made: Vec<&PromiseMade> = features.promises.iter().filter(|promise| promise.is_own == own).collect();
+    let last = made.last().filter(|_| features.sender != SenderSort::Suspect)?;
+    Some(Finding {
+        summary: shorten(&last.sentence, SNIPPET_CHARS_MAX),
+        with: Some(last.with.clone()),
+        since: Some(last.at),
+        due: last.due,
+        ..finding.clone()
+    })
+}
+
+/// A conversation in which somebody owes something, a task to do, an event to come.
+fn open(finding: &Finding, now: DateTime<Utc>) -> Option<Finding> {
+    match finding.item.kind {
+        ItemKind::Thread => {
+            let features = finding.features.as_ref()?;
+            let debts = [&features.i_owe, &features.they_owe, &features.machine_asks];
+            debts.into_iter().flatten().next().map(|debt| of_debt(finding, debt))
+        }
+        ItemKind::Task => finding.item.is(ItemMark::Open).then(|| finding.clone()),
+        ItemKind::Event => finding.item.at.is_some_and(|at| at >= now).then(|| finding.clone()),
+        ItemKind::Note | ItemKind::Fact | ItemKind::Talk | ItemKind::Person => None,
+    }
+}

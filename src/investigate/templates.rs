@@ -1,0 +1,458 @@
+//! The graphs of the questions that people ask most, without a model.
+//!
+//! | family | graph |
+//! |---|---|
+//! | waits for me, for others, promises, unanswered | mail → read → of that sort → by urgency |
+//! | about | words (and whose it is) → read → about it, or open → by relevance |
+//! | needs me | events; tasks; mail → read → waits for me |
+//! | prepare | the meeting → mail with who comes → read → open with them; what is called like it |
+//! | most | mail or events → read → people by how often |
+//! | find | words → read → the best, with amounts |
+//!
+//! Not here: the phrases (data of the reader of requests), and who is meant by a name (the strategies resolve it).
+
+use chrono::{DateTime, Duration, Utc};
+
+use super::graph::{AnswerKind, AnswerSection, EvidenceGraph};
+use super::node::{
+    BatchThreadRead, CrossReference, EvidenceNode, FindingSort, KeywordSearch, MatchBy, MetadataFilter, RankBy,
+    ReadField, SemanticAnalysis, SetOperation, Strategy,
+};
+use crate::language::requests::{FamilyQuestion, QuestionFamily, Refinement, span};
+use crate::language::time::Reference;
+use crate::limits::{LOOK_AHEAD_DAYS, LOOK_BACK_DAYS, PEOPLE_SHOWN_MAX, PREPARED_THREADS_MAX};
+use crate::services::searchable::{ItemKind, ItemMark};
+
+/// The graph of a question.
+pub fn graph(question: &FamilyQuestion, reference: &Reference) -> EvidenceGraph {
+    let asked = Asked { question, reference, span: question.span(reference) };
+    let (nodes, sections) = match question.family {
+        QuestionFamily::WaitingOnMe => asked.threads_of(FindingSort::WaitsForMe),
+        QuestionFamily::WaitingOnOthers => asked.threads_of(FindingSort::WaitsForOthers),
+        QuestionFamily::PromisedToMe if question.open => asked.threads_of(FindingSort::OpenPromiseToMe),
+        QuestionFamily::PromisedToMe => asked.threads_of(FindingSort::PromisedToMe),
+        QuestionFamily::PromisedByMe if question.open => asked.threads_of(FindingSort::OpenPromiseByMe),
+        QuestionFamily::PromisedByMe => asked.threads_of(FindingSort::PromisedByMe),
+        QuestionFamily::Unanswered => asked.threads_of(FindingSort::Unanswered),
+        QuestionFamily::About => asked.about(),
+        QuestionFamily::NeedsMe => asked.needs_me(),
+        QuestionFamily::Prepare => asked.prepare(),
+        QuestionFamily::WritesMost => asked.most(ItemKind::Thread),
+        QuestionFamily::MeetsMost => asked.most(ItemKind::Event),
+        QuestionFamily::FindInvoice
+        | QuestionFamily::FindBooking
+        | QuestionFamily::FindAttachment
+        | QuestionFamily::FindAmount
+        | QuestionFamily::Find => asked.find(),
+    };
+    let graph = EvidenceGraph { nodes, sections, answers: AnswerKind::Family(question.family) };
+    match &question.then {
+        Some(refinement) => refined(graph, refinement, reference),
+        None => graph,
+    }
+}
+
+/// The best search by words for a question that no template fits.
+pub fn search(words: &str, reference: &Reference) -> EvidenceGraph {
+    let found = KeywordSearch {
+        words: vec![words.to_owned()],
+        from: Some(iso(reference.now - Duration::days(LOOK_BACK_DAYS))),
+        until: Some(iso(reference.now + Duration::days(LOOK_AHEAD_DAYS))),
+        ..KeywordSearch::default()
+    };
+    let nodes = vec![
+        described("search", "everything that says it", Strategy::KeywordSearch(found)),
+        ranked("best", &["search"], RankBy::Relevance),
+    ];
+    EvidenceGraph { nodes, sections: AnswerSection::only("best"), answers: AnswerKind::Search }
+}
+
+/// The graph with what narrows its answer behind it.
+pub fn refined(mut graph: EvidenceGraph, refinement: &Refinement, reference: &Reference) -> EvidenceGraph {
+    let Some(last) = graph.sections.first().map(|section| section.node.clone()) else { return graph };
+    match refinement {
+        Refinement::Meet { when } => {
+            let (from, until) = when.as_ref().and_then(|when| span(when, reference)).unwrap_or_else(|| week(reference));
+            let events = MetadataFilter {
+                over: vec![ItemKind::Event],
+                people: vec![format!("{{{{{last}.people}}}}")],
+                from: Some(iso(from.max(reference.now))),
+                until: Some(iso(until)),
+                ..MetadataFilter::default()
+            };
+            graph.nodes.push(described("met", "events with them", Strategy::MetadataFilter(events)));
+            let rest = graph.sections.len() == 1;
+            if rest {
+                graph.sections[0].title = Some("Not answered".to_owned());
+            }
+            graph.sections.push(AnswerSection::titled("You meet", "met"));
+        }
+        Refinement::Only { .. } | Refinement::StillOpen => {
+            // What is kept of an answer is narrowed by code, without a graph.
+        }
+    }
+    graph
+}
+
+/// The seven days from now on.
+fn week(reference: &Reference) -> (DateTime<Utc>, DateTime<Utc>) {
+    (reference.now, reference.now + Duration::days(7))
+}
+
+type Made = (Vec<EvidenceNode>, Vec<AnswerSection>);
+
+/// A question beside the moment it is asked at.
+struct Asked<'a> {
+    question: &'a FamilyQuestion,
+    reference: &'a Reference,
+    span: Option<(DateTime<Utc>, DateTime<Utc>)>,
+}
+
+impl Asked<'_> {
+    fn now(&self) -> DateTime<Utc> {
+        self.reference.now
+    }
+
+    fn back(&self) -> Option<String> {
+        Some(iso(self.now() - Duration::days(LOOK_BACK_DAYS)))
+    }
+
+    fn who(&self) -> Vec<String> {
+        self.question.who.iter().cloned().collect()
+    }
+
+    /// Whether the time of the question lies ahead: then it is a day to be ready by.
+    fn is_ahead(&self) -> bool {
+        self.span.is_some_and(|(_, until)| until > self.now())
+    }
+
+    /// Conversations of one sort.
+    fn threads_of(&self, sort: FindingSort) -> Made {
+        let mail = MetadataFilter {
+            over: vec![ItemKind::Thread],
+            people: self.who(),
+            from: self.back(),
+            without: vec![ItemMark::Bulk],
+            ..MetadataFilter::default()
+        };
+        let by = |at: DateTime<Utc>| Some(iso(at));
+        let sorted = match self.span {
+            Some((_, until)) if self.is_ahead() => SemanticAnalysis { due_until: by(until), ..sorted(&[sort]) },
+            Some((from, until)) => SemanticAnalysis { last_from: by(from), last_until: by(until), ..sorted(&[sort]) },
+            None => sorted(&[sort]),
+        };
+        let order = match sort {
+            FindingSort::PromisedToMe | FindingSort::PromisedByMe => RankBy::Newest,
+            _ => RankBy::Urgency,
+        };
+        let nodes = vec![
+            described("mail", "conversations, newsletters aside", Strategy::MetadataFilter(mail)),
+            read("read", "mail", &[ReadField::Waiting, ReadField::Promises], None),
+            described("kept", "those that answer the question", Strategy::SemanticAnalysis(sorted)),
+            ranked("answer", &["kept"], order),
+        ];
+        (nodes, AnswerSection::only("answer"))
+    }
+
+    fn about(&self) -> Made {
+        let topic = self.question.topic.clone().unwrap_or_default();
+        let (from, until) = match self.span {
+            Some((from, until)) => (Some(iso(from)), Some(iso(until))),
+            None => (self.back(), Some(iso(self.now() + Duration::days(LOOK_AHEAD_DAYS)))),
+        };
+        let words = KeywordSearch {
+            words: vec![topic.clone()],
+            from: from.clone(),
+            until: until.clone(),
+            without: vec![ItemMark::Bulk],
+            ..KeywordSearch::default()
+        };
+        let theirs = MetadataFilter {
+            over: vec![ItemKind::Thread, ItemKind::Event],
+            people: vec![topic.clone()],
+            from,
+            until,
+            without: vec![ItemMark::Bulk],
+            ..MetadataFilter::default()
+        };
+        let sort = if self.question.open { FindingSort::Open } else { FindingSort::About };
+        let mut nodes = vec![
+            described("words", "everything that says it", Strategy::KeywordSearch(words)),
+            described("theirs", "what somebody of that name takes part in", Strategy::MetadataFilter(theirs)),
+            ranked("found", &["words", "theirs"], RankBy::Relevance),
+            read("read", "found", &[ReadField::Topic, ReadField::Waiting], Some(&topic)),
+            described(
+                "about",
+                "what is about it",
+                Strategy::SemanticAnalysis(of("read", sorted(&[FindingSort::About]))),
+            ),
+        ];
+        let mut last = "about";
+        if sort == FindingSort::Open {
+            nodes.push(described(
+                "open",
+                "what of it is open",
+                Strategy::SemanticAnalysis(of("about", sorted(&[sort]))),
+            ));
+            last = "open";
+        }
+        let order = if self.question.open { RankBy::Urgency } else { RankBy::Relevance };
+        nodes.push(ranked("answer", &[last], order));
+        (nodes, AnswerSection::only("answer"))
+    }
+
+    fn needs_me(&self) -> Made {
+        let (from, until) = self.span.unwrap_or_else(|| self.today());
+        let filter = |kind, with: &[ItemMark]| MetadataFilter {
+            over: vec![kind],
+            until: Some(iso(until)),
+            with: with.to_vec(),
+            ..MetadataFilter::default()
+        };
+        let events = MetadataFilter { from: Some(iso(from.max(self.now()))), ..filter(ItemKind::Event, &[]) };
+        let mail = MetadataFilter {
+            over: vec![ItemKind::Thread],
+            from: self.back(),
+            without: vec![ItemMark::Bulk],
+            ..MetadataFilter::default()
+        };
+        let waits = SemanticAnalysis {
+            due_until: Some(iso(until)),
+            undated: true,
+            ..of("read", sorted(&[FindingSort::WaitsForMe]))
+        };
+        let nodes = vec![
+            described("events", "what takes place then", Strategy::MetadataFilter(events)),
+            described(
+                "tasks",
+                "what is due by then",
+                Strategy::MetadataFilter(filter(ItemKind::Task, &[ItemMark::Open])),
+            ),
+            described("mail", "conversations, newsletters aside", Strategy::MetadataFilter(mail)),
+            read("read", "mail", &[ReadField::Waiting], None),
+            described("waits", "who waits for an answer", Strategy::SemanticAnalysis(waits)),
+            ranked("agenda", &["events"], RankBy::Soonest),
+            ranked("to_do", &["tasks"], RankBy::Soonest),
+            ranked("answers", &["waits"], RankBy::Urgency),
+        ];
+        let sections = vec![
+            AnswerSection::titled("On your calendar", "agenda"),
+            AnswerSection::titled("Mail to answer", "answers"),
+            AnswerSection::titled("To do", "to_do"),
+        ];
+        (nodes, sections)
+    }
+
+    fn today(&self) -> (DateTime<Utc>, DateTime<Utc>) {
+        span("today", self.reference).unwrap_or((self.now(), self.now() + Duration::days(1)))
+    }
+
+    fn prepare(&self) -> Made {
+        let (from, until) = self.span.unwrap_or((self.now(), self.now() + Duration::days(LOOK_AHEAD_DAYS)));
+        let (from, until) = (Some(iso(from.max(self.now()))), Some(iso(until)));
+        let over = vec![ItemKind::Event];
+        let meeting = match (&self.question.topic, &self.question.who) {
+            (Some(topic), _) if crate::services::search::WordQuery::new(topic).is_vague() => {
+                Strategy::MetadataFilter(MetadataFilter { over, from, until, ..MetadataFilter::default() })
+            }
+            (Some(topic), _) => {
+                let words = vec![topic.clone()];
+                Strategy::KeywordSearch(KeywordSearch { words, over, from, until, ..KeywordSearch::default() })
+            }
+            (None, _) => {
+                let people = self.who();
+                Strategy::MetadataFilter(MetadataFilter { over, people, from, until, ..MetadataFilter::default() })
+            }
+        };
+        let next = CrossReference { take_top: Some(1), ..crossed(&["meetings"], RankBy::Soonest) };
+        let mail = MetadataFilter {
+            over: vec![ItemKind::Thread],
+            people: vec!["{{meeting.people}}".to_owned()],
+            from: self.back(),
+            without: vec![ItemMark::Bulk],
+            max_results: Some(PREPARED_THREADS_MAX),
+            ..MetadataFilter::default()
+        };
+        let open = of("read", sorted(&[FindingSort::WaitsForMe, FindingSort::WaitsForOthers, FindingSort::Open]));
+        let with_them = CrossReference {
+            operation: SetOperation::Intersection,
+            by: MatchBy::People,
+            ..crossed(&["open", "meeting"], RankBy::Urgency)
+        };
+        let like = KeywordSearch {
+            like: Some("{{meeting.items}}".to_owned()),
+            over: vec![ItemKind::Thread, ItemKind::Task, ItemKind::Note],
+            from: self.back(),
+            without: vec![ItemMark::Bulk, ItemMark::Done],
+            ..KeywordSearch::default()
+        };
+        let nodes = vec![
+            described("meetings", "the meeting", meeting),
+            described("meeting", "the next of them", Strategy::CrossReference(next)),
+            described("mail", "mail with who comes", Strategy::MetadataFilter(mail)),
+            read("read", "mail", &[ReadField::Waiting, ReadField::Promises], None),
+            described("open", "what is open in it", Strategy::SemanticAnalysis(open)),
+            described("points", "with those who come", Strategy::CrossReference(with_them)),
+            described("called", "what is called like it", Strategy::KeywordSearch(like)),
+            ranked("beside", &["called"], RankBy::Relevance),
+        ];
+        let sections = vec![
+            AnswerSection::titled("The meeting", "meeting"),
+            AnswerSection::titled("Open with them", "points"),
+            AnswerSection::titled("About it", "beside"),
+        ];
+        (nodes, sections)
+    }
+
+    fn most(&self, kind: ItemKind) -> Made {
+        let (from, until) = match (self.span, kind) {
+            (Some((from, until)), _) => (iso(from), iso(until)),
+            (None, ItemKind::Event) => {
+                (iso(self.now() - Duration::days(LOOK_AHEAD_DAYS)), iso(self.now() + Duration::days(LOOK_AHEAD_DAYS)))
+            }
+            (None, _) => (iso(self.now() - Duration::days(LOOK_BACK_DAYS)), iso(self.now())),
+        };
+        let all = MetadataFilter {
+            over: vec![kind],
+            from: Some(from),
+            until: Some(until),
+            without: vec![ItemMark::Bulk],
+            ..MetadataFilter::default()
+        };
+        let people = MetadataFilter {
+            over: vec![ItemKind::Person],
+            people: vec!["{{read.people}}".to_owned()],
+            max_results: Some(PEOPLE_SHOWN_MAX),
+            ..MetadataFilter::default()
+        };
+        let nodes = vec![
+            described("all", "everything of that time", Strategy::MetadataFilter(all)),
+            read("read", "all", &[ReadField::Waiting], None),
+            described("people", "who is in most of it", Strategy::MetadataFilter(people)),
+        ];
+        (nodes, AnswerSection::only("people"))
+    }
+
+    fn find(&self) -> Made {
+        let topic = self.question.topic.clone().unwrap_or_default();
+        let named = |nouns: &[&str]| -> Vec<String> {
+            nouns.iter().map(|noun| format!("{noun} {topic}").trim().to_owned()).collect()
+        };
+        let family = self.question.family;
+        let words = match family {
+            QuestionFamily::FindInvoice => named(&["invoice", "receipt", "bill", "Rechnung"]),
+            QuestionFamily::FindBooking => named(&["booking", "booked", "reservation", "reference", "ticket"]),
+            _ => vec![topic],
+        };
+        let with = if family == QuestionFamily::FindAttachment { vec![ItemMark::Attachments] } else { Vec::new() };
+        let found = KeywordSearch {
+            words,
+            over: vec![ItemKind::Thread],
+            people: self.who(),
+            from: self.span.map_or_else(|| self.back(), |(from, _)| Some(iso(from))),
+            until: self.span.map(|(_, until)| iso(until)),
+            with,
+            ..KeywordSearch::default()
+        };
+        let sort = if family == QuestionFamily::FindAmount { FindingSort::Amount } else { FindingSort::About };
+        let fields = [ReadField::Topic, ReadField::Amounts];
+        let about = self.question.topic.as_deref();
+        let best = CrossReference { only_best: true, ..crossed(&["kept"], RankBy::Relevance) };
+        let mut nodes = vec![
+            described("found", "mail that says it", Strategy::KeywordSearch(found)),
+            read("read", "found", &fields, about),
+        ];
+        let kept = match sort {
+            FindingSort::Amount => {
+                described("kept", "what names an amount", Strategy::SemanticAnalysis(of("read", sorted(&[sort]))))
+            }
+            _ => described("kept", "all of it", Strategy::CrossReference(crossed(&["read"], RankBy::Relevance))),
+        };
+        nodes.push(kept);
+        nodes.push(described("best", "the best of it", Strategy::CrossReference(best)));
+        (nodes, AnswerSection::only("best"))
+    }
+}
+
+fn sorted(keep: &[FindingSort]) -> SemanticAnalysis {
+    of("read", SemanticAnalysis { keep: keep.to_vec(), ..SemanticAnalysis::default() })
+}
+
+fn of(node: &str, params: SemanticAnalysis) -> SemanticAnalysis {
+    SemanticAnalysis { items: format!("{{{{{node}.items}}}}"), ..params }
+}
+
+fn crossed(sources: &[&str], rank_by: RankBy) -> CrossReference {
+    let sources = sources.iter().map(|node| format!("{{{{{node}.items}}}}")).collect();
+    CrossReference { sources, rank_by, ..CrossReference::default() }
+}
+
+fn ranked(id: &str, sources: &[&str], by: RankBy) -> EvidenceNode {
+    described(id, "in order", Strategy::CrossReference(crossed(sources, by)))
+}
+
+fn read(id: &str, items: &str, fields: &[ReadField], about: Option<&str>) -> EvidenceNode {
+    let params = BatchThreadRead {
+        items: format!("{{{{{items}.items}}}}"),
+        fields: fields.to_vec(),
+        about: about.map(str::to_owned),
+        max_items: None,
+    };
+    described(id, "what they say", Strategy::BatchThreadRead(params))
+}
+
+fn described(id: &str, description: &str, strategy: Strategy) -> EvidenceNode {
+    EvidenceNode { description: description.to_owned(), ..EvidenceNode::new(id, strategy) }
+}
+
+/// As graphs write a time.
+fn iso(at: DateTime<Utc>) -> String {
+    at.to_rfc3339_opts(chrono::SecondsFormat::Secs, true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::graph::GraphLimits;
+    use crate::investigate::graph::check;
+    use crate::language::time::DateOrder;
+
+    #[test]
+    fn every_family_has_a_graph_that_holds_together() {
+        use QuestionFamily as F;
+        let reference = Reference { now: Utc::now(), zone: chrono_tz::Europe::London, order: DateOrder::DayFirst };
+        for family in [
+            F::WaitingOnMe,
+            F::WaitingOnOthers,
+            F::PromisedToMe,
+            F::PromisedByMe,
+            F::About,
+            F::NeedsMe,
+            F::Prepare,
+            F::Unanswered,
+            F::WritesMost,
+            F::MeetsMost,
+            F::FindInvoice,
+            F::FindBooking,
+            F::FindAttachment,
+            F::FindAmount,
+            F::Find,
+        ] {
+            for open in [false, true] {
+                let question = FamilyQuestion {
+                    family,
+                    who: Some("Anna".to_owned()),
+                    topic: Some("Berlin".to_owned()),
+                    when: Some("this week".to_owned()),
+                    open,
+                    then: Some(Refinement::Meet { when: None }),
+                };
+                let graph = graph(&question, &reference);
+                assert_eq!(check(&graph.nodes, GraphLimits::default()), Ok(()), "{family:?}");
+                for section in &graph.sections {
+                    assert!(graph.nodes.iter().any(|node| node.id == section.node), "{family:?}: {}", section.node);
+                }
+            }
+        }
+    }
+}

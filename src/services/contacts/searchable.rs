@@ -1,0 +1,59 @@
+//! People, for questions over everything a person has.
+
+use async_trait::async_trait;
+
+use super::{Contacts, NAME};
+use crate::services::address_book::{AddressBook, PeopleQuery, Person};
+use crate::services::error::ServiceError;
+use crate::services::searchable::{
+    FoundItem, FoundItems, ItemFilter, ItemKind, ItemText, Party, Searchable, WrittenText,
+};
+use crate::services::service::RequestContext;
+
+#[async_trait]
+impl Searchable for Contacts {
+    fn kind(&self) -> ItemKind {
+        ItemKind::Person
+    }
+
+    async fn find_items(&self, ctx: &RequestContext, filter: &ItemFilter) -> Result<FoundItems, ServiceError> {
+        let names = filter.people.iter().chain(Some(&filter.words).filter(|words| !words.is_empty()));
+        let asked = PeopleQuery { names: names.cloned().collect(), ..PeopleQuery::default() };
+        if asked.names.is_empty() {
+            return Ok(FoundItems::default());
+        }
+        let people = self.people(&ctx.owner, &asked).await?;
+        let mut items: Vec<FoundItem> = people.iter().filter_map(item).collect();
+        let more = items.len().saturating_sub(filter.limit);
+        items.truncate(filter.limit);
+        Ok(FoundItems { items, more, gap: None })
+    }
+
+    async fn read_items(&self, ctx: &RequestContext, ids: &[String]) -> Result<Vec<ItemText>, ServiceError> {
+        let asked = PeopleQuery { names: ids.to_vec(), ..PeopleQuery::default() };
+        let people = self.people(&ctx.owner, &asked).await?;
+        let text = |id: &String| {
+            let person = people.iter().find(|person| person.emails.contains(id))?;
+            let text = [person.emails.join(", "), person.phones.join(", ")].join("\n");
+            let said = vec![WrittenText { is_own: true, text, ..WrittenText::default() }];
+            Some(ItemText { id: id.clone(), said, left_out: 0 })
+        };
+        Ok(ids.iter().filter_map(text).collect())
+    }
+}
+
+fn item(person: &Person) -> Option<FoundItem> {
+    let address = person.emails.first()?;
+    Some(FoundItem {
+        service: NAME.to_owned(),
+        id: address.clone(),
+        kind: ItemKind::Person,
+        title: if person.name.is_empty() { address.clone() } else { person.name.clone() },
+        at: None,
+        until: None,
+        people: vec![Party { name: person.name.clone(), address: address.to_lowercase() }],
+        snippet: person.emails.join(", "),
+        marks: Vec::new(),
+        untrusted: person.untrusted.clone(),
+    })
+}
