@@ -72,3 +72,7 @@ pub const FINDINGS_SHOWN_MAX: usize = 10;
 pub const FINDINGS_KEPT_MAX: usize = 200;
 /// Seconds for which an answer can be gone on with: a working day.
 pub const FINDINGS_KEPT_SECS: i64 = 12 * 3600;
+/// Messages after which an answer is no longer what "only from Anna" means: three exchanges.
+pub const FINDINGS_FRESH_MESSAGES: u64 = 8;
+/// People whose meetings are looked for at once.
+pub const PEOPLE_ASKED_MAX: usize = 50;

@@ -13,6 +13,7 @@
 //!   │     snooze      until when, for the reminder whose button asked
 //!   │     reminder    "done", right after one was told
 //!   │     page        "more", right below a list
+//!   │     findings    "only from Anna", "reply to 3", of what an investigation found
 //!   │     record      "did you send it?"
 //!   │     reply       the answer to a question of ours
 //!   │     report      "bins are out": what is open and was meant is done

@@ -8,10 +8,11 @@ mod waiting;
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -24,7 +25,7 @@ use crate::core::ids::{ChatId, UserId};
 use crate::core::markup::Formatted;
 use crate::core::outcome::Report;
 use crate::core::pending::Pending;
-use crate::core::plan::PlannedAction;
+use crate::core::plan::{Params, PlannedAction};
 use crate::core::progress::Progress;
 use crate::core::provenance::{NOT_YOURS, UntrustedText};
 use crate::core::turn::{Done, Incoming, Input, Origin, PASSED_ON, Part, Path};
@@ -44,6 +45,19 @@ pub enum TurnError {
     /// The store refused.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+impl PointedAt {
+    /// Writes what the thing is called wherever its id does not name it to a service.
+    pub fn name_in(&self, params: &mut Params) {
+        for (_, value) in params.iter_mut().filter(|(name, _)| *name != "find_by") {
+            if let Value::String(text) = value
+                && text.contains(&self.id)
+            {
+                *text = text.replace(&self.id, &self.label);
+            }
+        }
+    }
 }
 
 /// One turn under way.
@@ -86,6 +100,19 @@ pub struct Turn<'a> {
     speaking: AtomicBool,
     /// This message answers the question that was open.
     answers_question: AtomicBool,
+    /// A row of the last answer that its words point at.
+    pointed: OnceLock<PointedAt>,
+}
+
+/// A thing that a number means, "reply to 3", and the message with its id in place of the number. Ids are nobody's words.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PointedAt {
+    /// The message as it is planned.
+    pub text: String,
+    /// The thing's id.
+    pub id: String,
+    /// What it is called: somebody else's words, perhaps.
+    pub label: String,
 }
 
 /// What a turn has cost and done so far.
@@ -146,6 +173,7 @@ impl<'a> Turn<'a> {
             agreed: AtomicBool::new(false),
             speaking: AtomicBool::new(false),
             answers_question: AtomicBool::new(false),
+            pointed: OnceLock::new(),
         })
     }
 
@@ -167,10 +195,21 @@ impl<'a> Turn<'a> {
 
     /// The words of this message; none for a button.
     pub fn words(&self) -> &str {
-        match &self.incoming.input {
-            Input::Message { text, .. } => text,
-            Input::Press { .. } => "",
+        match (&self.incoming.input, self.pointed.get()) {
+            (Input::Message { .. }, Some(pointed)) => &pointed.text,
+            (Input::Message { text, .. }, None) => text,
+            (Input::Press { .. }, _) => "",
         }
+    }
+
+    /// From now on the message is read as if it named this thing.
+    pub fn points_at(&self, pointed: PointedAt) {
+        let _ = self.pointed.set(pointed);
+    }
+
+    /// What the message points at.
+    pub fn pointed_at(&self) -> Option<&PointedAt> {
+        self.pointed.get()
     }
 
     /// Where the words come from.

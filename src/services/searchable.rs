@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::ServiceError;
 use super::service::RequestContext;
+use crate::core::plan::PlannedAction;
 use crate::core::provenance::UntrustedText;
 
 /// Of what sort a thing is.
@@ -210,6 +211,11 @@ pub trait Searchable: Send + Sync {
 
     /// Things that fit.
     async fn find_items(&self, ctx: &RequestContext, filter: &ItemFilter) -> Result<FoundItems, ServiceError>;
+
+    /// The action that shows one of them; `None` where its row says all there is.
+    fn opening(&self, _item: &FoundItem) -> Option<PlannedAction> {
+        None
+    }
 
     /// What these say; what has gone is left out.
     async fn read_items(&self, ctx: &RequestContext, ids: &[String]) -> Result<Vec<ItemText>, ServiceError>;

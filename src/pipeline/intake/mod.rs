@@ -12,6 +12,7 @@ pub mod agenda;
 pub mod buttons;
 pub mod commands;
 pub mod debounce;
+mod findings;
 pub mod offers;
 pub mod pages;
 mod question;
@@ -38,7 +39,7 @@ struct Step {
 }
 
 /// In order; the comments say why each stands where it does.
-const STEPS: [Step; 14] = [
+const STEPS: [Step; 15] = [
     // What an earlier life began is told from its journal: looked at anew, it could be done twice.
     Step { name: "resumed", answer: |turn| resumed::answer(turn).boxed() },
     // A press carries what it means; it has no words for the others to read.
@@ -59,6 +60,8 @@ const STEPS: [Step; 14] = [
     Step { name: "reminder", answer: |turn| buttons::reminder::in_words(turn).boxed() },
     // "More", right below a list: as its button. A question asked since then stands below the list, and gets the word.
     Step { name: "page", answer: |turn| pages::answer(turn).boxed() },
+    // "Only from Anna", "reply to 3": of the rows of an answer. A number behind a verb is a row before it is a time.
+    Step { name: "findings", answer: |turn| findings::answer(turn).boxed() },
     // "Did you send it?" asks what became of something; nothing is planned for it.
     Step { name: "record", answer: |turn| record::answer(turn).boxed() },
     // What is left may complete the request that we asked about.

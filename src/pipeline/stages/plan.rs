@@ -66,6 +66,22 @@ pub(super) const REPHRASE: &str = "I had trouble making sense of that. Nothing w
 
 /// Plans within `domains`.
 pub async fn make(turn: &Turn<'_>, domains: &[String], context: &Context, topic: &Topic<'_>) -> Planned {
+    let mut planned = planned(turn, domains, context, topic).await;
+    if let Some(pointed) = turn.pointed_at() {
+        match &mut planned {
+            Planned::Plan { plan, .. } => {
+                plan.actions.iter_mut().for_each(|action| pointed.name_in(&mut action.params))
+            }
+            Planned::Ask(question) => {
+                question.partial.iter_mut().for_each(|(partial, _)| pointed.name_in(&mut partial.params));
+            }
+            Planned::Depends(_) | Planned::NotUnderstood(_) | Planned::Doubt(_) => {}
+        }
+    }
+    planned
+}
+
+async fn planned(turn: &Turn<'_>, domains: &[String], context: &Context, topic: &Topic<'_>) -> Planned {
     turn.doing(status::planning(&turn.brain.services.now(), domains));
     if let Some(plan) = completed(turn, topic) {
         return Planned::Plan { plan, left: Vec::new(), remark: None };

@@ -32,6 +32,13 @@ pub struct ReadThread {
     find_by: String,
 }
 
+impl ReadThread {
+    /// Of a conversation by its id.
+    pub(super) fn of(id: &str) -> Self {
+        Self { find_by: id.to_owned() }
+    }
+}
+
 /// A mail as it is read aloud.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct MailReading {

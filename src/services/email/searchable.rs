@@ -10,14 +10,17 @@ use super::find::subject_or;
 use super::mail::{DRAFT, Mail};
 use super::mailbox::{Conversation, MailView};
 use super::read::{Mailbox, Parsed};
+use super::read_thread::ReadThread;
 use super::search::grouped;
 use super::source::maildir::Folder;
 use super::thread::Thread;
 use super::{Email, NAME, source_of};
+use crate::core::plan::PlannedAction;
 use crate::core::provenance::UntrustedText;
 use crate::language::words::fold;
 use crate::limits::{CONVERSATION_MAILS_MAX, FOUND_THREADS_MAX, MAIL_HITS_MAX, READ_MAILS_MAX, ROW_PEOPLE_MAX};
 use crate::ports::{Needs, Query, Ranking};
+use crate::services::command::planned;
 use crate::services::error::ServiceError;
 use crate::services::searchable::{
     FoundItem, FoundItems, ItemFilter, ItemKind, ItemMark, ItemText, Party, Searchable, WrittenText,
@@ -51,6 +54,10 @@ impl Searchable for Email {
             .so_far
             .map(|so_far| format!("I've read {} of your {} mails so far", grouped(so_far.done), grouped(so_far.total)));
         Ok(FoundItems { items, more, gap })
+    }
+
+    fn opening(&self, item: &FoundItem) -> Option<PlannedAction> {
+        Some(planned(NAME, &ReadThread::of(&item.id)))
     }
 
     async fn read_items(&self, ctx: &RequestContext, ids: &[String]) -> Result<Vec<ItemText>, ServiceError> {

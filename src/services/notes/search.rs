@@ -29,6 +29,11 @@ pub struct SearchNotes {
 }
 
 impl SearchNotes {
+    /// For a note by its title.
+    pub(super) fn of(title: &str) -> Self {
+        Self { query: title.to_owned(), after: None }
+    }
+
     fn paging<'a>(&'a self, output: &'a Notes) -> Paging<'a> {
         Paging { after: self.after.as_deref(), next: output.next.as_deref(), more: output.more }
     }

@@ -3,9 +3,12 @@
 use async_trait::async_trait;
 
 use super::record::Note;
+use super::search::SearchNotes;
 use super::{NAME, NotesService};
+use crate::core::plan::PlannedAction;
 use crate::core::text::shorten;
 use crate::limits::SNIPPET_CHARS_MAX;
+use crate::services::command::planned;
 use crate::services::error::ServiceError;
 use crate::services::items::Item;
 use crate::services::searchable::{FoundItem, FoundItems, ItemFilter, ItemKind, ItemText, Searchable};
@@ -29,6 +32,10 @@ impl Searchable for NotesService {
             return Ok(FoundItems { more: total.saturating_sub(notes.len()), items, gap: None });
         }
         self.finder(ctx).about(filter, found).await
+    }
+
+    fn opening(&self, item: &FoundItem) -> Option<PlannedAction> {
+        Some(planned(NAME, &SearchNotes::of(&item.title)))
     }
 
     async fn read_items(&self, ctx: &RequestContext, ids: &[String]) -> Result<Vec<ItemText>, ServiceError> {

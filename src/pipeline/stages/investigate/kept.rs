@@ -39,6 +39,11 @@ pub struct KeptAnswer {
     pub topic: String,
     /// Its rows, number 1 first.
     pub rows: Vec<AnswerRow>,
+    /// The number of the conversation's next message when it was given.
+    pub said: u64,
+    /// How it came about, a line a node.
+    #[serde(default)]
+    pub trace: Vec<String>,
 }
 
 impl Record for KeptAnswer {
@@ -52,6 +57,21 @@ impl Record for KeptAnswer {
 impl KeptAnswer {
     fn key_of(chat: &ChatId) -> Key {
         Key::of(&[KEPT, chat.as_str()])
+    }
+
+    /// Whether it was given a moment ago: "only from Anna" means it, and not what was said since.
+    pub fn is_fresh(&self, turn: &Turn<'_>) -> bool {
+        turn.state.next_message <= self.said + limits::FINDINGS_FRESH_MESSAGES
+    }
+
+    /// The row of this number.
+    pub fn row(&self, n: usize) -> Option<&AnswerRow> {
+        self.rows.get(n.checked_sub(1)?)
+    }
+
+    /// How it came about, as a small drawing.
+    pub fn drawing(&self) -> String {
+        format!("🔍 How I got there\n{}", self.trace.join("\n"))
     }
 
     /// The one of this chat, if it can still be gone on with.
@@ -72,6 +92,8 @@ pub(super) fn answer(turn: &Turn<'_>, told: Told, mut rows: Vec<AnswerRow>) -> R
         answers: told.answers,
         topic: told.topic.clone(),
         rows,
+        said: turn.state.next_message,
+        trace: told.trace.clone(),
     };
     let mut answer = page(turn, &kept, 0, Some(&told.heading), &told.remarks)?;
     if found > kept.rows.len() {
@@ -88,6 +110,21 @@ pub(super) fn answer(turn: &Turn<'_>, told: Told, mut rows: Vec<AnswerRow>) -> R
 pub async fn further(turn: &Turn<'_>, after: usize) -> Result<Option<Answer>, StoreError> {
     let Some(kept) = KeptAnswer::of(turn).await? else { return Ok(None) };
     page(turn, &kept, after, None, &[]).map(Some)
+}
+
+/// One row, with all that is kept of it.
+pub fn one_row(turn: &Turn<'_>, kept: &KeptAnswer, n: usize) -> Result<Answer, StoreError> {
+    let mut answer = page(
+        turn,
+        &KeptAnswer { rows: kept.rows[..n.min(kept.rows.len())].to_vec(), ..kept.clone() },
+        n - 1,
+        None,
+        &[],
+    )?;
+    if let (Some(reply), Some(row)) = (answer.replies.first_mut(), kept.row(n)) {
+        reply.text.push_str(&format!("\n{}", crate::core::text::visible(&row.item.snippet)));
+    }
+    Ok(answer.keeping_question())
 }
 
 /// A page of rows, with their numbers.

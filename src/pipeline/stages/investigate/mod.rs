@@ -8,10 +8,12 @@
 //! says what could not be looked at. Not here: how evidence is gathered ([`crate::investigate`]).
 
 mod kept;
+mod narrowed;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-pub use kept::{KeptAnswer, further};
+pub use kept::{KeptAnswer, further, one_row};
+pub use narrowed::{met, only, still_open};
 
 use super::act;
 use super::context::Fetching;
@@ -46,9 +48,12 @@ pub async fn investigate(turn: &Turn<'_>, route: Route, context: Fetching) -> Re
     if let Some(question) = question(turn) {
         return answer(turn, &question).await;
     }
-    // Of what no single look can tell, built-in understanding can only search.
+    // Of what no single look can tell, built-in understanding takes what is nearest, else it can only search.
     if turn.brain.model.is_none() && turn.investigates() {
-        return search(turn).await;
+        return match requests::leaning(turn.words(), &turn.reference()) {
+            Some(question) => answer(turn, &question).await,
+            None => search(turn).await,
+        };
     }
     act::act(turn, route, context).await
 }
@@ -57,6 +62,9 @@ pub async fn investigate(turn: &Turn<'_>, route: Route, context: Fetching) -> Re
 pub async fn instead_of_nothing(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
     if !turn.origin().is_own_words() || !requests::is_question(turn.words()) {
         return Ok(None);
+    }
+    if let Some(question) = requests::leaning(turn.words(), &turn.reference()) {
+        return answer(turn, &question).await.map(Some);
     }
     let answer = search(turn).await?;
     Ok(Some(answer).filter(|answer| answer.replies.iter().any(|reply| !reply.sources.is_empty())))
@@ -79,6 +87,17 @@ pub async fn search(turn: &Turn<'_>) -> Result<Answer, TurnError> {
 
 /// Runs a graph and tells what it found.
 async fn investigated(turn: &Turn<'_>, graph: EvidenceGraph, topic: &str, is_open: bool) -> Result<Answer, TurnError> {
+    let answers = graph.answers;
+    investigated_as(turn, graph, topic, &|found| heading(answers, found, topic, is_open)).await
+}
+
+/// The same, with a sentence of one's own above so many rows.
+async fn investigated_as(
+    turn: &Turn<'_>,
+    graph: EvidenceGraph,
+    topic: &str,
+    heading: &(dyn Fn(usize) -> String + Sync),
+) -> Result<Answer, TurnError> {
     turn.agreed();
     if let Err(errors) = check(&graph.nodes, GraphLimits::default()) {
         tracing::error!(?errors, "a graph of ours does not hold together");
@@ -100,8 +119,9 @@ async fn investigated(turn: &Turn<'_>, graph: EvidenceGraph, topic: &str, is_ope
     }
     let answers = graph.answers;
     let told = Told {
-        heading: heading(answers, rows.len(), topic, is_open),
+        heading: heading(rows.len()),
         remarks: remarks(&ran, more, unread),
+        trace: drawing(&graph, &ran),
         answers,
         topic: topic.to_owned(),
     };
@@ -114,6 +134,7 @@ pub(super) struct Told {
     remarks: Vec<String>,
     answers: AnswerKind,
     topic: String,
+    trace: Vec<String>,
 }
 
 type Ran = EvidenceRun<NodeOutput, OutputType>;
@@ -161,6 +182,38 @@ async fn run_graph(turn: &Turn<'_>, graph: &EvidenceGraph) -> Ran {
         turn.traced_for(format!("node {}", node.id), start, us, Usage::default(), outcome);
     }
     ran
+}
+
+/// A run in text: a line a node, by the stage it would be in, with what it found and what it took.
+fn drawing(graph: &EvidenceGraph, ran: &Ran) -> Vec<String> {
+    let mut lines = Vec::new();
+    for depth in 0..ran.stages() {
+        for node in ran.nodes.iter().filter(|node| node.depth == depth) {
+            let spec = graph.nodes.iter().find(|spec| spec.id == node.id);
+            let strategy = spec.map_or("", |spec| spec.strategy.name());
+            let after = if node.after.is_empty() { String::new() } else { format!(" ← {}", node.after.join(", ")) };
+            let came = match (node.output(), node.outcome.why_not()) {
+                (Some(output), _) => format!("{} found", output.findings.len()),
+                (None, why) => format!("✗ {}", why.unwrap_or_default()),
+            };
+            let ms = node.ended_us.zip(node.started_us).map(|(end, start)| end.saturating_sub(start) / 1_000);
+            let time = ms.map_or_else(String::new, |ms| format!(", {ms} ms"));
+            let cost =
+                if node.calls == 0 { String::new() } else { format!(", {} calls, {} tokens", node.calls, node.tokens) };
+            let indent = "  ".repeat(depth);
+            lines.push(format!("{indent}{}. {} ({strategy}){after}: {came}{time}{cost}", depth + 1, node.id));
+        }
+    }
+    lines.push(format!(
+        "{} nodes in {} stages, {} failed, {} ms, {} model calls, {} tokens.",
+        ran.nodes.len(),
+        ran.stages(),
+        ran.failed(),
+        ran.us / 1_000,
+        ran.calls(),
+        ran.tokens()
+    ));
+    lines
 }
 
 /// What could not be looked at, each once.

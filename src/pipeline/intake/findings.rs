@@ -1,0 +1,285 @@
+//! What is asked of an answer that an investigation gave: "only from Anna", "of those, who do I meet?", "open 2", "reply
+//! to 3", "remind me about the first", "why?".
+//!
+//! Invariants: rows are narrowed by code, from what is kept, without starting over; a number stands for the row's id and
+//! nothing else, so that whatever is done with it is planned, tainted and gated like any other request. Not here: "more"
+//! (`pages`), and what is kept (`stages::investigate`).
+
+use crate::core::turn::Path;
+use crate::language::requests;
+use crate::language::requests::Refinement;
+use crate::pipeline::commit::Answer;
+use crate::pipeline::stages::act;
+use crate::pipeline::stages::investigate::{self, KeptAnswer};
+use crate::pipeline::turn::{PointedAt, Turn, TurnError};
+use crate::services::searchable::ItemKind;
+
+/// What asks how an answer came about, and nothing else.
+const WHY: [&str; 12] = [
+    "why",
+    "how come",
+    "how do you know",
+    "how so",
+    "explain",
+    "explain that",
+    "trace",
+    "show the trace",
+    "warum",
+    "wieso",
+    "woher weisst du das",
+    "woher weißt du das",
+];
+/// What shows a row.
+const OPEN: [&str; 20] = [
+    "open",
+    "show",
+    "show me",
+    "read",
+    "read me",
+    "see",
+    "tell me more about",
+    "more about",
+    "what is",
+    "what's",
+    "what does",
+    "what about",
+    "details of",
+    "öffne",
+    "zeig",
+    "zeig mir",
+    "lies",
+    "lies mir",
+    "mehr zu",
+    "expand",
+];
+/// What is said before a number that stands for a row.
+const ABOUT: [&str; 34] = [
+    "reply to",
+    "answer",
+    "respond to",
+    "write back to",
+    "remind me about",
+    "remind me of",
+    "remind me to do",
+    "forward",
+    "archive",
+    "delete",
+    "mark",
+    "star",
+    "unstar",
+    "complete",
+    "finish",
+    "cancel",
+    "tick",
+    "tick off",
+    "snooze",
+    "move",
+    "reschedule",
+    "postpone",
+    "push",
+    "add",
+    "note",
+    "make a task of",
+    "make a task from",
+    "make a task for",
+    "antworte auf",
+    "beantworte",
+    "erinnere mich an",
+    "archiviere",
+    "lösche",
+    "verschiebe",
+];
+/// Numbers in words.
+const ORDINALS: [(&str, usize); 32] = [
+    ("first", 1),
+    ("second", 2),
+    ("third", 3),
+    ("fourth", 4),
+    ("fifth", 5),
+    ("sixth", 6),
+    ("seventh", 7),
+    ("eighth", 8),
+    ("ninth", 9),
+    ("tenth", 10),
+    ("one", 1),
+    ("two", 2),
+    ("three", 3),
+    ("four", 4),
+    ("five", 5),
+    ("six", 6),
+    ("seven", 7),
+    ("eight", 8),
+    ("nine", 9),
+    ("ten", 10),
+    ("1st", 1),
+    ("2nd", 2),
+    ("3rd", 3),
+    ("4th", 4),
+    ("5th", 5),
+    ("erste", 1),
+    ("ersten", 1),
+    ("zweite", 2),
+    ("zweiten", 2),
+    ("dritte", 3),
+    ("dritten", 3),
+    ("vierte", 4),
+];
+
+/// The answer to what is asked of rows; `None` for everything else. A message that points at a row goes on, read as if it
+/// named that.
+pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
+    if !turn.origin().is_own_words() {
+        return Ok(None);
+    }
+    let asks = asked(turn.words());
+    let refinement = requests::refinement(turn.words(), &turn.reference());
+    if asks.is_none() && refinement.is_none() {
+        return Ok(None);
+    }
+    let Some(kept) = KeptAnswer::of(turn).await?.filter(|kept| kept.is_fresh(turn)) else { return Ok(None) };
+    if let Some(refinement) = refinement {
+        return narrowed(turn, &kept, &refinement).await.map(Some);
+    }
+    match asks {
+        Some(Asks::Why) => Ok(Some(Answer::says(Path::Command, kept.drawing()).keeping_question())),
+        Some(Asks::Open(n)) => opened(turn, &kept, n).await.map(Some),
+        Some(Asks::Row { lead, n, rest }) => {
+            if let Some(row) = kept.row(n) {
+                let noun = match row.item.kind {
+                    ItemKind::Thread => "the mail ",
+                    ItemKind::Event | ItemKind::Task | ItemKind::Note | ItemKind::Fact => "",
+                    ItemKind::Talk | ItemKind::Person => return Ok(None),
+                };
+                let text = format!("{lead} {noun}{}{rest}", row.item.id);
+                turn.points_at(PointedAt { text, id: row.item.id.clone(), label: row.item.title.clone() });
+                return Ok(None);
+            }
+            Ok(Some(no_such_row(&kept, n)))
+        }
+        None => Ok(None),
+    }
+}
+
+/// What is asked of rows.
+#[derive(Debug, PartialEq)]
+enum Asks {
+    Why,
+    Open(usize),
+    /// Something is to be done about one.
+    Row {
+        lead: String,
+        n: usize,
+        rest: String,
+    },
+}
+
+fn asked(text: &str) -> Option<Asks> {
+    let plain = text.trim().trim_end_matches(['?', '!', '.', ' ']);
+    let lower = plain.to_lowercase();
+    if WHY.contains(&lower.as_str()) {
+        return Some(Asks::Why);
+    }
+    // Lower case may be of another length; then nothing is pointed at.
+    if lower.len() != plain.len() {
+        return None;
+    }
+    let polite = ["please ", "can you ", "could you ", "bitte ", "and ", "then ", "now "];
+    let skip = polite.iter().find(|polite| lower.starts_with(**polite)).map_or(0, |polite| polite.len());
+    let (words, original) = (&lower[skip..], &plain[skip..]);
+    let behind = |lead: &str| words.strip_prefix(lead)?.strip_prefix(' ');
+    let longest = |leads: &[&'static str]| {
+        leads.iter().copied().filter(|lead| behind(lead).is_some()).max_by_key(|lead| lead.len())
+    };
+    if let Some((n, "")) = longest(&OPEN).and_then(|lead| number(behind(lead)?)) {
+        return Some(Asks::Open(n));
+    }
+    let lead = longest(&ABOUT)?;
+    let tail = behind(lead)?;
+    let (n, rest) = number(tail)?;
+    let rest = &original[original.len() - rest.len()..];
+    Some(Asks::Row {
+        lead: original[..lead.len()].to_owned(),
+        n,
+        rest: format!("{}{rest}", if rest.is_empty() { "" } else { " " }),
+    })
+}
+
+/// The number that words begin with, and what stands behind it.
+fn number(words: &str) -> Option<(usize, &str)> {
+    let mut rest = words.trim_start();
+    for lead in ["the ", "number ", "no. ", "no ", "nr. ", "nr ", "item ", "mail ", "row ", "#", "die ", "den ", "das "]
+    {
+        rest = rest.strip_prefix(lead).unwrap_or(rest);
+    }
+    let end = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
+    let (word, behind) = rest.split_at(end);
+    let n = word.parse().ok().or_else(|| ORDINALS.iter().find(|(name, _)| *name == word).map(|(_, n)| *n))?;
+    let mut behind = behind.trim_start();
+    for noun in ["one", "mail", "thread", "item", "event", "task", "conversation"] {
+        let after = behind.strip_prefix(noun).filter(|after| after.is_empty() || after.starts_with([' ', ',', ':']));
+        behind = after.map_or(behind, str::trim_start);
+    }
+    (n > 0).then_some((n, behind))
+}
+
+/// A row, shown as its service shows it.
+async fn opened(turn: &Turn<'_>, kept: &KeptAnswer, n: usize) -> Result<Answer, TurnError> {
+    let Some(row) = kept.row(n) else { return Ok(no_such_row(kept, n)) };
+    let services = turn.brain.services.now();
+    let service = services.find(&row.item.service);
+    let opening = service.and_then(|service| service.service.searchable()?.opening(&row.item));
+    match opening {
+        Some(action) => {
+            let mut answer = act::one_action(turn, action).await?;
+            answer.path = Path::Action;
+            Ok(answer.keeping_question())
+        }
+        None => {
+            let mut answer = investigate::one_row(turn, kept, n)?;
+            answer.path = Path::Investigate;
+            Ok(answer)
+        }
+    }
+}
+
+fn no_such_row(kept: &KeptAnswer, n: usize) -> Answer {
+    let words = format!("There is no number {n} in that list; it ends with {}. Nothing was done.", kept.rows.len());
+    Answer::says(Path::Clarify, words).keeping_question()
+}
+
+/// What is left of the rows, as an answer of its own.
+async fn narrowed(turn: &Turn<'_>, kept: &KeptAnswer, refinement: &Refinement) -> Result<Answer, TurnError> {
+    match refinement {
+        Refinement::Meet { when } => investigate::met(turn, kept, when.as_deref()).await,
+        Refinement::Only { who, topic, when } => {
+            investigate::only(turn, kept, who.as_deref(), topic.as_deref(), when.as_deref()).await
+        }
+        Refinement::StillOpen => investigate::still_open(turn, kept),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_point_at_rows() {
+        for (text, asks) in [
+            ("open 2", Some(Asks::Open(2))),
+            ("show me the second one", Some(Asks::Open(2))),
+            ("what's 3?", Some(Asks::Open(3))),
+            ("öffne 4", Some(Asks::Open(4))),
+            ("why?", Some(Asks::Why)),
+            ("open the window", None),
+            ("show my tasks", None),
+            ("what is 2 plus 2", None),
+            ("remind me about the dentist", None),
+        ] {
+            assert_eq!(asked(text), asks, "{text}");
+        }
+        let row = |lead: &str, n, rest: &str| Some(Asks::Row { lead: lead.to_owned(), n, rest: rest.to_owned() });
+        assert_eq!(asked("Reply to 3 that I'm Fine with it"), row("Reply to", 3, " that I'm Fine with it"));
+        assert_eq!(asked("remind me about the first one tomorrow at 9"), row("remind me about", 1, " tomorrow at 9"));
+        assert_eq!(asked("archive 2"), row("archive", 2, ""));
+    }
+}

@@ -1,0 +1,140 @@
+//! An answer that is narrowed: from the rows that are kept, without starting over.
+
+use super::kept::{self, KeptAnswer};
+use super::{Told, investigated_as};
+use crate::core::turn::Path;
+use crate::investigate::finding::is_same;
+use crate::investigate::graph::{AnswerKind, AnswerSection, EvidenceGraph};
+use crate::investigate::node::{EvidenceNode, MetadataFilter, Strategy};
+use crate::investigate::strategies::EvidenceSources;
+use crate::investigate::synthesize::AnswerRow;
+use crate::language::requests::span;
+use crate::language::terms;
+use crate::limits::PEOPLE_ASKED_MAX;
+use crate::pipeline::commit::Answer;
+use crate::pipeline::turn::{Turn, TurnError};
+use crate::services::searchable::{ItemKind, Party};
+
+/// "And of those, who do I meet next week?": what takes place with those whom the rows are about.
+pub async fn met(turn: &Turn<'_>, kept: &KeptAnswer, when: Option<&str>) -> Result<Answer, TurnError> {
+    let reference = turn.reference();
+    let week = (reference.now, reference.now + chrono::Duration::days(7));
+    let (from, until) = when.and_then(|when| span(when, &reference)).unwrap_or(week);
+    let mut people: Vec<String> = Vec::new();
+    for party in kept.rows.iter().flat_map(about) {
+        let name = if party.address.is_empty() { party.name.clone() } else { party.address.clone() };
+        if !name.is_empty() && !people.contains(&name) {
+            people.push(name);
+        }
+    }
+    people.truncate(PEOPLE_ASKED_MAX);
+    if people.is_empty() {
+        return Ok(Answer::says(Path::Investigate, "📅 There is nobody among those whom you could meet."));
+    }
+    let iso = |at: chrono::DateTime<chrono::Utc>| Some(at.to_rfc3339_opts(chrono::SecondsFormat::Secs, true));
+    let events = MetadataFilter {
+        over: vec![ItemKind::Event],
+        people,
+        from: iso(from.max(reference.now)),
+        until: iso(until),
+        ..MetadataFilter::default()
+    };
+    let graph = EvidenceGraph {
+        nodes: vec![EvidenceNode::new("met", Strategy::MetadataFilter(events))],
+        sections: AnswerSection::only("met"),
+        answers: AnswerKind::Model,
+    };
+    let heading = |found: usize| match found {
+        0 => "📅 You meet none of them then.".to_owned(),
+        1 => "📅 You meet some of them at 1 event:".to_owned(),
+        found => format!("📅 You meet some of them at {found} events:"),
+    };
+    investigated_as(turn, graph, &kept.topic, &heading).await
+}
+
+/// Whom a row is about: whoever waits or is waited for, else all who take part.
+fn about(row: &AnswerRow) -> Vec<Party> {
+    match (&row.with, row.since) {
+        (Some(with), Some(_)) => vec![with.clone()],
+        (Some(_) | None, _) => row.item.people.clone(),
+    }
+}
+
+/// "Only from Anna", "only those about the trip", "only this week".
+pub async fn only(
+    turn: &Turn<'_>,
+    kept: &KeptAnswer,
+    who: Option<&str>,
+    topic: Option<&str>,
+    when: Option<&str>,
+) -> Result<Answer, TurnError> {
+    let parties = match who {
+        Some(who) => called(turn, who).await,
+        None => Vec::new(),
+    };
+    let window = when.and_then(|when| span(when, &turn.reference()));
+    let stems = |text: &str| terms::stems(&terms::fold(text));
+    let wanted = stems(topic.unwrap_or_default());
+    let fits = |row: &&AnswerRow| {
+        let is_theirs = who.is_none() || about(row).iter().any(|party| parties.iter().any(|asked| means(asked, party)));
+        let said = stems(&format!("{} {} {}", row.item.title, row.summary, row.item.snippet));
+        let is_about = wanted.iter().all(|stem| said.contains(stem));
+        let at = row.since.or(row.item.at);
+        let is_then = window.is_none_or(|(from, until)| at.is_some_and(|at| (from..until).contains(&at)));
+        is_theirs && is_about && is_then
+    };
+    let rows: Vec<AnswerRow> = kept.rows.iter().filter(fits).cloned().collect();
+    let by = [
+        who.map(|who| format!(" from {who}")),
+        topic.map(|topic| format!(" about {topic}")),
+        when.map(|when| format!(", {when}")),
+    ];
+    told(turn, kept, rows, &by.into_iter().flatten().collect::<String>())
+}
+
+/// "And what of it is still open?"
+pub fn still_open(turn: &Turn<'_>, kept: &KeptAnswer) -> Result<Answer, TurnError> {
+    let rows: Vec<AnswerRow> = kept.rows.iter().filter(|row| row.is_open).cloned().collect();
+    told(turn, kept, rows, " that are open")
+}
+
+fn told(turn: &Turn<'_>, kept: &KeptAnswer, rows: Vec<AnswerRow>, by: &str) -> Result<Answer, TurnError> {
+    let by = crate::core::text::visible(&crate::core::text::shorten(by, 80));
+    let heading = match rows.len() {
+        0 => format!("🔎 Of those {}, there are none{by}.", kept.rows.len()),
+        found => format!("🔎 {found} of {}{by}:", kept.rows.len()),
+    };
+    // Where nothing is left, what was there stays what is asked about next.
+    if rows.is_empty() {
+        return Ok(Answer::says(Path::Investigate, heading).keeping_question());
+    }
+    let told = Told {
+        heading,
+        remarks: Vec::new(),
+        answers: kept.answers,
+        topic: kept.topic.clone(),
+        trace: kept.trace.clone(),
+    };
+    kept::answer(turn, told, rows)
+}
+
+async fn called(turn: &Turn<'_>, who: &str) -> Vec<Party> {
+    let services = turn.brain.services.now();
+    let sources = EvidenceSources {
+        services: &services,
+        people: turn.brain.people.as_ref(),
+        index: turn.brain.index.as_ref(),
+        ctx: &turn.ctx,
+    };
+    sources.called(who).await.unwrap_or_else(|_| vec![Party::read(who)])
+}
+
+/// Whether a name or an address means somebody.
+fn means(asked: &Party, party: &Party) -> bool {
+    let words = |text: &str| terms::words_of(&terms::fold(text)).map(str::to_owned).collect::<Vec<_>>();
+    let named = words(&party.name);
+    is_same(asked, party)
+        || (asked.address.is_empty()
+            && !asked.name.is_empty()
+            && words(&asked.name).iter().all(|word| named.contains(word)))
+}
