@@ -11,6 +11,7 @@
 //! (`pipeline::stages::investigate`), and what services hold (each gives its things by
 //! [`Searchable`](crate::services::searchable::Searchable)).
 
+pub mod asker;
 pub mod features;
 pub mod finding;
 pub mod graph;
