@@ -12,6 +12,7 @@
 //! [`Searchable`](crate::services::searchable::Searchable)).
 
 pub mod asker;
+pub mod decompose;
 pub mod features;
 pub mod finding;
 pub mod graph;
