@@ -13,9 +13,11 @@
 
 pub mod asker;
 pub mod decompose;
+pub mod estimate;
 pub mod features;
 pub mod finding;
 pub mod graph;
+pub mod metrics;
 pub mod node;
 pub mod run;
 pub mod strategies;
