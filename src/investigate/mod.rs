@@ -19,6 +19,7 @@ pub mod finding;
 pub mod graph;
 pub mod metrics;
 pub mod node;
+pub mod refine;
 pub mod run;
 pub mod strategies;
 pub mod templates;
