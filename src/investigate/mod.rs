@@ -12,6 +12,7 @@
 //! [`Searchable`](crate::services::searchable::Searchable)).
 
 pub mod asker;
+pub mod citations;
 pub mod decompose;
 pub mod estimate;
 pub mod features;
@@ -22,4 +23,5 @@ pub mod node;
 pub mod refine;
 pub mod run;
 pub mod strategies;
+pub mod synthesize_by_model;
 pub mod templates;
