@@ -1,8 +1,8 @@
 //! Figures of a turn, each beside its alternative, measured in one run. Nothing here asserts on time: what
 //! falls short is printed as such.
 //!
-//! `cargo bench` prints one Markdown table and writes it to `target/bench-turn.md`; `cargo bench -- --quick`
-//! takes fewer samples; `cargo bench -- paths daemon` measures these parts only.
+//! `cargo bench --bench turn` prints one Markdown table and writes it to `target/bench-turn.md`; with `-- --quick` it
+//! takes fewer samples; with `-- paths daemon` it measures these parts only.
 //!
 //! The model endpoint is simulated in a process of its own (this binary, started again), and its log gives
 //! the unavoidable time. Memory is measured in processes of their own as well.

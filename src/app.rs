@@ -131,6 +131,7 @@ pub fn build_sending(config: &Config, parts: Parts, smtp: Option<Smtp>) -> Resul
         clock,
         channel,
         due_changed: Default::default(),
+        lanes: Default::default(),
         locks: Default::default(),
         running: Default::default(),
     })

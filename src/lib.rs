@@ -22,6 +22,7 @@
 //!    ├─ guard ∥ route ∥ context            three at once; context is speculative and read-only
 //!    │     blocked ─────► refuse politely
 //!    │     chat ────────► respond                      (context cancelled, early exit)
+//!    │     investigate ─► graph of evidence ─► run ─► answer with its sources
 //!    │     action ──────► plan
 //!    │                     unclear ─► one clarifying question, remembered
 //!    │                     gate, action by action:

@@ -217,6 +217,22 @@ pub struct Reply {
     /// It asks for words: what may be said, for the empty field in which they are typed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub placeholder: Option<Box<str>>,
+    /// What it rests on, by the numbers in its words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<NumberedSource>,
+}
+
+/// Something that an answer rests on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NumberedSource {
+    /// Its number in the answer, from 1.
+    pub n: usize,
+    /// The service that keeps it.
+    pub service: String,
+    /// What `find_by` takes to mean it.
+    pub id: String,
+    /// What it is called.
+    pub title: String,
 }
 
 /// A few words over a button, instead of a message.

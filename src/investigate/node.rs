@@ -240,6 +240,8 @@ pub struct SemanticAnalysis {
     pub items: String,
     /// What is of one of these sorts is kept.
     pub keep: Vec<FindingSort>,
+    /// Only what is with one of these.
+    pub people: PeopleParam,
     /// Only what came last from then on: an ISO time.
     pub last_from: Option<String>,
     /// Only what came last before: an ISO time.
@@ -274,8 +276,11 @@ impl EvidenceNode {
                 let people = people.iter().filter(is_reference).map(|who| (who.as_str(), OutputType::People));
                 people.chain(like.iter().map(|like| (like.as_str(), OutputType::Items))).collect()
             }
-            Strategy::BatchThreadRead(BatchThreadRead { items, .. })
-            | Strategy::SemanticAnalysis(SemanticAnalysis { items, .. }) => vec![(items, OutputType::Items)],
+            Strategy::BatchThreadRead(BatchThreadRead { items, .. }) => vec![(items, OutputType::Items)],
+            Strategy::SemanticAnalysis(SemanticAnalysis { items, people, .. }) => {
+                let people = people.iter().filter(is_reference).map(|who| (who.as_str(), OutputType::People));
+                people.chain([(items.as_str(), OutputType::Items)]).collect()
+            }
             Strategy::CrossReference(CrossReference { sources, .. }) => {
                 sources.iter().map(|source| (source.as_str(), OutputType::Items)).collect()
             }

@@ -136,10 +136,11 @@ impl Asked<'_> {
             ..MetadataFilter::default()
         };
         let by = |at: DateTime<Utc>| Some(iso(at));
+        let theirs = SemanticAnalysis { people: self.who(), ..sorted(&[sort]) };
         let sorted = match self.span {
-            Some((_, until)) if self.is_ahead() => SemanticAnalysis { due_until: by(until), ..sorted(&[sort]) },
-            Some((from, until)) => SemanticAnalysis { last_from: by(from), last_until: by(until), ..sorted(&[sort]) },
-            None => sorted(&[sort]),
+            Some((_, until)) if self.is_ahead() => SemanticAnalysis { due_until: by(until), ..theirs },
+            Some((from, until)) => SemanticAnalysis { last_from: by(from), last_until: by(until), ..theirs },
+            None => theirs,
         };
         let order = match sort {
             FindingSort::PromisedToMe | FindingSort::PromisedByMe => RankBy::Newest,

@@ -14,6 +14,7 @@ use super::intake::commands;
 use crate::core::ids::{ChatId, UserId, short_id};
 use crate::core::settings::Settings;
 use crate::core::turn::Incoming;
+use crate::investigate::run::WorkLanes;
 use crate::language::time::DateOrder;
 use crate::limits;
 use crate::limits::kept::Keep;
@@ -72,6 +73,8 @@ pub struct Brain {
     pub policy: Policy,
     /// Wakes the scheduler when something new falls due.
     pub due_changed: Notify,
+    /// Where investigations work, of all turns together.
+    pub lanes: WorkLanes,
     /// Order among the tasks of this process; nothing rests on it.
     pub locks: Locks,
     /// Turns under way in this process, for `/cancel`.

@@ -20,6 +20,7 @@
 //!   ├─ guard ∥ route ∥ context
 //!   │     blocked ────► refuse politely
 //!   │     chat ───────► respond
+//!   │     investigate ► graph of evidence ─► run ─► answer with its sources, kept for what is asked next
 //!   │     otherwise ──► plan ─► gate ─► execute ─► reflect ─► respond
 //!   │                              └──► card, where a yes is needed
 //!   └─ one commit: answer, conversation, journal's end, inbox ─► deliver
@@ -43,7 +44,7 @@ use brain::Brain;
 use commit::Answer;
 use intake::debounce::Debounce;
 use stages::guard::Verdict;
-use stages::{act, chat, context, guard, route};
+use stages::{act, chat, context, guard, investigate, route};
 use turn::{Turn, TurnError};
 
 /// One turn: answers what came in, commits, delivers.
@@ -79,6 +80,7 @@ async fn answer(turn: &Turn<'_>) -> Result<Answer, TurnError> {
     turn.agreed();
     match route.kind {
         Kind::Chat => chat::answer(turn, early, context, &guess).await,
-        Kind::Action | Kind::Investigate | Kind::Followup => act::act(turn, route, context).await,
+        Kind::Investigate => investigate::investigate(turn, route, context).await,
+        Kind::Action | Kind::Followup => act::act(turn, route, context).await,
     }
 }

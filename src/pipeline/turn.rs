@@ -347,6 +347,13 @@ impl<'a> Turn<'a> {
         self.account(|account| account.spans.push(span));
     }
 
+    /// Adds a node to the trace that began and ended before now.
+    pub fn traced_for(&self, name: String, start_us: u64, us: u64, usage: Usage, outcome: String) {
+        let tokens = (usage.tokens_in, usage.tokens_out);
+        let span = StageSpan { name, start_us, us, input_bytes: 0, tokens, outcome };
+        self.account(|account| account.spans.push(span));
+    }
+
     /// Runs something that may be stopped by `/cancel`.
     pub async fn unless_cancelled<T>(&self, work: impl Future<Output = T>) -> Result<T, TurnError> {
         tokio::select! {

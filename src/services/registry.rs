@@ -212,6 +212,12 @@ impl Services {
         self.list.iter().map(|registration| registration.info.name.clone()).collect()
     }
 
+    /// The names of those whose things can be asked over.
+    pub fn searchable(&self) -> Vec<String> {
+        let all = self.list.iter().filter(|registration| registration.service.searchable().is_some());
+        all.map(|registration| registration.info.name.clone()).collect()
+    }
+
     /// What people say for services that are not built in.
     pub fn phrases(&self) -> Vec<&Phrases> {
         self.list.iter().filter_map(|registration| registration.phrases.as_ref()).collect()

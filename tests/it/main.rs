@@ -20,6 +20,7 @@ mod fuzz;
 mod held;
 mod hostile;
 mod invariants;
+mod investigations;
 mod killed;
 mod lazy;
 mod lists;

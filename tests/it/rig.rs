@@ -485,6 +485,7 @@ fn brain(
             keep: setup.keep,
         },
         due_changed: Default::default(),
+        lanes: Default::default(),
         locks: Default::default(),
         running: Default::default(),
         since: clock.now(),

@@ -11,7 +11,7 @@ use crate::core::button::Button;
 use crate::core::ids::{MessageId, PendingId};
 use crate::core::markup::{Formatted, Span};
 use crate::core::text::visible;
-use crate::core::turn::{Done, Edit, Reply};
+use crate::core::turn::{Done, Edit, NumberedSource, Reply};
 
 /// The longest line that is read.
 pub const LINE_BYTES_MAX: usize = 1024 * 1024;
@@ -96,6 +96,9 @@ pub enum Out {
         buttons: Vec<Vec<Button>>,
         /// The card it is.
         pending: Option<PendingId>,
+        /// What it rests on.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        sources: Vec<NumberedSource>,
     },
     /// A change of an older message.
     Edit {
@@ -135,6 +138,11 @@ impl Out {
             text: plain(&reply.text, &reply.spans),
             buttons: labelled(&reply.buttons),
             pending: reply.card.as_ref().map(|card| card.pending.clone()),
+            sources: reply
+                .sources
+                .iter()
+                .map(|source| NumberedSource { title: visible(&source.title), ..source.clone() })
+                .collect(),
         }
     }
 

@@ -4,6 +4,7 @@
 
 use async_trait::async_trait;
 use futures::future::BoxFuture;
+use tokio::time::{Instant, timeout_at};
 
 use super::AskFailure;
 use crate::investigate::run::{Attempting, NodeFailure, TurnBudget, WorkLane};
@@ -37,6 +38,8 @@ pub struct NodeGate<'a> {
     pub attempting: &'a Attempting<'a>,
     /// The endpoint's.
     pub lane: WorkLane,
+    /// When calls are given up, so that the node still has time for what code makes of it.
+    pub until: Instant,
 }
 
 #[async_trait]
@@ -59,12 +62,16 @@ impl ModelGate for NodeGate<'_> {
                 answer => Ok(answer),
             }
         };
-        let through = self.attempting.in_lane(&self.lane, work).await;
+        let through = timeout_at(self.until, self.attempting.in_lane(&self.lane, work)).await;
         match (through, failed) {
-            (Ok(answer), _) => answer.map_err(AskFailure::Model),
-            (Err(_), Some(error)) => Err(AskFailure::Model(error)),
-            (Err(NodeFailure::OutOfBudget(refused)), None) => Err(refused.into()),
-            (Err(NodeFailure::Retryable { why } | NodeFailure::Final { why }), None) => {
+            (Err(_), _) => Err(AskFailure::Model(ModelError::TooSlow {
+                why: "its node had no more time for the answer".to_owned(),
+                usage: Usage::default(),
+            })),
+            (Ok(Ok(answer)), _) => answer.map_err(AskFailure::Model),
+            (Ok(Err(_)), Some(error)) => Err(AskFailure::Model(error)),
+            (Ok(Err(NodeFailure::OutOfBudget(refused))), None) => Err(refused.into()),
+            (Ok(Err(NodeFailure::Retryable { why } | NodeFailure::Final { why })), None) => {
                 Err(AskFailure::Resting { why })
             }
         }

@@ -18,7 +18,7 @@ use crate::services::searchable::ItemKind;
 use crate::services::show::Moment;
 
 /// The params that are lists, whatever their strategy.
-const LISTS: [&str; 8] = ["over", "people", "with", "without", "words", "fields", "sources", "keep"];
+const LISTS: [&str; 9] = ["over", "people", "with", "without", "words", "fields", "also", "sources", "keep"];
 
 /// A node's JSON without what says nothing; one thing where a list is wanted is a list of it.
 pub(super) fn tidy(node: &mut Value) {

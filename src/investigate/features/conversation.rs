@@ -152,14 +152,25 @@ fn letter<'a>(written: &'a WrittenText, sentences: &'a [Sentence], is_known: boo
     let sort = if written.is_own { SenderSort::Person } else { sort_of(written, sentences, is_known) };
     let wants_nothing = sentences.iter().any(|sentence| says(sentence, Cue::Settled));
     // A letter to several asks each of them; one in copy asks nobody.
-    let may_ask = sort != SenderSort::Suspect && !written.is_bulk && (written.is_own || written.is_to_me);
+    let may_be_owed = matches!(sort, SenderSort::Person | SenderSort::Automatic);
+    let may_ask = may_be_owed && (written.is_own || written.is_to_me);
     let asking: Vec<&Sentence> = sentences.iter().filter(|sentence| asks(sentence)).collect();
-    // What is asked last, and best what is asked with a question mark or a plea.
-    let asks = asking.last().copied().filter(|_| may_ask && !(wants_nothing && !written.is_own));
+    // What is asked in the form of a question, else what says by when, else what is asked last.
+    let best = asking.iter().rfind(|sentence| sentence.asks);
+    let best = best.or_else(|| asking.iter().find(|sentence| says(sentence, Cue::Request) && is_dated(sentence)));
+    let asks = best.or(asking.last()).copied().filter(|_| may_ask && !(wants_nothing && !written.is_own));
     let may_promise = sort == SenderSort::Person;
     let promises: Vec<&Sentence> = sentences.iter().filter(|sentence| may_promise && promises(sentence)).collect();
     let delivers = promises.iter().copied().find(|sentence| says(sentence, Cue::Delivery));
     Letter { written, sort, asks, promises, sentences, delivers, is_settled: wants_nothing }
+}
+
+/// Whether a sentence names a number or a time.
+fn is_dated(sentence: &Sentence) -> bool {
+    const TIMES: [&str; 12] = [
+        "today", "tomorrow", "tonight", "by", "before", "until", "within", "monday", "friday", "heute", "morgen", "bis",
+    ];
+    sentence.words.iter().any(|word| TIMES.contains(&word.as_str()))
 }
 
 /// Whether a sentence wants an answer or a deed.
@@ -246,13 +257,20 @@ fn due_of(sentence: &Sentence, all: &[Sentence], at: DateTime<Utc>, frame: Readi
     own.or_else(|| around.filter_map(|(_, other)| due(&other.text, at, frame)).min())
 }
 
+/// Whether words end with a length of time that counts from now on: "within nine days".
+fn is_ahead(words: &str) -> bool {
+    let before: Vec<&str> = words.split_whitespace().rev().take(4).collect();
+    before.iter().any(|word| ["in", "within", "inside", "innerhalb", "binnen"].contains(&word.to_lowercase().as_str()))
+}
+
 /// The moment by which a sentence wants or promises something: the last instant of the day, where it names one.
 pub fn due(sentence: &str, at: DateTime<Utc>, frame: ReadingFrame) -> Option<DateTime<Utc>> {
     let reference = Reference { now: at, zone: frame.zone, order: frame.order };
     let ends = time::find(sentence, &reference).into_iter().filter_map(|mention| match mention.result {
         Ok(When::Point { at, grain }) => Some(time::end_of(at, grain)),
         Ok(When::Range { end, .. }) => Some(end.to_utc()),
-        Ok(When::Duration(length)) => at.checked_add_signed(length),
+        Ok(When::Duration(length)) if is_ahead(&sentence[..mention.span.end]) => at.checked_add_signed(length),
+        Ok(When::Duration(_)) => None,
         Ok(When::Recurrence { .. }) => None,
         Err(Problem::Ambiguous { candidates, .. }) => candidates.iter().min().map(DateTime::to_utc),
         Err(_) => None,

@@ -12,8 +12,10 @@ use crate::services::searchable::{Party, WrittenText};
 pub enum SenderSort {
     /// Somebody who may wait for an answer.
     Person,
-    /// It went to many, or a machine wrote it.
+    /// A machine wrote it.
     Automatic,
+    /// It went to many.
+    Bulk,
     /// Nobody known, and it reads like a fraud or like something to sell.
     Suspect,
 }
@@ -69,7 +71,10 @@ const ROLES: [&str; 44] = [
 /// Of what sort who wrote this is. `is_known`: the person has written to them, or saved them.
 pub fn sort_of(letter: &WrittenText, sentences: &[Sentence], is_known: bool) -> SenderSort {
     let any = |cue| sentences.iter().any(|sentence| says(sentence, cue));
-    if letter.is_bulk || (!is_known && is_role(&letter.by)) || any(Cue::Bulk) {
+    if letter.is_bulk || any(Cue::Bulk) {
+        return SenderSort::Bulk;
+    }
+    if !is_known && is_role(&letter.by) {
         return SenderSort::Automatic;
     }
     let is_disguised = is_mixed(&letter.by.address) || letter.answers_elsewhere;

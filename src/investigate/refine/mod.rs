@@ -38,6 +38,7 @@ use super::strategies::{EvidenceSources, Given};
 use crate::core::progress::Progress;
 use crate::core::text::{one_line, shorten};
 use crate::limits;
+use crate::ports::Stage;
 use crate::services::searchable::ItemKind;
 
 /// For what a node is refined.
@@ -82,13 +83,13 @@ pub fn gathered_as(node: &EvidenceNode) -> Cow<'_, EvidenceNode> {
     }
 }
 
-/// Whether a model has anything to do in a node. One that has not stands in no endpoint's lane.
-pub fn asks_a_model(node: &EvidenceNode) -> bool {
+/// What a model is asked for in a node; nothing where it has nothing to do.
+fn stage(node: &EvidenceNode) -> Option<Stage> {
     match &node.strategy {
-        Strategy::MetadataFilter(_) | Strategy::KeywordSearch(_) => false,
-        Strategy::BatchThreadRead(_) => true,
-        Strategy::CrossReference(cross) => cross.criteria.is_some(),
-        Strategy::SemanticAnalysis(analysis) => analysis.question.is_some(),
+        Strategy::MetadataFilter(_) | Strategy::KeywordSearch(_) => None,
+        Strategy::BatchThreadRead(_) => Some(Stage::Extract),
+        Strategy::CrossReference(cross) => cross.criteria.is_some().then_some(Stage::Rank),
+        Strategy::SemanticAnalysis(analysis) => analysis.question.is_some().then_some(Stage::Classify),
     }
 }
 
@@ -97,11 +98,15 @@ pub async fn refine(
     model: &InvestigationModel<'_>,
     sources: &EvidenceSources<'_>,
     node: &EvidenceNode,
-    given: &Given,
+    given: &Given<'_>,
     output: NodeOutput,
     about: &RefineContext<'_>,
     told: &(dyn Fn(Progress) + Send + Sync),
 ) -> Refined {
+    // Twenty calls to what takes long for one are nothing that a person waits for.
+    if stage(node).is_none_or(|stage| model.model.is_slow(stage)) {
+        return Refined::unchanged(output);
+    }
     match &node.strategy {
         Strategy::MetadataFilter(_) | Strategy::KeywordSearch(_) => Refined::unchanged(output),
         Strategy::BatchThreadRead(params) => match texts_of(sources, &output.findings).await {
@@ -111,7 +116,7 @@ pub async fn refine(
         },
         Strategy::CrossReference(params) => rank(model, params, output, about).await,
         Strategy::SemanticAnalysis(params) => {
-            let before = reference(&params.items).and_then(|from| given.get(&from.node));
+            let before = reference(&params.items).and_then(|from| given.get(from.node.as_str()).copied());
             let all = before.map(|output| output.findings.as_slice()).unwrap_or_default();
             classify(model, params, all, output, about).await
         }

@@ -18,7 +18,7 @@ use crate::core::progress::Progress;
 
 /// What one attempt of a node comes to, after its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ends {
+enum Ends {
     Well,
     Retryable,
     Final,
@@ -30,17 +30,17 @@ pub enum Ends {
 
 /// A node: what it depends on, where it works, and each of its attempts with its milliseconds; the last one is repeated.
 #[derive(Debug, Clone)]
-pub struct Scripted {
-    pub id: String,
-    pub after: Vec<(String, OnFailure)>,
-    pub lanes: Vec<WorkLane>,
-    pub attempts: Vec<(u64, Ends)>,
+struct Scripted {
+    id: String,
+    after: Vec<(String, OnFailure)>,
+    lanes: Vec<WorkLane>,
+    attempts: Vec<(u64, Ends)>,
     /// Tokens that each attempt reserves, and those it uses.
-    pub tokens: Option<(u64, u64)>,
+    tokens: Option<(u64, u64)>,
 }
 
 /// A node that ends well.
-pub fn node(id: &str, after: &[&str], ms: u64) -> Scripted {
+fn node(id: &str, after: &[&str], ms: u64) -> Scripted {
     Scripted {
         id: id.to_owned(),
         after: after.iter().map(|on| ((*on).to_owned(), OnFailure::Stop)).collect(),
@@ -51,31 +51,31 @@ pub fn node(id: &str, after: &[&str], ms: u64) -> Scripted {
 }
 
 impl Scripted {
-    pub fn ending(self, attempts: &[(u64, Ends)]) -> Self {
+    fn ending(self, attempts: &[(u64, Ends)]) -> Self {
         Self { attempts: attempts.to_vec(), ..self }
     }
 
-    pub fn without(mut self, on: &str) -> Self {
+    fn without(mut self, on: &str) -> Self {
         self.after.push((on.to_owned(), OnFailure::GoOn));
         self
     }
 
-    pub fn at(mut self, lane: WorkLane) -> Self {
+    fn at(mut self, lane: WorkLane) -> Self {
         self.lanes.push(lane);
         self
     }
 }
 
-pub fn source(name: &str) -> WorkLane {
+fn source(name: &str) -> WorkLane {
     WorkLane::Source(name.to_owned())
 }
 
 /// What attempts got: the node, the number of the attempt, the inputs and the gaps by id.
-pub type Tries = Vec<(String, u32, Vec<String>, Vec<String>)>;
+type Tries = Vec<(String, u32, Vec<String>, Vec<String>)>;
 
 #[derive(Debug, Default)]
-pub struct Script {
-    pub tries: Mutex<Tries>,
+struct Script {
+    tries: Mutex<Tries>,
 }
 
 #[async_trait]
@@ -126,16 +126,16 @@ impl Worker for Script {
 
 /// Everything around a run; the default has room for everything and never gives a lane up.
 #[derive(Debug)]
-pub struct World {
-    pub limits: RunLimits,
-    pub lanes: WorkLanes,
-    pub budget: BudgetLimits,
-    pub cancel: CancellationToken,
-    pub script: Script,
-    pub told: Mutex<Vec<RunProgress>>,
+struct World {
+    limits: RunLimits,
+    lanes: WorkLanes,
+    budget: BudgetLimits,
+    cancel: CancellationToken,
+    script: Script,
+    told: Mutex<Vec<RunProgress>>,
 }
 
-pub const SEED: u64 = 7;
+const SEED: u64 = 7;
 
 impl Default for World {
     fn default() -> Self {
@@ -153,12 +153,12 @@ impl Default for World {
 }
 
 impl World {
-    pub async fn run(&self, specs: impl Stream<Item = Arriving<Scripted>> + Send) -> EvidenceRun<usize, ()> {
+    async fn run(&self, specs: impl Stream<Item = Arriving<Scripted>> + Send) -> EvidenceRun<usize, ()> {
         let budget = TurnBudget::new(self.budget);
         self.run_within(specs, &budget).await
     }
 
-    pub async fn run_within(
+    async fn run_within(
         &self,
         specs: impl Stream<Item = Arriving<Scripted>> + Send,
         budget: &TurnBudget,
@@ -170,19 +170,19 @@ impl World {
 }
 
 /// Nodes one by one, each so many milliseconds after the one before.
-pub fn arriving(specs: Vec<(u64, Arriving<Scripted>)>) -> impl Stream<Item = Arriving<Scripted>> + Send {
+fn arriving(specs: Vec<(u64, Arriving<Scripted>)>) -> impl Stream<Item = Arriving<Scripted>> + Send {
     stream::iter(specs).then(|(ms, spec)| async move {
         sleep(Duration::from_millis(ms)).await;
         spec
     })
 }
 
-pub fn one(spec: Scripted) -> Arriving<Scripted> {
+fn one(spec: Scripted) -> Arriving<Scripted> {
     Arriving::Nodes(vec![spec])
 }
 
 /// A line a node: its times in milliseconds, how often it was tried, and how it ended.
-pub fn drawn(run: &EvidenceRun<usize, ()>) -> String {
+fn drawn(run: &EvidenceRun<usize, ()>) -> String {
     let ms = |us: Option<u64>| us.map_or("-".to_owned(), |us| (us / 1_000).to_string());
     let line = |node: &RanNode<usize>| {
         let end = node.outcome.why_not().unwrap_or_else(|| "done".to_owned());
@@ -192,12 +192,12 @@ pub fn drawn(run: &EvidenceRun<usize, ()>) -> String {
 }
 
 /// Checks that nodes run at these times and end like this, whatever order their lines are in.
-pub fn expect(run: &EvidenceRun<usize, ()>, lines: &[&str]) {
+fn expect(run: &EvidenceRun<usize, ()>, lines: &[&str]) {
     assert_eq!(drawn(run).lines().collect::<Vec<_>>(), lines, "{:?}", run.end);
 }
 
 /// Most intervals that hold at one moment; ends are outside.
-pub fn most_at_once(intervals: impl Iterator<Item = (u64, u64)>) -> usize {
+fn most_at_once(intervals: impl Iterator<Item = (u64, u64)>) -> usize {
     let mut changes: BTreeMap<u64, i64> = BTreeMap::new();
     for (from, to) in intervals {
         *changes.entry(from).or_default() += 1;

@@ -24,7 +24,7 @@ const LETTERS_ABOUT: usize = 2;
 pub(super) async fn gather(
     sources: &EvidenceSources<'_>,
     params: &BatchThreadRead,
-    given: &Given,
+    given: &Given<'_>,
 ) -> Result<NodeOutput, ServiceError> {
     let all = findings(&params.items, given);
     let most = params.max_items.unwrap_or(READ_ITEMS_MAX).min(READ_ITEMS_MAX);
@@ -46,7 +46,7 @@ pub(super) async fn gather(
             finding.sorts.push(FindingSort::About);
         }
     }
-    let before = reference(&params.items).and_then(|from| given.get(&from.node));
+    let before = reference(&params.items).and_then(|from| given.get(from.node.as_str()));
     let more = before.map_or(0, |output| output.more);
     let gaps = before.map(|output| output.gaps.clone()).unwrap_or_default();
     let people = partners(&read);

@@ -11,7 +11,7 @@ use crate::limits::FOUND_ITEMS_MAX;
 const BESIDE_BEST: f32 = 0.3;
 
 /// Puts the sources together.
-pub(super) fn gather(params: &CrossReference, given: &Given) -> NodeOutput {
+pub(super) fn gather(params: &CrossReference, given: &Given<'_>) -> NodeOutput {
     let lists: Vec<&[Finding]> = params.sources.iter().map(|source| findings(source, given)).collect();
     let mut together = match params.operation {
         SetOperation::Union => union(&lists),
@@ -27,7 +27,7 @@ pub(super) fn gather(params: &CrossReference, given: &Given) -> NodeOutput {
     let cut = together.len().saturating_sub(most);
     together.truncate(most);
     let mut output = NodeOutput::of(together);
-    for source in params.sources.iter().filter_map(|source| given.get(&reference(source)?.node)) {
+    for source in params.sources.iter().filter_map(|source| given.get(reference(source)?.node.as_str())) {
         output.more += source.more;
         output.unread += source.unread;
         let new: Vec<String> = source.gaps.iter().filter(|gap| !output.gaps.contains(gap)).cloned().collect();

@@ -19,7 +19,7 @@ const IN_TEXT: f32 = 0.5;
 pub(super) async fn gather(
     sources: &EvidenceSources<'_>,
     params: &KeywordSearch,
-    given: &Given,
+    given: &Given<'_>,
 ) -> Result<NodeOutput, ServiceError> {
     let people = sources.resolved(&params.people, given).await?;
     if people.is_empty() && !params.people.is_empty() {

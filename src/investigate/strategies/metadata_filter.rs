@@ -11,7 +11,7 @@ use crate::services::searchable::{ItemFilter, ItemKind, Party};
 pub(super) async fn gather(
     sources: &EvidenceSources<'_>,
     params: &MetadataFilter,
-    given: &Given,
+    given: &Given<'_>,
 ) -> Result<NodeOutput, ServiceError> {
     let people = sources.resolved(&params.people, given).await?;
     // People were asked for, and there is nobody: then nothing fits.
@@ -41,9 +41,9 @@ async fn persons(
     sources: &EvidenceSources<'_>,
     params: &MetadataFilter,
     people: &[Party],
-    given: &Given,
+    given: &Given<'_>,
 ) -> Result<NodeOutput, ServiceError> {
-    let counts = params.people.iter().filter_map(|who| given.get(&reference(who)?.node));
+    let counts = params.people.iter().filter_map(|who| given.get(reference(who)?.node.as_str()));
     let counts: Vec<CountedParty> = counts.flat_map(|output| &output.people).cloned().collect();
     let most = params.max_results.unwrap_or(FOUND_ITEMS_MAX);
     let services = sources.of(&params.over);

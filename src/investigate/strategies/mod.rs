@@ -44,20 +44,20 @@ pub struct EvidenceSources<'a> {
 }
 
 /// What a node has to work with: outputs of others, by their ids.
-pub type Given = HashMap<String, Arc<NodeOutput>>;
+pub type Given<'a> = HashMap<&'a str, &'a NodeOutput>;
 
 /// Gathers what a node asks for, without a model.
 pub async fn gather(
     sources: &EvidenceSources<'_>,
     node: &EvidenceNode,
-    given: &Given,
+    given: &Given<'_>,
 ) -> Result<NodeOutput, ServiceError> {
     match &node.strategy {
         Strategy::MetadataFilter(params) => metadata_filter::gather(sources, params, given).await,
         Strategy::KeywordSearch(params) => keyword_search::gather(sources, params, given).await,
         Strategy::BatchThreadRead(params) => batch_thread_read::gather(sources, params, given).await,
         Strategy::CrossReference(params) => Ok(cross_reference::gather(params, given)),
-        Strategy::SemanticAnalysis(params) => Ok(semantic_analysis::gather(sources, params, given)),
+        Strategy::SemanticAnalysis(params) => semantic_analysis::gather(sources, params, given).await,
     }
 }
 
@@ -78,11 +78,11 @@ impl<'a> EvidenceSources<'a> {
     }
 
     /// The people of a param: references resolved, names as addresses where they are known.
-    async fn resolved(&self, who: &[String], given: &Given) -> Result<Vec<Party>, ServiceError> {
+    async fn resolved(&self, who: &[String], given: &Given<'_>) -> Result<Vec<Party>, ServiceError> {
         let mut parties: Vec<Party> = Vec::new();
         for who in who {
             if let Some(from) = reference(who) {
-                let people = given.get(&from.node).into_iter().flat_map(|output| &output.people);
+                let people = given.get(from.node.as_str()).into_iter().flat_map(|output| &output.people);
                 parties.extend(people.map(|counted| counted.party.clone()));
             } else if who.contains('@') {
                 parties.push(Party::read(who));
@@ -112,8 +112,8 @@ impl<'a> EvidenceSources<'a> {
 }
 
 /// The findings that a reference means.
-fn findings<'g>(text: &str, given: &'g Given) -> &'g [Finding] {
-    let output = reference(text).and_then(|from| given.get(&from.node));
+fn findings<'g>(text: &str, given: &Given<'g>) -> &'g [Finding] {
+    let output = reference(text).and_then(|from| given.get(from.node.as_str()));
     output.map(|output| output.findings.as_slice()).unwrap_or_default()
 }
 

@@ -5,16 +5,23 @@ use chrono::{DateTime, Duration, Utc};
 use super::{EvidenceSources, Given, findings};
 use crate::core::text::shorten;
 use crate::investigate::features::{Debt, DebtKind, PromiseMade, SenderSort};
-use crate::investigate::finding::{Finding, NodeOutput};
+use crate::investigate::finding::{Finding, NodeOutput, is_same};
 use crate::investigate::node::{FindingSort, SemanticAnalysis, reference};
+use crate::language::terms;
 use crate::limits::SNIPPET_CHARS_MAX;
-use crate::services::searchable::{ItemKind, ItemMark};
+use crate::services::error::ServiceError;
+use crate::services::searchable::{ItemKind, ItemMark, Party};
 
 /// A promise without a day is waited for from then on.
 const PATIENCE: Duration = Duration::days(5);
 
 /// Keeps what is of one of the sorts, each with what makes it so.
-pub(super) fn gather(sources: &EvidenceSources<'_>, params: &SemanticAnalysis, given: &Given) -> NodeOutput {
+pub(super) async fn gather(
+    sources: &EvidenceSources<'_>,
+    params: &SemanticAnalysis,
+    given: &Given<'_>,
+) -> Result<NodeOutput, ServiceError> {
+    let people = sources.resolved(&params.people, given).await?;
     let all = findings(&params.items, given);
     let now = sources.ctx.now;
     let window = Window {
@@ -24,11 +31,22 @@ pub(super) fn gather(sources: &EvidenceSources<'_>, params: &SemanticAnalysis, g
         undated: params.undated,
     };
     let kept = all.iter().filter_map(|finding| kept(finding, &params.keep, now));
-    let kept = kept.filter(|finding| window.holds(finding)).collect();
-    let before = reference(&params.items).and_then(|from| given.get(&from.node));
+    let is_with = |finding: &Finding| {
+        params.people.is_empty()
+            || finding.with.as_ref().is_some_and(|with| people.iter().any(|person| means(person, with)))
+    };
+    let kept = kept.filter(|finding| window.holds(finding) && is_with(finding)).collect();
+    let before = reference(&params.items).and_then(|from| given.get(from.node.as_str()));
     let (more, unread) = before.map_or((0, 0), |output| (output.more, output.unread));
     let gaps = before.map(|output| output.gaps.clone()).unwrap_or_default();
-    NodeOutput { more, unread, gaps, ..NodeOutput::of(kept) }
+    Ok(NodeOutput { more, unread, gaps, ..NodeOutput::of(kept) })
+}
+
+/// Whether somebody who was asked for is this one: by address, and where none is known by a word of the name.
+fn means(asked: &Party, with: &Party) -> bool {
+    let word = |text: &str| terms::words_of(&terms::fold(text)).map(str::to_owned).collect::<Vec<_>>();
+    is_same(asked, with)
+        || (asked.address.is_empty() && word(&asked.name).iter().all(|name| word(&with.name).contains(name)))
 }
 
 /// In which time findings have to lie.
@@ -64,7 +82,10 @@ fn as_sort(finding: &Finding, sort: FindingSort, now: DateTime<Utc>) -> Option<F
         FindingSort::WaitsForOthers => by_debt(features?.they_owe.as_ref()),
         FindingSort::PromisedToMe => by_promises(finding, false),
         FindingSort::PromisedByMe => by_promises(finding, true),
-        FindingSort::About => finding.is(FindingSort::About).then(|| finding.clone()),
+        FindingSort::About => {
+            let is_bulk = matches!(finding.sender(), SenderSort::Bulk | SenderSort::Suspect);
+            (finding.is(FindingSort::About) && !is_bulk).then(|| finding.clone())
+        }
         FindingSort::Amount => (!finding.amounts.is_empty()).then(|| finding.clone()),
         FindingSort::Open => open(finding, now),
         FindingSort::Unanswered => by_debt(features?.i_owe.as_ref().filter(|debt| debt.kind == DebtKind::Asked)),

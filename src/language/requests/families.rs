@@ -97,6 +97,16 @@ pub enum Refinement {
     StillOpen,
 }
 
+/// Whether a message asks something: by its mark, or by its first word.
+pub fn is_question(text: &str) -> bool {
+    const WORDS: [&str; 26] = [
+        "who", "whom", "whose", "what", "what's", "whats", "when", "where", "where's", "which", "how", "why", "did",
+        "does", "is", "are", "was", "were", "has", "have", "wer", "was", "wann", "wo", "welche", "wie",
+    ];
+    let first = text.split_whitespace().next().unwrap_or_default().to_lowercase().replace('’', "'");
+    text.trim_end().ends_with(['?', '？', '؟']) || WORDS.contains(&first.as_str())
+}
+
 /// What divides a question from what narrows it.
 const DIVIDERS: [&str; 5] = [", and ", " and ", ", ", " und ", "? "];
 

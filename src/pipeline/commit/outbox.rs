@@ -129,6 +129,7 @@ fn split(reply: Reply, at: DateTime<Utc>) -> Vec<Reply> {
             last.attachment = attachment;
             last.notice = reply.notice;
             last.placeholder = reply.placeholder;
+            last.sources = reply.sources;
         }
         None => parts.push(Reply { text: "…".to_owned(), spans: Vec::new(), attachment, ..reply }),
     }

@@ -18,7 +18,7 @@ use crate::core::plan::PlannedAction;
 use crate::core::turn::{Input, NoticeKind, Path};
 use crate::limits;
 use crate::pipeline::commit::Answer;
-use crate::pipeline::stages::act;
+use crate::pipeline::stages::{act, investigate};
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::records::Shown;
 use crate::ports::{Batch, Expect, Key, Record, RecordExt, StoreError, Table};
@@ -59,6 +59,11 @@ pub enum Further {
         name: String,
         /// Where it goes on, in its own words.
         after: String,
+    },
+    /// What the last investigation of the chat found.
+    Findings {
+        /// How many of its rows were shown.
+        after: usize,
     },
 }
 
@@ -154,6 +159,10 @@ async fn go_on(turn: &Turn<'_>, id: &str, shown: Option<&Shown>) -> Result<Answe
     let mut answer = match page.what {
         Further::Action { action } => act::one_action(turn, action).await?,
         Further::List { name, after } => match commands::next_page(turn, &name, &after).await? {
+            Some(answer) => answer,
+            None => Answer::says(Path::Button, GONE),
+        },
+        Further::Findings { after } => match investigate::further(turn, after).await? {
             Some(answer) => answer,
             None => Answer::says(Path::Button, GONE),
         },

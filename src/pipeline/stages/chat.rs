@@ -4,6 +4,7 @@ use futures::future::{Either, select};
 
 use super::context::{Context, Fetching};
 use super::doubts::{self, Doubt};
+use super::investigate;
 use super::respond;
 use super::route::{self, Route};
 use super::status;
@@ -34,6 +35,9 @@ pub async fn answer(
         return Ok(Answer::says(Path::Chat, reply));
     }
     if turn.brain.model.is_none() && !doubts::is_talk(turn) {
+        if let Some(found) = investigate::instead_of_nothing(turn).await? {
+            return Ok(found);
+        }
         let sources = Sources { untrusted: turn.others_words(), ..Sources::default() };
         let own = if turn.origin().is_own_words() { vec![turn.words().to_owned()] } else { Vec::new() };
         return Ok(Doubt::nothing(turn).ask(turn, &[], &sources, own)?);

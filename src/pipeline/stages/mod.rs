@@ -14,6 +14,7 @@ pub(crate) mod gate;
 pub(crate) mod guard;
 mod held;
 pub(crate) mod honest;
+pub mod investigate;
 mod known;
 pub(crate) mod later;
 pub(crate) mod order;

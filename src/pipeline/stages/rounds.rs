@@ -6,6 +6,7 @@ use super::context::Context;
 use super::execute::{self, Grant, Start};
 use super::gate::{self, Gated, Passed};
 use super::held;
+use super::investigate;
 use super::later::{self, Sorted};
 use super::order::{self, InOrder};
 use super::plan::{self, Planned, Topic};
@@ -101,6 +102,14 @@ async fn one_after_the_other(
                 None
             }
             Planned::NotUnderstood(words) if round == 0 => return Ok(Some(Answer::says(Path::Clarify, words))),
+            Planned::Doubt(doubt) if round == 0 && doubt.choices.is_empty() && turn.brain.model.is_none() => {
+                let found = investigate::instead_of_nothing(turn).await?;
+                let asked = doubt.ask(turn, domains, &so_far.sources, so_far.said.clone());
+                return Ok(Some(match found {
+                    Some(found) => found,
+                    None => asked?,
+                }));
+            }
             Planned::Doubt(doubt) if round == 0 => {
                 return Ok(Some(doubt.ask(turn, domains, &so_far.sources, so_far.said.clone())?));
             }

@@ -8,6 +8,7 @@ use minijinja::context;
 use serde::Deserialize;
 
 use super::ask::{self, Asked};
+use super::investigate;
 use crate::core::text::{head_and_tail, shorten};
 use crate::core::turn::PASSED_ON;
 use crate::language::requests::Hearing;
@@ -67,6 +68,11 @@ fn needs_no_model(turn: &Turn<'_>, model: &dyn Model, guess: &Guess) -> bool {
 
 /// What built-in understanding makes of the message.
 pub fn guess(turn: &Turn<'_>) -> Guess {
+    // A question that a phrase covers as a whole is no request, whatever else its words may be.
+    if investigate::question(turn).is_some() {
+        let domains = turn.brain.services.now().searchable();
+        return Guess { kind: Kind::Investigate, domains, confidence: routing::SURE_ENOUGH };
+    }
     let reference = turn.reference();
     let past = turn.past();
     let services = turn.brain.services.now();

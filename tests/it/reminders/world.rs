@@ -392,6 +392,7 @@ fn brain(store: &Arc<Mortal>, clock: &Arc<HandClock>, phone: &Arc<Phone>, zone: 
             keep: brain_agent::limits::kept::Keep::default(),
         },
         due_changed: Default::default(),
+        lanes: Default::default(),
         locks: Default::default(),
         running: Default::default(),
         since: clock.now(),

@@ -1,0 +1,76 @@
+//! The worker that a run drives: the strategies, as nodes of a graph.
+
+use std::collections::HashMap;
+
+use async_trait::async_trait;
+
+use super::finding::NodeOutput;
+use super::node::{EvidenceNode, OutputType, Strategy};
+use super::run::{Attempting, NodeFailure, NodeInputs, WorkLane, Worker};
+use super::strategies::{EvidenceSources, gather};
+use crate::core::graph::Node;
+use crate::core::progress::Progress;
+use crate::services::error::ServiceError;
+use crate::services::searchable::ItemKind;
+
+/// Memory that one finding takes, about: its head, its people, what was read of it.
+const FINDING_BYTES: usize = 2_048;
+
+/// Carries out nodes with the strategies.
+#[derive(Debug)]
+pub struct EvidenceWorker<'a> {
+    /// What they read from.
+    pub sources: EvidenceSources<'a>,
+}
+
+#[async_trait]
+impl Worker for EvidenceWorker<'_> {
+    type Spec = EvidenceNode;
+    type Output = NodeOutput;
+    type Type = OutputType;
+
+    fn node(&self, spec: &EvidenceNode) -> Node<String, OutputType> {
+        spec.placed()
+    }
+
+    fn lanes(&self, spec: &EvidenceNode) -> Vec<WorkLane> {
+        let lane = |over: &[ItemKind]| {
+            let name = over.iter().map(|kind| format!("{kind:?}").to_lowercase()).collect::<Vec<_>>().join("+");
+            WorkLane::Source(if name.is_empty() { "everything".to_owned() } else { name })
+        };
+        match &spec.strategy {
+            Strategy::MetadataFilter(params) => vec![lane(&params.over)],
+            Strategy::KeywordSearch(params) => vec![lane(&params.over)],
+            Strategy::BatchThreadRead(_) => vec![WorkLane::Source("texts".to_owned())],
+            Strategy::CrossReference(_) | Strategy::SemanticAnalysis(_) => Vec::new(),
+        }
+    }
+
+    fn bytes(&self, output: &NodeOutput) -> usize {
+        output.findings.len() * FINDING_BYTES
+    }
+
+    async fn attempt(
+        &self,
+        spec: &EvidenceNode,
+        inputs: NodeInputs<'_, NodeOutput>,
+        attempting: &Attempting<'_>,
+    ) -> Result<NodeOutput, NodeFailure> {
+        let given: HashMap<&str, &NodeOutput> = inputs.all().collect();
+        if let Strategy::BatchThreadRead(_) = &spec.strategy {
+            let many: usize = given.values().map(|output| output.findings.len()).sum();
+            attempting.report(Progress::of(format!("Reading {many} of your things…")));
+        }
+        let mut output = gather(&self.sources, spec, &given).await.map_err(failure)?;
+        output.gaps.extend(inputs.gaps().iter().map(|gap| gap.why.clone()));
+        Ok(output)
+    }
+}
+
+/// What a service could not do, for a run: what is broken now may work in a moment, what it refuses it refuses again.
+fn failure(error: ServiceError) -> NodeFailure {
+    match error {
+        ServiceError::Refused(why) => NodeFailure::Final { why },
+        other => NodeFailure::Retryable { why: other.to_string() },
+    }
+}

@@ -1,0 +1,141 @@
+//! What an investigation found, kept for the chat: "more", and what is asked of it next.
+//!
+//! One record a chat, replaced by the next answer of an investigation. Invariants: only its owner goes on with it; rows
+//! keep their numbers for as long as it is kept; what it repeats of others' words stays theirs.
+
+use chrono::{DateTime, Duration, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::Told;
+use crate::core::history::{ItemRef, PastAction};
+use crate::core::ids::{ChatId, UserId};
+use crate::core::plan::Params;
+use crate::core::turn::{NumberedSource, Path, Reply};
+use crate::investigate::graph::AnswerKind;
+use crate::investigate::synthesize::AnswerRow;
+use crate::limits;
+use crate::pipeline::commit::Answer;
+use crate::pipeline::intake::pages::{self, Further};
+use crate::pipeline::turn::{Turn, TurnError};
+use crate::ports::{Expect, Key, Record, RecordExt, StoreError, Table};
+
+const KEPT: &str = "findings";
+
+/// Stands in [`PastAction::command`] for what an investigation found: no command, but something that "it" can mean.
+pub const FOUND: &str = "found";
+
+/// An answer of an investigation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct KeptAnswer {
+    /// Whose.
+    pub owner: UserId,
+    /// Where.
+    pub chat: ChatId,
+    /// Until when it can be gone on with.
+    pub until: DateTime<Utc>,
+    /// What kind of question it answered.
+    pub answers: AnswerKind,
+    /// What it was about.
+    pub topic: String,
+    /// Its rows, number 1 first.
+    pub rows: Vec<AnswerRow>,
+}
+
+impl Record for KeptAnswer {
+    const TABLE: Table = Table::Meta;
+
+    fn key(&self) -> Key {
+        Self::key_of(&self.chat)
+    }
+}
+
+impl KeptAnswer {
+    fn key_of(chat: &ChatId) -> Key {
+        Key::of(&[KEPT, chat.as_str()])
+    }
+
+    /// The one of this chat, if it can still be gone on with.
+    pub async fn of(turn: &Turn<'_>) -> Result<Option<Self>, StoreError> {
+        let kept = turn.brain.store.load::<Self>(&Self::key_of(turn.chat())).await?;
+        Ok(kept.map(|(kept, _)| kept).filter(|kept| kept.owner == *turn.owner() && kept.until > turn.ctx.now))
+    }
+}
+
+/// The answer that tells what was found, and keeps it.
+pub(super) fn answer(turn: &Turn<'_>, told: Told, mut rows: Vec<AnswerRow>) -> Result<Answer, TurnError> {
+    let found = rows.len();
+    rows.truncate(limits::FINDINGS_KEPT_MAX);
+    let kept = KeptAnswer {
+        owner: turn.owner().clone(),
+        chat: turn.chat().clone(),
+        until: turn.ctx.now + Duration::seconds(limits::FINDINGS_KEPT_SECS),
+        answers: told.answers,
+        topic: told.topic.clone(),
+        rows,
+    };
+    let mut answer = page(turn, &kept, 0, Some(&told.heading), &told.remarks)?;
+    if found > kept.rows.len() {
+        let left = found - kept.rows.len();
+        if let Some(reply) = answer.replies.first_mut() {
+            reply.text.push_str(&format!("\n({left} more are too many to list; ask for a part of them.)"));
+        }
+    }
+    answer.batch.put(&kept, Expect::Any)?;
+    Ok(answer)
+}
+
+/// The rows behind the first `after` of what is kept; `None` when nothing is.
+pub async fn further(turn: &Turn<'_>, after: usize) -> Result<Option<Answer>, StoreError> {
+    let Some(kept) = KeptAnswer::of(turn).await? else { return Ok(None) };
+    page(turn, &kept, after, None, &[]).map(Some)
+}
+
+/// A page of rows, with their numbers.
+fn page(
+    turn: &Turn<'_>,
+    kept: &KeptAnswer,
+    after: usize,
+    heading: Option<&str>,
+    remarks: &[String],
+) -> Result<Answer, StoreError> {
+    let reference = turn.reference();
+    let shown = if after == 0 { limits::FINDINGS_SHOWN_MAX } else { limits::LIST_ROWS_MAX };
+    let rows: Vec<(usize, &AnswerRow)> = kept.rows.iter().enumerate().skip(after).take(shown).collect();
+    let mut lines: Vec<String> = heading.map(str::to_owned).into_iter().collect();
+    let mut section = if after == 0 { None } else { kept.rows.get(after - 1).and_then(|row| row.section.clone()) };
+    for (at, row) in &rows {
+        if row.section != section {
+            section.clone_from(&row.section);
+            lines.extend(section.as_ref().map(|title| format!("\n{title}")));
+        }
+        lines.push(format!("{}. {}", at + 1, row.line(kept.answers, &reference)));
+    }
+    let behind = kept.rows.len().saturating_sub(after + rows.len());
+    if behind > 0 {
+        lines.push(format!("… and {behind} more."));
+    }
+    lines.extend(remarks.iter().cloned());
+    let mut reply = Reply::text(lines.join("\n"));
+    reply.sources = rows.iter().map(|(at, row)| source(at + 1, row)).collect();
+    let mut answer = Answer::of(Path::Investigate);
+    if behind > 0 {
+        let what = Further::Findings { after: after + rows.len() };
+        reply.buttons.push(vec![pages::button(turn, what, behind, &mut answer.batch)?]);
+    }
+    answer.replies.push(reply);
+    answer.untrusted = rows.iter().flat_map(|(_, row)| row.item.untrusted.iter().cloned()).collect();
+    if let [(_, only)] = rows.as_slice() {
+        answer.actions.push(past(only));
+    }
+    Ok(answer)
+}
+
+fn source(n: usize, row: &AnswerRow) -> NumberedSource {
+    NumberedSource { n, service: row.item.service.clone(), id: row.item.id.clone(), title: row.item.title.clone() }
+}
+
+/// What was found alone is what "it" means next.
+fn past(row: &AnswerRow) -> PastAction {
+    let item = Some(ItemRef { id: row.item.id.clone(), label: row.item.title.clone() });
+    PastAction { service: row.item.service.clone(), command: FOUND.to_owned(), params: Params::new(), item }
+}

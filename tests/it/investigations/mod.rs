@@ -1,0 +1,13 @@
+//! Questions over a person's own data, asked of the real program without a model, and judged by what is true.
+//!
+//! - [`world`]: a data folder whose items have names, and what a source of an answer is called by them
+//! - [`second`]: a made-up mailbox of two thousand conversations, with its own truth
+//! - [`truth`]: asks everything, judges, prints the figures and guards them
+//!
+//! The demo's truth is `data/demo/truth.json`; its README says what the keys mean.
+
+mod ask;
+mod judge;
+mod second;
+mod truth;
+mod world;

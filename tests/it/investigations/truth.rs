@@ -1,0 +1,128 @@
+//! How right the answers are, without a model, by family of questions.
+//!
+//! `TRUTH_ERRORS=1` lists what was missed and what was wrong; `TRUTH_FAMILY=find` asks only one family;
+//! `TRUTH_KEEP=1` leaves the data folder for a console of one's own (`BRAIN_DATA_DIR`). The floors are to be raised,
+//! never to be reached by changing the truth.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use super::ask::{ask, warm_up};
+use super::judge::{Question, Score, judge};
+use super::second::second_world;
+use super::world::{World, demo_world};
+
+/// Percent of precision, recall and of the strings to be said that every family has to reach.
+const FLOORS: &[(&str, &str, [usize; 3])] = &[
+    ("demo", "waiting_on_me", [0, 0, 0]),
+    ("demo", "waiting_on_others", [0, 0, 0]),
+    ("demo", "promised_to_me", [0, 0, 0]),
+    ("demo", "promised_by_me", [0, 0, 0]),
+    ("demo", "about", [0, 0, 0]),
+    ("demo", "needs_me", [0, 0, 0]),
+    ("demo", "prepare", [0, 0, 0]),
+    ("demo", "unanswered", [0, 0, 0]),
+    ("demo", "most", [0, 0, 0]),
+    ("demo", "find", [0, 0, 0]),
+    ("second", "waiting_on_me", [0, 0, 0]),
+    ("second", "waiting_on_others", [0, 0, 0]),
+    ("second", "promised_to_me", [0, 0, 0]),
+    ("second", "promised_by_me", [0, 0, 0]),
+    ("second", "about", [0, 0, 0]),
+    ("second", "needs_me", [0, 0, 0]),
+    ("second", "prepare", [0, 0, 0]),
+    ("second", "unanswered", [0, 0, 0]),
+    ("second", "most", [0, 0, 0]),
+    ("second", "find", [0, 0, 0]),
+];
+
+/// Programs that run at once.
+const WIDTH: usize = 2;
+
+#[test]
+fn the_demos_questions_are_answered_by_what_is_true() {
+    measured(demo_world());
+}
+
+#[test]
+fn a_strangers_questions_are_answered_by_what_is_true() {
+    measured(second_world());
+}
+
+fn measured(world: World) {
+    let scores = scored(&world);
+    if std::env::var_os("TRUTH_KEEP").is_some() {
+        println!("{} is in {}", world.name, world.folder.keep().join("state").display());
+    }
+    for (family, score) in &scores {
+        let floor = FLOORS.iter().find(|(of, name, _)| *of == world.name && name == family);
+        let (_, _, [precision, recall, says]) = floor.unwrap_or_else(|| panic!("no floor for {family}"));
+        let reached = (score.precision(), score.recall(), score.says());
+        assert!(
+            reached.0 >= *precision && reached.1 >= *recall && reached.2 >= *says,
+            "{} {family}: {reached:?}, below {precision}, {recall}, {says}",
+            world.name
+        );
+    }
+}
+
+/// Asks everything, prints the figures, and gives them by family.
+fn scored(world: &World) -> BTreeMap<String, Score> {
+    warm_up(world);
+    let only = std::env::var("TRUTH_FAMILY").ok();
+    let chosen = |question: &&Question| only.as_ref().is_none_or(|family| *family == question.family);
+    let asked: Vec<(&Question, &String)> = world
+        .questions
+        .iter()
+        .filter(chosen)
+        .flat_map(|question| question.texts.iter().map(move |text| (question, text)))
+        .collect();
+    let scores = Mutex::new(BTreeMap::<String, Score>::new());
+    let misses = Mutex::new(Vec::new());
+    let width = asked.len().div_ceil(WIDTH).max(1);
+    std::thread::scope(|scope| {
+        for part in asked.chunks(width) {
+            let (scores, misses) = (&scores, &misses);
+            scope.spawn(move || {
+                for (question, text) in part {
+                    let given = ask(world, text);
+                    let verdict = judge(question, &given, &world.titles.persons);
+                    scores.lock().unwrap().entry(question.family.clone()).or_default().add(verdict.score);
+                    if !verdict.is_perfect() {
+                        misses.lock().unwrap().push(format!(
+                            "{} [{}] {text}\n    missed {:?}\n    wrong  {:?}\n    unsaid {:?}",
+                            question.family, given.path, verdict.missed, verdict.wrong, verdict.unsaid
+                        ));
+                    }
+                }
+            });
+        }
+    });
+    let scores = scores.into_inner().unwrap();
+    println!("{}", table(world.name, &scores));
+    if std::env::var_os("TRUTH_ERRORS").is_some() {
+        let mut misses = misses.into_inner().unwrap();
+        misses.sort();
+        println!("{}", misses.join("\n"));
+    }
+    scores
+}
+
+fn table(world: &str, scores: &BTreeMap<String, Score>) -> String {
+    let mut all = Score::default();
+    let row = |family: &str, score: &Score| {
+        let ok = [score.precision(), score.recall(), score.says()].map(|figure| format!("{figure:>5} %"));
+        let sums = format!("{:>5}/{:<5}{:>5}", score.right, score.given, score.expected);
+        format!("{family:<18}{:>5}{:>5}  {}  {sums}", score.asked, score.investigated, ok.join(" "))
+    };
+    let mut lines = vec![format!(
+        "{world:<18}{:>5}{:>5}  {:>7} {:>7} {:>7}  {:>16}",
+        "asked", "inv", "prec", "recall", "says", "right/given exp"
+    )];
+    for (family, score) in scores {
+        all.add(*score);
+        lines.push(row(family, score));
+    }
+    lines.push(row("all", &all));
+    lines.join("\n")
+}
