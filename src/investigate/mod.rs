@@ -6,6 +6,10 @@
 //!      ─► synthesize: from summaries only ─► answer, numbered sources, findings kept for the next turn
 //! ```
 //!
+//! With a model, in reading order: `question` (from its words to what was found), `asker` (how a model is asked),
+//! `decompose`, `estimate`, `refine` and `model_worker` (what a model adds to what strategies found),
+//! `synthesize_by_model` and `citations`, `metrics`. Each falls back to what code does without one.
+//!
 //! Invariants: strategies read and never write; a graph is typed and bounded before any of it runs; what is found is data
 //! of others, and nothing found becomes an action without a new turn of the person's. Deliberately not here: the turn
 //! (`pipeline::stages::investigate`), and what services hold (each gives its things by
@@ -21,6 +25,7 @@ pub mod graph;
 pub mod metrics;
 pub mod model_worker;
 pub mod node;
+pub mod question;
 pub mod refine;
 pub mod run;
 pub mod strategies;

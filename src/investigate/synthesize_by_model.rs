@@ -75,7 +75,7 @@ pub async fn synthesize_by_model(
         now => now.format("%A %Y-%m-%dT%H:%M").to_string(),
         zone => input.reference.zone.name(),
         question => head_and_tail(input.question, limits::QUESTION_CHARS_MAX),
-        task => input.order.task.as_str(),
+        goal => input.order.goal.as_str(),
         order => input.order.order.as_str(),
         format => input.order.format.as_str(),
         manner => shorten(input.manner, limits::QUESTION_CHARS_MAX),
@@ -218,7 +218,7 @@ mod tests {
             zone: chrono_tz::Europe::Berlin,
             order: DateOrder::DayFirst,
         };
-        let order = SynthesisOrder { task: "who waits".to_owned(), ..SynthesisOrder::default() };
+        let order = SynthesisOrder { goal: "who waits".to_owned(), ..SynthesisOrder::default() };
         let gaps: Vec<String> = gaps.iter().map(|gap| (*gap).to_owned()).collect();
         let parts: Vec<AnswerPart<'_>> =
             outputs.iter().map(|output| AnswerPart { title: "mail that waits", output }).collect();

@@ -44,7 +44,8 @@ impl<'a> CheckedNodes<'a> {
             problems.into_iter().map(|why| format!("{named}: {}", shorten(&why, PROBLEM_CHARS_MAX))).collect::<Vec<_>>()
         })?;
         if let Err(errors) = self.graph.add(vec![node.placed()]) {
-            return Err(errors.iter().map(|error| shorten(&told(error), PROBLEM_CHARS_MAX)).collect());
+            let said = errors.iter().filter(|error| !is_said_again(error, &errors));
+            return Err(said.map(|error| shorten(&told(error), PROBLEM_CHARS_MAX)).collect());
         }
         if is_assumed {
             self.assumed.push(node.id.clone());
@@ -88,6 +89,12 @@ fn name(written: &Value, at: usize) -> String {
         Some(id) if !id.is_empty() => shorten(id, ID_CHARS_MAX),
         Some(_) | None => format!("nodes[{at}]"),
     }
+}
+
+/// A reference is a dependency as well: what is wrong with both is said once.
+fn is_said_again(error: &GraphError<String, OutputType>, all: &[GraphError<String, OutputType>]) -> bool {
+    let GraphError::UnknownDependency { on, .. } = error else { return false };
+    all.iter().any(|other| matches!(other, GraphError::UnknownNode { to, .. } if to.node == *on))
 }
 
 /// An error for whoever wrote the graph.

@@ -6,6 +6,7 @@
 use chrono::{DateTime, Duration, NaiveDateTime, TimeDelta, Utc};
 use serde_json::Value;
 
+use super::shape::is_list;
 use crate::core::text::shorten;
 use crate::investigate::node::{EvidenceNode, KeywordSearch, MetadataFilter, Strategy};
 use crate::language::time;
@@ -17,9 +18,6 @@ use crate::limits::{
 use crate::services::searchable::ItemKind;
 use crate::services::show::Moment;
 
-/// The params that are lists, whatever their strategy.
-const LISTS: [&str; 9] = ["over", "people", "with", "without", "words", "fields", "also", "sources", "keep"];
-
 /// A node's JSON without what says nothing; one thing where a list is wanted is a list of it.
 pub(super) fn tidy(node: &mut Value) {
     let Some(map) = node.as_object_mut() else { return };
@@ -28,7 +26,7 @@ pub(super) fn tidy(node: &mut Value) {
     let Some(params) = map.get_mut("params").and_then(Value::as_object_mut) else { return };
     params.retain(|_, value| !value.is_null() && value != "");
     for (name, value) in params {
-        if LISTS.contains(&name.as_str()) && value.is_string() {
+        if value.is_string() && is_list(name) {
             *value = Value::Array(vec![value.take()]);
         }
     }

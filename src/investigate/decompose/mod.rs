@@ -104,7 +104,7 @@ pub struct QuestionClass {
 #[serde(default)]
 pub struct SynthesisOrder {
     /// What it says.
-    pub task: String,
+    pub goal: String,
     /// In which order.
     pub order: String,
     /// In which form.
@@ -349,7 +349,7 @@ fn synthesis(written: &Value) -> SynthesisOrder {
     let read = |name: &str| {
         shorten(written.get(name).and_then(Value::as_str).unwrap_or_default(), limits::NODE_TEXT_CHARS_MAX)
     };
-    SynthesisOrder { task: read("task"), order: read("order"), format: read("format") }
+    SynthesisOrder { goal: read("goal"), order: read("order"), format: read("format") }
 }
 
 /// The nodes that no other one uses, in order: what the others found is in them.

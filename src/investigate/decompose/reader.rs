@@ -291,7 +291,7 @@ mod tests {
             pretty in any::<bool>(),
             cuts in proptest::collection::vec(0..2_000_usize, 0..12),
         ) {
-            let graph = json!({"classification": {"type": "direct"}, "nodes": nodes, "synthesis": {"task": "}"}});
+            let graph = json!({"classification": {"type": "direct"}, "nodes": nodes, "synthesis": {"goal": "}"}});
             let graph = if pretty { serde_json::to_string_pretty(&graph) } else { serde_json::to_string(&graph) }.unwrap();
             let text = format!("{before}\n{graph}{after}");
             let mut cuts: Vec<usize> = cuts.iter().map(|at| text.floor_char_boundary(at % (text.len() + 1))).collect();

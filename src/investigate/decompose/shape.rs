@@ -3,6 +3,7 @@
 //! Strict where endpoints can be: every object closed, every property required, what may be missing null. Not here: what
 //! the shape cannot say (references, bounds), which [`super::checked`] looks at.
 
+use std::collections::HashSet;
 use std::sync::OnceLock;
 
 use schemars::JsonSchema;
@@ -32,6 +33,18 @@ fn strategies() -> [(&'static str, &'static str, Value); 5] {
     ]
 }
 
+/// Whether a param is a list, whatever its strategy.
+pub(super) fn is_list(param: &str) -> bool {
+    static LISTS: OnceLock<HashSet<String>> = OnceLock::new();
+    let lists = LISTS.get_or_init(|| {
+        let properties = strategies().into_iter().flat_map(|(_, _, params)| {
+            params["properties"].as_object().cloned().unwrap_or_default().into_iter().collect::<Vec<_>>()
+        });
+        properties.filter(|(_, schema)| schema["type"] == "array").map(|(name, _)| name).collect()
+    });
+    lists.contains(param)
+}
+
 fn written() -> String {
     let line = |(name, what, params): (&str, &str, Value)| format!("{name}: {what} {{{}}}", notation(&params));
     strategies().map(line).join("\n")
@@ -59,7 +72,7 @@ fn graph_shape() -> Value {
     closed(&[
         ("classification", classification),
         ("nodes", json!({"type": "array", "items": {"anyOf": strategies().map(node)}})),
-        ("synthesis", closed(&[("task", text.clone()), ("order", text.clone()), ("format", text.clone())])),
+        ("synthesis", closed(&[("goal", text.clone()), ("order", text.clone()), ("format", text.clone())])),
     ])
 }
 
@@ -128,6 +141,7 @@ mod tests {
         let schema = graph_schema();
         expect_strict(schema.value(), "$");
         assert_eq!(schema.number(), graph_schema().number());
+        assert!(is_list("over") && is_list("sources") && !is_list("items") && !is_list("from"));
         let nodes = &schema.value()["properties"]["nodes"]["items"]["anyOf"];
         assert_eq!(nodes.as_array().unwrap().len(), 5);
         let over = &nodes[0]["properties"]["params"]["properties"]["over"];

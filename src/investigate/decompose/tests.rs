@@ -21,7 +21,7 @@ fn node(id: &str, strategy: &str, params: Value) -> Value {
 
 fn graph(nodes: &[Value]) -> String {
     let class = json!({"type": "investigative", "complexity": "moderate", "domains": [], "why": "so"});
-    let synthesis = json!({"task": "who waits", "order": "urgent first", "format": "list"});
+    let synthesis = json!({"goal": "who waits", "order": "urgent first", "format": "list"});
     // As models write it: the class first.
     format!(r#"{{"classification": {class}, "nodes": {}, "synthesis": {synthesis}}}"#, Value::from(nodes.to_vec()))
 }

@@ -93,6 +93,11 @@ fn stage(node: &EvidenceNode) -> Option<Stage> {
     }
 }
 
+/// Whether a node has anything for a model to do, and so costs something.
+pub fn asks_a_model(node: &EvidenceNode) -> bool {
+    stage(node).is_some()
+}
+
 /// Refines what a node has gathered (see [`gathered_as`]). `told` hears how far it is.
 pub async fn refine(
     model: &InvestigationModel<'_>,
