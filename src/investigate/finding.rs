@@ -94,7 +94,12 @@ impl NodeOutput {
 /// Who takes part in how many of these, the most frequent first.
 pub fn counted(findings: &[Finding]) -> Vec<CountedParty> {
     let mut people: Vec<CountedParty> = Vec::new();
-    for party in findings.iter().flat_map(|finding| &finding.item.people) {
+    // Where somebody waits, it is them that matter.
+    let of = |finding: &'_ Finding| match (&finding.with, finding.since) {
+        (Some(with), Some(_)) => vec![with.clone()],
+        (Some(_) | None, _) => finding.item.people.clone(),
+    };
+    for party in &findings.iter().flat_map(of).collect::<Vec<_>>() {
         match people.iter_mut().find(|known| is_same(&known.party, party)) {
             Some(known) => known.count += 1,
             None => people.push(CountedParty { party: party.clone(), count: 1 }),

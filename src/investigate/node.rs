@@ -99,6 +99,8 @@ pub struct MetadataFilter {
 pub struct KeywordSearch {
     /// The words; several searches are put together.
     pub words: Vec<String>,
+    /// Some of the words are enough; to be read before anybody relies on it.
+    pub any: bool,
     /// `{{node.items}}`: what is called like one of these.
     pub like: Option<String>,
     /// Kinds of things; none: all.
@@ -141,6 +143,8 @@ pub struct BatchThreadRead {
     pub fields: Vec<ReadField>,
     /// What is looked for in them.
     pub about: Option<String>,
+    /// Words of which one should stand in them as well.
+    pub also: Vec<String>,
     /// At most so many are read, best first.
     pub max_items: Option<usize>,
 }

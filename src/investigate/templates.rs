@@ -29,9 +29,13 @@ pub fn graph(question: &FamilyQuestion, reference: &Reference) -> EvidenceGraph 
     let (nodes, sections) = match question.family {
         QuestionFamily::WaitingOnMe => asked.threads_of(FindingSort::WaitsForMe),
         QuestionFamily::WaitingOnOthers => asked.threads_of(FindingSort::WaitsForOthers),
-        QuestionFamily::PromisedToMe if question.open => asked.threads_of(FindingSort::OpenPromiseToMe),
+        QuestionFamily::PromisedToMe if question.open || question.late => {
+            asked.threads_of(FindingSort::OpenPromiseToMe)
+        }
         QuestionFamily::PromisedToMe => asked.threads_of(FindingSort::PromisedToMe),
-        QuestionFamily::PromisedByMe if question.open => asked.threads_of(FindingSort::OpenPromiseByMe),
+        QuestionFamily::PromisedByMe if question.open || question.late => {
+            asked.threads_of(FindingSort::OpenPromiseByMe)
+        }
         QuestionFamily::PromisedByMe => asked.threads_of(FindingSort::PromisedByMe),
         QuestionFamily::Unanswered => asked.threads_of(FindingSort::Unanswered),
         QuestionFamily::About => asked.about(),
@@ -56,13 +60,17 @@ pub fn graph(question: &FamilyQuestion, reference: &Reference) -> EvidenceGraph 
 pub fn search(words: &str, reference: &Reference) -> EvidenceGraph {
     let found = KeywordSearch {
         words: vec![words.to_owned()],
+        any: true,
+        without: vec![ItemMark::Bulk],
         from: Some(iso(reference.now - Duration::days(LOOK_BACK_DAYS))),
         until: Some(iso(reference.now + Duration::days(LOOK_AHEAD_DAYS))),
         ..KeywordSearch::default()
     };
+    let best = CrossReference { only_best: true, ..crossed(&["read"], RankBy::Relevance) };
     let nodes = vec![
         described("search", "everything that says it", Strategy::KeywordSearch(found)),
-        ranked("best", &["search"], RankBy::Relevance),
+        read("read", "search", &[ReadField::Topic], Some(words)),
+        described("best", "what says most of it", Strategy::CrossReference(best)),
     ];
     EvidenceGraph { nodes, sections: AnswerSection::only("best"), answers: AnswerKind::Search }
 }
@@ -138,6 +146,7 @@ impl Asked<'_> {
         let by = |at: DateTime<Utc>| Some(iso(at));
         let theirs = SemanticAnalysis { people: self.who(), ..sorted(&[sort]) };
         let sorted = match self.span {
+            _ if self.question.late => SemanticAnalysis { due_until: by(self.now()), ..theirs },
             Some((_, until)) if self.is_ahead() => SemanticAnalysis { due_until: by(until), ..theirs },
             Some((from, until)) => SemanticAnalysis { last_from: by(from), last_until: by(until), ..theirs },
             None => theirs,
@@ -163,6 +172,7 @@ impl Asked<'_> {
         };
         let words = KeywordSearch {
             words: vec![topic.clone()],
+            any: true,
             from: from.clone(),
             until: until.clone(),
             without: vec![ItemMark::Bulk],
@@ -257,7 +267,7 @@ impl Asked<'_> {
                 Strategy::MetadataFilter(MetadataFilter { over, from, until, ..MetadataFilter::default() })
             }
             (Some(topic), _) => {
-                let words = vec![topic.clone()];
+                let words = vec![topic.clone(), without_meeting(topic)];
                 Strategy::KeywordSearch(KeywordSearch { words, over, from, until, ..KeywordSearch::default() })
             }
             (None, _) => {
@@ -265,7 +275,7 @@ impl Asked<'_> {
                 Strategy::MetadataFilter(MetadataFilter { over, people, from, until, ..MetadataFilter::default() })
             }
         };
-        let next = CrossReference { take_top: Some(1), ..crossed(&["meetings"], RankBy::Soonest) };
+        let next = CrossReference { take_top: Some(1), only_best: true, ..crossed(&["meetings"], RankBy::Soonest) };
         let mail = MetadataFilter {
             over: vec![ItemKind::Thread],
             people: vec!["{{meeting.people}}".to_owned()],
@@ -336,22 +346,33 @@ impl Asked<'_> {
 
     fn find(&self) -> Made {
         let topic = self.question.topic.clone().unwrap_or_default();
-        let named = |nouns: &[&str]| -> Vec<String> {
-            nouns.iter().map(|noun| format!("{noun} {topic}").trim().to_owned()).collect()
-        };
         let family = self.question.family;
-        let words = match family {
-            QuestionFamily::FindInvoice => named(&["invoice", "receipt", "bill", "Rechnung"]),
-            QuestionFamily::FindBooking => named(&["booking", "booked", "reservation", "reference", "ticket"]),
-            _ => vec![topic],
+        let nouns: &[&str] = match family {
+            QuestionFamily::FindInvoice => &["invoice", "receipt", "bill", "Rechnung"],
+            QuestionFamily::FindBooking => &["booking", "booked", "reservation", "reference", "ticket"],
+            _ => &[],
+        };
+        let words = match (nouns, topic.is_empty()) {
+            ([], _) => vec![topic.clone()],
+            (nouns, true) => nouns.iter().map(|noun| (*noun).to_owned()).collect(),
+            (nouns, false) => nouns.iter().map(|noun| format!("{noun} {topic}")).collect(),
         };
         let with = if family == QuestionFamily::FindAttachment { vec![ItemMark::Attachments] } else { Vec::new() };
+        // A time to come is what the thing is about, not when it was written.
+        let past = self.span.filter(|(from, _)| *from < self.now());
+        let theirs = MetadataFilter {
+            over: vec![ItemKind::Thread],
+            people: vec![topic.clone()],
+            from: self.back(),
+            ..MetadataFilter::default()
+        };
         let found = KeywordSearch {
             words,
+            any: true,
             over: vec![ItemKind::Thread],
             people: self.who(),
-            from: self.span.map_or_else(|| self.back(), |(from, _)| Some(iso(from))),
-            until: self.span.map(|(_, until)| iso(until)),
+            from: past.map_or_else(|| self.back(), |(from, _)| Some(iso(from))),
+            until: past.map(|(_, until)| iso(until)),
             with,
             ..KeywordSearch::default()
         };
@@ -360,8 +381,10 @@ impl Asked<'_> {
         let about = self.question.topic.as_deref();
         let best = CrossReference { only_best: true, ..crossed(&["kept"], RankBy::Relevance) };
         let mut nodes = vec![
-            described("found", "mail that says it", Strategy::KeywordSearch(found)),
-            read("read", "found", &fields, about),
+            described("words", "mail that says it", Strategy::KeywordSearch(found)),
+            described("theirs", "mail from somebody of that name", Strategy::MetadataFilter(theirs)),
+            ranked("found", &["words", "theirs"], RankBy::Relevance),
+            also("read", "found", &fields, about, nouns),
         ];
         let kept = match sort {
             FindingSort::Amount => {
@@ -373,6 +396,36 @@ impl Asked<'_> {
         nodes.push(described("best", "the best of it", Strategy::CrossReference(best)));
         (nodes, AnswerSection::only("best"))
     }
+}
+
+/// What a meeting is about or with, without the word for it.
+fn without_meeting(topic: &str) -> String {
+    const MEETINGS: [&str; 22] = [
+        "call",
+        "meeting",
+        "chat",
+        "talk",
+        "appointment",
+        "session",
+        "catch",
+        "up",
+        "with",
+        "about",
+        "on",
+        "mit",
+        "über",
+        "the",
+        "gespräch",
+        "treffen",
+        "termin",
+        "besprechung",
+        "anruf",
+        "one",
+        "to",
+        "next",
+    ];
+    let says = |word: &&str| !MEETINGS.contains(&word.to_lowercase().as_str());
+    topic.split_whitespace().filter(says).collect::<Vec<_>>().join(" ")
 }
 
 fn sorted(keep: &[FindingSort]) -> SemanticAnalysis {
@@ -397,9 +450,18 @@ fn read(id: &str, items: &str, fields: &[ReadField], about: Option<&str>) -> Evi
         items: format!("{{{{{items}.items}}}}"),
         fields: fields.to_vec(),
         about: about.map(str::to_owned),
-        max_items: None,
+        ..BatchThreadRead::default()
     };
     described(id, "what they say", Strategy::BatchThreadRead(params))
+}
+
+fn also(id: &str, items: &str, fields: &[ReadField], about: Option<&str>, also: &[&str]) -> EvidenceNode {
+    let mut node = read(id, items, fields, about);
+    if let Strategy::BatchThreadRead(params) = &mut node.strategy {
+        params.also = also.iter().map(|word| (*word).to_owned()).collect();
+        params.about.get_or_insert_default();
+    }
+    node
 }
 
 fn described(id: &str, description: &str, strategy: Strategy) -> EvidenceNode {
@@ -446,6 +508,7 @@ mod tests {
                     topic: Some("Berlin".to_owned()),
                     when: Some("this week".to_owned()),
                     open,
+                    late: open,
                     then: Some(Refinement::Meet { when: None }),
                 };
                 let graph = graph(&question, &reference);

@@ -34,14 +34,15 @@ impl Worker for EvidenceWorker<'_> {
     }
 
     fn lanes(&self, spec: &EvidenceNode) -> Vec<WorkLane> {
-        let lane = |over: &[ItemKind]| {
-            let name = over.iter().map(|kind| format!("{kind:?}").to_lowercase()).collect::<Vec<_>>().join("+");
-            WorkLane::Source(if name.is_empty() { "everything".to_owned() } else { name })
+        let source = |name: String| WorkLane::Source(name);
+        let of_kinds = |over: &[ItemKind]| match over {
+            [] => vec![source("everything".to_owned())],
+            kinds => kinds.iter().map(|kind| source(format!("{kind:?}").to_lowercase())).collect(),
         };
         match &spec.strategy {
-            Strategy::MetadataFilter(params) => vec![lane(&params.over)],
-            Strategy::KeywordSearch(params) => vec![lane(&params.over)],
-            Strategy::BatchThreadRead(_) => vec![WorkLane::Source("texts".to_owned())],
+            Strategy::MetadataFilter(params) => of_kinds(&params.over),
+            Strategy::KeywordSearch(params) => of_kinds(&params.over),
+            Strategy::BatchThreadRead(_) => vec![source("texts".to_owned())],
             Strategy::CrossReference(_) | Strategy::SemanticAnalysis(_) => Vec::new(),
         }
     }

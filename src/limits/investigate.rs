@@ -27,7 +27,7 @@ pub const LOOK_BACK_DAYS: i64 = 180;
 /// Days ahead that events are looked for when nobody says.
 pub const LOOK_AHEAD_DAYS: i64 = 60;
 /// People whom an answer to "whom most?" names.
-pub const PEOPLE_SHOWN_MAX: usize = 10;
+pub const PEOPLE_SHOWN_MAX: usize = 5;
 /// Conversations with those who come to a meeting that are read to prepare it.
 pub const PREPARED_THREADS_MAX: usize = 60;
 

@@ -132,6 +132,8 @@ impl FoundItem {
 pub struct ItemFilter {
     /// Words in it; none: whatever the rest allows.
     pub words: String,
+    /// Some of the words are enough, of what holds most of them.
+    pub any: bool,
     /// One of these takes part: addresses, or words of names.
     pub people: Vec<String>,
     /// Not before. Of what lasts: not over by then.

@@ -14,9 +14,11 @@ use crate::language::people::Familiarity;
 use crate::language::terms;
 use crate::limits::READ_ITEMS_MAX;
 use crate::services::error::ServiceError;
-use crate::services::searchable::{ItemKind, ItemText};
+use crate::services::searchable::{ItemKind, ItemText, Party};
 use crate::services::service::PeopleQuery;
 
+/// How much of what is asked a task or a note has to say.
+const ABOUT_COVERED: f32 = 0.6;
 /// Letters that have to speak of a topic that the title does not name.
 const LETTERS_ABOUT: usize = 2;
 
@@ -40,10 +42,10 @@ pub(super) async fn gather(
         if params.fields.contains(&ReadField::Amounts) {
             finding.amounts = text.said.iter().flat_map(|said| amounts(&new_part(&said.text))).collect();
         }
-        if let Some(about) = &params.about
-            && is_about(finding, text, about)
-        {
-            finding.sorts.push(FindingSort::About);
+        if let Some(about) = &params.about {
+            let Coverage { covered, is_about } = coverage(finding, text, about);
+            finding.score = covered + also(text, &finding.item.title, &params.also);
+            finding.sorts.extend(is_about.then_some(FindingSort::About));
         }
     }
     let before = reference(&params.items).and_then(|from| given.get(from.node.as_str()));
@@ -64,6 +66,19 @@ fn partners(read: &[Finding]) -> Vec<CountedParty> {
     }
     people.sort_by_key(|person| std::cmp::Reverse(person.count));
     people
+}
+
+/// What a thing is worth more that holds one of these words.
+fn also(text: &ItemText, title: &str, words: &[String]) -> f32 {
+    let says = |text: &str| {
+        let said = terms::stems(&terms::fold(text));
+        words.iter().any(|word| stems(word).iter().all(|stem| said.contains(stem)))
+    };
+    match (words.is_empty(), says(title), text.said.iter().any(|said| says(&new_part(&said.text)))) {
+        (true, ..) | (false, false, false) => 0.0,
+        (false, true, _) => 0.6,
+        (false, false, true) => 0.4,
+    }
 }
 
 /// What these say, by service and id.
@@ -99,23 +114,45 @@ async fn known(
     Ok(known.flat_map(|person| person.emails).map(|address| address.to_lowercase()).collect())
 }
 
-/// Whether a thing is about something: it is called so, it says so again and again, or it is no conversation, where
-/// saying it once is much.
-fn is_about(finding: &Finding, text: &ItemText, about: &str) -> bool {
-    if finding.item.kind != ItemKind::Thread {
-        return true;
-    }
+/// How much of what is asked a thing covers, and whether it is about it: it is called so, those who take part are, or it
+/// says so again and again; of what is no conversation, saying it once is much.
+struct Coverage {
+    covered: f32,
+    is_about: bool,
+}
+
+fn coverage(finding: &Finding, text: &ItemText, about: &str) -> Coverage {
     let wanted = stems(about);
-    let says = |text: &str| {
+    let counted = |text: &str| -> Vec<usize> {
         let said = terms::stems(&terms::fold(text));
-        wanted.iter().map(|stem| said.iter().filter(|word| *word == stem).count()).min().unwrap_or(0)
+        wanted.iter().map(|stem| said.iter().filter(|word| *word == stem).count()).collect()
     };
-    let mentions: Vec<usize> = text.said.iter().map(|said| says(&new_part(&said.text))).collect();
-    let letters = mentions.iter().filter(|count| **count > 0).count();
-    let is_theirs = finding.item.people.iter().any(|party| {
-        let domain = party.address.rsplit('@').next().unwrap_or_default().replace(['.', '-'], " ");
-        says(&party.name) > 0 || says(&domain) > 0
-    });
-    let often = mentions.iter().any(|count| *count >= LETTERS_ABOUT);
-    is_theirs || says(&finding.item.title) > 0 || letters >= LETTERS_ABOUT || often
+    let title = counted(&finding.item.title);
+    let parties: Vec<usize> = counted(&finding.item.people.iter().map(spelled).collect::<Vec<_>>().join(" "));
+    let letters: Vec<Vec<usize>> = text.said.iter().map(|said| counted(&new_part(&said.text))).collect();
+    let has = |at: usize| title[at] > 0 || parties[at] > 0 || letters.iter().any(|letter| letter[at] > 0);
+    let worth = |at: usize| match (title[at] > 0 || parties[at] > 0, has(at)) {
+        (true, _) => 1.0,
+        (false, true) => 0.8,
+        (false, false) => 0.0,
+    };
+    let covered = (0..wanted.len()).map(worth).sum::<f32>() / wanted.len().max(1) as f32;
+    let whole = (0..wanted.len()).all(has);
+    if finding.item.kind != ItemKind::Thread {
+        return Coverage { covered, is_about: covered >= ABOUT_COVERED };
+    }
+    let speaks = |letter: &&Vec<usize>| {
+        letter.iter().any(|count| *count > 0) && (0..wanted.len()).all(|at| letter[at] + title[at] > 0)
+    };
+    let speaking = letters.iter().filter(speaks).count();
+    let often = letters.iter().any(|letter| letter.iter().all(|count| *count >= LETTERS_ABOUT));
+    let is_called = |counts: &[usize]| counts.iter().all(|count| *count > 0);
+    let is_named = is_called(&title) || is_called(&parties);
+    Coverage { covered, is_about: whole && (is_named || speaking >= LETTERS_ABOUT || often) }
+}
+
+/// Somebody's name, and the domain they write from.
+fn spelled(party: &Party) -> String {
+    let domain = party.address.rsplit('@').next().unwrap_or_default().replace(['.', '-'], " ");
+    format!("{} {domain}", party.name)
 }

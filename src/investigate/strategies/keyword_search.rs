@@ -26,7 +26,7 @@ pub(super) async fn gather(
         return Ok(NodeOutput::default());
     }
     let like = params.like.iter().flat_map(|like| findings(like, given));
-    let like = like.flat_map(|finding| segments(&finding.item.title));
+    let like = like.flat_map(|finding| segments(&finding.item));
     let searches: Vec<String> = params.words.iter().cloned().chain(like).take(SEARCHES_MAX).collect();
     let limit = params.max_results.unwrap_or(FOUND_ITEMS_MAX).min(FOUND_ITEMS_MAX);
     let services = sources.of(&params.over);
@@ -34,6 +34,7 @@ pub(super) async fn gather(
     for words in searches.iter().filter(|words| !words.trim().is_empty()) {
         let filter = ItemFilter {
             words: words.clone(),
+            any: params.any,
             people: people.iter().map(named).collect(),
             from: sources.moment(params.from.as_deref()),
             until: sources.moment(params.until.as_deref()),
@@ -58,9 +59,19 @@ pub(super) async fn gather(
 }
 
 /// The parts of a title that say something each: "Book club: The Salt Cartographer".
-fn segments(title: &str) -> Vec<String> {
-    let parts = title.split([':', '–', '—', '(', ')', ';', '/']).flat_map(|part| part.split(" with "));
-    parts.map(|part| part.trim().to_owned()).filter(|part| !WordQuery::new(part).is_vague()).collect()
+fn segments(item: &FoundItem) -> Vec<String> {
+    let names = terms::fold(&item.people.iter().map(|party| party.name.as_str()).collect::<Vec<_>>().join(" "));
+    let names: Vec<&str> = terms::words_of(&names).collect();
+    // Whoever comes is looked for as somebody, not as a word.
+    let is_name = |part: &str| terms::words_of(&terms::fold(part)).all(|word| names.contains(&word));
+    let parts = item.title.split([':', '–', '—', '(', ')', ';', '/']).flat_map(|part| part.split(" with "));
+    parts.map(|part| part.trim().to_owned()).filter(|part| says_something(part) && !is_name(part)).collect()
+}
+
+/// Whether a part of a title could find anything but by accident.
+fn says_something(part: &str) -> bool {
+    let query = WordQuery::new(part);
+    query.strong.iter().any(|word| word.chars().filter(|c| c.is_alphabetic()).count() >= 3)
 }
 
 /// Adds what was found, each thing once; what came up first in its service is worth a little more.

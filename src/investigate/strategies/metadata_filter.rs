@@ -48,12 +48,15 @@ async fn persons(
     let most = params.max_results.unwrap_or(FOUND_ITEMS_MAX);
     let services = sources.of(&params.over);
     let mut findings: Vec<Finding> = Vec::new();
-    for party in people.iter().take(most) {
+    let count_of =
+        |party: &Party| counts.iter().find(|counted| is_same(&counted.party, party)).map_or(0, |counted| counted.count);
+    let top = people.first().map_or(0, count_of);
+    // Who was met half as often is not whom one meets most.
+    for party in people.iter().take(most).filter(|party| count_of(party) * 2 >= top) {
         let filter = ItemFilter { people: vec![named(party)], limit: 1, ..ItemFilter::default() };
         let (found, _) = find_in(sources, &services, &filter).await?;
         let Some(item) = found.into_iter().flat_map(|items| items.items).next() else { continue };
-        let count = counts.iter().find(|counted| is_same(&counted.party, party)).map_or(0, |counted| counted.count);
-        findings.push(Finding { score: count as f32, ..Finding::of(item) });
+        findings.push(Finding { score: count_of(party) as f32, ..Finding::of(item) });
     }
     Ok(NodeOutput { more: people.len().saturating_sub(most), ..NodeOutput::of(findings) })
 }

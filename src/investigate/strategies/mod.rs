@@ -104,9 +104,8 @@ impl<'a> EvidenceSources<'a> {
             let party = |address: &String| Party { name: person.name.clone(), address: address.to_lowercase() };
             parties.extend(person.emails.iter().map(party));
         }
-        if parties.is_empty() {
-            parties.push(Party { name: name.to_owned(), address: String::new() });
-        }
+        // Others may be called so who are not known: a firm, by its domain.
+        parties.push(Party { name: name.to_owned(), address: String::new() });
         Ok(parties)
     }
 }

@@ -64,7 +64,7 @@ impl Window {
             && self.until.is_none_or(|until| last.is_some_and(|last| last < until))
             && self.due_until.is_none_or(|until| match finding.due {
                 Some(due) => due <= until,
-                None => self.undated || finding.features.as_ref().is_some_and(|features| features.is_own_last),
+                None => self.undated,
             })
     }
 }
@@ -87,7 +87,7 @@ fn as_sort(finding: &Finding, sort: FindingSort, now: DateTime<Utc>) -> Option<F
             (finding.is(FindingSort::About) && !is_bulk).then(|| finding.clone())
         }
         FindingSort::Amount => (!finding.amounts.is_empty()).then(|| finding.clone()),
-        FindingSort::Open => open(finding, now),
+        FindingSort::Open => open(finding),
         FindingSort::Unanswered => by_debt(features?.i_owe.as_ref().filter(|debt| debt.kind == DebtKind::Asked)),
         FindingSort::OpenPromiseToMe => by_debt(features?.they_owe.as_ref())
             .filter(|_| features.is_some_and(|f| f.promises.iter().any(|p| !p.is_own))),
@@ -135,8 +135,8 @@ fn by_promises(finding: &Finding, own: bool) -> Option<Finding> {
     })
 }
 
-/// A conversation in which somebody owes something, a task to do, an event to come.
-fn open(finding: &Finding, now: DateTime<Utc>) -> Option<Finding> {
+/// A conversation in which somebody owes something, a task to do.
+fn open(finding: &Finding) -> Option<Finding> {
     match finding.item.kind {
         ItemKind::Thread => {
             let features = finding.features.as_ref()?;
@@ -144,7 +144,6 @@ fn open(finding: &Finding, now: DateTime<Utc>) -> Option<Finding> {
             debts.into_iter().flatten().next().map(|debt| of_debt(finding, debt))
         }
         ItemKind::Task => finding.item.is(ItemMark::Open).then(|| finding.clone()),
-        ItemKind::Event => finding.item.at.is_some_and(|at| at >= now).then(|| finding.clone()),
-        ItemKind::Note | ItemKind::Fact | ItemKind::Talk | ItemKind::Person => None,
+        ItemKind::Event | ItemKind::Note | ItemKind::Fact | ItemKind::Talk | ItemKind::Person => None,
     }
 }

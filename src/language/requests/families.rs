@@ -71,6 +71,8 @@ pub struct FamilyQuestion {
     pub when: Option<String>,
     /// Only what is still open.
     pub open: bool,
+    /// Only what is overdue.
+    pub late: bool,
     /// What narrows the answer.
     pub then: Option<Refinement>,
 }
@@ -162,18 +164,184 @@ fn whole(text: &str, reference: &Reference) -> Option<FamilyQuestion> {
     let slot = |name: &str| said(name).map(tidied).filter(|words| !words.is_empty());
     let question = FamilyQuestion {
         family,
-        who: slot("who").or_else(|| slot("with")),
-        topic: slot("topic").or_else(|| slot("meeting")),
+        who: slot("who").or_else(|| slot("with")).filter(|who| !ANYBODY.contains(&who.to_lowercase().as_str())),
+        topic: slot("topic").map(|words| topic(&with_more(&words, slot("more")))).or_else(|| slot("meeting")),
         when: said("when").map(str::to_owned),
-        open: said("open").is_some(),
+        open: said("open") == Some("true"),
+        late: said("open") == Some("late"),
         then: None,
     };
     question.is_settled(reference).then_some(question)
 }
 
 fn covered(text: &str, reference: &Reference) -> Option<PlannedAction> {
-    let hearing = Hearing { text, reference, history: &[], phrases: &[&FRAMES] };
-    phrases::planned(&hearing, &[])
+    let planned = |text: &str| {
+        let hearing = Hearing { text, reference, history: &[], phrases: &[&FRAMES] };
+        phrases::planned(&hearing, &[])
+    };
+    let plain = without_fillers(text);
+    planned(&plain).or_else(|| (plain != text).then(|| planned(text)).flatten())
+}
+
+/// What people put into a question and could leave out.
+const FILLERS: [&str; 40] = [
+    "at the moment",
+    "at present",
+    "right now",
+    "currently",
+    "presently",
+    "so far",
+    "by any chance",
+    "actually",
+    "really",
+    "exactly",
+    "basically",
+    "in general",
+    "generally",
+    "please",
+    "all in all",
+    "as of now",
+    "for now",
+    "these days",
+    "out there",
+    "by the way",
+    "as well",
+    "in the meantime",
+    "meanwhile",
+    "after all",
+    "in all",
+    "again",
+    "kindly",
+    "eigentlich",
+    "denn",
+    "gerade",
+    "momentan",
+    "zurzeit",
+    "im moment",
+    "bitte",
+    "alles",
+    "mal",
+    "and by when",
+    "and until when",
+    "and when",
+    "already",
+];
+
+/// A question without what could be left out of it; what stands in quotation marks stays.
+fn without_fillers(text: &str) -> String {
+    if text.contains(['"', '“', '„', '«']) {
+        return text.to_owned();
+    }
+    let mut plain = format!(" {} ", text.trim());
+    // "Tomorrow's call" takes place tomorrow.
+    for day in
+        ["today", "tomorrow", "tonight", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+    {
+        for own in ["'s ", "’s "] {
+            let capital = format!("{}{}", day[..1].to_uppercase(), &day[1..]);
+            plain = plain
+                .replace(&format!("{day}{own}"), &format!("{day} "))
+                .replace(&format!("{capital}{own}"), &format!("{capital} "));
+        }
+    }
+    for filler in FILLERS {
+        loop {
+            let lower = plain.to_lowercase();
+            // Lower case may be of another length; then nothing is left out.
+            let found = lower.find(&format!(" {filler} ")).filter(|_| lower.len() == plain.len());
+            let Some(at) = found.or_else(|| {
+                let ends = ["?", "!", "."].iter().find_map(|end| lower.find(&format!(" {filler}{end}")));
+                ends.filter(|_| lower.len() == plain.len())
+            }) else {
+                break;
+            };
+            plain.replace_range(at..at + filler.len() + 1, "");
+        }
+    }
+    plain.trim().to_owned()
+}
+
+/// A topic that was said in two places: "the flight booking for Berlin".
+fn with_more(words: &str, more: Option<String>) -> String {
+    more.map_or_else(|| words.to_owned(), |more| format!("{words} {more}"))
+}
+
+/// Words for whoever it is.
+const ANYBODY: [&str; 20] = [
+    "others",
+    "other people",
+    "people",
+    "anyone",
+    "anybody",
+    "someone",
+    "somebody",
+    "everyone",
+    "everybody",
+    "anyone else",
+    "somebody else",
+    "someone else",
+    "who",
+    "whom",
+    "others yet",
+    "anderen",
+    "andere",
+    "jemand",
+    "jemandem",
+    "allen",
+];
+
+/// Words for *some matter*: they say nothing when the topic has others.
+const MATTERS: [&str; 40] = [
+    "trip",
+    "travel",
+    "journey",
+    "visit",
+    "project",
+    "thing",
+    "things",
+    "topic",
+    "matter",
+    "story",
+    "affair",
+    "business",
+    "stuff",
+    "issue",
+    "situation",
+    "question",
+    "case",
+    "plan",
+    "plans",
+    "event",
+    "reise",
+    "projekt",
+    "sache",
+    "thema",
+    "fahrt",
+    "the",
+    "my",
+    "our",
+    "der",
+    "die",
+    "das",
+    "den",
+    "dem",
+    "to",
+    "of",
+    "for",
+    "nach",
+    "zu",
+    "mit",
+    "with",
+];
+
+/// A topic by the words that tell it from others: "the trip to Berlin" is Berlin.
+fn topic(words: &str) -> String {
+    let spaced = words.replace('-', " ");
+    let all: Vec<&str> = spaced.split_whitespace().collect();
+    let says = |word: &&&str| !MATTERS.contains(&word.to_lowercase().as_str());
+    let has_matter = all.iter().any(|word| MATTERS[..25].contains(&word.to_lowercase().as_str()));
+    let telling: Vec<&str> = all.iter().filter(says).copied().collect();
+    if has_matter && !telling.is_empty() { telling.join(" ") } else { words.to_owned() }
 }
 
 fn tidied(words: &str) -> String {
@@ -226,7 +394,7 @@ pub fn span(
         Err(_) => return None,
     };
     let folded = words.trim().to_lowercase();
-    let since = ["since ", "seit ", "after ", "from "].iter().any(|word| folded.starts_with(word));
+    let since = ["since ", "seit ", "after "].iter().any(|word| folded.starts_with(word));
     Some(if since && start < reference.now { (start, reference.now) } else { (start, end) })
 }
 

@@ -15,13 +15,17 @@ use super::source::maildir::Folder;
 use super::thread::Thread;
 use super::{Email, NAME, source_of};
 use crate::core::provenance::UntrustedText;
-use crate::limits::{CONVERSATION_MAILS_MAX, FOUND_THREADS_MAX, MAIL_HITS_MAX, READ_MAILS_MAX};
-use crate::ports::{Query, Ranking};
+use crate::language::words::fold;
+use crate::limits::{CONVERSATION_MAILS_MAX, FOUND_THREADS_MAX, MAIL_HITS_MAX, READ_MAILS_MAX, ROW_PEOPLE_MAX};
+use crate::ports::{Needs, Query, Ranking};
 use crate::services::error::ServiceError;
 use crate::services::searchable::{
     FoundItem, FoundItems, ItemFilter, ItemKind, ItemMark, ItemText, Party, Searchable, WrittenText,
 };
 use crate::services::service::RequestContext;
+
+/// Shorter words are no names of domains: "me", "us".
+const DOMAIN_NAME_CHARS_MIN: usize = 4;
 
 #[async_trait]
 impl Searchable for Email {
@@ -85,12 +89,19 @@ async fn searched(view: &MailView, filter: &ItemFilter) -> Result<Vec<Thread>, S
         limit: MAIL_HITS_MAX,
         ..Query::default()
     };
+    let any = Query { needs: Needs::Any, limit: MAIL_HITS_MAX / 4, ..one(Vec::new()) };
     let queries: Vec<Query> = match filter.people.as_slice() {
+        // The words may stand in several mails of one conversation.
+        [] if filter.any && filter.words.trim().contains(' ') => vec![one(Vec::new()), any],
         [] => vec![one(Vec::new())],
-        people => people.iter().map(|who| one(vec![(String::new(), who.clone())])).collect(),
+        people => {
+            let of_domain = people.iter().flat_map(|who| at_domain(view, who));
+            let all = people.iter().cloned().chain(of_domain);
+            all.map(|who| one(vec![(String::new(), who)])).collect()
+        }
     };
     let (mut threads, mut seen) = (Vec::new(), HashSet::new());
-    let several = queries.len() > 1;
+    let several = queries.len() > 1 && !filter.people.is_empty();
     for query in queries {
         for mail in view.search(query).await?.0 {
             let Some(thread) = view.thread_of(mail.id()) else { continue };
@@ -103,6 +114,21 @@ async fn searched(view: &MailView, filter: &ItemFilter) -> Result<Vec<Thread>, S
         threads.sort_by(|a: &Thread, b: &Thread| (b.date, &b.id).cmp(&(a.date, &a.id)));
     }
     Ok(threads)
+}
+
+/// The addresses at a domain that is called so: "Northwind".
+fn at_domain(view: &MailView, who: &str) -> Vec<String> {
+    let name = fold(who).replace(' ', "");
+    if who.contains('@') || name.chars().count() < DOMAIN_NAME_CHARS_MIN {
+        return Vec::new();
+    }
+    let is_there = |address: &str| {
+        let domain = address.rsplit('@').next().unwrap_or_default().to_lowercase();
+        domain.split('.').any(|label| label.replace('-', "") == name || label.split('-').any(|part| part == name))
+    };
+    let people = view.people();
+    let there = people.iter().map(|person| person.mailbox.address.to_lowercase()).filter(|address| is_there(address));
+    there.take(ROW_PEOPLE_MAX).collect()
 }
 
 fn item(view: &MailView, conversation: &Conversation) -> Option<FoundItem> {
