@@ -12,12 +12,14 @@
 //! shall not be surprised by it. Invariant: pure, and more work never costs less. Deliberately not here: what was spent in
 //! the end ([`metrics`](super::metrics)), and hard caps (the run's budget).
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
+use super::asker::ModelSpan;
 use super::node::{EvidenceNode, SetOperation, Strategy, reference};
 use crate::limits;
+use crate::ports::Stage;
 
 /// US dollars for a thousand tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -39,6 +41,33 @@ impl TokenPrice {
     /// Of so many tokens.
     pub fn of(self, tokens_in: u64, tokens_out: u64) -> f64 {
         (tokens_in as f64 * self.in_usd + tokens_out as f64 * self.out_usd) / 1_000.0
+    }
+}
+
+/// What each stage's tokens cost, where somebody has said so.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct StagePrices(BTreeMap<Stage, TokenPrice>);
+
+impl StagePrices {
+    /// These; stages that are not among them cost what small hosted models do.
+    pub fn of(prices: impl IntoIterator<Item = (Stage, TokenPrice)>) -> Self {
+        Self(prices.into_iter().collect())
+    }
+
+    /// The same for every stage.
+    pub fn all(price: TokenPrice) -> Self {
+        Self::of(Stage::ALL.map(|stage| (stage, price)))
+    }
+
+    /// Of a stage.
+    pub fn price(&self, stage: Stage) -> TokenPrice {
+        self.0.get(&stage).copied().unwrap_or_default()
+    }
+
+    /// What calls came to, in US dollars.
+    pub fn usd<'s>(&self, spans: impl IntoIterator<Item = &'s ModelSpan>) -> f64 {
+        let of = |span: &ModelSpan| self.price(span.stage).of(span.usage.tokens_in, span.usage.tokens_out);
+        spans.into_iter().map(of).sum()
     }
 }
 
@@ -105,10 +134,10 @@ struct Step {
 
 /// What a graph costs with a model, from its decomposition to its answer. Of nodes in any order; what refers to nothing
 /// gets nothing.
-pub fn estimate(nodes: &[EvidenceNode], price: TokenPrice) -> CostEstimate {
+pub fn estimate(nodes: &[EvidenceNode], prices: &StagePrices) -> CostEstimate {
     let mut steps: HashMap<&str, Step> = HashMap::new();
     let mut sum = Sum::default();
-    sum.add(Calls { count: 1, each_in: 2_500, each_out: 1_200, seconds: LONG_CALL_SECONDS });
+    sum.add(Stage::Decompose, Calls { count: 1, each_in: 2_500, each_out: 1_200, seconds: LONG_CALL_SECONDS }, prices);
     // A node comes behind those it depends on: one round more for each that was written too early.
     let mut left: Vec<&EvidenceNode> = nodes.iter().collect();
     while !left.is_empty() {
@@ -117,7 +146,7 @@ pub fn estimate(nodes: &[EvidenceNode], price: TokenPrice) -> CostEstimate {
             let Some(given) = given(node, nodes, &steps) else { return true };
             let (items, looked_at, calls) = work(node, &given);
             sum.items += looked_at;
-            sum.add(calls);
+            sum.add(stage(&node.strategy), calls, prices);
             let step = Step {
                 items,
                 depth: 1 + given.iter().map(|step| step.depth).max().unwrap_or(0),
@@ -135,14 +164,19 @@ pub fn estimate(nodes: &[EvidenceNode], price: TokenPrice) -> CostEstimate {
     let last = nodes.iter().filter(|node| !nodes.iter().any(|other| uses(other, &node.id)));
     let shown: usize =
         last.filter_map(|node| steps.get(node.id.as_str())).map(|s| s.items.min(limits::SYNTHESIS_ITEMS_MAX)).sum();
-    sum.add(Calls { count: 1, each_in: 500 + 100 * shown, each_out: 800, seconds: LONG_CALL_SECONDS });
+    let answer = Calls { count: 1, each_in: 500 + 100 * shown, each_out: 800, seconds: LONG_CALL_SECONDS };
+    sum.add(Stage::Synthesize, answer, prices);
     let longest = steps.values().map(|step| step.seconds).fold(0.0, f64::max);
-    sum.told(
-        nodes.len(),
-        steps.values().map(|step| step.depth).max().unwrap_or(0),
-        2.0 * LONG_CALL_SECONDS + longest,
-        price,
-    )
+    sum.told(nodes.len(), steps.values().map(|step| step.depth).max().unwrap_or(0), 2.0 * LONG_CALL_SECONDS + longest)
+}
+
+/// What a strategy asks a model for; those that ask for nothing make no calls.
+fn stage(strategy: &Strategy) -> Stage {
+    match strategy {
+        Strategy::MetadataFilter(_) | Strategy::KeywordSearch(_) | Strategy::BatchThreadRead(_) => Stage::Extract,
+        Strategy::CrossReference(_) => Stage::Rank,
+        Strategy::SemanticAnalysis(_) => Stage::Classify,
+    }
 }
 
 /// What comes before a node.
@@ -209,16 +243,19 @@ struct Sum {
     calls: usize,
     tokens_in: usize,
     tokens_out: usize,
+    usd: f64,
 }
 
 impl Sum {
-    fn add(&mut self, calls: Calls) {
+    fn add(&mut self, stage: Stage, calls: Calls, prices: &StagePrices) {
         self.calls += calls.count;
         self.tokens_in += calls.count * calls.each_in;
         self.tokens_out += calls.count * calls.each_out;
+        let (tokens_in, tokens_out) = (calls.count * calls.each_in, calls.count * calls.each_out);
+        self.usd += prices.price(stage).of(tokens_in as u64, tokens_out as u64);
     }
 
-    fn told(&self, nodes: usize, stages: usize, seconds: f64, price: TokenPrice) -> CostEstimate {
+    fn told(&self, nodes: usize, stages: usize, seconds: f64) -> CostEstimate {
         let higher = |exact: usize| (exact as u64 * (100 + MARGIN_PERCENT)).div_ceil(100);
         let (tokens_in, tokens_out) = (higher(self.tokens_in), higher(self.tokens_out));
         CostEstimate {
@@ -229,7 +266,7 @@ impl Sum {
             tokens_in,
             tokens_out,
             seconds: seconds * (100 + MARGIN_PERCENT) as f64 / 100.0,
-            usd: price.of(tokens_in, tokens_out),
+            usd: self.usd * (100 + MARGIN_PERCENT) as f64 / 100.0,
         }
     }
 }
@@ -261,7 +298,7 @@ mod tests {
 
     /// nodes, stages, items, calls, tokens, tenths of seconds.
     fn drawn(nodes: &[EvidenceNode]) -> [u64; 6] {
-        let told = estimate(nodes, TokenPrice::default());
+        let told = estimate(nodes, &StagePrices::default());
         let tenths = (told.seconds * 10.0).round() as u64;
         [told.nodes as u64, told.stages as u64, told.items as u64, u64::from(told.calls), told.tokens(), tenths]
     }
@@ -311,10 +348,12 @@ mod tests {
             let one = |at: usize| [search(&format!("a{at}"), 60), read(&format!("b{at}"), &format!("a{at}"))];
             (0..times).flat_map(one).collect()
         };
-        let told = |times| estimate(&nodes(times), TokenPrice::default());
+        let told = |times| estimate(&nodes(times), &StagePrices::default());
         assert!(!told(1).is_above(limits::ASK_ABOVE_USD), "{:?}", told(1));
         assert!(told(3).is_above(limits::ASK_ABOVE_USD), "{:?}", told(3));
-        let free = TokenPrice { in_usd: 0.0, out_usd: 0.0 };
-        assert!(!estimate(&nodes(9), free).is_above(0.0), "what costs nothing is not asked about");
+        let free = StagePrices::all(TokenPrice { in_usd: 0.0, out_usd: 0.0 });
+        assert!(!estimate(&nodes(9), &free).is_above(0.0), "what costs nothing is not asked about");
+        let dear = StagePrices::of([(Stage::Extract, TokenPrice { in_usd: 0.01, out_usd: 0.03 })]);
+        assert!(estimate(&nodes(1), &dear).usd > 10.0 * told(1).usd, "each stage has its price");
     }
 }

@@ -4,7 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::estimate::{CostEstimate, TokenPrice};
+use super::asker::ModelSpan;
+use super::estimate::{CostEstimate, StagePrices};
 use super::finding::NodeOutput;
 use super::run::EvidenceRun;
 use crate::ports::Usage;
@@ -78,16 +79,17 @@ impl InvestigationMetrics {
         }
     }
 
-    /// With what was expected, and what all calls together used at this price.
+    /// With what was expected, and what all calls together came to.
     #[must_use]
-    pub fn with_cost(self, estimate: &CostEstimate, used: &Usage, price: TokenPrice) -> Self {
-        Self { estimated_usd: estimate.usd, actual_usd: price.of(used.tokens_in, used.tokens_out), ..self }
+    pub fn with_cost(self, estimate: &CostEstimate, calls: &[ModelSpan], prices: &StagePrices) -> Self {
+        Self { estimated_usd: estimate.usd, actual_usd: prices.usd(calls), ..self }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ports::Stage;
 
     #[test]
     fn sums_are_those_of_the_layers_and_old_records_can_be_read() {
@@ -100,7 +102,8 @@ mod tests {
         };
         assert_eq!((metrics.tokens(), metrics.calls()), (4_500, 9));
         let estimate = CostEstimate { usd: 0.02, ..CostEstimate::default() };
-        let metrics = metrics.with_cost(&estimate, &usage(9), TokenPrice::default());
+        let call = |stage| ModelSpan { stage, us: 1, input_bytes: 1, usage: usage(1), outcome: "ok".to_owned() };
+        let metrics = metrics.with_cost(&estimate, &[call(Stage::Extract)], &StagePrices::default());
         assert!((metrics.actual_usd - 0.001_25).abs() < 1e-9 && metrics.estimated_usd == 0.02);
         let kept = serde_json::to_string(&metrics).unwrap();
         assert_eq!(serde_json::from_str::<InvestigationMetrics>(&kept).unwrap(), metrics);

@@ -17,16 +17,16 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::asker::InvestigationModel;
 use super::decompose::{DecomposeInput, Decomposed, Decomposition, QuestionClass, Undecomposed, decompose};
-use super::estimate::{CostEstimate, TokenPrice, estimate};
+use super::estimate::{CostEstimate, StagePrices, estimate};
 use super::node::EvidenceNode;
 use super::refine::asks_a_model;
 use super::run::{Arriving, EvidenceRun, RunEnd, RunWith, Worker, run, whole};
 
 /// What a question may cost without being asked about.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct CostAllowed {
     /// What tokens cost.
-    pub price: TokenPrice,
+    pub prices: StagePrices,
     /// US dollars; above it the person is asked.
     pub ask_above_usd: f64,
 }
@@ -62,7 +62,7 @@ pub async fn run_question<'a, W: Worker<Spec = EvidenceNode>>(
     input: &DecomposeInput<'_>,
     worker: &'a W,
     with: &'a RunWith<'a>,
-    allowed: CostAllowed,
+    allowed: &CostAllowed,
 ) -> Result<RanQuestion<W::Output, W::Type>, Undecomposed> {
     let (to_run, from_writer) = unbounded_channel();
     let running = std::pin::pin!(run(worker, arriving(from_writer), with));
@@ -100,7 +100,7 @@ async fn written(
     model: &InvestigationModel<'_>,
     input: &DecomposeInput<'_>,
     to_run: UnboundedSender<Arriving<EvidenceNode>>,
-    allowed: CostAllowed,
+    allowed: &CostAllowed,
 ) -> Result<WrittenQuestion, Undecomposed> {
     let (to, mut nodes) = unbounded_channel();
     let mut letting = Letting { to_run, held: Vec::new() };
@@ -119,7 +119,7 @@ async fn written(
         Decomposed::Graph(decomposition) => decomposition,
         Decomposed::WriteCommand(class) => return Ok(WrittenQuestion::WriteCommand(class)),
     };
-    let estimate = estimate(&decomposition.graph.nodes, allowed.price);
+    let estimate = estimate(&decomposition.graph.nodes, &allowed.prices);
     if estimate.is_above(allowed.ask_above_usd) {
         letting.part(Arriving::Broken { why: "it is asked about first".to_owned() });
         return Ok(WrittenQuestion::Costly(decomposition, estimate));
@@ -233,6 +233,9 @@ mod tests {
         format!(r#"{{"classification": {{"type": "{kind}"}}, "nodes": {nodes}, "synthesis": {{}}}}"#)
     }
 
+    /// Instead of a threshold: the person did not want to wait.
+    const STOPPED: f64 = f64::NAN;
+
     /// What came of a question, and what ran.
     async fn asked(answers: &[&str], ask_above_usd: f64) -> (String, String) {
         let world = AskingWorld::of(ScriptedModel::of(answers));
@@ -244,6 +247,9 @@ mod tests {
         };
         let input = DecomposeInput { question: "q", history: &[], things: &[], dates: &[], reference: &reference };
         let (lanes, cancel) = (WorkLanes::new(LaneLimits::default()), CancellationToken::new());
+        if ask_above_usd.is_nan() {
+            cancel.cancel();
+        }
         let budget = TurnBudget::new(BudgetLimits::default());
         let with = RunWith {
             limits: RunLimits::default(),
@@ -253,8 +259,8 @@ mod tests {
             watch: &|_| {},
             seed: 1,
         };
-        let allowed = CostAllowed { price: TokenPrice::default(), ask_above_usd };
-        let came = world.with(async |model| run_question(model, &input, &worker, &with, allowed).await).await;
+        let allowed = CostAllowed { prices: StagePrices::default(), ask_above_usd };
+        let came = world.with(async |model| run_question(model, &input, &worker, &with, &allowed).await).await;
         let came = match came {
             Ok(RanQuestion::Ran { run, estimate, .. }) => {
                 format!("ran {} of {}: {:?}", run.outputs().count(), estimate.nodes, run.end)
@@ -284,6 +290,12 @@ mod tests {
         assert!(ran.ends_with("mail@2 late@2 read@2") || ran.ends_with("mail@2 read@2 late@2"), "{ran}");
         let (came, _) = asked(&[&wrong, &wrong], 1.0).await;
         assert!(came.starts_with("the graph could not be used: read refers to {{post.items}}"), "{came}");
+    }
+
+    #[tokio::test]
+    async fn what_is_stopped_waits_for_no_graph() {
+        let (came, _) = asked(&[&graph("investigative", "{{mail.items}}")], STOPPED).await;
+        assert_eq!(came, "stopped: Cancelled");
     }
 
     #[tokio::test]

@@ -53,12 +53,14 @@ pub struct SynthesisInput<'a> {
 /// An answer in a model's words, checked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelAnswer {
-    /// Markdown; ends with what could not be looked at, where the model has not said so.
+    /// Markdown, to be read as other words of a model are; ends with what could not be looked at, where the model has not said so.
     pub text: String,
     /// The findings by number, those that the answer does not name as well; the first is 1.
     pub numbered: Vec<Finding>,
     /// The numbers it names.
     pub cited: BTreeSet<usize>,
+    /// What the model was given to read, as links in its words are judged by it.
+    pub given: String,
 }
 
 /// Asks for an answer. `words` gets it as it comes, checked as far as that is possible; the text that is given back is
@@ -83,6 +85,7 @@ pub async fn synthesize_by_model(
         gaps => gaps.clone(),
     };
     let prompt = model.prompt(Stage::Synthesize, Fixed::ALWAYS, &changing)?;
+    let given = prompt.user.to_string();
     let mut filter = CitationFilter::new(numbered.len());
     let most = limits::SYNTHESIS_TOKENS_MAX;
     let completion = match words {
@@ -115,7 +118,7 @@ pub async fn synthesize_by_model(
     let (rest, cited) = whole.finish();
     text.push_str(&rest);
     let text = with_gaps(text.trim(), &gaps);
-    Ok(ModelAnswer { text, numbered, cited })
+    Ok(ModelAnswer { text, numbered, cited, given })
 }
 
 /// The parts with their findings numbered through, each thing once; as many as fit, and how many more there are.

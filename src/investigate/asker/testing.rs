@@ -1,6 +1,7 @@
 //! A model that follows a script, for tests of what it is asked and of what is made of its answers.
 
 use std::sync::Mutex;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::Value;
@@ -16,6 +17,8 @@ type Says = Box<dyn Fn(&Call, usize) -> Option<String> + Send + Sync>;
 /// Answers what `says` makes of a call and its number; nothing: it cannot be reached.
 pub struct ScriptedModel {
     says: Says,
+    /// How long each answer takes.
+    ms: u64,
     pub calls: Mutex<Vec<Call>>,
 }
 
@@ -27,7 +30,12 @@ impl std::fmt::Debug for ScriptedModel {
 
 impl ScriptedModel {
     pub fn saying(says: impl Fn(&Call, usize) -> Option<String> + Send + Sync + 'static) -> Self {
-        Self { says: Box::new(says), calls: Mutex::default() }
+        Self::taking(0, says)
+    }
+
+    /// The same, slowly.
+    pub fn taking(ms: u64, says: impl Fn(&Call, usize) -> Option<String> + Send + Sync + 'static) -> Self {
+        Self { says: Box::new(says), ms, calls: Mutex::default() }
     }
 
     /// These answers, one after the other; then it cannot be reached.
@@ -47,6 +55,9 @@ impl Model for ScriptedModel {
         let at = self.calls.lock().unwrap().len();
         self.calls.lock().unwrap().push(call.clone());
         let usage = Usage { calls: 1, tokens_in: 100, tokens_out: 50 };
+        if self.ms > 0 {
+            tokio::time::sleep(Duration::from_millis(self.ms)).await;
+        }
         let Some(text) = (self.says)(&call, at) else {
             return Err(ModelError::Unreachable { why: "the script has no answer".to_owned(), usage });
         };

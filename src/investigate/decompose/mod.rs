@@ -20,6 +20,8 @@ mod shape;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use minijinja::context;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -31,13 +33,15 @@ pub use shape::graph_schema;
 use self::checked::CheckedNodes;
 use super::asker::{AskFailure, InvestigationModel, cut};
 use super::graph::{AnswerKind, AnswerSection, EvidenceGraph};
-use super::node::{EvidenceNode, reference};
+use super::node::{EvidenceNode, Strategy, reference};
 use super::run::Arriving;
 use crate::core::text::{head_and_tail, shorten};
 use crate::language::time::Reference;
 use crate::limits;
 use crate::ports::{Completion, Stage};
 use crate::prompts::{Fixed, Prompt};
+use crate::services::registry::{Registration, Services};
+use crate::services::show::Moment;
 
 /// What a question is taken apart from. Everything but the question is written by code.
 #[derive(Debug, Clone, Copy)]
@@ -46,7 +50,7 @@ pub struct DecomposeInput<'a> {
     pub question: &'a str,
     /// The last two or three turns, oldest first: `person: …`, `assistant: …`.
     pub history: &'a [String],
-    /// What there is, one line a service: its name, the kind of its things, what it is for.
+    /// What there is, see [`things`].
     pub things: &'a [String],
     /// Dates that models get wrong when they compute them.
     pub dates: &'a [String],
@@ -68,6 +72,7 @@ pub enum QuestionType {
     /// By things of several kinds.
     CrossDomain,
     /// Not at all: something is to be done, which is planned.
+    #[serde(alias = "write", alias = "action", alias = "command")]
     WriteCommand,
 }
 
@@ -124,6 +129,30 @@ pub struct Decomposition {
     pub assumed: Vec<String>,
     /// All nodes have gone out as they came, and hold: they run already. Else the graph has to be run as a whole.
     pub is_streamed: bool,
+}
+
+impl Decomposition {
+    /// What was not looked at since the question named no time, in words for the person.
+    pub fn gap(&self, reference: &Reference) -> Option<String> {
+        let of = |node: &EvidenceNode| match &node.strategy {
+            Strategy::MetadataFilter(filter) => filter.from.clone(),
+            Strategy::KeywordSearch(search) => search.from.clone(),
+            Strategy::BatchThreadRead(_) | Strategy::CrossReference(_) | Strategy::SemanticAnalysis(_) => None,
+        };
+        let assumed = self.graph.nodes.iter().filter(|node| self.assumed.contains(&node.id)).filter_map(of);
+        let begins = assumed.filter_map(|from| Moment::read(&from, reference.zone)).map(|at| at.start(reference.zone));
+        let from = begins.min()?;
+        Some(format!("what is older than {}, as the question names no time", from.format("%-d %B %Y")))
+    }
+}
+
+/// What there is to ask over: a line for each service whose things can be found.
+pub fn things(services: &Services) -> Vec<String> {
+    let line = |service: &Arc<Registration>| {
+        let kind = serde_json::to_value(service.service.searchable()?.kind()).unwrap_or_default();
+        Some(format!("{}: {}; {}", service.info.name, kind.as_str().unwrap_or_default(), service.info.summary))
+    };
+    services.iter().filter_map(line).collect()
 }
 
 /// What came of it.

@@ -4,7 +4,6 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::*;
 use crate::investigate::asker::testing::{AskingWorld, ScriptedModel};
-use crate::investigate::node::Strategy;
 use crate::language::time::DateOrder;
 
 fn reference() -> Reference {
@@ -148,6 +147,14 @@ async fn a_long_question_and_a_long_conversation_are_cut() {
     assert!(call.system.len() < 8_000, "{} bytes", call.system.len());
 }
 
+#[test]
+fn what_there_is_follows_from_the_services() {
+    let services = crate::services::testing::registry().now();
+    let lines = things(&services);
+    assert_eq!(lines.len(), services.names().len(), "{lines:?}");
+    assert!(lines.iter().any(|line| line.contains(": thread; ")), "{lines:?}");
+}
+
 fn taken(nodes: &[Value]) -> Result<Vec<EvidenceNode>, Vec<String>> {
     let reference = reference();
     let mut checked = CheckedNodes::new(&reference);
@@ -236,5 +243,7 @@ async fn a_span_of_time_that_code_has_chosen_is_told() {
     let (decomposed, _) = asked(&world, "q").await;
     let decomposition = decomposition(decomposed);
     assert_eq!(decomposition.assumed, ["old"]);
+    let gap = decomposition.gap(&reference()).unwrap();
+    assert_eq!(gap, "what is older than 11 September 2025, as the question names no time");
     assert_eq!(decomposition.graph.sections.len(), 2, "nothing uses either");
 }

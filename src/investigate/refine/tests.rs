@@ -306,3 +306,41 @@ proptest! {
         prop_assert!(letters_within(&text("t", &letters), ZONE, most).len() <= most);
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn twenty_threads_are_read_side_by_side() {
+    let world = AskingWorld::of(ScriptedModel::taking(500, |_, _| Some(says("read", "nobody"))));
+    let begun = tokio::time::Instant::now();
+    extracted(&world, (0..20).map(|at| thread(&format!("t{at}"), "hi")).collect(), "letter").await;
+    assert_eq!((world.script.asked().len(), begun.elapsed().as_millis()), (20, 1_500), "eight, eight and four");
+}
+
+fn here<T>(work: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(work)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn whatever_a_model_answers_nothing_is_added(
+        order in proptest::collection::vec(-3..40_i64, 0..30),
+        labelled in proptest::collection::vec((-3..40_i64, "waits_for_me|about|none|[a-z]{0,5}"), 0..30),
+        count in 0..25_usize,
+    ) {
+        let all: Vec<Finding> = (0..count).map(|at| thread(&format!("t{at:02}"), "hi")).collect();
+        let (ranking, _) = here(ranked(&json!({"order": order}).to_string(), all.clone(), None));
+        let mut ids: Vec<String> = ranking.output.findings.iter().map(|found| found.item.id.clone()).collect();
+        ids.sort();
+        let mine: Vec<String> = all.iter().map(|found| found.item.id.clone()).collect();
+        prop_assert_eq!(ids, mine.clone());
+        let answers: Vec<(i64, &str)> = labelled.iter().map(|(id, label)| (*id, label.as_str())).collect();
+        let answer = labels(&answers);
+        let world = AskingWorld::of(ScriptedModel::saying(move |_, _| Some(answer.clone())));
+        let sorts = [FindingSort::WaitsForMe, FindingSort::About];
+        let told = here(classified(&world, &analysis(&sorts), &all, &all[..count / 2]));
+        for found in &told.output.findings {
+            prop_assert!(mine.contains(&found.item.id) && found.sorts.iter().all(|sort| sorts.contains(sort)));
+        }
+    }
+}
