@@ -1,7 +1,7 @@
 //! `batch_thread_read` with a model: one call a thing, best first by what features tell, while the budget lasts.
 //!
-//! Invariants: a call sees one thing, and what it says counts for that one; of machines and lists it is only a summary,
-//! for nobody waits behind them. Not here: which things there are.
+//! Invariants: a call sees one thing, and what it says counts for that one; of machines and lists, and of what turns to
+//! the model itself, it is only a summary. Not here: which things there are.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -13,7 +13,7 @@ use minijinja::context;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{RefineContext, Refined, kind, letters_within, may_be_judged, now, question};
+use super::{RefineContext, Refined, kind, letters_within, may_be_judged, now, question, speaks_outright};
 use crate::core::progress::Progress;
 use crate::core::text::{one_line, shorten};
 use crate::investigate::asker::{AskFailure, InvestigationModel};
@@ -197,7 +197,9 @@ impl Reading<'_> {
         }
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         told(Progress::of(format!("Reading {of} things…")).counting(done, of));
-        (at, answer.map(Some))
+        let only_summary = |extract| Extract { waiting: None, about: None, due: None, urgency: 0, ..extract };
+        let speaks = || text.said.iter().any(|written| speaks_outright(&written.text));
+        (at, answer.map(|extract| Some(if speaks() { only_summary(extract) } else { extract })))
     }
 
     /// Within its bound, whatever the thing is: what is left beside everything else is the text's.

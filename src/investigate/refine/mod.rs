@@ -148,6 +148,30 @@ const TO_MACHINES: [&str; 16] = [
     "rank this",
 ];
 
+/// The same inside a letter, where more words are ordinary ones: "my assistant will call you".
+const OUTRIGHT: [&str; 14] = [
+    "assistant:",
+    "assistant,",
+    "ai assistant",
+    "language model",
+    "as an ai",
+    "ignore all",
+    "ignore previous",
+    "ignore the above",
+    "system prompt",
+    "system:",
+    "mark this",
+    "prompt:",
+    "ignoriere alle",
+    "sprachmodell",
+];
+
+/// Whether a letter turns to whoever reads it by machine. Of it a model tells no more than a summary.
+fn speaks_outright(letters: &str) -> bool {
+    let letters = letters.to_lowercase();
+    OUTRIGHT.iter().any(|words| letters.contains(words))
+}
+
 /// Whether a model may judge a finding beside others: not what reads like a fraud, nor what speaks to machines.
 fn may_be_judged(finding: &Finding) -> bool {
     let names = finding.item.people.iter().flat_map(|party| [party.name.as_str(), party.address.as_str()]);
