@@ -32,6 +32,9 @@ pub fn graph(question: &FamilyQuestion, reference: &Reference) -> EvidenceGraph 
         QuestionFamily::PromisedToMe if question.open || question.late => {
             asked.threads_of(FindingSort::OpenPromiseToMe)
         }
+        // Of everybody's promises those that are kept would bury the others.
+        QuestionFamily::PromisedToMe if question.who.is_none() => asked.threads_of(FindingSort::OpenPromiseToMe),
+        QuestionFamily::PromisedByMe if question.who.is_none() => asked.threads_of(FindingSort::OpenPromiseByMe),
         QuestionFamily::PromisedToMe => asked.threads_of(FindingSort::PromisedToMe),
         QuestionFamily::PromisedByMe if question.open || question.late => {
             asked.threads_of(FindingSort::OpenPromiseByMe)

@@ -3,7 +3,7 @@
 /// Characters of what a thing says beside its title, wherever it is shown or summed up.
 pub const SNIPPET_CHARS_MAX: usize = 200;
 /// Things of one service that one look gives at most: more are ranked first, and said to be more.
-pub const FOUND_ITEMS_MAX: usize = 400;
+pub const FOUND_ITEMS_MAX: usize = 2_000;
 /// Conversations whose heads one look compares: half a year of a busy mailbox.
 pub const FOUND_THREADS_MAX: usize = 4_000;
 /// Mails of one conversation that are read: what is open in it stands at its end.
@@ -19,7 +19,7 @@ pub const PROMISES_MAX: usize = 20;
 /// Amounts of one text that are kept.
 pub const AMOUNTS_MAX: usize = 20;
 /// Things that one node reads: without a model a second's work, with one what the budget allows.
-pub const READ_ITEMS_MAX: usize = 400;
+pub const READ_ITEMS_MAX: usize = 2_000;
 /// Searches of one node that are put together.
 pub const SEARCHES_MAX: usize = 8;
 /// Days back that mail is looked through when nobody says: what waits longer is settled or hopeless.

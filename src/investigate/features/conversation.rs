@@ -7,6 +7,8 @@
 //! | of others, to the person | asks | an answer, since it was first asked | – |
 //! | | promises to deliver | stays | what was promised |
 //! | | wants nothing more | nothing | nothing |
+//! | | thanks | what was promised stays | nothing |
+//! | | of somebody else who was asked as well | nothing: it was answered | nothing |
 //! | | anything else | stays | nothing: they have answered |
 //! | of the person | asks | nothing | an answer |
 //! | | promises to deliver | what was promised | stays |
@@ -54,6 +56,8 @@ pub struct Debt {
     pub last: DateTime<Utc>,
     /// By when, as far as the sentence says.
     pub due: Option<DateTime<Utc>>,
+    /// Others were asked as well.
+    pub is_shared: bool,
 }
 
 /// A promise, kept or not.
@@ -110,15 +114,21 @@ struct Letter<'a> {
     sentences: &'a [Sentence],
     delivers: Option<&'a Sentence>,
     is_settled: bool,
+    is_thanks: bool,
 }
 
 /// What can be told of a conversation. `is_known` says of an address whether the person has written to it or saved it.
-pub fn features(item: &ItemText, is_known: &dyn Fn(&str) -> bool, frame: ReadingFrame) -> ConversationFeatures {
+pub fn features(
+    item: &ItemText,
+    subject: &str,
+    is_known: &dyn Fn(&str) -> bool,
+    frame: ReadingFrame,
+) -> ConversationFeatures {
     let has_written = item.said.iter().any(|written| written.is_own);
     let read: Vec<Vec<Sentence>> = item.said.iter().map(|written| sentences(&new_part(&written.text))).collect();
     let letters = item.said.iter().zip(&read).map(|(written, sentences)| {
         let is_known = written.is_own || has_written || is_known(&written.by.address);
-        letter(written, sentences, is_known)
+        letter(written, subject, sentences, is_known)
     });
     let mut features = ConversationFeatures {
         sender: SenderSort::Person,
@@ -148,8 +158,8 @@ fn counterpart(written: &WrittenText, partner: &Party) -> Party {
     written.to.iter().find(is_partner).or(written.to.first()).unwrap_or(partner).clone()
 }
 
-fn letter<'a>(written: &'a WrittenText, sentences: &'a [Sentence], is_known: bool) -> Letter<'a> {
-    let sort = if written.is_own { SenderSort::Person } else { sort_of(written, sentences, is_known) };
+fn letter<'a>(written: &'a WrittenText, subject: &str, sentences: &'a [Sentence], is_known: bool) -> Letter<'a> {
+    let sort = if written.is_own { SenderSort::Person } else { sort_of(written, subject, sentences, is_known) };
     let wants_nothing = sentences.iter().any(|sentence| says(sentence, Cue::Settled));
     // A letter to several asks each of them; one in copy asks nobody.
     let may_be_owed = matches!(sort, SenderSort::Person | SenderSort::Automatic);
@@ -162,7 +172,8 @@ fn letter<'a>(written: &'a WrittenText, sentences: &'a [Sentence], is_known: boo
     let may_promise = sort == SenderSort::Person;
     let promises: Vec<&Sentence> = sentences.iter().filter(|sentence| may_promise && promises(sentence)).collect();
     let delivers = promises.iter().copied().find(|sentence| says(sentence, Cue::Delivery));
-    Letter { written, sort, asks, promises, sentences, delivers, is_settled: wants_nothing }
+    let is_thanks = sentences.iter().any(|sentence| says(sentence, Cue::Thanked));
+    Letter { written, sort, asks, promises, sentences, delivers, is_settled: wants_nothing, is_thanks }
 }
 
 /// Whether a sentence names a number or a time.
@@ -195,6 +206,7 @@ impl ConversationFeatures {
             since: at,
             last: at,
             due: due_of(sentence, letter.sentences, at, frame),
+            is_shared: !written.is_own && !written.to.is_empty(),
         };
         self.promises.extend(letter.promises.iter().map(|sentence| PromiseMade {
             is_own: written.is_own,
@@ -228,12 +240,20 @@ impl ConversationFeatures {
         match asked {
             Some(asked) => self.i_owe = Some(longest(self.i_owe.take(), asked)),
             None if letter.is_settled => (self.i_owe, self.they_owe) = (None, None),
+            None if letter.is_thanks || self.is_answered_by(&written.by) => {
+                self.i_owe = self.i_owe.take().filter(|debt| debt.kind == DebtKind::Promised);
+            }
             None => {}
         }
     }
 }
 
 impl ConversationFeatures {
+    /// Whether what the person was asked beside others is answered by one of these.
+    fn is_answered_by(&self, by: &Party) -> bool {
+        self.i_owe.as_ref().is_some_and(|debt| debt.is_shared && debt.with.address != by.address)
+    }
+
     fn met(&mut self, party: &Party) {
         match self.partners.iter_mut().find(|(known, _)| known.address == party.address) {
             Some((_, letters)) => *letters += 1,

@@ -26,6 +26,8 @@ pub enum Cue {
     Unless,
     /// Nothing more is wanted.
     Settled,
+    /// Something has come, and is thanked for.
+    Thanked,
     /// It went to many.
     Bulk,
     /// It sells something to somebody who never asked.
@@ -34,7 +36,7 @@ pub enum Cue {
     Order,
 }
 
-const NAMES: [(&str, Cue); 10] = [
+const NAMES: [(&str, Cue); 11] = [
     ("request", Cue::Request),
     ("rhetorical", Cue::Rhetorical),
     ("offer", Cue::Offer),
@@ -42,6 +44,7 @@ const NAMES: [(&str, Cue); 10] = [
     ("delivery", Cue::Delivery),
     ("unless", Cue::Unless),
     ("settled", Cue::Settled),
+    ("thanked", Cue::Thanked),
     ("bulk", Cue::Bulk),
     ("cold", Cue::Cold),
     ("order", Cue::Order),

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cues::{Cue, says};
 use super::letter::Sentence;
+use crate::language::words::fold;
 use crate::services::searchable::{Party, WrittenText};
 
 /// Of what sort the sender of a letter is.
@@ -69,17 +70,50 @@ const ROLES: [&str; 44] = [
 ];
 
 /// Of what sort who wrote this is. `is_known`: the person has written to them, or saved them.
-pub fn sort_of(letter: &WrittenText, sentences: &[Sentence], is_known: bool) -> SenderSort {
+pub fn sort_of(letter: &WrittenText, subject: &str, sentences: &[Sentence], is_known: bool) -> SenderSort {
     let any = |cue| sentences.iter().any(|sentence| says(sentence, cue));
     if letter.is_bulk || any(Cue::Bulk) {
         return SenderSort::Bulk;
     }
-    if !is_known && is_role(&letter.by) {
+    if !is_known && (is_role(&letter.by) || is_slip(subject)) {
         return SenderSort::Automatic;
     }
     let is_disguised = is_mixed(&letter.by.address) || letter.answers_elsewhere;
     let is_dubious = any(Cue::Order) || any(Cue::Cold) || is_disguised;
     if is_dubious && (!is_known || is_mixed(&letter.by.address)) { SenderSort::Suspect } else { SenderSort::Person }
+}
+
+/// A subject that machines write: "Invoice 2207: paid", "Your order 50381".
+fn is_slip(subject: &str) -> bool {
+    const SLIPS: [&str; 24] = [
+        "invoice",
+        "receipt",
+        "order",
+        "payment",
+        "statement",
+        "booking",
+        "reservation",
+        "delivery",
+        "parcel",
+        "shipment",
+        "ticket",
+        "tickets",
+        "subscription",
+        "renewal",
+        "bill",
+        "refund",
+        "rechnung",
+        "quittung",
+        "bestellung",
+        "zahlung",
+        "buchung",
+        "lieferung",
+        "sendung",
+        "beleg",
+    ];
+    let folded = fold(subject);
+    let has_number = folded.chars().filter(char::is_ascii_digit).count() >= 3;
+    has_number && folded.split(|c: char| !c.is_alphanumeric()).any(|word| SLIPS.contains(&word))
 }
 
 fn is_role(by: &Party) -> bool {

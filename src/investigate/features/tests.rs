@@ -137,7 +137,7 @@ fn said(own: bool, day: i64, text: &str) -> WrittenText {
 /// Who owes what, since which day.
 fn owed(letters: Vec<WrittenText>) -> (Option<(DebtKind, i64)>, Option<(DebtKind, i64)>) {
     let item = ItemText { id: "t".to_owned(), said: letters, left_out: 0 };
-    let features = features(&item, &|_| false, frame());
+    let features = features(&item, "Hello", &|_| false, frame());
     let of = |debt: Option<Debt>| debt.map(|debt| (debt.kind, (debt.since - monday()).num_days()));
     (of(features.i_owe), of(features.they_owe))
 }

@@ -37,7 +37,7 @@ pub(super) async fn gather(
     for finding in &mut read {
         let Some(text) = texts.get(&(finding.item.service.clone(), finding.item.id.clone())) else { continue };
         if finding.item.kind == ItemKind::Thread {
-            finding.features = Some(features(text, &|address| known.contains(address), frame));
+            finding.features = Some(features(text, &finding.item.title, &|address| known.contains(address), frame));
         }
         if params.fields.contains(&ReadField::Amounts) {
             finding.amounts = text.said.iter().flat_map(|said| amounts(&new_part(&said.text))).collect();
