@@ -4,6 +4,7 @@
 
 mod console;
 mod eval;
+mod evidence_model;
 mod investigate;
 pub mod kept;
 mod models;
@@ -11,6 +12,7 @@ mod search;
 
 pub use console::*;
 pub use eval::*;
+pub use evidence_model::*;
 pub use investigate::*;
 pub use models::*;
 pub use search::*;

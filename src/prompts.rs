@@ -15,11 +15,16 @@ use crate::limits;
 use crate::ports::Stage;
 
 /// The stages that have a prompt.
-const EMBEDDED: [(Stage, &str); 4] = [
+const EMBEDDED: [(Stage, &str); 9] = [
     (Stage::Route, include_str!("../prompts/route.md")),
     (Stage::Plan, include_str!("../prompts/plan.md")),
     (Stage::Reflect, include_str!("../prompts/reflect.md")),
     (Stage::Respond, include_str!("../prompts/respond.md")),
+    (Stage::Decompose, include_str!("../prompts/decompose.md")),
+    (Stage::Extract, include_str!("../prompts/extract.md")),
+    (Stage::Rank, include_str!("../prompts/rank.md")),
+    (Stage::Classify, include_str!("../prompts/classify.md")),
+    (Stage::Synthesize, include_str!("../prompts/synthesize.md")),
 ];
 
 const DIVIDER: &str = "\n---\n";

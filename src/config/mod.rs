@@ -92,6 +92,8 @@ pub struct Config {
     pub keep: Keep,
     /// How long a pending action waits.
     pub pending_ttl: Duration,
+    /// What a question may cost without being asked about first, in US dollars.
+    pub ask_above_usd: f64,
     /// A folder whose prompts replace the embedded ones.
     pub prompts_dir: Option<PathBuf>,
     /// For standard error at start: keys that are set but not acted on yet.
@@ -148,6 +150,8 @@ mod tests {
         let config = parse(&[("PATH", "/bin")]).unwrap();
         assert!(config.telegram.is_none() && config.models.is_empty());
         assert_eq!(config.pending_ttl, Duration::from_secs(86_400));
+        assert_eq!(config.ask_above_usd, 0.05);
+        assert_eq!(parse(&[("BRAIN_ASK_ABOVE_USD", "0.2")]).unwrap().ask_above_usd, 0.2);
     }
 
     #[test]
@@ -161,6 +165,8 @@ mod tests {
             ("BRAIN_ALLOWED_USERS", "alice"),
             ("BRAIN_ADMIN_MAY_APPROVE", "maybe"),
             ("BRAIN_SKIP_ROUTER", "maybe"),
+            ("BRAIN_ASK_ABOVE_USD", "much"),
+            ("BRAIN_ASK_ABOVE_USD", "-1"),
             ("LLM_BASE_URL", "localhost"),
             ("TELEGRAM_BOT_TOKEN", "nonsense"),
             ("BRAIN_BREATH", "11s"),

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::reader::Reader;
+use super::reader::{Reader, usd};
 use crate::ports::Stage;
 
 /// US dollars for a million tokens.
@@ -43,11 +43,7 @@ impl Reader {
     }
 
     fn price(&mut self, keys: [String; 2]) -> Option<Price> {
-        let both = keys.each_ref().map(|key| {
-            self.parsed(key, "US dollars for a million tokens, such as 0.25", |text| {
-                text.parse::<f64>().ok().filter(|usd| usd.is_finite() && *usd >= 0.0)
-            })
-        });
+        let both = keys.each_ref().map(|key| self.parsed(key, "US dollars for a million tokens, such as 0.25", usd));
         let [key_in, key_out] = &keys;
         match both {
             [Some(input_usd), Some(output_usd)] => Some(Price { input_usd, output_usd }),

@@ -83,6 +83,9 @@ impl Reader {
                     duration(text).filter(|d| (60..=30 * 86_400).contains(&d.as_secs()))
                 })
                 .unwrap_or(Duration::from_secs(limits::PENDING_TTL_SECS.unsigned_abs())),
+            ask_above_usd: self
+                .parsed("BRAIN_ASK_ABOVE_USD", "US dollars, such as 0.05", usd)
+                .unwrap_or(limits::ASK_ABOVE_USD),
             prompts_dir: self.text("BRAIN_PROMPTS_DIR").map(PathBuf::from),
             warnings,
         }
@@ -241,6 +244,11 @@ impl Reader {
 /// Loopback: whatever terminates TLS stands in front of us.
 fn default_webhook_addr() -> SocketAddr {
     SocketAddr::from(([127, 0, 0, 1], 8_791))
+}
+
+/// An amount that can be paid.
+pub(super) fn usd(text: &str) -> Option<f64> {
+    text.parse::<f64>().ok().filter(|usd| usd.is_finite() && *usd >= 0.0)
 }
 
 /// `300ms`, `90s`, `15m`, `24h`, `7d`.

@@ -6,17 +6,30 @@
 //!      ─► synthesize: from summaries only ─► answer, numbered sources, findings kept for the next turn
 //! ```
 //!
+//! With a model, in reading order: `question` (from its words to what was found), `asker` (how a model is asked),
+//! `decompose`, `estimate`, `refine` and `model_worker` (what a model adds to what strategies found),
+//! `synthesize_by_model` and `citations`, `metrics`. Each falls back to what code does without one.
+//!
 //! Invariants: strategies read and never write; a graph is typed and bounded before any of it runs; what is found is data
 //! of others, and nothing found becomes an action without a new turn of the person's. Deliberately not here: the turn
 //! (`pipeline::stages::investigate`), and what services hold (each gives its things by
 //! [`Searchable`](crate::services::searchable::Searchable)).
 
+pub mod asker;
+pub mod citations;
+pub mod decompose;
+pub mod estimate;
 pub mod features;
 pub mod finding;
 pub mod graph;
+pub mod metrics;
+pub mod model_worker;
 pub mod node;
+pub mod question;
+pub mod refine;
 pub mod run;
 pub mod strategies;
 pub mod synthesize;
+pub mod synthesize_by_model;
 pub mod templates;
 pub mod worker;

@@ -54,7 +54,9 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 pub fn default_timeout(stage: Stage) -> Duration {
     Duration::from_secs(match stage {
         Stage::Guard | Stage::Route => 45,
-        Stage::Plan | Stage::Reflect | Stage::Respond => 120,
+        // One of many, beside others of the same question, each with a fallback in code.
+        Stage::Extract | Stage::Rank | Stage::Classify => 60,
+        Stage::Plan | Stage::Reflect | Stage::Respond | Stage::Decompose | Stage::Synthesize => 120,
     })
 }
 

@@ -25,11 +25,32 @@ pub enum Stage {
     Reflect,
     /// One to three warm, honest sentences.
     Respond,
+    /// Which pieces of evidence answer a question?
+    Decompose,
+    /// What does one thing say?
+    Extract,
+    /// Which findings fit best?
+    Rank,
+    /// Of what sort are findings?
+    Classify,
+    /// An answer from findings.
+    Synthesize,
 }
 
 impl Stage {
     /// Every stage.
-    pub const ALL: [Self; 5] = [Self::Guard, Self::Route, Self::Plan, Self::Reflect, Self::Respond];
+    pub const ALL: [Self; 10] = [
+        Self::Guard,
+        Self::Route,
+        Self::Plan,
+        Self::Reflect,
+        Self::Respond,
+        Self::Decompose,
+        Self::Extract,
+        Self::Rank,
+        Self::Classify,
+        Self::Synthesize,
+    ];
 
     /// Its name in headers, settings, prompts and traces.
     pub fn name(self) -> &'static str {
@@ -39,6 +60,11 @@ impl Stage {
             Self::Plan => "plan",
             Self::Reflect => "reflect",
             Self::Respond => "respond",
+            Self::Decompose => "decompose",
+            Self::Extract => "extract",
+            Self::Rank => "rank",
+            Self::Classify => "classify",
+            Self::Synthesize => "synthesize",
         }
     }
 }

@@ -36,7 +36,7 @@ pub mod provenance;
 mod recurrence;
 pub mod registry;
 mod reported;
-mod schema;
+pub(crate) mod schema;
 pub mod search;
 pub mod searchable;
 pub mod service;

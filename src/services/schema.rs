@@ -34,7 +34,7 @@ pub(super) fn too_long(params: &Params) -> Option<String> {
 
 /// A schema as people would write it: `title: what to do; priority?: low|high; items?: []`. A third of its length, and
 /// models read it as well. What it cannot say (patterns, bounds) is left to the schema itself.
-pub(super) fn notation(schema: &Value) -> String {
+pub(crate) fn notation(schema: &Value) -> String {
     let required = required(schema);
     let properties = schema["properties"].as_object().into_iter().flatten();
     let properties = properties.map(|(name, schema)| {
@@ -70,7 +70,7 @@ fn kind(schema: &Value) -> String {
 }
 
 /// The schema of `T`, without what no planner needs.
-pub(super) fn schema<T: JsonSchema>() -> Value {
+pub(crate) fn schema<T: JsonSchema>() -> Value {
     let settings = schemars::generate::SchemaSettings::draft2020_12().with(|s| {
         s.inline_subschemas = true;
         s.meta_schema = None;
