@@ -180,6 +180,7 @@ fn policy(config: &Config, wanted: Option<Tz>) -> Policy {
         admins: config.admins.iter().copied().map(telegram_user).collect(),
         admin_may_approve: config.admin_may_approve,
         skip_router: config.skip_router,
+        ask_above_usd: config.ask_above_usd,
         keep: config.keep.clone(),
     }
 }

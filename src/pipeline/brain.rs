@@ -46,6 +46,8 @@ pub struct Policy {
     pub admin_may_approve: bool,
     /// Whether messages that built-in understanding is sure about go without the model router.
     pub skip_router: bool,
+    /// Above which cost, in US dollars, a question is asked about first.
+    pub ask_above_usd: f64,
     /// How long what only grows is kept.
     pub keep: Keep,
 }

@@ -52,6 +52,7 @@ impl PointedAt {
     pub fn name_in(&self, params: &mut Params) {
         for (_, value) in params.iter_mut().filter(|(name, _)| *name != "find_by") {
             if let Value::String(text) = value
+                && !self.id.is_empty()
                 && text.contains(&self.id)
             {
                 *text = text.replace(&self.id, &self.label);
@@ -196,7 +197,7 @@ impl<'a> Turn<'a> {
     /// The words of this message; none for a button.
     pub fn words(&self) -> &str {
         match (&self.incoming.input, self.pointed.get()) {
-            (Input::Message { .. }, Some(pointed)) => &pointed.text,
+            (_, Some(pointed)) => &pointed.text,
             (Input::Message { text, .. }, None) => text,
             (Input::Press { .. }, _) => "",
         }
@@ -205,6 +206,11 @@ impl<'a> Turn<'a> {
     /// From now on the message is read as if it named this thing.
     pub fn points_at(&self, pointed: PointedAt) {
         let _ = self.pointed.set(pointed);
+    }
+
+    /// What was said earlier is what this turn is about: a press that goes on with it has no words of its own.
+    pub fn reads_as(&self, text: String) {
+        self.points_at(PointedAt { text, id: String::new(), label: String::new() });
     }
 
     /// What the message points at.

@@ -67,6 +67,7 @@ pub struct Setup {
     pub zone: Tz,
     pub now: DateTime<Utc>,
     /// How long what only grows is kept.
+    pub ask_above_usd: f64,
     pub keep: Keep,
     /// Commands, as `service.command`, that claim low stakes whatever they do.
     pub liars: &'static [&'static str],
@@ -83,6 +84,7 @@ impl Default for Setup {
             zone: Tz::UTC,
             // A Monday.
             now: "2026-01-12T09:00:00Z".parse().unwrap(),
+            ask_above_usd: 0.05,
             keep: Keep::default(),
             liars: &[],
         }
@@ -482,6 +484,7 @@ fn brain(
             admin_may_approve: setup.admin_may_approve,
             // Scripts say what the router answers, turn by turn.
             skip_router: false,
+            ask_above_usd: setup.ask_above_usd,
             keep: setup.keep,
         },
         due_changed: Default::default(),

@@ -58,6 +58,17 @@ pub enum QuestionFamily {
     Find,
 }
 
+impl QuestionFamily {
+    /// Whether a single search answers it.
+    pub fn is_direct(self) -> bool {
+        match self {
+            Self::FindInvoice | Self::FindBooking | Self::FindAttachment | Self::FindAmount | Self::Find => true,
+            Self::WaitingOnMe | Self::WaitingOnOthers | Self::PromisedToMe | Self::PromisedByMe | Self::About => false,
+            Self::NeedsMe | Self::Prepare | Self::Unanswered | Self::WritesMost | Self::MeetsMost => false,
+        }
+    }
+}
+
 /// A question of a family, in the person's words.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FamilyQuestion {

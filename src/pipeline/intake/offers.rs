@@ -18,9 +18,11 @@ use crate::core::plan::{Plan, PlannedAction};
 use crate::core::provenance::{Sources, UntrustedText, WrittenBy};
 use crate::core::text::{shorten, visible};
 use crate::core::turn::{Along, Edit, Input, NoticeKind, Part, Path, Reply};
+use crate::investigate::decompose::SynthesisOrder;
+use crate::investigate::graph::EvidenceGraph;
 use crate::limits;
 use crate::pipeline::commit::{Answer, Question};
-use crate::pipeline::stages::act;
+use crate::pipeline::stages::{act, investigate};
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::{Change, Expect, Key, Record, RecordExt, StoreError, Table};
 use crate::services::registry::Services;
@@ -72,6 +74,17 @@ pub enum Offered {
         /// What they hold of others' words.
         #[serde(default)]
         untrusted: Vec<UntrustedText>,
+    },
+    /// To look into a question that costs more than the person lets pass.
+    Investigation {
+        /// The question, in the person's own words.
+        question: String,
+        /// What would be looked at.
+        graph: EvidenceGraph,
+        /// What the answer should be like.
+        order: SynthesisOrder,
+        /// When it was asked.
+        at: DateTime<Utc>,
     },
     /// To do a message again whose words were changed.
     Redo {
@@ -205,6 +218,18 @@ pub async fn take(turn: &Turn<'_>, id: &str, choice: usize) -> Result<Answer, St
             if !is_open && answer.clarification == Question::Settled {
                 answer.clarification = Question::Keep;
             }
+            answer
+        }
+        Offered::Investigation { question, graph, order, at } => {
+            turn.was_said(at);
+            turn.reads_as(question);
+            let decided = investigate::decided(turn, choice, graph, order).await;
+            let mut answer = match decided {
+                Ok(answer) => answer,
+                Err(TurnError::Store(error)) => return Err(error),
+                Err(TurnError::Cancelled) => Answer::says(Path::Command, "Stopped. Nothing was looked into."),
+            };
+            answer.batch.extend([taken]);
             answer
         }
         Offered::Redo { .. } => return Ok(gone(turn)),

@@ -228,7 +228,7 @@ fn replied_line(turn: &Turn<'_>) -> Option<String> {
 }
 
 /// Dates that models get wrong when they compute them.
-fn dates(turn: &Turn<'_>) -> Vec<String> {
+pub(super) fn dates(turn: &Turn<'_>) -> Vec<String> {
     let now = turn.as_written().now.with_timezone(&turn.ctx.zone);
     let day = |days: i64| (now + Duration::days(days)).date_naive();
     let to_monday = i64::from((7 - now.weekday().num_days_from_monday()) % 7);

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::Told;
 use crate::core::history::{ItemRef, PastAction};
 use crate::core::ids::{ChatId, UserId};
+use crate::core::markup::Formatted;
 use crate::core::plan::Params;
 use crate::core::turn::{NumberedSource, Path, Reply};
 use crate::investigate::graph::AnswerKind;
@@ -101,6 +102,55 @@ pub(super) fn answer(turn: &Turn<'_>, told: Told, mut rows: Vec<AnswerRow>) -> R
         if let Some(reply) = answer.replies.first_mut() {
             reply.text.push_str(&format!("\n({left} more are too many to list; ask for a part of them.)"));
         }
+    }
+    answer.batch.put(&kept, Expect::Any)?;
+    Ok(answer)
+}
+
+/// An answer in words, with the numbers of the rows that it names.
+pub(super) struct Worded {
+    /// A model's words, checked.
+    pub text: Formatted,
+    /// Numbers of rows.
+    pub cited: Vec<usize>,
+}
+
+/// The answer in words: below them the rows that they rest on; all of them are kept.
+pub(super) fn worded(
+    turn: &Turn<'_>,
+    told: Told,
+    mut rows: Vec<AnswerRow>,
+    words: Worded,
+) -> Result<Answer, TurnError> {
+    rows.truncate(limits::FINDINGS_KEPT_MAX);
+    let kept = KeptAnswer {
+        owner: turn.owner().clone(),
+        chat: turn.chat().clone(),
+        until: turn.ctx.now + Duration::seconds(limits::FINDINGS_KEPT_SECS),
+        answers: told.answers,
+        topic: told.topic.clone(),
+        rows,
+        said: turn.state.next_message,
+        trace: told.trace.clone(),
+    };
+    let reference = turn.reference();
+    let cited: Vec<(usize, &AnswerRow)> = match words.cited.is_empty() {
+        true => kept.rows.iter().enumerate().take(limits::FINDINGS_SHOWN_MAX).collect(),
+        false => words.cited.iter().filter_map(|n| Some((n.checked_sub(1)?, kept.row(*n)?))).collect(),
+    };
+    let lines = cited.iter().map(|(at, row)| format!("{}. {}", at + 1, row.line(kept.answers, &reference)));
+    let mut text = words.text;
+    let lines: Vec<String> = lines.chain(told.remarks.iter().cloned()).collect();
+    if !lines.is_empty() {
+        text.push(&format!("\n\n{}", lines.join("\n")));
+    }
+    let mut reply = Reply::from(text);
+    reply.sources = cited.iter().map(|(at, row)| source(at + 1, row)).collect();
+    let mut answer = Answer::of(Path::Investigate);
+    answer.replies.push(reply);
+    answer.untrusted = kept.rows.iter().flat_map(|row| row.item.untrusted.iter().cloned()).collect();
+    if let [only] = kept.rows.as_slice() {
+        answer.actions.push(past(only));
     }
     answer.batch.put(&kept, Expect::Any)?;
     Ok(answer)

@@ -7,20 +7,23 @@
 //! Invariants: it reads and never writes; what it found is somebody else's words for whatever is asked next; an answer
 //! says what could not be looked at. Not here: how evidence is gathered ([`crate::investigate`]).
 
+mod by_model;
+mod costly;
 mod kept;
 mod narrowed;
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
+pub use costly::decided;
 pub use kept::{KeptAnswer, further, one_row};
 pub use narrowed::{met, only, still_open};
 
+use self::by_model::ByModel;
 use super::act;
 use super::context::Fetching;
 use super::route::Route;
 use crate::core::graph::GraphLimits;
 use crate::core::progress::Progress;
 use crate::core::turn::Path;
+use crate::investigate::decompose::SynthesisOrder;
 use crate::investigate::finding::NodeOutput;
 use crate::investigate::graph::{AnswerKind, EvidenceGraph, check};
 use crate::investigate::node::OutputType;
@@ -33,7 +36,9 @@ use crate::language::requests::{self, FamilyQuestion};
 use crate::pipeline::commit::Answer;
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::Usage;
+use crate::services::registry::Services;
 use crate::services::search::WordQuery;
+use crate::services::service::RequestContext;
 
 /// The question of a family that the message is, if it is one.
 pub fn question(turn: &Turn<'_>) -> Option<FamilyQuestion> {
@@ -45,8 +50,24 @@ pub fn question(turn: &Turn<'_>) -> Option<FamilyQuestion> {
 
 /// Answers a message that asks over things, or looks them up by a single command.
 pub async fn investigate(turn: &Turn<'_>, route: Route, context: Fetching) -> Result<Answer, TurnError> {
-    if let Some(question) = question(turn) {
+    let asked = question(turn);
+    if let Some(model) = turn.brain.model.as_deref() {
+        // A single search answers: nothing has to be taken apart for it.
+        if let Some(question) = asked.as_ref().filter(|question| question.family.is_direct()) {
+            let graph = templates::graph(question, &turn.reference());
+            return by_model::run_known(turn, model, graph, SynthesisOrder::default()).await;
+        }
+        match by_model::answer(turn, model).await? {
+            ByModel::Answered(answer) => return Ok(*answer),
+            ByModel::ToDo => return act::act(turn, route, context).await,
+            ByModel::Unusable => {}
+        }
+    }
+    if let Some(question) = asked {
         return answer(turn, &question).await;
+    }
+    if turn.brain.model.is_some() {
+        return search(turn).await;
     }
     // Of what no single look can tell, built-in understanding takes what is nearest, else it can only search.
     if turn.brain.model.is_none() && turn.investigates() {
@@ -139,29 +160,30 @@ pub(super) struct Told {
 
 type Ran = EvidenceRun<NodeOutput, OutputType>;
 
+/// What strategies of this turn read from.
+fn sources_of<'s>(turn: &'s Turn<'_>, services: &'s Services, ctx: &'s RequestContext) -> EvidenceSources<'s> {
+    EvidenceSources { services, people: turn.brain.people.as_ref(), index: turn.brain.index.as_ref(), ctx }
+}
+
+/// Says in the status line how far a run is.
+fn watching<'t>(turn: &'t Turn<'_>) -> impl Fn(run::RunProgress) + Send + Sync + use<'t> {
+    move |progress: run::RunProgress| {
+        let what = match progress.part {
+            Some((_, part)) => part,
+            None => Progress::of("Looking through your things…").counting(progress.done, progress.of),
+        };
+        turn.doing(what);
+    }
+}
+
 /// Runs a graph within the bounds of a turn, and adds its nodes to the trace.
 async fn run_graph(turn: &Turn<'_>, graph: &EvidenceGraph) -> Ran {
     let services = turn.brain.services.now();
     let ctx = turn.as_written();
-    let sources = EvidenceSources {
-        services: &services,
-        people: turn.brain.people.as_ref(),
-        index: turn.brain.index.as_ref(),
-        ctx: &ctx,
-    };
+    let sources = sources_of(turn, &services, &ctx);
     let worker = EvidenceWorker { sources };
     let budget = TurnBudget::new(run::BudgetLimits::default());
-    let has_part = AtomicBool::new(false);
-    let watch = |progress: run::RunProgress| {
-        let what = match progress.part {
-            Some((_, part)) => {
-                has_part.store(true, Ordering::Relaxed);
-                part
-            }
-            None => Progress::of("Looking through your things…").counting(progress.done, progress.of),
-        };
-        turn.doing(what);
-    };
+    let watch = watching(turn);
     let with = RunWith {
         limits: RunLimits::default(),
         lanes: &turn.brain.lanes,
