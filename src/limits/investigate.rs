@@ -76,3 +76,5 @@ pub const FINDINGS_KEPT_SECS: i64 = 12 * 3600;
 pub const FINDINGS_FRESH_MESSAGES: u64 = 8;
 /// People whose meetings are looked for at once.
 pub const PEOPLE_ASKED_MAX: usize = 50;
+/// Traces that are looked through for a chat's last turn.
+pub const TRACES_LOOKED_THROUGH: usize = 200;

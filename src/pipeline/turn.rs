@@ -53,9 +53,10 @@ impl PointedAt {
         for (_, value) in params.iter_mut().filter(|(name, _)| *name != "find_by") {
             if let Value::String(text) = value
                 && !self.id.is_empty()
-                && text.contains(&self.id)
             {
-                *text = text.replace(&self.id, &self.label);
+                // Titles begin with a capital.
+                let capital = crate::core::text::capital(&self.id);
+                *text = text.replace(&self.id, &self.label).replace(&capital, &self.label);
             }
         }
     }

@@ -89,6 +89,20 @@ const ABOUT: [&str; 34] = [
     "lösche",
     "verschiebe",
 ];
+/// What can be done to mails alone.
+const MAIL_ONLY: [&str; 11] = [
+    "reply to",
+    "answer",
+    "respond to",
+    "write back to",
+    "forward",
+    "archive",
+    "star",
+    "unstar",
+    "antworte auf",
+    "beantworte",
+    "archiviere",
+];
 /// Numbers in words.
 const ORDINALS: [(&str, usize); 32] = [
     ("first", 1),
@@ -145,6 +159,12 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
         Some(Asks::Open(n)) => opened(turn, &kept, n).await.map(Some),
         Some(Asks::Row { lead, n, rest }) => {
             if let Some(row) = kept.row(n) {
+                let wants_mail = MAIL_ONLY.iter().any(|verb| lead.eq_ignore_ascii_case(verb));
+                if wants_mail && row.item.kind != ItemKind::Thread {
+                    let title = crate::core::text::visible(&crate::core::text::shorten(&row.item.title, 80));
+                    let words = format!("Number {n} is “{title}”, and no mail. Nothing was done.");
+                    return Ok(Some(Answer::says(Path::Clarify, words).keeping_question()));
+                }
                 let noun = match row.item.kind {
                     ItemKind::Thread => "the mail ",
                     ItemKind::Event | ItemKind::Task | ItemKind::Note | ItemKind::Fact => "",

@@ -7,6 +7,8 @@
 //! The demo's truth is `data/demo/truth.json`; its README says what the keys mean.
 
 mod ask;
+mod by_model;
+mod follow_ups;
 mod judge;
 mod second;
 mod truth;

@@ -9,6 +9,7 @@ pub mod agenda;
 mod export;
 mod memory;
 mod status;
+mod trace;
 mod view;
 
 use std::sync::PoisonError;
@@ -52,6 +53,7 @@ enum Kind {
     Export,
     Cancel,
     Status,
+    Trace,
 }
 
 impl Kind {
@@ -63,7 +65,7 @@ impl Kind {
             Origin::InGroup => match self {
                 Self::Start | Self::Help | Self::Today | Self::Week | Self::Tasks | Self::Pending => true,
                 Self::Memory | Self::Status | Self::Cancel => true,
-                Self::Undo | Self::Settings | Self::Forget | Self::Export => false,
+                Self::Undo | Self::Settings | Self::Forget | Self::Export | Self::Trace => false,
             },
             Origin::Edited | Origin::Forwarded | Origin::Caption | Origin::Transcript | Origin::OnBehalf => false,
         }
@@ -89,7 +91,7 @@ const fn command(name: &'static str, words: &'static str, kind: Kind) -> SlashCo
 }
 
 /// All of them, in the order of menus.
-pub const COMMANDS: [SlashCommand; 13] = [
+pub const COMMANDS: [SlashCommand; 14] = [
     command("today", "What today holds", Kind::Today),
     command("week", "The next seven days", Kind::Week),
     command("tasks", "What is still to do", Kind::Tasks),
@@ -100,6 +102,7 @@ pub const COMMANDS: [SlashCommand; 13] = [
     command("memory", "What I remember about you", Kind::Memory),
     SlashCommand { argument: "WHAT", ..command("forget", "Erase something I remember", Kind::Forget) },
     command("export", "Your data, as a file", Kind::Export),
+    command("trace", "How I got to my last answer", Kind::Trace),
     command("status", "Whether everything works", Kind::Status),
     SlashCommand { place: Where::Anywhere, ..command("help", "What I can do", Kind::Help) },
     command("start", "Hello, with two examples", Kind::Start),
@@ -204,6 +207,7 @@ async fn carry_out(turn: &Turn<'_>, kind: Kind, rest: &str) -> Result<Answer, St
         Kind::Export => export::hand_over(turn).await?,
         Kind::Cancel => cancel(turn).await?,
         Kind::Status => says(status::status(turn).await?),
+        Kind::Trace => says(trace::trace(turn).await?),
     })
 }
 

@@ -65,6 +65,11 @@ impl KeptAnswer {
         turn.state.next_message <= self.said + limits::FINDINGS_FRESH_MESSAGES
     }
 
+    /// Whether it was given by the turn of this moment.
+    pub fn is_of(&self, at: DateTime<Utc>) -> bool {
+        self.until == at + Duration::seconds(limits::FINDINGS_KEPT_SECS)
+    }
+
     /// The row of this number.
     pub fn row(&self, n: usize) -> Option<&AnswerRow> {
         self.rows.get(n.checked_sub(1)?)

@@ -1,0 +1,41 @@
+//! `/trace`: how the last answer came about: the graph of an investigation, else the stages of the turn.
+
+use crate::limits::TRACES_LOOKED_THROUGH;
+use crate::pipeline::stages::investigate::KeptAnswer;
+use crate::pipeline::turn::Turn;
+use crate::ports::records::TurnTrace;
+use crate::ports::{RecordExt, Scan, StoreError};
+
+/// A small drawing in text; it holds no word of anybody's.
+pub(super) async fn trace(turn: &Turn<'_>) -> Result<String, StoreError> {
+    let last = last(turn).await?;
+    let kept = KeptAnswer::of(turn).await?;
+    let is_of_it = |kept: &KeptAnswer| last.as_ref().is_none_or(|last| kept.is_of(last.at));
+    if let Some(kept) = kept.filter(is_of_it) {
+        return Ok(kept.drawing());
+    }
+    let Some(TurnTrace { done, spans, .. }) = last else {
+        return Ok("There is no answer of mine yet that I could explain.".to_owned());
+    };
+    let mut lines = vec!["🔍 How I got there".to_owned()];
+    for span in &spans {
+        let (sent, received) = span.tokens;
+        let tokens = if sent + received == 0 { String::new() } else { format!(", {sent} + {received} tokens") };
+        lines.push(format!("{}: {}, {} ms{tokens}", span.name, span.outcome, span.us / 1_000));
+    }
+    lines.push(format!(
+        "{} model calls, {} tokens, {:.0} ms.",
+        done.llm_calls,
+        done.tokens_in + done.tokens_out,
+        done.ms
+    ));
+    Ok(lines.join("\n"))
+}
+
+/// The trace of this chat's last turn.
+async fn last(turn: &Turn<'_>) -> Result<Option<TurnTrace>, StoreError> {
+    let scan = Scan::of::<TurnTrace>(&[], TRACES_LOOKED_THROUGH).newest_first();
+    let traces = turn.brain.store.list::<TurnTrace>(scan).await?;
+    let is_mine = |trace: &TurnTrace| trace.chat == *turn.chat() && trace.user == *turn.owner();
+    Ok(traces.into_iter().map(|(trace, _)| trace).find(is_mine))
+}

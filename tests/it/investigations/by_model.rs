@@ -1,0 +1,123 @@
+//! Questions with a scripted model: the graph that it writes, what it costs, and what is done where it fails.
+
+use serde_json::{Value, json};
+
+use crate::support::model_server::{ModelReply, ModelServer, Script};
+use crate::support::program::{Console, Program, done_of, outcomes_of, text_of};
+
+fn route(kind: &str) -> ModelReply {
+    ModelReply::json(json!({"type": kind, "domains": ["email", "calendar"], "is_followup": false}))
+}
+
+fn graph(kind: &str, nodes: Value) -> ModelReply {
+    ModelReply::json(json!({
+        "classification": {"type": kind, "complexity": "moderate", "domains": ["email"], "why": "asked"},
+        "nodes": nodes,
+        "synthesis": {"goal": "say what was found", "order": "urgent first", "format": "short"},
+    }))
+}
+
+fn nodes() -> Value {
+    json!([
+        {"id": "mail", "description": "mail about Berlin", "strategy": "keyword_search",
+         "params": {"words": ["Berlin"], "over": ["thread"]}},
+        {"id": "best", "description": "the best of it", "strategy": "cross_reference",
+         "params": {"sources": ["{{mail.items}}"], "rank_by": "newest", "take_top": 5}},
+    ])
+}
+
+fn console(model: &ModelServer, env: &[(&str, &str)]) -> Console {
+    let program = Program::new().model(model).env("BRAIN_SKIP_ROUTER", "false");
+    let program = env.iter().fold(program, |program, (name, value)| program.env(name, value));
+    program.console(&["--demo", "--now", "2026-01-12T09:00:00Z", "--tz", "Europe/London"])
+}
+
+const QUESTION: &str = "hm, so what would there be in my correspondence on that Berlin thing, roughly?";
+
+#[test]
+fn a_models_graph_is_run_and_its_words_name_only_what_is_there() {
+    let script = Script::new()
+        .always("route", route("investigate"))
+        .always("decompose", graph("investigative", nodes()))
+        .always("synthesize", ModelReply::text("Anna waits for the receipt [1], and a dragon [42] sleeps."));
+    let model = ModelServer::scripted(script);
+    let mut console = console(&model, &[]);
+    let lines = console.say(QUESTION);
+    assert_eq!(done_of(&lines)["path"], "investigate", "{}", text_of(&lines));
+    assert_eq!(done_of(&lines)["llm_calls"], 3, "route, decompose, synthesize");
+    let text = text_of(&lines);
+    assert!(text.contains("[1]") && !text.contains("[42]"), "{text}");
+    let message = lines.iter().find(|line| line["type"] == "message").unwrap();
+    assert_eq!(message["sources"][0]["n"], 1);
+    assert_eq!(message["sources"][0]["service"], "email");
+    assert!(outcomes_of(&lines).is_empty());
+}
+
+#[test]
+fn a_graph_that_cannot_be_used_is_asked_for_once_more_and_then_searched_by_words() {
+    let wrong = json!([{"id": "read", "strategy": "batch_thread_read", "params": {"items": "{{nothing.items}}"}}]);
+    let script = Script::new()
+        .always("route", route("investigate"))
+        .always("decompose", graph("investigative", wrong))
+        .always("synthesize", ModelReply::text("Nothing."));
+    let model = ModelServer::scripted(script);
+    let mut console = console(&model, &[]);
+    let lines = console.say(QUESTION);
+    assert_eq!(done_of(&lines)["path"], "investigate", "{}", text_of(&lines));
+    assert_eq!(done_of(&lines)["fallbacks"], json!(["decompose"]));
+    assert_eq!(done_of(&lines)["llm_calls"], 3, "route, decompose twice");
+    assert!(text_of(&lines).contains("a search for"), "{}", text_of(&lines));
+}
+
+#[test]
+fn what_is_to_be_done_is_planned_and_not_investigated() {
+    let action = json!({"service": "email", "command": "search", "params": {"text": "Berlin"}});
+    let script = Script::new()
+        .always("route", route("investigate"))
+        .always("decompose", graph("write_command", json!([])))
+        .always("plan", ModelReply::json(json!({"actions": [action], "question": null, "open": null})))
+        .always("respond", ModelReply::text("Here they are."));
+    let model = ModelServer::scripted(script);
+    let mut console = console(&model, &[]);
+    let lines = console.say(QUESTION);
+    assert_eq!(done_of(&lines)["path"], "action", "{}", text_of(&lines));
+}
+
+#[test]
+fn a_costly_question_is_asked_about_before_anything_is_read() {
+    let reads = json!([
+        {"id": "mail", "strategy": "metadata_filter", "params": {"over": ["thread"], "max_results": 40}},
+        {"id": "read", "strategy": "batch_thread_read", "params": {"items": "{{mail.items}}", "fields": ["waiting"]}},
+    ]);
+    let extract = json!({"summary": "about it", "waiting": "nobody", "due": null, "about": true});
+    let script = Script::new()
+        .always("route", route("investigate"))
+        .always("decompose", graph("investigative", reads))
+        .always("extract", ModelReply::json(extract))
+        .always("synthesize", ModelReply::text("That is all [1]."));
+    let model = ModelServer::scripted(script);
+    let mut console = console(&model, &[("BRAIN_ASK_ABOVE_USD", "0.001")]);
+    let asked = console.say(QUESTION);
+    assert!(text_of(&asked).contains("Shall I look into it?"), "{}", text_of(&asked));
+    assert_eq!(done_of(&asked)["llm_calls"], 2, "route and decompose");
+    let looked = console.say("yes");
+    assert!(text_of(&looked).contains("That is all [1]."), "{}", text_of(&looked));
+    assert!(done_of(&looked)["llm_calls"].as_u64().unwrap() > 5);
+    let asked = console.say(QUESTION);
+    assert!(text_of(&asked).contains("Shall I look into it?"));
+    let left = console.say("no");
+    assert!(text_of(&left).contains("I left it"), "{}", text_of(&left));
+    assert_eq!(done_of(&left)["llm_calls"], 0);
+}
+
+#[test]
+fn a_direct_look_up_takes_two_calls_at_most() {
+    let script = Script::new()
+        .always("route", route("investigate"))
+        .always("synthesize", ModelReply::text("The deposit was 100 € [1]."));
+    let model = ModelServer::scripted(script);
+    let mut console = console(&model, &[]);
+    let lines = console.say("how much was the hotel deposit?");
+    assert!(text_of(&lines).contains("100 €"), "{}", text_of(&lines));
+    assert!(done_of(&lines)["llm_calls"].as_u64().unwrap() <= 2);
+}
