@@ -12,8 +12,8 @@ use crate::investigate::node::{EvidenceNode, KeywordSearch, MetadataFilter, Stra
 use crate::language::time;
 use crate::language::time::{Reference, When, local_instant};
 use crate::limits::{
-    FOUND_ITEMS_MAX, LOOK_AHEAD_DAYS, LOOK_BACK_DAYS, NODE_PEOPLE_MAX, NODE_TEXT_CHARS_MAX, READ_ITEMS_MAX,
-    SEARCH_RESULTS_DEFAULT, SEARCHES_MAX,
+    LOOK_AHEAD_DAYS, LOOK_BACK_DAYS, NODE_PEOPLE_MAX, NODE_TEXT_CHARS_MAX, SEARCH_RESULTS_DEFAULT, SEARCH_RESULTS_MAX,
+    SEARCHES_MAX,
 };
 use crate::services::searchable::ItemKind;
 use crate::services::show::Moment;
@@ -48,7 +48,7 @@ pub(super) fn fit(node: &mut EvidenceNode, reference: &Reference) -> Result<bool
     match &mut node.strategy {
         Strategy::MetadataFilter(MetadataFilter { over, people, from, until, max_results, .. }) => {
             people.truncate(NODE_PEOPLE_MAX);
-            bound(max_results, SEARCH_RESULTS_DEFAULT, FOUND_ITEMS_MAX);
+            bound(max_results, SEARCH_RESULTS_DEFAULT, SEARCH_RESULTS_MAX);
             span(over, from, until, reference)
         }
         Strategy::KeywordSearch(KeywordSearch { words, like, over, people, from, until, max_results, .. }) => {
@@ -59,12 +59,12 @@ pub(super) fn fit(node: &mut EvidenceNode, reference: &Reference) -> Result<bool
             words.truncate(SEARCHES_MAX);
             words.iter_mut().for_each(|words| *words = shorten(words, NODE_TEXT_CHARS_MAX));
             people.truncate(NODE_PEOPLE_MAX);
-            bound(max_results, SEARCH_RESULTS_DEFAULT, FOUND_ITEMS_MAX);
+            bound(max_results, SEARCH_RESULTS_DEFAULT, SEARCH_RESULTS_MAX);
             span(over, from, until, reference)
         }
         Strategy::BatchThreadRead(read) => {
             read.about.iter_mut().for_each(|about| *about = shorten(about, NODE_TEXT_CHARS_MAX));
-            bound(&mut read.max_items, SEARCH_RESULTS_DEFAULT, READ_ITEMS_MAX);
+            bound(&mut read.max_items, SEARCH_RESULTS_DEFAULT, SEARCH_RESULTS_MAX);
             Ok(false)
         }
         Strategy::CrossReference(cross) => {
@@ -72,7 +72,7 @@ pub(super) fn fit(node: &mut EvidenceNode, reference: &Reference) -> Result<bool
                 return Err("sources is empty: which nodes are put together?".to_owned());
             }
             cross.criteria.iter_mut().for_each(|criteria| *criteria = shorten(criteria, NODE_TEXT_CHARS_MAX));
-            bound(&mut cross.take_top, FOUND_ITEMS_MAX, FOUND_ITEMS_MAX);
+            bound(&mut cross.take_top, SEARCH_RESULTS_MAX, SEARCH_RESULTS_MAX);
             Ok(false)
         }
         Strategy::SemanticAnalysis(analysis) => {
