@@ -206,6 +206,8 @@ pub struct CrossReference {
     pub criteria: Option<String>,
     /// Only what fits about as well as the best.
     pub only_best: bool,
+    /// Only what fits at least so well: from 0 to 1.
+    pub score_min: f32,
     /// At most so many.
     pub take_top: Option<usize>,
 }

@@ -11,16 +11,23 @@
 //!
 //! Not here: the phrases (data of the reader of requests), and who is meant by a name (the strategies resolve it).
 
+mod look_ups;
+mod parts;
+#[cfg(test)]
+mod tests;
+
 use chrono::{DateTime, Duration, Utc};
+
+use self::parts::{crossed, described, iso, of, ranked, read, sorted, without_meeting};
 
 use super::graph::{AnswerKind, AnswerSection, EvidenceGraph};
 use super::node::{
-    BatchThreadRead, CrossReference, EvidenceNode, FindingSort, KeywordSearch, MatchBy, MetadataFilter, RankBy,
-    ReadField, SemanticAnalysis, SetOperation, Strategy,
+    CrossReference, EvidenceNode, FindingSort, KeywordSearch, MatchBy, MetadataFilter, RankBy, ReadField,
+    SemanticAnalysis, SetOperation, Strategy,
 };
 use crate::language::requests::{FamilyQuestion, QuestionFamily, Refinement, span};
 use crate::language::time::Reference;
-use crate::limits::{LOOK_AHEAD_DAYS, LOOK_BACK_DAYS, PEOPLE_SHOWN_MAX, PREPARED_THREADS_MAX};
+use crate::limits::{LOOK_AHEAD_DAYS, LOOK_BACK_DAYS, PREPARED_THREADS_MAX};
 use crate::services::searchable::{ItemKind, ItemMark};
 
 /// The graph of a question.
@@ -60,7 +67,8 @@ pub fn graph(question: &FamilyQuestion, reference: &Reference) -> EvidenceGraph 
 }
 
 /// The best search by words for a question that no template fits.
-pub fn search(words: &str, reference: &Reference) -> EvidenceGraph {
+/// `score_min`: how much of the words a thing has to say, from 0 to 1.
+pub fn search(words: &str, score_min: f32, reference: &Reference) -> EvidenceGraph {
     let found = KeywordSearch {
         words: vec![words.to_owned()],
         any: true,
@@ -69,7 +77,7 @@ pub fn search(words: &str, reference: &Reference) -> EvidenceGraph {
         until: Some(iso(reference.now + Duration::days(LOOK_AHEAD_DAYS))),
         ..KeywordSearch::default()
     };
-    let best = CrossReference { only_best: true, ..crossed(&["read"], RankBy::Relevance) };
+    let best = CrossReference { only_best: true, score_min, ..crossed(&["read"], RankBy::Relevance) };
     let nodes = vec![
         described("search", "everything that says it", Strategy::KeywordSearch(found)),
         read("read", "search", &[ReadField::Topic], Some(words)),
@@ -316,210 +324,5 @@ impl Asked<'_> {
             AnswerSection::titled("About it", "beside"),
         ];
         (nodes, sections)
-    }
-
-    fn most(&self, kind: ItemKind) -> Made {
-        let (from, until) = match (self.span, kind) {
-            (Some((from, until)), _) => (iso(from), iso(until)),
-            (None, ItemKind::Event) => {
-                (iso(self.now() - Duration::days(LOOK_AHEAD_DAYS)), iso(self.now() + Duration::days(LOOK_AHEAD_DAYS)))
-            }
-            (None, _) => (iso(self.now() - Duration::days(LOOK_BACK_DAYS)), iso(self.now())),
-        };
-        let all = MetadataFilter {
-            over: vec![kind],
-            from: Some(from),
-            until: Some(until),
-            without: vec![ItemMark::Bulk],
-            ..MetadataFilter::default()
-        };
-        let people = MetadataFilter {
-            over: vec![ItemKind::Person],
-            people: vec!["{{read.people}}".to_owned()],
-            max_results: Some(PEOPLE_SHOWN_MAX),
-            ..MetadataFilter::default()
-        };
-        let nodes = vec![
-            described("all", "everything of that time", Strategy::MetadataFilter(all)),
-            read("read", "all", &[ReadField::Waiting], None),
-            described("people", "who is in most of it", Strategy::MetadataFilter(people)),
-        ];
-        (nodes, AnswerSection::only("people"))
-    }
-
-    fn find(&self) -> Made {
-        let topic = self.question.topic.clone().unwrap_or_default();
-        let family = self.question.family;
-        let nouns: &[&str] = match family {
-            QuestionFamily::FindInvoice => &["invoice", "receipt", "bill", "Rechnung"],
-            QuestionFamily::FindBooking => &["booking", "booked", "reservation", "reference", "ticket"],
-            _ => &[],
-        };
-        let words = match (nouns, topic.is_empty()) {
-            ([], _) => vec![topic.clone()],
-            (nouns, true) => nouns.iter().map(|noun| (*noun).to_owned()).collect(),
-            (nouns, false) => nouns.iter().map(|noun| format!("{noun} {topic}")).collect(),
-        };
-        let with = if family == QuestionFamily::FindAttachment { vec![ItemMark::Attachments] } else { Vec::new() };
-        // A time to come is what the thing is about, not when it was written.
-        let past = self.span.filter(|(from, _)| *from < self.now());
-        let theirs = MetadataFilter {
-            over: vec![ItemKind::Thread],
-            people: vec![topic.clone()],
-            from: self.back(),
-            ..MetadataFilter::default()
-        };
-        let found = KeywordSearch {
-            words,
-            any: true,
-            over: vec![ItemKind::Thread],
-            people: self.who(),
-            from: past.map_or_else(|| self.back(), |(from, _)| Some(iso(from))),
-            until: past.map(|(_, until)| iso(until)),
-            with,
-            ..KeywordSearch::default()
-        };
-        let sort = if family == QuestionFamily::FindAmount { FindingSort::Amount } else { FindingSort::About };
-        let fields = [ReadField::Topic, ReadField::Amounts];
-        let about = self.question.topic.as_deref();
-        let best = CrossReference { only_best: true, ..crossed(&["kept"], RankBy::Relevance) };
-        let mut nodes = vec![
-            described("words", "mail that says it", Strategy::KeywordSearch(found)),
-            described("theirs", "mail from somebody of that name", Strategy::MetadataFilter(theirs)),
-            ranked("found", &["words", "theirs"], RankBy::Relevance),
-            also("read", "found", &fields, about, nouns),
-        ];
-        let kept = match sort {
-            FindingSort::Amount => {
-                described("kept", "what names an amount", Strategy::SemanticAnalysis(of("read", sorted(&[sort]))))
-            }
-            _ => described("kept", "all of it", Strategy::CrossReference(crossed(&["read"], RankBy::Relevance))),
-        };
-        nodes.push(kept);
-        nodes.push(described("best", "the best of it", Strategy::CrossReference(best)));
-        (nodes, AnswerSection::only("best"))
-    }
-}
-
-/// What a meeting is about or with, without the word for it.
-fn without_meeting(topic: &str) -> String {
-    const MEETINGS: [&str; 22] = [
-        "call",
-        "meeting",
-        "chat",
-        "talk",
-        "appointment",
-        "session",
-        "catch",
-        "up",
-        "with",
-        "about",
-        "on",
-        "mit",
-        "über",
-        "the",
-        "gespräch",
-        "treffen",
-        "termin",
-        "besprechung",
-        "anruf",
-        "one",
-        "to",
-        "next",
-    ];
-    let says = |word: &&str| !MEETINGS.contains(&word.to_lowercase().as_str());
-    topic.split_whitespace().filter(says).collect::<Vec<_>>().join(" ")
-}
-
-fn sorted(keep: &[FindingSort]) -> SemanticAnalysis {
-    of("read", SemanticAnalysis { keep: keep.to_vec(), ..SemanticAnalysis::default() })
-}
-
-fn of(node: &str, params: SemanticAnalysis) -> SemanticAnalysis {
-    SemanticAnalysis { items: format!("{{{{{node}.items}}}}"), ..params }
-}
-
-fn crossed(sources: &[&str], rank_by: RankBy) -> CrossReference {
-    let sources = sources.iter().map(|node| format!("{{{{{node}.items}}}}")).collect();
-    CrossReference { sources, rank_by, ..CrossReference::default() }
-}
-
-fn ranked(id: &str, sources: &[&str], by: RankBy) -> EvidenceNode {
-    described(id, "in order", Strategy::CrossReference(crossed(sources, by)))
-}
-
-fn read(id: &str, items: &str, fields: &[ReadField], about: Option<&str>) -> EvidenceNode {
-    let params = BatchThreadRead {
-        items: format!("{{{{{items}.items}}}}"),
-        fields: fields.to_vec(),
-        about: about.map(str::to_owned),
-        ..BatchThreadRead::default()
-    };
-    described(id, "what they say", Strategy::BatchThreadRead(params))
-}
-
-fn also(id: &str, items: &str, fields: &[ReadField], about: Option<&str>, also: &[&str]) -> EvidenceNode {
-    let mut node = read(id, items, fields, about);
-    if let Strategy::BatchThreadRead(params) = &mut node.strategy {
-        params.also = also.iter().map(|word| (*word).to_owned()).collect();
-        params.about.get_or_insert_default();
-    }
-    node
-}
-
-fn described(id: &str, description: &str, strategy: Strategy) -> EvidenceNode {
-    EvidenceNode { description: description.to_owned(), ..EvidenceNode::new(id, strategy) }
-}
-
-/// As graphs write a time.
-fn iso(at: DateTime<Utc>) -> String {
-    at.to_rfc3339_opts(chrono::SecondsFormat::Secs, true)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::core::graph::GraphLimits;
-    use crate::investigate::graph::check;
-    use crate::language::time::DateOrder;
-
-    #[test]
-    fn every_family_has_a_graph_that_holds_together() {
-        use QuestionFamily as F;
-        let reference = Reference { now: Utc::now(), zone: chrono_tz::Europe::London, order: DateOrder::DayFirst };
-        for family in [
-            F::WaitingOnMe,
-            F::WaitingOnOthers,
-            F::PromisedToMe,
-            F::PromisedByMe,
-            F::About,
-            F::NeedsMe,
-            F::Prepare,
-            F::Unanswered,
-            F::WritesMost,
-            F::MeetsMost,
-            F::FindInvoice,
-            F::FindBooking,
-            F::FindAttachment,
-            F::FindAmount,
-            F::Find,
-        ] {
-            for open in [false, true] {
-                let question = FamilyQuestion {
-                    family,
-                    who: Some("Anna".to_owned()),
-                    topic: Some("Berlin".to_owned()),
-                    when: Some("this week".to_owned()),
-                    open,
-                    late: open,
-                    then: Some(Refinement::Meet { when: None }),
-                };
-                let graph = graph(&question, &reference);
-                assert_eq!(check(&graph.nodes, GraphLimits::default()), Ok(()), "{family:?}");
-                for section in &graph.sections {
-                    assert!(graph.nodes.iter().any(|node| node.id == section.node), "{family:?}: {}", section.node);
-                }
-            }
-        }
     }
 }

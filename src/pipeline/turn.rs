@@ -2,6 +2,7 @@
 //! what it comes to (an `Answer`, see [`super::commit`]).
 
 mod heard;
+mod pointed;
 mod question;
 mod read;
 mod waiting;
@@ -12,10 +13,10 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+pub use self::pointed::PointedAt;
 use self::read::Beginning;
 use self::waiting::ModelWait;
 use super::brain::Brain;
@@ -25,7 +26,7 @@ use crate::core::ids::{ChatId, UserId};
 use crate::core::markup::Formatted;
 use crate::core::outcome::Report;
 use crate::core::pending::Pending;
-use crate::core::plan::{Params, PlannedAction};
+use crate::core::plan::PlannedAction;
 use crate::core::progress::Progress;
 use crate::core::provenance::{NOT_YOURS, UntrustedText};
 use crate::core::turn::{Done, Incoming, Input, Origin, PASSED_ON, Part, Path};
@@ -45,21 +46,6 @@ pub enum TurnError {
     /// The store refused.
     #[error(transparent)]
     Store(#[from] StoreError),
-}
-
-impl PointedAt {
-    /// Writes what the thing is called wherever its id does not name it to a service.
-    pub fn name_in(&self, params: &mut Params) {
-        for (_, value) in params.iter_mut().filter(|(name, _)| *name != "find_by") {
-            if let Value::String(text) = value
-                && !self.id.is_empty()
-            {
-                // Titles begin with a capital.
-                let capital = crate::core::text::capital(&self.id);
-                *text = text.replace(&self.id, &self.label).replace(&capital, &self.label);
-            }
-        }
-    }
 }
 
 /// One turn under way.
@@ -104,17 +90,6 @@ pub struct Turn<'a> {
     answers_question: AtomicBool,
     /// A row of the last answer that its words point at.
     pointed: OnceLock<PointedAt>,
-}
-
-/// A thing that a number means, "reply to 3", and the message with its id in place of the number. Ids are nobody's words.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PointedAt {
-    /// The message as it is planned.
-    pub text: String,
-    /// The thing's id.
-    pub id: String,
-    /// What it is called: somebody else's words, perhaps.
-    pub label: String,
 }
 
 /// What a turn has cost and done so far.
@@ -202,21 +177,6 @@ impl<'a> Turn<'a> {
             (Input::Message { text, .. }, None) => text,
             (Input::Press { .. }, _) => "",
         }
-    }
-
-    /// From now on the message is read as if it named this thing.
-    pub fn points_at(&self, pointed: PointedAt) {
-        let _ = self.pointed.set(pointed);
-    }
-
-    /// What was said earlier is what this turn is about: a press that goes on with it has no words of its own.
-    pub fn reads_as(&self, text: String) {
-        self.points_at(PointedAt { text, id: String::new(), label: String::new() });
-    }
-
-    /// What the message points at.
-    pub fn pointed_at(&self) -> Option<&PointedAt> {
-        self.pointed.get()
     }
 
     /// Where the words come from.

@@ -19,6 +19,7 @@ pub(super) fn gather(params: &CrossReference, given: &Given<'_>) -> NodeOutput {
         SetOperation::Difference => kept(&lists, params.by, |others, is_in| !others.iter().any(|list| is_in(list))),
     };
     rank(&mut together, params.rank_by);
+    together.retain(|finding| finding.score >= params.score_min || params.score_min <= 0.0);
     if params.only_best {
         let best = together.iter().map(|finding| finding.score).fold(0.0, f32::max);
         together.retain(|finding| finding.score >= best - BESIDE_BEST);

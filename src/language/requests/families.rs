@@ -5,11 +5,17 @@
 //! stand behind the first where it only narrows it: "…, and do I meet them this week?" Not here: who or what is meant by
 //! the words of a slot, and how a question is answered.
 
+#[cfg(test)]
+mod tests;
+mod wording;
+
 use serde::{Deserialize, Serialize};
+
+pub use wording::is_question;
+use wording::{ANYBODY, tidied, topic, with_more, without_fillers};
 
 use super::Hearing;
 use super::phrases::{self, Phrases};
-use super::reading::{tidy, without_determiner};
 use crate::core::plan::PlannedAction;
 use crate::language::time;
 use crate::language::time::{Problem, Reference, When};
@@ -110,16 +116,6 @@ pub enum Refinement {
     StillOpen,
 }
 
-/// Whether a message asks something: by its mark, or by its first word.
-pub fn is_question(text: &str) -> bool {
-    const WORDS: [&str; 26] = [
-        "who", "whom", "whose", "what", "what's", "whats", "when", "where", "where's", "which", "how", "why", "did",
-        "does", "is", "are", "was", "were", "has", "have", "wer", "was", "wann", "wo", "welche", "wie",
-    ];
-    let first = text.split_whitespace().next().unwrap_or_default().to_lowercase().replace('’', "'");
-    text.trim_end().ends_with(['?', '？', '؟']) || WORDS.contains(&first.as_str())
-}
-
 /// What divides a question from what narrows it.
 const DIVIDERS: [&str; 5] = [", and ", " and ", ", ", " und ", "? "];
 
@@ -194,173 +190,6 @@ fn covered(text: &str, reference: &Reference) -> Option<PlannedAction> {
     planned(&plain).or_else(|| (plain != text).then(|| planned(text)).flatten())
 }
 
-/// What people put into a question and could leave out.
-const FILLERS: [&str; 40] = [
-    "at the moment",
-    "at present",
-    "right now",
-    "currently",
-    "presently",
-    "so far",
-    "by any chance",
-    "actually",
-    "really",
-    "exactly",
-    "basically",
-    "in general",
-    "generally",
-    "please",
-    "all in all",
-    "as of now",
-    "for now",
-    "these days",
-    "out there",
-    "by the way",
-    "as well",
-    "in the meantime",
-    "meanwhile",
-    "after all",
-    "in all",
-    "again",
-    "kindly",
-    "eigentlich",
-    "denn",
-    "gerade",
-    "momentan",
-    "zurzeit",
-    "im moment",
-    "bitte",
-    "alles",
-    "mal",
-    "and by when",
-    "and until when",
-    "and when",
-    "already",
-];
-
-/// A question without what could be left out of it; what stands in quotation marks stays.
-fn without_fillers(text: &str) -> String {
-    if text.contains(['"', '“', '„', '«']) {
-        return text.to_owned();
-    }
-    let mut plain = format!(" {} ", text.trim());
-    // "Tomorrow's call" takes place tomorrow.
-    for day in
-        ["today", "tomorrow", "tonight", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
-    {
-        for own in ["'s ", "’s "] {
-            let capital = format!("{}{}", day[..1].to_uppercase(), &day[1..]);
-            plain = plain
-                .replace(&format!("{day}{own}"), &format!("{day} "))
-                .replace(&format!("{capital}{own}"), &format!("{capital} "));
-        }
-    }
-    for filler in FILLERS {
-        loop {
-            let lower = plain.to_lowercase();
-            // Lower case may be of another length; then nothing is left out.
-            let found = lower.find(&format!(" {filler} ")).filter(|_| lower.len() == plain.len());
-            let Some(at) = found.or_else(|| {
-                let ends = ["?", "!", "."].iter().find_map(|end| lower.find(&format!(" {filler}{end}")));
-                ends.filter(|_| lower.len() == plain.len())
-            }) else {
-                break;
-            };
-            plain.replace_range(at..at + filler.len() + 1, "");
-        }
-    }
-    plain.trim().to_owned()
-}
-
-/// A topic that was said in two places: "the flight booking for Berlin".
-fn with_more(words: &str, more: Option<String>) -> String {
-    more.map_or_else(|| words.to_owned(), |more| format!("{words} {more}"))
-}
-
-/// Words for whoever it is.
-const ANYBODY: [&str; 20] = [
-    "others",
-    "other people",
-    "people",
-    "anyone",
-    "anybody",
-    "someone",
-    "somebody",
-    "everyone",
-    "everybody",
-    "anyone else",
-    "somebody else",
-    "someone else",
-    "who",
-    "whom",
-    "others yet",
-    "anderen",
-    "andere",
-    "jemand",
-    "jemandem",
-    "allen",
-];
-
-/// Words for *some matter*: they say nothing when the topic has others.
-const MATTERS: [&str; 40] = [
-    "trip",
-    "travel",
-    "journey",
-    "visit",
-    "project",
-    "thing",
-    "things",
-    "topic",
-    "matter",
-    "story",
-    "affair",
-    "business",
-    "stuff",
-    "issue",
-    "situation",
-    "question",
-    "case",
-    "plan",
-    "plans",
-    "event",
-    "reise",
-    "projekt",
-    "sache",
-    "thema",
-    "fahrt",
-    "the",
-    "my",
-    "our",
-    "der",
-    "die",
-    "das",
-    "den",
-    "dem",
-    "to",
-    "of",
-    "for",
-    "nach",
-    "zu",
-    "mit",
-    "with",
-];
-
-/// A topic by the words that tell it from others: "the trip to Berlin" is Berlin.
-fn topic(words: &str) -> String {
-    let spaced = words.replace('-', " ");
-    let all: Vec<&str> = spaced.split_whitespace().collect();
-    let says = |word: &&&str| !MATTERS.contains(&word.to_lowercase().as_str());
-    let has_matter = all.iter().any(|word| MATTERS[..25].contains(&word.to_lowercase().as_str()));
-    let telling: Vec<&str> = all.iter().filter(says).copied().collect();
-    if has_matter && !telling.is_empty() { telling.join(" ") } else { words.to_owned() }
-}
-
-fn tidied(words: &str) -> String {
-    let words = tidy(words);
-    let bare = words.strip_suffix("'s").or_else(|| words.strip_suffix("’s")).unwrap_or(&words);
-    without_determiner(bare).to_owned()
-}
-
 impl FamilyQuestion {
     /// Whether its time is one, and nobody stands in it who only points at somebody.
     fn is_settled(&self, reference: &Reference) -> bool {
@@ -407,94 +236,4 @@ pub fn span(
     let folded = words.trim().to_lowercase();
     let since = ["since ", "seit ", "after "].iter().any(|word| folded.starts_with(word));
     Some(if since && start < reference.now { (start, reference.now) } else { (start, end) })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::language::compiled;
-    use crate::language::requests::tests::monday;
-
-    #[test]
-    fn the_frames_in_use_follow_from_their_texts_and_these_hold_no_mistake() {
-        let read = Phrases::read("", &TEXTS.concat()).unwrap();
-        compiled::check("requests/families.bin", read.tables());
-    }
-
-    fn read(text: &str) -> Option<(QuestionFamily, Option<String>, Option<String>, Option<String>)> {
-        question(text, &monday()).map(|q| (q.family, q.who, q.topic, q.when))
-    }
-
-    #[test]
-    fn questions_of_a_family_are_told_with_their_slots() {
-        use QuestionFamily as F;
-        let mut wrong = Vec::new();
-        for (text, family, who, topic, when) in [
-            ("what mails am I blocking people on?", F::WaitingOnMe, "", "", ""),
-            ("who's waiting for a reply from me?", F::WaitingOnMe, "", "", ""),
-            ("Who is still waiting on me", F::WaitingOnMe, "", "", ""),
-            ("which emails need a reply", F::WaitingOnMe, "", "", ""),
-            ("do I owe anyone an answer?", F::WaitingOnMe, "", "", ""),
-            ("wer wartet auf mich?", F::WaitingOnMe, "", "", ""),
-            ("whose answer am I waiting for?", F::WaitingOnOthers, "", "", ""),
-            ("who hasn't replied to me yet", F::WaitingOnOthers, "", "", ""),
-            ("who owes me an answer?", F::WaitingOnOthers, "", "", ""),
-            ("what am I waiting for", F::WaitingOnOthers, "", "", ""),
-            ("what did Anna promise me?", F::PromisedToMe, "Anna", "", ""),
-            ("what did I promise Priya", F::PromisedByMe, "Priya", "", ""),
-            ("what have I promised people?", F::PromisedByMe, "", "", ""),
-            ("everything about the Berlin trip", F::About, "", "Berlin", ""),
-            ("find everything about the office move", F::About, "", "office move", ""),
-            ("what's still open with the Berlin trip?", F::About, "", "Berlin", ""),
-            ("what needs me today?", F::NeedsMe, "", "", "today"),
-            ("what needs my attention this week", F::NeedsMe, "", "", "this week"),
-            ("prepare me for the call with Northwind", F::Prepare, "", "call with Northwind", ""),
-            ("prep me for my meeting with Sarah tomorrow", F::Prepare, "", "meeting with Sarah", "tomorrow"),
-            ("who do I write with most?", F::WritesMost, "", "", ""),
-            ("who do I meet most often this month", F::MeetsMost, "", "", "this month"),
-            ("find the invoice from Inkwell", F::FindInvoice, "", "Inkwell", ""),
-            ("where is the flight booking?", F::FindBooking, "", "flight", ""),
-            ("how much was the hotel deposit?", F::FindAmount, "", "hotel deposit", ""),
-        ] {
-            let some = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
-            let (found, wanted) = (read(text), Some((family, some(who), some(topic), some(when))));
-            if found != wanted {
-                wrong.push(format!("{text}: {found:?}"));
-            }
-        }
-        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    }
-
-    #[test]
-    fn a_question_may_be_narrowed_in_the_same_breath() {
-        let found =
-            question("who have I not answered since Thursday, and do I meet them this week?", &monday()).unwrap();
-        assert_eq!(found.family, QuestionFamily::Unanswered);
-        assert_eq!(found.when.as_deref(), Some("since Thursday"));
-        assert_eq!(found.then, Some(Refinement::Meet { when: Some("this week".to_owned()) }));
-        let only = |who: &str| Refinement::Only { who: Some(who.to_owned()), topic: None, when: None };
-        assert_eq!(refinement("only from Anna", &monday()), Some(only("Anna")));
-        let meets = refinement("and of those, who do I meet next week?", &monday());
-        assert_eq!(meets, Some(Refinement::Meet { when: Some("next week".to_owned()) }));
-    }
-
-    #[test]
-    fn requests_and_talk_are_no_questions_of_a_family() {
-        for text in [
-            "",
-            "hello",
-            "remind me to call mom tomorrow at 5pm",
-            "email Bob that I'm late",
-            "what's on my calendar tomorrow?",
-            "show my tasks",
-            "what did I just do?",
-            "did you send it?",
-            "find my note about the garden",
-            "who am I?",
-            "what is the weather in Berlin",
-            "cancel the meeting with Sarah",
-        ] {
-            assert_eq!(read(text), None, "{text}");
-        }
-    }
 }

@@ -27,6 +27,13 @@ pub fn investigates(hearing: &Hearing) -> bool {
     intents(hearing, &heard).iter().any(|intent| intent.investigates && !intent.weak)
 }
 
+/// Whether all that a message asks is plainly a command's.
+pub fn asks_a_command(hearing: &Hearing) -> bool {
+    let heard = AnnotatedText::new(hearing.text, hearing.reference, GRAMMAR.lexicon);
+    let intents = intents(hearing, &heard);
+    !intents.is_empty() && intents.iter().all(|intent| !intent.investigates && !intent.weak && intent.service != "chat")
+}
+
 /// The intents of a message.
 pub(crate) fn intents(hearing: &Hearing, heard: &AnnotatedText) -> Vec<Intent> {
     Parser::new(hearing, heard, &[], &Tries::default()).intents()

@@ -90,19 +90,8 @@ const ABOUT: [&str; 34] = [
     "verschiebe",
 ];
 /// What can be done to mails alone.
-const MAIL_ONLY: [&str; 11] = [
-    "reply to",
-    "answer",
-    "respond to",
-    "write back to",
-    "forward",
-    "archive",
-    "star",
-    "unstar",
-    "antworte auf",
-    "beantworte",
-    "archiviere",
-];
+const MAIL_ONLY: [&str; 7] =
+    ["reply to", "answer", "respond to", "write back to", "forward", "antworte auf", "beantworte"];
 /// Numbers in words.
 const ORDINALS: [(&str, usize); 32] = [
     ("first", 1),
@@ -166,6 +155,7 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
                     return Ok(Some(Answer::says(Path::Clarify, words).keeping_question()));
                 }
                 let noun = match row.item.kind {
+                    ItemKind::Thread if wants_mail => "",
                     ItemKind::Thread => "the mail ",
                     ItemKind::Event | ItemKind::Task | ItemKind::Note | ItemKind::Fact => "",
                     ItemKind::Talk | ItemKind::Person => return Ok(None),
@@ -235,7 +225,7 @@ fn number(words: &str) -> Option<(usize, &str)> {
     let (word, behind) = rest.split_at(end);
     let n = word.parse().ok().or_else(|| ORDINALS.iter().find(|(name, _)| *name == word).map(|(_, n)| *n))?;
     let mut behind = behind.trim_start();
-    for noun in ["one", "mail", "thread", "item", "event", "task", "conversation"] {
+    for noun in ["one", "mail", "thread", "item", "event", "conversation"] {
         let after = behind.strip_prefix(noun).filter(|after| after.is_empty() || after.starts_with([' ', ',', ':']));
         behind = after.map_or(behind, str::trim_start);
     }

@@ -48,6 +48,12 @@ impl Turn<'_> {
         requests::investigates(&hearing)
     }
 
+    /// Whether a command of a service plainly answers the message.
+    pub fn asks_a_command(&self) -> bool {
+        let (reference, past) = (self.reference(), self.past());
+        requests::asks_a_command(&Hearing { text: self.words(), reference: &reference, history: &past, phrases: &[] })
+    }
+
     /// The same of other words of the person's.
     pub fn understood_as(&self, text: &str, domains: &[String]) -> Understood {
         let (reference, past) = (self.reference(), self.past());

@@ -233,7 +233,8 @@ pub(super) async fn next_page(turn: &Turn<'_>, name: &str, after: &str) -> Resul
             | Kind::Forget
             | Kind::Export
             | Kind::Cancel
-            | Kind::Status,
+            | Kind::Status
+            | Kind::Trace,
         )
         | None => None,
     })

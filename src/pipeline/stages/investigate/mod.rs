@@ -32,7 +32,7 @@ use crate::investigate::strategies::EvidenceSources;
 use crate::investigate::synthesize::{AnswerRow, heading};
 use crate::investigate::templates;
 use crate::investigate::worker::EvidenceWorker;
-use crate::language::requests::{self, FamilyQuestion};
+use crate::language::requests::{self, FamilyQuestion, QuestionFamily};
 use crate::pipeline::commit::Answer;
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::Usage;
@@ -40,12 +40,20 @@ use crate::services::registry::Services;
 use crate::services::search::WordQuery;
 use crate::services::service::RequestContext;
 
-/// The question of a family that the message is, if it is one.
+/// How much of the words a thing has to say that is told for a question about one's own things.
+const SOME: f32 = 0.3;
+/// The same for a question that may be about anything: all of them, in its text.
+const MOST: f32 = 0.75;
+
+/// The question of a family that the message is, if it is one. What a command answers is left to that, where a question
+/// could mean anything.
 pub fn question(turn: &Turn<'_>) -> Option<FamilyQuestion> {
     if !turn.origin().is_own_words() {
         return None;
     }
-    requests::question(turn.words(), &turn.reference())
+    let question = requests::question(turn.words(), &turn.reference())?;
+    let is_loose = matches!(question.family, QuestionFamily::Find | QuestionFamily::About);
+    Some(question).filter(|_| !is_loose || !turn.asks_a_command())
 }
 
 /// Answers a message that asks over things, or looks them up by a single command.
@@ -67,13 +75,13 @@ pub async fn investigate(turn: &Turn<'_>, route: Route, context: Fetching) -> Re
         return answer(turn, &question).await;
     }
     if turn.brain.model.is_some() {
-        return search(turn).await;
+        return search(turn, SOME).await;
     }
     // Of what no single look can tell, built-in understanding takes what is nearest, else it can only search.
     if turn.brain.model.is_none() && turn.investigates() {
         return match requests::leaning(turn.words(), &turn.reference()) {
             Some(question) => answer(turn, &question).await,
-            None => search(turn).await,
+            None => search(turn, SOME).await,
         };
     }
     act::act(turn, route, context).await
@@ -87,7 +95,7 @@ pub async fn instead_of_nothing(turn: &Turn<'_>) -> Result<Option<Answer>, TurnE
     if let Some(question) = requests::leaning(turn.words(), &turn.reference()) {
         return answer(turn, &question).await.map(Some);
     }
-    let answer = search(turn).await?;
+    let answer = search(turn, MOST).await?;
     Ok(Some(answer).filter(|answer| answer.replies.iter().any(|reply| !reply.sources.is_empty())))
 }
 
@@ -99,10 +107,10 @@ pub async fn answer(turn: &Turn<'_>, question: &FamilyQuestion) -> Result<Answer
 }
 
 /// Answers a question that no template fits with the best search by words.
-pub async fn search(turn: &Turn<'_>) -> Result<Answer, TurnError> {
+async fn search(turn: &Turn<'_>, score_min: f32) -> Result<Answer, TurnError> {
     let query = WordQuery::new(turn.words());
     let words = if query.strong.is_empty() { turn.words().to_owned() } else { query.strong.join(" ") };
-    let graph = templates::search(&words, &turn.reference());
+    let graph = templates::search(&words, score_min, &turn.reference());
     investigated(turn, graph, &words, false).await
 }
 

@@ -1,0 +1,97 @@
+//! Questions that one search or one count answers: whom most, and where something is.
+
+use chrono::Duration;
+
+use super::parts::{also, crossed, described, iso, of, ranked, read, sorted};
+use super::{Asked, Made};
+use crate::investigate::graph::AnswerSection;
+use crate::investigate::node::{
+    CrossReference, FindingSort, KeywordSearch, MetadataFilter, RankBy, ReadField, Strategy,
+};
+use crate::language::requests::QuestionFamily;
+use crate::limits::{LOOK_AHEAD_DAYS, LOOK_BACK_DAYS, PEOPLE_SHOWN_MAX};
+use crate::services::searchable::{ItemKind, ItemMark};
+
+impl Asked<'_> {
+    pub(super) fn most(&self, kind: ItemKind) -> Made {
+        let (from, until) = match (self.span, kind) {
+            (Some((from, until)), _) => (iso(from), iso(until)),
+            (None, ItemKind::Event) => {
+                (iso(self.now() - Duration::days(LOOK_AHEAD_DAYS)), iso(self.now() + Duration::days(LOOK_AHEAD_DAYS)))
+            }
+            (None, _) => (iso(self.now() - Duration::days(LOOK_BACK_DAYS)), iso(self.now())),
+        };
+        let all = MetadataFilter {
+            over: vec![kind],
+            from: Some(from),
+            until: Some(until),
+            without: vec![ItemMark::Bulk],
+            ..MetadataFilter::default()
+        };
+        let people = MetadataFilter {
+            over: vec![ItemKind::Person],
+            people: vec!["{{read.people}}".to_owned()],
+            max_results: Some(PEOPLE_SHOWN_MAX),
+            ..MetadataFilter::default()
+        };
+        let nodes = vec![
+            described("all", "everything of that time", Strategy::MetadataFilter(all)),
+            read("read", "all", &[ReadField::Waiting], None),
+            described("people", "who is in most of it", Strategy::MetadataFilter(people)),
+        ];
+        (nodes, AnswerSection::only("people"))
+    }
+
+    pub(super) fn find(&self) -> Made {
+        let topic = self.question.topic.clone().unwrap_or_default();
+        let family = self.question.family;
+        let nouns: &[&str] = match family {
+            QuestionFamily::FindInvoice => &["invoice", "receipt", "bill", "Rechnung"],
+            QuestionFamily::FindBooking => &["booking", "booked", "reservation", "reference", "ticket"],
+            _ => &[],
+        };
+        let words = match (nouns, topic.is_empty()) {
+            ([], _) => vec![topic.clone()],
+            (nouns, true) => nouns.iter().map(|noun| (*noun).to_owned()).collect(),
+            (nouns, false) => nouns.iter().map(|noun| format!("{noun} {topic}")).collect(),
+        };
+        let with = if family == QuestionFamily::FindAttachment { vec![ItemMark::Attachments] } else { Vec::new() };
+        // A time to come is what the thing is about, not when it was written.
+        let past = self.span.filter(|(from, _)| *from < self.now());
+        let theirs = MetadataFilter {
+            over: vec![ItemKind::Thread],
+            people: vec![topic.clone()],
+            from: self.back(),
+            ..MetadataFilter::default()
+        };
+        let found = KeywordSearch {
+            words,
+            any: true,
+            over: vec![ItemKind::Thread],
+            people: self.who(),
+            from: past.map_or_else(|| self.back(), |(from, _)| Some(iso(from))),
+            until: past.map(|(_, until)| iso(until)),
+            with,
+            ..KeywordSearch::default()
+        };
+        let sort = if family == QuestionFamily::FindAmount { FindingSort::Amount } else { FindingSort::About };
+        let fields = [ReadField::Topic, ReadField::Amounts];
+        let about = self.question.topic.as_deref();
+        let best = CrossReference { only_best: true, ..crossed(&["kept"], RankBy::Relevance) };
+        let mut nodes = vec![
+            described("words", "mail that says it", Strategy::KeywordSearch(found)),
+            described("theirs", "mail from somebody of that name", Strategy::MetadataFilter(theirs)),
+            ranked("found", &["words", "theirs"], RankBy::Relevance),
+            also("read", "found", &fields, about, nouns),
+        ];
+        let kept = match sort {
+            FindingSort::Amount => {
+                described("kept", "what names an amount", Strategy::SemanticAnalysis(of("read", sorted(&[sort]))))
+            }
+            _ => described("kept", "all of it", Strategy::CrossReference(crossed(&["read"], RankBy::Relevance))),
+        };
+        nodes.push(kept);
+        nodes.push(described("best", "the best of it", Strategy::CrossReference(best)));
+        (nodes, AnswerSection::only("best"))
+    }
+}

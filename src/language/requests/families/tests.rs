@@ -1,0 +1,87 @@
+//! Questions of families as tables.
+
+use super::*;
+use crate::language::compiled;
+use crate::language::requests::tests::monday;
+
+#[test]
+fn the_frames_in_use_follow_from_their_texts_and_these_hold_no_mistake() {
+    let read = Phrases::read("", &TEXTS.concat()).unwrap();
+    compiled::check("requests/families.bin", read.tables());
+}
+
+fn read(text: &str) -> Option<(QuestionFamily, Option<String>, Option<String>, Option<String>)> {
+    question(text, &monday()).map(|q| (q.family, q.who, q.topic, q.when))
+}
+
+#[test]
+fn questions_of_a_family_are_told_with_their_slots() {
+    use QuestionFamily as F;
+    let mut wrong = Vec::new();
+    for (text, family, who, topic, when) in [
+        ("what mails am I blocking people on?", F::WaitingOnMe, "", "", ""),
+        ("who's waiting for a reply from me?", F::WaitingOnMe, "", "", ""),
+        ("Who is still waiting on me", F::WaitingOnMe, "", "", ""),
+        ("which emails need a reply", F::WaitingOnMe, "", "", ""),
+        ("do I owe anyone an answer?", F::WaitingOnMe, "", "", ""),
+        ("wer wartet auf mich?", F::WaitingOnMe, "", "", ""),
+        ("whose answer am I waiting for?", F::WaitingOnOthers, "", "", ""),
+        ("who hasn't replied to me yet", F::WaitingOnOthers, "", "", ""),
+        ("who owes me an answer?", F::WaitingOnOthers, "", "", ""),
+        ("what am I waiting for", F::WaitingOnOthers, "", "", ""),
+        ("what did Anna promise me?", F::PromisedToMe, "Anna", "", ""),
+        ("what did I promise Priya", F::PromisedByMe, "Priya", "", ""),
+        ("what have I promised people?", F::PromisedByMe, "", "", ""),
+        ("everything about the Berlin trip", F::About, "", "Berlin", ""),
+        ("find everything about the office move", F::About, "", "office move", ""),
+        ("what's still open with the Berlin trip?", F::About, "", "Berlin", ""),
+        ("what needs me today?", F::NeedsMe, "", "", "today"),
+        ("what needs my attention this week", F::NeedsMe, "", "", "this week"),
+        ("prepare me for the call with Northwind", F::Prepare, "", "call with Northwind", ""),
+        ("prep me for my meeting with Sarah tomorrow", F::Prepare, "", "meeting with Sarah", "tomorrow"),
+        ("who do I write with most?", F::WritesMost, "", "", ""),
+        ("who do I meet most often this month", F::MeetsMost, "", "", "this month"),
+        ("find the invoice from Inkwell", F::FindInvoice, "", "Inkwell", ""),
+        ("where is the flight booking?", F::FindBooking, "", "flight", ""),
+        ("how much was the hotel deposit?", F::FindAmount, "", "hotel deposit", ""),
+    ] {
+        let some = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+        let (found, wanted) = (read(text), Some((family, some(who), some(topic), some(when))));
+        if found != wanted {
+            wrong.push(format!("{text}: {found:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_question_may_be_narrowed_in_the_same_breath() {
+    let found = question("who have I not answered since Thursday, and do I meet them this week?", &monday()).unwrap();
+    assert_eq!(found.family, QuestionFamily::Unanswered);
+    assert_eq!(found.when.as_deref(), Some("since Thursday"));
+    assert_eq!(found.then, Some(Refinement::Meet { when: Some("this week".to_owned()) }));
+    let only = |who: &str| Refinement::Only { who: Some(who.to_owned()), topic: None, when: None };
+    assert_eq!(refinement("only from Anna", &monday()), Some(only("Anna")));
+    let meets = refinement("and of those, who do I meet next week?", &monday());
+    assert_eq!(meets, Some(Refinement::Meet { when: Some("next week".to_owned()) }));
+}
+
+#[test]
+fn requests_and_talk_are_no_questions_of_a_family() {
+    for text in [
+        "",
+        "hello",
+        "remind me to call mom tomorrow at 5pm",
+        "email Bob that I'm late",
+        "what's on my calendar tomorrow?",
+        "show my tasks",
+        "what did I just do?",
+        "did you send it?",
+        "find my note about the garden",
+        "who am I?",
+        "what is the weather in Berlin",
+        "cancel the meeting with Sarah",
+    ] {
+        assert_eq!(read(text), None, "{text}");
+    }
+}
