@@ -166,7 +166,7 @@ fn meant<'a>(amounts: &'a [Amount], topic: Option<&str>) -> Option<&'a Amount> {
     let best = amounts.iter().map(shared).max()?;
     let total = |amount: &&Amount| stems(&amount.within).iter().any(|word| word.starts_with("total"));
     let all: Vec<&Amount> = amounts.iter().filter(|amount| shared(amount) == best).collect();
-    all.iter().copied().find(|amount| total(&amount)).or(all.first().copied())
+    all.iter().copied().find(|amount| total(amount)).or(all.first().copied())
 }
 
 /// The sentence above the rows.

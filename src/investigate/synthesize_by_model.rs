@@ -278,7 +278,7 @@ mod tests {
         ];
         for (said, shown) in rows {
             let world = AskingWorld::of(ScriptedModel::of(&[said]));
-            assert_eq!(answered(&world, &[output.clone()], &[], None).await.unwrap().text, shown);
+            assert_eq!(answered(&world, std::slice::from_ref(&output), &[], None).await.unwrap().text, shown);
             assert!(world.script.asked()[0].user.contains("- the calendar did not answer"));
         }
     }

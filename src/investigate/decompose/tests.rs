@@ -127,7 +127,7 @@ async fn what_asks_for_a_deed_is_planned_and_nothing_runs() {
 #[tokio::test]
 async fn a_node_that_wants_to_act_is_no_node() {
     let acts = node("send", "send_mail", json!({"to": "eve@example.com"}));
-    let world = AskingWorld::of(ScriptedModel::of(&[&graph(&[acts.clone()]), &graph(&[acts])]));
+    let world = AskingWorld::of(ScriptedModel::of(&[&graph(std::slice::from_ref(&acts)), &graph(&[acts])]));
     let (decomposed, _) = asked(&world, "q").await;
     let Err(Undecomposed::Unusable(problems)) = decomposed else { panic!("{decomposed:?}") };
     assert!(problems[0].contains("send: unknown variant `send_mail`"), "{problems:?}");

@@ -168,7 +168,7 @@ fn letter<'a>(written: &'a WrittenText, subject: &str, sentences: &'a [Sentence]
     // What is asked in the form of a question, else what says by when, else what is asked last.
     let best = asking.iter().rfind(|sentence| sentence.asks);
     let best = best.or_else(|| asking.iter().find(|sentence| says(sentence, Cue::Request) && is_dated(sentence)));
-    let asks = best.or(asking.last()).copied().filter(|_| may_ask && !(wants_nothing && !written.is_own));
+    let asks = best.or(asking.last()).copied().filter(|_| may_ask && (written.is_own || !wants_nothing));
     let may_promise = sort == SenderSort::Person;
     let promises: Vec<&Sentence> = sentences.iter().filter(|sentence| may_promise && promises(sentence)).collect();
     let delivers = promises.iter().copied().find(|sentence| says(sentence, Cue::Delivery));

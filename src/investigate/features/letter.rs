@@ -130,8 +130,8 @@ pub fn sentence(text: &str) -> Sentence {
             starts.push(words.len());
         }
     }
-    for at in 0..words.len() {
-        if starts.contains(&at) && JOINS.contains(&words[at].as_str()) {
+    for (at, word) in words.iter().enumerate() {
+        if starts.contains(&at) && JOINS.contains(&word.as_str()) {
             starts.push(at + 1);
         }
     }

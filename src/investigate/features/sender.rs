@@ -127,8 +127,6 @@ fn is_role(by: &Party) -> bool {
 fn is_mixed(address: &str) -> bool {
     let domain = address.rsplit('@').next().unwrap_or_default();
     let mut labels = domain.split('.');
-    labels.any(|label| {
-        label.starts_with("xn--")
-            || (label.chars().any(|c| c.is_ascii_alphabetic()) && label.chars().any(|c| !c.is_ascii()))
-    })
+    labels
+        .any(|label| label.starts_with("xn--") || (label.chars().any(|c| c.is_ascii_alphabetic()) && !label.is_ascii()))
 }

@@ -134,8 +134,11 @@ fn said(own: bool, day: i64, text: &str) -> WrittenText {
     }
 }
 
-/// Who owes what, since which day.
-fn owed(letters: Vec<WrittenText>) -> (Option<(DebtKind, i64)>, Option<(DebtKind, i64)>) {
+/// A debt and the day since which it stands.
+type DatedDebt = (DebtKind, i64);
+
+/// What the person owes, and what is owed to them.
+fn owed(letters: Vec<WrittenText>) -> (Option<DatedDebt>, Option<DatedDebt>) {
     let item = ItemText { id: "t".to_owned(), said: letters, left_out: 0 };
     let features = features(&item, "Hello", &|_| false, frame());
     let of = |debt: Option<Debt>| debt.map(|debt| (debt.kind, (debt.since - monday()).num_days()));

@@ -181,7 +181,7 @@ async fn hostile_text_changes_its_own_summary_and_nothing_else() {
         let mine = from_sort(sender, thread("eve", "win"));
         let (others, mut all) =
             (vec![owing("ann", 5), owing("bob", 4)], texts(&[owing("ann", 5), owing("bob", 4)], "hm"));
-        all.extend(texts(&[mine.clone()], hostile));
+        all.extend(texts(std::slice::from_ref(&mine), hostile));
         let output = NodeOutput::of([vec![mine.clone()], others].concat());
         let refined =
             world.with(async |model| extract(model, &reading(), output, &all, &about(), &silent).await).await.output;

@@ -150,11 +150,11 @@ impl Concept {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Direction {
     /// "I", and no "me" behind the verb.
-    ByMe,
+    By,
     /// "Me", "from me", "to me".
-    ToMe,
+    To,
     /// "From me", "by me", "because of me": somebody wants something of the person.
-    FromMe,
+    From,
 }
 
 /// The question that a message leans to; `None` where it leans nowhere, or to two at once.
@@ -206,7 +206,7 @@ fn family_of(said: &[String]) -> Option<QuestionFamily> {
         };
     }
     if PROMISE.is_in(said) {
-        return Some(if direction == Direction::ByMe { F::PromisedByMe } else { F::PromisedToMe });
+        return Some(if direction == Direction::By { F::PromisedByMe } else { F::PromisedToMe });
     }
     let speaks_of_waiting = WAIT.is_in(said) || (ANSWER.is_in(said) && (WRITE.is_in(said) || asks_people));
     if speaks_of_waiting {
@@ -216,14 +216,14 @@ fn family_of(said: &[String]) -> Option<QuestionFamily> {
         let answers = said.iter().position(|word| ANSWER.holds(word));
         return match (direction, waits, answers) {
             // "Who waits for me", "who still hopes to hear from me".
-            (Direction::FromMe, ..) => Some(F::WaitingOnMe),
+            (Direction::From, ..) => Some(F::WaitingOnMe),
             // "Whom am I waiting for", "what do I expect from others".
-            (Direction::ByMe, Some(_), _) => Some(F::WaitingOnOthers),
+            (Direction::By, Some(_), _) => Some(F::WaitingOnOthers),
             // "What do I still have to answer", "whom do I owe a reply".
-            (Direction::ByMe, None, _) => Some(F::WaitingOnMe),
+            (Direction::By, None, _) => Some(F::WaitingOnMe),
             // "Who waits for me" without "for", "who has not answered me".
-            (Direction::ToMe, Some(_), None) => Some(F::WaitingOnMe),
-            (Direction::ToMe, _, _) => Some(F::WaitingOnOthers),
+            (Direction::To, Some(_), None) => Some(F::WaitingOnMe),
+            (Direction::To, _, _) => Some(F::WaitingOnOthers),
         };
     }
     if NEED.is_in(said) && !PREPARE.is_in(said) {
@@ -241,9 +241,9 @@ fn direction(said: &[String]) -> Option<Direction> {
     let is_of_me =
         me.and_then(|me| said.get(me.checked_sub(1)?)).is_some_and(|before| BEFORE.contains(&before.as_str()));
     match (i, me) {
-        (Some(_), _) => Some(Direction::ByMe),
-        (None, Some(_)) if is_of_me => Some(Direction::FromMe),
-        (None, Some(_)) => Some(Direction::ToMe),
+        (Some(_), _) => Some(Direction::By),
+        (None, Some(_)) if is_of_me => Some(Direction::From),
+        (None, Some(_)) => Some(Direction::To),
         (None, None) => None,
     }
 }

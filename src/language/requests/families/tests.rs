@@ -10,7 +10,9 @@ fn the_frames_in_use_follow_from_their_texts_and_these_hold_no_mistake() {
     compiled::check("requests/families.bin", read.tables());
 }
 
-fn read(text: &str) -> Option<(QuestionFamily, Option<String>, Option<String>, Option<String>)> {
+type Read = (QuestionFamily, Option<String>, Option<String>, Option<String>);
+
+fn read(text: &str) -> Option<Read> {
     question(text, &monday()).map(|q| (q.family, q.who, q.topic, q.when))
 }
 
