@@ -7,11 +7,12 @@ use async_trait::async_trait;
 use chrono_tz::Tz;
 
 use crate::channel::console::ConsoleChannel;
-use crate::config::{Config, ModelEndpoint, telegram_user};
+use crate::config::{Config, ModelEndpoint, Price, telegram_user};
 use crate::core::forgotten::Forgotten;
 use crate::core::ids::{ChatId, MessageId, UserId};
 use crate::core::markup::Formatted;
 use crate::core::turn::{Edit, Notice, Reply};
+use crate::investigate::estimate::{StagePrices, TokenPrice};
 use crate::language::time::DateOrder;
 use crate::llm;
 use crate::pipeline::brain::{Brain, Policy};
@@ -181,8 +182,25 @@ fn policy(config: &Config, wanted: Option<Tz>) -> Policy {
         admin_may_approve: config.admin_may_approve,
         skip_router: config.skip_router,
         ask_above_usd: config.ask_above_usd,
+        prices: stage_prices(config),
         keep: config.keep.clone(),
     }
+}
+
+/// What calls cost, as far as somebody has said so. A model on this machine costs nothing.
+fn stage_prices(config: &Config) -> StagePrices {
+    let local = config.models.iter().filter(|(_, endpoint)| is_on_this_machine(&endpoint.base_url));
+    let local = local.map(|(stage, _)| (*stage, TokenPrice { in_usd: 0.0, out_usd: 0.0 }));
+    // Set for a million tokens, estimated by the thousand.
+    let of = |price: &Price| TokenPrice { in_usd: price.input_usd / 1e3, out_usd: price.output_usd / 1e3 };
+    StagePrices::of(local.chain(config.prices.iter().map(|(stage, price)| (*stage, of(price)))))
+}
+
+fn is_on_this_machine(base_url: &str) -> bool {
+    let url = reqwest::Url::parse(base_url.trim()).ok();
+    let host = url.as_ref().and_then(|url| url.host_str()).unwrap_or_default();
+    let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
+    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
 /// Numbers an earlier life may have shown without living to record them: a killed process has at most a few
@@ -279,6 +297,31 @@ impl Channel for Channels {
         self.console.erase(owner, what).await;
         if let Some(channel) = &self.telegram {
             channel.erase(owner, what).await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ports::Stage;
+
+    #[test]
+    fn a_model_on_this_machine_costs_nothing_unless_a_price_is_set() {
+        for (url, price, expected) in [
+            ("http://127.0.0.1:11434/v1", None, 0.0),
+            ("http://localhost/v1", None, 0.0),
+            ("http://[::1]:8080/v1", None, 0.0),
+            ("http://localhost/v1", Some("3"), 3.0),
+            ("https://api.example.com/v1", Some("3"), 3.0),
+            ("https://localhost.example.com/v1", None, TokenPrice::default().of(1_000_000, 0)),
+        ] {
+            let mut pairs = vec![("LLM_BASE_URL", url), ("LLM_MODEL", "big")];
+            pairs.extend(price.iter().flat_map(|price| [("LLM_PRICE_IN", *price), ("LLM_PRICE_OUT", *price)]));
+            let env = pairs.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
+            let config = Config::parse(env, Vec::new()).unwrap();
+            let found = stage_prices(&config).price(Stage::ALL[0]).of(1_000_000, 0);
+            assert!((found - expected).abs() < 1e-9, "{url}: {found}");
         }
     }
 }

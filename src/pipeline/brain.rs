@@ -14,6 +14,7 @@ use super::intake::commands;
 use crate::core::ids::{ChatId, UserId, short_id};
 use crate::core::settings::Settings;
 use crate::core::turn::Incoming;
+use crate::investigate::estimate::StagePrices;
 use crate::investigate::run::WorkLanes;
 use crate::language::time::DateOrder;
 use crate::limits;
@@ -48,6 +49,8 @@ pub struct Policy {
     pub skip_router: bool,
     /// Above which cost, in US dollars, a question is asked about first.
     pub ask_above_usd: f64,
+    /// What the stages' tokens cost.
+    pub prices: StagePrices,
     /// How long what only grows is kept.
     pub keep: Keep,
 }

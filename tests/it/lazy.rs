@@ -16,6 +16,7 @@ const MAY: &[(&str, &str, &str)] = &[
         "Regex::new",
         "what one person had forgotten, looked for once, after the turn, and kept by nobody",
     ),
+    ("pipeline/turn.rs", "OnceLock", "what one turn's words point at, gone with the turn"),
     ("pipeline/stages/gate.rs", "OnceLock", "one turn's own memory of what it asked, gone with the turn"),
     (
         "language/requests/amend.rs",

@@ -485,6 +485,7 @@ fn brain(
             // Scripts say what the router answers, turn by turn.
             skip_router: false,
             ask_above_usd: setup.ask_above_usd,
+            prices: Default::default(),
             keep: setup.keep,
         },
         due_changed: Default::default(),

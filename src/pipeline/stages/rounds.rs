@@ -29,7 +29,7 @@ use crate::ports::records::Clarification;
 use crate::ports::{Change, StoreError};
 
 /// Said above what one look gives to a question that needs several.
-const ONE_SOURCE: &str = "I can't combine sources yet, so this is one look, not the whole answer:";
+const ONE_SOURCE: &str = "This is one look, which may not be the whole answer:";
 
 /// Plans, gates and executes until nothing is missing. Once something was done, an end before that (`/cancel`, a
 /// store that fails) loses nothing of it: it is told, and why it ended there.

@@ -390,6 +390,7 @@ fn brain(store: &Arc<Mortal>, clock: &Arc<HandClock>, phone: &Arc<Phone>, zone: 
             admin_may_approve: false,
             skip_router: true,
             ask_above_usd: 0.05,
+            prices: Default::default(),
             keep: brain_agent::limits::kept::Keep::default(),
         },
         due_changed: Default::default(),

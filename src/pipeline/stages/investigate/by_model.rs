@@ -12,7 +12,7 @@ use crate::core::progress::Progress;
 use crate::core::text::shorten;
 use crate::investigate::asker::{InvestigationModel, ModelSpan};
 use crate::investigate::decompose::{DecomposeInput, SynthesisOrder, things};
-use crate::investigate::estimate::{CostEstimate, StagePrices, estimate};
+use crate::investigate::estimate::{CostEstimate, estimate};
 use crate::investigate::finding::Finding;
 use crate::investigate::graph::EvidenceGraph;
 use crate::investigate::metrics::{InvestigationMetrics, LayerMetrics};
@@ -93,7 +93,8 @@ pub(super) async fn answer(turn: &Turn<'_>, model: &dyn Model) -> Result<ByModel
         dates: &dates,
         reference: &reference,
     };
-    let allowed = CostAllowed { prices: StagePrices::default(), ask_above_usd: turn.brain.policy.ask_above_usd };
+    let allowed =
+        CostAllowed { prices: turn.brain.policy.prices.clone(), ask_above_usd: turn.brain.policy.ask_above_usd };
     let question = run_question(&asker, &input, &worker, &with, &allowed);
     // A run that is cancelled gives back what it has.
     Ok(match question.await {
@@ -173,7 +174,7 @@ pub(super) async fn run_known(
             run::run(&worker, run::whole(graph.nodes.clone()), &with).await
         }
     };
-    let estimate = estimate(&graph.nodes, &StagePrices::default());
+    let estimate = estimate(&graph.nodes, &turn.brain.policy.prices);
     let looked = Looked { graph, ran, gaps: Vec::new(), order, estimate, decompose_us: 0 };
     told(turn, &asker, looked, &spans).await
 }
@@ -294,7 +295,7 @@ fn metrics(
         ..InvestigationMetrics::default()
     }
     .with_run(ran)
-    .with_cost(estimate, &spans, &StagePrices::default())
+    .with_cost(estimate, &spans, &turn.brain.policy.prices)
 }
 
 /// The last turns, as a decomposition reads them: the person's own words, and of ours that we answered.
