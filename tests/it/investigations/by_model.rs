@@ -96,7 +96,9 @@ fn a_costly_question_is_asked_about_before_anything_is_read() {
         .always("extract", ModelReply::json(extract))
         .always("synthesize", ModelReply::text("That is all [1]."));
     let model = ModelServer::scripted(script);
-    let mut console = console(&model, &[("BRAIN_ASK_ABOVE_USD", "0.001")]);
+    // A model on this machine costs what somebody says that it costs.
+    let prices = [("LLM_PRICE_IN", "0.25"), ("LLM_PRICE_OUT", "2"), ("BRAIN_ASK_ABOVE_USD", "0.001")];
+    let mut console = console(&model, &prices);
     let asked = console.say(QUESTION);
     assert!(text_of(&asked).contains("Shall I look into it?"), "{}", text_of(&asked));
     assert_eq!(done_of(&asked)["llm_calls"], 2, "route and decompose");
