@@ -7,19 +7,19 @@ use async_trait::async_trait;
 use chrono_tz::Tz;
 
 use crate::channel::console::ConsoleChannel;
-use crate::config::{Config, ModelEndpoint, Price, telegram_user};
+use crate::config::{Config, ModelEndpoint, telegram_user};
 use crate::core::forgotten::Forgotten;
 use crate::core::ids::{ChatId, MessageId, UserId};
 use crate::core::markup::Formatted;
 use crate::core::turn::{Edit, Notice, Reply};
-use crate::investigate::estimate::{StagePrices, TokenPrice};
+use crate::investigate::estimate::StagePrices;
 use crate::language::time::DateOrder;
 use crate::llm;
 use crate::pipeline::brain::{Brain, Policy};
 use crate::ports::records::ChatState;
 use crate::ports::{
-    Channel, Clock, Index, Key, Model, RecordExt, Scan, Secondary, SendError, Source, Store, StoreError, Transcriber,
-    secondary,
+    Channel, Clock, Index, Key, Model, RecordExt, Scan, Secondary, SendError, Source, Store, StoreError, TokenPrice,
+    Transcriber, secondary,
 };
 use crate::prompts::{PromptError, Prompts};
 use crate::search::{SearchIndex, conversation};
@@ -190,10 +190,8 @@ fn policy(config: &Config, wanted: Option<Tz>) -> Policy {
 /// What calls cost, as far as somebody has said so. A model on this machine costs nothing.
 fn stage_prices(config: &Config) -> StagePrices {
     let local = config.models.iter().filter(|(_, endpoint)| is_on_this_machine(&endpoint.base_url));
-    let local = local.map(|(stage, _)| (*stage, TokenPrice { in_usd: 0.0, out_usd: 0.0 }));
-    // Set for a million tokens, estimated by the thousand.
-    let of = |price: &Price| TokenPrice { in_usd: price.input_usd / 1e3, out_usd: price.output_usd / 1e3 };
-    StagePrices::of(local.chain(config.prices.iter().map(|(stage, price)| (*stage, of(price)))))
+    let local = local.map(|(stage, _)| (*stage, TokenPrice { input_usd: 0.0, output_usd: 0.0 }));
+    StagePrices::of(local.chain(config.prices.iter().map(|(stage, price)| (*stage, *price))))
 }
 
 fn is_on_this_machine(base_url: &str) -> bool {
@@ -304,6 +302,7 @@ impl Channel for Channels {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::investigate::estimate::HOSTED;
     use crate::ports::Stage;
 
     #[test]
@@ -314,7 +313,7 @@ mod tests {
             ("http://[::1]:8080/v1", None, 0.0),
             ("http://localhost/v1", Some("3"), 3.0),
             ("https://api.example.com/v1", Some("3"), 3.0),
-            ("https://localhost.example.com/v1", None, TokenPrice::default().of(1_000_000, 0)),
+            ("https://localhost.example.com/v1", None, HOSTED.of(1_000_000, 0)),
         ] {
             let mut pairs = vec![("LLM_BASE_URL", url), ("LLM_MODEL", "big")];
             pairs.extend(price.iter().flat_map(|price| [("LLM_PRICE_IN", *price), ("LLM_PRICE_OUT", *price)]));

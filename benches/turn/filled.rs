@@ -218,7 +218,7 @@ impl Filler {
         }
         let (user, chat) = (self.owner.clone(), self.chat.clone());
         let done = Done::quiet(TurnPath::Chat);
-        let trace = TurnTrace { id: format!("turn{n}"), user, chat, at, done, spans: Vec::new() };
+        let trace = TurnTrace { id: format!("turn{n}"), user, chat, at, done, spans: Vec::new(), investigation: None };
         batch.put(&trace, Expect::Any).expect("a record");
         let audit = Audit {
             at,

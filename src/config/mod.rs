@@ -20,8 +20,7 @@ use secrecy::SecretString;
 
 use crate::core::ids::UserId;
 use crate::limits::kept::Keep;
-use crate::ports::Stage;
-pub use price::Price;
+use crate::ports::{Stage, TokenPrice};
 use reader::{Reader, Source};
 
 /// A model endpoint.
@@ -67,7 +66,7 @@ pub struct Config {
     /// How long a stage waits for its model's first word, and between words, where that is set.
     pub model_timeouts: BTreeMap<Stage, Duration>,
     /// What the tokens of each stage's model cost, where its owner has said so.
-    pub prices: BTreeMap<Stage, Price>,
+    pub prices: BTreeMap<Stage, TokenPrice>,
     /// Takes over when a stage's endpoint does not answer.
     pub model_fallback: Option<ModelEndpoint>,
     /// Listens to recordings.

@@ -6,29 +6,13 @@
 use std::collections::BTreeMap;
 
 use super::reader::{Reader, usd};
-use crate::ports::Stage;
-
-/// US dollars for a million tokens.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Price {
-    /// Sent.
-    pub input_usd: f64,
-    /// Received.
-    pub output_usd: f64,
-}
+use crate::ports::{Stage, TokenPrice};
 
 /// The keys, which may carry a stage's name.
 pub(super) const PRICE_KEYS: [&str; 2] = ["LLM_PRICE_IN", "LLM_PRICE_OUT"];
 
-impl Price {
-    /// In US dollars.
-    pub fn of(self, tokens_in: u64, tokens_out: u64) -> f64 {
-        (tokens_in as f64 * self.input_usd + tokens_out as f64 * self.output_usd) / 1e6
-    }
-}
-
 impl Reader {
-    pub(super) fn prices(&mut self) -> BTreeMap<Stage, Price> {
+    pub(super) fn prices(&mut self) -> BTreeMap<Stage, TokenPrice> {
         let common = self.price(PRICE_KEYS.map(str::to_owned));
         let mut prices = BTreeMap::new();
         for stage in Stage::ALL {
@@ -42,11 +26,11 @@ impl Reader {
         prices
     }
 
-    fn price(&mut self, keys: [String; 2]) -> Option<Price> {
+    fn price(&mut self, keys: [String; 2]) -> Option<TokenPrice> {
         let both = keys.each_ref().map(|key| self.parsed(key, "US dollars for a million tokens, such as 0.25", usd));
         let [key_in, key_out] = &keys;
         match both {
-            [Some(input_usd), Some(output_usd)] => Some(Price { input_usd, output_usd }),
+            [Some(input_usd), Some(output_usd)] => Some(TokenPrice { input_usd, output_usd }),
             [None, None] => None,
             [Some(_), None] | [None, Some(_)] => {
                 self.problems.push(format!("{key_in} and {key_out} belong together: set both"));
@@ -74,8 +58,8 @@ mod tests {
         let own = [("LLM_PRICE_IN_PLAN", "0"), ("LLM_PRICE_OUT_PLAN", "1.5")];
         let prices = parse(&[&common[..], &apart, &own].concat()).unwrap().prices;
         assert_eq!(prices.get(&Stage::Route), None);
-        assert_eq!(prices[&Stage::Plan], Price { input_usd: 0.0, output_usd: 1.5 });
-        assert_eq!(prices[&Stage::Respond], Price { input_usd: 0.5, output_usd: 2.0 });
+        assert_eq!(prices[&Stage::Plan], TokenPrice { input_usd: 0.0, output_usd: 1.5 });
+        assert_eq!(prices[&Stage::Respond], TokenPrice { input_usd: 0.5, output_usd: 2.0 });
         assert!((prices[&Stage::Respond].of(1_000_000, 500_000) - 1.5).abs() < 1e-9);
     }
 

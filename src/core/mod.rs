@@ -2,7 +2,7 @@
 //!
 //! In reading order: what comes in and goes out ([`turn`], [`button`]), what is meant ([`plan`]), how much is
 //! at stake ([`stakes`]), what waits for a yes ([`pending`], [`digest`]), how it is shown ([`card`], [`text`],
-//! [`markup`]), how it is done and told ([`graph`], [`run`], [`progress`], [`outcome`], [`history`]), what reminds
+//! [`markup`]), how it is done and told ([`graph`], [`run`], [`progress`], [`outcome`], [`history`], [`metrics`]), what reminds
 //! ([`notification`]), what is left alone while it fails ([`breaker`]), and what each person chose ([`settings`]).
 
 #![deny(missing_docs)]
@@ -16,6 +16,7 @@ pub mod graph;
 pub mod history;
 pub mod ids;
 pub mod markup;
+pub mod metrics;
 pub mod notification;
 pub mod outcome;
 pub mod pending;

@@ -12,7 +12,7 @@ use super::{EvalError, Who};
 use crate::app::{self, Parts};
 use crate::channel::console::ConsoleChannel;
 use crate::clock::SystemClock;
-use crate::config::{Config, Price};
+use crate::config::Config;
 use crate::core::ids::{ChatId, MessageId, RunId, UserId};
 use crate::core::plan::PlannedAction;
 use crate::core::turn::{Done, Incoming, Input, Origin, Path};
@@ -25,7 +25,7 @@ use crate::pipeline::stages::plan::{Planned, Topic};
 use crate::pipeline::stages::route;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::{Message, Speaker};
-use crate::ports::{Stage, StoreError};
+use crate::ports::{Stage, StoreError, TokenPrice};
 use crate::store::MemoryStore;
 
 /// Asks the configured model.
@@ -33,7 +33,7 @@ use crate::store::MemoryStore;
 pub(super) struct Asker {
     brain: Brain,
     name: String,
-    price: Option<Price>,
+    price: Option<TokenPrice>,
     /// Gone with this value.
     _folder: TempDir,
 }
@@ -66,7 +66,7 @@ impl Asker {
     }
 
     /// What its tokens cost, if that was said.
-    pub(super) fn price(&self) -> Option<Price> {
+    pub(super) fn price(&self) -> Option<TokenPrice> {
         self.price
     }
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::{Measured, Verdict};
-use crate::config::Price;
 use crate::core::turn::Done;
+use crate::ports::TokenPrice;
 
 /// What an evaluation came to. Serialised, it is what `--json` prints.
 #[derive(Debug, Serialize)]
@@ -245,7 +245,7 @@ impl Tally {
     }
 
     /// The end of it; `price` is that of the model's tokens.
-    pub(super) fn report(mut self, price: Option<Price>) -> EvalReport {
+    pub(super) fn report(mut self, price: Option<TokenPrice>) -> EvalReport {
         self.took_us.sort_unstable();
         let mut report = self.report;
         report.accuracy = report.correct as f64 / report.total.max(1) as f64;

@@ -19,30 +19,10 @@ use serde::{Deserialize, Serialize};
 use super::asker::ModelSpan;
 use super::node::{EvidenceNode, SetOperation, Strategy, reference};
 use crate::limits;
-use crate::ports::Stage;
+use crate::ports::{Stage, TokenPrice};
 
-/// US dollars for a thousand tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct TokenPrice {
-    /// Sent.
-    pub in_usd: f64,
-    /// Received.
-    pub out_usd: f64,
-}
-
-impl Default for TokenPrice {
-    /// What small hosted models cost: 0.25 and 2.00 dollars for a million, as `.env.example` shows them.
-    fn default() -> Self {
-        Self { in_usd: 0.000_25, out_usd: 0.002 }
-    }
-}
-
-impl TokenPrice {
-    /// Of so many tokens.
-    pub fn of(self, tokens_in: u64, tokens_out: u64) -> f64 {
-        (tokens_in as f64 * self.in_usd + tokens_out as f64 * self.out_usd) / 1_000.0
-    }
-}
+/// What small hosted models cost, as `.env.example` shows it.
+pub const HOSTED: TokenPrice = TokenPrice { input_usd: 0.25, output_usd: 2.0 };
 
 /// What each stage's tokens cost, where somebody has said so.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -61,7 +41,7 @@ impl StagePrices {
 
     /// Of a stage.
     pub fn price(&self, stage: Stage) -> TokenPrice {
-        self.0.get(&stage).copied().unwrap_or_default()
+        self.0.get(&stage).copied().unwrap_or(HOSTED)
     }
 
     /// What calls came to, in US dollars.
@@ -351,9 +331,9 @@ mod tests {
         let told = |times| estimate(&nodes(times), &StagePrices::default());
         assert!(!told(1).is_above(limits::ASK_ABOVE_USD), "{:?}", told(1));
         assert!(told(3).is_above(limits::ASK_ABOVE_USD), "{:?}", told(3));
-        let free = StagePrices::all(TokenPrice { in_usd: 0.0, out_usd: 0.0 });
+        let free = StagePrices::all(TokenPrice { input_usd: 0.0, output_usd: 0.0 });
         assert!(!estimate(&nodes(9), &free).is_above(0.0), "what costs nothing is not asked about");
-        let dear = StagePrices::of([(Stage::Extract, TokenPrice { in_usd: 0.01, out_usd: 0.03 })]);
+        let dear = StagePrices::of([(Stage::Extract, TokenPrice { input_usd: 10.0, output_usd: 30.0 })]);
         assert!(estimate(&nodes(1), &dear).usd > 10.0 * told(1).usd, "each stage has its price");
     }
 }

@@ -28,7 +28,7 @@ pub use index::{
     BuildProgress, Candidates, Description, Document, Found, Hit, Index, IndexError, Needs, Participant, Query,
     Ranking, Source, Update, WordMatch,
 };
-pub use model::{Call, Completion, Model, ModelError, Patience, Stage, Usage};
+pub use model::{Call, Completion, Model, ModelError, Patience, Stage, TokenPrice, Usage};
 pub use optimistic::optimistic;
 pub use schema::AnswerSchema;
 pub use secondary::Secondary;

@@ -128,6 +128,22 @@ impl std::ops::AddAssign for Usage {
     }
 }
 
+/// US dollars for a million tokens.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TokenPrice {
+    /// Sent.
+    pub input_usd: f64,
+    /// Received.
+    pub output_usd: f64,
+}
+
+impl TokenPrice {
+    /// In US dollars.
+    pub fn of(self, tokens_in: u64, tokens_out: u64) -> f64 {
+        (tokens_in as f64 * self.input_usd + tokens_out as f64 * self.output_usd) / 1e6
+    }
+}
+
 /// A model's answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Completion {

@@ -207,6 +207,7 @@ fn fill(program: &Program) {
                     at: "2025-01-01T00:00:00Z".parse().unwrap(),
                     done: Done::quiet(Path::Chat),
                     spans: vec![span],
+                    investigation: None,
                 };
                 batch.put(&trace, Expect::Any).unwrap();
             }

@@ -213,3 +213,39 @@ async fn somebody_elses_mail_on_its_way_is_not_described() {
     rig.log.lets_go();
     turn.await.unwrap();
 }
+
+#[tokio::test]
+async fn an_investigation_that_is_stopped_tells_what_it_had_found() {
+    for stage in [Stage::Decompose, Stage::Classify, Stage::Synthesize] {
+        let rig = Rig::plain();
+        rig.says("add a task: call Berlin about the hotel").await;
+        rig.script.routes(json!({"type": "investigate", "domains": ["task"], "is_followup": false}));
+        let nodes = json!([
+            {"id": "tasks", "strategy": "keyword_search", "params": {"words": ["Berlin"], "over": ["task"]}},
+            {"id": "best", "strategy": "semantic_analysis",
+             "params": {"items": "{{tasks.items}}", "keep": ["about"], "question": "is it about the hotel?"}},
+        ]);
+        let graph =
+            json!({"classification": {"type": "investigative", "why": "asked"}, "nodes": nodes, "synthesis": {}});
+        for (of, says) in [
+            (Stage::Decompose, graph),
+            (Stage::Classify, json!({"about": [1]})),
+            (Stage::Synthesize, json!("Here it is [1].")),
+        ] {
+            let brain = rig.brain.clone();
+            rig.script.on(of, move |_| {
+                if of == stage {
+                    brain.stop_turns();
+                }
+                says.clone()
+            });
+        }
+        let told = rig.says("hm, so what would there be in my things on that Berlin thing, roughly?").await;
+        let text = told.text();
+        assert_eq!(told.done.path, Path::Investigate, "{text}");
+        match stage {
+            Stage::Decompose => assert!(text.contains("Stopped before I knew where to look"), "{text}"),
+            _ => assert!(!text.contains("Here it is") && text.contains("hotel"), "{stage:?}: {text}"),
+        }
+    }
+}

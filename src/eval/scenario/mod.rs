@@ -43,10 +43,10 @@ use futures::StreamExt as _;
 
 use super::report::{EvalReport, MissDetail, Tally};
 use super::{EvalError, Measured, Who, rows};
-use crate::config::{Config, Price};
+use crate::config::Config;
 use crate::core::turn::Done;
 use crate::limits;
-use crate::ports::Stage;
+use crate::ports::{Stage, TokenPrice};
 use judge::Judged;
 use row::Scenario;
 use rows::Line;
@@ -109,6 +109,6 @@ fn configured(who: Who, config: &Config) -> Config {
 }
 
 /// Of the planner's tokens, which are most of them.
-fn price(config: &Config) -> Option<Price> {
+fn price(config: &Config) -> Option<TokenPrice> {
     config.prices.get(&Stage::Plan).copied()
 }

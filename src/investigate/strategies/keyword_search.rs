@@ -36,7 +36,7 @@ pub(super) async fn gather(
             words: words.clone(),
             any: params.any,
             people: people.iter().map(named).collect(),
-            from: sources.moment(params.from.as_deref()),
+            from: sources.beginning(params.from.as_deref()),
             until: sources.moment(params.until.as_deref()),
             with: params.with.clone(),
             without: params.without.clone(),

@@ -41,6 +41,8 @@ pub struct EvidenceSources<'a> {
     pub index: &'a dyn Index,
     /// For whom, when and where.
     pub ctx: &'a RequestContext,
+    /// What came before is not looked at, whatever a graph says.
+    pub since: Option<DateTime<Utc>>,
 }
 
 /// What a node has to work with: outputs of others, by their ids.
@@ -75,6 +77,11 @@ impl<'a> EvidenceSources<'a> {
     /// A time as a graph writes it.
     fn moment(&self, text: Option<&str>) -> Option<DateTime<Utc>> {
         Some(Moment::read(text?.trim(), self.ctx.zone)?.start(self.ctx.zone).to_utc())
+    }
+
+    /// From when on, as a graph writes it, and no earlier than is to be looked at.
+    fn beginning(&self, text: Option<&str>) -> Option<DateTime<Utc>> {
+        self.moment(text).max(self.since)
     }
 
     /// The people of a param: references resolved, names as addresses where they are known.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::core::button::Press;
 use crate::core::history::PastAction;
 use crate::core::ids::{MessageId, PendingId};
+use crate::core::metrics::InvestigationMetrics;
 use crate::core::outcome::Report;
 use crate::core::provenance::UntrustedText;
 use crate::core::turn::{Edit, Input, Notice, NoticeKind, Path, Reply};
@@ -26,6 +27,8 @@ pub struct Answer {
     pub edits: Vec<Edit>,
     /// Messages on record to change, as they are when this is committed.
     pub rewrites: Vec<Rewrite>,
+    /// What it took, if it was a question over everything.
+    pub metrics: Option<InvestigationMetrics>,
     /// One a planned action.
     pub reports: Vec<Report>,
     /// What was done, for later pronouns.
@@ -85,6 +88,7 @@ impl Answer {
             replies: Vec::new(),
             edits: Vec::new(),
             rewrites: Vec::new(),
+            metrics: None,
             reports: Vec::new(),
             actions: Vec::new(),
             untrusted: Vec::new(),

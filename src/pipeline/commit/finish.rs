@@ -181,7 +181,8 @@ fn trace(turn: &Turn<'_>, answer: &Answer) -> TurnTrace {
     let (mut done, spans) = turn.sum_up(answer.path, answer.reports.clone());
     done.outcomes.iter_mut().for_each(|report| report.params = Params::new());
     let id = turn.incoming.turn.as_str().to_owned();
-    TurnTrace { id, user: turn.owner().clone(), chat: turn.chat().clone(), at: turn.ctx.now, done, spans }
+    let (user, chat) = (turn.owner().clone(), turn.chat().clone());
+    TurnTrace { id, user, chat, at: turn.ctx.now, done, spans, investigation: answer.metrics }
 }
 
 /// Closes every inbox entry that a turn was read from; their words are forgotten.

@@ -16,6 +16,8 @@ pub enum CameTo {
     Change,
     /// Everything that was asked for was looked up, and nothing else was.
     Answer,
+    /// A question over everything was looked into. What is told was done by others, or earlier; by this turn nothing.
+    Findings,
     /// Something was looked up; the rest was refused or failed.
     LooksOnly,
     /// What was asked for waits for a yes, or for an answer.
@@ -60,7 +62,7 @@ impl CameTo {
     /// What stands above every word of a model; `None` where receipts or the answer itself say enough.
     pub fn statement(self) -> Option<&'static str> {
         match self {
-            Self::Change | Self::Answer | Self::Talk | Self::TalkAfterDeeds => None,
+            Self::Change | Self::Answer | Self::Findings | Self::Talk | Self::TalkAfterDeeds => None,
             Self::LooksOnly => Some(CHANGED_NOTHING),
             Self::Waits => Some(NOT_YET),
             Self::Failure => Some(NOTHING_DONE),
@@ -72,15 +74,15 @@ impl CameTo {
     fn correction(self) -> Option<&'static str> {
         match self {
             Self::Change => None,
-            Self::Answer => Some(CHANGED_NOTHING),
+            Self::Answer | Self::Findings => Some(CHANGED_NOTHING),
             Self::Talk | Self::TalkAfterDeeds => Some(JUST_NOW),
             Self::LooksOnly | Self::Waits | Self::Failure | Self::NoAction => self.statement(),
         }
     }
 
-    /// Whether a claim may be about an earlier turn.
+    /// Whether a claim may be about an earlier turn, or somebody else.
     fn may_be_earlier(self) -> bool {
-        matches!(self, Self::Change | Self::TalkAfterDeeds)
+        matches!(self, Self::Change | Self::TalkAfterDeeds | Self::Findings)
     }
 }
 

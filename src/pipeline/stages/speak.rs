@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures::future::{Either, select};
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{Instant, sleep_until};
 
 use super::ask;
@@ -36,24 +36,35 @@ pub async fn aloud(
 ) -> Result<Formatted, ModelError> {
     // Talk is the answer itself, and has all the time of its stage.
     let within = (!turn.known().is_empty()).then(|| turn.time_for_words());
-    let at_once = |prompt| ask::words(turn, model, Stage::Respond, prompt, TOKENS_MAX, None, within);
-    let words = if turn.brain.channel.shows_drafts(turn.chat()) {
-        let (to, from) = unbounded_channel();
-        let begun = AtomicBool::new(false);
-        let writing = Box::pin(ask::words(turn, model, Stage::Respond, prompt.clone(), TOKENS_MAX, Some(to), within));
-        let showing = Box::pin(show(turn, from, &begun, came_to, given));
-        let written = match select(writing, showing).await {
-            Either::Left((written, _)) => written,
-            Either::Right(((), writing)) => writing.await,
-        };
-        match written {
-            Err(_) if begun.load(Ordering::Relaxed) => at_once(prompt).await,
-            whole => whole,
-        }
-    } else {
-        at_once(prompt).await
+    let write = |to| ask::words(turn, model, Stage::Respond, prompt.clone(), TOKENS_MAX, to, within);
+    growing(turn, given, came_to, write).await.map(|markdown| Formatted::read(&markdown, given))
+}
+
+/// Shows words as `write` sends them, where the channel can. What has begun to be shown and breaks off is asked for once
+/// more, in one piece.
+pub async fn growing<T, E, W>(
+    turn: &Turn<'_>,
+    given: &str,
+    came_to: CameTo,
+    write: impl Fn(Option<UnboundedSender<String>>) -> W,
+) -> Result<T, E>
+where
+    W: Future<Output = Result<T, E>>,
+{
+    if !turn.brain.channel.shows_drafts(turn.chat()) {
+        return write(None).await;
+    }
+    let (to, from) = unbounded_channel();
+    let begun = AtomicBool::new(false);
+    let (writing, showing) = (Box::pin(write(Some(to))), Box::pin(show(turn, from, &begun, came_to, given)));
+    let written = match select(writing, showing).await {
+        Either::Left((written, _)) => written,
+        Either::Right(((), writing)) => writing.await,
     };
-    words.map(|markdown| Formatted::read(&markdown, given))
+    match written {
+        Err(_) if begun.load(Ordering::Relaxed) => write(None).await,
+        whole => whole,
+    }
 }
 
 /// Shows what has come so far, from the moment it is a long answer. Ends with the words.
@@ -85,7 +96,7 @@ async fn show(turn: &Turn<'_>, mut from: UnboundedReceiver<String>, begun: &Atom
 
 async fn draft(turn: &Turn<'_>, written: &str, came_to: CameTo, given: &str) {
     let words = Formatted::read(&written[..written.floor_char_boundary(DRAFT_BYTES)], given);
-    if came_to != CameTo::Change && honest::claims_a_change(&words.text) {
+    if !matches!(came_to, CameTo::Change | CameTo::Findings) && honest::claims_a_change(&words.text) {
         return;
     }
     let mut words = honest::shown(words, came_to);

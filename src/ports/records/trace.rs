@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::millis;
 use crate::core::ids::{ChatId, PendingId, UserId};
+use crate::core::metrics::InvestigationMetrics;
 use crate::core::pending::State;
 use crate::core::turn::Done;
 use crate::ports::{Key, Record, Table};
@@ -79,6 +80,9 @@ pub struct TurnTrace {
     pub done: Done,
     /// Its nodes.
     pub spans: Vec<StageSpan>,
+    /// What a question over everything took, if it was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub investigation: Option<InvestigationMetrics>,
 }
 
 impl Record for TurnTrace {

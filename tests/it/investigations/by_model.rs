@@ -107,6 +107,15 @@ fn a_costly_question_is_asked_about_before_anything_is_read() {
     assert!(done_of(&looked)["llm_calls"].as_u64().unwrap() > 5);
     let asked = console.say(QUESTION);
     assert!(text_of(&asked).contains("Shall I look into it?"));
+    let smaller = console.say("only the last month");
+    assert!(text_of(&smaller).contains("That is all"), "{}", text_of(&smaller));
+    let planned = model.calls_of("decompose");
+    assert!(planned.last().unwrap().user.contains("only what came since 2025-12-13"), "{planned:?}");
+    let explained = text_of(&console.say("/trace"));
+    assert!(explained.contains("expected at most $") && explained.contains("Taking it apart"), "{explained}");
+    let status = text_of(&console.say("/status"));
+    assert!(status.contains("Questions over everything in those turns: 2"), "{status}");
+    console.say(QUESTION);
     let left = console.say("no");
     assert!(text_of(&left).contains("I left it"), "{}", text_of(&left));
     assert_eq!(done_of(&left)["llm_calls"], 0);

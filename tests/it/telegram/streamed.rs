@@ -189,3 +189,24 @@ async fn a_growing_answer_that_claims_what_was_not_done_is_not_shown() {
     assert!(model.calls_of("respond").iter().all(streamed));
     assert!(drafts(&api).is_empty(), "{:?}", drafts(&api));
 }
+
+#[tokio::test]
+async fn the_answer_of_an_investigation_grows_without_numbers_that_stand_for_nothing() {
+    let api = FakeBotApi::start().await;
+    let nodes =
+        json!([{"id": "notes", "strategy": "keyword_search", "params": {"words": ["Berlin"], "over": ["task"]}}]);
+    let graph = json!({"classification": {"type": "investigative", "why": "asked"}, "nodes": nodes, "synthesis": {}});
+    let model = ModelServer::start(move |request| match request.stage.as_str() {
+        "route" => ModelReply::json(json!({"type": "investigate", "domains": ["task"], "is_followup": false})),
+        "decompose" => ModelReply::json(graph.clone()),
+        _ => ModelReply::text(format!("I've sent nothing [7]. {}", story())).chunks(8, EACH),
+    });
+    let _daemon = serve(&installed().model(&model), &api).await;
+    api.user_says(ANNA, "hm, so what would there be in my things on that Berlin thing, roughly?");
+    let answer = answer(&api, ANNA, "word059").await;
+    assert!(answer.text.starts_with("Nothing was changed."), "{}", answer.text);
+    assert!(answer.text.contains(&story()) && !answer.text.contains("[7]"), "{}", answer.text);
+    let grown = drafts(&api);
+    assert!(grown.len() >= 2 && grown.iter().all(|draft| !draft.contains('7')), "{grown:?}");
+    assert!(grown.windows(2).all(|two| two[0].len() < two[1].len()), "{grown:?}");
+}

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Duration, Utc};
 
+use crate::core::metrics::InvestigationMetrics;
 use crate::core::text::{shorten, visible};
 use crate::language::time;
 use crate::language::time::Grain;
@@ -108,6 +109,7 @@ async fn for_admins(turn: &Turn<'_>, traces: &[TurnTrace]) -> Result<Vec<String>
         format!("🗂 Open cards of everybody: {open}"),
         format!("🩺 Stages that fell back in those turns: {failing}"),
     ];
+    lines.extend(investigations(traces));
     let unreadable = brain.store.list::<Aside>(Scan::of::<Aside>(&[], ASIDE_LISTED_MAX)).await?;
     if !unreadable.is_empty() {
         let tables: BTreeSet<&str> = unreadable.iter().map(|(record, _)| record.table.as_str()).collect();
@@ -119,6 +121,26 @@ async fn for_admins(turn: &Turn<'_>, traces: &[TurnTrace]) -> Result<Vec<String>
             .push(format!("⚠️ Messages set aside, because I ended each time they were handled (see the log): {aside}"));
     }
     Ok(lines)
+}
+
+/// What questions over everything took, if there were any.
+fn investigations(traces: &[TurnTrace]) -> Option<String> {
+    let all: Vec<InvestigationMetrics> = traces.iter().filter_map(|trace| trace.investigation).collect();
+    let many = all.len();
+    let mut ms: Vec<u64> = all.iter().map(|one| one.ms).collect();
+    ms.sort_unstable();
+    // The least time within which 95 of 100 were answered.
+    let p95 = ms.get((many * 95).div_ceil(100).checked_sub(1)?)?;
+    let tokens = all.iter().map(InvestigationMetrics::tokens).sum::<u64>() / many as u64;
+    let usd = all.iter().map(|one| one.actual_usd).sum::<f64>() / many as f64;
+    let failed = all.iter().filter(|one| one.failed > 0).count();
+    let run: u64 = all.iter().map(|one| one.run.ms).sum();
+    let one_by_one: u64 = all.iter().map(|one| one.one_by_one_ms).sum();
+    let side_by_side = (one_by_one.saturating_sub(run) * 100).checked_div(one_by_one).unwrap_or(0);
+    Some(format!(
+        "🔎 Questions over everything in those turns: {many}; 95 % within {p95} ms; on average {tokens} tokens, \
+         ${usd:.4}; {side_by_side} % saved side by side; {failed} with a part that failed"
+    ))
 }
 
 fn ago(now: DateTime<Utc>, at: DateTime<Utc>) -> String {

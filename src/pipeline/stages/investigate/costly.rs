@@ -4,19 +4,21 @@
 
 use chrono::Duration;
 
-use super::by_model;
+use super::by_model::{self, Asked, ByModel};
 use crate::core::button::{Button, Press};
 use crate::core::turn::{Path, Reply};
 use crate::investigate::decompose::SynthesisOrder;
-use crate::investigate::estimate::CostEstimate;
+use crate::investigate::estimate::{CostEstimate, estimate};
 use crate::investigate::graph::EvidenceGraph;
-use crate::investigate::node::Strategy;
 use crate::limits;
 use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::intake::offers::{Offer, Offered};
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::records::Clarification;
 use crate::ports::{Expect, StoreError};
+
+/// How far the smaller look goes back.
+const LESS_DAYS: i64 = 30;
 
 /// What the buttons say.
 const CHOICES: [&str; 3] = ["Look into it", "Only the last month", "Leave it"];
@@ -63,28 +65,23 @@ pub(super) fn ask(
 pub async fn decided(
     turn: &Turn<'_>,
     choice: usize,
-    mut graph: EvidenceGraph,
+    graph: EvidenceGraph,
     order: SynthesisOrder,
 ) -> Result<Answer, TurnError> {
-    match choice {
-        0 => {}
-        1 => since(turn, &mut graph, Duration::days(30)),
+    let since = match choice {
+        0 => None,
+        1 => Some(turn.ctx.now - Duration::days(LESS_DAYS)),
         _ => return Ok(Answer::says(Path::Button, "Okay, I left it. Nothing was looked into.")),
-    }
-    match turn.brain.model.as_deref() {
-        Some(model) => by_model::run_known(turn, model, graph, order).await,
-        None => super::investigated(turn, graph, "", false).await,
-    }
-}
-
-/// Cuts every search to what came since then.
-fn since(turn: &Turn<'_>, graph: &mut EvidenceGraph, span: Duration) {
-    let from = (turn.ctx.now - span).to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
-    for node in &mut graph.nodes {
-        match &mut node.strategy {
-            Strategy::MetadataFilter(filter) => filter.from = Some(from.clone()),
-            Strategy::KeywordSearch(search) => search.from = Some(from.clone()),
-            Strategy::BatchThreadRead(_) | Strategy::CrossReference(_) | Strategy::SemanticAnalysis(_) => {}
+    };
+    let Some(model) = turn.brain.model.as_deref() else {
+        return super::investigated(turn, graph, "", false, since).await;
+    };
+    if since.is_some() {
+        // A smaller question may be taken apart differently. Up to what was shown, it needs no second yes.
+        let agreed_usd = estimate(&graph.nodes, &turn.brain.policy.prices).usd;
+        if let ByModel::Answered(answer) = by_model::answer(turn, model, Asked { since, agreed_usd }).await? {
+            return Ok(*answer);
         }
     }
+    by_model::run_known(turn, model, graph, order, since).await
 }

@@ -6,7 +6,7 @@
 use chrono::{DateTime, Duration, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::Told;
+use super::told::Told;
 use crate::core::history::{ItemRef, PastAction};
 use crate::core::ids::{ChatId, UserId};
 use crate::core::markup::Formatted;
@@ -56,6 +56,25 @@ impl Record for KeptAnswer {
 }
 
 impl KeptAnswer {
+    /// What is kept of an answer: as many rows as can be; it says how many are left out.
+    fn new(turn: &Turn<'_>, told: &mut Told, mut rows: Vec<AnswerRow>) -> Self {
+        let left = rows.len().saturating_sub(limits::FINDINGS_KEPT_MAX);
+        if left > 0 {
+            rows.truncate(limits::FINDINGS_KEPT_MAX);
+            told.remarks.push(format!("({left} more are too many to list; ask for a part of them.)"));
+        }
+        Self {
+            owner: turn.owner().clone(),
+            chat: turn.chat().clone(),
+            until: turn.ctx.now + Duration::seconds(limits::FINDINGS_KEPT_SECS),
+            answers: told.answers,
+            topic: std::mem::take(&mut told.topic),
+            rows,
+            said: turn.state.next_message,
+            trace: std::mem::take(&mut told.trace),
+        }
+    }
+
     fn key_of(chat: &ChatId) -> Key {
         Key::of(&[KEPT, chat.as_str()])
     }
@@ -88,26 +107,10 @@ impl KeptAnswer {
 }
 
 /// The answer that tells what was found, and keeps it.
-pub(super) fn answer(turn: &Turn<'_>, told: Told, mut rows: Vec<AnswerRow>) -> Result<Answer, TurnError> {
-    let found = rows.len();
-    rows.truncate(limits::FINDINGS_KEPT_MAX);
-    let kept = KeptAnswer {
-        owner: turn.owner().clone(),
-        chat: turn.chat().clone(),
-        until: turn.ctx.now + Duration::seconds(limits::FINDINGS_KEPT_SECS),
-        answers: told.answers,
-        topic: told.topic.clone(),
-        rows,
-        said: turn.state.next_message,
-        trace: told.trace.clone(),
-    };
+pub(super) fn answer(turn: &Turn<'_>, mut told: Told, rows: Vec<AnswerRow>) -> Result<Answer, TurnError> {
+    let kept = KeptAnswer::new(turn, &mut told, rows);
     let mut answer = page(turn, &kept, 0, Some(&told.heading), &told.remarks)?;
-    if found > kept.rows.len() {
-        let left = found - kept.rows.len();
-        if let Some(reply) = answer.replies.first_mut() {
-            reply.text.push_str(&format!("\n({left} more are too many to list; ask for a part of them.)"));
-        }
-    }
+    answer.metrics = told.metrics;
     answer.batch.put(&kept, Expect::Any)?;
     Ok(answer)
 }
@@ -123,21 +126,11 @@ pub(super) struct Worded {
 /// The answer in words: below them the rows that they rest on; all of them are kept.
 pub(super) fn worded(
     turn: &Turn<'_>,
-    told: Told,
-    mut rows: Vec<AnswerRow>,
+    mut told: Told,
+    rows: Vec<AnswerRow>,
     words: Worded,
 ) -> Result<Answer, TurnError> {
-    rows.truncate(limits::FINDINGS_KEPT_MAX);
-    let kept = KeptAnswer {
-        owner: turn.owner().clone(),
-        chat: turn.chat().clone(),
-        until: turn.ctx.now + Duration::seconds(limits::FINDINGS_KEPT_SECS),
-        answers: told.answers,
-        topic: told.topic.clone(),
-        rows,
-        said: turn.state.next_message,
-        trace: told.trace.clone(),
-    };
+    let kept = KeptAnswer::new(turn, &mut told, rows);
     let reference = turn.reference();
     let cited: Vec<(usize, &AnswerRow)> = match words.cited.is_empty() {
         true => kept.rows.iter().enumerate().take(limits::FINDINGS_SHOWN_MAX).collect(),
@@ -152,6 +145,7 @@ pub(super) fn worded(
     let mut reply = Reply::from(text);
     reply.sources = cited.iter().map(|(at, row)| source(at + 1, row)).collect();
     let mut answer = Answer::of(Path::Investigate);
+    answer.metrics = told.metrics;
     answer.replies.push(reply);
     answer.untrusted = kept.rows.iter().flat_map(|row| row.item.untrusted.iter().cloned()).collect();
     if let [only] = kept.rows.as_slice() {

@@ -1,12 +1,13 @@
 //! An answer that is narrowed: from the rows that are kept, without starting over.
 
+use super::investigated_as;
 use super::kept::{self, KeptAnswer};
-use super::{Told, investigated_as};
+use super::looking::Looking;
+use super::told::Told;
 use crate::core::turn::Path;
 use crate::investigate::finding::is_same;
 use crate::investigate::graph::{AnswerKind, AnswerSection, EvidenceGraph};
 use crate::investigate::node::{EvidenceNode, MetadataFilter, Strategy};
-use crate::investigate::strategies::EvidenceSources;
 use crate::investigate::synthesize::AnswerRow;
 use crate::language::requests::span;
 use crate::language::terms;
@@ -49,7 +50,7 @@ pub async fn met(turn: &Turn<'_>, kept: &KeptAnswer, when: Option<&str>) -> Resu
         1 => "📅 You meet some of them at 1 event:".to_owned(),
         found => format!("📅 You meet some of them at {found} events:"),
     };
-    investigated_as(turn, graph, &kept.topic, &heading).await
+    investigated_as(turn, graph, &kept.topic, None, &heading).await
 }
 
 /// Whom a row is about: whoever waits or is waited for, else all who take part.
@@ -114,19 +115,14 @@ fn told(turn: &Turn<'_>, kept: &KeptAnswer, rows: Vec<AnswerRow>, by: &str) -> R
         answers: kept.answers,
         topic: kept.topic.clone(),
         trace: kept.trace.clone(),
+        metrics: None,
     };
     kept::answer(turn, told, rows)
 }
 
 async fn called(turn: &Turn<'_>, who: &str) -> Vec<Party> {
-    let services = turn.brain.services.now();
-    let sources = EvidenceSources {
-        services: &services,
-        people: turn.brain.people.as_ref(),
-        index: turn.brain.index.as_ref(),
-        ctx: &turn.ctx,
-    };
-    sources.called(who).await.unwrap_or_else(|_| vec![Party::read(who)])
+    let looking = Looking::at(turn, None);
+    looking.sources().called(who).await.unwrap_or_else(|_| vec![Party::read(who)])
 }
 
 /// Whether a name or an address means somebody.
