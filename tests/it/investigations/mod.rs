@@ -2,7 +2,7 @@
 //!
 //! - [`world`]: a data folder whose items have names, and what a source of an answer is called by them
 //! - [`mailbox`]: writes a made-up person's mailbox, and reads the truth about it
-//! - [`second`]: such a person, with two thousand conversations
+//! - [`second`], [`third`]: two such people, of two thousand and of four hundred conversations
 //! - [`truth`]: asks everything, judges, prints the figures and guards them
 //!
 //! The demo's truth is `data/demo/truth.json`; its README says what the keys mean.
@@ -13,5 +13,6 @@ mod follow_ups;
 mod judge;
 mod mailbox;
 mod second;
+mod third;
 mod truth;
 mod world;
