@@ -1,7 +1,8 @@
 //! Questions over a person's own data, asked of the real program without a model, and judged by what is true.
 //!
 //! - [`world`]: a data folder whose items have names, and what a source of an answer is called by them
-//! - [`second`]: a made-up mailbox of two thousand conversations, with its own truth
+//! - [`mailbox`]: writes a made-up person's mailbox, and reads the truth about it
+//! - [`second`], [`third`]: two such people, of two thousand and of four hundred conversations
 //! - [`truth`]: asks everything, judges, prints the figures and guards them
 //!
 //! The demo's truth is `data/demo/truth.json`; its README says what the keys mean.
@@ -10,6 +11,8 @@ mod ask;
 mod by_model;
 mod follow_ups;
 mod judge;
+mod mailbox;
 mod second;
+mod third;
 mod truth;
 mod world;

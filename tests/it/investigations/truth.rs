@@ -10,6 +10,7 @@ use std::sync::Mutex;
 use super::ask::{ask, warm_up};
 use super::judge::{Question, Score, judge};
 use super::second::second_world;
+use super::third::third_world;
 use super::world::{World, demo_world};
 
 /// Percent of precision, recall and of the strings to be said that every family has to reach.
@@ -34,6 +35,17 @@ const FLOORS: &[(&str, &str, [usize; 3])] = &[
     ("second", "unanswered", [92, 36, 97]),
     ("second", "most", [97, 97, 97]),
     ("second", "find", [68, 52, 51]),
+    // At 0 until the authors of the program set them from the first run; they had not seen the questions before it.
+    ("third", "waiting_on_me", [0, 0, 0]),
+    ("third", "waiting_on_others", [0, 0, 0]),
+    ("third", "promised_to_me", [0, 0, 0]),
+    ("third", "promised_by_me", [0, 0, 0]),
+    ("third", "about", [0, 0, 0]),
+    ("third", "needs_me", [0, 0, 0]),
+    ("third", "prepare", [0, 0, 0]),
+    ("third", "unanswered", [0, 0, 0]),
+    ("third", "most", [0, 0, 0]),
+    ("third", "find", [0, 0, 0]),
 ];
 
 /// Programs that run at once.
@@ -47,6 +59,11 @@ fn the_demos_questions_are_answered_by_what_is_true() {
 #[test]
 fn a_strangers_questions_are_answered_by_what_is_true() {
     measured(second_world());
+}
+
+#[test]
+fn another_strangers_questions_are_answered_by_what_is_true() {
+    measured(third_world());
 }
 
 fn measured(world: World) {

@@ -1,4 +1,4 @@
-//! Reads `planted.txt`: the conversations in which there is something to find.
+//! Reads `planted.txt`, the conversations in which there is something to find, and others written like it.
 
 use chrono::NaiveTime;
 
@@ -8,7 +8,7 @@ use super::{Bulk, Mail, Thread, moment};
 #[derive(Clone, Debug)]
 pub struct Planted {
     pub thread: Thread,
-    tags: Vec<String>,
+    pub tags: Vec<String>,
     /// The day by which somebody was to do something, counted from the Monday.
     pub due: Option<i64>,
 }
@@ -19,13 +19,16 @@ impl Planted {
     }
 }
 
-pub fn read() -> Vec<Planted> {
-    let text = include_str!("planted.txt");
-    let (_, threads) = text.split_once("\n## ").unwrap();
-    threads.split("\n## ").map(thread).collect()
+pub fn read(text: &str) -> Vec<Planted> {
+    parts(text).into_iter().map(thread).collect()
 }
 
-fn thread(text: &str) -> Planted {
+/// The conversations of a file, what stands before the first left out.
+pub fn parts(text: &str) -> Vec<&str> {
+    text.split("\n## ").skip(1).collect()
+}
+
+pub fn thread(text: &str) -> Planted {
     let (slug, rest) = text.split_once('\n').unwrap();
     let (tags, rest) =
         rest.strip_prefix("Tags: ").unwrap_or_else(|| panic!("{slug} has no tags")).split_once('\n').unwrap();

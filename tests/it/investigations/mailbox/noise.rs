@@ -1,20 +1,38 @@
 //! Conversations in which nothing is open: everything asked is answered, everything promised is delivered, and what
 //! machines, newsletters and lists ask waits for nobody.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Duration, NaiveTime, Utc};
 use serde::Deserialize;
 
-use super::{Bulk, Mail, OWN, Thread, moment, name};
+use super::{Bulk, Mail, Mailbox, Thread, moment, name, planted};
 use crate::investigations::world::now;
 
-/// How far back it goes.
-const DAYS: u64 = 120;
+/// A kind of conversation.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    Letter,
+    Receipt,
+    Notice,
+    List,
+    Copy,
+    Group,
+    German,
+    /// Put together from sentences.
+    Talk,
+    /// Written as a whole, with gaps.
+    Settled,
+}
 
 /// Wordings, all written by hand; `{thing}` is one of the things.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Words {
     people: Vec<String>,
+    /// Those who settled conversations are with.
+    #[serde(default)]
+    circles: BTreeMap<String, Vec<String>>,
     germans: Vec<String>,
     greetings: Vec<String>,
     own_greetings: Vec<String>,
@@ -60,8 +78,19 @@ struct Question {
     answers: Vec<String>,
 }
 
-fn words() -> Words {
-    serde_json::from_str(include_str!("words.json")).unwrap()
+/// What is written from.
+#[derive(Debug)]
+struct Source<'a> {
+    mailbox: &'a Mailbox,
+    words: Words,
+    settled: Vec<&'a str>,
+}
+
+impl<'a> Source<'a> {
+    fn of(mailbox: &'a Mailbox) -> Self {
+        let words = serde_json::from_str(mailbox.words).unwrap();
+        Source { mailbox, words, settled: planted::parts(mailbox.settled) }
+    }
 }
 
 /// SplitMix64.
@@ -156,30 +185,41 @@ const PLOTS: &[&[Step]] = &[
 ];
 
 /// So many conversations, always the same for the same seed.
-pub fn threads(seed: u64, count: usize) -> Vec<Thread> {
-    let words = words();
-    let mut dice = Dice(seed);
-    (0..count).map(|number| thread(&words, &mut dice, number)).collect()
+pub fn threads(mailbox: &Mailbox, count: usize) -> Vec<Thread> {
+    let source = Source::of(mailbox);
+    let mut dice = Dice(mailbox.seed);
+    (0..count).map(|number| thread(&source, &mut dice, number)).collect()
 }
 
-fn thread(words: &Words, dice: &mut Dice, number: usize) -> Thread {
-    let (kind, mails) = match dice.below(100) {
-        0..23 => ("letter", vec![newsletter(words, dice)]),
-        23..40 => ("receipt", vec![receipt(words, dice)]),
-        40..51 => ("notice", vec![notice(words, dice)]),
-        51..56 => ("list", list(words, dice)),
-        56..60 => ("copy", vec![copy(words, dice)]),
-        60..64 => ("group", group(words, dice)),
-        64..69 => ("german", german(words, dice)),
-        _ => ("talk", talk(words, dice)),
+fn thread(source: &Source<'_>, dice: &mut Dice, number: usize) -> Thread {
+    let (kind, mails) = match kind(source.mailbox, dice.below(100)) {
+        Kind::Letter => ("letter", vec![newsletter(source, dice)]),
+        Kind::Receipt => ("receipt", vec![receipt(source, dice)]),
+        Kind::Notice => ("notice", vec![notice(source, dice)]),
+        Kind::List => ("list", list(source, dice)),
+        Kind::Copy => ("copy", vec![copy(source, dice)]),
+        Kind::Group => ("group", group(source, dice)),
+        Kind::German => ("german", german(source, dice)),
+        Kind::Talk => ("talk", talk(source, dice)),
+        Kind::Settled => ("settled", settled(source, dice)),
     };
     Thread { slug: format!("{kind}-{number:04}"), mails }
 }
 
+/// The kind at this percent.
+fn kind(mailbox: &Mailbox, percent: u64) -> Kind {
+    let mut sum = 0;
+    let is_there = |(share, _): &&(u64, Kind)| {
+        sum += share;
+        percent < sum
+    };
+    mailbox.noise.iter().find(is_there).unwrap().1
+}
+
 /// When a conversation begins.
-fn beginning(dice: &mut Dice) -> DateTime<Utc> {
+fn beginning(mailbox: &Mailbox, dice: &mut Dice) -> DateTime<Utc> {
     let clock = NaiveTime::from_hms_opt(6 + dice.below(16) as u32, dice.below(60) as u32, dice.below(60) as u32);
-    moment(-1 - dice.below(DAYS) as i64, clock.unwrap())
+    moment(-1 - dice.below(mailbox.days) as i64, clock.unwrap())
 }
 
 /// When the next mail comes; nothing comes after now.
@@ -189,8 +229,8 @@ fn later(dice: &mut Dice, at: DateTime<Utc>) -> DateTime<Utc> {
     if next < now() { next } else { at + (now() - at) / 2 }
 }
 
-fn owner(dice: &mut Dice) -> String {
-    format!("Ines Calder <{}>", OWN[usize::from(dice.chance(30))])
+fn owner(mailbox: &Mailbox, dice: &mut Dice) -> String {
+    mailbox.owner_at(usize::from(dice.chance(30)))
 }
 
 fn plain(from: &str, to: Vec<String>, subject: &str, at: DateTime<Utc>, text: String) -> Mail {
@@ -225,14 +265,15 @@ fn several<'a>(dice: &mut Dice, from: &'a [String], count: u64) -> Vec<&'a str> 
     chosen
 }
 
-fn newsletter(words: &Words, dice: &mut Dice) -> Mail {
+fn newsletter(source: &Source<'_>, dice: &mut Dice) -> Mail {
+    let words = &source.words;
     let count = 2 + dice.below(5);
     let mut parts: Vec<String> = several(dice, &words.newsletter_lines, count).into_iter().map(str::to_owned).collect();
-    parts.insert(0, "Hello Ines!".to_owned());
+    parts.insert(0, format!("Hello {}!", first(source.mailbox.owner)));
     parts.push("You can leave this list at any time.".to_owned());
     let (from, subject, at) =
-        (dice.pick(&words.newsletter_senders), dice.pick(&words.newsletter_subjects), beginning(dice));
-    let to = vec![owner(dice)];
+        (dice.pick(&words.newsletter_senders), dice.pick(&words.newsletter_subjects), beginning(source.mailbox, dice));
+    let to = vec![owner(source.mailbox, dice)];
     Mail {
         bulk: Bulk::Newsletter,
         is_unread: dice.chance(40),
@@ -241,7 +282,8 @@ fn newsletter(words: &Words, dice: &mut Dice) -> Mail {
     }
 }
 
-fn receipt(words: &Words, dice: &mut Dice) -> Mail {
+fn receipt(source: &Source<'_>, dice: &mut Dice) -> Mail {
+    let words = &source.words;
     let (order, pounds, pence) = (30_000 + dice.below(60_000), 2 + dice.below(80), dice.below(100));
     let count = 1 + dice.below(3);
     let mut parts: Vec<String> = several(dice, &words.receipt_lines, count).into_iter().map(str::to_owned).collect();
@@ -251,8 +293,8 @@ fn receipt(words: &Words, dice: &mut Dice) -> Mail {
         1 => format!("Order {order} is on its way"),
         _ => format!("Invoice {order}: paid"),
     };
-    let to = vec![owner(dice)];
-    let (from, at) = (dice.pick(&words.receipt_senders), beginning(dice));
+    let to = vec![owner(source.mailbox, dice)];
+    let (from, at) = (dice.pick(&words.receipt_senders), beginning(source.mailbox, dice));
     Mail {
         bulk: if dice.chance(70) { Bulk::Automatic } else { Bulk::No },
         is_archived: dice.chance(60),
@@ -260,15 +302,16 @@ fn receipt(words: &Words, dice: &mut Dice) -> Mail {
     }
 }
 
-fn notice(words: &Words, dice: &mut Dice) -> Mail {
+fn notice(source: &Source<'_>, dice: &mut Dice) -> Mail {
+    let words = &source.words;
     let count = 1 + dice.below(3);
     let number = 2 + dice.below(60);
     let said = several(dice, &words.notice_lines, count);
     let parts = said.into_iter().map(|line| line.replace("{n}", &number.to_string())).collect::<Vec<_>>();
     let from = dice.pick(&words.notice_senders);
     let subject = parts[0].trim_end_matches(['.', '?']).to_owned();
-    let to = vec![owner(dice)];
-    let at = beginning(dice);
+    let to = vec![owner(source.mailbox, dice)];
+    let at = beginning(source.mailbox, dice);
     Mail {
         bulk: Bulk::Automatic,
         is_unread: dice.chance(30),
@@ -278,25 +321,25 @@ fn notice(words: &Words, dice: &mut Dice) -> Mail {
 }
 
 /// A mailing list that the owner reads and, now and then, writes to.
-fn list(words: &Words, dice: &mut Dice) -> Vec<Mail> {
-    const ADDRESS: &str = "stage-managers@lists.example.org";
-    let subject = format!("[stage-managers] {}", dice.pick(&words.subjects));
-    let (count, mut at) = (1 + dice.below(4), beginning(dice));
+fn list(source: &Source<'_>, dice: &mut Dice) -> Vec<Mail> {
+    let words = &source.words;
+    let list = &source.mailbox.list;
+    let address = format!("{}@{}", list.name, list.host);
+    let subject = format!("[{}] {}", list.name, dice.pick(&words.subjects));
+    let (count, mut at) = (1 + dice.below(4), beginning(source.mailbox, dice));
     let mut mails = Vec::new();
     for turn in 0..count {
         let is_mine = turn == 1 && dice.chance(30);
         let from = match is_mine {
-            true => format!("Ines Calder <{}>", OWN[0]),
-            false => {
-                format!("{} <{}@stagehands.example>", ["Una Birch", "Olaf Stein", "Peg Rudd"][turn as usize % 3], turn)
-            }
+            true => source.mailbox.owner_at(0),
+            false => format!("{} <{turn}@{}>", list.members[turn as usize % 3], list.members_host),
         };
         let said = dice.pick(&words.list_posts);
         let text = paragraphs(vec!["Hello all,".to_owned(), said.to_owned(), name(&from).to_owned()]);
         let re = if turn == 0 { subject.clone() } else { format!("Re: {subject}") };
         mails.push(Mail {
             bulk: if is_mine { Bulk::No } else { Bulk::List },
-            ..plain(&from, vec![ADDRESS.to_owned()], &re, at, text)
+            ..plain(&from, vec![address.clone()], &re, at, text)
         });
         at = later(dice, at);
     }
@@ -309,23 +352,22 @@ fn two_people<'a>(words: &'a Words, dice: &mut Dice) -> (&'a str, &'a str) {
 }
 
 /// Somebody asks somebody else, and the owner gets a copy.
-fn copy(words: &Words, dice: &mut Dice) -> Mail {
+fn copy(source: &Source<'_>, dice: &mut Dice) -> Mail {
+    let words = &source.words;
     let (from, to) = two_people(words, dice);
     let thing = dice.pick(&words.things);
     let asked = dice.pick(&words.broadcast_requests);
-    let text = paragraphs(vec![
-        format!("{},", name(to).split(' ').next().unwrap_or_default()),
-        format!("it's about {thing}. {asked}"),
-        name(from).to_owned(),
-    ]);
-    let (cc, at) = (vec![owner(dice)], beginning(dice));
+    let text =
+        paragraphs(vec![format!("{},", first(to)), format!("it's about {thing}. {asked}"), name(from).to_owned()]);
+    let (cc, at) = (vec![owner(source.mailbox, dice)], beginning(source.mailbox, dice));
     Mail { cc, ..plain(from, vec![to.to_owned()], dice.pick(&words.subjects), at, text) }
 }
 
 /// A question to several people that one of the others answers.
-fn group(words: &Words, dice: &mut Dice) -> Vec<Mail> {
+fn group(source: &Source<'_>, dice: &mut Dice) -> Vec<Mail> {
+    let words = &source.words;
     let (from, other) = two_people(words, dice);
-    let (subject, at, me) = (dice.pick(&words.subjects), beginning(dice), owner(dice));
+    let (subject, at, me) = (dice.pick(&words.subjects), beginning(source.mailbox, dice), owner(source.mailbox, dice));
     let question = dice.any(&words.questions);
     let asked = filled(&question.ask, dice.pick(&words.things));
     let first = plain(
@@ -355,9 +397,10 @@ fn filled(sentence: &str, thing: &str) -> String {
 }
 
 /// Family in German: something told, or something asked and settled.
-fn german(words: &Words, dice: &mut Dice) -> Vec<Mail> {
+fn german(source: &Source<'_>, dice: &mut Dice) -> Vec<Mail> {
+    let words = &source.words;
     let them = dice.pick(&words.germans).to_owned();
-    let me = format!("Ines Calder <{}>", OWN[1]);
+    let me = source.mailbox.owner_at(1);
     let plot: &[Step] = match dice.below(5) {
         0 => &[TheyTell],
         1 => &[TheyAsk, IAnswer, TheySettle],
@@ -369,7 +412,7 @@ fn german(words: &Words, dice: &mut Dice) -> Vec<Mail> {
     let is_wanted = plot.iter().any(|step| matches!(step, TheyPromise | IPromise));
     let questions = if is_wanted { &words.german_questions[..3] } else { &words.german_questions };
     let question = dice.any(questions);
-    let mut at = beginning(dice);
+    let mut at = beginning(source.mailbox, dice);
     let mut mails = Vec::new();
     for (turn, step) in plot.iter().enumerate() {
         let is_mine = step.is_mine();
@@ -382,26 +425,24 @@ fn german(words: &Words, dice: &mut Dice) -> Vec<Mail> {
             TheyTell | TheyAskBack | TheyExplain | IAskBack | IExplain => dice.pick(&words.german_chatter),
         };
         let (from, to) = if is_mine { (&me, &them) } else { (&them, &me) };
-        let hello = if is_mine {
-            format!("Hallo {},", name(&them).split(' ').next().unwrap_or_default())
-        } else {
-            "Liebe Ines,".to_owned()
-        };
+        let hello = if is_mine { format!("Hallo {},", first(&them)) } else { source.mailbox.german.hello.to_owned() };
         let more = if turn == 0 && dice.chance(50) { dice.pick(&words.german_chatter) } else { "" };
-        let bye = format!("Herzliche Grüße\n{}", name(from).split(' ').next().unwrap_or_default());
+        let bye = format!("Herzliche Grüße\n{}", first(from));
         let text = paragraphs(vec![hello, more.to_owned(), said.to_owned(), bye]);
-        let subject = if turn == 0 { "Gruß aus dem Norden" } else { "Re: Gruß aus dem Norden" };
-        mails.push(plain(from, vec![to.clone()], subject, at, text));
+        let subject = source.mailbox.german.subject;
+        let re = if turn == 0 { subject.to_owned() } else { format!("Re: {subject}") };
+        mails.push(plain(from, vec![to.clone()], &re, at, text));
         at = later(dice, at);
     }
     mails
 }
 
 /// Two people, and one thing between them.
-fn talk(words: &Words, dice: &mut Dice) -> Vec<Mail> {
+fn talk(source: &Source<'_>, dice: &mut Dice) -> Vec<Mail> {
+    let words = &source.words;
     // The stage manager is at the other end of every third conversation.
     let them = if dice.chance(30) { words.people[0].as_str() } else { dice.pick(&words.people) };
-    let (me, thing) = (owner(dice), dice.pick(&words.things).to_owned());
+    let (me, thing) = (owner(source.mailbox, dice), dice.pick(&words.things).to_owned());
     let plot = PLOTS[dice.below(PLOTS.len() as u64) as usize];
     let subject = match dice.chance(50) {
         true => filled("{Thing}", thing.trim_start_matches("the ")),
@@ -410,7 +451,7 @@ fn talk(words: &Words, dice: &mut Dice) -> Vec<Mail> {
     // Whoever promises or brings something was asked for it, not about it.
     let is_wanted = plot.iter().any(|step| matches!(step, TheyPromise | IPromise)) || dice.chance(50);
     let question = dice.any(&words.questions);
-    let mut at = beginning(dice);
+    let mut at = beginning(source.mailbox, dice);
     let mut mails: Vec<Mail> = Vec::new();
     for (turn, step) in plot.iter().enumerate() {
         let is_mine = step.is_mine();
@@ -455,10 +496,9 @@ struct Turn<'a> {
 
 /// What one of them writes.
 fn said(words: &Words, dice: &mut Dice, turn: Turn<'_>) -> String {
-    let first = |person: &str| name(person).split(' ').next().unwrap_or_default().to_owned();
     let hello = match turn.from == turn.them {
         true => dice.pick(&words.greetings).to_owned(),
-        false => dice.pick(&words.own_greetings).replace("{first}", &first(turn.them)),
+        false => dice.pick(&words.own_greetings).replace("{first}", first(turn.them)),
     };
     let opener = if turn.is_first && dice.chance(60) { dice.pick(&words.openers) } else { "" };
     let point = match turn.step {
@@ -485,7 +525,7 @@ fn said(words: &Words, dice: &mut Dice, turn: Turn<'_>) -> String {
         1 => format!("{} {}", dice.pick(&words.fyi), dice.pick(&words.rhetorical)),
         _ => String::new(),
     };
-    let bye = dice.pick(&words.signoffs).replace("{first}", &first(turn.from));
+    let bye = dice.pick(&words.signoffs).replace("{first}", first(turn.from));
     let signature = match dice.chance(20) {
         true => dice.pick(&words.signatures).replace("{name}", name(turn.from)),
         false => String::new(),
@@ -501,11 +541,44 @@ fn quote(before: &Mail) -> String {
     format!("\n\nOn {when}, {} wrote:\n{}", name(&before.from), lines.join("\n"))
 }
 
-#[test]
-fn there_are_many_wordings_of_everything() {
-    let words = words();
-    for list in [&words.requests, &words.promises, &words.settlings, &words.fulfilments, &words.deliveries] {
-        assert!(list.len() >= 25, "{list:?}");
+fn first(person: &str) -> &str {
+    name(person).split(' ').next().unwrap_or_default()
+}
+
+/// One of those that were written as a whole.
+fn settled(source: &Source<'_>, dice: &mut Dice) -> Vec<Mail> {
+    let text = *dice.any(&source.settled);
+    let circle = &planted::thread(text).tags[0];
+    let both = several(dice, &source.words.circles[circle], 2);
+    let mut gaps = BTreeMap::from([
+        ("who", both[0].to_owned()),
+        ("first", first(both[0]).to_owned()),
+        ("other", both[1].to_owned()),
+        ("ofirst", first(both[1]).to_owned()),
+        ("me", owner(source.mailbox, dice)),
+    ]);
+    let mut pieces = text.split(['{', '}']);
+    let mut full = pieces.next().unwrap_or_default().to_owned();
+    while let (Some(gap), Some(after)) = (pieces.next(), pieces.next()) {
+        let ways: Vec<&str> = gap.split('|').collect();
+        full.push_str(gaps.entry(gap).or_insert_with(|| (*dice.any(&ways)).to_owned()));
+        full.push_str(after);
     }
-    assert!(words.questions.len() >= 25);
+    let mut mails = planted::thread(&full).thread.mails;
+    let span = super::day_of(mails.last().unwrap()) as u64;
+    let earlier = Duration::days((1 + span + dice.below(source.mailbox.days - span)) as i64);
+    let late = Duration::minutes(dice.below(50) as i64);
+    for mail in &mut mails {
+        mail.at = mail.at - earlier + late;
+    }
+    mails
+}
+
+/// Enough that a reader does not meet the same sentence again and again.
+pub fn check_wordings(mailbox: &Mailbox, min: usize) {
+    let words = Source::of(mailbox).words;
+    for list in [&words.requests, &words.promises, &words.settlings, &words.fulfilments, &words.deliveries] {
+        assert!(list.len() >= min, "{list:?}");
+    }
+    assert!(words.questions.len() >= min);
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Bulk, Thread, address, name};
+use super::{Bulk, Mailbox, Thread, address, name};
 
 /// An empty document.
 const PDF: &str = "JVBERi0xLjQKJSBub3RoaW5nCg==";
@@ -11,12 +11,12 @@ const WORD_BYTES: usize = 18;
 const LINE_BYTES: usize = 72;
 
 /// Of the mail at this place in its conversation.
-pub fn message_id(slug: &str, at: usize) -> String {
-    format!("{slug}.{at}@mail.tidewater-playhouse.example")
+pub fn message_id(mailbox: &Mailbox, slug: &str, at: usize) -> String {
+    format!("{slug}.{at}@{}", mailbox.host)
 }
 
 /// One mail of a conversation.
-pub fn bytes(thread: &Thread, at: usize) -> Vec<u8> {
+pub fn bytes(mailbox: &Mailbox, thread: &Thread, at: usize) -> Vec<u8> {
     let mail = &thread.mails[at];
     let mut head = String::new();
     let mut header = |key: &str, value: &str| write!(head, "{key}: {value}\r\n").unwrap();
@@ -30,9 +30,9 @@ pub fn bytes(thread: &Thread, at: usize) -> Vec<u8> {
     }
     header("Subject", &words(&mail.subject));
     header("Date", &mail.at.to_rfc2822());
-    header("Message-ID", &format!("<{}>", message_id(&thread.slug, at)));
+    header("Message-ID", &format!("<{}>", message_id(mailbox, &thread.slug, at)));
     if at > 0 {
-        let earlier: Vec<String> = (0..at).map(|at| format!("<{}>", message_id(&thread.slug, at))).collect();
+        let earlier: Vec<String> = (0..at).map(|at| format!("<{}>", message_id(mailbox, &thread.slug, at))).collect();
         header("In-Reply-To", &earlier[at - 1]);
         header("References", &earlier.join("\r\n "));
     }
@@ -45,8 +45,9 @@ pub fn bytes(thread: &Thread, at: usize) -> Vec<u8> {
             header("Precedence", "bulk");
         }
         Bulk::List => {
-            header("List-Id", "Stage managers <stage-managers.lists.example.org>");
-            header("List-Post", "<mailto:stage-managers@lists.example.org>");
+            let list = &mailbox.list;
+            header("List-Id", &format!("{} <{}.{}>", list.title, list.name, list.host));
+            header("List-Post", &format!("<mailto:{}@{}>", list.name, list.host));
             header("Precedence", "list");
         }
         Bulk::Automatic => header("Auto-Submitted", "auto-generated"),
