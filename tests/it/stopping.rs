@@ -218,6 +218,7 @@ async fn somebody_elses_mail_on_its_way_is_not_described() {
 async fn an_investigation_that_is_stopped_tells_what_it_had_found() {
     for stage in [Stage::Decompose, Stage::Classify, Stage::Synthesize] {
         let rig = Rig::plain();
+        rig.plans(json!([task("Call Berlin about the hotel")]));
         rig.says("add a task: call Berlin about the hotel").await;
         rig.script.routes(json!({"type": "investigate", "domains": ["task"], "is_followup": false}));
         let nodes = json!([
@@ -229,7 +230,7 @@ async fn an_investigation_that_is_stopped_tells_what_it_had_found() {
             json!({"classification": {"type": "investigative", "why": "asked"}, "nodes": nodes, "synthesis": {}});
         for (of, says) in [
             (Stage::Decompose, graph),
-            (Stage::Classify, json!({"about": [1]})),
+            (Stage::Classify, json!({"labels": [{"id": 1, "label": "about"}]})),
             (Stage::Synthesize, json!("Here it is [1].")),
         ] {
             let brain = rig.brain.clone();

@@ -9,9 +9,10 @@ use crate::core::turn::Path;
 use crate::language::requests;
 use crate::language::requests::Refinement;
 use crate::pipeline::commit::Answer;
-use crate::pipeline::stages::act;
 use crate::pipeline::stages::investigate::{self, KeptAnswer};
+use crate::pipeline::stages::{act, answers};
 use crate::pipeline::turn::{PointedAt, Turn, TurnError};
+use crate::ports::records::Clarification;
 use crate::services::searchable::ItemKind;
 
 /// What asks how an answer came about, and nothing else.
@@ -137,6 +138,11 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
     let asks = asked(turn.words());
     let refinement = requests::refinement(turn.words(), &turn.reference());
     if asks.is_none() && refinement.is_none() {
+        return Ok(None);
+    }
+    // What answers the open question word for word means that: "only the last month" may be one of its choices.
+    let is_chosen = |question: &Clarification| answers::chosen(&question.choices, turn.words()).is_some();
+    if turn.open_question().is_some_and(is_chosen) {
         return Ok(None);
     }
     let Some(kept) = KeptAnswer::of(turn).await?.filter(|kept| kept.is_fresh(turn)) else { return Ok(None) };

@@ -159,3 +159,38 @@ fn span(length: Duration) -> String {
         (days, hours, _) => format!("{days} days {hours} h"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::ids::{ChatId, UserId};
+    use crate::core::metrics::LayerMetrics;
+    use crate::core::turn::{Done, Path};
+
+    #[test]
+    fn questions_over_everything_are_summed_up_where_there_are_any() {
+        let trace = |investigation| TurnTrace {
+            id: "t".to_owned(),
+            user: UserId::new("ann"),
+            chat: ChatId::new("c"),
+            at: DateTime::UNIX_EPOCH,
+            done: Done::quiet(Path::Investigate),
+            spans: Vec::new(),
+            investigation,
+        };
+        assert_eq!(investigations(&[trace(None)]), None);
+        let took = |ms| InvestigationMetrics {
+            ms,
+            run: LayerMetrics { ms: 100, tokens: 3_000, calls: 2 },
+            one_by_one_ms: 400,
+            failed: usize::from(ms > 1_000),
+            actual_usd: 0.01,
+            ..InvestigationMetrics::default()
+        };
+        let traces = [trace(Some(took(2_000))), trace(None), trace(Some(took(500)))];
+        let told = investigations(&traces).unwrap();
+        for said in ["turns: 2;", "within 2000 ms", "3000 tokens, $0.0100", "75 % saved", "1 with a part"] {
+            assert!(told.contains(said), "{told}");
+        }
+    }
+}

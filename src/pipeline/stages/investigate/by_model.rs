@@ -9,7 +9,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::costly;
 use super::kept::{self, Worded};
 use super::looking::Looking;
-use super::told::{Ran, Told, drawing, remarks};
+use super::told::{Ran, Told, drawing, remarks, so_far};
 use crate::core::markup::Formatted;
 use crate::core::progress::Progress;
 use crate::core::text::shorten;
@@ -157,7 +157,12 @@ async fn told(looking: &Looking<'_>, asker: &InvestigationModel<'_>, looked: Loo
             let title = section.title.as_deref().or_else(|| {
                 graph.nodes.iter().find(|node| node.id == section.node).map(|node| node.description.as_str())
             });
-            Some((title.unwrap_or_default(), ran.node(&section.node)?.output()?))
+            // What a family's answer claims of its rows is true of the whole graph only.
+            let output = match graph.answers {
+                AnswerKind::Model => so_far(&ran, &section.node),
+                AnswerKind::Family(_) | AnswerKind::Search => ran.node(&section.node)?.output(),
+            };
+            Some((title.unwrap_or_default(), output?))
         })
         .collect();
     let parts: Vec<AnswerPart<'_>> = outputs.iter().map(|(title, output)| AnswerPart { title, output }).collect();

@@ -19,6 +19,14 @@ pub(super) struct Told {
     pub metrics: Option<InvestigationMetrics>,
 }
 
+/// What there is of a node. Where somebody stopped it before it was done: of what it works on, unsifted.
+pub(super) fn so_far<'r>(ran: &'r Ran, id: &str) -> Option<&'r NodeOutput> {
+    let node = ran.node(id)?;
+    let is_stopped = matches!(ran.end, RunEnd::Cancelled | RunEnd::OutOfTime);
+    let before = || node.after.iter().filter(|_| is_stopped).find_map(|id| so_far(ran, id));
+    node.output().or_else(before)
+}
+
 /// A run in text: a line a node, by the stage it would be in, with what it found and what it took; then all of it.
 pub(super) fn drawing(graph: &EvidenceGraph, ran: &Ran, metrics: &InvestigationMetrics) -> Vec<String> {
     let nodes = (0..ran.stages()).flat_map(|depth| ran.nodes.iter().filter(move |node| node.depth == depth));
