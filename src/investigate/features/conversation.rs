@@ -6,7 +6,7 @@
 //! |---|---|---|---|
 //! | of others, to the person | asks | an answer, since it was first asked | – |
 //! | | promises to deliver | stays | what was promised |
-//! | | wants nothing more | nothing | nothing |
+//! | | wants nothing more, and asks nothing behind that | nothing | nothing |
 //! | | thanks | what was promised stays | nothing |
 //! | | of somebody else who was asked as well | nothing: it was answered | nothing |
 //! | | anything else | stays | nothing: they have answered |
@@ -160,20 +160,23 @@ fn counterpart(written: &WrittenText, partner: &Party) -> Party {
 
 fn letter<'a>(written: &'a WrittenText, subject: &str, sentences: &'a [Sentence], is_known: bool) -> Letter<'a> {
     let sort = if written.is_own { SenderSort::Person } else { sort_of(written, subject, sentences, is_known) };
-    let wants_nothing = sentences.iter().any(|sentence| says(sentence, Cue::Settled));
+    let settled = sentences.iter().rposition(settles);
     // A letter to several asks each of them; one in copy asks nobody.
     let may_be_owed = matches!(sort, SenderSort::Person | SenderSort::Automatic);
     let may_ask = may_be_owed && (written.is_own || written.is_to_me);
-    let asking: Vec<&Sentence> = sentences.iter().filter(|sentence| asks(sentence)).collect();
+    // What is asked behind "got it, thanks" is another matter.
+    let still_asked = if written.is_own { 0 } else { settled.map_or(0, |at| at + 1) };
+    let asking: Vec<&Sentence> = sentences[still_asked..].iter().filter(|sentence| asks(sentence)).collect();
     // What is asked in the form of a question, else what says by when, else what is asked last.
     let best = asking.iter().rfind(|sentence| sentence.asks);
     let best = best.or_else(|| asking.iter().find(|sentence| says(sentence, Cue::Request) && is_dated(sentence)));
-    let asks = best.or(asking.last()).copied().filter(|_| may_ask && (written.is_own || !wants_nothing));
+    let asked = best.or(asking.last()).copied().filter(|_| may_ask);
     let may_promise = sort == SenderSort::Person;
     let promises: Vec<&Sentence> = sentences.iter().filter(|sentence| may_promise && promises(sentence)).collect();
-    let delivers = promises.iter().copied().find(|sentence| says(sentence, Cue::Delivery));
+    // "Send me the figures and I'll do the rest": that waits for the reader.
+    let delivers = promises.iter().copied().find(|sentence| says(sentence, Cue::Delivery) && !asks(sentence));
     let is_thanks = sentences.iter().any(|sentence| says(sentence, Cue::Thanked));
-    Letter { written, sort, asks, promises, sentences, delivers, is_settled: wants_nothing, is_thanks }
+    Letter { written, sort, asks: asked, promises, sentences, delivers, is_settled: settled.is_some(), is_thanks }
 }
 
 /// Whether a sentence names a number or a time.
@@ -188,6 +191,11 @@ fn is_dated(sentence: &Sentence) -> bool {
 pub fn asks(sentence: &Sentence) -> bool {
     let wants = sentence.asks || says(sentence, Cue::Request);
     wants && !says(sentence, Cue::Rhetorical) && !says(sentence, Cue::Offer)
+}
+
+/// Whether a sentence says that nothing more is wanted.
+pub fn settles(sentence: &Sentence) -> bool {
+    !sentence.asks && says(sentence, Cue::Settled) && !says(sentence, Cue::Unsettled)
 }
 
 /// Whether a sentence promises something.
