@@ -270,10 +270,13 @@ impl ConversationFeatures {
     }
 }
 
-/// A debt that was asked for again is open since it was first asked for; what was promised is owed since then.
+/// A debt that was asked for again is open since it was first asked for; what was promised is owed since then, and still
+/// for the day it was promised for, when that had passed.
 fn longest(earlier: Option<Debt>, now: Debt) -> Debt {
-    let since = earlier.filter(|earlier| earlier.kind == DebtKind::Asked).map_or(now.since, |earlier| earlier.since);
-    Debt { since: since.min(now.since), ..now }
+    let Some(earlier) = earlier else { return now };
+    let since = if earlier.kind == DebtKind::Asked { earlier.since.min(now.since) } else { now.since };
+    let missed = earlier.due.filter(|due| earlier.kind == DebtKind::Promised && *due <= now.since);
+    Debt { since, due: missed.or(now.due), ..now }
 }
 
 /// By when a sentence wants something; where it does not say, what the sentences around it say, or one that names the end
