@@ -240,3 +240,22 @@ pub trait Searchable: Send + Sync {
     /// What these say; what has gone is left out.
     async fn read_items(&self, ctx: &RequestContext, ids: &[String]) -> Result<Vec<ItemText>, ServiceError>;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn somebody_is_at_a_domain_that_is_called_so() {
+        for (address, name, expected) in [
+            ("dana@northwind.example", "Northwind", true),
+            ("dana@north-wind.example", "North Wind", true),
+            ("ole@nordicfreight.example", "freight", true),
+            ("ole@nordicfreight.example", "dic", false),
+            ("eve@hampshire.example", "hire", false),
+            ("eve@x.example", "x", false),
+        ] {
+            assert_eq!(Party::read(address).is_at(name), expected, "{address} {name}");
+        }
+    }
+}

@@ -18,7 +18,9 @@
 //! Lists, machines and suspects owe nothing and are owed nothing; what a machine wants done by some day is kept apart.
 //! Not here: what counts as overdue (whoever asks knows the time).
 
-use chrono::{DateTime, Utc};
+use std::str::FromStr;
+
+use chrono::{DateTime, Duration, Utc, Weekday};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
@@ -28,8 +30,12 @@ use super::sender::{SenderSort, sort_of};
 use crate::core::text::shorten;
 use crate::language::time;
 use crate::language::time::{DateOrder, Problem, Reference, When};
+use crate::language::words::fold;
 use crate::limits::{PROMISES_MAX, SENTENCE_CHARS_MAX};
 use crate::services::searchable::{ItemText, Party, WrittenText};
+
+const GERMAN_WEEKDAYS: [&str; 8] =
+    ["montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonnabend", "sonntag"];
 
 /// How a debt came about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,6 +62,9 @@ pub struct Debt {
     pub last: DateTime<Utc>,
     /// By when, as far as the sentence says.
     pub due: Option<DateTime<Utc>>,
+    /// The day it was promised for, where it was asked for again after that.
+    #[serde(default)]
+    pub missed: Option<DateTime<Utc>>,
     /// Others were asked as well.
     pub is_shared: bool,
 }
@@ -214,6 +223,7 @@ impl ConversationFeatures {
             since: at,
             last: at,
             due: due_of(sentence, letter.sentences, at, frame),
+            missed: None,
             is_shared: !written.is_own && !written.to.is_empty(),
         };
         self.promises.extend(letter.promises.iter().map(|sentence| PromiseMade {
@@ -270,13 +280,12 @@ impl ConversationFeatures {
     }
 }
 
-/// A debt that was asked for again is open since it was first asked for; what was promised is owed since then, and still
-/// for the day it was promised for, when that had passed.
+/// A debt that was asked for again is open since it was first asked for; what was promised is owed since then.
 fn longest(earlier: Option<Debt>, now: Debt) -> Debt {
     let Some(earlier) = earlier else { return now };
     let since = if earlier.kind == DebtKind::Asked { earlier.since.min(now.since) } else { now.since };
     let missed = earlier.due.filter(|due| earlier.kind == DebtKind::Promised && *due <= now.since);
-    Debt { since, due: missed.or(now.due), ..now }
+    Debt { since, missed: missed.or(earlier.missed), ..now }
 }
 
 /// By when a sentence wants something; where it does not say, what the sentences around it say, or one that names the end
@@ -294,10 +303,25 @@ fn is_ahead(words: &str) -> bool {
     before.iter().any(|word| ["in", "within", "inside", "innerhalb", "binnen"].contains(&word.to_lowercase().as_str()))
 }
 
+fn names_weekday(words: &str) -> bool {
+    const NOW: [&str; 5] = ["today", "tonight", "this", "heute", "diesen"];
+    let words = fold(words);
+    let mut all = words.split(|c: char| !c.is_alphanumeric());
+    all.clone().any(|word| Weekday::from_str(word).is_ok() || GERMAN_WEEKDAYS.contains(&word))
+        && !all.any(|word| NOW.contains(&word))
+}
+
 /// The moment by which a sentence wants or promises something: the last instant of the day, where it names one.
 pub fn due(sentence: &str, at: DateTime<Utc>, frame: ReadingFrame) -> Option<DateTime<Utc>> {
     let reference = Reference { now: at, zone: frame.zone, order: frame.order };
+    let local = at.with_timezone(&frame.zone).date_naive();
     let ends = time::find(sentence, &reference).into_iter().filter_map(|mention| match mention.result {
+        // "On Saturday", written on a Saturday, is the next one.
+        Ok(When::Point { at: day, grain })
+            if day.date_naive() == local && names_weekday(&sentence[mention.span.clone()]) =>
+        {
+            Some(time::end_of(day, grain) + Duration::days(7))
+        }
         Ok(When::Point { at, grain }) => Some(time::end_of(at, grain)),
         Ok(When::Range { end, .. }) => Some(end.to_utc()),
         Ok(When::Duration(length)) if is_ahead(&sentence[..mention.span.end]) => at.checked_add_signed(length),

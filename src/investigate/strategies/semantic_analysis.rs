@@ -29,6 +29,7 @@ pub(super) async fn gather(
         until: sources.moment(params.last_until.as_deref()),
         due_until: sources.moment(params.due_until.as_deref()),
         undated: params.undated,
+        now,
     };
     let kept = all.iter().filter_map(|finding| kept(finding, &params.keep, now));
     // Nobody is called so: then it is what a conversation is about, "the insurance".
@@ -83,6 +84,7 @@ struct Window {
     until: Option<DateTime<Utc>>,
     due_until: Option<DateTime<Utc>>,
     undated: bool,
+    now: DateTime<Utc>,
 }
 
 impl Window {
@@ -91,10 +93,18 @@ impl Window {
         self.from.is_none_or(|from| last.is_some_and(|last| last >= from))
             && self.until.is_none_or(|until| last.is_some_and(|last| last < until))
             && self.due_until.is_none_or(|until| match finding.due {
+                _ if until <= self.now && missed(finding).is_some_and(|missed| missed <= until) => true,
                 Some(due) => due <= until,
                 None => self.undated,
             })
     }
+}
+
+/// The day that a promise was not kept on.
+fn missed(finding: &Finding) -> Option<DateTime<Utc>> {
+    let features = finding.features.as_ref()?;
+    let is_theirs = finding.is(FindingSort::OpenPromiseToMe) || finding.is(FindingSort::WaitsForOthers);
+    if is_theirs { features.they_owe.as_ref()?.missed } else { features.i_owe.as_ref()?.missed }
 }
 
 /// A finding as the first of these sorts that it is of.
