@@ -154,10 +154,18 @@ impl Asked<'_> {
             without: vec![ItemMark::Bulk],
             ..MetadataFilter::default()
         };
+        let said = KeywordSearch {
+            words: self.who(),
+            over: vec![ItemKind::Thread],
+            from: self.back(),
+            without: vec![ItemMark::Bulk],
+            ..KeywordSearch::default()
+        };
         let by = |at: DateTime<Utc>| Some(iso(at));
         let theirs = SemanticAnalysis { people: self.who(), ..sorted(&[sort]) };
         let sorted = match self.span {
-            _ if self.question.late => SemanticAnalysis { due_until: by(self.now()), ..theirs },
+            // Late is what should have come by yesterday: "first thing on Monday" leaves all of Monday.
+            _ if self.question.late => SemanticAnalysis { due_until: by(self.today().0), ..theirs },
             Some((_, until)) if self.is_ahead() => SemanticAnalysis { due_until: by(until), ..theirs },
             Some((from, until)) => SemanticAnalysis { last_from: by(from), last_until: by(until), ..theirs },
             None => theirs,
@@ -166,12 +174,24 @@ impl Asked<'_> {
             FindingSort::PromisedToMe | FindingSort::PromisedByMe => RankBy::Newest,
             _ => RankBy::Urgency,
         };
-        let nodes = vec![
-            described("mail", "conversations, newsletters aside", Strategy::MetadataFilter(mail)),
-            read("read", "mail", &[ReadField::Waiting, ReadField::Promises], None),
-            described("kept", "those that answer the question", Strategy::SemanticAnalysis(sorted)),
-            ranked("answer", &["kept"], order),
-        ];
+        let about = self.question.who.as_deref().or(self.question.topic.as_deref());
+        let fields = [ReadField::Waiting, ReadField::Promises];
+        let mut nodes = vec![described("mail", "conversations, newsletters aside", Strategy::MetadataFilter(mail))];
+        let mut found = "mail";
+        if self.question.who.is_some() {
+            nodes.push(described("said", "what speaks of them", Strategy::KeywordSearch(said)));
+            nodes.push(ranked("found", &["mail", "said"], RankBy::Newest));
+            found = "found";
+        }
+        nodes.push(read("read", found, &fields, about));
+        nodes.push(described("kept", "those that answer the question", Strategy::SemanticAnalysis(sorted)));
+        let mut last = "kept";
+        if self.question.who.is_none() && self.question.topic.is_some() {
+            let about = of("kept", SemanticAnalysis { keep: vec![FindingSort::About], ..SemanticAnalysis::default() });
+            nodes.push(described("about", "what of it is about that", Strategy::SemanticAnalysis(about)));
+            last = "about";
+        }
+        nodes.push(ranked("answer", &[last], order));
         (nodes, AnswerSection::only("answer"))
     }
 

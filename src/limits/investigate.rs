@@ -78,3 +78,5 @@ pub const FINDINGS_FRESH_MESSAGES: u64 = 8;
 pub const PEOPLE_ASKED_MAX: usize = 50;
 /// Traces that are looked through for a chat's last turn.
 pub const TRACES_LOOKED_THROUGH: usize = 200;
+/// Events by which a group is told: it meets again and again, with the same people.
+pub const GROUP_EVENTS_MAX: usize = 12;

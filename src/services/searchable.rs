@@ -14,6 +14,12 @@ use super::error::ServiceError;
 use super::service::RequestContext;
 use crate::core::plan::PlannedAction;
 use crate::core::provenance::UntrustedText;
+use crate::language::words::fold;
+
+/// Shorter words are no names of domains: "me", "us".
+const DOMAIN_NAME_CHARS_MIN: usize = 4;
+/// Shorter ones stand in others by accident: "hire" in "shire".
+const DOMAIN_PART_CHARS_MIN: usize = 5;
 
 /// Of what sort a thing is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -83,6 +89,20 @@ impl Party {
             None if text.contains('@') => Self { name: String::new(), address: text.trim().to_lowercase() },
             None => Self { name: text.trim().to_owned(), address: String::new() },
         }
+    }
+
+    /// Whether they write from a domain that is called so: "Northwind", "the freight people" of balticfreight.example.
+    pub fn is_at(&self, name: &str) -> bool {
+        let name = fold(name).replace(' ', "");
+        let letters = name.chars().count();
+        let Some((_, domain)) = self.address.rsplit_once('@').filter(|_| letters >= DOMAIN_NAME_CHARS_MIN) else {
+            return false;
+        };
+        let is_part = |part: &str| {
+            part == name || letters >= DOMAIN_PART_CHARS_MIN && (part.starts_with(&name) || part.ends_with(&name))
+        };
+        let domain = fold(domain);
+        domain.split('.').any(|label| label.replace('-', "") == name || label.split('-').any(is_part))
     }
 
     /// How to call them.
@@ -219,4 +239,23 @@ pub trait Searchable: Send + Sync {
 
     /// What these say; what has gone is left out.
     async fn read_items(&self, ctx: &RequestContext, ids: &[String]) -> Result<Vec<ItemText>, ServiceError>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn somebody_is_at_a_domain_that_is_called_so() {
+        for (address, name, expected) in [
+            ("dana@northwind.example", "Northwind", true),
+            ("dana@north-wind.example", "North Wind", true),
+            ("ole@nordicfreight.example", "freight", true),
+            ("ole@nordicfreight.example", "dic", false),
+            ("eve@hampshire.example", "hire", false),
+            ("eve@x.example", "x", false),
+        ] {
+            assert_eq!(Party::read(address).is_at(name), expected, "{address} {name}");
+        }
+    }
 }

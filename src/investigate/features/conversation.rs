@@ -6,7 +6,7 @@
 //! |---|---|---|---|
 //! | of others, to the person | asks | an answer, since it was first asked | – |
 //! | | promises to deliver | stays | what was promised |
-//! | | wants nothing more | nothing | nothing |
+//! | | wants nothing more, and asks nothing behind that | nothing | nothing |
 //! | | thanks | what was promised stays | nothing |
 //! | | of somebody else who was asked as well | nothing: it was answered | nothing |
 //! | | anything else | stays | nothing: they have answered |
@@ -18,7 +18,9 @@
 //! Lists, machines and suspects owe nothing and are owed nothing; what a machine wants done by some day is kept apart.
 //! Not here: what counts as overdue (whoever asks knows the time).
 
-use chrono::{DateTime, Utc};
+use std::str::FromStr;
+
+use chrono::{DateTime, Duration, Utc, Weekday};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
@@ -28,8 +30,12 @@ use super::sender::{SenderSort, sort_of};
 use crate::core::text::shorten;
 use crate::language::time;
 use crate::language::time::{DateOrder, Problem, Reference, When};
+use crate::language::words::fold;
 use crate::limits::{PROMISES_MAX, SENTENCE_CHARS_MAX};
 use crate::services::searchable::{ItemText, Party, WrittenText};
+
+const GERMAN_WEEKDAYS: [&str; 8] =
+    ["montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonnabend", "sonntag"];
 
 /// How a debt came about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,6 +62,9 @@ pub struct Debt {
     pub last: DateTime<Utc>,
     /// By when, as far as the sentence says.
     pub due: Option<DateTime<Utc>>,
+    /// The day it was promised for, where it was asked for again after that.
+    #[serde(default)]
+    pub missed: Option<DateTime<Utc>>,
     /// Others were asked as well.
     pub is_shared: bool,
 }
@@ -160,20 +169,23 @@ fn counterpart(written: &WrittenText, partner: &Party) -> Party {
 
 fn letter<'a>(written: &'a WrittenText, subject: &str, sentences: &'a [Sentence], is_known: bool) -> Letter<'a> {
     let sort = if written.is_own { SenderSort::Person } else { sort_of(written, subject, sentences, is_known) };
-    let wants_nothing = sentences.iter().any(|sentence| says(sentence, Cue::Settled));
+    let settled = sentences.iter().rposition(settles);
     // A letter to several asks each of them; one in copy asks nobody.
     let may_be_owed = matches!(sort, SenderSort::Person | SenderSort::Automatic);
     let may_ask = may_be_owed && (written.is_own || written.is_to_me);
-    let asking: Vec<&Sentence> = sentences.iter().filter(|sentence| asks(sentence)).collect();
+    // What is asked behind "got it, thanks" is another matter.
+    let still_asked = if written.is_own { 0 } else { settled.map_or(0, |at| at + 1) };
+    let asking: Vec<&Sentence> = sentences[still_asked..].iter().filter(|sentence| asks(sentence)).collect();
     // What is asked in the form of a question, else what says by when, else what is asked last.
     let best = asking.iter().rfind(|sentence| sentence.asks);
     let best = best.or_else(|| asking.iter().find(|sentence| says(sentence, Cue::Request) && is_dated(sentence)));
-    let asks = best.or(asking.last()).copied().filter(|_| may_ask && (written.is_own || !wants_nothing));
+    let asked = best.or(asking.last()).copied().filter(|_| may_ask);
     let may_promise = sort == SenderSort::Person;
     let promises: Vec<&Sentence> = sentences.iter().filter(|sentence| may_promise && promises(sentence)).collect();
-    let delivers = promises.iter().copied().find(|sentence| says(sentence, Cue::Delivery));
+    // "Send me the figures and I'll do the rest": that waits for the reader.
+    let delivers = promises.iter().copied().find(|sentence| says(sentence, Cue::Delivery) && !asks(sentence));
     let is_thanks = sentences.iter().any(|sentence| says(sentence, Cue::Thanked));
-    Letter { written, sort, asks, promises, sentences, delivers, is_settled: wants_nothing, is_thanks }
+    Letter { written, sort, asks: asked, promises, sentences, delivers, is_settled: settled.is_some(), is_thanks }
 }
 
 /// Whether a sentence names a number or a time.
@@ -188,6 +200,11 @@ fn is_dated(sentence: &Sentence) -> bool {
 pub fn asks(sentence: &Sentence) -> bool {
     let wants = sentence.asks || says(sentence, Cue::Request);
     wants && !says(sentence, Cue::Rhetorical) && !says(sentence, Cue::Offer)
+}
+
+/// Whether a sentence says that nothing more is wanted.
+pub fn settles(sentence: &Sentence) -> bool {
+    !sentence.asks && says(sentence, Cue::Settled) && !says(sentence, Cue::Unsettled)
 }
 
 /// Whether a sentence promises something.
@@ -206,6 +223,7 @@ impl ConversationFeatures {
             since: at,
             last: at,
             due: due_of(sentence, letter.sentences, at, frame),
+            missed: None,
             is_shared: !written.is_own && !written.to.is_empty(),
         };
         self.promises.extend(letter.promises.iter().map(|sentence| PromiseMade {
@@ -264,8 +282,10 @@ impl ConversationFeatures {
 
 /// A debt that was asked for again is open since it was first asked for; what was promised is owed since then.
 fn longest(earlier: Option<Debt>, now: Debt) -> Debt {
-    let since = earlier.filter(|earlier| earlier.kind == DebtKind::Asked).map_or(now.since, |earlier| earlier.since);
-    Debt { since: since.min(now.since), ..now }
+    let Some(earlier) = earlier else { return now };
+    let since = if earlier.kind == DebtKind::Asked { earlier.since.min(now.since) } else { now.since };
+    let missed = earlier.due.filter(|due| earlier.kind == DebtKind::Promised && *due <= now.since);
+    Debt { since, missed: missed.or(earlier.missed), ..now }
 }
 
 /// By when a sentence wants something; where it does not say, what the sentences around it say, or one that names the end
@@ -283,10 +303,25 @@ fn is_ahead(words: &str) -> bool {
     before.iter().any(|word| ["in", "within", "inside", "innerhalb", "binnen"].contains(&word.to_lowercase().as_str()))
 }
 
+fn names_weekday(words: &str) -> bool {
+    const NOW: [&str; 5] = ["today", "tonight", "this", "heute", "diesen"];
+    let words = fold(words);
+    let mut all = words.split(|c: char| !c.is_alphanumeric());
+    all.clone().any(|word| Weekday::from_str(word).is_ok() || GERMAN_WEEKDAYS.contains(&word))
+        && !all.any(|word| NOW.contains(&word))
+}
+
 /// The moment by which a sentence wants or promises something: the last instant of the day, where it names one.
 pub fn due(sentence: &str, at: DateTime<Utc>, frame: ReadingFrame) -> Option<DateTime<Utc>> {
     let reference = Reference { now: at, zone: frame.zone, order: frame.order };
+    let local = at.with_timezone(&frame.zone).date_naive();
     let ends = time::find(sentence, &reference).into_iter().filter_map(|mention| match mention.result {
+        // "On Saturday", written on a Saturday, is the next one.
+        Ok(When::Point { at: day, grain })
+            if day.date_naive() == local && names_weekday(&sentence[mention.span.clone()]) =>
+        {
+            Some(time::end_of(day, grain) + Duration::days(7))
+        }
         Ok(When::Point { at, grain }) => Some(time::end_of(at, grain)),
         Ok(When::Range { end, .. }) => Some(end.to_utc()),
         Ok(When::Duration(length)) if is_ahead(&sentence[..mention.span.end]) => at.checked_add_signed(length),

@@ -26,6 +26,8 @@ pub enum Cue {
     Unless,
     /// Nothing more is wanted.
     Settled,
+    /// That nothing more is wanted is a wish or a condition.
+    Unsettled,
     /// Something has come, and is thanked for.
     Thanked,
     /// It went to many.
@@ -36,7 +38,7 @@ pub enum Cue {
     Order,
 }
 
-const NAMES: [(&str, Cue); 11] = [
+const NAMES: [(&str, Cue); 12] = [
     ("request", Cue::Request),
     ("rhetorical", Cue::Rhetorical),
     ("offer", Cue::Offer),
@@ -44,6 +46,7 @@ const NAMES: [(&str, Cue); 11] = [
     ("delivery", Cue::Delivery),
     ("unless", Cue::Unless),
     ("settled", Cue::Settled),
+    ("unsettled", Cue::Unsettled),
     ("thanked", Cue::Thanked),
     ("bulk", Cue::Bulk),
     ("cold", Cue::Cold),
@@ -69,6 +72,8 @@ enum Piece {
     Either(Vec<Vec<Piece>>),
     /// One of these, or nothing.
     Optional(Vec<Vec<Piece>>),
+    /// None of these follows.
+    Not(Vec<Vec<Piece>>),
     /// The beginning of a clause.
     Start,
     /// The end of the sentence.
@@ -77,15 +82,58 @@ enum Piece {
 
 type Pattern = Vec<Piece>;
 
-static CUES: LazyLock<HashMap<Cue, Vec<Pattern>>> = LazyLock::new(|| {
-    let mut cues: HashMap<Cue, Vec<Pattern>> = HashMap::new();
+/// The patterns of a cue by the word they begin with, so that few are tried at a word.
+#[derive(Debug, Default)]
+struct CuePatterns {
+    all: Vec<Pattern>,
+    by_word: HashMap<String, Vec<usize>>,
+    /// Those that may begin with any word.
+    by_none: Vec<usize>,
+}
+
+impl CuePatterns {
+    fn add(&mut self, pattern: Pattern) {
+        let at = self.all.len();
+        let mut words = Vec::new();
+        match first_words(&pattern, &mut words) {
+            true => words.into_iter().for_each(|word| self.by_word.entry(word).or_default().push(at)),
+            false => self.by_none.push(at),
+        }
+        self.all.push(pattern);
+    }
+
+    fn beginning_with<'a>(&'a self, word: &str) -> impl Iterator<Item = &'a Pattern> {
+        let by_word = self.by_word.get(word).map(Vec::as_slice).unwrap_or_default();
+        by_word.iter().chain(&self.by_none).map(|at| &self.all[*at])
+    }
+}
+
+/// Collects the words that a pattern may begin with; `false` where these are not all.
+fn first_words(pattern: &[Piece], words: &mut Vec<String>) -> bool {
+    let Some((piece, rest)) = pattern.split_first() else { return false };
+    match piece {
+        Piece::Word(word) => {
+            if !words.contains(word) {
+                words.push(word.clone());
+            }
+            true
+        }
+        Piece::Start | Piece::Not(_) => first_words(rest, words),
+        Piece::Either(ways) => ways.iter().all(|way| first_words(way, words)),
+        Piece::Optional(ways) => ways.iter().all(|way| first_words(way, words)) && first_words(rest, words),
+        Piece::Gap | Piece::End => false,
+    }
+}
+
+static CUES: LazyLock<HashMap<Cue, CuePatterns>> = LazyLock::new(|| {
+    let mut cues: HashMap<Cue, CuePatterns> = HashMap::new();
     for text in TEXTS {
         let mut heading = None;
         for line in text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
             if !line.starts_with(' ') {
                 heading = NAMES.iter().find(|(name, _)| *name == line.trim()).map(|(_, cue)| *cue);
             } else if let Some(cue) = heading {
-                cues.entry(cue).or_default().push(read(line));
+                cues.entry(cue).or_default().add(read(line));
             }
         }
     }
@@ -94,7 +142,7 @@ static CUES: LazyLock<HashMap<Cue, Vec<Pattern>>> = LazyLock::new(|| {
 
 fn read(line: &str) -> Pattern {
     let spaced: String =
-        line.chars().flat_map(|c| if "()[]|".contains(c) { vec![' ', c, ' '] } else { vec![c] }).collect();
+        line.chars().flat_map(|c| if "()[]|!".contains(c) { vec![' ', c, ' '] } else { vec![c] }).collect();
     let symbols: Vec<&str> = spaced.split_whitespace().collect();
     sequence(&mut symbols.as_slice())
 }
@@ -104,13 +152,14 @@ fn sequence(symbols: &mut &[&str]) -> Pattern {
     while let Some((&symbol, rest)) = symbols.split_first() {
         match symbol {
             ")" | "]" | "|" => break,
+            "!" => {
+                *symbols = rest;
+                let ways = group(symbols);
+                pattern.push(Piece::Not(ways));
+                continue;
+            }
             "(" | "[" => {
-                let mut ways = Vec::new();
-                while matches!(symbols.first(), Some(&"(" | &"[" | &"|")) && (ways.is_empty() || symbols[0] == "|") {
-                    *symbols = &symbols[1..];
-                    ways.push(sequence(symbols));
-                }
-                *symbols = symbols.get(1..).unwrap_or_default();
+                let ways = group(symbols);
                 pattern.push(if symbol == "(" { Piece::Either(ways) } else { Piece::Optional(ways) });
                 continue;
             }
@@ -124,10 +173,22 @@ fn sequence(symbols: &mut &[&str]) -> Pattern {
     pattern
 }
 
+/// The ways of a group, of which the opening bracket comes next.
+fn group(symbols: &mut &[&str]) -> Vec<Pattern> {
+    let mut ways = Vec::new();
+    while matches!(symbols.first(), Some(&"(" | &"[" | &"|")) && (ways.is_empty() || symbols[0] == "|") {
+        *symbols = &symbols[1..];
+        ways.push(sequence(symbols));
+    }
+    *symbols = symbols.get(1..).unwrap_or_default();
+    ways
+}
+
 /// Whether a sentence says this.
 pub fn says(sentence: &Sentence, cue: Cue) -> bool {
-    let patterns = CUES.get(&cue).map(Vec::as_slice).unwrap_or_default();
-    (0..sentence.words.len()).any(|at| patterns.iter().any(|pattern| matches(pattern, &[], sentence, at)))
+    let Some(patterns) = CUES.get(&cue) else { return false };
+    let mut words = sentence.words.iter().enumerate();
+    words.any(|(at, word)| patterns.beginning_with(word).any(|pattern| matches(pattern, &[], sentence, at)))
 }
 
 /// Whether `pattern` and then `after` stand at `at`.
@@ -147,6 +208,9 @@ fn matches(pattern: &[Piece], after: &[&[Piece]], sentence: &Sentence, at: usize
         }
         Piece::Start => sentence.starts.contains(&at) && matches(rest, after, sentence, at),
         Piece::End => at == sentence.words.len() && matches(rest, after, sentence, at),
+        Piece::Not(ways) => {
+            !ways.iter().any(|way| matches(way, &[], sentence, at)) && matches(rest, after, sentence, at)
+        }
         Piece::Either(ways) => ways.iter().any(|way| then(way, rest, after, sentence, at)),
         Piece::Optional(ways) => {
             ways.iter().any(|way| then(way, rest, after, sentence, at)) || matches(rest, after, sentence, at)

@@ -136,7 +136,9 @@ pub fn sentence(text: &str) -> Sentence {
         }
     }
     // "Dear Alex, could you …": a name in front is no part of the sentence's first clause.
-    starts.extend(words.iter().enumerate().filter(|(_, word)| *word == "and").map(|(at, _)| at + 1));
+    starts.extend(
+        words.iter().enumerate().filter(|(_, word)| ["and", "und"].contains(&word.as_str())).map(|(at, _)| at + 1),
+    );
     starts.sort_unstable();
     starts.dedup();
     let asks = text.trim_end_matches(['"', '”', ')', '»', ' ']).ends_with(['?', '？', '؟']);

@@ -75,6 +75,9 @@ pub fn sort_of(letter: &WrittenText, subject: &str, sentences: &[Sentence], is_k
     if letter.is_bulk || any(Cue::Bulk) {
         return SenderSort::Bulk;
     }
+    if !is_known && any(Cue::Order) {
+        return SenderSort::Suspect;
+    }
     if !is_known && (is_role(&letter.by) || is_slip(subject)) {
         return SenderSort::Automatic;
     }

@@ -277,6 +277,7 @@ fn waits(finding: &mut Finding, waiting: Option<Waiting>, summary: &str, due: Op
             since: at,
             last: at,
             due: None,
+            missed: None,
             is_shared: false,
         });
         if !summary.is_empty() {

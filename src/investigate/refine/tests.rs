@@ -62,6 +62,7 @@ fn owing(id: &str, days: i64) -> Finding {
         since,
         last: since,
         due: None,
+        missed: None,
         is_shared: false,
     };
     finding.features.as_mut().unwrap().i_owe = Some(debt);

@@ -15,6 +15,12 @@ use crate::services::searchable::{FoundItem, ItemFilter, ItemKind};
 const IN_TITLE: f32 = 1.0;
 const IN_TEXT: f32 = 0.5;
 
+/// German words that only join others.
+const JOINING: [&str; 18] = [
+    "bei", "von", "vom", "zu", "zum", "zur", "den", "dem", "des", "im", "und", "mit", "fur", "auf", "aus", "nach",
+    "uber", "wegen",
+];
+
 /// Gathers what holds the words.
 pub(super) async fn gather(
     sources: &EvidenceSources<'_>,
@@ -93,7 +99,7 @@ fn add(findings: &mut Vec<Finding>, items: Vec<FoundItem>, words: &str) {
 pub(super) fn stems(words: &str) -> Vec<String> {
     let query = WordQuery::new(words);
     let telling = if query.strong.is_empty() { &query.vague } else { &query.strong };
-    telling.iter().map(|word| terms::stem(word)).collect()
+    telling.iter().filter(|word| !JOINING.contains(&word.as_str())).map(|word| terms::stem(word)).collect()
 }
 
 /// What was said about it in the chat.

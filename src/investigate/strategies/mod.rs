@@ -23,10 +23,12 @@ use chrono::{DateTime, Utc};
 
 use super::finding::{Finding, NodeOutput};
 use super::node::{EvidenceNode, Strategy, reference};
+use crate::language::terms;
+use crate::limits::GROUP_EVENTS_MAX;
 use crate::ports::Index;
 use crate::services::error::ServiceError;
 use crate::services::registry::{Registration, Services};
-use crate::services::searchable::{FoundItems, ItemFilter, ItemKind, Party, Searchable};
+use crate::services::searchable::{FoundItem, FoundItems, ItemFilter, ItemKind, Party, Searchable};
 use crate::services::service::{AddressBook, PeopleQuery, RequestContext};
 use crate::services::show::Moment;
 
@@ -100,7 +102,8 @@ impl<'a> EvidenceSources<'a> {
         Ok(parties)
     }
 
-    /// Everybody a name means; the bare name, when nobody is known by it.
+    /// Everybody a name means: who is known by it, else who comes to what is called so ("the allotment"); the bare name
+    /// in any case.
     pub async fn called(&self, name: &str) -> Result<Vec<Party>, ServiceError> {
         let asked = PeopleQuery::names([name]);
         let known = self.people.people(&self.ctx.owner, &asked).await?;
@@ -111,9 +114,27 @@ impl<'a> EvidenceSources<'a> {
             let party = |address: &String| Party { name: person.name.clone(), address: address.to_lowercase() };
             parties.extend(person.emails.iter().map(party));
         }
+        if parties.is_empty() {
+            parties.extend(self.group(name).await?);
+        }
         // Others may be called so who are not known: a firm, by its domain.
         parties.push(Party { name: name.to_owned(), address: String::new() });
         Ok(parties)
+    }
+}
+
+impl EvidenceSources<'_> {
+    /// Who comes to events that are called so.
+    async fn group(&self, name: &str) -> Result<Vec<Party>, ServiceError> {
+        let filter = ItemFilter { words: name.to_owned(), limit: GROUP_EVENTS_MAX, ..ItemFilter::default() };
+        let (found, _) = find_in(self, &self.of(&[ItemKind::Event]), &filter).await?;
+        let wanted = keyword_search::stems(name);
+        let is_called = |item: &&FoundItem| {
+            let title = terms::stems(&terms::fold(&item.title));
+            !wanted.is_empty() && wanted.iter().all(|stem| title.contains(stem))
+        };
+        let events = found.iter().flat_map(|items| &items.items).filter(is_called);
+        Ok(events.flat_map(|item| item.people.clone()).filter(|party| !party.address.is_empty()).collect())
     }
 }
 

@@ -29,24 +29,53 @@ pub(super) async fn gather(
         until: sources.moment(params.last_until.as_deref()),
         due_until: sources.moment(params.due_until.as_deref()),
         undated: params.undated,
+        now,
     };
     let kept = all.iter().filter_map(|finding| kept(finding, &params.keep, now));
+    // Nobody is called so: then it is what a conversation is about, "the insurance".
+    let is_topic = !people.is_empty() && !all.iter().any(|f| f.item.people.iter().any(|party| is_one(&people, party)));
     let is_with = |finding: &Finding| {
         params.people.is_empty()
-            || finding.with.as_ref().is_some_and(|with| people.iter().any(|person| means(person, with)))
+            || finding.with.as_ref().is_some_and(|with| is_one(&people, with))
+            || is_topic && finding.is(FindingSort::About)
     };
-    let kept = kept.filter(|finding| window.holds(finding) && is_with(finding)).collect();
+    let kept = open_promises(kept.filter(|finding| window.holds(finding) && is_with(finding)).collect());
     let before = reference(&params.items).and_then(|from| given.get(from.node.as_str()));
     let (more, unread) = before.map_or((0, 0), |output| (output.more, output.unread));
     let gaps = before.map(|output| output.gaps.clone()).unwrap_or_default();
     Ok(NodeOutput { more, unread, gaps, ..NodeOutput::of(kept) })
 }
 
-/// Whether somebody who was asked for is this one: by address, and where none is known by a word of the name.
+/// Of promises those that are kept are told only where none is open.
+fn open_promises(kept: Vec<Finding>) -> Vec<Finding> {
+    let is_open = |finding: &Finding| {
+        let features = finding.features.as_ref();
+        let sorts = [FindingSort::PromisedToMe, FindingSort::PromisedByMe];
+        let mut of = sorts.into_iter().filter(|sort| finding.is(*sort));
+        of.any(|sort| {
+            features.is_some_and(|f| {
+                if sort == FindingSort::PromisedByMe { f.i_owe.is_some() } else { f.they_owe.is_some() }
+            })
+        })
+    };
+    let is_promise = |finding: &Finding| finding.is(FindingSort::PromisedToMe) || finding.is(FindingSort::PromisedByMe);
+    match kept.iter().any(is_open) {
+        true => kept.into_iter().filter(|finding| !is_promise(finding) || is_open(finding)).collect(),
+        false => kept,
+    }
+}
+
+fn is_one(asked: &[Party], with: &Party) -> bool {
+    asked.iter().any(|person| means(person, with))
+}
+
+/// Whether somebody who was asked for is this one: by address, and where none is known by the words of the name or the
+/// domain.
 fn means(asked: &Party, with: &Party) -> bool {
     let word = |text: &str| terms::words_of(&terms::fold(text)).map(str::to_owned).collect::<Vec<_>>();
     is_same(asked, with)
-        || (asked.address.is_empty() && word(&asked.name).iter().all(|name| word(&with.name).contains(name)))
+        || asked.address.is_empty()
+            && (with.is_at(&asked.name) || word(&asked.name).iter().all(|name| word(&with.name).contains(name)))
 }
 
 /// In which time findings have to lie.
@@ -55,6 +84,7 @@ struct Window {
     until: Option<DateTime<Utc>>,
     due_until: Option<DateTime<Utc>>,
     undated: bool,
+    now: DateTime<Utc>,
 }
 
 impl Window {
@@ -63,10 +93,18 @@ impl Window {
         self.from.is_none_or(|from| last.is_some_and(|last| last >= from))
             && self.until.is_none_or(|until| last.is_some_and(|last| last < until))
             && self.due_until.is_none_or(|until| match finding.due {
+                _ if until <= self.now && missed(finding).is_some_and(|missed| missed <= until) => true,
                 Some(due) => due <= until,
                 None => self.undated,
             })
     }
+}
+
+/// The day that a promise was not kept on.
+fn missed(finding: &Finding) -> Option<DateTime<Utc>> {
+    let features = finding.features.as_ref()?;
+    let is_theirs = finding.is(FindingSort::OpenPromiseToMe) || finding.is(FindingSort::WaitsForOthers);
+    if is_theirs { features.they_owe.as_ref()?.missed } else { features.i_owe.as_ref()?.missed }
 }
 
 /// A finding as the first of these sorts that it is of.

@@ -176,7 +176,7 @@ fn whole(text: &str, reference: &Reference) -> Option<FamilyQuestion> {
         when: said("when").map(str::to_owned),
         open: said("open") == Some("true"),
         late: said("open") == Some("late"),
-        then: None,
+        then: said("meet").map(|when| Refinement::Meet { when: Some(when.to_owned()) }),
     };
     question.is_settled(reference).then_some(question)
 }

@@ -17,7 +17,6 @@ use super::thread::Thread;
 use super::{Email, NAME, source_of};
 use crate::core::plan::PlannedAction;
 use crate::core::provenance::UntrustedText;
-use crate::language::words::fold;
 use crate::limits::{CONVERSATION_MAILS_MAX, FOUND_THREADS_MAX, MAIL_HITS_MAX, READ_MAILS_MAX, ROW_PEOPLE_MAX};
 use crate::ports::{Needs, Query, Ranking};
 use crate::services::command::planned;
@@ -26,9 +25,6 @@ use crate::services::searchable::{
     FoundItem, FoundItems, ItemFilter, ItemKind, ItemMark, ItemText, Party, Searchable, WrittenText,
 };
 use crate::services::service::RequestContext;
-
-/// Shorter words are no names of domains: "me", "us".
-const DOMAIN_NAME_CHARS_MIN: usize = 4;
 
 #[async_trait]
 impl Searchable for Email {
@@ -125,17 +121,12 @@ async fn searched(view: &MailView, filter: &ItemFilter) -> Result<Vec<Thread>, S
 
 /// The addresses at a domain that is called so: "Northwind".
 fn at_domain(view: &MailView, who: &str) -> Vec<String> {
-    let name = fold(who).replace(' ', "");
-    if who.contains('@') || name.chars().count() < DOMAIN_NAME_CHARS_MIN {
+    if who.contains('@') {
         return Vec::new();
     }
-    let is_there = |address: &str| {
-        let domain = address.rsplit('@').next().unwrap_or_default().to_lowercase();
-        domain.split('.').any(|label| label.replace('-', "") == name || label.split('-').any(|part| part == name))
-    };
     let people = view.people();
-    let there = people.iter().map(|person| person.mailbox.address.to_lowercase()).filter(|address| is_there(address));
-    there.take(ROW_PEOPLE_MAX).collect()
+    let there = people.iter().map(|person| party(&person.mailbox)).filter(|party| party.is_at(who));
+    there.map(|party| party.address).take(ROW_PEOPLE_MAX).collect()
 }
 
 fn item(view: &MailView, conversation: &Conversation) -> Option<FoundItem> {

@@ -46,6 +46,33 @@ fn questions_of_a_family_are_told_with_their_slots() {
         ("find the invoice from Inkwell", F::FindInvoice, "", "Inkwell", ""),
         ("where is the flight booking?", F::FindBooking, "", "flight", ""),
         ("how much was the hotel deposit?", F::FindAmount, "", "hotel deposit", ""),
+        ("does Karim need my signature?", F::WaitingOnMe, "Karim", "", ""),
+        ("which replies cannot wait until Friday?", F::WaitingOnMe, "", "", "until Friday"),
+        ("is anyone at the school waiting for me?", F::WaitingOnMe, "school", "", ""),
+        ("Am I keeping anyone in the orchestra waiting?", F::WaitingOnMe, "orchestra", "", ""),
+        ("has the plumber written back to me?", F::WaitingOnOthers, "plumber", "", ""),
+        ("has Lena sent the photos yet?", F::WaitingOnOthers, "Lena", "photos", ""),
+        ("what is Omar supposed to give me?", F::WaitingOnOthers, "Omar", "", ""),
+        ("am I waiting for the catering people?", F::WaitingOnOthers, "catering", "", ""),
+        ("when did Lena say I'd get the photos?", F::PromisedToMe, "Lena", "photos", ""),
+        ("which promises to me are due tomorrow?", F::PromisedToMe, "", "", "tomorrow"),
+        ("what did I promise for the summer party?", F::PromisedByMe, "", "summer party", ""),
+        ("which of my promises are overdue?", F::PromisedByMe, "", "", ""),
+        ("which points on the wedding are still open?", F::About, "", "wedding", ""),
+        ("what's going on with the roof?", F::About, "", "roof", ""),
+        ("everything about the old boat", F::About, "", "boat", ""),
+        ("what is there to do tomorrow?", F::NeedsMe, "", "", "tomorrow"),
+        ("everything that needs me on Friday", F::NeedsMe, "", "", "on Friday"),
+        ("Worum soll ich mich morgen kümmern?", F::NeedsMe, "", "", "morgen"),
+        ("what should I take to the parents meeting?", F::Prepare, "", "parents meeting", ""),
+        ("what do I need for tomorrow's meeting with Lena?", F::Prepare, "", "meeting with Lena", "tomorrow"),
+        ("who wrote to me last week and is still waiting for a reply?", F::Unanswered, "", "", "last week"),
+        ("who wrote since Monday and got no answer?", F::Unanswered, "", "", "since Monday"),
+        ("Wem habe ich diese Woche noch nicht geantwortet?", F::Unanswered, "", "", "diese Woche"),
+        ("which platform did we book for Leeds?", F::FindBooking, "", "Leeds", ""),
+        ("find the map Omar sent me", F::FindAttachment, "", "map Omar", ""),
+        ("what does the gardener charge?", F::FindAmount, "", "gardener", ""),
+        ("what's the number of my policy?", F::Find, "", "policy", ""),
     ] {
         let some = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
         let (found, wanted) = (read(text), Some((family, some(who), some(topic), some(when))));
@@ -62,6 +89,8 @@ fn a_question_may_be_narrowed_in_the_same_breath() {
     assert_eq!(found.family, QuestionFamily::Unanswered);
     assert_eq!(found.when.as_deref(), Some("since Thursday"));
     assert_eq!(found.then, Some(Refinement::Meet { when: Some("this week".to_owned()) }));
+    let found = question("which of tomorrow's people have I not answered?", &monday()).unwrap();
+    assert_eq!(found.then, Some(Refinement::Meet { when: Some("tomorrow".to_owned()) }));
     let only = |who: &str| Refinement::Only { who: Some(who.to_owned()), topic: None, when: None };
     assert_eq!(refinement("only from Anna", &monday()), Some(only("Anna")));
     let meets = refinement("and of those, who do I meet next week?", &monday());
@@ -85,5 +114,24 @@ fn requests_and_talk_are_no_questions_of_a_family() {
         "cancel the meeting with Sarah",
     ] {
         assert_eq!(read(text), None, "{text}");
+    }
+}
+
+#[test]
+fn zz_probe() {
+    let base = Reference {
+        now: "2026-01-12T09:00:00Z".parse().unwrap(),
+        zone: chrono_tz::Europe::London,
+        order: time::DateOrder::DayFirst,
+    };
+    for line in std::fs::read_to_string("/tmp/hq/questions.txt").unwrap().lines() {
+        let (family, text) = line.split_once('\t').unwrap();
+        match question(text, &base) {
+            Some(q) => println!(
+                "ZZ {family:<22} {text:<75} {:?} who={:?} topic={:?} when={:?} open={} late={} then={:?}",
+                q.family, q.who, q.topic, q.when, q.open, q.late, q.then
+            ),
+            None => println!("ZZ {family:<22} {text:<75} ----"),
+        }
     }
 }

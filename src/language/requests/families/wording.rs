@@ -63,9 +63,19 @@ pub(super) fn without_fillers(text: &str) -> String {
     }
     let mut plain = format!(" {} ", text.trim());
     // "Tomorrow's call" takes place tomorrow.
-    for day in
-        ["today", "tomorrow", "tonight", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
-    {
+    for day in [
+        "today",
+        "yesterday",
+        "tomorrow",
+        "tonight",
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+    ] {
         for own in ["'s ", "’s "] {
             let capital = format!("{}{}", day[..1].to_uppercase(), &day[1..]);
             plain = plain
@@ -120,8 +130,11 @@ pub(super) const ANYBODY: [&str; 20] = [
 ];
 
 /// Words for *some matter*: they say nothing when the topic has others.
-pub(super) const MATTERS: [&str; 40] = [
+pub(super) const MATTERS: [&str; 43] = [
     "trip",
+    "tour",
+    "holiday",
+    "journeys",
     "travel",
     "journey",
     "visit",
@@ -168,8 +181,18 @@ pub(super) fn topic(words: &str) -> String {
     let spaced = words.replace('-', " ");
     let all: Vec<&str> = spaced.split_whitespace().collect();
     let says = |word: &&&str| !MATTERS.contains(&word.to_lowercase().as_str());
-    let has_matter = all.iter().any(|word| MATTERS[..25].contains(&word.to_lowercase().as_str()));
+    let has_matter = all.iter().any(|word| MATTERS[..28].contains(&word.to_lowercase().as_str()));
     let telling: Vec<&str> = all.iter().filter(says).copied().collect();
+    // "The new shed" is not called so by everybody.
+    const AGES: [&str; 10] =
+        ["new", "old", "current", "latest", "upcoming", "whole", "entire", "neue", "neuen", "alten"];
+    if let [first, rest @ ..] = telling.as_slice()
+        && !rest.is_empty()
+        && all.first() == Some(first)
+        && AGES.contains(first)
+    {
+        return rest.join(" ");
+    }
     if has_matter && !telling.is_empty() { telling.join(" ") } else { words.to_owned() }
 }
 
