@@ -162,7 +162,13 @@ fn written_out(folded: &str) -> String {
     for (short, long) in FORMS {
         text = text.replace(short, long);
     }
-    for (short, long) in [("i'd ", "i would "), ("we'd ", "we would "), ("it's ", "it is "), ("that's ", "that is ")] {
+    for (short, long) in [
+        ("i'd ", "i would "),
+        ("we'd ", "we would "),
+        ("who'd ", "who would "),
+        ("it's ", "it is "),
+        ("that's ", "that is "),
+    ] {
         text = text.replace(short, long);
     }
     text
