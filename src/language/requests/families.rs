@@ -173,7 +173,8 @@ fn whole(text: &str, reference: &Reference) -> Option<FamilyQuestion> {
         family,
         who: slot("who").or_else(|| slot("with")).filter(|who| !ANYBODY.contains(&who.to_lowercase().as_str())),
         topic: slot("topic").map(|words| topic(&with_more(&words, slot("more")))).or_else(|| slot("meeting")),
-        when: said("when").map(str::to_owned),
+        // "What do I need for tomorrow's meeting": the span is tomorrow.
+        when: said("when").map(|when| when.strip_prefix("for ").unwrap_or(when).to_owned()),
         open: said("open") == Some("true"),
         late: said("open") == Some("late"),
         then: said("meet").map(|when| Refinement::Meet { when: Some(when.to_owned()) }),
