@@ -35,7 +35,7 @@ const FLOORS: &[(&str, &str, [usize; 3])] = &[
     ("second", "unanswered", [97, 75, 97]),
     ("second", "most", [97, 97, 97]),
     ("second", "find", [97, 91, 87]),
-    // At 0 until the authors of the program set them from the first run; they had not seen the questions before it.
+    // From its first run: nobody who worked on the program had seen the questions before it.
     ("third", "waiting_on_me", [58, 34, 97]),
     ("third", "waiting_on_others", [32, 72, 97]),
     ("third", "promised_to_me", [45, 24, 0]),
