@@ -116,22 +116,3 @@ fn requests_and_talk_are_no_questions_of_a_family() {
         assert_eq!(read(text), None, "{text}");
     }
 }
-
-#[test]
-fn zz_probe() {
-    let base = Reference {
-        now: "2026-01-12T09:00:00Z".parse().unwrap(),
-        zone: chrono_tz::Europe::London,
-        order: time::DateOrder::DayFirst,
-    };
-    for line in std::fs::read_to_string("/tmp/hq/questions.txt").unwrap().lines() {
-        let (family, text) = line.split_once('\t').unwrap();
-        match question(text, &base) {
-            Some(q) => println!(
-                "ZZ {family:<22} {text:<75} {:?} who={:?} topic={:?} when={:?} open={} late={} then={:?}",
-                q.family, q.who, q.topic, q.when, q.open, q.late, q.then
-            ),
-            None => println!("ZZ {family:<22} {text:<75} ----"),
-        }
-    }
-}
