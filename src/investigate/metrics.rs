@@ -5,7 +5,7 @@
 use super::asker::ModelSpan;
 use super::estimate::StagePrices;
 use super::finding::NodeOutput;
-use super::run::EvidenceRun;
+use super::run::{EvidenceRun, RanNode};
 use crate::core::metrics::{InvestigationMetrics, LayerMetrics};
 use crate::ports::{Stage, Usage};
 
@@ -17,7 +17,7 @@ pub fn metrics<T>(
     estimated_usd: f64,
     prices: &StagePrices,
 ) -> InvestigationMetrics {
-    let took = |node: &super::run::RanNode<NodeOutput>| {
+    let took = |node: &RanNode<NodeOutput>| {
         node.started_us.map_or(0, |started| node.ended_us.unwrap_or(run.us).saturating_sub(started))
     };
     InvestigationMetrics {

@@ -1,5 +1,5 @@
-//! A second mailbox that nobody tuned on: Ines Calder, production manager of a small theatre. Two thousand
-//! conversations of 120 days, most of them noise.
+//! A second mailbox: Ines Calder, production manager of a small theatre. Two thousand conversations of 120 days, most of
+//! them noise. Unseen in its first run only; two rounds of mending classes followed.
 
 use super::mailbox::noise::{Kind, check_wordings};
 use super::mailbox::{German, List, Mailbox, check_reading, check_sameness, check_truth, world};

@@ -130,7 +130,7 @@ pub(super) const ANYBODY: [&str; 20] = [
 ];
 
 /// Words for *some matter*: they say nothing when the topic has others.
-pub(super) const MATTERS: [&str; 43] = [
+const MATTERS: [&str; 28] = [
     "trip",
     "tour",
     "holiday",
@@ -159,40 +159,28 @@ pub(super) const MATTERS: [&str; 43] = [
     "sache",
     "thema",
     "fahrt",
-    "the",
-    "my",
-    "our",
-    "der",
-    "die",
-    "das",
-    "den",
-    "dem",
-    "to",
-    "of",
-    "for",
-    "nach",
-    "zu",
-    "mit",
-    "with",
 ];
+/// What stands between such a word and the others.
+const JOINTS: [&str; 15] =
+    ["the", "my", "our", "der", "die", "das", "den", "dem", "to", "of", "for", "nach", "zu", "mit", "with"];
+/// "The new shed" is not called so by everybody.
+const AGES: [&str; 10] = ["new", "old", "current", "latest", "upcoming", "whole", "entire", "neue", "neuen", "alten"];
 
 /// A topic by the words that tell it from others: "the trip to Berlin" is Berlin.
 pub(super) fn topic(words: &str) -> String {
     let spaced = words.replace('-', " ");
     let all: Vec<&str> = spaced.split_whitespace().collect();
-    let says = |word: &&&str| !MATTERS.contains(&word.to_lowercase().as_str());
-    let has_matter = all.iter().any(|word| MATTERS[..28].contains(&word.to_lowercase().as_str()));
-    let telling: Vec<&str> = all.iter().filter(says).copied().collect();
-    // "The new shed" is not called so by everybody.
-    const AGES: [&str; 10] =
-        ["new", "old", "current", "latest", "upcoming", "whole", "entire", "neue", "neuen", "alten"];
-    if let [first, rest @ ..] = telling.as_slice()
+    let is_matter = |word: &str| MATTERS.contains(&word.to_lowercase().as_str());
+    let is_joint = |word: &str| JOINTS.contains(&word.to_lowercase().as_str());
+    let telling: Vec<&str> = all.iter().filter(|word| !is_matter(word) && !is_joint(word)).copied().collect();
+    if let [age, rest @ ..] = telling.as_slice()
         && !rest.is_empty()
-        && all.first() == Some(first)
-        && AGES.contains(first)
+        && all.first() == Some(age)
+        && AGES.contains(age)
     {
         return rest.join(" ");
     }
+    let has_matter = all.iter().any(|word| is_matter(word));
     if has_matter && !telling.is_empty() { telling.join(" ") } else { words.to_owned() }
 }
 

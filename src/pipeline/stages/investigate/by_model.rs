@@ -9,13 +9,14 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::costly;
 use super::kept::{self, Worded};
 use super::looking::Looking;
-use super::told::{Ran, Told, drawing, remarks, so_far};
+use super::told::{Ran, Told, distinct, drawing, remarks, so_far};
 use crate::core::markup::Formatted;
 use crate::core::progress::Progress;
 use crate::core::text::shorten;
 use crate::investigate::asker::InvestigationModel;
 use crate::investigate::decompose::{DecomposeInput, SynthesisOrder, things};
 use crate::investigate::estimate::{CostEstimate, estimate};
+use crate::investigate::finding::NodeOutput;
 use crate::investigate::graph::{AnswerKind, EvidenceGraph};
 use crate::investigate::question::{CostAllowed, RanQuestion, run_question};
 use crate::investigate::run::{run, whole};
@@ -150,7 +151,7 @@ async fn told(looking: &Looking<'_>, asker: &InvestigationModel<'_>, looked: Loo
     turn.doing(status::writing());
     let Looked { graph, ran, mut gaps, order, estimate } = looked;
     looking.ran(&ran);
-    let outputs: Vec<(&str, &_)> = graph
+    let outputs: Vec<(&str, &NodeOutput)> = graph
         .sections
         .iter()
         .filter_map(|section| {
@@ -177,19 +178,13 @@ async fn told(looking: &Looking<'_>, asker: &InvestigationModel<'_>, looked: Loo
         reference: &reference,
     };
     let words = worded(turn, asker, &input).await;
-    let mut rows: Vec<AnswerRow> = Vec::new();
     let numbered = words.iter().flat_map(|words| &words.numbered);
-    for finding in numbered.chain(outputs.iter().flat_map(|(_, output)| &output.findings)) {
-        if !rows.iter().any(|row| row.item.key() == finding.item.key()) {
-            rows.push(AnswerRow::of(finding, None, None));
-        }
-    }
-    let more = outputs.iter().map(|(_, output)| output.more).sum();
-    let unread = outputs.iter().map(|(_, output)| output.unread).max().unwrap_or(0);
+    let findings = numbered.chain(outputs.iter().flat_map(|(_, output)| &output.findings));
+    let rows = distinct(findings.map(|finding| AnswerRow::of(finding, None, None)));
     let metrics = looking.metrics(&ran, Some(&estimate));
     let told = Told {
         heading: heading(graph.answers, rows.len(), &shorten(turn.words(), 80), false),
-        remarks: remarks(&ran, more, unread),
+        remarks: remarks(&ran, outputs.iter().map(|(_, output)| *output)),
         answers: graph.answers,
         topic: shorten(turn.words(), limits::ROW_CHARS_MAX),
         trace: drawing(&graph, &ran, &metrics),

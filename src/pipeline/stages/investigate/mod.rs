@@ -22,14 +22,15 @@ use chrono::{DateTime, Utc};
 
 use self::by_model::{Asked, ByModel};
 use self::looking::Looking;
-use self::told::{Told, drawing, remarks};
+use self::told::{Told, distinct, drawing, remarks};
 use super::act;
 use super::context::Fetching;
 use super::route::Route;
 use crate::core::graph::GraphLimits;
 use crate::core::turn::Path;
 use crate::investigate::decompose::SynthesisOrder;
-use crate::investigate::graph::{EvidenceGraph, check};
+use crate::investigate::finding::NodeOutput;
+use crate::investigate::graph::{AnswerSection, EvidenceGraph, check};
 use crate::investigate::run::{run, whole};
 use crate::investigate::synthesize::{AnswerRow, heading};
 use crate::investigate::templates;
@@ -142,23 +143,16 @@ async fn investigated_as(
     let ran = run(&worker, whole(graph.nodes.clone()), &looking.with(&watch)).await;
     looking.ran(&ran);
     let metrics = looking.metrics(&ran, None);
-    let mut rows: Vec<AnswerRow> = Vec::new();
-    let (mut more, mut unread) = (0, 0);
-    for section in &graph.sections {
-        let Some(output) = ran.node(&section.node).and_then(|node| node.output()) else { continue };
-        more += output.more;
-        unread = output.unread.max(unread);
-        let new = output.findings.iter().map(|finding| AnswerRow::of(finding, section.title.as_deref(), Some(topic)));
-        for row in new {
-            if !rows.iter().any(|known| known.item.key() == row.item.key()) {
-                rows.push(row);
-            }
-        }
-    }
+    let shown: Vec<(&AnswerSection, &NodeOutput)> =
+        graph.sections.iter().filter_map(|section| Some((section, ran.node(&section.node)?.output()?))).collect();
+    let rows = distinct(shown.iter().flat_map(|(section, output)| {
+        let of = |finding| AnswerRow::of(finding, section.title.as_deref(), Some(topic));
+        output.findings.iter().map(of)
+    }));
     let answers = graph.answers;
     let told = Told {
         heading: heading(rows.len()),
-        remarks: remarks(&ran, more, unread),
+        remarks: remarks(&ran, shown.iter().map(|(_, output)| *output)),
         trace: drawing(&graph, &ran, &metrics),
         answers,
         topic: topic.to_owned(),

@@ -5,6 +5,7 @@ use crate::investigate::finding::NodeOutput;
 use crate::investigate::graph::{AnswerKind, EvidenceGraph};
 use crate::investigate::node::OutputType;
 use crate::investigate::run::{EvidenceRun, NodeOutcome, RanNode, RunEnd};
+use crate::investigate::synthesize::AnswerRow;
 
 pub(super) type Ran = EvidenceRun<NodeOutput, OutputType>;
 
@@ -17,6 +18,17 @@ pub(super) struct Told {
     pub trace: Vec<String>,
     /// None for what is told again from rows that are kept.
     pub metrics: Option<InvestigationMetrics>,
+}
+
+/// Rows, each thing once.
+pub(super) fn distinct(rows: impl Iterator<Item = AnswerRow>) -> Vec<AnswerRow> {
+    let mut all: Vec<AnswerRow> = Vec::new();
+    for row in rows {
+        if !all.iter().any(|known| known.item.key() == row.item.key()) {
+            all.push(row);
+        }
+    }
+    all
 }
 
 /// What there is of a node. Where somebody stopped it before it was done: of what it works on, unsifted.
@@ -48,8 +60,10 @@ fn drawn(graph: &EvidenceGraph, node: &RanNode<NodeOutput>) -> String {
     format!("{indent}{}. {} ({strategy}){after}: {came}{time}{cost}", node.depth + 1, node.id)
 }
 
-/// What could not be looked at, each once.
-pub(super) fn remarks(ran: &Ran, more: usize, unread: usize) -> Vec<String> {
+/// What could not be looked at, each once; of what is shown, how much more there is.
+pub(super) fn remarks<'o>(ran: &Ran, shown: impl Iterator<Item = &'o NodeOutput>) -> Vec<String> {
+    // What is unread in one part is so in the next, too.
+    let (more, unread) = shown.fold((0, 0), |(more, unread), of| (more + of.more, of.unread.max(unread)));
     let mut remarks: Vec<String> = Vec::new();
     match &ran.end {
         RunEnd::Complete => {}
