@@ -14,6 +14,10 @@
 //! | | promises to deliver | what was promised | stays |
 //! | | wants nothing more | nothing | nothing |
 //! | | anything else | nothing: it was answered | stays |
+//! | a machine's, in the name of somebody written to | anything | stays | stays |
+//!
+//! A promise also counts as kept when the side it was made to writes after its day, or thanks days after it was made, and
+//! asks for nothing: who still waited would say so.
 //!
 //! Lists, machines and suspects owe nothing and are owed nothing; what a machine wants done by some day is kept apart.
 //! Not here: what counts as overdue (whoever asks knows the time).
@@ -33,6 +37,9 @@ use crate::language::time::{DateOrder, Problem, Reference, When};
 use crate::language::words::fold;
 use crate::limits::{PROMISES_MAX, SENTENCE_CHARS_MAX};
 use crate::services::searchable::{ItemText, Party, WrittenText};
+
+/// Thanks that come later are not for the promise, but for what was promised.
+const THANKS_FOR_A_PROMISE: Duration = Duration::days(2);
 
 const GERMAN_WEEKDAYS: [&str; 8] =
     ["montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonnabend", "sonntag"];
@@ -216,6 +223,9 @@ impl ConversationFeatures {
     fn walk(&mut self, letter: &Letter<'_>, with: &Party, frame: ReadingFrame) {
         let Letter { written, .. } = letter;
         let Some(at) = written.at else { return };
+        if letter.sort != SenderSort::Person && self.has_met(&written.by) {
+            return;
+        }
         let debt = |kind: DebtKind, sentence: &Sentence| Debt {
             kind,
             sentence: shorten(&sentence.text, SENTENCE_CHARS_MAX),
@@ -239,7 +249,7 @@ impl ConversationFeatures {
         if written.is_own {
             written.to.iter().for_each(|party| self.met(party));
             self.i_owe = promised;
-            if letter.is_settled && asked.is_none() {
+            if asked.is_none() && (letter.is_settled || is_kept(self.they_owe.as_ref(), letter, at)) {
                 self.they_owe = None;
             }
             if let Some(asked) = asked {
@@ -258,6 +268,7 @@ impl ConversationFeatures {
         match asked {
             Some(asked) => self.i_owe = Some(longest(self.i_owe.take(), asked)),
             None if letter.is_settled => (self.i_owe, self.they_owe) = (None, None),
+            None if is_kept(self.i_owe.as_ref(), letter, at) => self.i_owe = None,
             None if letter.is_thanks || self.is_answered_by(&written.by) => {
                 self.i_owe = self.i_owe.take().filter(|debt| debt.kind == DebtKind::Promised);
             }
@@ -272,12 +283,24 @@ impl ConversationFeatures {
         self.i_owe.as_ref().is_some_and(|debt| debt.is_shared && debt.with.address != by.address)
     }
 
+    fn has_met(&self, party: &Party) -> bool {
+        self.partners.iter().any(|(known, _)| known.address == party.address)
+    }
+
     fn met(&mut self, party: &Party) {
         match self.partners.iter_mut().find(|(known, _)| known.address == party.address) {
             Some((_, letters)) => *letters += 1,
             None => self.partners.push((party.clone(), 1)),
         }
     }
+}
+
+/// Whether a letter of the side that something was promised to, which asks for nothing, shows that it has come.
+fn is_kept(promised: Option<&Debt>, letter: &Letter<'_>, at: DateTime<Utc>) -> bool {
+    promised.filter(|debt| debt.kind == DebtKind::Promised).is_some_and(|debt| {
+        let is_past = debt.due.is_some_and(|due| due < at);
+        is_past || (letter.is_thanks && at - debt.last > THANKS_FOR_A_PROMISE)
+    })
 }
 
 /// A debt that was asked for again is open since it was first asked for; what was promised is owed since then.

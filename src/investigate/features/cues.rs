@@ -66,6 +66,8 @@ const GAP_MAX: usize = 3;
 #[derive(Debug, Clone, PartialEq)]
 enum Piece {
     Word(String),
+    /// One word that ends so.
+    Ending(String),
     /// Up to [`GAP_MAX`] words.
     Gap,
     /// One of these.
@@ -76,6 +78,8 @@ enum Piece {
     Not(Vec<Vec<Piece>>),
     /// The beginning of a clause.
     Start,
+    /// The beginning of the sentence.
+    First,
     /// The end of the sentence.
     End,
 }
@@ -118,10 +122,10 @@ fn first_words(pattern: &[Piece], words: &mut Vec<String>) -> bool {
             }
             true
         }
-        Piece::Start | Piece::Not(_) => first_words(rest, words),
+        Piece::Start | Piece::First | Piece::Not(_) => first_words(rest, words),
         Piece::Either(ways) => ways.iter().all(|way| first_words(way, words)),
         Piece::Optional(ways) => ways.iter().all(|way| first_words(way, words)) && first_words(rest, words),
-        Piece::Gap | Piece::End => false,
+        Piece::Ending(_) | Piece::Gap | Piece::End => false,
     }
 }
 
@@ -165,7 +169,9 @@ fn sequence(symbols: &mut &[&str]) -> Pattern {
             }
             "*" => pattern.push(Piece::Gap),
             "^" => pattern.push(Piece::Start),
+            "^^" => pattern.push(Piece::First),
             "$" => pattern.push(Piece::End),
+            word if word.starts_with('~') => pattern.push(Piece::Ending(fold(&word[1..]))),
             word => pattern.push(Piece::Word(fold(word))),
         }
         *symbols = rest;
@@ -203,10 +209,15 @@ fn matches(pattern: &[Piece], after: &[&[Piece]], sentence: &Sentence, at: usize
         Piece::Word(word) => {
             sentence.words.get(at).is_some_and(|here| here == word) && matches(rest, after, sentence, at + 1)
         }
+        Piece::Ending(end) => {
+            sentence.words.get(at).is_some_and(|here| here.len() > end.len() && here.ends_with(end.as_str()))
+                && matches(rest, after, sentence, at + 1)
+        }
         Piece::Gap => {
             (0..=GAP_MAX).any(|gap| at + gap <= sentence.words.len() && matches(rest, after, sentence, at + gap))
         }
         Piece::Start => sentence.starts.contains(&at) && matches(rest, after, sentence, at),
+        Piece::First => at == 0 && matches(rest, after, sentence, at),
         Piece::End => at == sentence.words.len() && matches(rest, after, sentence, at),
         Piece::Not(ways) => {
             !ways.iter().any(|way| matches(way, &[], sentence, at)) && matches(rest, after, sentence, at)

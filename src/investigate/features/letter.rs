@@ -89,8 +89,10 @@ fn cut(paragraph: &str, sentences: &mut Vec<Sentence>) {
     let mut chars = paragraph.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         let next = chars.peek().map(|(_, next)| *next);
-        let is_stop = matches!(c, '.' | '!' | '?' | '…' | '؟' | '？' | '。')
-            && next.is_none_or(|next| next.is_whitespace() || matches!(next, '"' | '”' | '’' | ')' | '»'));
+        let smiles = c == ')' && paragraph[..at].ends_with([':', ';', '-']);
+        let is_stop = smiles
+            || matches!(c, '.' | '!' | '?' | '…' | '؟' | '？' | '。')
+                && next.is_none_or(|next| next.is_whitespace() || matches!(next, '"' | '”' | '’' | ')' | '»'));
         let before = paragraph[start..at].rsplit(char::is_whitespace).next().unwrap_or_default().to_lowercase();
         let is_short = SHORT.contains(&before.as_str())
             || (before.len() < 3 && before.parse::<u8>().is_ok() && start == at - before.len());
@@ -135,14 +137,20 @@ pub fn sentence(text: &str) -> Sentence {
             starts.push(at + 1);
         }
     }
-    // "Dear Alex, could you …": a name in front is no part of the sentence's first clause.
-    starts.extend(
-        words.iter().enumerate().filter(|(_, word)| ["and", "und"].contains(&word.as_str())).map(|(at, _)| at + 1),
-    );
+    let joined = (0..words.len()).filter(|at| ["and", "und"].contains(&words[*at].as_str()));
+    let begun: Vec<usize> = joined.filter(|at| !is_of_the_writer(&words, &starts, *at)).map(|at| at + 1).collect();
+    starts.extend(begun);
     starts.sort_unstable();
     starts.dedup();
     let asks = text.trim_end_matches(['"', '”', ')', '»', ' ']).ends_with(['?', '？', '؟']);
     Sentence { text: text.split_whitespace().collect::<Vec<_>>().join(" "), words, starts, asks }
+}
+
+/// Whether what the clause before `end` says is said of whoever writes, and so what is joined to it: "I'll find them and
+/// send them" orders nobody to send.
+fn is_of_the_writer(words: &[String], starts: &[usize], end: usize) -> bool {
+    let start = starts.iter().copied().filter(|start| *start < end).max().unwrap_or(0);
+    words[start..end].iter().any(|word| ["i", "we", "ich", "wir"].contains(&word.as_str()))
 }
 
 /// Contractions written out; what is left of apostrophes divides words.

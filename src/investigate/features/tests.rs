@@ -111,10 +111,31 @@ fn a_conversation_tells_who_owes_whom_what() {
             None,
             Some((Promised, 1)),
         ),
+        (vec![(me, 0, "I'll bring it on Friday."), (ann, 1, "Thanks!")], Some((Promised, 0)), None),
+        (vec![(me, 0, "I'll bring it on Friday."), (ann, 4, "Thanks for bringing it.")], None, None),
+        (vec![(me, 0, "I'll bring it on Friday."), (ann, 8, "The gate is locked again.")], None, None),
+        (vec![(me, 0, "I'll bring it on Friday."), (ann, 8, "Where is it?")], Some((Asked, 8)), None),
+        (vec![(ann, 0, "I'll bring it on Friday."), (me, 8, "It looks lovely in the hall.")], None, None),
+        (vec![(ann, 0, "Will sign it tonight.")], None, Some((Promised, 0))),
+        (
+            vec![(ann, 0, "Hal, our director, will join us. I'll find the files and send them.")],
+            None,
+            Some((Promised, 0)),
+        ),
+        (vec![(ann, 0, "It does look nice, right? See you.")], None, None),
     ] {
         let said = letters.iter().map(|(own, day, text)| said(*own, *day, text)).collect();
         assert_eq!(owed(said), (i_owe, they_owe), "{letters:?}");
     }
+}
+
+#[test]
+fn an_automatic_answer_is_none() {
+    let away = WrittenText { is_bulk: true, ..said(false, 1, "I am away until Monday. I will deal with it then.") };
+    let item = ItemText { id: "t".to_owned(), said: vec![said(true, 0, "Could you send it?"), away], left_out: 0 };
+    let features = features(&item, "Hello", &|_| false, frame());
+    assert_eq!(features.they_owe.map(|debt| debt.kind), Some(DebtKind::Asked));
+    assert!(features.is_own_last && features.sender == SenderSort::Person);
 }
 
 #[test]
