@@ -150,7 +150,9 @@ pub fn sentence(text: &str) -> Sentence {
 /// send them" orders nobody to send.
 fn is_of_the_writer(words: &[String], starts: &[usize], end: usize) -> bool {
     let start = starts.iter().copied().filter(|start| *start < end).max().unwrap_or(0);
-    words[start..end].iter().any(|word| ["i", "we", "ich", "wir"].contains(&word.as_str()))
+    let clause = &words[start..end];
+    let is_said = |word: &String| ["i", "we", "ich", "wir"].contains(&word.as_str());
+    clause.first().is_some_and(|word| word == "will") || clause.iter().any(is_said)
 }
 
 /// Contractions written out; what is left of apostrophes divides words.

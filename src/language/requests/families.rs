@@ -11,8 +11,8 @@ mod wording;
 
 use serde::{Deserialize, Serialize};
 
-pub use wording::is_question;
 use wording::{ANYBODY, tidied, topic, with_more, without_fillers};
+pub use wording::{apostrophes, asked_for, is_question};
 
 use super::Hearing;
 use super::phrases::{self, Phrases};
@@ -183,6 +183,8 @@ fn whole(text: &str, reference: &Reference) -> Option<FamilyQuestion> {
 }
 
 fn covered(text: &str, reference: &Reference) -> Option<PlannedAction> {
+    let text = apostrophes(text);
+    let text = text.as_str();
     let planned = |text: &str| {
         let hearing = Hearing { text, reference, history: &[], phrases: &[&FRAMES] };
         phrases::planned(&hearing, &[])

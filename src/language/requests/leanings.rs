@@ -5,7 +5,7 @@
 //! alike. Only questions are read so, and only to look something up: the answer says what it was taken for. Invariant: a
 //! leaning never becomes an action. Not here: phrases (`families`), which outrank it.
 
-use super::families::{FamilyQuestion, QuestionFamily};
+use super::families::{FamilyQuestion, QuestionFamily, apostrophes};
 use crate::language::time;
 use crate::language::time::Reference;
 use crate::language::words::words;
@@ -162,7 +162,7 @@ pub fn leaning(text: &str, reference: &Reference) -> Option<FamilyQuestion> {
     if !super::families::is_question(text) || text.chars().count() > QUESTION_CHARS_MAX {
         return None;
     }
-    let said = words(&text.replace('’', "'"));
+    let said = words(&apostrophes(text));
     let family = family_of(&said)?;
     let mentions = time::find(text, reference);
     // Two times are two questions.
@@ -191,13 +191,28 @@ pub fn leaning(text: &str, reference: &Reference) -> Option<FamilyQuestion> {
 /// A question is short; what is longer tells a story.
 const QUESTION_CHARS_MAX: usize = 160;
 
+/// Words that ask for people.
+const PEOPLE: [&str; 14] = [
+    "who",
+    "whom",
+    "whose",
+    "wer",
+    "wem",
+    "wen",
+    "people",
+    "anyone",
+    "anybody",
+    "somebody",
+    "someone",
+    "nobody",
+    "everyone",
+    "everybody",
+];
+
 fn family_of(said: &[String]) -> Option<QuestionFamily> {
     use QuestionFamily as F;
     let direction = direction(said)?;
-    let asks_people = said.iter().any(|word| {
-        ["who", "whom", "whose", "wer", "wem", "wen", "people", "anyone", "anybody", "somebody", "someone", "nobody"]
-            .contains(&word.as_str())
-    });
+    let asks_people = said.iter().any(|word| PEOPLE.contains(&word.as_str()));
     if MOST.is_in(said) && asks_people {
         return match (MEET.is_in(said), WRITE.is_in(said)) {
             (true, false) => Some(F::MeetsMost),
@@ -205,8 +220,15 @@ fn family_of(said: &[String]) -> Option<QuestionFamily> {
             (true, true) | (false, false) => None,
         };
     }
-    if PROMISE.is_in(said) {
-        return Some(if direction == Direction::By { F::PromisedByMe } else { F::PromisedToMe });
+    if let Some(promise) = said.iter().position(|word| PROMISE.holds(word)) {
+        let is_own = direction == Direction::By || said[..promise].ends_with(&["my".to_owned()]);
+        return Some(if is_own { F::PromisedByMe } else { F::PromisedToMe });
+    }
+    if let Some(sayer) = announced(said) {
+        return Some(if sayer == Direction::By { F::PromisedByMe } else { F::PromisedToMe });
+    }
+    if NEED.is_in(said) && asks_people && direction == Direction::From {
+        return Some(F::WaitingOnMe);
     }
     let speaks_of_waiting = WAIT.is_in(said) || (ANSWER.is_in(said) && (WRITE.is_in(said) || asks_people));
     if speaks_of_waiting {
@@ -232,11 +254,24 @@ fn family_of(said: &[String]) -> Option<QuestionFamily> {
     None
 }
 
+/// Who said of themselves that they would do something: "did Orla say she'd send me the photos?"
+fn announced(said: &[String]) -> Option<Direction> {
+    const SAY: [&str; 6] = ["say", "said", "says", "told", "tell", "mentioned"];
+    const WOULD: [&str; 9] = ["would", "will", "i'd", "he'd", "she'd", "they'd", "i'll", "she'll", "they'll"];
+    let at = said.iter().position(|word| SAY.contains(&word.as_str()))?;
+    let would = said[at..].iter().position(|word| WOULD.contains(&word.as_str()))?;
+    let is_own = at > 0 && said[at - 1] == "i";
+    // "What did Anna say I would like?" is no promise of hers.
+    let is_of_them = said[at + 1..at + would + 1].iter().all(|word| !["i", "i'd", "i'll"].contains(&word.as_str()));
+    (is_own || is_of_them).then_some(if is_own { Direction::By } else { Direction::To })
+}
+
 /// Where the person stands in a question; `None` when they are not in it at all.
 fn direction(said: &[String]) -> Option<Direction> {
     const ME: [&str; 5] = ["me", "my", "mich", "mir", "meine"];
     const BEFORE: [&str; 8] = ["from", "by", "of", "for", "on", "von", "auf", "bei"];
-    let i = said.iter().position(|word| ["i", "we", "ich", "wir"].contains(&word.as_str()));
+    const I: [&str; 8] = ["i", "we", "ich", "wir", "i've", "i'm", "i'd", "we've"];
+    let i = said.iter().position(|word| I.contains(&word.as_str()));
     let me = said.iter().position(|word| ME.contains(&word.as_str()));
     let is_of_me =
         me.and_then(|me| said.get(me.checked_sub(1)?)).is_some_and(|before| BEFORE.contains(&before.as_str()));
@@ -294,6 +329,12 @@ mod tests {
             ("which person do I exchange the most mails with?", None),
             ("who do I exchange the most mails with?", Some(F::WritesMost)),
             ("what is the capital of France?", None),
+            ("whos waiting on me rn", Some(F::WaitingOnMe)),
+            ("list everyone who still needs something from me", Some(F::WaitingOnMe)),
+            ("stuff others said they'd do for me", Some(F::PromisedToMe)),
+            ("did Orla say she'd send me something?", Some(F::PromisedToMe)),
+            ("things I said I'd do and haven't", Some(F::PromisedByMe)),
+            ("which of my promises are late by now?", Some(F::PromisedByMe)),
             ("how are you?", None),
             ("will it rain tomorrow?", None),
         ] {

@@ -73,7 +73,7 @@ pub use amend::amend;
 pub use complete::{complete, gives_up};
 pub use condition::{Condition, ConditionKind, unheeded_conditions};
 pub use explain::{explain, in_short};
-pub use families::{FamilyQuestion, QuestionFamily, Refinement, is_question, question, refinement, span};
+pub use families::{FamilyQuestion, QuestionFamily, Refinement, asked_for, is_question, question, refinement, span};
 pub use held::left_out;
 pub use intents::{asks_a_command, investigates};
 pub use leanings::leaning;

@@ -160,7 +160,7 @@ fn ask(
     let domains: Vec<String> = kept.iter().chain(sure).map(|(service, _)| service.clone()).collect();
     let untrusted = kept.iter().flat_map(|(_, thing)| thing.untrusted.iter().cloned()).collect();
     let sources = Sources { own: turn.own_words(), untrusted, ..Sources::default() };
-    let doubt = Doubt { words, choices, leave: LEAVE_IT, takes_yes, remark: None };
+    let doubt = Doubt { words, choices, leave: LEAVE_IT, takes_yes, ..Doubt::default() };
     Ok(doubt.ask(turn, &domains, &sources, vec![turn.words().to_owned()])?)
 }
 

@@ -35,6 +35,8 @@ pub(crate) struct Doubt {
     pub choices: Vec<(String, Plan)>,
     /// The button that does nothing.
     pub leave: &'static str,
+    /// Whether nobody understood it, and it reads like something to do.
+    pub is_order: bool,
     /// Whether it ends with a question that a yes answers.
     pub takes_yes: bool,
     /// Why no model has planned.
@@ -106,6 +108,7 @@ impl Doubt {
         };
         Doubt {
             words: format!("I can't do that myself, so nothing was done. {question}"),
+            is_order: true,
             choices: vec![(offered.label.to_owned(), Plan { actions: vec![offered.action], ..Plan::default() })],
             leave: LEAVE_IT,
             takes_yes: true,

@@ -102,7 +102,9 @@ async fn one_after_the_other(
                 None
             }
             Planned::NotUnderstood(words) if round == 0 => return Ok(Some(Answer::says(Path::Clarify, words))),
-            Planned::Doubt(doubt) if round == 0 && doubt.choices.is_empty() && turn.brain.model.is_none() => {
+            Planned::Doubt(doubt)
+                if round == 0 && (doubt.choices.is_empty() || doubt.is_order) && turn.brain.model.is_none() =>
+            {
                 let found = investigate::instead_of_nothing(turn).await?;
                 let asked = doubt.ask(turn, domains, &so_far.sources, so_far.said.clone());
                 return Ok(Some(match found {

@@ -2,14 +2,133 @@
 
 use crate::language::requests::reading::{tidy, without_determiner};
 
-/// Whether a message asks something: by its mark, or by its first word.
+/// Words that begin a question, and what asks for a look.
+const ASKING: [&str; 52] = [
+    "who", "whom", "whose", "what", "what's", "who's", "how's", "where's", "when's", "when", "where", "which", "how",
+    "why", "did", "do", "does", "is", "are", "am", "was", "were", "has", "have", "haven't", "hasn't", "didn't", "any",
+    "anything", "anyone", "anybody", "list", "show", "find", "things", "stuff", "wer", "wem", "wen", "wann", "wo",
+    "welche", "welcher", "welches", "wie", "worauf", "habe", "hat", "gibt", "zeig", "zeige", "finde",
+];
+
+/// How messages begin that ask by an order.
+const LOOKING: [&str; 6] =
+    ["tell me about ", "tell me what ", "tell me who ", "remind me what ", "get me ready ", "mach mich fit "];
+
+/// Whether a message asks something: by its mark, or by how it begins.
 pub fn is_question(text: &str) -> bool {
-    const WORDS: [&str; 26] = [
-        "who", "whom", "whose", "what", "what's", "whats", "when", "where", "where's", "which", "how", "why", "did",
-        "does", "is", "are", "was", "were", "has", "have", "wer", "was", "wann", "wo", "welche", "wie",
-    ];
-    let first = text.split_whitespace().next().unwrap_or_default().to_lowercase().replace('’', "'");
-    text.trim_end().ends_with(['?', '？', '؟']) || WORDS.contains(&first.as_str())
+    let text = apostrophes(text).to_lowercase();
+    let first = text.split_whitespace().next().unwrap_or_default().trim_matches(',');
+    text.trim_end().ends_with(['?', '？', '؟'])
+        || ASKING.contains(&first)
+        || LOOKING.iter().any(|begins| text.starts_with(begins))
+}
+
+/// Words of a question that only ask.
+const ASKED: [&str; 60] = [
+    "what",
+    "who",
+    "whom",
+    "whose",
+    "when",
+    "where",
+    "which",
+    "how",
+    "why",
+    "whats",
+    "did",
+    "do",
+    "does",
+    "is",
+    "are",
+    "was",
+    "were",
+    "has",
+    "have",
+    "had",
+    "will",
+    "would",
+    "should",
+    "could",
+    "can",
+    "i",
+    "we",
+    "he",
+    "she",
+    "they",
+    "us",
+    "me",
+    "him",
+    "them",
+    "want",
+    "wanted",
+    "ask",
+    "asked",
+    "say",
+    "said",
+    "tell",
+    "told",
+    "get",
+    "got",
+    "give",
+    "gave",
+    "need",
+    "again",
+    "much",
+    "many",
+    "long",
+    "find",
+    "show",
+    "about",
+    "before",
+    "anything",
+    "something",
+    "if",
+    "than",
+    "then",
+];
+
+/// What a question is about: its words without those that only ask; all of them where there are no others.
+pub fn asked_for(text: &str) -> String {
+    let plain = without_fillers(&apostrophes(text));
+    let says = |word: &&str| {
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+        let bare = bare.split('\'').next().unwrap_or_default();
+        !bare.is_empty() && !ASKED.contains(&bare)
+    };
+    let kept: Vec<&str> = plain.split_whitespace().filter(says).collect();
+    if kept.is_empty() { text.to_owned() } else { kept.join(" ") }
+}
+
+/// Words that are written without their apostrophe.
+const SHORTENED: [(&str, &str); 15] = [
+    ("whos", "who's"),
+    ("whats", "what's"),
+    ("hows", "how's"),
+    ("wheres", "where's"),
+    ("whens", "when's"),
+    ("ive", "I've"),
+    ("im", "I'm"),
+    ("theyd", "they'd"),
+    ("youve", "you've"),
+    ("havent", "haven't"),
+    ("hasnt", "hasn't"),
+    ("didnt", "didn't"),
+    ("dont", "don't"),
+    ("isnt", "isn't"),
+    ("arent", "aren't"),
+];
+
+/// The same with straight apostrophes, and with those that were left out.
+pub fn apostrophes(text: &str) -> String {
+    let straight = text.replace('’', "'");
+    let is_short = |word: &&str| word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_uppercase());
+    let whole = |word: &str| {
+        let bare = word.trim_end_matches(['?', '!', '.', ',']);
+        let known = Some(bare).filter(is_short).map(str::to_lowercase);
+        let long = known.and_then(|known| SHORTENED.iter().find(|(short, _)| *short == known));
+        long.map_or_else(|| word.to_owned(), |(_, long)| format!("{long}{}", &word[bare.len()..]))
+    };
+    straight.split(' ').map(whole).collect::<Vec<_>>().join(" ")
 }
 
 /// What people put into a question and could leave out.

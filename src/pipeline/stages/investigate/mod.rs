@@ -37,12 +37,11 @@ use crate::investigate::templates;
 use crate::language::requests::{self, FamilyQuestion, QuestionFamily};
 use crate::pipeline::commit::Answer;
 use crate::pipeline::turn::{Turn, TurnError};
-use crate::services::search::WordQuery;
 
 /// How much of the words a thing has to say that is told for a question about one's own things.
 const SOME: f32 = 0.3;
-/// The same for a question that may be about anything: all of them, in its text.
-const MOST: f32 = 0.75;
+/// The same for a question that may be about anything: nearly all of them.
+const MOST: f32 = 0.6;
 
 /// The question of a family that the message is, if it is one. What a command answers is left to that, where a question
 /// could mean anything.
@@ -107,8 +106,7 @@ pub async fn answer(turn: &Turn<'_>, question: &FamilyQuestion) -> Result<Answer
 
 /// Answers a question that no template fits with the best search by words.
 async fn search(turn: &Turn<'_>, score_min: f32) -> Result<Answer, TurnError> {
-    let query = WordQuery::new(turn.words());
-    let words = if query.strong.is_empty() { turn.words().to_owned() } else { query.strong.join(" ") };
+    let words = requests::asked_for(turn.words());
     let graph = templates::search(&words, score_min, &turn.reference());
     investigated(turn, graph, &words, false, None).await
 }
