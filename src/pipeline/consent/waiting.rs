@@ -87,7 +87,12 @@ fn question_named(turn: &Turn<'_>, mut answer: Answer) -> Answer {
 async fn cards_named(turn: &Turn<'_>, mut answer: Answer) -> Answer {
     let is_message = matches!(turn.incoming.input, Input::Message { .. });
     let shows_a_card = answer.replies.iter().any(|reply| reply.card.is_some());
-    if turn.open.is_empty() || !is_message || shows_a_card || !is_about_something_else(answer.path) {
+    if turn.open.is_empty()
+        || !is_message
+        || shows_a_card
+        || answer.tells_waiting
+        || !is_about_something_else(answer.path)
+    {
         return answer;
     }
     // Some may have been decided meanwhile. What cannot be read is not claimed to wait.

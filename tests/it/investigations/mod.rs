@@ -3,7 +3,7 @@
 //! - [`world`]: a data folder whose items have names, and what a source of an answer is called by them
 //! - [`mailbox`]: writes a made-up person's mailbox, and reads the truth about it
 //! - [`second`], [`third`]: two such people, of two thousand and of four hundred conversations
-//! - [`waiting`]: costly questions that wait for a yes
+//! - [`waiting`]: costly questions that wait for a yes, and what waits among what needs somebody
 //! - [`truth`]: asks everything, judges, prints the figures and guards them
 //!
 //! The demo's truth is `data/demo/truth.json`; its README says what the keys mean.

@@ -1,4 +1,4 @@
-//! What waits for a yes: costly questions beside the cards.
+//! What waits for a yes: costly questions beside the cards, and both in "what needs me today?".
 
 use serde_json::json;
 
@@ -177,4 +177,53 @@ fn the_operator_sees_and_cancels_a_costly_question_and_never_approves_it() {
     assert_eq!(done_of(&late)["llm_calls"], 0);
     assert!(text_of(&late).contains("admin"), "{}", text_of(&late));
     assert_eq!(program.run(&["pending", "list"]).stdout, "Nothing is pending.\n");
+}
+
+#[test]
+fn an_open_card_is_among_what_needs_somebody_today() {
+    let mut console = Program::new().console(&["--demo", "--now", NOW, "--tz", "Europe/London"]);
+    let before = text_of(&console.say("what needs me today?"));
+    assert!(!before.contains("Waiting for your yes"), "{before}");
+    let count = |text: &str| text.split(' ').nth(1).unwrap().parse::<usize>().unwrap();
+    let card = pending_id(&console.say(SEND));
+    for (question, more) in [("what needs me today?", true), ("what needs me this week?", false)] {
+        let told = text_of(&console.say(question));
+        let section = told.split("Waiting for your yes or no").nth(1).unwrap_or_else(|| panic!("{told}"));
+        assert!(section.contains(&card) && section.contains("Bob Miller"), "{told}");
+        assert!(section.contains("until Tue 13 Jan 09:00") && section.contains("/pending"), "{told}");
+        assert!(!told.contains("Still waiting for your yes or no"), "once is enough: {told}");
+        assert!(!more || count(&told) == count(&before) + 1, "{before}\n{told}");
+    }
+    let theirs = text_of(&console.say_as("eve", "what needs me today?"));
+    assert!(!theirs.contains(&card), "{theirs}");
+    let other = text_of(&console.say("who is waiting for an answer from me?"));
+    assert!(other.contains("Still waiting for your yes or no"), "{other}");
+    console.say("/pending");
+    console.say("no to 1");
+    let after = text_of(&console.say("what needs me today?"));
+    assert!(!after.contains("Waiting for your yes"), "{after}");
+}
+
+#[test]
+fn a_card_alone_is_something_that_needs_somebody() {
+    let mut console = Program::new().console(&["--now", NOW, "--tz", "Europe/London"]);
+    console.say(SEND);
+    let told = text_of(&console.say("what needs me today?"));
+    assert!(told.starts_with("📋 1 thing needs you:") && told.contains("Waiting for your yes or no"), "{told}");
+}
+
+#[test]
+fn a_costly_question_is_among_what_needs_somebody_with_a_model_too() {
+    let (model, world) = (model(), demo_world());
+    let program = program(&model, &world);
+    let mut first = console(&program);
+    asked(&mut first);
+    first.kill();
+    // Now nothing is costly.
+    let program = program.env("BRAIN_ASK_ABOVE_USD", "5");
+    let mut console = console(&program);
+    let told = console.say("what needs me today?");
+    let text = text_of(&told);
+    assert!(text.contains("That is all [1].") && text.contains("Waiting for your yes or no"), "{text}");
+    assert!(text.contains("that Berlin thing") && done_of(&told)["path"] == "investigate", "{text}");
 }
