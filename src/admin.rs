@@ -2,21 +2,24 @@
 //! where the configuration says so; and the export of a person's data. Used by `brain-agent pending …` and
 //! `brain-agent export`, directly or through `control.sock`.
 
+use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::core::ids::{ChatId, PendingId, UserId};
 use crate::core::markup::Formatted;
-use crate::core::pending::{Decision, Means, Pending, Transition};
+use crate::core::pending::{Decision, Means, Pending, State, Transition};
 use crate::core::turn::Reply;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::consent::decisions::Revisions;
 use crate::pipeline::consent::title;
 use crate::pipeline::consent::{cards, closed};
 use crate::pipeline::intake::commands;
+use crate::pipeline::intake::offers::Offer;
+use crate::pipeline::stages::investigate::{self, CostlyQuestion};
 use crate::pipeline::stages::respond;
 use crate::ports::records::{PendingOpen, Show};
-use crate::ports::{Batch, RecordExt, StoreError};
+use crate::ports::{Batch, Expect, Record as _, RecordExt, StoreError};
 
 /// One request of the operator.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -143,7 +146,7 @@ async fn list(brain: &Brain) -> Result<Response, StoreError> {
         // One that cannot be read is withdrawn by the next turn of its chat.
         open.extend(brain.readable_pending(&entry.id).await?.map(|(pending, _)| pending));
     }
-    let lines: Vec<String> = open
+    let mut lines: Vec<String> = open
         .iter()
         .map(|p| {
             format!(
@@ -156,17 +159,48 @@ async fn list(brain: &Brain) -> Result<Response, StoreError> {
             )
         })
         .collect();
+    let questions = investigate::waiting(brain, None).await?;
+    lines.extend(questions.iter().map(question_line));
     let text = if lines.is_empty() { "Nothing is pending.".to_owned() } else { lines.join("\n") };
-    let mut records = Vec::with_capacity(open.len());
+    let mut records = Vec::with_capacity(open.len() + questions.len());
     for pending in &open {
         records.push(record(brain, pending).await?);
     }
+    records.extend(questions.iter().map(question_record));
     Ok(Response { ok: true, records, text })
+}
+
+/// A costly question in a line of the list.
+fn question_line(waiting: &CostlyQuestion) -> String {
+    let until = waiting.until.format("%Y-%m-%d %H:%M UTC");
+    format!("{}  {}  {} (${:.2})  until {until}", waiting.id, waiting.owner, waiting.title(), waiting.estimate.usd)
+}
+
+/// The same as `pending list --json` prints it: nothing of it is done but reading, so it has no digest.
+fn question_record(waiting: &CostlyQuestion) -> Value {
+    json!({
+        "id": waiting.id,
+        "state": State::Pending,
+        "user": waiting.owner,
+        "actions": [],
+        "card": waiting.line(Tz::UTC),
+        "question": waiting.question,
+        "estimate": waiting.estimate,
+        "created_at": waiting.at,
+        "expires_at": waiting.until,
+    })
+}
+
+/// The costly question of this id, if it waits.
+async fn question(brain: &Brain, id: &str) -> Result<Option<CostlyQuestion>, StoreError> {
+    Ok(investigate::waiting(brain, None).await?.into_iter().find(|waiting| waiting.id.as_str() == id))
 }
 
 async fn show(brain: &Brain, id: &str) -> Result<Response, StoreError> {
     let Some((pending, _)) = brain.pending(&PendingId::new(id)).await? else {
-        return Ok(unknown(id));
+        let Some(waiting) = question(brain, id).await? else { return Ok(unknown(id)) };
+        let text = format!("{}\n\nOwner: {}", waiting.line(Tz::UTC), waiting.owner);
+        return Ok(Response { ok: true, records: vec![question_record(&waiting)], text });
     };
     let card = card(brain, &pending).await?;
     let decided = pending.decision.as_ref().map_or_else(String::new, |d| {
@@ -183,7 +217,10 @@ fn unknown(id: &str) -> Response {
 
 async fn cancel(brain: &Brain, id: &str) -> Result<Response, StoreError> {
     let Some((mut pending, revision)) = brain.pending(&PendingId::new(id)).await? else {
-        return Ok(unknown(id));
+        return match question(brain, id).await? {
+            Some(waiting) => cancel_question(brain, &waiting).await,
+            None => Ok(unknown(id)),
+        };
     };
     if !pending.state.is_open() {
         return Ok(Response {
@@ -209,7 +246,31 @@ async fn cancel(brain: &Brain, id: &str) -> Result<Response, StoreError> {
     })
 }
 
+/// Drops a costly question and tells whoever asked it.
+async fn cancel_question(brain: &Brain, waiting: &CostlyQuestion) -> Result<Response, StoreError> {
+    let (id, key) = (&waiting.id, Offer::key_of(waiting.id.as_str()));
+    let at_this_moment = || Response::refused(format!("{id} was decided at this very moment; look again."));
+    let Some((_, revision)) = brain.store.load::<Offer>(&key).await? else { return Ok(at_this_moment()) };
+    let mut batch = Batch::default();
+    batch.delete(Offer::TABLE, key, Expect::Revision(revision));
+    let words = format!("The admin of this machine cancelled this, so I won't {}.", waiting.title());
+    match brain.commit_told(&waiting.chat, vec![Show::Send(Reply::text(words))], batch).await {
+        Ok(()) => {}
+        Err(StoreError::Conflict { .. }) => return Ok(at_this_moment()),
+        Err(error) => return Err(error),
+    }
+    brain.deliver(&waiting.chat).await;
+    let text = format!("{id} is cancelled; its owner is told.");
+    Ok(Response { ok: true, records: vec![question_record(waiting)], text })
+}
+
 async fn approve(brain: &Brain, id: &str, digest: Option<&str>) -> Result<Response, StoreError> {
+    if let Some(waiting) = question(brain, id).await? {
+        return Ok(Response {
+            records: vec![question_record(&waiting)],
+            ..Response::refused("Whether a question is worth its cost only who asked it may say. Nothing was done.")
+        });
+    }
     if !brain.policy.admin_may_approve {
         return Ok(Response::refused(
             "Only its owner may approve it. (BRAIN_ADMIN_MAY_APPROVE=true would allow you.) Nothing was done.",

@@ -49,6 +49,8 @@ pub struct Answer {
     pub zone_named: bool,
     /// The card whose decision it tells.
     pub decided: Option<PendingId>,
+    /// True once it lists what waits for a yes or no.
+    pub tells_waiting: bool,
     /// The card this answer is only true for while it is open: when somebody decides it first, that is told.
     pub hinges_on: Option<PendingId>,
 }
@@ -99,6 +101,7 @@ impl Answer {
             user: Vec::new(),
             zone_named: false,
             decided: None,
+            tells_waiting: false,
             hinges_on: None,
         }
     }

@@ -1,5 +1,5 @@
-//! A card that is named: by its place in a list that was just shown, or by words that stand on it; and a draft that was
-//! just shown.
+//! A card that is named: by its place in a list that was just shown, or by words that stand on it; a costly question, in
+//! the same ways; and a draft that was just shown.
 //!
 //! Invariants: a name decides only together with a yes or a no, in these words or in those that the list asks about;
 //! without one the card is shown again. It decides under the conditions of a bare yes on the message: typed, after the
@@ -20,6 +20,9 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::intake::buttons as presses;
 use crate::pipeline::intake::buttons::shown;
+use crate::pipeline::intake::commands::agenda;
+use crate::pipeline::intake::offers;
+use crate::pipeline::stages::investigate::{self, CostlyQuestion};
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::StoreError;
 use crate::ports::records::Shown;
@@ -52,6 +55,14 @@ pub(in crate::pipeline) fn buttons(brain: &Brain, open: &[Pending], wants: Optio
     open.iter().enumerate().map(button).collect()
 }
 
+/// A button for each costly question of a list, below so many cards.
+pub(in crate::pipeline) fn question_buttons(waiting: &[CostlyQuestion], cards: usize) -> Vec<Vec<Button>> {
+    let button = |(row, question): (usize, &CostlyQuestion)| {
+        vec![Button::new(format!("{} · {}", cards + row + 1, question.title()), &Press::Show(question.id.clone()))]
+    };
+    waiting.iter().enumerate().map(button).collect()
+}
+
 /// Adds a card once more, in place of its last message, below what the answer says.
 pub(super) fn below(turn: &Turn<'_>, pending: &Pending, answer: &mut Answer) {
     if let Ok(parts) = cards::parts(turn.brain, pending, &turn.reference()) {
@@ -61,8 +72,11 @@ pub(super) fn below(turn: &Turn<'_>, pending: &Pending, answer: &mut Answer) {
     }
 }
 
-/// A press on a row of a list: that card once more.
+/// A press on a row of a list: that card, or question, once more.
 pub(in crate::pipeline) async fn show(turn: &Turn<'_>, id: &PendingId) -> Result<Answer, StoreError> {
+    if let Some(question) = investigate::waiting_here(turn).await?.iter().find(|question| question.id == *id) {
+        return Ok(investigate::ask_again(turn, question));
+    }
     let Some(pending) = turn.open.iter().find(|open| open.id == *id) else {
         let recorded = turn.brain.readable_pending(id).await?.map(|(pending, _)| pending);
         let words = match recorded.filter(|pending| pending.owner == *turn.owner()) {
@@ -83,33 +97,72 @@ fn shown_again(turn: &Turn<'_>, pending: &Pending, path: Path) -> Answer {
 /// Decides or shows the card that a message names; `None` when it names none.
 pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
     let Input::Message { text, origin, reply_to: None } = &turn.incoming.input else { return Ok(None) };
-    let Some(naming) = consent::names(text).filter(|_| !turn.open.is_empty()) else { return Ok(None) };
+    let Some(naming) = consent::names(text) else { return Ok(None) };
     let list = shown::last(turn).await?.map(|shown| Row::all(&shown)).filter(|rows| !rows.is_empty());
     // What was asked last gets the answer.
     let asked_last = turn.open_question().is_some() || turn.state.editing.is_some() || turn.state.snoozing.is_some();
     if list.is_none() && (asked_last || !naming.is_definite) {
         return Ok(None);
     }
+    let questions = investigate::waiting_here(turn).await?;
+    if turn.open.is_empty() && questions.is_empty() {
+        return Ok(None);
+    }
     let rows = list.unwrap_or_default();
-    let Some(named) = named(turn, &naming, &rows) else { return Ok(None) };
+    let Some(named) = named(turn, &questions, &naming, &rows) else { return Ok(None) };
     let of_list = rows.iter().find_map(|row| row.verb);
     let wants = verb(naming.said).or(of_list);
-    let Named::One(pending) = named else { return Ok(Some(which(turn, wants))) };
+    let pending = match named {
+        Named::One(pending) => pending,
+        Named::Question(question) => return question_named(turn, question, wants, &rows).await.map(Some),
+        Named::Several if questions.is_empty() => return Ok(Some(which(turn, wants))),
+        Named::Several => return Ok(Some(agenda::pending(turn, None).await?)),
+    };
     let Some(wants) = wants else { return Ok(Some(shown_again(turn, pending, Path::Consent))) };
     if *origin != Origin::Typed {
         return Ok(Some(Answer::says(Path::Consent, not_typed(*origin)).keeping_question()));
     }
     let is_after = |card| turn.incoming.message_id > card;
-    let is_below = rows.is_empty() || turn.state.last_bot_message.is_none_or(is_after);
-    if turn.others_wait || !is_below || !pending.last_card_message().is_some_and(is_after) {
+    if turn.others_wait || !is_below(turn, &rows) || !pending.last_card_message().is_some_and(is_after) {
         return Ok(Some(which(turn, Some(wants))));
     }
     Ok(Some(decide(turn, &pending.id, wants, Some(pending.digest.prefix()), Means::Text).await?))
 }
 
+/// Whether a message came below the list that it names a row of.
+fn is_below(turn: &Turn<'_>, rows: &[Row]) -> bool {
+    rows.is_empty() || turn.state.last_bot_message.is_none_or(|list| turn.incoming.message_id > list)
+}
+
+/// Decides a costly question as its buttons do, or asks it again.
+async fn question_named(
+    turn: &Turn<'_>,
+    question: &CostlyQuestion,
+    wants: Option<CardVerb>,
+    rows: &[Row],
+) -> Result<Answer, TurnError> {
+    let choice = match wants {
+        Some(CardVerb::Approve) => 0,
+        Some(CardVerb::Cancel) => investigate::LEAVE,
+        Some(CardVerb::Edit | CardVerb::Drop(_)) | None => return Ok(investigate::ask_again(turn, question)),
+    };
+    if turn.origin() != Origin::Typed {
+        return Ok(Answer::says(Path::Consent, not_typed(turn.origin())).keeping_question());
+    }
+    if turn.others_wait || !is_below(turn, rows) {
+        return Ok(investigate::ask_again(turn, question));
+    }
+    let mut answer = offers::take(turn, question.id.as_str(), choice).await?;
+    if answer.path == Path::Button {
+        answer.path = Path::Consent;
+    }
+    Ok(answer)
+}
+
 /// What a name comes to.
 enum Named<'t> {
     One(&'t Pending),
+    Question(&'t CostlyQuestion),
     Several,
 }
 
@@ -136,12 +189,13 @@ impl Row {
     }
 }
 
-fn named<'t>(turn: &'t Turn<'_>, naming: &Naming, rows: &[Row]) -> Option<Named<'t>> {
+fn named<'t>(turn: &'t Turn<'_>, questions: &'t [CostlyQuestion], naming: &Naming, rows: &[Row]) -> Option<Named<'t>> {
     let at = |row: &Row| {
         let same = |open: &&Pending| {
             open.id == row.pending && row.digest.as_ref().is_none_or(|digest| open.digest.matches(digest))
         };
-        turn.open.iter().find(same)
+        let card = turn.open.iter().find(same).map(Named::One);
+        card.or_else(|| questions.iter().find(|question| question.id == row.pending).map(Named::Question))
     };
     let place = match &naming.which {
         CardName::Place(place) => Some(place.checked_sub(1)),
@@ -152,14 +206,16 @@ fn named<'t>(turn: &'t Turn<'_>, naming: &Naming, rows: &[Row]) -> Option<Named<
         // A number that is no row of a list right above it is about something else, unless it decides: then it is asked.
         let row = place.and_then(|place| rows.get(place));
         return match row {
-            Some(row) => Some(at(row).map_or(Named::Several, Named::One)),
+            Some(row) => Some(at(row).unwrap_or(Named::Several)),
             None => (!rows.is_empty() || naming.said != Consent::Other).then_some(Named::Several),
         };
     }
     let about = |open: &Pending| format!("{}\n{}", title(turn.brain, open), open.request);
-    let mut fitting = turn.open.iter().filter(|open| naming.fits(&about(open)));
+    let cards = turn.open.iter().filter(|open| naming.fits(&about(open))).map(Named::One);
+    let asked = questions.iter().filter(|question| naming.fits(&question.question)).map(Named::Question);
+    let mut fitting = cards.chain(asked);
     match (fitting.next(), fitting.next()) {
-        (Some(only), None) => Some(Named::One(only)),
+        (Some(only), None) => Some(only),
         (Some(_), Some(_)) => Some(Named::Several),
         (None, _) => None,
     }

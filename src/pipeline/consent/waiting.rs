@@ -1,7 +1,9 @@
 //! What still waits: a turn beside an open card ends with a line that says so, and that nothing of it was done; a turn
-//! beside an open question leaves it open, and says that.
+//! beside an open question leaves it open, and says that. And the list of all of it, for whoever asks.
 //!
 //! Not here: turns that are about a card or a question, which say so themselves.
+
+use chrono_tz::Tz;
 
 use super::title;
 use crate::core::pending::Pending;
@@ -9,8 +11,59 @@ use crate::core::provenance::UntrustedText;
 use crate::core::text::shorten;
 use crate::core::turn::{Input, Path};
 use crate::limits;
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, Question};
+use crate::pipeline::stages::investigate::{self, CostlyQuestion};
 use crate::pipeline::turn::Turn;
+use crate::ports::StoreError;
+
+/// What waits for a yes or no of the person of a turn, here.
+pub(in crate::pipeline) struct StillWaiting {
+    /// Oldest first.
+    pub cards: Vec<Pending>,
+    /// Oldest first.
+    pub questions: Vec<CostlyQuestion>,
+}
+
+impl StillWaiting {
+    pub(in crate::pipeline) async fn of(turn: &Turn<'_>) -> Result<Self, StoreError> {
+        Ok(Self { cards: turn.open.clone(), questions: investigate::waiting_here(turn).await? })
+    }
+
+    pub(in crate::pipeline) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub(in crate::pipeline) fn len(&self) -> usize {
+        self.cards.len() + self.questions.len()
+    }
+
+    /// One line a card or question, as far as a list goes, below its title; none where nothing waits.
+    pub(in crate::pipeline) fn section(&self, brain: &Brain, zone: Tz) -> Option<String> {
+        let cards = self.cards.iter().map(|card| card_line(brain, zone, card));
+        let rows = cards.chain(self.questions.iter().map(|question| question.line(zone)));
+        let lines: Vec<String> = rows.take(limits::LIST_ROWS_MAX).map(|line| format!("▫️ {line}")).collect();
+        let hidden = self.len().saturating_sub(limits::LIST_ROWS_MAX);
+        let more = if hidden > 0 { format!("\n… and {hidden} more: /pending") } else { String::new() };
+        (!lines.is_empty()).then(|| format!("✋ Waiting for your yes or no\n{}{more}", lines.join("\n")))
+    }
+
+    /// Others' words that its lines may repeat.
+    pub(in crate::pipeline) fn untrusted(&self) -> Vec<UntrustedText> {
+        others_words(&self.cards)
+    }
+}
+
+fn others_words(cards: &[Pending]) -> Vec<UntrustedText> {
+    let taints = cards.iter().flat_map(|card| &card.actions).flat_map(|action| &action.taints);
+    taints.cloned().map(UntrustedText::from).collect()
+}
+
+/// A card in a line of a list: what, until when, its id.
+pub(in crate::pipeline) fn card_line(brain: &Brain, zone: Tz, pending: &Pending) -> String {
+    let until = pending.expires_at.with_timezone(&zone).format("%a %-d %b %H:%M");
+    format!("{} — until {until} · {}", title(brain, pending), pending.id)
+}
 
 /// The answer, and below it what still waits for this person in this chat.
 pub(in crate::pipeline) async fn named(turn: &Turn<'_>, answer: Answer) -> Answer {
@@ -34,7 +87,12 @@ fn question_named(turn: &Turn<'_>, mut answer: Answer) -> Answer {
 async fn cards_named(turn: &Turn<'_>, mut answer: Answer) -> Answer {
     let is_message = matches!(turn.incoming.input, Input::Message { .. });
     let shows_a_card = answer.replies.iter().any(|reply| reply.card.is_some());
-    if turn.open.is_empty() || !is_message || shows_a_card || !is_about_something_else(answer.path) {
+    if turn.open.is_empty()
+        || !is_message
+        || shows_a_card
+        || answer.tells_waiting
+        || !is_about_something_else(answer.path)
+    {
         return answer;
     }
     // Some may have been decided meanwhile. What cannot be read is not claimed to wait.
@@ -47,8 +105,7 @@ async fn cards_named(turn: &Turn<'_>, mut answer: Answer) -> Answer {
         return answer;
     };
     last.text.push_str(&format!("\n\n{}", line(turn, &open)));
-    let taints = open.iter().flat_map(|pending| &pending.actions).flat_map(|action| &action.taints);
-    answer.untrusted.extend(taints.cloned().map(UntrustedText::from));
+    answer.untrusted.extend(others_words(&open));
     answer
 }
 

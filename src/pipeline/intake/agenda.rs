@@ -11,6 +11,8 @@ use crate::core::text::{capital, shorten, visible};
 use crate::language::time::{DateOrder, Grain, Reference, describe, local_instant};
 use crate::limits::AGENDA_ROWS_MAX;
 use crate::pipeline::brain::Brain;
+use crate::pipeline::stages::investigate;
+use crate::ports::StoreError;
 use crate::services::service::{AgendaItem, AgendaKind, Listing, RequestContext};
 use crate::services::show::Paging;
 
@@ -136,8 +138,7 @@ pub async fn briefing(brain: &Brain, ctx: &RequestContext) -> String {
         lines.pop();
         lines.push(format!("… and {more} more: /today"));
     }
-    let open = brain.open_pending(&ctx.chat).await;
-    let waiting = open.map(|open| open.into_iter().filter(|pending| pending.owner == ctx.owner).count());
+    let waiting = waiting(brain, ctx).await;
     match waiting {
         Ok(0) => {}
         Ok(1) => lines.push("⏳ 1 thing waits for your yes or no: /pending".to_owned()),
@@ -148,4 +149,11 @@ pub async fn briefing(brain: &Brain, ctx: &RequestContext) -> String {
         return "☀️ Good morning! Nothing on your calendar and nothing due today.".to_owned();
     }
     format!("☀️ Good morning! {}:\n{}", plain(today, ctx), lines.join("\n"))
+}
+
+/// How many cards and costly questions wait for a yes.
+async fn waiting(brain: &Brain, ctx: &RequestContext) -> Result<usize, StoreError> {
+    let cards = brain.open_pending(&ctx.chat).await?;
+    let questions = investigate::waiting(brain, Some((&ctx.owner, &ctx.chat))).await?;
+    Ok(cards.iter().filter(|pending| pending.owner == ctx.owner).count() + questions.len())
 }

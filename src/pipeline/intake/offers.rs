@@ -214,10 +214,7 @@ pub async fn take(turn: &Turn<'_>, id: &str, choice: usize) -> Result<Answer, St
                 left.batch.extend([taken]);
                 left
             };
-            let is_open = turn.open_question().is_some_and(|question| question.offer.as_deref() == Some(id));
-            if !is_open && answer.clarification == Question::Settled {
-                answer.clarification = Question::Keep;
-            }
+            others_stay_open(turn, id, &mut answer);
             answer
         }
         Offered::Investigation { question, graph, order, at } => {
@@ -230,12 +227,21 @@ pub async fn take(turn: &Turn<'_>, id: &str, choice: usize) -> Result<Answer, St
                 Err(TurnError::Cancelled) => Answer::says(Path::Command, "Stopped. Nothing was looked into."),
             };
             answer.batch.extend([taken]);
+            others_stay_open(turn, id, &mut answer);
             answer
         }
         Offered::Redo { .. } => return Ok(gone(turn)),
     };
     is_taken(turn, &mut answer);
     Ok(answer)
+}
+
+/// A question of ours that is not the one of this offer stays open.
+fn others_stay_open(turn: &Turn<'_>, id: &str, answer: &mut Answer) {
+    let is_open = turn.open_question().is_some_and(|question| question.offer.as_deref() == Some(id));
+    if !is_open && answer.clarification == Question::Settled {
+        answer.clarification = Question::Keep;
+    }
 }
 
 /// Takes the buttons off an offer that was taken.

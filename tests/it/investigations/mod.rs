@@ -3,6 +3,7 @@
 //! - [`world`]: a data folder whose items have names, and what a source of an answer is called by them
 //! - [`mailbox`]: writes a made-up person's mailbox, and reads the truth about it
 //! - [`second`], [`third`]: two such people, of two thousand and of four hundred conversations
+//! - [`waiting`]: costly questions that wait for a yes, and what waits among what needs somebody
 //! - [`truth`]: asks everything, judges, prints the figures and guards them
 //!
 //! The demo's truth is `data/demo/truth.json`; its README says what the keys mean.
@@ -15,4 +16,5 @@ mod mailbox;
 mod second;
 mod third;
 mod truth;
+mod waiting;
 mod world;

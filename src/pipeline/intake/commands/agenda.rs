@@ -9,9 +9,11 @@ use crate::core::turn::Path;
 use crate::limits::LIST_ROWS_MAX;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
-use crate::pipeline::consent::{self, named};
+use crate::pipeline::consent::named;
+use crate::pipeline::consent::waiting::{StillWaiting, card_line};
 use crate::pipeline::intake::agenda::{Agenda, agenda};
 use crate::pipeline::intake::pages;
+use crate::pipeline::stages::investigate;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::{PendingOpen, millis};
 use crate::ports::{Key, Record, RecordExt, Scan, StoreError};
@@ -29,12 +31,13 @@ fn says(text: String) -> Answer {
 pub(super) async fn today(turn: &Turn<'_>, behind: Option<&str>) -> Result<Answer, StoreError> {
     let (brain, ctx) = (turn.brain, &turn.ctx);
     let day = ctx.now.with_timezone(&ctx.zone).date_naive();
-    let Agenda { lines, more, next, untrusted } = agenda(brain, ctx, day, after(day, 1), behind).await;
+    let Agenda { lines, more, next, mut untrusted } = agenda(brain, ctx, day, after(day, 1), behind).await;
     if behind.is_some() {
         return Ok(pages::list(turn, lines.join("\n"), name_of(Kind::Today), next, more)?.holding(untrusted));
     }
     let head = format!("☀️ Today, {}", day.format("%A %-d %B"));
-    if lines.is_empty() && turn.open.is_empty() {
+    let waiting = StillWaiting::of(turn).await?;
+    if lines.is_empty() && waiting.is_empty() {
         let undated = undated(brain, ctx).await;
         return Ok(says(format!("{head}\nNothing on today. Enjoy it, or tell me what to add.{undated}")));
     }
@@ -42,11 +45,8 @@ pub(super) async fn today(turn: &Turn<'_>, behind: Option<&str>) -> Result<Answe
     if !lines.is_empty() {
         sections.push(lines.join("\n"));
     }
-    if !turn.open.is_empty() {
-        let (cards, hidden) = (open_cards(brain, ctx, &turn.open), turn.open.len().saturating_sub(LIST_ROWS_MAX));
-        let more = if hidden > 0 { format!("\n… and {hidden} more: /pending") } else { String::new() };
-        sections.push(format!("✋ Waiting for your yes or no\n{cards}{more}"));
-    }
+    sections.extend(waiting.section(brain, ctx.zone));
+    untrusted.extend(waiting.untrusted());
     Ok(pages::list(turn, sections.join("\n\n"), name_of(Kind::Today), next, more)?.holding(untrusted))
 }
 
@@ -105,10 +105,11 @@ pub(super) async fn tasks(turn: &Turn<'_>, behind: Option<&str>) -> Result<Answe
     Ok(pages::list(turn, sections.join("\n\n"), name_of(Kind::Tasks), next, more)?.holding(untrusted))
 }
 
-/// What waits for a yes or no here, oldest first.
-pub(super) async fn pending(turn: &Turn<'_>, behind: Option<&str>) -> Result<Answer, StoreError> {
+/// What waits for a yes or no here: cards, oldest first, then costly questions.
+pub(in crate::pipeline) async fn pending(turn: &Turn<'_>, behind: Option<&str>) -> Result<Answer, StoreError> {
     let (brain, ctx) = (turn.brain, &turn.ctx);
-    if turn.open.is_empty() && behind.is_none() {
+    let StillWaiting { mut questions, .. } = StillWaiting::of(turn).await?;
+    if turn.open.is_empty() && questions.is_empty() && behind.is_none() {
         return Ok(says("Nothing is waiting for your yes or no.".to_owned()));
     }
     let (open, more, next) = if turn.open.len() <= LIST_ROWS_MAX && behind.is_none() {
@@ -116,19 +117,33 @@ pub(super) async fn pending(turn: &Turn<'_>, behind: Option<&str>) -> Result<Ans
     } else {
         cards_behind(turn, behind).await?
     };
-    let numbered = open.iter().enumerate().map(|(row, card)| format!("{}. {}", row + 1, card_line(brain, ctx, card)));
+    // Below the last of the cards.
+    let hidden =
+        if more > 0 { std::mem::take(&mut questions).len() } else { questions.len().saturating_sub(LIST_ROWS_MAX) };
+    questions.truncate(LIST_ROWS_MAX);
+    let rows = open.iter().map(|card| card_line(brain, ctx.zone, card));
+    let rows = rows.chain(questions.iter().map(|question| question.line(ctx.zone)));
+    let numbered = rows.enumerate().map(|(row, line)| format!("{}. {line}", row + 1));
     let mut lines = vec![numbered.collect::<Vec<_>>().join("\n")];
-    let buttons = named::buttons(brain, &open, None);
+    let mut buttons = named::buttons(brain, &open, None);
+    buttons.extend(named::question_buttons(&questions, open.len()));
     lines.push(Paging { after: behind, next: next.as_deref(), more }.end());
+    if hidden > 0 && more == 0 {
+        lines.push(format!("… and {hidden} more questions."));
+    }
     if behind.is_none() {
         lines.insert(0, "Waiting for your yes or no:".to_owned());
         lines.push(
-            "Say a number to see that card again, “yes 1” or “no to 1” to decide it, or use its buttons.".to_owned(),
+            "Say a number to see that one again, “yes 1” or “no to 1” to decide it, or use its buttons.".to_owned(),
         );
     }
     lines.retain(|line| !line.is_empty());
     let mut answer = pages::list(turn, lines.join("\n"), name_of(Kind::Pending), next, more)?;
     answer.replies.iter_mut().for_each(|reply| reply.buttons.splice(0..0, buttons.clone()).for_each(drop));
+    // A plain yes or no is for the only thing that waits, unless something else was asked.
+    if let ([], [only], None) = (open.as_slice(), questions.as_slice(), turn.open_question()) {
+        answer.clarification = investigate::asks_again(turn, only);
+    }
     Ok(answer)
 }
 
@@ -153,20 +168,6 @@ async fn cards_behind(
     let more = store.count(rest).await?;
     let next = (more > 0).then(|| format!("{} {}", millis(last.created_at), last.id));
     Ok((open, more, next))
-}
-
-/// One line a card, as far as a list goes: what, until when, its id.
-pub(super) fn open_cards(brain: &Brain, ctx: &RequestContext, open: &[Pending]) -> String {
-    open.iter()
-        .take(LIST_ROWS_MAX)
-        .map(|card| format!("▫️ {}", card_line(brain, ctx, card)))
-        .collect::<Vec<_>>()
-        .join("\n")
-}
-
-fn card_line(brain: &Brain, ctx: &RequestContext, pending: &Pending) -> String {
-    let until = pending.expires_at.with_timezone(&ctx.zone).format("%a %-d %b %H:%M");
-    format!("{} — until {until} · {}", consent::title(brain, pending), pending.id)
 }
 
 /// How a task tells its time.

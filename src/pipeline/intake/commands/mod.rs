@@ -16,7 +16,7 @@ use std::sync::PoisonError;
 
 pub use export::{counted, data_of};
 
-use super::settings;
+use super::{offers, settings};
 use crate::core::button::{CardVerb, Press};
 use crate::core::pending::Means;
 use crate::core::run::{Run, StepProgress};
@@ -25,6 +25,7 @@ use crate::language::words::{distance, fold};
 use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::consent;
 use crate::pipeline::consent::undo;
+use crate::pipeline::stages::investigate;
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::{RecordExt, StoreError};
 
@@ -298,16 +299,28 @@ async fn cancel(turn: &Turn<'_>) -> Result<Answer, StoreError> {
         let words = format!("This has begun and can no longer be stopped: {what}. I'll tell you how it ends.");
         return Ok(Answer::says(Path::Command, words).keeping_question());
     }
-    match turn.open.as_slice() {
-        [] if turn.state.clarification.is_some() || turn.state.snoozing.is_some() => {
+    let questions = investigate::waiting_here(turn).await?;
+    let asked_last = turn.open_question().and_then(|question| question.offer.as_deref());
+    let asked = questions.iter().find(|question| asked_last == Some(question.id.as_str()));
+    match (turn.open.as_slice(), questions.as_slice()) {
+        ([], []) if turn.state.clarification.is_some() || turn.state.snoozing.is_some() => {
             Ok(Answer::says(Path::Command, "Okay, never mind."))
         }
-        [] => Ok(Answer::says(Path::Command, "There is nothing to cancel.")),
-        [only] => {
+        ([], []) => Ok(Answer::says(Path::Command, "There is nothing to cancel.")),
+        // What was asked last is what is dropped, whatever else waits.
+        ([], _) if asked.is_none() && (turn.open_question().is_some() || turn.state.snoozing.is_some()) => {
+            Ok(Answer::says(Path::Command, "Okay, never mind."))
+        }
+        ([], several) if asked.is_some() || several.len() == 1 => {
+            let only = asked.unwrap_or(&several[0]);
+            Ok(Answer { path: Path::Command, ..offers::take(turn, only.id.as_str(), investigate::LEAVE).await? })
+        }
+        ([only], []) => {
             let decided = consent::decide(turn, &only.id.clone(), CardVerb::Cancel, None, Means::Command).await?;
             Ok(decided.keeping_question())
         }
-        _ => Ok(consent::which(turn, Some(CardVerb::Cancel))),
+        (_, []) => Ok(consent::which(turn, Some(CardVerb::Cancel))),
+        (_, _) => agenda::pending(turn, None).await,
     }
 }
 

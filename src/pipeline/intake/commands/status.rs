@@ -10,6 +10,7 @@ use crate::core::text::{shorten, visible};
 use crate::language::time;
 use crate::language::time::Grain;
 use crate::limits::{self, ASIDE_LISTED_MAX, MODEL_SLOW_MS};
+use crate::pipeline::consent::waiting::StillWaiting;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::{Aside, DUE_BY_OWNER, Due, DueKind, InboxEntry, PendingOpen, StageSpan, TurnTrace};
 use crate::ports::{RecordExt, Scan, Stage, StoreError};
@@ -30,10 +31,10 @@ pub(super) async fn status(turn: &Turn<'_>) -> Result<String, StoreError> {
     let mut lines = vec![
         format!("✅ Brain Agent {} is running, for {}.", env!("CARGO_PKG_VERSION"), span(turn.ctx.now - brain.since)),
         format!("🧠 Model: {}", model(turn, &traces)),
-        match turn.open.len() {
+        match StillWaiting::of(turn).await?.len() {
             0 => "✋ Nothing waits for your yes or no.".to_owned(),
-            1 => "✋ 1 card waits for your yes or no (/pending).".to_owned(),
-            many => format!("✋ {many} cards wait for your yes or no (/pending)."),
+            1 => "✋ 1 thing waits for your yes or no (/pending).".to_owned(),
+            many => format!("✋ {many} things wait for your yes or no (/pending)."),
         },
         format!("⏰ Next reminder: {}", next_reminder(turn).await?),
     ];

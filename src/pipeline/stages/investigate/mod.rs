@@ -14,7 +14,7 @@ mod looking;
 mod narrowed;
 mod told;
 
-pub use costly::decided;
+pub use costly::{CostlyQuestion, LEAVE, ask_again, asks_again, decided, waiting, waiting_here};
 pub use kept::{KeptAnswer, further, one_row};
 pub use narrowed::{met, only, still_open};
 
@@ -36,6 +36,7 @@ use crate::investigate::synthesize::{AnswerRow, heading};
 use crate::investigate::templates;
 use crate::language::requests::{self, FamilyQuestion, QuestionFamily};
 use crate::pipeline::commit::Answer;
+use crate::pipeline::consent::waiting::StillWaiting;
 use crate::pipeline::turn::{Turn, TurnError};
 
 /// How much of the words a thing has to say that is told for a question about one's own things.
@@ -64,7 +65,7 @@ pub async fn investigate(turn: &Turn<'_>, route: Route, context: Fetching) -> Re
             return by_model::run_known(turn, model, graph, SynthesisOrder::default(), None).await;
         }
         match by_model::answer(turn, model, Asked::default()).await? {
-            ByModel::Answered(answer) => return Ok(*answer),
+            ByModel::Answered(answer) => return also_waiting(turn, asked.as_ref(), *answer).await,
             ByModel::ToDo => return act::act(turn, route, context).await,
             ByModel::Unusable => {}
         }
@@ -101,7 +102,31 @@ pub async fn instead_of_nothing(turn: &Turn<'_>) -> Result<Option<Answer>, TurnE
 pub async fn answer(turn: &Turn<'_>, question: &FamilyQuestion) -> Result<Answer, TurnError> {
     let graph = templates::graph(question, &turn.reference());
     let topic = question.topic.clone().or_else(|| question.who.clone()).unwrap_or_default();
-    investigated(turn, graph, &topic, question.open, None).await
+    let waiting = if question.family == QuestionFamily::NeedsMe { StillWaiting::of(turn).await?.len() } else { 0 };
+    let answers = graph.answers;
+    let heading = |found: usize| heading(answers, found + waiting, &topic, question.open);
+    let answer = investigated_as(turn, graph, &topic, None, &heading).await?;
+    also_waiting(turn, Some(question), answer).await
+}
+
+/// Whatever waits for the person's yes needs them, whenever that is.
+async fn also_waiting(
+    turn: &Turn<'_>,
+    question: Option<&FamilyQuestion>,
+    mut answer: Answer,
+) -> Result<Answer, TurnError> {
+    let needs_me = question.is_some_and(|question| question.family == QuestionFamily::NeedsMe);
+    if !needs_me || answer.path != Path::Investigate {
+        return Ok(answer);
+    }
+    let waiting = StillWaiting::of(turn).await?;
+    let section = waiting.section(turn.brain, turn.ctx.zone);
+    if let (Some(section), Some(last)) = (section, answer.replies.last_mut()) {
+        last.text.push_str(&format!("\n\n{section}\nTo decide: /pending"));
+        answer.untrusted.extend(waiting.untrusted());
+        answer.tells_waiting = true;
+    }
+    Ok(answer)
 }
 
 /// Answers a question that no template fits with the best search by words.
