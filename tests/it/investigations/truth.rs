@@ -35,17 +35,17 @@ const FLOORS: &[(&str, &str, [usize; 3])] = &[
     ("second", "unanswered", [97, 75, 97]),
     ("second", "most", [97, 97, 97]),
     ("second", "find", [97, 91, 87]),
-    // From its first run: nobody who worked on the program had seen the questions before it.
-    ("third", "waiting_on_me", [58, 34, 97]),
-    ("third", "waiting_on_others", [32, 72, 97]),
-    ("third", "promised_to_me", [45, 24, 0]),
-    ("third", "promised_by_me", [37, 37, 97]),
-    ("third", "about", [97, 29, 97]),
-    ("third", "needs_me", [40, 69, 97]),
-    ("third", "prepare", [97, 24, 97]),
-    ("third", "unanswered", [28, 57, 97]),
+    // Its first run, unseen, gave 44 % and 48 %; these are of one round of mending classes behind it.
+    ("third", "waiting_on_me", [84, 83, 97]),
+    ("third", "waiting_on_others", [63, 84, 97]),
+    ("third", "promised_to_me", [84, 60, 0]),
+    ("third", "promised_by_me", [74, 61, 97]),
+    ("third", "about", [97, 39, 97]),
+    ("third", "needs_me", [79, 84, 97]),
+    ("third", "prepare", [89, 32, 97]),
+    ("third", "unanswered", [56, 67, 97]),
     ("third", "most", [97, 63, 97]),
-    ("third", "find", [80, 38, 51]),
+    ("third", "find", [85, 63, 60]),
 ];
 
 /// Programs that run at once.
