@@ -38,6 +38,7 @@ use crate::language::requests::{self, FamilyQuestion, QuestionFamily};
 use crate::pipeline::commit::Answer;
 use crate::pipeline::consent::waiting::StillWaiting;
 use crate::pipeline::turn::{Turn, TurnError};
+use crate::ports::StoreError;
 
 /// How much of the words a thing has to say that is told for a question about one's own things.
 const SOME: f32 = 0.3;
@@ -65,7 +66,9 @@ pub async fn investigate(turn: &Turn<'_>, route: Route, context: Fetching) -> Re
             return by_model::run_known(turn, model, graph, SynthesisOrder::default(), None).await;
         }
         match by_model::answer(turn, model, Asked::default()).await? {
-            ByModel::Answered(answer) => return also_waiting(turn, asked.as_ref(), *answer).await,
+            ByModel::Answered(answer) => {
+                return Ok(also_waiting(turn, needing_a_yes(turn, asked.as_ref()).await?, *answer));
+            }
             ByModel::ToDo => return act::act(turn, route, context).await,
             ByModel::Unusable => {}
         }
@@ -102,31 +105,32 @@ pub async fn instead_of_nothing(turn: &Turn<'_>) -> Result<Option<Answer>, TurnE
 pub async fn answer(turn: &Turn<'_>, question: &FamilyQuestion) -> Result<Answer, TurnError> {
     let graph = templates::graph(question, &turn.reference());
     let topic = question.topic.clone().or_else(|| question.who.clone()).unwrap_or_default();
-    let waiting = if question.family == QuestionFamily::NeedsMe { StillWaiting::of(turn).await?.len() } else { 0 };
+    let waiting = needing_a_yes(turn, Some(question)).await?;
     let answers = graph.answers;
-    let heading = |found: usize| heading(answers, found + waiting, &topic, question.open);
+    let count = waiting.as_ref().map_or(0, StillWaiting::len);
+    let heading = |found: usize| heading(answers, found + count, &topic, question.open);
     let answer = investigated_as(turn, graph, &topic, None, &heading).await?;
-    also_waiting(turn, Some(question), answer).await
+    Ok(also_waiting(turn, waiting, answer))
 }
 
-/// Whatever waits for the person's yes needs them, whenever that is.
-async fn also_waiting(
-    turn: &Turn<'_>,
-    question: Option<&FamilyQuestion>,
-    mut answer: Answer,
-) -> Result<Answer, TurnError> {
-    let needs_me = question.is_some_and(|question| question.family == QuestionFamily::NeedsMe);
-    if !needs_me || answer.path != Path::Investigate {
-        return Ok(answer);
+/// What waits for the person's yes, where they ask what needs them: that does, whenever it is.
+async fn needing_a_yes(turn: &Turn<'_>, question: Option<&FamilyQuestion>) -> Result<Option<StillWaiting>, StoreError> {
+    if question.is_none_or(|question| question.family != QuestionFamily::NeedsMe) {
+        return Ok(None);
     }
-    let waiting = StillWaiting::of(turn).await?;
+    StillWaiting::of(turn).await.map(Some)
+}
+
+/// An answer, and below it what waits.
+fn also_waiting(turn: &Turn<'_>, waiting: Option<StillWaiting>, mut answer: Answer) -> Answer {
+    let Some(waiting) = waiting.filter(|_| answer.path == Path::Investigate) else { return answer };
     let section = waiting.section(turn.brain, turn.ctx.zone);
     if let (Some(section), Some(last)) = (section, answer.replies.last_mut()) {
         last.text.push_str(&format!("\n\n{section}\nTo decide: /pending"));
         answer.untrusted.extend(waiting.untrusted());
         answer.tells_waiting = true;
     }
-    Ok(answer)
+    answer
 }
 
 /// Answers a question that no template fits with the best search by words.
