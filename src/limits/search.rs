@@ -35,6 +35,8 @@ pub const INDEX_FEW_RECORDS: usize = 200;
 pub const INDEX_PLAIN_READ_MAX: usize = 2_000;
 /// Indexes that are kept open: the people who are talking now.
 pub const INDEXES_OPEN_MAX: usize = 16;
+/// Tables of owners of which it is known when they changed last; beyond that all count as changed just now.
+pub const OWNERS_TOUCHED_MAX: usize = 4_096;
 /// Lines of the change log that are read at once.
 pub const INDEX_LINES_AT_ONCE: usize = 500;
 /// Lines in the search index that are not durable there yet; a restart reads them once more.

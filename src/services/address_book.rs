@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use async_trait::async_trait;
 
 use super::error::ServiceError;
+use super::searchable::Freshness;
 use crate::core::ids::UserId;
 use crate::core::provenance::UntrustedText;
 use crate::language::people;
@@ -101,4 +102,9 @@ impl PeopleQuery {
 pub trait AddressBook: Send + Sync + std::fmt::Debug {
     /// Those who may be meant.
     async fn people(&self, owner: &UserId, asked: &PeopleQuery) -> Result<Vec<Person>, ServiceError>;
+
+    /// How fresh that is; to be asked before it. `None`: that cannot be told.
+    async fn freshness(&self, _owner: &UserId) -> Option<Freshness> {
+        None
+    }
 }

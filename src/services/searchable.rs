@@ -12,9 +12,11 @@ use serde::{Deserialize, Serialize};
 
 use super::error::ServiceError;
 use super::service::RequestContext;
+use crate::core::ids::UserId;
 use crate::core::plan::PlannedAction;
 use crate::core::provenance::UntrustedText;
 use crate::language::words::fold;
+use crate::ports::{Record, Store};
 
 /// Shorter words are no names of domains: "me", "us".
 const DOMAIN_NAME_CHARS_MIN: usize = 4;
@@ -187,6 +189,29 @@ pub struct FoundItems {
     pub gap: Option<String>,
 }
 
+/// How fresh a service's things were: another one whenever a look could find something else.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Freshness(Vec<u64>);
+
+impl Freshness {
+    /// Made of marks that change with what they stand for: revisions, generations, a time.
+    pub fn of(marks: impl IntoIterator<Item = u64>) -> Self {
+        Self(marks.into_iter().collect())
+    }
+
+    /// That of the owner's records in one table; `None` where the store cannot tell.
+    pub fn of_records<R: Record>(store: &dyn Store, owner: &UserId) -> Option<Self> {
+        Some(Self::of([store.change_log().touched(R::TABLE, owner.as_str())?]))
+    }
+
+    /// That of both.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.0.extend(other.0);
+        self
+    }
+}
+
 /// A thing to be read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ItemText {
@@ -231,6 +256,12 @@ pub trait Searchable: Send + Sync {
 
     /// Things that fit.
     async fn find_items(&self, ctx: &RequestContext, filter: &ItemFilter) -> Result<FoundItems, ServiceError>;
+
+    /// How fresh what it would find is; to be asked before it is looked at. `None`: that cannot be told, and what is found
+    /// is never kept.
+    async fn freshness(&self, _ctx: &RequestContext) -> Option<Freshness> {
+        None
+    }
 
     /// The action that shows one of them; `None` where its row says all there is.
     fn opening(&self, _item: &FoundItem) -> Option<PlannedAction> {

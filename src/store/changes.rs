@@ -146,4 +146,9 @@ impl ChangeLog for RedbStore {
     fn watch_changes(&self) -> watch::Receiver<u64> {
         self.shared.changed.subscribe()
     }
+
+    fn touched(&self, table: Table, first: &str) -> Option<u64> {
+        let is_followed = self.shared.schema.followed.contains(&table);
+        is_followed.then(|| self.shared.touched.last(table, first))
+    }
 }

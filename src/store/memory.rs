@@ -10,6 +10,7 @@ use tokio::sync::watch;
 
 use super::layout::{bounds, holds};
 use super::secondary::entries_of;
+use super::touched::Touched;
 use crate::limits;
 use crate::ports::{
     Batch, ChangeLog, ChangedRecords, Changes, Key, Order, Reader, Scan, Secondary, Snapshot, Store, StoreError,
@@ -21,6 +22,7 @@ use crate::ports::{
 pub struct MemoryStore {
     state: Mutex<State>,
     changed: watch::Sender<u64>,
+    touched: Touched,
 }
 
 #[derive(Debug, Default)]
@@ -221,6 +223,7 @@ impl Store for MemoryStore {
         let mut state = self.state();
         let records: Vec<_> = batch.changes.iter().map(|change| (change.table, change.key.clone())).collect();
         let revision = state.commit(batch)?;
+        self.touched.note(revision, records.iter().map(|(table, key)| (*table, key)));
         state.log(ChangedRecords { revision, records });
         self.changed.send_replace(revision);
         Ok(revision)
@@ -258,5 +261,9 @@ impl ChangeLog for MemoryStore {
 
     fn watch_changes(&self) -> watch::Receiver<u64> {
         self.changed.subscribe()
+    }
+
+    fn touched(&self, table: Table, first: &str) -> Option<u64> {
+        Some(self.touched.last(table, first))
     }
 }

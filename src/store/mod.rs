@@ -6,7 +6,7 @@
 //! this folder.
 //!
 //! Deliberately not here: what the records mean. In reading order: `layout` (bytes), `opening` and `place` (the
-//! file), `reading`, `writer` and `group` (commits), `secondary` (the indexes), `changes` (which records changed),
+//! file), `reading`, `writer` and `group` (commits), `secondary` (the indexes), `changes` and `touched` (which records changed),
 //! `rewriting` (so that nothing old is left in it), `memory` (the same without a file).
 
 mod changes;
@@ -22,6 +22,7 @@ mod rewriting;
 mod secondary;
 #[cfg(test)]
 mod tests;
+mod touched;
 mod writer;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

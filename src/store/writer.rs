@@ -18,6 +18,7 @@ use super::layout::REVISION_KEY;
 use super::opening::{Opened, Source, read_about};
 use super::reading::Moment;
 use super::rewriting::{self, Old};
+use super::touched::Touched;
 use crate::limits;
 use crate::ports::{Batch, Secondary, StoreError};
 
@@ -46,6 +47,7 @@ pub(super) struct Shared {
     pub(super) trim: AtomicU64,
     /// The last revision that may have a line.
     pub(super) changed: watch::Sender<u64>,
+    pub(super) touched: Touched,
     database: RwLock<Option<Database>>,
     /// What readers hold of the file; those that are gone are forgotten with the next ones.
     moments: Mutex<Vec<Weak<Moment>>>,
@@ -58,6 +60,7 @@ impl Shared {
             schema,
             trim: AtomicU64::new(0),
             changed: watch::Sender::new(opened.revision),
+            touched: Touched::default(),
             database: RwLock::new(Some(opened.database)),
             moments: Mutex::default(),
         }
@@ -224,10 +227,17 @@ impl Writer {
     /// Lets the followers of the change log know.
     fn tell(&self, batches: &[Batch], answers: &Answers) {
         let schema = &self.shared.schema;
-        let followed = |batch: &Batch| batch.changes.iter().any(|change| schema.followed.contains(&change.table));
-        let revisions = batches.iter().zip(answers).filter(|(batch, _)| followed(batch));
-        if let Some(last) = revisions.filter_map(|(_, answer)| answer.as_ref().ok()).max() {
-            self.shared.changed.send_replace(*last);
+        let mut last = None;
+        for (batch, answer) in batches.iter().zip(answers) {
+            let Ok(revision) = answer else { continue };
+            let followed = || batch.changes.iter().filter(|change| schema.followed.contains(&change.table));
+            if followed().next().is_some() {
+                self.shared.touched.note(*revision, followed().map(|change| (change.table, &change.key)));
+                last = last.max(Some(*revision));
+            }
+        }
+        if let Some(last) = last {
+            self.shared.changed.send_replace(last);
         }
     }
 

@@ -13,7 +13,9 @@ use crate::limits::SNIPPET_CHARS_MAX;
 use crate::services::error::ServiceError;
 use crate::services::finding::Finder;
 use crate::services::items::Item;
-use crate::services::searchable::{FoundItem, FoundItems, ItemFilter, ItemKind, ItemMark, ItemText, Party, Searchable};
+use crate::services::searchable::{
+    FoundItem, FoundItems, Freshness, ItemFilter, ItemKind, ItemMark, ItemText, Party, Searchable,
+};
 use crate::services::service::RequestContext;
 
 /// How far ahead and back events are looked for when nobody says: what is about something is rarely older.
@@ -47,6 +49,12 @@ impl Searchable for CalendarService {
         let more = items.len().saturating_sub(filter.limit);
         items.truncate(filter.limit);
         Ok(FoundItems { items, more, gap: None })
+    }
+
+    /// Which time of a series is the next one, and what lies within the horizon, changes with the minute.
+    async fn freshness(&self, ctx: &RequestContext) -> Option<Freshness> {
+        let records = Freshness::of_records::<Event>(self.store.as_ref(), &ctx.owner)?;
+        Some(records.and(Freshness::of([ctx.now.timestamp().unsigned_abs() / 60])))
     }
 
     async fn read_items(&self, ctx: &RequestContext, ids: &[String]) -> Result<Vec<ItemText>, ServiceError> {

@@ -20,6 +20,7 @@ use crate::services::service::{PeopleQuery, Person};
 pub(super) struct File {
     stamp: Option<(SystemTime, u64)>,
     cards: Arc<Cards>,
+    readings: u64,
 }
 
 impl File {
@@ -36,8 +37,14 @@ impl File {
             };
             self.cards = Arc::new(Cards::new(cards));
             self.stamp = stamp;
+            self.readings += 1;
         }
         Arc::clone(&self.cards)
+    }
+
+    /// How often it was read, as it had changed.
+    pub fn readings(&self) -> u64 {
+        self.readings
     }
 }
 

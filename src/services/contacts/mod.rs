@@ -29,7 +29,7 @@ use super::error::ServiceError;
 use super::items;
 use super::provenance::Others;
 use super::registry::Registration;
-use super::searchable::Searchable;
+use super::searchable::{Freshness, Searchable};
 use super::service::{
     AddressBook, Content, ContextRole, Noticed, Offerable, PeopleQuery, Person, RequestContext, Service, ServiceInfo,
     Wanted,
@@ -157,6 +157,13 @@ impl Contacts {
 impl AddressBook for Contacts {
     async fn people(&self, owner: &UserId, asked: &PeopleQuery) -> Result<Vec<Person>, ServiceError> {
         Ok(self.look_up(owner, asked).await?.people)
+    }
+
+    async fn freshness(&self, owner: &UserId) -> Option<Freshness> {
+        let saved = Freshness::of_records::<Contact>(self.store.as_ref(), owner)?;
+        self.cards(owner).await.ok()?;
+        let file = self.file.lock().unwrap_or_else(PoisonError::into_inner).readings();
+        Some(saved.and(Freshness::of([file])).and(self.mailboxes.freshness(owner).await?))
     }
 }
 

@@ -6,7 +6,7 @@ use super::{Contacts, NAME};
 use crate::services::address_book::{AddressBook, PeopleQuery, Person};
 use crate::services::error::ServiceError;
 use crate::services::searchable::{
-    FoundItem, FoundItems, ItemFilter, ItemKind, ItemText, Party, Searchable, WrittenText,
+    FoundItem, FoundItems, Freshness, ItemFilter, ItemKind, ItemText, Party, Searchable, WrittenText,
 };
 use crate::services::service::RequestContext;
 
@@ -27,6 +27,10 @@ impl Searchable for Contacts {
         let more = items.len().saturating_sub(filter.limit);
         items.truncate(filter.limit);
         Ok(FoundItems { items, more, gap: None })
+    }
+
+    async fn freshness(&self, ctx: &RequestContext) -> Option<Freshness> {
+        AddressBook::freshness(self, &ctx.owner).await
     }
 
     async fn read_items(&self, ctx: &RequestContext, ids: &[String]) -> Result<Vec<ItemText>, ServiceError> {

@@ -10,7 +10,7 @@
 //! the summary only when it is in the index; an indexing that was cut off goes on with what is missing.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
@@ -71,7 +71,12 @@ struct State {
     look: Option<Look>,
     so_far: Option<SoFar>,
     under_way: Option<UnderWay>,
+    /// See [`Held::generation`].
+    generation: u64,
 }
+
+/// Generations of all mailboxes: one that is let go and held again has none of its earlier ones.
+static GENERATIONS: AtomicU64 = AtomicU64::new(1);
 
 impl Held {
     pub(super) fn new(
@@ -91,6 +96,15 @@ impl Held {
             state: Mutex::default(),
             waiting: AtomicUsize::new(0),
         })
+    }
+
+    /// A number that is another one after every change of what can be found, from before the change is told to be done.
+    pub(super) fn generation(&self) -> u64 {
+        self.state().generation
+    }
+
+    fn has_changed(&self) {
+        self.state().generation = GENERATIONS.fetch_add(1, Ordering::Relaxed);
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -197,6 +211,7 @@ impl Held {
         }
         let is_other_shape = summary.is_none();
         *self.summary_mut() = summary.unwrap_or_default();
+        self.has_changed();
         let mut state = self.state();
         (state.is_loaded, state.is_other_shape, state.look) = (true, is_other_shape, None);
         Ok(())
@@ -233,6 +248,7 @@ impl Held {
         let delete = gone.iter().map(|id| (NAME.to_owned(), id.to_string())).collect();
         self.apply(Update { delete, ..Update::default() }).await?;
         let doubtful = self.summary_mut().update(&mails, &[]);
+        self.has_changed();
         for address in doubtful {
             let query = Query {
                 kinds: vec![NAME.to_owned()],
@@ -244,6 +260,7 @@ impl Held {
             let found = self.index.search(&self.owner, &query).await?;
             let mails: Vec<Mail> = found.hits.iter().filter_map(|hit| Mail::kept(&hit.kept)).collect();
             self.summary_mut().rename(&address, &mails);
+            self.has_changed();
         }
         Ok(())
     }
@@ -308,6 +325,7 @@ impl Held {
         }
         self.apply(Update { put: documents, ..Update::default() }).await?;
         self.summary_mut().update(&[], &mails);
+        self.has_changed();
         Ok(())
     }
 

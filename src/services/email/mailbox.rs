@@ -25,6 +25,7 @@ use crate::core::ids::UserId;
 use crate::limits::{CONVERSATION_MAILS_MAX, MAIL_PATIENCE_MS, MAILS_REMEMBERED_MAX};
 use crate::ports::{Index, Query};
 use crate::services::error::ServiceError;
+use crate::services::searchable::Freshness;
 
 /// The mailboxes of everybody, below one data folder.
 #[derive(Debug)]
@@ -99,6 +100,13 @@ impl Mailboxes {
         let so_far = held.refresh(patience).await?;
         let own = held.summary().own(self.own.as_deref());
         Ok(MailView { own, configured: self.own.clone(), so_far, held })
+    }
+
+    /// How fresh the owner's mail is; `None` while not all of it was read, or it cannot be.
+    pub async fn freshness(&self, owner: &UserId) -> Option<Freshness> {
+        let held = self.held(owner);
+        let so_far = held.refresh(Duration::from_millis(MAIL_PATIENCE_MS)).await.ok()?;
+        so_far.is_none().then(|| Freshness::of([held.generation()]))
     }
 
     fn held(&self, owner: &UserId) -> Arc<Held> {

@@ -22,7 +22,7 @@ use crate::ports::{Needs, Query, Ranking};
 use crate::services::command::planned;
 use crate::services::error::ServiceError;
 use crate::services::searchable::{
-    FoundItem, FoundItems, ItemFilter, ItemKind, ItemMark, ItemText, Party, Searchable, WrittenText,
+    FoundItem, FoundItems, Freshness, ItemFilter, ItemKind, ItemMark, ItemText, Party, Searchable, WrittenText,
 };
 use crate::services::service::RequestContext;
 
@@ -50,6 +50,10 @@ impl Searchable for Email {
             .so_far
             .map(|so_far| format!("I've read {} of your {} mails so far", grouped(so_far.done), grouped(so_far.total)));
         Ok(FoundItems { items, more, gap })
+    }
+
+    async fn freshness(&self, ctx: &RequestContext) -> Option<Freshness> {
+        self.mailboxes.freshness(&ctx.owner).await
     }
 
     fn opening(&self, item: &FoundItem) -> Option<PlannedAction> {

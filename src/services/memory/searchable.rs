@@ -8,7 +8,7 @@ use crate::core::text::shorten;
 use crate::limits::SNIPPET_CHARS_MAX;
 use crate::services::error::ServiceError;
 use crate::services::items::Item;
-use crate::services::searchable::{FoundItem, FoundItems, ItemFilter, ItemKind, ItemText, Searchable};
+use crate::services::searchable::{FoundItem, FoundItems, Freshness, ItemFilter, ItemKind, ItemText, Searchable};
 use crate::services::service::RequestContext;
 
 #[async_trait]
@@ -30,6 +30,10 @@ impl Searchable for MemoryService {
             return Ok(FoundItems { more: total.saturating_sub(items.len()), items, gap: None });
         }
         self.finder(ctx).about(filter, found).await
+    }
+
+    async fn freshness(&self, ctx: &RequestContext) -> Option<Freshness> {
+        Freshness::of_records::<Memory>(self.store.as_ref(), &ctx.owner)
     }
 
     async fn read_items(&self, ctx: &RequestContext, ids: &[String]) -> Result<Vec<ItemText>, ServiceError> {

@@ -11,7 +11,7 @@ use crate::limits::SNIPPET_CHARS_MAX;
 use crate::services::command::planned;
 use crate::services::error::ServiceError;
 use crate::services::items::Item;
-use crate::services::searchable::{FoundItem, FoundItems, ItemFilter, ItemKind, ItemText, Searchable};
+use crate::services::searchable::{FoundItem, FoundItems, Freshness, ItemFilter, ItemKind, ItemText, Searchable};
 use crate::services::service::RequestContext;
 
 #[async_trait]
@@ -36,6 +36,10 @@ impl Searchable for NotesService {
 
     fn opening(&self, item: &FoundItem) -> Option<PlannedAction> {
         Some(planned(NAME, &SearchNotes::of(&item.title)))
+    }
+
+    async fn freshness(&self, ctx: &RequestContext) -> Option<Freshness> {
+        Freshness::of_records::<Note>(self.store.as_ref(), &ctx.owner)
     }
 
     async fn read_items(&self, ctx: &RequestContext, ids: &[String]) -> Result<Vec<ItemText>, ServiceError> {

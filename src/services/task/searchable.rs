@@ -12,7 +12,9 @@ use crate::ports::{RecordExt, Scan};
 use crate::services::error::ServiceError;
 use crate::services::finding::Finder;
 use crate::services::items::Item;
-use crate::services::searchable::{FoundItem, FoundItems, ItemFilter, ItemKind, ItemMark, ItemText, Searchable};
+use crate::services::searchable::{
+    FoundItem, FoundItems, Freshness, ItemFilter, ItemKind, ItemMark, ItemText, Searchable,
+};
 use crate::services::service::RequestContext;
 use crate::services::show::Moment;
 
@@ -47,6 +49,10 @@ impl Searchable for TaskService {
         let more = behind + items.len().saturating_sub(filter.limit);
         items.truncate(filter.limit);
         Ok(FoundItems { items, more, gap: None })
+    }
+
+    async fn freshness(&self, ctx: &RequestContext) -> Option<Freshness> {
+        Freshness::of_records::<Task>(self.store.as_ref(), &ctx.owner)
     }
 
     async fn read_items(&self, ctx: &RequestContext, ids: &[String]) -> Result<Vec<ItemText>, ServiceError> {
