@@ -133,6 +133,7 @@ pub fn build_sending(config: &Config, parts: Parts, smtp: Option<Smtp>) -> Resul
         channel,
         due_changed: Default::default(),
         lanes: Default::default(),
+        evidence: Default::default(),
         locks: Default::default(),
         running: Default::default(),
     })

@@ -82,6 +82,9 @@ pub struct NodeOutput {
     pub unread: usize,
     /// What could not be looked at, in words for the person.
     pub gaps: Vec<String>,
+    /// It was found for an earlier question, and nothing has changed since.
+    #[serde(skip)]
+    pub is_kept: bool,
 }
 
 impl NodeOutput {

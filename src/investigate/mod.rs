@@ -8,7 +8,8 @@
 //!
 //! With a model, in reading order: `question` (from its words to what was found), `asker` (how a model is asked),
 //! `decompose`, `estimate`, `refine` and `model_worker` (what a model adds to what strategies found),
-//! `synthesize_by_model` and `citations`, `metrics`. Each falls back to what code does without one.
+//! `synthesize_by_model` and `citations`, `metrics`. Each falls back to what code does without one. `cache` is what a
+//! question that is asked again need not do a second time.
 //!
 //! Invariants: strategies read and never write; a graph is typed and bounded before any of it runs; what is found is data
 //! of others, and nothing found becomes an action without a new turn of the person's. Deliberately not here: the turn
@@ -16,6 +17,7 @@
 //! [`Searchable`](crate::services::searchable::Searchable)).
 
 pub mod asker;
+pub mod cache;
 pub mod citations;
 pub mod decompose;
 pub mod estimate;

@@ -8,6 +8,8 @@
 //!                  └ wrong ─► what began is dropped; the repaired graph runs as a whole
 //! ```
 //!
+//! A question that was asked a while ago has its graph, which runs as a whole.
+//!
 //! Invariants: no call of a node goes out before the cost of the whole graph is known and allowed; what runs only reads.
 //! Deliberately not here: what a node does (the worker), and the answer ([`synthesize_by_model`](super::synthesize_by_model)).
 
@@ -16,7 +18,9 @@ use futures::stream::{self, Stream};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::asker::InvestigationModel;
-use super::decompose::{DecomposeInput, Decomposed, Decomposition, QuestionClass, Undecomposed, decompose};
+use super::decompose::{
+    DecomposeInput, Decomposed, Decomposition, QuestionClass, Undecomposed, decompose, known_graph,
+};
 use super::estimate::{CostEstimate, StagePrices, estimate};
 use super::node::EvidenceNode;
 use super::refine::asks_a_model;
@@ -102,19 +106,14 @@ async fn written(
     to_run: UnboundedSender<Arriving<EvidenceNode>>,
     allowed: &CostAllowed,
 ) -> Result<WrittenQuestion, Undecomposed> {
-    let (to, mut nodes) = unbounded_channel();
     let mut letting = Letting { to_run, held: Vec::new() };
-    let mut decomposing = std::pin::pin!(decompose(model, input, Some(to)));
-    let decomposed = loop {
-        tokio::select! {
-            biased;
-            Some(part) = nodes.recv() => letting.part(part),
-            done = &mut decomposing => break done?,
+    let decomposed = match known_graph(model, input) {
+        Some(known) => {
+            letting.part(Arriving::Broken { why: "it is known whole".to_owned() });
+            Decomposed::Graph(Box::new(known))
         }
+        None => streamed(model, input, &mut letting).await?,
     };
-    while let Ok(part) = nodes.try_recv() {
-        letting.part(part);
-    }
     let decomposition = match decomposed {
         Decomposed::Graph(decomposition) => decomposition,
         Decomposed::WriteCommand(class) => return Ok(WrittenQuestion::WriteCommand(class)),
@@ -126,6 +125,27 @@ async fn written(
     }
     letting.all();
     Ok(WrittenQuestion::Graph(decomposition, estimate))
+}
+
+/// The graph as it is written, its nodes let go as they come.
+async fn streamed(
+    model: &InvestigationModel<'_>,
+    input: &DecomposeInput<'_>,
+    letting: &mut Letting,
+) -> Result<Decomposed, Undecomposed> {
+    let (to, mut nodes) = unbounded_channel();
+    let mut decomposing = std::pin::pin!(decompose(model, input, Some(to)));
+    let decomposed = loop {
+        tokio::select! {
+            biased;
+            Some(part) = nodes.recv() => letting.part(part),
+            done = &mut decomposing => break done?,
+        }
+    };
+    while let Ok(part) = nodes.try_recv() {
+        letting.part(part);
+    }
+    Ok(decomposed)
 }
 
 /// Nodes on their way into the run. From the first one that asks a model on they are held, for the order stays.

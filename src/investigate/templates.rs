@@ -18,7 +18,7 @@ mod tests;
 
 use chrono::{DateTime, Duration, Utc};
 
-use self::parts::{crossed, described, iso, of, ranked, read, sorted, without_meeting};
+use self::parts::{crossed, described, iso, look_ahead, look_back, of, ranked, read, sorted, without_meeting};
 
 use super::graph::{AnswerKind, AnswerSection, EvidenceGraph};
 use super::node::{
@@ -27,7 +27,7 @@ use super::node::{
 };
 use crate::language::requests::{FamilyQuestion, QuestionFamily, Refinement, span};
 use crate::language::time::Reference;
-use crate::limits::{LOOK_AHEAD_DAYS, LOOK_BACK_DAYS, PREPARED_THREADS_MAX};
+use crate::limits::{LOOK_AHEAD_DAYS, PREPARED_THREADS_MAX};
 use crate::services::searchable::{ItemKind, ItemMark};
 
 /// The graph of a question.
@@ -73,8 +73,8 @@ pub fn search(words: &str, score_min: f32, reference: &Reference) -> EvidenceGra
         words: vec![words.to_owned()],
         any: true,
         without: vec![ItemMark::Bulk],
-        from: Some(iso(reference.now - Duration::days(LOOK_BACK_DAYS))),
-        until: Some(iso(reference.now + Duration::days(LOOK_AHEAD_DAYS))),
+        from: Some(look_back(reference.now)),
+        until: Some(look_ahead(reference.now)),
         ..KeywordSearch::default()
     };
     let best = CrossReference { only_best: true, score_min, ..crossed(&["read"], RankBy::Relevance) };
@@ -133,7 +133,7 @@ impl Asked<'_> {
     }
 
     fn back(&self) -> Option<String> {
-        Some(iso(self.now() - Duration::days(LOOK_BACK_DAYS)))
+        Some(look_back(self.now()))
     }
 
     fn who(&self) -> Vec<String> {
@@ -199,7 +199,7 @@ impl Asked<'_> {
         let topic = self.question.topic.clone().unwrap_or_default();
         let (from, until) = match self.span {
             Some((from, until)) => (Some(iso(from)), Some(iso(until))),
-            None => (self.back(), Some(iso(self.now() + Duration::days(LOOK_AHEAD_DAYS)))),
+            None => (self.back(), Some(look_ahead(self.now()))),
         };
         let words = KeywordSearch {
             words: vec![topic.clone()],

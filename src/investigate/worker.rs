@@ -1,13 +1,14 @@
 //! The worker that a run drives: the strategies, as nodes of a graph.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use async_trait::async_trait;
 
+use super::cache::{MadeFrom, OwnersCache};
 use super::finding::NodeOutput;
 use super::node::{EvidenceNode, OutputType, Strategy};
 use super::run::{Attempting, NodeFailure, NodeInputs, WorkLane, Worker};
-use super::strategies::{EvidenceSources, gather};
+use super::strategies::{EvidenceSources, Given, freshness, gather};
 use crate::core::graph::Node;
 use crate::core::progress::Progress;
 use crate::services::error::ServiceError;
@@ -21,6 +22,19 @@ const FINDING_BYTES: usize = 2_048;
 pub struct EvidenceWorker<'a> {
     /// What they read from.
     pub sources: EvidenceSources<'a>,
+    /// What need not be looked for again.
+    pub cache: Option<OwnersCache<'a>>,
+}
+
+impl EvidenceWorker<'_> {
+    /// What a node's evidence would be made from; `None` where nothing of it is kept.
+    async fn made_from(&self, spec: &EvidenceNode, given: &Given<'_>) -> Option<MadeFrom> {
+        self.cache?;
+        let fresh = freshness(&self.sources, spec, given).await?;
+        let ctx = self.sources.ctx;
+        let inputs: BTreeMap<_, _> = given.iter().collect();
+        MadeFrom::of(&("evidence", &spec.strategy, inputs, fresh, ctx.zone, ctx.order, self.sources.since))
+    }
 }
 
 #[async_trait]
@@ -62,8 +76,16 @@ impl Worker for EvidenceWorker<'_> {
             let many: usize = given.values().map(|output| output.findings.len()).sum();
             attempting.report(Progress::of(format!("Reading {many} of your things…")));
         }
+        let made_from = self.made_from(spec, &given).await;
+        let known = self.cache.zip(made_from);
+        if let Some(output) = known.and_then(|(cache, made_from)| cache.evidence(made_from)) {
+            return Ok(NodeOutput { is_kept: true, ..NodeOutput::clone(&output) });
+        }
         let mut output = gather(&self.sources, spec, &given).await.map_err(failure)?;
         output.gaps.extend(inputs.gaps().iter().map(|gap| gap.why.clone()));
+        if let Some((cache, made_from)) = known {
+            cache.keep_evidence(made_from, &output, self.bytes(&output));
+        }
         Ok(output)
     }
 }
@@ -75,3 +97,6 @@ fn failure(error: ServiceError) -> NodeFailure {
         other => NodeFailure::Retryable { why: other.to_string() },
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -37,10 +37,14 @@ pub fn reads_on(before: &str, next: &str) -> bool {
 /// Whether a message asks for something by itself and does not speak of what was said before it: "call mom", but not
 /// "send it to Max" or "only after lunch".
 pub fn stands_alone(text: &str) -> bool {
-    let said = Said::new(text);
+    !Said::new(text).asks_nothing() && !speaks_back(text)
+}
+
+/// Whether a message speaks of what was said before it, or goes on with it: "send it to Max", "and of those?".
+pub fn speaks_back(text: &str) -> bool {
     let spoken = format!(" {} ", words(text));
     let back = phrases("back").any(|word| spoken.contains(&format!(" {word} ")));
-    !back && !said.asks_nothing() && !said.continues()
+    back || Said::new(text).continues()
 }
 
 /// How a message ends.

@@ -62,6 +62,12 @@ pub const TURN_TOKENS_MAX: u64 = 100_000;
 pub const TURN_CALLS_MAX: u32 = 60;
 /// How long one question may take; after that what was found is told.
 pub const TURN_MS_MAX: u64 = 60_000;
+/// Seconds for which what was found or told is kept for a question that is asked again: the talk about it.
+pub const EVIDENCE_CACHE_SECS: i64 = 3_600;
+/// Bytes of it, of all people: what a few long questions found.
+pub const EVIDENCE_CACHE_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Entries of it: most are what a model said of one text.
+pub const EVIDENCE_CACHE_ENTRIES_MAX: usize = 2_048;
 /// Characters of a title or a sentence in a row of an answer.
 pub const ROW_CHARS_MAX: usize = 120;
 /// People of a thing that are kept with an answer.

@@ -55,7 +55,7 @@ pub(super) fn completion(
         }
         json
     });
-    Ok(Completion { text, json, usage: ask.usage })
+    Ok(Completion { text, json, usage: ask.usage, is_substitute: false })
 }
 
 fn is_cut(answer: &Piece, tokens_max: u32) -> bool {

@@ -151,6 +151,7 @@ impl OpenAiClient {
             Some(fallback) if first.wants_fallback() && !ask.words.begun() && !fallback.is_same(link) => fallback
                 .ask(&self.http, ask)
                 .await
+                .map(|completion| Completion { is_substitute: true, ..completion })
                 .map_err(|second| if ask.words.begun() { second } else { first.and_fallback(&second) }),
             Some(_) | None => Err(first),
         }

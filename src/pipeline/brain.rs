@@ -14,6 +14,7 @@ use super::intake::commands;
 use crate::core::ids::{ChatId, UserId, short_id};
 use crate::core::settings::Settings;
 use crate::core::turn::Incoming;
+use crate::investigate::cache::EvidenceCache;
 use crate::investigate::estimate::StagePrices;
 use crate::investigate::run::WorkLanes;
 use crate::language::time::DateOrder;
@@ -80,6 +81,8 @@ pub struct Brain {
     pub due_changed: Notify,
     /// Where investigations work, of all turns together.
     pub lanes: WorkLanes,
+    /// What investigations need not do again.
+    pub evidence: EvidenceCache,
     /// Order among the tasks of this process; nothing rests on it.
     pub locks: Locks,
     /// Turns under way in this process, for `/cancel`.

@@ -153,6 +153,8 @@ pub struct Completion {
     pub json: Option<Value>,
     /// What it cost.
     pub usage: Usage,
+    /// The endpoint that stands in for the stage's own gave it.
+    pub is_substitute: bool,
 }
 
 /// Why there is no answer. Never holds keys or message texts.

@@ -490,6 +490,7 @@ fn brain(
         },
         due_changed: Default::default(),
         lanes: Default::default(),
+        evidence: Default::default(),
         locks: Default::default(),
         running: Default::default(),
         since: clock.now(),

@@ -19,6 +19,7 @@ use tokio::time::Instant;
 
 pub use gate::{ModelCalling, ModelGate, NodeGate};
 
+use super::cache::{MadeFrom, OwnersCache};
 use super::run::OutOfBudget;
 use crate::core::text::shorten;
 use crate::limits;
@@ -76,6 +77,8 @@ pub struct InvestigationModel<'a> {
     pub gate: &'a dyn ModelGate,
     /// Told of every call when it is over; must return at once.
     pub trace: &'a (dyn Fn(ModelSpan) + Send + Sync),
+    /// What need not be asked again.
+    pub cache: Option<OwnersCache<'a>>,
 }
 
 impl fmt::Debug for InvestigationModel<'_> {
@@ -97,6 +100,7 @@ impl<'a> InvestigationModel<'a> {
             patience: self.patience.clone(),
             gate,
             trace: self.trace,
+            cache: self.cache,
         }
     }
 
@@ -113,7 +117,7 @@ impl<'a> InvestigationModel<'a> {
         })
     }
 
-    /// Asks for JSON of `schema`; re-asks once with the error when it does not fit.
+    /// Asks for JSON of `schema`, unless the same was asked a while ago; re-asks once with the error when it does not fit.
     pub async fn typed<T: DeserializeOwned>(
         &self,
         stage: Stage,
@@ -121,18 +125,27 @@ impl<'a> InvestigationModel<'a> {
         schema: &AnswerSchema,
         tokens_max: u32,
     ) -> Result<T, AskFailure> {
+        let known = self.cache.zip(MadeFrom::of(&(stage.name(), &*prompt.system, &*prompt.user, schema.as_str())));
+        let kept = known.and_then(|(cache, made_from)| cache.answer(made_from));
+        if let Some(answer) = kept.and_then(|kept| T::deserialize(&*kept).ok()) {
+            return Ok(answer);
+        }
         let mut asked = prompt.clone();
         let mut why = String::new();
         for _ in 0..2 {
             let (completion, mut span) =
                 self.called(stage, asked.clone(), Some(schema.clone()), tokens_max, None).await?;
-            let parsed = completion
-                .json
-                .ok_or_else(|| "it was no JSON".to_owned())
-                .and_then(|json| serde_json::from_value::<T>(json).map_err(|cause| cause.to_string()));
+            let json = completion.json.ok_or_else(|| "it was no JSON".to_owned());
+            let parsed = json.and_then(|json| {
+                let answer = T::deserialize(&json).map_err(|cause| cause.to_string())?;
+                Ok((answer, json))
+            });
             match parsed {
-                Ok(answer) => {
+                Ok((answer, json)) => {
                     (self.trace)(span);
+                    if let Some((cache, made_from)) = known.filter(|_| !completion.is_substitute) {
+                        cache.keep_answer(made_from, &json);
+                    }
                     return Ok(answer);
                 }
                 Err(problem) => {

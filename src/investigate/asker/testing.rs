@@ -4,10 +4,13 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::{InvestigationModel, ModelSpan};
+use crate::core::ids::UserId;
+use crate::investigate::cache::EvidenceCache;
 use crate::investigate::run::{BudgetLimits, TurnBudget};
 use crate::ports::{Call, Completion, Model, ModelError, Patience, Usage};
 use crate::prompts::Prompts;
@@ -20,6 +23,8 @@ pub struct ScriptedModel {
     /// How long each answer takes.
     ms: u64,
     pub calls: Mutex<Vec<Call>>,
+    /// It stands in for another endpoint.
+    pub is_substitute: bool,
 }
 
 impl std::fmt::Debug for ScriptedModel {
@@ -35,7 +40,7 @@ impl ScriptedModel {
 
     /// The same, slowly.
     pub fn taking(ms: u64, says: impl Fn(&Call, usize) -> Option<String> + Send + Sync + 'static) -> Self {
-        Self { says: Box::new(says), ms, calls: Mutex::default() }
+        Self { says: Box::new(says), ms, calls: Mutex::default(), is_substitute: false }
     }
 
     /// These answers, one after the other; then it cannot be reached.
@@ -69,7 +74,7 @@ impl Model for ScriptedModel {
         }
         let inner = text.find('{').zip(text.rfind('}')).map(|(from, to)| &text[from..=to]);
         let json: Option<Value> = inner.and_then(|inner| serde_json::from_str(inner).ok());
-        Ok(Completion { json: json.filter(|_| call.schema.is_some()), text, usage })
+        Ok(Completion { json: json.filter(|_| call.schema.is_some()), text, usage, is_substitute: self.is_substitute })
     }
 }
 
@@ -79,6 +84,10 @@ pub struct AskingWorld {
     pub prompts: Prompts,
     pub budget: TurnBudget,
     pub spans: Mutex<Vec<ModelSpan>>,
+    /// Nothing is kept unless there is one.
+    pub cache: Option<EvidenceCache>,
+    pub owner: UserId,
+    pub now: DateTime<Utc>,
 }
 
 impl AskingWorld {
@@ -87,7 +96,15 @@ impl AskingWorld {
     }
 
     pub fn within(script: ScriptedModel, limits: BudgetLimits) -> Self {
-        Self { script, prompts: Prompts::load(None).unwrap(), budget: TurnBudget::new(limits), spans: Mutex::default() }
+        Self {
+            script,
+            prompts: Prompts::load(None).unwrap(),
+            budget: TurnBudget::new(limits),
+            spans: Mutex::default(),
+            cache: None,
+            owner: UserId::new("ann"),
+            now: DateTime::UNIX_EPOCH,
+        }
     }
 
     /// Does something with the model.
@@ -99,6 +116,7 @@ impl AskingWorld {
             patience: Patience::default(),
             gate: &self.budget,
             trace: &trace,
+            cache: self.cache.as_ref().map(|cache| cache.of(&self.owner, self.now)),
         };
         act(&model).await
     }

@@ -3,6 +3,8 @@ use serde_json::json;
 
 use super::testing::{AskingWorld, ScriptedModel};
 use super::*;
+use crate::core::ids::UserId;
+use crate::investigate::cache::EvidenceCache;
 use crate::investigate::run::{
     Attempting, BudgetLimits, LaneLimits, NodeFailure, NodeInputs, RunWith, WorkLane, WorkLanes, run, whole,
 };
@@ -49,6 +51,33 @@ async fn a_call_that_does_not_fit_the_budget_is_not_sent() {
 async fn a_model_that_is_away_is_no_empty_answer() {
     let world = AskingWorld::of(ScriptedModel::of(&[]));
     assert!(matches!(asked(&world).await, Err(AskFailure::Model(ModelError::Unreachable { .. }))));
+}
+
+#[tokio::test]
+async fn what_was_asked_a_while_ago_is_not_asked_again() {
+    let mut world = AskingWorld::of(ScriptedModel::of(&[r#"{"order": [2, 1]}"#, r#"{"order": [3]}"#]));
+    world.cache = Some(EvidenceCache::default());
+    for _ in 0..2 {
+        assert_eq!(asked(&world).await, Ok(Order { order: vec![2, 1] }));
+    }
+    assert_eq!((world.script.asked().len(), world.budget.spent().calls), (1, 1));
+    world.owner = UserId::new("ben");
+    assert_eq!(asked(&world).await, Ok(Order { order: vec![3] }), "somebody else is told nothing of it");
+}
+
+#[tokio::test]
+async fn only_good_answers_of_the_stages_own_endpoint_are_kept() {
+    for (answers, is_substitute) in
+        [([r#"{"order": [2]}"#, r#"{"order": [1]}"#], true), (["no", r#"{"order": [1]}"#], false)]
+    {
+        let mut world = AskingWorld::of(ScriptedModel::of(&answers));
+        world.script.is_substitute = is_substitute;
+        world.cache = Some(EvidenceCache::default());
+        for _ in 0..2 {
+            asked(&world).await.unwrap();
+        }
+        assert_eq!(world.script.asked().len(), 2, "{answers:?}");
+    }
 }
 
 /// A node that asks so often, one after the other, each call through the gate of the node.

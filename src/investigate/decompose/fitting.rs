@@ -92,8 +92,8 @@ fn bound(most: &mut Option<usize>, default: usize, max: usize) {
     *most = Some(most.unwrap_or(default).clamp(1, max));
 }
 
-/// A search has a span of time. Where none was written it is what templates look through; its end stays open for what
-/// may have no time, which would be left out otherwise.
+/// A search has a span of time. Where none was written it is what templates look through, in whole days, so that the same
+/// question means the same all day; its end stays open for what may have no time, which would be left out otherwise.
 fn span(
     over: &[ItemKind],
     from: &mut Option<String>,
@@ -116,7 +116,7 @@ fn span(
         // Before the end, where only that was written.
         let begins =
             start(until).map_or(reference.now, |ends| ends.min(reference.now)) - Duration::days(LOOK_BACK_DAYS);
-        *from = Some(instant(begins, reference).store());
+        *from = Some(Moment::Day(begins.with_timezone(&reference.zone).date_naive()).store());
     }
     let is_timed = |kind: &ItemKind| match kind {
         ItemKind::Thread | ItemKind::Event | ItemKind::Talk => true,
@@ -124,7 +124,8 @@ fn span(
     };
     if until.is_none() && !over.is_empty() && over.iter().all(is_timed) {
         let begins = start(from).map_or(reference.now, |begins| begins.max(reference.now));
-        *until = Some(instant(begins + Duration::days(LOOK_AHEAD_DAYS), reference).store());
+        let ends = (begins + Duration::days(LOOK_AHEAD_DAYS)).with_timezone(&reference.zone).date_naive();
+        *until = Some(Edge::Until.of(Moment::Day(ends)).store());
     }
     Ok(is_assumed)
 }

@@ -7,12 +7,13 @@
 //!             whole answer wrong ─► one repair round, told what is wrong ─► the graph, or a search by words
 //! ```
 //! In reading order: `shape` (what is asked for), `reader` (nodes while they are written), `fitting` and `checked` (what
-//! of them may run), this file (both rounds).
+//! of them may run), this file (both rounds), `again` (no round at all).
 //!
 //! Invariants: a node reads, whatever the question asks to do; every search has a maximum and a time; nodes refer to
 //! earlier ones only; at most two calls. Deliberately not here: how nodes run, what they cost
 //! ([`estimate`](super::estimate)), templates.
 
+mod again;
 mod checked;
 mod fitting;
 mod reader;
@@ -27,6 +28,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
+pub use again::{keep_graph, known_graph};
 pub use reader::{GraphPiece, GraphReader};
 pub use shape::graph_schema;
 

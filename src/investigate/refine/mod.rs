@@ -209,8 +209,9 @@ fn kind(kind: ItemKind) -> &'static str {
     }
 }
 
+/// To the hour: what is said of a text is kept for a question that is asked again.
 fn now(about: &RefineContext<'_>) -> String {
-    about.now.with_timezone(&about.zone).format("%A %Y-%m-%dT%H:%M").to_string()
+    about.now.with_timezone(&about.zone).format("%A %Y-%m-%d, after %H:00").to_string()
 }
 
 fn question(about: &RefineContext<'_>) -> String {

@@ -62,7 +62,8 @@ pub(super) async fn gather(
     let more = before.map_or(0, |output| output.more);
     let gaps = before.map(|output| output.gaps.clone()).unwrap_or_default();
     let people = partners(&read);
-    Ok(NodeOutput { findings: read, people, more, unread: all.len() - most.min(all.len()), gaps })
+    let unread = all.len() - most.min(all.len());
+    Ok(NodeOutput { findings: read, people, more, unread, gaps, ..NodeOutput::default() })
 }
 
 /// With whom most letters were exchanged; of what is no conversation, who takes part.

@@ -22,13 +22,13 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use super::finding::{Finding, NodeOutput};
-use super::node::{EvidenceNode, Strategy, reference};
+use super::node::{EvidenceNode, KeywordSearch, MetadataFilter, Strategy, reference};
 use crate::language::terms;
 use crate::limits::GROUP_EVENTS_MAX;
 use crate::ports::Index;
 use crate::services::error::ServiceError;
 use crate::services::registry::{Registration, Services};
-use crate::services::searchable::{FoundItem, FoundItems, ItemFilter, ItemKind, Party, Searchable};
+use crate::services::searchable::{FoundItem, FoundItems, Freshness, ItemFilter, ItemKind, Party, Searchable};
 use crate::services::service::{AddressBook, PeopleQuery, RequestContext};
 use crate::services::show::Moment;
 
@@ -63,6 +63,39 @@ pub async fn gather(
         Strategy::CrossReference(params) => Ok(cross_reference::gather(params, given)),
         Strategy::SemanticAnalysis(params) => semantic_analysis::gather(sources, params, given).await,
     }
+}
+
+/// How fresh everything is that a node looks at, to be asked before it does; `None` where something cannot tell, or where
+/// looking costs nothing.
+pub async fn freshness(
+    sources: &EvidenceSources<'_>,
+    node: &EvidenceNode,
+    given: &Given<'_>,
+) -> Option<Vec<Freshness>> {
+    let (looked_into, names) = match &node.strategy {
+        Strategy::MetadataFilter(MetadataFilter { over, people, .. }) => (sources.of(over), people.as_slice()),
+        // What was said in the chat is another thing with every message.
+        Strategy::KeywordSearch(search) if search.over.contains(&ItemKind::Talk) => return None,
+        Strategy::KeywordSearch(KeywordSearch { over, people, .. }) => (sources.of(over), people.as_slice()),
+        Strategy::BatchThreadRead(params) => {
+            let read = findings(&params.items, given);
+            let is_read = |name: &str| read.iter().any(|finding| finding.item.service == name);
+            (sources.of(&[]).into_iter().filter(|(service, _)| is_read(&service.info.name)).collect(), &[] as &[_])
+        }
+        Strategy::CrossReference(_) | Strategy::SemanticAnalysis(_) => return None,
+    };
+    let is_reading = matches!(node.strategy, Strategy::BatchThreadRead(_));
+    let is_named = |who: &String| reference(who).is_none() && !who.contains('@');
+    let mut fresh = Vec::new();
+    if is_reading || names.iter().any(is_named) {
+        fresh.push(sources.people.freshness(&sources.ctx.owner).await?);
+    }
+    // Who is not known by a name may come to what is called so.
+    let groups = if names.iter().any(is_named) { sources.of(&[ItemKind::Event]) } else { Vec::new() };
+    for (_, service) in looked_into.iter().chain(&groups) {
+        fresh.push(service.freshness(sources.ctx).await?);
+    }
+    Some(fresh)
 }
 
 impl<'a> EvidenceSources<'a> {

@@ -2,14 +2,14 @@
 
 use chrono::Duration;
 
-use super::parts::{also, crossed, described, iso, of, ranked, read, sorted};
+use super::parts::{also, crossed, described, iso, look_ahead, look_back, of, ranked, read, sorted};
 use super::{Asked, Made};
 use crate::investigate::graph::AnswerSection;
 use crate::investigate::node::{
     CrossReference, FindingSort, KeywordSearch, MetadataFilter, RankBy, ReadField, Strategy,
 };
 use crate::language::requests::QuestionFamily;
-use crate::limits::{LOOK_AHEAD_DAYS, LOOK_BACK_DAYS, PEOPLE_SHOWN_MAX};
+use crate::limits::{LOOK_AHEAD_DAYS, PEOPLE_SHOWN_MAX};
 use crate::services::searchable::{ItemKind, ItemMark};
 
 impl Asked<'_> {
@@ -19,7 +19,7 @@ impl Asked<'_> {
             (None, ItemKind::Event) => {
                 (iso(self.now() - Duration::days(LOOK_AHEAD_DAYS)), iso(self.now() + Duration::days(LOOK_AHEAD_DAYS)))
             }
-            (None, _) => (iso(self.now() - Duration::days(LOOK_BACK_DAYS)), iso(self.now())),
+            (None, _) => (look_back(self.now()), look_ahead(self.now())),
         };
         let all = MetadataFilter {
             over: vec![kind],

@@ -1,10 +1,11 @@
 //! The nodes that templates are made of.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, Duration, NaiveTime, Utc};
 
 use crate::investigate::node::{
     BatchThreadRead, CrossReference, EvidenceNode, FindingSort, RankBy, ReadField, SemanticAnalysis, Strategy,
 };
+use crate::limits::{LOOK_AHEAD_DAYS, LOOK_BACK_DAYS};
 
 /// What a meeting is about or with, without the word for it.
 pub(super) fn without_meeting(topic: &str) -> String {
@@ -74,6 +75,21 @@ pub(super) fn also(id: &str, items: &str, fields: &[ReadField], about: Option<&s
 
 pub(super) fn described(id: &str, description: &str, strategy: Strategy) -> EvidenceNode {
     EvidenceNode { description: description.to_owned(), ..EvidenceNode::new(id, strategy) }
+}
+
+/// From when on things are looked at where nobody says. A whole day, as is [`look_ahead`]: so that it is the same look all
+/// day long, and what it found can be kept.
+pub(super) fn look_back(now: DateTime<Utc>) -> String {
+    iso(beginning_of_day(now) - Duration::days(LOOK_BACK_DAYS))
+}
+
+/// Until when.
+pub(super) fn look_ahead(now: DateTime<Utc>) -> String {
+    iso(beginning_of_day(now) + Duration::days(LOOK_AHEAD_DAYS + 1))
+}
+
+fn beginning_of_day(at: DateTime<Utc>) -> DateTime<Utc> {
+    at.date_naive().and_time(NaiveTime::MIN).and_utc()
 }
 
 /// As graphs write a time.

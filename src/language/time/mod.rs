@@ -32,6 +32,7 @@ use std::ops::Range;
 
 use chrono::{DateTime, NaiveDateTime, Utc};
 use chrono_tz::Tz;
+use serde::Serialize;
 
 pub use clock_only::is_clock_only;
 pub use describe::describe;
@@ -51,7 +52,7 @@ pub struct Reference {
 }
 
 /// How an all-numeric date is read: 3/4 is 3 April or March 4th.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum DateOrder {
     DayFirst,
     MonthFirst,

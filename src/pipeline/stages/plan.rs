@@ -228,7 +228,17 @@ fn replied_line(turn: &Turn<'_>) -> Option<String> {
 }
 
 /// Dates that models get wrong when they compute them.
-pub(super) fn dates(turn: &Turn<'_>) -> Vec<String> {
+fn dates(turn: &Turn<'_>) -> Vec<String> {
+    let now = turn.as_written().now.with_timezone(&turn.ctx.zone);
+    let moments = [
+        format!("this evening = {}T18:00:00", now.date_naive()),
+        format!("in 2 hours = {}", Moment::Instant(now + Duration::hours(2)).store()),
+    ];
+    days(turn).into_iter().chain(moments).collect()
+}
+
+/// Those among them that are the same all day.
+pub(super) fn days(turn: &Turn<'_>) -> Vec<String> {
     let now = turn.as_written().now.with_timezone(&turn.ctx.zone);
     let day = |days: i64| (now + Duration::days(days)).date_naive();
     let to_monday = i64::from((7 - now.weekday().num_days_from_monday()) % 7);
@@ -237,8 +247,6 @@ pub(super) fn dates(turn: &Turn<'_>) -> Vec<String> {
         format!("today = {}", day(0)),
         format!("tomorrow = {} ({})", day(1), day(1).weekday()),
         format!("next Monday = {}", day(to_monday)),
-        format!("this evening = {}T18:00:00", day(0)),
-        format!("in 2 hours = {}", Moment::Instant(now + Duration::hours(2)).store()),
     ]
 }
 

@@ -3,6 +3,7 @@
 //! - [`world`]: a data folder whose items have names, and what a source of an answer is called by them
 //! - [`mailbox`]: writes a made-up person's mailbox, and reads the truth about it
 //! - [`second`], [`third`]: two such people, of two thousand and of four hundred conversations
+//! - [`repeated`]: what a question that is asked again costs
 //! - [`waiting`]: costly questions that wait for a yes, and what waits among what needs somebody
 //! - [`truth`]: asks everything, judges, prints the figures and guards them
 //!
@@ -13,6 +14,7 @@ mod by_model;
 mod follow_ups;
 mod judge;
 mod mailbox;
+mod repeated;
 mod second;
 mod third;
 mod truth;

@@ -395,6 +395,7 @@ fn brain(store: &Arc<Mortal>, clock: &Arc<HandClock>, phone: &Arc<Phone>, zone: 
         },
         due_changed: Default::default(),
         lanes: Default::default(),
+        evidence: Default::default(),
         locks: Default::default(),
         running: Default::default(),
         since: clock.now(),

@@ -540,8 +540,8 @@ impl Model for Script {
         }
         match answer {
             Value::Null => Err(ModelError::Unreachable { why: "the script has no answer".to_owned(), usage }),
-            Value::String(text) => Ok(Completion { text, json: None, usage }),
-            json => Ok(Completion { text: json.to_string(), json: Some(json), usage }),
+            Value::String(text) => Ok(Completion { text, json: None, usage, is_substitute: false }),
+            json => Ok(Completion { text: json.to_string(), json: Some(json), usage, is_substitute: false }),
         }
     }
 

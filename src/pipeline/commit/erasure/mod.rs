@@ -62,6 +62,7 @@ async fn carried_out(brain: &Brain, chat: &ChatId, life: Life) -> Result<(), Sto
     let (mut batch, mut lines) = (Batch::default(), BTreeSet::new());
     let mut bytes = Vec::new();
     for (mut erasure, revision) in brain.store.list::<Erasure>(scan).await? {
+        brain.evidence.forget(&erasure.owner);
         let sought = Sought::of(brain, &erasure).await?;
         let is_first = match &erasure.stage {
             ErasureStage::Bytes { told: true } if life == Life::GoesOn => continue,

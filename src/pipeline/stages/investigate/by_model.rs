@@ -14,12 +14,12 @@ use crate::core::markup::Formatted;
 use crate::core::progress::Progress;
 use crate::core::text::shorten;
 use crate::investigate::asker::InvestigationModel;
-use crate::investigate::decompose::{DecomposeInput, SynthesisOrder, things};
+use crate::investigate::decompose::{DecomposeInput, SynthesisOrder, keep_graph, things};
 use crate::investigate::estimate::{CostEstimate, estimate};
 use crate::investigate::finding::NodeOutput;
 use crate::investigate::graph::{AnswerKind, EvidenceGraph};
 use crate::investigate::question::{CostAllowed, RanQuestion, run_question};
-use crate::investigate::run::{run, whole};
+use crate::investigate::run::{RunEnd, run, whole};
 use crate::investigate::synthesize::{AnswerRow, heading};
 use crate::investigate::synthesize_by_model::{AnswerPart, ModelAnswer, SynthesisInput, synthesize_by_model};
 use crate::limits;
@@ -70,7 +70,7 @@ pub(super) async fn answer(turn: &Turn<'_>, model: &dyn Model, asked: Asked) -> 
     let (with, asker, plain) = (looking.with(&watch), looking.asker(model, &trace), looking.worker());
     let worker = looking.model_worker(&plain, &asker);
     let (history, there, reference) = (history(turn), things(&looking.services), turn.reference());
-    let mut dates = plan::dates(turn);
+    let mut dates = plan::days(turn);
     dates.extend(asked.since.map(|since| {
         let since = since.to_rfc3339_opts(SecondsFormat::Secs, true);
         format!("The person wants only what came since {since}; look at nothing before it.")
@@ -98,6 +98,10 @@ pub(super) async fn answer(turn: &Turn<'_>, model: &dyn Model, asked: Asked) -> 
         }
         Ok(RanQuestion::Stopped(ran)) => ByModel::Answered(Box::new(stopped(turn, &looking, &ran)?)),
         Ok(RanQuestion::Ran { decomposition, estimate, run }) => {
+            let was_of_use = run.end == RunEnd::Complete && run.outputs().any(|(_, found)| !found.findings.is_empty());
+            if was_of_use && run.failed() == 0 {
+                keep_graph(&asker, &input, &decomposition);
+            }
             let gaps = decomposition.gap(&reference).into_iter().collect();
             let (order, graph) = (decomposition.synthesis, decomposition.graph);
             let looked = Looked { gaps, ran: run, estimate, order, graph };

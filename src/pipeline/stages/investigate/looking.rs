@@ -8,6 +8,7 @@ use super::told::Ran;
 use crate::core::metrics::InvestigationMetrics;
 use crate::core::progress::Progress;
 use crate::investigate::asker::{InvestigationModel, ModelSpan};
+use crate::investigate::cache::OwnersCache;
 use crate::investigate::estimate::CostEstimate;
 use crate::investigate::metrics::metrics;
 use crate::investigate::model_worker::ModelWorker;
@@ -33,6 +34,7 @@ pub(super) struct Looking<'t> {
     budget: TurnBudget,
     calls: Mutex<Vec<ModelSpan>>,
     began_us: u64,
+    cache: OwnersCache<'t>,
 }
 
 impl<'t> Looking<'t> {
@@ -46,6 +48,7 @@ impl<'t> Looking<'t> {
             budget: TurnBudget::new(BudgetLimits::default()),
             calls: Mutex::default(),
             began_us: turn.elapsed_us(),
+            cache: turn.brain.evidence.of(turn.owner(), turn.ctx.now),
         }
     }
 
@@ -61,9 +64,14 @@ impl<'t> Looking<'t> {
         }
     }
 
+    /// What is kept of earlier questions.
+    pub fn cache(&self) -> OwnersCache<'_> {
+        self.cache
+    }
+
     /// The strategies.
     pub fn worker(&self) -> EvidenceWorker<'_> {
-        EvidenceWorker { sources: self.sources() }
+        EvidenceWorker { sources: self.sources(), cache: Some(self.cache()) }
     }
 
     /// The strategies, and what a model adds to them.
@@ -83,7 +91,7 @@ impl<'t> Looking<'t> {
         trace: &'a (dyn Fn(ModelSpan) + Send + Sync),
     ) -> InvestigationModel<'a> {
         let (prompts, patience) = (&self.turn.brain.prompts, self.turn.patience.clone());
-        InvestigationModel { model, prompts, patience, gate: &self.budget, trace }
+        InvestigationModel { model, prompts, patience, gate: &self.budget, trace, cache: Some(self.cache()) }
     }
 
     /// What a run of it works with; `watch` is to call [`Self::says`].

@@ -50,6 +50,7 @@ fn drawn(graph: &EvidenceGraph, node: &RanNode<NodeOutput>) -> String {
     let strategy = spec.map_or("", |spec| spec.strategy.name());
     let after = if node.after.is_empty() { String::new() } else { format!(" ← {}", node.after.join(", ")) };
     let came = match (node.output(), node.outcome.why_not()) {
+        (Some(output), _) if output.is_kept => format!("{} found, as a while ago", output.findings.len()),
         (Some(output), _) => format!("{} found", output.findings.len()),
         (None, why) => format!("✗ {}", why.unwrap_or_default()),
     };

@@ -1,0 +1,284 @@
+//! What questions over everything came to, kept in memory for a while: a question asked again costs what is new.
+//!
+//! | kept | by what it was made from | so it is no longer found once |
+//! |---|---|---|
+//! | what a node found | strategy, params, inputs, zone, and how fresh each source was before the look | a source has changed |
+//! | what a model said of a text | stage, both parts of the prompt, the shape of the answer | the text, the question or the hour is another |
+//! | a graph | the question's words, the day, the zone, what there is to ask over | it is another day |
+//!
+//! Invariants: each entry is its owner's and found by nobody else; nothing is kept that a gap or another endpoint than the
+//! configured one has a part in; what an owner had forgotten goes at once ([`EvidenceCache::forget`]); it is bounded in
+//! bytes, entries and time, and gone with the process. Deliberately not here: what may be kept (whoever keeps it knows).
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use chrono::{DateTime, Duration, Utc};
+use serde::Serialize;
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use super::decompose::Decomposition;
+use super::finding::NodeOutput;
+use crate::core::ids::UserId;
+use crate::limits;
+
+/// What an entry was made from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct MadeFrom([u8; 32]);
+
+impl MadeFrom {
+    /// Of anything that has a JSON; `None` where it has none, and nothing is kept.
+    pub fn of(parts: &impl Serialize) -> Option<Self> {
+        let mut hashing = Hashing(Sha256::new());
+        serde_json::to_writer(&mut hashing, parts).ok()?;
+        Some(Self(hashing.0.finalize().into()))
+    }
+}
+
+/// Hashes what is written.
+struct Hashing(Sha256);
+
+impl io::Write for Hashing {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Something that is kept.
+#[derive(Debug, Clone)]
+enum Kept {
+    Evidence(Arc<NodeOutput>),
+    Answer(Arc<Value>),
+    Graph(Arc<Decomposition>),
+}
+
+#[derive(Debug)]
+struct Entry {
+    kept: Kept,
+    bytes: usize,
+    at: DateTime<Utc>,
+    used: u64,
+}
+
+/// See the module. One for the whole program.
+#[derive(Debug, Default)]
+pub struct EvidenceCache {
+    entries: Mutex<Entries>,
+}
+
+#[derive(Debug, Default)]
+struct Entries {
+    by_key: HashMap<(UserId, MadeFrom), Entry>,
+    bytes: usize,
+    uses: u64,
+    /// How often somebody had something forgotten: a turn that began before keeps nothing more.
+    forgotten: u64,
+}
+
+impl EvidenceCache {
+    /// What of it is an owner's, at this moment.
+    pub fn of<'c>(&'c self, owner: &'c UserId, now: DateTime<Utc>) -> OwnersCache<'c> {
+        OwnersCache { cache: self, owner, now, forgotten: self.entries().forgotten }
+    }
+
+    /// Lets go of all that is an owner's.
+    pub fn forget(&self, owner: &UserId) {
+        let mut entries = self.entries();
+        entries.forgotten += 1;
+        entries.retain(|(whose, _), _| whose != owner);
+    }
+
+    fn entries(&self) -> MutexGuard<'_, Entries> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Entries {
+    fn retain(&mut self, keeps: impl Fn(&(UserId, MadeFrom), &Entry) -> bool) {
+        self.by_key.retain(|key, entry| keeps(key, entry));
+        self.bytes = self.by_key.values().map(|entry| entry.bytes).sum();
+    }
+
+    /// Lets go of what is too old, then of what was not used for longest.
+    fn make_room(&mut self, now: DateTime<Utc>) {
+        self.retain(|_, entry| is_fresh(entry, now));
+        while self.bytes > limits::EVIDENCE_CACHE_BYTES_MAX || self.by_key.len() > limits::EVIDENCE_CACHE_ENTRIES_MAX {
+            let oldest = self.by_key.iter().min_by_key(|(_, entry)| entry.used).map(|(key, _)| key.clone());
+            let Some(gone) = oldest.and_then(|oldest| self.by_key.remove(&oldest)) else { return };
+            self.bytes -= gone.bytes;
+        }
+    }
+}
+
+/// A clock that was set back makes nothing young.
+fn is_fresh(entry: &Entry, now: DateTime<Utc>) -> bool {
+    (Duration::zero()..Duration::seconds(limits::EVIDENCE_CACHE_SECS)).contains(&(now - entry.at))
+}
+
+/// What is kept of one owner, as a turn sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct OwnersCache<'c> {
+    cache: &'c EvidenceCache,
+    owner: &'c UserId,
+    now: DateTime<Utc>,
+    /// As of when it was made.
+    forgotten: u64,
+}
+
+impl OwnersCache<'_> {
+    /// What a node found.
+    pub fn evidence(&self, made_from: MadeFrom) -> Option<Arc<NodeOutput>> {
+        match self.get(made_from)? {
+            Kept::Evidence(output) => Some(output),
+            Kept::Answer(_) | Kept::Graph(_) => None,
+        }
+    }
+
+    /// Keeps what a node found; `bytes`: about what it takes.
+    pub fn keep_evidence(&self, made_from: MadeFrom, output: &NodeOutput, bytes: usize) {
+        if output.gaps.is_empty() {
+            self.put(made_from, Kept::Evidence(Arc::new(output.clone())), bytes);
+        }
+    }
+
+    /// What a model said.
+    pub fn answer(&self, made_from: MadeFrom) -> Option<Arc<Value>> {
+        match self.get(made_from)? {
+            Kept::Answer(answer) => Some(answer),
+            Kept::Evidence(_) | Kept::Graph(_) => None,
+        }
+    }
+
+    /// Keeps what a model said.
+    pub fn keep_answer(&self, made_from: MadeFrom, answer: &Value) {
+        self.put(made_from, Kept::Answer(Arc::new(answer.clone())), answer.to_string().len());
+    }
+
+    /// How a question was taken apart.
+    pub fn graph(&self, made_from: MadeFrom) -> Option<Arc<Decomposition>> {
+        match self.get(made_from)? {
+            Kept::Graph(graph) => Some(graph),
+            Kept::Evidence(_) | Kept::Answer(_) => None,
+        }
+    }
+
+    /// Keeps how a question was taken apart.
+    pub fn keep_graph(&self, made_from: MadeFrom, graph: &Decomposition) {
+        let bytes = serde_json::to_vec(&graph.graph).map_or(0, |json| json.len());
+        self.put(made_from, Kept::Graph(Arc::new(graph.clone())), bytes);
+    }
+
+    fn get(&self, made_from: MadeFrom) -> Option<Kept> {
+        let mut entries = self.cache.entries();
+        entries.uses += 1;
+        let uses = entries.uses;
+        let entry = entries.by_key.get_mut(&(self.owner.clone(), made_from))?;
+        entry.used = uses;
+        is_fresh(entry, self.now).then(|| entry.kept.clone())
+    }
+
+    fn put(&self, made_from: MadeFrom, kept: Kept, bytes: usize) {
+        let mut entries = self.cache.entries();
+        let bytes = bytes + ENTRY_BYTES;
+        if bytes > limits::EVIDENCE_CACHE_BYTES_MAX || entries.forgotten != self.forgotten {
+            return;
+        }
+        entries.uses += 1;
+        let entry = Entry { kept, bytes, at: self.now, used: entries.uses };
+        if let Some(before) = entries.by_key.insert((self.owner.clone(), made_from), entry) {
+            entries.bytes -= before.bytes;
+        }
+        entries.bytes += bytes;
+        entries.make_room(self.now);
+    }
+}
+
+/// What an entry takes beside what is kept, about.
+const ENTRY_BYTES: usize = 256;
+
+#[cfg(test)]
+mod tests {
+    use chrono::TimeZone;
+    use serde_json::json;
+
+    use super::*;
+
+    fn at(minute: i64) -> DateTime<Utc> {
+        Utc.with_ymd_and_hms(2026, 3, 10, 9, 0, 0).unwrap() + Duration::minutes(minute)
+    }
+
+    fn key(n: usize) -> MadeFrom {
+        MadeFrom::of(&("test", n)).unwrap()
+    }
+
+    #[test]
+    fn what_is_kept_is_found_by_its_owner_for_a_while() {
+        let (cache, ann, ben) = (EvidenceCache::default(), UserId::new("ann"), UserId::new("ben"));
+        cache.of(&ann, at(0)).keep_answer(key(1), &json!({"summary": "x"}));
+        let last = limits::EVIDENCE_CACHE_SECS / 60;
+        for (owner, minute, number, expected) in [
+            (&ann, 0, 1, true),
+            (&ann, last - 1, 1, true),
+            (&ann, last, 1, false),
+            (&ann, -1, 1, false),
+            (&ann, 0, 2, false),
+            (&ben, 0, 1, false),
+        ] {
+            let found = cache.of(owner, at(minute)).answer(key(number)).is_some();
+            assert_eq!(found, expected, "{owner:?} {minute} {number}");
+        }
+        assert!(cache.of(&ann, at(0)).evidence(key(1)).is_none() && cache.of(&ann, at(0)).graph(key(1)).is_none());
+    }
+
+    #[test]
+    fn what_has_a_gap_is_not_kept() {
+        let (cache, ann) = (EvidenceCache::default(), UserId::new("ann"));
+        let whole = NodeOutput { more: 3, ..NodeOutput::default() };
+        let partial = NodeOutput { gaps: vec!["I've read 200 of 4,000 mails so far".to_owned()], ..whole.clone() };
+        let of_ann = cache.of(&ann, at(0));
+        of_ann.keep_evidence(key(1), &whole, 10);
+        of_ann.keep_evidence(key(2), &partial, 10);
+        assert_eq!(of_ann.evidence(key(1)).as_deref(), Some(&whole));
+        assert!(of_ann.evidence(key(2)).is_none());
+    }
+
+    #[test]
+    fn it_never_grows_over_its_bounds_and_keeps_what_is_used() {
+        let (cache, ann) = (EvidenceCache::default(), UserId::new("ann"));
+        let of_ann = cache.of(&ann, at(0));
+        let part = limits::EVIDENCE_CACHE_BYTES_MAX / 8;
+        for number in 0..20 {
+            of_ann.keep_evidence(key(number), &NodeOutput::default(), part);
+            assert!(of_ann.evidence(key(0)).is_some(), "used, and let go after {number}");
+            assert!(cache.entries().bytes <= limits::EVIDENCE_CACHE_BYTES_MAX);
+        }
+        assert!(of_ann.evidence(key(1)).is_none() && of_ann.evidence(key(19)).is_some());
+        for number in 0..limits::EVIDENCE_CACHE_ENTRIES_MAX + 10 {
+            of_ann.keep_answer(key(number), &json!(number));
+        }
+        assert!(cache.entries().by_key.len() <= limits::EVIDENCE_CACHE_ENTRIES_MAX);
+        // One that is too large takes nobody's place.
+        let before = cache.entries().by_key.len();
+        of_ann.keep_evidence(key(99_999), &NodeOutput::default(), limits::EVIDENCE_CACHE_BYTES_MAX);
+        assert!(of_ann.evidence(key(99_999)).is_none() && cache.entries().by_key.len() == before);
+    }
+
+    #[test]
+    fn what_was_forgotten_is_gone_for_that_owner_alone() {
+        let (cache, ann, ben) = (EvidenceCache::default(), UserId::new("ann"), UserId::new("ben"));
+        for owner in [&ann, &ben] {
+            cache.of(owner, at(0)).keep_answer(key(1), &json!("the boiler"));
+        }
+        let begun_before = cache.of(&ann, at(0));
+        cache.forget(&ann);
+        begun_before.keep_answer(key(1), &json!("the boiler"));
+        assert!(cache.of(&ann, at(0)).answer(key(1)).is_none() && cache.of(&ben, at(0)).answer(key(1)).is_some());
+    }
+}
