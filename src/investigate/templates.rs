@@ -18,7 +18,9 @@ mod tests;
 
 use chrono::{DateTime, Duration, Utc};
 
-use self::parts::{crossed, described, iso, look_ahead, look_back, of, ranked, read, sorted, without_meeting};
+use self::parts::{
+    crossed, described, iso, look_ahead, look_back, of, ranked, read, sorted, told, with_told, without_meeting,
+};
 
 use super::graph::{AnswerKind, AnswerSection, EvidenceGraph};
 use super::node::{
@@ -79,11 +81,12 @@ pub fn search(words: &str, score_min: f32, reference: &Reference) -> EvidenceGra
     };
     let best = CrossReference { only_best: true, score_min, ..crossed(&["read"], RankBy::Relevance) };
     let nodes = vec![
+        told(words, &found.from),
         described("search", "everything that says it", Strategy::KeywordSearch(found)),
         read("read", "search", &[ReadField::Topic], Some(words)),
         described("best", "what says most of it", Strategy::CrossReference(best)),
     ];
-    EvidenceGraph { nodes, sections: AnswerSection::only("best"), answers: AnswerKind::Search }
+    EvidenceGraph { nodes, sections: with_told("best"), answers: AnswerKind::Search }
 }
 
 /// The graph with what narrows its answer behind it.
@@ -201,6 +204,7 @@ impl Asked<'_> {
             Some((from, until)) => (Some(iso(from)), Some(iso(until))),
             None => (self.back(), Some(look_ahead(self.now()))),
         };
+        let said = told(&topic, &from);
         let words = KeywordSearch {
             words: vec![topic.clone()],
             any: true,
@@ -238,9 +242,13 @@ impl Asked<'_> {
             ));
             last = "open";
         }
-        let order = if self.question.open { RankBy::Urgency } else { RankBy::Relevance };
-        nodes.push(ranked("answer", &[last], order));
-        (nodes, AnswerSection::only("answer"))
+        if self.question.open {
+            nodes.push(ranked("answer", &[last], RankBy::Urgency));
+            return (nodes, AnswerSection::only("answer"));
+        }
+        nodes.push(ranked("answer", &[last], RankBy::Relevance));
+        nodes.push(said);
+        (nodes, with_told("answer"))
     }
 
     fn needs_me(&self) -> Made {

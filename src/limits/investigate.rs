@@ -26,6 +26,8 @@ pub const SEARCHES_MAX: usize = 8;
 pub const LOOK_BACK_DAYS: i64 = 180;
 /// Days ahead that events are looked for when nobody says.
 pub const LOOK_AHEAD_DAYS: i64 = 60;
+/// Things that the person told, in an answer about a topic: they are beside what is kept.
+pub const TOLD_SHOWN_MAX: usize = 3;
 /// People whom an answer to "whom most?" names.
 pub const PEOPLE_SHOWN_MAX: usize = 5;
 /// Conversations with those who come to a meeting that are read to prepare it.

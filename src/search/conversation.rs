@@ -6,9 +6,11 @@ use crate::ports::{Document, Key, Record, Source, Stored, from_stored};
 
 /// The kind of these documents.
 pub const KIND: &str = "conversation";
+/// The flag of what the person said in words of their own.
+pub const OWN_WORDS: &str = "own";
 
 /// Own words and our answers; what is said among others is nobody's alone.
-pub const SOURCE: Source = Source::new(Message::TABLE, KIND, 1, document).keyed(place, prefixes);
+pub const SOURCE: Source = Source::new(Message::TABLE, KIND, 2, document).keyed(place, prefixes);
 
 fn place(key: &Key) -> Option<(UserId, String)> {
     match key.parts().as_slice() {
@@ -33,7 +35,8 @@ fn document(key: &Key, stored: &Stored) -> Option<(UserId, Document)> {
         return None;
     }
     let speaker = match said.speaker {
-        Speaker::Person => "person",
+        Speaker::Person if said.origin.is_own_words() => OWN_WORDS,
+        Speaker::Person => "passed on",
         Speaker::Assistant => "assistant",
     };
     let document = Document {
@@ -46,4 +49,33 @@ fn document(key: &Key, stored: &Stored) -> Option<(UserId, Document)> {
         ..Document::default()
     };
     Some((owner, document))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::core::turn::Origin;
+
+    #[test]
+    fn only_what_a_person_said_in_their_own_words_is_theirs() {
+        for (speaker, origin, flag) in [
+            (Speaker::Person, Origin::Typed, OWN_WORDS),
+            (Speaker::Person, Origin::Transcript, OWN_WORDS),
+            (Speaker::Person, Origin::Forwarded, "passed on"),
+            (Speaker::Person, Origin::OnBehalf, "passed on"),
+            (Speaker::Assistant, Origin::Typed, "assistant"),
+        ] {
+            let said: Message = serde_json::from_value(json!({
+                "chat": "tg:1", "number": 1, "speaker": speaker, "text": "the car", "origin": origin,
+                "at": "2026-03-10T09:00:00Z", "actions": [],
+            }))
+            .unwrap();
+            let body = serde_json::to_vec(&said).unwrap();
+            let stored = Stored { revision: 1, version: Message::VERSION, body };
+            let (_, document) = document(&said.key(), &stored).unwrap();
+            assert_eq!(document.flags, [flag], "{speaker:?} {origin:?}");
+        }
+    }
 }

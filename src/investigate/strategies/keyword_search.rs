@@ -1,12 +1,11 @@
 //! `keyword_search`: things by words, best first.
 
 use super::metadata_filter::named;
-use super::{EvidenceSources, Given, find_in, findings};
+use super::{EvidenceSources, Given, find_in, findings, said};
 use crate::investigate::finding::{Finding, NodeOutput};
 use crate::investigate::node::KeywordSearch;
 use crate::language::terms;
 use crate::limits::{FOUND_ITEMS_MAX, SEARCHES_MAX};
-use crate::ports::{Needs, Query};
 use crate::services::error::ServiceError;
 use crate::services::search::WordQuery;
 use crate::services::searchable::{FoundItem, ItemFilter, ItemKind};
@@ -55,7 +54,8 @@ pub(super) async fn gather(
             add(&mut output.findings, items.items, words);
         }
         if params.over.contains(&ItemKind::Talk) {
-            output.findings.extend(said(sources, words, limit).await?);
+            let told = said::told(sources, &filter).await?;
+            output.findings.extend(told.into_iter().map(|item| said::finding(item, IN_TEXT)));
         }
     }
     output.findings.sort_by(|a, b| b.score.total_cmp(&a.score));
@@ -100,36 +100,4 @@ pub(super) fn stems(words: &str) -> Vec<String> {
     let query = WordQuery::new(words);
     let telling = if query.strong.is_empty() { &query.vague } else { &query.strong };
     telling.iter().filter(|word| !JOINING.contains(&word.as_str())).map(|word| terms::stem(word)).collect()
-}
-
-/// What was said about it in the chat.
-async fn said(sources: &EvidenceSources<'_>, words: &str, limit: usize) -> Result<Vec<Finding>, ServiceError> {
-    let query = Query {
-        kinds: vec!["conversation".to_owned()],
-        text: words.to_owned(),
-        needs: Needs::All,
-        flags: vec!["person".to_owned()],
-        until: Some(sources.ctx.now),
-        limit,
-        snippet_chars: crate::limits::SNIPPET_CHARS_MAX,
-        ..Query::default()
-    };
-    let found = sources.index.search(&sources.ctx.owner, &query).await?;
-    let finding = |hit: crate::ports::Hit| {
-        let snippet = hit.snippet.unwrap_or_default();
-        let item = FoundItem {
-            service: "conversation".to_owned(),
-            id: hit.id,
-            kind: ItemKind::Talk,
-            title: crate::core::text::shorten(&snippet, 60),
-            at: hit.at,
-            until: None,
-            people: Vec::new(),
-            snippet,
-            marks: Vec::new(),
-            untrusted: Vec::new(),
-        };
-        Finding { score: IN_TEXT, ..Finding::of(item) }
-    };
-    Ok(found.hits.into_iter().map(finding).collect())
 }

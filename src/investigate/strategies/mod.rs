@@ -14,6 +14,7 @@ mod batch_thread_read;
 mod cross_reference;
 mod keyword_search;
 mod metadata_filter;
+mod said;
 mod semantic_analysis;
 
 use std::collections::HashMap;

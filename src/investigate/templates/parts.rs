@@ -2,10 +2,13 @@
 
 use chrono::{DateTime, Duration, NaiveTime, Utc};
 
+use crate::investigate::graph::AnswerSection;
 use crate::investigate::node::{
-    BatchThreadRead, CrossReference, EvidenceNode, FindingSort, RankBy, ReadField, SemanticAnalysis, Strategy,
+    BatchThreadRead, CrossReference, EvidenceNode, FindingSort, KeywordSearch, RankBy, ReadField, SemanticAnalysis,
+    Strategy,
 };
-use crate::limits::{LOOK_AHEAD_DAYS, LOOK_BACK_DAYS};
+use crate::limits::{LOOK_AHEAD_DAYS, LOOK_BACK_DAYS, TOLD_SHOWN_MAX};
+use crate::services::searchable::ItemKind;
 
 /// What a meeting is about or with, without the word for it.
 pub(super) fn without_meeting(topic: &str) -> String {
@@ -71,6 +74,25 @@ pub(super) fn also(id: &str, items: &str, fields: &[ReadField], about: Option<&s
         params.about.get_or_insert_default();
     }
     node
+}
+
+/// What the person told of it in the chat.
+pub(super) fn told(words: &str, from: &Option<String>) -> EvidenceNode {
+    let search = KeywordSearch {
+        words: vec![words.to_owned()],
+        over: vec![ItemKind::Talk],
+        from: from.clone(),
+        max_results: Some(TOLD_SHOWN_MAX),
+        ..KeywordSearch::default()
+    };
+    described("told", "what you told me of it", Strategy::KeywordSearch(search))
+}
+
+/// A part of an answer, and behind it what the person told.
+pub(super) fn with_told(node: &str) -> Vec<AnswerSection> {
+    let mut sections = AnswerSection::only(node);
+    sections.push(AnswerSection::titled("You told me", "told"));
+    sections
 }
 
 pub(super) fn described(id: &str, description: &str, strategy: Strategy) -> EvidenceNode {

@@ -34,6 +34,12 @@ pub fn asks_a_command(hearing: &Hearing) -> bool {
     !intents.is_empty() && intents.iter().all(|intent| !intent.investigates && !intent.weak && intent.service != "chat")
 }
 
+/// Whether a message only tells something: it asks nothing, and for nothing to be done.
+pub fn only_tells(hearing: &Hearing) -> bool {
+    let heard = AnnotatedText::new(hearing.text, hearing.reference, GRAMMAR.lexicon);
+    !super::is_question(hearing.text) && intents(hearing, &heard).is_empty()
+}
+
 /// The intents of a message.
 pub(crate) fn intents(hearing: &Hearing, heard: &AnnotatedText) -> Vec<Intent> {
     Parser::new(hearing, heard, &[], &Tries::default()).intents()

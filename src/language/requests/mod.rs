@@ -75,7 +75,7 @@ pub use condition::{Condition, ConditionKind, unheeded_conditions};
 pub use explain::{explain, in_short};
 pub use families::{FamilyQuestion, QuestionFamily, Refinement, asked_for, is_question, question, refinement, span};
 pub use held::left_out;
-pub use intents::{asks_a_command, investigates};
+pub use intents::{asks_a_command, investigates, only_tells};
 pub use leanings::leaning;
 pub use notation::Mistake;
 pub use orders::order;

@@ -6,6 +6,7 @@
 //! (`pages`), and what is kept (`stages::investigate`).
 
 use crate::core::turn::Path;
+use crate::investigate::synthesize::AnswerRow;
 use crate::language::requests;
 use crate::language::requests::Refinement;
 use crate::pipeline::commit::Answer;
@@ -164,7 +165,7 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
                     ItemKind::Thread if wants_mail => "",
                     ItemKind::Thread => "the mail ",
                     ItemKind::Event | ItemKind::Task | ItemKind::Note | ItemKind::Fact => "",
-                    ItemKind::Talk | ItemKind::Person => return Ok(None),
+                    ItemKind::Talk | ItemKind::Person => return Ok(Some(nothing_to_point_at(row, n))),
                 };
                 let text = format!("{lead} {noun}{}{rest}", row.item.id);
                 turn.points_at(PointedAt { text, id: row.item.id.clone(), label: row.item.title.clone() });
@@ -174,6 +175,14 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
         }
         None => Ok(None),
     }
+}
+
+/// A row that no command takes.
+fn nothing_to_point_at(row: &AnswerRow, n: usize) -> Answer {
+    let title = crate::core::text::visible(&crate::core::text::shorten(&row.item.title, 80));
+    let what = if row.item.kind == ItemKind::Talk { "what you told me" } else { "a person" };
+    let words = format!("Number {n} is {what}: “{title}”. Please say it in words; nothing was done.");
+    Answer::says(Path::Clarify, words).keeping_question()
 }
 
 /// What is asked of rows.

@@ -35,12 +35,9 @@ pub async fn answer(
         return Ok(Answer::says(Path::Chat, reply));
     }
     if turn.brain.model.is_none() && !doubts::is_talk(turn) {
-        if let Some(found) = investigate::instead_of_nothing(turn).await? {
-            return Ok(found);
-        }
         let sources = Sources { untrusted: turn.others_words(), ..Sources::default() };
         let own = if turn.origin().is_own_words() { vec![turn.words().to_owned()] } else { Vec::new() };
-        return Ok(Doubt::nothing(turn).ask(turn, &[], &sources, own)?);
+        return investigate::or_searched(turn, Doubt::nothing(turn).ask(turn, &[], &sources, own)).await;
     }
     let Context { memories, untrusted, .. } = context.arrived().await;
     let is_request = guess.kind == Kind::Action && guess.is_sure();

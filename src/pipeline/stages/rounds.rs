@@ -105,12 +105,8 @@ async fn one_after_the_other(
             Planned::Doubt(doubt)
                 if round == 0 && (doubt.choices.is_empty() || doubt.is_order) && turn.brain.model.is_none() =>
             {
-                let found = investigate::instead_of_nothing(turn).await?;
                 let asked = doubt.ask(turn, domains, &so_far.sources, so_far.said.clone());
-                return Ok(Some(match found {
-                    Some(found) => found,
-                    None => asked?,
-                }));
+                return Ok(Some(investigate::or_searched(turn, asked).await?));
             }
             Planned::Doubt(doubt) if round == 0 => {
                 return Ok(Some(doubt.ask(turn, domains, &so_far.sources, so_far.said.clone())?));

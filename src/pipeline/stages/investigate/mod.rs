@@ -27,6 +27,7 @@ use super::act;
 use super::context::Fetching;
 use super::route::Route;
 use crate::core::graph::GraphLimits;
+use crate::core::text::{shorten, visible};
 use crate::core::turn::Path;
 use crate::investigate::decompose::SynthesisOrder;
 use crate::investigate::finding::NodeOutput;
@@ -89,16 +90,26 @@ pub async fn investigate(turn: &Turn<'_>, route: Route, context: Fetching) -> Re
     act::act(turn, route, context).await
 }
 
-/// A question that nobody understood, answered by a search; `None` where that finds nothing, or nothing is asked.
-pub async fn instead_of_nothing(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
+/// A question that nobody understood, answered by a search; where that finds nothing, by what else there is to say, which
+/// then names the search. What asks nothing is searched for nowhere.
+pub async fn or_searched(turn: &Turn<'_>, else_say: Result<Answer, StoreError>) -> Result<Answer, TurnError> {
     if !turn.origin().is_own_words() || !requests::is_question(turn.words()) {
-        return Ok(None);
+        return Ok(else_say?);
     }
     if let Some(question) = requests::leaning(turn.words(), &turn.reference()) {
-        return answer(turn, &question).await.map(Some);
+        return answer(turn, &question).await;
     }
-    let answer = search(turn, MOST).await?;
-    Ok(Some(answer).filter(|answer| answer.replies.iter().any(|reply| !reply.sources.is_empty())))
+    let searched = search(turn, MOST).await?;
+    if searched.replies.iter().any(|reply| !reply.sources.is_empty()) {
+        return Ok(searched);
+    }
+    let mut answer = else_say?;
+    let asked_for = requests::asked_for(turn.words());
+    let words = visible(&shorten(asked_for.trim_end_matches(|c: char| !c.is_alphanumeric()), 80));
+    if let Some(reply) = answer.replies.last_mut().filter(|_| !words.is_empty()) {
+        reply.text.push_str(&format!("\n\n🔎 I also searched your things for “{words}” and found nothing."));
+    }
+    Ok(answer)
 }
 
 /// Answers a question of a family.

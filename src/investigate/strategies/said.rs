@@ -1,0 +1,65 @@
+//! What the person told in the chat: words that ask for nothing, and so stand nowhere else.
+//!
+//! Invariant: only the person's own words count; what they passed on is somebody else's, and what we answered was found
+//! elsewhere. Questions and requests are left out: they name a topic and tell nothing of it.
+
+use super::EvidenceSources;
+use crate::core::text::shorten;
+use crate::investigate::finding::Finding;
+use crate::language::requests::{Hearing, only_tells};
+use crate::limits::SNIPPET_CHARS_MAX;
+use crate::ports::{Hit, Needs, Query};
+use crate::search::conversation;
+use crate::services::error::ServiceError;
+use crate::services::search::WordQuery;
+use crate::services::searchable::{FoundItem, ItemFilter, ItemKind};
+
+/// Words that tell things apart, of which so many make something told: "yes, the dentist one" has one.
+const TELLING_WORDS_MIN: usize = 3;
+/// Of so many hits for one that is wanted, some tell something.
+const HITS_FOR_ONE: usize = 5;
+const TITLE_CHARS: usize = 80;
+
+/// What was told that holds all the words, the best first.
+pub(super) async fn told(sources: &EvidenceSources<'_>, filter: &ItemFilter) -> Result<Vec<FoundItem>, ServiceError> {
+    let query = Query {
+        kinds: vec![conversation::KIND.to_owned()],
+        text: filter.words.clone(),
+        needs: Needs::All,
+        flags: vec![conversation::OWN_WORDS.to_owned()],
+        from: filter.from,
+        until: filter.until,
+        limit: filter.limit.saturating_mul(HITS_FOR_ONE),
+        snippet_chars: SNIPPET_CHARS_MAX,
+        ..Query::default()
+    };
+    let found = sources.index.search(&sources.ctx.owner, &query).await?;
+    let reference = sources.ctx.reference();
+    let tells = |text: &str| {
+        let hearing = Hearing { text, reference: &reference, history: &[], phrases: &[] };
+        WordQuery::new(text).strong.len() >= TELLING_WORDS_MIN && only_tells(&hearing)
+    };
+    let told = found.hits.into_iter().filter(|hit| hit.snippet.as_deref().is_some_and(&tells)).map(item);
+    Ok(told.filter(|item| filter.allows(&item.marks)).take(filter.limit).collect())
+}
+
+/// As a finding of a node.
+pub(super) fn finding(item: FoundItem, score: f32) -> Finding {
+    Finding { score, ..Finding::of(item) }
+}
+
+fn item(hit: Hit) -> FoundItem {
+    let snippet = hit.snippet.unwrap_or_default();
+    FoundItem {
+        service: conversation::KIND.to_owned(),
+        id: hit.id,
+        kind: ItemKind::Talk,
+        title: shorten(&snippet, TITLE_CHARS),
+        at: hit.at,
+        until: None,
+        people: Vec::new(),
+        snippet,
+        marks: Vec::new(),
+        untrusted: Vec::new(),
+    }
+}
