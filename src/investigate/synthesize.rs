@@ -178,9 +178,7 @@ pub fn heading(answers: AnswerKind, found: usize, topic: &str, is_open: bool) ->
                 format!("🔎 I found nothing that says “{topic}”. I looked for these words, no more.")
             }
             (AnswerKind::Search, _) => {
-                format!(
-                    "🔎 I can't take that question apart without a model, so this is a search for “{topic}”, best first:"
-                )
+                format!("🔎 I couldn't take that question apart, so this is a search for “{topic}”, best first:")
             }
             (_, 0) => "🔎 I found nothing for that.".to_owned(),
             (_, _) => "🔎 This is what I found:".to_owned(),

@@ -4,6 +4,7 @@
 //! - [`mailbox`]: writes a made-up person's mailbox, and reads the truth about it
 //! - [`second`], [`third`]: two such people, of two thousand and of four hundred conversations
 //! - [`repeated`]: what a question that is asked again costs
+//! - [`scripted`]: the demo's questions with a model: bounds, tokens, calls, and in which order
 //! - [`told`]: what the person said in the chat
 //! - [`waiting`]: costly questions that wait for a yes, and what waits among what needs somebody
 //! - [`truth`]: asks everything, judges, prints the figures and guards them
@@ -16,6 +17,7 @@ mod follow_ups;
 mod judge;
 mod mailbox;
 mod repeated;
+mod scripted;
 mod second;
 mod third;
 mod told;

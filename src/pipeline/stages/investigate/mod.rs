@@ -104,8 +104,7 @@ pub async fn or_searched(turn: &Turn<'_>, else_say: Result<Answer, StoreError>) 
         return Ok(searched);
     }
     let mut answer = else_say?;
-    let asked_for = requests::asked_for(turn.words());
-    let words = visible(&shorten(asked_for.trim_end_matches(|c: char| !c.is_alphanumeric()), 80));
+    let words = visible(&shorten(&sought(turn), 80));
     if let Some(reply) = answer.replies.last_mut().filter(|_| !words.is_empty()) {
         reply.text.push_str(&format!("\n\n🔎 I also searched your things for “{words}” and found nothing."));
     }
@@ -144,9 +143,15 @@ fn also_waiting(turn: &Turn<'_>, waiting: Option<StillWaiting>, mut answer: Answ
     answer
 }
 
+/// The words of a question that something can be found by.
+fn sought(turn: &Turn<'_>) -> String {
+    let words = requests::asked_for(turn.words());
+    words.trim_end_matches(|c: char| !c.is_alphanumeric()).to_owned()
+}
+
 /// Answers a question that no template fits with the best search by words.
 async fn search(turn: &Turn<'_>, score_min: f32) -> Result<Answer, TurnError> {
-    let words = requests::asked_for(turn.words());
+    let words = sought(turn);
     let graph = templates::search(&words, score_min, &turn.reference());
     investigated(turn, graph, &words, false, None).await
 }
