@@ -99,4 +99,6 @@ fn failure(error: ServiceError) -> NodeFailure {
 }
 
 #[cfg(test)]
+mod faults;
+#[cfg(test)]
 mod tests;
