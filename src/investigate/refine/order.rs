@@ -18,10 +18,11 @@ use crate::services::searchable::ItemKind;
 enum ReadingRank {
     /// Somebody waits for the person.
     WaitsForMe,
-    /// The person waits for somebody, or has promised something for a day to come.
-    Owed,
-    /// Somebody wrote, and the person has never answered: what features did not see may wait there.
+    /// Somebody wrote, and the person has never answered: what features did not see may wait there, and is found by no
+    /// other way.
     Unanswered,
+    /// The person waits for somebody, or has promised something for a day to come. Features tell it, read or not.
+    Owed,
     /// Anything else.
     Other,
     /// A machine wrote it, or it went to many: nobody waits.

@@ -1,6 +1,7 @@
 //! In which order things are read.
 
 use super::*;
+use crate::investigate::node::Strategy;
 use crate::investigate::refine::order::best_first;
 
 /// So many that do not wait for the person, the newest first, of each kind that a mailbox is full of.
@@ -83,9 +84,9 @@ fn what_matters_more_is_read_before_what_matters_less() {
         due_in(2, owing("soon", 1)),
         owing("long", 60),
         owing("short", 3),
+        letters(1, thread("unanswered", "a letter")),
         promised(due_in(4, owing("promised-for-later", 9))),
         theirs(owing("awaited", 50)),
-        letters(1, thread("unanswered", "a letter")),
         letters(2, thread("answered", "thanks")),
         from_sort(SenderSort::Bulk, thread("newsletter", "spring")),
         from_sort(SenderSort::Suspect, owing("fraud", 90)),
