@@ -66,6 +66,8 @@ struct Answered {
     nodes: Vec<EvidenceNode>,
     /// What the search gave.
     given: usize,
+    /// What fits the search and lies behind its maximum.
+    behind: usize,
     /// What the answer was made of.
     told: NodeOutput,
     /// What was kept as waiting.
@@ -111,7 +113,10 @@ fn cost(report: &mut Report, name: &str, asked: &Answered) {
 fn read(report: &mut Report, name: &str, asked: &Answered) {
     let (read, unread, left) = (asked.shown.len(), asked.told.unread, THREADS - asked.given);
     let is_said = asked.text.contains(&format!("{unread} were not read closely"));
-    let left_out = if left > 0 { format!(", {left} not looked at") } else { String::new() };
+    let left_out = match left {
+        0 => String::new(),
+        left => format!(", {} behind the search's maximum, {} left out by it", asked.behind, left - asked.behind),
+    };
     report.add(
         Row::new(
             format!("{name}: read by a model, declared unread in the answer"),
@@ -300,6 +305,7 @@ impl Person {
             expected: estimate.tokens(),
             shown: shown(bench),
             nodes: decomposition.graph.nodes.clone(),
+            behind: output("mail").more,
             given: output("mail").findings.len(),
             kept: output("waiting"),
             told,
