@@ -4,9 +4,12 @@ use super::*;
 use crate::investigate::node::Strategy;
 use crate::investigate::refine::order::best_first;
 
+/// A thing of some kind, by its id.
+type Made = fn(&str) -> Finding;
+
 /// So many that do not wait for the person, the newest first, of each kind that a mailbox is full of.
 fn settled(count: usize) -> Vec<Finding> {
-    let kinds: [fn(&str) -> Finding; 6] = [
+    let kinds: [Made; 6] = [
         |id| letters(2, thread(id, "thanks, got it")),
         |id| letters(3, own_last(thread(id, "will do"))),
         |id| from_sort(SenderSort::Bulk, thread(id, "ten things for spring")),
@@ -56,7 +59,7 @@ fn read(params: &BatchThreadRead, findings: &[Finding]) -> Vec<String> {
 
 #[test]
 fn of_two_hundred_those_that_wait_for_the_person_are_read_and_no_others() {
-    let rows: [(&str, fn(&str) -> Finding); 6] = [
+    let rows: [(&str, Made); 6] = [
         ("asked months ago", |id| owing(id, 80)),
         ("asked today", |id| owing(id, 0)),
         ("asked for a day to come", |id| due_in(9, owing(id, 2))),
