@@ -2,7 +2,8 @@
 //! ways to do the same work that it replaces. Nothing here asserts on time: what falls short is printed as such.
 //!
 //! `cargo bench --bench investigate` prints one Markdown table and writes it to `target/bench-investigate.md`;
-//! `cargo bench --bench investigate -- --quick` takes fewer samples.
+//! `cargo bench --bench investigate -- --quick` takes fewer samples, and a name takes some parts only: `graphs`,
+//! `streamed`, `runner`, `mailbox`.
 //!
 //! Every call is made by the program's own model client. The endpoint is simulated in a process of its own (this binary,
 //! started again); each of its stages takes a fixed time, so stages stand for short, ordinary and long calls, and its log
@@ -15,13 +16,19 @@ mod support;
 
 #[path = "investigate/alternatives.rs"]
 mod alternatives;
+#[path = "investigate/answers.rs"]
+mod answers;
 #[allow(dead_code, reason = "the benchmark of turns needs more of it")]
 #[path = "turn/endpoint.rs"]
 mod endpoint;
 #[path = "investigate/graphs.rs"]
 mod graphs;
+#[path = "investigate/mailbox.rs"]
+mod mailbox;
 #[path = "investigate/overhead.rs"]
 mod overhead;
+#[path = "investigate/reading.rs"]
+mod reading;
 #[allow(dead_code, reason = "the benchmark of turns needs more of it")]
 #[path = "turn/report.rs"]
 mod report;
@@ -67,7 +74,7 @@ fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     if let [endpoint::ROLE, rest @ ..] = words.as_slice() {
-        return endpoint::serve(rest);
+        return endpoint::serve_with(rest, answers::answer);
     }
     let effort = if words.contains(&"--quick") { Effort::Quick } else { Effort::Full };
     let mut report = Report::default();
@@ -75,14 +82,24 @@ fn main() {
     runtime.expect("a runtime").block_on(async {
         let bench = Bench::new(Endpoint::start(LATENCY));
         bench.warm_up().await;
-        for graph in graphs::all() {
+        let parts: Vec<&str> = words.iter().copied().filter(|word| !word.starts_with("--")).collect();
+        let is_asked = |part: &str| parts.is_empty() || parts.contains(&part);
+        for graph in graphs::all().iter().filter(|_| is_asked("graphs")) {
             eprintln!("measuring {} …", graph.name);
-            alternatives::measure(&mut report, effort, &bench, &graph).await;
+            alternatives::measure(&mut report, effort, &bench, graph).await;
         }
-        eprintln!("measuring streamed graphs …");
-        streamed::measure(&mut report, effort, &bench).await;
-        eprintln!("measuring the runner alone …");
-        overhead::measure(&mut report, effort).await;
+        if is_asked("streamed") {
+            eprintln!("measuring streamed graphs …");
+            streamed::measure(&mut report, effort, &bench).await;
+        }
+        if is_asked("runner") {
+            eprintln!("measuring the runner alone …");
+            overhead::measure(&mut report, effort).await;
+        }
+        if is_asked("mailbox") {
+            eprintln!("measuring questions over a mailbox …");
+            reading::measure(&mut report, effort, &bench).await;
+        }
     });
     let table = report.markdown(effort);
     println!("{table}");

@@ -28,13 +28,13 @@ pub const AT_ONCE: usize = 8;
 
 #[derive(Debug)]
 pub struct Asks {
-    model: OpenAiClient,
+    pub model: OpenAiClient,
     lane: WorkLane,
 }
 
 pub struct Bench {
     pub asks: Asks,
-    endpoint: Endpoint,
+    pub endpoint: Endpoint,
 }
 
 /// One way to do the work, once.

@@ -147,19 +147,28 @@ fn prompts_file(folder: &Path) -> PathBuf {
 
 /// The process of the endpoint. It ends with its standard input, so that it outlives nobody.
 pub fn serve(args: &[&str]) {
+    serve_with(args, answer);
+}
+
+/// The same with other answers. A graph takes as long as a plan, what is asked for evidence as long as an answer.
+pub fn serve_with(args: &[&str], answer: fn(&ModelRequest) -> ModelReply) {
     let [folder, route, plan, respond] = args else { panic!("{ROLE} FOLDER ROUTE_MS PLAN_MS RESPOND_MS") };
     let folder = PathBuf::from(folder);
     let after = |ms: &str| Duration::from_millis(ms.parse().expect("milliseconds"));
     let prompts = Mutex::new(File::create(prompts_file(&folder)).expect("the log of prompts"));
     let bodies = bodies_file(&folder);
-    let simulated = Simulated::new(move |request| {
+    let mut simulated = Simulated::new(move |request| {
         note(&prompts, request);
         keep(&bodies, request);
         answer(request)
     })
-    .latency("route", after(route))
-    .latency("plan", after(plan))
-    .latency("respond", after(respond));
+    .latency("route", after(route));
+    for stage in ["plan", "decompose"] {
+        simulated = simulated.latency(stage, after(plan));
+    }
+    for stage in ["respond", "extract", "classify", "rank", "synthesize"] {
+        simulated = simulated.latency(stage, after(respond));
+    }
     std::thread::spawn(|| {
         let _ = std::io::stdin().read_to_end(&mut Vec::new());
         std::process::exit(0);
@@ -210,7 +219,7 @@ fn domains(request: &ModelRequest) -> String {
 }
 
 /// Answers by simple rules over the person's words, which stand at the end of the prompt.
-fn answer(request: &ModelRequest) -> ModelReply {
+pub fn answer(request: &ModelRequest) -> ModelReply {
     let prompt = request.said_by("user");
     let said = ["Message: ", "Request: "].iter().find_map(|mark| prompt.rsplit_once(mark)).map_or("", |(_, said)| said);
     match request.stage.as_str() {

@@ -13,6 +13,7 @@ use minijinja::context;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::order::{best_first, leave_out};
 use super::{RefineContext, Refined, kind, letters_within, may_be_judged, now, question, speaks_outright};
 use crate::core::progress::Progress;
 use crate::core::text::{one_line, shorten};
@@ -79,26 +80,14 @@ fn extract_schema() -> &'static AnswerSchema {
     })
 }
 
-/// The places of the things that are read, the best first: what is owed, due soonest, waited for longest; then what fits
-/// best. The rest is unread.
-fn best_first(findings: &[Finding]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..findings.len()).filter(|&at| findings[at].item.kind != ItemKind::Person).collect();
-    let key = |at: usize| {
-        let features = findings[at].features.as_ref();
-        let debt = features.and_then(|features| features.i_owe.as_ref().or(features.they_owe.as_ref()));
-        let is_suspect = findings[at].sender() == SenderSort::Suspect;
-        let due = debt.and_then(|debt| debt.due).unwrap_or(DateTime::<Utc>::MAX_UTC);
-        (is_suspect, debt.is_none(), due, debt.map(|debt| debt.since))
-    };
-    order.sort_by(|&a, &b| key(a).cmp(&key(b)).then(findings[b].score.total_cmp(&findings[a].score)));
-    order.truncate(limits::EXTRACTS_MAX);
-    order
-}
-
 /// What the things say that a model would read; no others are read for it.
-pub async fn texts_of(sources: &EvidenceSources<'_>, findings: &[Finding]) -> Result<ItemTexts, ServiceError> {
+pub async fn texts_of(
+    sources: &EvidenceSources<'_>,
+    params: &BatchThreadRead,
+    findings: &[Finding],
+) -> Result<ItemTexts, ServiceError> {
     let mut texts = ItemTexts::new();
-    let chosen = best_first(findings);
+    let chosen = best_first(params, findings, sources.ctx.now);
     for service in sources.services.iter() {
         let Some(searchable) = service.service.searchable() else { continue };
         let name = &service.info.name;
@@ -112,8 +101,8 @@ pub async fn texts_of(sources: &EvidenceSources<'_>, findings: &[Finding]) -> Re
     Ok(texts)
 }
 
-/// Has a model read the best of what was gathered, each by itself. What it did not read stays as features tell it, and is
-/// counted as unread.
+/// Has a model read the best of what was gathered, each by itself. What it did not read stays as features tell it, where
+/// they tell anything or the graph wants so many, and is counted as unread.
 pub async fn extract(
     model: &InvestigationModel<'_>,
     params: &BatchThreadRead,
@@ -123,8 +112,9 @@ pub async fn extract(
     told: &(dyn Fn(Progress) + Send + Sync),
 ) -> Refined {
     let readable = output.findings.iter().filter(|finding| finding.item.kind != ItemKind::Person).count();
+    leave_out(params, &mut output, about.now);
     let reading = Reading { model, params, about, failures: AtomicUsize::new(0), done: AtomicUsize::new(0) };
-    let chosen: Vec<(usize, &Finding, &ItemText)> = best_first(&output.findings)
+    let chosen: Vec<(usize, &Finding, &ItemText)> = best_first(params, &output.findings, about.now)
         .into_iter()
         .filter_map(|at| {
             let finding = &output.findings[at];

@@ -16,6 +16,7 @@
 mod classify;
 mod extract;
 mod letters;
+mod order;
 mod rank;
 #[cfg(test)]
 mod tests;
@@ -33,7 +34,7 @@ pub use rank::rank;
 use super::asker::{AskFailure, InvestigationModel};
 use super::features::SenderSort;
 use super::finding::{Finding, NodeOutput};
-use super::node::{CrossReference, EvidenceNode, Strategy, reference};
+use super::node::{BatchThreadRead, CrossReference, EvidenceNode, Strategy, reference};
 use super::strategies::{EvidenceSources, Given};
 use crate::core::progress::Progress;
 use crate::core::text::{one_line, shorten};
@@ -68,9 +69,14 @@ impl Refined {
     }
 }
 
-/// The node to gather by before it is refined: what a model ranks is not cut before.
+/// The node to gather by before it is refined: what a model ranks, or reads best first, is not cut before. Which are the
+/// best of what is to be read is known by the features of all of it; what is cut before that is cut by its age.
 pub fn gathered_as(node: &EvidenceNode) -> Cow<'_, EvidenceNode> {
     match &node.strategy {
+        Strategy::BatchThreadRead(read) if read.max_items.is_some() => {
+            let strategy = Strategy::BatchThreadRead(BatchThreadRead { max_items: None, ..read.clone() });
+            Cow::Owned(EvidenceNode { strategy, ..node.clone() })
+        }
         Strategy::CrossReference(cross) if cross.criteria.is_some() => {
             let strategy = Strategy::CrossReference(CrossReference { take_top: None, ..cross.clone() });
             Cow::Owned(EvidenceNode { strategy, ..node.clone() })
@@ -110,14 +116,14 @@ pub async fn refine(
 ) -> Refined {
     // Twenty calls to what takes long for one are nothing that a person waits for.
     if stage(node).is_none_or(|stage| model.model.is_slow(stage)) {
-        return Refined::unchanged(output);
+        return Refined::unchanged(as_wanted(node, output, about.now));
     }
     match &node.strategy {
         Strategy::MetadataFilter(_) | Strategy::KeywordSearch(_) => Refined::unchanged(output),
-        Strategy::BatchThreadRead(params) => match texts_of(sources, &output.findings).await {
+        Strategy::BatchThreadRead(params) => match texts_of(sources, params, &output.findings).await {
             Ok(texts) => extract(model, params, output, &texts, about, told).await,
             // They were there a moment ago; the features that were read then stand.
-            Err(_) => Refined::unchanged(output),
+            Err(_) => Refined::unchanged(as_wanted(node, output, about.now)),
         },
         Strategy::CrossReference(params) => rank(model, params, output, about).await,
         Strategy::SemanticAnalysis(params) => {
@@ -126,6 +132,14 @@ pub async fn refine(
             classify(model, params, all, output, about).await
         }
     }
+}
+
+/// What a node that no model refines gives of what was gathered for one: no more than it wants, best first.
+fn as_wanted(node: &EvidenceNode, mut output: NodeOutput, now: DateTime<Utc>) -> NodeOutput {
+    if let Strategy::BatchThreadRead(params) = &node.strategy {
+        output.unread += order::leave_out(params, &mut output, now);
+    }
+    output
 }
 
 /// Words with which a text turns to whoever reads it by machine. What says one of them is judged by code alone.

@@ -1,3 +1,5 @@
+mod order;
+
 use std::collections::HashMap;
 
 use chrono::{Duration, TimeZone};
