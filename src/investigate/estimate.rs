@@ -184,11 +184,12 @@ fn work(node: &EvidenceNode, given: &[Step]) -> (usize, usize, Calls) {
             (items, items, Calls::default())
         }
         Strategy::BatchThreadRead(read) => {
-            let items = most.min(read.max_items.unwrap_or(limits::READ_ITEMS_MAX));
-            let count = items.min(limits::EXTRACTS_MAX);
+            // What features tell of a thing goes on, read or not.
+            let items = most.min(limits::READ_ITEMS_MAX);
+            let count = items.min(read.max_items.unwrap_or(limits::EXTRACTS_MAX)).min(limits::EXTRACTS_MAX);
             let rounds = count.div_ceil(limits::EXTRACTS_AT_ONCE);
             let seconds = rounds as f64 * CALL_SECONDS;
-            (items, items, Calls { count, each_in: limits::EXTRACT_TOKENS_IN_MAX, each_out: 300, seconds })
+            (items, count, Calls { count, each_in: limits::EXTRACT_TOKENS_IN_MAX, each_out: 300, seconds })
         }
         Strategy::CrossReference(cross) => {
             let sources = given.iter().map(|step| step.items);

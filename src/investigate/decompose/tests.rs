@@ -200,7 +200,7 @@ fn what_is_wrong_with_a_node_is_told_in_words() {
 #[test]
 fn what_a_search_lacks_is_filled_in_and_what_is_too_much_is_cut() {
     let rows = [
-        (json!({"over": "thread"}), r#"from 2025-09-11 until 2026-05-10 at most 60"#),
+        (json!({"over": "thread"}), r#"from 2025-09-11 until 2026-05-10 at most 200"#),
         (json!({"over": ["task"], "from": null, "max_results": 9000}), "from 2025-09-11 until - at most 400"),
         (
             json!({"from": "2026-03-01", "until": "2026-03-09", "max_results": 0}),
@@ -208,11 +208,11 @@ fn what_a_search_lacks_is_filled_in_and_what_is_too_much_is_cut() {
         ),
         (
             json!({"from": "2026-03-01T08:30", "until": "2026-03-09T10:00:00Z"}),
-            "from 2026-03-01T08:30:00+01:00 until 2026-03-09T11:00:00+01:00 at most 60",
+            "from 2026-03-01T08:30:00+01:00 until 2026-03-09T11:00:00+01:00 at most 200",
         ),
         (
             json!({"from": "yesterday", "until": "tomorrow"}),
-            "from 2026-03-09T00:00:00+01:00 until 2026-03-12T00:00:00+01:00 at most 60",
+            "from 2026-03-09T00:00:00+01:00 until 2026-03-12T00:00:00+01:00 at most 200",
         ),
     ];
     for (params, expected) in rows {
