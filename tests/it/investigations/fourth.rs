@@ -47,7 +47,7 @@ pub fn fourth_world() -> World {
 
 #[test]
 fn the_fourth_mailbox_is_always_the_same() {
-    check_sameness(&FOURTH, 430);
+    check_sameness(&FOURTH, 450);
 }
 
 #[test]
@@ -59,6 +59,13 @@ fn the_fourth_has_wordings_enough() {
 fn every_item_of_the_fourth_truth_is_there() {
     let tags = [("me", 19), ("reply", 13), ("others", 12), ("to-me", 8), ("by-me", 9), ("topic:leipzig", 4)];
     check_truth(&FOURTH, &tags);
+}
+
+#[test]
+fn the_fourth_asks_in_many_wordings() {
+    let questions = fourth_world().questions;
+    assert!(questions.iter().map(|question| question.texts.len()).sum::<usize>() >= 65);
+    assert!(questions.iter().filter(|question| question.texts.len() > 1).count() >= 10);
 }
 
 #[test]
