@@ -2,7 +2,7 @@
 //!
 //! - [`world`]: a data folder whose items have names, and what a source of an answer is called by them
 //! - [`mailbox`]: writes a made-up person's mailbox, and reads the truth about it
-//! - [`second`], [`third`]: two such people, of two thousand and of four hundred conversations
+//! - [`second`], [`third`], [`fourth`]: such people, of two thousand, four hundred and 250 conversations
 //! - [`repeated`]: what a question that is asked again costs
 //! - [`scripted`]: the demo's questions with a model: bounds, tokens, calls, and in which order
 //! - [`told`]: what the person said in the chat
@@ -14,6 +14,7 @@
 mod ask;
 mod by_model;
 mod follow_ups;
+mod fourth;
 mod judge;
 mod mailbox;
 mod repeated;
