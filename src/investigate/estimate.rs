@@ -186,10 +186,11 @@ fn work(node: &EvidenceNode, given: &[Step]) -> (usize, usize, Calls) {
         Strategy::BatchThreadRead(read) => {
             // What features tell of a thing goes on, read or not.
             let items = most.min(limits::READ_ITEMS_MAX);
-            let count = items.min(read.max_items.unwrap_or(limits::EXTRACTS_MAX)).min(limits::EXTRACTS_MAX);
+            let wanted = read.max_items.map_or(items, |most| items.min(most));
+            let count = wanted.min(limits::EXTRACTS_MAX);
             let rounds = count.div_ceil(limits::EXTRACTS_AT_ONCE);
             let seconds = rounds as f64 * CALL_SECONDS;
-            (items, count, Calls { count, each_in: limits::EXTRACT_TOKENS_IN_MAX, each_out: 300, seconds })
+            (items, wanted, Calls { count, each_in: limits::EXTRACT_TOKENS_IN_MAX, each_out: 300, seconds })
         }
         Strategy::CrossReference(cross) => {
             let sources = given.iter().map(|step| step.items);
