@@ -21,6 +21,9 @@ const TITLE: f32 = 2.0;
 /// What a stem is worth beside the word's own form.
 const STEM: f32 = 0.9;
 
+/// So many terms are looked up one by one.
+const LOOKED_UP_MAX: usize = 16;
+
 /// A part of what was typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Part {
@@ -92,8 +95,7 @@ pub(super) fn build(searcher: &Searcher, fields: &Fields, query: &Query) -> tant
         Box::new(TermQuery::new(Term::from_field_text(field, word), IndexRecordOption::Basic))
     };
     if !query.kinds.is_empty() {
-        filters
-            .push(Box::new(TermSetQuery::new(query.kinds.iter().map(|kind| Term::from_field_text(fields.kind, kind)))));
+        filters.push(any(query.kinds.iter().map(|kind| Term::from_field_text(fields.kind, kind)).collect()));
     }
     filters.extend(query.flags.iter().map(|flag| one(fields.flag, flag)));
     filters.extend(query.group.iter().map(|group| one(fields.group, group)));
@@ -110,6 +112,18 @@ pub(super) fn build(searcher: &Searcher, fields: &Fields, query: &Query) -> tant
     }
     clauses.extend(query.without.iter().map(|flag| (Occur::MustNot, one(fields.flag, flag))));
     Ok(Built { query: Box::new(BooleanQuery::new(clauses)), forms: builder.forms })
+}
+
+/// What has any of these terms. tantivy makes an automaton of a set and walks the dictionary with it, so a few are looked
+/// up one by one.
+fn any(terms: Vec<Term>) -> Box<dyn Asked> {
+    if terms.len() > LOOKED_UP_MAX {
+        return Box::new(TermSetQuery::new(terms));
+    }
+    let asked = |term| -> (Occur, Box<dyn Asked>) {
+        (Occur::Should, Box::new(TermQuery::new(term, IndexRecordOption::Basic)))
+    };
+    Box::new(BooleanQuery::new(terms.into_iter().map(asked).collect()))
 }
 
 impl Builder<'_> {
@@ -172,7 +186,7 @@ impl Builder<'_> {
             terms.extend(known.iter().map(|known| Term::from_field_text(*field, known)));
             self.forms.append(&mut known);
         }
-        Ok(Box::new(ConstScoreQuery::new(Box::new(TermSetQuery::new(terms)), 1.0)))
+        Ok(Box::new(ConstScoreQuery::new(any(terms), 1.0)))
     }
 
     /// Each of them takes part: all words of a name or address, each as it is, as a beginning, or misspelt.
@@ -198,8 +212,7 @@ impl Builder<'_> {
                 if !found {
                     known.extend(vocabulary.slips(&word)?.into_keys());
                 }
-                let terms = known.iter().map(|word| vocabulary.term(self.fields.person, word));
-                filters.push(Box::new(TermSetQuery::new(terms)));
+                filters.push(any(known.iter().map(|word| vocabulary.term(self.fields.person, word)).collect()));
             }
         }
         Ok(filters)

@@ -63,7 +63,7 @@ pub(super) enum Likeness {
 impl Spelled {
     /// Spells a text.
     pub fn of(text: &str) -> Self {
-        let words = numbers_joined(spelled_out(&split(&plain(text))));
+        let words = numbers_joined(spelled_out(split(&plain(text))));
         let mut spelled = Self::default();
         for (at, word) in words.iter().enumerate() {
             let next = words.get(at + 1).filter(|_| at > 0 && word == "at").filter(|next| is_host(next));
@@ -148,7 +148,13 @@ fn like_number(number: &str, other: &str) -> Option<Likeness> {
 
 /// One letter more, less, other, or two swapped.
 fn is_one_slip(a: &str, b: &str) -> bool {
-    a.len().abs_diff(b.len()) <= 4 && strsim::osa_distance(a, b) == 1
+    let common = |(a, b): &(char, char)| a == b;
+    let head: usize = a.chars().zip(b.chars()).take_while(common).map(|(a, _)| a.len_utf8()).sum();
+    let (a, b) = (&a[head..], &b[head..]);
+    let tail: usize = a.chars().rev().zip(b.chars().rev()).take_while(common).map(|(a, _)| a.len_utf8()).sum();
+    let (a, b) = (&a[..a.len() - tail], &b[..b.len() - tail]);
+    let fits = |rest: &str| rest.chars().nth(2).is_none();
+    fits(a) && fits(b) && strsim::osa_distance(a, b) == 1
 }
 
 /// Letters of other alphabets, and figures, that look like a Latin letter.
@@ -171,11 +177,22 @@ const DRAWN_ALIKE: [(char, &str); 15] = [
 ];
 
 fn drawn_alike(a: &str, b: &str) -> bool {
-    let drawn = |text: &str| {
-        let latin = |c: char| DRAWN_ALIKE.iter().find(|(_, like)| like.contains(c)).map_or(c, |(latin, _)| *latin);
-        text.chars().map(latin).collect::<String>().replace("rn", "m").replace("vv", "w")
-    };
-    drawn(a) == drawn(b)
+    drawn(a).eq(drawn(b))
+}
+
+/// The letters that a text seems to have: "rn" is drawn like "m", "vv" like "w".
+fn drawn(text: &str) -> impl Iterator<Item = char> {
+    let latin = |c: char| DRAWN_ALIKE.iter().find(|(_, like)| like.contains(c)).map_or(c, |(latin, _)| *latin);
+    let mut letters = text.chars().map(latin).peekable();
+    std::iter::from_fn(move || {
+        let letter = letters.next()?;
+        let joined = match letter {
+            'r' => letters.next_if_eq(&'n').map(|_| 'm'),
+            'v' => letters.next_if_eq(&'v').map(|_| 'w'),
+            _ => None,
+        };
+        Some(joined.unwrap_or(letter))
+    })
 }
 
 fn telling(word: &str) -> Vec<Piece> {
@@ -197,8 +214,12 @@ fn telling(word: &str) -> Vec<Piece> {
 
 /// Compatibility forms unified, lower case, nothing hidden; bracketed "(at)" and "[dot]" as the signs they stand for.
 fn plain(text: &str) -> String {
-    let seen = text.nfkc().filter(|c| !is_hidden(*c)).map(|c| if c == '。' { '.' } else { c });
-    let mut plain: String = seen.flat_map(char::to_lowercase).collect();
+    let mut plain: String = if text.is_ascii() {
+        text.chars().filter(|c| !is_hidden(*c)).map(|c| c.to_ascii_lowercase()).collect()
+    } else {
+        let seen = text.nfkc().filter(|c| !is_hidden(*c)).map(|c| if c == '。' { '.' } else { c });
+        seen.flat_map(char::to_lowercase).collect()
+    };
     let seen_open: Vec<char> = "([{<".chars().filter(|open| plain.contains(*open)).collect();
     for (word, sign) in [("at", "@"), ("dot", ".")] {
         let brackets = [('(', ')'), ('[', ']'), ('{', '}'), ('<', '>')];
@@ -269,11 +290,11 @@ fn unicode(host: &str) -> String {
 }
 
 /// "evil dot example" and "eve at evil dot example" as they would be typed.
-fn spelled_out(words: &[String]) -> Vec<String> {
+fn spelled_out(words: Vec<String>) -> Vec<String> {
     let mut typed: Vec<String> = Vec::with_capacity(words.len());
     // Whether the last one was joined by a "dot".
     let mut dotted = false;
-    let mut left = words.iter().peekable();
+    let mut left = words.into_iter().peekable();
     while let Some(word) = left.next() {
         let joins = word == "dot" && !typed.is_empty() && left.peek().is_some_and(|next| is_label(next));
         match (joins, left.peek(), typed.last_mut()) {
@@ -285,7 +306,7 @@ fn spelled_out(words: &[String]) -> Vec<String> {
             }
             _ => {
                 close(&mut typed, dotted);
-                typed.push(word.clone());
+                typed.push(word);
                 dotted = false;
             }
         }

@@ -3,8 +3,9 @@
 //! The cues are data (`data/language/letters/cues.*.txt`, with the notation at their beginning). All languages are
 //! looked for at once: who writes is not asked in which. Deliberately not here: what a cue means for a conversation.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
 
 use super::letter::Sentence;
 use crate::language::words::fold;
@@ -90,7 +91,7 @@ type Pattern = Vec<Piece>;
 #[derive(Debug, Default)]
 struct CuePatterns {
     all: Vec<Pattern>,
-    by_word: HashMap<String, Vec<usize>>,
+    by_word: FxHashMap<String, Vec<usize>>,
     /// Those that may begin with any word.
     by_none: Vec<usize>,
 }
@@ -129,8 +130,8 @@ fn first_words(pattern: &[Piece], words: &mut Vec<String>) -> bool {
     }
 }
 
-static CUES: LazyLock<HashMap<Cue, CuePatterns>> = LazyLock::new(|| {
-    let mut cues: HashMap<Cue, CuePatterns> = HashMap::new();
+static CUES: LazyLock<FxHashMap<Cue, CuePatterns>> = LazyLock::new(|| {
+    let mut cues: FxHashMap<Cue, CuePatterns> = FxHashMap::default();
     for text in TEXTS {
         let mut heading = None;
         for line in text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {

@@ -93,10 +93,13 @@ fn cut(paragraph: &str, sentences: &mut Vec<Sentence>) {
         let is_stop = smiles
             || matches!(c, '.' | '!' | '?' | '…' | '؟' | '？' | '。')
                 && next.is_none_or(|next| next.is_whitespace() || matches!(next, '"' | '”' | '’' | ')' | '»'));
+        if !is_stop {
+            continue;
+        }
         let before = paragraph[start..at].rsplit(char::is_whitespace).next().unwrap_or_default().to_lowercase();
         let is_short = SHORT.contains(&before.as_str())
             || (before.len() < 3 && before.parse::<u8>().is_ok() && start == at - before.len());
-        if !is_stop || (c == '.' && is_short) {
+        if c == '.' && is_short {
             continue;
         }
         let end = at + c.len_utf8();
@@ -169,6 +172,9 @@ fn written_out(folded: &str) -> String {
         ("let's", "let us"),
     ];
     let mut text = folded.to_owned();
+    if !text.contains('\'') {
+        return text;
+    }
     for (short, long) in FORMS {
         text = text.replace(short, long);
     }

@@ -73,9 +73,9 @@ fn joined(text: &str, mut spans: Vec<Range<usize>>) -> Vec<String> {
 struct Held<'a> {
     heard: &'a AnnotatedText<'a>,
     account: &'a Account,
-    said: &'a Said,
+    said: &'a Said<'a>,
     /// What the plan without a model says.
-    own: &'a Said,
+    own: &'a Said<'a>,
     reference: &'a Reference,
 }
 
@@ -210,8 +210,8 @@ impl Held<'_> {
             let likeness = |wanted: &PlannedAction| {
                 let service = if wanted.service == action.service { SERVICE_WORDS } else { 0 };
                 let command = usize::from(wanted.command == action.command);
-                let said = texts(action).join(" ");
-                let said = Said::by(&[], &[said], self.reference);
+                let told = [texts(action).join(" ")];
+                let said = Said::by(&[], &told, self.reference);
                 service
                     + command
                     + texts(wanted).iter().flat_map(|text| text.split(' ')).filter(|word| said.has(word)).count()
