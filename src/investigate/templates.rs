@@ -18,14 +18,14 @@ mod tests;
 
 use chrono::{DateTime, Duration, Utc};
 
-use self::parts::{crossed, described, iso, of, ranked, read, sorted, without_meeting};
+use self::parts::{crossed, described, iso, of, ranked, read, sorted};
 
 use super::graph::{AnswerKind, AnswerSection, EvidenceGraph};
 use super::node::{
     CrossReference, EvidenceNode, FindingSort, KeywordSearch, MatchBy, MetadataFilter, RankBy, ReadField,
     SemanticAnalysis, SetOperation, Strategy,
 };
-use crate::language::requests::{FamilyQuestion, QuestionFamily, Refinement, span};
+use crate::language::requests::{FamilyQuestion, QuestionFamily, Refinement, span, without_meeting};
 use crate::language::time::Reference;
 use crate::limits::{LOOK_AHEAD_DAYS, LOOK_BACK_DAYS, PREPARED_THREADS_MAX};
 use crate::services::searchable::{ItemKind, ItemMark};

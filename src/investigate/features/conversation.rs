@@ -22,27 +22,23 @@
 //! Lists, machines and suspects owe nothing and are owed nothing; what a machine wants done by some day is kept apart.
 //! Not here: what counts as overdue (whoever asks knows the time).
 
-use std::str::FromStr;
-
-use chrono::{DateTime, Duration, Utc, Weekday};
+use chrono::{DateTime, Duration, Utc};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
 use super::cues::{Cue, says};
 use super::letter::{Sentence, new_part, sentences};
 use super::sender::{SenderSort, sort_of};
+use super::words::WORDS;
 use crate::core::text::shorten;
 use crate::language::time;
 use crate::language::time::{DateOrder, Problem, Reference, When};
-use crate::language::words::fold;
+use crate::language::words::{fold, words};
 use crate::limits::{PROMISES_MAX, SENTENCE_CHARS_MAX};
 use crate::services::searchable::{ItemText, Party, WrittenText};
 
 /// Thanks that come later are not for the promise, but for what was promised.
 const THANKS_FOR_A_PROMISE: Duration = Duration::days(2);
-
-const GERMAN_WEEKDAYS: [&str; 8] =
-    ["montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonnabend", "sonntag"];
 
 /// How a debt came about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -197,10 +193,7 @@ fn letter<'a>(written: &'a WrittenText, subject: &str, sentences: &'a [Sentence]
 
 /// Whether a sentence names a number or a time.
 fn is_dated(sentence: &Sentence) -> bool {
-    const TIMES: [&str; 12] = [
-        "today", "tomorrow", "tonight", "by", "before", "until", "within", "monday", "friday", "heute", "morgen", "bis",
-    ];
-    sentence.words.iter().any(|word| TIMES.contains(&word.as_str()))
+    WORDS.dated.is_in(&sentence.words)
 }
 
 /// Whether a sentence wants an answer or a deed.
@@ -323,15 +316,12 @@ fn due_of(sentence: &Sentence, all: &[Sentence], at: DateTime<Utc>, frame: Readi
 /// Whether words end with a length of time that counts from now on: "within nine days".
 fn is_ahead(words: &str) -> bool {
     let before: Vec<&str> = words.split_whitespace().rev().take(4).collect();
-    before.iter().any(|word| ["in", "within", "inside", "innerhalb", "binnen"].contains(&word.to_lowercase().as_str()))
+    before.iter().any(|word| WORDS.ahead.holds(&fold(word)))
 }
 
-fn names_weekday(words: &str) -> bool {
-    const NOW: [&str; 5] = ["today", "tonight", "this", "heute", "diesen"];
-    let words = fold(words);
-    let mut all = words.split(|c: char| !c.is_alphanumeric());
-    all.clone().any(|word| Weekday::from_str(word).is_ok() || GERMAN_WEEKDAYS.contains(&word))
-        && !all.any(|word| NOW.contains(&word))
+fn names_weekday(text: &str) -> bool {
+    let said = words(text);
+    WORDS.weekday.is_in(&said) && !WORDS.this_day.is_in(&said)
 }
 
 /// The moment by which a sentence wants or promises something: the last instant of the day, where it names one.

@@ -16,6 +16,7 @@ pub mod letter;
 pub mod sender;
 #[cfg(test)]
 mod tests;
+mod words;
 
 pub use conversation::{ConversationFeatures, Debt, DebtKind, PromiseMade, features};
 pub use sender::SenderSort;

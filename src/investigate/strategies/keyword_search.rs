@@ -4,6 +4,7 @@ use super::metadata_filter::named;
 use super::{EvidenceSources, Given, find_in, findings};
 use crate::investigate::finding::{Finding, NodeOutput};
 use crate::investigate::node::KeywordSearch;
+use crate::language::requests::is_joining;
 use crate::language::terms;
 use crate::limits::{FOUND_ITEMS_MAX, SEARCHES_MAX};
 use crate::ports::{Needs, Query};
@@ -14,12 +15,6 @@ use crate::services::searchable::{FoundItem, ItemFilter, ItemKind};
 /// What a thing is worth that is called by the words, beside one that only says them.
 const IN_TITLE: f32 = 1.0;
 const IN_TEXT: f32 = 0.5;
-
-/// German words that only join others.
-const JOINING: [&str; 18] = [
-    "bei", "von", "vom", "zu", "zum", "zur", "den", "dem", "des", "im", "und", "mit", "fur", "auf", "aus", "nach",
-    "uber", "wegen",
-];
 
 /// Gathers what holds the words.
 pub(super) async fn gather(
@@ -99,7 +94,7 @@ fn add(findings: &mut Vec<Finding>, items: Vec<FoundItem>, words: &str) {
 pub(super) fn stems(words: &str) -> Vec<String> {
     let query = WordQuery::new(words);
     let telling = if query.strong.is_empty() { &query.vague } else { &query.strong };
-    telling.iter().filter(|word| !JOINING.contains(&word.as_str())).map(|word| terms::stem(word)).collect()
+    telling.iter().filter(|word| !is_joining(word)).map(|word| terms::stem(word)).collect()
 }
 
 /// What was said about it in the chat.

@@ -6,36 +6,6 @@ use crate::investigate::node::{
     BatchThreadRead, CrossReference, EvidenceNode, FindingSort, RankBy, ReadField, SemanticAnalysis, Strategy,
 };
 
-/// What a meeting is about or with, without the word for it.
-pub(super) fn without_meeting(topic: &str) -> String {
-    const MEETINGS: [&str; 22] = [
-        "call",
-        "meeting",
-        "chat",
-        "talk",
-        "appointment",
-        "session",
-        "catch",
-        "up",
-        "with",
-        "about",
-        "on",
-        "mit",
-        "über",
-        "the",
-        "gespräch",
-        "treffen",
-        "termin",
-        "besprechung",
-        "anruf",
-        "one",
-        "to",
-        "next",
-    ];
-    let says = |word: &&str| !MEETINGS.contains(&word.to_lowercase().as_str());
-    topic.split_whitespace().filter(says).collect::<Vec<_>>().join(" ")
-}
-
 pub(super) fn sorted(keep: &[FindingSort]) -> SemanticAnalysis {
     of("read", SemanticAnalysis { keep: keep.to_vec(), ..SemanticAnalysis::default() })
 }

@@ -11,14 +11,16 @@ mod wording;
 
 use serde::{Deserialize, Serialize};
 
-use wording::{ANYBODY, tidied, topic, with_more, without_fillers};
-pub use wording::{apostrophes, asked_for, is_question};
+pub use wording::{apostrophes, asked_for, is_joining, is_question, without_meeting};
+use wording::{tidied, topic, with_more, without_fillers};
 
 use super::Hearing;
 use super::phrases::{self, Phrases};
+use super::question_words::WORDS;
 use crate::core::plan::PlannedAction;
 use crate::language::time;
 use crate::language::time::{Problem, Reference, When};
+use crate::language::words::fold;
 
 #[cfg(test)]
 const TEXTS: [&str; 2] = [
@@ -171,7 +173,7 @@ fn whole(text: &str, reference: &Reference) -> Option<FamilyQuestion> {
     let slot = |name: &str| said(name).map(tidied).filter(|words| !words.is_empty());
     let question = FamilyQuestion {
         family,
-        who: slot("who").or_else(|| slot("with")).filter(|who| !ANYBODY.contains(&who.to_lowercase().as_str())),
+        who: slot("who").or_else(|| slot("with")).filter(|who| !WORDS.anybody.holds(&fold(who))),
         topic: slot("topic").map(|words| topic(&with_more(&words, slot("more")))).or_else(|| slot("meeting")),
         // "What do I need for tomorrow's meeting": the span is tomorrow.
         when: said("when").map(|when| when.strip_prefix("for ").unwrap_or(when).to_owned()),
@@ -196,13 +198,7 @@ fn covered(text: &str, reference: &Reference) -> Option<PlannedAction> {
 impl FamilyQuestion {
     /// Whether its time is one, and nobody stands in it who only points at somebody.
     fn is_settled(&self, reference: &Reference) -> bool {
-        const POINTERS: [&str; 16] = [
-            "he", "she", "they", "him", "her", "them", "it", "that", "this", "those", "these", "you", "me", "i", "we",
-            "us",
-        ];
-        let points = |words: &Option<String>| {
-            words.as_ref().is_some_and(|words| POINTERS.contains(&words.to_lowercase().as_str()))
-        };
+        let points = |words: &Option<String>| words.as_ref().is_some_and(|words| WORDS.pointer.holds(&fold(words)));
         let is_time = |words: &String| {
             let found = time::resolve(words, reference);
             !matches!(found, None | Some(Err(Problem::Impossible { .. } | Problem::Unclear { .. })))
