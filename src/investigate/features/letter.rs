@@ -15,6 +15,8 @@ pub struct Sentence {
     pub starts: Vec<usize>,
     /// It ends with a question mark.
     pub asks: bool,
+    /// It ends its paragraph: what comes next is another breath.
+    pub ends: bool,
 }
 
 /// What is new in a letter: up to where another one is quoted, without quoted lines and without the signature.
@@ -91,6 +93,9 @@ fn cut(paragraph: &str, sentences: &mut Vec<Sentence>) {
         start = end;
     }
     push(&paragraph[start..], sentences);
+    if let Some(last) = sentences.last_mut() {
+        last.ends = true;
+    }
 }
 
 fn push(text: &str, sentences: &mut Vec<Sentence>) {
@@ -128,7 +133,7 @@ pub fn sentence(text: &str) -> Sentence {
     starts.sort_unstable();
     starts.dedup();
     let asks = text.trim_end_matches(['"', '”', ')', '»', ' ']).ends_with(['?', '？', '؟']);
-    Sentence { text: text.split_whitespace().collect::<Vec<_>>().join(" "), words, starts, asks }
+    Sentence { text: text.split_whitespace().collect::<Vec<_>>().join(" "), words, starts, asks, ends: false }
 }
 
 /// Whether what the clause before `end` says is said of whoever writes, and so what is joined to it: "I'll find them and

@@ -36,19 +36,19 @@ class_names! {
 pub(super) static WORDS: LazyLock<LetterWords> = LazyLock::new(|| LetterWords::read(&TEXTS));
 
 /// Contractions and what they are read as, in the order in which they are written out.
-static CONTRACTIONS: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
+static CONTRACTIONS: LazyLock<Vec<(&str, String)>> = LazyLock::new(|| {
     let pairs = pairs(include_str!("../../../data/language/letters/contractions.txt"));
-    // A whole word ends with a space, an ending begins with one when it is written out.
-    let spaced = |(short, long): (&str, &str)| match short.strip_prefix('*') {
-        Some(end) => (end.to_owned(), format!(" {long}")),
-        None => (format!("{short} "), format!("{long} ")),
+    // What is written out of an ending is a word of its own.
+    let read = |(short, long): (&'static str, &str)| match short.strip_prefix('*') {
+        Some(end) => (end, format!(" {long}")),
+        None => (short, long.to_owned()),
     };
-    pairs.map(spaced).collect()
+    pairs.map(read).collect()
 });
 
 /// Contractions written out; what is left of apostrophes divides words.
 pub(super) fn written_out(folded: &str) -> String {
-    let mut text = format!("{folded} ");
+    let mut text = folded.to_owned();
     for (short, long) in CONTRACTIONS.iter().filter(|_| folded.contains('\'')) {
         text = text.replace(short, long);
     }
@@ -63,6 +63,6 @@ mod tests {
     fn every_class_of_letters_has_words() {
         assert_eq!(WORDS.empty(), Vec::<&str>::new());
         let read = written_out("i'd like it, they'll, can't, don't, it's");
-        assert_eq!(read.trim(), "i would like it, they will, can not, do not, it is");
+        assert_eq!(read, "i would like it, they will, can not, do not, it is");
     }
 }
