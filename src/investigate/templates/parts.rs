@@ -2,9 +2,28 @@
 
 use chrono::{DateTime, Utc};
 
+use crate::investigate::graph::{AnswerKind, AnswerSection, EvidenceGraph};
 use crate::investigate::node::{
     BatchThreadRead, CrossReference, EvidenceNode, FindingSort, RankBy, ReadField, SemanticAnalysis, Strategy,
 };
+use crate::language::requests::FamilyQuestion;
+
+/// Two graphs as one, a section each; the nodes of the second are called apart.
+pub(super) fn beside(mut first: EvidenceGraph, second: &FamilyQuestion, mut graph: EvidenceGraph) -> EvidenceGraph {
+    const APART: &str = "second_";
+    let entitled = |sections: &mut Vec<AnswerSection>, answers: AnswerKind| {
+        for section in sections.iter_mut().filter(|section| section.title.is_none()) {
+            section.title = Some(answers.title().to_owned());
+        }
+    };
+    graph.nodes.iter_mut().for_each(|node| node.rename(APART));
+    graph.sections.iter_mut().for_each(|section| section.node.insert_str(0, APART));
+    entitled(&mut first.sections, first.answers);
+    entitled(&mut graph.sections, AnswerKind::Family(second.family));
+    first.nodes.extend(graph.nodes);
+    first.sections.extend(graph.sections);
+    first
+}
 
 pub(super) fn sorted(keep: &[FindingSort]) -> SemanticAnalysis {
     of("read", SemanticAnalysis { keep: keep.to_vec(), ..SemanticAnalysis::default() })

@@ -2,17 +2,22 @@
 //!
 //! The ways to ask them are data (`data/language/requests/families.*.txt`); people, periods and topics are slots. A
 //! message is a question of a family when a phrase covers all of it, so nothing of it is dropped. A second question may
-//! stand behind the first where it only narrows it: "…, and do I meet them this week?" Not here: who or what is meant by
+//! stand behind the first where it narrows it ("…, and do I meet them this week?") or is one of a family as well ("… and
+//! what do I owe them?"). Not here: who or what is meant by
 //! the words of a slot, and how a question is answered.
 
+mod meetings;
 #[cfg(test)]
 mod tests;
 mod wording;
 
 use serde::{Deserialize, Serialize};
 
-pub use wording::{apostrophes, asked_for, is_joining, is_question, without_meeting};
-use wording::{tidied, topic, with_more, without_fillers};
+pub use wording::{
+    apostrophes, asked_for, circle_elsewhere, is_earlier, is_joining, is_money, is_question, without_honorifics,
+    without_meeting,
+};
+use wording::{pointing_resolved, tidied, topic, with_more, without_fillers};
 
 use super::Hearing;
 use super::phrases::{self, Phrases};
@@ -94,6 +99,9 @@ pub struct FamilyQuestion {
     pub late: bool,
     /// What narrows the answer.
     pub then: Option<Refinement>,
+    /// A second question in the same breath, answered beside it.
+    #[serde(default)]
+    pub beside: Option<Box<FamilyQuestion>>,
 }
 
 /// What narrows an answer that there is.
@@ -123,15 +131,19 @@ const DIVIDERS: [&str; 5] = [", and ", " and ", ", ", " und ", "? "];
 
 /// The question of a family that a message is, if it is nothing else.
 pub fn question(text: &str, reference: &Reference) -> Option<FamilyQuestion> {
-    if let Some(question) = whole(text, reference) {
+    if let Some(question) = meetings::prepared(text, reference).or_else(|| whole(text, reference)) {
         return Some(question);
     }
     let divided = DIVIDERS.iter().flat_map(|divider| text.match_indices(divider));
     divided.into_iter().find_map(|(at, divider)| {
         let first = whole(&text[..at], reference)?;
         let tail = &text[at + divider.len()..];
-        let then = refinement(tail, reference).or_else(|| refinement(&format!("and {tail}"), reference))?;
-        Some(FamilyQuestion { then: Some(then), ..first })
+        let then = refinement(tail, reference).or_else(|| refinement(&format!("and {tail}"), reference));
+        if then.is_some() {
+            return Some(FamilyQuestion { then, ..first });
+        }
+        let second = whole(&pointing_resolved(tail, first.who.as_deref()), reference)?;
+        Some(FamilyQuestion { beside: Some(Box::new(second)), ..first })
     })
 }
 
@@ -180,15 +192,21 @@ fn whole(text: &str, reference: &Reference) -> Option<FamilyQuestion> {
         open: said("open") == Some("true"),
         late: said("open") == Some("late"),
         then: said("meet").map(|when| Refinement::Meet { when: Some(when.to_owned()) }),
+        beside: None,
     };
     question.is_settled(reference).then_some(question)
 }
 
 fn covered(text: &str, reference: &Reference) -> Option<PlannedAction> {
+    covered_by(&FRAMES, text, reference)
+}
+
+/// What phrases that cover a message make of it.
+fn covered_by(frames: &Phrases, text: &str, reference: &Reference) -> Option<PlannedAction> {
     let text = apostrophes(text);
     let text = text.as_str();
     let planned = |text: &str| {
-        let hearing = Hearing { text, reference, history: &[], phrases: &[&FRAMES] };
+        let hearing = Hearing { text, reference, history: &[], phrases: &[frames] };
         phrases::planned(&hearing, &[])
     };
     let plain = without_fillers(text);

@@ -50,6 +50,7 @@ pub fn leaning(text: &str, reference: &Reference) -> Option<FamilyQuestion> {
         open: WORDS.open.is_in(&said),
         late: WORDS.late.is_in(&said),
         then: None,
+        beside: None,
     })
 }
 

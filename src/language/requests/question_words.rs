@@ -32,7 +32,16 @@ class_names! {
         /// Names the meeting, not what it is about.
         meeting,
         pointer,
-        divider,
+        /// Of which what is asked before a meeting has one.
+        prepares,
+        /// Before a meeting.
+        before,
+        /// Before a name.
+        honorific,
+        /// Whoever was named before.
+        them,
+        earlier,
+        money,
         /// German words that only join others in a name.
         joining,
         wait,
@@ -66,6 +75,10 @@ pub(super) static WORDS: LazyLock<QuestionWords> = LazyLock::new(|| QuestionWord
 /// Words that are written without their apostrophe, and as they are meant.
 pub(super) static SHORTENED: LazyLock<HashMap<&str, &str>> =
     LazyLock::new(|| pairs(include_str!("../../../data/language/requests/shortened.txt")).collect());
+
+/// Circles that people are named by, German and English.
+pub(super) static CIRCLES: LazyLock<Vec<(&str, &str)>> =
+    LazyLock::new(|| pairs(include_str!("../../../data/language/requests/circles.txt")).collect());
 
 /// Whether the words of a question are German.
 pub(super) fn is_german(said: &[String]) -> bool {

@@ -1,6 +1,6 @@
 //! The words of a question beside those that ask: what could be left out, what only stands for some matter or for anybody.
 
-use crate::language::requests::question_words::{SHORTENED, WORDS, is_german};
+use crate::language::requests::question_words::{CIRCLES, SHORTENED, WORDS, is_german};
 use crate::language::requests::reading::{tidy, without_determiner};
 use crate::language::words::{fold, words};
 
@@ -109,4 +109,44 @@ pub fn without_meeting(topic: &str) -> String {
 /// Whether a folded word only joins others.
 pub fn is_joining(word: &str) -> bool {
     WORDS.joining.holds(word)
+}
+
+/// Whether a topic is money, whatever for.
+pub fn is_money(topic: &str) -> bool {
+    WORDS.money.holds(&fold(topic))
+}
+
+/// Whether words for a time mean what came earlier.
+pub fn is_earlier(when: &str) -> bool {
+    let folded = fold(when.trim());
+    WORDS.earlier.iter().any(|word| folded.strip_prefix(word).is_some_and(|rest| rest.starts_with(' ')))
+}
+
+/// A question of somebody who was named in the one before, with the name; of nobody in particular, of people.
+pub(super) fn pointing_resolved(text: &str, who: Option<&str>) -> String {
+    let named = |word: &str| {
+        let bare = word.trim_end_matches(['?', '!', '.', ',']);
+        match WORDS.them.holds(&fold(bare)) {
+            true => format!("{}{}", who.unwrap_or("people"), &word[bare.len()..]),
+            false => word.to_owned(),
+        }
+    };
+    text.split(' ').map(named).collect::<Vec<_>>().join(" ")
+}
+
+/// A name without what only honours: "Mrs Lee".
+pub fn without_honorifics(name: &str) -> String {
+    let honours = |word: &&str| WORDS.honorific.holds(&fold(word.trim_end_matches('.')));
+    name.split_whitespace().filter(|word| !honours(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// What a circle of people is called in the other language: "Verein", "club".
+pub fn circle_elsewhere(name: &str) -> Option<&'static str> {
+    let name = fold(name);
+    let other = |(german, english): &(&'static str, &'static str)| match name.as_str() {
+        name if name == *german => Some(*english),
+        name if name == *english => Some(*german),
+        _ => None,
+    };
+    CIRCLES.iter().find_map(other)
 }
