@@ -38,6 +38,28 @@ pub enum AnswerKind {
     Search,
 }
 
+impl AnswerKind {
+    /// Above its rows where they stand beside those of another question.
+    pub fn title(self) -> &'static str {
+        use QuestionFamily as F;
+        match self {
+            Self::Family(F::WaitingOnMe) => "Waits for you",
+            Self::Family(F::WaitingOnOthers) => "You wait for",
+            Self::Family(F::PromisedToMe) => "Promised to you",
+            Self::Family(F::PromisedByMe) => "Promised by you",
+            Self::Family(F::About) => "About it",
+            Self::Family(F::NeedsMe) => "Needs you",
+            Self::Family(F::Prepare) => "To prepare",
+            Self::Family(F::Unanswered) => "Not answered",
+            Self::Family(F::WritesMost) => "You write most with",
+            Self::Family(F::MeetsMost) => "You meet most",
+            Self::Family(F::FindInvoice | F::FindBooking | F::FindAttachment | F::FindAmount | F::Find)
+            | Self::Model
+            | Self::Search => "Found",
+        }
+    }
+}
+
 impl AnswerSection {
     /// The only part of an answer.
     pub fn only(node: &str) -> Vec<Self> {

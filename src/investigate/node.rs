@@ -271,6 +271,24 @@ impl EvidenceNode {
         Self { id: id.to_owned(), description: String::new(), strategy, depends_on: Vec::new() }
     }
 
+    /// Calls it and what it refers to apart from the nodes of another graph.
+    pub fn rename(&mut self, prefix: &str) {
+        let apart = |text: &mut String| *text = text.replace("{{", &format!("{{{{{prefix}"));
+        self.id.insert_str(0, prefix);
+        self.depends_on.iter_mut().for_each(|on| on.insert_str(0, prefix));
+        match &mut self.strategy {
+            Strategy::MetadataFilter(MetadataFilter { people, .. }) => people.iter_mut().for_each(apart),
+            Strategy::KeywordSearch(KeywordSearch { people, like, .. }) => {
+                people.iter_mut().chain(like).for_each(apart);
+            }
+            Strategy::BatchThreadRead(BatchThreadRead { items, .. }) => apart(items),
+            Strategy::SemanticAnalysis(SemanticAnalysis { items, people, .. }) => {
+                people.iter_mut().chain([items]).for_each(apart);
+            }
+            Strategy::CrossReference(CrossReference { sources, .. }) => sources.iter_mut().for_each(apart),
+        }
+    }
+
     /// What it refers to, and of what type that has to be.
     pub fn references(&self) -> Vec<(&str, OutputType)> {
         let is_reference = |who: &&String| who.trim_start().starts_with("{{");

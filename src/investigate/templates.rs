@@ -18,16 +18,16 @@ mod tests;
 
 use chrono::{DateTime, Duration, Utc};
 
-use self::parts::{
-    crossed, described, iso, look_ahead, look_back, of, ranked, read, sorted, told, with_told, without_meeting,
-};
+use self::parts::{beside, crossed, described, iso, look_ahead, look_back, of, ranked, read, sorted, told, with_told};
 
 use super::graph::{AnswerKind, AnswerSection, EvidenceGraph};
 use super::node::{
     CrossReference, EvidenceNode, FindingSort, KeywordSearch, MatchBy, MetadataFilter, RankBy, ReadField,
     SemanticAnalysis, SetOperation, Strategy,
 };
-use crate::language::requests::{FamilyQuestion, QuestionFamily, Refinement, span};
+use crate::language::requests::{
+    FamilyQuestion, QuestionFamily, Refinement, is_earlier, is_money, span, without_meeting,
+};
 use crate::language::time::Reference;
 use crate::limits::{LOOK_AHEAD_DAYS, PREPARED_THREADS_MAX};
 use crate::services::searchable::{ItemKind, ItemMark};
@@ -36,6 +36,10 @@ use crate::services::searchable::{ItemKind, ItemMark};
 pub fn graph(question: &FamilyQuestion, reference: &Reference) -> EvidenceGraph {
     let asked = Asked { question, reference, span: question.span(reference) };
     let (nodes, sections) = match question.family {
+        // Somebody who is asked about waits for what was promised them as well, whenever it is due.
+        QuestionFamily::WaitingOnMe if question.who.is_some() => {
+            asked.threads_that(&[FindingSort::WaitsForMe, FindingSort::OpenPromiseByMe])
+        }
         QuestionFamily::WaitingOnMe => asked.threads_of(FindingSort::WaitsForMe),
         QuestionFamily::WaitingOnOthers => asked.threads_of(FindingSort::WaitsForOthers),
         QuestionFamily::PromisedToMe if question.open || question.late => {
@@ -62,8 +66,12 @@ pub fn graph(question: &FamilyQuestion, reference: &Reference) -> EvidenceGraph 
         | QuestionFamily::Find => asked.find(),
     };
     let graph = EvidenceGraph { nodes, sections, answers: AnswerKind::Family(question.family) };
-    match &question.then {
+    let graph = match &question.then {
         Some(refinement) => refined(graph, refinement, reference),
+        None => graph,
+    };
+    match &question.beside {
+        Some(second) => beside(graph, second, self::graph(second, reference)),
         None => graph,
     }
 }
@@ -150,6 +158,11 @@ impl Asked<'_> {
 
     /// Conversations of one sort.
     fn threads_of(&self, sort: FindingSort) -> Made {
+        self.threads_that(&[sort])
+    }
+
+    /// Conversations of any of these sorts.
+    fn threads_that(&self, sorts: &[FindingSort]) -> Made {
         let mail = MetadataFilter {
             over: vec![ItemKind::Thread],
             people: self.who(),
@@ -165,20 +178,30 @@ impl Asked<'_> {
             ..KeywordSearch::default()
         };
         let by = |at: DateTime<Utc>| Some(iso(at));
-        let theirs = SemanticAnalysis { people: self.who(), ..sorted(&[sort]) };
+        let theirs = SemanticAnalysis { people: self.who(), ..sorted(sorts) };
+        // Who has long been silent is to be asked again whatever the day.
+        let undated = sorts == [FindingSort::WaitsForOthers];
         let sorted = match self.span {
             // Late is what should have come by yesterday: "first thing on Monday" leaves all of Monday.
             _ if self.question.late => SemanticAnalysis { due_until: by(self.today().0), ..theirs },
-            Some((_, until)) if self.is_ahead() => SemanticAnalysis { due_until: by(until), ..theirs },
+            // Whom one has not answered wrote before now: "from the weekend" is the last one.
+            Some((from, until)) if self.question.family == QuestionFamily::Unanswered => {
+                let back = if from > self.now() { Duration::days(7) } else { Duration::zero() };
+                match self.question.when.as_deref().is_some_and(is_earlier) {
+                    true => SemanticAnalysis { last_until: by(from - back), ..theirs },
+                    false => SemanticAnalysis { last_from: by(from - back), last_until: by(until - back), ..theirs },
+                }
+            }
+            Some((_, until)) if self.is_ahead() => SemanticAnalysis { due_until: by(until), undated, ..theirs },
             Some((from, until)) => SemanticAnalysis { last_from: by(from), last_until: by(until), ..theirs },
             None => theirs,
         };
-        let order = match sort {
-            FindingSort::PromisedToMe | FindingSort::PromisedByMe => RankBy::Newest,
+        let order = match sorts {
+            [FindingSort::PromisedToMe | FindingSort::PromisedByMe] => RankBy::Newest,
             _ => RankBy::Urgency,
         };
         let about = self.question.who.as_deref().or(self.question.topic.as_deref());
-        let fields = [ReadField::Waiting, ReadField::Promises];
+        let fields = [ReadField::Waiting, ReadField::Promises, ReadField::Amounts];
         let mut nodes = vec![described("mail", "conversations, newsletters aside", Strategy::MetadataFilter(mail))];
         let mut found = "mail";
         if self.question.who.is_some() {
@@ -190,7 +213,9 @@ impl Asked<'_> {
         nodes.push(described("kept", "those that answer the question", Strategy::SemanticAnalysis(sorted)));
         let mut last = "kept";
         if self.question.who.is_none() && self.question.topic.is_some() {
-            let about = of("kept", SemanticAnalysis { keep: vec![FindingSort::About], ..SemanticAnalysis::default() });
+            let is_money = self.question.topic.as_deref().is_some_and(is_money);
+            let sort = if is_money { FindingSort::Amount } else { FindingSort::About };
+            let about = of("kept", SemanticAnalysis { keep: vec![sort], ..SemanticAnalysis::default() });
             nodes.push(described("about", "what of it is about that", Strategy::SemanticAnalysis(about)));
             last = "about";
         }
@@ -253,6 +278,8 @@ impl Asked<'_> {
 
     fn needs_me(&self) -> Made {
         let (from, until) = self.span.unwrap_or_else(|| self.today());
+        // What is due some day is due at its end, also where "tomorrow night" is asked about.
+        let until = self.end_of_day(until);
         let filter = |kind, with: &[ItemMark]| MetadataFilter {
             over: vec![kind],
             until: Some(iso(until)),
@@ -293,6 +320,12 @@ impl Asked<'_> {
         (nodes, sections)
     }
 
+    /// The end of the day that a span ends on.
+    fn end_of_day(&self, until: DateTime<Utc>) -> DateTime<Utc> {
+        let last = Reference { now: until - Duration::seconds(1), ..*self.reference };
+        span("today", &last).map_or(until, |(_, end)| end)
+    }
+
     fn today(&self) -> (DateTime<Utc>, DateTime<Utc>) {
         span("today", self.reference).unwrap_or((self.now(), self.now() + Duration::days(1)))
     }
@@ -307,7 +340,14 @@ impl Asked<'_> {
             }
             (Some(topic), _) => {
                 let words = vec![topic.clone(), without_meeting(topic)];
-                Strategy::KeywordSearch(KeywordSearch { words, over, from, until, ..KeywordSearch::default() })
+                Strategy::KeywordSearch(KeywordSearch {
+                    words,
+                    any: true,
+                    over,
+                    from,
+                    until,
+                    ..KeywordSearch::default()
+                })
             }
             (None, _) => {
                 let people = self.who();

@@ -31,6 +31,11 @@ pub fn fold(text: &str) -> String {
     folded
 }
 
+/// A folded text as it is where umlauts cannot be written: "Münster" and the domain `muenster` come out alike.
+pub fn without_digraphs(folded: &str) -> String {
+    folded.replace("ae", "a").replace("oe", "o").replace("ue", "u")
+}
+
 /// The folded words of a text, in order; a possessive `'s` is left out.
 pub fn words(text: &str) -> Vec<String> {
     fold(text).unicode_words().map(|word| word.strip_suffix("'s").unwrap_or(word).to_owned()).collect()

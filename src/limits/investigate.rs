@@ -16,6 +16,8 @@ pub const LETTER_SENTENCES_MAX: usize = 120;
 pub const SENTENCE_CHARS_MAX: usize = 160;
 /// Promises of one conversation that are kept, the newest.
 pub const PROMISES_MAX: usize = 20;
+/// Letters of one person, each the first of its conversation, that are held against what is open with them.
+pub const LETTERS_COMPARED_MAX: usize = 200;
 /// Amounts of one text that are kept.
 pub const AMOUNTS_MAX: usize = 20;
 /// Things that one node reads: without a model a second's work, with one what the budget allows.

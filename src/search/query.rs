@@ -120,9 +120,8 @@ fn any(terms: Vec<Term>) -> Box<dyn Asked> {
     if terms.len() > LOOKED_UP_MAX {
         return Box::new(TermSetQuery::new(terms));
     }
-    let asked = |term| -> (Occur, Box<dyn Asked>) {
-        (Occur::Should, Box::new(TermQuery::new(term, IndexRecordOption::Basic)))
-    };
+    let asked =
+        |term| -> (Occur, Box<dyn Asked>) { (Occur::Should, Box::new(TermQuery::new(term, IndexRecordOption::Basic))) };
     Box::new(BooleanQuery::new(terms.into_iter().map(asked).collect()))
 }
 

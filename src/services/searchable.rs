@@ -15,7 +15,7 @@ use super::service::RequestContext;
 use crate::core::ids::UserId;
 use crate::core::plan::PlannedAction;
 use crate::core::provenance::UntrustedText;
-use crate::language::words::fold;
+use crate::language::words::{fold, without_digraphs};
 use crate::ports::{Record, Store};
 
 /// Shorter words are no names of domains: "me", "us".
@@ -95,7 +95,7 @@ impl Party {
 
     /// Whether they write from a domain that is called so: "Northwind", "the freight people" of balticfreight.example.
     pub fn is_at(&self, name: &str) -> bool {
-        let name = fold(name).replace(' ', "");
+        let name = without_digraphs(&fold(name)).replace(' ', "");
         let letters = name.chars().count();
         let Some((_, domain)) = self.address.rsplit_once('@').filter(|_| letters >= DOMAIN_NAME_CHARS_MIN) else {
             return false;
@@ -103,7 +103,7 @@ impl Party {
         let is_part = |part: &str| {
             part == name || letters >= DOMAIN_PART_CHARS_MIN && (part.starts_with(&name) || part.ends_with(&name))
         };
-        let domain = fold(domain);
+        let domain = without_digraphs(&fold(domain));
         domain.split('.').any(|label| label.replace('-', "") == name || label.split('-').any(is_part))
     }
 
@@ -285,6 +285,8 @@ mod tests {
             ("ole@nordicfreight.example", "dic", false),
             ("eve@hampshire.example", "hire", false),
             ("eve@x.example", "x", false),
+            ("eve@kc-muenster.example", "Münster", true),
+            ("eve@bluewave.example", "bluewave", true),
         ] {
             assert_eq!(Party::read(address).is_at(name), expected, "{address} {name}");
         }

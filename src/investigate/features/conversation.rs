@@ -16,33 +16,29 @@
 //! | | anything else | nothing: it was answered | stays |
 //! | a machine's, in the name of somebody written to | anything | stays | stays |
 //!
-//! A promise also counts as kept when the side it was made to writes after its day, or thanks days after it was made, and
-//! asks for nothing: who still waited would say so.
+//! What is owed for a day is settled when the side that waits for it writes after that day and asks for nothing: who still
+//! waited would say so. A promise also counts as kept when it is thanked for days after it was made. A promise that names
+//! no day is for the day of what it answers. What is settled by another conversation: see `elsewhere`.
 //!
 //! Lists, machines and suspects owe nothing and are owed nothing; what a machine wants done by some day is kept apart.
 //! Not here: what counts as overdue (whoever asks knows the time).
 
-use std::str::FromStr;
-
-use chrono::{DateTime, Duration, Utc, Weekday};
+use chrono::{DateTime, Duration, Utc};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
 use super::cues::{Cue, says};
+use super::due::{due, due_of};
 use super::letter::{Sentence, new_part, sentences};
 use super::sender::{SenderSort, sort_of};
+use super::words::WORDS;
 use crate::core::text::shorten;
-use crate::language::time;
-use crate::language::time::{DateOrder, Problem, Reference, When};
-use crate::language::words::fold;
+use crate::language::time::DateOrder;
 use crate::limits::{PROMISES_MAX, SENTENCE_CHARS_MAX};
 use crate::services::searchable::{ItemText, Party, WrittenText};
 
 /// Thanks that come later are not for the promise, but for what was promised.
 const THANKS_FOR_A_PROMISE: Duration = Duration::days(2);
-
-const GERMAN_WEEKDAYS: [&str; 8] =
-    ["montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonnabend", "sonntag"];
 
 /// How a debt came about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -130,6 +126,7 @@ struct Letter<'a> {
     sentences: &'a [Sentence],
     delivers: Option<&'a Sentence>,
     is_settled: bool,
+    is_agreed: bool,
     is_thanks: bool,
 }
 
@@ -182,7 +179,8 @@ fn letter<'a>(written: &'a WrittenText, subject: &str, sentences: &'a [Sentence]
     let may_ask = may_be_owed && (written.is_own || written.is_to_me);
     // What is asked behind "got it, thanks" is another matter.
     let still_asked = if written.is_own { 0 } else { settled.map_or(0, |at| at + 1) };
-    let asking: Vec<&Sentence> = sentences[still_asked..].iter().filter(|sentence| asks(sentence)).collect();
+    let asking: Vec<&Sentence> =
+        (still_asked..sentences.len()).filter(|at| wants_answer(sentences, *at)).map(|at| &sentences[at]).collect();
     // What is asked in the form of a question, else what says by when, else what is asked last.
     let best = asking.iter().rfind(|sentence| sentence.asks);
     let best = best.or_else(|| asking.iter().find(|sentence| says(sentence, Cue::Request) && is_dated(sentence)));
@@ -191,22 +189,38 @@ fn letter<'a>(written: &'a WrittenText, subject: &str, sentences: &'a [Sentence]
     let promises: Vec<&Sentence> = sentences.iter().filter(|sentence| may_promise && promises(sentence)).collect();
     // "Send me the figures and I'll do the rest": that waits for the reader.
     let delivers = promises.iter().copied().find(|sentence| says(sentence, Cue::Delivery) && !asks(sentence));
+    let is_agreed = sentences.iter().any(|sentence| !sentence.asks && says(sentence, Cue::Agreed));
     let is_thanks = sentences.iter().any(|sentence| says(sentence, Cue::Thanked));
-    Letter { written, sort, asks: asked, promises, sentences, delivers, is_settled: settled.is_some(), is_thanks }
+    Letter {
+        written,
+        sort,
+        asks: asked,
+        promises,
+        sentences,
+        delivers,
+        is_settled: settled.is_some(),
+        is_agreed,
+        is_thanks,
+    }
 }
 
 /// Whether a sentence names a number or a time.
 fn is_dated(sentence: &Sentence) -> bool {
-    const TIMES: [&str; 12] = [
-        "today", "tomorrow", "tonight", "by", "before", "until", "within", "monday", "friday", "heute", "morgen", "bis",
-    ];
-    sentence.words.iter().any(|word| TIMES.contains(&word.as_str()))
+    WORDS.dated.is_in(&sentence.words)
 }
 
 /// Whether a sentence wants an answer or a deed.
 pub fn asks(sentence: &Sentence) -> bool {
     let wants = sentence.asks || says(sentence, Cue::Request);
     wants && !says(sentence, Cue::Rhetorical) && !says(sentence, Cue::Offer)
+}
+
+/// Whether a sentence of a letter wants an answer: who goes on in the same breath with the answer wants none.
+fn wants_answer(sentences: &[Sentence], at: usize) -> bool {
+    let sentence = &sentences[at];
+    let next = sentences.get(at + 1).filter(|_| !sentence.ends);
+    let is_answered = next.is_some_and(|next| !next.asks && says(next, Cue::Answered));
+    asks(sentence) && !(sentence.asks && is_answered)
 }
 
 /// Whether a sentence says that nothing more is wanted.
@@ -245,12 +259,19 @@ impl ConversationFeatures {
         }));
         self.is_own_last = written.is_own;
         let asked = letter.asks.map(|sentence| debt(DebtKind::Asked, sentence));
+        // "Will do" is for the day that it was asked for.
+        let answered = if written.is_own { &self.i_owe } else { &self.they_owe };
+        let day = answered.as_ref().and_then(|debt| debt.due).filter(|due| *due >= at);
         let promised = letter.delivers.map(|sentence| debt(DebtKind::Promised, sentence));
+        let promised = promised.map(|debt| Debt { due: debt.due.or(day), ..debt });
         if written.is_own {
             written.to.iter().for_each(|party| self.met(party));
             self.i_owe = promised;
             if asked.is_none() && (letter.is_settled || is_kept(self.they_owe.as_ref(), letter, at)) {
                 self.they_owe = None;
+            }
+            if letter.is_agreed {
+                self.they_owe = self.they_owe.take().filter(|debt| debt.kind == DebtKind::Promised);
             }
             if let Some(asked) = asked {
                 self.they_owe = Some(longest(self.they_owe.take(), asked));
@@ -269,7 +290,7 @@ impl ConversationFeatures {
             Some(asked) => self.i_owe = Some(longest(self.i_owe.take(), asked)),
             None if letter.is_settled => (self.i_owe, self.they_owe) = (None, None),
             None if is_kept(self.i_owe.as_ref(), letter, at) => self.i_owe = None,
-            None if letter.is_thanks || self.is_answered_by(&written.by) => {
+            None if letter.is_thanks || letter.is_agreed || self.is_answered_by(&written.by) => {
                 self.i_owe = self.i_owe.take().filter(|debt| debt.kind == DebtKind::Promised);
             }
             None => {}
@@ -295,11 +316,12 @@ impl ConversationFeatures {
     }
 }
 
-/// Whether a letter of the side that something was promised to, which asks for nothing, shows that it has come.
-fn is_kept(promised: Option<&Debt>, letter: &Letter<'_>, at: DateTime<Utc>) -> bool {
-    promised.filter(|debt| debt.kind == DebtKind::Promised).is_some_and(|debt| {
+/// Whether a letter of the side that something is owed to, which asks for nothing, shows that it has come or is needless.
+fn is_kept(debt: Option<&Debt>, letter: &Letter<'_>, at: DateTime<Utc>) -> bool {
+    debt.is_some_and(|debt| {
         let is_past = debt.due.is_some_and(|due| due < at);
-        is_past || (letter.is_thanks && at - debt.last > THANKS_FOR_A_PROMISE)
+        let is_promise = debt.kind == DebtKind::Promised;
+        is_past || (is_promise && letter.is_thanks && at - debt.last > THANKS_FOR_A_PROMISE)
     })
 }
 
@@ -309,49 +331,4 @@ fn longest(earlier: Option<Debt>, now: Debt) -> Debt {
     let since = if earlier.kind == DebtKind::Asked { earlier.since.min(now.since) } else { now.since };
     let missed = earlier.due.filter(|due| earlier.kind == DebtKind::Promised && *due <= now.since);
     Debt { since, missed: missed.or(earlier.missed), ..now }
-}
-
-/// By when a sentence wants something; where it does not say, what the sentences around it say, or one that names the end
-/// of a span.
-fn due_of(sentence: &Sentence, all: &[Sentence], at: DateTime<Utc>, frame: ReadingFrame) -> Option<DateTime<Utc>> {
-    let own = due(&sentence.text, at, frame);
-    let place = all.iter().position(|other| std::ptr::eq(other, sentence)).unwrap_or(0);
-    let around = all.iter().enumerate().filter(|(other, _)| other.abs_diff(place) == 1);
-    own.or_else(|| around.filter_map(|(_, other)| due(&other.text, at, frame)).min())
-}
-
-/// Whether words end with a length of time that counts from now on: "within nine days".
-fn is_ahead(words: &str) -> bool {
-    let before: Vec<&str> = words.split_whitespace().rev().take(4).collect();
-    before.iter().any(|word| ["in", "within", "inside", "innerhalb", "binnen"].contains(&word.to_lowercase().as_str()))
-}
-
-fn names_weekday(words: &str) -> bool {
-    const NOW: [&str; 5] = ["today", "tonight", "this", "heute", "diesen"];
-    let words = fold(words);
-    let mut all = words.split(|c: char| !c.is_alphanumeric());
-    all.clone().any(|word| Weekday::from_str(word).is_ok() || GERMAN_WEEKDAYS.contains(&word))
-        && !all.any(|word| NOW.contains(&word))
-}
-
-/// The moment by which a sentence wants or promises something: the last instant of the day, where it names one.
-pub fn due(sentence: &str, at: DateTime<Utc>, frame: ReadingFrame) -> Option<DateTime<Utc>> {
-    let reference = Reference { now: at, zone: frame.zone, order: frame.order };
-    let local = at.with_timezone(&frame.zone).date_naive();
-    let ends = time::find(sentence, &reference).into_iter().filter_map(|mention| match mention.result {
-        // "On Saturday", written on a Saturday, is the next one.
-        Ok(When::Point { at: day, grain })
-            if day.date_naive() == local && names_weekday(&sentence[mention.span.clone()]) =>
-        {
-            Some(time::end_of(day, grain) + Duration::days(7))
-        }
-        Ok(When::Point { at, grain }) => Some(time::end_of(at, grain)),
-        Ok(When::Range { end, .. }) => Some(end.to_utc()),
-        Ok(When::Duration(length)) if is_ahead(&sentence[..mention.span.end]) => at.checked_add_signed(length),
-        Ok(When::Duration(_)) => None,
-        Ok(When::Recurrence { .. }) => None,
-        Err(Problem::Ambiguous { candidates, .. }) => candidates.iter().min().map(DateTime::to_utc),
-        Err(_) => None,
-    });
-    ends.filter(|end| *end >= at).min()
 }

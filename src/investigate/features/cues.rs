@@ -17,6 +17,8 @@ pub enum Cue {
     Request,
     /// A question that wants no answer.
     Rhetorical,
+    /// Who asked answers it in the same breath.
+    Answered,
     /// Help is offered; it need not be answered.
     Offer,
     /// Something will be done for whoever reads it.
@@ -27,6 +29,8 @@ pub enum Cue {
     Unless,
     /// Nothing more is wanted.
     Settled,
+    /// What was said suits: nothing more is wanted, but what was promised for a day to come.
+    Agreed,
     /// That nothing more is wanted is a wish or a condition.
     Unsettled,
     /// Something has come, and is thanked for.
@@ -39,14 +43,16 @@ pub enum Cue {
     Order,
 }
 
-const NAMES: [(&str, Cue); 12] = [
+const NAMES: [(&str, Cue); 14] = [
     ("request", Cue::Request),
     ("rhetorical", Cue::Rhetorical),
+    ("answered", Cue::Answered),
     ("offer", Cue::Offer),
     ("promise", Cue::Promise),
     ("delivery", Cue::Delivery),
     ("unless", Cue::Unless),
     ("settled", Cue::Settled),
+    ("agreed", Cue::Agreed),
     ("unsettled", Cue::Unsettled),
     ("thanked", Cue::Thanked),
     ("bulk", Cue::Bulk),

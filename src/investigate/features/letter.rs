@@ -1,5 +1,6 @@
 //! A letter as it was written: without what it quotes, without its signature, sentence by sentence.
 
+use super::words::{WORDS, written_out};
 use crate::language::words::fold;
 use crate::limits::{LETTER_CHARS_MAX, LETTER_SENTENCES_MAX};
 
@@ -14,6 +15,8 @@ pub struct Sentence {
     pub starts: Vec<usize>,
     /// It ends with a question mark.
     pub asks: bool,
+    /// It ends its paragraph: what comes next is another breath.
+    pub ends: bool,
 }
 
 /// What is new in a letter: up to where another one is quoted, without quoted lines and without the signature.
@@ -34,22 +37,10 @@ pub fn new_part(text: &str) -> String {
 
 /// Whether a letter ends before this line: a signature, or the letter it answers.
 fn is_end(line: &str, trimmed: &str) -> bool {
-    const HEADS: [&str; 8] = [
-        "-----original message",
-        "---- original message",
-        "-----ursprungliche nachricht",
-        "________________________________",
-        "---------- forwarded message",
-        "begin forwarded message",
-        "-------- original message",
-        "----- forwarded message",
-    ];
     let folded = fold(trimmed);
-    let wrote = ["wrote:", "schrieb:", "escribio:", "a ecrit :", "a ecrit:", "ha scritto:", "написал:", "писал:"];
-    let is_quoted_head =
-        (folded.starts_with("on ") || folded.starts_with("am ") || folded.starts_with("le ") || folded.contains('@'))
-            && wrote.iter().any(|wrote| folded.ends_with(wrote));
-    line == "-- " || trimmed == "--" || HEADS.iter().any(|head| folded.starts_with(head)) || is_quoted_head
+    let begins = WORDS.wrote_on.iter().any(|on| folded.strip_prefix(on).is_some_and(|rest| rest.starts_with(' ')));
+    let is_quoted_head = (begins || folded.contains('@')) && WORDS.wrote.iter().any(|wrote| folded.ends_with(wrote));
+    line == "-- " || trimmed == "--" || WORDS.head.iter().any(|head| folded.starts_with(head)) || is_quoted_head
 }
 
 /// The sentences of a text. Every paragraph ends one, and so does every line of a list.
@@ -83,8 +74,6 @@ fn is_list_line(line: &str) -> bool {
 
 /// Cuts a paragraph at its stops.
 fn cut(paragraph: &str, sentences: &mut Vec<Sentence>) {
-    const SHORT: [&str; 14] =
-        ["mr", "mrs", "ms", "dr", "prof", "st", "no", "nr", "e.g", "i.e", "z.b", "approx", "m", "vs"];
     let mut start = 0;
     let mut chars = paragraph.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
@@ -97,7 +86,7 @@ fn cut(paragraph: &str, sentences: &mut Vec<Sentence>) {
             continue;
         }
         let before = paragraph[start..at].rsplit(char::is_whitespace).next().unwrap_or_default().to_lowercase();
-        let is_short = SHORT.contains(&before.as_str())
+        let is_short = WORDS.abbreviation.holds(&before)
             || (before.len() < 3 && before.parse::<u8>().is_ok() && start == at - before.len());
         if c == '.' && is_short {
             continue;
@@ -107,6 +96,9 @@ fn cut(paragraph: &str, sentences: &mut Vec<Sentence>) {
         start = end;
     }
     push(&paragraph[start..], sentences);
+    if let Some(last) = sentences.last_mut() {
+        last.ends = true;
+    }
 }
 
 fn push(text: &str, sentences: &mut Vec<Sentence>) {
@@ -118,8 +110,6 @@ fn push(text: &str, sentences: &mut Vec<Sentence>) {
 
 /// One sentence.
 pub fn sentence(text: &str) -> Sentence {
-    const JOINS: [&str; 14] =
-        ["and", "but", "so", "then", "also", "or", "ps", "und", "aber", "dann", "y", "et", "please", "just"];
     let plain = written_out(&fold(&text.replace('’', "'")));
     let (mut words, mut starts): (Vec<String>, Vec<usize>) = (Vec::new(), vec![0]);
     let mut word = String::new();
@@ -136,17 +126,17 @@ pub fn sentence(text: &str) -> Sentence {
         }
     }
     for (at, word) in words.iter().enumerate() {
-        if starts.contains(&at) && JOINS.contains(&word.as_str()) {
+        if starts.contains(&at) && WORDS.join.holds(word) {
             starts.push(at + 1);
         }
     }
-    let joined = (0..words.len()).filter(|at| ["and", "und"].contains(&words[*at].as_str()));
+    let joined = (0..words.len()).filter(|at| WORDS.and.holds(&words[*at]));
     let begun: Vec<usize> = joined.filter(|at| !is_of_the_writer(&words, &starts, *at)).map(|at| at + 1).collect();
     starts.extend(begun);
     starts.sort_unstable();
     starts.dedup();
     let asks = text.trim_end_matches(['"', '”', ')', '»', ' ']).ends_with(['?', '？', '؟']);
-    Sentence { text: text.split_whitespace().collect::<Vec<_>>().join(" "), words, starts, asks }
+    Sentence { text: text.split_whitespace().collect::<Vec<_>>().join(" "), words, starts, asks, ends: false }
 }
 
 /// Whether what the clause before `end` says is said of whoever writes, and so what is joined to it: "I'll find them and
@@ -154,38 +144,5 @@ pub fn sentence(text: &str) -> Sentence {
 fn is_of_the_writer(words: &[String], starts: &[usize], end: usize) -> bool {
     let start = starts.iter().copied().filter(|start| *start < end).max().unwrap_or(0);
     let clause = &words[start..end];
-    let is_said = |word: &String| ["i", "we", "ich", "wir"].contains(&word.as_str());
-    clause.first().is_some_and(|word| word == "will") || clause.iter().any(is_said)
-}
-
-/// Contractions written out; what is left of apostrophes divides words.
-fn written_out(folded: &str) -> String {
-    const FORMS: [(&str, &str); 9] = [
-        ("can't", "can not"),
-        ("won't", "will not"),
-        ("n't", " not"),
-        ("'ll", " will"),
-        ("'d like", " would like"),
-        ("'m", " am"),
-        ("'re", " are"),
-        ("'ve", " have"),
-        ("let's", "let us"),
-    ];
-    let mut text = folded.to_owned();
-    if !text.contains('\'') {
-        return text;
-    }
-    for (short, long) in FORMS {
-        text = text.replace(short, long);
-    }
-    for (short, long) in [
-        ("i'd ", "i would "),
-        ("we'd ", "we would "),
-        ("who'd ", "who would "),
-        ("it's ", "it is "),
-        ("that's ", "that is "),
-    ] {
-        text = text.replace(short, long);
-    }
-    text
+    clause.first().is_some_and(|word| WORDS.intends.holds(word)) || WORDS.writer.is_in(clause)
 }

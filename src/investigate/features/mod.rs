@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! letters ─► letter (what is new, sentences) ─► cues (what a sentence says) ─► conversation (who owes whom what)
+//!                                                                           ├► elsewhere (settled by another one)
 //!                                                                           └► sender (a person, a machine, a swindler)
 //! ```
 //!
@@ -12,10 +13,13 @@
 pub mod amounts;
 pub mod conversation;
 pub mod cues;
+mod due;
+pub mod elsewhere;
 pub mod letter;
 pub mod sender;
 #[cfg(test)]
 mod tests;
+mod words;
 
 pub use conversation::{ConversationFeatures, Debt, DebtKind, PromiseMade, features};
 pub use sender::SenderSort;

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cues::{Cue, says};
 use super::letter::Sentence;
+use super::words::WORDS;
 use crate::language::words::fold;
 use crate::services::searchable::{Party, WrittenText};
 
@@ -20,54 +21,6 @@ pub enum SenderSort {
     /// Nobody known, and it reads like a fraud or like something to sell.
     Suspect,
 }
-
-/// First parts of addresses behind which nobody waits.
-const ROLES: [&str; 44] = [
-    "noreply",
-    "no-reply",
-    "no_reply",
-    "donotreply",
-    "do-not-reply",
-    "notification",
-    "notifications",
-    "notice",
-    "notices",
-    "alert",
-    "alerts",
-    "mailer-daemon",
-    "postmaster",
-    "newsletter",
-    "newsletters",
-    "news",
-    "booking",
-    "bookings",
-    "order",
-    "orders",
-    "billing",
-    "receipt",
-    "receipts",
-    "invoice",
-    "invoices",
-    "update",
-    "updates",
-    "marketing",
-    "promo",
-    "offers",
-    "monitor",
-    "robot",
-    "bot",
-    "system",
-    "daemon",
-    "confirm",
-    "confirmation",
-    "tracking",
-    "delivery",
-    "shipping",
-    "shipment",
-    "digest",
-    "automated",
-    "statements",
-];
 
 /// Of what sort who wrote this is. `is_known`: the person has written to them, or saved them.
 pub fn sort_of(letter: &WrittenText, subject: &str, sentences: &[Sentence], is_known: bool) -> SenderSort {
@@ -88,40 +41,14 @@ pub fn sort_of(letter: &WrittenText, subject: &str, sentences: &[Sentence], is_k
 
 /// A subject that machines write: "Invoice 2207: paid", "Your order 50381".
 fn is_slip(subject: &str) -> bool {
-    const SLIPS: [&str; 24] = [
-        "invoice",
-        "receipt",
-        "order",
-        "payment",
-        "statement",
-        "booking",
-        "reservation",
-        "delivery",
-        "parcel",
-        "shipment",
-        "ticket",
-        "tickets",
-        "subscription",
-        "renewal",
-        "bill",
-        "refund",
-        "rechnung",
-        "quittung",
-        "bestellung",
-        "zahlung",
-        "buchung",
-        "lieferung",
-        "sendung",
-        "beleg",
-    ];
     let folded = fold(subject);
     let has_number = folded.chars().filter(char::is_ascii_digit).count() >= 3;
-    has_number && folded.split(|c: char| !c.is_alphanumeric()).any(|word| SLIPS.contains(&word))
+    has_number && folded.split(|c: char| !c.is_alphanumeric()).any(|word| WORDS.slip.holds(word))
 }
 
 fn is_role(by: &Party) -> bool {
     let local = by.address.split('@').next().unwrap_or_default();
-    local.split(['+', '.']).any(|part| ROLES.contains(&part))
+    local.split(['+', '.']).any(|part| WORDS.role.holds(part))
         || local.starts_with("noreply")
         || local.starts_with("no-reply")
 }

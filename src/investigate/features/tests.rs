@@ -4,7 +4,8 @@ mod sentences;
 
 use chrono::{DateTime, Duration, TimeZone, Utc};
 
-use super::conversation::{ReadingFrame, due};
+use super::conversation::ReadingFrame;
+use super::due::due;
 use super::letter::{new_part, sentences};
 use super::*;
 use crate::language::time::DateOrder;
@@ -38,6 +39,8 @@ fn a_sentence_says_by_when() {
         ("I'll bring it on Monday.", Some(8)),
         ("I'll bring it this Monday.", Some(1)),
         ("I'll bring it today.", Some(1)),
+        ("I'll have it before Thursday's meeting (the 22nd).", Some(11)),
+        ("She is back tomorrow, so you'll have it by Thursday 22nd.", Some(11)),
         ("Could you send it?", None),
     ] {
         let found = due(text, monday(), frame());
@@ -123,6 +126,25 @@ fn a_conversation_tells_who_owes_whom_what() {
             Some((Promised, 0)),
         ),
         (vec![(ann, 0, "It does look nice, right? See you.")], None, None),
+        (vec![(ann, 0, "And who had the last piece? Me, as always.")], None, None),
+        (vec![(ann, 0, "Is the hall free? No, wait, which hall was it?")], Some((Asked, 0)), None),
+        (
+            vec![
+                (ann, 0, "Can you leave the gate open on Wednesday?"),
+                (me, 0, "Will do."),
+                (ann, 4, "All done there."),
+            ],
+            None,
+            None,
+        ),
+        (vec![(ann, 0, "Could you send it by Wednesday?"), (ann, 8, "It was a lovely evening.")], None, None),
+        (vec![(ann, 0, "Could you send it by Wednesday?"), (ann, 1, "It was lovely.")], Some((Asked, 0)), None),
+        (
+            vec![(ann, 0, "Could you send it?"), (me, 1, "I'll send it on Friday."), (ann, 1, "Perfect, that works.")],
+            Some((Promised, 1)),
+            None,
+        ),
+        (vec![(ann, 0, "Your invoice will be paid on Friday.")], None, Some((Promised, 0))),
     ] {
         let said = letters.iter().map(|(own, day, text)| said(*own, *day, text)).collect();
         assert_eq!(owed(said), (i_owe, they_owe), "{letters:?}");
@@ -169,4 +191,28 @@ fn lists_machines_and_swindlers_wait_for_nothing() {
     }
     let copy = WrittenText { is_to_me: false, is_to_me_alone: false, ..said(false, 0, "Could you let me know?") };
     assert_eq!(owed(vec![copy]).0, None);
+}
+
+#[test]
+fn a_letter_of_its_own_settles_what_it_speaks_of() {
+    let asked = "Do you know what belongs into the first aid boxes? The green one holds a banana.";
+    for (own, day, title, text, is_settled) in [
+        (true, 3, "What goes into the first aid boxes", "As promised, one page, laminate it.", true),
+        (true, 3, "First aid boxes", "Do you know it by now?", false),
+        (true, 3, "Summer party", "The green boxes are here.", false),
+        (false, 3, "What goes into the first aid boxes", "As promised, one page, laminate it.", false),
+        (true, -3, "What goes into the first aid boxes", "As promised, one page, laminate it.", false),
+    ] {
+        let items = [
+            ItemText { id: "a".to_owned(), said: vec![said(false, 0, asked)], left_out: 0 },
+            ItemText { id: "b".to_owned(), said: vec![said(own, day, text)], left_out: 0 },
+        ];
+        let mut told = items.each_ref().map(|item| features(item, "Hello", &|_| false, frame()));
+        let [first, second] = &mut told;
+        elsewhere::settle(&mut [
+            elsewhere::ReadConversation { title: "first aid boxes", text: &items[0], features: first },
+            elsewhere::ReadConversation { title, text: &items[1], features: second },
+        ]);
+        assert_eq!(first.i_owe.is_none(), is_settled, "{title}: {text}");
+    }
 }

@@ -6,12 +6,14 @@ use super::keyword_search::stems;
 use super::{EvidenceSources, Given, findings};
 use crate::investigate::features::amounts::amounts;
 use crate::investigate::features::conversation::{ReadingFrame, asks};
+use crate::investigate::features::elsewhere::{ReadConversation, settle};
 use crate::investigate::features::letter::{Sentence, new_part, sentences};
 use crate::investigate::features::{SenderSort, features};
 use crate::investigate::finding::{CountedParty, Finding, NodeOutput, counted, is_same};
 use crate::investigate::node::{BatchThreadRead, FindingSort, ReadField, reference};
 use crate::language::people::Familiarity;
 use crate::language::terms;
+use crate::language::words::without_digraphs;
 use crate::limits::READ_ITEMS_MAX;
 use crate::services::error::ServiceError;
 use crate::services::searchable::{ItemKind, ItemText, Party};
@@ -58,12 +60,26 @@ pub(super) async fn gather(
             finding.sorts.extend(is_about.then_some(FindingSort::About));
         }
     }
+    settle(&mut conversations(&mut read, &texts));
     let before = reference(&params.items).and_then(|from| given.get(from.node.as_str()));
     let more = before.map_or(0, |output| output.more);
     let gaps = before.map(|output| output.gaps.clone()).unwrap_or_default();
     let people = partners(&read);
     let unread = all.len() - most.min(all.len());
     Ok(NodeOutput { findings: read, people, more, unread, gaps, ..NodeOutput::default() })
+}
+
+/// What was read of conversations.
+fn conversations<'a>(
+    read: &'a mut [Finding],
+    texts: &'a HashMap<(String, String), ItemText>,
+) -> Vec<ReadConversation<'a>> {
+    let of = |finding: &'a mut Finding| {
+        let text = texts.get(&(finding.item.service.clone(), finding.item.id.clone()))?;
+        let features = finding.features.as_mut()?;
+        Some(ReadConversation { title: &finding.item.title, text, features })
+    };
+    read.iter_mut().filter_map(of).collect()
 }
 
 /// With whom most letters were exchanged; of what is no conversation, who takes part.
@@ -185,5 +201,5 @@ fn closing(text: &str) -> Vec<String> {
 /// Somebody's name, and the domain they write from.
 fn spelled(party: &Party) -> String {
     let domain = party.address.rsplit('@').next().unwrap_or_default().replace(['.', '-'], " ");
-    format!("{} {domain}", party.name)
+    format!("{} {domain} {}", party.name, without_digraphs(&domain))
 }

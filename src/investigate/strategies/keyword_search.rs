@@ -4,6 +4,7 @@ use super::metadata_filter::named;
 use super::{EvidenceSources, Given, find_in, findings, said};
 use crate::investigate::finding::{Finding, NodeOutput};
 use crate::investigate::node::KeywordSearch;
+use crate::language::requests::{is_joining, without_honorifics};
 use crate::language::terms;
 use crate::limits::{FOUND_ITEMS_MAX, SEARCHES_MAX};
 use crate::services::error::ServiceError;
@@ -13,12 +14,6 @@ use crate::services::searchable::{FoundItem, ItemFilter, ItemKind};
 /// What a thing is worth that is called by the words, beside one that only says them.
 const IN_TITLE: f32 = 1.0;
 const IN_TEXT: f32 = 0.5;
-
-/// German words that only join others.
-const JOINING: [&str; 18] = [
-    "bei", "von", "vom", "zu", "zum", "zur", "den", "dem", "des", "im", "und", "mit", "fur", "auf", "aus", "nach",
-    "uber", "wegen",
-];
 
 /// Gathers what holds the words.
 pub(super) async fn gather(
@@ -70,8 +65,8 @@ fn segments(item: &FoundItem) -> Vec<String> {
     let names: Vec<&str> = terms::words_of(&names).collect();
     // Whoever comes is looked for as somebody, not as a word.
     let is_name = |part: &str| terms::words_of(&terms::fold(part)).all(|word| names.contains(&word));
-    let parts = item.title.split([':', '–', '—', '(', ')', ';', '/']).flat_map(|part| part.split(" with "));
-    parts.map(|part| part.trim().to_owned()).filter(|part| says_something(part) && !is_name(part)).collect()
+    let parts = item.title.split([':', ',', '–', '—', '(', ')', ';', '/']).flat_map(|part| part.split(" with "));
+    parts.map(|part| without_honorifics(part.trim())).filter(|part| says_something(part) && !is_name(part)).collect()
 }
 
 /// Whether a part of a title could find anything but by accident.
@@ -99,5 +94,5 @@ fn add(findings: &mut Vec<Finding>, items: Vec<FoundItem>, words: &str) {
 pub(super) fn stems(words: &str) -> Vec<String> {
     let query = WordQuery::new(words);
     let telling = if query.strong.is_empty() { &query.vague } else { &query.strong };
-    telling.iter().filter(|word| !JOINING.contains(&word.as_str())).map(|word| terms::stem(word)).collect()
+    telling.iter().filter(|word| !is_joining(word)).map(|word| terms::stem(word)).collect()
 }

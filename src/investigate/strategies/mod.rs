@@ -24,6 +24,7 @@ use chrono::{DateTime, Utc};
 
 use super::finding::{Finding, NodeOutput};
 use super::node::{EvidenceNode, KeywordSearch, MetadataFilter, Strategy, reference};
+use crate::language::requests::circle_elsewhere;
 use crate::language::terms;
 use crate::limits::GROUP_EVENTS_MAX;
 use crate::ports::Index;
@@ -150,6 +151,9 @@ impl<'a> EvidenceSources<'a> {
         }
         if parties.is_empty() {
             parties.extend(self.group(name).await?);
+            if let Some(elsewhere) = circle_elsewhere(name).filter(|_| parties.is_empty()) {
+                parties.extend(self.group(elsewhere).await?);
+            }
         }
         // Others may be called so who are not known: a firm, by its domain.
         parties.push(Party { name: name.to_owned(), address: String::new() });

@@ -31,9 +31,11 @@ pub(super) async fn gather(
         undated: params.undated,
         now,
     };
-    let kept = all.iter().filter_map(|finding| kept(finding, &params.keep, now));
-    // Nobody is called so: then it is what a conversation is about, "the insurance".
-    let is_topic = !people.is_empty() && !all.iter().any(|f| f.item.people.iter().any(|party| is_one(&people, party)));
+    let horizon = window.due_until.map_or(now, |until| until.max(now));
+    let kept = all.iter().filter_map(|finding| kept(finding, &params.keep, horizon));
+    // Nobody is called so: then it is what a conversation is about, "the insurance", whoever comes to what is called so.
+    let called: Vec<Party> = people.iter().filter(|party| party.address.is_empty()).cloned().collect();
+    let is_topic = !called.is_empty() && !all.iter().any(|f| f.item.people.iter().any(|party| is_one(&called, party)));
     let is_with = |finding: &Finding| {
         params.people.is_empty()
             || finding.with.as_ref().is_some_and(|with| is_one(&people, with))
@@ -108,15 +110,15 @@ fn missed(finding: &Finding) -> Option<DateTime<Utc>> {
 }
 
 /// A finding as the first of these sorts that it is of.
-fn kept(finding: &Finding, keep: &[FindingSort], now: DateTime<Utc>) -> Option<Finding> {
-    keep.iter().find_map(|sort| as_sort(finding, *sort, now))
+fn kept(finding: &Finding, keep: &[FindingSort], horizon: DateTime<Utc>) -> Option<Finding> {
+    keep.iter().find_map(|sort| as_sort(finding, *sort, horizon))
 }
 
-fn as_sort(finding: &Finding, sort: FindingSort, now: DateTime<Utc>) -> Option<Finding> {
+fn as_sort(finding: &Finding, sort: FindingSort, horizon: DateTime<Utc>) -> Option<Finding> {
     let features = finding.features.as_ref();
     let by_debt = |debt: Option<&Debt>| debt.map(|debt| of_debt(finding, debt));
     let found = match sort {
-        FindingSort::WaitsForMe => by_debt(features?.i_owe.as_ref().filter(|debt| is_waited_for(debt, now))),
+        FindingSort::WaitsForMe => by_debt(features?.i_owe.as_ref().filter(|debt| is_waited_for(debt, horizon))),
         FindingSort::WaitsForOthers => by_debt(features?.they_owe.as_ref()),
         FindingSort::PromisedToMe => by_promises(finding, false),
         FindingSort::PromisedByMe => by_promises(finding, true),
@@ -141,12 +143,12 @@ fn as_sort(finding: &Finding, sort: FindingSort, now: DateTime<Utc>) -> Option<F
     })
 }
 
-/// What was promised for a day to come keeps nobody waiting yet.
-fn is_waited_for(debt: &Debt, now: DateTime<Utc>) -> bool {
+/// What was promised for a day behind the time that is asked about keeps nobody waiting yet.
+fn is_waited_for(debt: &Debt, horizon: DateTime<Utc>) -> bool {
     match (debt.kind, debt.due) {
         (DebtKind::Asked, _) => true,
-        (DebtKind::Promised, Some(due)) => due <= now,
-        (DebtKind::Promised, None) => now - debt.since >= PATIENCE,
+        (DebtKind::Promised, Some(due)) => due <= horizon,
+        (DebtKind::Promised, None) => horizon - debt.since >= PATIENCE,
     }
 }
 

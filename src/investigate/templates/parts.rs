@@ -2,42 +2,30 @@
 
 use chrono::{DateTime, Duration, NaiveTime, Utc};
 
-use crate::investigate::graph::AnswerSection;
+use crate::investigate::graph::{AnswerKind, AnswerSection, EvidenceGraph};
 use crate::investigate::node::{
     BatchThreadRead, CrossReference, EvidenceNode, FindingSort, KeywordSearch, RankBy, ReadField, SemanticAnalysis,
     Strategy,
 };
+use crate::language::requests::FamilyQuestion;
 use crate::limits::{LOOK_AHEAD_DAYS, LOOK_BACK_DAYS, TOLD_SHOWN_MAX};
 use crate::services::searchable::ItemKind;
 
-/// What a meeting is about or with, without the word for it.
-pub(super) fn without_meeting(topic: &str) -> String {
-    const MEETINGS: [&str; 22] = [
-        "call",
-        "meeting",
-        "chat",
-        "talk",
-        "appointment",
-        "session",
-        "catch",
-        "up",
-        "with",
-        "about",
-        "on",
-        "mit",
-        "über",
-        "the",
-        "gespräch",
-        "treffen",
-        "termin",
-        "besprechung",
-        "anruf",
-        "one",
-        "to",
-        "next",
-    ];
-    let says = |word: &&str| !MEETINGS.contains(&word.to_lowercase().as_str());
-    topic.split_whitespace().filter(says).collect::<Vec<_>>().join(" ")
+/// Two graphs as one, a section each; the nodes of the second are called apart.
+pub(super) fn beside(mut first: EvidenceGraph, second: &FamilyQuestion, mut graph: EvidenceGraph) -> EvidenceGraph {
+    const APART: &str = "second_";
+    let entitled = |sections: &mut Vec<AnswerSection>, answers: AnswerKind| {
+        for section in sections.iter_mut().filter(|section| section.title.is_none()) {
+            section.title = Some(answers.title().to_owned());
+        }
+    };
+    graph.nodes.iter_mut().for_each(|node| node.rename(APART));
+    graph.sections.iter_mut().for_each(|section| section.node.insert_str(0, APART));
+    entitled(&mut first.sections, first.answers);
+    entitled(&mut graph.sections, AnswerKind::Family(second.family));
+    first.nodes.extend(graph.nodes);
+    first.sections.extend(graph.sections);
+    first
 }
 
 pub(super) fn sorted(keep: &[FindingSort]) -> SemanticAnalysis {

@@ -35,7 +35,10 @@ fn every_family_has_a_graph_that_holds_together() {
                 open,
                 late: open,
                 then: Some(Refinement::Meet { when: None }),
+                beside: None,
             };
+            let beside = Some(Box::new(FamilyQuestion { beside: None, ..question.clone() }));
+            let question = FamilyQuestion { beside: beside.filter(|_| open), ..question };
             let graph = graph(&question, &reference);
             assert_eq!(check(&graph.nodes, GraphLimits::default()), Ok(()), "{family:?}");
             for section in &graph.sections {

@@ -2,23 +2,30 @@
 //!
 //! The ways to ask them are data (`data/language/requests/families.*.txt`); people, periods and topics are slots. A
 //! message is a question of a family when a phrase covers all of it, so nothing of it is dropped. A second question may
-//! stand behind the first where it only narrows it: "…, and do I meet them this week?" Not here: who or what is meant by
+//! stand behind the first where it narrows it ("…, and do I meet them this week?") or is one of a family as well ("… and
+//! what do I owe them?"). Not here: who or what is meant by
 //! the words of a slot, and how a question is answered.
 
+mod meetings;
 #[cfg(test)]
 mod tests;
 mod wording;
 
 use serde::{Deserialize, Serialize};
 
-use wording::{ANYBODY, tidied, topic, with_more, without_fillers};
-pub use wording::{apostrophes, asked_for, is_question};
+pub use wording::{
+    apostrophes, asked_for, circle_elsewhere, is_earlier, is_joining, is_money, is_question, without_honorifics,
+    without_meeting,
+};
+use wording::{pointing_resolved, tidied, topic, with_more, without_fillers};
 
 use super::Hearing;
 use super::phrases::{self, Phrases};
+use super::question_words::WORDS;
 use crate::core::plan::PlannedAction;
 use crate::language::time;
 use crate::language::time::{Problem, Reference, When};
+use crate::language::words::fold;
 
 #[cfg(test)]
 const TEXTS: [&str; 2] = [
@@ -92,6 +99,9 @@ pub struct FamilyQuestion {
     pub late: bool,
     /// What narrows the answer.
     pub then: Option<Refinement>,
+    /// A second question in the same breath, answered beside it.
+    #[serde(default)]
+    pub beside: Option<Box<FamilyQuestion>>,
 }
 
 /// What narrows an answer that there is.
@@ -121,15 +131,19 @@ const DIVIDERS: [&str; 5] = [", and ", " and ", ", ", " und ", "? "];
 
 /// The question of a family that a message is, if it is nothing else.
 pub fn question(text: &str, reference: &Reference) -> Option<FamilyQuestion> {
-    if let Some(question) = whole(text, reference) {
+    if let Some(question) = meetings::prepared(text, reference).or_else(|| whole(text, reference)) {
         return Some(question);
     }
     let divided = DIVIDERS.iter().flat_map(|divider| text.match_indices(divider));
     divided.into_iter().find_map(|(at, divider)| {
         let first = whole(&text[..at], reference)?;
         let tail = &text[at + divider.len()..];
-        let then = refinement(tail, reference).or_else(|| refinement(&format!("and {tail}"), reference))?;
-        Some(FamilyQuestion { then: Some(then), ..first })
+        let then = refinement(tail, reference).or_else(|| refinement(&format!("and {tail}"), reference));
+        if then.is_some() {
+            return Some(FamilyQuestion { then, ..first });
+        }
+        let second = whole(&pointing_resolved(tail, first.who.as_deref()), reference)?;
+        Some(FamilyQuestion { beside: Some(Box::new(second)), ..first })
     })
 }
 
@@ -171,22 +185,28 @@ fn whole(text: &str, reference: &Reference) -> Option<FamilyQuestion> {
     let slot = |name: &str| said(name).map(tidied).filter(|words| !words.is_empty());
     let question = FamilyQuestion {
         family,
-        who: slot("who").or_else(|| slot("with")).filter(|who| !ANYBODY.contains(&who.to_lowercase().as_str())),
+        who: slot("who").or_else(|| slot("with")).filter(|who| !WORDS.anybody.holds(&fold(who))),
         topic: slot("topic").map(|words| topic(&with_more(&words, slot("more")))).or_else(|| slot("meeting")),
         // "What do I need for tomorrow's meeting": the span is tomorrow.
         when: said("when").map(|when| when.strip_prefix("for ").unwrap_or(when).to_owned()),
         open: said("open") == Some("true"),
         late: said("open") == Some("late"),
         then: said("meet").map(|when| Refinement::Meet { when: Some(when.to_owned()) }),
+        beside: None,
     };
     question.is_settled(reference).then_some(question)
 }
 
 fn covered(text: &str, reference: &Reference) -> Option<PlannedAction> {
+    covered_by(&FRAMES, text, reference)
+}
+
+/// What phrases that cover a message make of it.
+fn covered_by(frames: &Phrases, text: &str, reference: &Reference) -> Option<PlannedAction> {
     let text = apostrophes(text);
     let text = text.as_str();
     let planned = |text: &str| {
-        let hearing = Hearing { text, reference, history: &[], phrases: &[&FRAMES] };
+        let hearing = Hearing { text, reference, history: &[], phrases: &[frames] };
         phrases::planned(&hearing, &[])
     };
     let plain = without_fillers(text);
@@ -196,13 +216,7 @@ fn covered(text: &str, reference: &Reference) -> Option<PlannedAction> {
 impl FamilyQuestion {
     /// Whether its time is one, and nobody stands in it who only points at somebody.
     fn is_settled(&self, reference: &Reference) -> bool {
-        const POINTERS: [&str; 16] = [
-            "he", "she", "they", "him", "her", "them", "it", "that", "this", "those", "these", "you", "me", "i", "we",
-            "us",
-        ];
-        let points = |words: &Option<String>| {
-            words.as_ref().is_some_and(|words| POINTERS.contains(&words.to_lowercase().as_str()))
-        };
+        let points = |words: &Option<String>| words.as_ref().is_some_and(|words| WORDS.pointer.holds(&fold(words)));
         let is_time = |words: &String| {
             let found = time::resolve(words, reference);
             !matches!(found, None | Some(Err(Problem::Impossible { .. } | Problem::Unclear { .. })))

@@ -45,6 +45,7 @@ mod orders;
 pub(crate) mod parser;
 pub(crate) mod phrases;
 mod prices;
+mod question_words;
 mod reading;
 mod reports;
 mod said;
@@ -73,7 +74,10 @@ pub use amend::amend;
 pub use complete::{complete, gives_up};
 pub use condition::{Condition, ConditionKind, unheeded_conditions};
 pub use explain::{explain, in_short};
-pub use families::{FamilyQuestion, QuestionFamily, Refinement, asked_for, is_question, question, refinement, span};
+pub use families::{
+    FamilyQuestion, QuestionFamily, Refinement, asked_for, circle_elsewhere, is_earlier, is_joining, is_money,
+    is_question, question, refinement, span, without_honorifics, without_meeting,
+};
 pub use held::left_out;
 pub use intents::{asks_a_command, investigates, only_tells};
 pub use leanings::leaning;

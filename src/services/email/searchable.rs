@@ -138,12 +138,19 @@ fn item(view: &MailView, conversation: &Conversation) -> Option<FoundItem> {
     let of_others = said(conversation).rfind(|mail| !mail.is_own());
     let is_to_me = of_others.is_some_and(|mail| is_to_me(view, &mail.head.parsed));
     let is_to_me_alone = is_to_me && of_others.is_some_and(|mail| is_to_me_alone(view, &mail.head.parsed));
+    // An automatic answer of somebody who was written to makes no newsletter of a conversation.
+    let is_written_to = |person: &Mailbox| {
+        let mut own = said(conversation).filter(|mail| mail.is_own());
+        own.any(|mail| mail.recipients().any(|to| to.address == person.address))
+    };
+    let bulk = of_others.map(|mail| &mail.head.parsed).filter(|parsed| parsed.is_bulk);
+    let is_bulk = bulk.is_some_and(|parsed| !is_written_to(&parsed.from));
     let marks = [
         (said(conversation).any(Mail::is_unread), ItemMark::Unread),
         (last.is_own(), ItemMark::OwnLast),
         (is_to_me, ItemMark::ToMe),
         (is_to_me_alone, ItemMark::ToMeAlone),
-        (of_others.is_some_and(|mail| mail.head.parsed.is_bulk), ItemMark::Bulk),
+        (is_bulk, ItemMark::Bulk),
         (said(conversation).any(|mail| !mail.head.parsed.attachments.is_empty()), ItemMark::Attachments),
     ];
     let mut people: Vec<Party> = Vec::new();

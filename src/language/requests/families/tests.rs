@@ -10,6 +10,12 @@ fn the_frames_in_use_follow_from_their_texts_and_these_hold_no_mistake() {
     compiled::check("requests/families.bin", read.tables());
 }
 
+#[test]
+fn the_frames_of_meetings_follow_from_their_texts_and_these_hold_no_mistake() {
+    let read = Phrases::read("", &meetings::TEXTS.concat()).unwrap();
+    compiled::check("requests/meetings.bin", read.tables());
+}
+
 type Read = (QuestionFamily, Option<String>, Option<String>, Option<String>);
 
 fn read(text: &str) -> Option<Read> {
@@ -56,6 +62,21 @@ fn questions_of_a_family_are_told_with_their_slots() {
         ("am I waiting for the catering people?", F::WaitingOnOthers, "catering", "", ""),
         ("when did Lena say I'd get the photos?", F::PromisedToMe, "Lena", "photos", ""),
         ("which promises to me are due tomorrow?", F::PromisedToMe, "", "", "tomorrow"),
+        ("what's Lena bringing me on Friday?", F::PromisedToMe, "Lena", "", "on Friday"),
+        ("things I said I'd do and haven't", F::PromisedByMe, "", "", ""),
+        ("what did I say I'd send to Omar?", F::PromisedByMe, "Omar", "", ""),
+        ("who still owes me money?", F::WaitingOnOthers, "", "money", ""),
+        ("any open questions to the plumber?", F::WaitingOnOthers, "plumber", "", ""),
+        ("which mails have I left lying since Monday?", F::Unanswered, "", "", "since Monday"),
+        ("how's my Friday looking?", F::NeedsMe, "", "", "Friday"),
+        ("I'm meeting Lena on Friday, what should I know?", F::Prepare, "Lena", "", "on Friday"),
+        ("the gardener comes tomorrow, remind me what it's about", F::Prepare, "", "gardener", "tomorrow"),
+        ("what do I need to bring? I have the fitting on Friday", F::Prepare, "", "fitting", "on Friday"),
+        ("anything I should know before Dr Lee calls?", F::Prepare, "", "Dr Lee", ""),
+        ("get me ready for Friday's workshop", F::Prepare, "", "workshop", "Friday"),
+        ("Mach mich fit für den Elternabend", F::Prepare, "", "Elternabend", ""),
+        ("Ich treffe Jens am Freitag, was muss ich wissen?", F::Prepare, "Jens", "", "am Freitag"),
+        ("Wie hoch war die Miete für den Saal?", F::FindAmount, "", "Miete für den Saal", ""),
         ("what did I promise for the summer party?", F::PromisedByMe, "", "summer party", ""),
         ("which of my promises are overdue?", F::PromisedByMe, "", "", ""),
         ("which points on the wedding are still open?", F::About, "", "wedding", ""),
@@ -114,5 +135,18 @@ fn requests_and_talk_are_no_questions_of_a_family() {
         "cancel the meeting with Sarah",
     ] {
         assert_eq!(read(text), None, "{text}");
+    }
+}
+
+#[test]
+fn two_questions_in_one_breath_are_answered_beside_each_other() {
+    use QuestionFamily as F;
+    for (text, first, second, who) in [
+        ("what did Anna promise me and what do I owe her?", F::PromisedToMe, F::WaitingOnMe, Some("Anna")),
+        ("what did I promise people, and who owes me an answer?", F::PromisedByMe, F::WaitingOnOthers, None),
+    ] {
+        let found = question(text, &monday()).unwrap_or_else(|| panic!("{text}"));
+        let beside = found.beside.unwrap_or_else(|| panic!("{text}: one question"));
+        assert_eq!((found.family, beside.family, beside.who.as_deref()), (first, second, who), "{text}");
     }
 }

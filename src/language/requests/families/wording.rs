@@ -1,122 +1,31 @@
 //! The words of a question beside those that ask: what could be left out, what only stands for some matter or for anybody.
 
+use crate::language::requests::question_words::{CIRCLES, SHORTENED, WORDS, is_german};
 use crate::language::requests::reading::{tidy, without_determiner};
-
-/// Words that begin a question, and what asks for a look.
-const ASKING: [&str; 52] = [
-    "who", "whom", "whose", "what", "what's", "who's", "how's", "where's", "when's", "when", "where", "which", "how",
-    "why", "did", "do", "does", "is", "are", "am", "was", "were", "has", "have", "haven't", "hasn't", "didn't", "any",
-    "anything", "anyone", "anybody", "list", "show", "find", "things", "stuff", "wer", "wem", "wen", "wann", "wo",
-    "welche", "welcher", "welches", "wie", "worauf", "habe", "hat", "gibt", "zeig", "zeige", "finde",
-];
-
-/// How messages begin that ask by an order.
-const LOOKING: [&str; 6] =
-    ["tell me about ", "tell me what ", "tell me who ", "remind me what ", "get me ready ", "mach mich fit "];
+use crate::language::words::{fold, words};
 
 /// Whether a message asks something: by its mark, or by how it begins.
 pub fn is_question(text: &str) -> bool {
-    let text = apostrophes(text).to_lowercase();
+    let text = fold(&apostrophes(text));
     let first = text.split_whitespace().next().unwrap_or_default().trim_matches(',');
     text.trim_end().ends_with(['?', '？', '؟'])
-        || ASKING.contains(&first)
-        || LOOKING.iter().any(|begins| text.starts_with(begins))
+        || WORDS.asking.holds(first)
+        || WORDS.looking.iter().any(|begins| text.strip_prefix(begins).is_some_and(|rest| rest.starts_with(' ')))
 }
-
-/// Words of a question that only ask.
-const ASKED: [&str; 60] = [
-    "what",
-    "who",
-    "whom",
-    "whose",
-    "when",
-    "where",
-    "which",
-    "how",
-    "why",
-    "whats",
-    "did",
-    "do",
-    "does",
-    "is",
-    "are",
-    "was",
-    "were",
-    "has",
-    "have",
-    "had",
-    "will",
-    "would",
-    "should",
-    "could",
-    "can",
-    "i",
-    "we",
-    "he",
-    "she",
-    "they",
-    "us",
-    "me",
-    "him",
-    "them",
-    "want",
-    "wanted",
-    "ask",
-    "asked",
-    "say",
-    "said",
-    "tell",
-    "told",
-    "get",
-    "got",
-    "give",
-    "gave",
-    "need",
-    "again",
-    "much",
-    "many",
-    "long",
-    "find",
-    "show",
-    "about",
-    "before",
-    "anything",
-    "something",
-    "if",
-    "than",
-    "then",
-];
 
 /// What a question is about: its words without those that only ask; all of them where there are no others.
 pub fn asked_for(text: &str) -> String {
     let plain = without_fillers(&apostrophes(text));
+    let is_german = is_german(&words(&plain));
+    let only_asks = |word: &str| if is_german { WORDS.asked_german.holds(word) } else { WORDS.asked.holds(word) };
     let says = |word: &&str| {
-        let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+        let bare = fold(word.trim_matches(|c: char| !c.is_alphanumeric()));
         let bare = bare.split('\'').next().unwrap_or_default();
-        !bare.is_empty() && !ASKED.contains(&bare)
+        !bare.is_empty() && !only_asks(bare)
     };
     let kept: Vec<&str> = plain.split_whitespace().filter(says).collect();
     if kept.is_empty() { text.to_owned() } else { kept.join(" ") }
 }
-
-/// Words that are written without their apostrophe.
-const SHORTENED: [(&str, &str); 15] = [
-    ("whos", "who's"),
-    ("whats", "what's"),
-    ("hows", "how's"),
-    ("wheres", "where's"),
-    ("whens", "when's"),
-    ("ive", "I've"),
-    ("im", "I'm"),
-    ("theyd", "they'd"),
-    ("youve", "you've"),
-    ("havent", "haven't"),
-    ("hasnt", "hasn't"),
-    ("didnt", "didn't"),
-    ("dont", "don't"),
-    ("isnt", "isn't"),
-    ("arent", "aren't"),
-];
 
 /// The same with straight apostrophes, and with those that were left out.
 pub fn apostrophes(text: &str) -> String {
@@ -125,55 +34,11 @@ pub fn apostrophes(text: &str) -> String {
     let whole = |word: &str| {
         let bare = word.trim_end_matches(['?', '!', '.', ',']);
         let known = Some(bare).filter(is_short).map(str::to_lowercase);
-        let long = known.and_then(|known| SHORTENED.iter().find(|(short, _)| *short == known));
-        long.map_or_else(|| word.to_owned(), |(_, long)| format!("{long}{}", &word[bare.len()..]))
+        let long = known.and_then(|known| SHORTENED.get(known.as_str()));
+        long.map_or_else(|| word.to_owned(), |long| format!("{long}{}", &word[bare.len()..]))
     };
     straight.split(' ').map(whole).collect::<Vec<_>>().join(" ")
 }
-
-/// What people put into a question and could leave out.
-pub(super) const FILLERS: [&str; 40] = [
-    "at the moment",
-    "at present",
-    "right now",
-    "currently",
-    "presently",
-    "so far",
-    "by any chance",
-    "actually",
-    "really",
-    "exactly",
-    "basically",
-    "in general",
-    "generally",
-    "please",
-    "all in all",
-    "as of now",
-    "for now",
-    "these days",
-    "out there",
-    "by the way",
-    "as well",
-    "in the meantime",
-    "meanwhile",
-    "after all",
-    "in all",
-    "again",
-    "kindly",
-    "eigentlich",
-    "denn",
-    "gerade",
-    "momentan",
-    "zurzeit",
-    "im moment",
-    "bitte",
-    "alles",
-    "mal",
-    "and by when",
-    "and until when",
-    "and when",
-    "already",
-];
 
 /// A question without what could be left out of it; what stands in quotation marks stays.
 pub(super) fn without_fillers(text: &str) -> String {
@@ -182,19 +47,7 @@ pub(super) fn without_fillers(text: &str) -> String {
     }
     let mut plain = format!(" {} ", text.trim());
     // "Tomorrow's call" takes place tomorrow.
-    for day in [
-        "today",
-        "yesterday",
-        "tomorrow",
-        "tonight",
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-        "sunday",
-    ] {
+    for day in WORDS.day.iter() {
         for own in ["'s ", "’s "] {
             let capital = format!("{}{}", day[..1].to_uppercase(), &day[1..]);
             plain = plain
@@ -202,7 +55,7 @@ pub(super) fn without_fillers(text: &str) -> String {
                 .replace(&format!("{capital}{own}"), &format!("{capital} "));
         }
     }
-    for filler in FILLERS {
+    for filler in WORDS.filler.iter() {
         loop {
             let lower = plain.to_lowercase();
             // Lower case may be of another length; then nothing is left out.
@@ -224,78 +77,17 @@ pub(super) fn with_more(words: &str, more: Option<String>) -> String {
     more.map_or_else(|| words.to_owned(), |more| format!("{words} {more}"))
 }
 
-/// Words for whoever it is.
-pub(super) const ANYBODY: [&str; 20] = [
-    "others",
-    "other people",
-    "people",
-    "anyone",
-    "anybody",
-    "someone",
-    "somebody",
-    "everyone",
-    "everybody",
-    "anyone else",
-    "somebody else",
-    "someone else",
-    "who",
-    "whom",
-    "others yet",
-    "anderen",
-    "andere",
-    "jemand",
-    "jemandem",
-    "allen",
-];
-
-/// Words for *some matter*: they say nothing when the topic has others.
-const MATTERS: [&str; 28] = [
-    "trip",
-    "tour",
-    "holiday",
-    "journeys",
-    "travel",
-    "journey",
-    "visit",
-    "project",
-    "thing",
-    "things",
-    "topic",
-    "matter",
-    "story",
-    "affair",
-    "business",
-    "stuff",
-    "issue",
-    "situation",
-    "question",
-    "case",
-    "plan",
-    "plans",
-    "event",
-    "reise",
-    "projekt",
-    "sache",
-    "thema",
-    "fahrt",
-];
-/// What stands between such a word and the others.
-const JOINTS: [&str; 15] =
-    ["the", "my", "our", "der", "die", "das", "den", "dem", "to", "of", "for", "nach", "zu", "mit", "with"];
-/// "The new shed" is not called so by everybody.
-const AGES: [&str; 10] = ["new", "old", "current", "latest", "upcoming", "whole", "entire", "neue", "neuen", "alten"];
-
 /// A topic by the words that tell it from others: "the trip to Berlin" is Berlin.
 pub(super) fn topic(words: &str) -> String {
     let spaced = words.replace('-', " ");
     let all: Vec<&str> = spaced.split_whitespace().collect();
-    let is_matter = |word: &str| MATTERS.contains(&word.to_lowercase().as_str());
-    let is_joint = |word: &str| JOINTS.contains(&word.to_lowercase().as_str());
+    let is_matter = |word: &str| WORDS.matter.holds(&fold(word));
+    let is_joint = |word: &str| WORDS.joint.holds(&fold(word));
     let telling: Vec<&str> = all.iter().filter(|word| !is_matter(word) && !is_joint(word)).copied().collect();
     if let [age, rest @ ..] = telling.as_slice()
         && !rest.is_empty()
         && all.first() == Some(age)
-        && AGES.contains(age)
+        && WORDS.age.holds(&fold(age))
     {
         return rest.join(" ");
     }
@@ -307,4 +99,54 @@ pub(super) fn tidied(words: &str) -> String {
     let words = tidy(words);
     let bare = words.strip_suffix("'s").or_else(|| words.strip_suffix("’s")).unwrap_or(&words);
     without_determiner(bare).to_owned()
+}
+
+/// What a meeting is about or with, without the word for it.
+pub fn without_meeting(topic: &str) -> String {
+    topic.split_whitespace().filter(|word| !WORDS.meeting.holds(&fold(word))).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a folded word only joins others.
+pub fn is_joining(word: &str) -> bool {
+    WORDS.joining.holds(word)
+}
+
+/// Whether a topic is money, whatever for.
+pub fn is_money(topic: &str) -> bool {
+    WORDS.money.holds(&fold(topic))
+}
+
+/// Whether words for a time mean what came earlier.
+pub fn is_earlier(when: &str) -> bool {
+    let folded = fold(when.trim());
+    WORDS.earlier.iter().any(|word| folded.strip_prefix(word).is_some_and(|rest| rest.starts_with(' ')))
+}
+
+/// A question of somebody who was named in the one before, with the name; of nobody in particular, of people.
+pub(super) fn pointing_resolved(text: &str, who: Option<&str>) -> String {
+    let named = |word: &str| {
+        let bare = word.trim_end_matches(['?', '!', '.', ',']);
+        match WORDS.them.holds(&fold(bare)) {
+            true => format!("{}{}", who.unwrap_or("people"), &word[bare.len()..]),
+            false => word.to_owned(),
+        }
+    };
+    text.split(' ').map(named).collect::<Vec<_>>().join(" ")
+}
+
+/// A name without what only honours: "Mrs Lee".
+pub fn without_honorifics(name: &str) -> String {
+    let honours = |word: &&str| WORDS.honorific.holds(&fold(word.trim_end_matches('.')));
+    name.split_whitespace().filter(|word| !honours(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// What a circle of people is called in the other language: "Verein", "club".
+pub fn circle_elsewhere(name: &str) -> Option<&'static str> {
+    let name = fold(name);
+    let other = |(german, english): &(&'static str, &'static str)| match name.as_str() {
+        name if name == *german => Some(*english),
+        name if name == *english => Some(*german),
+        _ => None,
+    };
+    CIRCLES.iter().find_map(other)
 }

@@ -1,0 +1,75 @@
+//! What is to be known before a meeting: what is asked, and the meeting, in either order.
+//!
+//! "I'm seeing Tom on Wednesday, what do I need to know?" states the meeting first; "what should I bring to the fitting?"
+//! names it behind what joins it. Both parts are phrases of their own
+//! (`data/language/requests/meetings.*.txt`), so that any way to ask goes with any way to say which meeting.
+
+use super::{FamilyQuestion, QuestionFamily, apostrophes, covered_by, tidied};
+use crate::core::plan::PlannedAction;
+use crate::language::requests::phrases::Phrases;
+use crate::language::requests::question_words::WORDS;
+use crate::language::time::Reference;
+use crate::language::words::{fold, words};
+
+#[cfg(test)]
+pub(super) const TEXTS: [&str; 2] = [
+    include_str!("../../../../data/language/requests/meetings.en.txt"),
+    include_str!("../../../../data/language/requests/meetings.de.txt"),
+];
+
+static FRAMES: Phrases = Phrases::compiled(include_bytes!("../../../../data/language/requests/meetings.bin"));
+
+/// Marks behind which what is asked may stand, or the meeting.
+const MARKS: [&str; 7] = [", ", ". ", "? ", "; ", "! ", " - ", " – "];
+
+/// A question that prepares a meeting.
+pub(super) fn prepared(text: &str, reference: &Reference) -> Option<FamilyQuestion> {
+    let text = apostrophes(text.trim());
+    // Nearly every message is told by its words to be none of these.
+    if !WORDS.prepares.is_in(&words(&text)) {
+        return None;
+    }
+    let covered = |part: &str| covered_by(&FRAMES, part.trim(), reference);
+    let is = |action: &Option<PlannedAction>, command: &str| action.as_ref().is_some_and(|is| is.command == command);
+    let apart = MARKS.iter().flat_map(|mark| text.match_indices(mark)).map(|(at, mark)| (at, at + mark.len()));
+    for (end, start) in apart {
+        let parts = (covered(&text[..end]), covered(&text[start..]));
+        let meeting = match parts {
+            (stated, asked) if is(&stated, "stated") && is(&asked, "briefing") => stated,
+            (asked, stated) if is(&asked, "briefing") && is(&stated, "stated") => stated,
+            _ => None,
+        };
+        if let Some(question) = meeting.and_then(|meeting| question(&meeting, reference)) {
+            return Some(question);
+        }
+    }
+    text.match_indices(' ').find_map(|(at, _)| {
+        let named = covered(&text[at..]).or_else(|| covered(&dated(&text[at..])?));
+        let named = named.filter(|named| named.command == "named")?;
+        covered(&text[..at]).filter(|asked| asked.command == "briefing")?;
+        question(&named, reference)
+    })
+}
+
+/// What stands before a meeting that is called by its day: "for Thursday's committee".
+fn dated(rest: &str) -> Option<String> {
+    let folded = fold(rest.trim());
+    let is_before = WORDS.before.iter().any(|word| folded.strip_prefix(word).is_some_and(|rest| rest.starts_with(' ')));
+    is_before.then(|| format!("namely {}", rest.trim()))
+}
+
+fn question(meeting: &PlannedAction, reference: &Reference) -> Option<FamilyQuestion> {
+    let said = |name: &str| meeting.params.get(name).and_then(|value| value.as_str());
+    let slot = |name: &str| said(name).map(tidied).filter(|words| !words.is_empty());
+    let question = FamilyQuestion {
+        family: QuestionFamily::Prepare,
+        who: slot("with"),
+        topic: slot("meeting"),
+        when: said("when").map(|when| when.strip_prefix("for ").unwrap_or(when).to_owned()),
+        open: false,
+        late: false,
+        then: None,
+        beside: None,
+    };
+    question.is_settled(reference).then_some(question)
+}
