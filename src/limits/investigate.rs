@@ -14,6 +14,9 @@ pub const LETTER_CHARS_MAX: usize = 8_000;
 pub const LETTER_SENTENCES_MAX: usize = 120;
 /// Characters of a sentence that is shown.
 pub const SENTENCE_CHARS_MAX: usize = 160;
+/// Words of what is asked before a meeting, and marks that may divide it from the meeting.
+pub const BRIEFING_WORDS_MAX: usize = 14;
+pub const BRIEFING_MARKS_MAX: usize = 8;
 /// Promises of one conversation that are kept, the newest.
 pub const PROMISES_MAX: usize = 20;
 /// Letters of one person, each the first of its conversation, that are held against what is open with them.

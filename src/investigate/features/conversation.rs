@@ -16,9 +16,9 @@
 //! | | anything else | nothing: it was answered | stays |
 //! | a machine's, in the name of somebody written to | anything | stays | stays |
 //!
-//! What is owed for a day is settled when the side that waits for it writes after that day and asks for nothing: who still
-//! waited would say so. A promise also counts as kept when it is thanked for days after it was made. A promise that names
-//! no day is for the day of what it answers. What is settled by another conversation: see `elsewhere`.
+//! What is owed for a day is settled when the side that waits for it writes after that day and asks for nothing: who
+//! still waited would say so. A promise also counts as kept when it is thanked for days after it was made. A promise
+//! that names no day is for the day of what it answers. What is settled by another conversation: see `elsewhere`.
 //!
 //! Lists, machines and suspects owe nothing and are owed nothing; what a machine wants done by some day is kept apart.
 //! Not here: what counts as overdue (whoever asks knows the time).
@@ -316,7 +316,7 @@ impl ConversationFeatures {
     }
 }
 
-/// Whether a letter of the side that something is owed to, which asks for nothing, shows that it has come or is needless.
+/// Whether a letter of the side that something is owed to, which asks for nothing, tells that it came or is needless.
 fn is_kept(debt: Option<&Debt>, letter: &Letter<'_>, at: DateTime<Utc>) -> bool {
     debt.is_some_and(|debt| {
         let is_past = debt.due.is_some_and(|due| due < at);

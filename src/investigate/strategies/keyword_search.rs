@@ -4,7 +4,7 @@ use super::metadata_filter::named;
 use super::{EvidenceSources, Given, find_in, findings, said};
 use crate::investigate::finding::{Finding, NodeOutput};
 use crate::investigate::node::KeywordSearch;
-use crate::language::requests::{is_joining, without_honorifics};
+use crate::language::requests::is_joining;
 use crate::language::terms;
 use crate::limits::{FOUND_ITEMS_MAX, SEARCHES_MAX};
 use crate::services::error::ServiceError;
@@ -65,8 +65,8 @@ fn segments(item: &FoundItem) -> Vec<String> {
     let names: Vec<&str> = terms::words_of(&names).collect();
     // Whoever comes is looked for as somebody, not as a word.
     let is_name = |part: &str| terms::words_of(&terms::fold(part)).all(|word| names.contains(&word));
-    let parts = item.title.split([':', ',', '–', '—', '(', ')', ';', '/']).flat_map(|part| part.split(" with "));
-    parts.map(|part| without_honorifics(part.trim())).filter(|part| says_something(part) && !is_name(part)).collect()
+    let parts = item.title.split([':', '–', '—', '(', ')', ';', '/']).flat_map(|part| part.split(" with "));
+    parts.map(|part| part.trim().to_owned()).filter(|part| says_something(part) && !is_name(part)).collect()
 }
 
 /// Whether a part of a title could find anything but by accident.

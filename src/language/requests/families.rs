@@ -14,8 +14,7 @@ mod wording;
 use serde::{Deserialize, Serialize};
 
 pub use wording::{
-    apostrophes, asked_for, circle_elsewhere, is_earlier, is_joining, is_money, is_question, without_honorifics,
-    without_meeting,
+    apostrophes, asked_for, circle_elsewhere, is_earlier, is_joining, is_money, is_question, without_meeting,
 };
 use wording::{pointing_resolved, tidied, topic, with_more, without_fillers};
 

@@ -76,7 +76,7 @@ pub use condition::{Condition, ConditionKind, unheeded_conditions};
 pub use explain::{explain, in_short};
 pub use families::{
     FamilyQuestion, QuestionFamily, Refinement, asked_for, circle_elsewhere, is_earlier, is_joining, is_money,
-    is_question, question, refinement, span, without_honorifics, without_meeting,
+    is_question, question, refinement, span, without_meeting,
 };
 pub use held::left_out;
 pub use intents::{asks_a_command, investigates, only_tells};

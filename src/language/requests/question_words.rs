@@ -36,8 +36,6 @@ class_names! {
         prepares,
         /// Before a meeting.
         before,
-        /// Before a name.
-        honorific,
         /// Whoever was named before.
         them,
         earlier,

@@ -10,6 +10,7 @@ use crate::language::requests::phrases::Phrases;
 use crate::language::requests::question_words::WORDS;
 use crate::language::time::Reference;
 use crate::language::words::{fold, words};
+use crate::limits::{BRIEFING_MARKS_MAX, BRIEFING_WORDS_MAX};
 
 #[cfg(test)]
 pub(super) const TEXTS: [&str; 2] = [
@@ -32,7 +33,7 @@ pub(super) fn prepared(text: &str, reference: &Reference) -> Option<FamilyQuesti
     let covered = |part: &str| covered_by(&FRAMES, part.trim(), reference);
     let is = |action: &Option<PlannedAction>, command: &str| action.as_ref().is_some_and(|is| is.command == command);
     let apart = MARKS.iter().flat_map(|mark| text.match_indices(mark)).map(|(at, mark)| (at, at + mark.len()));
-    for (end, start) in apart {
+    for (end, start) in apart.take(BRIEFING_MARKS_MAX) {
         let parts = (covered(&text[..end]), covered(&text[start..]));
         let meeting = match parts {
             (stated, asked) if is(&stated, "stated") && is(&asked, "briefing") => stated,
@@ -43,11 +44,10 @@ pub(super) fn prepared(text: &str, reference: &Reference) -> Option<FamilyQuesti
             return Some(question);
         }
     }
-    text.match_indices(' ').find_map(|(at, _)| {
-        let named = covered(&text[at..]).or_else(|| covered(&dated(&text[at..])?));
-        let named = named.filter(|named| named.command == "named")?;
+    text.match_indices(' ').take(BRIEFING_WORDS_MAX).find_map(|(at, _)| {
         covered(&text[..at]).filter(|asked| asked.command == "briefing")?;
-        question(&named, reference)
+        let named = covered(&text[at..]).or_else(|| covered(&dated(&text[at..])?));
+        question(&named.filter(|named| named.command == "named")?, reference)
     })
 }
 

@@ -134,12 +134,6 @@ pub(super) fn pointing_resolved(text: &str, who: Option<&str>) -> String {
     text.split(' ').map(named).collect::<Vec<_>>().join(" ")
 }
 
-/// A name without what only honours: "Mrs Lee".
-pub fn without_honorifics(name: &str) -> String {
-    let honours = |word: &&str| WORDS.honorific.holds(&fold(word.trim_end_matches('.')));
-    name.split_whitespace().filter(|word| !honours(word)).collect::<Vec<_>>().join(" ")
-}
-
 /// What a circle of people is called in the other language: "Verein", "club".
 pub fn circle_elsewhere(name: &str) -> Option<&'static str> {
     let name = fold(name);
