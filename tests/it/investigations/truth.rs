@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use super::ask::{ask, warm_up};
+use super::fourth::fourth_world;
 use super::judge::{Question, Score, judge};
 use super::second::second_world;
 use super::third::third_world;
@@ -46,6 +47,17 @@ const FLOORS: &[(&str, &str, [usize; 3])] = &[
     ("third", "unanswered", [93, 95, 97]),
     ("third", "most", [97, 97, 97]),
     ("third", "find", [87, 72, 78]),
+    // Its first and only run, unseen: nobody works on it.
+    ("fourth", "waiting_on_me", [53, 57, 97]),
+    ("fourth", "waiting_on_others", [94, 89, 97]),
+    ("fourth", "promised_to_me", [93, 87, 0]),
+    ("fourth", "promised_by_me", [83, 73, 0]),
+    ("fourth", "about", [88, 61, 97]),
+    ("fourth", "needs_me", [49, 11, 97]),
+    ("fourth", "prepare", [85, 48, 97]),
+    ("fourth", "unanswered", [42, 37, 97]),
+    ("fourth", "most", [97, 72, 97]),
+    ("fourth", "find", [13, 54, 39]),
 ];
 
 /// Programs that run at once.
@@ -64,6 +76,11 @@ fn a_strangers_questions_are_answered_by_what_is_true() {
 #[test]
 fn another_strangers_questions_are_answered_by_what_is_true() {
     measured(third_world());
+}
+
+#[test]
+fn the_questions_of_a_person_nobody_has_tuned_on_are_answered_by_what_is_true() {
+    measured(fourth_world());
 }
 
 fn measured(world: World) {
