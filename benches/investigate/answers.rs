@@ -36,7 +36,7 @@ fn graph(prompt: &str) -> Value {
     let mut mail = json!({"over": ["thread"], "from": "2025-10-01", "until": "2026-01-12", "max_results": 400});
     let mut waiting = json!({"items": "{{read.items}}", "keep": ["waits_for_me"]});
     if asked(EXAMPLE) {
-        mail["max_results"] = json!(60);
+        mail["max_results"] = json!(200);
         mail["without"] = json!(["bulk"]);
     }
     if asked(TOLD_APART) {

@@ -99,6 +99,4 @@ fn failure(error: ServiceError) -> NodeFailure {
 }
 
 #[cfg(test)]
-mod faults;
-#[cfg(test)]
 mod tests;

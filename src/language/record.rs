@@ -3,10 +3,6 @@
 //! Invariant: the whole message is such a question; one that asks for anything besides is none. Not here: the answer
 //! (the pipeline keeps the record).
 
-use std::sync::LazyLock;
-
-use rustc_hash::FxHashMap;
-
 use super::tokens::lower;
 
 /// The words of the classes, one class a line; read where they stand.
@@ -18,20 +14,6 @@ const POLITE: [&str; 12] =
     ["hey", "so", "ok", "okay", "wait", "and", "please", "then", "now", "already", "just now", "for me"];
 /// Stands in a phrase for a verb.
 const VERB: &str = "{verb}";
-/// Every question, bare, and what it asks; one that stands in several classes is of the first.
-static QUESTIONS: LazyLock<FxHashMap<String, RecordQuestion>> = LazyLock::new(|| {
-    let latest = phrases("latest").map(|phrase| (phrase.to_owned(), RecordQuestion::Latest));
-    let done = phrases("done").map(|phrase| (phrase.to_owned(), RecordQuestion::Done));
-    let of_kind = verbs().flat_map(|verb| {
-        let forms = phrases(verb).flat_map(|form| phrases("kind").map(move |phrase| phrase.replace(VERB, form)));
-        forms.map(move |question| (question, RecordQuestion::Kind(verb)))
-    });
-    let mut questions = FxHashMap::default();
-    for (question, asked) in latest.chain(done).chain(of_kind) {
-        questions.entry(question).or_insert(asked);
-    }
-    questions
-});
 
 /// What is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +28,24 @@ pub enum RecordQuestion {
 
 /// What a message asks of the record; `None` for everything else.
 pub fn asks(text: &str) -> Option<RecordQuestion> {
-    if text.len() > BYTES_MAX { None } else { QUESTIONS.get(&bare(text)).cloned() }
+    if text.len() > BYTES_MAX {
+        return None;
+    }
+    let said = bare(text);
+    if phrases("latest").any(|phrase| phrase == said) {
+        return Some(RecordQuestion::Latest);
+    }
+    if phrases("done").any(|phrase| phrase == said) {
+        return Some(RecordQuestion::Done);
+    }
+    // What stands where the phrase has the verb; most messages fit no phrase, and no verb is looked at for them.
+    let verb_in = |phrase: &str| {
+        let (before, after) = phrase.split_once(VERB)?;
+        said.strip_prefix(before)?.strip_suffix(after)
+    };
+    let forms: Vec<&str> = phrases("kind").filter_map(verb_in).collect();
+    let asked = |verb: &&'static str| !forms.is_empty() && phrases(verb).any(|form| forms.contains(&form));
+    verbs().find(asked).map(RecordQuestion::Kind)
 }
 
 /// Whether what was tried is of this kind: "send “Lunch” to Anna" is of "send".

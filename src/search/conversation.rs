@@ -4,13 +4,8 @@ use crate::core::ids::{ChatId, UserId};
 use crate::ports::records::{Message, Speaker};
 use crate::ports::{Document, Key, Record, Source, Stored, from_stored};
 
-/// The kind of these documents.
-pub const KIND: &str = "conversation";
-/// The flag of what the person said in words of their own.
-pub const OWN_WORDS: &str = "own";
-
 /// Own words and our answers; what is said among others is nobody's alone.
-pub const SOURCE: Source = Source::new(Message::TABLE, KIND, 2, document).keyed(place, prefixes);
+pub const SOURCE: Source = Source::new(Message::TABLE, Message::KIND, 2, document).keyed(place, prefixes);
 
 fn place(key: &Key) -> Option<(UserId, String)> {
     match key.parts().as_slice() {
@@ -35,12 +30,12 @@ fn document(key: &Key, stored: &Stored) -> Option<(UserId, Document)> {
         return None;
     }
     let speaker = match said.speaker {
-        Speaker::Person if said.origin.is_own_words() => OWN_WORDS,
+        Speaker::Person if said.origin.is_own_words() => Message::OWN_WORDS,
         Speaker::Person => "passed on",
         Speaker::Assistant => "assistant",
     };
     let document = Document {
-        kind: KIND.to_owned(),
+        kind: Message::KIND.to_owned(),
         id,
         body: said.text,
         at: Some(said.at),
@@ -61,8 +56,8 @@ mod tests {
     #[test]
     fn only_what_a_person_said_in_their_own_words_is_theirs() {
         for (speaker, origin, flag) in [
-            (Speaker::Person, Origin::Typed, OWN_WORDS),
-            (Speaker::Person, Origin::Transcript, OWN_WORDS),
+            (Speaker::Person, Origin::Typed, Message::OWN_WORDS),
+            (Speaker::Person, Origin::Transcript, Message::OWN_WORDS),
             (Speaker::Person, Origin::Forwarded, "passed on"),
             (Speaker::Person, Origin::OnBehalf, "passed on"),
             (Speaker::Assistant, Origin::Typed, "assistant"),

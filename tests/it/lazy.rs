@@ -18,6 +18,12 @@ const MAY: &[(&str, &str, &str)] = &[
     ),
     ("pipeline/turn.rs", "OnceLock", "what one turn's words point at, gone with the turn"),
     ("pipeline/stages/gate.rs", "OnceLock", "one turn's own memory of what it asked, gone with the turn"),
+    ("language/requests/said.rs", "OnceCell", "what one plan says, read when a message names a number or a time"),
+    (
+        "language/requests/question_words.rs",
+        "LazyLock",
+        "seven kilobytes of words, split once when a message first may be a question over everything",
+    ),
     (
         "language/requests/amend.rs",
         "Regex::new",

@@ -8,8 +8,8 @@ use crate::core::text::shorten;
 use crate::investigate::finding::Finding;
 use crate::language::requests::{Hearing, only_tells};
 use crate::limits::SNIPPET_CHARS_MAX;
+use crate::ports::records::Message;
 use crate::ports::{Hit, Needs, Query};
-use crate::search::conversation;
 use crate::services::error::ServiceError;
 use crate::services::search::WordQuery;
 use crate::services::searchable::{FoundItem, ItemFilter, ItemKind};
@@ -23,10 +23,10 @@ const TITLE_CHARS: usize = 80;
 /// What was told that holds all the words, the best first.
 pub(super) async fn told(sources: &EvidenceSources<'_>, filter: &ItemFilter) -> Result<Vec<FoundItem>, ServiceError> {
     let query = Query {
-        kinds: vec![conversation::KIND.to_owned()],
+        kinds: vec![Message::KIND.to_owned()],
         text: filter.words.clone(),
         needs: Needs::All,
-        flags: vec![conversation::OWN_WORDS.to_owned()],
+        flags: vec![Message::OWN_WORDS.to_owned()],
         from: filter.from,
         until: filter.until,
         limit: filter.limit.saturating_mul(HITS_FOR_ONE),
@@ -51,7 +51,7 @@ pub(super) fn finding(item: FoundItem, score: f32) -> Finding {
 fn item(hit: Hit) -> FoundItem {
     let snippet = hit.snippet.unwrap_or_default();
     FoundItem {
-        service: conversation::KIND.to_owned(),
+        service: Message::KIND.to_owned(),
         id: hit.id,
         kind: ItemKind::Talk,
         title: shorten(&snippet, TITLE_CHARS),

@@ -1,5 +1,7 @@
 //! What a node finds is kept for as long as no source of it has changed.
 
+mod faults;
+
 use std::sync::Arc;
 
 use chrono::Duration;

@@ -89,6 +89,13 @@ pub struct Message {
     pub untrusted: Vec<UntrustedText>,
 }
 
+impl Message {
+    /// What it is called in the search index.
+    pub const KIND: &str = "conversation";
+    /// The flag, in the search index, of what the person said in words of their own.
+    pub const OWN_WORDS: &str = "own";
+}
+
 impl Record for Message {
     const TABLE: Table = Table::Messages;
 
