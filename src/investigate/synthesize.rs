@@ -6,6 +6,7 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+use super::features::SenderSort;
 use super::features::amounts::Amount;
 use super::finding::Finding;
 use super::graph::AnswerKind;
@@ -40,6 +41,9 @@ pub struct AnswerRow {
     pub is_open: bool,
     /// Above which rows it stands.
     pub section: Option<String>,
+    /// It reads like a fraud, which is said wherever it is shown.
+    #[serde(default)]
+    pub is_suspect: bool,
 }
 
 impl AnswerRow {
@@ -67,6 +71,7 @@ impl AnswerRow {
             count: if finding.item.kind == ItemKind::Person { finding.score as usize } else { 0 },
             is_open,
             section: section.map(str::to_owned),
+            is_suspect: finding.sender() == SenderSort::Suspect,
         }
     }
 
@@ -98,7 +103,7 @@ impl AnswerRow {
         let who = who.map_or_else(String::new, |who| format!("{who} · "));
         let amount = self.amount.as_ref().filter(|_| answers == AnswerKind::Family(QuestionFamily::FindAmount));
         if let Some(amount) = amount {
-            return format!("✉️ {} · {title} · “{}”", amount.text, visible(&amount.within));
+            return format!("✉️ {}{} · {title} · “{}”", self.warning(), amount.text, visible(&amount.within));
         }
         let due = self.due.map(|due| {
             let late = if due < reference.now { "was due" } else { "due" };
@@ -109,7 +114,11 @@ impl AnswerRow {
             (None, Some(at)) => format!(" · {}", day(at, reference)),
             (None, None) => String::new(),
         };
-        format!("✉️ {who}{title}{}{}{since}", self.said(), due.unwrap_or_default())
+        format!("✉️ {}{who}{title}{}{}{since}", self.warning(), self.said(), due.unwrap_or_default())
+    }
+
+    fn warning(&self) -> &'static str {
+        if self.is_suspect { "⚠️ may be a fraud · " } else { "" }
     }
 
     fn said(&self) -> String {

@@ -32,13 +32,21 @@ fn what_was_told_is_among_what_is_known_of_it() {
 }
 
 #[test]
+fn what_reads_like_a_fraud_is_marked_where_it_is_shown() {
+    let world = demo_world();
+    let told = text_of(&console(&world).say("what did Northwind quote us?"));
+    let rows: Vec<&str> = told.lines().filter(|line| line.contains("NW-3391")).collect();
+    assert!(!rows.is_empty() && rows.iter().all(|row| row.contains("⚠️ may be a fraud")), "{told}");
+}
+
+#[test]
 fn a_question_that_finds_nothing_says_what_was_searched_for() {
     let world = demo_world();
     let mut console = console(&world);
-    let lines = console.say("what did Northwind quote us?");
+    let lines = console.say("is there a unicorn in Patagonia?");
     let text = text_of(&lines);
     assert!(text.contains("didn't understand"), "{text}");
-    assert!(text.contains("I also searched your things for “Northwind quote"), "{text}");
+    assert!(text.contains("I also searched your things for “") && text.contains("unicorn"), "{text}");
     let chat = text_of(&console.say("frobnicate the widgets"));
     assert!(!chat.contains("I also searched"), "an order asks nothing: {chat}");
 }
