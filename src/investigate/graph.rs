@@ -15,6 +15,9 @@ pub struct EvidenceGraph {
     pub sections: Vec<AnswerSection>,
     /// What kind of question it answers.
     pub answers: AnswerKind,
+    /// A second one in the same breath.
+    #[serde(default)]
+    pub beside: Option<BesideAnswer>,
 }
 
 /// A part of an answer.
@@ -24,6 +27,9 @@ pub struct AnswerSection {
     pub title: Option<String>,
     /// The node whose findings are its rows.
     pub node: String,
+    /// It adds to the answer; what the heading counts is elsewhere.
+    #[serde(default)]
+    pub is_addition: bool,
 }
 
 /// What kind of question a graph answers.
@@ -38,37 +44,40 @@ pub enum AnswerKind {
     Search,
 }
 
-impl AnswerKind {
-    /// Above its rows where they stand beside those of another question.
-    pub fn title(self) -> &'static str {
-        use QuestionFamily as F;
-        match self {
-            Self::Family(F::WaitingOnMe) => "Waits for you",
-            Self::Family(F::WaitingOnOthers) => "You wait for",
-            Self::Family(F::PromisedToMe) => "Promised to you",
-            Self::Family(F::PromisedByMe) => "Promised by you",
-            Self::Family(F::About) => "About it",
-            Self::Family(F::NeedsMe) => "Needs you",
-            Self::Family(F::Prepare) => "To prepare",
-            Self::Family(F::Unanswered) => "Not answered",
-            Self::Family(F::WritesMost) => "You write most with",
-            Self::Family(F::MeetsMost) => "You meet most",
-            Self::Family(F::FindInvoice | F::FindBooking | F::FindAttachment | F::FindAmount | F::Find)
-            | Self::Model
-            | Self::Search => "Found",
-        }
+/// A second question that the same graph answers: its rows stand behind those of the first, below a heading of their own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BesideAnswer {
+    /// What of the nodes is shown, in this order.
+    pub sections: Vec<AnswerSection>,
+    /// What kind of question it is.
+    pub answers: AnswerKind,
+    /// What it is about; may be empty.
+    pub topic: String,
+    /// Only what is open counts.
+    pub is_open: bool,
+}
+
+impl EvidenceGraph {
+    /// What of its nodes is shown, of both questions.
+    pub fn all_sections(&self) -> impl Iterator<Item = &AnswerSection> {
+        self.sections.iter().chain(self.beside.iter().flat_map(|beside| &beside.sections))
     }
 }
 
 impl AnswerSection {
     /// The only part of an answer.
     pub fn only(node: &str) -> Vec<Self> {
-        vec![Self { title: None, node: node.to_owned() }]
+        vec![Self { title: None, node: node.to_owned(), is_addition: false }]
+    }
+
+    /// One that the heading does not count.
+    pub fn added(title: &str, node: &str) -> Self {
+        Self { is_addition: true, ..Self::titled(title, node) }
     }
 
     /// One of several.
     pub fn titled(title: &str, node: &str) -> Self {
-        Self { title: Some(title.to_owned()), node: node.to_owned() }
+        Self { title: Some(title.to_owned()), node: node.to_owned(), is_addition: false }
     }
 }
 

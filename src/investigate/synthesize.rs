@@ -218,7 +218,9 @@ pub fn heading(answers: AnswerKind, found: usize, topic: &str, is_open: bool) ->
         (F::WritesMost, 0) | (F::MeetsMost, 0) => "👥 I found nobody in that time.".to_owned(),
         (F::WritesMost, _) => "👥 You write most with:".to_owned(),
         (F::MeetsMost, _) => "👥 You meet most:".to_owned(),
-        (F::FindInvoice | F::FindBooking | F::FindAttachment | F::FindAmount | F::Find, 0) => {
+        (F::FindAttachment, 0) if topic.is_empty() => "🔎 I found no mail with an attachment like that.".to_owned(),
+        (F::FindAttachment, 0) => format!("🔎 I found no mail with an attachment that fits “{topic}”."),
+        (F::FindInvoice | F::FindBooking | F::FindAmount | F::Find, 0) => {
             format!("🔎 I found no mail about {}.", if topic.is_empty() { "that" } else { topic })
         }
         (F::FindInvoice | F::FindBooking | F::FindAttachment | F::FindAmount | F::Find, _) => {

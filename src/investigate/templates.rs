@@ -65,7 +65,7 @@ pub fn graph(question: &FamilyQuestion, reference: &Reference) -> EvidenceGraph 
         | QuestionFamily::FindAmount
         | QuestionFamily::Find => asked.find(),
     };
-    let graph = EvidenceGraph { nodes, sections, answers: AnswerKind::Family(question.family) };
+    let graph = EvidenceGraph { nodes, sections, answers: AnswerKind::Family(question.family), beside: None };
     let graph = match &question.then {
         Some(refinement) => refined(graph, refinement, reference),
         None => graph,
@@ -94,7 +94,7 @@ pub fn search(words: &str, score_min: f32, reference: &Reference) -> EvidenceGra
         read("read", "search", &[ReadField::Topic], Some(words)),
         described("best", "what says most of it", Strategy::CrossReference(best)),
     ];
-    EvidenceGraph { nodes, sections: with_told("best"), answers: AnswerKind::Search }
+    EvidenceGraph { nodes, sections: with_told("best"), answers: AnswerKind::Search, beside: None }
 }
 
 /// The graph with what narrows its answer behind it.
@@ -115,7 +115,7 @@ pub fn refined(mut graph: EvidenceGraph, refinement: &Refinement, reference: &Re
             if rest {
                 graph.sections[0].title = Some("Not answered".to_owned());
             }
-            graph.sections.push(AnswerSection::titled("You meet", "met"));
+            graph.sections.push(AnswerSection::added("You meet", "met"));
         }
         Refinement::Only { .. } | Refinement::StillOpen => {
             // What is kept of an answer is narrowed by code, without a graph.

@@ -37,14 +37,13 @@ pub fn reads_on(before: &str, next: &str) -> bool {
 /// Whether a message asks for something by itself and does not speak of what was said before it: "call mom", but not
 /// "send it to Max" or "only after lunch".
 pub fn stands_alone(text: &str) -> bool {
-    !Said::new(text).asks_nothing() && !speaks_back(text)
+    let said = Said::new(text);
+    !said.asks_nothing() && !said.speaks_back()
 }
 
 /// Whether a message speaks of what was said before it, or goes on with it: "send it to Max", "and of those?".
 pub fn speaks_back(text: &str) -> bool {
-    let spoken = format!(" {} ", words(text));
-    let back = phrases("back").any(|word| spoken.contains(&format!(" {word} ")));
-    back || Said::new(text).continues()
+    Said::new(text).speaks_back()
 }
 
 /// How a message ends.
@@ -131,6 +130,11 @@ impl<'t> Said<'t> {
 
     fn asks_nothing(&self) -> bool {
         self.intents.is_empty()
+    }
+
+    fn speaks_back(&self) -> bool {
+        let spoken = format!(" {} ", words(self.text));
+        phrases("back").any(|word| spoken.contains(&format!(" {word} "))) || self.continues()
     }
 
     /// A bare continuation.

@@ -358,7 +358,7 @@ fn whole(completion: Completion, reference: &Reference, sending: &mut Sending) -
         sending.breaks("the whole of it reads differently");
     }
     let is_streamed = sending.to.is_some() && !sending.is_broken;
-    let graph = EvidenceGraph { sections: sections(&nodes), nodes, answers: AnswerKind::Model };
+    let graph = EvidenceGraph { sections: sections(&nodes), nodes, answers: AnswerKind::Model, beside: None };
     let synthesis = synthesis(&written.synthesis);
     Ok(Decomposed::Graph(Box::new(Decomposition { class, graph, synthesis, assumed, is_streamed })))
 }

@@ -52,12 +52,13 @@ pub fn settle(conversations: &mut [ReadConversation<'_>]) {
         let (title, text) = (conversation.title, conversation.text);
         let is_settled = |debt: &Debt, is_own: bool| {
             let with = openings.get(debt.with.address.as_str()).map(Vec::as_slice).unwrap_or_default();
-            let mut later = with.iter().filter(|opening| {
+            let is_later = |opening: &&Opening<'_>| {
                 opening.letter.is_own == is_own
                     && opening.conversation != text.id
                     && opening.letter.at > Some(debt.last)
-            });
-            later.any(|opening| speaks_of(opening, title, text, debt))
+            };
+            let later: Vec<&Opening<'_>> = with.iter().filter(is_later).collect();
+            !later.is_empty() && speaks_of_any(&later, &matter(title, text, debt))
         };
         let features = &mut *conversation.features;
         features.i_owe = features.i_owe.take().filter(|debt| !is_settled(debt, true));
@@ -79,12 +80,17 @@ fn others(letter: &WrittenText) -> impl Iterator<Item = &str> {
     parties.iter().map(|party| party.address.as_str()).filter(|address| !address.is_empty())
 }
 
-fn speaks_of(opening: &Opening<'_>, title: &str, text: &ItemText, debt: &Debt) -> bool {
+/// The words of a conversation that tell what is owed in it, without the names of those who take part.
+fn matter(title: &str, text: &ItemText, debt: &Debt) -> HashSet<String> {
     let said = text.said.iter().map(|written| new_part(&written.text)).collect::<Vec<_>>().join("\n");
-    let of_debt = telling(&format!("{title}\n{said}"));
-    let names = names(&debt.with, text);
-    let is_shared = |word: &&String| of_debt.contains(*word) && !names.contains(*word);
-    opening.title.iter().any(|word| is_shared(&word)) && opening.all.iter().filter(is_shared).count() >= SHARED_MIN
+    &telling(&format!("{title}\n{said}")) - &names(&debt.with, text)
+}
+
+fn speaks_of_any(openings: &[&Opening<'_>], matter: &HashSet<String>) -> bool {
+    let speaks = |opening: &&Opening<'_>| {
+        !opening.title.is_disjoint(matter) && opening.all.intersection(matter).count() >= SHARED_MIN
+    };
+    openings.iter().any(speaks)
 }
 
 /// The stems of the words that tell one matter from another.

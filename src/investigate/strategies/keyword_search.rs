@@ -50,7 +50,7 @@ pub(super) async fn gather(
         }
         if params.over.contains(&ItemKind::Talk) {
             let told = said::told(sources, &filter).await?;
-            output.findings.extend(told.into_iter().map(|item| said::finding(item, IN_TEXT)));
+            output.findings.extend(told.into_iter().map(|item| Finding { score: IN_TEXT, ..Finding::of(item) }));
         }
     }
     output.findings.sort_by(|a, b| b.score.total_cmp(&a.score));

@@ -74,27 +74,23 @@ pub async fn freshness(
     node: &EvidenceNode,
     given: &Given<'_>,
 ) -> Option<Vec<Freshness>> {
-    let (looked_into, names) = match &node.strategy {
-        Strategy::MetadataFilter(MetadataFilter { over, people, .. }) => (sources.of(over), people.as_slice()),
+    let (looked_into, asks_for_people) = match &node.strategy {
+        Strategy::MetadataFilter(MetadataFilter { over, people, .. }) => sources.of_named(over, people),
         // What was said in the chat is another thing with every message.
         Strategy::KeywordSearch(search) if search.over.contains(&ItemKind::Talk) => return None,
-        Strategy::KeywordSearch(KeywordSearch { over, people, .. }) => (sources.of(over), people.as_slice()),
+        Strategy::KeywordSearch(KeywordSearch { over, people, .. }) => sources.of_named(over, people),
         Strategy::BatchThreadRead(params) => {
             let read = findings(&params.items, given);
             let is_read = |name: &str| read.iter().any(|finding| finding.item.service == name);
-            (sources.of(&[]).into_iter().filter(|(service, _)| is_read(&service.info.name)).collect(), &[] as &[_])
+            (sources.of(&[]).into_iter().filter(|(service, _)| is_read(&service.info.name)).collect(), true)
         }
         Strategy::CrossReference(_) | Strategy::SemanticAnalysis(_) => return None,
     };
-    let is_reading = matches!(node.strategy, Strategy::BatchThreadRead(_));
-    let is_named = |who: &String| reference(who).is_none() && !who.contains('@');
     let mut fresh = Vec::new();
-    if is_reading || names.iter().any(is_named) {
+    if asks_for_people {
         fresh.push(sources.people.freshness(&sources.ctx.owner).await?);
     }
-    // Who is not known by a name may come to what is called so.
-    let groups = if names.iter().any(is_named) { sources.of(&[ItemKind::Event]) } else { Vec::new() };
-    for (_, service) in looked_into.iter().chain(&groups) {
+    for (_, service) in looked_into {
         fresh.push(service.freshness(sources.ctx).await?);
     }
     Some(fresh)
@@ -109,6 +105,18 @@ impl<'a> EvidenceSources<'a> {
             over => over.contains(&found.kind()),
         })
         .collect()
+    }
+
+    /// The same, and what names among these people are looked up in beside the address book; whether there are any.
+    fn of_named(
+        &self,
+        over: &[ItemKind],
+        people: &[String],
+    ) -> (Vec<(&'a Arc<Registration>, &'a dyn Searchable)>, bool) {
+        let has_names = people.iter().any(|who| reference(who).is_none() && !who.contains('@'));
+        // Who is not known by a name may come to what is called so.
+        let groups = if has_names { self.of(&[ItemKind::Event]) } else { Vec::new() };
+        (self.of(over).into_iter().chain(groups).collect(), has_names)
     }
 
     /// A time as a graph writes it.

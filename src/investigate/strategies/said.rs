@@ -5,7 +5,6 @@
 
 use super::EvidenceSources;
 use crate::core::text::shorten;
-use crate::investigate::finding::Finding;
 use crate::language::requests::{Hearing, only_tells};
 use crate::limits::SNIPPET_CHARS_MAX;
 use crate::ports::records::Message;
@@ -41,11 +40,6 @@ pub(super) async fn told(sources: &EvidenceSources<'_>, filter: &ItemFilter) -> 
     };
     let told = found.hits.into_iter().filter(|hit| hit.snippet.as_deref().is_some_and(&tells)).map(item);
     Ok(told.filter(|item| filter.allows(&item.marks)).take(filter.limit).collect())
-}
-
-/// As a finding of a node.
-pub(super) fn finding(item: FoundItem, score: f32) -> Finding {
-    Finding { score, ..Finding::of(item) }
 }
 
 fn item(hit: Hit) -> FoundItem {

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Duration, NaiveTime, Utc};
 
-use crate::investigate::graph::{AnswerKind, AnswerSection, EvidenceGraph};
+use crate::investigate::graph::{AnswerSection, BesideAnswer, EvidenceGraph};
 use crate::investigate::node::{
     BatchThreadRead, CrossReference, EvidenceNode, FindingSort, KeywordSearch, RankBy, ReadField, SemanticAnalysis,
     Strategy,
@@ -11,20 +11,14 @@ use crate::language::requests::FamilyQuestion;
 use crate::limits::{LOOK_AHEAD_DAYS, LOOK_BACK_DAYS, TOLD_SHOWN_MAX};
 use crate::services::searchable::ItemKind;
 
-/// Two graphs as one, a section each; the nodes of the second are called apart.
+/// Two graphs as one; the nodes of the second are called apart.
 pub(super) fn beside(mut first: EvidenceGraph, second: &FamilyQuestion, mut graph: EvidenceGraph) -> EvidenceGraph {
     const APART: &str = "second_";
-    let entitled = |sections: &mut Vec<AnswerSection>, answers: AnswerKind| {
-        for section in sections.iter_mut().filter(|section| section.title.is_none()) {
-            section.title = Some(answers.title().to_owned());
-        }
-    };
     graph.nodes.iter_mut().for_each(|node| node.rename(APART));
     graph.sections.iter_mut().for_each(|section| section.node.insert_str(0, APART));
-    entitled(&mut first.sections, first.answers);
-    entitled(&mut graph.sections, AnswerKind::Family(second.family));
     first.nodes.extend(graph.nodes);
-    first.sections.extend(graph.sections);
+    let EvidenceGraph { sections, answers, .. } = graph;
+    first.beside = Some(BesideAnswer { sections, answers, topic: second.subject(), is_open: second.open });
     first
 }
 

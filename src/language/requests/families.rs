@@ -137,9 +137,8 @@ pub fn question(text: &str, reference: &Reference) -> Option<FamilyQuestion> {
     divided.into_iter().find_map(|(at, divider)| {
         let first = whole(&text[..at], reference)?;
         let tail = &text[at + divider.len()..];
-        let then = refinement(tail, reference).or_else(|| refinement(&format!("and {tail}"), reference));
-        if then.is_some() {
-            return Some(FamilyQuestion { then, ..first });
+        if let Some(then) = refinement(tail, reference).or_else(|| refinement(&format!("and {tail}"), reference)) {
+            return first.narrowed(then);
         }
         let second = whole(&pointing_resolved(tail, first.who.as_deref()), reference)?;
         Some(FamilyQuestion { beside: Some(Box::new(second)), ..first })
@@ -213,6 +212,37 @@ fn covered_by(frames: &Phrases, text: &str, reference: &Reference) -> Option<Pla
 }
 
 impl FamilyQuestion {
+    /// The same, narrowed in the same breath; `None` where that cannot be, so that none of it is dropped.
+    fn narrowed(self, by: Refinement) -> Option<Self> {
+        use QuestionFamily as F;
+        match (by, self.family) {
+            (by @ Refinement::Meet { .. }, _) => Some(Self { then: Some(by), ..self }),
+            // "Everything about the trip, and what of it is open."
+            (Refinement::StillOpen, F::About) if !self.open => {
+                let open = Self { open: true, ..self.clone() };
+                Some(Self { beside: Some(Box::new(open)), ..self })
+            }
+            (Refinement::StillOpen, F::About | F::PromisedToMe | F::PromisedByMe) => Some(Self { open: true, ..self }),
+            (
+                Refinement::Only { who, topic, when },
+                F::WaitingOnMe | F::WaitingOnOthers | F::PromisedToMe | F::PromisedByMe | F::Unanswered,
+            ) => {
+                let one = |own: Option<String>, more: Option<String>| match (own, more) {
+                    (Some(_), Some(_)) => None,
+                    (own, more) => Some(own.or(more)),
+                };
+                let (who, topic) = (one(self.who, who)?, one(self.topic, topic)?);
+                Some(Self { who, topic, when: one(self.when, when)?, ..self })
+            }
+            (Refinement::StillOpen | Refinement::Only { .. }, _) => None,
+        }
+    }
+
+    /// What or whom it is about; empty where it names nothing.
+    pub fn subject(&self) -> String {
+        self.topic.clone().or_else(|| self.who.clone()).unwrap_or_default()
+    }
+
     /// Whether its time is one, and nobody stands in it who only points at somebody.
     fn is_settled(&self, reference: &Reference) -> bool {
         let points = |words: &Option<String>| words.as_ref().is_some_and(|words| WORDS.pointer.holds(&fold(words)));

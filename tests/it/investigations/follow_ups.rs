@@ -99,3 +99,40 @@ fn a_question_that_no_template_fits_is_searched_and_said_to_be() {
     let lines = console.say("what is the tallest mountain of Bolivia?");
     assert_ne!(done_of(&lines)["path"], "investigate", "{}", text_of(&lines));
 }
+
+#[test]
+fn two_questions_in_one_breath_have_an_answer_each() {
+    let mut console = console();
+    let told = text_of(&console.say("what did Anna promise me and what do I owe her?"));
+    assert!(told.starts_with("🤝 I found no promise"), "nothing is promised that is not: {told}");
+    assert!(told.contains("\n\n📬 2 conversations wait for an answer from you:\n1. ✉️ Anna"), "{told}");
+    let told = text_of(&console.say("who owes me an answer, and what did Anna promise me?"));
+    assert!(told.starts_with("⏳ You wait for others in 7 conversations:\n1. "), "{told}");
+    assert!(told.contains("🤝 I found no promise"), "{told}");
+    let told = text_of(&console.say("everything about the Berlin trip and what of it is open"));
+    assert!(told.starts_with("🔎 About Berlin, 16 things:"), "{told}");
+    let mut rest = told;
+    while !rest.contains("📌 Still open about Berlin, ") {
+        rest = text_of(&console.say("more"));
+        assert!(rest.contains("💬") || rest.contains("✉️") || rest.contains("📅"), "what is open was dropped: {rest}");
+    }
+}
+
+#[test]
+fn a_heading_counts_what_it_speaks_of() {
+    let mut console = console();
+    let question = "who have I not answered since Friday and do I meet them this week?";
+    let mut told = text_of(&console.say(question));
+    let heading = told.lines().next().unwrap().to_owned();
+    let mut rows = 0;
+    // Each page has the rows of the first part, until the second begins.
+    loop {
+        let first = told.split("You meet").next().unwrap();
+        rows += first.lines().filter(|line| line.contains(". ✉️")).count();
+        if told.contains("You meet") {
+            break;
+        }
+        told = text_of(&console.say("more"));
+    }
+    assert_eq!(heading, format!("📭 Not answered, {rows} things:"));
+}

@@ -153,6 +153,19 @@ fn requests_and_talk_are_no_questions_of_a_family() {
 }
 
 #[test]
+fn what_narrows_a_question_in_the_same_breath_is_never_dropped() {
+    let read = |text: &str| question(text, &monday());
+    let open = read("everything about the Berlin trip, and what of it is open?").unwrap();
+    let beside = open.beside.expect("what is open of it");
+    assert!(!open.open && beside.open && beside.family == QuestionFamily::About);
+    assert_eq!((open.topic.as_deref(), beside.topic.as_deref()), (Some("Berlin"), Some("Berlin")));
+    let only = read("who is waiting for an answer from me, only from Anna").unwrap();
+    assert_eq!((only.family, only.who.as_deref()), (QuestionFamily::WaitingOnMe, Some("Anna")));
+    assert!(read("who do I meet most, only from Anna").is_none());
+    assert!(read("what did Ben promise me, only from Anna").is_none(), "of whom?");
+}
+
+#[test]
 fn two_questions_in_one_breath_are_answered_beside_each_other() {
     use QuestionFamily as F;
     for (text, first, second, who) in [

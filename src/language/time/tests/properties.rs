@@ -193,9 +193,7 @@ fn a_text_of_four_times_the_length_is_read_in_about_four_times_the_time() {
         let took = |bytes: usize| {
             let text = unit.repeat(bytes / unit.len());
             processor_time(|| {
-                let found = find(&text, &reference);
-                let _ = resolve(&text, &reference);
-                assert!(found.len() <= text.len());
+                std::hint::black_box((find(&text, &reference), resolve(&text, &reference)));
             })
         };
         took(1_000);

@@ -112,7 +112,7 @@ pub(super) async fn answer(turn: &Turn<'_>, model: &dyn Model, asked: Asked) -> 
 
 /// Nothing was looked at yet when it was stopped.
 fn stopped(turn: &Turn<'_>, looking: &Looking<'_>, ran: &Ran) -> Result<Answer, TurnError> {
-    let graph = EvidenceGraph { nodes: Vec::new(), sections: Vec::new(), answers: AnswerKind::Model };
+    let graph = EvidenceGraph { nodes: Vec::new(), sections: Vec::new(), answers: AnswerKind::Model, beside: None };
     let metrics = looking.metrics(ran, None);
     let told = Told {
         heading: "⏹ Stopped before I knew where to look. Nothing was changed.".to_owned(),
@@ -156,8 +156,7 @@ async fn told(looking: &Looking<'_>, asker: &InvestigationModel<'_>, looked: Loo
     let Looked { graph, ran, mut gaps, order, estimate } = looked;
     looking.ran(&ran);
     let outputs: Vec<(&str, &NodeOutput)> = graph
-        .sections
-        .iter()
+        .all_sections()
         .filter_map(|section| {
             let title = section.title.as_deref().or_else(|| {
                 graph.nodes.iter().find(|node| node.id == section.node).map(|node| node.description.as_str())

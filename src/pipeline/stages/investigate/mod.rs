@@ -22,7 +22,7 @@ use chrono::{DateTime, Utc};
 
 use self::by_model::{Asked, ByModel};
 use self::looking::Looking;
-use self::told::{Told, distinct, drawing, remarks};
+use self::told::{Ran, Told, distinct, drawing, remarks};
 use super::act;
 use super::context::Fetching;
 use super::route::Route;
@@ -30,10 +30,9 @@ use crate::core::graph::GraphLimits;
 use crate::core::text::{shorten, visible};
 use crate::core::turn::Path;
 use crate::investigate::decompose::SynthesisOrder;
-use crate::investigate::finding::NodeOutput;
-use crate::investigate::graph::{AnswerSection, EvidenceGraph, check};
+use crate::investigate::graph::{AnswerSection, BesideAnswer, EvidenceGraph, check};
 use crate::investigate::run::{run, whole};
-use crate::investigate::synthesize::{AnswerRow, heading};
+use crate::investigate::synthesize::{self, AnswerRow, heading};
 use crate::investigate::templates;
 use crate::language::requests::{self, FamilyQuestion, QuestionFamily};
 use crate::pipeline::commit::Answer;
@@ -114,10 +113,11 @@ pub async fn or_searched(turn: &Turn<'_>, else_say: Result<Answer, StoreError>) 
 /// Answers a question of a family.
 pub async fn answer(turn: &Turn<'_>, question: &FamilyQuestion) -> Result<Answer, TurnError> {
     let graph = templates::graph(question, &turn.reference());
-    let topic = question.topic.clone().or_else(|| question.who.clone()).unwrap_or_default();
+    let topic = question.subject();
     let waiting = needing_a_yes(turn, Some(question)).await?;
     let answers = graph.answers;
-    let count = waiting.as_ref().map_or(0, StillWaiting::len);
+    let is_first = question.family == QuestionFamily::NeedsMe;
+    let count = waiting.as_ref().filter(|_| is_first).map_or(0, StillWaiting::len);
     let heading = |found: usize| heading(answers, found + count, &topic, question.open);
     let answer = investigated_as(turn, graph, &topic, None, &heading).await?;
     Ok(also_waiting(turn, waiting, answer))
@@ -125,7 +125,8 @@ pub async fn answer(turn: &Turn<'_>, question: &FamilyQuestion) -> Result<Answer
 
 /// What waits for the person's yes, where they ask what needs them: that does, whenever it is.
 async fn needing_a_yes(turn: &Turn<'_>, question: Option<&FamilyQuestion>) -> Result<Option<StillWaiting>, StoreError> {
-    if question.is_none_or(|question| question.family != QuestionFamily::NeedsMe) {
+    let needs_me = |question: &FamilyQuestion| question.family == QuestionFamily::NeedsMe;
+    if !question.is_some_and(|question| needs_me(question) || question.beside.as_deref().is_some_and(needs_me)) {
         return Ok(None);
     }
     StillWaiting::of(turn).await.map(Some)
@@ -186,20 +187,48 @@ async fn investigated_as(
     let ran = run(&worker, whole(graph.nodes.clone()), &looking.with(&watch)).await;
     looking.ran(&ran);
     let metrics = looking.metrics(&ran, None);
-    let shown: Vec<(&AnswerSection, &NodeOutput)> =
-        graph.sections.iter().filter_map(|section| Some((section, ran.node(&section.node)?.output()?))).collect();
-    let rows = distinct(shown.iter().flat_map(|(section, output)| {
-        let of = |finding| AnswerRow::of(finding, section.title.as_deref(), Some(topic));
-        output.findings.iter().map(of)
-    }));
-    let answers = graph.answers;
+    let shown = graph.all_sections().filter_map(|section| ran.node(&section.node)?.output());
+    let mut remarks = remarks(&ran, shown);
+    let (mut rows, counted) = rows_of(&ran, &graph.sections, topic);
+    if let Some(BesideAnswer { sections, answers, topic, is_open }) = &graph.beside {
+        let (mut second, counted) = rows_of(&ran, sections, topic);
+        let heading = synthesize::heading(*answers, counted, topic, *is_open);
+        match second.is_empty() {
+            true => remarks.insert(0, heading),
+            false => entitle(&mut second, &heading),
+        }
+        rows.extend(second);
+    }
     let told = Told {
-        heading: heading(rows.len()),
-        remarks: remarks(&ran, shown.iter().map(|(_, output)| *output)),
+        heading: heading(counted),
+        remarks,
         trace: drawing(&graph, &ran, &metrics),
-        answers,
+        answers: graph.answers,
         topic: topic.to_owned(),
         metrics: Some(metrics),
     };
     kept::answer(turn, told, rows)
+}
+
+/// The rows of an answer, each thing once, and how many of them its heading counts.
+fn rows_of(ran: &Ran, sections: &[AnswerSection], topic: &str) -> (Vec<AnswerRow>, usize) {
+    let found = |section: &AnswerSection| Some(ran.node(&section.node)?.output()?.findings.as_slice());
+    let rows = distinct(sections.iter().flat_map(|section| {
+        let of = |finding| AnswerRow::of(finding, section.title.as_deref(), Some(topic));
+        found(section).unwrap_or_default().iter().map(of)
+    }));
+    let is_added =
+        |row: &&AnswerRow| sections.iter().any(|section| section.is_addition && section.title == row.section);
+    let added = rows.iter().filter(is_added).count();
+    let counted = rows.len() - added;
+    (rows, counted)
+}
+
+/// Puts a heading above rows that stand behind others.
+fn entitle(rows: &mut [AnswerRow], heading: &str) {
+    let first = rows.first().and_then(|row| row.section.clone());
+    let title = first.as_ref().map_or_else(|| heading.to_owned(), |title| format!("{heading}\n{title}"));
+    for row in rows.iter_mut().take_while(|row| row.section == first) {
+        row.section = Some(title.clone());
+    }
 }

@@ -44,6 +44,7 @@ pub async fn met(turn: &Turn<'_>, kept: &KeptAnswer, when: Option<&str>) -> Resu
         nodes: vec![EvidenceNode::new("met", Strategy::MetadataFilter(events))],
         sections: AnswerSection::only("met"),
         answers: AnswerKind::Model,
+        beside: None,
     };
     let heading = |found: usize| match found {
         0 => "📅 You meet none of them then.".to_owned(),
