@@ -2,7 +2,9 @@
 
 mod clocks;
 mod composition;
+mod doubts;
 mod eval;
+mod no_times;
 mod points;
 mod properties;
 mod sentences;

@@ -1,3 +1,4 @@
+mod free_time;
 mod scopes;
 
 use std::sync::Arc;
@@ -293,46 +294,6 @@ async fn a_retried_attempt_adds_one_event() {
     assert_eq!(starts(&world, &calendar, json!({})).await.len(), 1);
 }
 
-async fn slots(world: &World, calendar: &Registration, params: Value) -> Vec<String> {
-    let result = world.run(calendar, "find_free_time", params).await;
-    let short = |slot: &Value, name: &str| slot[name].as_str().unwrap()[5..16].to_owned();
-    let slots = result["slots"].as_array().unwrap();
-    slots.iter().map(|slot| format!("{}–{}", short(slot, "start"), short(slot, "end"))).collect()
-}
-
-#[tokio::test]
-async fn free_time_is_what_events_leave_of_working_hours() {
-    let (world, calendar) = world_at("2026-01-12 12:02");
-    put(
-        &world,
-        &[
-            event("a", "Call", "2026-01-12 14:00", Some("2026-01-12 15:00")),
-            event("b", "Review", "2026-01-12 14:30", Some("2026-01-12 17:40")),
-            event("c", "Birthday", "2026-01-12", None),
-            event("d", "Party", "2026-01-17 10:00", Some("2026-01-17 17:00")),
-        ],
-    )
-    .await;
-    let today = slots(&world, &calendar, json!({"from": "2026-01-12"})).await;
-    assert_eq!(today, ["01-12T12:05–01-12T14:00"]);
-    let short = slots(&world, &calendar, json!({"from": "2026-01-12", "minutes": 20})).await;
-    assert_eq!(short, ["01-12T12:05–01-12T14:00", "01-12T17:40–01-12T18:00"]);
-    let evening = json!({"from": at("2026-01-12 17:00"), "to": at("2026-01-12 21:00"), "minutes": 60});
-    assert_eq!(slots(&world, &calendar, evening).await, ["01-12T17:40–01-12T21:00"]);
-    let week = slots(&world, &calendar, json!({"from": "2026-01-14", "to": "2026-01-20"})).await;
-    assert_eq!(week.len(), 4, "no weekend: {week:?}");
-    let saturday = slots(&world, &calendar, json!({"from": "2026-01-17"})).await;
-    assert_eq!(saturday, ["01-17T09:00–01-17T10:00", "01-17T17:00–01-17T18:00"]);
-    assert!(slots(&world, &calendar, json!({"from": "2026-01-10", "to": "2026-01-12"})).await.is_empty());
-}
-
-#[tokio::test]
-async fn a_day_with_a_clock_change_has_its_working_hours() {
-    let (world, calendar) = world_at("2026-03-28 12:00");
-    assert_eq!(slots(&world, &calendar, json!({"from": "2026-03-29"})).await, ["03-29T09:00–03-29T18:00"]);
-    assert_eq!(slots(&world, &calendar, json!({"from": "2026-10-25"})).await, ["10-25T09:00–10-25T18:00"]);
-}
-
 #[tokio::test]
 async fn bad_input_fails_in_a_sentence() {
     let (world, calendar) = world_at(MONDAY_NOON);
@@ -420,25 +381,6 @@ proptest! {
             }
         }
     }
-}
-
-#[tokio::test]
-async fn whoever_has_something_then_is_not_free() {
-    let (world, calendar) = world_at(MONDAY_NOON);
-    let call = event("e1", "Northwind call", "2026-01-13 14:00", Some("2026-01-13 15:00"));
-    put(&world, &[call, event("e2", "Tom's birthday", "2026-01-14", None)]).await;
-    let free = async |from: &str, to: &str| {
-        let (from, to) = (local(Berlin, from), local(Berlin, to));
-        calendar.service.holds(&world.ctx, &Circumstance::Free { from, to }).await.unwrap()
-    };
-    let busy = free("2026-01-13 14:30", "2026-01-13 15:30").await.unwrap();
-    assert!(!busy.holds);
-    assert!(busy.shown.as_deref().is_some_and(|shown| shown.starts_with("Northwind call (")), "{busy:?}");
-    assert!(free("2026-01-13 15:00", "2026-01-13 16:00").await.unwrap().holds);
-    // A birthday keeps nobody busy; one call leaves most of a day.
-    let birthday = free("2026-01-14 00:00", "2026-01-15 00:00").await.unwrap();
-    assert!(birthday.holds && birthday.shown.as_deref().is_some_and(|shown| shown.starts_with("Tom's birthday")));
-    assert_eq!(free("2026-01-13 00:00", "2026-01-14 00:00").await, None);
 }
 
 #[tokio::test]
