@@ -96,9 +96,12 @@ pub async fn freshness(
     Some(fresh)
 }
 
+/// A service that is on, and what it finds things by.
+type SearchedService<'a> = (&'a Arc<Registration>, &'a dyn Searchable);
+
 impl<'a> EvidenceSources<'a> {
     /// The services that keep things of these kinds; of all kinds where none is named.
-    fn of(&self, over: &[ItemKind]) -> Vec<(&'a Arc<Registration>, &'a dyn Searchable)> {
+    fn of(&self, over: &[ItemKind]) -> Vec<SearchedService<'a>> {
         let all = self.services.iter().filter_map(|service| Some((service, service.service.searchable()?)));
         all.filter(|(_, found)| match over {
             [] => found.kind() != ItemKind::Person,
@@ -108,11 +111,7 @@ impl<'a> EvidenceSources<'a> {
     }
 
     /// The same, and what names among these people are looked up in beside the address book; whether there are any.
-    fn of_named(
-        &self,
-        over: &[ItemKind],
-        people: &[String],
-    ) -> (Vec<(&'a Arc<Registration>, &'a dyn Searchable)>, bool) {
+    fn of_named(&self, over: &[ItemKind], people: &[String]) -> (Vec<SearchedService<'a>>, bool) {
         let has_names = people.iter().any(|who| reference(who).is_none() && !who.contains('@'));
         // Who is not known by a name may come to what is called so.
         let groups = if has_names { self.of(&[ItemKind::Event]) } else { Vec::new() };
