@@ -9,7 +9,7 @@ use crate::limits::{AMOUNTS_MAX, SENTENCE_CHARS_MAX};
 /// An amount, as it stands in a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Amount {
-    /// `£386.40`, `100 €`.
+    /// `£386.40`, `100 €`; empty where a note has only a number.
     pub text: String,
     /// The sentence or line it stands in.
     pub within: String,

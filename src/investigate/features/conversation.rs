@@ -215,6 +215,12 @@ pub fn asks(sentence: &Sentence) -> bool {
     wants && !says(sentence, Cue::Rhetorical) && !says(sentence, Cue::Offer)
 }
 
+/// Whether nothing but a "please" makes a sentence a request.
+fn is_only_polite(sentence: &Sentence) -> bool {
+    let words: Vec<String> = sentence.words.iter().filter(|word| !WORDS.polite.holds(word)).cloned().collect();
+    words.len() < sentence.words.len() && !asks(&Sentence { words, starts: vec![0], ..sentence.clone() })
+}
+
 /// Whether a sentence of a letter wants an answer: who goes on in the same breath with the answer wants none.
 fn wants_answer(sentences: &[Sentence], at: usize) -> bool {
     let sentence = &sentences[at];
@@ -285,6 +291,10 @@ impl ConversationFeatures {
             return;
         }
         self.met(&written.by);
+        // "442 please" is what was asked for.
+        let has_asked = self.they_owe.as_ref().is_some_and(|debt| debt.kind == DebtKind::Asked);
+        let is_answer = has_asked && letter.asks.is_some_and(is_only_polite);
+        let asked = asked.filter(|_| !is_answer);
         self.they_owe = promised;
         match asked {
             Some(asked) => self.i_owe = Some(longest(self.i_owe.take(), asked)),

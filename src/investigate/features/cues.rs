@@ -83,6 +83,8 @@ enum Piece {
     Optional(Vec<Vec<Piece>>),
     /// None of these follows.
     Not(Vec<Vec<Piece>>),
+    /// None of these words comes right before.
+    NotBehind(Vec<Vec<Piece>>),
     /// The beginning of a clause.
     Start,
     /// The beginning of the sentence.
@@ -129,7 +131,7 @@ fn first_words(pattern: &[Piece], words: &mut Vec<String>) -> bool {
             }
             true
         }
-        Piece::Start | Piece::First | Piece::Not(_) => first_words(rest, words),
+        Piece::Start | Piece::First | Piece::Not(_) | Piece::NotBehind(_) => first_words(rest, words),
         Piece::Either(ways) => ways.iter().all(|way| first_words(way, words)),
         Piece::Optional(ways) => ways.iter().all(|way| first_words(way, words)) && first_words(rest, words),
         Piece::Ending(_) | Piece::Gap | Piece::End => false,
@@ -153,7 +155,7 @@ static CUES: LazyLock<FxHashMap<Cue, CuePatterns>> = LazyLock::new(|| {
 
 fn read(line: &str) -> Pattern {
     let spaced: String =
-        line.chars().flat_map(|c| if "()[]|!".contains(c) { vec![' ', c, ' '] } else { vec![c] }).collect();
+        line.chars().flat_map(|c| if "()[]|!?".contains(c) { vec![' ', c, ' '] } else { vec![c] }).collect();
     let symbols: Vec<&str> = spaced.split_whitespace().collect();
     sequence(&mut symbols.as_slice())
 }
@@ -163,10 +165,10 @@ fn sequence(symbols: &mut &[&str]) -> Pattern {
     while let Some((&symbol, rest)) = symbols.split_first() {
         match symbol {
             ")" | "]" | "|" => break,
-            "!" => {
+            "!" | "?" => {
                 *symbols = rest;
                 let ways = group(symbols);
-                pattern.push(Piece::Not(ways));
+                pattern.push(if symbol == "!" { Piece::Not(ways) } else { Piece::NotBehind(ways) });
                 continue;
             }
             "(" | "[" => {
@@ -228,6 +230,10 @@ fn matches(pattern: &[Piece], after: &[&[Piece]], sentence: &Sentence, at: usize
         Piece::End => at == sentence.words.len() && matches(rest, after, sentence, at),
         Piece::Not(ways) => {
             !ways.iter().any(|way| matches(way, &[], sentence, at)) && matches(rest, after, sentence, at)
+        }
+        Piece::NotBehind(ways) => {
+            let is_behind = |way: &Pattern| at >= way.len() && matches(way, &[], sentence, at - way.len());
+            !ways.iter().any(is_behind) && matches(rest, after, sentence, at)
         }
         Piece::Either(ways) => ways.iter().any(|way| then(way, rest, after, sentence, at)),
         Piece::Optional(ways) => {

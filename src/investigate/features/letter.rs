@@ -1,6 +1,6 @@
 //! A letter as it was written: without what it quotes, without its signature, sentence by sentence.
 
-use super::words::{WORDS, written_out};
+use super::words::{WORDS, meant, written_out};
 use crate::language::words::fold;
 use crate::limits::{LETTER_CHARS_MAX, LETTER_SENTENCES_MAX};
 
@@ -119,7 +119,7 @@ pub fn sentence(text: &str) -> Sentence {
             continue;
         }
         if !word.is_empty() {
-            words.push(std::mem::take(&mut word));
+            words.extend(meant(std::mem::take(&mut word)).split(' ').map(str::to_owned));
         }
         if matches!(c, ',' | ':' | ';' | '-' | '–' | '—' | '(' | '"' | '.' | '!' | '?') {
             starts.push(words.len());

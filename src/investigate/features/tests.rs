@@ -145,6 +145,13 @@ fn a_conversation_tells_who_owes_whom_what() {
             None,
         ),
         (vec![(ann, 0, "Your invoice will be paid on Friday.")], None, Some((Promised, 0))),
+        (vec![(ann, 0, "A lovely lady, she give me three scones.")], None, None),
+        (vec![(ann, 0, "They tell me you look after the piano.")], None, None),
+        (vec![(me, 0, "Which pitch do you want?"), (ann, 0, "442 please.")], None, None),
+        (vec![(me, 0, "Which pitch do you want?"), (ann, 0, "Please send me the chart.")], Some((Asked, 0)), None),
+        (vec![(me, 0, "Too rich for us. I'll do it myself, thanks.")], None, None),
+        (vec![(me, 0, "We'll take the one at nine."), (ann, 0, "Booked!")], None, None),
+        (vec![(me, 0, "Could you draw it?"), (ann, 1, "Yes, and will ping it over.")], None, Some((Promised, 1))),
     ] {
         let said = letters.iter().map(|(own, day, text)| said(*own, *day, text)).collect();
         assert_eq!(owed(said), (i_owe, they_owe), "{letters:?}");

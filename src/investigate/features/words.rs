@@ -1,5 +1,6 @@
 //! Words that letters are cut and dated by (`data/language/letters/words.*.txt`). Not here: cues.
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use crate::language::word_classes::{class_names, pairs};
@@ -30,6 +31,8 @@ class_names! {
         dated,
         role,
         slip,
+        /// What asks for nothing by itself where it answers a question.
+        polite,
     }
 }
 
@@ -45,6 +48,15 @@ static CONTRACTIONS: LazyLock<Vec<(&str, String)>> = LazyLock::new(|| {
     };
     pairs.map(read).collect()
 });
+
+/// Words as they are typed in a hurry.
+static SHORTHAND: LazyLock<HashMap<&str, &str>> =
+    LazyLock::new(|| pairs(include_str!("../../../data/language/letters/shorthand.txt")).collect());
+
+/// What a word means that may be typed in a hurry; what means several comes out with spaces.
+pub(super) fn meant(word: String) -> String {
+    SHORTHAND.get(word.as_str()).map_or(word, |meant| (*meant).to_owned())
+}
 
 /// Contractions written out; what is left of apostrophes divides words.
 pub(super) fn written_out(folded: &str) -> String {
