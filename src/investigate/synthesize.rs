@@ -194,17 +194,20 @@ pub fn heading(answers: AnswerKind, found: usize, topic: &str, is_open: bool) ->
         };
     };
     let things = |one: &str, many: &str| if found == 1 { format!("1 {one}") } else { format!("{found} {many}") };
+    let about = if topic.is_empty() { String::new() } else { format!(" about “{topic}”") };
     match (family, found) {
-        (F::WaitingOnMe, 0) => "✅ Nobody waits for an answer from you, as far as your mail tells.".to_owned(),
+        (F::WaitingOnMe, 0) => format!("✅ Nobody waits for an answer from you{about}, as far as your mail tells."),
         (F::WaitingOnMe, _) => {
-            format!("📬 {} for an answer from you:", things("conversation waits", "conversations wait"))
+            format!("📬 {} for an answer from you{about}:", things("conversation waits", "conversations wait"))
         }
-        (F::WaitingOnOthers, 0) => "✅ You wait for nobody's answer, as far as your mail tells.".to_owned(),
-        (F::WaitingOnOthers, _) => format!("⏳ You wait for others in {}:", things("conversation", "conversations")),
-        (F::PromisedToMe, 0) => "🤝 I found no promise like that to you in your mail.".to_owned(),
-        (F::PromisedToMe, _) => format!("🤝 Promised to you, in {}:", things("conversation", "conversations")),
-        (F::PromisedByMe, 0) => "🤝 I found no promise like that of yours in your mail.".to_owned(),
-        (F::PromisedByMe, _) => format!("🤝 Promised by you, in {}:", things("conversation", "conversations")),
+        (F::WaitingOnOthers, 0) => format!("✅ You wait for nobody's answer{about}, as far as your mail tells."),
+        (F::WaitingOnOthers, _) => {
+            format!("⏳ You wait for others{about} in {}:", things("conversation", "conversations"))
+        }
+        (F::PromisedToMe, 0) => format!("🤝 I found no promise to you{about} in your mail."),
+        (F::PromisedToMe, _) => format!("🤝 Promised to you{about}, in {}:", things("conversation", "conversations")),
+        (F::PromisedByMe, 0) => format!("🤝 I found no promise of yours{about} in your mail."),
+        (F::PromisedByMe, _) => format!("🤝 Promised by you{about}, in {}:", things("conversation", "conversations")),
         (F::About, 0) if is_open => format!("✅ I found nothing open about {topic}."),
         (F::About, _) if is_open => format!("📌 Still open about {topic}, {}:", things("thing", "things")),
         (F::About, 0) => format!("🔎 I found nothing about {topic}."),
@@ -213,17 +216,27 @@ pub fn heading(answers: AnswerKind, found: usize, topic: &str, is_open: bool) ->
         (F::NeedsMe, _) => format!("📋 {} you:", things("thing needs", "things need")),
         (F::Prepare, 0) => "📅 I found no meeting like that to come.".to_owned(),
         (F::Prepare, _) => "📅 To prepare:".to_owned(),
-        (F::Unanswered, 0) => "✅ You have answered everybody, as far as your mail tells.".to_owned(),
-        (F::Unanswered, _) => format!("📭 Not answered, {}:", things("thing", "things")),
+        (F::Unanswered, 0) if about.is_empty() => {
+            "✅ You have answered everybody, as far as your mail tells.".to_owned()
+        }
+        (F::Unanswered, 0) => format!("✅ I found nothing unanswered{about}, as far as your mail tells."),
+        (F::Unanswered, _) => format!("📭 Not answered{about}, {}:", things("thing", "things")),
         (F::WritesMost, 0) | (F::MeetsMost, 0) => "👥 I found nobody in that time.".to_owned(),
         (F::WritesMost, _) => "👥 You write most with:".to_owned(),
         (F::MeetsMost, _) => "👥 You meet most:".to_owned(),
         (F::FindAttachment, 0) if topic.is_empty() => "🔎 I found no mail with an attachment like that.".to_owned(),
         (F::FindAttachment, 0) => format!("🔎 I found no mail with an attachment that fits “{topic}”."),
-        (F::FindInvoice | F::FindBooking | F::FindAmount | F::Find, 0) => {
+        (F::FindAmount | F::Find, 0) => {
+            format!(
+                "🔎 I found nothing about {} in your mail and notes.",
+                if topic.is_empty() { "that" } else { topic }
+            )
+        }
+        (F::FindInvoice | F::FindBooking, 0) => {
             format!("🔎 I found no mail about {}.", if topic.is_empty() { "that" } else { topic })
         }
-        (F::FindInvoice | F::FindBooking | F::FindAttachment | F::FindAmount | F::Find, _) => {
+        (F::FindAmount | F::Find, _) => format!("🔎 {}:", things("thing fits", "things fit")),
+        (F::FindInvoice | F::FindBooking | F::FindAttachment, _) => {
             format!("🔎 {}:", things("mail fits", "mails fit"))
         }
     }

@@ -12,6 +12,7 @@
 //! Not here: the phrases (data of the reader of requests), and who is meant by a name (the strategies resolve it).
 
 mod look_ups;
+mod needs_me;
 mod parts;
 #[cfg(test)]
 mod tests;
@@ -36,11 +37,8 @@ use crate::services::searchable::{ItemKind, ItemMark};
 pub fn graph(question: &FamilyQuestion, reference: &Reference) -> EvidenceGraph {
     let asked = Asked { question, reference, span: question.span(reference) };
     let (nodes, sections) = match question.family {
-        // Somebody who is asked about waits for what was promised them as well, whenever it is due.
-        QuestionFamily::WaitingOnMe if question.who.is_some() => {
-            asked.threads_that(&[FindingSort::WaitsForMe, FindingSort::OpenPromiseByMe])
-        }
-        QuestionFamily::WaitingOnMe => asked.threads_of(FindingSort::WaitsForMe),
+        // Whoever was promised something waits as well, whenever it is due.
+        QuestionFamily::WaitingOnMe => asked.threads_that(&[FindingSort::WaitsForMe, FindingSort::OpenPromiseByMe]),
         QuestionFamily::WaitingOnOthers => asked.threads_of(FindingSort::WaitsForOthers),
         QuestionFamily::PromisedToMe if question.open || question.late => {
             asked.threads_of(FindingSort::OpenPromiseToMe)
@@ -163,10 +161,12 @@ impl Asked<'_> {
 
     /// Conversations of any of these sorts.
     fn threads_that(&self, sorts: &[FindingSort]) -> Made {
+        let with = if self.question.unread { vec![ItemMark::Unread] } else { Vec::new() };
         let mail = MetadataFilter {
             over: vec![ItemKind::Thread],
             people: self.who(),
             from: self.back(),
+            with: with.clone(),
             without: vec![ItemMark::Bulk],
             ..MetadataFilter::default()
         };
@@ -174,6 +174,7 @@ impl Asked<'_> {
             words: self.who(),
             over: vec![ItemKind::Thread],
             from: self.back(),
+            with,
             without: vec![ItemMark::Bulk],
             ..KeywordSearch::default()
         };
@@ -184,6 +185,8 @@ impl Asked<'_> {
         let sorted = match self.span {
             // Late is what should have come by yesterday: "first thing on Monday" leaves all of Monday.
             _ if self.question.late => SemanticAnalysis { due_until: by(self.today().0), ..theirs },
+            // Whom to chase today is everybody who owes something by now.
+            Some((from, until)) if undated && from <= self.today().1 && until <= self.today().1 => theirs,
             // Whom one has not answered wrote before now: "from the weekend" is the last one.
             Some((from, until)) if self.question.family == QuestionFamily::Unanswered => {
                 let back = if from > self.now() { Duration::days(7) } else { Duration::zero() };
@@ -200,7 +203,7 @@ impl Asked<'_> {
             [FindingSort::PromisedToMe | FindingSort::PromisedByMe] => RankBy::Newest,
             _ => RankBy::Urgency,
         };
-        let about = self.question.who.as_deref().or(self.question.topic.as_deref());
+        let about = self.question.topic.as_deref().or(self.question.who.as_deref());
         let fields = [ReadField::Waiting, ReadField::Promises, ReadField::Amounts];
         let mut nodes = vec![described("mail", "conversations, newsletters aside", Strategy::MetadataFilter(mail))];
         let mut found = "mail";
@@ -212,7 +215,7 @@ impl Asked<'_> {
         nodes.push(read("read", found, &fields, about));
         nodes.push(described("kept", "those that answer the question", Strategy::SemanticAnalysis(sorted)));
         let mut last = "kept";
-        if self.question.who.is_none() && self.question.topic.is_some() {
+        if self.question.topic.is_some() {
             let is_money = self.question.topic.as_deref().is_some_and(is_money);
             let sort = if is_money { FindingSort::Amount } else { FindingSort::About };
             let about = of("kept", SemanticAnalysis { keep: vec![sort], ..SemanticAnalysis::default() });
@@ -276,56 +279,6 @@ impl Asked<'_> {
         (nodes, with_told("answer"))
     }
 
-    fn needs_me(&self) -> Made {
-        let (from, until) = self.span.unwrap_or_else(|| self.today());
-        // What is due some day is due at its end, also where "tomorrow night" is asked about.
-        let until = self.end_of_day(until);
-        let filter = |kind, with: &[ItemMark]| MetadataFilter {
-            over: vec![kind],
-            until: Some(iso(until)),
-            with: with.to_vec(),
-            ..MetadataFilter::default()
-        };
-        let events = MetadataFilter { from: Some(iso(from.max(self.now()))), ..filter(ItemKind::Event, &[]) };
-        let mail = MetadataFilter {
-            over: vec![ItemKind::Thread],
-            from: self.back(),
-            without: vec![ItemMark::Bulk],
-            ..MetadataFilter::default()
-        };
-        let waits = SemanticAnalysis {
-            due_until: Some(iso(until)),
-            undated: true,
-            ..of("read", sorted(&[FindingSort::WaitsForMe]))
-        };
-        let nodes = vec![
-            described("events", "what takes place then", Strategy::MetadataFilter(events)),
-            described(
-                "tasks",
-                "what is due by then",
-                Strategy::MetadataFilter(filter(ItemKind::Task, &[ItemMark::Open])),
-            ),
-            described("mail", "conversations, newsletters aside", Strategy::MetadataFilter(mail)),
-            read("read", "mail", &[ReadField::Waiting], None),
-            described("waits", "who waits for an answer", Strategy::SemanticAnalysis(waits)),
-            ranked("agenda", &["events"], RankBy::Soonest),
-            ranked("to_do", &["tasks"], RankBy::Soonest),
-            ranked("answers", &["waits"], RankBy::Urgency),
-        ];
-        let sections = vec![
-            AnswerSection::titled("On your calendar", "agenda"),
-            AnswerSection::titled("Mail to answer", "answers"),
-            AnswerSection::titled("To do", "to_do"),
-        ];
-        (nodes, sections)
-    }
-
-    /// The end of the day that a span ends on.
-    fn end_of_day(&self, until: DateTime<Utc>) -> DateTime<Utc> {
-        let last = Reference { now: until - Duration::seconds(1), ..*self.reference };
-        span("today", &last).map_or(until, |(_, end)| end)
-    }
-
     fn today(&self) -> (DateTime<Utc>, DateTime<Utc>) {
         span("today", self.reference).unwrap_or((self.now(), self.now() + Duration::days(1)))
     }
@@ -369,7 +322,10 @@ impl Asked<'_> {
             by: MatchBy::People,
             ..crossed(&["open", "meeting"], RankBy::Urgency)
         };
+        // What the question calls it says more of it than what its title adds.
+        let called = self.question.topic.as_deref().map(without_meeting).filter(|topic| !topic.is_empty());
         let like = KeywordSearch {
+            words: called.into_iter().collect(),
             like: Some("{{meeting.items}}".to_owned()),
             over: vec![ItemKind::Thread, ItemKind::Task, ItemKind::Note],
             from: self.back(),

@@ -2,36 +2,25 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::coverage::{AskedWords, Coverage, coverage, passage};
 use super::keyword_search::stems;
 use super::{EvidenceSources, Given, findings};
-use crate::investigate::features::amounts::amounts;
-use crate::investigate::features::conversation::{ReadingFrame, asks};
+use crate::investigate::features::amounts::{Amount, amounts};
+use crate::investigate::features::conversation::ReadingFrame;
 use crate::investigate::features::elsewhere::{ReadConversation, settle};
-use crate::investigate::features::letter::{Sentence, new_part, sentences};
+use crate::investigate::features::letter::new_part;
 use crate::investigate::features::{SenderSort, features};
 use crate::investigate::finding::{CountedParty, Finding, NodeOutput, counted, is_same};
 use crate::investigate::node::{BatchThreadRead, FindingSort, ReadField, reference};
 use crate::language::people::Familiarity;
 use crate::language::terms;
-use crate::language::words::without_digraphs;
 use crate::limits::READ_ITEMS_MAX;
 use crate::services::error::ServiceError;
-use crate::services::searchable::{ItemKind, ItemText, Party};
+use crate::services::searchable::{ItemKind, ItemText};
 use crate::services::service::PeopleQuery;
 
-/// How much of what is asked a task or a note has to say.
-const ABOUT_COVERED: f32 = 0.6;
-/// Sentences that open a letter: they say what it is about.
-const OPENING_SENTENCES: usize = 2;
-/// Shorter ones are a greeting or a call.
-const SENTENCE_WORDS_MIN: usize = 4;
 /// What a swindler says of it is worth, beside others.
 const OF_SUSPECTS: f32 = 0.5;
-/// Lines that close a letter and say who writes it: a name, what they do, and for whom.
-const CLOSING_LINES: usize = 3;
-const CLOSING_WORDS_MAX: usize = 6;
-/// Letters that have to speak of a topic that neither the title nor an opening names.
-const LETTERS_ABOUT: usize = 2;
 
 /// Reads what it is given, best first.
 pub(super) async fn gather(
@@ -45,6 +34,7 @@ pub(super) async fn gather(
     let texts = texts(sources, &read).await?;
     let known = known(sources, &texts).await?;
     let frame = ReadingFrame { zone: sources.ctx.zone, order: sources.ctx.order };
+    let asked = params.about.as_deref().map(|about| AskedWords::new(about, &read, &texts));
     for finding in &mut read {
         let Some(text) = texts.get(&(finding.item.service.clone(), finding.item.id.clone())) else { continue };
         if finding.item.kind == ItemKind::Thread {
@@ -53,11 +43,21 @@ pub(super) async fn gather(
         if params.fields.contains(&ReadField::Amounts) {
             finding.amounts = text.said.iter().flat_map(|said| amounts(&new_part(&said.text))).collect();
         }
-        if let Some(about) = &params.about {
-            let Coverage { covered, is_about } = coverage(finding, text, about);
+        if let Some(asked) = &asked {
+            let Coverage { covered, is_about } = coverage(finding, text, asked);
             let trust = if finding.sender() == SenderSort::Suspect { OF_SUSPECTS } else { 1.0 };
             finding.score = trust * (covered + also(text, &finding.item.title, &params.also));
             finding.sorts.extend(is_about.then_some(FindingSort::About));
+            if params.fields.contains(&ReadField::Topic)
+                && let Some(passage) =
+                    passage(finding.item.kind, text, asked, params.fields.contains(&ReadField::Amounts))
+            {
+                // Who writes prices down for themselves leaves the currency out.
+                if finding.item.kind != ItemKind::Thread && passage.chars().any(|c| c.is_ascii_digit()) {
+                    finding.amounts.push(Amount { text: String::new(), within: passage.clone() });
+                }
+                finding.summary = passage;
+            }
         }
     }
     settle(&mut conversations(&mut read, &texts));
@@ -139,67 +139,4 @@ async fn known(
     let people = sources.people.people(&sources.ctx.owner, &asked).await?;
     let known = people.into_iter().filter(|person| person.known > Familiarity::Seen);
     Ok(known.flat_map(|person| person.emails).map(|address| address.to_lowercase()).collect())
-}
-
-/// How much of what is asked a thing covers, and whether it is about it: it is called so, those who take part are, or it
-/// opens with it or asks about it, or it says so again and again; of what is no conversation, saying it once is much.
-struct Coverage {
-    covered: f32,
-    is_about: bool,
-}
-
-fn coverage(finding: &Finding, text: &ItemText, about: &str) -> Coverage {
-    let wanted = stems(about);
-    let counted = |text: &str| -> Vec<usize> {
-        let said = terms::stems(&terms::fold(text));
-        wanted.iter().map(|stem| said.iter().filter(|word| *word == stem).count()).collect()
-    };
-    let title = counted(&finding.item.title);
-    let closings = text.said.iter().filter(|said| !said.is_own).flat_map(|said| closing(&said.text));
-    let named: Vec<String> = finding.item.people.iter().map(spelled).chain(closings).collect();
-    let parties: Vec<usize> = counted(&named.join(" "));
-    let letters: Vec<Vec<usize>> = text.said.iter().map(|said| counted(&new_part(&said.text))).collect();
-    let has = |at: usize| title[at] > 0 || parties[at] > 0 || letters.iter().any(|letter| letter[at] > 0);
-    let worth = |at: usize| match (title[at] > 0 || parties[at] > 0, has(at)) {
-        (true, _) => 1.0,
-        (false, true) => 0.8,
-        (false, false) => 0.0,
-    };
-    let covered = (0..wanted.len()).map(worth).sum::<f32>() / wanted.len().max(1) as f32;
-    let whole = (0..wanted.len()).all(has);
-    if finding.item.kind != ItemKind::Thread {
-        return Coverage { covered, is_about: covered >= ABOUT_COVERED };
-    }
-    let speaks = |letter: &&Vec<usize>| {
-        letter.iter().any(|count| *count > 0) && (0..wanted.len()).all(|at| letter[at] + title[at] > 0)
-    };
-    let speaking = letters.iter().filter(speaks).count();
-    let often = letters.iter().any(|letter| letter.iter().all(|count| *count >= LETTERS_ABOUT));
-    let tells = |sentence: &Sentence| counted(&sentence.text).iter().zip(&title).all(|(here, title)| here + title > 0);
-    let is_told =
-        speaking > 0 && text.said.iter().enumerate().any(|(at, said)| opens_or_asks(at == 0, &said.text, &tells));
-    let is_called = |counts: &[usize]| counts.iter().all(|count| *count > 0);
-    let is_named = is_called(&title) || is_called(&parties);
-    Coverage { covered, is_about: whole && (is_named || is_told || speaking >= LETTERS_ABOUT || often) }
-}
-
-/// Whether a letter asks about something, or the first one opens with it.
-fn opens_or_asks(is_first: bool, text: &str, tells: &dyn Fn(&Sentence) -> bool) -> bool {
-    let read = sentences(&new_part(text));
-    let whole = read.iter().filter(|sentence| sentence.words.len() >= SENTENCE_WORDS_MIN);
-    let mut opening = whole.take(if is_first { OPENING_SENTENCES } else { 0 });
-    opening.any(tells) || read.iter().any(|sentence| asks(sentence) && tells(sentence))
-}
-
-/// How whoever wrote a letter signs it.
-fn closing(text: &str) -> Vec<String> {
-    let new = new_part(text);
-    let lines = new.lines().rev().filter(|line| !line.trim().is_empty()).take(CLOSING_LINES);
-    lines.take_while(|line| line.split_whitespace().count() <= CLOSING_WORDS_MAX).map(str::to_owned).collect()
-}
-
-/// Somebody's name, and the domain they write from.
-fn spelled(party: &Party) -> String {
-    let domain = party.address.rsplit('@').next().unwrap_or_default().replace(['.', '-'], " ");
-    format!("{} {domain} {}", party.name, without_digraphs(&domain))
 }

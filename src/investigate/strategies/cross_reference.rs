@@ -7,7 +7,7 @@ use crate::investigate::finding::{Finding, NodeOutput, is_same};
 use crate::investigate::node::{CrossReference, MatchBy, RankBy, SetOperation, reference};
 use crate::limits::FOUND_ITEMS_MAX;
 
-/// What fits worse than the best by more than this is something else.
+/// What fits worse than the best by more than this is something else; by less where the best does not fit well.
 const BESIDE_BEST: f32 = 0.3;
 
 /// Puts the sources together.
@@ -22,7 +22,7 @@ pub(super) fn gather(params: &CrossReference, given: &Given<'_>) -> NodeOutput {
     together.retain(|finding| finding.score >= params.score_min || params.score_min <= 0.0);
     if params.only_best {
         let best = together.iter().map(|finding| finding.score).fold(0.0, f32::max);
-        together.retain(|finding| finding.score >= best - BESIDE_BEST);
+        together.retain(|finding| finding.score >= best - BESIDE_BEST * best.min(1.0));
     }
     let most = params.take_top.unwrap_or(FOUND_ITEMS_MAX).min(FOUND_ITEMS_MAX);
     let cut = together.len().saturating_sub(most);

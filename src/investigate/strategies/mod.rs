@@ -11,6 +11,7 @@
 //! Invariants: they read and never write; what they give is summaries. Not here: when they run, and how often they are tried.
 
 mod batch_thread_read;
+mod coverage;
 mod cross_reference;
 mod keyword_search;
 mod metadata_filter;
@@ -24,15 +25,20 @@ use chrono::{DateTime, Utc};
 
 use super::finding::{Finding, NodeOutput};
 use super::node::{EvidenceNode, KeywordSearch, MetadataFilter, Strategy, reference};
+use crate::language::people::{Candidate, look_up};
 use crate::language::requests::circle_elsewhere;
 use crate::language::terms;
 use crate::limits::GROUP_EVENTS_MAX;
 use crate::ports::Index;
 use crate::services::error::ServiceError;
 use crate::services::registry::{Registration, Services};
+use crate::services::search::WordQuery;
 use crate::services::searchable::{FoundItem, FoundItems, Freshness, ItemFilter, ItemKind, Party, Searchable};
 use crate::services::service::{AddressBook, PeopleQuery, RequestContext};
 use crate::services::show::Moment;
+
+/// Names that are looked up of what the person told of somebody.
+const NAMES_MAX: usize = 4;
 
 /// What strategies read from.
 #[derive(Debug, Clone, Copy)]
@@ -113,8 +119,8 @@ impl<'a> EvidenceSources<'a> {
     /// The same, and what names among these people are looked up in beside the address book; whether there are any.
     fn of_named(&self, over: &[ItemKind], people: &[String]) -> (Vec<SearchedService<'a>>, bool) {
         let has_names = people.iter().any(|who| reference(who).is_none() && !who.contains('@'));
-        // Who is not known by a name may come to what is called so.
-        let groups = if has_names { self.of(&[ItemKind::Event]) } else { Vec::new() };
+        // Who is not known by a name may have been told of, or come to what is called so.
+        let groups = if has_names { self.of(&[ItemKind::Fact, ItemKind::Event]) } else { Vec::new() };
         (self.of(over).into_iter().chain(groups).collect(), has_names)
     }
 
@@ -144,17 +150,12 @@ impl<'a> EvidenceSources<'a> {
         Ok(parties)
     }
 
-    /// Everybody a name means: who is known by it, else who comes to what is called so ("the allotment"); the bare name
-    /// in any case.
+    /// Everybody a name means: who is known by it, else whom the person told to be that ("my sister"), else who comes to
+    /// what is called so ("the allotment"); the bare name in any case.
     pub async fn called(&self, name: &str) -> Result<Vec<Party>, ServiceError> {
-        let asked = PeopleQuery::names([name]);
-        let known = self.people.people(&self.ctx.owner, &asked).await?;
-        let candidates: Vec<crate::language::people::Candidate> = known.iter().map(Into::into).collect();
-        let meant = crate::language::people::look_up(name, &candidates);
-        let mut parties: Vec<Party> = Vec::new();
-        for person in meant {
-            let party = |address: &String| Party { name: person.name.clone(), address: address.to_lowercase() };
-            parties.extend(person.emails.iter().map(party));
+        let mut parties = self.known_as(name).await?;
+        if parties.is_empty() {
+            parties.extend(self.told_to_be(name).await?);
         }
         if parties.is_empty() {
             parties.extend(self.group(name).await?);
@@ -169,6 +170,37 @@ impl<'a> EvidenceSources<'a> {
 }
 
 impl EvidenceSources<'_> {
+    /// Who is known by a name.
+    async fn known_as(&self, name: &str) -> Result<Vec<Party>, ServiceError> {
+        let asked = PeopleQuery::names([name]);
+        let known = self.people.people(&self.ctx.owner, &asked).await?;
+        let candidates: Vec<Candidate> = known.iter().map(Into::into).collect();
+        let of = |person: &Candidate| -> Vec<Party> {
+            let party = |address: &String| Party { name: person.name.clone(), address: address.to_lowercase() };
+            person.emails.iter().map(party).collect()
+        };
+        Ok(look_up(name, &candidates).into_iter().flat_map(of).collect())
+    }
+
+    /// Whom the person told to be somebody: "Cat Boyd in Edinburgh is my sister". What others told says nothing here.
+    async fn told_to_be(&self, name: &str) -> Result<Vec<Party>, ServiceError> {
+        let filter = ItemFilter { words: name.to_owned(), limit: GROUP_EVENTS_MAX, ..ItemFilter::default() };
+        let (found, _) = find_in(self, &self.of(&[ItemKind::Fact]), &filter).await?;
+        let wanted = keyword_search::stems(name);
+        let is_of_them = |item: &&FoundItem| {
+            item.untrusted.is_empty() && !wanted.is_empty() && keyword_search::stems(&item.title) == wanted
+        };
+        for item in found.iter().flat_map(|items| &items.items).filter(is_of_them) {
+            for named in names_in(&item.snippet) {
+                let parties = self.known_as(&named).await?;
+                if !parties.is_empty() {
+                    return Ok(parties);
+                }
+            }
+        }
+        Ok(Vec::new())
+    }
+
     /// Who comes to events that are called so.
     async fn group(&self, name: &str) -> Result<Vec<Party>, ServiceError> {
         let filter = ItemFilter { words: name.to_owned(), limit: GROUP_EVENTS_MAX, ..ItemFilter::default() };
@@ -181,6 +213,15 @@ impl EvidenceSources<'_> {
         let events = found.iter().flat_map(|items| &items.items).filter(is_called);
         Ok(events.flat_map(|item| item.people.clone()).filter(|party| !party.address.is_empty()).collect())
     }
+}
+
+/// Words in a row that are written large: names, for the most part.
+fn names_in(text: &str) -> Vec<String> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let rows = words.split(|word| !word.starts_with(char::is_uppercase));
+    let bare = |row: &[&str]| row.join(" ").trim_end_matches(|c: char| !c.is_alphanumeric()).to_owned();
+    let is_name = |name: &String| !WordQuery::new(name).is_vague();
+    rows.filter(|row| !row.is_empty()).map(bare).filter(is_name).take(NAMES_MAX).collect()
 }
 
 /// The findings that a reference means.

@@ -8,7 +8,8 @@ use crate::investigate::graph::AnswerSection;
 use crate::investigate::node::{
     CrossReference, FindingSort, KeywordSearch, MetadataFilter, RankBy, ReadField, Strategy,
 };
-use crate::language::requests::QuestionFamily;
+use crate::language::requests::{QuestionFamily, is_bill, says_which};
+use crate::language::words::fold;
 use crate::limits::{LOOK_AHEAD_DAYS, PEOPLE_SHOWN_MAX};
 use crate::services::searchable::{ItemKind, ItemMark};
 
@@ -43,10 +44,12 @@ impl Asked<'_> {
     }
 
     pub(super) fn find(&self) -> Made {
-        let topic = self.question.topic.clone().unwrap_or_default();
+        let asked = self.question.topic.clone().unwrap_or_default();
         let family = self.question.family;
+        let (is_bill, topic) = telling(&asked);
         let nouns: &[&str] = match family {
             QuestionFamily::FindInvoice => &["invoice", "receipt", "bill", "Rechnung"],
+            QuestionFamily::FindAmount if is_bill => &["invoice", "receipt", "bill", "Rechnung"],
             QuestionFamily::FindBooking => &["booking", "booked", "reservation", "reference", "ticket"],
             _ => &[],
         };
@@ -60,14 +63,19 @@ impl Asked<'_> {
         let past = self.span.filter(|(from, _)| *from < self.now());
         let theirs = MetadataFilter {
             over: vec![ItemKind::Thread],
-            people: vec![topic.clone()],
+            people: self.question.who.clone().map_or_else(|| vec![topic.clone()], |who| vec![who]),
             from: self.back(),
             ..MetadataFilter::default()
+        };
+        // What nobody sends, the person may have written down.
+        let over = match family {
+            QuestionFamily::Find | QuestionFamily::FindAmount => vec![ItemKind::Thread, ItemKind::Note, ItemKind::Fact],
+            _ => vec![ItemKind::Thread],
         };
         let found = KeywordSearch {
             words,
             any: true,
-            over: vec![ItemKind::Thread],
+            over,
             people: self.who(),
             from: past.map_or_else(|| self.back(), |(from, _)| Some(iso(from))),
             until: past.map(|(_, until)| iso(until)),
@@ -76,7 +84,7 @@ impl Asked<'_> {
         };
         let sort = if family == QuestionFamily::FindAmount { FindingSort::Amount } else { FindingSort::About };
         let fields = [ReadField::Topic, ReadField::Amounts];
-        let about = self.question.topic.as_deref();
+        let about = Some(topic.as_str()).filter(|topic| !topic.is_empty());
         let best = CrossReference { only_best: true, ..crossed(&["kept"], RankBy::Relevance) };
         let mut nodes = vec![
             described("words", "mail that says it", Strategy::KeywordSearch(found)),
@@ -94,4 +102,16 @@ impl Asked<'_> {
         nodes.push(described("best", "the best of it", Strategy::CrossReference(best)));
         (nodes, AnswerSection::only("best"))
     }
+}
+
+/// Whether words name a bill, and the words without that and without what only says which of several, where others are
+/// left.
+fn telling(asked: &str) -> (bool, String) {
+    let says_nothing = |word: &&str| {
+        let folded = fold(word);
+        is_bill(&folded) || says_which(&folded)
+    };
+    let is_a_bill = asked.split_whitespace().any(|word| is_bill(&fold(word)));
+    let rest: Vec<&str> = asked.split_whitespace().filter(|word| !says_nothing(word)).collect();
+    (is_a_bill, if rest.is_empty() && !is_a_bill { asked.to_owned() } else { rest.join(" ") })
 }

@@ -34,6 +34,7 @@ fn every_family_has_a_graph_that_holds_together() {
                 when: Some("this week".to_owned()),
                 open,
                 late: open,
+                unread: open,
                 then: Some(Refinement::Meet { when: None }),
                 beside: None,
             };

@@ -16,11 +16,13 @@ use serde::{Deserialize, Serialize};
 pub use wording::{
     apostrophes, asked_for, circle_elsewhere, is_earlier, is_joining, is_money, is_question, without_meeting,
 };
-use wording::{pointing_resolved, tidied, topic, with_more, without_fillers};
+pub(super) use wording::{begins_asking, is_light, topic, without_fillers};
+use wording::{pointing_resolved, says_nothing, tidied, with_more};
 
 use super::Hearing;
 use super::phrases::{self, Phrases};
 use super::question_words::WORDS;
+use super::reading::without_determiner;
 use crate::core::plan::PlannedAction;
 use crate::language::time;
 use crate::language::time::{Problem, Reference, When};
@@ -96,6 +98,9 @@ pub struct FamilyQuestion {
     pub open: bool,
     /// Only what is overdue.
     pub late: bool,
+    /// Only what nobody has read yet.
+    #[serde(default)]
+    pub unread: bool,
     /// What narrows the answer.
     pub then: Option<Refinement>,
     /// A second question in the same breath, answered beside it.
@@ -124,6 +129,9 @@ pub enum Refinement {
     /// Only what is still open.
     StillOpen,
 }
+
+/// Words of a name behind "from".
+const NAME_WORDS_MAX: usize = 3;
 
 /// What divides a question from what narrows it.
 const DIVIDERS: [&str; 5] = [", and ", " and ", ", ", " und ", "? "];
@@ -181,7 +189,7 @@ fn whole(text: &str, reference: &Reference) -> Option<FamilyQuestion> {
         _ => return None,
     };
     let slot = |name: &str| said(name).map(tidied).filter(|words| !words.is_empty());
-    let question = FamilyQuestion {
+    let mut question = FamilyQuestion {
         family,
         who: slot("who").or_else(|| slot("with")).filter(|who| !WORDS.anybody.holds(&fold(who))),
         topic: slot("topic").map(|words| topic(&with_more(&words, slot("more")))).or_else(|| slot("meeting")),
@@ -189,9 +197,16 @@ fn whole(text: &str, reference: &Reference) -> Option<FamilyQuestion> {
         when: said("when").map(|when| when.strip_prefix("for ").unwrap_or(when).to_owned()),
         open: said("open") == Some("true"),
         late: said("open") == Some("late"),
+        unread: false,
         then: said("meet").map(|when| Refinement::Meet { when: Some(when.to_owned()) }),
         beside: None,
     };
+    // "List my open promises" is about nothing that is called "list my open".
+    if question.widened().is_some() && question.topic.as_deref().is_some_and(says_nothing) {
+        return None;
+    }
+    question.tell_apart_what_somebody_is_asked_about();
+    question.tell_apart_whom_it_is_from();
     question.is_settled(reference).then_some(question)
 }
 
@@ -212,6 +227,28 @@ fn covered_by(frames: &Phrases, text: &str, reference: &Reference) -> Option<Pla
 }
 
 impl FamilyQuestion {
+    /// "Did I get back to Kim about the boiler?": a name, and behind it what it is about, which may be a time.
+    fn tell_apart_what_somebody_is_asked_about(&mut self) {
+        let Some(who) = self.who.as_ref().filter(|_| self.topic.is_none()) else { return };
+        let is_about = |word: &&str| WORDS.about.holds(&fold(word));
+        let words: Vec<&str> = who.split_whitespace().collect();
+        let Some(at) = words.iter().position(is_about).filter(|at| *at > 0) else { return };
+        let (name, rest) = (words[..at].join(" "), words[at + 1..].join(" "));
+        let about = if rest.is_empty() { self.when.take() } else { Some(rest) };
+        (self.who, self.topic) = (Some(name), about.map(|about| tidied(&about)));
+    }
+
+    /// "How much was the last invoice from Kim?": a paper, and whose it is.
+    fn tell_apart_whom_it_is_from(&mut self) {
+        let Some(topic) = self.topic.as_ref().filter(|_| self.family.is_direct() && self.who.is_none()) else { return };
+        let words: Vec<&str> = topic.split_whitespace().collect();
+        let Some(at) = words.iter().position(|word| WORDS.from.holds(&fold(word))).filter(|at| *at > 0) else { return };
+        let (paper, from) = (words[..at].join(" "), words[at + 1..].join(" "));
+        if !from.is_empty() && from.split(' ').count() <= NAME_WORDS_MAX {
+            (self.topic, self.who) = (Some(paper), Some(without_determiner(&from).to_owned()));
+        }
+    }
+
     /// The same, narrowed in the same breath; `None` where that cannot be, so that none of it is dropped.
     fn narrowed(self, by: Refinement) -> Option<Self> {
         use QuestionFamily as F;
@@ -238,6 +275,33 @@ impl FamilyQuestion {
         }
     }
 
+    /// The same question without what it is about, for where nothing fits that; `None` where it would ask for all there is.
+    pub fn widened(&self) -> Option<Self> {
+        use QuestionFamily as F;
+        // "The invoice from Kim": perhaps Kim only stands in it.
+        if self.family.is_direct() {
+            let who = self.who.as_deref()?;
+            let all = [self.topic.as_deref(), Some(who)].into_iter().flatten().collect::<Vec<_>>().join(" ");
+            return Some(Self { topic: Some(all), who: None, ..self.clone() });
+        }
+        self.topic.as_ref()?;
+        // Where there is no such meeting, what there is about it.
+        if self.family == F::Prepare {
+            return Some(Self { family: F::About, ..self.clone() }).filter(|_| self.when.is_none());
+        }
+        let is_of_a_kind = matches!(
+            self.family,
+            F::WaitingOnMe | F::WaitingOnOthers | F::PromisedToMe | F::PromisedByMe | F::Unanswered
+        );
+        is_of_a_kind.then(|| Self { topic: None, ..self.clone() })
+    }
+
+    /// The same question, of somebody who is called as what it is about is; `None` where somebody is named already.
+    pub fn of_somebody(&self) -> Option<Self> {
+        let wider = self.widened().filter(|_| self.who.is_none() && self.family != QuestionFamily::Prepare)?;
+        Some(Self { who: self.topic.clone(), ..wider })
+    }
+
     /// What or whom it is about; empty where it names nothing.
     pub fn subject(&self) -> String {
         self.topic.clone().or_else(|| self.who.clone()).unwrap_or_default()
@@ -260,6 +324,12 @@ impl FamilyQuestion {
     ) -> Option<(chrono::DateTime<chrono::Utc>, chrono::DateTime<chrono::Utc>)> {
         self.when.as_ref().and_then(|when| span(when, reference))
     }
+}
+
+/// Whether words for a time mean all until then.
+pub fn is_until(words: &str, reference: &Reference) -> bool {
+    let role = time::find(words, reference).first().map(|mention| mention.role);
+    is_earlier(words) || matches!(role, Some(time::TimeRole::By | time::TimeRole::Until))
 }
 
 /// From when until when words for a time last; of a day to its end, of a point in the past up to now.

@@ -1,186 +1,292 @@
-//! What a question leans to when no phrase covers it: the family whose words it speaks, and in which direction.
+//! What a question leans to when no phrase covers it: the family whose words it speaks, and what else it names.
 //!
 //! "Is anybody sitting there hoping to hear from me?" speaks of waiting, of an answer, and of *from me*. Each family has
-//! words that it needs and words that speak for it; the one that is spoken for most is taken, and none where two are
-//! alike. Only questions are read so, and only to look something up: the answer says what it was taken for. Invariant: a
-//! leaning never becomes an action. Not here: phrases (`families`), which outrank it.
+//! words that it needs and words that speak for it. What is left of a question, beside those and the words that only hold
+//! a sentence together, is a name, a time or what it is about, so that nothing of it is dropped: "am I the one holding up
+//! the tenor?" is about the tenor. A question of a time and of nothing else is what needs the person then.
+//!
+//! Only questions are read so, and messages that name what papers are found by ("flight reference Leipzig"), and only to
+//! look something up: the answer says what it was taken for. Invariant: a leaning never becomes an action. Not here:
+//! phrases (`families`), which outrank it.
 
-use super::families::{FamilyQuestion, QuestionFamily, apostrophes};
+mod concepts;
+#[cfg(test)]
+mod tests;
+
+use self::concepts::{Direction, begins_with, direction, family_of, phrases, says};
+use super::families::{
+    FamilyQuestion, QuestionFamily, apostrophes, begins_asking, is_light, is_question, topic, without_fillers,
+};
 use super::question_words::{WORDS, is_german};
 use crate::language::time;
-use crate::language::time::Reference;
+use crate::language::time::{Reference, TimeMention, TimeRole};
+use crate::language::word_classes::WordClass;
 use crate::language::words::{fold, words};
-
-/// Whether the person is who does something in a question, or to whom it is done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Direction {
-    /// "I", and no "me" behind the verb.
-    By,
-    /// "Me", "from me", "to me".
-    To,
-    /// "From me", "by me", "because of me": somebody wants something of the person.
-    From,
-}
-
-/// The question that a message leans to; `None` where it leans nowhere, or to two at once.
-pub fn leaning(text: &str, reference: &Reference) -> Option<FamilyQuestion> {
-    if !super::families::is_question(text) || text.chars().count() > QUESTION_CHARS_MAX {
-        return None;
-    }
-    let said = words(&apostrophes(text));
-    let family = family_of(&said)?;
-    let mentions = time::find(text, reference);
-    // Two times are two questions.
-    let when = match mentions.as_slice() {
-        [] => None,
-        [only] => Some(text[only.span.clone()].to_owned()),
-        [..] => return None,
-    };
-    let who = name_in(text, &mentions);
-    let has_span = when.is_some();
-    let family = match family {
-        QuestionFamily::NeedsMe if !has_span => return None,
-        other => other,
-    };
-    Some(FamilyQuestion {
-        family,
-        who,
-        topic: None,
-        when,
-        open: WORDS.open.is_in(&said),
-        late: WORDS.late.is_in(&said),
-        then: None,
-        beside: None,
-    })
-}
 
 /// A question is short; what is longer tells a story.
 const QUESTION_CHARS_MAX: usize = 160;
+/// A message that only names what is to be found is shorter still.
+const NAMED_WORDS_MAX: usize = 8;
 
-fn family_of(said: &[String]) -> Option<QuestionFamily> {
-    use QuestionFamily as F;
-    let direction = direction(said)?;
-    let asks_people = WORDS.people.is_in(said);
-    if WORDS.most.is_in(said) && asks_people {
-        return match (WORDS.meet.is_in(said), WORDS.write.is_in(said)) {
-            (true, false) => Some(F::MeetsMost),
-            (false, true) => Some(F::WritesMost),
-            (true, true) | (false, false) => None,
-        };
-    }
-    if let Some(promise) = said.iter().position(|word| WORDS.promise.holds(word)) {
-        let is_own = direction == Direction::By || said[..promise].last().is_some_and(|before| WORDS.my.holds(before));
-        return Some(if is_own { F::PromisedByMe } else { F::PromisedToMe });
-    }
-    if let Some(sayer) = announced(said) {
-        return Some(if sayer == Direction::By { F::PromisedByMe } else { F::PromisedToMe });
-    }
-    if WORDS.need.is_in(said) && asks_people && direction == Direction::From {
-        return Some(F::WaitingOnMe);
-    }
-    let speaks_of_waiting =
-        WORDS.wait.is_in(said) || (WORDS.answer.is_in(said) && (WORDS.write.is_in(said) || asks_people));
-    if speaks_of_waiting {
-        let waits = said.iter().position(|word| WORDS.waiting.holds(word));
-        let answers = said.iter().position(|word| WORDS.answer.holds(word));
-        return match (direction, waits, answers) {
-            // "Who waits for me", "who still hopes to hear from me".
-            (Direction::From, ..) => Some(F::WaitingOnMe),
-            // "Whom am I waiting for", "what do I expect from others".
-            (Direction::By, Some(_), _) => Some(F::WaitingOnOthers),
-            // "What do I still have to answer", "whom do I owe a reply".
-            (Direction::By, None, _) => Some(F::WaitingOnMe),
-            // "Who waits for me" without "for", "who has not answered me".
-            (Direction::To, Some(_), None) => Some(F::WaitingOnMe),
-            (Direction::To, _, _) => Some(F::WaitingOnOthers),
-        };
-    }
-    if WORDS.need.is_in(said) && !WORDS.prepare.is_in(said) {
-        return Some(F::NeedsMe);
-    }
-    None
-}
-
-/// Who said of themselves that they would do something: "did Orla say she'd send me the photos?"
-fn announced(said: &[String]) -> Option<Direction> {
-    let at = said.iter().position(|word| WORDS.say.holds(word))?;
-    let would = said[at..].iter().position(|word| WORDS.would.holds(word))?;
-    let is_own = at > 0 && said[at - 1] == "i";
-    // "What did Anna say I would like?" is no promise of hers.
-    let is_of_them = said[at + 1..at + would + 1].iter().all(|word| !WORDS.own.holds(word));
-    (is_own || is_of_them).then_some(if is_own { Direction::By } else { Direction::To })
-}
-
-/// Where the person stands in a question; `None` when they are not in it at all.
-fn direction(said: &[String]) -> Option<Direction> {
-    let i = said.iter().position(|word| WORDS.i.holds(word));
-    let me = said.iter().position(|word| WORDS.me.holds(word));
-    let is_of_me = me.and_then(|me| said.get(me.checked_sub(1)?)).is_some_and(|before| WORDS.of.holds(before));
-    match (i, me) {
-        (Some(_), _) => Some(Direction::By),
-        (None, Some(_)) if is_of_me => Some(Direction::From),
-        (None, Some(_)) => Some(Direction::To),
-        (None, None) => None,
-    }
-}
-
-/// The name in a question: words that are written large, but for the first and those of a time.
-fn name_in(text: &str, times: &[time::TimeMention]) -> Option<String> {
-    if is_german(&words(text)) {
+/// The question that a message leans to; `None` where it leans nowhere, or to two at once.
+pub fn leaning(text: &str, reference: &Reference) -> Option<FamilyQuestion> {
+    if text.chars().count() > QUESTION_CHARS_MAX {
         return None;
     }
-    let mut name: Vec<&str> = Vec::new();
-    let mut at = 0;
-    for (place, word) in text.split_whitespace().enumerate() {
-        let start = text[at..].find(word).map_or(at, |found| at + found);
-        at = start + word.len();
-        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
-        let bare = bare.strip_suffix("'s").or_else(|| bare.strip_suffix("’s")).unwrap_or(bare);
-        let is_time = times.iter().any(|time| time.span.contains(&start));
-        let is_name = place > 0 && !is_time && !WORDS.large.holds(&fold(bare)) && bare.starts_with(char::is_uppercase);
-        match (is_name, name.is_empty()) {
-            (true, _) => name.push(bare),
-            (false, true) => {}
-            (false, false) => break,
-        }
+    let plain = without_fillers(&apostrophes(text));
+    let asked = without_lead(&plain);
+    let heard = Heard::new(asked, reference)?;
+    // "Can you answer Kim?" asks for a deed.
+    let is_ordered = asked.len() < plain.trim().len() && !begins_asking(asked);
+    let asks = is_question(asked) && !is_ordered || begins_asking(&plain);
+    let asks = asks || WORDS.asks_within.iter().any(|words| has(asked, words));
+    match asks {
+        true => heard.asked(),
+        false => heard.named(),
     }
-    (!name.is_empty()).then(|| name.join(" "))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::language::requests::tests::monday;
+/// The same, where its words plainly speak of answers or promises, which commands know little of; and whether it is of
+/// what is not there ("I still haven't answered") or was promised, which no command can look for.
+pub fn plain_leaning(text: &str, reference: &Reference) -> Option<(FamilyQuestion, bool)> {
+    use QuestionFamily as F;
+    let question = leaning(text, reference)?;
+    let said = words(&apostrophes(text));
+    let is_open = WORDS.not.is_in(&said) || says(&said, &WORDS.obliged);
+    let is_of_answers = is_open && direction(&said) == Direction::By && WORDS.answer.is_in(&said);
+    let is_of_none = is_of_answers || says(&said, &WORDS.promise);
+    let is_plain = matches!(
+        question.family,
+        F::WaitingOnMe | F::WaitingOnOthers | F::Unanswered | F::PromisedToMe | F::PromisedByMe
+    );
+    is_plain.then_some((question, is_of_none))
+}
 
-    #[test]
-    fn questions_in_other_words_lean_to_the_family_they_speak_of() {
-        use QuestionFamily as F;
-        for (text, family) in [
-            ("is anybody sitting there hoping to hear from me?", Some(F::WaitingOnMe)),
-            ("anyone I should have written back to by now?", Some(F::WaitingOnMe)),
-            ("who keeps expecting something of me?", Some(F::WaitingOnMe)),
-            ("whom should I chase for an answer?", Some(F::WaitingOnOthers)),
-            ("has nobody answered me?", Some(F::WaitingOnOthers)),
-            ("what have I committed to so far with people?", Some(F::PromisedByMe)),
-            ("is there something I was promised by Kim?", Some(F::PromisedByMe)),
-            ("which person do I exchange the most mails with?", None),
-            ("who do I exchange the most mails with?", Some(F::WritesMost)),
-            ("what is the capital of France?", None),
-            ("whos waiting on me rn", Some(F::WaitingOnMe)),
-            ("list everyone who still needs something from me", Some(F::WaitingOnMe)),
-            ("stuff others said they'd do for me", Some(F::PromisedToMe)),
-            ("did Orla say she'd send me something?", Some(F::PromisedToMe)),
-            ("things I said I'd do and haven't", Some(F::PromisedByMe)),
-            ("which of my promises are late by now?", Some(F::PromisedByMe)),
-            ("how are you?", None),
-            ("will it rain tomorrow?", None),
-        ] {
-            let found = leaning(text, &monday()).map(|question| question.family);
-            if text.contains("was promised") {
-                assert!(found.is_some(), "{text}");
-                continue;
-            }
-            assert_eq!(found, family, "{text}");
+/// A question without what is put before one: "could you tell me who …".
+fn without_lead(text: &str) -> &str {
+    let begun = |text: &str| -> Option<usize> {
+        let folded = text.to_lowercase();
+        let begins = |lead: &&str| folded.strip_prefix(*lead).is_some_and(|rest| rest.starts_with([' ', ',']));
+        let lead = WORDS.lead.iter().filter(begins).map(str::len).max()?;
+        // Lower case may be of another length; then nothing is left out.
+        (folded.len() == text.len()).then_some(lead + 1)
+    };
+    let mut rest = text.trim();
+    while let Some(at) = begun(rest) {
+        rest = rest[at..].trim_start();
+    }
+    rest
+}
+
+fn begins(text: &str, word: &str) -> bool {
+    fold(text).strip_prefix(word).is_some_and(|rest| rest.starts_with(' '))
+}
+
+fn has(text: &str, words: &str) -> bool {
+    format!(" {} ", fold(text)).contains(&format!(" {words} "))
+}
+
+/// A question in its words, each of them accounted for.
+struct Heard {
+    said: Vec<String>,
+    when: Option<String>,
+    /// The time is when something has to be done by.
+    is_deadline: bool,
+    who: Option<String>,
+    /// What is left.
+    topic: Option<String>,
+}
+
+impl Heard {
+    fn new(text: &str, reference: &Reference) -> Option<Self> {
+        let said = words(text);
+        // "About Easter" is what something is about.
+        let is_topic = |mention: &TimeMention| WORDS.about.iter().any(|word| begins(&text[mention.span.clone()], word));
+        let mentions: Vec<TimeMention> =
+            time::find(text, reference).into_iter().filter(|mention| !is_topic(mention)).collect();
+        // Two times are two questions, but for "today or tomorrow": that is until tomorrow.
+        let is_either = |a: &TimeMention, b: &TimeMention| {
+            text.get(a.span.end..b.span.start).is_some_and(|between| WORDS.either.holds(&fold(between.trim())))
+        };
+        let mention = match mentions.as_slice() {
+            [] => None,
+            [only] => Some(only),
+            [first, last] if is_either(first, last) => Some(last),
+            [..] => return None,
+        };
+        let when = mention.map(|mention| text[mention.span.clone()].to_owned());
+        let is_deadline = mention.is_some_and(|mention| matches!(mention.role, TimeRole::By | TimeRole::Until));
+        let tokens = tokens(text);
+        let free = |token: &&Token| !mentions.iter().any(|time: &TimeMention| time.span.contains(&token.start));
+        let is_german = is_german(&said);
+        let name = name_in(&tokens.iter().filter(free).collect::<Vec<_>>(), is_german);
+        let phrased = phrased(&tokens);
+        let is_taken = |token: &Token| name.contains(&token.start) || phrased.contains(&token.start);
+        let is_left = |token: &&Token| free(token) && !is_taken(token) && !is_light(&token.folded, is_german);
+        let left = left(text, &tokens, &is_left);
+        let who: Vec<&str> =
+            tokens.iter().filter(|token| name.contains(&token.start)).map(|token| token.bare).collect();
+        let some = |words: Vec<&str>| Some(words.join(" ")).filter(|words| !words.is_empty());
+        Some(Self { when, is_deadline, who: some(who), topic: left.map(|left| topic(&left)), said })
+    }
+
+    fn question(self, family: QuestionFamily) -> FamilyQuestion {
+        FamilyQuestion {
+            family,
+            who: self.who,
+            topic: self.topic,
+            when: self.when,
+            open: WORDS.open.is_in(&self.said),
+            late: says(&self.said, &WORDS.late),
+            unread: WORDS.unread.is_in(&self.said),
+            then: None,
+            beside: None,
         }
     }
+
+    fn speaks_of_answers(&self) -> bool {
+        WORDS.answer.is_in(&self.said)
+    }
+
+    /// Something is named beside the time.
+    fn is_about_something(&self) -> bool {
+        self.who.is_some() || self.topic.is_some()
+    }
+
+    fn asked(self) -> Option<FamilyQuestion> {
+        use QuestionFamily as F;
+        let Some(family) = family_of(&self.said, self.who.is_some()) else {
+            return self.of_a_time_or_topic();
+        };
+        let is_late = says(&self.said, &WORDS.late);
+        match family {
+            // "Does my sister need something from me?"
+            F::NeedsMe if self.is_about_something() && direction(&self.said) == Direction::From => {
+                Some(self.question(F::WaitingOnMe))
+            }
+            // "Anything to sort out before I fly to Lisbon?"
+            F::NeedsMe if self.is_about_something() && WORDS.ahead.is_in(&self.said) => Some(self.question(F::Prepare)),
+            // What is to be done about something is what of it is open.
+            F::NeedsMe if self.is_about_something() => {
+                let about = self.named_all();
+                let question = self.question(F::About);
+                Some(FamilyQuestion { who: None, topic: Some(about), open: true, late: false, ..question })
+            }
+            F::NeedsMe if self.when.is_none() && !is_late => None,
+            F::Prepare if !self.is_about_something() && self.when.is_none() => None,
+            F::WritesMost | F::MeetsMost if self.is_about_something() => None,
+            // What came in at some time is older than an answer that is due by one.
+            F::WaitingOnMe if self.when.is_some() && !self.is_deadline && self.speaks_of_answers() => {
+                Some(self.question(F::Unanswered))
+            }
+            family => Some(self.question(family)),
+        }
+    }
+
+    /// What speaks of no family: "how does Friday look?", "the Lisbon trip: where do things stand?"
+    fn of_a_time_or_topic(self) -> Option<FamilyQuestion> {
+        use QuestionFamily as F;
+        let is_named = self.is_about_something();
+        if self.when.is_some() && !is_named {
+            return Some(self.question(F::NeedsMe));
+        }
+        if is_named && (WORDS.ahead.is_in(&self.said) || says(&self.said, &WORDS.bring)) {
+            return Some(self.question(F::Prepare));
+        }
+        if is_named && (WORDS.open.is_in(&self.said) || says(&self.said, &WORDS.status)) {
+            let about = self.named_all();
+            return Some(FamilyQuestion { who: None, topic: Some(about), ..self.question(F::About) });
+        }
+        self.sought()
+    }
+
+    /// All that is named.
+    fn named_all(&self) -> String {
+        [self.topic.as_deref(), self.who.as_deref()].into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
+
+    /// A message that only names what is to be found: "flight reference Leipzig pls".
+    fn named(self) -> Option<FamilyQuestion> {
+        let is_short = self.said.len() <= NAMED_WORDS_MAX && self.is_about_something();
+        if is_short { self.sought() } else { None }
+    }
+
+    /// What papers are found by: "the code for Mum's key safe".
+    fn sought(self) -> Option<FamilyQuestion> {
+        use QuestionFamily as F;
+        let said = |class: &WordClass| class.is_in(&self.said);
+        let family = match (said(&WORDS.invoice), said(&WORDS.booking), said(&WORDS.detail)) {
+            (true, ..) if said(&WORDS.amount) => F::FindAmount,
+            (true, ..) => F::FindInvoice,
+            (false, true, _) => F::FindBooking,
+            (false, false, true) => F::Find,
+            (false, false, false) => return None,
+        };
+        let about = self.named_all();
+        let question = self.question(family);
+        Some(FamilyQuestion { who: None, topic: Some(about).filter(|about| !about.is_empty()), ..question })
+    }
+}
+
+/// A word as it stands in a question.
+struct Token<'a> {
+    start: usize,
+    /// Without what surrounds it, and without a possessive ending.
+    bare: &'a str,
+    folded: String,
+}
+
+fn tokens(text: &str) -> Vec<Token<'_>> {
+    text.split_whitespace().filter_map(|word| token(text, word)).collect()
+}
+
+fn token<'a>(text: &str, word: &'a str) -> Option<Token<'a>> {
+    let start = word.as_ptr() as usize - text.as_ptr() as usize;
+    let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+    let bare = bare.strip_suffix("'s").unwrap_or(bare);
+    Some(Token { start, bare, folded: fold(bare) }).filter(|token| !token.bare.is_empty())
+}
+
+/// The words that are left of a question, with what joins them: "mother in law".
+fn left(text: &str, tokens: &[Token], is_left: &dyn Fn(&&Token) -> bool) -> Option<String> {
+    let places: Vec<usize> = (0..tokens.len()).filter(|at| is_left(&&tokens[*at])).collect();
+    let (first, last) = (*places.first()?, *places.last()?);
+    // One word between two of them belongs to both; more divide them.
+    let is_one = places.windows(2).all(|two| two[1] - two[0] <= 2);
+    if is_one {
+        let end = tokens[last].start + text[tokens[last].start..].find(tokens[last].bare)? + tokens[last].bare.len();
+        return text
+            .get(tokens[first].start..end)
+            .map(|whole| whole.trim_start_matches(|c: char| !c.is_alphanumeric()).to_owned());
+    }
+    Some(places.iter().map(|at| tokens[*at].bare).collect::<Vec<_>>().join(" "))
+}
+
+/// Where words stand that say together which family a question is of.
+fn phrased(tokens: &[Token]) -> Vec<usize> {
+    let classes = [
+        &WORDS.waiting,
+        &WORDS.promise,
+        &WORDS.prepare,
+        &WORDS.need,
+        &WORDS.status,
+        &WORDS.bring,
+        &WORDS.late,
+        &WORDS.asks_within,
+    ];
+    let all: Vec<Vec<&str>> = classes.into_iter().flat_map(|class| phrases(class)).collect();
+    let starting = |at: usize| {
+        let is_here = |phrase: &&Vec<&str>| begins_with(&tokens[at..], phrase, |token: &Token| &token.folded);
+        let longest = all.iter().filter(is_here).map(Vec::len).max().unwrap_or(0);
+        tokens[at..at + longest].iter().map(|token| token.start)
+    };
+    (0..tokens.len()).flat_map(starting).collect()
+}
+
+/// Where the words of a name start: those that are written large, but for the first. German writes more than names so.
+fn name_in(tokens: &[&Token], is_german: bool) -> Vec<usize> {
+    let is_name =
+        |token: &&&Token| !WORDS.large.holds(&token.folded) && token.bare.starts_with(char::is_uppercase) && !is_german;
+    let behind_the_first = tokens.iter().skip(1).skip_while(|token| !is_name(token));
+    behind_the_first.take_while(|token| is_name(token)).map(|token| token.start).collect()
 }

@@ -76,15 +76,16 @@ pub use condition::{Condition, ConditionKind, unheeded_conditions};
 pub use explain::{explain, in_short};
 pub use families::{
     FamilyQuestion, QuestionFamily, Refinement, asked_for, circle_elsewhere, is_earlier, is_joining, is_money,
-    is_question, question, refinement, span, without_meeting,
+    is_question, is_until, question, refinement, span, without_meeting,
 };
 pub use held::left_out;
 pub use intents::{asks_a_command, investigates, only_tells};
-pub use leanings::leaning;
+pub use leanings::{leaning, plain_leaning};
 pub use notation::Mistake;
 pub use orders::order;
 pub use phrases::{Phrases, PhrasesError};
 pub use prices::TokenClass;
+pub use question_words::{is_bill, is_detail, says_which};
 pub use reports::{ReportKind, StateReport, report};
 pub use talk::{chat, is_small_talk, not_understood};
 

@@ -18,6 +18,10 @@ class_names! {
         /// What begins a question; how messages begin that ask by an order.
         asking,
         looking,
+        /// What asks for a look from within what is told.
+        asks_within,
+        /// What is put before a question without changing it.
+        lead,
         /// What only asks, in English and in German: "war" and "hat" are words of their own in English.
         asked,
         asked_german,
@@ -36,6 +40,10 @@ class_names! {
         prepares,
         /// Before a meeting.
         before,
+        /// Before what is to be ready by then.
+        ahead,
+        /// Before what something is about.
+        about,
         /// Whoever was named before.
         them,
         earlier,
@@ -51,6 +59,16 @@ class_names! {
         write,
         prepare,
         need,
+        /// Of these the person's day is made, whoever is said to have it.
+        agenda,
+        want,
+        /// What asks how something is going.
+        status,
+        /// What is done before a meeting.
+        bring,
+        /// That one has to.
+        obliged,
+        not,
         open,
         late,
         people,
@@ -63,6 +81,28 @@ class_names! {
         would,
         /// The person as somebody of whom is told: "that I would".
         own,
+        /// Before "to": what somebody is about to do.
+        going,
+        /// The same: what somebody has to do.
+        bound,
+        /// What is given, what whoever gives is doing, and what whoever gets it does.
+        give,
+        giving,
+        gets,
+        unread,
+        /// Before whose a paper is.
+        from,
+        /// Between two times of one span.
+        either,
+        /// What only says which of several.
+        which,
+        /// What papers are found by.
+        invoice,
+        booking,
+        detail,
+        amount,
+        /// What only holds a sentence together.
+        light,
         /// Written large, and no name.
         large,
     }
@@ -73,6 +113,21 @@ pub(super) static WORDS: LazyLock<QuestionWords> = LazyLock::new(|| QuestionWord
 /// Words that are written without their apostrophe, and as they are meant.
 pub(super) static SHORTENED: LazyLock<HashMap<&str, &str>> =
     LazyLock::new(|| pairs(include_str!("../../../data/language/requests/shortened.txt")).collect());
+
+/// Whether a folded word only says which of several it is: "last".
+pub fn says_which(word: &str) -> bool {
+    WORDS.which.holds(word)
+}
+
+/// Whether a folded word is a name for what is looked up: "code", "reference".
+pub fn is_detail(word: &str) -> bool {
+    WORDS.detail.holds(word)
+}
+
+/// Whether a folded word is a name for a bill.
+pub fn is_bill(word: &str) -> bool {
+    WORDS.invoice.holds(word)
+}
 
 /// Circles that people are named by, German and English.
 pub(super) static CIRCLES: LazyLock<Vec<(&str, &str)>> =

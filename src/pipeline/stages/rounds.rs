@@ -103,7 +103,9 @@ async fn one_after_the_other(
             }
             Planned::NotUnderstood(words) if round == 0 => return Ok(Some(Answer::says(Path::Clarify, words))),
             Planned::Doubt(doubt)
-                if round == 0 && (doubt.choices.is_empty() || doubt.is_order) && turn.brain.model.is_none() =>
+                if round == 0
+                    && (doubt.choices.is_empty() || doubt.is_order || investigate::leans(turn))
+                    && turn.brain.model.is_none() =>
             {
                 let asked = doubt.ask(turn, domains, &so_far.sources, so_far.said.clone());
                 return Ok(Some(investigate::or_searched(turn, asked).await?));

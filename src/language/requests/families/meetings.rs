@@ -4,6 +4,7 @@
 //! names it behind what joins it. Both parts are phrases of their own
 //! (`data/language/requests/meetings.*.txt`), so that any way to ask goes with any way to say which meeting.
 
+use super::wording::is_empty_of_names;
 use super::{FamilyQuestion, QuestionFamily, apostrophes, covered_by, tidied};
 use crate::core::plan::PlannedAction;
 use crate::language::requests::phrases::Phrases;
@@ -61,6 +62,15 @@ fn dated(rest: &str) -> Option<String> {
 fn question(meeting: &PlannedAction, reference: &Reference) -> Option<FamilyQuestion> {
     let said = |name: &str| meeting.params.get(name).and_then(|value| value.as_str());
     let slot = |name: &str| said(name).map(tidied).filter(|words| !words.is_empty());
+    // "What do I need to do today?" names no meeting that is called "do", nor "… to know before the fitting" one that is
+    // called "know before the fitting".
+    let is_none = |meeting: &str| {
+        let said = words(meeting);
+        said.len() == 1 && is_empty_of_names(meeting) || WORDS.ahead.is_in(&said)
+    };
+    if slot("meeting").is_some_and(|meeting| is_none(&meeting)) {
+        return None;
+    }
     let question = FamilyQuestion {
         family: QuestionFamily::Prepare,
         who: slot("with"),
@@ -68,6 +78,7 @@ fn question(meeting: &PlannedAction, reference: &Reference) -> Option<FamilyQues
         when: said("when").map(|when| when.strip_prefix("for ").unwrap_or(when).to_owned()),
         open: false,
         late: false,
+        unread: false,
         then: None,
         beside: None,
     };

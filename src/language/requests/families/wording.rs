@@ -6,11 +6,43 @@ use crate::language::words::{fold, words};
 
 /// Whether a message asks something: by its mark, or by how it begins.
 pub fn is_question(text: &str) -> bool {
-    let text = fold(&apostrophes(text));
+    // "The Lisbon trip: what's open" asks behind what it is about.
+    let parts = || text.split([',', ':', ';', '-', '–', '—', '.']);
+    text.trim_end().ends_with(['?', '？', '؟']) || parts().any(|part| begins_asking(part.trim()))
+}
+
+/// Whether it begins as what asks something does.
+pub(in crate::language::requests) fn begins_asking(text: &str) -> bool {
+    let text = fold(&apostrophes(text)).replace("'s ", " is ");
     let first = text.split_whitespace().next().unwrap_or_default().trim_matches(',');
-    text.trim_end().ends_with(['?', '？', '؟'])
-        || WORDS.asking.holds(first)
+    WORDS.asking.holds(first)
         || WORDS.looking.iter().any(|begins| text.strip_prefix(begins).is_some_and(|rest| rest.starts_with(' ')))
+}
+
+/// Whether a folded word only holds a question together, or says what is asked: it names nothing.
+pub(in crate::language::requests) fn is_light(folded: &str, is_german: bool) -> bool {
+    let w = &*WORDS;
+    let asked = if is_german { &w.asked_german } else { &w.asked };
+    #[rustfmt::skip]
+    let all = [
+        asked, &w.asking, &w.light, &w.joint, &w.matter, &w.anybody, &w.people, &w.pointer, &w.filler, &w.meeting,
+        &w.i, &w.my, &w.me, &w.of, &w.about, &w.ahead, &w.say, &w.would, &w.own, &w.going, &w.give, &w.giving, &w.gets,
+        &w.not, &w.status, &w.bring, &w.obliged, &w.bound, &w.wait, &w.waiting, &w.answer, &w.promise, &w.most, &w.meet, &w.write, &w.want, &w.need, &w.agenda,
+        &w.prepare, &w.prepares, &w.before, &w.open, &w.late, &w.unread,
+    ];
+    all.iter().any(|class| class.holds(folded))
+}
+
+/// Whether words name nothing.
+pub(super) fn is_empty_of_names(text: &str) -> bool {
+    words(text).iter().all(|word| WORDS.light.holds(word) || WORDS.asked.holds(word))
+}
+
+/// Whether all words of a slot are such.
+pub(super) fn says_nothing(text: &str) -> bool {
+    let said = words(text);
+    let is_german = is_german(&said);
+    said.iter().all(|word| is_light(word, is_german))
 }
 
 /// What a question is about: its words without those that only ask; all of them where there are no others.
@@ -41,7 +73,7 @@ pub fn apostrophes(text: &str) -> String {
 }
 
 /// A question without what could be left out of it; what stands in quotation marks stays.
-pub(super) fn without_fillers(text: &str) -> String {
+pub(in crate::language::requests) fn without_fillers(text: &str) -> String {
     if text.contains(['"', '“', '„', '«']) {
         return text.to_owned();
     }
@@ -78,7 +110,7 @@ pub(super) fn with_more(words: &str, more: Option<String>) -> String {
 }
 
 /// A topic by the words that tell it from others: "the trip to Berlin" is Berlin.
-pub(super) fn topic(words: &str) -> String {
+pub(in crate::language::requests) fn topic(words: &str) -> String {
     let spaced = words.replace('-', " ");
     let all: Vec<&str> = spaced.split_whitespace().collect();
     let is_matter = |word: &str| WORDS.matter.holds(&fold(word));

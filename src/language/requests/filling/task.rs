@@ -45,6 +45,10 @@ pub(super) fn create(said: &ClauseReading) -> Built {
     if said.grammar.lexicon.is_phrase("it", &said.ids("title")) {
         return about_it(said, action);
     }
+    // "Remind me of everything" names nothing that could be told then.
+    if said.grammar.lexicon.is_phrase("vague", &said.ids("title")) {
+        return Built::Ask { question: "What should I remind you of?", partial: action, param: "title" };
+    }
     let whole = whole.strip_prefix("for ").unwrap_or(&whole);
     let (what, why) = reason(if is_twice { without_and(whole) } else { whole });
     if let Some(several) = list_of_titles(said, &what) {

@@ -30,7 +30,7 @@ use crate::core::graph::GraphLimits;
 use crate::core::text::{shorten, visible};
 use crate::core::turn::Path;
 use crate::investigate::decompose::SynthesisOrder;
-use crate::investigate::graph::{AnswerSection, BesideAnswer, EvidenceGraph, check};
+use crate::investigate::graph::{AnswerKind, AnswerSection, BesideAnswer, EvidenceGraph, check};
 use crate::investigate::run::{run, whole};
 use crate::investigate::synthesize::{self, AnswerRow, heading};
 use crate::investigate::templates;
@@ -39,6 +39,9 @@ use crate::pipeline::commit::Answer;
 use crate::pipeline::consent::waiting::StillWaiting;
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::StoreError;
+
+/// What questions may lean to that are about anything: only what is found tells that they were meant.
+const LOOSE: [QuestionFamily; 2] = [QuestionFamily::About, QuestionFamily::Prepare];
 
 /// How much of the words a thing has to say that is told for a question about one's own things.
 const SOME: f32 = 0.3;
@@ -51,9 +54,18 @@ pub fn question(turn: &Turn<'_>) -> Option<FamilyQuestion> {
     if !turn.origin().is_own_words() {
         return None;
     }
-    let question = requests::question(turn.words(), &turn.reference())?;
+    let reference = turn.reference();
+    let Some(question) = requests::question(turn.words(), &reference) else {
+        let leaning = requests::plain_leaning(turn.words(), &reference);
+        return leaning.filter(|(_, is_of_none)| *is_of_none || !turn.asks_a_command()).map(|(question, _)| question);
+    };
     let is_loose = matches!(question.family, QuestionFamily::Find | QuestionFamily::About);
     Some(question).filter(|_| !is_loose || !turn.asks_a_command())
+}
+
+/// Whether the message leans to a question over everything.
+pub fn leans(turn: &Turn<'_>) -> bool {
+    turn.origin().is_own_words() && requests::leaning(turn.words(), &turn.reference()).is_some()
 }
 
 /// Answers a message that asks over things, or looks them up by a single command.
@@ -89,17 +101,25 @@ pub async fn investigate(turn: &Turn<'_>, route: Route, context: Fetching) -> Re
     act::act(turn, route, context).await
 }
 
-/// A question that nobody understood, answered by a search; where that finds nothing, by what else there is to say, which
-/// then names the search. What asks nothing is searched for nowhere.
+/// A question that nobody understood, answered by what it leans to or by a search; where that finds nothing, by what else
+/// there is to say, which then names the search. What neither asks nor names what is to be found is searched for nowhere.
 pub async fn or_searched(turn: &Turn<'_>, else_say: Result<Answer, StoreError>) -> Result<Answer, TurnError> {
-    if !turn.origin().is_own_words() || !requests::is_question(turn.words()) {
+    if !turn.origin().is_own_words() {
         return Ok(else_say?);
     }
+    let is_question = requests::is_question(turn.words());
     if let Some(question) = requests::leaning(turn.words(), &turn.reference()) {
-        return answer(turn, &question).await;
+        let answer = answer(turn, &question).await?;
+        let is_sure = is_question && !question.family.is_direct() && !LOOSE.contains(&question.family);
+        if is_sure || has_sources(&answer) {
+            return Ok(answer);
+        }
+    }
+    if !is_question {
+        return Ok(else_say?);
     }
     let searched = search(turn, MOST).await?;
-    if searched.replies.iter().any(|reply| !reply.sources.is_empty()) {
+    if has_sources(&searched) {
         return Ok(searched);
     }
     let mut answer = else_say?;
@@ -110,15 +130,41 @@ pub async fn or_searched(turn: &Turn<'_>, else_say: Result<Answer, StoreError>) 
     Ok(answer)
 }
 
-/// Answers a question of a family.
+fn has_sources(answer: &Answer) -> bool {
+    answer.replies.iter().any(|reply| !reply.sources.is_empty())
+}
+
+/// Answers a question of a family. Where nothing is about what it names, says so and answers it without that, if there is
+/// more then: what it is called in the mail may be another word.
 pub async fn answer(turn: &Turn<'_>, question: &FamilyQuestion) -> Result<Answer, TurnError> {
+    let narrow = answer_below(turn, question, "").await?;
+    // "My sister" may be somebody, or what a conversation is about.
+    if let Some(of_somebody) = question.of_somebody().filter(|_| !has_sources(&narrow)) {
+        let theirs = answer_below(turn, &of_somebody, "").await?;
+        if has_sources(&theirs) {
+            return Ok(theirs);
+        }
+    }
+    let Some(wider) = question.widened().filter(|_| !has_sources(&narrow)) else { return Ok(narrow) };
+    let none = heading(AnswerKind::Family(question.family), 0, &question.subject(), question.open);
+    let wide = answer_below(turn, &wider, &format!("{none}\n")).await?;
+    Ok(if has_sources(&wide) { wide } else { narrow })
+}
+
+/// Answers a question of a family, below something that is said first.
+async fn answer_below(turn: &Turn<'_>, question: &FamilyQuestion, above: &str) -> Result<Answer, TurnError> {
     let graph = templates::graph(question, &turn.reference());
     let topic = question.subject();
     let waiting = needing_a_yes(turn, Some(question)).await?;
     let answers = graph.answers;
     let is_first = question.family == QuestionFamily::NeedsMe;
     let count = waiting.as_ref().filter(|_| is_first).map_or(0, StillWaiting::len);
-    let heading = |found: usize| heading(answers, found + count, &topic, question.open);
+    // Nothing at some time is not nothing at all.
+    let only_then = question.when.as_deref().map(|when| format!(" (Asked for: {}.)", visible(&shorten(when, 40))));
+    let heading = |found: usize| {
+        let none = only_then.as_deref().filter(|_| found + count == 0).unwrap_or_default();
+        format!("{above}{}{none}", heading(answers, found + count, &topic, question.open))
+    };
     let answer = investigated_as(turn, graph, &topic, None, &heading).await?;
     Ok(also_waiting(turn, waiting, answer))
 }
