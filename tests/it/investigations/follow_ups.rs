@@ -92,7 +92,7 @@ fn nothing_that_stands_in_a_mail_becomes_an_action() {
 #[test]
 fn a_question_that_no_template_fits_is_searched_and_said_to_be() {
     let mut console = console();
-    let lines = console.say("what is the pick-up code for the parcel?");
+    let lines = console.say("is the parcel with the pottery at the corner shop?");
     assert_eq!(done_of(&lines)["path"], "investigate");
     assert!(text_of(&lines).contains("a search for"), "{}", text_of(&lines));
     assert!(!sources(&lines).is_empty());
@@ -105,7 +105,7 @@ fn two_questions_in_one_breath_have_an_answer_each() {
     let mut console = console();
     let told = text_of(&console.say("what did Anna promise me and what do I owe her?"));
     assert!(told.starts_with("🤝 I found no promise"), "nothing is promised that is not: {told}");
-    assert!(told.contains("\n\n📬 2 conversations wait for an answer from you:\n1. ✉️ Anna"), "{told}");
+    assert!(told.contains("\n\n📬 2 conversations wait for an answer from you about “Anna”:\n1. ✉️ Anna"), "{told}");
     let told = text_of(&console.say("who owes me an answer, and what did Anna promise me?"));
     assert!(told.starts_with("⏳ You wait for others in 7 conversations:\n1. "), "{told}");
     assert!(told.contains("🤝 I found no promise"), "{told}");
