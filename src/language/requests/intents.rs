@@ -17,6 +17,8 @@ pub(crate) struct Intent {
     pub command: String,
     pub weak: bool,
     pub investigates: bool,
+    /// It shows something and changes nothing.
+    pub looks_up: bool,
     /// The bytes of the words that ask, without what is only said beside them.
     pub span: Range<usize>,
 }
@@ -32,6 +34,12 @@ pub fn asks_a_command(hearing: &Hearing) -> bool {
     let heard = AnnotatedText::new(hearing.text, hearing.reference, GRAMMAR.lexicon);
     let intents = intents(hearing, &heard);
     !intents.is_empty() && intents.iter().all(|intent| !intent.investigates && !intent.weak && intent.service != "chat")
+}
+
+/// Whether a message plainly asks for nothing to be changed.
+pub fn only_looks(hearing: &Hearing) -> bool {
+    let heard = AnnotatedText::new(hearing.text, hearing.reference, GRAMMAR.lexicon);
+    intents(hearing, &heard).iter().all(|intent| intent.looks_up || intent.weak || intent.service == "chat")
 }
 
 /// Whether a message only tells something: it asks nothing, and for nothing to be done.
@@ -53,7 +61,7 @@ impl Parser<'_> {
         {
             let (service, command) = (action.service, action.command);
             let span = self.bytes(&(0..self.heard.tokens.len()));
-            out.push(Intent { service, command, weak: true, investigates: false, span });
+            out.push(Intent { service, command, weak: true, investigates: false, looks_up: false, span });
         }
         out
     }
@@ -66,7 +74,8 @@ impl Parser<'_> {
     fn intents_of(&self, part: &Part) -> Vec<Intent> {
         let Some(clause) = &part.clause else {
             let (service, span) = ("chat".to_owned(), self.bytes(&part.tokens));
-            let talk = Intent { command: service.clone(), service, weak: false, investigates: false, span };
+            let talk =
+                Intent { command: service.clone(), service, weak: false, investigates: false, looks_up: true, span };
             return Some(talk).filter(|_| self.is_talk(part.tokens.clone())).into_iter().collect();
         };
         let of_clause = |clause: &Clause| {
@@ -75,6 +84,7 @@ impl Parser<'_> {
                 command: command.to_owned(),
                 weak: clause.weak,
                 investigates: clause.investigates,
+                looks_up: clause.looks_up(),
                 span: self.bytes(&clause.tokens),
             };
             clause.actions().map(|action| intent(&action.service, &action.command)).collect::<Vec<_>>()

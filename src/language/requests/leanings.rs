@@ -17,6 +17,7 @@ use self::concepts::{Direction, begins_with, direction, family_of, phrases, says
 use super::families::{
     FamilyQuestion, QuestionFamily, apostrophes, begins_asking, is_light, is_question, topic, without_fillers,
 };
+use super::grammar::GRAMMAR;
 use super::question_words::{WORDS, is_german};
 use crate::language::time;
 use crate::language::time::{Reference, TimeMention, TimeRole};
@@ -42,6 +43,7 @@ pub fn leaning(text: &str, reference: &Reference) -> Option<FamilyQuestion> {
     let asks = asks || WORDS.asks_within.iter().any(|words| has(asked, words));
     match asks {
         true => heard.asked(),
+        false if is_order(asked) => None,
         false => heard.named(),
     }
 }
@@ -76,6 +78,12 @@ fn without_lead(text: &str) -> &str {
         rest = rest[at..].trim_start();
     }
     rest
+}
+
+/// Whether it begins with what somebody is told to do: "get the invoice number to Kim".
+fn is_order(text: &str) -> bool {
+    let ids: Vec<_> = super::text::tokens(text, GRAMMAR.lexicon).iter().map(|token| token.id).collect();
+    ["errand", "create", "add", "remind", "send"].iter().any(|class| GRAMMAR.lexicon.starts(class, &ids).is_some())
 }
 
 fn begins(text: &str, word: &str) -> bool {
@@ -274,7 +282,7 @@ fn phrased(tokens: &[Token]) -> Vec<usize> {
         &WORDS.late,
         &WORDS.asks_within,
     ];
-    let all: Vec<Vec<&str>> = classes.into_iter().flat_map(|class| phrases(class)).collect();
+    let all: Vec<Vec<&str>> = classes.into_iter().flat_map(phrases).collect();
     let starting = |at: usize| {
         let is_here = |phrase: &&Vec<&str>| begins_with(&tokens[at..], phrase, |token: &Token| &token.folded);
         let longest = all.iter().filter(is_here).map(Vec::len).max().unwrap_or(0);

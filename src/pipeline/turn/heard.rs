@@ -54,6 +54,12 @@ impl Turn<'_> {
         requests::asks_a_command(&Hearing { text: self.words(), reference: &reference, history: &past, phrases: &[] })
     }
 
+    /// Whether the message plainly asks for nothing to be changed.
+    pub fn only_looks(&self) -> bool {
+        let (reference, past) = (self.reference(), self.past());
+        requests::only_looks(&Hearing { text: self.words(), reference: &reference, history: &past, phrases: &[] })
+    }
+
     /// The same of other words of the person's.
     pub fn understood_as(&self, text: &str, domains: &[String]) -> Understood {
         let (reference, past) = (self.reference(), self.past());

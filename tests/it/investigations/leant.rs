@@ -27,6 +27,22 @@ fn a_question_never_becomes_an_entry() {
 }
 
 #[test]
+fn a_question_swallows_no_order() {
+    let world = demo_world();
+    for (text, done) in [
+        ("which people have I still not answered? and remind me to call Bob tomorrow at 5", "call bob"),
+        ("things I promised and haven't done. add milk to the shopping list", "milk"),
+        ("remind me tomorrow at 9 to ask who still owes me an answer", "who still owes me an answer"),
+    ] {
+        let lines = console(&world).say(text);
+        let told = text_of(&lines);
+        assert!(told.to_lowercase().contains(done), "{text}: {told}");
+        let is_asked = told.contains("Nothing is done yet");
+        assert!(!outcomes_of(&lines).is_empty() || is_asked, "what was ordered is done or asked about: {told}");
+    }
+}
+
+#[test]
 fn a_condition_is_not_dropped_for_a_command_that_knows_none() {
     let world = demo_world();
     let told = console(&world).say("anything from last week I still havent answered");

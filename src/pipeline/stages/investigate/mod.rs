@@ -35,6 +35,7 @@ use crate::investigate::run::{run, whole};
 use crate::investigate::synthesize::{self, AnswerRow, heading};
 use crate::investigate::templates;
 use crate::language::requests::{self, FamilyQuestion, QuestionFamily};
+use crate::language::time::Reference;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::consent::waiting::StillWaiting;
 use crate::pipeline::turn::{Turn, TurnError};
@@ -56,7 +57,8 @@ pub fn question(turn: &Turn<'_>) -> Option<FamilyQuestion> {
     }
     let reference = turn.reference();
     let Some(question) = requests::question(turn.words(), &reference) else {
-        let leaning = requests::plain_leaning(turn.words(), &reference);
+        // With a model, its router knows better than what words lean to.
+        let leaning = leaning(turn, requests::plain_leaning).filter(|_| turn.brain.model.is_none());
         return leaning.filter(|(_, is_of_none)| *is_of_none || !turn.asks_a_command()).map(|(question, _)| question);
     };
     let is_loose = matches!(question.family, QuestionFamily::Find | QuestionFamily::About);
@@ -65,7 +67,15 @@ pub fn question(turn: &Turn<'_>) -> Option<FamilyQuestion> {
 
 /// Whether the message leans to a question over everything.
 pub fn leans(turn: &Turn<'_>) -> bool {
-    turn.origin().is_own_words() && requests::leaning(turn.words(), &turn.reference()).is_some()
+    leaning(turn, requests::leaning).is_some()
+}
+
+/// What the person's words lean to, unless they plainly ask for something to be changed as well.
+fn leaning<T>(turn: &Turn<'_>, read: impl Fn(&str, &Reference) -> Option<T>) -> Option<T> {
+    if !turn.origin().is_own_words() {
+        return None;
+    }
+    read(turn.words(), &turn.reference()).filter(|_| turn.only_looks())
 }
 
 /// Answers a message that asks over things, or looks them up by a single command.
@@ -93,7 +103,7 @@ pub async fn investigate(turn: &Turn<'_>, route: Route, context: Fetching) -> Re
     }
     // Of what no single look can tell, built-in understanding takes what is nearest, else it can only search.
     if turn.brain.model.is_none() && turn.investigates() {
-        return match requests::leaning(turn.words(), &turn.reference()) {
+        return match leaning(turn, requests::leaning) {
             Some(question) => answer(turn, &question).await,
             None => search(turn, SOME).await,
         };
@@ -108,7 +118,7 @@ pub async fn or_searched(turn: &Turn<'_>, else_say: Result<Answer, StoreError>) 
         return Ok(else_say?);
     }
     let is_question = requests::is_question(turn.words());
-    if let Some(question) = requests::leaning(turn.words(), &turn.reference()) {
+    if let Some(question) = leaning(turn, requests::leaning) {
         let answer = answer(turn, &question).await?;
         let is_sure = is_question && !question.family.is_direct() && !LOOSE.contains(&question.family);
         if is_sure || has_sources(&answer) {
