@@ -1,10 +1,11 @@
 //! Questions in words that no phrase covers: what they lean to is looked up, said, and never done.
 
+use super::ask;
 use super::world::{World, demo_world};
-use crate::support::program::{Console, Program, done_of, outcomes_of, text_of};
+use crate::support::program::{Console, done_of, outcomes_of, text_of};
 
 fn console(world: &World) -> Console {
-    Program::with_data_dir(&world.data()).console(&["--now", "2026-01-12T09:00:00Z", "--tz", "Europe/London"])
+    ask::console(world, &world.data())
 }
 
 #[test]

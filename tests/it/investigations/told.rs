@@ -1,10 +1,11 @@
 //! What the person told in the chat is part of an answer about it; what they asked or ordered is not.
 
+use super::ask;
 use super::world::{World, demo_world};
-use crate::support::program::{Console, Program, done_of, messages_of, outcomes_of, text_of};
+use crate::support::program::{Console, done_of, messages_of, outcomes_of, text_of};
 
 fn console(world: &World) -> Console {
-    Program::with_data_dir(&world.data()).console(&["--now", "2026-01-12T09:00:00Z", "--tz", "Europe/London"])
+    ask::console(world, &world.data())
 }
 
 fn services(lines: &[serde_json::Value]) -> Vec<String> {

@@ -58,8 +58,12 @@ pub fn question(turn: &Turn<'_>) -> Option<FamilyQuestion> {
     let reference = turn.reference();
     let Some(question) = requests::question(turn.words(), &reference) else {
         // With a model, its router knows better than what words lean to.
-        let leaning = leaning(turn, requests::plain_leaning).filter(|_| turn.brain.model.is_none());
-        return leaning.filter(|(_, is_of_none)| *is_of_none || !turn.asks_a_command()).map(|(question, _)| question);
+        if turn.brain.model.is_some() {
+            return None;
+        }
+        return leaning(turn, requests::plain_leaning)
+            .filter(|(_, is_of_none)| *is_of_none || !turn.asks_a_command())
+            .map(|(question, _)| question);
     };
     let is_loose = matches!(question.family, QuestionFamily::Find | QuestionFamily::About);
     Some(question).filter(|_| !is_loose || !turn.asks_a_command())
@@ -84,7 +88,9 @@ pub async fn investigate(turn: &Turn<'_>, route: Route, context: Fetching) -> Re
     if let Some(model) = turn.brain.model.as_deref() {
         // A single search answers: nothing has to be taken apart for it.
         if let Some(question) = asked.as_ref().filter(|question| question.family.is_direct()) {
-            let graph = templates::graph(question, &turn.reference());
+            // One look has no second one to fall back on: whose a paper is only ranks it.
+            let question = question.widened().unwrap_or_else(|| question.clone());
+            let graph = templates::graph(&question, &turn.reference());
             return by_model::run_known(turn, model, graph, SynthesisOrder::default(), None).await;
         }
         match by_model::answer(turn, model, Asked::default()).await? {
