@@ -175,6 +175,7 @@ fn policy(config: &Config, wanted: Option<Tz>) -> Policy {
     let chosen = wanted.or(config.timezone);
     let zone = chosen.unwrap_or_else(|| zone(config));
     Policy {
+        grounds_plans: true,
         pending_ttl: config.pending_ttl,
         zone,
         zone_assumed: chosen.is_none(),

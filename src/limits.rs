@@ -32,6 +32,8 @@ pub const PLAN_HISTORY_MESSAGES: usize = 10;
 pub const PLAN_HISTORY_TOKENS: usize = 2_500;
 /// Messages that are looked through for what was done lately.
 pub const RECORD_MESSAGES: usize = 200;
+/// Undo buttons below one receipt; more things than these are taken back by one.
+pub const UNDO_BUTTONS_MAX: usize = 3;
 /// Actions one plan may hold; more is a sign of a runaway model, not of a wish.
 pub const PLAN_ACTIONS_MAX: usize = 20;
 /// Actions that were left for later are named one by one up to so many; the rest is a number.

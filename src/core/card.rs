@@ -81,6 +81,17 @@ impl CardBody {
         self
     }
 
+    /// What it asks and its values, without a question mark: for something that one tap does or leaves.
+    pub fn in_one_line(&self) -> String {
+        let values = self.rows.iter().map(|row| match &row.value {
+            RowValue::Lines(lines) => lines.join(", "),
+            RowValue::Words(words) => quoted(words, CARD_INLINE_CHARS_MAX),
+        });
+        let values: Vec<String> = values.collect();
+        let title = self.title.trim_end_matches('?');
+        if values.is_empty() { title.to_owned() } else { format!("{title}: {}", values.join(", ")) }
+    }
+
     /// Sets the text that goes out.
     #[must_use]
     pub fn body(mut self, body: impl Into<String>) -> Self {

@@ -16,12 +16,14 @@
 mod compiled;
 pub mod consent;
 pub mod continuation;
+pub mod grounding;
 mod lexicon;
 pub mod likeness;
 pub mod nearest;
 pub mod offset;
 pub mod people;
 pub mod places;
+pub mod reading;
 pub mod record;
 pub mod requests;
 pub mod routing;

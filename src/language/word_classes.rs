@@ -64,6 +64,11 @@ impl WordClasses {
         self.0.remove(name).unwrap_or_default()
     }
 
+    /// A class, if there is one of this name.
+    pub fn get(&self, name: &str) -> Option<&WordClass> {
+        self.0.get(name)
+    }
+
     /// Classes that nobody took: a mistake in a name.
     pub fn left(&self) -> Vec<&str> {
         self.0.keys().map(String::as_str).collect()

@@ -48,6 +48,9 @@ pub struct Policy {
     pub admin_may_approve: bool,
     /// Whether messages that built-in understanding is sure about go without the model router.
     pub skip_router: bool,
+    /// Whether plans are held against what was said before the gate sees them. Nothing that an operator can set: what
+    /// stands behind it has to hold by itself, and is tested so.
+    pub grounds_plans: bool,
     /// Above which cost, in US dollars, a question is asked about first.
     pub ask_above_usd: f64,
     /// What the stages' tokens cost.

@@ -44,6 +44,18 @@ pub trait Entry: Rule + Send + Sync + fmt::Debug {
     fn effect(&self) -> Effect;
     /// Parameters that cannot be tainted.
     fn references(&self) -> &[&str];
+    /// See [`Command::COMPOSED`].
+    fn composed(&self) -> &[&str] {
+        &[]
+    }
+    /// See [`Command::NAMES`].
+    fn names(&self) -> &[&str] {
+        &[]
+    }
+    /// See [`Command::ENTRIES`].
+    fn entries(&self) -> &[&str] {
+        &[]
+    }
     /// True when its receipt is made of somebody else's text.
     fn shows_untrusted(&self) -> bool {
         false
@@ -194,6 +206,18 @@ impl<T: Command, S: Handle<T>> Entry for Typed<T, S> {
 
     fn references(&self) -> &[&str] {
         T::REFERENCES
+    }
+
+    fn composed(&self) -> &[&str] {
+        T::COMPOSED
+    }
+
+    fn names(&self) -> &[&str] {
+        T::NAMES
+    }
+
+    fn entries(&self) -> &[&str] {
+        T::ENTRIES
     }
 
     fn shows_untrusted(&self) -> bool {

@@ -44,6 +44,7 @@ pub mod show;
 pub mod task;
 mod texts;
 mod times;
+pub mod values;
 
 use std::sync::Arc;
 

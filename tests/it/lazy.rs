@@ -25,6 +25,12 @@ const MAY: &[(&str, &str, &str)] = &[
         "seven kilobytes of words, split once when a message first may be a question over everything",
     ),
     (
+        "language/reading/mood.rs",
+        "LazyLock",
+        "fifteen kilobytes of words of two languages, split once when a message is first planned",
+    ),
+    ("language/grounding/choices.rs", "LazyLock", "three kilobytes of words, split once when a plan is first judged"),
+    (
         "language/requests/amend.rs",
         "Regex::new",
         "compiled when a card is changed, some tenths of a millisecond each, and kept by nobody",

@@ -58,6 +58,8 @@ pub const ME: &str = "alex";
 pub struct Setup {
     /// Whether there is a model; its script can be changed at any time.
     pub model: bool,
+    /// Whether plans are held against what was said; without, what is behind that has to hold by itself.
+    pub grounds_plans: bool,
     /// Whether the demo's data is there.
     pub demo: bool,
     /// What becomes of mail that is sent.
@@ -77,6 +79,7 @@ impl Default for Setup {
     fn default() -> Self {
         Self {
             model: true,
+            grounds_plans: false,
             demo: false,
             sending: Sending::Accepted,
             admin_may_approve: false,
@@ -476,6 +479,7 @@ fn brain(
         channel: channel.clone(),
         prompts: Prompts::load(None).unwrap(),
         policy: Policy {
+            grounds_plans: setup.grounds_plans,
             pending_ttl: setup.pending_ttl,
             zone: setup.zone,
             zone_assumed: false,

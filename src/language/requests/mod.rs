@@ -57,13 +57,14 @@ mod unread;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub(crate) use text::{RULES, TOKENS_MAX, own_words};
+
 use std::ops::Range;
 
 use annotated::AnnotatedText;
 use condition::Spoken;
 use derivation::Derived;
 use grammar::GRAMMAR;
-use text::own_words;
 
 use crate::core::history::PastAction;
 use crate::core::plan::{Plan, PlannedAction};
@@ -83,6 +84,7 @@ pub use intents::{asks_a_command, investigates, only_looks, only_tells};
 pub use leanings::{leaning, plain_leaning};
 pub use notation::Mistake;
 pub use orders::order;
+pub(crate) use orders::{begins_as_order, is_worded_with};
 pub use phrases::{Phrases, PhrasesError};
 pub use prices::TokenClass;
 pub use question_words::{is_bill, is_detail, says_which};

@@ -7,6 +7,7 @@ use std::ops::RangeInclusive;
 use super::annotated::AnnotatedText;
 use super::borders::sentences;
 use super::grammar::GRAMMAR;
+use super::lexicon::WordId;
 use super::matching;
 use super::reading::{tidy, title};
 use super::text::{Mark, own_words};
@@ -33,6 +34,38 @@ const NO_ORDER: [&str; 16] = [
 ];
 /// A word alone is a name, and whoever writes more than a title holds tells something.
 const WORDS: RangeInclusive<usize> = 2..=20;
+
+/// Classes of verbs that begin an order.
+const ORDERING: [&str; 16] = [
+    "errand",
+    "deerrand",
+    "assistantverb",
+    "create",
+    "add",
+    "move",
+    "cancel",
+    "remind",
+    "show",
+    "send",
+    "tellsomeone",
+    "keeper",
+    "reply",
+    "forward",
+    "archive",
+    "tickoff",
+];
+
+/// Whether folded words begin with a verb in the form of an order. Steps: the words of the longest phrase.
+pub(crate) fn begins_as_order(words: &[&str]) -> bool {
+    const PHRASE_WORDS_MAX: usize = 4;
+    let ids: Vec<_> = words.iter().take(PHRASE_WORDS_MAX).map(|word| GRAMMAR.lexicon.read_word(word)).collect();
+    ORDERING.iter().any(|class| GRAMMAR.lexicon.starts(class, &ids).is_some())
+}
+
+/// Whether a folded word is one that requests are worded with.
+pub(crate) fn is_worded_with(word: &str) -> bool {
+    GRAMMAR.lexicon.read_word(word) != WordId::UNKNOWN
+}
 
 /// What is to be done, when the whole message is one order: without its politeness, as a title.
 pub fn order(text: &str, reference: &Reference) -> Option<String> {

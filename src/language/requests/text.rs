@@ -112,7 +112,7 @@ fn without_quoted_lines(text: &str) -> String {
 
 /// What belongs to a word of a request: an address or link whole, else letters and digits with apostrophes inside, and
 /// `:`, `.`, `,` or `/` between digits.
-const RULES: WordRules = WordRules {
+pub(crate) const RULES: WordRules = WordRules {
     is_word: |c| c.is_alphanumeric() || matches!(c, '+' | '#' | '_' | '@' | '$' | '€' | '%' | '&'),
     joins: |before, c, after| {
         let divides_digits = matches!(c, ':' | '.' | '/' | ',') && before.is_ascii_digit() && after.is_ascii_digit();

@@ -18,6 +18,7 @@ use crate::core::outcome::Status;
 use crate::core::plan::PlannedAction;
 use crate::core::text::shorten;
 use crate::core::turn::{NoticeKind, Path, Reply};
+use crate::limits;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::intake::buttons::shown;
 use crate::pipeline::stages::act;
@@ -30,7 +31,12 @@ pub fn buttons<'u>(
     undos: impl IntoIterator<Item = &'u Undo> + Clone,
     batch: &mut Batch,
 ) -> Result<Vec<Vec<Button>>, StoreError> {
-    let many = undos.clone().into_iter().count() > 1;
+    let count = undos.clone().into_iter().count();
+    if let Some(all) = all_at_once(undos.clone()).filter(|_| count > limits::UNDO_BUTTONS_MAX) {
+        batch.put(&all, Expect::Absent)?;
+        return Ok(vec![vec![Button::new(format!("↩️ Undo all {count}"), &Press::Undo(all.id.clone()))]]);
+    }
+    let many = count > 1;
     let mut buttons = Vec::new();
     for undo in undos {
         let text = if many { format!("↩️ Undo: {}", shorten(&undo.label, 30)) } else { "↩️ Undo".to_owned() };
@@ -38,6 +44,25 @@ pub fn buttons<'u>(
         buttons.push(vec![Button::new(text, &Press::Undo(undo.id.clone()))]);
     }
     Ok(buttons)
+}
+
+/// One undo for all of these, if each restores what is in the store.
+fn all_at_once<'u>(undos: impl IntoIterator<Item = &'u Undo>) -> Option<Undo> {
+    let mut undos = undos.into_iter();
+    let mut all = undos.next().filter(|first| first.reversal.is_none())?.clone();
+    let mut others = 0;
+    for undo in undos {
+        if undo.reversal.is_some() {
+            return None;
+        }
+        all.changes.extend(undo.changes.iter().cloned());
+        all.prior.extend(undo.prior.iter().copied());
+        all.order = all.order.max(undo.order);
+        all.until = all.until.min(undo.until);
+        others += 1;
+    }
+    all.label = format!("{} and {others} more", all.label);
+    Some(all)
 }
 
 /// A press on an Undo button.

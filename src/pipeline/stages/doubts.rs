@@ -37,6 +37,8 @@ pub(crate) struct Doubt {
     pub leave: &'static str,
     /// Whether nobody understood it, and it reads like something to do.
     pub is_order: bool,
+    /// Whether it was a question, which may be looked into.
+    pub is_question: bool,
     /// Whether it ends with a question that a yes answers.
     pub takes_yes: bool,
     /// Why no model has planned.

@@ -11,6 +11,7 @@ pub(crate) mod context;
 pub(crate) mod doubts;
 pub(crate) mod execute;
 pub(crate) mod gate;
+pub(crate) mod grounding;
 pub(crate) mod guard;
 mod held;
 pub(crate) mod honest;

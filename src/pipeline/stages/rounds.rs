@@ -3,8 +3,10 @@
 use super::answers;
 use super::condition;
 use super::context::Context;
+use super::doubts::Doubt;
 use super::execute::{self, Grant, Start};
 use super::gate::{self, Gated, Passed};
+use super::grounding::{self, Grounded, Planner};
 use super::held;
 use super::investigate;
 use super::later::{self, Sorted};
@@ -88,6 +90,19 @@ async fn one_after_the_other(
             },
             planned => planned,
         };
+        let planned = match planned {
+            Planned::Plan { plan, left, remark } => {
+                match grounding::check(turn, &topic, domains, plan, planner(turn, remark)).await {
+                    Grounded::Plan { plan, remarks } => {
+                        remarks.into_iter().for_each(|remark| so_far.results.add_remark(remark));
+                        Planned::Plan { plan, left, remark }
+                    }
+                    Grounded::Doubt(doubt) => Planned::Doubt(Box::new(Doubt { remark, ..*doubt })),
+                    Grounded::Ask(question) => Planned::Ask(question),
+                }
+            }
+            planned => planned,
+        };
         let open = match planned {
             Planned::Plan { plan, left, remark } => {
                 so_far.left.extend(left);
@@ -102,11 +117,7 @@ async fn one_after_the_other(
                 None
             }
             Planned::NotUnderstood(words) if round == 0 => return Ok(Some(Answer::says(Path::Clarify, words))),
-            Planned::Doubt(doubt)
-                if round == 0
-                    && (doubt.choices.is_empty() || doubt.is_order || investigate::leans(turn))
-                    && turn.brain.model.is_none() =>
-            {
+            Planned::Doubt(doubt) if round == 0 && may_be_searched(turn, &doubt) => {
                 let asked = doubt.ask(turn, domains, &so_far.sources, so_far.said.clone());
                 return Ok(Some(investigate::or_searched(turn, asked).await?));
             }
@@ -126,6 +137,17 @@ async fn one_after_the_other(
         }
     }
     Ok(None)
+}
+
+/// Who made a plan; a remark says why no model did.
+fn planner(turn: &Turn<'_>, remark: Option<&str>) -> Planner {
+    if turn.brain.model.is_some() && remark.is_none() { Planner::Model } else { Planner::BuiltIn }
+}
+
+/// Whether a search may answer instead: what asked, and what nobody understood without a model.
+fn may_be_searched(turn: &Turn<'_>, doubt: &Doubt) -> bool {
+    let may_ask = || doubt.choices.is_empty() || doubt.is_order || investigate::leans(turn);
+    doubt.is_question || turn.brain.model.is_none() && may_ask()
 }
 
 /// The person's own words about this request, from when it was first made.

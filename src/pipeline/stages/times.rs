@@ -301,8 +301,8 @@ fn settle_repeat(
             return Err(ask("repeat", format!("I can't read “{words}” as something that repeats. How often?")));
         };
         *repeat = Some(rrule);
-        let takes_days = lasts && grain >= Grain::Day;
-        *first = Some(if takes_days { Moment::Day(at.date_naive()) } else { Moment::Instant(at) }.store());
+        // Without a clock it is of days: what reminds then does so at the person's hour, never at midnight.
+        *first = Some(if grain >= Grain::Day { Moment::Day(at.date_naive()) } else { Moment::Instant(at) }.store());
         length_said = length.map(|length| Moment::Instant(at + length).store());
     }
     match end {

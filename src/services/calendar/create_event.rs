@@ -56,6 +56,7 @@ impl Command for CreateEvent {
     const EXAMPLE: &'static str = "Lunch with Sarah on Friday at noon";
     const STATUS: &'static str = "Putting it on your calendar…";
     const STAKES: Stakes = Stakes::Low;
+    const NAMES: &'static [&'static str] = &["summary"];
 
     fn stakes(&self, _: &Action) -> Stakes {
         if self.attendees.is_empty() { Self::STAKES } else { Stakes::High }

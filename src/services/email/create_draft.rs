@@ -40,6 +40,7 @@ impl Command for CreateDraft {
     const EXAMPLE: &'static str = "Email Bob that I'm running late";
     const STATUS: &'static str = "Writing the draft…";
     const STAKES: Stakes = Stakes::Low;
+    const COMPOSED: &'static [&'static str] = &["subject", "body"];
 
     fn slots(&mut self) -> Vec<Slot<'_>> {
         vec![Slot::People { param: "to", value: &mut self.0.to }]

@@ -107,6 +107,7 @@ impl Command for ForwardEmail {
     const EXAMPLE: &'static str = "Forward Anna's last mail to Tom";
     const STATUS: &'static str = "Sending your mail…";
     const STAKES: Stakes = Stakes::High;
+    const COMPOSED: &'static [&'static str] = &["body"];
     // The last two are made of the mail by code.
     const REFERENCES: &'static [&'static str] = &["find_by", "subject", "forwarded"];
 

@@ -48,6 +48,7 @@ impl Command for ReplyToEmail {
     const EXAMPLE: &'static str = "Reply to Anna that Thursday works";
     const STATUS: &'static str = "Sending your mail…";
     const STAKES: Stakes = Stakes::High;
+    const COMPOSED: &'static [&'static str] = &["body"];
 
     fn find_by(&mut self) -> Option<&mut String> {
         Some(&mut self.find_by)

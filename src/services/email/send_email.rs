@@ -30,6 +30,7 @@ impl Command for SendEmail {
     const EXAMPLE: &'static str = "Send an email to Bob saying the report is late";
     const STATUS: &'static str = "Sending your mail…";
     const STAKES: Stakes = Stakes::High;
+    const COMPOSED: &'static [&'static str] = &["subject", "body"];
 
     fn slots(&mut self) -> Vec<Slot<'_>> {
         vec![Slot::People { param: "to", value: &mut self.0.to }]

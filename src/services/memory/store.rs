@@ -45,6 +45,7 @@ impl Command for StoreFact {
     const EXAMPLE: &'static str = "Remember that I prefer window seats";
     const STATUS: &'static str = "Remembering that…";
     const STAKES: Stakes = Stakes::Low;
+    const COMPOSED: &'static [&'static str] = &["category", "key"];
 
     fn question(param: &str) -> &'static str {
         super::question(param)

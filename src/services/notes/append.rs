@@ -36,6 +36,7 @@ impl Command for AppendNote {
     const EXAMPLE: &'static str = "Add butter to the groceries list";
     const STATUS: &'static str = "Adding to your notes…";
     const STAKES: Stakes = Stakes::Low;
+    const ENTRIES: &'static [&'static str] = &["text"];
 
     fn find_by(&mut self) -> Option<&mut String> {
         Some(&mut self.find_by)

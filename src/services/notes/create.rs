@@ -34,6 +34,7 @@ impl Command for CreateNote {
     const EXAMPLE: &'static str = "Make a shopping list with milk and eggs";
     const STATUS: &'static str = "Writing that down…";
     const STAKES: Stakes = Stakes::Low;
+    const NAMES: &'static [&'static str] = &["title", "items"];
 
     fn question(param: &str) -> &'static str {
         super::question(param)

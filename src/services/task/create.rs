@@ -60,6 +60,7 @@ impl Command for CreateTask {
     const EXAMPLE: &'static str = "Remind me to call mom tomorrow at 5pm";
     const STATUS: &'static str = "Noting that down…";
     const STAKES: Stakes = Stakes::Low;
+    const NAMES: &'static [&'static str] = &["title"];
 
     fn slots(&mut self) -> Vec<Slot<'_>> {
         let mut slots = repeating(&mut self.repeat, &mut self.deadline, Base::Now);

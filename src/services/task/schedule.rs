@@ -1,6 +1,7 @@
 //! When a task is due, repeats and reminds, as the parameters say.
 
-use chrono::{DateTime, Duration, Utc};
+use chrono::{DateTime, Duration, NaiveDate, Utc};
+use chrono_tz::Tz;
 
 use super::record::Task;
 use crate::core::notification::MORNING;
@@ -44,7 +45,11 @@ impl Schedule<'_> {
 /// Sets deadline, repetition and reminders.
 pub(super) fn set(task: &mut Task, wanted: &Schedule<'_>, ctx: &RequestContext) -> Result<(), ServiceError> {
     if let Some(until) = texts::filled(wanted.snooze) {
-        snooze(task, at(&until, ctx)?, ctx);
+        let until = match moment(&until, ctx)? {
+            Moment::Day(day) => at_own_clock(task, day, ctx).to_utc(),
+            Moment::Instant(at) => at.to_utc(),
+        };
+        snooze(task, until, ctx);
     }
     deadline(task, wanted, ctx)?;
     reminders(task, wanted, ctx)
@@ -56,6 +61,35 @@ fn at(text: &str, ctx: &RequestContext) -> Result<DateTime<Utc>, ServiceError> {
         Moment::Instant(at) => at.to_utc(),
         Moment::Day(day) => instant(ctx.zone, day.and_time(ctx.hour)).to_utc(),
     })
+}
+
+/// A day at the clock at which the task was due so far; without one, at the person's hour.
+fn at_own_clock(task: &Task, day: NaiveDate, ctx: &RequestContext) -> DateTime<Tz> {
+    let clock = match task.due_moment() {
+        Some(Moment::Instant(at)) => at.with_timezone(&task.zone).time(),
+        Some(Moment::Day(_)) | None => ctx.hour,
+    };
+    instant(ctx.zone, day.and_time(clock))
+}
+
+/// Moves the next time of a series to another day, at its clock: the others stay. A day on which or behind which the
+/// series comes round anyway only leaves this one out.
+fn move_once(task: &mut Task, rule: &str, day: NaiveDate, ctx: &RequestContext) -> Result<(), ServiceError> {
+    let moved = at_own_clock(task, day, ctx);
+    let refused = |bad| ServiceError::Refused(format!("{bad} Nothing was written."));
+    let Some(due) = task.due_moment() else { return Ok(()) };
+    if due.start(ctx.zone).date_naive() == day {
+        return Ok(());
+    }
+    let first = task.anchor.as_deref().and_then(|anchor| Moment::read(anchor, task.zone)).unwrap_or(due);
+    let series = Series::new(rule, first, task.zone).map_err(refused)?;
+    let Some(next) = series.next_after(due.start(task.zone).to_utc()) else {
+        task.snoozed = Some(moved.to_utc());
+        return Ok(());
+    };
+    task.snoozed = Some(moved.to_utc()).filter(|_| day < next.start(task.zone).date_naive());
+    task.deadline = Some(next.store());
+    Ok(())
 }
 
 /// Puts off what reminded. A time that has passed is no plan any more: of a task that is due once, the
@@ -90,6 +124,14 @@ fn deadline(task: &mut Task, wanted: &Schedule<'_>, ctx: &RequestContext) -> Res
         task.snoozed = Some(at(&until.store(), ctx)?);
         return Ok(());
     }
+    let deadline = match (deadline, &repeat, task.repeat.clone()) {
+        (Some(Moment::Day(day)), None, Some(rule)) => return move_once(task, &rule, day, ctx),
+        // What is moved to another day keeps its hour.
+        (Some(Moment::Day(day)), None, None) if matches!(task.due_moment(), Some(Moment::Instant(_))) => {
+            Some(Moment::Instant(at_own_clock(task, day, ctx)))
+        }
+        (deadline, _, _) => deadline,
+    };
     task.zone = ctx.zone;
     task.hour = Some(ctx.hour).filter(|hour| *hour != MORNING);
     task.reminded_at = None;

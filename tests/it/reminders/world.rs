@@ -382,6 +382,7 @@ fn brain(store: &Arc<Mortal>, clock: &Arc<HandClock>, phone: &Arc<Phone>, zone: 
         channel: phone.clone(),
         prompts: Prompts::load(None).unwrap(),
         policy: Policy {
+            grounds_plans: false,
             pending_ttl: std::time::Duration::from_secs(24 * 3600),
             zone,
             zone_assumed: false,

@@ -1,0 +1,68 @@
+//! Words for the values of choices, words that point, and words that say nothing (`data/language/reading/ground.txt`).
+
+use std::sync::LazyLock;
+
+use crate::language::word_classes::{WordClass, WordClasses};
+use crate::language::words::words;
+
+/// What a class of words for the value of a choice is called.
+const CHOICE: &str = "choice_";
+
+struct GroundWords {
+    light: WordClass,
+    somebody: WordClass,
+    something: WordClass,
+    points: WordClass,
+    corrects: WordClass,
+    opens: WordClass,
+    leaves_open: WordClass,
+    /// The words for a value, by its name.
+    choices: WordClasses,
+}
+
+static WORDS: LazyLock<GroundWords> = LazyLock::new(|| {
+    let mut classes = WordClasses::read(&[include_str!("../../../data/language/reading/ground.txt")]);
+    let mut take = |name| classes.take(name);
+    let (light, somebody, something) = (take("light"), take("somebody"), take("something"));
+    let (points, corrects) = (take("points"), take("corrects"));
+    let (opens, leaves_open) = (take("opens"), take("leaves_open"));
+    GroundWords { light, somebody, something, points, corrects, opens, leaves_open, choices: classes }
+});
+
+pub(super) fn is_light(folded: &str) -> bool {
+    WORDS.light.holds(folded)
+}
+
+pub(super) fn points_at_somebody(text: &str) -> bool {
+    WORDS.somebody.is_in(&words(text))
+}
+
+pub(super) fn points_at_something(text: &str) -> bool {
+    WORDS.something.is_in(&words(text))
+}
+
+/// Whether folded words hold one for this value.
+pub(super) fn is_said(value: &str, folded: &str) -> bool {
+    let class = WORDS.choices.get(&format!("{CHOICE}{value}"));
+    class.is_some_and(|class| folded.split(' ').any(|word| class.holds(word)))
+}
+
+/// Inside the name of a thing: it points, so the name tells something.
+pub(super) fn points(folded: &str) -> bool {
+    WORDS.points.holds(folded)
+}
+
+/// Takes back what was said before it.
+pub(super) fn corrects(folded: &str) -> bool {
+    WORDS.corrects.holds(folded)
+}
+
+/// Begins a message, not what is kept of it.
+pub(super) fn opens(folded: &str) -> bool {
+    WORDS.opens.holds(folded)
+}
+
+/// Leaves what it ends open.
+pub(super) fn leaves_open(folded: &str) -> bool {
+    WORDS.leaves_open.holds(folded)
+}

@@ -1,0 +1,231 @@
+//! Grounding: whether the values of a plan follow from what was said, whoever planned.
+//!
+//! A value has a ground when the person's own words carry it: a time a mention that it follows from, a repetition one that
+//! repeats, a person, place or description their words, a choice a word for it. Values are told apart by the kind of their
+//! type ([`ValueKind`]), never by the command they belong to. Pure; the steps are bounded by the words of both sides.
+//!
+//! Not here: what becomes of a value without a ground (the pipeline leaves it out, or asks), how words become values, and
+//! whose words somebody else's text is (`core::provenance`).
+
+mod choices;
+mod names;
+#[cfg(test)]
+mod tests;
+mod times;
+
+use rustc_hash::FxHashSet;
+
+use super::reading::{Clause, Mood, Reading};
+use super::requests;
+use super::time::Reference;
+use super::{terms, words};
+
+pub use times::TimeGround;
+
+/// What a value is, by its type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ValueKind {
+    /// A point in time, or a span's border: words, or ISO 8601.
+    Time,
+    /// Words or an RRULE.
+    Repetition,
+    /// A name, a group or an address.
+    Person,
+    /// One of a few words that the type allows.
+    Choice,
+    /// What is meant is found by it.
+    Reference,
+    /// What something new is called.
+    Name,
+    /// The same of entries of a list, which commas divide.
+    Entries,
+    /// Words of the person's that are kept or shown.
+    Text,
+    /// Words to somebody, which a planner may choose: shown before they go.
+    Composed,
+    /// A number or a truth value.
+    Plain,
+}
+
+/// What values leave out of what was said.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Words of requests.
+    pub words: usize,
+    /// Mentions of times to come.
+    pub times: usize,
+}
+
+/// Of the words of a title, a place or a description that say something, so many of ten have to be the person's own.
+const TEXT_TENTHS: usize = 6;
+/// A short text has no words to spare.
+const SHORT_TEXT_WORDS: usize = 2;
+
+/// Whether the name of something new holds more than a name.
+pub fn is_odd_name(name: &str, reference: &Reference) -> bool {
+    names::is_odd_name(name, reference)
+}
+
+/// Whether a text that is kept holds more than one thing.
+pub fn is_odd_text(text: &str, reference: &Reference) -> bool {
+    names::is_odd_text(text, reference)
+}
+
+/// The person's own words that values may come from.
+#[derive(Debug)]
+pub struct Ground<'a> {
+    /// This message.
+    pub reading: &'a Reading,
+    /// Stems of all own words: this message, what it completes, the conversation.
+    stems: FxHashSet<String>,
+    /// The same, folded, with spaces around words.
+    folded: String,
+    times: times::Mentioned,
+}
+
+impl<'a> Ground<'a> {
+    /// From this message, from the request that it completes (its times count as this message's), and from what the person
+    /// said before.
+    pub fn of(reading: &'a Reading, completes: &[&str], earlier: &[&str], reference: &Reference) -> Ground<'a> {
+        let all = || completes.iter().chain(earlier).copied().chain([reading.text.as_str()]);
+        let spoken: Vec<String> = all().flat_map(words::words).collect();
+        let folded = format!(" {} ", spoken.join(" "));
+        let stems = words::stems_of(&spoken).into_iter().collect();
+        let mut times = times::Mentioned::of(&reading.mentions, &reading.text, reference);
+        completes.iter().for_each(|text| times.add_text(text, reference));
+        // Only who names no time now means one that was named before.
+        if times.is_empty() {
+            earlier.iter().rev().take(EARLIER_TIMES_MAX).for_each(|text| times.add_text(text, reference));
+        }
+        Ground { reading, stems, folded, times }
+    }
+
+    /// Whether a word is among the person's, in any form.
+    pub fn has_word(&self, word: &str) -> bool {
+        let stem = terms::stem(word);
+        self.stems.contains(&stem)
+            || !terms::matching(&stem, self.stems.iter().map(String::as_str)).is_empty()
+            || word.chars().count() >= INSIDE_LETTERS_MIN && self.folded.contains(word)
+    }
+
+    /// Whether a text is made of the person's words: most of those that say something.
+    pub fn has_text(&self, text: &str) -> bool {
+        let telling: Vec<String> = words::words(text).into_iter().filter(|word| !is_light(word)).collect();
+        let own = telling.iter().filter(|word| self.has_word(word)).count();
+        match telling.len() {
+            0 => true,
+            few if few <= SHORT_TEXT_WORDS => own > 0 && own + 1 >= few,
+            many => own * 10 >= many * TEXT_TENTHS,
+        }
+    }
+
+    /// Whether any word of a text that says something is the person's.
+    pub fn shares_a_word(&self, text: &str) -> bool {
+        let telling = words::words(text).into_iter().filter(|word| !is_light(word));
+        telling.into_iter().any(|word| self.has_word(&word))
+    }
+
+    /// Whether words point at something that was named or is in sight.
+    pub fn points_at_something(text: &str) -> bool {
+        choices::points_at_something(text)
+    }
+
+    /// Whether a time follows from what was said.
+    pub fn time(&self, value: &str, reference: &Reference) -> TimeGround {
+        self.times.ground(value, &self.folded, reference)
+    }
+
+    /// Whether something that repeats was said.
+    pub fn has_repetition(&self) -> bool {
+        self.times.repeats
+    }
+
+    /// Whether one of the names of somebody, or their address, was said, or they were pointed at.
+    pub fn has_person<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> bool {
+        let mut names = names.into_iter().flat_map(words::words);
+        names.any(|name| !is_light(&name) && self.has_word(&name)) || choices::points_at_somebody(&self.folded)
+    }
+
+    /// Whether a word for one of the values of a choice was said.
+    pub fn has_choice(&self, value: &str) -> bool {
+        choices::is_said(value, &self.folded) || words::words(value).iter().any(|word| self.has_word(word))
+    }
+
+    /// The clauses that an action with these texts was said in: those that share most with it.
+    pub fn clauses(&self, texts: &[String]) -> Vec<&'a Clause> {
+        let wanted: FxHashSet<String> = texts
+            .iter()
+            .flat_map(|text| words::words(text))
+            .filter(|word| !is_light(word))
+            .map(|word| terms::stem(&word))
+            .collect();
+        let shared = |clause: &Clause| {
+            let said = words::stems(self.reading.words(clause));
+            said.iter().filter(|stem| wanted.contains(*stem)).count()
+        };
+        self.reading.clauses.iter().filter(|clause| shared(clause) > 0).collect()
+    }
+
+    /// How much of what was asked for these values leave out: words of requests that say something, that no value carries
+    /// and that no request is worded with, and times that no value has.
+    pub fn left_out(&self, values: &[String], reference: &Reference) -> LeftOut {
+        let carried: FxHashSet<String> =
+            values.iter().flat_map(|value| words::words(value)).map(|word| terms::stem(&word)).collect();
+        let is_carried = |word: &str| {
+            let stem = terms::stem(word);
+            carried.contains(&stem) || !terms::matching(&stem, carried.iter().map(String::as_str)).is_empty()
+        };
+        let mut words_left = 0;
+        for clause in self.reading.clauses.iter().filter(|clause| clause.mood.is_request()) {
+            let without_times = self.without_times(clause);
+            let telling = words::words(&without_times).into_iter().filter(|word| !is_light(word));
+            words_left += telling.filter(|word| !is_carried(word) && !requests::is_worded_with(word)).count();
+        }
+        LeftOut { words: words_left, times: self.times.unused(self.reading, values, reference) }
+    }
+
+    fn without_times(&self, clause: &Clause) -> String {
+        let mut text = self.reading.text.get(clause.span.clone()).unwrap_or_default().to_owned();
+        for mention in self.reading.mentions.iter().rev() {
+            let inside = clause.span.start <= mention.span.start && mention.span.end <= clause.span.end;
+            let span = mention.span.start.wrapping_sub(clause.span.start)
+                ..mention.span.end - clause.span.start.min(mention.span.end);
+            if inside && text.is_char_boundary(span.start) && text.is_char_boundary(span.end.min(text.len())) {
+                text.replace_range(span.start..span.end.min(text.len()), " ");
+            }
+        }
+        text
+    }
+
+    /// In which mood an action with these texts was said: as a request, if any of its clauses is one; else as the first of
+    /// them. Where nothing shows which clauses are its own, all of them may be.
+    pub fn mood(&self, texts: &[String]) -> Mood {
+        let own = self.clauses(texts);
+        let requests = |clauses: &[&Clause]| clauses.iter().map(|clause| clause.mood).find(|mood| mood.is_request());
+        if let Some(mood) = requests(&own) {
+            return mood;
+        }
+        let all: Vec<&Clause> = self.reading.clauses.iter().collect();
+        // "The dentist is at 3. Put it in my calendar."
+        let pointing = all.iter().filter(|clause| clause.mood.is_request()).copied();
+        let pointing: Vec<&Clause> =
+            pointing.filter(|clause| choices::points_at_something(self.reading.words(clause))).collect();
+        let told = own.iter().all(|clause| clause.mood.tells());
+        match (own.first(), pointing.first(), all.first()) {
+            (Some(_), Some(pointing), _) if told => pointing.mood,
+            (Some(first), _, _) => first.mood,
+            (None, _, Some(first)) => requests(&all).unwrap_or(first.mood),
+            (None, _, None) => Mood::Fragment,
+        }
+    }
+}
+
+/// Earlier messages whose times may still be meant.
+const EARLIER_TIMES_MAX: usize = 2;
+/// Shorter words stand inside others.
+const INSIDE_LETTERS_MIN: usize = 4;
+
+/// Whether a folded word says nothing by itself.
+fn is_light(word: &str) -> bool {
+    choices::is_light(word) || word.chars().count() < 2 && !word.chars().all(|c| c.is_ascii_digit())
+}

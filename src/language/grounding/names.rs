@@ -1,0 +1,90 @@
+//! Whether the name of something new, or a text that is kept, holds what is no part of it.
+//!
+//! A reader who takes too many words for a name leaves traces in it: a time, a second clause, a mark that divides, a word
+//! that corrects or points, a story. Each trace has its weight; from a border on ([`ODD_FROM`]) the value is shown before
+//! it is made, not after.
+
+use std::ops::Range;
+
+use super::choices;
+use crate::language::reading::{Mood, Reading};
+use crate::language::time::Reference;
+use crate::language::words::words;
+
+/// From here on a value is shown first. Fitted on the first half of the scenarios, beside the kept plans.
+const ODD_FROM: u32 = 2;
+/// A name of more words tells something.
+const NAME_WORDS: usize = 7;
+/// Fewer words only look like a statement.
+const STATEMENT_WORDS: usize = 4;
+/// The same of a text.
+const TEXT_WORDS: usize = 16;
+/// Marks that divide.
+const DIVIDING: [char; 6] = [',', ';', '(', '–', '—', '\n'];
+
+/// Whether a name holds more than a name.
+pub(super) fn is_odd_name(name: &str, reference: &Reference) -> bool {
+    oddness_of_name(name, reference) >= ODD_FROM
+}
+
+/// Whether a text that is kept holds more than one thing.
+pub(super) fn is_odd_text(text: &str, reference: &Reference) -> bool {
+    oddness_of_text(text, reference) >= ODD_FROM
+}
+
+fn oddness_of_name(name: &str, reference: &Reference) -> u32 {
+    let plain = unquoted(name);
+    let read = Reading::of(&plain, reference);
+    let said = words(&plain);
+    let mut odd = traces(&said, true);
+    let told = [Mood::Statement, Mood::Arrangement, Mood::Question, Mood::Negation, Mood::Condition];
+    odd += 2 * u32::from(said.len() >= STATEMENT_WORDS && read.has(&told));
+    // "Sunday lunch" is called by its day.
+    let is_called = |span: &Range<usize>| span.start == 0 && plain[span.end..].contains(char::is_alphabetic);
+    odd += read.mentions.iter().map(|mention| if is_called(&mention.span) { 1 } else { 2 }).sum::<u32>();
+    odd += 2 * u32::from(read.clauses.len() > 1);
+    odd += 2 * u32::from(plain.contains(DIVIDING));
+    odd += u32::try_from(said.len().saturating_sub(NAME_WORDS)).unwrap_or(u32::MAX);
+    let points = said.iter().skip(1).filter(|word| choices::points(word)).count();
+    let ends_pointing = said.len() > 1 && said.last().is_some_and(|word| choices::points(word));
+    odd + u32::try_from(points).unwrap_or(u32::MAX) + u32::from(ends_pointing)
+}
+
+fn oddness_of_text(text: &str, reference: &Reference) -> u32 {
+    let plain = unquoted(text);
+    let read = Reading::of(&plain, reference);
+    let said = words(&plain);
+    let clauses = read.clauses.len().saturating_sub(1);
+    let asks = [Mood::Order, Mood::Wish, Mood::Question, Mood::Condition];
+    let long = said.len().saturating_sub(TEXT_WORDS) / 2;
+    let more = u32::try_from(2 * clauses + long).unwrap_or(u32::MAX);
+    traces(&said, false) + more + 2 * u32::from(read.has(&asks))
+}
+
+/// What is odd in either; what is kept may be a number alone.
+fn traces(said: &[String], is_name: bool) -> u32 {
+    let corrects = said.iter().any(|word| choices::corrects(word));
+    let opens = said.first().is_some_and(|word| choices::opens(word));
+    let doubled = said.windows(2).any(|pair| pair[0] == pair[1]);
+    let nameless = !said.iter().any(|word| word.chars().any(char::is_alphabetic) && !choices::is_light(word));
+    let ends_open = said.last().is_some_and(|word| choices::leaves_open(word));
+    let nameless = is_name && nameless && !said.is_empty();
+    2 * [corrects, opens, doubled, nameless, ends_open].map(u32::from).iter().sum::<u32>()
+}
+
+/// Without what stands in quotation marks, which its person has set apart.
+fn unquoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut inside = false;
+    for c in text.chars() {
+        match c {
+            '“' | '„' | '«' => inside = true,
+            '”' | '»' => inside = false,
+            '"' => inside = !inside,
+            c if !inside => out.push(c),
+            _ => {}
+        }
+    }
+    // A mark that nothing closes quotes nothing.
+    if inside { text.to_owned() } else { out }
+}

@@ -1,0 +1,124 @@
+//! What the things that a plan is about turn out to be: how many, whether they were meant, and whether anything changes.
+
+use super::Planner;
+use super::judging::Judging;
+use crate::core::plan::{Action, Plan};
+use crate::core::text::visible;
+use crate::language::grounding::Ground;
+use crate::pipeline::consent;
+use crate::pipeline::stages::doubts::{Doubt, LEAVE_IT};
+use crate::pipeline::stages::plan::{self, Topic};
+use crate::pipeline::stages::resolve::{self, Unsettled};
+use crate::pipeline::turn::Turn;
+use crate::ports::records::Clarification;
+
+/// Holds what an action is about.
+const FIND_BY: &str = "find_by";
+/// Holds what becomes of it.
+const CHANGES: &str = "changes";
+/// More things than these are not changed in one step without asking.
+const AT_ONCE_MAX: usize = 3;
+/// Turns in which what "it" may mean was spoken of.
+const LATELY_MAX: usize = 3;
+
+/// What the things that a plan is about turned out to be.
+pub(super) enum Found {
+    AsSaid,
+    /// Too many for one step, or nothing that would change.
+    Doubt(Box<Doubt>),
+    /// Something that nothing of what was said points at.
+    Which {
+        index: usize,
+        question: String,
+        label: String,
+        id: String,
+    },
+}
+
+impl Judging<'_> {
+    /// Looks at what the actions of a plan are about.
+    pub async fn found(&self, plan: &Plan) -> Found {
+        for (index, planned) in plan.actions.iter().enumerate() {
+            let Some(entry) = self.turn.brain.services.command(&planned.service, &planned.command) else { continue };
+            let names_one = entry.effect().writes() && planned.params.contains_key(FIND_BY);
+            if !names_one {
+                continue;
+            }
+            match resolve::settle(self.turn, entry.as_ref(), planned, self.people).await {
+                Err(Unsettled::Each(ids)) if ids.len() > AT_ONCE_MAX && self.is_low_write(planned) => {
+                    return Found::Doubt(Box::new(self.many(plan, index, &ids)));
+                }
+                Ok(settled) => {
+                    let Some(target) = &settled.action.target else { continue };
+                    if self.planner == Planner::Model && !self.is_pointed_at(&target.id, &target.label) {
+                        let question = format!("Do you mean {}?", visible(&target.label));
+                        let (label, id) = (target.label.clone(), target.id.clone());
+                        return Found::Which { index, question, label, id };
+                    }
+                    if let Some(same) = changes_nothing(&settled.action) {
+                        let words = format!("{} is so already ({same}). Nothing was changed.", visible(&target.label));
+                        return Found::Doubt(Box::new(Doubt { words, ..Doubt::default() }));
+                    }
+                }
+                Err(Unsettled::Each(_) | Unsettled::Ask { .. } | Unsettled::Impossible(_)) => {}
+            }
+        }
+        Found::AsSaid
+    }
+
+    /// Whether the person named the thing, points at what is in sight, or speaks of what was last spoken of.
+    fn is_pointed_at(&self, id: &str, label: &str) -> bool {
+        let past = self.turn.past();
+        let lately = past.iter().rev().take(LATELY_MAX).flat_map(|past| &past.actions);
+        let was_spoken_of = lately.filter_map(|action| action.item.as_ref()).any(|item| item.id == id);
+        self.ground.shares_a_word(label) || self.ground.reading.text.contains(id) || was_spoken_of || self.points()
+    }
+
+    fn points(&self) -> bool {
+        Ground::points_at_something(&self.ground.reading.text) || self.turn.pointed_at().is_some()
+    }
+
+    /// More things at once than one step takes: their number is told, and each stands in the plan that a tap takes.
+    fn many(&self, plan: &Plan, index: usize, ids: &[String]) -> Doubt {
+        let planned = &plan.actions[index];
+        let would = consent::meant(self.turn.brain, std::slice::from_ref(planned));
+        let one = |id: &String| {
+            let mut one = planned.clone();
+            one.params.insert(FIND_BY.to_owned(), id.clone().into());
+            one.depends_on.clear();
+            one
+        };
+        let words = format!("I'd {would}: that is {} things. Shall I? Nothing is done yet.", ids.len());
+        let plan = Plan { actions: ids.iter().map(one).collect(), ..Plan::default() };
+        let label = format!("Yes, all {}", ids.len());
+        Doubt { words, choices: vec![(label, plan)], leave: LEAVE_IT, takes_yes: true, ..Doubt::default() }
+    }
+}
+
+/// What an action would change to what it is already, in words; `None` where it changes anything, or nobody can tell.
+fn changes_nothing(action: &Action) -> Option<String> {
+    let before = &action.target.as_ref()?.before;
+    let changes = action.params.get(CHANGES)?.as_object().filter(|changes| !changes.is_empty())?;
+    let is_same = |(name, value): (&String, &serde_json::Value)| before.get(name) == Some(value);
+    changes.iter().all(is_same).then(|| {
+        let told = changes.iter().map(|(name, value)| {
+            format!("{}: {}", name.replace('_', " "), value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+        });
+        told.collect::<Vec<_>>().join(", ")
+    })
+}
+
+/// Whether what was found is meant; the answer puts it in its place.
+pub(super) fn which_one(
+    turn: &Turn<'_>,
+    topic: &Topic<'_>,
+    domains: &[String],
+    mut plan: Plan,
+    index: usize,
+    (question, label, id): (String, String, String),
+) -> Clarification {
+    let partial = plan.actions.remove(index);
+    let asked = Clarification::asks(plan::request(turn, topic), question, domains, turn.ctx.now);
+    let choices = vec![(id, label)];
+    Clarification { partial: Some((partial, FIND_BY.to_owned())), choices, rest: plan, place: index, ..asked }
+}

@@ -1,0 +1,158 @@
+//! Grounding: a plan is held against what was said before the gate sees it, whoever planned.
+//!
+//! ```text
+//! plan ─► values: groundless ones are left out, or asked for ─► mood: what asks, denies or tells writes nothing
+//!      ─► exact: it goes on to the gate  ·  likely: proposed on a button  ·  else: asked, or said that nothing was done
+//! ```
+//!
+//! Invariants: what a question, a denial or a condition says changes nothing; what is only told is proposed at most; what
+//! is proposed runs as it was shown, through the gate. Not here: cards (what needs a yes is asked for anyway, unless it was
+//! a question), and what a ground is (`language::grounding`).
+
+mod found;
+mod judging;
+mod proposed;
+
+use self::found::Found;
+use self::judging::{Judging, Standing};
+use super::doubts::Doubt;
+use super::plan::Topic;
+use super::{answers, known};
+use crate::core::plan::{Plan, PlannedAction};
+use crate::language::grounding::Ground;
+use crate::language::reading::Reading;
+use crate::pipeline::consent;
+use crate::pipeline::turn::Turn;
+use crate::ports::records::Clarification;
+
+/// Who made a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Planner {
+    /// Its values may come from anywhere.
+    Model,
+    /// Its values are words of the message, or defaults that the receipt names.
+    BuiltIn,
+}
+
+/// What became of a plan.
+#[derive(Debug)]
+pub(crate) enum Grounded {
+    /// It goes on to the gate; what was left out of it is told.
+    Plan { plan: Plan, remarks: Vec<String> },
+    /// It is not done before its person has said so.
+    Doubt(Box<Doubt>),
+    /// Something required was not said.
+    Ask(Box<Clarification>),
+}
+
+/// Holds a plan of the first round against the message; later rounds know what was found meanwhile.
+pub(crate) async fn check(
+    turn: &Turn<'_>,
+    topic: &Topic<'_>,
+    domains: &[String],
+    mut plan: Plan,
+    planner: Planner,
+) -> Grounded {
+    let is_judged = turn.brain.policy.grounds_plans
+        && topic.round.is_none()
+        && topic.amends.is_none()
+        && turn.origin().is_own_words();
+    if !is_judged || plan.actions.is_empty() {
+        return Grounded::Plan { plan, remarks: Vec::new() };
+    }
+    let reference = turn.reference();
+    let reading = Reading::of(turn.words(), &reference);
+    let answered = topic.answers.map(|question| question.request.clone());
+    let completes: Vec<&str> = answered.iter().map(String::as_str).chain(picked(turn, topic)).collect();
+    let earlier: Vec<&str> = turn.own_messages().map(|message| message.text.as_str()).collect();
+    let ground = Ground::of(&reading, &completes, &earlier, &reference);
+    let people = known::meant(turn, &plan, &turn.own_words()).await.unwrap_or_default();
+    let judging = Judging { turn, ground: &ground, people: &people, planner, is_answer: topic.answers.is_some() };
+
+    let mut remarks = Vec::new();
+    let mut standings = Vec::with_capacity(plan.actions.len());
+    for index in 0..plan.actions.len() {
+        let planned = &mut plan.actions[index];
+        let Some(entry) = turn.brain.services.command(&planned.service, &planned.command) else {
+            standings.push(Standing::Exact);
+            continue;
+        };
+        match judging.values(entry.as_ref(), planned) {
+            Ok(standing) => {
+                let mood = judging.mood(entry.as_ref(), planned);
+                standings.push(standing.max(mood));
+            }
+            Err(param) => {
+                let partial = plan.actions[index].clone();
+                return Grounded::Ask(Box::new(proposed::asks(
+                    turn,
+                    topic,
+                    domains,
+                    entry.as_ref(),
+                    plan,
+                    partial,
+                    param,
+                )));
+            }
+        }
+    }
+    if standings.iter().any(|standing| *standing == Standing::Exact) && judging.leaves_out(&plan) {
+        let writes = |planned: &PlannedAction| judging.is_low_write(planned);
+        let exact =
+            |(standing, planned): &(&mut Standing, &PlannedAction)| **standing == Standing::Exact && writes(planned);
+        standings.iter_mut().zip(&plan.actions).filter(exact).for_each(|(standing, _)| *standing = Standing::Likely);
+    }
+    if let Some(Standing::Contradicted(mood)) = worst(&standings).filter(|_| standings.iter().all(is_contradicted)) {
+        return Grounded::Doubt(Box::new(proposed::contradicted(turn, mood)));
+    }
+    // What was said beside it is not done, and that is told.
+    let kept: Vec<bool> = standings.iter().map(|standing| !is_contradicted(standing)).collect();
+    for (planned, _) in plan.actions.iter().zip(&kept).filter(|(_, kept)| !**kept) {
+        let what = consent::meant(turn.brain, std::slice::from_ref(planned));
+        remarks.push(format!("I didn't {what}: that didn't read as something to do."));
+    }
+    let plan = only(plan, &kept);
+    standings.retain(|standing| !is_contradicted(standing));
+    match judging.found(&plan).await {
+        Found::AsSaid => {}
+        Found::Doubt(doubt) => return Grounded::Doubt(doubt),
+        Found::Which { index, question, label, id } => {
+            let asked = found::which_one(turn, topic, domains, plan, index, (question, label, id));
+            return Grounded::Ask(Box::new(asked));
+        }
+    }
+    match worst(&standings) {
+        Some(Standing::Likely | Standing::Told) => {
+            let told = standings.contains(&Standing::Told);
+            Grounded::Doubt(Box::new(proposed::proposed(turn, plan, &people, told).await))
+        }
+        Some(Standing::Exact | Standing::Contradicted(_)) | None => Grounded::Plan { plan, remarks },
+    }
+}
+
+fn worst(standings: &[Standing]) -> Option<Standing> {
+    standings.iter().max().copied()
+}
+
+fn is_contradicted(standing: &Standing) -> bool {
+    matches!(standing, Standing::Contradicted(_))
+}
+
+/// What the person picked from choices of ours, which is their own as well.
+fn picked<'t>(turn: &'t Turn<'_>, topic: &Topic<'t>) -> Option<&'t str> {
+    topic.answers.and_then(|question| answers::picked(turn, question))
+}
+
+/// The actions that are kept, which depend on each other by their new places.
+fn only(plan: Plan, kept: &[bool]) -> Plan {
+    if kept.iter().all(|kept| *kept) {
+        return plan;
+    }
+    let place = |on: usize| kept.get(on).is_some_and(|kept| *kept).then(|| kept[..on].iter().filter(|k| **k).count());
+    let actions = plan.actions.into_iter().zip(kept).filter(|(_, kept)| **kept);
+    let actions = actions.map(|(mut action, _)| {
+        action.depends_on = action.depends_on.into_iter().filter_map(place).collect();
+        action
+    });
+    Plan { actions: actions.collect(), question: plan.question, open: plan.open }
+}

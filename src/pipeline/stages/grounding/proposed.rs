@@ -1,0 +1,86 @@
+//! Words for what is not done at once: what is missing, what was no request, and what one tap would do.
+
+use crate::core::plan::{Plan, PlannedAction};
+use crate::core::text::{capital, visible};
+use crate::language::reading::Mood;
+use crate::pipeline::consent;
+use crate::pipeline::stages::doubts::{Doubt, not_understood};
+use crate::pipeline::stages::plan::{self, Topic};
+use crate::pipeline::stages::resolve;
+use crate::pipeline::turn::Turn;
+use crate::ports::records::Clarification;
+use crate::services::command::Subject;
+use crate::services::entry::Entry;
+use crate::services::service::Person;
+
+/// The question for what is required and was not said.
+pub(super) fn asks(
+    turn: &Turn<'_>,
+    topic: &Topic<'_>,
+    domains: &[String],
+    entry: &dyn Entry,
+    mut plan: Plan,
+    partial: PlannedAction,
+    param: String,
+) -> Clarification {
+    let place = plan.actions.iter().position(|action| *action == partial).unwrap_or_default();
+    if place < plan.actions.len() {
+        plan.actions.remove(place);
+    }
+    let question = entry.question(&param);
+    let asked = Clarification::asks(plan::request(turn, topic), question, domains, turn.ctx.now);
+    Clarification { partial: Some((partial, param)), rest: plan, place, ..asked }
+}
+
+/// Said of what was asked, denied or supposed.
+pub(super) fn contradicted(turn: &Turn<'_>, mood: Mood) -> Doubt {
+    let words = match mood {
+        Mood::Negation => "I read that as something not to do, so nothing was done.".to_owned(),
+        Mood::Condition => "I read that as a condition, and found nothing to do with it. Nothing was done.".to_owned(),
+        Mood::Order
+        | Mood::Wish
+        | Mood::Fragment
+        | Mood::Arrangement
+        | Mood::Statement
+        | Mood::Report
+        | Mood::Question => not_understood(turn),
+    };
+    Doubt { words, is_question: mood == Mood::Question, ..Doubt::default() }
+}
+
+/// The plan, shown in a line each, to be taken with one tap.
+pub(super) async fn proposed(turn: &Turn<'_>, plan: Plan, people: &[Person], is_told: bool) -> Doubt {
+    let mut lines = Vec::new();
+    for planned in &plan.actions {
+        lines.push(line(turn, planned, people).await);
+    }
+    let opening = if is_told { "You told me that; shall I do this?" } else { "Shall I do this?" };
+    let words = match lines.as_slice() {
+        [only] => format!("{only}?"),
+        lines => format!("{opening}\n{}", lines.iter().map(|line| format!("• {line}")).collect::<Vec<_>>().join("\n")),
+    };
+    let would = consent::meant(turn.brain, &plan.actions);
+    let verb = would.split_whitespace().next().unwrap_or("do").to_owned();
+    let label = if plan.actions.len() == 1 { capital(&verb) } else { "Yes, all of it".to_owned() };
+    Doubt {
+        words: format!("{words} Nothing is done yet."),
+        choices: vec![(label, plan)],
+        leave: "No",
+        takes_yes: true,
+        ..Doubt::default()
+    }
+}
+
+/// What an action would do, with the values that it would have.
+async fn line(turn: &Turn<'_>, planned: &PlannedAction, people: &[Person]) -> String {
+    let fallback = || capital(&consent::meant(turn.brain, std::slice::from_ref(planned)));
+    let Some(entry) = turn.brain.services.command(&planned.service, &planned.command) else { return fallback() };
+    match resolve::settle(turn, entry.as_ref(), planned, people).await {
+        Ok(settled) => {
+            let reference = turn.ctx.reference();
+            let card = entry.card(&Subject { action: &settled.action, reference: &reference });
+            visible(&card.in_one_line())
+        }
+        Err(_) => fallback(),
+    }
+}
