@@ -18,6 +18,8 @@ pub mod consent;
 pub mod continuation;
 mod lexicon;
 pub mod likeness;
+#[cfg(test)]
+pub(crate) mod measured;
 pub mod nearest;
 pub mod offset;
 pub mod people;
