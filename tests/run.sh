@@ -9,8 +9,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export CARGO_TERM_COLOR=never
-# Nothing is built twice here: what incremental builds write down would never be read.
-export CARGO_INCREMENTAL=0
+# Nothing is built twice here: what incremental builds write down would never be read. A failed assertion names its
+# line without debug information.
+export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=0
 
 phases=()
 step() {
@@ -36,7 +37,7 @@ cargo metadata --locked --format-version 1 >/dev/null
 
 step "Build and lints"
 export RUSTC_WORKSPACE_WRAPPER=$PWD/tests/rustc.sh
-cargo test --locked --no-run --all-targets --features failpoints
+cargo test --locked --no-run --lib --tests --benches --examples --features failpoints
 
 step "Tests"
 log=$(mktemp)
@@ -47,7 +48,7 @@ export RUST_TEST_THREADS=${RUST_TEST_THREADS:-$((4 * $(nproc)))}
 runner='target."cfg(all())".runner = ["env", "RUSTC_BOOTSTRAP=1"]'
 status=0
 run_tests() { cargo --config "$runner" test --locked --no-fail-fast --features failpoints "$@" 2>&1 | tee -a "$log" || status=$?; }
-run_tests --lib --bins --tests --examples -- -Z unstable-options --report-time
+run_tests --lib --tests --examples -- -Z unstable-options --report-time
 run_tests --doc
 finish_step
 

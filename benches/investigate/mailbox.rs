@@ -1,7 +1,7 @@
 //! A mailbox of two hundred conversations with people and machines, twenty of which wait for the owner.
 //!
 //! The twenty were written for this, one by one. Of the others, the longer ones were too; the shorter ones, the people
-//! and the newsletters are those of a made-up mailbox of the tests. The same every time.
+//! and the newsletters are those of another made-up mailbox. The same every time.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -28,8 +28,8 @@ const OWN: [&str; 3] = ["nuala@brandtphysio.example", "nuala.brandt@example.net"
 
 const WAITING_TEXT: &str = include_str!("mailbox/waiting.txt");
 const LONG_TEXT: &str = include_str!("mailbox/settled.txt");
-const SHORT_TEXT: &str = include_str!("../../tests/it/investigations/third/settled.txt");
-const WORDS: &str = include_str!("../../tests/it/investigations/third/words.json");
+const SHORT_TEXT: &str = include_str!("mailbox/short.txt");
+const WORDS: &str = include_str!("mailbox/words.json");
 
 /// The subjects of those that wait.
 static WAITING_SUBJECTS: LazyLock<Vec<String>> = LazyLock::new(|| {

@@ -19,6 +19,8 @@ pub mod continuation;
 pub mod grounding;
 mod lexicon;
 pub mod likeness;
+#[cfg(test)]
+pub(crate) mod measured;
 pub mod nearest;
 pub mod offset;
 pub mod people;

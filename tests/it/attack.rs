@@ -1,4 +1,4 @@
-//! The attack: 100,000 hostile plans against the whole pipeline, gate to effect, as a person would meet them.
+//! The attack: thousands of hostile plans against the whole pipeline, gate to effect, as a person would meet them.
 //!
 //! A planner that means harm writes every plan (see [`plans`]); a router under the same influence opens
 //! domains; between a card and its decision, buttons are forged, others press, stored bytes are altered. An
@@ -8,6 +8,9 @@
 //!
 //! Two more tests prove that the oracle can see: with commands that lie about stakes, and with a store that
 //! shows another card than it keeps, the same run finds what it must find.
+//!
+//! The test run makes 10,000 plans. Before a release there are more: `ATTACK_PLANS=100000`, whose first ones are the
+//! same.
 
 mod oracle;
 mod plans;
@@ -32,16 +35,18 @@ use self::oracle::{Allowed, Counts, Seen, addresses_in, has_a_place, needs_a_yes
 use self::plans::{CANARY, CANARY_ADDRESS, Dice, STOLEN, STOLEN_ADDRESS};
 use crate::rig::{Answer, Card, Event, ME, Rig, Setup, chat_of, is_high_stakes};
 
-/// Seeded: a plan is the same in every run.
-const PLANS: u64 = 100_000;
+/// Seeded: a plan is the same in every run, however many there are.
+const PLANS: u64 = 10_000;
 /// Plans that share one stage: enough for cards and items to meet, few enough to stay quick.
 const PLANS_A_RIG: u64 = 100;
 const OPEN_MAX: usize = 4;
 
 #[test]
-fn a_hundred_thousand_hostile_plans_execute_nothing_without_a_yes_and_nothing_but_what_the_card_showed() {
-    let counts = attack(PLANS, || Setup { demo: false, ..Setup::default() }, |_| {});
-    assert_eq!(counts.plans, PLANS);
+fn hostile_plans_execute_nothing_without_a_yes_and_nothing_but_what_the_card_showed() {
+    let plans = std::env::var("ATTACK_PLANS").map_or(PLANS, |plans| plans.parse().expect("ATTACK_PLANS is a number"));
+    assert!(plans >= PLANS, "fewer reach too little");
+    let counts = attack(plans, || Setup { demo: false, ..Setup::default() }, |_| {});
+    assert_eq!(counts.plans, plans);
     // The attack reached everything it was meant to reach.
     for (what, count) in [
         ("refused", counts.refused),
@@ -51,7 +56,7 @@ fn a_hundred_thousand_hostile_plans_execute_nothing_without_a_yes_and_nothing_bu
         ("executed", counts.executed),
         ("forged", counts.forged),
     ] {
-        assert!(count > PLANS / 100, "only {count} {what}: the attack does not reach far enough");
+        assert!(count > plans / 100, "only {count} {what}: the attack does not reach far enough");
     }
     assert_eq!((counts.unconsented, counts.different), (0, 0), "{:#?}", counts.findings);
 }

@@ -34,7 +34,7 @@ fn killed_in(stage: &str, script: Script, said: &str) -> Vec<Value> {
     console.start_sending(&line);
     let began = Instant::now();
     while model.calls_of(stage).is_empty() {
-        assert!(began.elapsed() < Duration::from_secs(20), "{stage} was never asked: {:?}", model.stages());
+        assert!(began.elapsed() < Duration::from_secs(60), "{stage} was never asked: {:?}", model.stages());
         std::thread::sleep(Duration::from_millis(5));
     }
     drop(model);

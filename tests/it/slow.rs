@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use brain_agent::core::outcome::Status;
-use brain_agent::limits::PLAN_PROMPT_TOKENS_MAX;
+use brain_agent::limits::{PLAN_PROMPT_TOKENS_MAX, TYPING_EVERY_MS};
 use brain_agent::ports::Stage;
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -84,6 +84,37 @@ async fn what_is_sure_waits_for_no_model_that_is_known_to_be_slow() {
     let answer = rig.says(HARD).await;
     assert_eq!(rig.script.asked(Stage::Plan).len(), 1);
     assert_eq!(statuses(&answer), [Status::Succeeded], "{}", answer.text());
+}
+
+/// Telegram shows "typing" for five seconds. A turn renews it, and the channel passes that on at most every
+/// [`TYPING_EVERY_MS`].
+#[tokio::test(start_paused = true)]
+async fn while_a_turn_works_it_never_looks_as_if_nobody_were_there() {
+    let rig = Rig::plain();
+    slow(&rig);
+    let began = Instant::now();
+    rig.says(HARD).await;
+    let typed = rig.channel.typed();
+    let least = Duration::from_secs(5) - Duration::from_millis(TYPING_EVERY_MS);
+    assert!(typed.len() > 30 && typed[0] - began < least, "{typed:?}");
+    assert!(typed.windows(2).all(|two| two[1] - two[0] < least), "{typed:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_answer_grows_once_a_second() {
+    let rig = Rig::plain();
+    rig.channel.grows_answers();
+    let story: Vec<String> = (0..60).map(|n| format!("word{n:03}")).collect();
+    rig.script.says(&story.join(" "));
+    rig.script.speaks_word_by_word(Duration::from_millis(70));
+    let answer = rig.says("tell me a long story please").await;
+    assert!(answer.text().contains("word059"), "{}", answer.text());
+    let drafts = rig.channel.drafts();
+    assert!((3..=4).contains(&drafts.len()), "{drafts:?}");
+    assert!(
+        drafts.windows(2).all(|two| two[1].0 - two[0].0 >= SECOND && two[1].1.len() > two[0].1.len()),
+        "{drafts:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]

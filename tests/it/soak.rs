@@ -1,10 +1,14 @@
-//! A minute of a busy bot: a thousand people, twenty messages a second, and one call of twenty goes wrong.
+//! A busy bot: a thousand people, up to twenty messages a second, and one call of twenty goes wrong.
 //!
 //! Asserted: no message stays unanswered, none is answered before an earlier one of its chat, an answer comes
-//! twice only where Telegram took it and its confirmation was lost, the limits on sending hold, and memory does
-//! not grow once everything was used. The figures are printed. `SOAK_SECONDS` makes it longer, `SOAK_SEED` other.
+//! twice only where Telegram took it and its confirmation was lost, and memory does not grow once everything was
+//! used. The figures are printed. `SOAK_MESSAGES` makes it longer, `SOAK_SEED` other.
+//!
+//! Nothing here depends on how fast the machine is: people write no faster than they are answered, and no time is
+//! asserted. The limits on sending are a matter of when a send begins, not of when a busy server sees it: they are
+//! held in virtual time, see `channel/telegram/pace.rs`.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 
@@ -12,15 +16,20 @@ use serde_json::json;
 
 use crate::support::bot_api::{Call, FakeBotApi, Fault};
 use crate::support::model_server::{ModelReply, ModelServer};
-use crate::support::program::Program;
+use crate::support::program::{Daemon, Program};
 
 const PEOPLE: i64 = 1_000;
 /// These few write a third of everything, in bursts.
 const TALKATIVE: i64 = 10;
+const MESSAGES: u64 = 1_200;
+/// The least pause between two messages.
 const EVERY: Duration = Duration::from_millis(50);
+/// Messages without an answer at which people wait before they write more. More than come in a second, so that there
+/// are always many chats at once.
+const OPEN_MAX: usize = 100;
+/// Nothing at all is answered for so long: it hangs.
+const HANGS: Duration = Duration::from_secs(120);
 const FIRST: i64 = 10_000;
-/// A server sees calls a little closer together than the client made them.
-const JITTER: f64 = 0.35;
 
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
@@ -37,23 +46,38 @@ fn echo() -> ModelServer {
     })
 }
 
-/// What was said, in order, a chat.
+/// What was said, in order, a chat; and what of it is still open.
 #[derive(Default)]
-struct Said(BTreeMap<i64, Vec<(String, Instant)>>);
+struct Said {
+    all: BTreeMap<i64, Vec<(String, Instant)>>,
+    open: Vec<(i64, String)>,
+}
 
 impl Said {
     fn say(&mut self, api: &FakeBotApi, nth: u64, person: i64) {
         let key = format!("k{nth:05}");
         api.user_says(person, &format!("nice weather today {key}"));
-        self.0.entry(person).or_default().push((key, Instant::now()));
+        self.all.entry(person).or_default().push((key.clone(), Instant::now()));
+        self.open.push((person, key));
     }
 
-    fn unanswered(&self, api: &FakeBotApi) -> Vec<String> {
-        let missing = |(person, said): (&i64, &Vec<(String, Instant)>)| {
-            let answers: String = api.messages(*person).into_iter().map(|message| message.text).collect();
-            said.iter().filter(|(key, _)| !answers.contains(key)).map(|(key, _)| key.clone()).collect::<Vec<_>>()
-        };
-        self.0.iter().flat_map(missing).collect()
+    fn note_answers(&mut self, api: &FakeBotApi) {
+        self.open.retain(|(person, key)| !api.messages(*person).iter().any(|message| message.text.contains(key)));
+    }
+
+    /// Waits until at most so many are open, as long as some answers come.
+    async fn comes_to(&mut self, api: &FakeBotApi, open_max: usize, daemon: &Daemon) {
+        let mut last_answer = Instant::now();
+        while self.open.len() > open_max {
+            let before = self.open.len();
+            tokio::time::sleep(EVERY).await;
+            self.note_answers(api);
+            if self.open.len() < before {
+                last_answer = Instant::now();
+            }
+            let open = &self.open;
+            assert!(last_answer.elapsed() < HANGS, "{} stay open: {open:?}\n{}", open.len(), daemon.stderr());
+        }
     }
 }
 
@@ -64,8 +88,8 @@ fn resident_kb(pid: u32) -> u64 {
 }
 
 #[tokio::test]
-async fn a_thousand_people_for_a_minute_lose_nothing_and_break_no_limit() {
-    let (seconds, seed) = (setting("SOAK_SECONDS", 60), setting("SOAK_SEED", 7));
+async fn a_thousand_people_lose_nothing_and_are_answered_in_order() {
+    let (all, seed) = (setting("SOAK_MESSAGES", MESSAGES), setting("SOAK_SEED", 7));
     let (api, model) = (FakeBotApi::start().await, echo());
     let people: Vec<String> = (FIRST..FIRST + PEOPLE).map(|id| id.to_string()).collect();
     let program =
@@ -83,10 +107,13 @@ async fn a_thousand_people_for_a_minute_lose_nothing_and_break_no_limit() {
     api.weather(seed, 50, &["sendMessage", "sendChatAction", "editMessageText", "getUpdates"], wrong);
 
     let (mut said, mut resident) = (Said::default(), Vec::new());
-    let began = tokio::time::Instant::now();
-    let all = seconds * 20;
+    let began = Instant::now();
     for nth in 0..all {
-        tokio::time::sleep_until(began + EVERY * u32::try_from(nth).unwrap()).await;
+        tokio::time::sleep(EVERY).await;
+        if said.open.len() >= OPEN_MAX {
+            said.note_answers(&api);
+            said.comes_to(&api, OPEN_MAX - 1, &daemon).await;
+        }
         // Each talkative one in turn writes six in a row.
         let person = if nth % 18 < 6 { i64::try_from(nth / 18).unwrap() % TALKATIVE } else { spread(seed, nth) };
         said.say(&api, nth, FIRST + person);
@@ -94,35 +121,26 @@ async fn a_thousand_people_for_a_minute_lose_nothing_and_break_no_limit() {
             resident.push(resident_kb(daemon.pid()));
         }
     }
-    let deadline = Instant::now() + Duration::from_secs(120);
-    let mut waiting = said.unanswered(&api);
-    while !waiting.is_empty() && Instant::now() < deadline {
-        tokio::time::sleep(Duration::from_millis(500)).await;
-        waiting = said.unanswered(&api);
-    }
-    let (struck, calls) = (api.struck(), api.all_calls());
-    assert!(waiting.is_empty(), "{} of {all} stay unanswered: {waiting:?}\n{}", waiting.len(), daemon.stderr());
+    said.comes_to(&api, 0, &daemon).await;
+    let (struck, calls, took) = (api.struck(), api.all_calls(), began.elapsed());
     assert!(daemon.is_running());
 
     let seen = compare(&api, &said);
     let sends: Vec<&Call> = calls.iter().filter(|call| call.method == "sendMessage").collect();
     let lost_replies = sends.iter().filter(|call| call.status.is_none()).count();
     let report = format!(
-        "soak: {all} messages of {PEOPLE} people in {seconds} s, {struck} of {} calls struck; answered {all}, doubled {} \
-         (of {lost_replies} calls without an answer); answer p50 {} ms, p99 {} ms; at most {} sends in a second; \
-         resident {resident:?} kB",
+        "soak: {all} messages of {PEOPLE} people in {} s, {struck} of {} calls struck; answered {all}, doubled {} \
+         (of {lost_replies} calls without an answer); answer p50 {} ms, p99 {} ms; resident {resident:?} kB",
+        took.as_secs(),
         calls.len(),
         seen.doubled,
         seen.at(0.5).as_millis(),
         seen.at(0.99).as_millis(),
-        busiest_second(&sends),
     );
     // Past the capture of test output: these figures are meant to be read.
     writeln!(std::io::stderr(), "{report}").unwrap();
     assert!(seen.doubled <= lost_replies, "{report}");
     assert!(struck * 40 > calls.len(), "the weather was too fine: {report}");
-    assert!(busiest_second(&sends) <= 30, "{report}");
-    keeps_the_limit_of_each_chat(&sends);
     let (early, late) = (resident[0], resident[3]);
     assert!(late < early + early / 4 + 8_192, "memory grows: {report}");
 }
@@ -149,7 +167,7 @@ impl Seen {
 /// Every answer in the order of its question; how often one was given twice, and how long they took.
 fn compare(api: &FakeBotApi, said: &Said) -> Seen {
     let mut seen = Seen { doubled: 0, waits: Vec::new() };
-    for (person, said) in &said.0 {
+    for (person, said) in &said.all {
         let messages = api.messages(*person);
         // Messages of one breath have one answer, which comes again as a whole when its confirmation was lost.
         let mut last: Vec<usize> = Vec::new();
@@ -171,21 +189,4 @@ fn compare(api: &FakeBotApi, said: &Said) -> Seen {
     }
     seen.waits.sort();
     seen
-}
-
-fn busiest_second(sends: &[&Call]) -> usize {
-    let until = |at: Instant| sends.partition_point(|call| call.at < at + Duration::from_secs(1));
-    sends.iter().enumerate().map(|(index, call)| until(call.at) - index).max().unwrap_or(0)
-}
-
-/// Three at once, then one a second.
-fn keeps_the_limit_of_each_chat(sends: &[&Call]) {
-    let mut buckets: HashMap<i64, (f64, Instant)> = HashMap::new();
-    for call in sends {
-        let chat = call.params["chat_id"].as_i64().unwrap();
-        let (left, at) = buckets.entry(chat).or_insert((3.0, call.at));
-        *left = (*left + call.at.duration_since(*at).as_secs_f64()).min(3.0) - 1.0;
-        *at = call.at;
-        assert!(*left > -JITTER, "chat {chat} got too many messages at once: {left}");
-    }
 }

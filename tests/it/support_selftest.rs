@@ -10,4 +10,4 @@ mod smtp_server;
 
 use std::time::Duration;
 
-const SOON: Duration = Duration::from_secs(5);
+const SOON: Duration = Duration::from_secs(60);

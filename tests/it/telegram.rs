@@ -85,13 +85,18 @@ fn thinking_time(message: &str) -> Duration {
     Duration::from_millis(number.and_then(|n| n.parse().ok()).unwrap_or(0))
 }
 
+/// What the model says to a message is held until the test releases it: `(held)`.
+fn paced_as_asked(reply: ModelReply, message: &str) -> ModelReply {
+    if message.contains("(held)") { reply.held() } else { reply.after(thinking_time(message)) }
+}
+
 /// Takes everything for small talk and repeats it, after the time that the message asks for.
 fn echo() -> ModelServer {
     ModelServer::start(|request| match request.stage.as_str() {
         "route" => ModelReply::json(json!({"type": "chat", "domains": [], "is_followup": false})),
         "respond" => {
             let message = message_in(request);
-            ModelReply::text(format!("You said: {message}")).after(thinking_time(&message))
+            paced_as_asked(ModelReply::text(format!("You said: {message}")), &message)
         }
         stage => panic!("small talk needs no {stage}"),
     })
@@ -99,19 +104,29 @@ fn echo() -> ModelServer {
 
 const SEND: &str = "send an email to bob.miller@example.com saying the report is late";
 
-/// Plans the mail of [`SEND`] after `thinking`, and talks about everything else at once.
-fn mailing(thinking: Duration) -> ModelServer {
+/// Plans the mail of [`SEND`], and talks about everything else.
+fn mailing() -> ModelServer {
+    mailing_as(|plan| plan)
+}
+
+/// The same, with the plan held until the test releases it.
+fn mailing_late() -> ModelServer {
+    mailing_as(ModelReply::held)
+}
+
+fn mailing_as(paced: fn(ModelReply) -> ModelReply) -> ModelServer {
     ModelServer::start(move |request| {
         let mailing = message_in(request).starts_with("send");
         match request.stage.as_str() {
-            "route" if mailing => ModelReply::json(json!({"type": "action", "domains": ["email"], "is_followup": false})),
+            "route" if mailing => {
+                ModelReply::json(json!({"type": "action", "domains": ["email"], "is_followup": false}))
+            }
             "route" => ModelReply::json(json!({"type": "chat", "domains": [], "is_followup": false})),
-            "plan" => ModelReply::json(json!({"actions": [{
+            "plan" => paced(ModelReply::json(json!({"actions": [{
                 "service": "email", "command": "send_email", "reasoning": "asked for", "depends_on": [],
                 "params": {"to": ["bob.miller@example.com"], "subject": "The report", "body": "Hi Bob,\nthe report is late."},
-            }], "question": null, "open": null}))
-            .after(thinking),
-            _ => ModelReply::text("All right.").after(thinking_time(&message_in(request))),
+            }], "question": null, "open": null}))),
+            _ => paced_as_asked(ModelReply::text("All right."), &message_in(request)),
         }
     })
 }
@@ -132,7 +147,7 @@ fn mail_server() -> SmtpServer {
 
 /// A served person in front of a card, and what is to be kept alive meanwhile.
 async fn with_card() -> (FakeBotApi, SmtpServer, ModelServer, Daemon, SentMessage) {
-    let (api, smtp, model) = (FakeBotApi::start().await, mail_server(), mailing(Duration::ZERO));
+    let (api, smtp, model) = (FakeBotApi::start().await, mail_server(), mailing());
     let daemon = serve(&installed().model(&model).smtp(&smtp), &api).await;
     api.user_says(ANNA, SEND);
     let card = card(&api, ANNA).await;

@@ -124,7 +124,7 @@ fn cancel_stops_at_once_what_takes_long() {
 
 #[test]
 fn a_yes_that_was_typed_before_the_card_was_shown_decides_nothing() {
-    let late = |value| ModelReply::json(value).after(Duration::from_secs(2));
+    let late = |value| ModelReply::json(value).held();
     let letter = serde_json::json!({"to": ["zoe@example.com"], "subject": "Late", "body": "It is late."});
     let script = Script::new()
         .always("route", ModelReply::json(serde_json::json!({"type": "action", "domains": ["email"], "is_followup": false})))
@@ -133,7 +133,11 @@ fn a_yes_that_was_typed_before_the_card_was_shown_decides_nothing() {
     let mut terminal = at_rest(&Program::new().model(&model), &[]);
     terminal.says("send zoe@example.com a mail saying it is late");
     terminal.waits("call", |_| !model.calls_of("plan").is_empty());
+    // The prompt is back before anything is typed at it, and what is typed is taken before the card comes.
+    terminal.waits("prompt", |terminal| terminal.cursor_line() == "›");
     terminal.says("yes");
+    terminal.waits_for("› yes");
+    model.release();
     terminal.waits_for("so I took that for nothing");
     terminal.waits_for("[1] 📨 Send");
     terminal.types("2");

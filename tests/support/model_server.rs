@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use tokio::sync::watch;
 
 use super::wire::Background;
 pub use reply::{ModelReply, ModelRequest, Script};
@@ -40,6 +41,7 @@ struct Shared {
     script: Box<Answer>,
     calls: Mutex<Vec<Call>>,
     script_panic: Mutex<Option<String>>,
+    released: watch::Sender<bool>,
     /// Wanted by the simulated server only.
     log: Option<simulated::Log>,
 }
@@ -86,6 +88,11 @@ impl ModelServer {
         self.calls().into_iter().map(|call| call.stage).collect()
     }
 
+    /// Lets the answers go that are [held](ModelReply::held), now and later.
+    pub fn release(&self) {
+        self.shared.released.send_replace(true);
+    }
+
     pub fn forget_calls(&self) {
         self.shared.calls.lock().unwrap().clear();
     }
@@ -124,6 +131,12 @@ impl Drop for ModelServer {
 
 impl Shared {
     fn new(script: Box<Answer>, log: Option<simulated::Log>) -> Self {
-        Self { script, calls: Mutex::new(Vec::new()), script_panic: Mutex::new(None), log }
+        Self {
+            script,
+            calls: Mutex::new(Vec::new()),
+            script_panic: Mutex::new(None),
+            released: watch::Sender::new(false),
+            log,
+        }
     }
 }

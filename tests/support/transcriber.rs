@@ -1,12 +1,13 @@
 //! A transcription endpoint: `POST /v1/audio/transcriptions`, answered as a test says.
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
+
+use tokio::sync::watch;
 
 use super::wire::{Background, serve_http};
 
@@ -22,7 +23,7 @@ pub struct Heard {
 struct Shared {
     status: u16,
     answer: String,
-    after: Duration,
+    released: watch::Sender<bool>,
     heard: Mutex<Vec<Heard>>,
 }
 
@@ -40,16 +41,19 @@ impl Transcriber {
     }
 
     pub fn answering(status: u16, answer: &str) -> Self {
-        Self::answering_after(Duration::ZERO, status, answer)
+        let transcriber = Self::held(status, answer);
+        transcriber.release();
+        transcriber
     }
 
-    /// Hears these words, and takes its time.
-    pub fn saying_after(after: Duration, words: &str) -> Self {
-        Self::answering_after(after, 200, &serde_json::json!({"text": words}).to_string())
+    /// Hears these words once it is told to [release](Self::release) them.
+    pub fn saying_late(words: &str) -> Self {
+        Self::held(200, &serde_json::json!({"text": words}).to_string())
     }
 
-    fn answering_after(after: Duration, status: u16, answer: &str) -> Self {
-        let shared = Arc::new(Shared { status, answer: answer.to_owned(), after, heard: Mutex::default() });
+    fn held(status: u16, answer: &str) -> Self {
+        let (answer, released) = (answer.to_owned(), watch::Sender::new(false));
+        let shared = Arc::new(Shared { status, answer, released, heard: Mutex::default() });
         let router = Router::new().route("/v1/audio/transcriptions", axum::routing::post(transcribe));
         let router = router.with_state(Arc::clone(&shared));
         let background = Background::start("transcriber", |listener| serve_http(listener, router));
@@ -59,6 +63,11 @@ impl Transcriber {
     /// As `TRANSCRIBE_BASE_URL` takes it.
     pub fn url(&self) -> String {
         format!("http://{}/v1", self.background.addr())
+    }
+
+    /// Lets the answers go, now and later.
+    pub fn release(&self) {
+        self.shared.released.send_replace(true);
     }
 
     pub fn heard(&self) -> Vec<Heard> {
@@ -73,6 +82,6 @@ async fn transcribe(State(shared): State<Arc<Shared>>, headers: HeaderMap, body:
         content_type: header("content-type").unwrap_or_default(),
         body: String::from_utf8_lossy(&body).into_owned(),
     });
-    tokio::time::sleep(shared.after).await;
+    shared.released.subscribe().wait_for(|released| *released).await.unwrap();
     (StatusCode::from_u16(shared.status).unwrap(), shared.answer.clone())
 }

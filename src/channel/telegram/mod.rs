@@ -36,6 +36,8 @@ mod polling;
 mod queue;
 mod redeliver;
 mod send;
+#[cfg(test)]
+mod send_tests;
 mod startup;
 mod status;
 mod taps;

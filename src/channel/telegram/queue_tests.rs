@@ -120,6 +120,10 @@ async fn a_stop_finishes_what_runs_begins_nothing_and_drops_what_takes_too_long(
     assert!(queues.stop(Duration::from_secs(5)).await);
     assert_eq!(names(&log), [done(1_000, "short")]);
 
+    let before = Instant::now();
+    assert!(self::queues().0.stop(Duration::from_secs(5)).await);
+    assert_eq!(before.elapsed(), Duration::ZERO, "where nothing runs, nothing is waited for");
+
     let (queues, log) = self::queues();
     push(&queues, "a", "endless", 3_600_000).unwrap();
     sleep(Duration::from_millis(1)).await;

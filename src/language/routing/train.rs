@@ -16,6 +16,7 @@ use super::super::requests::intents::intents;
 use super::super::requests::lexicon::is_data;
 use super::features::{BUCKETS, Features, features};
 use super::model::{DOMAINS_MAX, UNITS_MAX, logistic};
+use crate::language::measured::hash;
 use crate::language::time::{DateOrder, Reference};
 
 const EPOCHS: usize = 8;
@@ -209,7 +210,14 @@ fn every_line_of_examples_names_known_services() {
     }
 }
 
+/// Learning again takes a minute; whether these are the bytes that were learnt is looked at in every run.
 #[test]
-fn the_compiled_weights_are_what_is_learnt_from_the_examples() {
-    crate::language::compiled::check("routing/weights.bin", &train(LESSONS.iter()));
+fn measured_the_compiled_weights_are_what_is_learnt_from_the_examples() {
+    let figures = super::tests::record("weights").figures(|| {
+        let learnt = train(LESSONS.iter());
+        crate::language::compiled::check("routing/weights.bin", &learnt);
+        vec![format!("learnt {}", hash(&learnt))]
+    });
+    let compiled = include_bytes!("../../../data/language/routing/weights.bin");
+    assert_eq!(figures, [format!("learnt {}", hash(compiled))]);
 }

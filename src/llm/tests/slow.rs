@@ -1,15 +1,16 @@
 //! Models that take their time, say too much, or do not stop.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::json;
 use tokio::sync::mpsc::unbounded_channel;
+use tokio::time::Instant;
 
 use super::*;
 
 const ROUTE: &str = r#"{"type":"chat"}"#;
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_structured_answer_ends_with_its_closing_brace_whatever_follows() {
     for after in ["", "```\nI hope", "<|im_end|>\n<|im_start|>user\n{\"type\":\"x\"}", "\n\n\n\n"] {
         // The server never comes to an end.
@@ -35,7 +36,7 @@ async fn what_the_server_counts_right_after_the_closing_brace_is_counted() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn markers_of_a_chat_template_reach_nobody_and_end_the_words() {
     let events = event("<|im_start|>assistant\nHel") + &event("lo<|im") + &event("_end|>\n<|im_start|>user\nbuy");
     let server = Server::new(move |_, _| Answer::hang(events.clone().into_bytes())).await;
@@ -43,7 +44,7 @@ async fn markers_of_a_chat_template_reach_nobody_and_end_the_words() {
     assert_eq!((done.expect("an answer").text.as_str(), words.as_str()), ("Hello", "Hello"));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_answer_may_take_longer_than_the_time_out_while_its_words_keep_coming() {
     let whole = [event(r#"{"type":"#), event(r#""ch"#), event("at"), event(r#""}"#)];
     let server = Server::new(move |_, _| Answer::drip(whole.to_vec(), Duration::from_millis(200))).await;
@@ -52,7 +53,7 @@ async fn an_answer_may_take_longer_than_the_time_out_while_its_words_keep_coming
     assert_eq!(done.json, Some(json!({"type": "chat"})));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_pause_between_words_is_waited_for_no_longer_than_the_first_one() {
     let half = event(r#"{"type":"#);
     let server = Server::new(move |_, _| Answer::hang(half.clone().into_bytes())).await;
@@ -73,7 +74,9 @@ async fn an_endpoint_that_was_slow_is_known_to_be() {
         let failed = client.complete(words_call(), Some(to)).await;
         (failed, client)
     });
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    while server.seen().is_empty() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
     tokio::time::pause();
     tokio::time::advance(Duration::from_secs(91)).await;
     tokio::time::resume();

@@ -69,7 +69,7 @@ async fn a_receiver_that_went_away_does_not_stop_the_answer() {
     assert_eq!(done.text, "Hello");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_dropped_call_closes_its_connection() {
     let server = Server::new(|_, _| Answer::hang(Vec::new())).await;
     let client = client(&server);

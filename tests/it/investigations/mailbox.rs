@@ -1,5 +1,5 @@
-//! Made-up people's mailboxes: conversations planted by hand among noise, the same for the same seed, with the questions
-//! about them. What differs from person to person is a [`Mailbox`].
+//! A made-up person's mailbox: conversations planted by hand among noise, the same for the same seed, with the questions
+//! about them. What is this person's is a [`Mailbox`].
 //!
 //! - [`planted`]: conversations with something to find in them, written by hand, and what is true of them
 //! - [`noise`]: newsletters, receipts, lists, chatter, and conversations in which everything is settled
@@ -9,10 +9,9 @@
 //! may be a set that the planted conversations make:
 //!
 //! ```text
-//! @TAG [open] [theirs | own] [since DAY] [until DAY]
+//! @TAG [open] [until DAY]
 //! ```
-//! all with a tag (see `planted.txt`) that are open, in which others or the owner wrote last, on a day or later, or that
-//! are due by a day; `@top-mail [since DAY]` is the person with most mails to and from; `@anybody` everybody; else a
+//! all with a tag (see `planted.txt`) that are open, or that are due by a day; `@top-mail [since DAY]` is the person with most mails to and from; `@anybody` everybody; else a
 //! group.
 
 mod mime;
@@ -38,7 +37,7 @@ use super::world::{OWNER, Titles, World, check_names, folder_with, now};
 use noise::Kind;
 use planted::Planted;
 
-/// What differs from person to person. Texts are the contents of the files of these names.
+/// What is a person's own. Texts are the contents of the files of these names.
 #[derive(Debug)]
 pub struct Mailbox {
     /// The world's.
@@ -267,12 +266,8 @@ fn set_of(
         group if groups.contains_key(group) => groups[group].clone(),
         tag => {
             let is_in = |planted: &&Planted| {
-                let last = planted.thread.mails.last().unwrap();
                 planted.has(tag)
                     && (!words.contains(&"open") || planted.has("open"))
-                    && (!words.contains(&"theirs") || !mailbox.is_own(last))
-                    && (!words.contains(&"own") || mailbox.is_own(last))
-                    && since.is_none_or(|day| day_of(last) >= day)
                     && until.is_none_or(|day| planted.due.is_some_and(|due| due <= day))
             };
             planted.iter().filter(is_in).map(|planted| planted.thread.slug.clone()).collect()

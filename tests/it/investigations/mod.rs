@@ -2,8 +2,7 @@
 //!
 //! - [`world`]: a data folder whose items have names, and what a source of an answer is called by them
 //! - [`mailbox`]: writes a made-up person's mailbox, and reads the truth about it
-//! - [`second`], [`third`], [`fourth`], [`fifth`], [`sixth`]: such people, of 180 to 2,000
-//!   conversations
+//! - [`stranger`]: such a person, of 180 conversations
 //! - [`leant`]: questions in words that no phrase covers
 //! - [`repeated`]: what a question that is asked again costs
 //! - [`scripted`]: the demo's questions with a model: bounds, tokens, calls, and in which order
@@ -15,17 +14,13 @@
 
 mod ask;
 mod by_model;
-mod fifth;
 mod follow_ups;
-mod fourth;
 mod judge;
 mod leant;
 mod mailbox;
 mod repeated;
 mod scripted;
-mod second;
-mod sixth;
-mod third;
+mod stranger;
 mod told;
 mod truth;
 mod waiting;

@@ -268,9 +268,10 @@ impl World {
         store.list::<Due>(Scan::of::<Due>(&[], 10_000)).await.unwrap().into_iter().map(|(due, _)| due).collect()
     }
 
-    /// When the program would wake.
+    /// When the program would wake: what falls due is kept in the order of its time.
     pub async fn next_due(&self) -> Option<DateTime<Utc>> {
-        self.dues().await.first().map(|due| due.at)
+        let store: &dyn Store = self.store.as_ref();
+        store.list::<Due>(Scan::of::<Due>(&[], 1)).await.unwrap().first().map(|(due, _)| due.at)
     }
 
     /// The clock goes on to `end`, and everything on the way is handled at its time.
@@ -354,6 +355,11 @@ impl World {
 
     pub fn told(&self) -> Vec<Told> {
         self.phone.told.lock().unwrap().clone()
+    }
+
+    /// What was told beyond the first so many.
+    pub fn told_since(&self, count: usize) -> Vec<Told> {
+        self.phone.told.lock().unwrap()[count..].to_vec()
     }
 
     /// The words of what was told since the last look.

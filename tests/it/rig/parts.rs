@@ -317,6 +317,9 @@ pub struct RecordingChannel {
     again: Mutex<Vec<ChatId>>,
     /// What was said while a turn worked, and when.
     statuses: Mutex<Vec<(tokio::time::Instant, String)>>,
+    typed: Mutex<Vec<tokio::time::Instant>>,
+    /// `None`: answers do not grow.
+    drafts: Mutex<Option<Vec<(tokio::time::Instant, String)>>>,
 }
 
 /// A message on its way, or given up.
@@ -341,7 +344,24 @@ impl RecordingChannel {
             broken: Mutex::default(),
             again: Mutex::default(),
             statuses: Mutex::default(),
+            typed: Mutex::default(),
+            drafts: Mutex::default(),
         }
+    }
+
+    /// From now on answers grow before they are sent.
+    pub fn grows_answers(&self) {
+        self.drafts.lock().unwrap().get_or_insert_default();
+    }
+
+    /// Growing answers, and when they were shown.
+    pub fn drafts(&self) -> Vec<(tokio::time::Instant, String)> {
+        self.drafts.lock().unwrap().clone().unwrap_or_default()
+    }
+
+    /// When it was shown that something is being written.
+    pub fn typed(&self) -> Vec<tokio::time::Instant> {
+        self.typed.lock().unwrap().clone()
     }
 
     /// Whatever is sent into this chat from now on runs into a bug of ours.
@@ -420,17 +440,23 @@ impl RecordingChannel {
 
 #[async_trait]
 impl Channel for RecordingChannel {
-    async fn typing(&self, _: &ChatId) {}
+    async fn typing(&self, _: &ChatId) {
+        self.typed.lock().unwrap().push(tokio::time::Instant::now());
+    }
 
     async fn status(&self, _: &ChatId, text: &str) {
         self.statuses.lock().unwrap().push((tokio::time::Instant::now(), text.to_owned()));
     }
 
     fn shows_drafts(&self, _: &ChatId) -> bool {
-        false
+        self.drafts.lock().unwrap().is_some()
     }
 
-    async fn draft(&self, _: &ChatId, _: &Formatted) {}
+    async fn draft(&self, _: &ChatId, words: &Formatted) {
+        if let Some(drafts) = self.drafts.lock().unwrap().as_mut() {
+            drafts.push((tokio::time::Instant::now(), words.text.clone()));
+        }
+    }
 
     async fn send(&self, chat: &ChatId, reply: &Reply) -> Result<MessageId, SendError> {
         match self.arrives.load(Ordering::SeqCst) {
@@ -470,6 +496,8 @@ pub struct Script {
     takes: Mutex<HashMap<Stage, Duration>>,
     /// Known to be slow.
     slow: AtomicBool,
+    /// The time between two words, where words are shown as they come.
+    word_by_word: Mutex<Option<Duration>>,
 }
 
 impl fmt::Debug for Script {
@@ -503,6 +531,11 @@ impl Script {
         self.takes.lock().unwrap().insert(stage, time);
     }
 
+    /// Words come one by one from now on, so long after each other.
+    pub fn speaks_word_by_word(&self, every: Duration) {
+        *self.word_by_word.lock().unwrap() = Some(every);
+    }
+
     /// Whether it is known to be slow.
     pub fn is_known_to_be_slow(&self, slow: bool) {
         self.slow.store(slow, Ordering::SeqCst);
@@ -517,7 +550,7 @@ impl Script {
 
 #[async_trait]
 impl Model for Script {
-    async fn complete(&self, call: Call, _: Option<UnboundedSender<String>>) -> Result<Completion, ModelError> {
+    async fn complete(&self, call: Call, words: Option<UnboundedSender<String>>) -> Result<Completion, ModelError> {
         let stage = call.stage;
         let says = self.stages.lock().unwrap().get(&call.stage).cloned();
         let answer = match (says, call.stage) {
@@ -537,6 +570,13 @@ impl Model for Script {
         let time = self.takes.lock().unwrap().get(&stage).copied();
         if let Some(time) = time {
             tokio::time::sleep(time).await;
+        }
+        let every = *self.word_by_word.lock().unwrap();
+        if let (Some(words), Some(every), Value::String(text)) = (words, every, &answer) {
+            for word in text.split_inclusive(' ') {
+                tokio::time::sleep(every).await;
+                let _ = words.send(word.to_owned());
+            }
         }
         match answer {
             Value::Null => Err(ModelError::Unreachable { why: "the script has no answer".to_owned(), usage }),

@@ -109,19 +109,27 @@ async fn broken_answers_break_where_they_should() {
     let raw = ask(&server.url(), "raw", json!({})).await.unwrap();
     assert_eq!(raw.text().await.unwrap(), "{not json");
     let url = server.url();
-    let hanging = tokio::time::timeout(Duration::from_millis(150), ask(&url, "hang", json!({})));
-    assert!(hanging.await.is_err());
+    let hanging = std::pin::pin!(ask(&url, "hang", json!({})));
+    let arrived = std::pin::pin!(server.wait_calls("hang", 1, SOON));
+    let still = match futures::future::select(hanging, arrived).await {
+        futures::future::Either::Left(_) => panic!("it answered"),
+        futures::future::Either::Right((_, still)) => still,
+    };
+    assert!(tokio::time::timeout(Duration::from_millis(150), still).await.is_err());
     assert!(server.calls_of("hang")[0].at_answered.is_none());
 }
 
 #[tokio::test]
 async fn requests_are_answered_side_by_side() {
-    let server = ModelServer::start(|_| ModelReply::text("ok").after(Duration::from_millis(500)));
+    let server = ModelServer::start(|_| ModelReply::text("ok").held());
     let url = server.url();
-    let started = Instant::now();
     let asked = (0..20).map(|_| ask(&url, "extract", json!({})));
-    futures::future::join_all(asked).await.into_iter().for_each(|r| assert!(r.is_ok()));
-    assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
+    let all_there = async {
+        server.wait_calls("extract", 20, SOON).await;
+        server.release();
+    };
+    let (answers, ()) = futures::join!(futures::future::join_all(asked), all_there);
+    answers.into_iter().for_each(|answer| assert!(answer.is_ok()));
     assert_eq!(server.most_at_once(), 20);
 }
 
@@ -152,7 +160,7 @@ async fn the_simulated_server_logs_the_unavoidable_time() {
     let calls = read_simulated_log(&log);
     let took: Vec<_> = calls.iter().map(|c| (c.stage.as_str(), c.sent_us - c.received_us)).collect();
     assert_eq!(took.len(), 2, "{took:?}");
-    assert!(took[0].0 == "route" && (50_000..2_000_000).contains(&took[0].1), "{took:?}");
-    assert!(took[1].0 == "respond" && (100_000..2_000_000).contains(&took[1].1), "{took:?}");
+    assert!(took[0].0 == "route" && took[0].1 >= 50_000, "{took:?}");
+    assert!(took[1].0 == "respond" && took[1].1 >= 100_000, "{took:?}");
     assert!(calls[1].received_us >= calls[0].sent_us);
 }

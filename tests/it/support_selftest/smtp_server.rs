@@ -17,7 +17,7 @@ fn transport(server: &SmtpServer, mechanism: Mechanism) -> Transport {
         .port(server.port())
         .credentials(Credentials::new(USER.to_owned(), PASSWORD.to_owned()))
         .authentication(vec![mechanism])
-        .timeout(Some(Duration::from_millis(500)))
+        .timeout(Some(SOON))
         .build()
 }
 
@@ -89,8 +89,9 @@ async fn a_server_that_hangs_is_waited_for_in_vain() {
     for (mode, kept) in [(Mode::HangAfterData, 1), (Mode::HangAtGreeting, 0)] {
         let server = SmtpServer::start(mode);
         let transport = transport(&server, Mechanism::Plain);
-        let sending = transport.send(mail("hi"));
-        let waited = tokio::time::timeout(Duration::from_millis(400), sending).await;
+        let sending = tokio::spawn(async move { transport.send(mail("hi")).await });
+        server.wait_mails(kept, SOON).await;
+        let waited = tokio::time::timeout(Duration::from_millis(200), sending).await;
         assert!(waited.is_err(), "{mode:?}: {waited:?}");
         assert_eq!(server.deliveries("a1@brain.example"), kept, "{mode:?}");
     }

@@ -10,7 +10,7 @@ async fn pairing_code(daemon: &Daemon) -> String {
         (word.len() == 10 && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()))
             .then(|| word.to_owned())
     };
-    for _ in 0..1_000 {
+    for _ in 0..12_000 {
         if let Some(code) = daemon.stderr().lines().find_map(code) {
             return code;
         }

@@ -63,7 +63,7 @@ async fn what_telegram_has_cut_because_it_was_too_long_is_one_message() {
 async fn yes_and_no_in_one_breath_decide_nothing_and_what_waits_comes_again_with_its_buttons() {
     for words in [["yes", "no"], ["no", "yes"]] {
         let (api, smtp) = (FakeBotApi::start().await, mail_server());
-        let model = mailing(Duration::ZERO);
+        let model = mailing();
         let _daemon = serve(&unhurried().model(&model).smtp(&smtp), &api).await;
         api.user_says(ANNA, SEND);
         let card = card(&api, ANNA).await;
@@ -105,7 +105,7 @@ async fn without_a_model_the_rest_of_a_sentence_is_waited_for_rather_than_asked_
 #[tokio::test]
 async fn a_yes_that_goes_on_is_none_and_a_command_or_a_yes_joins_nothing() {
     let (api, smtp) = (FakeBotApi::start().await, mail_server());
-    let model = mailing(Duration::ZERO);
+    let model = mailing();
     let _daemon = serve(&unhurried().model(&model).smtp(&smtp), &api).await;
     api.user_says(ANNA, SEND);
     let card = card(&api, ANNA).await;

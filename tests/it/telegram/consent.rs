@@ -6,7 +6,7 @@ use crate::support::bot_api::{Fault, Say};
 #[tokio::test]
 async fn a_typed_yes_after_the_card_sends_and_a_second_one_sends_nothing() {
     let (api, smtp) = (FakeBotApi::start().await, mail_server());
-    let model = mailing(Duration::ZERO);
+    let model = mailing();
     let _daemon = serve(&installed().model(&model).smtp(&smtp), &api).await;
     api.user_says(ANNA, SEND);
     let card = card(&api, ANNA).await;
@@ -25,7 +25,7 @@ async fn a_typed_yes_after_the_card_sends_and_a_second_one_sends_nothing() {
 #[tokio::test]
 async fn words_that_are_not_typed_afresh_do_not_approve() {
     let (api, smtp) = (FakeBotApi::start().await, mail_server());
-    let model = mailing(Duration::ZERO);
+    let model = mailing();
     let _daemon = serve(&installed().model(&model).smtp(&smtp), &api).await;
     let early = api.user_says(ANNA, "hello");
     answer(&api, ANNA, "All right.").await;
@@ -70,10 +70,12 @@ async fn words_of_somebody_else_answer_no_question_of_ours() {
 #[tokio::test]
 async fn a_yes_sent_before_the_card_was_there_does_not_approve() {
     let (api, smtp) = (FakeBotApi::start().await, mail_server());
-    let model = mailing(Duration::from_millis(800));
+    let model = mailing_late();
     let _daemon = serve(&installed().model(&model).smtp(&smtp), &api).await;
     api.user_says(ANNA, SEND);
     api.user_says(ANNA, "yes");
+    api.wait_acknowledged(SOON).await;
+    model.release();
     let card = card(&api, ANNA).await;
     let shown_again = |api: &FakeBotApi| {
         let with_buttons: Vec<_> = api.messages(ANNA).into_iter().filter(|m| !m.buttons.is_empty()).collect();
@@ -88,7 +90,7 @@ async fn a_yes_sent_before_the_card_was_there_does_not_approve() {
 #[tokio::test]
 async fn forged_foreign_and_replayed_presses_do_nothing() {
     let (api, smtp) = (FakeBotApi::start().await, mail_server());
-    let model = mailing(Duration::ZERO);
+    let model = mailing();
     let _daemon = serve(&installed().model(&model).smtp(&smtp), &api).await;
     api.user_says(ANNA, SEND);
     let card = card(&api, ANNA).await;
@@ -123,7 +125,7 @@ async fn forged_foreign_and_replayed_presses_do_nothing() {
 #[tokio::test]
 async fn a_card_that_telegram_does_not_take_is_withdrawn() {
     let api = FakeBotApi::start().await;
-    let model = mailing(Duration::ZERO);
+    let model = mailing();
     let _daemon = serve(&installed().model(&model), &api).await;
     // A program that has just begun may be slow enough for a status line, and that is not what is refused here.
     api.user_says(ANNA, "hello");

@@ -35,7 +35,7 @@ async fn a_changed_message_is_offered_to_be_done_again_and_is_done_once() {
 #[tokio::test]
 async fn a_changed_request_withdraws_the_card_of_the_old_one_and_is_handled_anew() {
     let (api, smtp) = (FakeBotApi::start().await, mail_server());
-    let model = mailing(Duration::ZERO);
+    let model = mailing();
     let _daemon = serve(&installed().model(&model).smtp(&smtp), &api).await;
     let message = api.user_says(ANNA, SEND);
     let first = card(&api, ANNA).await;
@@ -84,12 +84,14 @@ async fn an_edit_of_a_message_that_still_waits_replaces_its_words() {
     let api = FakeBotApi::start().await;
     let model = echo();
     let _daemon = serve(&installed().env("BRAIN_BREATH", "50ms").model(&model), &api).await;
-    api.user_says(ANNA, "first (1500 ms)");
+    api.user_says(ANNA, "first (held)");
     model.wait_calls("respond", 1, SOON).await;
     // After the breath of the first one.
     tokio::time::sleep(Duration::from_millis(400)).await;
     let second = api.user_says(ANNA, "buy mlik");
     api.user_edits(ANNA, second, "buy milk");
+    api.wait_acknowledged(SOON).await;
+    model.release();
     answer(&api, ANNA, "You said: first").await;
     answer(&api, ANNA, "You said: buy milk").await;
     api.user_says(ANNA, "the end");
@@ -101,7 +103,7 @@ async fn an_edit_of_a_message_that_still_waits_replaces_its_words() {
 #[tokio::test]
 async fn an_edit_approves_nothing_even_when_it_is_done_again() {
     let (api, smtp) = (FakeBotApi::start().await, mail_server());
-    let model = mailing(Duration::ZERO);
+    let model = mailing();
     let _daemon = serve(&installed().model(&model).smtp(&smtp), &api).await;
     let talk = api.user_says(ANNA, "hello");
     answer(&api, ANNA, "All right").await;

@@ -106,7 +106,7 @@ async fn words_that_telegram_takes_in_no_form_are_told_about() {
 #[tokio::test]
 async fn a_card_that_telegram_refuses_cannot_be_approved_unseen() {
     let (api, smtp) = (FakeBotApi::start().await, mail_server());
-    let model = mailing(Duration::ZERO);
+    let model = mailing();
     let _daemon = serve(&installed().model(&model).smtp(&smtp), &api).await;
     // A program that has just begun may be slow enough for a status line, and that is not what is refused here.
     api.user_says(ANNA, "hello");

@@ -102,7 +102,7 @@ async fn a_group_that_lets_the_bot_back_in_is_answered_again() {
 }
 
 #[tokio::test]
-async fn in_a_group_no_answer_grows_and_messages_keep_their_distance() {
+async fn in_a_group_no_answer_grows() {
     let api = FakeBotApi::start().await;
     let model = ModelServer::start(|request| match request.stage.as_str() {
         "route" => ModelReply::json(json!({"type": "chat", "domains": [], "is_followup": false})),
@@ -122,8 +122,6 @@ async fn in_a_group_no_answer_grows_and_messages_keep_their_distance() {
         "{}",
         api.transcript()
     );
-    let sent: Vec<_> = api.calls("sendMessage").iter().map(|call| call.at).collect();
-    assert!(sent.windows(2).all(|two| two[1].duration_since(two[0]) >= Duration::from_millis(2_900)), "{sent:?}");
 }
 
 #[tokio::test]

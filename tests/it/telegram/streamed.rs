@@ -44,10 +44,6 @@ async fn a_long_answer_grows_as_a_draft_and_the_message_replaces_it() {
     assert!(
         calls.iter().all(|call| call.params["draft_id"] == calls[0].params["draft_id"] && call.at < answer.sent_at)
     );
-    for two in calls.windows(2) {
-        let between = two[1].at.duration_since(two[0].at);
-        assert!(between >= Duration::from_millis(900), "{between:?}");
-    }
     api.wait_for("no status line beside it", SOON, |api| (api.messages(ANNA).len() == 1).then_some(())).await;
     assert!(model.calls_of("respond").iter().all(streamed));
 }
@@ -91,7 +87,9 @@ async fn a_status_line_is_silent_and_the_answer_is_a_new_message_that_is_heard()
     let api = FakeBotApi::start().await;
     let model = echo();
     let _daemon = serve(&installed().model(&model), &api).await;
-    api.user_says(ANNA, "hello (3500 ms)");
+    api.user_says(ANNA, "hello (held)");
+    api.wait_message(ANNA, |_| true, SOON).await;
+    model.release();
     let answer = answer(&api, ANNA, "You said: hello").await;
     assert!(answer.earlier_texts.is_empty(), "{answer:?}");
     api.wait_for("no status line beside it", SOON, |api| (api.messages(ANNA).len() == 1).then_some(())).await;

@@ -31,7 +31,7 @@ async fn a_recording_is_heard_shown_and_done() {
 #[tokio::test]
 async fn a_spoken_yes_decides_nothing() {
     let (api, smtp) = (FakeBotApi::start().await, mail_server());
-    let model = mailing(Duration::ZERO);
+    let model = mailing();
     let endpoint = Transcriber::saying("yes");
     let _daemon = serve(&hearing(&endpoint).model(&model).smtp(&smtp), &api).await;
     api.user_says(ANNA, SEND);
@@ -84,8 +84,8 @@ async fn what_cannot_be_heard_is_said_and_nothing_is_done() {
 #[tokio::test]
 async fn while_a_recording_is_heard_there_are_signs_of_life_and_cancel_stops_it_and_no_card() {
     let api = FakeBotApi::start().await;
-    let model = mailing(Duration::ZERO);
-    let endpoint = Transcriber::saying_after(Duration::from_secs(60), "hello");
+    let model = mailing();
+    let endpoint = Transcriber::saying_late("hello");
     let _daemon = serve(&hearing(&endpoint).model(&model), &api).await;
     api.user_says(ANNA, SEND);
     let card = card(&api, ANNA).await;
@@ -106,10 +106,11 @@ async fn while_a_recording_is_heard_there_are_signs_of_life_and_cancel_stops_it_
 #[tokio::test]
 async fn the_words_of_a_recording_that_takes_long_take_the_place_of_its_line() {
     let api = FakeBotApi::start().await;
-    let endpoint = Transcriber::saying_after(Duration::from_secs(4), "remind me to call mom tomorrow at 5pm");
+    let endpoint = Transcriber::saying_late("remind me to call mom tomorrow at 5pm");
     let _daemon = serve(&hearing(&endpoint), &api).await;
     api.say(Say::by(ANNA, "").spoken(b"ogg"));
     let line = answer(&api, ANNA, "Listening…").await;
+    endpoint.release();
     let words = answer(&api, ANNA, "🎙 “remind me").await;
     assert!(words.id > line.id, "{}", api.transcript());
     answer(&api, ANNA, "Reminder set").await;

@@ -45,6 +45,9 @@ async fn complete(
     if !reply.delay.is_zero() {
         tokio::time::sleep(reply.delay).await;
     }
+    if reply.is_held {
+        shared.released.subscribe().wait_for(|released| *released).await.unwrap();
+    }
     match reply.manner {
         Manner::Hang => std::future::pending().await,
         Manner::Refuse => {

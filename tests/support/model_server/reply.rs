@@ -65,6 +65,8 @@ pub struct ModelReply {
     pub(super) status: u16,
     pub(super) headers: Vec<(String, String)>,
     pub(super) delay: Duration,
+    /// Waits for [`ModelServer::release`](super::ModelServer::release).
+    pub(super) is_held: bool,
     pub(super) manner: Manner,
     pub(super) chunk_chars: usize,
     pub(super) chunk_delay: Duration,
@@ -91,6 +93,7 @@ impl ModelReply {
             status: 200,
             headers: Vec::new(),
             delay: Duration::ZERO,
+            is_held: false,
             manner: Manner::Whole,
             chunk_chars: 12,
             chunk_delay: Duration::ZERO,
@@ -141,6 +144,11 @@ impl ModelReply {
     /// Answers after this long.
     pub fn after(self, delay: Duration) -> Self {
         Self { delay, ..self }
+    }
+
+    /// Answers once the server is told to release what it holds: as late as a test needs it, on any machine.
+    pub fn held(self) -> Self {
+        Self { is_held: true, ..self }
     }
 
     pub fn retry_after(self, seconds: u64) -> Self {

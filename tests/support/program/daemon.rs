@@ -7,7 +7,7 @@ use super::super::bot_api::FakeBotApi;
 use super::child::{Child, exit_code, wait_reached};
 
 /// How long a start may take; far above what is promised, so that a busy machine is no failure.
-const READY_LIMIT: Duration = Duration::from_secs(20);
+const READY_LIMIT: Duration = Duration::from_secs(60);
 const STOP_LIMIT: Duration = Duration::from_secs(20);
 
 /// `brain-agent serve`; killed when dropped.

@@ -18,7 +18,7 @@ const ROWS: u16 = 60;
 const COLUMNS: u16 = 100;
 /// Lines that have left the screen at its top are kept.
 const KEPT: usize = 1_000;
-const LIMIT: Duration = Duration::from_secs(30);
+const LIMIT: Duration = Duration::from_secs(60);
 
 /// A program at whose terminal somebody sits; killed when dropped.
 pub struct Terminal {

@@ -94,7 +94,7 @@ async fn a_text_that_never_reached_its_final_dot_is_certainly_not_sent() {
     let mail = b"Subject: x\r\n\r\n".iter().chain([b'x'; 80].iter()).copied();
     let mail: Vec<u8> = mail.cycle().take(32 * 1024 * 1024).collect();
     let to = ["bob@example.com".parse().unwrap()];
-    let smtp = server.smtp().with_timeout(std::time::Duration::from_secs(20));
+    let smtp = server.smtp().with_timeout(std::time::Duration::from_secs(60));
     let sent = smtp.send(&to, &mail).await;
     assert!(matches!(&sent, send::smtp::Sent::Refused(why) if why.contains("in the middle")), "{sent:?}");
 }

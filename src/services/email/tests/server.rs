@@ -45,9 +45,9 @@ impl Server {
         });
         // Silence before the dot may be found out early; after it the rest must have had time.
         let patience = match quirks.iter().find(|(_, then)| *then == Then::Hang) {
-            Some((".", _)) => Duration::from_secs(2),
+            Some((".", _)) => Duration::from_secs(5),
             Some(_) => Duration::from_millis(300),
-            None => Duration::from_secs(20),
+            None => Duration::from_secs(60),
         };
         Self { port, log, patience }
     }

@@ -31,7 +31,6 @@ pub enum Kind {
 struct Words {
     people: Vec<String>,
     /// Those who settled conversations are with.
-    #[serde(default)]
     circles: BTreeMap<String, Vec<String>>,
     germans: Vec<String>,
     greetings: Vec<String>,
