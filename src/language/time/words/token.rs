@@ -44,7 +44,7 @@ const RULES: WordRules = WordRules {
 /// sentences, or to commas where a sentence is longer.
 pub fn pieces(text: &str) -> Vec<Range<usize>> {
     if text.len() <= LINE_TOKENS_MAX {
-        return vec![0..text.len()];
+        return std::iter::once(0..text.len()).collect();
     }
     let cuts = cut(text, TOKENS_MAX, &RULES);
     let ends = |cut: &Cut, marks: &[&str]| !cut.is_word && marks.contains(&&text[cut.span.clone()]);
