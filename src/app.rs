@@ -132,6 +132,7 @@ pub fn build_sending(config: &Config, parts: Parts, smtp: Option<Smtp>) -> Resul
         clock,
         channel,
         due_changed: Default::default(),
+        pool: Default::default(),
         lanes: Default::default(),
         evidence: Default::default(),
         locks: Default::default(),

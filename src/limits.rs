@@ -7,6 +7,7 @@ mod eval;
 mod evidence_model;
 mod investigate;
 pub mod kept;
+mod language;
 mod models;
 mod search;
 
@@ -14,6 +15,7 @@ pub use console::*;
 pub use eval::*;
 pub use evidence_model::*;
 pub use investigate::*;
+pub use language::*;
 pub use models::*;
 pub use search::*;
 

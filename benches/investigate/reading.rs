@@ -245,7 +245,8 @@ impl Person {
 
     fn sources<'a>(&'a self, services: &'a Services) -> EvidenceSources<'a> {
         let (people, index) = (self.brain.people.as_ref(), self.brain.index.as_ref());
-        EvidenceSources { services, people, index, ctx: &self.ctx, since: None }
+        let (pool, features) = (&self.brain.pool, &self.brain.evidence.features);
+        EvidenceSources { services, people, index, ctx: &self.ctx, pool, features, since: None }
     }
 
     /// What a graph keeps as waiting without a model.

@@ -47,7 +47,10 @@ impl Example {
         match requests::plan(&hearing, &[]) {
             Understood::Plan { plan, .. } | Understood::Partly { plan, .. } => plan.actions,
             Understood::Ask { partial, .. } => vec![partial],
-            Understood::Which { .. } | Understood::NotUnderstood { .. } | Understood::SmallTalk => Vec::new(),
+            Understood::Which { .. }
+            | Understood::NotUnderstood { .. }
+            | Understood::SmallTalk
+            | Understood::TooMuch => Vec::new(),
         }
     }
 

@@ -132,7 +132,8 @@ impl Row for Example {
             | Understood::Which { .. }
             | Understood::Partly { .. }
             | Understood::NotUnderstood { .. }
-            | Understood::SmallTalk => Vec::new(),
+            | Understood::SmallTalk
+            | Understood::TooMuch => Vec::new(),
         }
     }
 

@@ -20,6 +20,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::decompose::Decomposition;
+use super::features::KeptFeatures;
 use super::finding::NodeOutput;
 use crate::core::ids::UserId;
 use crate::limits;
@@ -71,6 +72,8 @@ struct Entry {
 #[derive(Debug, Default)]
 pub struct EvidenceCache {
     entries: Mutex<Entries>,
+    /// What was read of conversations.
+    pub features: Arc<KeptFeatures>,
 }
 
 #[derive(Debug, Default)]
@@ -93,6 +96,7 @@ impl EvidenceCache {
         let mut entries = self.entries();
         entries.forgotten += 1;
         entries.retain(|(whose, _), _| whose != owner);
+        self.features.forget(owner);
     }
 
     fn entries(&self) -> MutexGuard<'_, Entries> {

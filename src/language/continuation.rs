@@ -14,6 +14,7 @@ use super::requests::grammar::GRAMMAR;
 use super::requests::intents::{Intent, intents};
 use super::time::{DateOrder, Reference};
 use super::tokens::lower;
+use super::work::Work;
 
 /// The words of the classes, one class a line; read where they stand.
 const WORDS: &str = include_str!("../../data/language/continuation.txt");
@@ -121,7 +122,13 @@ impl<'t> Said<'t> {
         let live = heard.live(0..heard.tokens.len()).into_iter().map(|at| heard.typed(at));
         let rest = words(&live.collect::<Vec<_>>().join(" "));
         let orders = orders(&heard);
-        Said { text, intents: intents(&hearing, &heard), rest, has_time: !heard.masks.is_empty(), orders }
+        Said {
+            text,
+            intents: intents(&hearing, &heard, &Work::default()),
+            rest,
+            has_time: !heard.masks.is_empty(),
+            orders,
+        }
     }
 
     fn is_short(&self) -> bool {

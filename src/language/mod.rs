@@ -8,7 +8,7 @@
 //! - [`routing`]: which services a message is about. [`requests`]: a plan for everyday requests.
 //! - `tokens`, `lexicon`, `tables`: one cutter of texts, one table of words and phrases for all of these, read in place.
 //! - [`words`], [`terms`], [`likeness`]: words as they are compared, as things are found by them, and how alike two are.
-//! - [`word_classes`]: classes of words that stand in data.
+//! - [`word_classes`]: classes of words that stand in data. [`work`]: how much may be spent on one message.
 //! - [`nearest`]: which of the things that can be said are nearest to what was said.
 //! - [`people`], [`places`]: names of people, names of zones.
 
@@ -36,3 +36,4 @@ pub mod time;
 mod tokens;
 pub mod word_classes;
 pub mod words;
+pub mod work;

@@ -12,8 +12,17 @@ pub const READ_MAILS_MAX: usize = 12;
 pub const LETTER_CHARS_MAX: usize = 8_000;
 /// Sentences of one letter that are read.
 pub const LETTER_SENTENCES_MAX: usize = 120;
+/// Characters that are read as one sentence. What goes on without a stop is a log or a list, and is read as several: every
+/// way to say something is held against each of its words, and the words between them.
+pub const SENTENCE_READ_CHARS_MAX: usize = 600;
+/// Bytes of what is kept of conversations that were read, of all people: some twenty thousand of them.
+pub const KEPT_FEATURES_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Conversations that are read in one piece: some milliseconds, after which somebody's next message may be read.
+pub const LETTERS_READ_AT_ONCE: usize = 25;
 /// Characters of a sentence that is shown.
 pub const SENTENCE_CHARS_MAX: usize = 160;
+/// Bytes of a question that phrases may cover, with what narrows it: several times the longest that people ask.
+pub const FAMILY_QUESTION_BYTES_MAX: usize = 600;
 /// Words of what is asked before a meeting, and marks that may divide it from the meeting.
 pub const BRIEFING_WORDS_MAX: usize = 14;
 pub const BRIEFING_MARKS_MAX: usize = 8;

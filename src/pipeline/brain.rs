@@ -22,7 +22,8 @@ use crate::limits;
 use crate::limits::kept::Keep;
 use crate::ports::records::{ChatState, Message, OutboxEntry, User};
 use crate::ports::{
-    Batch, Channel, Clock, Expect, Index, Key, Model, Reader, RecordExt, Scan, Store, StoreError, Stored, Table,
+    Batch, Channel, Clock, CpuPool, Expect, Index, Key, Model, Reader, RecordExt, Scan, Store, StoreError, Stored,
+    Table,
 };
 use crate::prompts::Prompts;
 use crate::services::registry::Registry;
@@ -82,6 +83,8 @@ pub struct Brain {
     pub policy: Policy,
     /// Wakes the scheduler when something new falls due.
     pub due_changed: Notify,
+    /// Where messages and letters are read, beside the runtime.
+    pub pool: CpuPool,
     /// Where investigations work, of all turns together.
     pub lanes: WorkLanes,
     /// What investigations need not do again.

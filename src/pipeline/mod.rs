@@ -15,6 +15,7 @@
 //!   │     page        "more", right below a list
 //!   │     findings    "only from Anna", "reply to 3", of what an investigation found
 //!   │     record      "did you send it?"
+//!   │     excess      more at once than can be read: to be said in parts
 //!   │     reply       the answer to a question of ours
 //!   │     report      "bins are out": what is open and was meant is done
 //!   │     undecided   said below a card and decides nothing: the card is shown again
@@ -69,6 +70,7 @@ pub async fn handle_turn_in(brain: &Brain, incoming: &Incoming, debounce: Deboun
 }
 
 async fn answer(turn: &Turn<'_>) -> Result<Answer, TurnError> {
+    turn.unless_cancelled(turn.hear()).await?;
     if let Some(answer) = intake::answer(turn).await? {
         return Ok(answer);
     }

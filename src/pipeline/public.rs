@@ -47,6 +47,7 @@ async fn answer(turn: &Turn<'_>) -> Option<Answer> {
     if let Verdict::Blocked(why) = guard::check(turn) {
         return Some(Answer::says(Path::Blocked, why));
     }
+    turn.hear().await;
     let guess = route::guess(turn);
     match route::decide(turn, &guess).await.kind {
         Kind::Chat => {

@@ -17,6 +17,7 @@ use chrono::{DateTime, Utc};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use self::heard::Understanding;
 pub use self::pointed::PointedAt;
 use self::read::Beginning;
 use self::waiting::ModelWait;
@@ -89,6 +90,8 @@ pub struct Turn<'a> {
     answers_question: AtomicBool,
     /// A row of the last answer that its words point at.
     pointed: OnceLock<PointedAt>,
+    /// What its words were understood as when it began.
+    understanding: OnceLock<Understanding>,
 }
 
 /// What a turn has cost and done so far.
@@ -150,6 +153,7 @@ impl<'a> Turn<'a> {
             speaking: AtomicBool::new(false),
             answers_question: AtomicBool::new(false),
             pointed: OnceLock::new(),
+            understanding: OnceLock::new(),
         })
     }
 

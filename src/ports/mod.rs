@@ -11,6 +11,7 @@ mod file_error;
 mod index;
 mod model;
 mod optimistic;
+mod pool;
 pub mod records;
 mod schema;
 pub mod secondary;
@@ -30,6 +31,7 @@ pub use index::{
 };
 pub use model::{Call, Completion, Model, ModelError, Patience, Stage, TokenPrice, Usage};
 pub use optimistic::optimistic;
+pub use pool::CpuPool;
 pub use schema::AnswerSchema;
 pub use secondary::Secondary;
 pub use snapshot::{Reader, Snapshot};

@@ -13,6 +13,7 @@ mod doubts;
 mod eval;
 mod everyday;
 mod examples;
+mod excess;
 mod faults;
 mod flows;
 mod forget;

@@ -493,6 +493,7 @@ fn brain(
             keep: setup.keep,
         },
         due_changed: Default::default(),
+        pool: Default::default(),
         lanes: Default::default(),
         evidence: Default::default(),
         locks: Default::default(),

@@ -2,7 +2,7 @@
 
 use super::words::{WORDS, meant, written_out};
 use crate::language::words::fold;
-use crate::limits::{LETTER_CHARS_MAX, LETTER_SENTENCES_MAX};
+use crate::limits::{LETTER_CHARS_MAX, LETTER_SENTENCES_MAX, SENTENCE_READ_CHARS_MAX};
 
 /// A sentence, and its words as cues are compared with them.
 #[derive(Debug, Clone, PartialEq)]
@@ -103,9 +103,20 @@ fn cut(paragraph: &str, sentences: &mut Vec<Sentence>) {
 
 fn push(text: &str, sentences: &mut Vec<Sentence>) {
     let text = text.trim().trim_start_matches(['"', '”', ')', '»']).trim();
-    if text.chars().any(char::is_alphanumeric) {
-        sentences.push(sentence(text));
+    let mut rest = text;
+    while !rest.is_empty() {
+        let part;
+        (part, rest) = rest.split_at(readable_len(rest));
+        if part.chars().any(char::is_alphanumeric) {
+            sentences.push(sentence(part.trim()));
+        }
     }
+}
+
+/// Bytes of what is read as one sentence: all of it, or the words that fit.
+fn readable_len(text: &str) -> usize {
+    let Some((end, _)) = text.char_indices().nth(SENTENCE_READ_CHARS_MAX) else { return text.len() };
+    text[..end].rfind(char::is_whitespace).filter(|space| *space > 0).unwrap_or(end)
 }
 
 /// One sentence.
@@ -145,4 +156,20 @@ fn is_of_the_writer(words: &[String], starts: &[usize], end: usize) -> bool {
     let start = starts.iter().copied().filter(|start| *start < end).max().unwrap_or(0);
     let clause = &words[start..end];
     clause.first().is_some_and(|word| WORDS.intends.holds(word)) || WORDS.writer.is_in(clause)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_without_an_end_is_read_in_parts_and_its_question_is_seen() {
+        let text = format!("{}could you send me the invoice?", "and then we went on, ".repeat(300));
+        let read = sentences(&text);
+        assert!(read.iter().all(|sentence| sentence.text.chars().count() <= SENTENCE_READ_CHARS_MAX), "{}", read.len());
+        let words: Vec<&str> = read.iter().flat_map(|sentence| sentence.text.split(' ')).collect();
+        assert_eq!(words.join(" "), text, "nothing of it is left out");
+        assert!(read.last().is_some_and(|sentence| sentence.asks && sentence.text.ends_with("the invoice?")));
+        assert_eq!(sentences("One. Two?").len(), 2);
+    }
 }

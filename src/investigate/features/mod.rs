@@ -15,6 +15,7 @@ pub mod conversation;
 pub mod cues;
 mod due;
 pub mod elsewhere;
+mod kept;
 pub mod letter;
 pub mod sender;
 #[cfg(test)]
@@ -22,4 +23,5 @@ mod tests;
 mod words;
 
 pub use conversation::{ConversationFeatures, Debt, DebtKind, PromiseMade, features};
+pub use kept::{KeptFeatures, ReadLetters};
 pub use sender::SenderSort;

@@ -1,20 +1,21 @@
 //! `batch_thread_read`: what each thing says, told as features.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use super::coverage::{AskedWords, Coverage, coverage, passage};
 use super::keyword_search::stems;
 use super::{EvidenceSources, Given, findings};
+use crate::investigate::features::SenderSort;
 use crate::investigate::features::amounts::{Amount, amounts};
 use crate::investigate::features::conversation::ReadingFrame;
 use crate::investigate::features::elsewhere::{ReadConversation, settle};
 use crate::investigate::features::letter::new_part;
-use crate::investigate::features::{SenderSort, features};
 use crate::investigate::finding::{CountedParty, Finding, NodeOutput, counted, is_same};
 use crate::investigate::node::{BatchThreadRead, FindingSort, ReadField, reference};
 use crate::language::people::Familiarity;
 use crate::language::terms;
-use crate::limits::READ_ITEMS_MAX;
+use crate::limits::{LETTERS_READ_AT_ONCE, READ_ITEMS_MAX};
 use crate::services::error::ServiceError;
 use crate::services::searchable::{ItemKind, ItemText};
 use crate::services::service::PeopleQuery;
@@ -34,15 +35,10 @@ pub(super) async fn gather(
     let texts = texts(sources, &read).await?;
     let known = known(sources, &texts).await?;
     let frame = ReadingFrame { zone: sources.ctx.zone, order: sources.ctx.order };
+    let texts = read_letters(sources, params, &mut read, texts, known, frame).await;
     let asked = params.about.as_deref().map(|about| AskedWords::new(about, &read, &texts));
     for finding in &mut read {
         let Some(text) = texts.get(&(finding.item.service.clone(), finding.item.id.clone())) else { continue };
-        if finding.item.kind == ItemKind::Thread {
-            finding.features = Some(features(text, &finding.item.title, &|address| known.contains(address), frame));
-        }
-        if params.fields.contains(&ReadField::Amounts) {
-            finding.amounts = text.said.iter().flat_map(|said| amounts(&new_part(&said.text))).collect();
-        }
         if let Some(asked) = &asked {
             let Coverage { covered, is_about } = coverage(finding, text, asked);
             let trust = if finding.sender() == SenderSort::Suspect { OF_SUSPECTS } else { 1.0 };
@@ -67,6 +63,43 @@ pub(super) async fn gather(
     let people = partners(&read);
     let unread = all.len() - most.min(all.len());
     Ok(NodeOutput { findings: read, people, more, unread, gaps, ..NodeOutput::default() })
+}
+
+type Texts = HashMap<(String, String), ItemText>;
+
+/// Reads what conversations say, some at a time and beside the runtime; gives the texts back.
+async fn read_letters(
+    sources: &EvidenceSources<'_>,
+    params: &BatchThreadRead,
+    read: &mut [Finding],
+    texts: Texts,
+    known: HashSet<String>,
+    frame: ReadingFrame,
+) -> Texts {
+    let wants_amounts = params.fields.contains(&ReadField::Amounts);
+    let (texts, known) = (Arc::new(texts), Arc::new(known));
+    for some in read.chunks_mut(LETTERS_READ_AT_ONCE) {
+        let (kept, owner) = (sources.features.clone(), sources.ctx.owner.clone());
+        let (texts, known, mut job) = (texts.clone(), known.clone(), some.to_vec());
+        let job = move || {
+            for finding in &mut job {
+                let Some(text) = texts.get(&(finding.item.service.clone(), finding.item.id.clone())) else { continue };
+                let is_known = |address: &str| known.contains(address);
+                if finding.item.kind == ItemKind::Thread {
+                    let letters = kept.read(&owner, text, &finding.item.title, &is_known, frame);
+                    finding.features = Some(letters.features.clone());
+                    if wants_amounts {
+                        finding.amounts = letters.amounts.clone();
+                    }
+                } else if wants_amounts {
+                    finding.amounts = text.said.iter().flat_map(|said| amounts(&new_part(&said.text))).collect();
+                }
+            }
+            job
+        };
+        some.clone_from_slice(&sources.pool.run(&sources.ctx.owner, job).await);
+    }
+    Arc::unwrap_or_clone(texts)
 }
 
 /// What was read of conversations.

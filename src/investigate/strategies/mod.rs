@@ -23,13 +23,14 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
+use super::features::KeptFeatures;
 use super::finding::{Finding, NodeOutput};
 use super::node::{EvidenceNode, KeywordSearch, MetadataFilter, Strategy, reference};
 use crate::language::people::{Candidate, look_up};
 use crate::language::requests::circle_elsewhere;
 use crate::language::terms;
 use crate::limits::GROUP_EVENTS_MAX;
-use crate::ports::Index;
+use crate::ports::{CpuPool, Index};
 use crate::services::error::ServiceError;
 use crate::services::registry::{Registration, Services};
 use crate::services::search::WordQuery;
@@ -51,6 +52,10 @@ pub struct EvidenceSources<'a> {
     pub index: &'a dyn Index,
     /// For whom, when and where.
     pub ctx: &'a RequestContext,
+    /// Where what takes the processor is done.
+    pub pool: &'a CpuPool,
+    /// What was read of conversations before.
+    pub features: &'a Arc<KeptFeatures>,
     /// What came before is not looked at, whatever a graph says.
     pub since: Option<DateTime<Utc>>,
 }

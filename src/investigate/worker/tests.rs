@@ -13,6 +13,7 @@ use crate::core::ids::UserId;
 use crate::investigate::cache::EvidenceCache;
 use crate::investigate::node::{BatchThreadRead, KeywordSearch, MetadataFilter};
 use crate::investigate::run::{BudgetLimits, RunEnd, RunLimits, RunWith, TurnBudget, WorkLanes, run, whole};
+use crate::ports::CpuPool;
 use crate::services::contacts::Contacts;
 use crate::services::email::mailbox::Mailboxes;
 use crate::services::registry::Registry;
@@ -60,6 +61,8 @@ impl Kept {
             people: self.people.as_ref(),
             index: self.world.index.as_ref(),
             ctx: &self.world.ctx,
+            pool: &CpuPool::default(),
+            features: &self.cache.features,
             since: None,
         };
         let cache = Some(self.cache.of(&self.world.ctx.owner, self.world.ctx.now));

@@ -53,7 +53,9 @@ impl<'t> AnnotatedText<'t> {
         let hidden = vec![None; tokens.len()];
         let mut heard = AnnotatedText { text, tokens, masks: Vec::new(), hidden };
         let quoted = heard.quoted();
-        for found in time::find(text, reference) {
+        // What lies behind the last token is not looked at.
+        let end = heard.tokens.last().map_or(0, |last| last.span.end);
+        for found in time::find(&text[..end], reference) {
             let span = heard.core_of(found.span.clone());
             // What stands in quotation marks is one thing, and says nothing about when.
             let starts_quoted =
@@ -148,10 +150,15 @@ impl<'t> AnnotatedText<'t> {
         const PAIRS: [(&str, &str); 5] = [("\"", "\""), ("“", "”"), ("„", "“"), ("„", "”"), ("«", "»")];
         let mut quoted = vec![false; self.tokens.len()];
         let mut at = 0;
+        // Where nothing closes one mark, nothing closes another of its kind behind it.
+        let mut left_open: Vec<&str> = Vec::new();
         while at < quoted.len() {
-            let closes = |i: &usize| PAIRS.contains(&(self.typed(at), self.typed(*i)));
-            let opens = PAIRS.iter().any(|(open, _)| *open == self.typed(at));
-            let end = (at + 1..quoted.len()).find(|i| opens && closes(i));
+            let mark = self.typed(at);
+            let opens = PAIRS.iter().any(|(open, _)| *open == mark) && !left_open.contains(&mark);
+            let end = (at + 1..quoted.len()).find(|i| opens && PAIRS.contains(&(mark, self.typed(*i))));
+            if opens && end.is_none() {
+                left_open.push(mark);
+            }
             if let Some(end) = end {
                 quoted[at..=end].fill(true);
             }

@@ -10,7 +10,6 @@ use serde_json::Value;
 use super::annotated::AnnotatedText;
 use super::derivation;
 use super::grammar::GRAMMAR;
-use super::parser::Tries;
 use super::reading::without_determiner;
 use super::text::{Token, tokens};
 use super::{Hearing, PlanDraft};
@@ -18,6 +17,7 @@ use crate::core::plan::{Params, Plan, PlannedAction};
 use crate::core::text::capital;
 use crate::language::time;
 use crate::language::time::Reference;
+use crate::language::work::Work;
 use words::{Words, is_cut, of_owner};
 
 /// Words of a subject; longer ones are whole stories.
@@ -27,10 +27,9 @@ const TAIL_WORDS_MAX: usize = 24;
 const PARTS_MAX: usize = 8;
 
 /// The plan of a message that is said again as one clause; `None` where it holds no such request.
-pub(crate) fn plan(text: &str, hearing: &Hearing, domains: &[String]) -> Option<PlanDraft> {
-    let tries = Tries::default();
+pub(crate) fn plan(text: &str, hearing: &Hearing, domains: &[String], work: &Work) -> Option<PlanDraft> {
     let planned =
-        |text: &str| match derivation::plan_as_said(&Hearing { text, history: &[], ..*hearing }, domains, &tries) {
+        |text: &str| match derivation::plan_as_said(&Hearing { text, history: &[], ..*hearing }, domains, work) {
             PlanDraft::Plan(plan) => Some(plan),
             PlanDraft::Ask { .. } | PlanDraft::Nothing => None,
         };

@@ -96,13 +96,15 @@ impl<'a, 'p> Chart<'a, 'p> {
     }
 
     fn derivation(mut self) -> Derivation {
-        self.parser.tries.renew();
         let quoted = quoted_words(self.parser.heard);
         if let Some(first) = self.ways.first_mut() {
             first.push(Way { cost: 0, from: (0, 0), clause: None, role: None, asks: 0 });
         }
         for to in 1..self.borders.len() {
             for from in 0..to {
+                if self.parser.work.is_spent() {
+                    return Derivation::default();
+                }
                 // What is quoted was said by somebody, and asks for nothing.
                 let found: Vec<Clause> = if self.is_one_sentence(from, to) {
                     self.parser.readings(self.words(from, to))

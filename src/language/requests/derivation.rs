@@ -8,19 +8,20 @@ use super::chart::{Derivation, Part};
 use super::filling::{self, Built};
 use super::grammar::GRAMMAR;
 use super::matching::Slot;
-use super::parser::{Clause, Parser, Tries};
+use super::parser::{Clause, Parser};
 use super::prices::TokenClass;
 use super::reading::{tidy, title};
 use super::text::{own_words, tokens};
 use super::unread::SPOKEN;
 use super::{Hearing, PlanDraft, antecedent, finish, history, matching, offsets, unread};
 use crate::core::plan::{Plan, PlannedAction};
+use crate::language::work::Work;
 
 /// Words of a sentence that goes on with a letter; fewer are politeness.
 const LETTER_WORDS_MIN: usize = 3;
 
-pub(crate) fn plan(hearing: &Hearing, domains: &[String]) -> PlanDraft {
-    derived(hearing, domains).draft
+pub(crate) fn plan(hearing: &Hearing, domains: &[String], work: &Work) -> PlanDraft {
+    derived(hearing, domains, work).draft
 }
 
 /// What a message comes to.
@@ -39,22 +40,22 @@ impl From<PlanDraft> for Derived {
     }
 }
 
-pub(crate) fn derived(hearing: &Hearing, domains: &[String]) -> Derived {
+pub(crate) fn derived(hearing: &Hearing, domains: &[String], work: &Work) -> Derived {
     let text = own_words(hearing.text);
     if text.trim().is_empty() {
         return PlanDraft::Nothing.into();
     }
-    let actions = offsets::plan(&text, hearing, domains);
+    let actions = offsets::plan(&text, hearing, domains, work);
     if !actions.is_empty() {
         return PlanDraft::Plan(Plan { actions, ..Plan::default() }).into();
     }
-    let (derived, cost) = read_as_said(hearing, domains, &Tries::default());
+    let (derived, cost) = read_as_said(hearing, domains, work);
     let quotes = text.contains(['"', '“', '„', '«']);
     let points = derived.parts.as_ref().is_none_or(|parts| points_back(parts, &text));
     if quotes || !points || cost <= SAID_AGAIN {
         return derived;
     }
-    let again = antecedent::plan(&text, hearing, domains);
+    let again = antecedent::plan(&text, hearing, domains, work);
     again.filter(|again| said_again_costs(again, hearing) < cost).map_or(derived, Derived::from)
 }
 
@@ -92,23 +93,30 @@ fn said_again_costs(again: &PlanDraft, hearing: &Hearing) -> u32 {
 /// Two readings whose prices differ by less are both offered.
 const MARGIN: u32 = 1;
 
+/// Steps of annotating a word anew, and bytes of a short word.
+const ANNOTATING_STEPS: usize = 10;
+const WORD_BYTES: usize = 4;
+
 /// What it costs to say a message again in other words.
 const SAID_AGAIN: u32 = 2;
 
 /// The plan of a message whose requests say for themselves what they are about.
-pub(crate) fn plan_as_said(hearing: &Hearing, domains: &[String], tries: &Tries) -> PlanDraft {
-    read_as_said(hearing, domains, tries).0.draft
+pub(crate) fn plan_as_said(hearing: &Hearing, domains: &[String], work: &Work) -> PlanDraft {
+    read_as_said(hearing, domains, work).0.draft
 }
 
 /// What a message comes to by its cheapest derivation, and what that costs.
-fn read_as_said(hearing: &Hearing, domains: &[String], tries: &Tries) -> (Derived, u32) {
+fn read_as_said(hearing: &Hearing, domains: &[String], work: &Work) -> (Derived, u32) {
     let text = own_words(hearing.text);
+    if work.take(ANNOTATING_STEPS * text.len().div_ceil(WORD_BYTES)).is_none() {
+        return (PlanDraft::Nothing.into(), u32::MAX);
+    }
     let heard = AnnotatedText::new(&text, hearing.reference, GRAMMAR.lexicon);
-    let parser = Parser::new(hearing, &heard, domains, tries);
+    let parser = Parser::new(hearing, &heard, domains, work);
     let Derivation { parts, cost, rival } = parser.derivation(&(0..heard.tokens.len()));
     let (draft, parts) = drafted(parts, &heard, hearing);
     if draft == PlanDraft::Nothing
-        && let Some(action) = only_a_time(hearing, &heard, domains)
+        && let Some(action) = only_a_time(hearing, &heard, domains, work)
     {
         return (PlanDraft::Plan(Plan { actions: vec![action], ..Plan::default() }).into(), cost);
     }
@@ -190,9 +198,8 @@ impl Clause {
 }
 
 /// Whether a message only talks, or only is polite.
-pub(crate) fn says_nothing(hearing: &Hearing, heard: &AnnotatedText) -> bool {
-    let tries = Tries::default();
-    let parser = Parser::new(hearing, heard, &[], &tries);
+pub(crate) fn says_nothing(hearing: &Hearing, heard: &AnnotatedText, work: &Work) -> bool {
+    let parser = Parser::new(hearing, heard, &[], work);
     let parts = parser.parts(&(0..heard.tokens.len()));
     let polite = |tokens: &Range<usize>| {
         let ids = heard.ids(tokens.clone());
@@ -203,22 +210,27 @@ pub(crate) fn says_nothing(hearing: &Hearing, heard: &AnnotatedText) -> bool {
 }
 
 /// "no, friday" and "at 6" correct what was planned last.
-pub(crate) fn only_a_time(hearing: &Hearing, heard: &AnnotatedText, domains: &[String]) -> Option<PlannedAction> {
+pub(crate) fn only_a_time(
+    hearing: &Hearing,
+    heard: &AnnotatedText,
+    domains: &[String],
+    work: &Work,
+) -> Option<PlannedAction> {
     let all = 0..heard.tokens.len();
     let ids = heard.ids(all.clone());
     let [time] = heard.times_in(&all)[..] else {
         return None;
     };
-    let is_bare = ids.is_empty() || GRAMMAR.lexicon.is_phrase("correction", &ids) || is_only_told(hearing, heard, time);
+    let is_bare =
+        ids.is_empty() || GRAMMAR.lexicon.is_phrase("correction", &ids) || is_only_told(hearing, heard, time, work);
     let last = history::latest(hearing.history, |past| filling::fits(domains, &past.service)).filter(|_| is_bare)?;
     let words = heard.words_of(&heard.masks[time]);
     filling::retimed(last, words)
 }
 
 /// "Who am I kidding. 6pm to 7pm": beside a time that is said alone, everything only tells.
-fn is_only_told(hearing: &Hearing, heard: &AnnotatedText, time: usize) -> bool {
-    let tries = Tries::default();
-    let parts = Parser::new(hearing, heard, &[], &tries).parts(&(0..heard.tokens.len()));
+fn is_only_told(hearing: &Hearing, heard: &AnnotatedText, time: usize, work: &Work) -> bool {
+    let parts = Parser::new(hearing, heard, &[], work).parts(&(0..heard.tokens.len()));
     let corrects = |ids: &[_]| ids.is_empty() || GRAMMAR.lexicon.is_phrase("correction", ids);
     let alone = |part: &Part| heard.times_in(&part.tokens) == [time] && corrects(&heard.ids(part.tokens.clone()));
     let told = |part: &Part| {

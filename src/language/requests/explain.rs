@@ -44,7 +44,7 @@ pub fn explain(understood: &Understood) -> String {
                 text.push_str(&actions(plan));
             }
         }
-        Understood::NotUnderstood { .. } | Understood::SmallTalk => {}
+        Understood::NotUnderstood { .. } | Understood::SmallTalk | Understood::TooMuch => {}
     }
     text
 }
@@ -65,7 +65,8 @@ fn account_of(understood: &Understood) -> Option<&Account> {
         Understood::Ask { .. }
         | Understood::Which { .. }
         | Understood::NotUnderstood { .. }
-        | Understood::SmallTalk => None,
+        | Understood::SmallTalk
+        | Understood::TooMuch => None,
     }
 }
 
@@ -78,6 +79,7 @@ fn name(understood: &Understood) -> &'static str {
         Understood::Partly { .. } => "partly",
         Understood::NotUnderstood { .. } => "not understood",
         Understood::SmallTalk => "small talk",
+        Understood::TooMuch => "too much",
     }
 }
 
@@ -88,6 +90,7 @@ fn outcome(understood: &Understood) -> String {
         Understood::Which { .. } | Understood::Partly { .. } => "nothing is done before it is settled",
         Understood::NotUnderstood { .. } => "nothing is done, and that is said",
         Understood::SmallTalk => "answered in kind",
+        Understood::TooMuch => "nothing is done, and it is to be said in parts",
     };
     format!("{} ({consequence})", name(understood))
 }

@@ -27,6 +27,8 @@ use crate::core::plan::PlannedAction;
 use crate::language::time;
 use crate::language::time::{Problem, Reference, When};
 use crate::language::words::fold;
+use crate::language::work::Work;
+use crate::limits::FAMILY_QUESTION_BYTES_MAX;
 
 #[cfg(test)]
 const TEXTS: [&str; 2] = [
@@ -133,15 +135,21 @@ pub enum Refinement {
 /// Words of a name behind "from".
 const NAME_WORDS_MAX: usize = 3;
 
+/// Places where a question may be divided that are tried; people narrow what they ask once.
+const DIVISIONS_MAX: usize = 16;
+
 /// What divides a question from what narrows it.
 const DIVIDERS: [&str; 5] = [", and ", " and ", ", ", " und ", "? "];
 
 /// The question of a family that a message is, if it is nothing else.
 pub fn question(text: &str, reference: &Reference) -> Option<FamilyQuestion> {
+    if is_too_long(text) {
+        return None;
+    }
     if let Some(question) = meetings::prepared(text, reference).or_else(|| whole(text, reference)) {
         return Some(question);
     }
-    let divided = DIVIDERS.iter().flat_map(|divider| text.match_indices(divider));
+    let divided = DIVIDERS.iter().flat_map(|divider| text.match_indices(divider)).take(DIVISIONS_MAX);
     divided.into_iter().find_map(|(at, divider)| {
         let first = whole(&text[..at], reference)?;
         let tail = &text[at + divider.len()..];
@@ -155,6 +163,9 @@ pub fn question(text: &str, reference: &Reference) -> Option<FamilyQuestion> {
 
 /// What a message asks of an answer that there is, if it asks nothing else.
 pub fn refinement(text: &str, reference: &Reference) -> Option<Refinement> {
+    if is_too_long(text) {
+        return None;
+    }
     let PlannedAction { command, params, .. } = covered(text, reference)?;
     let said = |name: &str| params.get(name).and_then(|value| value.as_str());
     let slot = |name: &str| said(name).map(tidied).filter(|words| !words.is_empty());
@@ -165,6 +176,11 @@ pub fn refinement(text: &str, reference: &Reference) -> Option<Refinement> {
         "still_open" => Refinement::StillOpen,
         _ => return None,
     })
+}
+
+/// Whether nobody asks so: phrases cover a question as a whole, and each of its words is held against each.
+fn is_too_long(text: &str) -> bool {
+    text.len() > FAMILY_QUESTION_BYTES_MAX
 }
 
 fn whole(text: &str, reference: &Reference) -> Option<FamilyQuestion> {
@@ -220,7 +236,7 @@ fn covered_by(frames: &Phrases, text: &str, reference: &Reference) -> Option<Pla
     let text = text.as_str();
     let planned = |text: &str| {
         let hearing = Hearing { text, reference, history: &[], phrases: &[frames] };
-        phrases::planned(&hearing, &[])
+        phrases::planned(&hearing, &[], &Work::default())
     };
     let plain = without_fillers(text);
     planned(&plain).or_else(|| (plain != text).then(|| planned(text)).flatten())

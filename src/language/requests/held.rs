@@ -43,7 +43,8 @@ pub fn left_out(hearing: &Hearing, actions: &[PlannedAction], told: &[String]) -
         | Understood::Ask { .. }
         | Understood::Which { .. }
         | Understood::NotUnderstood { .. }
-        | Understood::SmallTalk => (unread::account(&heard, None, actions, hearing.reference.now).0, Vec::new()),
+        | Understood::SmallTalk
+        | Understood::TooMuch => (unread::account(&heard, None, actions, hearing.reference.now).0, Vec::new()),
     };
     let own = Said::by(&wanted, &[], hearing.reference);
     let held = Held { heard: &heard, account: &account, said: &said, own: &own, reference: hearing.reference };

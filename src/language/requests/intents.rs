@@ -7,7 +7,8 @@ use super::annotated::AnnotatedText;
 use super::chart::Part;
 use super::derivation::only_a_time;
 use super::grammar::GRAMMAR;
-use super::parser::{Clause, Parser, Tries};
+use super::parser::{Clause, Parser};
+use crate::language::work::Work;
 
 /// What one clause seems to ask.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,38 +27,40 @@ pub(crate) struct Intent {
 /// Whether a message asks for what no single look can tell.
 pub fn investigates(hearing: &Hearing) -> bool {
     let heard = AnnotatedText::new(hearing.text, hearing.reference, GRAMMAR.lexicon);
-    intents(hearing, &heard).iter().any(|intent| intent.investigates && !intent.weak)
+    intents(hearing, &heard, &Work::default()).iter().any(|intent| intent.investigates && !intent.weak)
 }
 
 /// Whether all that a message asks is plainly a command's.
 pub fn asks_a_command(hearing: &Hearing) -> bool {
     let heard = AnnotatedText::new(hearing.text, hearing.reference, GRAMMAR.lexicon);
-    let intents = intents(hearing, &heard);
+    let intents = intents(hearing, &heard, &Work::default());
     !intents.is_empty() && intents.iter().all(|intent| !intent.investigates && !intent.weak && intent.service != "chat")
 }
 
 /// Whether a message plainly asks for nothing to be changed.
 pub fn only_looks(hearing: &Hearing) -> bool {
     let heard = AnnotatedText::new(hearing.text, hearing.reference, GRAMMAR.lexicon);
-    intents(hearing, &heard).iter().all(|intent| intent.looks_up || intent.weak || intent.service == "chat")
+    intents(hearing, &heard, &Work::default())
+        .iter()
+        .all(|intent| intent.looks_up || intent.weak || intent.service == "chat")
 }
 
 /// Whether a message only tells something: it asks nothing, and for nothing to be done.
 pub fn only_tells(hearing: &Hearing) -> bool {
     let heard = AnnotatedText::new(hearing.text, hearing.reference, GRAMMAR.lexicon);
-    !super::is_question(hearing.text) && intents(hearing, &heard).is_empty()
+    !super::is_question(hearing.text) && intents(hearing, &heard, &Work::default()).is_empty()
 }
 
 /// The intents of a message.
-pub(crate) fn intents(hearing: &Hearing, heard: &AnnotatedText) -> Vec<Intent> {
-    Parser::new(hearing, heard, &[], &Tries::default()).intents()
+pub(crate) fn intents(hearing: &Hearing, heard: &AnnotatedText, work: &Work) -> Vec<Intent> {
+    Parser::new(hearing, heard, &[], work).intents()
 }
 
 impl Parser<'_> {
     pub fn intents(&self) -> Vec<Intent> {
         let mut out = self.intents_in(0..self.heard.tokens.len());
         if out.is_empty()
-            && let Some(action) = only_a_time(self.hearing, self.heard, &[])
+            && let Some(action) = only_a_time(self.hearing, self.heard, &[], self.work)
         {
             let (service, command) = (action.service, action.command);
             let span = self.bytes(&(0..self.heard.tokens.len()));

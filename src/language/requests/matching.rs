@@ -1,7 +1,7 @@
 //! Which frames cover a clause, best first.
 //!
-//! A clause is tried whole and without its politeness at either end. Invariants: work is bounded by
-//! [`STEPS_MAX`] whatever is said; a match covers every live token between its ends.
+//! A clause is tried whole and without its politeness at either end. Invariants: each step is taken from the message's
+//! [`Work`]; a match covers every live token between its ends.
 
 use std::ops::Range;
 
@@ -10,9 +10,8 @@ use super::grammar::{Frame, Grammar, Piece, Pieces};
 use super::lexicon::{Lexicon, WordId};
 use super::slot_types::SlotType;
 use super::text::Token;
+use crate::language::work::Work;
 
-/// Steps spent on one clause. An everyday request needs some hundred.
-const STEPS_MAX: u32 = 40_000;
 /// Politeness comes in heaps, but not in mountains.
 const LEADS_MAX: usize = 8;
 /// Words of politeness at the end that speak for leaving them out.
@@ -48,11 +47,15 @@ impl Match<'_> {
 }
 
 /// All readings of the tokens, best first.
-pub(crate) fn readings<'g>(grammar: Grammar<'g>, heard: &AnnotatedText, tokens: Range<usize>) -> Vec<Match<'g>> {
+pub(crate) fn readings<'g>(
+    grammar: Grammar<'g>,
+    heard: &AnnotatedText,
+    tokens: Range<usize>,
+    work: &Work,
+) -> Vec<Match<'g>> {
     let live = heard.live(tokens.clone());
     let ids: Vec<WordId> = live.iter().map(|&i| heard.tokens[i].id).collect();
     let mut found: Vec<Match<'g>> = Vec::new();
-    let mut steps = 0;
     let open = grammar.frames_among(&ids);
     let lexicon = grammar.lexicon;
     for end in ends(lexicon, &ids) {
@@ -61,8 +64,7 @@ pub(crate) fn readings<'g>(grammar: Grammar<'g>, heard: &AnnotatedText, tokens: 
                 continue;
             };
             for frame in grammar.frames_beginning(first).chain(open.iter().copied()) {
-                let mut walk =
-                    Walk { lexicon, heard, live: &live[..end], ids: &ids[..end], steps: &mut steps, slots: Vec::new() };
+                let mut walk = Walk { lexicon, heard, live: &live[..end], ids: &ids[..end], work, slots: Vec::new() };
                 if let Some(fixed) = walk.go(frame.pieces, None, start, 0) {
                     let slots = walk.slots;
                     let score = score(&frame, fixed, start, ids.len() - end, &slots);
@@ -138,17 +140,14 @@ struct Walk<'a, 'g> {
     heard: &'a AnnotatedText<'a>,
     live: &'a [usize],
     ids: &'a [WordId],
-    steps: &'a mut u32,
+    work: &'a Work,
     slots: Vec<Slot<'g>>,
 }
 
 impl<'g> Walk<'_, 'g> {
     /// Matches `pieces` and then `after` from live token `at` to the end; the number of fixed words.
     fn go(&mut self, pieces: Pieces<'g>, after: Option<&Rest<'_, 'g>>, at: usize, fixed: u32) -> Option<u32> {
-        *self.steps += 1;
-        if *self.steps > STEPS_MAX {
-            return None;
-        }
+        self.work.take(1)?;
         let Some((piece, rest)) = pieces.split_first() else {
             return match after {
                 Some(next) => self.go(next.pieces, next.after, at, fixed),
@@ -221,11 +220,9 @@ impl<'g> Walk<'_, 'g> {
     ) -> Option<u32> {
         let is_last = rest.is_empty() && after.is_none();
         let first_end = if is_last { self.ids.len() } else { at + 1 };
-        for end in first_end.max(at + 1)..=self.ids.len() {
-            *self.steps += 1;
-            if *self.steps > STEPS_MAX {
-                return None;
-            }
+        let last_end = at.saturating_add(kind.words_max()).min(self.ids.len());
+        for end in first_end.max(at + 1)..=last_end {
+            self.work.take(kind.steps(end - at))?;
             let (first, last) = (self.live[at], self.live[end - 1]);
             if !kind.admits(&self.ids[at..end], self.heard.raw(first, last), self.lexicon) {
                 continue;

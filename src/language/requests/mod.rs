@@ -69,6 +69,7 @@ use grammar::GRAMMAR;
 use crate::core::history::PastAction;
 use crate::core::plan::{Plan, PlannedAction};
 use crate::language::time::Reference;
+use crate::language::work::Work;
 
 pub use account::{Account, AccountedPart, SpanRole, Unread};
 pub use amend::amend;
@@ -144,6 +145,8 @@ pub enum Understood {
         nearest: Vec<String>,
     },
     SmallTalk,
+    /// Reading it would take more steps than a message may: it was not read to its end, and nothing of it may be done.
+    TooMuch,
 }
 
 /// A plan in the making.
@@ -156,39 +159,65 @@ pub(crate) enum PlanDraft {
 
 /// Plans a message. Only commands of `domains` come back; an empty slice allows any.
 pub fn plan(hearing: &Hearing, domains: &[String]) -> Understood {
-    let understood = without_conditions(hearing, domains);
+    plan_within(hearing, domains, &Work::default())
+}
+
+/// The same with the steps that are given: [`Understood::TooMuch`] where they do not suffice.
+pub fn plan_within(hearing: &Hearing, domains: &[String], work: &Work) -> Understood {
+    let understood = conditional(hearing, domains, work);
+    if work.is_spent() { Understood::TooMuch } else { understood }
+}
+
+fn conditional(hearing: &Hearing, domains: &[String], work: &Work) -> Understood {
+    let understood = without_conditions(hearing, domains, work);
     let depending = match &understood {
         Understood::Partly { account, .. } => {
-            condition::only_condition(account).and_then(|span| depending(hearing, domains, account, span))
+            condition::only_condition(account).and_then(|span| depending(hearing, domains, account, span, work))
         }
         Understood::NotUnderstood { .. } => Spoken::find(hearing).first().and_then(|(text, span)| {
             let parts = vec![AccountedPart { span: 0..text.len(), role: SpanRole::Command }];
-            depending(hearing, domains, &Account { text, parts }, span)
+            depending(hearing, domains, &Account { text, parts }, span, work)
         }),
-        Understood::Plan { .. } | Understood::Ask { .. } | Understood::Which { .. } | Understood::SmallTalk => None,
+        Understood::Plan { .. }
+        | Understood::Ask { .. }
+        | Understood::Which { .. }
+        | Understood::SmallTalk
+        | Understood::TooMuch => None,
     };
     depending.unwrap_or(understood)
 }
 
 /// "If X, Y": the plan of Y, and on what it depends, if nothing else was left out.
-fn depending(hearing: &Hearing, domains: &[String], account: &Account, span: Range<usize>) -> Option<Understood> {
+fn depending(
+    hearing: &Hearing,
+    domains: &[String],
+    account: &Account,
+    span: Range<usize>,
+    work: &Work,
+) -> Option<Understood> {
     let spoken = Spoken::find(hearing);
     // What is to be done otherwise, or depends on something else, is no part of that plan.
     if spoken.spans.len() > 1 {
-        return divided(hearing, domains, &spoken, account);
+        return divided(hearing, domains, &spoken, account, work);
     }
     let rest = condition::without(&account.text, std::slice::from_ref(&span));
     let condition = condition::read(&account.text[span.clone()], hearing.reference);
-    let planned = without_conditions(&Hearing { text: &rest, ..*hearing }, domains);
+    let planned = without_conditions(&Hearing { text: &rest, ..*hearing }, domains, work);
     let Understood::Plan { plan, .. } = planned else { return None };
     let condition = if spoken.is_simple { condition } else { condition.unknown() };
     Some(Understood::Plan { plan, condition: Some(condition), account: account.with(span, SpanRole::Condition) })
 }
 
 /// "If X, Y, otherwise Z": what is left of it, asked about.
-fn divided(hearing: &Hearing, domains: &[String], spoken: &Spoken, account: &Account) -> Option<Understood> {
+fn divided(
+    hearing: &Hearing,
+    domains: &[String],
+    spoken: &Spoken,
+    account: &Account,
+    work: &Work,
+) -> Option<Understood> {
     let rest = condition::without(&spoken.text, &spoken.spans);
-    let planned = without_conditions(&Hearing { text: &rest, ..*hearing }, domains);
+    let planned = without_conditions(&Hearing { text: &rest, ..*hearing }, domains, work);
     let Understood::Plan { plan, .. } = planned else { return None };
     let text = |span: &Range<usize>| spoken.text[span.clone()].trim().to_owned();
     let unread = spoken.spans.iter().map(|span| Unread { text: text(span), class: TokenClass::Condition }).collect();
@@ -196,15 +225,15 @@ fn divided(hearing: &Hearing, domains: &[String], spoken: &Spoken, account: &Acc
 }
 
 /// The same, where a condition is something that is left out.
-fn without_conditions(hearing: &Hearing, domains: &[String]) -> Understood {
+fn without_conditions(hearing: &Hearing, domains: &[String], work: &Work) -> Understood {
     let text = own_words(hearing.text);
     let heard = AnnotatedText::new(&text, hearing.reference, GRAMMAR.lexicon);
-    if let Some(action) = phrases::planned(hearing, domains) {
+    if let Some(action) = phrases::planned(hearing, domains, work) {
         let (account, _) = unread::account(&heard, None, std::slice::from_ref(&action), hearing.reference.now);
         return Understood::Plan { plan: of(vec![action]), condition: None, account };
     }
-    let Derived { draft, parts, rival } = derivation::derived(hearing, domains);
-    if draft == PlanDraft::Nothing && (derivation::says_nothing(hearing, &heard) || is_talk(hearing)) {
+    let Derived { draft, parts, rival } = derivation::derived(hearing, domains, work);
+    if draft == PlanDraft::Nothing && (derivation::says_nothing(hearing, &heard, work) || is_talk(hearing)) {
         return Understood::SmallTalk;
     }
     let understood = accounted(hearing, &heard, draft, parts.as_deref());

@@ -10,22 +10,26 @@ use super::{Hearing, PlanDraft, derivation};
 use crate::core::plan::PlannedAction;
 use crate::language::time;
 use crate::language::time::{OffsetMention, Reference};
+use crate::language::work::Work;
 
 /// Words of one phrase between a thing and the request: ", and could you".
 const ASKING_WORDS_MAX: usize = 4;
 
 /// Empty: nothing is asked for ahead of a time that was said.
-pub(crate) fn plan(text: &str, hearing: &Hearing, domains: &[String]) -> Vec<PlannedAction> {
-    planned(text, hearing, domains).unwrap_or_default()
+pub(crate) fn plan(text: &str, hearing: &Hearing, domains: &[String], work: &Work) -> Vec<PlannedAction> {
+    planned(text, hearing, domains, work).unwrap_or_default()
 }
 
-fn planned(text: &str, hearing: &Hearing, domains: &[String]) -> Option<Vec<PlannedAction>> {
+fn planned(text: &str, hearing: &Hearing, domains: &[String], work: &Work) -> Option<Vec<PlannedAction>> {
     let ahead = time::offset_in(text)?;
-    let plan =
-        |text: &str, domains: &[String]| match derivation::plan(&Hearing { text, history: &[], ..*hearing }, domains) {
-            PlanDraft::Plan(plan) => Some(plan.actions),
-            PlanDraft::Ask { .. } | PlanDraft::Nothing => None,
-        };
+    let plan = |text: &str, domains: &[String]| match derivation::plan(
+        &Hearing { text, history: &[], ..*hearing },
+        domains,
+        work,
+    ) {
+        PlanDraft::Plan(plan) => Some(plan.actions),
+        PlanDraft::Ask { .. } | PlanDraft::Nothing => None,
+    };
     let (thing, told_before) = thing(text, &ahead, hearing.reference)?;
     // Planning comes back here with every request inside a request; one is as deep as people go.
     if time::offset_in(thing).is_some() {

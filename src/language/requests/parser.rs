@@ -2,7 +2,7 @@
 //!
 //! Not here: where a message may be divided (`borders`), and which of its clauses count (`chart`).
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
@@ -15,38 +15,16 @@ use super::matching::{self, Match, Slot};
 use super::reading::ClauseReading;
 use super::text::Mark;
 use crate::core::plan::PlannedAction;
+use crate::language::work::Work;
 
 /// Readings of one clause that are built before it is given up.
 const READINGS_MAX: usize = 12;
-/// Clauses of a message that are tried: every two of its borders may hold one.
-const TRIES_MAX: usize = 300;
+/// Steps of building one reading of a clause, for each of its words.
+const BUILD_STEPS: usize = 20;
 
 /// What only asks for something that is there.
 const LOOK_UPS: &str = "calendar.list_events calendar.find_free_time task.list email.search \
     keep.search keep.list contacts.find memory.recall";
-
-/// How many clauses may still be tried.
-#[derive(Debug)]
-pub(crate) struct Tries(Cell<usize>);
-
-impl Default for Tries {
-    fn default() -> Tries {
-        Tries(Cell::new(TRIES_MAX))
-    }
-}
-
-impl Tries {
-    /// `None` when there are none left.
-    fn take(&self) -> Option<()> {
-        self.0.set(self.0.get().checked_sub(1)?);
-        Some(())
-    }
-
-    /// For another message, or a part of one.
-    pub fn renew(&self) {
-        self.0.set(TRIES_MAX);
-    }
-}
 
 /// A clause, understood.
 #[derive(Debug, Clone, PartialEq)]
@@ -105,7 +83,7 @@ pub(crate) struct Parser<'a> {
     pub hearing: &'a Hearing<'a>,
     pub heard: &'a AnnotatedText<'a>,
     domains: &'a [String],
-    pub tries: &'a Tries,
+    pub work: &'a Work,
     /// Clauses that were tried; a message is divided in many ways that share theirs.
     tried: RefCell<FxHashMap<Range<usize>, Vec<Clause>>>,
 }
@@ -115,14 +93,14 @@ impl<'a> Parser<'a> {
         hearing: &'a Hearing<'a>,
         heard: &'a AnnotatedText<'a>,
         domains: &'a [String],
-        tries: &'a Tries,
+        work: &'a Work,
     ) -> Parser<'a> {
-        Parser { grammar: GRAMMAR, hearing, heard, domains, tries, tried: RefCell::default() }
+        Parser { grammar: GRAMMAR, hearing, heard, domains, work, tried: RefCell::default() }
     }
 
     /// Talk that names our nouns but asks for nothing.
     pub fn is_talk(&self, range: Range<usize>) -> bool {
-        let readings = matching::readings(self.grammar, self.heard, range);
+        let readings = matching::readings(self.grammar, self.heard, range, self.work);
         readings.first().is_some_and(|found| found.frame.command == "chat")
     }
 
@@ -141,9 +119,6 @@ impl<'a> Parser<'a> {
 
     /// That, and the next best where nothing in the wording tells which of two commands is meant.
     pub fn readings(&self, range: Range<usize>) -> Vec<Clause> {
-        if self.tries.take().is_none() {
-            return Vec::new();
-        }
         if let Some(tried) = self.tried.borrow().get(&range) {
             return tried.clone();
         }
@@ -153,7 +128,7 @@ impl<'a> Parser<'a> {
     }
 
     fn read_clause(&self, range: Range<usize>) -> Vec<Clause> {
-        let readings = matching::readings(self.grammar, self.heard, range.clone());
+        let readings = matching::readings(self.grammar, self.heard, range.clone(), self.work);
         // "Don't do …" and "which tasks are done" would be taken for the first slot of a frame.
         let is_told = self.is_told(&range) || self.begins(&range, &["question"]);
         let asks_us = self.begins(&range, &["askingus"]);
@@ -168,6 +143,9 @@ impl<'a> Parser<'a> {
             // "Can you order a taxi?" asks the assistant to, and is no note of what the person will do.
             if asks_us && found.frame.weak && found.frame.command == "task.create" {
                 continue;
+            }
+            if self.work.take(BUILD_STEPS * (1 + range.len())).is_none() {
+                return Vec::new();
             }
             let Some(clause) = self.built(found, &range) else { continue };
             match best {

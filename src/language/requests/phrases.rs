@@ -24,7 +24,7 @@ use super::compile;
 use super::grammar::{Frames, GRAMMAR, Grammar};
 use super::matching::{Match, readings};
 use super::notation::{self, Mistake, Names, Node, Wording};
-use super::parser::{Parser, Tries};
+use super::parser::Parser;
 use super::reading::tidy;
 use super::slot_types::SlotType;
 use super::text::{Mark, own_words, tokens};
@@ -32,6 +32,7 @@ use crate::core::plan::{Params, PlannedAction};
 use crate::language::lexicon::Words;
 use crate::language::tables::{Sections, TooMany, Writer, sorted};
 use crate::language::tokens::lower;
+use crate::language::work::Work;
 use crate::limits::{PHRASE_FRAMES_MAX, PHRASES_BYTES_MAX};
 
 /// The phrases of one service.
@@ -103,7 +104,7 @@ impl Phrases {
     }
 
     /// What they make of a message that they cover.
-    fn action(&self, text: &str, hearing: &Hearing) -> Option<PlannedAction> {
+    fn action(&self, text: &str, hearing: &Hearing, work: &Work) -> Option<PlannedAction> {
         let grammar = self.grammar()?;
         let heard = AnnotatedText::with_times(text, hearing.reference, grammar.lexicon);
         let all = 0..heard.tokens.len();
@@ -118,9 +119,9 @@ impl Phrases {
         let is_time = |found: &Match| found.slots.iter().any(|slot| slot.kind == SlotType::Time);
         let fits = |found: &Match| {
             time.is_some() == is_time(found)
-                && found.slots.iter().all(|slot| !asks_for_more(heard.raw(slot.first, slot.last), hearing))
+                && found.slots.iter().all(|slot| !asks_for_more(heard.raw(slot.first, slot.last), hearing, work))
         };
-        let found = readings(grammar, &heard, all).into_iter().find(fits)?;
+        let found = readings(grammar, &heard, all, work).into_iter().find(fits)?;
         let words = |slot: &super::matching::Slot| match (slot.kind, &time) {
             (SlotType::Time, Some(time)) => time.clone(),
             _ => tidy(heard.raw(slot.first, slot.last)),
@@ -135,12 +136,12 @@ impl Phrases {
 
 /// What the first of the hearing's phrases that covers the message makes of it. Only services of `domains` are asked; an
 /// empty slice allows any.
-pub(crate) fn planned(hearing: &Hearing, domains: &[String]) -> Option<PlannedAction> {
+pub(crate) fn planned(hearing: &Hearing, domains: &[String], work: &Work) -> Option<PlannedAction> {
     let asked = |phrases: &&&Phrases| domains.is_empty() || domains.contains(&phrases.service);
     let mut phrases = hearing.phrases.iter().filter(asked).peekable();
     phrases.peek()?;
     let text = own_words(hearing.text);
-    phrases.find_map(|phrases| phrases.action(&text, hearing))
+    phrases.find_map(|phrases| phrases.action(&text, hearing, work))
 }
 
 /// Words behind a mark that ends a sentence.
@@ -154,13 +155,13 @@ fn is_of_several_sentences(heard: &AnnotatedText) -> bool {
 }
 
 /// Whether what a slot would take holds a request of its own: "Lisbon and remind me to buy milk".
-fn asks_for_more(words: &str, hearing: &Hearing) -> bool {
+fn asks_for_more(words: &str, hearing: &Hearing, work: &Work) -> bool {
     const CONNECTORS: [&str; 6] = ["and", "then", "also", "but", ",", ";"];
     let heard = AnnotatedText::with_times(words, hearing.reference, GRAMMAR.lexicon);
     let connects = |at: &usize| CONNECTORS.contains(&lower(&words[heard.tokens[*at].span.clone()]).as_str());
     let starts: Vec<usize> = (0..heard.tokens.len()).filter(connects).collect();
-    let (alone, tries) = (Hearing { text: words, history: &[], phrases: &[], ..*hearing }, Tries::default());
-    let parser = Parser::new(&alone, &heard, &[], &tries);
+    let alone = Hearing { text: words, history: &[], phrases: &[], ..*hearing };
+    let parser = Parser::new(&alone, &heard, &[], work);
     let part = |start: &usize| -> Range<usize> { start + 1..heard.tokens.len() };
     starts
         .iter()

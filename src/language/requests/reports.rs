@@ -17,6 +17,7 @@ use crate::core::plan::PlannedAction;
 use crate::language::time;
 use crate::language::time::{Reference, When};
 use crate::language::tokens::lower;
+use crate::language::work::Work;
 
 const TEXTS: [&str; 2] = [
     include_str!("../../../data/language/requests/reports.en.txt"),
@@ -114,7 +115,7 @@ fn read(text: &str, reference: &Reference) -> Option<StateReport> {
         return None;
     }
     let hearing = Hearing { text, reference, history: &[], phrases: &[&FRAMES] };
-    let PlannedAction { command, params, .. } = phrases::planned(&hearing, &[])?;
+    let PlannedAction { command, params, .. } = phrases::planned(&hearing, &[], &Work::default())?;
     let said = |name: &str| params.get(name).and_then(|value| value.as_str());
     if said("when").is_some_and(|when| is_to_come(when, reference)) {
         return None;

@@ -15,6 +15,12 @@ const TOLD_OF_WORDS: usize = 4;
 const HAPPENING_WORDS: usize = 8;
 /// "My list of books to read" is a name, a whole sentence before it is not.
 const LIST_WORDS: usize = 7;
+/// Words of the longest phrase that is all of a slot.
+const WHOLE_PHRASE_WORDS: usize = 8;
+/// Fifty people by their full names, and what joins them.
+const PEOPLE_WORDS: usize = 120;
+/// Words of the longest phrase that begins something.
+const OPENING_WORDS: usize = 8;
 
 /// The kinds, by the names that the frames use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,6 +162,41 @@ impl SlotType {
         })
     }
 
+    /// Words that the slot holds at most: no more are tried, as none of those that go on with them would fit.
+    pub fn words_max(self) -> usize {
+        match self {
+            SlotType::Brief => 2,
+            SlotType::Name => 3,
+            SlotType::Owner | SlotType::Group => 4,
+            SlotType::Capability => 5,
+            SlotType::Short | SlotType::Owned => 6,
+            SlotType::List => LIST_WORDS,
+            SlotType::Happening => HAPPENING_WORDS,
+            SlotType::Reference | SlotType::Level | SlotType::Clock => WHOLE_PHRASE_WORDS,
+            SlotType::People | SlotType::OtherPeople => PEOPLE_WORDS,
+            SlotType::Text
+            | SlotType::Event
+            | SlotType::EventHead
+            | SlotType::Novel
+            | SlotType::NoReference
+            | SlotType::Errand
+            | SlotType::OwnErrand
+            | SlotType::Sentence
+            | SlotType::Statement
+            | SlotType::Thanks
+            | SlotType::Several
+            | SlotType::Details
+            | SlotType::Quoted
+            | SlotType::Fact
+            | SlotType::Time => usize::MAX,
+        }
+    }
+
+    /// Steps that it takes to tell whether the slot may hold so many words.
+    pub fn steps(self, words: usize) -> usize {
+        if matches!(self, SlotType::Text | SlotType::NoReference) { 1 } else { 1 + words / 4 }
+    }
+
     /// Whether the slot may hold these words; `raw` is the text they were read from.
     pub fn admits(self, ids: &[WordId], raw: &str, lexicon: Lexicon) -> bool {
         let starts = |class: &str| lexicon.starts(class, ids).is_some();
@@ -236,22 +277,23 @@ fn is_people(ids: &[WordId], raw: &str, lexicon: Lexicon) -> bool {
     if ids.len() == 1 {
         return raw.contains('@') || lexicon.starts("whostop", ids).is_none() || lexicon.is_phrase("names", ids);
     }
-    let words: Vec<String> = raw.split_whitespace().map(lower).collect();
-    let conjunctions = words.iter().filter(|w| w.ends_with(',') || *w == "and" || *w == "&" || *w == "und").count();
-    if ids.len() > 4 + 4 * conjunctions || words.last().is_some_and(|w| w == "and" || w == "und") {
-        return false;
-    }
-    // "Martin, pick up is at 5": what follows is no name.
-    let behind_a_comma = raw.split(',').skip(1).any(|part| {
-        let ids: Vec<WordId> = part.split_whitespace().map(|word| lexicon.read_word(&lower(word))).collect();
-        lexicon.starts("errand", &ids).is_some() || lexicon.starts("answers", &ids).is_some()
-    });
-    if behind_a_comma {
+    let is_and = |word: &str| word.eq_ignore_ascii_case("and") || word.eq_ignore_ascii_case("und");
+    let conjunctions = raw.split_whitespace().filter(|w| w.ends_with(',') || is_and(w) || *w == "&").count();
+    if ids.len() > 4 + 4 * conjunctions || raw.split_whitespace().next_back().is_some_and(is_and) {
         return false;
     }
     let skip = lexicon.starts("names", ids).unwrap_or(0);
-    !(skip..ids.len())
-        .any(|at| lexicon.starts("whostop", &ids[at..]).is_some() && lexicon.starts("names", &ids[at..]).is_none())
+    let goes_on =
+        |at: usize| lexicon.starts("whostop", &ids[at..]).is_some() && lexicon.starts("names", &ids[at..]).is_none();
+    if (skip..ids.len()).any(goes_on) {
+        return false;
+    }
+    // "Martin, pick up is at 5": what follows is no name.
+    !raw.split(',').skip(1).any(|part| {
+        let opening = part.split_whitespace().take(OPENING_WORDS);
+        let ids: Vec<WordId> = opening.map(|word| lexicon.read_word(&lower(word))).collect();
+        lexicon.starts("errand", &ids).is_some() || lexicon.starts("answers", &ids).is_some()
+    })
 }
 
 /// "The pallet was short", but not "Tom and Peter that the pallet was short": what is told of is one thing.

@@ -36,6 +36,7 @@ fn shown(understood: &Understood) -> String {
         Understood::Which { readings } => format!("which {readings:?}"),
         Understood::Ask { question, partial, param } => format!("? {param}: {question} {}", line(partial)),
         Understood::NotUnderstood { .. } | Understood::SmallTalk => "-".into(),
+        Understood::TooMuch => "too much".into(),
     }
 }
 
@@ -261,7 +262,8 @@ fn actions(understood: Understood) -> Vec<PlannedAction> {
         Understood::Which { .. }
         | Understood::Partly { .. }
         | Understood::NotUnderstood { .. }
-        | Understood::SmallTalk => Vec::new(),
+        | Understood::SmallTalk
+        | Understood::TooMuch => Vec::new(),
     }
 }
 
@@ -381,6 +383,7 @@ proptest! {
     }
 }
 mod account;
+mod bounds;
 mod composition;
 pub(crate) mod figures;
 mod remarks;

@@ -69,6 +69,8 @@ fn without_sounds(text: &str) -> String {
 fn double_quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
+    // Where nothing closes one mark, nothing closes those behind it.
+    let mut may_close = true;
     while let Some(open) = rest.find('\'') {
         let begins = rest[..open].chars().next_back().map_or(out.is_empty(), |before| before.is_whitespace());
         let inner = &rest[open + 1..];
@@ -77,8 +79,10 @@ fn double_quoted(text: &str) -> String {
             let before = inner[..*at].chars().next_back();
             next.is_none_or(|c| !c.is_alphanumeric()) && before.is_some_and(|c| !c.is_whitespace())
         };
-        let close = inner.match_indices('\'').map(|(at, _)| at).find(ends);
-        match close.filter(|_| begins && inner.starts_with(|c: char| c.is_alphanumeric())) {
+        let opens = may_close && begins && inner.starts_with(|c: char| c.is_alphanumeric());
+        let close = if opens { inner.match_indices('\'').map(|(at, _)| at).find(ends) } else { None };
+        may_close &= !opens || close.is_some();
+        match close {
             Some(close) => {
                 out.push_str(&rest[..open]);
                 out.push_str(&format!("\"{}\"", &inner[..close]));

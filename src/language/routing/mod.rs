@@ -15,10 +15,11 @@ mod train;
 use super::requests::annotated::AnnotatedText;
 use super::requests::grammar::GRAMMAR;
 use super::requests::intents::{Intent, intents};
-use super::requests::parser::{Parser, Tries};
+use super::requests::parser::Parser;
 use super::requests::text::{Mark, Token, own_words};
 use super::requests::{Hearing, PlanDraft};
 use super::requests::{antecedent, offsets, phrases};
+use super::work::Work;
 use crate::core::text::head_and_tail;
 use crate::limits::ROUTE_MESSAGE_CHARS;
 use features::{features, told_of};
@@ -87,25 +88,25 @@ pub fn route(hearing: &Hearing) -> Guess {
 
 /// The same by another model; measuring needs one that has not learnt what it is measured on.
 pub(super) fn route_by(model: &Model, hearing: &Hearing) -> Guess {
-    if let Some(action) = phrases::planned(hearing, &[]) {
+    let work = Work::default();
+    if let Some(action) = phrases::planned(hearing, &[], &work) {
         return Guess { kind: Kind::Action, domains: vec![action.service], confidence: PHRASE_CONFIDENCE };
     }
     let own = own_words(&head_and_tail(hearing.text, ROUTE_MESSAGE_CHARS));
     let text = head_and_tail(&own, ROUTE_CHARS_FAST);
     let heard = AnnotatedText::quick(&text, hearing.reference, GRAMMAR.lexicon);
     let alone = Hearing { history: &[], ..*hearing };
-    let ahead = offsets::plan(&text, &alone, &[]);
+    let ahead = offsets::plan(&text, &alone, &[], &work);
     if !ahead.is_empty() {
         let domains = ahead.into_iter().map(|action| action.service).collect();
         return Guess { kind: Kind::Action, domains, confidence: UNREAD_CONFIDENCE };
     }
-    if let Some(PlanDraft::Plan(plan)) = antecedent::plan(&text, &alone, &[]) {
+    if let Some(PlanDraft::Plan(plan)) = antecedent::plan(&text, &alone, &[], &work) {
         let mut domains: Vec<String> = plan.actions.into_iter().map(|action| action.service).collect();
         domains.dedup();
         return Guess { kind: Kind::Action, domains, confidence: UNREAD_CONFIDENCE };
     }
-    let tries = Tries::default();
-    let parser = Parser::new(&alone, &heard, &[], &tries);
+    let parser = Parser::new(&alone, &heard, &[], &work);
     let intents = parser.intents();
     if let Some(guess) = about_it(hearing, &heard, &intents) {
         return guess;
@@ -231,7 +232,7 @@ fn about_it(hearing: &Hearing, heard: &AnnotatedText, alone: &[Intent]) -> Optio
     if hearing.history.is_empty() || alone.iter().any(|intent| !intent.weak) {
         return None;
     }
-    let together = intents(hearing, heard);
+    let together = intents(hearing, heard, &Work::default());
     if together == alone {
         return None;
     }

@@ -18,6 +18,7 @@ use super::features::{BUCKETS, Features, features};
 use super::model::{DOMAINS_MAX, UNITS_MAX, logistic};
 use crate::language::measured::hash;
 use crate::language::time::{DateOrder, Reference};
+use crate::language::work::Work;
 
 const EPOCHS: usize = 8;
 const RATE: f32 = 0.35;
@@ -62,8 +63,11 @@ impl Lesson {
         let reference = Reference { now: DateTime::UNIX_EPOCH, zone: chrono_tz::UTC, order: DateOrder::DayFirst };
         let seen = expansions(text).into_iter().flat_map(|message| {
             let heard = AnnotatedText::quick(&message, &reference, GRAMMAR.lexicon);
-            let intents =
-                intents(&Hearing { text: &message, reference: &reference, history: &[], phrases: &[] }, &heard);
+            let intents = intents(
+                &Hearing { text: &message, reference: &reference, history: &[], phrases: &[] },
+                &heard,
+                &Work::default(),
+            );
             [features(&heard, &intents), features(&heard, &[])]
         });
         Some(Lesson { line, wanted: wanted(labels), seen: seen.collect() })

@@ -6,8 +6,8 @@
 //!      ─► resolve (a Phrase and a Reference become a When, or the Problem that prevents it)
 //! ```
 //!
-//! Invariants: the same text and reference give the same answer; no input panics; work is bounded
-//! by a number of tokens; an expression that was understood but is no usable time is a
+//! Invariants: the same text and reference give the same answer; no input panics; work is bounded: a long text is
+//! read in pieces, each of them by a number of tokens; an expression that was understood but is no usable time is a
 //! [`Problem`], never a guess. Every preference ("evening" is 18:00, a bare 5 is 17:00) stands in
 //! `defaults.rs`, every word of a language in `data/language/time`.
 //!
@@ -199,6 +199,17 @@ pub fn find(text: &str, reference: &Reference) -> Vec<TimeMention> {
 }
 
 fn find_within(text: &str, known: Known, reference: &Reference) -> Vec<TimeMention> {
+    let of_piece = |piece: Range<usize>| {
+        let found = find_in_piece(&text[piece.clone()], known, reference);
+        found.into_iter().map(move |mention| TimeMention {
+            span: piece.start + mention.span.start..piece.start + mention.span.end,
+            ..mention
+        })
+    };
+    words::pieces(text).into_iter().flat_map(of_piece).collect()
+}
+
+fn find_in_piece(text: &str, known: Known, reference: &Reference) -> Vec<TimeMention> {
     let mut heard = grammar::read_all(text, reference.order);
     agree::agree(text, &mut heard, reference);
     heard

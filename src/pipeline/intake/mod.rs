@@ -12,6 +12,7 @@ pub mod agenda;
 pub mod buttons;
 pub mod commands;
 pub mod debounce;
+mod excess;
 mod findings;
 pub mod offers;
 pub mod pages;
@@ -39,7 +40,7 @@ struct Step {
 }
 
 /// In order; the comments say why each stands where it does.
-const STEPS: [Step; 15] = [
+const STEPS: [Step; 16] = [
     // What an earlier life began is told from its journal: looked at anew, it could be done twice.
     Step { name: "resumed", answer: |turn| resumed::answer(turn).boxed() },
     // A press carries what it means; it has no words for the others to read.
@@ -64,6 +65,8 @@ const STEPS: [Step; 15] = [
     Step { name: "findings", answer: |turn| findings::answer(turn).boxed() },
     // "Did you send it?" asks what became of something; nothing is planned for it.
     Step { name: "record", answer: |turn| record::answer(turn).boxed() },
+    // What was not read to its end answers no question and is no request.
+    Step { name: "excess", answer: |turn| excess::answer(turn).boxed() },
     // What is left may complete the request that we asked about.
     Step { name: "reply", answer: |turn| question::answer(turn).boxed() },
     // "Bins are out" is no request: routed, it would be talk, or a task of its own. An open question gets it first.

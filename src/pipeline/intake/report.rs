@@ -9,7 +9,6 @@ use crate::core::plan::{Plan, PlannedAction};
 use crate::core::provenance::Sources;
 use crate::core::text::{shorten, visible};
 use crate::core::turn::Path;
-use crate::language::requests;
 use crate::language::requests::{ReportKind, StateReport};
 use crate::limits;
 use crate::pipeline::commit::Answer;
@@ -38,7 +37,7 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
     if !turn.origin().is_own_words() || !turn.incoming.parts.is_empty() {
         return Ok(None);
     }
-    let Some(report) = requests::report(turn.words(), &turn.reference()) else { return Ok(None) };
+    let Some(report) = turn.report() else { return Ok(None) };
     let services = turn.brain.services.now();
     match fitting(turn, &services, &report).await {
         Fitting::One(kept) => settled(turn, &services, &report, &[kept], &[]).await.map(Some),

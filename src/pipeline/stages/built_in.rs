@@ -3,7 +3,7 @@
 
 use super::condition::Depending;
 use super::doubts::Doubt;
-use super::plan::{self, Planned, REPHRASE, Topic, proposed};
+use super::plan::{self, Planned, REPHRASE, TOO_MUCH, Topic, proposed};
 use super::route;
 use crate::core::plan::{Plan, PlannedAction};
 use crate::language::requests;
@@ -53,6 +53,7 @@ pub(super) fn plan(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>, remar
             partial: Some((partial, param)),
             ..Clarification::asks(plan::request(turn, topic), question, domains, turn.ctx.now)
         })),
+        Understood::TooMuch => Planned::NotUnderstood(TOO_MUCH.to_owned()),
         Understood::NotUnderstood { .. } | Understood::SmallTalk => doubt(Doubt::nothing(turn)),
     }
 }

@@ -199,7 +199,8 @@ fn without(turn: &Turn<'_>, domains: &[String], unread: &[Unread]) -> Option<Pla
         | Understood::Which { .. }
         | Understood::Partly { .. }
         | Understood::NotUnderstood { .. }
-        | Understood::SmallTalk => None,
+        | Understood::SmallTalk
+        | Understood::TooMuch => None,
     }
 }
 

@@ -62,6 +62,9 @@ pub enum Planned {
     Doubt(Box<Doubt>),
 }
 
+/// Said to a message that was not read to its end.
+pub(crate) const TOO_MUCH: &str =
+    "That was too much at once, so nothing was done. Could you say it in parts, a few sentences each?";
 pub(super) const REPHRASE: &str = "I had trouble making sense of that. Nothing was done. Could you say it another way?";
 
 /// Plans within `domains`.

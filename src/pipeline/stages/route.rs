@@ -11,7 +11,6 @@ use super::ask::{self, Asked};
 use super::investigate;
 use crate::core::text::{head_and_tail, shorten};
 use crate::core::turn::PASSED_ON;
-use crate::language::requests::Hearing;
 use crate::language::routing;
 use crate::language::routing::{Guess, Kind};
 use crate::limits;
@@ -73,11 +72,7 @@ pub fn guess(turn: &Turn<'_>) -> Guess {
         let domains = turn.brain.services.now().searchable();
         return Guess { kind: Kind::Investigate, domains, confidence: routing::SURE_ENOUGH };
     }
-    let reference = turn.reference();
-    let past = turn.past();
-    let services = turn.brain.services.now();
-    let phrases = services.phrases();
-    routing::route(&Hearing { text: turn.words(), reference: &reference, history: &past, phrases: &phrases })
+    turn.guess()
 }
 
 fn built_in(guess: &Guess) -> Route {

@@ -1,12 +1,99 @@
 //! A turn as built-in understanding hears it.
+//!
+//! Its words are read once, beside the runtime, when the turn begins ([`Turn::hear`]); whoever asks is told from that.
+//! Words that came to stand for them since ([`Turn::points_at`]) are read when they are asked for.
 
 use super::Turn;
 use crate::core::history::PastAction;
-use crate::language::requests;
-use crate::language::requests::{Hearing, Past, Understood};
+use crate::language::requests::{FamilyQuestion, Hearing, Past, StateReport, Understood};
+use crate::language::routing::Guess;
+use crate::language::{requests, routing};
 use crate::ports::records::{Shown, Speaker};
 
+/// What a message was understood as.
+#[derive(Debug)]
+pub(super) struct Understanding {
+    /// What was read.
+    text: String,
+    guess: Guess,
+    question: Option<FamilyQuestion>,
+    report: Option<StateReport>,
+    /// The plan within the guessed services, and within any.
+    within: (Vec<String>, Understood),
+    within_any: Understood,
+}
+
+impl Understanding {
+    fn of(hearing: &Hearing) -> Understanding {
+        let guess = routing::route(hearing);
+        let within_any = requests::plan(hearing, &[]);
+        let within = match guess.domains.as_slice() {
+            [] => within_any.clone(),
+            domains => requests::plan(hearing, domains),
+        };
+        Understanding {
+            text: hearing.text.to_owned(),
+            question: requests::question(hearing.text, hearing.reference),
+            report: requests::report(hearing.text, hearing.reference),
+            within: (guess.domains.clone(), within),
+            guess,
+            within_any,
+        }
+    }
+}
+
 impl Turn<'_> {
+    /// Reads the message, once; what is asked of it afterwards is known.
+    pub async fn hear(&self) {
+        if self.words().is_empty() {
+            return;
+        }
+        let (text, reference, past) = (self.words().to_owned(), self.reference(), self.past());
+        let services = self.brain.services.now();
+        let read = move || {
+            let phrases = services.phrases();
+            Understanding::of(&Hearing { text: &text, reference: &reference, history: &past, phrases: &phrases })
+        };
+        let _ = self.understanding.set(self.brain.pool.run(self.owner(), read).await);
+    }
+
+    /// What was read, if it is still what the turn is about.
+    fn understanding(&self) -> Option<&Understanding> {
+        self.understanding.get().filter(|known| known.text == self.words())
+    }
+
+    /// Whether reading the message would take more than a message may.
+    pub fn is_too_much(&self) -> bool {
+        self.understanding().is_some_and(|known| known.within_any == Understood::TooMuch)
+    }
+
+    /// Which services the message seems to be about.
+    pub fn guess(&self) -> Guess {
+        if let Some(known) = self.understanding() {
+            return known.guess.clone();
+        }
+        let (reference, past) = (self.reference(), self.past());
+        let services = self.brain.services.now();
+        let phrases = services.phrases();
+        routing::route(&Hearing { text: self.words(), reference: &reference, history: &past, phrases: &phrases })
+    }
+
+    /// The question of a family that its words are.
+    pub fn question(&self) -> Option<FamilyQuestion> {
+        match self.understanding() {
+            Some(known) => known.question.clone(),
+            None => requests::question(self.words(), &self.reference()),
+        }
+    }
+
+    /// What it reports as done.
+    pub fn report(&self) -> Option<StateReport> {
+        match self.understanding() {
+            Some(known) => known.report.clone(),
+            None => requests::report(self.words(), &self.reference()),
+        }
+    }
+
     /// The conversation as built-in understanding wants it.
     pub fn past(&self) -> Vec<Past> {
         let mut past: Vec<Past> = Vec::new();
@@ -38,6 +125,14 @@ impl Turn<'_> {
 
     /// What built-in understanding makes of the message; only commands of `domains`, and of any where there are none.
     pub fn understood(&self, domains: &[String]) -> Understood {
+        if let Some(known) = self.understanding() {
+            if domains.is_empty() {
+                return known.within_any.clone();
+            }
+            if known.within.0 == domains {
+                return known.within.1.clone();
+            }
+        }
         self.understood_as(self.words(), domains)
     }
 

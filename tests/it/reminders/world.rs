@@ -401,6 +401,7 @@ fn brain(store: &Arc<Mortal>, clock: &Arc<HandClock>, phone: &Arc<Phone>, zone: 
             keep: brain_agent::limits::kept::Keep::default(),
         },
         due_changed: Default::default(),
+        pool: Default::default(),
         lanes: Default::default(),
         evidence: Default::default(),
         locks: Default::default(),

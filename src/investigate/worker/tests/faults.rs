@@ -15,6 +15,7 @@ use crate::investigate::run::{
 };
 use crate::investigate::synthesize::AnswerRow;
 use crate::limits::{FOUND_ITEMS_MAX, SNIPPET_CHARS_MAX};
+use crate::ports::CpuPool;
 use crate::services::registry::{Registration, Registry};
 use crate::services::searchable::{FoundItem, FoundItems, ItemFilter, ItemText, Party, Searchable, WrittenText};
 use crate::services::service::{AddressBook, PeopleQuery, Person, RequestContext, Service, ServiceInfo};
@@ -133,6 +134,8 @@ async fn ran(fault: Fault) -> EvidenceRun<NodeOutput, OutputType> {
         people: &Nobody,
         index: world.index.as_ref(),
         ctx: &world.ctx,
+        pool: &CpuPool::default(),
+        features: &Default::default(),
         since: None,
     };
     let worker = EvidenceWorker { sources, cache: None };

@@ -8,7 +8,9 @@ fn planned(text: &str) -> Option<String> {
     let reference =
         Reference { now: "2026-01-12T09:00:00Z".parse().unwrap(), zone: Tz::UTC, order: DateOrder::DayFirst };
     let hearing = Hearing { text, reference: &reference, history: &[], phrases: &[] };
-    let PlanDraft::Plan(plan) = super::plan(text, &hearing, &[])? else { return None };
+    let PlanDraft::Plan(plan) = super::plan(text, &hearing, &[], &crate::language::work::Work::default())? else {
+        return None;
+    };
     let told = plan.actions.iter().map(|action| {
         let named = ["find_by", "title"].iter().find_map(|name| action.params.get(*name)?.as_str());
         format!("{}.{} {}", action.service, action.command, named.unwrap_or_default())

@@ -22,6 +22,9 @@ const NOTED: [&str; 4] = ["text", "fact", "value", "description"];
 const NAMING: [&str; 4] = ["title", "summary", "what", "key"];
 const NAME_WORDS: usize = 9;
 
+/// Steps of weighing one request, for each word of the message.
+const WEIGHING_STEPS: usize = 2;
+
 /// What stands between two neighbouring borders, as something that asks for nothing.
 pub(super) struct Beside {
     pub role: Option<SpanRole>,
@@ -76,6 +79,10 @@ impl Chart<'_, '_> {
     /// What a request leaves out of its own words, and what its names swallow.
     pub(super) fn request(&self, clause: &Clause, from: usize, to: usize) -> u32 {
         let parser = self.parser;
+        // Each of its words is held against what its actions carry.
+        if parser.work.take(WEIGHING_STEPS * parser.heard.tokens.len()).is_none() {
+            return u32::MAX;
+        }
         let actions: Vec<_> = clause.actions().cloned().collect();
         let mut ledger = Ledger::new(parser.heard, &actions, parser.hearing.reference.now);
         ledger.clause(clause);

@@ -10,6 +10,7 @@ use super::super::slot_types::SlotType;
 use super::*;
 use crate::language::tables::Sections;
 use crate::language::time::Reference;
+use crate::language::work::Work;
 
 const LEXICON: &str = include_str!("../../../../data/language/requests/lexicon.txt");
 const SPELLING: &str = include_str!("../../../../data/language/requests/spelling.txt");
@@ -52,7 +53,7 @@ impl Compiled {
     pub fn asked(&self, text: &str, reference: &Reference) -> Option<(String, Vec<(String, String)>)> {
         let grammar = self.grammar();
         let heard = AnnotatedText::new(text, reference, grammar.lexicon);
-        let found = readings(grammar, &heard, 0..heard.tokens.len()).into_iter().next()?;
+        let found = readings(grammar, &heard, 0..heard.tokens.len(), &Work::default()).into_iter().next()?;
         let words = |slot: &super::super::matching::Slot| heard.raw(slot.first, slot.last).to_owned();
         let slots = found.slots.iter().map(|slot| (slot.name.to_owned(), words(slot))).collect();
         Some((found.frame.command.to_owned(), slots))

@@ -59,7 +59,8 @@ proptest! {
         let text = words.join(" ");
         let account = match planned(&text, &meeting_with_sarah()) {
             Understood::Plan { account, .. } | Understood::Partly { account, .. } => account,
-            Understood::Ask { .. } | Understood::Which { .. } | Understood::NotUnderstood { .. } | Understood::SmallTalk => {
+            Understood::Ask { .. } | Understood::Which { .. } | Understood::NotUnderstood { .. }
+            | Understood::SmallTalk | Understood::TooMuch => {
                 return Ok(());
             }
         };

@@ -12,6 +12,9 @@ use super::phrase::{Date, Doubt, MonthOf, Period, Phrase, RepeatRule};
 use super::rule;
 use super::span::unit;
 
+/// Words of a clause to each side of a day: what stands further away says nothing of it.
+const CLAUSE_TOKENS_MAX: usize = 60;
+
 impl ComponentReader<'_> {
     pub fn rule(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
         if let (Some(rule), Some(at)) = (phrase.rule, self.line.link(lead.next, Link::Except)) {
@@ -247,12 +250,14 @@ impl ComponentReader<'_> {
     /// Does its clause tell of something that has happened? "The finals are oct 8, we got tickets" does not.
     pub fn clause_says(&self, i: usize, link: Link) -> bool {
         let ends = |at: &usize| [',', ';', '.', '!', '?'].iter().any(|mark| self.line.mark(*at, *mark));
-        let from = (0..i).rev().find(ends).map_or(0, |at| at + 1);
+        let first = i.saturating_sub(CLAUSE_TOKENS_MAX);
+        let from = (first..i).rev().find(ends).map_or(first, |at| at + 1);
         // "On 14 February to post the photos" tells nothing.
         let to = if matches!(link, Link::Told | Link::ToldThing) {
             i
         } else {
-            (i..self.line.tokens.len()).find(ends).unwrap_or(self.line.tokens.len())
+            let last = (i + CLAUSE_TOKENS_MAX).min(self.line.tokens.len());
+            (i..last).find(ends).unwrap_or(last)
         };
         // "Mails about the show on 7 September" are of now.
         let lies_ahead = |p: usize, at: usize| {

@@ -177,10 +177,10 @@ impl ComponentReader<'_> {
 
     /// "Ward meeting 13.30 on the 11th", but not "I paid 13.30 on the 11th".
     fn is_on_a_day(&self, i: usize) -> bool {
-        let paid = [Link::Told, Link::ToldOn].iter().any(|link| self.line.has_anywhere(Sense::Link(*link)));
         let day =
             self.line.link(i, Link::On).and_then(|at| date(self.line, self.line.skip(at, &[Link::The]), self.order));
-        !paid && day.is_some_and(|day| day.date.is_one_day())
+        let paid = || [Link::Told, Link::ToldOn].iter().any(|link| self.line.has_anywhere(Sense::Link(*link)));
+        day.is_some_and(|day| day.date.is_one_day()) && !paid()
     }
 
     /// "5 tomorrow", "7 this evening", "6.30 next friday": a figure just before a day.
@@ -259,7 +259,7 @@ impl ComponentReader<'_> {
             let end = line.tokens.get(next - 1).map_or(0, |t| t.span.end);
             let offset = numeric::offset_text(line.text.get(end..)?);
             if let Some((zone, used)) = offset {
-                let next = line.tokens.iter().position(|t| t.span.start >= end + used);
+                let next = line.begins_behind(end + used);
                 return Some((zone, next.unwrap_or(line.tokens.len())));
             }
             let next = line.link(next, Link::TimeWord).unwrap_or(next);

@@ -42,7 +42,7 @@ fn work(line: &TokenLine, i: usize, heard: &[Mention]) -> Option<(usize, usize)>
     let word = |at: usize| line.tokens.get(at).and_then(|t| line.text.get(t.span.clone()));
     let small = |at: usize| word(at).is_some_and(|word| word.len() > 3 && word.starts_with(char::is_lowercase));
     let span = &heard.iter().find(|h| i > 0 && h.span.start == line.tokens[i].span.start)?.span;
-    let end = line.tokens.iter().position(|t| t.span.start >= span.end).unwrap_or(line.tokens.len());
+    let end = line.first_at(span.end);
     let capitals = (i..end).all(|at| word(at).is_some_and(|word| word.starts_with(char::is_uppercase)));
     (end >= i + WORDS_MIN && capitals && small(i - 1)).then_some((i - 1, end))
 }

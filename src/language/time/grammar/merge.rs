@@ -153,7 +153,7 @@ impl Sentence<'_> {
 
     /// "Remind me at 5 about the meeting (tomorrow)", "at 5 remind me about …": the day is not that of the request.
     fn is_about(&self, hour: &Mention, between: &str) -> bool {
-        let begins = self.line.tokens.iter().position(|t| t.span.start >= hour.span.end);
+        let begins = self.line.begins_behind(hour.span.end);
         let Some(mut i) = begins.filter(|_| !between.is_empty()) else { return false };
         let follows = self.line.link(i, Link::Request);
         i = follows.unwrap_or(i);
@@ -164,7 +164,7 @@ impl Sentence<'_> {
 
     /// An hour right before or behind the request.
     fn asks_at(&self, hour: &Mention) -> bool {
-        let next = self.line.tokens.iter().position(|t| t.span.start >= hour.span.end);
+        let next = self.line.begins_behind(hour.span.end);
         next.is_some_and(|i| self.line.link(i, Link::Request).is_some()) || self.asks_just_before(hour.span.start)
     }
 
@@ -172,7 +172,7 @@ impl Sentence<'_> {
     fn is_apart(&self, between: Range<usize>, day: &Mention) -> bool {
         let inside = |i: &usize| between.contains(&self.line.tokens[*i].span.start);
         let tells = (0..self.line.tokens.len()).filter(inside).any(|i| self.line.link(i, Link::Present).is_some());
-        let begins = self.line.tokens.iter().position(|t| t.span.start >= day.span.start);
+        let begins = self.line.begins_behind(day.span.start);
         tells || begins.is_some_and(|i| self.line.link(i, Link::For).is_some())
     }
 
@@ -189,7 +189,7 @@ impl Sentence<'_> {
 
     /// "Remind me | at 5".
     fn asks_just_before(&self, byte: usize) -> bool {
-        let Some(at) = self.line.tokens.iter().position(|t| t.span.start >= byte) else { return false };
+        let Some(at) = self.line.begins_behind(byte) else { return false };
         (0..at).any(|i| self.line.link(i, Link::Request) == Some(at))
     }
 }
@@ -254,7 +254,7 @@ fn share_that_day(line: &TokenLine, heard: &mut [Mention]) {
         let (earlier, [hour, ..]) = heard.split_at_mut(i) else {
             return;
         };
-        let next = line.tokens.iter().position(|t| t.span.start >= hour.span.end);
+        let next = line.begins_behind(hour.span.end);
         let here = next.is_some_and(|next| line.link(next, Link::ThatDay).is_some());
         let day = earlier.iter().rev().find_map(|h| h.phrase.date.clone().filter(Date::is_one_day));
         if here && hour.phrase.is_clock_alone() && day.is_some() {

@@ -33,7 +33,7 @@ fn drop_excluded(line: &TokenLine, heard: &mut Vec<Mention>) -> Vec<Range<usize>
         line.link(e, Link::Excluded).is_some_and(|next| (e + 1..=line.skip(next, &[Link::The])).contains(&i))
     };
     for h in heard.iter_mut() {
-        let first = line.tokens.iter().position(|t| t.span.start >= h.span.start);
+        let first = line.begins_behind(h.span.start);
         h.excluded = first.is_some_and(|i| (0..i).any(|e| reaches(e, i)));
     }
     let says_day = |h: &Mention| h.phrase.date.as_ref().is_some_and(Date::is_one_day);
@@ -43,7 +43,7 @@ fn drop_excluded(line: &TokenLine, heard: &mut Vec<Mention>) -> Vec<Range<usize>
     let dropped = heard.extract_if(.., gone).map(|h| h.span).collect();
     // "Check in 21 October, check out 25 October" is not two of them.
     for h in heard.iter_mut() {
-        let first = line.tokens.iter().position(|t| t.span.start >= h.span.start);
+        let first = line.begins_behind(h.span.start);
         h.excluded |= first.is_some_and(|i| (0..i).any(|e| line.link(e, Link::Ends) == Some(i)));
     }
     dropped
@@ -127,7 +127,7 @@ fn drop_adjectives(heard: &mut Vec<Mention>) {
 fn drop_occasions(line: &TokenLine, heard: &mut Vec<Mention>) -> Vec<Range<usize>> {
     let is_occasion = |h: &Mention| {
         let bare = Phrase { date: None, ..h.phrase.clone() };
-        let first = line.tokens.iter().position(|t| t.span.start >= h.span.start);
+        let first = line.begins_behind(h.span.start);
         let named = match h.phrase.date {
             Some(Date::Holiday { .. } | Date::Edge(..)) => true,
             Some(Date::Period(Period::Month(MonthOf::Named { year, .. }))) => year.is_none(),
@@ -149,7 +149,7 @@ fn drop_occasions(line: &TokenLine, heard: &mut Vec<Mention>) -> Vec<Range<usize
 
 /// "Start xmas card templates in 20 minutes": what is kept around a holiday.
 fn is_festive(line: &TokenLine, h: &Mention) -> bool {
-    let next = line.tokens.iter().position(|t| t.span.start >= h.span.end);
+    let next = line.begins_behind(h.span.end);
     next.is_some_and(|next| line.link(next, Link::Festive).is_some())
 }
 
@@ -184,6 +184,6 @@ fn is_bare(line: &TokenLine, i: usize) -> bool {
 }
 
 fn noun_follows(line: &TokenLine, end: usize) -> bool {
-    let next = line.tokens.iter().position(|t| t.span.start >= end);
+    let next = line.begins_behind(end);
     next.is_some_and(|i| line.tokens[i].kind == TokenKind::Word && line.link(i, Link::Follow).is_none())
 }

@@ -171,7 +171,7 @@ pub fn iso(line: &TokenLine, i: usize) -> Option<(Date, Option<Zone>, usize)> {
     let (time, used) = clock_text(clock)?;
     let (zone, zone_used) = offset_text(&clock[used..]).map_or((None, 0), |(z, n)| (Some(z), n));
     let stop = end + 1 + used + zone_used;
-    let next = line.tokens.iter().position(|t| t.span.start >= stop).unwrap_or(line.tokens.len());
+    let next = line.first_at(stop);
     let date = match (date, time) {
         (Date::Exact(date), Some(time)) => Date::Local(date.and_time(time)),
         (Date::Exact(_), None) => Date::Missing(format!("there is no clock time {}", &clock[..used])),

@@ -81,7 +81,11 @@ fn covered(line: &TokenLine, spans: &[&Range<usize>], lexicon: &Lexicon) -> usiz
         let weak = line.atoms(*i).iter().any(|a| a.weak && matches!(a.sense, Sense::Weekday(_)));
         weak && others(&line.tokens[*i].key)
     };
-    let inside = |i: &usize| spans.iter().any(|span| span.contains(&line.tokens[*i].span.start));
-    let own = (0..line.tokens.len()).filter(inside).filter(|i| !foreign(i));
+    let mut inside = vec![false; line.tokens.len()];
+    for span in spans {
+        let tokens = line.first_at(span.start)..line.first_at(span.end);
+        inside.get_mut(tokens).unwrap_or_default().fill(true);
+    }
+    let own = (0..line.tokens.len()).filter(|i| inside[*i]).filter(|i| !foreign(i));
     own.map(|i| line.tokens[i].span.len()).sum()
 }

@@ -220,7 +220,7 @@ fn goes_on(line: &TokenLine, i: usize, heard: &[Mention]) -> Option<(usize, usiz
 /// "Ten minutes before" what nobody said, or said in other words.
 fn counts_back(line: &TokenLine, heard: &Mention) -> Option<Range<usize>> {
     heard.phrase.only_length()?;
-    let after = line.tokens.iter().position(|t| t.span.start >= heard.span.end)?;
+    let after = line.begins_behind(heard.span.end)?;
     let next = line.link(after, Link::Beforehand).or_else(|| line.link(after, Link::Before))?;
     Some(heard.span.start..line.tokens[next - 1].span.end)
 }

@@ -8,7 +8,7 @@ mod token;
 
 pub use lexicon::{Atom, LEXICONS, Lexicon};
 pub use sense::{DaySet, Edge, Half, Holiday, Link, Sense, Unit};
-pub use token::{Token, TokenKind};
+pub use token::{Token, TokenKind, pieces};
 
 /// A text as the grammar sees it.
 #[derive(Debug)]
@@ -63,7 +63,7 @@ impl<'a> TokenLine<'a> {
 
     /// The place after a joining word.
     pub fn link(&self, i: usize, link: Link) -> Option<usize> {
-        self.pick(i, |a| (a.sense == Sense::Link(link)).then_some(())).map(|(_, next)| next)
+        self.pick(i, |a| matches!(a.sense, Sense::Link(is) if is == link).then_some(())).map(|(_, next)| next)
     }
 
     /// The place after any number of such words.
@@ -80,6 +80,16 @@ impl<'a> TokenLine<'a> {
             TokenKind::Number { value, digits } => Some((value?, digits)),
             TokenKind::Word | TokenKind::Mark(_) => None,
         }
+    }
+
+    /// The first token that begins at this byte or behind it.
+    pub fn first_at(&self, byte: usize) -> usize {
+        self.tokens.partition_point(|token| token.span.start < byte)
+    }
+
+    /// The same, if there is one.
+    pub fn begins_behind(&self, byte: usize) -> Option<usize> {
+        Some(self.first_at(byte)).filter(|at| *at < self.tokens.len())
     }
 
     /// A mark with no space before it.

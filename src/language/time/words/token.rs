@@ -6,6 +6,9 @@ use crate::language::tokens::{Cut, WordRules, cut, is_apostrophe, is_invisible, 
 
 /// More than any message of 4,096 characters needs; what lies beyond is not examined.
 pub const TOKENS_MAX: usize = 2_000;
+/// Words and marks that are read as one line: a long message. Every word of a line is held against every other, so a
+/// letter of ten times as many is ten lines.
+pub const LINE_TOKENS_MAX: usize = 400;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum TokenKind {
@@ -36,6 +39,30 @@ const RULES: WordRules = WordRules {
     whole: initials_len,
     is_space: |c| c.is_whitespace() || is_invisible(c),
 };
+
+/// The parts of a text that are lines of their own: all of it, where it is no longer than a line; else up to the ends of
+/// sentences, or to commas where a sentence is longer.
+pub fn pieces(text: &str) -> Vec<Range<usize>> {
+    if text.len() <= LINE_TOKENS_MAX {
+        return std::iter::once(0..text.len()).collect();
+    }
+    let cuts = cut(text, TOKENS_MAX, &RULES);
+    let ends = |cut: &Cut, marks: &[&str]| !cut.is_word && marks.contains(&&text[cut.span.clone()]);
+    let mut pieces = Vec::new();
+    let (mut first, mut start) = (0, 0);
+    while cuts.len() - first > LINE_TOKENS_MAX {
+        let line = &cuts[first..first + LINE_TOKENS_MAX];
+        // A dot inside a word or figure ends nothing.
+        let spaced = |at: &usize| cuts.get(first + at + 1).is_none_or(|next| next.spaced);
+        let last = |marks: &[&str]| (0..line.len()).rev().find(|at| ends(&line[*at], marks) && spaced(at));
+        let len = last(&[".", "!", "?", ";", "…"]).or_else(|| last(&[","])).map_or(line.len(), |at| at + 1);
+        let end = line[len - 1].span.end;
+        pieces.push(start..end);
+        (first, start) = (first + len, end);
+    }
+    pieces.push(start..text.len());
+    pieces
+}
 
 /// `known` says whether a mixture of digits and letters ("2moro") is a word of its own.
 pub fn tokens(text: &str, known: impl Fn(&str) -> bool) -> Vec<Token> {

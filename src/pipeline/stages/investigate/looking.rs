@@ -60,6 +60,8 @@ impl<'t> Looking<'t> {
             people: brain.people.as_ref(),
             index: brain.index.as_ref(),
             ctx: &self.ctx,
+            pool: &brain.pool,
+            features: &brain.evidence.features,
             since: self.since,
         }
     }

@@ -55,8 +55,7 @@ pub fn question(turn: &Turn<'_>) -> Option<FamilyQuestion> {
     if !turn.origin().is_own_words() {
         return None;
     }
-    let reference = turn.reference();
-    let Some(question) = requests::question(turn.words(), &reference) else {
+    let Some(question) = turn.question() else {
         // With a model, its router knows better than what words lean to.
         if turn.brain.model.is_some() {
             return None;

@@ -1,0 +1,15 @@
+//! A message whose reading would take more steps than a message may: nothing of it is done, and that is said.
+//!
+//! Invariant: neither a part of it nor a model's reading of it becomes a plan, as nothing could hold that against all that
+//! was said. Not here: how much is too much (`language::work`).
+
+use crate::core::turn::Path;
+use crate::pipeline::commit::Answer;
+use crate::pipeline::stages::plan::TOO_MUCH;
+use crate::pipeline::turn::{Turn, TurnError};
+
+/// Asks for it in parts; `None` for every message that can be read.
+pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
+    let is_ours = turn.origin().is_own_words();
+    Ok((is_ours && turn.is_too_much()).then(|| Answer::says(Path::Clarify, TOO_MUCH).keeping_question()))
+}
