@@ -87,7 +87,8 @@ impl CardBody {
             RowValue::Lines(lines) => lines.join(", "),
             RowValue::Words(words) => quoted(words, CARD_INLINE_CHARS_MAX),
         });
-        let values: Vec<String> = values.collect();
+        let body = self.body.iter().map(|body| quoted(body, CARD_INLINE_CHARS_MAX));
+        let values: Vec<String> = values.chain(body).collect();
         let title = self.title.trim_end_matches('?');
         if values.is_empty() { title.to_owned() } else { format!("{title}: {}", values.join(", ")) }
     }

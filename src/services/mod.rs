@@ -41,6 +41,7 @@ pub mod search;
 pub mod searchable;
 pub mod service;
 pub mod show;
+pub mod standing;
 pub mod task;
 mod texts;
 mod times;

@@ -18,6 +18,7 @@ mod faults;
 mod flows;
 mod forget;
 mod fuzz;
+mod grounded;
 mod held;
 mod hostile;
 mod invariants;

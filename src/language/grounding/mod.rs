@@ -66,6 +66,11 @@ pub fn is_odd_name(name: &str, reference: &Reference) -> bool {
     names::is_odd_name(name, reference)
 }
 
+/// Whether a name holds a time that it is not called by.
+pub fn holds_a_time(name: &str, reference: &Reference) -> bool {
+    names::holds_a_time(name, reference)
+}
+
 /// Whether a text that is kept holds more than one thing.
 pub fn is_odd_text(text: &str, reference: &Reference) -> bool {
     names::is_odd_text(text, reference)
@@ -84,10 +89,18 @@ pub struct Ground<'a> {
 }
 
 impl<'a> Ground<'a> {
-    /// From this message, from the request that it completes (its times count as this message's), and from what the person
-    /// said before.
-    pub fn of(reading: &'a Reading, completes: &[&str], earlier: &[&str], reference: &Reference) -> Ground<'a> {
-        let all = || completes.iter().chain(earlier).copied().chain([reading.text.as_str()]);
+    /// From this message, from the request that it completes (its times count as this message's), from what the person
+    /// said before, and from what is in sight that they may point at.
+    pub fn of(
+        reading: &'a Reading,
+        completes: &[&str],
+        earlier: &[&str],
+        in_sight: &[&str],
+        reference: &Reference,
+    ) -> Ground<'a> {
+        // Others' words are a ground where the person points at them; whose they are stays known.
+        let shown = in_sight.iter().filter(|_| choices::points_at_something(&reading.text));
+        let all = || completes.iter().chain(earlier).chain(shown.clone()).copied().chain([reading.text.as_str()]);
         let spoken: Vec<String> = all().flat_map(words::words).collect();
         let folded = format!(" {} ", spoken.join(" "));
         let stems = words::stems_of(&spoken).into_iter().collect();

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::choices;
 use crate::language::reading::{Mood, Reading};
-use crate::language::time::Reference;
+use crate::language::time::{Grain, Reference, TimeMention, When};
 use crate::language::words::words;
 
 /// From here on a value is shown first. Fitted on the first half of the scenarios, beside the kept plans.
@@ -20,7 +20,7 @@ const STATEMENT_WORDS: usize = 4;
 /// The same of a text.
 const TEXT_WORDS: usize = 16;
 /// Marks that divide.
-const DIVIDING: [char; 6] = [',', ';', '(', '–', '—', '\n'];
+const DIVIDING: [char; 5] = [',', ';', '–', '—', '\n'];
 
 /// Whether a name holds more than a name.
 pub(super) fn is_odd_name(name: &str, reference: &Reference) -> bool {
@@ -39,9 +39,14 @@ fn oddness_of_name(name: &str, reference: &Reference) -> u32 {
     let mut odd = traces(&said, true);
     let told = [Mood::Statement, Mood::Arrangement, Mood::Question, Mood::Negation, Mood::Condition];
     odd += 2 * u32::from(said.len() >= STATEMENT_WORDS && read.has(&told));
-    // "Sunday lunch" is called by its day.
-    let is_called = |span: &Range<usize>| span.start == 0 && plain[span.end..].contains(char::is_alphabetic);
-    odd += read.mentions.iter().map(|mention| if is_called(&mention.span) { 1 } else { 2 }).sum::<u32>();
+    // A day may be part of a name; a clock is not.
+    let is_day = |mention: &TimeMention| match &mention.result {
+        Ok(When::Point { grain, .. } | When::Range { grain, .. } | When::Recurrence { grain, .. }) => {
+            *grain >= Grain::Day
+        }
+        Ok(When::Duration(_)) | Err(_) => false,
+    };
+    odd += read.mentions.iter().map(|mention| if is_day(mention) { 1 } else { 2 }).sum::<u32>();
     odd += 2 * u32::from(read.clauses.len() > 1);
     odd += 2 * u32::from(plain.contains(DIVIDING));
     odd += u32::try_from(said.len().saturating_sub(NAME_WORDS)).unwrap_or(u32::MAX);
@@ -50,12 +55,19 @@ fn oddness_of_name(name: &str, reference: &Reference) -> u32 {
     odd + u32::try_from(points).unwrap_or(u32::MAX) + u32::from(ends_pointing)
 }
 
+/// Whether a name holds a time; "Sunday lunch" is called by its day.
+pub(super) fn holds_a_time(name: &str, reference: &Reference) -> bool {
+    let plain = unquoted(name);
+    let is_called = |span: &Range<usize>| span.start == 0 && plain[span.end..].contains(char::is_alphabetic);
+    Reading::of(&plain, reference).mentions.iter().any(|mention| !is_called(&mention.span))
+}
+
 fn oddness_of_text(text: &str, reference: &Reference) -> u32 {
     let plain = unquoted(text);
     let read = Reading::of(&plain, reference);
     let said = words(&plain);
     let clauses = read.clauses.len().saturating_sub(1);
-    let asks = [Mood::Order, Mood::Wish, Mood::Question, Mood::Condition];
+    let asks = [Mood::Question, Mood::Condition];
     let long = said.len().saturating_sub(TEXT_WORDS) / 2;
     let more = u32::try_from(2 * clauses + long).unwrap_or(u32::MAX);
     traces(&said, false) + more + 2 * u32::from(read.has(&asks))

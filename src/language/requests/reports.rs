@@ -120,7 +120,11 @@ fn read(text: &str, reference: &Reference) -> Option<StateReport> {
     if said("when").is_some_and(|when| is_to_come(when, reference)) {
         return None;
     }
-    let what = without_determiner(&tidy(said("what")?)).to_owned();
+    let named = tidy(said("what")?);
+    if acts_itself(text, &named) {
+        return None;
+    }
+    let what = without_determiner(&named).to_owned();
     let (verbs, kind) = if said(VERBS) == Some(ANY) { (Vec::new(), ReportKind::Told) } else { verbs_of(text, &what)? };
     let kind = match command.as_str() {
         ORDERED => ReportKind::Order,
@@ -136,6 +140,26 @@ fn is_to_come(words: &str, reference: &Reference) -> bool {
         Some(Ok(when)) => is_later(when),
         Some(Err(_)) | None => true,
     }
+}
+
+/// Whether what is named is who did something: "the dentist called" is news, "the dentist is called" is a report.
+fn acts_itself(text: &str, named: &str) -> bool {
+    let (said, named) = (bare_words(text), bare_words(named));
+    let Some(behind) = said.strip_prefix(named.as_slice()).filter(|behind| !behind.is_empty()) else { return false };
+    let all: Vec<_> = TEXTS.iter().map(|text| sections(text)).collect();
+    let is_in = |section: &str, word: &String| {
+        let lines = all.iter().filter_map(|sections| sections.get(section)).flatten();
+        lines.flat_map(|line| line.split(',')).any(|one| one.trim() == word)
+    };
+    let is_done_to = behind.iter().any(|word| is_in("be", word));
+    let has_article = without_determiner(&named.join(" ")).len() < named.join(" ").len();
+    !is_done_to && (has_article || behind.iter().any(|word| is_in("others", word)))
+}
+
+/// Lower-case words without the marks around them.
+fn bare_words(text: &str) -> Vec<String> {
+    let bare = |word: &str| lower(word.trim_matches(|c: char| !c.is_alphanumeric()));
+    text.split_whitespace().map(bare).filter(|word| !word.is_empty()).collect()
 }
 
 /// Names something that can be done: nothing that asks, denies, or points elsewhere.
@@ -182,11 +206,7 @@ fn row(line: &'static str, kind: ReportKind) -> Option<VerbRow> {
 
 /// The verbs of what is said beside a thing; of words of which some mean more together, those.
 fn verbs_of(text: &str, what: &str) -> Option<(Vec<String>, ReportKind)> {
-    let words = |text: &str| -> Vec<String> {
-        let bare = |word: &str| lower(word.trim_matches(|c: char| !c.is_alphanumeric()));
-        text.split_whitespace().map(bare).filter(|word| !word.is_empty()).collect()
-    };
-    let (said, what) = (words(text), words(what));
+    let (said, what) = (bare_words(text), bare_words(what));
     let at = said.windows(what.len()).position(|window| window == what).unwrap_or(said.len());
     let beside =
         |word: &str| said.iter().enumerate().any(|(i, said)| !(at..at + what.len()).contains(&i) && said == word);
@@ -321,6 +341,9 @@ mod tests {
             "that's out of the question",
             "it is done",
             "is the rent paid?",
+            "the dentist called",
+            "mum rang",
+            "the plumber left",
             "is the rent paid",
             "the bins are not out",
             "the bins aren't out",

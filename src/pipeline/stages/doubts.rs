@@ -12,6 +12,7 @@ use crate::core::provenance::{self, Sources};
 use crate::core::text::{capital, shorten, visible};
 use crate::core::turn::{Path, Reply};
 use crate::language::consent::Consent;
+use crate::language::reading::Reading;
 use crate::language::requests::{Condition, Understood, Unread};
 use crate::language::{consent, nearest, requests};
 use crate::limits;
@@ -23,6 +24,9 @@ use crate::ports::records::Clarification;
 use crate::ports::{Expect, StoreError};
 
 pub(crate) const LEAVE_IT: &str = "Leave it";
+/// Said of what only tells something.
+pub(crate) const TOLD: &str =
+    "I took that as something you're telling me, so nothing was done. If I should do something about it, just ask.";
 /// Of each part of a message that is said back.
 const PART_CHARS_MAX: usize = 120;
 
@@ -102,6 +106,11 @@ impl Doubt {
 
     /// Nobody understood it. What it orders is offered to be kept as something to do.
     pub fn nothing(turn: &Turn<'_>) -> Doubt {
+        let reading = Reading::of(turn.words(), &turn.reference());
+        let only_tells = !reading.clauses.is_empty() && reading.clauses.iter().all(|clause| clause.mood.tells());
+        if turn.origin().is_own_words() && only_tells {
+            return Doubt { words: TOLD.to_owned(), ..Doubt::default() };
+        }
         let services = turn.brain.services.now();
         let order = turn.origin().is_own_words().then(|| requests::order(turn.words(), &turn.reference())).flatten();
         let kept = order.and_then(|order| services.iter().find_map(|service| service.service.keeps_order(&order)));

@@ -6,7 +6,7 @@ use super::context::Context;
 use super::doubts::Doubt;
 use super::execute::{self, Grant, Start};
 use super::gate::{self, Gated, Passed};
-use super::grounding::{self, Grounded, Planner};
+use super::grounding::{self, Grounded};
 use super::held;
 use super::investigate;
 use super::later::{self, Sorted};
@@ -29,6 +29,7 @@ use crate::pipeline::stages::status;
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::records::Clarification;
 use crate::ports::{Change, StoreError};
+use crate::services::standing::Planner;
 
 /// Said above what one look gives to a question that needs several.
 const ONE_SOURCE: &str = "This is one look, which may not be the whole answer:";

@@ -1,7 +1,7 @@
 //! Times as people say them become instants in their zone. What has passed, does not exist or could mean several
 //! is asked about, never guessed.
 
-use chrono::{DateTime, Days, Duration, Months, NaiveTime};
+use chrono::{DateTime, Days, Duration, Months, NaiveDate, NaiveTime};
 use chrono_tz::Tz;
 
 use crate::core::plan::{Params, Target};
@@ -88,13 +88,23 @@ struct Clock<'a> {
     old: Option<Moment>,
 }
 
+/// More days than these are meant from the first to the last; a weekend is some time in it.
+const WEEKEND_DAYS: i64 = 2;
+
 /// A time as it was read.
 enum Read {
     Moment(Moment),
     Span(DateTime<Tz>, DateTime<Tz>),
     Coarse(DateTime<Tz>, DateTime<Tz>),
+    /// From a day to another one, both counted in: "18 to 20 May".
+    Days(NaiveDate, NaiveDate),
     Length(Duration, DateTime<Tz>),
-    Repeats { first: DateTime<Tz>, rrule: String, grain: Grain, length: Option<Duration> },
+    Repeats {
+        first: DateTime<Tz>,
+        rrule: String,
+        grain: Grain,
+        length: Option<Duration>,
+    },
 }
 
 impl Read {
@@ -103,6 +113,7 @@ impl Read {
             Self::Moment(moment) => *moment,
             Self::Span(start, _) => Moment::Instant(*start),
             Self::Coarse(start, _) => Moment::Day(start.date_naive()),
+            Self::Days(first, _) => Moment::Day(*first),
             Self::Length(length, from) => Moment::Instant(*from + *length),
             Self::Repeats { first, .. } => Moment::Instant(*first),
         }
@@ -173,6 +184,10 @@ impl<'a> Clock<'a> {
             },
             When::Range { start, end, grain } => match grain {
                 Grain::Minute | Grain::Hour => Read::Span(start, end),
+                Grain::Day if end - start > Duration::days(WEEKEND_DAYS) => {
+                    let last = end - Duration::minutes(1);
+                    Read::Days(start.date_naive(), last.date_naive())
+                }
                 Grain::Day | Grain::Week | Grain::Month | Grain::Year => Read::Coarse(start, end),
             },
             When::Duration(length) => Read::Length(
@@ -222,6 +237,12 @@ fn settle_span(
                 from = Some(Moment::Instant(first));
                 until = Some(Moment::Instant(last));
             }
+            Read::Days(first, last) => {
+                let after = last.succ_opt().filter(|_| looks).unwrap_or(last);
+                from = Some(Moment::Day(first)).map(|day| if looks { Moment::Instant(day.start(zone)) } else { day });
+                let until_day = Moment::Day(after);
+                until = Some(if looks { Moment::Instant(until_day.start(zone)) } else { until_day });
+            }
             Read::Span(first, last) => {
                 from = Some(Moment::Instant(first));
                 until = Some(Moment::Instant(last));
@@ -254,6 +275,7 @@ fn settle_span(
                 Moment::Instant(Moment::Day(day.succ_opt().unwrap_or(day)).start(zone))
             }
             Read::Coarse(_, last) | Read::Span(_, last) => Moment::Instant(last),
+            Read::Days(_, last) => Moment::Day(last),
             other @ (Read::Moment(_) | Read::Length(..) | Read::Repeats { .. }) => other.start_moment(),
         });
     }

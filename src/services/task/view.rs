@@ -70,11 +70,7 @@ impl TaskView {
     /// At which hour it reminds when only a day was said; empty otherwise.
     pub fn hour_taken(&self) -> String {
         let is_day = self.deadline.as_deref().is_some_and(|deadline| deadline.parse::<NaiveDate>().is_ok());
-        if is_day && self.repeat.is_none() {
-            self.hour.unwrap_or(MORNING).format(" at %H:%M").to_string()
-        } else {
-            String::new()
-        }
+        if is_day { self.hour.unwrap_or(MORNING).format(" at %H:%M").to_string() } else { String::new() }
     }
 
     /// When it reminds besides; empty when never.

@@ -1,6 +1,5 @@
 //! What the things that a plan is about turn out to be: how many, whether they were meant, and whether anything changes.
 
-use super::Planner;
 use super::judging::Judging;
 use crate::core::plan::{Action, Plan};
 use crate::core::text::visible;
@@ -11,6 +10,7 @@ use crate::pipeline::stages::plan::{self, Topic};
 use crate::pipeline::stages::resolve::{self, Unsettled};
 use crate::pipeline::turn::Turn;
 use crate::ports::records::Clarification;
+use crate::services::standing::Planner;
 
 /// Holds what an action is about.
 const FIND_BY: &str = "find_by";
@@ -44,13 +44,13 @@ impl Judging<'_> {
             if !names_one {
                 continue;
             }
-            match resolve::settle(self.turn, entry.as_ref(), planned, self.people).await {
+            match resolve::settle(self.turn, entry.as_ref(), planned, self.judge.people).await {
                 Err(Unsettled::Each(ids)) if ids.len() > AT_ONCE_MAX && self.is_low_write(planned) => {
                     return Found::Doubt(Box::new(self.many(plan, index, &ids)));
                 }
                 Ok(settled) => {
                     let Some(target) = &settled.action.target else { continue };
-                    if self.planner == Planner::Model && !self.is_pointed_at(&target.id, &target.label) {
+                    if self.judge.planner == Planner::Model && !self.is_pointed_at(&target.id, &target.label) {
                         let question = format!("Do you mean {}?", visible(&target.label));
                         let (label, id) = (target.label.clone(), target.id.clone());
                         return Found::Which { index, question, label, id };
@@ -71,11 +71,14 @@ impl Judging<'_> {
         let past = self.turn.past();
         let lately = past.iter().rev().take(LATELY_MAX).flat_map(|past| &past.actions);
         let was_spoken_of = lately.filter_map(|action| action.item.as_ref()).any(|item| item.id == id);
-        self.ground.shares_a_word(label) || self.ground.reading.text.contains(id) || was_spoken_of || self.points()
+        self.judge.ground.shares_a_word(label)
+            || self.judge.ground.reading.text.contains(id)
+            || was_spoken_of
+            || self.points()
     }
 
     fn points(&self) -> bool {
-        Ground::points_at_something(&self.ground.reading.text) || self.turn.pointed_at().is_some()
+        Ground::points_at_something(&self.judge.ground.reading.text) || self.turn.pointed_at().is_some()
     }
 
     /// More things at once than one step takes: their number is told, and each stands in the plan that a tap takes.

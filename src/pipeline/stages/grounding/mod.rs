@@ -14,7 +14,7 @@ mod judging;
 mod proposed;
 
 use self::found::Found;
-use self::judging::{Judging, Standing};
+use self::judging::Judging;
 use super::doubts::Doubt;
 use super::plan::Topic;
 use super::{answers, known};
@@ -23,16 +23,11 @@ use crate::language::grounding::Ground;
 use crate::language::reading::Reading;
 use crate::pipeline::consent;
 use crate::pipeline::turn::Turn;
-use crate::ports::records::Clarification;
+use crate::ports::records::{Clarification, Speaker};
+use crate::services::standing::{Judge, Planner, Standing};
 
-/// Who made a plan.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Planner {
-    /// Its values may come from anywhere.
-    Model,
-    /// Its values are words of the message, or defaults that the receipt names.
-    BuiltIn,
-}
+/// Messages back to which something that was shown may be pointed at.
+const IN_SIGHT_MAX: usize = 4;
 
 /// What became of a plan.
 #[derive(Debug)]
@@ -65,23 +60,32 @@ pub(crate) async fn check(
     let answered = topic.answers.map(|question| question.request.clone());
     let completes: Vec<&str> = answered.iter().map(String::as_str).chain(picked(turn, topic)).collect();
     let earlier: Vec<&str> = turn.own_messages().map(|message| message.text.as_str()).collect();
-    let ground = Ground::of(&reading, &completes, &earlier, &reference);
+    let shown = turn.history.iter().rev().take(IN_SIGHT_MAX).filter(|message| message.speaker == Speaker::Assistant);
+    let in_sight: Vec<&str> = turn
+        .incoming
+        .passed_on()
+        .map(|part| part.text.as_str())
+        .chain(turn.replied.iter().map(|replied| replied.text.as_str()))
+        .chain(shown.map(|message| message.text.as_str()))
+        .collect();
+    let ground = Ground::of(&reading, &completes, &earlier, &in_sight, &reference);
     let people = known::meant(turn, &plan, &turn.own_words()).await.unwrap_or_default();
-    let judging = Judging { turn, ground: &ground, people: &people, planner, is_answer: topic.answers.is_some() };
+    let is_answer = topic.answers.is_some();
+    let judge = Judge { ground: &ground, reference: &reference, people: &people, planner, is_answer };
+    let judging = Judging { turn, judge };
 
     let mut remarks = Vec::new();
     let mut standings = Vec::with_capacity(plan.actions.len());
     for index in 0..plan.actions.len() {
         let planned = &mut plan.actions[index];
-        let Some(entry) = turn.brain.services.command(&planned.service, &planned.command) else {
+        let entry = turn.brain.services.command(&planned.service, &planned.command);
+        // What is none of what was asked for is the gate's to refuse.
+        let Some(entry) = entry.filter(|_| domains.contains(&planned.service)) else {
             standings.push(Standing::Exact);
             continue;
         };
-        match judging.values(entry.as_ref(), planned) {
-            Ok(standing) => {
-                let mood = judging.mood(entry.as_ref(), planned);
-                standings.push(standing.max(mood));
-            }
+        match judge.action(entry.as_ref(), planned) {
+            Ok(standing) => standings.push(standing),
             Err(param) => {
                 let partial = plan.actions[index].clone();
                 return Grounded::Ask(Box::new(proposed::asks(
@@ -123,8 +127,8 @@ pub(crate) async fn check(
     }
     match worst(&standings) {
         Some(Standing::Likely | Standing::Told) => {
-            let told = standings.contains(&Standing::Told);
-            Grounded::Doubt(Box::new(proposed::proposed(turn, plan, &people, told).await))
+            let inside: Vec<bool> = plan.actions.iter().map(|planned| domains.contains(&planned.service)).collect();
+            Grounded::Doubt(Box::new(proposed::proposed(turn, only(plan, &inside), &people).await))
         }
         Some(Standing::Exact | Standing::Contradicted(_)) | None => Grounded::Plan { plan, remarks },
     }

@@ -4,7 +4,7 @@ use crate::core::plan::{Plan, PlannedAction};
 use crate::core::text::{capital, visible};
 use crate::language::reading::Mood;
 use crate::pipeline::consent;
-use crate::pipeline::stages::doubts::{Doubt, not_understood};
+use crate::pipeline::stages::doubts::{Doubt, TOLD, not_understood};
 use crate::pipeline::stages::plan::{self, Topic};
 use crate::pipeline::stages::resolve;
 use crate::pipeline::turn::Turn;
@@ -37,31 +37,25 @@ pub(super) fn contradicted(turn: &Turn<'_>, mood: Mood) -> Doubt {
     let words = match mood {
         Mood::Negation => "I read that as something not to do, so nothing was done.".to_owned(),
         Mood::Condition => "I read that as a condition, and found nothing to do with it. Nothing was done.".to_owned(),
-        Mood::Order
-        | Mood::Wish
-        | Mood::Fragment
-        | Mood::Arrangement
-        | Mood::Statement
-        | Mood::Report
-        | Mood::Question => not_understood(turn),
+        Mood::Arrangement | Mood::Statement | Mood::Report => TOLD.to_owned(),
+        Mood::Order | Mood::Wish | Mood::Fragment | Mood::Question => not_understood(turn),
     };
     Doubt { words, is_question: mood == Mood::Question, ..Doubt::default() }
 }
 
 /// The plan, shown in a line each, to be taken with one tap.
-pub(super) async fn proposed(turn: &Turn<'_>, plan: Plan, people: &[Person], is_told: bool) -> Doubt {
+pub(super) async fn proposed(turn: &Turn<'_>, plan: Plan, people: &[Person]) -> Doubt {
     let mut lines = Vec::new();
     for planned in &plan.actions {
         lines.push(line(turn, planned, people).await);
     }
-    let opening = if is_told { "You told me that; shall I do this?" } else { "Shall I do this?" };
     let words = match lines.as_slice() {
         [only] => format!("{only}?"),
-        lines => format!("{opening}\n{}", lines.iter().map(|line| format!("• {line}")).collect::<Vec<_>>().join("\n")),
+        lines => format!("Shall I do this?\n{}", lines.iter().map(|line| format!("• {line}\n")).collect::<String>()),
     };
     let would = consent::meant(turn.brain, &plan.actions);
     let verb = would.split_whitespace().next().unwrap_or("do").to_owned();
-    let label = if plan.actions.len() == 1 { capital(&verb) } else { "Yes, all of it".to_owned() };
+    let label = if plan.actions.len() == 1 { capital(&verb) } else { format!("Yes, all {}", plan.actions.len()) };
     Doubt {
         words: format!("{words} Nothing is done yet."),
         choices: vec![(label, plan)],

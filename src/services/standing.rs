@@ -1,0 +1,210 @@
+//! How a planned action stands to what was said: its values by their kinds, and the mood in which it was said.
+//!
+//! Pure: the same words, people and plan give the same standing. Not here: what the things are that an action is about,
+//! and what becomes of an action that does not follow from the message (the pipeline).
+
+use serde_json::Value;
+
+use super::entry::{Entry, ParamError};
+use super::service::Person;
+use super::values::{TypedValue, put_in, take_out, typed_values};
+use crate::core::plan::{Action, Params, PlannedAction};
+use crate::core::stakes::Stakes;
+use crate::language::grounding::{Ground, TimeGround, ValueKind, holds_a_time, is_odd_name, is_odd_text};
+use crate::language::reading::Mood;
+use crate::language::time::{self, Reference};
+
+/// Who made a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Planner {
+    /// Its values may come from anywhere.
+    Model,
+    /// Its values are words of the message, or defaults that the receipt names.
+    BuiltIn,
+}
+
+/// How an action stands to what was said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Standing {
+    /// It follows from it.
+    Exact,
+    /// It may be meant.
+    Likely,
+    /// It was told, not asked for.
+    Told,
+    /// It was asked whether, denied, or only supposed.
+    Contradicted(Mood),
+}
+
+/// What actions are held against.
+#[derive(Debug, Clone, Copy)]
+pub struct Judge<'a> {
+    /// The person's words.
+    pub ground: &'a Ground<'a>,
+    /// When they were said, and where.
+    pub reference: &'a Reference,
+    /// Those whose addresses may stand in the plan.
+    pub people: &'a [Person],
+    /// Whose plan it is.
+    pub planner: Planner,
+    /// It completes a request that was accepted before.
+    pub is_answer: bool,
+}
+
+/// What a value is to what was said.
+enum Fit {
+    Grounded,
+    /// It may hold more than belongs in it.
+    Likely,
+    /// Only this much of it was said.
+    Instead(String),
+    Groundless,
+}
+
+impl Judge<'_> {
+    /// Takes out of an action what is optional and has no ground, and says how the rest stands; the name of what is
+    /// required and has none.
+    ///
+    /// # Errors
+    /// The parameter that has to be asked for.
+    pub fn action(&self, entry: &dyn Entry, planned: &mut PlannedAction) -> Result<Standing, String> {
+        // What only looks has no effect that could be wrong.
+        if !entry.effect().writes() {
+            return Ok(Standing::Exact);
+        }
+        let values = self.values(entry, planned)?;
+        Ok(match (values, self.mood(entry, planned)) {
+            // What is told and holds too much is no proposal.
+            (Standing::Likely, Standing::Told) => Standing::Contradicted(Mood::Statement),
+            (values, mood) => values.max(mood),
+        })
+    }
+
+    fn values(&self, entry: &dyn Entry, planned: &mut PlannedAction) -> Result<Standing, String> {
+        // What does not fit its command is the gate's to ask about.
+        let Ok(params) = entry.check(planned.params.clone()) else { return Ok(Standing::Exact) };
+        let mut standing = Standing::Exact;
+        // From the last one, so that places in lists stay right while entries go.
+        for value in typed_values(entry, &params).iter().rev() {
+            match self.value(value) {
+                Fit::Grounded => {}
+                Fit::Likely => standing = standing.max(Standing::Likely),
+                Fit::Instead(text) => put_in(&mut planned.params, &value.path, text),
+                Fit::Groundless => match value.kind {
+                    // What is about somebody or some time cannot do without them; words can be looked at.
+                    ValueKind::Time | ValueKind::Person => take(&mut planned.params, value),
+                    _ if !value.is_required => take(&mut planned.params, value),
+                    ValueKind::Repetition
+                    | ValueKind::Choice
+                    | ValueKind::Reference
+                    | ValueKind::Name
+                    | ValueKind::Entries
+                    | ValueKind::Text
+                    | ValueKind::Composed
+                    | ValueKind::Plain => standing = standing.max(Standing::Likely),
+                },
+            }
+        }
+        if self.names_its_time(&typed_values(entry, &planned.params)) {
+            standing = standing.max(Standing::Likely);
+        }
+        match entry.check(planned.params.clone()) {
+            Err(ParamError::Missing { param, .. }) => Err(param),
+            Err(ParamError::Unfit { .. } | ParamError::Invalid(_)) | Ok(_) => Ok(standing),
+        }
+    }
+
+    /// Whether a name holds a time, and nothing else does.
+    fn names_its_time(&self, values: &[TypedValue]) -> bool {
+        let is_timed = values.iter().any(|value| matches!(value.kind, ValueKind::Time | ValueKind::Repetition));
+        let mut names = values.iter().filter(|value| value.kind == ValueKind::Name);
+        !is_timed && !self.is_answer && names.any(|value| holds_a_time(&value.text, self.reference))
+    }
+
+    fn value(&self, value: &TypedValue) -> Fit {
+        let text = value.text.as_str();
+        if self.planner == Planner::Model {
+            let has_ground = match value.kind {
+                ValueKind::Time if time::offset_in(&self.ground.reading.text).is_some() => true,
+                ValueKind::Time => match self.ground.time(text, self.reference) {
+                    TimeGround::Said => true,
+                    TimeGround::DayOnly(day) => return Fit::Instead(day),
+                    TimeGround::Nothing => false,
+                },
+                ValueKind::Repetition => self.ground.has_repetition(),
+                ValueKind::Person => {
+                    let known = self.people.iter().filter(|person| person.emails.iter().any(|email| email == text));
+                    self.ground.has_person(known.map(|person| person.name.as_str()).chain([text]))
+                }
+                ValueKind::Choice => self.ground.has_choice(text),
+                ValueKind::Name | ValueKind::Entries | ValueKind::Text => self.ground.has_text(text),
+                // Which thing is meant is seen once it is found.
+                ValueKind::Reference | ValueKind::Composed | ValueKind::Plain => true,
+            };
+            if !has_ground {
+                return Fit::Groundless;
+            }
+        }
+        let is_odd = !self.is_answer
+            && match value.kind {
+                ValueKind::Name => is_odd_name(text, self.reference),
+                ValueKind::Entries => text.split(',').any(|one| is_odd_name(one, self.reference)),
+                ValueKind::Text => is_odd_text(text, self.reference),
+                ValueKind::Time
+                | ValueKind::Repetition
+                | ValueKind::Person
+                | ValueKind::Choice
+                | ValueKind::Reference
+                | ValueKind::Composed
+                | ValueKind::Plain => false,
+            };
+        if is_odd { Fit::Likely } else { Fit::Grounded }
+    }
+
+    /// Whether it was said in a mood in which something may be done.
+    fn mood(&self, entry: &dyn Entry, planned: &PlannedAction) -> Standing {
+        if self.is_answer {
+            return Standing::Exact;
+        }
+        let params = entry.check(planned.params.clone()).unwrap_or_else(|_| planned.params.clone());
+        let values = typed_values(entry, &params);
+        let has_time = values.iter().any(|value| value.kind == ValueKind::Time);
+        let texts: Vec<String> = values.into_iter().map(|value| value.text).collect();
+        match self.ground.mood(&texts) {
+            mood if mood.is_request() => Standing::Exact,
+            // "I have a meeting with Sarah at 3pm" is said to whoever keeps the calendar.
+            Mood::Arrangement if has_time => Standing::Exact,
+            // A card proposes it.
+            Mood::Arrangement | Mood::Statement | Mood::Report | Mood::Negation if !is_low_write(entry, planned) => {
+                Standing::Exact
+            }
+            Mood::Arrangement | Mood::Statement | Mood::Report => Standing::Told,
+            mood => Standing::Contradicted(mood),
+        }
+    }
+}
+
+/// Whether an action changes something, and needs no yes for it.
+pub fn is_low_write(entry: &dyn Entry, planned: &PlannedAction) -> bool {
+    let params = entry.check(planned.params.clone()).unwrap_or_else(|_| planned.params.clone());
+    let (service, command) = (planned.service.clone(), planned.command.clone());
+    let action = Action { service, command, params, ..Action::default() };
+    entry.effect().writes() && entry.stakes(&action) == Stakes::Low
+}
+
+/// Takes a value out; of a list, that entry.
+fn take(params: &mut Params, value: &TypedValue) {
+    let list = match value.path.as_slice() {
+        [only] => params.get_mut(only),
+        [first, rest @ ..] => {
+            params.get_mut(first).and_then(|outer| outer.pointer_mut(&format!("/{}", rest.join("/"))))
+        }
+        [] => None,
+    };
+    match (list.and_then(Value::as_array_mut), value.place) {
+        (Some(list), Some(place)) if list.len() > 1 => {
+            list.remove(place.min(list.len() - 1));
+        }
+        (Some(_) | None, _) => take_out(params, &value.path),
+    }
+}

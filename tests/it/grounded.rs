@@ -1,0 +1,142 @@
+//! Nothing that nobody said: what a plan holds beyond the message is left out, asked about or proposed, whoever planned.
+
+use brain_agent::core::outcome::Status;
+use serde_json::{Value, json};
+
+use crate::rig::{Answer, Rig, Setup, action};
+
+fn rig(model: bool) -> Rig {
+    Rig::new(Setup { demo: true, grounds_plans: true, model, ..Setup::default() })
+}
+
+/// What succeeded and may have changed something.
+fn changed(answer: &Answer) -> Vec<String> {
+    const LOOKS: [&str; 7] = ["list", "list_events", "find_free_time", "search", "read_thread", "recall", "find"];
+    let done = answer.done.outcomes.iter().filter(|report| report.status == Status::Succeeded);
+    let writes = done.filter(|report| !LOOKS.contains(&report.command.as_str()));
+    writes.map(|report| format!("{}.{}", report.service, report.command)).collect()
+}
+
+/// Questions, statements, denials and others' news about things that are there, in both languages.
+fn only_told() -> Vec<String> {
+    const THINGS: [&str; 8] = [
+        "the Q3 report",
+        "the dentist",
+        "the rent",
+        "lunch with Sarah",
+        "the parcel",
+        "oat milk",
+        "Anna",
+        "the standup",
+    ];
+    const FRAMES: [&str; 24] = [
+        "is {} done?",
+        "when is {}?",
+        "did I forget {}?",
+        "have I got {} on a list?",
+        "who knows about {}",
+        "do we still need {} on Friday?",
+        "was {} at 3 yesterday?",
+        "{} called",
+        "{} was lovely",
+        "{} is already there",
+        "somebody moved {} to Friday at 4",
+        "Tom says {} is at 5 tomorrow",
+        "she told me about {}",
+        "no {} on Friday at noon",
+        "don't add {}",
+        "never move {}",
+        "not {} again",
+        "I don't want {} tomorrow",
+        "it rained, and {} was late",
+        "my boss wants {} by Friday",
+        "ist {} fertig?",
+        "wann kommt {}?",
+        "Tom sagt, {} ist am Freitag um 5",
+        "kein {} am Freitag",
+    ];
+    FRAMES.iter().flat_map(|frame| THINGS.map(|thing| frame.replace("{}", thing))).collect()
+}
+
+#[tokio::test]
+async fn what_only_asks_tells_or_denies_changes_nothing_without_a_model() {
+    let rig = rig(false);
+    let person = rig.me();
+    for text in only_told() {
+        let answer = person.says(&text).await;
+        assert_eq!(changed(&answer), Vec::<String>::new(), "{text}: {}", answer.text());
+    }
+}
+
+/// The same, where a model orders something for each of them.
+#[tokio::test]
+async fn what_only_asks_tells_or_denies_changes_nothing_whatever_a_model_plans() {
+    for text in only_told().iter().step_by(5) {
+        for plan in [
+            action("task", "create", json!({"title": text, "deadline": "2026-01-16T12:00"})),
+            action("task", "complete", json!({"find_by": "report"})),
+            action("keep", "append", json!({"find_by": "groceries", "text": text})),
+        ] {
+            let rig = rig(true);
+            rig.plans(json!([plan]));
+            let answer = rig.says(text).await;
+            assert_eq!(changed(&answer), Vec::<String>::new(), "{text}: {}", answer.text());
+        }
+    }
+}
+
+fn created(answer: &Answer) -> Option<Value> {
+    let report = answer.done.outcomes.iter().find(|report| report.status == Status::Succeeded)?;
+    Some(Value::Object(report.params.clone()))
+}
+
+#[tokio::test]
+async fn what_a_model_invents_is_left_out() {
+    for (text, plan, kept) in [
+        (
+            "remind me to ring the plumber",
+            json!({"title": "Ring the plumber", "deadline": "2026-01-12T20:00", "repeat": "every day"}),
+            json!({"title": "Ring the plumber"}),
+        ),
+        (
+            "remind me to buy stamps tomorrow",
+            json!({"title": "Buy stamps", "deadline": "2026-01-13T18:00", "priority": "high"}),
+            json!({"title": "Buy stamps", "deadline": "2026-01-13"}),
+        ),
+        (
+            "remind me to buy stamps tomorrow at 6pm",
+            json!({"title": "Buy stamps", "deadline": "2026-01-13T18:00:00", "description": "at the post office in town"}),
+            json!({"title": "Buy stamps", "deadline": "2026-01-13T18:00:00Z"}),
+        ),
+    ] {
+        let rig = rig(true);
+        rig.plans(json!([action("task", "create", plan)]));
+        let answer = rig.says(text).await;
+        assert_eq!(created(&answer), Some(kept), "{text}: {}", answer.text());
+    }
+}
+
+#[tokio::test]
+async fn a_title_that_nobody_said_is_proposed_and_a_tap_adds_it() {
+    let rig = rig(true);
+    rig.plans(json!([action("task", "create", json!({"title": "Water the neighbour's orchids"}))]));
+    let person = rig.me();
+    let answer = person.says("remind me to ring the plumber").await;
+    assert_eq!(changed(&answer), Vec::<String>::new(), "{}", answer.text());
+    assert!(answer.text().contains("orchids") && answer.text().contains("Nothing is done yet"), "{}", answer.text());
+    let taken = person.says("yes").await;
+    assert_eq!(changed(&taken), ["task.create"], "{}", taken.text());
+}
+
+#[tokio::test]
+async fn more_than_three_things_are_counted_and_taken_back_together() {
+    let rig = rig(false);
+    let person = rig.me();
+    let answer = person.says("snooze all reminders until Monday").await;
+    assert_eq!(changed(&answer), Vec::<String>::new(), "{}", answer.text());
+    assert!(answer.text().contains("things"), "{}", answer.text());
+    let done = person.says("yes").await;
+    assert!(changed(&done).len() > 3, "{}", done.text());
+    let undo = done.shown.iter().flat_map(|shown| shown.reply.buttons.iter().flatten());
+    assert_eq!(undo.filter(|button| button.text.contains("Undo")).count(), 1, "{}", done.text());
+}
