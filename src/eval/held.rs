@@ -15,7 +15,7 @@ use crate::pipeline::stages::times;
 /// Lines where nothing was dropped: a person who reads one too often does not believe the next.
 const NEEDLESS_MAX: f64 = 0.05;
 
-fn examples() -> Vec<Example> {
+pub(super) fn examples() -> Vec<Example> {
     let files = ["plan_test.jsonl", "plan_regression.jsonl"];
     let text =
         |file: &str| std::fs::read_to_string(format!("{}/data/eval/{file}", env!("CARGO_MANIFEST_DIR"))).unwrap();
@@ -26,7 +26,7 @@ fn examples() -> Vec<Example> {
 impl Example {
     /// The plan of a model that understood it all: what is expected, and what built-in understanding fills in where the
     /// file leaves it open. `None` where nobody knows the rest of that plan.
-    fn whole_plan(&self) -> Option<Vec<PlannedAction>> {
+    pub(super) fn whole_plan(&self) -> Option<Vec<PlannedAction>> {
         let mut own = self.own_plan();
         let mut plan = Vec::new();
         for wanted in &self.expect {
@@ -42,7 +42,7 @@ impl Example {
         (own.is_empty() && !plan.is_empty()).then_some(plan)
     }
 
-    fn own_plan(&self) -> Vec<PlannedAction> {
+    pub(super) fn own_plan(&self) -> Vec<PlannedAction> {
         let hearing = Hearing { text: &self.text, reference: &self.reference, history: &self.history, phrases: &[] };
         match requests::plan(&hearing, &[]) {
             Understood::Plan { plan, .. } | Understood::Partly { plan, .. } => plan.actions,

@@ -18,6 +18,8 @@ mod alike;
 mod asker;
 mod consent;
 #[cfg(test)]
+mod grounded;
+#[cfg(test)]
 mod held;
 mod plan;
 mod report;

@@ -14,6 +14,9 @@ use crate::language::grounding::{Ground, TimeGround, ValueKind, holds_a_time, is
 use crate::language::reading::Mood;
 use crate::language::time::{self, Reference};
 
+/// So many words of a request that no value carries make it only likely.
+const LEFT_WORDS_MAX: usize = 2;
+
 /// Who made a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Planner {
@@ -78,6 +81,12 @@ impl Judge<'_> {
             (Standing::Likely, Standing::Told) => Standing::Contradicted(Mood::Statement),
             (values, mood) => values.max(mood),
         })
+    }
+
+    /// Whether the values of a whole plan carry too little of what was asked for.
+    pub fn leaves_out(&self, values: &[String]) -> bool {
+        let left = self.ground.left_out(values, self.reference);
+        !self.is_answer && (left.words >= LEFT_WORDS_MAX || left.times > 0)
     }
 
     fn values(&self, entry: &dyn Entry, planned: &mut PlannedAction) -> Result<Standing, String> {

@@ -39,8 +39,8 @@ fn a_time_follows_from_a_mention_or_has_no_ground() {
 
 #[test]
 fn a_repetition_a_person_a_choice_and_a_text_need_words_that_carry_them() {
-    assert!(with("pills every day at 7", Ground::has_repetition));
-    assert!(!with("pills tomorrow at 7", Ground::has_repetition));
+    assert!(with("pills every day at 7", |ground| ground.has_repetition()));
+    assert!(!with("pills tomorrow at 7", |ground| ground.has_repetition()));
     for (message, value, has) in [
         ("mail Anna that I'm late", "Anna", true),
         ("mail Anna that I'm late", "anna.kowalczyk@example.org", true),

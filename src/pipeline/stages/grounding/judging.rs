@@ -5,9 +5,6 @@ use crate::pipeline::turn::Turn;
 use crate::services::standing::{self, Judge};
 use crate::services::values::typed_values;
 
-/// So many words of a request that no value carries make it only likely.
-const LEFT_WORDS_MAX: usize = 2;
-
 /// A plan of a turn, under judgement.
 #[derive(Debug)]
 pub(super) struct Judging<'a> {
@@ -23,8 +20,7 @@ impl Judging<'_> {
             let typed = entry.map(|entry| typed_values(entry.as_ref(), &planned.params)).unwrap_or_default();
             typed.into_iter().map(|value| value.text)
         });
-        let left = self.judge.ground.left_out(&values.collect::<Vec<_>>(), self.judge.reference);
-        !self.judge.is_answer && (left.words >= LEFT_WORDS_MAX || left.times > 0)
+        self.judge.leaves_out(&values.collect::<Vec<_>>())
     }
 
     pub fn is_low_write(&self, planned: &PlannedAction) -> bool {
