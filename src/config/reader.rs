@@ -21,6 +21,8 @@ use crate::ports::Stage;
 pub(super) enum Source {
     Environment,
     File,
+    /// The command line.
+    Given,
 }
 
 /// The values that are set, and what is wrong with them.
@@ -33,7 +35,7 @@ pub(super) struct Reader {
 impl Reader {
     pub(super) fn accept(&mut self, key: String, value: String, source: Source) {
         let known = is_known(&key);
-        let must_be_known = source == Source::File || key.starts_with("BRAIN_");
+        let must_be_known = source != Source::Environment || key.starts_with("BRAIN_");
         if !known && must_be_known {
             self.problems.push(unknown(&key));
         } else if known {
