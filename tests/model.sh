@@ -10,7 +10,7 @@
 #   MODEL_SAMPLE=60 MODEL_SEED=1    how many scenarios are drawn, and which
 #   MODEL_SCENARIOS=FILE            from where; data/eval/scenarios.jsonl
 #   MODEL_THREADS=N                 of the model server; as many as there are processors
-#   BRAIN_PROGRAM=FILE              a program that is built already
+#   MODEL_PROGRAM=FILE              a program that is built already
 #
 # Server and model come as packages, by pip alone, and are kept in ${XDG_CACHE_HOME:-~/.cache}/brain-agent-model; every
 # byte is checked against a hash that stands here or in tests/model/fetch.py.
@@ -34,8 +34,8 @@ xllamacpp==2026.10.11549 \
     --hash=sha256:e2a3e79e775515de4ad197e667f874070446ef9ac9cf2044bc9866bc4c72289e
 EOF
 model=$("$python" tests/model/fetch.py "$size" "$home")
-if [ -z "${BRAIN_PROGRAM:-}" ]; then
+if [ -z "${MODEL_PROGRAM:-}" ]; then
     cargo build --release --locked
-    BRAIN_PROGRAM=${CARGO_TARGET_DIR:-target}/release/brain-agent
+    MODEL_PROGRAM=${CARGO_TARGET_DIR:-target}/release/brain-agent
 fi
-exec "$python" tests/model/run.py "$BRAIN_PROGRAM" "$model" "$@"
+exec "$python" tests/model/run.py "$MODEL_PROGRAM" "$model" "$@"

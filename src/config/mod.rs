@@ -20,7 +20,7 @@ use secrecy::SecretString;
 
 use crate::core::ids::UserId;
 use crate::limits::kept::Keep;
-use crate::ports::{Stage, TokenPrice};
+use crate::ports::{Stage, TokenPrice, Wording};
 use reader::{Reader, Source};
 
 /// A model endpoint.
@@ -87,6 +87,8 @@ pub struct Config {
     pub admin_may_approve: bool,
     /// Whether messages that built-in understanding is sure about go without the model router.
     pub skip_router: bool,
+    /// When a model is asked for words about what was done.
+    pub wording: Wording,
     /// How long what only grows is kept.
     pub keep: Keep,
     /// How long a pending action waits.
@@ -177,6 +179,7 @@ mod tests {
             ("BRAIN_ALLOWED_USERS", "alice"),
             ("BRAIN_ADMIN_MAY_APPROVE", "maybe"),
             ("BRAIN_SKIP_ROUTER", "maybe"),
+            ("BRAIN_RESPOND", "sometimes"),
             ("BRAIN_ASK_ABOVE_USD", "much"),
             ("BRAIN_ASK_ABOVE_USD", "-1"),
             ("LLM_BASE_URL", "localhost"),

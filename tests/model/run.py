@@ -122,7 +122,9 @@ class Console:
             if lines[-1]["type"] == "done":
                 watch.cancel()
                 return lines
-        sys.exit(f"no done within {LIMIT} s: {lines}")
+        watch.cancel()
+        ended = "ended" if self.child.wait() >= 0 else f"did not answer within {LIMIT} s"
+        sys.exit(f"FAILED: the program {ended}: {lines}")
 
     def say(self, text):
         """One turn; what must hold of every turn is checked, and what it took is printed."""
