@@ -80,11 +80,7 @@ pub fn in_order(schema: &Value) -> Vec<(&String, &Value)> {
 
 fn write(value: &Value, text: &mut String) {
     match value {
-        Value::Object(map) => write_map(
-            map.iter().map(|(name, inner)| (name, inner, name == "properties" && inner.is_object())),
-            value,
-            text,
-        ),
+        Value::Object(map) => write_map(&map.iter().collect::<Vec<_>>(), Some(value), text),
         Value::Array(items) => {
             text.push('[');
             for (at, item) in items.iter().enumerate() {
@@ -97,18 +93,16 @@ fn write(value: &Value, text: &mut String) {
     }
 }
 
-/// Each with whether it holds the properties of `whole`.
-fn write_map<'a>(entries: impl Iterator<Item = (&'a String, &'a Value, bool)>, whole: &'a Value, text: &mut String) {
+/// `schema`: whose keywords these are; `None`: they are names of properties, of which one may be “properties” itself.
+fn write_map(entries: &[(&String, &Value)], schema: Option<&Value>, text: &mut String) {
     text.push('{');
-    for (at, (name, value, is_properties)) in entries.enumerate() {
+    for (at, (name, value)) in entries.iter().enumerate() {
         text.push_str(if at == 0 { "" } else { "," });
         text.push_str(&Value::from(name.as_str()).to_string());
         text.push(':');
-        if is_properties {
-            // A property may be called “properties” itself.
-            write_map(in_order(whole).into_iter().map(|(name, value)| (name, value, false)), value, text);
-        } else {
-            write(value, text);
+        match schema.filter(|_| *name == "properties" && value.is_object()) {
+            Some(schema) => write_map(&in_order(schema), None, text),
+            None => write(value, text),
         }
     }
     text.push('}');
