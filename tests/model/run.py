@@ -52,7 +52,7 @@ class Server:
         self.url = f"http://127.0.0.1:{port}"
         threads = os.environ.get("MODEL_THREADS") or str(os.cpu_count())
         serve = pathlib.Path(__file__).with_name("serve.py")
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        quiet = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         self.child = subprocess.Popen([sys.executable, serve, model, str(port), threads], **quiet)
         until = time.monotonic() + START
         while not self.is_up():

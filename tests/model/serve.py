@@ -1,6 +1,7 @@
-"""serve.py MODEL PORT THREADS: llama.cpp's server on loopback, until this process ends."""
+"""serve.py MODEL PORT THREADS: llama.cpp's server on loopback, until standard input ends: whoever started it is gone then,
+however that came about."""
 
-import signal
+import os
 import sys
 
 import xllamacpp
@@ -8,8 +9,6 @@ import xllamacpp
 
 def main():
     model, port, threads = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    # Before the server starts: a kill is the end at once, as that of a machine that is switched off.
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     params = xllamacpp.CommonParams()
     params.model.path = model
     params.hostnames = ["127.0.0.1"]
@@ -22,7 +21,9 @@ def main():
     params.use_jinja = True
     server = xllamacpp.Server(params)
     print(server.listening_address, flush=True)
-    signal.pause()
+    sys.stdin.read()
+    # At once: nobody waits for what is being written.
+    os._exit(0)
 
 
 if __name__ == "__main__":

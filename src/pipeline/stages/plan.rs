@@ -168,7 +168,7 @@ async fn by_model(
     };
     let (history, lines) = (history(turn), known_lines(turn, known));
     let room = model.reads_tokens_max(Stage::Plan);
-    match ask::prompt_within(turn, Stage::Plan, fixed, room, (&history, &lines), &changing) {
+    match ask::prompt_within(turn, Stage::Plan, fixed, room, (&history, &lines), changing) {
         Ok(prompt) => {
             let services = turn.brain.services.now();
             let reading = Reading {

@@ -164,3 +164,20 @@ fn a_trace_tells_what_the_server_had_in_its_cache() {
     assert!(trace.contains("200 + 3 tokens, 150 of them kept"), "{trace}");
     assert!(trace.contains("had 50 % of what was sent in its cache"), "{trace}");
 }
+
+/// So that a server finds what it has read before.
+#[test]
+fn the_first_part_of_a_prompt_is_the_same_byte_for_byte_from_turn_to_turn() {
+    let script = Script::new().always("route", route(&["task"])).always("plan", plan());
+    let model = ModelServer::scripted(script.always("respond", ModelReply::text("There you go.")));
+    let program = Program::new().model(&model);
+    let mut console = console(&program);
+    console.say(REMIND);
+    console.now("2026-01-12T21:30:00Z");
+    console.say("and remind me to water the ferns on friday at noon, please");
+    for stage in ["route", "plan", "respond"] {
+        let first: Vec<String> = model.calls_of(stage).iter().map(|call| call.messages[0].1.clone()).collect();
+        assert_eq!(first.len(), 2, "{stage}");
+        assert_eq!(first[0], first[1], "{stage}");
+    }
+}
