@@ -168,12 +168,22 @@ fn a_trace_tells_what_the_server_had_in_its_cache() {
 /// So that a server finds what it has read before.
 #[test]
 fn the_first_part_of_a_prompt_is_the_same_byte_for_byte_from_turn_to_turn() {
-    let script = Script::new().always("route", route(&["task"])).always("plan", plan());
-    let model = ModelServer::scripted(script.always("respond", ModelReply::text("There you go.")));
+    let model = ModelServer::start(|request| match request.stage.as_str() {
+        "route" => route(&["task"]),
+        "plan" => {
+            let is_second = request.prompt().contains("the ferns");
+            let (title, deadline) =
+                if is_second { ("Ferns", "2026-01-16T12:00:00") } else { ("Mom", "2026-01-12T17:00:00") };
+            let action =
+                json!({"service": "task", "command": "create", "params": {"title": title, "deadline": deadline}});
+            ModelReply::json(json!({"actions": [action], "question": null, "open": null}))
+        }
+        _ => ModelReply::text("There you go."),
+    });
     let program = Program::new().model(&model);
     let mut console = console(&program);
     console.say(REMIND);
-    console.now("2026-01-12T21:30:00Z");
+    console.now("2026-01-11T21:30:00Z");
     console.say("and remind me to water the ferns on friday at noon, please");
     for stage in ["route", "plan", "respond"] {
         let first: Vec<String> = model.calls_of(stage).iter().map(|call| call.messages[0].1.clone()).collect();
