@@ -39,7 +39,7 @@ pub struct Prompt {
 }
 
 /// What the stable part of a prompt is made of.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Fixed<V> {
     /// The schema that it follows from, by its [number](crate::ports::Schema::number); `None` when it is always the
     /// same.

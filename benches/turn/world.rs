@@ -16,7 +16,7 @@ use brain_agent::pipeline::brain::Brain;
 use brain_agent::pipeline::handle_turn;
 use brain_agent::ports::{
     Batch, Call, ChangeLog, Channel, Completion, Key, Model, ModelError, Reader, Scan, SendError, Snapshot, Store,
-    StoreError, Stored, Table,
+    StoreError, Stored, Table, Wording,
 };
 use brain_agent::store::MemoryStore;
 use tokio::sync::mpsc::UnboundedSender;
@@ -83,6 +83,7 @@ impl World {
         brain.model = Some(asked.clone());
         // Every path is measured with all its calls; what skipping one saves has rows of its own.
         brain.policy.skip_router = false;
+        brain.policy.wording = Wording::Always;
         Self { brain, store, asked, channel, turns: AtomicU64::new(0), _folder: folder }
     }
 

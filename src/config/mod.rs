@@ -20,7 +20,7 @@ use secrecy::SecretString;
 
 use crate::core::ids::UserId;
 use crate::limits::kept::Keep;
-use crate::ports::{Stage, TokenPrice};
+use crate::ports::{Stage, TokenPrice, Wording};
 use reader::{Reader, Source};
 
 /// A model endpoint.
@@ -87,6 +87,8 @@ pub struct Config {
     pub admin_may_approve: bool,
     /// Whether messages that built-in understanding is sure about go without the model router.
     pub skip_router: bool,
+    /// When a model is asked for words about what was done.
+    pub wording: Wording,
     /// How long what only grows is kept.
     pub keep: Keep,
     /// How long a pending action waits.
@@ -107,25 +109,38 @@ pub struct ConfigError(pub Vec<String>);
 impl Config {
     /// Reads the environment and `.env`.
     pub fn load() -> Result<Self, ConfigError> {
+        Self::load_with(Vec::new())
+    }
+
+    /// The same with these variables in the place of what is set; an empty value unsets one. Each must be known.
+    pub fn load_with(over: Vec<(String, String)>) -> Result<Self, ConfigError> {
         let env: Vec<(String, String)> = std::env::vars_os()
             .filter_map(|(key, value)| Some((key.into_string().ok()?, value.to_string_lossy().into_owned())))
             .collect();
         let file = file::read(Path::new(".env")).map_err(ConfigError)?;
-        Self::parse(env, file)
+        Self::layered([(Source::File, file), (Source::Environment, env), (Source::Given, over)])
     }
 
     /// Reads these variables; those of the environment win over those of the file.
     pub fn parse(env: Vec<(String, String)>, file: Vec<(String, String)>) -> Result<Self, ConfigError> {
+        Self::layered([(Source::File, file), (Source::Environment, env)])
+    }
+
+    /// Later layers win.
+    fn layered(layers: impl IntoIterator<Item = (Source, Vec<(String, String)>)>) -> Result<Self, ConfigError> {
         let mut reader = Reader::default();
-        for (key, value) in file {
-            reader.accept(key, value, Source::File);
-        }
-        for (key, value) in env {
-            reader.accept(key, value, Source::Environment);
+        for (source, values) in layers {
+            values.into_iter().for_each(|(key, value)| reader.accept(key, value, source));
         }
         let config = reader.read();
         if reader.problems.is_empty() { Ok(config) } else { Err(ConfigError(reader.problems)) }
     }
+}
+
+/// `KEY=VALUE` as it may be shown: what may hold a secret without its value.
+pub fn shown(key: &str, value: &str) -> String {
+    let may_be_secret = ["KEY", "TOKEN", "SECRET", "URL"].iter().any(|end| key.split('_').any(|part| part == *end));
+    if may_be_secret { format!("{key}=…") } else { format!("{key}={value}") }
 }
 
 /// The user behind a numeric Telegram id.
@@ -164,6 +179,7 @@ mod tests {
             ("BRAIN_ALLOWED_USERS", "alice"),
             ("BRAIN_ADMIN_MAY_APPROVE", "maybe"),
             ("BRAIN_SKIP_ROUTER", "maybe"),
+            ("BRAIN_RESPOND", "sometimes"),
             ("BRAIN_ASK_ABOVE_USD", "much"),
             ("BRAIN_ASK_ABOVE_USD", "-1"),
             ("LLM_BASE_URL", "localhost"),

@@ -14,13 +14,15 @@ use super::keys::{KEYS, Use, is_known, unknown};
 use super::{Config, ModelEndpoint, TelegramConfig, WebhookConfig};
 use crate::limits;
 use crate::limits::kept::{KEPT_SECS_MAX, Keep, RETENTION, in_words};
-use crate::ports::Stage;
+use crate::ports::{Stage, Wording};
 
 /// Where a value comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
     Environment,
     File,
+    /// The command line.
+    Given,
 }
 
 /// The values that are set, and what is wrong with them.
@@ -33,7 +35,7 @@ pub(super) struct Reader {
 impl Reader {
     pub(super) fn accept(&mut self, key: String, value: String, source: Source) {
         let known = is_known(&key);
-        let must_be_known = source == Source::File || key.starts_with("BRAIN_");
+        let must_be_known = source != Source::Environment || key.starts_with("BRAIN_");
         if !known && must_be_known {
             self.problems.push(unknown(&key));
         } else if known {
@@ -78,6 +80,14 @@ impl Reader {
             admin_may_approve: self.switch("BRAIN_ADMIN_MAY_APPROVE").unwrap_or(false),
             keep: self.keep(),
             skip_router: self.switch("BRAIN_SKIP_ROUTER").unwrap_or(true),
+            wording: self
+                .parsed("BRAIN_RESPOND", "auto, always or never", |text| match text {
+                    "auto" => Some(Wording::Auto),
+                    "always" => Some(Wording::Always),
+                    "never" => Some(Wording::Never),
+                    _ => None,
+                })
+                .unwrap_or_default(),
             pending_ttl: self
                 .parsed("BRAIN_PENDING_TTL", "a duration from 1m to 30d, such as 24h", |text| {
                     duration(text).filter(|d| (60..=30 * 86_400).contains(&d.as_secs()))

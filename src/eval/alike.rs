@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::plan::Expected;
+use super::wrong::{self, Wrong};
 use crate::core::plan::{Params, PlannedAction};
 use crate::language::time;
 use crate::language::time::{Grain, Reference, When};
@@ -26,6 +27,45 @@ pub(super) fn alike(catalog: &Services, wanted: &[Expected], got: &[PlannedActio
         wanted.iter().map(|w| got.iter().map(|g| is_as_expected(catalog, w, g, reference)).collect()).collect();
     let mut taken_by = vec![None; got.len()];
     (0..wanted.len()).all(|index| find_place(index, &fits, &mut taken_by, &mut BTreeSet::new()))
+}
+
+/// In which way planned actions are not the expected ones.
+pub(super) fn wrong(catalog: &Services, wanted: &[Expected], got: &[PlannedAction], reference: &Reference) -> Wrong {
+    if wanted.is_empty() {
+        return Wrong::Mood;
+    }
+    let mut more: Vec<&PlannedAction> = got.iter().collect();
+    let mut missing = Vec::new();
+    for wanted in wanted {
+        match more.iter().position(|got| is_as_expected(catalog, wanted, got, reference)) {
+            Some(at) => drop(more.remove(at)),
+            None => missing.push(wanted),
+        }
+    }
+    wrong::kind(&missing, &more, |wanted, got| differ(catalog, wanted, got, reference))
+}
+
+/// How two of the same command differ; `None` where they are of two.
+fn differ(catalog: &Services, wanted: &Expected, got: &PlannedAction, reference: &Reference) -> Option<Wrong> {
+    if wanted.service != got.service || wanted.command != got.command {
+        return None;
+    }
+    let only = |name: &str, value: &Value| Expected {
+        service: wanted.service.clone(),
+        command: wanted.command.clone(),
+        params: Params::from_iter([(name.to_owned(), value.clone())]),
+    };
+    let is_absent = |name: &str| got.params.get(name).is_none_or(Value::is_null);
+    let kind_of = |(name, value): (&String, &Value)| {
+        let fits = is_as_expected(catalog, &only(name, value), got, reference);
+        (!fits).then(|| match name.as_str() {
+            _ if is_absent(name) => Wrong::Dropped,
+            "find_by" => Wrong::OtherItem,
+            _ => Wrong::Invented,
+        })
+    };
+    // Times that depend on each other may only differ together.
+    Some(wanted.params.iter().filter_map(kind_of).min().unwrap_or(Wrong::Invented))
 }
 
 /// Gives expectation `index` an action of its own; others move to another that fits them, too, if they must.

@@ -3,8 +3,10 @@
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use tempfile::TempDir;
+use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
 use super::plan::Example;
@@ -25,8 +27,24 @@ use crate::pipeline::stages::plan::{Planned, Topic};
 use crate::pipeline::stages::route;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::{Message, Speaker};
-use crate::ports::{Stage, StoreError, TokenPrice};
+use crate::ports::{Call, Completion, Model, ModelError, Stage, StoreError, TokenPrice};
 use crate::store::MemoryStore;
+
+/// A model that is asked however slow it is known to be: what built-in understanding would do in its place is measured
+/// by itself.
+#[derive(Debug)]
+struct Unhurried(Arc<dyn Model>);
+
+#[async_trait]
+impl Model for Unhurried {
+    async fn complete(&self, call: Call, words: Option<UnboundedSender<String>>) -> Result<Completion, ModelError> {
+        self.0.complete(call, words).await
+    }
+
+    fn reads_tokens_max(&self, stage: Stage) -> Option<u64> {
+        self.0.reads_tokens_max(stage)
+    }
+}
 
 /// Asks the configured model.
 #[derive(Debug)]
@@ -55,7 +73,8 @@ impl Asker {
         };
         // It is the model that is measured, so it is asked even where built-in understanding is sure.
         let config = Config { skip_router: false, ..config.clone() };
-        let brain = app::build(&config, parts)?;
+        let mut brain = app::build(&config, parts)?;
+        brain.model = brain.model.take().map(|model| Arc::new(Unhurried(model)) as Arc<dyn Model>);
         let price = config.prices.get(&stage).copied();
         Ok(Some(Self { brain, name: endpoint.model.clone(), price, _folder: folder }))
     }

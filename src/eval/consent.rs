@@ -51,6 +51,7 @@ impl Row for Example {
             got_class: name(*answer).to_owned(),
             expected: name(self.label).to_owned(),
             got: name(*answer).to_owned(),
+            ..Verdict::default()
         }
     }
 }

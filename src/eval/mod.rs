@@ -5,6 +5,9 @@
 //!      stages of a turn ─► judged against what was expected ─► Report
 //! ```
 //!
+//! A file may be sampled, and a second configuration and built-in understanding asked beside the first: `columns`. What
+//! is wrong is told by its kind: `wrong`.
+//!
 //! One file a stage: [`consent`], [`route`], [`when`], [`plan`] (with `alike`: when is a plan the expected one?); and
 //! [`scenario`] for all of them together, judged by what has changed in the end.
 //! Each stage is measured alone: `route` without planning, `plan` over all services without routing, so that a
@@ -16,6 +19,7 @@
 
 mod alike;
 mod asker;
+mod columns;
 mod consent;
 #[cfg(test)]
 mod grounded;
@@ -25,13 +29,16 @@ mod plan;
 mod report;
 mod route;
 mod rows;
+mod sample;
 mod scenario;
 mod when;
+mod wrong;
 
 use std::path::Path;
 use std::time::Instant;
 
 pub use report::EvalReport;
+pub use sample::Sample;
 
 use crate::app::StartError;
 use crate::config::Config;
@@ -41,6 +48,7 @@ use crate::ports::{Stage, StoreError};
 use asker::Asker;
 use report::Tally;
 use rows::Line;
+use wrong::Wrong;
 
 /// What is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -122,7 +130,7 @@ pub enum EvalError {
 }
 
 /// How one answer compares with what was expected.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Verdict {
     is_right: bool,
     /// Row of the confusion table.
@@ -133,6 +141,10 @@ struct Verdict {
     expected: String,
     /// The given answer in full.
     got: String,
+    /// In which way it is wrong, where that is told apart.
+    wrong: Option<Wrong>,
+    /// It offered something that nobody expected.
+    is_proposed_wrongly: bool,
 }
 
 /// One example of a stage.
@@ -151,20 +163,65 @@ trait Row: Sized {
     fn judge(&self, answer: &Self::Answer) -> Verdict;
 }
 
-/// Measures a stage on a file.
-pub async fn run(what: Measured, file: &Path, who: Who, config: &Config) -> Result<EvalReport, EvalError> {
+/// What to measure, and on what.
+#[derive(Debug, Clone)]
+pub struct Order<'a> {
+    /// The stage.
+    pub what: Measured,
+    /// The messages and their answers.
+    pub file: &'a Path,
+    /// Who answers.
+    pub who: Who,
+    /// Some of the rows only.
+    pub sample: Option<Sample>,
+}
+
+/// A second configuration, to be measured on the same rows.
+#[derive(Debug)]
+pub struct Beside {
+    /// What differs, for people.
+    pub label: String,
+    /// All of it.
+    pub config: Config,
+}
+
+/// Measures a stage on a file, and beside it the second configuration; where a model answers, built-in understanding as
+/// well.
+pub async fn run(order: &Order<'_>, config: &Config, beside: Option<&Beside>) -> Result<EvalReport, EvalError> {
+    let mut report = column(order, config).await?;
+    let is_by_model = !report.is_built_in();
+    let mut columns = Vec::new();
+    if let Some(Beside { label, config }) = beside {
+        columns.push(EvalReport { setting: Some(label.clone()), ..column(order, config).await? });
+    }
+    if is_by_model {
+        let order = Order { who: Who::BuiltIn, ..order.clone() };
+        columns.push(column(&order, config).await?);
+    }
+    report.beside = columns;
+    Ok(report)
+}
+
+async fn column(order: &Order<'_>, config: &Config) -> Result<EvalReport, EvalError> {
+    let begun = Instant::now();
+    let report = measured(order, config).await?;
+    Ok(EvalReport { seconds: begun.elapsed().as_secs_f64(), ..report })
+}
+
+async fn measured(order: &Order<'_>, config: &Config) -> Result<EvalReport, EvalError> {
+    let Order { what, file, who, .. } = *order;
     match what {
-        Measured::Consent => measure(what, rows::read(file, consent::Example::parse)?, None).await,
-        Measured::When => measure(what, rows::read(file, when::Example::parse)?, None).await,
+        Measured::Consent => measure(order, consent::Example::parse, None).await,
+        Measured::When => measure(order, when::Example::parse, None).await,
         Measured::Route => {
-            let rows = rows::read(file, route::Example::parse)?;
-            measure(what, rows, Asker::open(Stage::Route, who, config)?.as_ref()).await
+            let asker = Asker::open(Stage::Route, who, config)?;
+            measure(order, route::Example::parse, asker.as_ref()).await
         }
         Measured::Plan => {
-            let rows = rows::read(file, plan::Example::parse)?;
-            measure(what, rows, Asker::open(Stage::Plan, who, config)?.as_ref()).await
+            let asker = Asker::open(Stage::Plan, who, config)?;
+            measure(order, plan::Example::parse, asker.as_ref()).await
         }
-        Measured::Scenario => scenario::measure(file, who, config).await,
+        Measured::Scenario => scenario::measure(file, order.sample, who, config).await,
     }
 }
 
@@ -173,8 +230,13 @@ pub fn check_scenario(line: &str) -> Result<(), String> {
     scenario::check(line)
 }
 
-async fn measure<R: Row>(what: Measured, rows: Vec<Line<R>>, asker: Option<&Asker>) -> Result<EvalReport, EvalError> {
-    let mut tally = Tally::new(what, asker.map(Asker::name));
+async fn measure<R: Row>(
+    order: &Order<'_>,
+    parse: fn(&str) -> Result<R, String>,
+    asker: Option<&Asker>,
+) -> Result<EvalReport, EvalError> {
+    let rows = rows::read(order.file, order.sample, parse)?;
+    let mut tally = Tally::new(order.what, asker.map(Asker::name));
     if asker.is_none() {
         rows.iter().take(limits::EVAL_WARM_UP_ROWS).for_each(|line| drop(line.row.built_in()));
     }

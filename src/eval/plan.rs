@@ -154,6 +154,8 @@ impl Row for Example {
             got_class: got_class.to_owned(),
             expected: show(self.expect.iter().map(|e| (&e.service, &e.command, &e.params))),
             got: show(answer.iter().map(|a| (&a.service, &a.command, &a.params))),
+            wrong: (got_class == "wrong").then(|| alike::wrong(&CATALOG, &self.expect, answer, &self.reference)),
+            is_proposed_wrongly: false,
         }
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::{Measured, Verdict};
+use super::{Measured, Verdict, columns};
 use crate::core::turn::Done;
 use crate::ports::TokenPrice;
 
@@ -26,6 +26,14 @@ pub struct EvalReport {
     /// How often each verdict was given, where there are several (`scenario`).
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub verdicts: BTreeMap<String, usize>,
+    /// In which way wrong answers are wrong, and how often (`route`, `plan`, `scenario`).
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub wrong: BTreeMap<String, usize>,
+    /// Rows that ended with an offer whose first choice does something that nobody expected (`scenario`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proposed_wrongly: Option<usize>,
+    /// The whole run on the wall's clock, in seconds; rows of scenarios run beside each other.
+    pub seconds: f64,
     /// Half of the messages took at most so many microseconds.
     pub p50_us: u64,
     /// And 99 of 100 at most so many.
@@ -45,6 +53,12 @@ pub struct EvalReport {
     /// The misses, in the order of the file; empty in JSON unless they were asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<Miss>,
+    /// What differs from the first configuration, in the report of a second one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub setting: Option<String>,
+    /// The same rows by a second configuration, and by built-in understanding where a model answered.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<EvalReport>,
 }
 
 /// What a miss of a scenario is told with.
@@ -101,7 +115,15 @@ impl EvalReport {
                 self.verdicts.iter().map(|(verdict, count)| format!("{verdict} {count}")).collect();
             let _ = writeln!(text, "\nin all: {}", counts.join(", "));
         }
-        let _ = write!(text, "\np50 {} µs, p99 {} µs a message\n", self.p50_us, self.p99_us);
+        if let Some(wrongly @ 1..) = self.proposed_wrongly {
+            let _ = writeln!(text, "proposed wrongly: {wrongly} (they count as what they ended with)");
+        }
+        if !self.wrong.is_empty() {
+            let kinds: Vec<String> = self.wrong.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
+            let _ = writeln!(text, "wrong by kind: {}", kinds.join(", "));
+        }
+        let _ =
+            write!(text, "\np50 {} µs, p99 {} µs a message, {:.1} s in all\n", self.p50_us, self.p99_us, self.seconds);
         let _ = writeln!(
             text,
             "{} model calls, {} tokens in, {} tokens out",
@@ -118,13 +140,22 @@ impl EvalReport {
         if self.fallbacks > 0 {
             let _ = writeln!(text, "{} messages could not be answered by the model", self.fallbacks);
         }
+        if !self.beside.is_empty() {
+            let all: Vec<&Self> = std::iter::once(self).chain(&self.beside).collect();
+            let _ = write!(text, "\n{}", columns::side_by_side(&all));
+        }
         text
+    }
+
+    /// Whether no model was asked.
+    pub fn is_built_in(&self) -> bool {
+        self.by == BUILT_IN
     }
 
     fn by_whom(&self) -> String {
         match self.stage {
             "consent" | "when" => "code alone (no model is asked for this)".to_owned(),
-            _ if self.by == BUILT_IN => "built-in understanding".to_owned(),
+            _ if self.is_built_in() => "built-in understanding".to_owned(),
             _ => format!("the model “{}”", self.by),
         }
     }
@@ -174,6 +205,8 @@ impl EvalReport {
 }
 
 const BUILT_IN: &str = "built-in";
+/// The verdict of a scenario in which everything was.
+pub(super) const RIGHT: &str = "right";
 const EXPECTED: &str = "expected";
 /// Columns that fit a terminal side by side.
 const COLUMNS_MAX: usize = 6;
@@ -208,6 +241,11 @@ impl Tally {
             by: model.unwrap_or(BUILT_IN).to_owned(),
             fallbacks: 0,
             errors: Vec::new(),
+            wrong: BTreeMap::new(),
+            proposed_wrongly: (what == Measured::Scenario).then_some(0),
+            seconds: 0.0,
+            setting: None,
+            beside: Vec::new(),
         };
         Self { report, took_us: Vec::new() }
     }
@@ -222,8 +260,14 @@ impl Tally {
         turns: impl IntoIterator<Item = &'a Done>,
         aside: Option<MissDetail>,
     ) {
-        let Verdict { is_right, class, got_class, expected, got } = verdict;
+        let Verdict { is_right, class, got_class, expected, got, wrong, is_proposed_wrongly } = verdict;
         let report = &mut self.report;
+        if let Some(wrong) = wrong {
+            *report.wrong.entry(wrong.to_string()).or_default() += 1;
+        }
+        if let Some(wrongly) = &mut report.proposed_wrongly {
+            *wrongly += usize::from(is_proposed_wrongly);
+        }
         report.total += 1;
         report.correct += usize::from(is_right);
         if aside.is_some() {

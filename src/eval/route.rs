@@ -7,6 +7,7 @@ use chrono::DateTime;
 
 use super::asker::Asker;
 use super::rows::columns;
+use super::wrong::Wrong;
 use super::{Row, Verdict};
 use crate::core::turn::Done;
 use crate::language::requests::Hearing;
@@ -78,6 +79,21 @@ impl Row for Example {
             got_class: show(answer),
             expected: self.alternatives.iter().map(show).collect::<Vec<_>>().join("|"),
             got: show(answer),
+            wrong: equal.is_none().then(|| self.wrong(answer)),
+            is_proposed_wrongly: false,
         }
+    }
+}
+
+impl Example {
+    /// The mildest kind over the alternatives.
+    fn wrong(&self, answer: &Domains) -> Wrong {
+        let kind = |wanted: &Domains| match (wanted.is_subset(answer), answer.is_subset(wanted)) {
+            (true, _) if wanted.is_empty() => Wrong::Mood,
+            (true, _) => Wrong::Invented,
+            (false, true) => Wrong::Dropped,
+            (false, false) => Wrong::OtherCommand,
+        };
+        self.alternatives.iter().map(kind).max().unwrap_or(Wrong::OtherCommand)
     }
 }

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use super::EvalError;
+use super::{EvalError, Sample};
 use crate::limits::EVAL_FILE_BYTES_MAX;
 
 /// An example, and where it stands.
@@ -18,8 +18,12 @@ pub(super) struct Line<R> {
     pub(super) row: R,
 }
 
-/// Reads all of a file.
-pub(super) fn read<R>(file: &Path, parse: fn(&str) -> Result<R, String>) -> Result<Vec<Line<R>>, EvalError> {
+/// Reads all of a file, also where only a sample is wanted: a line that cannot be read is an error wherever it is.
+pub(super) fn read<R>(
+    file: &Path,
+    sample: Option<Sample>,
+    parse: fn(&str) -> Result<R, String>,
+) -> Result<Vec<Line<R>>, EvalError> {
     let name = || file.display().to_string();
     let text = text_of(file).map_err(|why| EvalError::File { file: name(), why })?;
     let mut rows = Vec::new();
@@ -29,12 +33,16 @@ pub(super) fn read<R>(file: &Path, parse: fn(&str) -> Result<R, String>) -> Resu
         }
         let number = index + 1;
         let row = parse(line).map_err(|why| EvalError::Line { file: name(), line: number, why })?;
-        rows.push(Line { number, row });
+        rows.push((line, Line { number, row }));
     }
     if rows.is_empty() {
         return Err(EvalError::File { file: name(), why: "it holds no examples".to_owned() });
     }
-    Ok(rows)
+    let rows = match sample {
+        Some(sample) => sample.of(rows, |(line, _)| line),
+        None => rows,
+    };
+    Ok(rows.into_iter().map(|(_, row)| row).collect())
 }
 
 fn text_of(file: &Path) -> Result<String, String> {

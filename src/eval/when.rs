@@ -103,6 +103,7 @@ impl Row for Example {
             got_class: got_class.to_owned(),
             expected,
             got: answer.map_or_else(|| "none".to_owned(), show),
+            ..Verdict::default()
         }
     }
 }

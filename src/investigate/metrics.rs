@@ -57,7 +57,7 @@ mod tests {
             stage,
             us,
             input_bytes: 1,
-            usage: Usage { calls: 1, tokens_in: 1_000, tokens_out: 500 },
+            usage: Usage { calls: 1, tokens_in: 1_000, tokens_out: 500, ..Usage::default() },
             outcome: "ok".to_owned(),
         };
         let calls = [call(Stage::Decompose, 2_000), call(Stage::Decompose, 3_000), call(Stage::Synthesize, 4_000)];

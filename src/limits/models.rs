@@ -25,3 +25,9 @@ pub const MODEL_TIMEOUT_SECS: std::ops::RangeInclusive<u64> = 1..=3_600;
 pub const MODEL_OUTAGES_MAX: u32 = 5;
 /// How long: nobody waits that long for an answer, and it is soon enough to find it working again.
 pub const MODEL_REST_SECS: u64 = 30;
+/// Of fewer tokens no prompt is taken to be cut off: servers that leave out of their count what they kept from an
+/// earlier call count as few, and no server's context is smaller.
+pub const MODEL_CUT_TOKENS_MIN: u64 = 1_500;
+/// A prompt is taken to be cut off where so many times more was sent than was counted. Sent tokens are estimated from
+/// bytes, and off by up to a third.
+pub const MODEL_CUT_FACTOR: u64 = 2;

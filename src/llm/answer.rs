@@ -2,14 +2,18 @@
 //!
 //! Pure. Not here: whether the value fits what a stage wants, and asking again.
 
+use serde_json::Value;
+
+use super::calls;
 use super::failure::Failure;
 use super::link::Ask;
 use super::repair::{self, Ending};
+use super::room::Room;
 use super::structured::{Dialect, Format, Lesson, Memory, has_required};
 use super::thoughts;
 use super::wire::Piece;
 use crate::limits::MODEL_REPLY_BYTES_MAX;
-use crate::ports::{Call, Completion, Usage};
+use crate::ports::{Call, Completion, ToolCall, Usage};
 
 /// Counts beyond the bytes that were sent can only be the template around them.
 const TEMPLATE_TOKENS_MAX: u64 = 4_096;
@@ -17,12 +21,16 @@ const TEMPLATE_TOKENS_MAX: u64 = 4_096;
 /// The completion. A schema that the endpoint took and ignored is learned.
 pub(super) fn completion(
     memory: &Memory,
+    room: &Room,
     ask: &mut Ask<'_>,
     answer: Piece,
     dialect: Dialect,
 ) -> Result<Completion, Failure> {
     let call = ask.call;
     count(&mut ask.usage, call, &answer);
+    if let Some(read) = answer.counts.tokens_in {
+        room.learn(read, estimate(sent_bytes(call)));
+    }
     let is_cut = is_cut(&answer, call.tokens_max);
     let mut text = match &call.schema {
         None => thoughts::strip(&answer.content),
@@ -32,6 +40,10 @@ pub(super) fn completion(
     if text.is_empty() && call.schema.is_some() && answer.thoughts.trim_start().starts_with(['{', '`']) {
         // Some servers file a constrained answer under reasoning.
         text = answer.thoughts.trim().to_owned();
+    }
+    let mut made = calls::read(answer.calls);
+    if text.is_empty() && call.schema.is_some() && !made.is_empty() {
+        return Ok(Completion { text, json: None, calls: made, usage: ask.usage, is_substitute: false });
     }
     if text.is_empty() {
         return Err(Failure::unreadable(if is_cut {
@@ -43,6 +55,7 @@ pub(super) fn completion(
     let ending = if is_cut { Ending::Cut } else { Ending::Stopped };
     let json = call.schema.as_ref().and_then(|schema| {
         let json = repair::find(&text, ending);
+        let json = json.filter(|json| has_required(schema.value(), json) || !takes_calls(&mut made, json, &text));
         let fits = json.as_ref().is_some_and(|json| has_required(schema.value(), json));
         if !fits
             && !is_cut
@@ -55,7 +68,24 @@ pub(super) fn completion(
         }
         json
     });
-    Ok(Completion { text, json, usage: ask.usage, is_substitute: false })
+    if json.is_none() && made.is_empty() && call.schema.is_some() {
+        made = calls::in_tags(&text);
+    }
+    if json.is_some() || call.schema.is_none() {
+        made.clear();
+    }
+    Ok(Completion { text, json, calls: made, usage: ask.usage, is_substitute: false })
+}
+
+/// Whether the document is no answer but a call of tools; then all that the text holds are taken.
+fn takes_calls(made: &mut Vec<ToolCall>, json: &Value, text: &str) -> bool {
+    let tagged = calls::in_tags(text);
+    let written = if tagged.is_empty() { calls::in_document(json) } else { tagged };
+    let is_call = !written.is_empty();
+    if is_call {
+        *made = written;
+    }
+    is_call
 }
 
 fn is_cut(answer: &Piece, tokens_max: u32) -> bool {
@@ -67,10 +97,14 @@ fn is_cut(answer: &Piece, tokens_max: u32) -> bool {
 /// The endpoint's counts where they are possible, else bytes / 4.
 fn count(usage: &mut Usage, call: &Call, answer: &Piece) {
     let bytes_in = sent_bytes(call);
-    let bytes_out = answer.content.len() + answer.thoughts.len();
+    let called: usize = answer.calls.iter().map(|call| call.name.len() + call.arguments.len()).sum();
+    let bytes_out = answer.content.len() + answer.thoughts.len() + called;
     let possible = |count: Option<u64>, most: u64| count.filter(|count| (1..=most).contains(count));
     usage.tokens_in +=
         possible(answer.counts.tokens_in, bytes_in as u64 + TEMPLATE_TOKENS_MAX).unwrap_or_else(|| estimate(bytes_in));
+    // No more can have been kept than there was.
+    let tokens_in = possible(answer.counts.tokens_in, bytes_in as u64 + TEMPLATE_TOKENS_MAX).unwrap_or(0);
+    usage.tokens_cached += answer.counts.tokens_cached.unwrap_or(0).min(tokens_in);
     usage.tokens_out +=
         possible(answer.counts.tokens_out, MODEL_REPLY_BYTES_MAX as u64).unwrap_or_else(|| estimate(bytes_out));
 }

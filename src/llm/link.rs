@@ -27,6 +27,7 @@ use super::answer;
 use super::closing::Closing;
 use super::failure::{Failure, Said, retry_after};
 use super::pace::Pace;
+use super::room::Room;
 use super::stream::{Intake, Trouble};
 use super::structured::{Dialect, Lesson, Memory};
 use super::thoughts::Words;
@@ -67,6 +68,7 @@ pub(super) struct Link {
     /// The last outage: why it is left alone while the breaker is open.
     outage: Mutex<Option<Failure>>,
     pub memory: Memory,
+    pub room: Room,
     pace: Pace,
     /// The last stream broke off: the next answer is asked for in one piece.
     stream_broke: AtomicBool,
@@ -95,6 +97,7 @@ impl Link {
             breaker: Breaker::new(MODEL_OUTAGES_MAX, Duration::from_secs(MODEL_REST_SECS)),
             outage: Mutex::default(),
             memory: Memory::default(),
+            room: Room::default(),
             pace: Pace::default(),
             stream_broke: AtomicBool::new(false),
         }
@@ -138,7 +141,7 @@ impl Link {
                 Ok(answer) => {
                     permit.answered();
                     self.memory.learn(stage, dialect, lesson);
-                    return answer::completion(&self.memory, ask, answer, dialect);
+                    return answer::completion(&self.memory, &self.room, ask, answer, dialect);
                 }
                 Err(failure) => failure,
             };

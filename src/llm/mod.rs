@@ -7,18 +7,20 @@
 //! ```
 //! In reading order: `link` (one call at one endpoint), `structured` (how JSON is asked for), `wire` and
 //! `stream` (what goes out and comes back), `closing` and `thoughts` (where an answer ends, and what of it is one),
-//! `answer` and `repair` (from text to completion), `pace` (how fast it is), `failure` (when it does not work).
+//! `answer`, `repair` and `calls` (from text to completion), `pace` (how fast it is), `failure` (when it does not work).
 //!
 //! Invariants: a key leaves this module only in an `Authorization` header to its own endpoint, redirects are
 //! not followed; no text of a call is logged or put into an error; a dropped call closes its connection.
 //! Deliberately not here: prompts, what an answer means, asking again about a wrong answer, budgets.
 
 mod answer;
+mod calls;
 mod closing;
 mod failure;
 mod link;
 mod pace;
 mod repair;
+mod room;
 mod stream;
 mod structured;
 #[cfg(test)]
@@ -182,6 +184,10 @@ impl Model for OpenAiClient {
 
     fn is_slow(&self, stage: Stage) -> bool {
         self.links[stage as usize].0.is_slow(stage)
+    }
+
+    fn reads_tokens_max(&self, stage: Stage) -> Option<u64> {
+        self.links[stage as usize].0.room.known()
     }
 }
 

@@ -9,6 +9,7 @@ use std::num::NonZeroUsize;
 use serde_json::{Deserializer, Value};
 use sse_core::{SseDecoder, SseEvent};
 
+use super::calls;
 use super::wire::{Counts, Piece};
 use crate::limits::{MODEL_EVENT_BYTES_MAX, MODEL_REPLY_BYTES_MAX};
 
@@ -97,12 +98,13 @@ impl Intake {
 
     /// Has any part of an answer arrived?
     pub fn has_begun(&self) -> bool {
-        !self.answer.content.is_empty() || !self.answer.thoughts.is_empty()
+        !self.answer.content.is_empty() || !self.answer.thoughts.is_empty() || !self.answer.calls.is_empty()
     }
 
     /// Bytes of the answer so far.
     pub fn words_bytes(&self) -> usize {
-        self.answer.content.len() + self.answer.thoughts.len()
+        let calls: usize = self.answer.calls.iter().map(|call| call.name.len() + call.arguments.len()).sum();
+        self.answer.content.len() + self.answer.thoughts.len() + calls
     }
 
     /// The body has ended. Gives the answer, and adds the words that were still held back to `words`.
@@ -175,12 +177,14 @@ impl Intake {
         let answer = &mut self.answer;
         answer.content.push_str(&piece.content);
         answer.thoughts.push_str(&piece.thoughts);
+        piece.calls.into_iter().for_each(|fragment| calls::join(&mut answer.calls, fragment));
         answer.declined |= piece.declined;
         answer.finish = piece.finish.or(answer.finish.take());
-        let Counts { tokens_in, tokens_out } = piece.counts;
+        let Counts { tokens_in, tokens_out, tokens_cached } = piece.counts;
         self.has_usage |= tokens_out.is_some();
         answer.counts.tokens_in = tokens_in.or(answer.counts.tokens_in);
         answer.counts.tokens_out = tokens_out.or(answer.counts.tokens_out);
+        answer.counts.tokens_cached = tokens_cached.or(answer.counts.tokens_cached);
         Ok(Some(piece.content))
     }
 }

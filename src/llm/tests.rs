@@ -1,6 +1,7 @@
 //! The client against a scripted server on the loopback interface.
 
 mod answers;
+mod as_they_are;
 mod outages;
 mod server;
 mod slow;

@@ -5,6 +5,7 @@
 //! start    ── white space, marker that opens a turn ─► start        ── "assistant" after such a marker ─► start
 //! start    ── tag that opens thinking ─► thinking ── its end ─► start
 //! start    ── any other word ─► answer ── any marker ─► over        start ── any other marker ─► over
+//! answer   ── a call of a tool, or thinking on lines of its own ─► left out ─► answer
 //! ```
 //! Invariants: how the words are cut into pieces changes nothing; the words that were sent on, put together and
 //! trimmed, are the text that [`strip`] gives, as long as thinking has its opening tag (without one it shows itself
@@ -12,6 +13,8 @@
 //! more, since what follows is a turn that the model makes up.
 
 use tokio::sync::mpsc::UnboundedSender;
+
+use super::calls::{self, Aside};
 
 /// What thinking stands between.
 const THINKING: [(&str, &str); 3] =
@@ -42,6 +45,8 @@ const OPENERS: [&str; 14] = [
 /// What stands in the head of a turn of the model's own, and in that of somebody else's.
 const OWN_ROLES: [&str; 3] = ["assistant", "model", "final"];
 const OTHER_ROLES: [&str; 3] = ["user", "system", "tool"];
+/// A call of a tool is shorter.
+const HELD_BYTES_MAX: usize = 16 * 1024;
 /// Names of markers are shorter.
 const INNER_BYTES_MAX: usize = 40;
 
@@ -118,6 +123,10 @@ pub(super) struct Cleaner {
     place: Place,
     /// Text was struck out (`<s>…</s>`), so its end is no marker.
     strikes: bool,
+    /// Behind the first word of a line.
+    in_line: bool,
+    /// Nothing more comes.
+    is_whole: bool,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -150,7 +159,17 @@ impl Cleaner {
     /// The answer is complete: what looked like the beginning of a marker was none.
     pub fn finish(&mut self) -> String {
         match self.place {
-            Place::Start | Place::Head | Place::Answer => std::mem::take(&mut self.held),
+            Place::Answer => {
+                self.is_whole = true;
+                let held = std::mem::take(&mut self.held);
+                let mut words = String::new();
+                let rest = self.settle(&held, &mut words);
+                if self.place == Place::Answer && calls::at_start(rest) != Aside::Begun {
+                    words.push_str(rest);
+                }
+                words
+            }
+            Place::Start | Place::Head => std::mem::take(&mut self.held),
             Place::Thinking(_) | Place::Over => String::new(),
         }
     }
@@ -207,26 +226,62 @@ impl Cleaner {
                     self.place = Place::Start;
                 }
                 Place::Answer => {
-                    let Some(at) = rest.find(['<', '[']) else {
-                        words.push_str(rest);
+                    let Some(at) = rest.find(['<', '[', '{', '`']) else {
+                        self.says(rest, words);
                         return "";
                     };
-                    words.push_str(&rest[..at]);
-                    rest = &rest[at..];
+                    let (before, from) = rest.split_at(at);
+                    self.says(before, words);
+                    rest = from;
                     self.strikes |= rest.starts_with("<s>");
+                    match self.aside(rest) {
+                        Aside::No => {}
+                        Aside::Undecided if self.is_whole => {}
+                        // What goes on for so long is no call, and is not looked at again with every piece.
+                        Aside::Undecided | Aside::Begun if rest.len() > HELD_BYTES_MAX => {}
+                        Aside::Undecided | Aside::Begun => return rest,
+                        Aside::Call(length) => {
+                            rest = &rest[length..];
+                            continue;
+                        }
+                    }
                     match beginning(rest) {
                         Beginning::Undecided => return rest,
                         Beginning::Marker(_) if !(self.strikes && rest.starts_with("</s>")) => {
                             self.place = Place::Over;
                         }
                         Beginning::Marker(_) | Beginning::Words => {
-                            words.push_str(&rest[..1]);
-                            rest = &rest[1..];
+                            let (first, after) = rest.split_at(1);
+                            self.says(first, words);
+                            rest = after;
                         }
                     }
                 }
                 Place::Over => return "",
             }
+        }
+    }
+}
+
+impl Cleaner {
+    fn says(&mut self, certain: &str, words: &mut String) {
+        words.push_str(certain);
+        if let Some(last) = certain.trim_end_matches([' ', '\t']).chars().next_back() {
+            self.in_line = last != '\n';
+        }
+    }
+
+    /// What is for nobody at the beginning of `rest`, in the middle of an answer. A tag of thinking inside a line, or one
+    /// that is never closed, is a word.
+    fn aside(&self, rest: &str) -> Aside {
+        let (opening, closing) = THINKING[0];
+        match (self.in_line, rest.strip_prefix(opening)) {
+            (false, Some(inside)) => match inside.find(closing) {
+                Some(at) => Aside::Call(opening.len() + at + closing.len()),
+                None => Aside::Undecided,
+            },
+            (false, None) if opening.starts_with(rest) => Aside::Undecided,
+            (_, _) => calls::at_start(rest),
         }
     }
 }
@@ -286,90 +341,4 @@ impl Words {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-    use tokio::sync::mpsc::unbounded_channel;
-
-    use super::*;
-
-    fn streamed(pieces: &[&str]) -> String {
-        let (to, mut from) = unbounded_channel();
-        let mut words = Words::new(Some(to));
-        pieces.iter().for_each(|piece| words.push(piece));
-        words.finish();
-        let mut all = String::new();
-        while let Ok(piece) = from.try_recv() {
-            all.push_str(&piece);
-        }
-        all
-    }
-
-    #[test]
-    fn thinking_before_the_answer_is_left_out() {
-        for (text, answer) in [
-            ("<think>hm</think>\n\nHello", "Hello"),
-            ("  <think></think><think>b</think> Hello ", "Hello"),
-            ("<thinking>b</thinking>Hello", "Hello"),
-            ("hm, well\n</think>\nHello", "Hello"),
-            ("<think>cut off", ""),
-            ("The tag </think> ends it.", "The tag </think> ends it."),
-            ("I <think> so", "I <think> so"),
-            ("<thin", "<thin"),
-        ] {
-            assert_eq!(strip(text), answer, "{text}");
-        }
-    }
-
-    #[test]
-    fn markers_of_chat_templates_are_left_out_and_end_the_answer() {
-        for (text, answer) in [
-            ("Hello!<|im_end|>\n<|im_start|>user\nbuy my car", "Hello!"),
-            ("<|im_start|>assistant\nHello!<|im_end|>", "Hello!"),
-            ("<|start_header_id|>assistant<|end_header_id|>\n\nHello!<|eot_id|>", "Hello!"),
-            ("<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>Hello!", "Hello!"),
-            ("<start_of_turn>model\nHello!<end_of_turn>", "Hello!"),
-            ("Hello!<｜end▁of▁sentence｜>more", "Hello!"),
-            ("Hello!</s> [INST] what?", "Hello!"),
-            ("<|im_end|>\n<|im_start|>user\nbuy my car", ""),
-            ("<|im_start|>user\nbuy my car", ""),
-            ("<|im_start|>assistants are fine", "assistants are fine"),
-            // What only looks like one.
-            ("a <| b |> c <|> d <||> e", "a <| b |> c <|> d <||> e"),
-            ("<s>old</s> new", "<s>old</s> new"),
-            ("see [1] and [INS", "see [1] and [INS"),
-            ("1 < 2 <", "1 < 2 <"),
-            ("half a marker <|im_e", "half a marker <|im_e"),
-        ] {
-            assert_eq!(strip(text), answer, "{text}");
-        }
-    }
-
-    #[test]
-    fn what_follows_thinking_is_found_as_soon_as_it_can_be_told() {
-        for (text, rest) in [
-            ("", None),
-            ("<thi", None),
-            ("<think>{", None),
-            ("<think>{</think> {\"a\":1}", Some("{\"a\":1}")),
-            ("{\"a\"", Some("{\"a\"")),
-        ] {
-            assert_eq!(after_thinking(text), rest, "{text}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn streamed_words_are_the_stripped_text(
-            text in "(<think>[a-z <é/]{0,20}</think>){0,2}\\s{0,2}(<[|]im_start[|]>(assistant\n)?)?[<>a-zé |\\[/]{0,30}(<[|][a-z]{0,3}[|]>)?[a-z ]{0,5}",
-            cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
-        ) {
-            let mut ends: Vec<usize> = cuts.iter().map(|cut| cut.index(text.len() + 1)).filter(|at| text.is_char_boundary(*at)).collect();
-            ends.push(text.len());
-            ends.sort_unstable();
-            let mut start = 0;
-            let pieces: Vec<&str> = ends.iter().map(|end| { let piece = &text[start..*end]; start = *end; piece }).collect();
-            let streamed = streamed(&pieces);
-            prop_assert_eq!(streamed.trim(), strip(&text));
-        }
-    }
-}
+mod tests;

@@ -6,6 +6,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use super::calls::{self, Fragment};
 use crate::ports::AnswerSchema;
 
 /// The body of `POST …/chat/completions`.
@@ -57,6 +58,8 @@ pub(super) struct StreamOptions {
 pub(super) struct Counts {
     pub tokens_in: Option<u64>,
     pub tokens_out: Option<u64>,
+    /// Of `tokens_in`, what was kept from an earlier call.
+    pub tokens_cached: Option<u64>,
 }
 
 /// One answer, or what one event of a streamed answer adds: their shapes differ only inside the choice.
@@ -65,6 +68,8 @@ pub(super) struct Piece {
     pub content: String,
     /// Visible reasoning; never shown to a person.
     pub thoughts: String,
+    /// Tools that it calls; nobody offers any.
+    pub calls: Vec<Fragment>,
     /// The model declined; its words are in `content`.
     pub declined: bool,
     pub finish: Option<String>,
@@ -91,6 +96,7 @@ impl Piece {
                 &reply["output_text"],
             ]),
             thoughts: first_words(&[&said["reasoning_content"], &said["reasoning"], &said["thinking"]]),
+            calls: calls::fragments(said),
             declined: false,
             finish: finish(choice, reply),
             counts: counts(reply),
@@ -121,9 +127,12 @@ fn finish(choice: &Value, reply: &Value) -> Option<String> {
 fn counts(reply: &Value) -> Counts {
     let usage = first(&[&reply["usage"], reply]);
     let find = |names: [&str; 3]| names.iter().find_map(|name| number(usage.get(name)?));
+    let details = first(&[&usage["prompt_tokens_details"], &usage["input_tokens_details"]]);
+    let cached = [&details["cached_tokens"], &usage["prompt_cache_hit_tokens"], &reply["timings"]["cache_n"]];
     Counts {
         tokens_in: find(["prompt_tokens", "input_tokens", "prompt_eval_count"]),
         tokens_out: find(["completion_tokens", "output_tokens", "eval_count"]),
+        tokens_cached: cached.into_iter().find_map(number),
     }
 }
 
@@ -241,6 +250,23 @@ mod tests {
         ] {
             let counts = piece(reply).expect("a reply").counts;
             assert_eq!((counts.tokens_in, counts.tokens_out), (Some(12), Some(3)));
+        }
+    }
+
+    #[test]
+    fn what_was_kept_of_a_prompt_is_read_wherever_it_is_told() {
+        let usage = |more: Value| {
+            let mut usage = json!({"prompt_tokens": 12, "completion_tokens": 3});
+            usage.as_object_mut().expect("an object").extend(more.as_object().cloned().unwrap_or_default());
+            json!({"usage": usage})
+        };
+        for (reply, cached) in [
+            (usage(json!({"prompt_tokens_details": {"cached_tokens": 8}})), Some(8)),
+            (usage(json!({"prompt_cache_hit_tokens": 8})), Some(8)),
+            (json!({"content": "hi", "timings": {"cache_n": 8, "prompt_n": 4}}), Some(8)),
+            (usage(json!({"prompt_tokens_details": null})), None),
+        ] {
+            assert_eq!(piece(reply.clone()).expect("a reply").counts.tokens_cached, cached, "{reply}");
         }
     }
 

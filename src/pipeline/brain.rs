@@ -23,7 +23,7 @@ use crate::limits::kept::Keep;
 use crate::ports::records::{ChatState, Message, OutboxEntry, User};
 use crate::ports::{
     Batch, Channel, Clock, CpuPool, Expect, Index, Key, Model, Reader, RecordExt, Scan, Store, StoreError, Stored,
-    Table,
+    Table, Wording,
 };
 use crate::prompts::Prompts;
 use crate::services::registry::Registry;
@@ -52,6 +52,8 @@ pub struct Policy {
     /// Whether plans are held against what was said before the gate sees them. Nothing that an operator can set: what
     /// stands behind it has to hold by itself, and is tested so.
     pub grounds_plans: bool,
+    /// When a model is asked for words about what was done.
+    pub wording: Wording,
     /// Above which cost, in US dollars, a question is asked about first.
     pub ask_above_usd: f64,
     /// What the stages' tokens cost.

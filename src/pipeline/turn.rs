@@ -288,17 +288,18 @@ impl<'a> Turn<'a> {
             us: self.elapsed_us().saturating_sub(start_us),
             input_bytes,
             tokens: (usage.tokens_in, usage.tokens_out),
+            tokens_cached: usage.tokens_cached,
             outcome: outcome.into(),
         };
         tracing::info!(turn = %self.incoming.turn.as_str(), node = span.name, input_bytes = span.input_bytes,
-            tokens_in = span.tokens.0, tokens_out = span.tokens.1, us = span.us, outcome = span.outcome, "node");
+            tokens_in = span.tokens.0, tokens_cached = span.tokens_cached, tokens_out = span.tokens.1, us = span.us, outcome = span.outcome, "node");
         self.account(|account| account.spans.push(span));
     }
 
     /// Adds a node to the trace that began and ended before now.
     pub fn traced_for(&self, name: String, start_us: u64, us: u64, usage: Usage, outcome: String) {
-        let tokens = (usage.tokens_in, usage.tokens_out);
-        let span = StageSpan { name, start_us, us, input_bytes: 0, tokens, outcome };
+        let (tokens, tokens_cached) = ((usage.tokens_in, usage.tokens_out), usage.tokens_cached);
+        let span = StageSpan { name, start_us, us, input_bytes: 0, tokens, tokens_cached, outcome };
         self.account(|account| account.spans.push(span));
     }
 

@@ -29,10 +29,10 @@ pub use index::{
     BuildProgress, Candidates, Description, Document, Found, Hit, Index, IndexError, Needs, Participant, Query,
     Ranking, Source, Update, WordMatch,
 };
-pub use model::{Call, Completion, Model, ModelError, Patience, Stage, TokenPrice, Usage};
+pub use model::{Call, Completion, Model, ModelError, Patience, Stage, TokenPrice, ToolCall, Usage, Wording};
 pub use optimistic::optimistic;
 pub use pool::CpuPool;
-pub use schema::AnswerSchema;
+pub use schema::{AnswerSchema, in_order};
 pub use secondary::Secondary;
 pub use snapshot::{Reader, Snapshot};
 pub use store::{Batch, Change, Expect, Key, Order, Record, Scan, Store, Stored, Table, from_stored};

@@ -118,11 +118,14 @@ pub struct Usage {
     pub tokens_in: u64,
     /// Likewise.
     pub tokens_out: u64,
+    /// Those of `tokens_in` that the endpoint had read before and kept; 0 where it does not say.
+    pub tokens_cached: u64,
 }
 
 impl std::ops::AddAssign for Usage {
     fn add_assign(&mut self, other: Self) {
         self.calls += other.calls;
+        self.tokens_cached += other.tokens_cached;
         self.tokens_in += other.tokens_in;
         self.tokens_out += other.tokens_out;
     }
@@ -151,10 +154,33 @@ pub struct Completion {
     pub text: String,
     /// The JSON inside, repaired in form only, when a schema was asked for and one was found.
     pub json: Option<Value>,
+    /// Tools that the model called in place of an answer, though none was offered; only where a schema was asked for.
+    pub calls: Vec<ToolCall>,
     /// What it cost.
     pub usage: Usage,
     /// The endpoint that stands in for the stage's own gave it.
     pub is_substitute: bool,
+}
+
+/// A call of a tool as a model writes it: what it would have done, in its own form. Nothing in it is trusted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolCall {
+    /// As the model calls it, e.g. `task.create` or `create_task`.
+    pub name: String,
+    /// An object; empty where there were none, or none that can be read.
+    pub arguments: Value,
+}
+
+/// When a model is asked for words about what a turn did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Wording {
+    /// Where receipts do not say everything already.
+    #[default]
+    Auto,
+    /// Whenever something was done or looked up.
+    Always,
+    /// Never: receipts alone.
+    Never,
 }
 
 /// Why there is no answer. Never holds keys or message texts.
@@ -214,6 +240,12 @@ impl ModelError {
 pub trait Model: Send + Sync + fmt::Debug {
     /// One answer. With `words`, each piece of the answer is also sent there as it arrives.
     async fn complete(&self, call: Call, words: Option<UnboundedSender<String>>) -> Result<Completion, ModelError>;
+
+    /// The most tokens of a prompt that the endpoint of this stage reads, where it is known to cut them off; `None`
+    /// while nothing is known.
+    fn reads_tokens_max(&self, _stage: Stage) -> Option<u64> {
+        None
+    }
 
     /// Whether an answer to this stage is known to take long; false while nothing is known.
     fn is_slow(&self, _stage: Stage) -> bool {

@@ -1,4 +1,7 @@
 //! The shape of an answer: made once, then shared by every call that asks for it.
+//!
+//! Servers that hold a model to a schema make it write the keys in the schema's order. So the text has them in the order
+//! in which one thinks: what is required as the schema lists it, then what is optional.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 
 /// A JSON schema, as the text that goes out and as what is looked up in it. Cheap to clone.
 #[derive(Clone)]
@@ -34,7 +37,9 @@ impl AnswerSchema {
     fn made(value: Value, notation: Option<String>) -> Self {
         static MADE: AtomicU64 = AtomicU64::new(0);
         // Every value is a JSON text; the fallback only spares this a way to fail.
-        let text = to_raw_value(&value).unwrap_or_else(|_| RawValue::NULL.to_owned());
+        let mut text = String::new();
+        write(&value, &mut text);
+        let text = RawValue::from_string(text).unwrap_or_else(|_| RawValue::NULL.to_owned());
         let number = MADE.fetch_add(1, Ordering::Relaxed);
         Self(Arc::new(Made { number, value, text, notation, strict: OnceLock::new() }))
     }
@@ -65,6 +70,44 @@ impl AnswerSchema {
     }
 }
 
+/// The properties of an object's schema, the required ones first and in the order in which `required` names them.
+pub fn in_order(schema: &Value) -> Vec<(&String, &Value)> {
+    let Some(properties) = schema["properties"].as_object() else { return Vec::new() };
+    let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let first = required.iter().filter_map(|name| properties.get_key_value(*name));
+    first.chain(properties.iter().filter(|(name, _)| !required.contains(&name.as_str()))).collect()
+}
+
+fn write(value: &Value, text: &mut String) {
+    match value {
+        Value::Object(map) => write_map(&map.iter().collect::<Vec<_>>(), Some(value), text),
+        Value::Array(items) => {
+            text.push('[');
+            for (at, item) in items.iter().enumerate() {
+                text.push_str(if at == 0 { "" } else { "," });
+                write(item, text);
+            }
+            text.push(']');
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => text.push_str(&value.to_string()),
+    }
+}
+
+/// `schema`: whose keywords these are; `None`: they are names of properties, of which one may be “properties” itself.
+fn write_map(entries: &[(&String, &Value)], schema: Option<&Value>, text: &mut String) {
+    text.push('{');
+    for (at, (name, value)) in entries.iter().enumerate() {
+        text.push_str(if at == 0 { "" } else { "," });
+        text.push_str(&Value::from(name.as_str()).to_string());
+        text.push(':');
+        match schema.filter(|_| *name == "properties" && value.is_object()) {
+            Some(schema) => write_map(&in_order(schema), None, text),
+            None => write(value, text),
+        }
+    }
+    text.push('}');
+}
+
 impl fmt::Debug for AnswerSchema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
@@ -82,6 +125,18 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn keys_stand_in_the_order_in_which_one_thinks() {
+        let inner = json!({"type": "object", "required": ["z"], "properties": {"a": {}, "properties": {}, "z": {}}});
+        let schema = AnswerSchema::of(json!({"type": "object", "required": ["service", "command", "gone"],
+            "properties": {"after": {"type": "array"}, "command": {"const": "x"}, "params": inner, "service": {}}}));
+        let properties = |text: &str| text.split("\"properties\":").nth(1).unwrap().to_owned();
+        let written = "{\"service\":{},\"command\":{\"const\":\"x\"},\"after\":{\"type\":\"array\"},\"params\":{";
+        assert!(properties(schema.as_str()).starts_with(written), "{schema:?}");
+        assert!(schema.as_str().contains("{\"z\":{},\"a\":{},\"properties\":{}}"), "{schema:?}");
+        assert_eq!(serde_json::from_str::<Value>(schema.as_str()).unwrap(), *schema.value());
+    }
 
     #[test]
     fn a_schema_goes_out_as_its_value_would() {

@@ -272,7 +272,6 @@ impl Services {
                     "service": {"const": entry.service()},
                     "command": {"const": entry.command()},
                     "params": entry.schema(),
-                    "reasoning": {"type": "string"},
                     "depends_on": {"type": "array", "items": {"type": "integer", "minimum": 0}},
                 },
             })

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::core::plan::Params;
 use crate::limits::PARAM_CHARS_MAX;
+use crate::ports::in_order;
 
 pub(super) fn clone_pair((key, value): (&String, &Value)) -> (String, Value) {
     (key.clone(), value.clone())
@@ -36,8 +37,7 @@ pub(super) fn too_long(params: &Params) -> Option<String> {
 /// models read it as well. What it cannot say (patterns, bounds) is left to the schema itself.
 pub(crate) fn notation(schema: &Value) -> String {
     let required = required(schema);
-    let properties = schema["properties"].as_object().into_iter().flatten();
-    let properties = properties.map(|(name, schema)| {
+    let properties = in_order(schema).into_iter().map(|(name, schema)| {
         let optional = if required.contains(name) { "" } else { "?" };
         let words = schema["description"].as_str().unwrap_or_default();
         let said = [kind(schema), words.trim().trim_end_matches('.').to_owned()];
@@ -114,8 +114,8 @@ mod tests {
             "title": {"type": "string", "description": "What to do, without the time."},
             "where": {"type": ["string", "null"]},
         }});
-        let written = "changes?: {on?: true|false}; minutes?: number; priority?: low|high; status?: open|done, Which; \
-                       tags?: [], Words; title: What to do, without the time; where?";
+        let written = "title: What to do, without the time; changes?: {on?: true|false}; minutes?: number; \
+                       priority?: low|high; status?: open|done, Which; tags?: [], Words; where?";
         assert_eq!(notation(&schema), written);
         assert_eq!(notation(&json!({})), "");
     }

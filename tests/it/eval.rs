@@ -1,5 +1,7 @@
 //! `brain-agent eval`: its formats, its answers, and the quality that the shipped test files must show.
 
+mod columns;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

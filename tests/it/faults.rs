@@ -6,6 +6,7 @@ mod configuration;
 mod input;
 mod models;
 mod processes;
+mod servers;
 mod stores;
 
 use crate::support::program::{Console, Program};

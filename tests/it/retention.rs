@@ -198,6 +198,7 @@ fn fill(program: &Program) {
                     us: 1,
                     input_bytes: 0,
                     tokens: (0, 0),
+                    tokens_cached: 0,
                     outcome: "x".repeat(1_000),
                 };
                 let trace = TurnTrace {

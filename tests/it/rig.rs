@@ -33,7 +33,7 @@ use brain_agent::pipeline::brain::{Brain, Policy};
 use brain_agent::pipeline::commit;
 use brain_agent::pipeline::handle_turn;
 use brain_agent::ports::records::Audit;
-use brain_agent::ports::{Change, Clock, Expect, Index, Key, Reader, RecordExt, Scan, Store, Table};
+use brain_agent::ports::{Change, Clock, Expect, Index, Key, Reader, RecordExt, Scan, Store, Table, Wording};
 use brain_agent::prompts::Prompts;
 use brain_agent::scheduler;
 use brain_agent::search::plain::PlainIndex;
@@ -488,6 +488,7 @@ fn brain(
             admin_may_approve: setup.admin_may_approve,
             // Scripts say what the router answers, turn by turn.
             skip_router: false,
+            wording: Wording::Always,
             ask_above_usd: setup.ask_above_usd,
             prices: Default::default(),
             keep: setup.keep,

@@ -86,12 +86,13 @@ impl Program {
         self
     }
 
-    /// A model server for every stage. The router is always asked: scripts say what it answers, turn by turn.
+    /// A model server for every stage. Router and words are always asked for: scripts say what is answered, turn by turn.
     pub fn model(self, server: &ModelServer) -> Self {
         self.env("LLM_BASE_URL", &server.url())
             .env("LLM_API_KEY", "test-key")
             .env("LLM_MODEL", "scripted")
             .env("BRAIN_SKIP_ROUTER", "false")
+            .env("BRAIN_RESPOND", "always")
     }
 
     pub fn smtp(self, server: &SmtpServer) -> Self {

@@ -116,4 +116,13 @@ pub(crate) struct EvalArgs {
     /// Built-in understanding, though a model is configured
     #[arg(long)]
     pub(crate) built_in: bool,
+    /// So many rows of the file only, drawn by --seed
+    #[arg(long, value_name = "N")]
+    pub(crate) sample: Option<usize>,
+    /// Which draw; the same seed draws the same rows
+    #[arg(long, value_name = "S", requires = "sample", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// The same rows once more with these keys of the environment, in the next column
+    #[arg(long, value_name = "KEY=VALUE", num_args = 1..)]
+    pub(crate) beside: Vec<String>,
 }

@@ -8,7 +8,7 @@ use brain_agent::channel::console::Session;
 use brain_agent::channel::console::terminal::{self, TerminalSink, shared};
 use brain_agent::channel::control::Client;
 use brain_agent::clock::SystemClock;
-use brain_agent::config::Config;
+use brain_agent::config::{self, Config};
 use brain_agent::core::text::visible;
 use brain_agent::eval;
 use brain_agent::language::requests;
@@ -150,7 +150,13 @@ fn show_response(response: &admin::Response, json: bool) {
 pub(crate) async fn evaluate(config: &Config, args: &EvalArgs) -> anyhow::Result<ExitCode> {
     use std::io::Write as _;
     let who = if args.built_in { eval::Who::BuiltIn } else { eval::Who::Configured };
-    let mut report = eval::run(args.what, &args.file, who, config).await?;
+    let beside = beside(args)?;
+    let sample = args.sample.map(|size| eval::Sample { size, seed: args.seed });
+    let order = eval::Order { what: args.what, file: &args.file, who, sample };
+    let mut report = eval::run(&order, config, beside.as_ref()).await?;
+    if !args.errors {
+        report.beside.iter_mut().for_each(|column| column.errors.clear());
+    }
     let misses = std::mem::take(&mut report.errors);
     let misses = if args.errors { misses } else { Vec::new() };
     let mut stdout = std::io::stdout().lock();
@@ -167,4 +173,20 @@ pub(crate) async fn evaluate(config: &Config, args: &EvalArgs) -> anyhow::Result
         writeln!(stdout, "{miss}")?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The second configuration of an evaluation, if one is asked for.
+fn beside(args: &EvalArgs) -> anyhow::Result<Option<eval::Beside>> {
+    if args.beside.is_empty() {
+        return Ok(None);
+    }
+    let mut over = Vec::new();
+    for given in &args.beside {
+        let Some((key, value)) = given.split_once('=') else {
+            anyhow::bail!("--beside takes KEY=VALUE, such as LLM_MODEL=another");
+        };
+        over.push((key.to_owned(), value.to_owned()));
+    }
+    let label: Vec<String> = over.iter().map(|(key, value)| config::shown(key, value)).collect();
+    Ok(Some(eval::Beside { label: label.join(" "), config: Config::load_with(over)? }))
 }

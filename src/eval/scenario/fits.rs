@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use chrono::{Datelike, NaiveDate};
 use serde_json::Value;
 
+use super::super::wrong::Wrong;
 use super::happened::{Change, Happened, changed_fields};
 use super::row::{Expected, Kind};
 use crate::services::example::{Fields, fields_of};
@@ -24,6 +25,44 @@ pub(super) fn fits(wanted: &Expected, got: &Happened) -> bool {
         (Kind::Changed, Change::Changed { before, after }) => is_change(&wanted.service, &wanted.item, before, after),
         (Kind::Added | Kind::Changed | Kind::Removed | Kind::Sent, _) => false,
     }
+}
+
+/// How something that happened differs from what was meant; `None` where it is another thing to do.
+pub(super) fn differ(wanted: &Expected, got: &Happened) -> Option<Wrong> {
+    if wanted.service != got.service {
+        return None;
+    }
+    let named_by = fields_of(&wanted.service).and_then(|fields| fields.first().copied()).unwrap_or_default();
+    let is_named = |item: &Fields| wanted.item.get(named_by).is_none_or(|name| has(named_by, name, item));
+    match (wanted.kind, &got.kind) {
+        (Kind::Added, Change::Added(item)) | (Kind::Sent, Change::Sent(item)) => {
+            Some(values_differ(&wanted.item, item).unwrap_or(Wrong::Invented))
+        }
+        (Kind::Removed, Change::Removed(_)) => Some(Wrong::OtherItem),
+        (Kind::Changed, Change::Changed { before, after }) if is_named(before) || is_named(after) => {
+            let meant: Fields = wanted
+                .item
+                .iter()
+                .filter(|(field, _)| *field != named_by)
+                .map(|(f, v)| (f.clone(), v.clone()))
+                .collect();
+            // Nothing of what was meant is missing: something else changed along with it.
+            Some(values_differ(&meant, after).unwrap_or(Wrong::Invented))
+        }
+        (Kind::Changed, Change::Changed { .. }) => Some(Wrong::OtherItem),
+        (Kind::Added | Kind::Changed | Kind::Removed | Kind::Sent, _) => None,
+    }
+}
+
+fn values_differ(wanted: &Fields, got: &Fields) -> Option<Wrong> {
+    let is_absent = |field: &str| match got.get(field) {
+        None | Some(Value::Null | Value::Bool(false)) => true,
+        Some(Value::String(text)) => text.is_empty(),
+        Some(Value::Array(items)) => items.is_empty(),
+        Some(Value::Bool(true) | Value::Number(_) | Value::Object(_)) => false,
+    };
+    let unlike = wanted.iter().filter(|(field, value)| !has(field, value, got));
+    unlike.map(|(field, _)| if is_absent(field) { Wrong::Dropped } else { Wrong::Invented }).min()
 }
 
 fn is_change(service: &str, wanted: &Fields, before: &Fields, after: &Fields) -> bool {

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use super::super::Verdict as Counted;
 use super::super::alike::find_place;
-use super::fits::fits;
+use super::super::wrong::{self, Wrong};
+use super::fits::{differ, fits};
 use super::happened::Happened;
 use super::row::{Area, Expected, Scenario};
 use super::world::{Manner, Outcome, Told};
@@ -13,6 +14,7 @@ use super::world::{Manner, Outcome, Told};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Judgement {
     Right,
+    Proposed,
     Question,
     Refused,
     Nothing,
@@ -23,6 +25,7 @@ impl Judgement {
     fn name(self) -> &'static str {
         match self {
             Self::Right => "right",
+            Self::Proposed => "proposed",
             Self::Question => "question",
             Self::Refused => "refused",
             Self::Nothing => "nothing",
@@ -35,6 +38,10 @@ impl Judgement {
 #[derive(Debug)]
 pub(super) struct Judged {
     pub(super) judgement: Judgement,
+    /// Nothing wrong happened, and one tap on what was offered first would have done something that nobody expected.
+    pub(super) is_proposed_wrongly: bool,
+    /// In which way it is wrong, if it is.
+    pub(super) wrong: Option<Wrong>,
     notes: Vec<String>,
 }
 
@@ -59,6 +66,8 @@ impl Judged {
                 "{name}: {}",
                 if self.notes.is_empty() { "no change".to_owned() } else { self.notes.join("; ") }
             ),
+            wrong: self.wrong,
+            is_proposed_wrongly: self.is_proposed_wrongly,
         }
     }
 }
@@ -66,7 +75,9 @@ impl Judged {
 /// Judges what came of a row.
 pub(super) fn judge(row: &Scenario, outcome: &Outcome) -> Judged {
     let matched = Matched::of(&row.expect, &outcome.happened);
-    let judgement = judgement(row, outcome, &matched);
+    let ended = judgement(row, outcome, &matched);
+    let proposal = proposal(row, outcome, ended);
+    let judgement = if proposal == Proposal::Right { Judgement::Proposed } else { ended };
     let mut notes: Vec<String> = outcome.happened.iter().map(ToString::to_string).collect();
     notes.extend(matched.missing.iter().map(|missing| format!("missing: {missing}")));
     notes.extend(
@@ -77,34 +88,91 @@ pub(super) fn judge(row: &Scenario, outcome: &Outcome) -> Judged {
             .filter(|then| !outcome.happened.contains(then))
             .map(|then| format!("waits for a yes: {then}")),
     );
+    let offered = match proposal {
+        Proposal::None => None,
+        Proposal::Right | Proposal::Less => Some("one tap away"),
+        Proposal::Wrong => Some("proposed wrongly"),
+    };
+    if let (Some(how), Some(taken)) = (offered, &outcome.if_taken) {
+        let then = taken.happened.iter().filter(|then| !outcome.happened.contains(then));
+        notes.extend(then.map(|then| format!("{how}: {then}")));
+    }
     if pressed_nothing(outcome) {
         notes.push("no card to press".to_owned());
     }
-    Judged { judgement, notes }
+    let wrong = (judgement == Judgement::Wrong).then(|| kind_of_wrong(row, outcome, &matched));
+    Judged { judgement, is_proposed_wrongly: proposal == Proposal::Wrong, wrong, notes }
+}
+
+fn kind_of_wrong(row: &Scenario, outcome: &Outcome, matched: &Matched<'_>) -> Wrong {
+    let on_cards =
+        outcome.if_approved.as_ref().map(|then| Matched::of(&row.expect, then)).filter(|then| then.is_more());
+    let matched = on_cards.as_ref().filter(|_| !matched.is_more()).unwrap_or(matched);
+    match (row.expect.is_empty(), matched.is_more()) {
+        (true, true) => Wrong::Mood,
+        // It did as if something else had been asked for, and changed nothing by it.
+        (true, false) => Wrong::OtherCommand,
+        (false, false) if matched.missing.len() == row.expect.len() => Wrong::OtherCommand,
+        (false, _) => wrong::kind(&matched.missing, &matched.more, differ),
+    }
+}
+
+/// What the first choice of an offer that was left at the end comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Proposal {
+    /// There is none, or it is of no account.
+    None,
+    /// All that was expected, and nothing else.
+    Right,
+    /// A part of it, or nothing, and nothing else.
+    Less,
+    /// Something that nobody expected.
+    Wrong,
+}
+
+fn proposal(row: &Scenario, outcome: &Outcome, ended: Judgement) -> Proposal {
+    let Some(taken) =
+        outcome.if_taken.as_ref().filter(|_| !row.asks && !matches!(ended, Judgement::Right | Judgement::Wrong))
+    else {
+        return Proposal::None;
+    };
+    let then = Matched::of(&row.expect, &taken.happened);
+    let last = outcome.turns.last().into_iter().chain([&taken.turn]);
+    let says = row.says.is_empty() || last.into_iter().any(|turn| says_all(turn, &row.says));
+    match (then.is_more(), then.missing.is_empty()) {
+        (true, _) => Proposal::Wrong,
+        (false, true) if says && !row.expect.is_empty() => Proposal::Right,
+        (false, _) => Proposal::Less,
+    }
 }
 
 /// What was expected beside what happened.
+#[derive(Debug)]
 struct Matched<'a> {
     missing: Vec<&'a Expected>,
-    /// Something that nobody expected happened.
-    is_more: bool,
+    /// What happened and nobody expected.
+    more: Vec<&'a Happened>,
 }
 
 impl<'a> Matched<'a> {
-    fn of(expect: &'a [Expected], happened: &[Happened]) -> Self {
+    fn of(expect: &'a [Expected], happened: &'a [Happened]) -> Self {
         let fitting: Vec<Vec<bool>> =
             expect.iter().map(|wanted| happened.iter().map(|got| fits(wanted, got)).collect()).collect();
         let mut taken_by = vec![None; happened.len()];
         let found = |index: &usize| find_place(*index, &fitting, &mut taken_by, &mut BTreeSet::new());
         let found: BTreeSet<usize> = (0..expect.len()).filter(found).collect();
         let missing = expect.iter().enumerate().filter(|(index, _)| !found.contains(index)).map(|(_, e)| e).collect();
-        let is_more = happened.iter().zip(&taken_by).any(|(got, taken)| taken.is_none() && !got.is_by_the_way);
-        Self { missing, is_more }
+        let more = happened.iter().zip(&taken_by).filter(|(got, taken)| taken.is_none() && !got.is_by_the_way);
+        Self { missing, more: more.map(|(got, _)| got).collect() }
+    }
+
+    fn is_more(&self) -> bool {
+        !self.more.is_empty()
     }
 }
 
 fn judgement(row: &Scenario, outcome: &Outcome, matched: &Matched<'_>) -> Judgement {
-    if matched.is_more {
+    if matched.is_more() {
         return Judgement::Wrong;
     }
     let last = outcome.turns.iter().rfind(|turn| turn.manner != Manner::PressedNothing);
@@ -115,7 +183,7 @@ fn judgement(row: &Scenario, outcome: &Outcome, matched: &Matched<'_>) -> Judgem
     if !matched.missing.is_empty() {
         // A card counts for what it would do.
         let on_cards = outcome.if_approved.as_ref().map(|then| Matched::of(&row.expect, then));
-        let is_wrong_card = on_cards.is_some_and(|then| then.is_more);
+        let is_wrong_card = on_cards.is_some_and(|then| then.is_more());
         let left_out = matched.missing.len() < row.expect.len() && says_nothing_of_it(outcome);
         return if is_wrong_card || left_out { Judgement::Wrong } else { harmless(outcome) };
     }

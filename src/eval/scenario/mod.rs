@@ -18,10 +18,14 @@
 //! | verdict  | means |
 //! |----------|-------|
 //! | right    | what was expected, all of it and nothing else |
+//! | proposed | nothing wrong happened, and one tap on the first choice of what it offered does all of it and nothing else |
 //! | question | nothing wrong happened; it asked, or what is missing waits on a card for a yes |
 //! | refused  | nothing wrong happened, and it said that it did not understand or cannot |
 //! | nothing  | it was asked for something, and answered with small talk |
 //! | wrong    | something else happened, or something of it was left out and nobody said so |
+//!
+//! An offer is taken, and the cards that follow it approved, after the row has ended and only where something is still
+//! missing; what it would do that nobody expected counts as proposed wrongly, and the verdict stays what it was.
 //!
 //! In reading order: [`row`] (the format), [`world`] (playing a row), [`happened`] (what changed), [`fits`] (is that
 //! what was expected?), [`judge`]. Every row is played by the pipeline itself; mail reaches nobody.
@@ -42,7 +46,7 @@ use std::time::{Duration, Instant};
 use futures::StreamExt as _;
 
 use super::report::{EvalReport, MissDetail, Tally};
-use super::{EvalError, Measured, Who, rows};
+use super::{EvalError, Measured, Sample, Who, rows};
 use crate::config::Config;
 use crate::core::turn::Done;
 use crate::limits;
@@ -61,8 +65,13 @@ struct Played {
 }
 
 /// Plays every row of a file, several at once.
-pub(super) async fn measure(file: &Path, who: Who, config: &Config) -> Result<EvalReport, EvalError> {
-    let lines: Vec<Line<Scenario>> = rows::read(file, Scenario::parse)?;
+pub(super) async fn measure(
+    file: &Path,
+    sample: Option<Sample>,
+    who: Who,
+    config: &Config,
+) -> Result<EvalReport, EvalError> {
+    let lines: Vec<Line<Scenario>> = rows::read(file, sample, Scenario::parse)?;
     let config = Arc::new(configured(who, config));
     let model = config.models.get(&Stage::Plan).or_else(|| config.models.values().next());
     let mut tally = Tally::new(Measured::Scenario, model.map(|endpoint| endpoint.model.as_str()));
@@ -73,7 +82,8 @@ pub(super) async fn measure(file: &Path, who: Who, config: &Config) -> Result<Ev
         let playing = tokio::spawn(played(row, Arc::clone(&config), folder));
         async move { (number, playing.await) }
     });
-    let mut playing = futures::stream::iter(playing).buffered(limits::EVAL_WORLDS_MAX);
+    let at_once = if model.is_some() { limits::EVAL_WORLDS_BY_MODEL_MAX } else { limits::EVAL_WORLDS_MAX };
+    let mut playing = futures::stream::iter(playing).buffered(at_once);
     while let Some((number, played)) = playing.next().await {
         let (row, played) = played.map_err(|cause| failed(number, cause.to_string()))?;
         let Played { judged, dones, answers, took } = played.map_err(|cause| failed(number, cause.to_string()))?;

@@ -2,11 +2,12 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use super::super::wrong::Wrong;
 use super::fits::{fits, folded};
 use super::happened::{Change, Happened, between};
 use super::judge::{Judgement, judge};
 use super::row::Scenario;
-use super::world::{Manner, Outcome, Told};
+use super::world::{Manner, Outcome, Taken, Told};
 use crate::config::Config;
 use crate::core::turn::{Done, Path};
 use crate::services::example::{Fields, Inventory};
@@ -34,10 +35,16 @@ fn told(manner: Manner, answer: &str) -> Told {
 }
 
 fn outcome(before: &Value, after: &Value, turns: Vec<Told>) -> Outcome {
-    Outcome { turns, happened: between(&things(before), &things(after)), is_open: false, if_approved: None }
+    Outcome {
+        turns,
+        happened: between(&things(before), &things(after)),
+        is_open: false,
+        if_approved: None,
+        if_taken: None,
+    }
 }
 
-use Judgement::{Nothing, Question, Refused, Right, Wrong};
+use Judgement::{Nothing, Proposed, Question, Refused, Right};
 use Manner::{Answered, Asked, Declined, PressedNothing, Talked};
 
 #[test]
@@ -57,19 +64,19 @@ fn what_happened_beside_what_was_expected_gives_the_verdict() {
     check(&bins, &one, Answered, Right);
     check(&all, &both, Answered, Right);
     // Somewhat more, or something else.
-    check(&bins, &both, Answered, Wrong);
-    check(&bins, &gone, Asked, Wrong);
-    check(&json!({}), &one, Answered, Wrong);
+    check(&bins, &both, Answered, Judgement::Wrong);
+    check(&bins, &gone, Asked, Judgement::Wrong);
+    check(&json!({}), &one, Answered, Judgement::Wrong);
     // A part of it: in silence, or not.
-    check(&all, &one, Answered, Wrong);
-    check(&all, &one, Talked, Wrong);
+    check(&all, &one, Answered, Judgement::Wrong);
+    check(&all, &one, Talked, Judgement::Wrong);
     check(&all, &one, Asked, Question);
     check(&all, &one, Declined, Refused);
     // Nothing of it.
     check(&all, &same, Asked, Question);
     check(&all, &same, Declined, Refused);
     check(&all, &same, Talked, Nothing);
-    check(&all, &same, Answered, Wrong);
+    check(&all, &same, Answered, Judgement::Wrong);
     // Nothing was to change.
     check(&json!({}), &same, Answered, Right);
     check(&json!({}), &same, Declined, Refused);
@@ -83,18 +90,18 @@ fn where_nothing_is_to_change_the_area_says_what_is_right() {
         ("outside", json!({}), Declined, "I can't do that.", Right),
         ("outside", json!({}), Talked, "I'm here.", Nothing),
         ("outside", json!({}), Asked, "Which?", Question),
-        ("outside", json!({}), Answered, "Your day: nothing.", Wrong),
+        ("outside", json!({}), Answered, "Your day: nothing.", Judgement::Wrong),
         ("question", json!({}), Answered, "Your day: nothing.", Right),
         ("question", json!({}), Talked, "I'm here.", Nothing),
         ("question", json!({"says": ["15:00|3 pm"]}), Answered, "Dentist at 3\u{a0}PM", Right),
-        ("question", json!({"says": ["15:00|3 pm", "Mill"]}), Answered, "Dentist at 15:00", Wrong),
+        ("question", json!({"says": ["15:00|3 pm", "Mill"]}), Answered, "Dentist at 15:00", Judgement::Wrong),
         ("question", json!({"says": ["15:00"]}), Declined, "I can't do that.", Refused),
         ("question", json!({"says": ["15:00"]}), Talked, "I'm here.", Nothing),
         ("email", json!({"asks": true}), Asked, "Which Bob?", Right),
         ("email", json!({"asks": true}), Declined, "I can't do that.", Refused),
         ("email", json!({"asks": true}), Talked, "I'm here.", Nothing),
-        ("email", json!({"asks": true}), Answered, "No mail.", Wrong),
-        ("conversation", json!({}), PressedNothing, "", Wrong),
+        ("email", json!({"asks": true}), Answered, "No mail.", Judgement::Wrong),
+        ("conversation", json!({}), PressedNothing, "", Judgement::Wrong),
     ] {
         let row = row(area, json!({}), more.clone());
         let judged = judge(&row, &outcome(&json!({}), &json!({}), vec![told(manner, answer)]));
@@ -106,9 +113,10 @@ fn where_nothing_is_to_change_the_area_says_what_is_right() {
 fn a_card_that_waits_counts_for_what_it_would_do() {
     let before = json!({"task": {"1": {"title": "Bins"}, "2": {"title": "Vet"}}});
     let row = row("task", json!({"task": {"removed": [{"title": "bins"}]}}), json!({}));
-    for (then, verdict) in
-        [(json!({"task": {"2": {"title": "Vet"}}}), Question), (json!({"task": {"1": {"title": "Bins"}}}), Wrong)]
-    {
+    for (then, verdict) in [
+        (json!({"task": {"2": {"title": "Vet"}}}), Question),
+        (json!({"task": {"1": {"title": "Bins"}}}), Judgement::Wrong),
+    ] {
         let mut outcome = outcome(&before, &before, vec![told(Asked, "Delete it?")]);
         outcome.is_open = true;
         outcome.if_approved = Some(between(&things(&before), &things(&then)));
@@ -118,6 +126,74 @@ fn a_card_that_waits_counts_for_what_it_would_do() {
     let mut outcome = outcome(&before, &json!({"task": {"2": {"title": "Vet"}}}), vec![told(Asked, "And the vet?")]);
     outcome.is_open = true;
     assert_eq!(judge(&row, &outcome).judgement, Question);
+}
+
+#[test]
+fn an_offer_that_was_left_counts_for_what_one_tap_on_it_does() {
+    let before = json!({"task": {"1": {"title": "Bins"}, "2": {"title": "Vet"}}});
+    let bins = json!({"task": {"2": {"title": "Vet"}}});
+    let vet = json!({"task": {"1": {"title": "Bins"}}});
+    let nothing = json!({"task": {}});
+    let removed = json!({"task": {"removed": [{"title": "bins"}]}});
+    let both = json!({"task": {"removed": [{"title": "bins"}, {"title": "vet"}]}});
+    for (expect, then, asks, verdict, is_wrongly) in [
+        (&removed, &bins, false, Proposed, false),
+        // Something else, something more, or less.
+        (&removed, &vet, false, Question, true),
+        (&removed, &nothing, false, Question, true),
+        (&removed, &before, false, Question, false),
+        (&both, &bins, false, Question, false),
+        (&both, &nothing, false, Proposed, false),
+        // Nothing was to be done, or only to be asked.
+        (&json!({}), &bins, false, Question, true),
+        (&json!({}), &bins, true, Right, false),
+    ] {
+        let row = row("task", expect.clone(), if asks { json!({"asks": true}) } else { json!({}) });
+        let mut outcome = outcome(&before, &before, vec![told(Asked, "Delete it?")]);
+        outcome.is_open = true;
+        let happened = between(&things(&before), &things(then));
+        outcome.if_taken = Some(Taken { happened, turn: told(Answered, "Deleted.") });
+        let judged = judge(&row, &outcome);
+        assert_eq!((judged.judgement, judged.is_proposed_wrongly), (verdict, is_wrongly), "{expect} {then}");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_told_by_its_kind() {
+    let before = json!({"task": {"1": {"title": "Bins", "deadline": "2026-03-11T18:00"}, "2": {"title": "Vet"}}});
+    let with = |task: Value| {
+        let mut things = before.clone();
+        things["task"]["3"] = task;
+        things
+    };
+    let mom = json!({"task": {"added": [{"title": "Call mom", "deadline": "2026-03-12T17:00", "repeat": null}]}});
+    let bins = json!({"task": {"changed": [{"title": "Bins", "deadline": "2026-03-12T18:00"}]}});
+    let moved = |id: &str, to: &str| {
+        let mut things = before.clone();
+        things["task"][id]["deadline"] = json!(to);
+        things
+    };
+    let gone = json!({"task": {"2": {"title": "Vet"}}});
+    for (expect, after, kind) in [
+        (json!({}), with(json!({"title": "Call mom"})), Wrong::Mood),
+        (mom.clone(), with(json!({"title": "Call mom"})), Wrong::Dropped),
+        (mom.clone(), with(json!({"title": "Call mom", "deadline": "2026-03-12T09:00"})), Wrong::Invented),
+        (
+            mom.clone(),
+            with(json!({"title": "Call mom", "deadline": "2026-03-12T17:00", "repeat": "FREQ=DAILY"})),
+            Wrong::Invented,
+        ),
+        (mom.clone(), gone.clone(), Wrong::OtherCommand),
+        (mom, before.clone(), Wrong::OtherCommand),
+        (bins.clone(), moved("2", "2026-03-12T18:00"), Wrong::OtherItem),
+        (bins.clone(), moved("1", "2026-03-13T18:00"), Wrong::Invented),
+        (bins, gone, Wrong::OtherCommand),
+        (json!({"task": {"removed": [{"title": "Vet"}]}}), json!({"task": {"2": {"title": "Vet"}}}), Wrong::OtherItem),
+    ] {
+        let row = row("task", expect.clone(), json!({}));
+        let judged = judge(&row, &outcome(&before, &after, vec![told(Answered, "Done.")]));
+        assert_eq!((judged.judgement, judged.wrong), (Judgement::Wrong, Some(kind)), "{expect} {after}");
+    }
 }
 
 fn fields(value: &Value) -> Fields {
@@ -250,6 +326,11 @@ async fn rows_are_played_by_the_program_itself() {
         json!({"name": "other", "area": "task", "say": ["remind me to call mom tomorrow at 5pm"],
             "expect": {"task": {"added": [{"title": "Call dad"}]}}}),
         json!({"name": "in vain", "area": "conversation", "say": ["hi", {"press": "cancel"}]}),
+        json!({"name": "offered", "area": "task", "say": ["please descale the kettle"],
+            "expect": {"task": {"added": [{"title": "Descale the kettle"}]}}}),
+        json!({"name": "offered in vain", "area": "outside", "say": ["please descale the kettle"]}),
+        json!({"name": "offered and passed by", "area": "task", "say": ["please descale the kettle", "hi!"],
+            "expect": {"task": {"added": [{"title": "Descale the kettle"}]}}}),
     ];
     let line = |row: &Value| {
         let mut row = row.clone();
@@ -261,14 +342,22 @@ async fn rows_are_played_by_the_program_itself() {
     let file = folder.path().join("rows.jsonl");
     std::fs::write(&file, rows.iter().map(line).collect::<String>()).unwrap();
     let config = Config::parse(Vec::new(), Vec::new()).unwrap();
-    let report = super::measure(&file, super::Who::BuiltIn, &config).await.unwrap();
+    let report = super::measure(&file, None, super::Who::BuiltIn, &config).await.unwrap();
     let misses: BTreeMap<&str, &str> = report
         .errors
         .iter()
         .map(|miss| (miss.aside.as_ref().unwrap().name.as_str(), miss.got.split(':').next().unwrap()))
         .collect();
-    let wanted = [("waits", "question"), ("other", "wrong"), ("in vain", "nothing")];
+    let wanted = [
+        ("waits", "question"),
+        ("other", "wrong"),
+        ("in vain", "nothing"),
+        ("offered", "proposed"),
+        ("offered in vain", "question"),
+        ("offered and passed by", "question"),
+    ];
     assert_eq!(misses, BTreeMap::from(wanted), "{:#?}", report.errors);
-    assert_eq!((report.total, report.correct, report.verdicts["right"]), (7, 4, 4));
+    assert_eq!((report.total, report.correct, report.verdicts["right"]), (10, 4, 4));
+    assert_eq!((report.proposed_wrongly, report.wrong["invented"]), (Some(1), 1));
     assert_eq!(report.confusion["email"]["right"], 1);
 }

@@ -24,6 +24,7 @@ use crate::language::requests;
 use crate::limits::EVAL_CARDS_MAX;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::handle_turn;
+use crate::pipeline::intake::offers::{Offer, Offered};
 use crate::ports::{Channel, RecordExt, Scan, SendError, Store, StoreError};
 use crate::services::example::{self, InventoryError};
 use crate::store::MemoryStore;
@@ -52,6 +53,17 @@ pub(super) struct Outcome {
     pub(super) is_open: bool,
     /// What would have happened had the cards that wait at the end been approved; `None`: none waits.
     pub(super) if_approved: Option<Vec<Happened>>,
+    /// What would have come of the first choice of the offer that the last message left; `None`: it left none, or a
+    /// card waits as well.
+    pub(super) if_taken: Option<Taken>,
+}
+
+/// An offer that was taken after the row had ended.
+#[derive(Debug)]
+pub(super) struct Taken {
+    /// From the beginning of the row, the cards that followed approved.
+    pub(super) happened: Vec<Happened>,
+    pub(super) turn: Told,
 }
 
 /// What came of one message or press.
@@ -91,15 +103,17 @@ pub(super) async fn play(row: &Scenario, config: &Config, folder: &Folder) -> Re
     let state = world.brain.chat_state(&row.place.chat).await?;
     let waits = world.open_card().await?.is_some();
     let is_open = waits || state.clarification.is_some();
-    let mut outcome = Outcome { turns, happened: happened::between(&before, &after), is_open, if_approved: None };
+    let happened = happened::between(&before, &after);
+    let mut outcome = Outcome { turns, happened, is_open, if_approved: None, if_taken: None };
     if waits {
-        for _ in 0..EVAL_CARDS_MAX {
-            if world.takes(&Said::Press { press: Pressed::Approve }).await?.manner == Manner::PressedNothing {
-                break;
-            }
-        }
+        world.approves_what_waits().await?;
         let then = example::inventory(store, folder, &row.place).await?;
         outcome.if_approved = Some(happened::between(&before, &then));
+    } else if let Some(offer) = world.open_offer().await? {
+        let turn = world.presses(offer).await?;
+        world.approves_what_waits().await?;
+        let then = example::inventory(store, folder, &row.place).await?;
+        outcome.if_taken = Some(Taken { happened: happened::between(&before, &then), turn });
     }
     Ok(outcome)
 }
@@ -135,14 +149,56 @@ impl<'a> World<'a> {
         Ok(open.max_by_key(|card| card.last_card_message().map(|message| message.0)))
     }
 
+    async fn approves_what_waits(&self) -> Result<(), StoreError> {
+        for _ in 0..EVAL_CARDS_MAX {
+            if self.takes(&Said::Press { press: Pressed::Approve }).await?.manner == Manner::PressedNothing {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The first choice of the newest offer of something to do since the person's last words that nobody has taken.
+    async fn open_offer(&self) -> Result<Option<Input>, StoreError> {
+        let store = self.brain.store.as_ref();
+        for (message, press) in self.chat.offers() {
+            let Press::Offer { id, .. } = &press else { continue };
+            let stored = store.load::<Offer>(&Offer::key_of(id)).await?;
+            let place = &self.row.place;
+            let open = stored.filter(|(offer, _)| offer.is_open_to(&place.owner, &place.chat, place.now));
+            match open.map(|(offer, _)| offer.what) {
+                Some(Offered::Actions { .. } | Offered::Readings { .. }) => {
+                    return Ok(Some(Input::Press { data: press.encode(), message: Some(message) }));
+                }
+                Some(Offered::Investigation { .. } | Offered::Redo { .. }) | None => {}
+            }
+        }
+        Ok(None)
+    }
+
     async fn takes(&self, said: &Said) -> Result<Told, StoreError> {
         let input = match said {
-            Said::Words(text) => Input::Message { text: text.clone(), origin: Origin::Typed, reply_to: None },
+            Said::Words(text) => {
+                self.chat.forget_offers();
+                Input::Message { text: text.clone(), origin: Origin::Typed, reply_to: None }
+            }
             Said::Press { press } => match self.open_card().await? {
                 Some(card) => pressed(&card, *press),
                 None => return Ok(Told::in_vain()),
             },
         };
+        let words = match said {
+            Said::Words(words) => words,
+            Said::Press { .. } => "",
+        };
+        self.turn(words, input).await
+    }
+
+    async fn presses(&self, offer: Input) -> Result<Told, StoreError> {
+        self.turn("", offer).await
+    }
+
+    async fn turn(&self, words: &str, input: Input) -> Result<Told, StoreError> {
         let number = self.chat.next_id();
         let incoming = Incoming {
             turn: RunId::new(format!("scenario{}", number.0)),
@@ -162,7 +218,7 @@ impl<'a> World<'a> {
         let replies = self.chat.take();
         let state = self.brain.chat_state(&self.row.place.chat).await?;
         let is_asking = state.clarification.is_some() || state.editing.is_some() || state.snoozing.is_some();
-        let manner = manner(said, &done, &replies, is_asking);
+        let manner = manner(words, &done, &replies, is_asking);
         Ok(Told { done, answers: replies.into_iter().map(|reply| reply.text).collect(), manner })
     }
 }
@@ -184,7 +240,7 @@ impl Told {
 }
 
 /// How a turn was answered: what it came to first, and what it says only where that does not tell.
-pub(super) fn manner(said: &Said, done: &Done, replies: &[Reply], is_asking: bool) -> Manner {
+pub(super) fn manner(words: &str, done: &Done, replies: &[Reply], is_asking: bool) -> Manner {
     let offers = |reply: &Reply| reply.buttons.iter().flatten().any(|button| button.role == Role::Offer);
     let asks = done.path == Path::Clarify && is_asking;
     if asks || replies.iter().any(|reply| reply.card.is_some() || offers(reply)) {
@@ -193,7 +249,7 @@ pub(super) fn manner(said: &Said, done: &Done, replies: &[Reply], is_asking: boo
     let failed = |status: Status| matches!(status, Status::Failed | Status::Unknown | Status::Refused);
     let has_failed = done.outcomes.iter().any(|outcome| failed(outcome.status));
     let declines = matches!(done.path, Path::Blocked | Path::Error | Path::Clarify);
-    if has_failed || declines || replies.iter().any(|reply| says_so(said, &reply.text)) {
+    if has_failed || declines || replies.iter().any(|reply| says_so(words, &reply.text)) {
         return Manner::Declined;
     }
     match done.path {
@@ -211,7 +267,7 @@ pub(super) fn manner(said: &Said, done: &Done, replies: &[Reply], is_asking: boo
 }
 
 /// Whether an answer says that something was not understood or not done.
-fn says_so(said: &Said, answer: &str) -> bool {
+fn says_so(words: &str, answer: &str) -> bool {
     const PHRASES: &[&str] = &[
         "beyond me",
         "can't do that",
@@ -234,7 +290,7 @@ fn says_so(said: &Said, answer: &str) -> bool {
         "trouble making sense",
         "unable to",
     ];
-    let in_kind = matches!(said, Said::Words(words) if answer.starts_with(&requests::not_understood(words)));
+    let in_kind = !words.is_empty() && answer.starts_with(&requests::not_understood(words));
     let answer = answer.to_lowercase().replace('’', "'");
     in_kind || PHRASES.iter().any(|phrase| answer.contains(phrase))
 }
@@ -243,6 +299,8 @@ fn says_so(said: &Said, answer: &str) -> bool {
 #[derive(Debug, Default)]
 struct Transcript {
     replies: Mutex<Vec<Reply>>,
+    /// The first choices of what was offered since the person's last words, each with its message; newest first.
+    offers: Mutex<Vec<(MessageId, Press)>>,
     last_id: AtomicI64,
 }
 
@@ -253,6 +311,14 @@ impl Transcript {
 
     fn take(&self) -> Vec<Reply> {
         std::mem::take(&mut *self.replies.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn offers(&self) -> Vec<(MessageId, Press)> {
+        self.offers.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn forget_offers(&self) {
+        self.offers.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 }
 
@@ -269,8 +335,13 @@ impl Channel for Transcript {
     async fn draft(&self, _: &ChatId, _: &Formatted) {}
 
     async fn send(&self, _: &ChatId, reply: &Reply) -> Result<MessageId, SendError> {
+        let message = self.next_id();
+        let offered = reply.buttons.iter().flatten().find(|button| button.role == Role::Offer);
+        if let Some(press) = offered.and_then(|button| Press::decode(&button.data)) {
+            self.offers.lock().unwrap_or_else(PoisonError::into_inner).insert(0, (message, press));
+        }
         self.replies.lock().unwrap_or_else(PoisonError::into_inner).push(reply.clone());
-        Ok(self.next_id())
+        Ok(message)
     }
 
     async fn edit(&self, _: &ChatId, edit: &Edit) -> Result<(), SendError> {

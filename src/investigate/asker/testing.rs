@@ -59,7 +59,7 @@ impl Model for ScriptedModel {
     async fn complete(&self, call: Call, words: Option<UnboundedSender<String>>) -> Result<Completion, ModelError> {
         let at = self.calls.lock().unwrap().len();
         self.calls.lock().unwrap().push(call.clone());
-        let usage = Usage { calls: 1, tokens_in: 100, tokens_out: 50 };
+        let usage = Usage { calls: 1, tokens_in: 100, tokens_out: 50, ..Usage::default() };
         if self.ms > 0 {
             tokio::time::sleep(Duration::from_millis(self.ms)).await;
         }
@@ -74,7 +74,13 @@ impl Model for ScriptedModel {
         }
         let inner = text.find('{').zip(text.rfind('}')).map(|(from, to)| &text[from..=to]);
         let json: Option<Value> = inner.and_then(|inner| serde_json::from_str(inner).ok());
-        Ok(Completion { json: json.filter(|_| call.schema.is_some()), text, usage, is_substitute: self.is_substitute })
+        Ok(Completion {
+            json: json.filter(|_| call.schema.is_some()),
+            text,
+            calls: Vec::new(),
+            usage,
+            is_substitute: self.is_substitute,
+        })
     }
 }
 

@@ -111,7 +111,7 @@ impl Worker for Script {
         attempting.report(Progress::of(&spec.id).counting(1, 2));
         sleep(Duration::from_millis(ms)).await;
         if let (Some(reserved), Some((_, used))) = (reserved, spec.tokens) {
-            reserved.settle(&crate::ports::Usage { calls: 1, tokens_in: used, tokens_out: 0 });
+            reserved.settle(&crate::ports::Usage { calls: 1, tokens_in: used, ..Default::default() });
         }
         match ends {
             Ends::Well => Ok(1),

@@ -9,7 +9,7 @@ async fn a_call_goes_out_with_stage_key_messages_and_limits() {
     let server = Server::new(|_, _| Answer::json(said(r#"{"type":"chat"}"#))).await;
     let done = ask(&client(&server), json_call()).await.expect("an answer");
     assert_eq!(done.json, Some(json!({"type": "chat"})));
-    assert_eq!(done.usage, Usage { calls: 1, tokens_in: 11, tokens_out: 4 });
+    assert_eq!(done.usage, Usage { calls: 1, tokens_in: 11, tokens_out: 4, ..Usage::default() });
     let seen = &server.seen()[0];
     assert_eq!(seen.path, "/v1/chat/completions");
     assert_eq!(seen.header("x-brain-stage"), Some("route"));
@@ -91,6 +91,10 @@ fn format_of(body: &Value) -> &str {
 async fn the_format_is_negotiated_once_per_endpoint() {
     let server = Server::new(|_, seen| match format_of(&seen.body) {
         "none" => Answer::json(said(r#"{"type":"chat"}"#)),
+        // Servers that know one of the two refuse the other, in whatever words.
+        "json_object" => {
+            Answer::status(400, json!({"error": "'response_format.type' must be 'json_schema' or 'text'"}))
+        }
         other => Answer::status(400, json!({"error": format!("response_format {other} is not supported")})),
     })
     .await;

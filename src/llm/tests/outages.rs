@@ -181,7 +181,7 @@ async fn a_first_endpoint_that_is_silent_gives_way_to_the_fallback() {
 
 /// Where a test's log goes.
 #[derive(Clone, Default)]
-struct Log(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
+pub(super) struct Log(pub(super) std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
 
 impl std::io::Write for Log {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {

@@ -1,5 +1,6 @@
 //! Asking a model: typed answers with one re-ask, and plain words.
 
+use std::fmt;
 use std::time::Duration;
 
 use minijinja::Value as Values;
@@ -9,7 +10,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use crate::core::text::shorten;
 use crate::limits;
 use crate::pipeline::turn::Turn;
-use crate::ports::{AnswerSchema, Call, Model, ModelError, Stage, Usage};
+use crate::ports::{AnswerSchema, Call, Completion, Model, ModelError, Stage, ToolCall, Usage};
 use crate::prompts::{Fixed, Prompt};
 
 /// What came of asking for a typed answer.
@@ -32,7 +33,22 @@ pub async fn typed<T: DeserializeOwned>(
     schema: AnswerSchema,
     tokens_max: u32,
 ) -> Asked<T> {
-    typed_fitting(turn, model, stage, prompt, schema, tokens_max, |_| None).await
+    typed_fitting(turn, model, stage, prompt, schema, tokens_max, Reading { misfit: &|_| None, called: &|_| None })
+        .await
+}
+
+/// How an answer is read beyond its shape.
+pub struct Reading<'a, T> {
+    /// What is wrong inside an answer of the right shape.
+    pub misfit: &'a (dyn Fn(&T) -> Option<String> + Sync),
+    /// The answer that calls of tools amount to, if they do.
+    pub called: &'a (dyn Fn(&[ToolCall]) -> Option<T> + Sync),
+}
+
+impl<T> fmt::Debug for Reading<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Reading")
+    }
 }
 
 /// The same; `misfit` says what is wrong inside an answer of the right shape. It is asked about once, too; after that
@@ -44,11 +60,11 @@ pub async fn typed_fitting<T: DeserializeOwned>(
     prompt: Prompt,
     schema: AnswerSchema,
     tokens_max: u32,
-    misfit: impl Fn(&T) -> Option<String>,
+    reading: Reading<'_, T>,
 ) -> Asked<T> {
     let Prompt { system, user } = prompt;
     let patience = turn.patience.clone();
-    let mut call = Call { stage, system, user, schema: Some(schema), tokens_max, patience };
+    let mut call = Call { stage, system, user, schema: Some(schema.clone()), tokens_max, patience };
     let mut problem = String::new();
     let mut misfitting = None;
     for attempt in 0..2 {
@@ -70,14 +86,11 @@ pub async fn typed_fitting<T: DeserializeOwned>(
             }
             Ok(completion) => {
                 turn.spent(completion.usage);
-                let parsed = completion
-                    .json
-                    .ok_or_else(|| "it was no JSON".to_owned())
-                    .and_then(|json| serde_json::from_value::<T>(json).map_err(|cause| cause.to_string()));
-                let why = match parsed {
-                    Ok(answer) => match misfit(&answer).filter(|_| attempt == 0) {
+                let usage = completion.usage;
+                let why = match parsed(completion, &schema, reading.called) {
+                    Ok(answer) => match (reading.misfit)(&answer).filter(|_| attempt == 0) {
                         None => {
-                            turn.traced(stage.name(), started, input, completion.usage, "ok");
+                            turn.traced(stage.name(), started, input, usage, "ok");
                             return Asked::Answer(answer);
                         }
                         Some(why) => {
@@ -87,12 +100,35 @@ pub async fn typed_fitting<T: DeserializeOwned>(
                     },
                     Err(why) => why,
                 };
-                turn.traced(stage.name(), started, input, completion.usage, "unusable");
+                turn.traced(stage.name(), started, input, usage, "unusable");
                 problem = shorten(&why, limits::PROBLEM_CHARS_MAX);
             }
         }
     }
     misfitting.map_or(Asked::Unusable(problem), Asked::Answer)
+}
+
+/// The answer in the shape that was asked for. Every key of it may be optional: an object that has none of them is some
+/// other object, and no empty answer.
+fn parsed<T: DeserializeOwned>(
+    completion: Completion,
+    schema: &AnswerSchema,
+    called: &dyn Fn(&[ToolCall]) -> Option<T>,
+) -> Result<T, String> {
+    let Some(json) = completion.json else {
+        return match completion.calls.as_slice() {
+            [] => Err("it was no JSON".to_owned()),
+            calls => called(calls).ok_or_else(|| "it called a tool; there is none, write the JSON itself".to_owned()),
+        };
+    };
+    let keys = schema.value()["properties"].as_object();
+    let is_other = |map: &serde_json::Map<String, serde_json::Value>| {
+        !map.is_empty() && keys.is_some_and(|keys| !map.keys().any(|key| keys.contains_key(key)))
+    };
+    if json.as_object().is_some_and(is_other) {
+        return Err("it has none of the keys of the schema".to_owned());
+    }
+    serde_json::from_value(json).map_err(|cause| cause.to_string())
 }
 
 /// Asks for words, for at most so long, if at most at all. `words` receives them as they come.
@@ -154,4 +190,60 @@ pub fn prompt(
         .prompts
         .render(stage, fixed, changing)
         .map_err(|error| ModelError::Unreadable { why: error.to_string(), usage: Usage::default() })
+}
+
+/// The same for an endpoint that reads `room` tokens of a prompt, if that is known: what is too much is left out of the
+/// two lists, of the conversation the oldest lines, of the context the last.
+pub fn prompt_within(
+    turn: &Turn<'_>,
+    stage: Stage,
+    fixed: Fixed<impl Fn() -> Values + Copy>,
+    room: Option<u64>,
+    (history, known): (&[String], &[String]),
+    changing: impl Fn(&[String], &[String]) -> Values,
+) -> Result<Prompt, ModelError> {
+    let whole = prompt(turn, stage, fixed, &changing(history, known))?;
+    let length = |prompt: &Prompt| prompt.system.len() + prompt.user.len();
+    let bytes = room.and_then(|tokens| usize::try_from(tokens.saturating_mul(4)).ok());
+    let Some(excess) = bytes.and_then(|bytes| length(&whole).checked_sub(bytes)).filter(|excess| *excess > 0) else {
+        return Ok(whole);
+    };
+    let (history, known) = less(history, known, excess);
+    tracing::debug!(stage = stage.name(), excess, "less of the conversation and the context is sent");
+    prompt(turn, stage, fixed, &changing(history, known))
+}
+
+/// Both lists without about so many bytes, the conversation first.
+fn less<'a>(mut history: &'a [String], mut known: &'a [String], excess: usize) -> (&'a [String], &'a [String]) {
+    let mut left = excess;
+    while left > 0
+        && let [oldest, rest @ ..] = history
+    {
+        left = left.saturating_sub(oldest.len() + 1);
+        history = rest;
+    }
+    while left > 0
+        && let [rest @ .., last] = known
+    {
+        left = left.saturating_sub(last.len() + 1);
+        known = rest;
+    }
+    (history, known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_too_much_goes_from_the_oldest_of_the_conversation_and_the_end_of_the_context() {
+        let lines = |names: &[&str]| names.iter().map(|name| name.repeat(10)).collect::<Vec<String>>();
+        let (history, known) = (lines(&["a", "b"]), lines(&["c", "d"]));
+        for (excess, kept) in [(0, (2, 2)), (5, (1, 2)), (11, (1, 2)), (12, (0, 2)), (23, (0, 1)), (1_000, (0, 0))] {
+            let (left, right) = less(&history, &known, excess);
+            assert_eq!((left.len(), right.len()), kept, "{excess}");
+        }
+        let (left, right) = less(&history, &known, 23);
+        assert!(left.is_empty() && right[0].starts_with('c'));
+    }
 }

@@ -9,7 +9,8 @@ use minijinja::context;
 use serde_json::Value;
 
 use super::answers::completed;
-use super::ask::{self, Asked};
+use super::ask::{self, Asked, Reading};
+use super::called;
 use super::condition::{self, Depending};
 use super::context::Context;
 use super::doubts::Doubt;
@@ -145,27 +146,36 @@ async fn by_model(
     topic: &Topic<'_>,
 ) -> Asked<Plan> {
     let schema = turn.brain.services.now().plan_schema(domains);
+    let missing = known.missing.join(", ");
     let (written, whole) = (schema.notation(), schema.as_str());
     let values = || context! { commands => written, schema => whole, actions_max => limits::PLAN_ACTIONS_MAX };
     let fixed = Fixed { of: Some(schema.number()), values };
     let (results, still) = topic.round.unwrap_or((&[], ""));
-    let changing = context! {
-        now => turn.as_written().now.with_timezone(&turn.ctx.zone).format("%A %Y-%m-%dT%H:%M").to_string(),
-        zone => turn.ctx.zone.name(),
-        dates => ask::lines(&dates(turn)),
-        history => ask::lines(&history(turn)),
-        known => ask::lines(&known_lines(turn, known)),
-        missing => known.missing.join(", "),
-        earlier => earlier(topic),
-        results => ask::lines(results),
-        still,
-        manner => turn.manner(),
-        message => head_and_tail(turn.words(), limits::MESSAGE_BYTES_MAX),
+    let changing = |history: &[String], known: &[String]| {
+        context! {
+            now => turn.as_written().now.with_timezone(&turn.ctx.zone).format("%A %Y-%m-%dT%H:%M").to_string(),
+            zone => turn.ctx.zone.name(),
+            dates => ask::lines(&dates(turn)),
+            history => ask::lines(history),
+            known => ask::lines(known),
+            missing => missing.as_str(),
+            earlier => earlier(topic),
+            results => ask::lines(results),
+            still,
+            manner => turn.manner(),
+            message => head_and_tail(turn.words(), limits::MESSAGE_BYTES_MAX),
+        }
     };
-    match ask::prompt(turn, Stage::Plan, fixed, &changing) {
+    let (history, lines) = (history(turn), known_lines(turn, known));
+    let room = model.reads_tokens_max(Stage::Plan);
+    match ask::prompt_within(turn, Stage::Plan, fixed, room, (&history, &lines), changing) {
         Ok(prompt) => {
-            let misfit = |plan: &Plan| misfit(turn, plan);
-            ask::typed_fitting(turn, model, Stage::Plan, prompt, schema.clone(), 2_000, misfit).await
+            let services = turn.brain.services.now();
+            let reading = Reading {
+                misfit: &|plan| misfit(turn, plan),
+                called: &|calls| called::plan(&services, domains, calls),
+            };
+            ask::typed_fitting(turn, model, Stage::Plan, prompt, schema.clone(), 2_000, reading).await
         }
         Err(error) => Asked::Failed(error),
     }

@@ -6,7 +6,7 @@
 use minijinja::context;
 
 use super::honest::{self, CameTo};
-use super::{ask, doubts, speak};
+use super::{ask, doubts, phrasing, speak};
 use crate::core::markup::Formatted;
 use crate::core::outcome::{Outcome, Status};
 use crate::core::plan::Action;
@@ -15,8 +15,8 @@ use crate::core::text::shorten;
 use crate::language::requests;
 use crate::pipeline::stages::status;
 use crate::pipeline::turn::Turn;
-use crate::ports::Stage;
 use crate::ports::records::Speaker;
+use crate::ports::{Stage, Wording};
 use crate::prompts::Fixed;
 use crate::services::command::Receipt;
 use crate::services::show;
@@ -30,6 +30,8 @@ pub struct Results {
     pub facts: Vec<String>,
     /// True when at least one write succeeded or may have.
     pub changed: bool,
+    /// Something happened that a receipt alone does not answer: a look, a failure, something that was left out.
+    pub wants_words: bool,
 }
 
 impl Results {
@@ -49,12 +51,14 @@ impl Results {
                 self.facts.push(format!("{} {status}: {}", step.action.name(), shorten(&receipt, 1_500)));
                 self.receipts.push(receipt);
                 self.changed |= wrote;
+                self.wants_words |= !wrote || outcome.status() != Status::Succeeded;
             }
         }
     }
 
     /// Something that did not come to be done, in words.
     pub fn add_remark(&mut self, remark: String) {
+        self.wants_words = true;
         self.facts.push(format!("not done: {remark}"));
         self.receipts.push(remark);
     }
@@ -115,12 +119,19 @@ pub async fn without_action(turn: &Turn<'_>, memories: &[String]) -> Formatted {
 
 /// The answer to a turn with outcomes: words, then receipts.
 pub async fn outcomes(turn: &Turn<'_>, memories: &[String], results: &Results, came_to: CameTo) -> Formatted {
-    turn.doing(status::writing());
-    turn.agreed();
     let receipts = results.receipts.join("\n");
-    if is_worth_no_wait(turn) {
+    let is_asked = match turn.brain.policy.wording {
+        Wording::Always => true,
+        Wording::Never => false,
+        // Receipts of writes that succeeded say everything there is to say.
+        Wording::Auto => results.wants_words || !results.changed,
+    };
+    if !is_asked || is_worth_no_wait(turn) {
+        turn.agreed();
         return Formatted::plain(receipts);
     }
+    turn.doing(status::writing());
+    turn.agreed();
     match by_model(turn, memories, results, came_to).await {
         Some(mut words) => {
             words.push(&format!("\n\n{receipts}"));
@@ -164,7 +175,13 @@ async fn by_model(turn: &Turn<'_>, memories: &[String], results: &Results, came_
         Err(error) => Err(error),
     };
     match said {
-        Ok(words) => Some(honest::shown(words, came_to)),
+        Ok(words) => {
+            let words = phrasing::presentable(words, &turn.brain.services.now(), &results.receipts.join("\n"), &given);
+            if words.text.trim().is_empty() {
+                return came_to.statement().map(Formatted::plain);
+            }
+            Some(honest::shown(words, came_to))
+        }
         Err(error) => {
             turn.fell_back("respond", &error.to_string());
             None

@@ -12,8 +12,8 @@ use futures::future::{Either, select};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{Instant, sleep_until};
 
-use super::ask;
 use super::honest::{self, CameTo};
+use super::{ask, phrasing};
 use crate::core::markup::Formatted;
 use crate::limits;
 use crate::pipeline::turn::Turn;
@@ -99,8 +99,9 @@ async fn draft(turn: &Turn<'_>, written: &str, came_to: CameTo, given: &str) {
     if !matches!(came_to, CameTo::Change | CameTo::Findings) && honest::claims_a_change(&words.text) {
         return;
     }
-    let mut words = honest::shown(words, came_to);
     let known = turn.known();
+    let words = phrasing::presentable(words, &turn.brain.services.now(), &known, given);
+    let mut words = honest::shown(words, came_to);
     if !known.is_empty() {
         words.push(&format!("\n\n{known}"));
     }

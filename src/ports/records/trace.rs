@@ -56,6 +56,9 @@ pub struct StageSpan {
     /// Tokens in and out, for stages that called a model.
     #[serde(default, skip_serializing_if = "is_none")]
     pub tokens: (u64, u64),
+    /// Of the tokens in, those that the endpoint had kept from an earlier call.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub tokens_cached: u64,
     /// `ok`, `fallback: …`, `failed: …`, `cancelled`.
     pub outcome: String,
 }

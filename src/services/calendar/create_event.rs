@@ -37,10 +37,10 @@ pub struct CreateEvent {
     /// ISO local time or the person's own words.
     #[schemars(required)]
     start_time: Option<String>,
-    /// A time, or a length such as "for 90 minutes".
+    /// A time, or a length as the person said it.
     end_time: Option<String>,
     location: Option<String>,
-    /// How often, in the person's own words, e.g. "every Tuesday at 6pm".
+    /// How often, in the person's own words; only where they say that it repeats.
     #[serde(skip_serializing_if = "Option::is_none")]
     repeat: Option<String>,
     /// Names or addresses of people to invite.

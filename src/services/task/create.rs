@@ -30,9 +30,9 @@ pub struct CreateTask {
     pub priority: Option<Priority>,
     /// When to be reminded: ISO local time or the person's own words.
     pub deadline: Option<String>,
-    /// The person's own words, e.g. "every weekday at 9".
+    /// How often, in the person's own words; only where they say that it repeats.
     pub repeat: Option<String>,
-    /// Reminders before the deadline, e.g. "1 day".
+    /// Reminders before the deadline, each a length of time.
     #[serde(default, deserialize_with = "one_or_many", skip_serializing_if = "Option::is_none")]
     pub remind_before: Option<Vec<String>>,
     /// Further times to be reminded at.

@@ -563,7 +563,7 @@ impl Model for Script {
                 Value::Null
             }
         };
-        let usage = Usage { calls: 1, tokens_in: 1, tokens_out: 1 };
+        let usage = Usage { calls: 1, tokens_in: 1, tokens_out: 1, ..Usage::default() };
         self.calls.lock().unwrap().push(call);
         // What the script does meanwhile (a `/cancel`) is noticed before the answer.
         tokio::task::yield_now().await;
@@ -580,8 +580,14 @@ impl Model for Script {
         }
         match answer {
             Value::Null => Err(ModelError::Unreachable { why: "the script has no answer".to_owned(), usage }),
-            Value::String(text) => Ok(Completion { text, json: None, usage, is_substitute: false }),
-            json => Ok(Completion { text: json.to_string(), json: Some(json), usage, is_substitute: false }),
+            Value::String(text) => Ok(Completion { text, json: None, calls: Vec::new(), usage, is_substitute: false }),
+            json => Ok(Completion {
+                text: json.to_string(),
+                json: Some(json),
+                calls: Vec::new(),
+                usage,
+                is_substitute: false,
+            }),
         }
     }
 

@@ -10,7 +10,7 @@ fn limits(tokens: u64, calls: u32) -> BudgetLimits {
 }
 
 fn used(tokens_in: u64, tokens_out: u64) -> Usage {
-    Usage { calls: 1, tokens_in, tokens_out }
+    Usage { calls: 1, tokens_in, tokens_out, ..Usage::default() }
 }
 
 #[tokio::test(start_paused = true)]

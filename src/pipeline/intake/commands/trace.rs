@@ -21,14 +21,21 @@ pub(super) async fn trace(turn: &Turn<'_>) -> Result<String, StoreError> {
     for span in &spans {
         let (sent, received) = span.tokens;
         let tokens = if sent + received == 0 { String::new() } else { format!(", {sent} + {received} tokens") };
-        lines.push(format!("{}: {}, {} ms{tokens}", span.name, span.outcome, span.us / 1_000));
+        let kept =
+            if span.tokens_cached == 0 { String::new() } else { format!(", {} of them kept", span.tokens_cached) };
+        lines.push(format!("{}: {}, {} ms{tokens}{kept}", span.name, span.outcome, span.us / 1_000));
     }
+    let cached: u64 = spans.iter().map(|span| span.tokens_cached).sum();
     lines.push(format!(
         "{} model calls, {} tokens, {:.0} ms.",
         done.llm_calls,
         done.tokens_in + done.tokens_out,
         done.ms
     ));
+    if cached > 0 {
+        let share = cached.min(done.tokens_in) * 100 / done.tokens_in.max(1);
+        lines.push(format!("The model server had {share} % of what was sent in its cache."));
+    }
     Ok(lines.join("\n"))
 }
 
