@@ -16,16 +16,16 @@ use crate::services::values::typed_values;
 /// Every so many of the rows: each reads its message anew.
 const ONE_IN: usize = 8;
 /// Gold plans that are asked about, proposed or shortened, of a hundred.
-const NEEDLESS_MAX: f64 = 6.0;
+const NEEDLESS_MAX: f64 = 5.0;
 /// Invented values that are caught, of a hundred of each kind.
-const CAUGHT_MIN: f64 = 90.0;
+const CAUGHT_MIN: f64 = 95.0;
 /// What built-in understanding reads exactly and gets wrong, of a hundred.
-const EXACT_WRONG_MAX: f64 = 3.0;
+const EXACT_WRONG_MAX: f64 = 6.0;
 
-/// What became of a plan: how it stands, and its actions as they were left.
+/// What became of a plan: how it stands, and whether its values are as they were.
 struct Judged {
     standing: Option<Standing>,
-    actions: Vec<PlannedAction>,
+    is_whole: bool,
 }
 
 impl Judged {
@@ -40,6 +40,18 @@ fn judged(row: &Example, plan: &[PlannedAction], planner: Planner) -> Judged {
     let ground = Ground::of(&reading, &[], &earlier, &[], &row.reference);
     let judge = Judge { ground: &ground, reference: &row.reference, people: &[], planner, is_answer: false };
     let mut actions = plan.to_vec();
+    // The files give several entries of a list as a list; what is read gives them as they were said.
+    for action in &mut actions {
+        let entry = CATALOG.command(&action.service, &action.command).unwrap();
+        let fits = entry.check(action.params.clone()).is_ok();
+        for value in action.params.values_mut().filter(|_| !fits) {
+            if let Some(several) = value.as_array() {
+                let several: Vec<&str> = several.iter().filter_map(Value::as_str).collect();
+                *value = several.join(", ").into();
+            }
+        }
+    }
+    let plan = actions.clone();
     let mut standing = Some(Standing::Exact);
     for action in &mut actions {
         let entry = CATALOG.command(&action.service, &action.command).unwrap();
@@ -54,7 +66,8 @@ fn judged(row: &Example, plan: &[PlannedAction], planner: Planner) -> Judged {
         actions.iter().any(|action| CATALOG.command(&action.service, &action.command).unwrap().effect().writes());
     let standing =
         standing.map(|standing| if leaves_out && writes { standing.max(Standing::Likely) } else { standing });
-    Judged { standing, actions }
+    let is_whole = actions == plan;
+    Judged { standing, is_whole }
 }
 
 fn share(part: usize, whole: usize) -> f64 {
@@ -68,11 +81,10 @@ fn what_was_asked_for_passes_as_it_is() {
         let Some(plan) = row.whole_plan() else { continue };
         all += 1;
         let judged = judged(row, &plan, Planner::Model);
-        if !judged.is_exact() || judged.actions != plan {
-            let left = judged.actions.iter().map(|action| Value::Object(action.params.clone()).to_string());
+        if !judged.is_exact() || !judged.is_whole {
             let meant = plan.iter().map(|action| Value::Object(action.params.clone()).to_string());
-            let (left, meant) = (left.collect::<Vec<_>>().join(" "), meant.collect::<Vec<_>>().join(" "));
-            needless.push(format!("{:?} {}\n     {meant}\n     {left}", judged.standing, row.text));
+            let meant = meant.collect::<Vec<_>>().join(" ");
+            needless.push(format!("{:?} {}\n     {meant}", judged.standing, row.text));
         }
     }
     println!("needless: {} of {all} ({:.1} %)\n{}", needless.len(), share(needless.len(), all), needless.join("\n"));
@@ -119,13 +131,13 @@ fn what_nobody_said_is_caught_whatever_its_kind() {
             let Some(plan) = invented(kind, &plan) else { continue };
             all += 1;
             let judged = judged(row, &plan, Planner::Model);
-            if judged.is_exact() && judged.actions == plan {
+            if judged.is_exact() && judged.is_whole {
                 passed.push(format!("{} {:?}", row.text, plan.first().map(|action| &action.params)));
             }
         }
         let caught = share(all - passed.len(), all);
         println!("{kind}: {caught:.1} % of {all}\n{}", passed.join("\n"));
-        assert!(all > 10 && caught >= CAUGHT_MIN, "{kind}");
+        assert!(all >= 5 && caught >= CAUGHT_MIN, "{kind}");
     }
 }
 

@@ -158,7 +158,8 @@ impl Judge<'_> {
             && match value.kind {
                 ValueKind::Name => is_odd_name(text, self.reference),
                 ValueKind::Entries => text.split(',').any(|one| is_odd_name(one, self.reference)),
-                ValueKind::Text => is_odd_text(text, self.reference),
+                // A remark may be told beside; what is kept alone may not hold one.
+                ValueKind::Text => value.is_required && is_odd_text(text, self.reference),
                 ValueKind::Time
                 | ValueKind::Repetition
                 | ValueKind::Person

@@ -14,6 +14,7 @@ struct GroundWords {
     something: WordClass,
     points: WordClass,
     corrects: WordClass,
+    tells: WordClass,
     opens: WordClass,
     leaves_open: WordClass,
     /// The words for a value, by its name.
@@ -24,9 +25,9 @@ static WORDS: LazyLock<GroundWords> = LazyLock::new(|| {
     let mut classes = WordClasses::read(&[include_str!("../../../data/language/reading/ground.txt")]);
     let mut take = |name| classes.take(name);
     let (light, somebody, something) = (take("light"), take("somebody"), take("something"));
-    let (points, corrects) = (take("points"), take("corrects"));
+    let (points, corrects, tells) = (take("points"), take("corrects"), take("tells"));
     let (opens, leaves_open) = (take("opens"), take("leaves_open"));
-    GroundWords { light, somebody, something, points, corrects, opens, leaves_open, choices: classes }
+    GroundWords { light, somebody, something, points, corrects, tells, opens, leaves_open, choices: classes }
 });
 
 pub(super) fn is_light(folded: &str) -> bool {
@@ -50,6 +51,11 @@ pub(super) fn is_said(value: &str, folded: &str) -> bool {
 /// Inside the name of a thing: it points, so the name tells something.
 pub(super) fn points(folded: &str) -> bool {
     WORDS.points.holds(folded)
+}
+
+/// A verb that only a statement has.
+pub(super) fn tells(folded: &str) -> bool {
+    WORDS.tells.holds(folded)
 }
 
 /// Takes back what was said before it.

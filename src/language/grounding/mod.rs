@@ -99,7 +99,8 @@ impl<'a> Ground<'a> {
         reference: &Reference,
     ) -> Ground<'a> {
         // Others' words are a ground where the person points at them; whose they are stays known.
-        let shown = in_sight.iter().filter(|_| choices::points_at_something(&reading.text));
+        let points = choices::points_at_something(&reading.text) || choices::points_at_somebody(&reading.text);
+        let shown = in_sight.iter().filter(move |_| points);
         let all = || completes.iter().chain(earlier).chain(shown.clone()).copied().chain([reading.text.as_str()]);
         let spoken: Vec<String> = all().flat_map(words::words).collect();
         let folded = format!(" {} ", spoken.join(" "));
@@ -153,10 +154,10 @@ impl<'a> Ground<'a> {
         self.times.repeats
     }
 
-    /// Whether one of the names of somebody, or their address, was said, or they were pointed at.
+    /// Whether one of the names of somebody, or their address, was said, or stands in what is pointed at.
     pub fn has_person<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> bool {
         let mut names = names.into_iter().flat_map(words::words);
-        names.any(|name| !is_light(&name) && self.has_word(&name)) || choices::points_at_somebody(&self.folded)
+        names.any(|name| !is_light(&name) && self.has_word(&name))
     }
 
     /// Whether a word for one of the values of a choice was said.

@@ -48,9 +48,10 @@ fn oddness_of_name(name: &str, reference: &Reference) -> u32 {
     };
     odd += read.mentions.iter().map(|mention| if is_day(mention) { 1 } else { 2 }).sum::<u32>();
     odd += 2 * u32::from(read.clauses.len() > 1);
-    odd += 2 * u32::from(plain.contains(DIVIDING));
+    odd += 2 * u32::from(plain.contains(DIVIDING) && !is_enumeration(&plain));
     odd += u32::try_from(said.len().saturating_sub(NAME_WORDS)).unwrap_or(u32::MAX);
     let points = said.iter().skip(1).filter(|word| choices::points(word)).count();
+    odd += 2 * u32::from(said.iter().skip(1).any(|word| choices::tells(word)));
     let ends_pointing = said.len() > 1 && said.last().is_some_and(|word| choices::points(word));
     odd + u32::try_from(points).unwrap_or(u32::MAX) + u32::from(ends_pointing)
 }
@@ -71,6 +72,15 @@ fn oddness_of_text(text: &str, reference: &Reference) -> u32 {
     let long = said.len().saturating_sub(TEXT_WORDS) / 2;
     let more = u32::try_from(2 * clauses + long).unwrap_or(u32::MAX);
     traces(&said, false) + more + 2 * u32::from(read.has(&asks))
+}
+
+/// "Snacks, drinks and napkins".
+fn is_enumeration(name: &str) -> bool {
+    let last = name.rsplit(',').next().unwrap_or_default();
+    let names_each = || name.split(',').all(|part| part.contains(char::is_alphabetic));
+    !name.contains([';', '–', '—', '\n'])
+        && names_each()
+        && words(last).iter().any(|word| word == "and" || word == "und")
 }
 
 /// What is odd in either; what is kept may be a number alone.

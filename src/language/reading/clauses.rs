@@ -17,6 +17,9 @@ const DIVIDING: [&str; 6] = [",", ":", "-", "–", "—", "("];
 /// What stands between two of these is quoted.
 const QUOTES: [(&str, &str); 5] = [("\"", "\""), ("“", "”"), ("„", "“"), ("„", "”"), ("«", "»")];
 
+/// Titles and the like, which a full stop only shortens.
+const SHORTENED: [&str; 8] = ["mr", "mrs", "ms", "dr", "prof", "st", "fr", "hr"];
+
 /// The clauses of a text, and what stands in quotation marks.
 pub(super) struct Cut {
     pub clauses: Vec<Clause>,
@@ -55,9 +58,15 @@ pub(super) fn cut(text: &str) -> Cut {
 
 fn pieces(text: &str) -> Vec<Piece> {
     let cuts = tokens::cut(text, TOKENS_MAX, &RULES).into_iter();
+    // "Mrs. Holm" is no end.
+    let is_shortened = |end: usize| {
+        let before = text[..end].rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        SHORTENED.contains(&fold(before).as_str())
+    };
     let piece = |cut: tokens::Cut| {
         let typed = &text[cut.span.clone()];
-        let ends_sentence = !cut.is_word && matches!(typed, "." | "!" | "?" | ";" | "\n" | "…" | "؟" | "？");
+        let stops = matches!(typed, "." | "!" | "?" | ";" | "\n" | "…" | "؟" | "？");
+        let ends_sentence = !cut.is_word && stops && !(typed == "." && is_shortened(cut.span.start));
         let folded = if cut.is_word { fold(typed) } else { typed.to_owned() };
         Piece { span: cut.span, text: folded, is_word: cut.is_word, ends_sentence, is_quoted: false }
     };
@@ -116,7 +125,8 @@ fn in_sentence(pieces: &[Piece], sentence: Range<usize>, known: &MoodWords) -> V
     let mut begin = sentence.start;
     for (index, border) in borders.iter().enumerate() {
         let end = borders.get(index + 1).copied().unwrap_or(sentence.end);
-        let own = mood::opened(&said(*border..end, false), known);
+        let is_set_apart = !pieces[border - 1].is_word;
+        let own = mood::opened(&said(*border..end, false), is_set_apart, known);
         if own.is_some() && *border > begin {
             clauses.push((begin..*border, None));
             begin = *border;

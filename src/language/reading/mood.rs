@@ -139,8 +139,8 @@ pub(super) fn of(said: &Said, known: &MoodWords) -> Mood {
     }
 }
 
-/// The mood that a piece of a sentence shows by how it begins; `None` where it may as well go on with what is before it.
-pub(super) fn opened(said: &Said, known: &MoodWords) -> Option<Mood> {
+/// The mood that a piece of a sentence shows by how it begins, behind a mark or a joining word; `None` where it may as well go on with what is before it.
+pub(super) fn opened(said: &Said, is_set_apart: bool, known: &MoodWords) -> Option<Mood> {
     let rest = without_leads(&said.words, known);
     let first = *rest.first()?;
     let has_subject = known.i.holds(first) || known.we.holds(first) || known.subject.holds(first);
@@ -149,7 +149,9 @@ pub(super) fn opened(said: &Said, known: &MoodWords) -> Option<Mood> {
     let orders = || is_order_verb(rest, known) && (has_object || !known.nounverb.holds(first));
     opened_by(rest, said.asks, known).or_else(|| {
         let mood = by_verb(rest, known);
-        (has_subject && rest.len() > 1 || mood == Mood::Order && orders()).then_some(mood)
+        // Behind a mark a statement needs no pronoun: "…, pest control are doing it".
+        let tells = is_set_apart && matches!(mood, Mood::Statement | Mood::Report);
+        (tells || has_subject && rest.len() > 1 || mood == Mood::Order && orders()).then_some(mood)
     })
 }
 
