@@ -183,10 +183,10 @@ fn opened_by(rest: &[&str], asks: bool, known: &MoodWords) -> Option<Mood> {
     let tells = starts(&known.tells, rest);
     let polite = starts(&known.polite, rest);
     let wish = starts(&known.wish, rest);
-    if let Some(len) = tells.filter(|len| polite.is_none_or(|polite| polite < *len) && wish.is_none_or(|w| w < *len)) {
-        if asks_inside(&rest[len..], known) {
-            return Some(Mood::Question);
-        }
+    // The longest phrase tells.
+    let longest = |len: &usize| polite.max(wish).is_none_or(|other| other < *len);
+    if tells.filter(longest).is_some_and(|len| asks_inside(&rest[len..], known)) {
+        return Some(Mood::Question);
     }
     if let Some(len) = polite.filter(|len| wish.is_none_or(|wish| wish <= *len)) {
         let asked = &rest[len..];

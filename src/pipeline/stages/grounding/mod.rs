@@ -18,9 +18,10 @@ use self::judging::Judging;
 use super::doubts::Doubt;
 use super::plan::Topic;
 use super::{answers, known};
-use crate::core::plan::{Plan, PlannedAction};
+use crate::core::plan::Plan;
 use crate::language::grounding::Ground;
 use crate::language::reading::Reading;
+use crate::language::time::Reference;
 use crate::pipeline::consent;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::{Clarification, Speaker};
@@ -57,64 +58,29 @@ pub(crate) async fn check(
     }
     let reference = turn.reference();
     let reading = Reading::of(turn.words(), &reference);
-    let answered = topic.answers.map(|question| question.request.clone());
-    let completes: Vec<&str> = answered.iter().map(String::as_str).chain(picked(turn, topic)).collect();
-    let earlier: Vec<&str> = turn.own_messages().map(|message| message.text.as_str()).collect();
-    let shown = turn.history.iter().rev().take(IN_SIGHT_MAX).filter(|message| message.speaker == Speaker::Assistant);
-    let in_sight: Vec<&str> = turn
-        .incoming
-        .passed_on()
-        .map(|part| part.text.as_str())
-        .chain(turn.replied.iter().map(|replied| replied.text.as_str()))
-        .chain(shown.map(|message| message.text.as_str()))
-        .collect();
-    let ground = Ground::of(&reading, &completes, &earlier, &in_sight, &reference);
+    let ground = ground(turn, topic, &reading, &reference);
     let people = known::meant(turn, &plan, &turn.own_words()).await.unwrap_or_default();
     let is_answer = topic.answers.is_some();
     let judge = Judge { ground: &ground, reference: &reference, people: &people, planner, is_answer };
     let judging = Judging { turn, judge };
 
-    let mut remarks = Vec::new();
-    let mut standings = Vec::with_capacity(plan.actions.len());
-    for index in 0..plan.actions.len() {
-        let planned = &mut plan.actions[index];
-        let entry = turn.brain.services.command(&planned.service, &planned.command);
-        // What is none of what was asked for is the gate's to refuse.
-        let Some(entry) = entry.filter(|_| domains.contains(&planned.service)) else {
-            standings.push(Standing::Exact);
-            continue;
-        };
-        match judge.action(entry.as_ref(), planned) {
-            Ok(standing) => standings.push(standing),
-            Err(param) => {
-                let partial = plan.actions[index].clone();
-                return Grounded::Ask(Box::new(proposed::asks(
-                    turn,
-                    topic,
-                    domains,
-                    entry.as_ref(),
-                    plan,
-                    partial,
-                    param,
-                )));
-            }
+    let mut standings = match standings(&judging, domains, &mut plan) {
+        Ok(standings) => standings,
+        Err((index, param)) => {
+            return Grounded::Ask(Box::new(proposed::asks(turn, topic, domains, plan, index, param)));
         }
-    }
-    if standings.iter().any(|standing| *standing == Standing::Exact) && judging.leaves_out(&plan) {
-        let writes = |planned: &PlannedAction| judging.is_low_write(planned);
-        let exact =
-            |(standing, planned): &(&mut Standing, &PlannedAction)| **standing == Standing::Exact && writes(planned);
-        standings.iter_mut().zip(&plan.actions).filter(exact).for_each(|(standing, _)| *standing = Standing::Likely);
-    }
+    };
     if let Some(Standing::Contradicted(mood)) = worst(&standings).filter(|_| standings.iter().all(is_contradicted)) {
         return Grounded::Doubt(Box::new(proposed::contradicted(turn, mood)));
     }
     // What was said beside it is not done, and that is told.
     let kept: Vec<bool> = standings.iter().map(|standing| !is_contradicted(standing)).collect();
-    for (planned, _) in plan.actions.iter().zip(&kept).filter(|(_, kept)| !**kept) {
+    let left = plan.actions.iter().zip(&kept).filter(|(_, kept)| !**kept);
+    let left_out = |(planned, _)| {
         let what = consent::meant(turn.brain, std::slice::from_ref(planned));
-        remarks.push(format!("I didn't {what}: that didn't read as something to do."));
-    }
+        format!("I didn't {what}: that didn't read as something to do.")
+    };
+    let remarks = left.map(left_out).collect();
     let plan = only(plan, &kept);
     standings.retain(|standing| !is_contradicted(standing));
     match judging.found(&plan).await {
@@ -134,17 +100,44 @@ pub(crate) async fn check(
     }
 }
 
+/// The person's words, and what they may point at.
+fn ground<'r>(turn: &Turn<'_>, topic: &Topic<'_>, reading: &'r Reading, reference: &Reference) -> Ground<'r> {
+    let answered = topic.answers.map(|question| question.request.as_str());
+    let picked = topic.answers.and_then(|question| answers::picked(turn, question));
+    let completes: Vec<&str> = answered.into_iter().chain(picked).collect();
+    let earlier: Vec<&str> = turn.own_messages().map(|message| message.text.as_str()).collect();
+    let shown = turn.history.iter().rev().take(IN_SIGHT_MAX).filter(|message| message.speaker == Speaker::Assistant);
+    let passed_on = turn.incoming.passed_on().map(|part| part.text.as_str());
+    let replied = turn.replied.iter().map(|replied| replied.text.as_str());
+    let in_sight: Vec<&str> = passed_on.chain(replied).chain(shown.map(|message| message.text.as_str())).collect();
+    Ground::of(reading, &completes, &earlier, &in_sight, reference)
+}
+
+/// How each action stands, once what has no ground is taken out of it; the place and the parameter of what is missing.
+fn standings(judging: &Judging<'_>, domains: &[String], plan: &mut Plan) -> Result<Vec<Standing>, (usize, String)> {
+    let mut standings = Vec::with_capacity(plan.actions.len());
+    for (index, planned) in plan.actions.iter_mut().enumerate() {
+        let entry = judging.turn.brain.services.command(&planned.service, &planned.command);
+        // What is none of what was asked for is the gate's to refuse.
+        standings.push(match entry.filter(|_| domains.contains(&planned.service)) {
+            Some(entry) => judging.judge.action(entry.as_ref(), planned).map_err(|param| (index, param))?,
+            None => Standing::Exact,
+        });
+    }
+    if standings.contains(&Standing::Exact) && judging.leaves_out(plan) {
+        let exact = standings.iter_mut().zip(&plan.actions).filter(|(standing, _)| **standing == Standing::Exact);
+        let writes = exact.filter(|(_, planned)| judging.is_low_write(planned));
+        writes.for_each(|(standing, _)| *standing = Standing::Likely);
+    }
+    Ok(standings)
+}
+
 fn worst(standings: &[Standing]) -> Option<Standing> {
     standings.iter().max().copied()
 }
 
 fn is_contradicted(standing: &Standing) -> bool {
     matches!(standing, Standing::Contradicted(_))
-}
-
-/// What the person picked from choices of ours, which is their own as well.
-fn picked<'t>(turn: &'t Turn<'_>, topic: &Topic<'t>) -> Option<&'t str> {
-    topic.answers.and_then(|question| answers::picked(turn, question))
 }
 
 /// The actions that are kept, which depend on each other by their new places.

@@ -10,7 +10,6 @@ use crate::pipeline::stages::resolve;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::Clarification;
 use crate::services::command::Subject;
-use crate::services::entry::Entry;
 use crate::services::service::Person;
 
 /// The question for what is required and was not said.
@@ -18,18 +17,15 @@ pub(super) fn asks(
     turn: &Turn<'_>,
     topic: &Topic<'_>,
     domains: &[String],
-    entry: &dyn Entry,
     mut plan: Plan,
-    partial: PlannedAction,
+    index: usize,
     param: String,
 ) -> Clarification {
-    let place = plan.actions.iter().position(|action| *action == partial).unwrap_or_default();
-    if place < plan.actions.len() {
-        plan.actions.remove(place);
-    }
-    let question = entry.question(&param);
+    let partial = plan.actions.remove(index);
+    let entry = turn.brain.services.command(&partial.service, &partial.command);
+    let question = entry.map(|entry| entry.question(&param)).unwrap_or_default();
     let asked = Clarification::asks(plan::request(turn, topic), question, domains, turn.ctx.now);
-    Clarification { partial: Some((partial, param)), rest: plan, place, ..asked }
+    Clarification { partial: Some((partial, param)), rest: plan, place: index, ..asked }
 }
 
 /// Said of what was asked, denied or supposed.
