@@ -184,6 +184,7 @@ fn policy(config: &Config, wanted: Option<Tz>) -> Policy {
         admins: config.admins.iter().copied().map(telegram_user).collect(),
         admin_may_approve: config.admin_may_approve,
         skip_router: config.skip_router,
+        skip_planner: config.skip_planner,
         wording: config.wording,
         ask_above_usd: config.ask_above_usd,
         prices: stage_prices(config),

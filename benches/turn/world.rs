@@ -83,6 +83,7 @@ impl World {
         brain.model = Some(asked.clone());
         // Every path is measured with all its calls; what skipping one saves has rows of its own.
         brain.policy.skip_router = false;
+        brain.policy.skip_planner = false;
         brain.policy.wording = Wording::Always;
         Self { brain, store, asked, channel, turns: AtomicU64::new(0), _folder: folder }
     }

@@ -39,6 +39,7 @@ pub(super) const KEYS: &[(&str, Use)] = &[
     ("BRAIN_ADMIN_TOKEN", Use::Later),
     ("BRAIN_ADMIN_MAY_APPROVE", Use::Now),
     ("BRAIN_PENDING_TTL", Use::Now),
+    ("BRAIN_SKIP_PLANNER", Use::Now),
     ("BRAIN_SKIP_ROUTER", Use::Now),
     ("BRAIN_RESPOND", Use::Now),
     ("BRAIN_ASK_ABOVE_USD", Use::Now),

@@ -87,6 +87,8 @@ pub struct Config {
     pub admin_may_approve: bool,
     /// Whether messages that built-in understanding is sure about go without the model router.
     pub skip_router: bool,
+    /// Whether requests that are read exactly are planned without the model.
+    pub skip_planner: bool,
     /// When a model is asked for words about what was done.
     pub wording: Wording,
     /// How long what only grows is kept.

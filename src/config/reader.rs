@@ -80,6 +80,7 @@ impl Reader {
             admin_may_approve: self.switch("BRAIN_ADMIN_MAY_APPROVE").unwrap_or(false),
             keep: self.keep(),
             skip_router: self.switch("BRAIN_SKIP_ROUTER").unwrap_or(true),
+            skip_planner: self.switch("BRAIN_SKIP_PLANNER").unwrap_or(true),
             wording: self
                 .parsed("BRAIN_RESPOND", "auto, always or never", |text| match text {
                     "auto" => Some(Wording::Auto),

@@ -72,7 +72,7 @@ impl Asker {
             zone: Some(chrono_tz::UTC),
         };
         // It is the model that is measured, so it is asked even where built-in understanding is sure.
-        let config = Config { skip_router: false, ..config.clone() };
+        let config = Config { skip_router: false, skip_planner: false, ..config.clone() };
         let mut brain = app::build(&config, parts)?;
         brain.model = brain.model.take().map(|model| Arc::new(Unhurried(model)) as Arc<dyn Model>);
         let price = config.prices.get(&stage).copied();

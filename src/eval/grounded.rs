@@ -10,7 +10,9 @@ use super::plan::{CATALOG, Example};
 use crate::core::plan::PlannedAction;
 use crate::language::grounding::{Ground, ValueKind};
 use crate::language::reading::Reading;
-use crate::services::standing::{Judge, Planner, Standing};
+use crate::language::requests::{self, Hearing, Understood};
+use crate::language::routing;
+use crate::services::standing::{Judge, PlanStanding, Planner, is_low_write};
 use crate::services::values::typed_values;
 
 /// Every so many of the rows: each reads its message anew.
@@ -22,15 +24,18 @@ const CAUGHT_MIN: f64 = 95.0;
 /// What built-in understanding reads exactly and gets wrong, of a hundred.
 const EXACT_WRONG_MAX: f64 = 6.0;
 
+/// The same of what is done without asking a model.
+const NEEDS_NO_MODEL_WRONG_MAX: f64 = 0.5;
+
 /// What became of a plan: how it stands, and whether its values are as they were.
 struct Judged {
-    standing: Option<Standing>,
+    standing: Option<PlanStanding>,
     is_whole: bool,
 }
 
 impl Judged {
     fn is_exact(&self) -> bool {
-        self.standing == Some(Standing::Exact)
+        self.standing == Some(PlanStanding::Exact)
     }
 }
 
@@ -52,7 +57,7 @@ fn judged(row: &Example, plan: &[PlannedAction], planner: Planner) -> Judged {
         }
     }
     let plan = actions.clone();
-    let mut standing = Some(Standing::Exact);
+    let mut standing = Some(PlanStanding::Exact);
     for action in &mut actions {
         let entry = CATALOG.command(&action.service, &action.command).unwrap();
         standing = standing.and_then(|so_far| Some(so_far.max(judge.action(entry.as_ref(), action).ok()?)));
@@ -65,7 +70,7 @@ fn judged(row: &Example, plan: &[PlannedAction], planner: Planner) -> Judged {
     let writes =
         actions.iter().any(|action| CATALOG.command(&action.service, &action.command).unwrap().effect().writes());
     let standing =
-        standing.map(|standing| if leaves_out && writes { standing.max(Standing::Likely) } else { standing });
+        standing.map(|standing| if leaves_out && writes { standing.max(PlanStanding::Likely) } else { standing });
     let is_whole = actions == plan;
     Judged { standing, is_whole }
 }
@@ -160,6 +165,34 @@ fn what_is_read_exactly_is_right() {
     println!("exact: {exact} of {all}, of these wrong: {} ({:.1} %)", wrong.len(), share(wrong.len(), exact));
     println!("{}", wrong.join("\n"));
     assert!(exact * 2 > all && share(wrong.len(), exact) <= EXACT_WRONG_MAX);
+}
+
+/// What needs no model is planned by code alone, so it is held to more than what may be undone.
+#[test]
+fn what_needs_no_model_is_right() {
+    let (mut all, mut exact, mut at_once, mut wrong) = (0, 0, 0, Vec::new());
+    for row in examples() {
+        all += usize::from(!row.expect.is_empty());
+        let hearing = Hearing { text: &row.text, reference: &row.reference, history: &row.history, phrases: &[] };
+        let Understood::Plan { plan, condition: None, account } = requests::plan(&hearing, &[]) else { continue };
+        let entry = |action: &PlannedAction| CATALOG.command(&action.service, &action.command).unwrap();
+        let actions: Vec<_> = plan.actions.iter().map(|action| (entry(action), action.clone())).collect();
+        let reading = Reading::of(&row.text, &row.reference);
+        let ground = Ground::of(&reading, &[], &[], &[], &row.reference);
+        let planner = Planner::BuiltIn;
+        let judge = Judge { ground: &ground, reference: &row.reference, people: &[], planner, is_answer: false };
+        if judge.is_read_exactly(&actions, &account, &routing::route(&hearing)) {
+            exact += 1;
+            if !alike::alike(&CATALOG, &row.expect, &plan.actions, &row.reference) {
+                // What needs a yes is shown before it is done.
+                at_once += usize::from(actions.iter().any(|(entry, action)| is_low_write(entry.as_ref(), action)));
+                wrong.push(format!("{} {:?}", row.text, plan.actions.iter().map(|a| &a.params).collect::<Vec<_>>()));
+            }
+        }
+    }
+    let told = format!("of these wrong: {} ({:.2} %)", wrong.len(), share(wrong.len(), exact));
+    println!("read exactly: {exact} of {all}, {told}, done at once {at_once}\n{}", wrong.join("\n"));
+    assert!(exact * 8 > all && share(at_once, exact) <= NEEDS_NO_MODEL_WRONG_MAX);
 }
 
 #[test]

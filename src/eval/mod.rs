@@ -165,7 +165,7 @@ trait Row: Sized {
 
 /// What to measure, and on what.
 #[derive(Debug, Clone)]
-pub struct Order<'a> {
+pub struct EvalRequest<'a> {
     /// The stage.
     pub what: Measured,
     /// The messages and their answers.
@@ -187,7 +187,7 @@ pub struct Beside {
 
 /// Measures a stage on a file, and beside it the second configuration; where a model answers, built-in understanding as
 /// well.
-pub async fn run(order: &Order<'_>, config: &Config, beside: Option<&Beside>) -> Result<EvalReport, EvalError> {
+pub async fn run(order: &EvalRequest<'_>, config: &Config, beside: Option<&Beside>) -> Result<EvalReport, EvalError> {
     let mut report = column(order, config).await?;
     let is_by_model = !report.is_built_in();
     let mut columns = Vec::new();
@@ -195,21 +195,21 @@ pub async fn run(order: &Order<'_>, config: &Config, beside: Option<&Beside>) ->
         columns.push(EvalReport { setting: Some(label.clone()), ..column(order, config).await? });
     }
     if is_by_model {
-        let order = Order { who: Who::BuiltIn, ..order.clone() };
+        let order = EvalRequest { who: Who::BuiltIn, ..order.clone() };
         columns.push(column(&order, config).await?);
     }
     report.beside = columns;
     Ok(report)
 }
 
-async fn column(order: &Order<'_>, config: &Config) -> Result<EvalReport, EvalError> {
+async fn column(order: &EvalRequest<'_>, config: &Config) -> Result<EvalReport, EvalError> {
     let begun = Instant::now();
     let report = measured(order, config).await?;
     Ok(EvalReport { seconds: begun.elapsed().as_secs_f64(), ..report })
 }
 
-async fn measured(order: &Order<'_>, config: &Config) -> Result<EvalReport, EvalError> {
-    let Order { what, file, who, .. } = *order;
+async fn measured(order: &EvalRequest<'_>, config: &Config) -> Result<EvalReport, EvalError> {
+    let EvalRequest { what, file, who, .. } = *order;
     match what {
         Measured::Consent => measure(order, consent::Example::parse, None).await,
         Measured::When => measure(order, when::Example::parse, None).await,
@@ -231,7 +231,7 @@ pub fn check_scenario(line: &str) -> Result<(), String> {
 }
 
 async fn measure<R: Row>(
-    order: &Order<'_>,
+    order: &EvalRequest<'_>,
     parse: fn(&str) -> Result<R, String>,
     asker: Option<&Asker>,
 ) -> Result<EvalReport, EvalError> {

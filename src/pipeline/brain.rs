@@ -49,6 +49,8 @@ pub struct Policy {
     pub admin_may_approve: bool,
     /// Whether messages that built-in understanding is sure about go without the model router.
     pub skip_router: bool,
+    /// Whether requests that are read exactly are planned without the model.
+    pub skip_planner: bool,
     /// Whether plans are held against what was said before the gate sees them. Nothing that an operator can set: what
     /// stands behind it has to hold by itself, and is tested so.
     pub grounds_plans: bool,

@@ -3,6 +3,8 @@
 //! Pure: the same words, people and plan give the same standing. Not here: what the things are that an action is about,
 //! and what becomes of an action that does not follow from the message (the pipeline).
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::entry::{Entry, ParamError};
@@ -10,8 +12,12 @@ use super::service::Person;
 use super::values::{TypedValue, put_in, take_out, typed_values};
 use crate::core::plan::{Action, Params, PlannedAction};
 use crate::core::stakes::Stakes;
-use crate::language::grounding::{Ground, TimeGround, ValueKind, holds_a_time, is_odd_name, is_odd_text};
+use crate::language::grounding::{
+    Ground, LeftOut, TimeGround, ValueKind, holds_a_time, is_odd_name, is_odd_text, is_plain_name,
+};
 use crate::language::reading::Mood;
+use crate::language::requests::{Account, SpanRole, TokenClass};
+use crate::language::routing::Guess;
 use crate::language::time::{self, Reference};
 
 /// So many words of a request that no value carries make it only likely.
@@ -28,7 +34,7 @@ pub enum Planner {
 
 /// How an action stands to what was said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Standing {
+pub enum PlanStanding {
     /// It follows from it.
     Exact,
     /// It may be meant.
@@ -70,17 +76,66 @@ impl Judge<'_> {
     ///
     /// # Errors
     /// The parameter that has to be asked for.
-    pub fn action(&self, entry: &dyn Entry, planned: &mut PlannedAction) -> Result<Standing, String> {
+    pub fn action(&self, entry: &dyn Entry, planned: &mut PlannedAction) -> Result<PlanStanding, String> {
         // What only looks has no effect that could be wrong.
         if !entry.effect().writes() {
-            return Ok(Standing::Exact);
+            return Ok(PlanStanding::Exact);
         }
         let values = self.values(entry, planned)?;
         Ok(match (values, self.mood(entry, planned)) {
             // What is told and holds too much is no proposal.
-            (Standing::Likely, Standing::Told) => Standing::Contradicted(Mood::Statement),
+            (PlanStanding::Likely, PlanStanding::Told) => PlanStanding::Contradicted(Mood::Statement),
             (values, mood) => values.max(mood),
         })
+    }
+
+    /// Whether a plan of built-in understanding follows from the message as it is, and from all of it: one clause that
+    /// asks for it, nothing told beside, no word that says something left over, every action a change.
+    /// `guess`: which services the message as a whole is about.
+    pub fn is_read_exactly(
+        &self,
+        actions: &[(Arc<dyn Entry>, PlannedAction)],
+        account: &Account,
+        guess: &Guess,
+    ) -> bool {
+        let is_carried = |role: &SpanRole| match role {
+            SpanRole::Command
+            | SpanRole::Param(_)
+            | SpanRole::Time
+            | SpanRole::Politeness
+            | SpanRole::Connector
+            | SpanRole::Skipped(TokenClass::Mark | TokenClass::Politeness | TokenClass::Function) => true,
+            SpanRole::Reason
+            | SpanRole::Condition
+            | SpanRole::Correction
+            | SpanRole::SmallTalk
+            | SpanRole::Skipped(_) => false,
+        };
+        let asks = |mood: Mood| matches!(mood, Mood::Order | Mood::Wish);
+        let is_one = matches!(self.ground.reading.clauses.as_slice(), [only] if asks(only.mood));
+        let typed = |(entry, planned): &(Arc<dyn Entry>, PlannedAction)| typed_values(entry.as_ref(), &planned.params);
+        let typed: Vec<TypedValue> = actions.iter().flat_map(typed).collect();
+        // What something is found by may swallow a remark or a time as well as a name may.
+        let is_plain = |value: &TypedValue| match value.kind {
+            ValueKind::Time | ValueKind::Repetition | ValueKind::Choice | ValueKind::Plain => true,
+            ValueKind::Reference | ValueKind::Person | ValueKind::Name | ValueKind::Entries | ValueKind::Text => {
+                is_plain_name(&value.text, self.reference)
+            }
+            // A letter is worded by a model where there is one.
+            ValueKind::Composed => false,
+        };
+        let values: Vec<String> = typed.iter().map(|value| value.text.clone()).collect();
+        let stands = |(entry, planned): &(Arc<dyn Entry>, PlannedAction)| {
+            entry.effect().writes() && self.action(entry.as_ref(), &mut planned.clone()) == Ok(PlanStanding::Exact)
+        };
+        is_one
+            && guess.is_sure()
+            && actions.iter().all(|(entry, _)| guess.domains.iter().any(|domain| domain == entry.service()))
+            && !actions.is_empty()
+            && typed.iter().all(is_plain)
+            && account.parts.iter().all(|part| is_carried(&part.role))
+            && self.ground.left_out(&values, self.reference) == LeftOut::default()
+            && actions.iter().all(stands)
     }
 
     /// Whether the values of a whole plan carry too little of what was asked for.
@@ -89,15 +144,15 @@ impl Judge<'_> {
         !self.is_answer && (left.words >= LEFT_WORDS_MAX || left.times > 0)
     }
 
-    fn values(&self, entry: &dyn Entry, planned: &mut PlannedAction) -> Result<Standing, String> {
+    fn values(&self, entry: &dyn Entry, planned: &mut PlannedAction) -> Result<PlanStanding, String> {
         // What does not fit its command is the gate's to ask about.
-        let Ok(params) = entry.check(planned.params.clone()) else { return Ok(Standing::Exact) };
-        let mut standing = Standing::Exact;
+        let Ok(params) = entry.check(planned.params.clone()) else { return Ok(PlanStanding::Exact) };
+        let mut standing = PlanStanding::Exact;
         // From the last one, so that places in lists stay right while entries go.
         for value in typed_values(entry, &params).iter().rev() {
             match self.value(value) {
                 Fit::Grounded => {}
-                Fit::Likely => standing = standing.max(Standing::Likely),
+                Fit::Likely => standing = standing.max(PlanStanding::Likely),
                 Fit::Instead(text) => put_in(&mut planned.params, &value.path, text),
                 Fit::Groundless => match value.kind {
                     // What is about somebody or some time cannot do without them; words can be looked at.
@@ -110,12 +165,12 @@ impl Judge<'_> {
                     | ValueKind::Entries
                     | ValueKind::Text
                     | ValueKind::Composed
-                    | ValueKind::Plain => standing = standing.max(Standing::Likely),
+                    | ValueKind::Plain => standing = standing.max(PlanStanding::Likely),
                 },
             }
         }
         if self.names_its_time(&typed_values(entry, &planned.params)) {
-            standing = standing.max(Standing::Likely);
+            standing = standing.max(PlanStanding::Likely);
         }
         match entry.check(planned.params.clone()) {
             Err(ParamError::Missing { param, .. }) => Err(param),
@@ -172,24 +227,24 @@ impl Judge<'_> {
     }
 
     /// Whether it was said in a mood in which something may be done.
-    fn mood(&self, entry: &dyn Entry, planned: &PlannedAction) -> Standing {
+    fn mood(&self, entry: &dyn Entry, planned: &PlannedAction) -> PlanStanding {
         if self.is_answer {
-            return Standing::Exact;
+            return PlanStanding::Exact;
         }
         let params = entry.check(planned.params.clone()).unwrap_or_else(|_| planned.params.clone());
         let values = typed_values(entry, &params);
         let has_time = values.iter().any(|value| value.kind == ValueKind::Time);
         let texts: Vec<String> = values.into_iter().map(|value| value.text).collect();
         match self.ground.mood(&texts) {
-            mood if mood.is_request() => Standing::Exact,
+            mood if mood.is_request() => PlanStanding::Exact,
             // "I have a meeting with Sarah at 3pm" is said to whoever keeps the calendar.
-            Mood::Arrangement if has_time => Standing::Exact,
+            Mood::Arrangement if has_time => PlanStanding::Exact,
             // A card proposes it.
             Mood::Arrangement | Mood::Statement | Mood::Report | Mood::Negation if !is_low_write(entry, planned) => {
-                Standing::Exact
+                PlanStanding::Exact
             }
-            Mood::Arrangement | Mood::Statement | Mood::Report => Standing::Told,
-            mood => Standing::Contradicted(mood),
+            Mood::Arrangement | Mood::Statement | Mood::Report => PlanStanding::Told,
+            mood => PlanStanding::Contradicted(mood),
         }
     }
 }

@@ -29,7 +29,7 @@ fn only_told() -> Vec<String> {
         "Anna",
         "the standup",
     ];
-    const FRAMES: [&str; 24] = [
+    const FRAMES: [&str; 20] = [
         "is {} done?",
         "when is {}?",
         "did I forget {}?",
@@ -50,12 +50,19 @@ fn only_told() -> Vec<String> {
         "I don't want {} tomorrow",
         "it rained, and {} was late",
         "my boss wants {} by Friday",
+    ];
+    const GERMAN_THINGS: [&str; 4] = ["der Bericht", "der Zahnarzt", "die Miete", "das Essen mit Sarah"];
+    const GERMAN_FRAMES: [&str; 6] = [
         "ist {} fertig?",
         "wann kommt {}?",
+        "{} hat angerufen",
         "Tom sagt, {} ist am Freitag um 5",
-        "kein {} am Freitag",
+        "{} kommt am Freitag nicht",
+        "habe ich {} auf einer Liste?",
     ];
-    FRAMES.iter().flat_map(|frame| THINGS.map(|thing| frame.replace("{}", thing))).collect()
+    let english = FRAMES.iter().flat_map(|frame| THINGS.map(|thing| frame.replace("{}", thing)));
+    let german = GERMAN_FRAMES.iter().flat_map(|frame| GERMAN_THINGS.map(|thing| frame.replace("{}", thing)));
+    english.chain(german).collect()
 }
 
 #[tokio::test]
@@ -71,7 +78,7 @@ async fn what_only_asks_tells_or_denies_changes_nothing_without_a_model() {
 /// The same, where a model orders something for each of them.
 #[tokio::test]
 async fn what_only_asks_tells_or_denies_changes_nothing_whatever_a_model_plans() {
-    for text in only_told().iter().step_by(5) {
+    for text in only_told().iter().step_by(23) {
         for plan in [
             action("task", "create", json!({"title": text, "deadline": "2026-01-16T12:00"})),
             action("task", "complete", json!({"find_by": "report"})),
@@ -106,7 +113,7 @@ async fn what_a_model_invents_is_left_out() {
         (
             "remind me to buy stamps tomorrow at 6pm",
             json!({"title": "Buy stamps", "deadline": "2026-01-13T18:00:00", "description": "at the post office in town"}),
-            json!({"title": "Buy stamps", "deadline": "2026-01-13T18:00:00Z"}),
+            json!({"title": "Buy stamps", "deadline": "2026-01-13T18:00:00+00:00"}),
         ),
     ] {
         let rig = rig(true);

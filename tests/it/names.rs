@@ -25,6 +25,7 @@ const MAY: &[(&str, &str)] = &[
     ("services/demo.rs", "fills all of them with made-up data"),
     ("app.rs", "gives them their backends"),
     ("eval/plan.rs", "needs their commands over nothing"),
+    ("eval/grounded.rs", "invents values for their commands, in a test"),
     ("language/requests", "the reader of requests, which knows the built-in ones until its phrases are theirs"),
     ("language/routing/mod.rs", "asks that reader"),
 ];

@@ -488,6 +488,7 @@ fn brain(
             admin_may_approve: setup.admin_may_approve,
             // Scripts say what the router answers, turn by turn.
             skip_router: false,
+            skip_planner: false,
             wording: Wording::Always,
             ask_above_usd: setup.ask_above_usd,
             prices: Default::default(),

@@ -92,6 +92,7 @@ impl Program {
             .env("LLM_API_KEY", "test-key")
             .env("LLM_MODEL", "scripted")
             .env("BRAIN_SKIP_ROUTER", "false")
+            .env("BRAIN_SKIP_PLANNER", "false")
             .env("BRAIN_RESPOND", "always")
     }
 

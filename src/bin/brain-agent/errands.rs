@@ -152,7 +152,7 @@ pub(crate) async fn evaluate(config: &Config, args: &EvalArgs) -> anyhow::Result
     let who = if args.built_in { eval::Who::BuiltIn } else { eval::Who::Configured };
     let beside = beside(args)?;
     let sample = args.sample.map(|size| eval::Sample { size, seed: args.seed });
-    let order = eval::Order { what: args.what, file: &args.file, who, sample };
+    let order = eval::EvalRequest { what: args.what, file: &args.file, who, sample };
     let mut report = eval::run(&order, config, beside.as_ref()).await?;
     if !args.errors {
         report.beside.iter_mut().for_each(|column| column.errors.clear());

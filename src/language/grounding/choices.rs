@@ -17,6 +17,8 @@ struct GroundWords {
     tells: WordClass,
     opens: WordClass,
     leaves_open: WordClass,
+    begins_within: WordClass,
+    joins_within: WordClass,
     /// The words for a value, by its name.
     choices: WordClasses,
 }
@@ -27,7 +29,20 @@ static WORDS: LazyLock<GroundWords> = LazyLock::new(|| {
     let (light, somebody, something) = (take("light"), take("somebody"), take("something"));
     let (points, corrects, tells) = (take("points"), take("corrects"), take("tells"));
     let (opens, leaves_open) = (take("opens"), take("leaves_open"));
-    GroundWords { light, somebody, something, points, corrects, tells, opens, leaves_open, choices: classes }
+    let (begins_within, joins_within) = (take("begins_within"), take("joins_within"));
+    GroundWords {
+        light,
+        somebody,
+        something,
+        points,
+        corrects,
+        tells,
+        opens,
+        leaves_open,
+        begins_within,
+        joins_within,
+        choices: classes,
+    }
 });
 
 pub(super) fn is_light(folded: &str) -> bool {
@@ -71,4 +86,14 @@ pub(super) fn opens(folded: &str) -> bool {
 /// Leaves what it ends open.
 pub(super) fn leaves_open(folded: &str) -> bool {
     WORDS.leaves_open.holds(folded)
+}
+
+/// Begins no name: what it belongs to was cut off.
+pub(super) fn begins_within(folded: &str) -> bool {
+    WORDS.begins_within.holds(folded)
+}
+
+/// Joins a clause inside what should be a name.
+pub(super) fn joins_within(folded: &str) -> bool {
+    WORDS.joins_within.holds(folded)
 }

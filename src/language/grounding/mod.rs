@@ -71,6 +71,11 @@ pub fn holds_a_time(name: &str, reference: &Reference) -> bool {
     names::holds_a_time(name, reference)
 }
 
+/// Whether a name is beyond doubt nothing but a name: no time, no clause inside, no mark that divides.
+pub fn is_plain_name(name: &str, reference: &Reference) -> bool {
+    names::is_plain_name(name, reference)
+}
+
 /// Whether a text that is kept holds more than one thing.
 pub fn is_odd_text(text: &str, reference: &Reference) -> bool {
     names::is_odd_text(text, reference)

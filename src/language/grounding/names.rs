@@ -63,15 +63,30 @@ pub(super) fn holds_a_time(name: &str, reference: &Reference) -> bool {
     Reading::of(&plain, reference).mentions.iter().any(|mention| !is_called(&mention.span))
 }
 
+/// Whether a name is beyond doubt nothing but a name.
+pub(super) fn is_plain_name(name: &str, reference: &Reference) -> bool {
+    let read = Reading::of(&unquoted(name), reference);
+    let said = words(name);
+    let joins = said.iter().skip(1).any(|word| choices::joins_within(word));
+    // "My way home to get gas" is a place and an errand.
+    let is_thing_with_errand =
+        said.first().is_some_and(|word| choices::is_light(word)) && said.contains(&"to".to_owned());
+    read.mentions.is_empty()
+        && !name.contains([':', ';', '–', '—', '\n'])
+        && !joins
+        && !is_thing_with_errand
+        && oddness_of_name(name, reference) == 0
+}
+
 fn oddness_of_text(text: &str, reference: &Reference) -> u32 {
     let plain = unquoted(text);
     let read = Reading::of(&plain, reference);
     let said = words(&plain);
     let clauses = read.clauses.len().saturating_sub(1);
-    let asks = [Mood::Question, Mood::Condition];
+    let asks = read.has(&[Mood::Condition]) || plain.contains('?');
     let long = said.len().saturating_sub(TEXT_WORDS) / 2;
     let more = u32::try_from(2 * clauses + long).unwrap_or(u32::MAX);
-    traces(&said, false) + more + 2 * u32::from(read.has(&asks))
+    traces(&said, false) + more + 2 * u32::from(asks)
 }
 
 /// "Snacks, drinks and napkins".
@@ -90,8 +105,10 @@ fn traces(said: &[String], is_name: bool) -> u32 {
     let doubled = said.windows(2).any(|pair| pair[0] == pair[1]);
     let nameless = !said.iter().any(|word| word.chars().any(char::is_alphabetic) && !choices::is_light(word));
     let ends_open = said.last().is_some_and(|word| choices::leaves_open(word));
+    let begins_within = is_name && said.len() > 1 && said.first().is_some_and(|word| choices::begins_within(word));
+    let is_cut = is_name && said.len() == 1 && said.iter().all(|word| word.chars().count() == 1);
     let nameless = is_name && nameless && !said.is_empty();
-    2 * [corrects, opens, doubled, nameless, ends_open].map(u32::from).iter().sum::<u32>()
+    2 * [corrects, opens, doubled, nameless, ends_open, begins_within, is_cut].map(u32::from).iter().sum::<u32>()
 }
 
 /// Without what stands in quotation marks, which its person has set apart.

@@ -131,10 +131,14 @@ pub(super) fn of(said: &Said, known: &MoodWords) -> Mood {
     if said.is_labelled && is_order_verb(rest, known) {
         return Mood::Order;
     }
-    let mood = opened_by(rest, said.asks, known).unwrap_or_else(|| by_verb(rest, known));
+    let opened = opened_by(rest, said.asks, known);
+    let opens_as_order = opened.is_some() || (1..rest.len()).any(|at| starts(&known.within, &rest[at..]).is_some());
+    let mood = opened.unwrap_or_else(|| by_verb(rest, known));
     // A mark turns what is only named into a question, and what is told, too.
     match mood {
         Mood::Fragment | Mood::Statement | Mood::Arrangement | Mood::Report if said.asks => Mood::Question,
+        // Only its shape made it an order.
+        Mood::Order if said.asks && !is_order_verb(rest, known) && !opens_as_order => Mood::Question,
         mood => mood,
     }
 }

@@ -33,21 +33,21 @@ pub async fn typed<T: DeserializeOwned>(
     schema: AnswerSchema,
     tokens_max: u32,
 ) -> Asked<T> {
-    typed_fitting(turn, model, stage, prompt, schema, tokens_max, Reading { misfit: &|_| None, called: &|_| None })
+    typed_fitting(turn, model, stage, prompt, schema, tokens_max, AnswerChecks { misfit: &|_| None, called: &|_| None })
         .await
 }
 
 /// How an answer is read beyond its shape.
-pub struct Reading<'a, T> {
+pub struct AnswerChecks<'a, T> {
     /// What is wrong inside an answer of the right shape.
     pub misfit: &'a (dyn Fn(&T) -> Option<String> + Sync),
     /// The answer that calls of tools amount to, if they do.
     pub called: &'a (dyn Fn(&[ToolCall]) -> Option<T> + Sync),
 }
 
-impl<T> fmt::Debug for Reading<'_, T> {
+impl<T> fmt::Debug for AnswerChecks<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Reading")
+        f.write_str("AnswerChecks")
     }
 }
 
@@ -60,7 +60,7 @@ pub async fn typed_fitting<T: DeserializeOwned>(
     prompt: Prompt,
     schema: AnswerSchema,
     tokens_max: u32,
-    reading: Reading<'_, T>,
+    reading: AnswerChecks<'_, T>,
 ) -> Asked<T> {
     let Prompt { system, user } = prompt;
     let patience = turn.patience.clone();

@@ -6,11 +6,14 @@ use super::doubts::Doubt;
 use super::plan::{self, Planned, REPHRASE, TOO_MUCH, Topic, proposed};
 use super::route;
 use crate::core::plan::{Plan, PlannedAction};
+use crate::language::grounding::Ground;
+use crate::language::reading::Reading;
 use crate::language::requests;
 use crate::language::requests::Understood;
 use crate::pipeline::turn::Turn;
 use crate::ports::Usage;
 use crate::ports::records::Clarification;
+use crate::services::standing::{Judge, Planner};
 
 /// The plan of a request of its own, where neither what it is about nor any word of it is in doubt.
 pub(super) fn sure(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>) -> Option<Plan> {
@@ -26,15 +29,32 @@ pub(super) fn sure(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>) -> Op
     Some(plan)
 }
 
+/// The plan of a request that is read exactly: a model would be asked for nothing but the same.
+pub(super) fn exact(turn: &Turn<'_>) -> Option<Plan> {
+    let is_skipped = turn.brain.policy.skip_planner && turn.brain.model.is_some();
+    if !is_skipped || !turn.origin().is_own_words() || turn.state.clarification.is_some() || turn.replied.is_some() {
+        return None;
+    }
+    let Understood::Plan { plan, condition: None, account } = turn.understood(&[]) else { return None };
+    let entry = |planned: &PlannedAction| turn.brain.services.command(&planned.service, &planned.command);
+    let actions: Option<Vec<_>> = plan.actions.iter().map(|planned| Some((entry(planned)?, planned.clone()))).collect();
+    let reference = turn.reference();
+    let reading = Reading::of(turn.words(), &reference);
+    let ground = Ground::of(&reading, &[], &[], &[], &reference);
+    let judge =
+        Judge { ground: &ground, reference: &reference, people: &[], planner: Planner::BuiltIn, is_answer: false };
+    judge.is_read_exactly(&actions?, &account, &route::guess(turn)).then_some(plan)
+}
+
 /// Plans within `domains`; `remark` says why no model did.
 pub(super) fn plan(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>, remark: Option<&'static str>) -> Planned {
     if topic.round.is_some() {
-        return proposed(Plan::default(), remark);
+        return proposed(Plan::default(), remark, Planner::BuiltIn);
     }
     if let Some(pending) = topic.amends {
         let actions: Vec<PlannedAction> = plan::planned_again(pending).collect();
         return match requests::amend(&actions, turn.words(), &turn.reference()) {
-            Some(actions) => proposed(Plan { actions, ..Plan::default() }, remark),
+            Some(actions) => proposed(Plan { actions, ..Plan::default() }, remark, Planner::BuiltIn),
             None => Planned::NotUnderstood(REPHRASE.to_owned()),
         };
     }
@@ -43,9 +63,9 @@ pub(super) fn plan(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>, remar
     turn.traced("plan", started, turn.words().len(), Usage::default(), requests::in_short(&understood));
     let doubt = |doubt| Planned::Doubt(Box::new(Doubt { remark, ..doubt }));
     match understood {
-        Understood::Plan { plan, condition: None, .. } => proposed(plan, remark),
+        Understood::Plan { plan, condition: None, .. } => proposed(plan, remark, Planner::BuiltIn),
         Understood::Plan { plan, condition: Some(condition), .. } => {
-            Planned::Depends(Box::new(Depending { plan, condition, remark }))
+            Planned::Depends(Box::new(Depending { plan, condition, remark, planner: Planner::BuiltIn }))
         }
         Understood::Partly { plan, unread, .. } => doubt(Doubt::partly(turn, domains, plan, &unread)),
         Understood::Which { readings } => doubt(Doubt::which(turn, readings)),

@@ -21,6 +21,7 @@ use crate::language::time::{Grain, Reference, When};
 use crate::pipeline::commit::Answer;
 use crate::pipeline::turn::Turn;
 use crate::services::service::{Circumstance, Evidence};
+use crate::services::standing::Planner;
 
 /// How long somebody has to be free who named a moment only.
 const FREE_FOR: Duration = Duration::hours(1);
@@ -39,6 +40,8 @@ pub struct Depending {
     pub condition: Condition,
     /// For the person, when something unusual happened on the way.
     pub remark: Option<&'static str>,
+    /// Whose it is.
+    pub planner: Planner,
 }
 
 /// A model's plan: what depends on something may not be done as if it did not.
@@ -50,7 +53,7 @@ pub(super) fn of_model(turn: &Turn<'_>, topic: &Topic<'_>, plan: Plan) -> Planne
     // A later round knows what an earlier one has looked up.
     let acts = topic.round.is_none() && turn.origin().is_own_words() && plan.actions.iter().any(writes);
     if !acts {
-        return proposed(plan, None);
+        return proposed(plan, None, Planner::Model);
     }
     // What was said first still counts for who answers a question about it.
     let said = match topic.answers {
@@ -59,8 +62,10 @@ pub(super) fn of_model(turn: &Turn<'_>, topic: &Topic<'_>, plan: Plan) -> Planne
     };
     let mut unheeded = requests::unheeded_conditions(&said, &turn.reference(), &plan.actions);
     match (unheeded.pop(), unheeded.is_empty()) {
-        (None, _) => proposed(plan, None),
-        (Some(condition), true) => Planned::Depends(Box::new(Depending { plan, condition, remark: None })),
+        (None, _) => proposed(plan, None, Planner::Model),
+        (Some(condition), true) => {
+            Planned::Depends(Box::new(Depending { plan, condition, remark: None, planner: Planner::Model }))
+        }
         (Some(last), false) => {
             let parts: Vec<String> = unheeded.into_iter().chain([last]).map(|condition| condition.said).collect();
             Planned::Doubt(Box::new(Doubt::unread(turn, plan, &parts)))
@@ -74,7 +79,7 @@ pub(crate) async fn weigh(
     depending: Depending,
     so_far: &mut Progressing,
 ) -> Result<Planned, Box<Answer>> {
-    let Depending { plan, condition, remark } = depending;
+    let Depending { plan, condition, remark, planner } = depending;
     let Some(evidence) = evidence(turn, &condition, &plan.actions).await else {
         return Ok(Planned::Doubt(Box::new(Doubt { remark, ..Doubt::condition(turn, plan, &condition) })));
     };
@@ -89,7 +94,7 @@ pub(crate) async fn weigh(
     so_far.answer.untrusted.extend(untrusted);
     so_far.results.facts.push(format!("looked up first: {fact}"));
     so_far.results.receipts.push(format!("{fact}:"));
-    Ok(proposed(plan, remark))
+    Ok(proposed(plan, remark, planner))
 }
 
 /// What is so, without a mark behind it.

@@ -9,7 +9,7 @@ use minijinja::context;
 use serde_json::Value;
 
 use super::answers::completed;
-use super::ask::{self, Asked, Reading};
+use super::ask::{self, AnswerChecks, Asked};
 use super::called;
 use super::condition::{self, Depending};
 use super::context::Context;
@@ -24,9 +24,10 @@ use crate::limits;
 use crate::pipeline::stages::status;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::{Clarification, Speaker};
-use crate::ports::{Model, Stage};
+use crate::ports::{Model, Stage, Usage};
 use crate::prompts::Fixed;
 use crate::services::show::Moment;
+use crate::services::standing::Planner;
 
 /// What a turn is about beyond its own words.
 #[derive(Debug, Default)]
@@ -52,6 +53,8 @@ pub enum Planned {
         left: Vec<PlannedAction>,
         /// For the person, when something unusual happened on the way.
         remark: Option<&'static str>,
+        /// Whose it is.
+        planner: Planner,
     },
     /// Something is missing before anything can be proposed.
     Ask(Box<Clarification>),
@@ -88,15 +91,20 @@ pub async fn make(turn: &Turn<'_>, domains: &[String], context: &Context, topic:
 async fn planned(turn: &Turn<'_>, domains: &[String], context: &Context, topic: &Topic<'_>) -> Planned {
     turn.doing(status::planning(&turn.brain.services.now(), domains));
     if let Some(plan) = completed(turn, topic) {
-        return Planned::Plan { plan, left: Vec::new(), remark: None };
+        return by_built_in(plan);
     }
     let Some(model) = turn.brain.model.as_deref() else {
         return built_in::plan(turn, domains, topic, None);
     };
+    let is_new = topic.round.is_none() && topic.amends.is_none() && topic.answers.is_none();
+    if let Some(plan) = built_in::exact(turn).filter(|_| is_new) {
+        turn.traced("plan", turn.elapsed_us(), turn.words().len(), Usage::default(), "read exactly");
+        return by_built_in(plan);
+    }
     if model.is_slow(Stage::Plan)
         && let Some(plan) = built_in::sure(turn, domains, topic)
     {
-        return proposed(plan, None);
+        return by_built_in(plan);
     }
     match by_model(turn, model, domains, context, topic).await {
         Asked::Answer(plan) => condition::of_model(turn, topic, plan),
@@ -171,7 +179,7 @@ async fn by_model(
     match ask::prompt_within(turn, Stage::Plan, fixed, room, (&history, &lines), changing) {
         Ok(prompt) => {
             let services = turn.brain.services.now();
-            let reading = Reading {
+            let reading = AnswerChecks {
                 misfit: &|plan| misfit(turn, plan),
                 called: &|calls| called::plan(&services, domains, calls),
             };
@@ -294,9 +302,14 @@ fn named(past: &PastAction) -> String {
     }
 }
 
-pub(super) fn proposed(mut plan: Plan, remark: Option<&'static str>) -> Planned {
+pub(super) fn proposed(mut plan: Plan, remark: Option<&'static str>, planner: Planner) -> Planned {
     let left = plan.actions.split_off(plan.actions.len().min(limits::PLAN_ACTIONS_MAX));
-    Planned::Plan { plan: tidy(plan), left, remark }
+    Planned::Plan { plan: tidy(plan), left, remark, planner }
+}
+
+/// What code read for itself while there is a model.
+fn by_built_in(plan: Plan) -> Planned {
+    proposed(plan, None, Planner::BuiltIn)
 }
 
 /// A plan whose blanks are nothing.

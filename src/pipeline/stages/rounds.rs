@@ -29,7 +29,6 @@ use crate::pipeline::stages::status;
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::records::Clarification;
 use crate::ports::{Change, StoreError};
-use crate::services::standing::Planner;
 
 /// Said above what one look gives to a question that needs several.
 const ONE_SOURCE: &str = "This is one look, which may not be the whole answer:";
@@ -92,11 +91,11 @@ async fn one_after_the_other(
             planned => planned,
         };
         let planned = match planned {
-            Planned::Plan { plan, left, remark } => {
-                match grounding::check(turn, &topic, domains, plan, planner(turn, remark)).await {
+            Planned::Plan { plan, left, remark, planner } => {
+                match grounding::check(turn, &topic, domains, plan, planner).await {
                     Grounded::Plan { plan, remarks } => {
                         remarks.into_iter().for_each(|remark| so_far.results.add_remark(remark));
-                        Planned::Plan { plan, left, remark }
+                        Planned::Plan { plan, left, remark, planner }
                     }
                     Grounded::Doubt(doubt) => Planned::Doubt(Box::new(Doubt { remark, ..*doubt })),
                     Grounded::Ask(question) => Planned::Ask(question),
@@ -105,7 +104,7 @@ async fn one_after_the_other(
             planned => planned,
         };
         let open = match planned {
-            Planned::Plan { plan, left, remark } => {
+            Planned::Plan { plan, left, remark, planner: _ } => {
                 so_far.left.extend(left);
                 if round == 0 {
                     let one_source = topic.investigates.then_some(ONE_SOURCE);
@@ -138,11 +137,6 @@ async fn one_after_the_other(
         }
     }
     Ok(None)
-}
-
-/// Who made a plan; a remark says why no model did.
-fn planner(turn: &Turn<'_>, remark: Option<&str>) -> Planner {
-    if turn.brain.model.is_some() && remark.is_none() { Planner::Model } else { Planner::BuiltIn }
 }
 
 /// Whether a search may answer instead: what asked, and what nobody understood without a model.

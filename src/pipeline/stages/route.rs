@@ -8,7 +8,7 @@ use minijinja::context;
 use serde::Deserialize;
 
 use super::ask::{self, Asked};
-use super::investigate;
+use super::{built_in, investigate};
 use crate::core::text::{head_and_tail, shorten};
 use crate::core::turn::PASSED_ON;
 use crate::language::routing;
@@ -40,6 +40,13 @@ struct Routed {
 
 /// Decides, by the model when there is one and built-in understanding is not sure already.
 pub async fn decide(turn: &Turn<'_>, guess: &Guess) -> Route {
+    if let Some(plan) = built_in::exact(turn) {
+        turn.traced("route", turn.elapsed_us(), turn.words().len(), Usage::default(), "read exactly");
+        let mut domains: Vec<String> = plan.actions.into_iter().map(|action| action.service).collect();
+        domains.sort();
+        domains.dedup();
+        return Route { kind: Kind::Action, domains };
+    }
     let Some(model) = turn.brain.model.as_deref().filter(|model| !needs_no_model(turn, *model, guess)) else {
         let started = turn.elapsed_us();
         turn.traced("route", started, turn.words().len(), Usage::default(), "built in");

@@ -136,7 +136,7 @@ async fn a_comment_and_what_it_is_about_are_one_turn_and_only_the_comment_is_the
             assert!(request.prompt().contains("a message from User6666"), "{}", request.prompt());
             ModelReply::json(json!({"actions": [{
                 "service": "task", "command": "create", "reasoning": "", "depends_on": [],
-                "params": {"title": "Bring the old xylophone back"},
+                "params": {"title": "Bring the old xylophone back", "deadline": "tomorrow"},
             }], "question": null, "open": null}))
         }
         _ => ModelReply::text("All right."),

@@ -23,6 +23,12 @@ impl Judging<'_> {
         self.judge.leaves_out(&values.collect::<Vec<_>>())
     }
 
+    /// Whether an action can be read as its command.
+    pub fn fits(&self, planned: &PlannedAction) -> bool {
+        let entry = self.turn.brain.services.command(&planned.service, &planned.command);
+        entry.is_some_and(|entry| entry.check(planned.params.clone()).is_ok())
+    }
+
     pub fn is_low_write(&self, planned: &PlannedAction) -> bool {
         let entry = self.turn.brain.services.command(&planned.service, &planned.command);
         entry.is_some_and(|entry| standing::is_low_write(entry.as_ref(), planned))

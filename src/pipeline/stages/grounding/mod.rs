@@ -18,14 +18,14 @@ use self::judging::Judging;
 use super::doubts::Doubt;
 use super::plan::Topic;
 use super::{answers, known};
-use crate::core::plan::Plan;
+use crate::core::plan::{Plan, PlannedAction};
 use crate::language::grounding::Ground;
 use crate::language::reading::Reading;
 use crate::language::time::Reference;
 use crate::pipeline::consent;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::{Clarification, Speaker};
-use crate::services::standing::{Judge, Planner, Standing};
+use crate::services::standing::{Judge, PlanStanding, Planner};
 
 /// Messages back to which something that was shown may be pointed at.
 const IN_SIGHT_MAX: usize = 4;
@@ -70,7 +70,8 @@ pub(crate) async fn check(
             return Grounded::Ask(Box::new(proposed::asks(turn, topic, domains, plan, index, param)));
         }
     };
-    if let Some(Standing::Contradicted(mood)) = worst(&standings).filter(|_| standings.iter().all(is_contradicted)) {
+    if let Some(PlanStanding::Contradicted(mood)) = worst(&standings).filter(|_| standings.iter().all(is_contradicted))
+    {
         return Grounded::Doubt(Box::new(proposed::contradicted(turn, mood)));
     }
     // What was said beside it is not done, and that is told.
@@ -92,11 +93,13 @@ pub(crate) async fn check(
         }
     }
     match worst(&standings) {
-        Some(Standing::Likely | Standing::Told) => {
-            let inside: Vec<bool> = plan.actions.iter().map(|planned| domains.contains(&planned.service)).collect();
-            Grounded::Doubt(Box::new(proposed::proposed(turn, only(plan, &inside), &people).await))
+        Some(PlanStanding::Likely | PlanStanding::Told) => {
+            let may_be = |planned: &PlannedAction| domains.contains(&planned.service) && judging.fits(planned);
+            let kept: Vec<bool> = plan.actions.iter().map(may_be).collect();
+            let is_all = kept.iter().all(|kept| *kept);
+            Grounded::Doubt(Box::new(proposed::proposed(turn, only(plan, &kept), &people, is_all).await))
         }
-        Some(Standing::Exact | Standing::Contradicted(_)) | None => Grounded::Plan { plan, remarks },
+        Some(PlanStanding::Exact | PlanStanding::Contradicted(_)) | None => Grounded::Plan { plan, remarks },
     }
 }
 
@@ -114,30 +117,34 @@ fn ground<'r>(turn: &Turn<'_>, topic: &Topic<'_>, reading: &'r Reading, referenc
 }
 
 /// How each action stands, once what has no ground is taken out of it; the place and the parameter of what is missing.
-fn standings(judging: &Judging<'_>, domains: &[String], plan: &mut Plan) -> Result<Vec<Standing>, (usize, String)> {
+fn standings(judging: &Judging<'_>, domains: &[String], plan: &mut Plan) -> Result<Vec<PlanStanding>, (usize, String)> {
     let mut standings = Vec::with_capacity(plan.actions.len());
     for (index, planned) in plan.actions.iter_mut().enumerate() {
         let entry = judging.turn.brain.services.command(&planned.service, &planned.command);
         // What is none of what was asked for is the gate's to refuse.
         standings.push(match entry.filter(|_| domains.contains(&planned.service)) {
             Some(entry) => judging.judge.action(entry.as_ref(), planned).map_err(|param| (index, param))?,
-            None => Standing::Exact,
+            None => PlanStanding::Exact,
         });
     }
-    if standings.contains(&Standing::Exact) && judging.leaves_out(plan) {
-        let exact = standings.iter_mut().zip(&plan.actions).filter(|(standing, _)| **standing == Standing::Exact);
+    // What a plan with unreadable values leaves out nobody can tell; the gate asks about these.
+    if standings.contains(&PlanStanding::Exact)
+        && plan.actions.iter().all(|planned| judging.fits(planned))
+        && judging.leaves_out(plan)
+    {
+        let exact = standings.iter_mut().zip(&plan.actions).filter(|(standing, _)| **standing == PlanStanding::Exact);
         let writes = exact.filter(|(_, planned)| judging.is_low_write(planned));
-        writes.for_each(|(standing, _)| *standing = Standing::Likely);
+        writes.for_each(|(standing, _)| *standing = PlanStanding::Likely);
     }
     Ok(standings)
 }
 
-fn worst(standings: &[Standing]) -> Option<Standing> {
+fn worst(standings: &[PlanStanding]) -> Option<PlanStanding> {
     standings.iter().max().copied()
 }
 
-fn is_contradicted(standing: &Standing) -> bool {
-    matches!(standing, Standing::Contradicted(_))
+fn is_contradicted(standing: &PlanStanding) -> bool {
+    matches!(standing, PlanStanding::Contradicted(_))
 }
 
 /// The actions that are kept, which depend on each other by their new places.

@@ -28,6 +28,9 @@ pub(super) fn asks(
     Clarification { partial: Some((partial, param)), rest: plan, place: index, ..asked }
 }
 
+/// Said where a plan held something that cannot be shown.
+const MORE: &str = "(Another part of it I could not make sense of.) ";
+
 /// Said of what was asked, denied or supposed.
 pub(super) fn contradicted(turn: &Turn<'_>, mood: Mood) -> Doubt {
     let words = match mood {
@@ -39,8 +42,8 @@ pub(super) fn contradicted(turn: &Turn<'_>, mood: Mood) -> Doubt {
     Doubt { words, is_question: mood == Mood::Question, ..Doubt::default() }
 }
 
-/// The plan, shown in a line each, to be taken with one tap.
-pub(super) async fn proposed(turn: &Turn<'_>, plan: Plan, people: &[Person]) -> Doubt {
+/// The plan, shown in a line each, to be taken with one tap; `is_all`: there was nothing more in it.
+pub(super) async fn proposed(turn: &Turn<'_>, plan: Plan, people: &[Person], is_all: bool) -> Doubt {
     let mut lines = Vec::new();
     for planned in &plan.actions {
         lines.push(line(turn, planned, people).await);
@@ -53,7 +56,7 @@ pub(super) async fn proposed(turn: &Turn<'_>, plan: Plan, people: &[Person]) -> 
     let verb = would.split_whitespace().next().unwrap_or("do").to_owned();
     let label = if plan.actions.len() == 1 { capital(&verb) } else { format!("Yes, all {}", plan.actions.len()) };
     Doubt {
-        words: format!("{words} Nothing is done yet."),
+        words: format!("{words} {}Nothing is done yet.", if is_all { "" } else { MORE }),
         choices: vec![(label, plan)],
         leave: "No",
         takes_yes: true,
