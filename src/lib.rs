@@ -27,6 +27,7 @@
 //!    │     investigate ─► graph of evidence ─► run ─► answer with its sources
 //!    │     action ──────► plan
 //!    │                     unclear ─► one clarifying question, remembered
+//!    │                     grounded: what nobody said is left out, proposed or asked
 //!    │                     gate, action by action:
 //!    │                        run now        ─► execute ─► reflect ─► respond
 //!    │                        needs consent  ─► store pending ─► confirmation card

@@ -23,8 +23,9 @@
 //!   │     blocked ────► refuse politely
 //!   │     chat ───────► respond
 //!   │     investigate ► graph of evidence ─► run ─► answer with its sources, kept for what is asked next
-//!   │     otherwise ──► plan ─► gate ─► execute ─► reflect ─► respond
-//!   │                              └──► card, where a yes is needed
+//!   │     otherwise ──► plan ─► grounded ─► gate ─► execute ─► reflect ─► respond
+//!   │                      │                └──► card, where a yes is needed
+//!   │                      └──► proposed or asked, where it does not follow from what was said
 //!   └─ one commit: answer, conversation, journal's end, inbox ─► deliver
 //! ```
 //!
