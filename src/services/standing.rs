@@ -45,6 +45,16 @@ pub enum PlanStanding {
     Contradicted(Mood),
 }
 
+impl PlanStanding {
+    /// The same, where it cannot even be proposed.
+    fn refused(self) -> Self {
+        match self {
+            Self::Contradicted(mood) => Self::Contradicted(mood),
+            Self::Exact | Self::Likely | Self::Told => Self::Contradicted(Mood::Statement),
+        }
+    }
+}
+
 /// What actions are held against.
 #[derive(Debug, Clone, Copy)]
 pub struct Judge<'a> {
@@ -81,8 +91,13 @@ impl Judge<'_> {
         if !entry.effect().writes() {
             return Ok(PlanStanding::Exact);
         }
-        let values = self.values(entry, planned)?;
-        Ok(match (values, self.mood(entry, planned)) {
+        let mood = self.mood(entry, planned);
+        let values = match self.values(entry, planned) {
+            Ok(values) => values,
+            // Nobody is asked for what is missing from something that was not asked for.
+            Err(param) => return if mood == PlanStanding::Exact { Err(param) } else { Ok(mood.refused()) },
+        };
+        Ok(match (values, mood) {
             // What is told and holds too much is no proposal.
             (PlanStanding::Likely, PlanStanding::Told) => PlanStanding::Contradicted(Mood::Statement),
             (values, mood) => values.max(mood),

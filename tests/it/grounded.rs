@@ -147,3 +147,13 @@ async fn more_than_three_things_are_counted_and_taken_back_together() {
     let undo = done.shown.iter().flat_map(|shown| shown.reply.buttons.iter().flatten());
     assert_eq!(undo.filter(|button| button.text.contains("Undo")).count(), 1, "{}", done.text());
 }
+
+#[tokio::test]
+async fn nobody_is_asked_for_what_is_missing_from_something_that_was_only_told() {
+    let rig = rig(true);
+    let event = json!({"summary": "Parcel pickup", "start_time": "2026-01-13T18:00", "repeat": "every Tuesday"});
+    rig.plans(json!([action("calendar", "create_event", event)]));
+    let answer = rig.says("parcel pickup is urgent now").await;
+    assert_eq!(changed(&answer), Vec::<String>::new());
+    assert!(answer.text().contains("nothing was done") && !answer.text().contains("When is it"), "{}", answer.text());
+}

@@ -129,7 +129,13 @@ impl<'a> Ground<'a> {
 
     /// Whether a text is made of the person's words: most of those that say something.
     pub fn has_text(&self, text: &str) -> bool {
-        let telling: Vec<String> = words::words(text).into_iter().filter(|word| !is_light(word)).collect();
+        let said = words::words(text);
+        // Of an address or a number every part counts: half of one is another.
+        let is_exact = |word: &&String| text.contains('@') || word.contains(|c: char| c.is_ascii_digit());
+        if !said.iter().filter(is_exact).all(|word| self.folded.contains(&format!(" {word} "))) {
+            return false;
+        }
+        let telling: Vec<String> = said.into_iter().filter(|word| !is_light(word)).collect();
         let own = telling.iter().filter(|word| self.has_word(word)).count();
         match telling.len() {
             0 => true,

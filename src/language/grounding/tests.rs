@@ -64,6 +64,10 @@ fn a_repetition_a_person_a_choice_and_a_text_need_words_that_carry_them() {
         ("add oat milk to groceries", "Oat milk", true),
         ("dinner at Luigi's on Friday", "Luigi's", true),
         ("dinner on Friday", "at your home", false),
+        ("I had lunch with Sarah", "sarah@example.com", false),
+        ("save Sarah, sarah@example.com", "sarah@example.com", true),
+        ("the gate code is 4471", "4471", true),
+        ("the gate code is 4471", "gate code 4472", false),
         ("remind me to ring the plumber", "Call the plumber about the leak in the kitchen", false),
     ] {
         assert_eq!(with(message, |ground| ground.has_text(value)), has, "{message}: {value}");

@@ -19,7 +19,6 @@ pub use mood::Mood;
 
 use super::requests;
 use super::time::{self, Reference, TimeMention};
-use super::words::stems;
 
 /// A message as it was read.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,14 +52,6 @@ impl Reading {
     /// The words of a clause.
     pub fn words(&self, clause: &Clause) -> &str {
         self.text.get(clause.span.clone()).unwrap_or_default().trim()
-    }
-
-    /// The clauses that share a word's stem with some text; all of them where none does.
-    pub fn about(&self, text: &str) -> Vec<&Clause> {
-        let wanted = stems(text);
-        let shares = |clause: &&Clause| stems(self.words(clause)).iter().any(|stem| wanted.contains(stem));
-        let found: Vec<&Clause> = self.clauses.iter().filter(shares).collect();
-        if found.is_empty() { self.clauses.iter().collect() } else { found }
     }
 
     /// Whether any clause is of one of these moods.

@@ -1,15 +1,19 @@
 //! What the things that a plan is about turn out to be: how many, whether they were meant, and whether anything changes.
 
+use serde_json::Value;
+
 use super::judging::Judging;
 use crate::core::plan::{Action, Plan};
 use crate::core::text::visible;
 use crate::language::grounding::Ground;
+use crate::language::time::Reference;
 use crate::pipeline::consent;
 use crate::pipeline::stages::doubts::{Doubt, LEAVE_IT};
 use crate::pipeline::stages::plan::{self, Topic};
 use crate::pipeline::stages::resolve::{self, Unsettled};
 use crate::pipeline::turn::Turn;
 use crate::ports::records::Clarification;
+use crate::services::show;
 use crate::services::standing::Planner;
 
 /// Holds what an action is about.
@@ -55,7 +59,7 @@ impl Judging<'_> {
                         let (label, id) = (target.label.clone(), target.id.clone());
                         return Found::Which { index, question, label, id };
                     }
-                    if let Some(same) = changes_nothing(&settled.action) {
+                    if let Some(same) = changes_nothing(&settled.action, self.judge.reference) {
                         let words = format!("{} is so already ({same}). Nothing was changed.", visible(&target.label));
                         return Found::Doubt(Box::new(Doubt { words, ..Doubt::default() }));
                     }
@@ -99,16 +103,15 @@ impl Judging<'_> {
 }
 
 /// What an action would change to what it is already, in words; `None` where it changes anything, or nobody can tell.
-fn changes_nothing(action: &Action) -> Option<String> {
+fn changes_nothing(action: &Action, reference: &Reference) -> Option<String> {
     let before = &action.target.as_ref()?.before;
     let changes = action.params.get(CHANGES)?.as_object().filter(|changes| !changes.is_empty())?;
-    let is_same = |(name, value): (&String, &serde_json::Value)| before.get(name) == Some(value);
-    changes.iter().all(is_same).then(|| {
-        let told = changes.iter().map(|(name, value)| {
-            format!("{}: {}", name.replace('_', " "), value.as_str().map_or_else(|| value.to_string(), str::to_owned))
-        });
-        told.collect::<Vec<_>>().join(", ")
-    })
+    let is_same = |(name, value): (&String, &Value)| before.get(name) == Some(value);
+    let told = changes.iter().map(|(name, value)| {
+        let value = value.as_str().map_or_else(|| value.to_string(), |text| show::time(text, reference));
+        format!("{}: {value}", name.replace('_', " "))
+    });
+    changes.iter().all(is_same).then(|| told.collect::<Vec<_>>().join(", "))
 }
 
 /// Whether what was found is meant; the answer puts it in its place.
