@@ -29,6 +29,13 @@ async fn only(api: &FakeBotApi, message: &SentMessage) {
     api.wait_for("no status line beside it", SOON, alone).await;
 }
 
+/// Waits until the program has heard that its status line was sent: a message takes the typing away, so it is renewed.
+async fn typing_again(api: &FakeBotApi, status: &SentMessage) {
+    let renewed =
+        |api: &FakeBotApi| api.calls("sendChatAction").iter().any(|call| call.at > status.sent_at).then_some(());
+    api.wait_for("typing again", SOON, renewed).await;
+}
+
 #[tokio::test]
 async fn a_slow_turn_shows_signs_of_life_and_the_answer_takes_the_place_of_its_status() {
     let api = FakeBotApi::start().await;
@@ -70,11 +77,8 @@ async fn the_status_names_what_is_looked_at_and_typing_goes_on_beside_it() {
     api.user_says(ANNA, SEND);
     let status = api.wait_message(ANNA, |message| message.text == "Looking at your mail…", SOON).await;
     // How often is asserted in virtual time (see `slow`).
-    let renewed = |api: &FakeBotApi| {
-        let typing = api.calls("sendChatAction");
-        (typing.len() >= 3 && typing.iter().any(|call| call.at > status.sent_at)).then_some(())
-    };
-    api.wait_for("typing again, as a message takes it away", SOON, renewed).await;
+    api.wait_for("typing three times", SOON, |api| (api.calls("sendChatAction").len() >= 3).then_some(())).await;
+    typing_again(&api, &status).await;
     model.release();
     card(&api, ANNA).await;
 }
@@ -133,7 +137,9 @@ async fn a_status_line_of_a_life_that_ended_before_the_answer_was_shown_goes_in_
     let program = installed().model(&model);
     let daemon = serve(&program.clone().fail_at("answer-durable"), &api).await;
     api.user_says(ANNA, "hello (held)");
-    api.wait_message(ANNA, |_| true, SOON).await;
+    let status = api.wait_message(ANNA, |_| true, SOON).await;
+    // Only a program that knows of its status line can remember it.
+    typing_again(&api, &status).await;
     model.release();
     tokio::task::spawn_blocking(move || daemon.kill_at("answer-durable")).await.unwrap();
     let _daemon = serve(&program.without_failpoint(), &api).await;
