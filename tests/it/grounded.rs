@@ -157,3 +157,16 @@ async fn nobody_is_asked_for_what_is_missing_from_something_that_was_only_told()
     assert_eq!(changed(&answer), Vec::<String>::new());
     assert!(answer.text().contains("nothing was done") && !answer.text().contains("When is it"), "{}", answer.text());
 }
+
+#[tokio::test]
+async fn what_was_asked_beside_many_things_is_in_the_same_tap() {
+    let rig = rig(true);
+    let milk = action("keep", "append", json!({"find_by": "groceries", "text": "milk"}));
+    let all = action("task", "update", json!({"find_by": "all reminders", "changes": {"snooze": "Monday"}}));
+    rig.plans(json!([milk, all]));
+    let asked = rig.says("add milk to groceries and snooze all reminders until Monday").await;
+    assert_eq!(changed(&asked), Vec::<String>::new(), "{}", asked.text());
+    assert!(asked.text().contains("things"), "{}", asked.text());
+    let done = changed(&rig.says("yes").await);
+    assert!(done.contains(&"keep.append".to_owned()) && done.len() > 4, "{done:?}");
+}

@@ -13,6 +13,8 @@ mod names;
 mod tests;
 mod times;
 
+use std::ops::Range;
+
 use rustc_hash::FxHashSet;
 
 use super::reading::{Clause, Mood, Reading};
@@ -167,7 +169,9 @@ impl<'a> Ground<'a> {
 
     /// Whether one of the names of somebody, or their address, was said, or stands in what is pointed at.
     pub fn has_person<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> bool {
-        let mut names = names.into_iter().flat_map(words::words);
+        // Somebody else may have an address at the same place.
+        let own = |name: &'n str| name.split_once('@').map_or(name, |(own, _)| own);
+        let mut names = names.into_iter().map(own).flat_map(words::words);
         names.any(|name| !is_light(&name) && self.has_word(&name))
     }
 
@@ -211,13 +215,10 @@ impl<'a> Ground<'a> {
 
     fn without_times(&self, clause: &Clause) -> String {
         let mut text = self.reading.text.get(clause.span.clone()).unwrap_or_default().to_owned();
-        for mention in self.reading.mentions.iter().rev() {
-            let inside = clause.span.start <= mention.span.start && mention.span.end <= clause.span.end;
-            let span = mention.span.start.wrapping_sub(clause.span.start)
-                ..mention.span.end - clause.span.start.min(mention.span.end);
-            if inside && text.is_char_boundary(span.start) && text.is_char_boundary(span.end.min(text.len())) {
-                text.replace_range(span.start..span.end.min(text.len()), " ");
-            }
+        let is_inside = |span: &Range<usize>| clause.span.start <= span.start && span.end <= clause.span.end;
+        let spans = self.reading.mentions.iter().map(|mention| &mention.span).filter(|span| is_inside(span));
+        for span in spans.rev() {
+            text.replace_range(span.start - clause.span.start..span.end - clause.span.start, " ");
         }
         text
     }

@@ -45,6 +45,7 @@ fn a_repetition_a_person_a_choice_and_a_text_need_words_that_carry_them() {
         ("mail Anna that I'm late", "Anna", true),
         ("mail Anna that I'm late", "anna.kowalczyk@example.org", true),
         ("mail Anna that I'm late", "Bob", false),
+        ("mail bob@example.com that I'm late", "eve@example.com", false),
         ("answer her", "anna.kowalczyk@example.org", false),
     ] {
         assert_eq!(with(message, |ground| ground.has_person([value])), has, "{message}: {value}");

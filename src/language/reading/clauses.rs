@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::Clause;
 use super::mood::{self, Mood, MoodWords, Said};
-use crate::language::requests::{RULES, TOKENS_MAX};
+use crate::language::requests::{self, RULES, TOKENS_MAX};
 use crate::language::tokens;
 use crate::language::words::fold;
 
@@ -16,9 +16,6 @@ use crate::language::words::fold;
 const DIVIDING: [&str; 6] = [",", ":", "-", "–", "—", "("];
 /// What stands between two of these is quoted.
 const QUOTES: [(&str, &str); 5] = [("\"", "\""), ("“", "”"), ("„", "“"), ("„", "”"), ("«", "»")];
-
-/// Titles and the like, which a full stop only shortens.
-const SHORTENED: [&str; 8] = ["mr", "mrs", "ms", "dr", "prof", "st", "fr", "hr"];
 
 /// The clauses of a text, and what stands in quotation marks.
 pub(super) struct Cut {
@@ -61,7 +58,7 @@ fn pieces(text: &str) -> Vec<Piece> {
     // "Mrs. Holm" is no end.
     let is_shortened = |end: usize| {
         let before = text[..end].rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-        SHORTENED.contains(&fold(before).as_str())
+        requests::is_shortened(&fold(before))
     };
     let piece = |cut: tokens::Cut| {
         let typed = &text[cut.span.clone()];

@@ -85,7 +85,7 @@ pub use intents::{asks_a_command, investigates, only_looks, only_tells};
 pub use leanings::{leaning, plain_leaning};
 pub use notation::Mistake;
 pub use orders::order;
-pub(crate) use orders::{begins_as_order, is_worded_with};
+pub(crate) use orders::{begins_as_order, is_shortened, is_worded_with};
 pub use phrases::{Phrases, PhrasesError};
 pub use prices::TokenClass;
 pub use question_words::{is_bill, is_detail, says_which};

@@ -62,6 +62,11 @@ pub(crate) fn begins_as_order(words: &[&str]) -> bool {
     ORDERING.iter().any(|class| GRAMMAR.lexicon.starts(class, &ids).is_some())
 }
 
+/// Whether a full stop behind a folded word only shortens it.
+pub(crate) fn is_shortened(word: &str) -> bool {
+    GRAMMAR.lexicon.is_phrase("shortened", &[GRAMMAR.lexicon.read_word(word)])
+}
+
 /// Whether a folded word is one that requests are worded with.
 pub(crate) fn is_worded_with(word: &str) -> bool {
     GRAMMAR.lexicon.read_word(word) != WordId::UNKNOWN

@@ -1,12 +1,15 @@
 //! What the things that a plan is about turn out to be: how many, whether they were meant, and whether anything changes.
 
+use std::cmp::Ordering;
+
 use serde_json::Value;
 
 use super::judging::Judging;
-use crate::core::plan::{Action, Plan};
+use crate::core::plan::{Action, Plan, PlannedAction};
 use crate::core::text::visible;
 use crate::language::grounding::Ground;
 use crate::language::time::Reference;
+use crate::limits;
 use crate::pipeline::consent;
 use crate::pipeline::stages::doubts::{Doubt, LEAVE_IT};
 use crate::pipeline::stages::plan::{self, Topic};
@@ -49,7 +52,12 @@ impl Judging<'_> {
                 continue;
             }
             match resolve::settle(self.turn, entry.as_ref(), planned, self.judge.people).await {
-                Err(Unsettled::Each(ids)) if ids.len() > AT_ONCE_MAX && self.is_low_write(planned) => {
+                // More than a plan may hold is told by the gate.
+                Err(Unsettled::Each(ids))
+                    if ids.len() > AT_ONCE_MAX
+                        && plan.actions.len() - 1 + ids.len() <= limits::PLAN_ACTIONS_MAX
+                        && self.is_low_write(planned) =>
+                {
                     return Found::Doubt(Box::new(self.many(plan, index, &ids)));
                 }
                 Ok(settled) => {
@@ -59,7 +67,8 @@ impl Judging<'_> {
                         let (label, id) = (target.label.clone(), target.id.clone());
                         return Found::Which { index, question, label, id };
                     }
-                    if let Some(same) = changes_nothing(&settled.action, self.judge.reference) {
+                    let is_alone = plan.actions.len() == 1;
+                    if let Some(same) = changes_nothing(&settled.action, self.judge.reference).filter(|_| is_alone) {
                         let words = format!("{} is so already ({same}). Nothing was changed.", visible(&target.label));
                         return Found::Doubt(Box::new(Doubt { words, ..Doubt::default() }));
                     }
@@ -87,16 +96,31 @@ impl Judging<'_> {
 
     /// More things at once than one step takes: their number is told, and each stands in the plan that a tap takes.
     fn many(&self, plan: &Plan, index: usize, ids: &[String]) -> Doubt {
-        let planned = &plan.actions[index];
-        let would = consent::meant(self.turn.brain, std::slice::from_ref(planned));
-        let one = |id: &String| {
-            let mut one = planned.clone();
-            one.params.insert(FIND_BY.to_owned(), id.clone().into());
-            one.depends_on.clear();
-            one
+        let would = consent::meant(self.turn.brain, &plan.actions);
+        // Each of them stands in the place of the one; what depended on that depends on all.
+        let places = |on: usize| match on.cmp(&index) {
+            Ordering::Less => on..on + 1,
+            Ordering::Equal => index..index + ids.len(),
+            Ordering::Greater => on + ids.len() - 1..on + ids.len(),
         };
+        let moved = |action: &PlannedAction| PlannedAction {
+            depends_on: action.depends_on.iter().flat_map(|on| places(*on)).collect(),
+            ..action.clone()
+        };
+        let each = |(at, action): (usize, &PlannedAction)| match at == index {
+            false => vec![moved(action)],
+            true => {
+                let one = |id: &String| {
+                    let mut one = moved(action);
+                    one.params.insert(FIND_BY.to_owned(), id.clone().into());
+                    one
+                };
+                ids.iter().map(one).collect()
+            }
+        };
+        let actions = plan.actions.iter().enumerate().flat_map(each).collect();
         let words = format!("I'd {would}: that is {} things. Shall I? Nothing is done yet.", ids.len());
-        let plan = Plan { actions: ids.iter().map(one).collect(), ..Plan::default() };
+        let plan = Plan { actions, ..plan.clone() };
         let label = format!("Yes, all {}", ids.len());
         Doubt { words, choices: vec![(label, plan)], leave: LEAVE_IT, takes_yes: true, ..Doubt::default() }
     }

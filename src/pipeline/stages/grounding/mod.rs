@@ -81,14 +81,15 @@ pub(crate) async fn check(
         let what = consent::meant(turn.brain, std::slice::from_ref(planned));
         format!("I didn't {what}: that didn't read as something to do.")
     };
-    let remarks = left.map(left_out).collect();
+    let remarks: Vec<String> = left.map(left_out).collect();
     let plan = only(plan, &kept);
     standings.retain(|standing| !is_contradicted(standing));
     match judging.found(&plan).await {
         Found::AsSaid => {}
-        Found::Doubt(doubt) => return Grounded::Doubt(doubt),
+        Found::Doubt(doubt) => return Grounded::Doubt(below(remarks, doubt)),
         Found::Which { index, question, label, id } => {
-            let asked = found::which_one(turn, topic, domains, plan, index, (question, label, id));
+            let mut asked = found::which_one(turn, topic, domains, plan, index, (question, label, id));
+            asked.question = remarks.into_iter().chain([asked.question]).collect::<Vec<_>>().join("\n");
             return Grounded::Ask(Box::new(asked));
         }
     }
@@ -97,7 +98,8 @@ pub(crate) async fn check(
             let may_be = |planned: &PlannedAction| domains.contains(&planned.service) && judging.fits(planned);
             let kept: Vec<bool> = plan.actions.iter().map(may_be).collect();
             let is_all = kept.iter().all(|kept| *kept);
-            Grounded::Doubt(Box::new(proposed::proposed(turn, only(plan, &kept), &people, is_all).await))
+            let doubt = proposed::proposed(turn, only(plan, &kept), &people, is_all).await;
+            Grounded::Doubt(below(remarks, Box::new(doubt)))
         }
         Some(PlanStanding::Exact | PlanStanding::Contradicted(_)) | None => Grounded::Plan { plan, remarks },
     }
@@ -137,6 +139,12 @@ fn standings(judging: &Judging<'_>, domains: &[String], plan: &mut Plan) -> Resu
         writes.for_each(|(standing, _)| *standing = PlanStanding::Likely);
     }
     Ok(standings)
+}
+
+/// A doubt below what is told of the rest.
+fn below(remarks: Vec<String>, mut doubt: Box<Doubt>) -> Box<Doubt> {
+    doubt.words = remarks.into_iter().chain([doubt.words]).collect::<Vec<_>>().join("\n");
+    doubt
 }
 
 fn worst(standings: &[PlanStanding]) -> Option<PlanStanding> {
