@@ -185,6 +185,7 @@ fn policy(config: &Config, wanted: Option<Tz>) -> Policy {
         admin_may_approve: config.admin_may_approve,
         skip_router: config.skip_router,
         skip_planner: config.skip_planner,
+        planning: config.planning,
         wording: config.wording,
         ask_above_usd: config.ask_above_usd,
         prices: stage_prices(config),

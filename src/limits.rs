@@ -9,6 +9,7 @@ mod investigate;
 pub mod kept;
 mod language;
 mod models;
+mod planning;
 mod search;
 
 pub use console::*;
@@ -17,21 +18,12 @@ pub use evidence_model::*;
 pub use investigate::*;
 pub use language::*;
 pub use models::*;
+pub use planning::*;
 pub use search::*;
 
 /// A message longer than this is cut for planning, and the person is told. Telegram sends at most 4,096
 /// characters; the console and forwarded files can bring more.
 pub const MESSAGE_BYTES_MAX: usize = 16_384;
-/// What the router sees of one message: head and tail together.
-pub const ROUTE_MESSAGE_CHARS: usize = 2_000;
-/// What the router sees of each earlier message.
-pub const ROUTE_HISTORY_CHARS: usize = 200;
-/// How many of the person's own messages the router sees.
-pub const ROUTE_HISTORY_MESSAGES: usize = 3;
-/// Conversation messages the planner may see, and their budget.
-pub const PLAN_HISTORY_MESSAGES: usize = 10;
-/// Token budget of the conversation inside the plan prompt (bytes / 4).
-pub const PLAN_HISTORY_TOKENS: usize = 2_500;
 /// Messages that are looked through for what was done lately.
 pub const RECORD_MESSAGES: usize = 200;
 /// Undo buttons below one receipt; more things than these are taken back by one.
@@ -214,12 +206,6 @@ pub const ERASURE_PAGE: usize = 500;
 /// Erasures carried out at once: of as many cards as fit into one turn, and of those that had to wait.
 pub const ERASURES_MAX: usize = 1_000;
 
-/// One speculative context fetch.
-pub const CONTEXT_FETCH_MS: u64 = 1_500;
-/// Items of one service in the context of a plan: more would crowd out the message.
-pub const CONTEXT_ITEMS_MAX: usize = 10;
-/// Facts about the person in context (DESIGN §4).
-pub const CONTEXT_FACTS_MAX: usize = 5;
 /// One command of a service.
 pub const COMMAND_TIMEOUT_MS: u64 = 30_000;
 /// Sending a mail through SMTP, from connect to the last answer.

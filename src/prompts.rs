@@ -15,10 +15,13 @@ use crate::limits;
 use crate::ports::Stage;
 
 /// The stages that have a prompt.
-const EMBEDDED: [(Stage, &str); 9] = [
+const EMBEDDED: [(Stage, &str); 12] = [
     (Stage::Route, include_str!("../prompts/route.md")),
+    (Stage::Select, include_str!("../prompts/select.md")),
+    (Stage::BuildParams, include_str!("../prompts/build_params.md")),
     (Stage::Plan, include_str!("../prompts/plan.md")),
     (Stage::Reflect, include_str!("../prompts/reflect.md")),
+    (Stage::Chat, include_str!("../prompts/chat.md")),
     (Stage::Respond, include_str!("../prompts/respond.md")),
     (Stage::Decompose, include_str!("../prompts/decompose.md")),
     (Stage::Extract, include_str!("../prompts/extract.md")),

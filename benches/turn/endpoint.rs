@@ -162,11 +162,12 @@ pub fn serve_with(args: &[&str], answer: fn(&ModelRequest) -> ModelReply) {
         keep(&bodies, request);
         answer(request)
     })
-    .latency("route", after(route));
-    for stage in ["plan", "decompose"] {
+    .latency("route", after(route))
+    .latency("select", after(route));
+    for stage in ["plan", "build_params", "decompose"] {
         simulated = simulated.latency(stage, after(plan));
     }
-    for stage in ["respond", "extract", "classify", "rank", "synthesize"] {
+    for stage in ["chat", "respond", "extract", "classify", "rank", "synthesize"] {
         simulated = simulated.latency(stage, after(respond));
     }
     std::thread::spawn(|| {
@@ -237,8 +238,19 @@ pub fn answer(request: &ModelRequest) -> ModelReply {
             ModelReply::json(json!({"type": kind, "domains": domains, "is_followup": false}))
         }
         "plan" => ModelReply::json(json!({"actions": planned(said), "question": null, "open": null})),
+        "select" => {
+            let name = |action: &Value| format!("{}.{}", text(&action["service"]), text(&action["command"]));
+            let names: Vec<String> = planned(said).as_array().into_iter().flatten().map(name).collect();
+            let kind = if names.is_empty() { "remark" } else { "order" };
+            ModelReply::json(json!({"kind": kind, "commands": names}))
+        }
+        "build_params" => ModelReply::json(planned(said)[0]["params"].clone()),
         _ => ModelReply::text("Happy to help with that, just say the word."),
     }
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
 }
 
 fn planned(said: &str) -> Value {

@@ -8,6 +8,7 @@
 use std::time::Duration;
 
 use brain_agent::app;
+use brain_agent::ports::Planning;
 
 use crate::Effort;
 use crate::endpoint::{Endpoint, Latency};
@@ -188,6 +189,16 @@ async fn ordinary(report: &mut Report, effort: Effort) {
                 ms(median(&skipping.shown)),
             )
             .beside(ms(turn), median(&skipping.shown).as_secs_f64() / turn.as_secs_f64()),
+        );
+        world.brain.policy.planning = Planning::Steps;
+        let steps = sample(&world, &endpoint, path, effort.of(3, 10), 0).await;
+        world.brain.policy.planning = Planning::Whole;
+        report.add(
+            Row::new(
+                format!("– planned in steps, {} calls instead of {}", steps.llm_calls, samples.llm_calls),
+                ms(median(&steps.shown)),
+            )
+            .beside(ms(turn), median(&steps.shown).as_secs_f64() / turn.as_secs_f64()),
         );
     }
 }

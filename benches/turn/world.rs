@@ -15,8 +15,8 @@ use brain_agent::core::turn::{Done, Edit, Incoming, Input, Origin, Reply};
 use brain_agent::pipeline::brain::Brain;
 use brain_agent::pipeline::handle_turn;
 use brain_agent::ports::{
-    Batch, Call, ChangeLog, Channel, Completion, Key, Model, ModelError, Reader, Scan, SendError, Snapshot, Store,
-    StoreError, Stored, Table, Wording,
+    Batch, Call, ChangeLog, Channel, Completion, Key, Model, ModelError, Planning, Reader, Scan, SendError, Snapshot,
+    Store, StoreError, Stored, Table, Wording,
 };
 use brain_agent::store::MemoryStore;
 use tokio::sync::mpsc::UnboundedSender;
@@ -84,6 +84,7 @@ impl World {
         // Every path is measured with all its calls; what skipping one saves has rows of its own.
         brain.policy.skip_router = false;
         brain.policy.skip_planner = false;
+        brain.policy.planning = Planning::Whole;
         brain.policy.wording = Wording::Always;
         Self { brain, store, asked, channel, turns: AtomicU64::new(0), _folder: folder }
     }

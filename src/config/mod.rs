@@ -20,7 +20,7 @@ use secrecy::SecretString;
 
 use crate::core::ids::UserId;
 use crate::limits::kept::Keep;
-use crate::ports::{Stage, TokenPrice, Wording};
+use crate::ports::{Planning, Stage, TokenPrice, Wording};
 use reader::{Reader, Source};
 
 /// A model endpoint.
@@ -89,6 +89,8 @@ pub struct Config {
     pub skip_router: bool,
     /// Whether requests that are read exactly are planned without the model.
     pub skip_planner: bool,
+    /// How a model plans.
+    pub planning: Planning,
     /// When a model is asked for words about what was done.
     pub wording: Wording,
     /// How long what only grows is kept.
@@ -182,6 +184,7 @@ mod tests {
             ("BRAIN_ADMIN_MAY_APPROVE", "maybe"),
             ("BRAIN_SKIP_ROUTER", "maybe"),
             ("BRAIN_RESPOND", "sometimes"),
+            ("BRAIN_PLANNING", "twice"),
             ("BRAIN_ASK_ABOVE_USD", "much"),
             ("BRAIN_ASK_ABOVE_USD", "-1"),
             ("LLM_BASE_URL", "localhost"),

@@ -14,7 +14,7 @@ use super::keys::{KEYS, Use, is_known, unknown};
 use super::{Config, ModelEndpoint, TelegramConfig, WebhookConfig};
 use crate::limits;
 use crate::limits::kept::{KEPT_SECS_MAX, Keep, RETENTION, in_words};
-use crate::ports::{Stage, Wording};
+use crate::ports::{Planning, Stage, Wording};
 
 /// Where a value comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,6 +81,14 @@ impl Reader {
             keep: self.keep(),
             skip_router: self.switch("BRAIN_SKIP_ROUTER").unwrap_or(true),
             skip_planner: self.switch("BRAIN_SKIP_PLANNER").unwrap_or(true),
+            planning: self
+                .parsed("BRAIN_PLANNING", "auto, steps or whole", |text| match text {
+                    "auto" => Some(Planning::Auto),
+                    "steps" => Some(Planning::Steps),
+                    "whole" => Some(Planning::Whole),
+                    _ => None,
+                })
+                .unwrap_or_default(),
             wording: self
                 .parsed("BRAIN_RESPOND", "auto, always or never", |text| match text {
                     "auto" => Some(Wording::Auto),

@@ -19,15 +19,16 @@ use crate::core::ids::{ChatId, MessageId, RunId, UserId};
 use crate::core::plan::PlannedAction;
 use crate::core::turn::{Done, Incoming, Input, Origin, Path};
 use crate::language::requests::Past;
+use crate::language::routing::Kind;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::intake::debounce::Debounce;
 use crate::pipeline::stages::context::Context;
 use crate::pipeline::stages::plan;
 use crate::pipeline::stages::plan::{Planned, Topic};
-use crate::pipeline::stages::route;
+use crate::pipeline::stages::route::{self, Route};
 use crate::pipeline::turn::Turn;
 use crate::ports::records::{Message, Speaker};
-use crate::ports::{Call, Completion, Model, ModelError, Stage, StoreError, TokenPrice};
+use crate::ports::{Call, Completion, Model, ModelError, Planning, Stage, StoreError, TokenPrice};
 use crate::store::MemoryStore;
 
 /// A model that is asked however slow it is known to be: what built-in understanding would do in its place is measured
@@ -98,7 +99,7 @@ impl Asker {
         Ok((route.domains, turn.sum_up(Path::Action, Vec::new()).0))
     }
 
-    /// The plan stage, over every service.
+    /// The plan stage, over every service; in steps, over the commands that are selected first.
     pub(super) async fn plan(&self, example: &Example) -> Result<(Vec<PlannedAction>, Done), StoreError> {
         let reference = example.reference;
         let incoming = incoming(&example.text, reference.now);
@@ -107,8 +108,16 @@ impl Asker {
         turn.ctx.zone = reference.zone;
         turn.ctx.order = reference.order;
         turn.history = conversation(&example.history, &incoming);
-        let domains = self.brain.services.now().names();
-        let planned = plan::make(&turn, &domains, &Context::default(), &Topic::default()).await;
+        let names = self.brain.services.now().names();
+        let route = match self.brain.policy.planning {
+            Planning::Whole => Route { kind: Kind::Action, domains: names, selection: None },
+            Planning::Auto | Planning::Steps => route::decide(&turn, &route::guess(&turn)).await,
+        };
+        if route.kind != Kind::Action {
+            return Ok((Vec::new(), turn.sum_up(Path::Action, Vec::new()).0));
+        }
+        let topic = Topic { selection: route.selection.as_ref(), ..Topic::default() };
+        let planned = plan::make(&turn, &route.domains, &Context::default(), &topic).await;
         let actions = match planned {
             Planned::Plan { plan, .. } => plan.actions,
             Planned::Depends(depending) => depending.plan.actions,

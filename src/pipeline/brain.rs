@@ -22,8 +22,8 @@ use crate::limits;
 use crate::limits::kept::Keep;
 use crate::ports::records::{ChatState, Message, OutboxEntry, User};
 use crate::ports::{
-    Batch, Channel, Clock, CpuPool, Expect, Index, Key, Model, Reader, RecordExt, Scan, Store, StoreError, Stored,
-    Table, Wording,
+    Batch, Channel, Clock, CpuPool, Expect, Index, Key, Model, Planning, Reader, RecordExt, Scan, Store, StoreError,
+    Stored, Table, Wording,
 };
 use crate::prompts::Prompts;
 use crate::services::registry::Registry;
@@ -51,6 +51,8 @@ pub struct Policy {
     pub skip_router: bool,
     /// Whether requests that are read exactly are planned without the model.
     pub skip_planner: bool,
+    /// How a model plans.
+    pub planning: Planning,
     /// Whether plans are held against what was said before the gate sees them. Nothing that an operator can set: what
     /// stands behind it has to hold by itself, and is tested so.
     pub grounds_plans: bool,

@@ -83,7 +83,7 @@ async fn answer(turn: &Turn<'_>) -> Result<Answer, TurnError> {
     let (route, early) = turn.unless_cancelled(chat::route_and_maybe_reply(turn, &guess)).await?;
     turn.agreed();
     match route.kind {
-        Kind::Chat => chat::answer(turn, early, context, &guess).await,
+        Kind::Chat => chat::answer(turn, route, early, context, &guess).await,
         Kind::Investigate => investigate::investigate(turn, route, context).await,
         Kind::Action | Kind::Followup => act::act(turn, route, context).await,
     }

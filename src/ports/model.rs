@@ -19,10 +19,16 @@ pub enum Stage {
     Guard,
     /// Which services does it need?
     Route,
+    /// What is it, and which commands does it ask for?
+    Select,
+    /// Which parameters has one command?
+    BuildParams,
     /// Which commands with which parameters?
     Plan,
     /// Is anything still missing?
     Reflect,
+    /// Small talk.
+    Chat,
     /// One to three warm, honest sentences.
     Respond,
     /// Which pieces of evidence answer a question?
@@ -39,11 +45,14 @@ pub enum Stage {
 
 impl Stage {
     /// Every stage.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 13] = [
         Self::Guard,
         Self::Route,
+        Self::Select,
+        Self::BuildParams,
         Self::Plan,
         Self::Reflect,
+        Self::Chat,
         Self::Respond,
         Self::Decompose,
         Self::Extract,
@@ -57,8 +66,11 @@ impl Stage {
         match self {
             Self::Guard => "guard",
             Self::Route => "route",
+            Self::Select => "select",
+            Self::BuildParams => "build_params",
             Self::Plan => "plan",
             Self::Reflect => "reflect",
+            Self::Chat => "chat",
             Self::Respond => "respond",
             Self::Decompose => "decompose",
             Self::Extract => "extract",
@@ -169,6 +181,18 @@ pub struct ToolCall {
     pub name: String,
     /// An object; empty where there were none, or none that can be read.
     pub arguments: Value,
+}
+
+/// How a model plans.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Planning {
+    /// In steps, and whole where a request depends on something.
+    #[default]
+    Auto,
+    /// One call chooses the commands, one a command fills in its parameters.
+    Steps,
+    /// One call routes, one plans everything.
+    Whole,
 }
 
 /// When a model is asked for words about what a turn did.

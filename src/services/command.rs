@@ -117,6 +117,19 @@ pub enum Slot<'a> {
     },
 }
 
+/// The names of those parameters that hold something else than words of the person's own, by what they hold.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ParamKinds {
+    /// See [`Command::COMPOSED`].
+    pub composed: &'static [&'static str],
+    /// See [`Command::NAMES`].
+    pub names: &'static [&'static str],
+    /// See [`Command::LENGTHS`].
+    pub lengths: &'static [&'static str],
+    /// See [`Command::ENTRIES`].
+    pub entries: &'static [&'static str],
+}
+
 /// What a receipt is told from, beside the command and its output.
 #[derive(Debug, Clone, Copy)]
 pub struct Receipt<'a> {
@@ -180,6 +193,8 @@ pub trait Command: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'st
     const COMPOSED: &'static [&'static str] = &[];
     /// Parameters by which something new is called: a few words, without a time, a request or a statement.
     const NAMES: &'static [&'static str] = &[];
+    /// Parameters that say how long before something.
+    const LENGTHS: &'static [&'static str] = &[];
     /// Parameters that hold the names of several things, with commas between.
     const ENTRIES: &'static [&'static str] = &[];
     /// True when its receipt is made of somebody else's text.

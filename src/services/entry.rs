@@ -11,7 +11,9 @@ use async_trait::async_trait;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::command::{Called, Command, Completed, Effect, Handle, Invocation, Receipt, Slot, Subject, planned};
+use super::command::{
+    Called, Command, Completed, Effect, Handle, Invocation, ParamKinds, Receipt, Slot, Subject, planned,
+};
 use super::error::ServiceError;
 pub use super::param_error::ParamError;
 use super::schema::{clone_pair, is_blank, required, schema, too_long};
@@ -44,18 +46,8 @@ pub trait Entry: Rule + Send + Sync + fmt::Debug {
     fn effect(&self) -> Effect;
     /// Parameters that cannot be tainted.
     fn references(&self) -> &[&str];
-    /// See [`Command::COMPOSED`].
-    fn composed(&self) -> &[&str] {
-        &[]
-    }
-    /// See [`Command::NAMES`].
-    fn names(&self) -> &[&str] {
-        &[]
-    }
-    /// See [`Command::ENTRIES`].
-    fn entries(&self) -> &[&str] {
-        &[]
-    }
+    /// What its parameters hold.
+    fn kinds(&self) -> ParamKinds;
     /// True when its receipt is made of somebody else's text.
     fn shows_untrusted(&self) -> bool {
         false
@@ -208,16 +200,8 @@ impl<T: Command, S: Handle<T>> Entry for Typed<T, S> {
         T::REFERENCES
     }
 
-    fn composed(&self) -> &[&str] {
-        T::COMPOSED
-    }
-
-    fn names(&self) -> &[&str] {
-        T::NAMES
-    }
-
-    fn entries(&self) -> &[&str] {
-        T::ENTRIES
+    fn kinds(&self) -> ParamKinds {
+        ParamKinds { composed: T::COMPOSED, names: T::NAMES, lengths: T::LENGTHS, entries: T::ENTRIES }
     }
 
     fn shows_untrusted(&self) -> bool {

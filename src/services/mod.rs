@@ -30,6 +30,7 @@ mod finding;
 mod items;
 pub mod memory;
 pub mod notes;
+pub mod offered;
 mod pages;
 mod param_error;
 pub mod provenance;

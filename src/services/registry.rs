@@ -236,15 +236,21 @@ impl Services {
         let mut key: Vec<String> = domains.iter().filter(|domain| self.find(domain).is_some()).cloned().collect();
         key.sort();
         key.dedup();
+        self.schema_once(&key, || AnswerSchema::written(self.plan_shape(&key), self.written(&key)))
+    }
+
+    /// A shape of answers over these services: made once for each `key`, and byte-identical from then on. Plans have the
+    /// names of their services as keys; others begin with the name of their stage.
+    pub fn schema_once(&self, key: &[String], make: impl FnOnce() -> AnswerSchema) -> AnswerSchema {
         let mut schemas = self.schemas.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = schemas.get(&key) {
+        if let Some(known) = schemas.get(key) {
             return known.clone();
         }
         if schemas.len() >= limits::SCHEMAS_KEPT {
             schemas.clear();
         }
-        let schema = AnswerSchema::written(self.plan_shape(&key), self.written(&key));
-        schemas.insert(key, schema.clone());
+        let schema = make();
+        schemas.insert(key.to_vec(), schema.clone());
         schema
     }
 

@@ -132,7 +132,7 @@ impl Judge<'_> {
         let typed: Vec<TypedValue> = actions.iter().flat_map(typed).collect();
         // What something is found by may swallow a remark or a time as well as a name may.
         let is_plain = |value: &TypedValue| match value.kind {
-            ValueKind::Time | ValueKind::Repetition | ValueKind::Choice | ValueKind::Plain => true,
+            ValueKind::Time | ValueKind::Repetition | ValueKind::Length | ValueKind::Choice | ValueKind::Plain => true,
             ValueKind::Reference | ValueKind::Person | ValueKind::Name | ValueKind::Entries | ValueKind::Text => {
                 is_plain_name(&value.text, self.reference)
             }
@@ -174,6 +174,7 @@ impl Judge<'_> {
                     ValueKind::Time | ValueKind::Person => take(&mut planned.params, value),
                     _ if !value.is_required => take(&mut planned.params, value),
                     ValueKind::Repetition
+                    | ValueKind::Length
                     | ValueKind::Choice
                     | ValueKind::Reference
                     | ValueKind::Name
@@ -216,6 +217,7 @@ impl Judge<'_> {
                     self.ground.has_person(known.map(|person| person.name.as_str()).chain([text]))
                 }
                 ValueKind::Choice => self.ground.has_choice(text),
+                ValueKind::Length => self.ground.has_length_ahead(),
                 ValueKind::Name | ValueKind::Entries | ValueKind::Text => self.ground.has_text(text),
                 // Which thing is meant is seen once it is found.
                 ValueKind::Reference | ValueKind::Composed | ValueKind::Plain => true,
@@ -232,6 +234,7 @@ impl Judge<'_> {
                 ValueKind::Text => value.is_required && is_odd_text(text, self.reference),
                 ValueKind::Time
                 | ValueKind::Repetition
+                | ValueKind::Length
                 | ValueKind::Person
                 | ValueKind::Choice
                 | ValueKind::Reference

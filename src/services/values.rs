@@ -23,10 +23,13 @@ pub struct TypedValue {
     pub text: String,
     /// Nothing can be done without its parameter.
     pub is_required: bool,
+    /// It is the end of a span.
+    pub ends: bool,
 }
 
 /// What stands for a value whose kind a slot tells.
 const TIME: &str = "\u{1}time";
+const END: &str = "\u{1}end";
 const REPETITION: &str = "\u{1}repetition";
 const PERSON: &str = "\u{1}person";
 
@@ -58,7 +61,7 @@ fn mark(slot: Slot<'_>) {
         Slot::Time { value, .. } => TIME.clone_into(value),
         Slot::Span { start, end, repeat, .. } => {
             set(start, TIME);
-            set(end, TIME);
+            set(end, END);
             if let Some(repeat) = repeat {
                 set(repeat, REPETITION);
             }
@@ -67,7 +70,7 @@ fn mark(slot: Slot<'_>) {
             set(repeat, REPETITION);
             set(first, TIME);
             if let Some(end) = end {
-                set(end, TIME);
+                set(end, END);
             }
         }
         Slot::People { value, .. } => value.iter_mut().for_each(|one| PERSON.clone_into(one)),
@@ -123,19 +126,23 @@ impl Place<'_> {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let last = path.last().map(String::as_str).unwrap_or_default();
         let is_in = |names: &[&str]| names.contains(&last) || names.contains(&self.name);
-        let kind = match marked.and_then(Value::as_str) {
-            Some(TIME) => ValueKind::Time,
+        let kinds = self.entry.kinds();
+        let mark = marked.and_then(Value::as_str);
+        let kind = match mark {
+            Some(TIME | END) => ValueKind::Time,
             Some(REPETITION) => ValueKind::Repetition,
             Some(PERSON) => ValueKind::Person,
             _ if !value.is_string() => ValueKind::Plain,
             _ if is_choice(schema) => ValueKind::Choice,
             _ if is_in(self.entry.references()) => ValueKind::Reference,
-            _ if is_in(self.entry.composed()) => ValueKind::Composed,
-            _ if is_in(self.entry.names()) => ValueKind::Name,
-            _ if is_in(self.entry.entries()) => ValueKind::Entries,
+            _ if is_in(kinds.composed) => ValueKind::Composed,
+            _ if is_in(kinds.names) => ValueKind::Name,
+            _ if is_in(kinds.entries) => ValueKind::Entries,
+            _ if is_in(kinds.lengths) => ValueKind::Length,
             _ => ValueKind::Text,
         };
-        found.push(TypedValue { path: path.to_vec(), place, kind, text, is_required: self.is_required });
+        let ends = mark == Some(END);
+        found.push(TypedValue { path: path.to_vec(), place, kind, text, is_required: self.is_required, ends });
     }
 }
 

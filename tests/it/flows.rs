@@ -403,7 +403,7 @@ fn a_sure_guess_saves_the_routers_call_and_an_unsure_one_does_not() {
     let stages = |since: usize| model.stages().split_off(since);
 
     let hello = console.say("hi there, how are you?");
-    assert_eq!((calls(&hello), stages(0)), (1, vec!["respond".to_owned()]));
+    assert_eq!((calls(&hello), stages(0)), (1, vec!["chat".to_owned()]));
     let sure = console.say(REMIND);
     assert_eq!(statuses(&sure), [is("task.create", "succeeded")], "{sure:#?}");
     assert_eq!((calls(&sure), stages(1)), (2, vec!["plan".to_owned(), "respond".to_owned()]));

@@ -44,6 +44,7 @@ mod series;
 mod several;
 mod slow;
 mod soak;
+mod steps;
 mod stopping;
 #[path = "../support/mod.rs"]
 mod support;

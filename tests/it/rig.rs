@@ -33,7 +33,7 @@ use brain_agent::pipeline::brain::{Brain, Policy};
 use brain_agent::pipeline::commit;
 use brain_agent::pipeline::handle_turn;
 use brain_agent::ports::records::Audit;
-use brain_agent::ports::{Change, Clock, Expect, Index, Key, Reader, RecordExt, Scan, Store, Table, Wording};
+use brain_agent::ports::{Change, Clock, Expect, Index, Key, Planning, Reader, RecordExt, Scan, Store, Table, Wording};
 use brain_agent::prompts::Prompts;
 use brain_agent::scheduler;
 use brain_agent::search::plain::PlainIndex;
@@ -60,6 +60,8 @@ pub struct Setup {
     pub model: bool,
     /// Whether plans are held against what was said; without, what is behind that has to hold by itself.
     pub grounds_plans: bool,
+    /// How the scripted model plans.
+    pub planning: Planning,
     /// Whether the demo's data is there.
     pub demo: bool,
     /// What becomes of mail that is sent.
@@ -80,6 +82,7 @@ impl Default for Setup {
         Self {
             model: true,
             grounds_plans: false,
+            planning: Planning::Whole,
             demo: false,
             sending: Sending::Accepted,
             admin_may_approve: false,
@@ -489,6 +492,7 @@ fn brain(
             // Scripts say what the router answers, turn by turn.
             skip_router: false,
             skip_planner: false,
+            planning: setup.planning,
             wording: Wording::Always,
             ask_above_usd: setup.ask_above_usd,
             prices: Default::default(),

@@ -94,7 +94,7 @@ fn paced_as_asked(reply: ModelReply, message: &str) -> ModelReply {
 fn echo() -> ModelServer {
     ModelServer::start(|request| match request.stage.as_str() {
         "route" => ModelReply::json(json!({"type": "chat", "domains": [], "is_followup": false})),
-        "respond" => {
+        "chat" | "respond" => {
             let message = message_in(request);
             paced_as_asked(ModelReply::text(format!("You said: {message}")), &message)
         }

@@ -80,7 +80,9 @@ impl ModelServer {
     }
 
     pub fn calls_of(&self, stage: &str) -> Vec<Call> {
-        self.calls().into_iter().filter(|call| call.stage == stage).collect()
+        // Small talk is words to the person as well.
+        let is_asked = |asked: &str| asked == stage || asked == "chat" && stage == "respond";
+        self.calls().into_iter().filter(|call| is_asked(&call.stage)).collect()
     }
 
     /// The stages in order of arrival.

@@ -94,6 +94,7 @@ impl Program {
             .env("BRAIN_SKIP_ROUTER", "false")
             .env("BRAIN_SKIP_PLANNER", "false")
             .env("BRAIN_RESPOND", "always")
+            .env("BRAIN_PLANNING", "whole")
     }
 
     pub fn smtp(self, server: &SmtpServer) -> Self {

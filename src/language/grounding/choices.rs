@@ -2,11 +2,14 @@
 
 use std::sync::LazyLock;
 
+use super::Introduced;
 use crate::language::word_classes::{WordClass, WordClasses};
 use crate::language::words::words;
 
 /// What a class of words for the value of a choice is called.
 const CHOICE: &str = "choice_";
+/// What a class of words is called with which the value of a parameter is told.
+const GIVEN: &str = "given_";
 
 struct GroundWords {
     light: WordClass,
@@ -19,6 +22,9 @@ struct GroundWords {
     leaves_open: WordClass,
     begins_within: WordClass,
     joins_within: WordClass,
+    gives_name: WordClass,
+    gives_number: WordClass,
+    own: WordClass,
     /// The words for a value, by its name.
     choices: WordClasses,
 }
@@ -30,6 +36,7 @@ static WORDS: LazyLock<GroundWords> = LazyLock::new(|| {
     let (points, corrects, tells) = (take("points"), take("corrects"), take("tells"));
     let (opens, leaves_open) = (take("opens"), take("leaves_open"));
     let (begins_within, joins_within) = (take("begins_within"), take("joins_within"));
+    let (gives_name, gives_number, own) = (take("gives_name"), take("gives_number"), take("own"));
     GroundWords {
         light,
         somebody,
@@ -41,6 +48,9 @@ static WORDS: LazyLock<GroundWords> = LazyLock::new(|| {
         leaves_open,
         begins_within,
         joins_within,
+        gives_name,
+        gives_number,
+        own,
         choices: classes,
     }
 });
@@ -61,6 +71,25 @@ pub(super) fn points_at_something(text: &str) -> bool {
 pub(super) fn is_said(value: &str, folded: &str) -> bool {
     let class = WORDS.choices.get(&format!("{CHOICE}{value}"));
     class.is_some_and(|class| folded.split(' ').any(|word| class.holds(word)))
+}
+
+/// Whether folded words hold one with which this is told.
+pub(super) fn introduces(what: Introduced<'_>, folded: &str) -> bool {
+    let class = match what {
+        Introduced::Value(name) => match WORDS.choices.get(&format!("{GIVEN}{name}")) {
+            Some(class) => class,
+            None => return true,
+        },
+        Introduced::Name => &WORDS.gives_name,
+        Introduced::Number => &WORDS.gives_number,
+    };
+    let has_digit = || what == Introduced::Number && folded.contains(|c: char| c.is_ascii_digit());
+    has_digit() || folded.split(' ').any(|word| class.holds(word))
+}
+
+/// Speaks of the person's own things.
+pub(super) fn is_own(text: &str) -> bool {
+    WORDS.own.is_in(&words(text))
 }
 
 /// Inside the name of a thing: it points, so the name tells something.

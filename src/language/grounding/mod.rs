@@ -19,7 +19,7 @@ use rustc_hash::FxHashSet;
 
 use super::reading::{Clause, Mood, Reading};
 use super::requests;
-use super::time::Reference;
+use super::time::{self, Reference};
 use super::{terms, words};
 
 pub use times::TimeGround;
@@ -31,6 +31,8 @@ pub enum ValueKind {
     Time,
     /// Words or an RRULE.
     Repetition,
+    /// How long before something.
+    Length,
     /// A name, a group or an address.
     Person,
     /// One of a few words that the type allows.
@@ -49,6 +51,17 @@ pub enum ValueKind {
     Plain,
 }
 
+/// What may be told of something beside its name, and only with words for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Introduced<'a> {
+    /// The value of a parameter of this name: a place, details.
+    Value(&'a str),
+    /// Another name.
+    Name,
+    /// How many, how long.
+    Number,
+}
+
 /// What values leave out of what was said.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LeftOut {
@@ -62,6 +75,11 @@ pub struct LeftOut {
 const TEXT_TENTHS: usize = 6;
 /// A short text has no words to spare.
 const SHORT_TEXT_WORDS: usize = 2;
+
+/// The stems of those words of a text that say something.
+pub fn telling_stems(text: &str) -> FxHashSet<String> {
+    words::words(text).into_iter().filter(|word| !is_light(word)).map(|word| terms::stem(&word)).collect()
+}
 
 /// Whether the name of something new holds more than a name.
 pub fn is_odd_name(name: &str, reference: &Reference) -> bool {
@@ -92,6 +110,8 @@ pub struct Ground<'a> {
     stems: FxHashSet<String>,
     /// The same, folded, with spaces around words.
     folded: String,
+    /// What is said now, with what it completes and what it points at.
+    said_now: String,
     times: times::Mentioned,
 }
 
@@ -111,6 +131,8 @@ impl<'a> Ground<'a> {
         let all = || completes.iter().chain(earlier).chain(shown.clone()).copied().chain([reading.text.as_str()]);
         let spoken: Vec<String> = all().flat_map(words::words).collect();
         let folded = format!(" {} ", spoken.join(" "));
+        let now = completes.iter().chain(earlier.iter().filter(|_| points)).copied().chain([reading.text.as_str()]);
+        let said_now = format!(" {} ", now.flat_map(words::words).collect::<Vec<_>>().join(" "));
         let stems = words::stems_of(&spoken).into_iter().collect();
         let mut times = times::Mentioned::of(&reading.mentions, &reading.text, reference);
         completes.iter().for_each(|text| times.add_text(text, reference));
@@ -118,7 +140,7 @@ impl<'a> Ground<'a> {
         if times.is_empty() {
             earlier.iter().rev().take(EARLIER_TIMES_MAX).for_each(|text| times.add_text(text, reference));
         }
-        Ground { reading, stems, folded, times }
+        Ground { reading, stems, folded, said_now, times }
     }
 
     /// Whether a word is among the person's, in any form.
@@ -152,6 +174,11 @@ impl<'a> Ground<'a> {
         telling.into_iter().any(|word| self.has_word(&word))
     }
 
+    /// Whether words speak of the person's own things.
+    pub fn is_own(text: &str) -> bool {
+        choices::is_own(text)
+    }
+
     /// Whether words point at something that was named or is in sight.
     pub fn points_at_something(text: &str) -> bool {
         choices::points_at_something(text)
@@ -160,6 +187,30 @@ impl<'a> Ground<'a> {
     /// Whether a time follows from what was said.
     pub fn time(&self, value: &str, reference: &Reference) -> TimeGround {
         self.times.ground(value, &self.folded, reference)
+    }
+
+    /// The times that were named, in the person's words: those that repeat, or the others.
+    pub fn time_words(&self, repeating: bool) -> Vec<&str> {
+        self.times.words(repeating)
+    }
+
+    /// The only time that was named, if it is one to come and was named in asking for something.
+    pub fn only_time(&self, repeating: bool) -> Option<&str> {
+        let only = self.times.only_one(repeating)?;
+        let asks = |clause: &&Clause| clause.mood.is_request() || clause.mood == Mood::Arrangement;
+        self.reading.clauses.iter().filter(asks).any(|clause| self.reading.words(clause).contains(only)).then_some(only)
+    }
+
+    /// Whether this message asks to be told some time ahead.
+    pub fn has_length_ahead(&self) -> bool {
+        time::offset_in(&self.reading.text).is_some()
+    }
+
+    /// Whether a word is said outside times that a text beside the name of something, or a new name, is given with.
+    pub fn introduces(&self, what: Introduced<'_>) -> bool {
+        let clauses = self.reading.clauses.iter().map(|clause| self.without_times(clause));
+        let said: Vec<String> = clauses.flat_map(|clause| words::words(&clause)).collect();
+        choices::introduces(what, &format!(" {} ", said.join(" ")))
     }
 
     /// Whether something that repeats was said.
@@ -177,7 +228,8 @@ impl<'a> Ground<'a> {
 
     /// Whether a word for one of the values of a choice was said.
     pub fn has_choice(&self, value: &str) -> bool {
-        choices::is_said(value, &self.folded) || words::words(value).iter().any(|word| self.has_word(word))
+        let is_word = |word: &String| self.said_now.contains(&format!(" {word} "));
+        choices::is_said(value, &self.said_now) || words::words(value).iter().any(is_word)
     }
 
     /// The clauses that an action with these texts was said in: those that share most with it.

@@ -41,6 +41,16 @@ pub(super) struct Mentioned {
     /// A mention that is understood as a time and is no usable one.
     has_doubtful: bool,
     pub repeats: bool,
+    /// As they were said, each once.
+    said: Vec<SaidTime>,
+}
+
+/// A time in the person's words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct SaidTime {
+    words: String,
+    repeats: bool,
+    is_past: bool,
 }
 
 impl Mentioned {
@@ -69,7 +79,31 @@ impl Mentioned {
             && !self.has_doubtful
     }
 
+    /// The words of those that repeat, or of those that do not.
+    pub fn words(&self, repeating: bool) -> Vec<&str> {
+        self.said.iter().filter(|said| said.repeats == repeating).map(|said| said.words.as_str()).collect()
+    }
+
+    /// The only one of them, if it is still to come.
+    pub fn only_one(&self, repeating: bool) -> Option<&str> {
+        let mut wanted = self.said.iter().filter(|said| said.repeats == repeating);
+        match (wanted.next(), wanted.next()) {
+            (Some(only), None) if !only.is_past => Some(&only.words),
+            (_, _) => None,
+        }
+    }
+
     fn add(&mut self, mention: &TimeMention, said: &str, reference: &Reference) {
+        let start = mention.result.as_ref().ok().and_then(When::start);
+        let kept = SaidTime {
+            words: said.trim().to_owned(),
+            repeats: matches!(mention.result, Ok(When::Recurrence { .. })),
+            is_past: start.is_some_and(|start| start < reference.now)
+                || matches!(mention.result, Err(Problem::Past { .. })),
+        };
+        if !self.said.contains(&kept) {
+            self.said.push(kept);
+        }
         self.has_bare_clock |= time::is_clock_only(said);
         match &mention.result {
             Ok(When::Point { at, grain: Grain::Minute | Grain::Hour }) => self.add_instant(at.naive_local()),

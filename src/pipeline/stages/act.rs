@@ -2,7 +2,7 @@
 //! or a command asks for. Not here: the two that need no router, the answer to a question of ours
 //! (`intake::question`) and the change of a card (`consent::amendments`).
 
-use super::context::Fetching;
+use super::context::{self, Fetching};
 use super::plan::Topic;
 use super::progressing::{Progressing, told_by_receipts};
 use super::rounds::{one_round, rounds};
@@ -20,10 +20,11 @@ use crate::ports::{Change, StoreError};
 pub async fn act(turn: &Turn<'_>, route: Route, context: Fetching) -> Result<Answer, TurnError> {
     turn.doing(status::planning(&turn.brain.services.now(), &route.domains));
     let question = turn.open_question().filter(|_| route.kind == Kind::Followup);
-    let domains = question.map_or(route.domains, |question| question.domains.clone());
-    let context = turn.unless_cancelled(context.all(turn)).await?;
+    let domains = question.map_or(route.domains.clone(), |question| question.domains.clone());
+    let context = turn.unless_cancelled(Box::pin(context::routed(turn, context, &domains))).await?;
     let investigates = route.kind == Kind::Investigate || turn.investigates();
-    let topic = Topic { answers: question, investigates, ..Topic::default() };
+    let selection = route.selection.as_ref();
+    let topic = Topic { answers: question, investigates, selection, ..Topic::default() };
     rounds(turn, &domains, &context, topic).await
 }
 

@@ -32,7 +32,7 @@ pub(super) fn sure(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>) -> Op
 /// The plan of a request that is read exactly: a model would be asked for nothing but the same.
 pub(super) fn exact(turn: &Turn<'_>) -> Option<Plan> {
     let is_skipped = turn.brain.policy.skip_planner && turn.brain.model.is_some();
-    if !is_skipped || !turn.origin().is_own_words() || turn.state.clarification.is_some() || turn.replied.is_some() {
+    if !is_skipped || !turn.origin().is_own_words() || turn.replied.is_some() {
         return None;
     }
     let Understood::Plan { plan, condition: None, account } = turn.understood(&[]) else { return None };
@@ -44,6 +44,18 @@ pub(super) fn exact(turn: &Turn<'_>) -> Option<Plan> {
     let judge =
         Judge { ground: &ground, reference: &reference, people: &[], planner: Planner::BuiltIn, is_answer: false };
     judge.is_read_exactly(&actions?, &account, &route::guess(turn)).then_some(plan)
+}
+
+/// What a new request looks up, where a model's plan was of no use. What changes something is asked for again.
+pub(super) fn next_best(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>) -> Option<Planned> {
+    let stands_alone = topic.round.is_none() && topic.amends.is_none() && topic.answers.is_none();
+    let planned = plan(turn, domains, topic, None);
+    let looks = |planned: &PlannedAction| {
+        let entry = turn.brain.services.command(&planned.service, &planned.command);
+        entry.is_some_and(|entry| !entry.effect().writes())
+    };
+    let is_look = matches!(&planned, Planned::Plan { plan, .. } if plan.actions.iter().all(looks));
+    (stands_alone && is_look).then_some(planned)
 }
 
 /// Plans within `domains`; `remark` says why no model did.

@@ -1,5 +1,7 @@
 //! Small talk: one model call, begun beside the router where built-in understanding is sure of it.
 
+use std::future::ready;
+
 use futures::future::{Either, select};
 
 use super::context::{Context, Fetching};
@@ -7,11 +9,14 @@ use super::doubts::{self, Doubt};
 use super::investigate;
 use super::respond;
 use super::route::{self, Route};
+use super::select::Said;
 use super::status;
 use crate::core::markup::Formatted;
 use crate::core::provenance::Sources;
 use crate::core::turn::Path;
+use crate::language::grounding::Ground;
 use crate::language::routing::{Guess, Kind};
+use crate::language::time;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::consent::undecided;
 use crate::pipeline::turn::{Turn, TurnError};
@@ -23,6 +28,7 @@ const SURE: f32 = 0.9;
 /// understanding is sure to be a request is told that nothing was done about it.
 pub async fn answer(
     turn: &Turn<'_>,
+    route: Route,
     early: Option<Formatted>,
     context: Fetching,
     guess: &Guess,
@@ -37,16 +43,28 @@ pub async fn answer(
     if turn.brain.model.is_none() && !doubts::is_talk(turn) {
         let sources = Sources { untrusted: turn.others_words(), ..Sources::default() };
         let own = if turn.origin().is_own_words() { vec![turn.words().to_owned()] } else { Vec::new() };
-        return investigate::or_searched(turn, Doubt::nothing(turn).ask(turn, &[], &sources, own)).await;
+        let asked = Doubt::nothing(turn).ask(turn, &[], &sources, own);
+        return investigate::or_searched(turn, ready(asked.map_err(TurnError::from))).await;
     }
     let Context { memories, untrusted, .. } = context.arrived().await;
     let is_request = guess.kind == Kind::Action && guess.is_sure();
-    let reply = if is_request {
-        turn.unless_cancelled(respond::without_action(turn, &memories)).await?
-    } else {
-        turn.unless_cancelled(respond::chat(turn, &memories)).await?
+    let words = async {
+        let reply = if is_request {
+            turn.unless_cancelled(respond::without_action(turn, &memories)).await?
+        } else {
+            turn.unless_cancelled(respond::chat(turn, &memories)).await?
+        };
+        Ok(Answer::says(Path::Chat, reply).holding(untrusted))
     };
-    Ok(Answer::says(Path::Chat, reply).holding(untrusted))
+    if !route.selection.is_some_and(|selection| selection.said == Said::Question) {
+        return words.await;
+    }
+    // What may be asked of the person's own things is looked up there; a model would make it up.
+    let has_times = || !time::find(turn.words(), &turn.reference()).is_empty();
+    let is_of_own = guess.kind != Kind::Chat || Ground::is_own(turn.words()) || has_times();
+    let not_found = async { Ok(Answer::says(Path::Clarify, doubts::not_understood(turn))) };
+    let talk = async { if is_of_own { not_found.await } else { words.await } };
+    Box::pin(investigate::or_searched(turn, talk)).await
 }
 
 /// Routes; when built-in understanding is sure that this is small talk, the reply is already being written

@@ -1,6 +1,7 @@
 //! Context: what may matter for the message, fetched before anybody knows. Speculative, read-only, and
 //! never in the way: each fetch has its own time-out, and what did not arrive is named as missing.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,8 +19,8 @@ use crate::services::service::{ContextRole, Noticed, RequestContext, Wanted};
 /// What was found.
 #[derive(Debug, Default)]
 pub struct Context {
-    /// Items by service, one line each.
-    pub lines: Vec<String>,
+    /// What was noticed, of all services.
+    pub items: Vec<ContextItem>,
     /// What is remembered about the person.
     pub memories: Vec<String>,
     /// Texts of others among them.
@@ -28,6 +29,23 @@ pub struct Context {
     pub own: Vec<String>,
     /// Services that did not answer.
     pub missing: Vec<String>,
+}
+
+/// One thing that a planner may be told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContextItem {
+    /// Whose it is.
+    pub service: String,
+    /// Its id there, usable in `find_by`.
+    pub id: String,
+    /// One line.
+    pub line: String,
+}
+
+impl fmt::Display for ContextItem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}: {}", self.service, self.id, self.line)
+    }
 }
 
 /// A fetch under way; dropping it cancels it.
@@ -53,7 +71,13 @@ impl Fetching {
         } else {
             format!("missing: {}", context.missing.join(", "))
         };
-        turn.traced("context", started, context.lines.iter().map(String::len).sum(), Usage::default(), outcome);
+        turn.traced(
+            "context",
+            started,
+            context.items.iter().map(|item| item.line.len()).sum(),
+            Usage::default(),
+            outcome,
+        );
         context
     }
 
@@ -80,7 +104,6 @@ const NARROW_FROM: f32 = 0.6;
 /// Starts fetching what the guess suggests, or everything when it is unsure; nothing where no model would be told.
 pub fn fetch(turn: &Turn<'_>, guess: &Guess) -> Fetching {
     let narrow = guess.confidence >= NARROW_FROM;
-    let wanted = Wanted { message: turn.words().to_owned(), limit: limits::CONTEXT_ITEMS_MAX };
     let is_told = turn.brain.model.is_some();
     let wants = |service: &Arc<Registration>| match service.service.context_role() {
         ContextRole::None => false,
@@ -89,8 +112,34 @@ pub fn fetch(turn: &Turn<'_>, guess: &Guess) -> Fetching {
             is_told && (!narrow || (guess.kind != Kind::Chat && guess.domains.contains(&service.info.name)))
         }
     };
-    let services: Vec<Arc<Registration>> =
-        turn.brain.services.now().iter().filter(|service| wants(service)).cloned().collect();
+    fetch_from(turn, turn.brain.services.now().iter().filter(|service| wants(service)).cloned().collect())
+}
+
+/// What was fetched, and what was not guessed and is routed now.
+pub async fn routed(turn: &Turn<'_>, fetching: Fetching, domains: &[String]) -> Context {
+    let is_told = turn.brain.model.is_some();
+    let is_missing = |service: &Arc<Registration>| {
+        let name = &service.info.name;
+        is_told
+            && service.service.context_role() == ContextRole::Items
+            && domains.contains(name)
+            && !fetching.services.contains(name)
+    };
+    let services: Vec<_> = turn.brain.services.now().iter().filter(|service| is_missing(service)).cloned().collect();
+    if services.is_empty() {
+        return fetching.all(turn).await;
+    }
+    let late = fetch_from(turn, services);
+    let (mut context, late) = futures::join!(fetching.all(turn), late.all(turn));
+    context.items.extend(late.items);
+    context.untrusted.extend(late.untrusted);
+    context.own.extend(late.own);
+    context.missing.extend(late.missing);
+    context
+}
+
+fn fetch_from(turn: &Turn<'_>, services: Vec<Arc<Registration>>) -> Fetching {
+    let wanted = Wanted { message: turn.words().to_owned(), limit: limits::CONTEXT_ITEMS_MAX };
     let ctx = turn.ctx.clone();
     let names = services.iter().map(|service| service.info.name.clone()).collect();
     Fetching { task: tokio::spawn(async move { gather(&services, &ctx, wanted).await }), services: names }
@@ -122,13 +171,15 @@ async fn gather(services: &[Arc<Registration>], ctx: &RequestContext, wanted: Wa
 
 impl Context {
     fn add(&mut self, service: &Registration, item: Noticed) {
-        self.lines.push(format!("{} {}: {}", service.info.name, item.id, item.line));
+        let Noticed { id, line, untrusted } = item;
+        let item = ContextItem { service: service.info.name.clone(), id, line };
         if service.service.context_role() == ContextRole::AboutPerson {
-            self.memories.push(item.line);
+            self.memories.push(item.line.clone());
         }
-        if item.untrusted.is_empty() {
-            self.own.extend(self.lines.last().cloned());
+        if untrusted.is_empty() {
+            self.own.push(item.to_string());
         }
-        self.untrusted.extend(item.untrusted);
+        self.items.push(item);
+        self.untrusted.extend(untrusted);
     }
 }

@@ -8,6 +8,7 @@
 use crate::core::markup::Formatted;
 use crate::core::outcome::{Report, Status};
 use crate::language::says::{opens, says};
+use crate::ports::Stage;
 
 /// What a turn came to, as far as words about it can be wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +31,22 @@ pub enum CameTo {
     Talk,
     /// The same, in a conversation in which something was done.
     TalkAfterDeeds,
+}
+
+impl CameTo {
+    /// Who words it.
+    pub fn stage(self) -> Stage {
+        match self {
+            Self::Talk | Self::TalkAfterDeeds => Stage::Chat,
+            Self::Change
+            | Self::Answer
+            | Self::Findings
+            | Self::LooksOnly
+            | Self::Waits
+            | Self::Failure
+            | Self::NoAction => Stage::Respond,
+        }
+    }
 }
 
 /// Said above words about a turn that looked something up and did nothing else.

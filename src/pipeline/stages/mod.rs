@@ -4,6 +4,7 @@
 pub(crate) mod act;
 pub(crate) mod answers;
 pub(crate) mod ask;
+mod build_params;
 mod built_in;
 mod called;
 pub(crate) mod chat;
@@ -28,6 +29,7 @@ pub(crate) mod resolve;
 pub mod respond;
 pub(crate) mod rounds;
 pub(crate) mod route;
+pub(crate) mod select;
 pub(crate) mod speak;
 pub(crate) mod status;
 pub(crate) mod times;

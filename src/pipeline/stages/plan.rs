@@ -14,7 +14,8 @@ use super::called;
 use super::condition::{self, Depending};
 use super::context::Context;
 use super::doubts::Doubt;
-use super::{built_in, without_model};
+use super::select::Selection;
+use super::{build_params, built_in, without_model};
 use crate::core::history::{ItemRef, PastAction};
 use crate::core::pending::Pending;
 use crate::core::plan::{Plan, PlannedAction};
@@ -38,6 +39,8 @@ pub struct Topic<'a> {
     pub amends: Option<&'a Pending>,
     /// It asks for what no single look can tell.
     pub investigates: bool,
+    /// What a model made of it when it was routed.
+    pub selection: Option<&'a Selection>,
     /// Receipts of earlier rounds of this turn, and what is still missing.
     pub round: Option<(&'a [String], &'a str)>,
 }
@@ -106,14 +109,31 @@ async fn planned(turn: &Turn<'_>, domains: &[String], context: &Context, topic: 
     {
         return by_built_in(plan);
     }
-    match by_model(turn, model, domains, context, topic).await {
-        Asked::Answer(plan) => condition::of_model(turn, topic, plan),
+    // An order for which there is no command: what there is to say is said without asking once more.
+    if is_new && topic.selection.is_some_and(|selection| selection.commands.is_empty()) {
+        return built_in::plan(turn, domains, topic, None);
+    }
+    let (stage, planned) = match build_params::commands(turn, topic) {
+        Some(commands) => {
+            (Stage::BuildParams, Box::pin(build_params::plan(turn, model, &commands, context, topic)).await)
+        }
+        None => (Stage::Plan, Box::pin(by_model(turn, model, domains, context, topic)).await),
+    };
+    match planned {
+        Asked::Answer(mut plan) => {
+            for planned in &mut plan.actions {
+                if let Some(entry) = turn.brain.services.command(&planned.service, &planned.command) {
+                    build_params::name_items(context, entry.as_ref(), &mut planned.params);
+                }
+            }
+            condition::of_model(turn, topic, plan)
+        }
         Asked::Unusable(why) => {
-            turn.fell_back("plan", &why);
-            Planned::NotUnderstood(REPHRASE.to_owned())
+            turn.fell_back(stage.name(), &why);
+            built_in::next_best(turn, domains, topic).unwrap_or_else(|| Planned::NotUnderstood(REPHRASE.to_owned()))
         }
         Asked::Failed(error) => {
-            turn.fell_back("plan", &error.to_string());
+            turn.fell_back(stage.name(), &error.to_string());
             built_in::plan(turn, domains, topic, Some(without_model::remark(&error)))
         }
     }
@@ -174,7 +194,7 @@ async fn by_model(
             message => head_and_tail(turn.words(), limits::MESSAGE_BYTES_MAX),
         }
     };
-    let (history, lines) = (history(turn), known_lines(turn, known));
+    let (history, lines) = (history(turn, limits::PLAN_HISTORY_TOKENS), known_lines(turn, known));
     let room = model.reads_tokens_max(Stage::Plan);
     match ask::prompt_within(turn, Stage::Plan, fixed, room, (&history, &lines), changing) {
         Ok(prompt) => {
@@ -200,7 +220,7 @@ fn misfit(turn: &Turn<'_>, plan: &Plan) -> Option<String> {
     (!misfits.is_empty()).then(|| misfits.join("; "))
 }
 
-fn earlier(topic: &Topic<'_>) -> String {
+pub(super) fn earlier(topic: &Topic<'_>) -> String {
     let json = |actions: Vec<Value>| Value::Array(actions).to_string();
     if let Some(question) = topic.answers {
         let waiting = match question.rest.actions.as_slice() {
@@ -238,7 +258,7 @@ fn known_lines(turn: &Turn<'_>, known: &Context) -> Vec<String> {
         let source = part.along.as_ref().map(Along::label).unwrap_or_default();
         format!("passed on with the request ({source}): {}", head_and_tail(&part.text, limits::MESSAGE_BYTES_MAX))
     });
-    known.lines.iter().cloned().chain(along).chain(replied_line(turn)).collect()
+    known.items.iter().map(ToString::to_string).chain(along).chain(replied_line(turn)).collect()
 }
 
 /// The reminder that the request replies to, with the items it is about.
@@ -272,9 +292,9 @@ pub(super) fn days(turn: &Turn<'_>) -> Vec<String> {
 }
 
 /// The conversation inside its token budget, newest kept.
-fn history(turn: &Turn<'_>) -> Vec<String> {
+pub(super) fn history(turn: &Turn<'_>, tokens_max: usize) -> Vec<String> {
     let mut lines = Vec::new();
-    let mut left = limits::PLAN_HISTORY_TOKENS * 4;
+    let mut left = tokens_max * 4;
     for message in turn.history.iter().rev() {
         let line = match message.speaker {
             Speaker::Person if turn.is_own(message) => format!("person: {}", message.text),

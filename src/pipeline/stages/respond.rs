@@ -6,13 +6,14 @@
 use minijinja::context;
 
 use super::honest::{self, CameTo};
-use super::{ask, doubts, phrasing, speak};
+use super::{ask, doubts, phrasing, plan, speak};
 use crate::core::markup::Formatted;
 use crate::core::outcome::{Outcome, Status};
 use crate::core::plan::Action;
 use crate::core::run::{Run, RunOrigin, StepProgress};
 use crate::core::text::shorten;
 use crate::language::requests;
+use crate::limits;
 use crate::pipeline::stages::status;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::Speaker;
@@ -157,7 +158,12 @@ fn has_done_something(turn: &Turn<'_>) -> bool {
 /// The model's words as they are shown; `None` when there is no model, or no answer of it.
 async fn by_model(turn: &Turn<'_>, memories: &[String], results: &Results, came_to: CameTo) -> Option<Formatted> {
     let model = turn.brain.model.as_deref()?;
-    let history: Vec<String> = turn.history.iter().rev().take(3).rev().map(line).collect();
+    let stage = came_to.stage();
+    // Talk is about anything that was said; words about what was done need what was said just before.
+    let history: Vec<String> = match stage {
+        Stage::Chat => plan::history(turn, limits::CHAT_HISTORY_TOKENS),
+        _ => turn.history.iter().rev().take(3).rev().map(line).collect(),
+    };
     let changing = context! {
         history => ask::lines(&history),
         memories => ask::lines(memories),
@@ -170,7 +176,7 @@ async fn by_model(turn: &Turn<'_>, memories: &[String], results: &Results, came_
     let wrote = turn.history.iter().filter(|message| message.speaker == Speaker::Person).map(|said| said.text.as_str());
     let told = memories.iter().chain(&results.facts).map(String::as_str);
     let given = wrote.chain(told).chain([turn.words()]).collect::<Vec<_>>().join("\n");
-    let said = match ask::prompt(turn, Stage::Respond, Fixed::ALWAYS, &changing) {
+    let said = match ask::prompt(turn, stage, Fixed::ALWAYS, &changing) {
         Ok(prompt) => speak::aloud(turn, model, prompt, &given, came_to).await,
         Err(error) => Err(error),
     };
@@ -183,7 +189,7 @@ async fn by_model(turn: &Turn<'_>, memories: &[String], results: &Results, came_
             Some(honest::shown(words, came_to))
         }
         Err(error) => {
-            turn.fell_back("respond", &error.to_string());
+            turn.fell_back(stage.name(), &error.to_string());
             None
         }
     }

@@ -1,5 +1,7 @@
 //! The rounds of a turn: plan, gate, execute, reflect, at most so many times.
 
+use std::future::ready;
+
 use super::answers;
 use super::condition;
 use super::context::Context;
@@ -80,6 +82,7 @@ async fn one_after_the_other(
             answers: topic.answers,
             amends: topic.amends,
             investigates: topic.investigates,
+            selection: topic.selection.filter(|_| round == 0),
             round: still.as_deref().map(|still| (facts.as_slice(), still)),
         };
         let planned = turn.unless_cancelled(plan::make(turn, domains, context, &topic)).await?;
@@ -119,6 +122,7 @@ async fn one_after_the_other(
             Planned::NotUnderstood(words) if round == 0 => return Ok(Some(Answer::says(Path::Clarify, words))),
             Planned::Doubt(doubt) if round == 0 && may_be_searched(turn, &doubt) => {
                 let asked = doubt.ask(turn, domains, &so_far.sources, so_far.said.clone());
+                let asked = ready(asked.map_err(TurnError::from));
                 return Ok(Some(investigate::or_searched(turn, asked).await?));
             }
             Planned::Doubt(doubt) if round == 0 => {

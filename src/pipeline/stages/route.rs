@@ -8,6 +8,7 @@ use minijinja::context;
 use serde::Deserialize;
 
 use super::ask::{self, Asked};
+use super::select::{self, Selection};
 use super::{built_in, investigate};
 use crate::core::text::{head_and_tail, shorten};
 use crate::core::turn::PASSED_ON;
@@ -16,7 +17,7 @@ use crate::language::routing::{Guess, Kind};
 use crate::limits;
 use crate::pipeline::turn::{Turn, report_name};
 use crate::ports::records::{Clarification, Speaker};
-use crate::ports::{Model, Stage, Usage};
+use crate::ports::{Model, Planning, Stage, Usage};
 use crate::prompts::Fixed;
 use crate::services::registry::Services;
 
@@ -27,6 +28,8 @@ pub struct Route {
     pub kind: Kind,
     /// The services it may use, and no others.
     pub domains: Vec<String>,
+    /// The commands that were chosen with it, where a model plans in steps.
+    pub selection: Option<Selection>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -45,24 +48,28 @@ pub async fn decide(turn: &Turn<'_>, guess: &Guess) -> Route {
         let mut domains: Vec<String> = plan.actions.into_iter().map(|action| action.service).collect();
         domains.sort();
         domains.dedup();
-        return Route { kind: Kind::Action, domains };
+        return Route { kind: Kind::Action, domains, selection: None };
     }
-    let Some(model) = turn.brain.model.as_deref().filter(|model| !needs_no_model(turn, *model, guess)) else {
+    let in_steps = turn.brain.policy.planning != Planning::Whole;
+    // Where commands are still to be chosen, a sure guess bounds the choice.
+    let is_guessed =
+        |model: &dyn Model| needs_no_model(turn, model, guess) && !(in_steps && guess.kind == Kind::Action);
+    let Some(model) = turn.brain.model.as_deref().filter(|model| !is_guessed(*model)) else {
         let started = turn.elapsed_us();
         turn.traced("route", started, turn.words().len(), Usage::default(), "built in");
         return built_in(guess);
     };
-    match by_model(turn, model).await {
-        Asked::Answer(routed) => settle(routed, guess, &turn.brain.services.now()),
-        Asked::Unusable(why) => {
-            turn.fell_back("route", &why);
-            built_in(guess)
-        }
-        Asked::Failed(error) => {
-            turn.fell_back("route", &error.to_string());
-            built_in(guess)
-        }
-    }
+    let (stage, routed) = match in_steps {
+        false => (Stage::Route, Box::pin(by_model(turn, model, guess)).await),
+        true => (Stage::Select, Box::pin(select::route(turn, model, guess)).await),
+    };
+    let why = match routed {
+        Asked::Answer(route) => return route,
+        Asked::Unusable(why) => why,
+        Asked::Failed(error) => error.to_string(),
+    };
+    turn.fell_back(stage.name(), &why);
+    built_in(guess)
 }
 
 /// True where asking a model would cost a call and change nothing: see [`Guess::is_sure`]. A message
@@ -83,10 +90,11 @@ pub fn guess(turn: &Turn<'_>) -> Guess {
 }
 
 fn built_in(guess: &Guess) -> Route {
-    Route { kind: guess.kind, domains: guess.domains.clone() }
+    Route { kind: guess.kind, domains: guess.domains.clone(), selection: None }
 }
 
-async fn by_model(turn: &Turn<'_>, model: &dyn Model) -> Asked<Routed> {
+/// By a model that names services.
+pub(super) async fn by_model(turn: &Turn<'_>, model: &dyn Model, guess: &Guess) -> Asked<Route> {
     let services = turn.brain.services.now();
     let schema = services.route_schema();
     let fixed = Fixed {
@@ -96,17 +104,26 @@ async fn by_model(turn: &Turn<'_>, model: &dyn Model) -> Asked<Routed> {
             context! { services => ask::lines(&lines.collect::<Vec<_>>()) }
         },
     };
-    let own = turn.origin().is_own_words();
-    let message = if own { head_and_tail(turn.words(), limits::ROUTE_MESSAGE_CHARS) } else { PASSED_ON.to_owned() };
-    let changing = context! { history => ask::lines(&history(turn)), message };
-    match ask::prompt(turn, Stage::Route, fixed, &changing) {
+    let changing = context! { history => ask::lines(&history(turn)), message => own_message(turn) };
+    let routed = match ask::prompt(turn, Stage::Route, fixed, &changing) {
         Ok(prompt) => ask::typed(turn, model, Stage::Route, prompt, schema, 80).await,
         Err(error) => Asked::Failed(error),
+    };
+    match routed {
+        Asked::Answer(routed) => Asked::Answer(settle(routed, guess, &services)),
+        Asked::Unusable(why) => Asked::Unusable(why),
+        Asked::Failed(error) => Asked::Failed(error),
     }
 }
 
+/// The message as far as it is the person's own words.
+pub(super) fn own_message(turn: &Turn<'_>) -> String {
+    let own = turn.origin().is_own_words();
+    if own { head_and_tail(turn.words(), limits::ROUTE_MESSAGE_CHARS) } else { PASSED_ON.to_owned() }
+}
+
 /// The person's last messages, with what was done in between and what code asked.
-fn history(turn: &Turn<'_>) -> Vec<String> {
+pub(super) fn history(turn: &Turn<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     let mut own = 0;
     lines.extend(turn.state.clarification.as_ref().map(|question| asked(turn, question)));
@@ -156,5 +173,5 @@ fn settle(routed: Routed, guess: &Guess, services: &Services) -> Route {
         domains = guess.domains.clone();
     }
     let kind = if domains.is_empty() && kind == Kind::Action { Kind::Chat } else { kind };
-    Route { kind, domains }
+    Route { kind, domains, selection: None }
 }

@@ -17,7 +17,7 @@ use super::{ask, phrasing};
 use crate::core::markup::Formatted;
 use crate::limits;
 use crate::pipeline::turn::Turn;
-use crate::ports::{Model, ModelError, Stage};
+use crate::ports::{Model, ModelError};
 use crate::prompts::Prompt;
 
 /// The most tokens of an answer.
@@ -36,7 +36,7 @@ pub async fn aloud(
 ) -> Result<Formatted, ModelError> {
     // Talk is the answer itself, and has all the time of its stage.
     let within = (!turn.known().is_empty()).then(|| turn.time_for_words());
-    let write = |to| ask::words(turn, model, Stage::Respond, prompt.clone(), TOKENS_MAX, to, within);
+    let write = |to| ask::words(turn, model, came_to.stage(), prompt.clone(), TOKENS_MAX, to, within);
     growing(turn, given, came_to, write).await.map(|markdown| Formatted::read(&markdown, given))
 }
 

@@ -71,6 +71,7 @@ impl Command for UpdateEvent {
     const EXAMPLE: &'static str = "Move the dentist to 4pm";
     const STATUS: &'static str = "Changing your calendar…";
     const STAKES: Stakes = Stakes::High;
+    const NAMES: &'static [&'static str] = &["summary"];
 
     fn slots(&mut self) -> Vec<Slot<'_>> {
         let EventChanges { start_time, end_time, attendees, .. } = &mut self.changes;

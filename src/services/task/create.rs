@@ -60,6 +60,7 @@ impl Command for CreateTask {
     const EXAMPLE: &'static str = "Remind me to call mom tomorrow at 5pm";
     const STATUS: &'static str = "Noting that down…";
     const STAKES: Stakes = Stakes::Low;
+    const LENGTHS: &'static [&'static str] = &["remind_before"];
     const NAMES: &'static [&'static str] = &["title"];
 
     fn slots(&mut self) -> Vec<Slot<'_>> {

@@ -74,6 +74,8 @@ impl Command for UpdateTask {
     const EXAMPLE: &'static str = "Move the report task to Friday";
     const STATUS: &'static str = "Changing your task…";
     const STAKES: Stakes = Stakes::Low;
+    const LENGTHS: &'static [&'static str] = &["remind_before"];
+    const NAMES: &'static [&'static str] = &["title"];
 
     fn slots(&mut self) -> Vec<Slot<'_>> {
         let changes = &mut self.changes;

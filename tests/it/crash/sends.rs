@@ -238,7 +238,7 @@ fn of_two_sends_the_first_keeps_its_outcome_when_the_second_is_killed() {
     let mut world = World::new(Mode::Accept);
     world.program = world.program.model(&model);
     let mut first = world.lives();
-    let card = first.say("mail bob.miller@example.com and then anna@example.com that the report is late");
+    let card = first.say("send bob.miller@example.com and then anna@example.com a mail that the report is late");
     let (id, yes) = (pending_id(&card), button(&card, "approve"));
     assert_eq!(first.finish().code, 0);
 

@@ -118,7 +118,7 @@ fn reply(request: &ModelRequest, nodes: &Value) -> ModelReply {
         "rank" => ModelReply::json(json!({"order": [2, 1]})),
         "classify" => ModelReply::json(json!({"labels": [{"id": 1, "label": "waits_for_me"}]})),
         // Begun for what may be talk, and dropped.
-        "respond" => ModelReply::text("Hm."),
+        "chat" | "respond" => ModelReply::text("Hm."),
         "synthesize" => ModelReply::text("That is what there is [1]."),
         other => panic!("nobody asks for {other}"),
     }

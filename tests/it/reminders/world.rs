@@ -397,6 +397,7 @@ fn brain(store: &Arc<Mortal>, clock: &Arc<HandClock>, phone: &Arc<Phone>, zone: 
             admin_may_approve: false,
             skip_router: true,
             skip_planner: false,
+            planning: brain_agent::ports::Planning::Whole,
             wording: brain_agent::ports::Wording::Always,
             ask_above_usd: 0.05,
             prices: Default::default(),

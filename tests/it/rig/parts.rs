@@ -541,23 +541,47 @@ impl Script {
         self.slow.store(slow, Ordering::SeqCst);
     }
 
-    /// What was asked of a stage.
+    /// What was asked of a stage; small talk counts as words to the person.
     pub fn asked(&self, stage: Stage) -> Vec<Call> {
         let calls = self.calls.lock().unwrap();
-        calls.iter().filter(|call| call.stage == stage).cloned().collect()
+        calls.iter().filter(|call| call.stage == stage || words_of(call.stage) == stage).cloned().collect()
     }
+
+    /// The stages that were asked, in order.
+    pub fn stages(&self) -> Vec<Stage> {
+        self.calls.lock().unwrap().iter().map(|call| call.stage).collect()
+    }
+
+    /// What a message is, and the commands that it asks for, from now on.
+    pub fn selects(&self, kind: &str, commands: Value) {
+        let selected = json!({"kind": kind, "commands": commands});
+        self.on(Stage::Select, move |_| selected.clone());
+    }
+
+    /// The parameters of whatever is selected from now on.
+    pub fn fills(&self, params: Value) {
+        self.on(Stage::BuildParams, move |_| params.clone());
+    }
+}
+
+/// Small talk says what words about results would, unless a test says otherwise.
+fn words_of(stage: Stage) -> Stage {
+    if stage == Stage::Chat { Stage::Respond } else { stage }
 }
 
 #[async_trait]
 impl Model for Script {
     async fn complete(&self, call: Call, words: Option<UnboundedSender<String>>) -> Result<Completion, ModelError> {
         let stage = call.stage;
-        let says = self.stages.lock().unwrap().get(&call.stage).cloned();
+        let stages = self.stages.lock().unwrap().clone();
+        let says = stages.get(&call.stage).or_else(|| stages.get(&words_of(stage))).cloned();
         let answer = match (says, call.stage) {
             (Some(says), _) => says(&call),
             (None, Stage::Route) => json!({"type": "chat", "domains": [], "is_followup": false}),
             (None, Stage::Plan) => json!({"actions": [], "question": null, "open": null}),
-            (None, Stage::Guard | Stage::Reflect | Stage::Respond) => json!("There you are."),
+            (None, Stage::Select) => json!({"kind": "remark", "commands": []}),
+            (None, Stage::BuildParams) => json!({}),
+            (None, Stage::Guard | Stage::Reflect | Stage::Chat | Stage::Respond) => json!("There you are."),
             // Questions over everything are answered without it, unless a test says how.
             (None, Stage::Decompose | Stage::Extract | Stage::Rank | Stage::Classify | Stage::Synthesize) => {
                 Value::Null
@@ -567,7 +591,8 @@ impl Model for Script {
         self.calls.lock().unwrap().push(call);
         // What the script does meanwhile (a `/cancel`) is noticed before the answer.
         tokio::task::yield_now().await;
-        let time = self.takes.lock().unwrap().get(&stage).copied();
+        let times = self.takes.lock().unwrap().clone();
+        let time = times.get(&stage).or_else(|| times.get(&words_of(stage))).copied();
         if let Some(time) = time {
             tokio::time::sleep(time).await;
         }

@@ -8,7 +8,7 @@ use brain_agent::core::card::CardBody;
 use brain_agent::core::outcome::Outcome;
 use brain_agent::core::plan::{Action, Params, PlannedAction, Target};
 use brain_agent::core::stakes::{Authorized, Rule, Stakes};
-use brain_agent::services::command::{Called, Effect, Receipt, Slot, Subject};
+use brain_agent::services::command::{Called, Effect, ParamKinds, Receipt, Slot, Subject};
 use brain_agent::services::entry::{Entry, ParamError};
 use brain_agent::services::error::ServiceError;
 use brain_agent::services::service::{Attempt, Performed, Prepared, RequestContext};
@@ -80,6 +80,10 @@ impl Entry for Watched {
 
     fn effect(&self) -> Effect {
         self.inner.effect()
+    }
+
+    fn kinds(&self) -> ParamKinds {
+        self.inner.kinds()
     }
 
     fn references(&self) -> &[&str] {

@@ -1,8 +1,12 @@
 //! A plan as a whole beside what was said: how much of it the plan carries.
 
+use std::collections::BTreeSet;
+
 use crate::core::plan::{Plan, PlannedAction};
+use crate::language::requests::Understood;
+use crate::pipeline::stages::route;
 use crate::pipeline::turn::Turn;
-use crate::services::standing::{self, Judge};
+use crate::services::standing::{self, Judge, PlanStanding, Planner};
 use crate::services::values::typed_values;
 
 /// A plan of a turn, under judgement.
@@ -21,6 +25,35 @@ impl Judging<'_> {
             typed.into_iter().map(|value| value.text)
         });
         self.judge.leaves_out(&values.collect::<Vec<_>>())
+    }
+
+    /// What code is sure of, where a model's plan is of other commands, and one of both changes something at once: a
+    /// card asks anyway, and what was not asked for is the gate's to refuse.
+    pub fn other_reading(&self, plan: &Plan, domains: &[String]) -> Option<Plan> {
+        if self.judge.planner == Planner::BuiltIn || self.judge.is_answer {
+            return None;
+        }
+        let Understood::Plan { plan: other, condition: None, .. } = self.turn.understood(&[]) else { return None };
+        let names = |plan: &Plan| -> BTreeSet<(String, String)> {
+            plan.actions.iter().map(|action| (action.service.clone(), action.command.clone())).collect()
+        };
+        let entry = |planned: &PlannedAction| self.turn.brain.services.command(&planned.service, &planned.command);
+        let may_be = |planned: &PlannedAction| domains.contains(&planned.service) && entry(planned).is_some();
+        let judge = Judge { planner: Planner::BuiltIn, ..self.judge };
+        let is_exact = |planned: &PlannedAction| {
+            entry(planned)
+                .is_some_and(|entry| judge.action(entry.as_ref(), &mut planned.clone()) == Ok(PlanStanding::Exact))
+        };
+        let guess = route::guess(self.turn);
+        let is_guessed = |planned: &PlannedAction| guess.domains.contains(&planned.service);
+        let is_other = names(plan) != names(&other)
+            && guess.is_sure()
+            && other.actions.iter().all(is_guessed)
+            && plan.actions.iter().all(may_be)
+            && plan.actions.iter().chain(&other.actions).any(|planned| self.is_low_write(planned))
+            && other.actions.iter().all(is_exact)
+            && !self.leaves_out(&other);
+        is_other.then_some(other)
     }
 
     /// Whether an action can be read as its command.

@@ -17,10 +17,11 @@ use self::found::Found;
 use self::judging::Judging;
 use super::doubts::Doubt;
 use super::plan::Topic;
-use super::{answers, known};
+use super::select::Said;
+use super::{answers, known, route};
 use crate::core::plan::{Plan, PlannedAction};
 use crate::language::grounding::Ground;
-use crate::language::reading::Reading;
+use crate::language::reading::{Mood, Reading};
 use crate::language::time::Reference;
 use crate::pipeline::consent;
 use crate::pipeline::turn::Turn;
@@ -29,6 +30,14 @@ use crate::services::standing::{Judge, PlanStanding, Planner};
 
 /// Messages back to which something that was shown may be pointed at.
 const IN_SIGHT_MAX: usize = 4;
+
+/// How far back words count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// What is said now, and what it completes.
+    ThisMessage,
+    Conversation,
+}
 
 /// What became of a plan.
 #[derive(Debug)]
@@ -58,18 +67,24 @@ pub(crate) async fn check(
     }
     let reference = turn.reference();
     let reading = Reading::of(turn.words(), &reference);
-    let ground = ground(turn, topic, &reading, &reference);
+    let ground = ground(turn, topic, &reading, &reference, Reach::Conversation);
     let people = known::meant(turn, &plan, &turn.own_words()).await.unwrap_or_default();
     let is_answer = topic.answers.is_some();
     let judge = Judge { ground: &ground, reference: &reference, people: &people, planner, is_answer };
     let judging = Judging { turn, judge };
 
     let mut standings = match standings(&judging, domains, &mut plan) {
-        Ok(standings) => standings,
+        Ok(mut standings) => {
+            doubted(&judging, topic, &plan, &mut standings);
+            standings
+        }
         Err((index, param)) => {
             return Grounded::Ask(Box::new(proposed::asks(turn, topic, domains, plan, index, param)));
         }
     };
+    if let Some(other) = judging.other_reading(&plan, domains) {
+        return Grounded::Doubt(Box::new(Doubt::which(turn, vec![other, plan])));
+    }
     if let Some(PlanStanding::Contradicted(mood)) = worst(&standings).filter(|_| standings.iter().all(is_contradicted))
     {
         return Grounded::Doubt(Box::new(proposed::contradicted(turn, mood)));
@@ -87,6 +102,10 @@ pub(crate) async fn check(
     match judging.found(&plan).await {
         Found::AsSaid => {}
         Found::Doubt(doubt) => return Grounded::Doubt(below(remarks, doubt)),
+        // Of what was only told nobody is asked which one it is.
+        Found::Which { .. } if standings.iter().all(|standing| *standing == PlanStanding::Told) => {
+            return Grounded::Doubt(below(remarks, Box::new(proposed::contradicted(turn, Mood::Statement))));
+        }
         Found::Which { index, question, label, id } => {
             let mut asked = found::which_one(turn, topic, domains, plan, index, (question, label, id));
             asked.question = remarks.into_iter().chain([asked.question]).collect::<Vec<_>>().join("\n");
@@ -105,12 +124,29 @@ pub(crate) async fn check(
     }
 }
 
+/// What only one of two readers takes for an order, or for something of this service, is proposed.
+fn doubted(judging: &Judging<'_>, topic: &Topic<'_>, plan: &Plan, standings: &mut [PlanStanding]) {
+    let Some(selection) = topic.selection.filter(|_| judging.judge.planner == Planner::Model) else { return };
+    let guess = route::guess(judging.turn);
+    let agrees = |planned: &PlannedAction| selection.said == Said::Order && guess.domains.contains(&planned.service);
+    let done = standings.iter_mut().zip(&plan.actions).filter(|(standing, _)| **standing == PlanStanding::Exact);
+    let done = done.filter(|(_, planned)| judging.is_low_write(planned) && !agrees(planned));
+    done.for_each(|(standing, _)| *standing = PlanStanding::Likely);
+}
+
 /// The person's words, and what they may point at.
-fn ground<'r>(turn: &Turn<'_>, topic: &Topic<'_>, reading: &'r Reading, reference: &Reference) -> Ground<'r> {
+pub(super) fn ground<'r>(
+    turn: &Turn<'_>,
+    topic: &Topic<'_>,
+    reading: &'r Reading,
+    reference: &Reference,
+    reach: Reach,
+) -> Ground<'r> {
     let answered = topic.answers.map(|question| question.request.as_str());
     let picked = topic.answers.and_then(|question| answers::picked(turn, question));
     let completes: Vec<&str> = answered.into_iter().chain(picked).collect();
-    let earlier: Vec<&str> = turn.own_messages().map(|message| message.text.as_str()).collect();
+    let earlier = turn.own_messages().filter(|_| reach == Reach::Conversation).map(|message| message.text.as_str());
+    let earlier: Vec<&str> = earlier.collect();
     let shown = turn.history.iter().rev().take(IN_SIGHT_MAX).filter(|message| message.speaker == Speaker::Assistant);
     let passed_on = turn.incoming.passed_on().map(|part| part.text.as_str());
     let replied = turn.replied.iter().map(|replied| replied.text.as_str());

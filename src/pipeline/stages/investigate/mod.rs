@@ -117,10 +117,14 @@ pub async fn investigate(turn: &Turn<'_>, route: Route, context: Fetching) -> Re
 }
 
 /// A question that nobody understood, answered by what it leans to or by a search; where that finds nothing, by what else
-/// there is to say, which then names the search. What neither asks nor names what is to be found is searched for nowhere.
-pub async fn or_searched(turn: &Turn<'_>, else_say: Result<Answer, StoreError>) -> Result<Answer, TurnError> {
+/// there is to say, which then names the search unless it is talk. What neither asks nor names what is to be found is
+/// searched for nowhere.
+pub async fn or_searched(
+    turn: &Turn<'_>,
+    else_say: impl Future<Output = Result<Answer, TurnError>>,
+) -> Result<Answer, TurnError> {
     if !turn.origin().is_own_words() {
-        return Ok(else_say?);
+        return else_say.await;
     }
     let is_question = requests::is_question(turn.words());
     if let Some(question) = leaning(turn, requests::leaning) {
@@ -131,15 +135,16 @@ pub async fn or_searched(turn: &Turn<'_>, else_say: Result<Answer, StoreError>) 
         }
     }
     if !is_question {
-        return Ok(else_say?);
+        return else_say.await;
     }
     let searched = search(turn, MOST).await?;
     if has_sources(&searched) {
         return Ok(searched);
     }
-    let mut answer = else_say?;
+    let mut answer = else_say.await?;
     let words = visible(&shorten(&sought(turn), 80));
-    if let Some(reply) = answer.replies.last_mut().filter(|_| !words.is_empty()) {
+    let is_told = !words.is_empty() && answer.path != Path::Chat;
+    if let Some(reply) = answer.replies.last_mut().filter(|_| is_told) {
         reply.text.push_str(&format!("\n\n🔎 I also searched your things for “{words}” and found nothing."));
     }
     Ok(answer)

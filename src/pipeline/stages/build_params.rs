@@ -1,0 +1,226 @@
+//! Build params: the parameters of the commands that were selected, one small call a command, side by side.
+//!
+//! A call gets the words of its part, what of the conversation and of the person's things fits its command, the command's
+//! parameters that the message can ground ([`crate::services::offered`]), and one example. Nothing that is read here chooses
+//! what is done: that was done from the person's own words before. A command that needs nothing said asks nobody.
+
+use chrono::{DateTime, Utc};
+use futures::future::join_all;
+use minijinja::context;
+use serde_json::Value;
+
+use super::ask::{self, AnswerChecks, Asked};
+use super::context::{Context, ContextItem};
+use super::plan::{self, Topic};
+use super::select::{SelectedCommand, Selection};
+use super::{grounding, status};
+use crate::core::plan::{Params, Plan, PlannedAction};
+use crate::core::text::{head_and_tail, shorten};
+use crate::language::grounding::{Ground, telling_stems};
+use crate::language::reading::{Mood, Reading};
+use crate::language::requests::{self, Hearing, Understood};
+use crate::language::time::Reference;
+use crate::limits;
+use crate::pipeline::turn::Turn;
+use crate::ports::{AnswerSchema, Model, Planning, Stage};
+use crate::prompts::Fixed;
+use crate::services::entry::Entry;
+use crate::services::offered::offered;
+use crate::services::schema::notation;
+
+/// The moment that the times of examples are relative to: a Monday morning.
+const EXAMPLE_AT: &str = "2026-01-12T09:00:00Z";
+
+/// The commands whose parameters are to be filled in one by one; `None` where one call plans everything.
+pub(super) fn commands(turn: &Turn<'_>, topic: &Topic<'_>) -> Option<Vec<SelectedCommand>> {
+    if topic.round.is_some() || topic.amends.is_some() || turn.brain.policy.planning == Planning::Whole {
+        return None;
+    }
+    if let Some(question) = topic.answers {
+        let (partial, _) = question.partial.as_ref()?;
+        let words = plan::request(turn, topic);
+        let (service, command) = (partial.service.clone(), partial.command.clone());
+        return question.rest.actions.is_empty().then(|| vec![SelectedCommand { service, command, words }]);
+    }
+    let Selection { commands, .. } = topic.selection?;
+    let depends = || Reading::of(turn.words(), &turn.reference()).has(&[Mood::Condition]);
+    if commands.is_empty() || turn.brain.policy.planning == Planning::Auto && depends() {
+        return None;
+    }
+    Some(commands.clone())
+}
+
+/// The plan of these commands.
+pub(super) async fn plan(
+    turn: &Turn<'_>,
+    model: &dyn Model,
+    commands: &[SelectedCommand],
+    known: &Context,
+    topic: &Topic<'_>,
+) -> Asked<Plan> {
+    let reference = turn.reference();
+    let reading = Reading::of(turn.words(), &reference);
+    let ground = grounding::ground(turn, topic, &reading, &reference, grounding::Reach::ThisMessage);
+    let filling = Filling { turn, model, known, topic, ground: &ground };
+    let several = commands.len() > 1;
+    let filled = join_all(commands.iter().map(|command| filling.filled(command, several))).await;
+    let mut plan = Plan::default();
+    for action in filled {
+        match action {
+            Asked::Answer(action) => plan.actions.push(action),
+            Asked::Unusable(why) => return Asked::Unusable(why),
+            Asked::Failed(error) => return Asked::Failed(error),
+        }
+    }
+    Asked::Answer(plan)
+}
+
+struct Filling<'a> {
+    turn: &'a Turn<'a>,
+    model: &'a dyn Model,
+    known: &'a Context,
+    topic: &'a Topic<'a>,
+    ground: &'a Ground<'a>,
+}
+
+impl Filling<'_> {
+    async fn filled(&self, command: &SelectedCommand, several: bool) -> Asked<PlannedAction> {
+        let SelectedCommand { service, command: name, words } = command;
+        let of = |params: Params| PlannedAction {
+            service: service.clone(),
+            command: name.clone(),
+            params,
+            ..PlannedAction::default()
+        };
+        let Some(entry) = self.turn.brain.services.command(service, name) else {
+            return Asked::Answer(of(Params::new()));
+        };
+        let schema = self.schema(entry.as_ref());
+        let has_properties = schema.value()["properties"].as_object().is_some_and(|properties| !properties.is_empty());
+        if !has_properties {
+            return Asked::Answer(of(Params::new()));
+        }
+        match self.asked(entry.as_ref(), schema, words, several).await {
+            Asked::Answer(params) => Asked::Answer(of(params)),
+            Asked::Unusable(why) => Asked::Unusable(why),
+            Asked::Failed(error) => Asked::Failed(error),
+        }
+    }
+
+    /// What of the command this message can ground; the same bytes for the same parameters.
+    fn schema(&self, entry: &dyn Entry) -> AnswerSchema {
+        let value = offered(entry, self.ground);
+        let key = vec![Stage::BuildParams.name().to_owned(), value.to_string()];
+        self.turn.brain.services.now().schema_once(&key, || AnswerSchema::of(value))
+    }
+
+    async fn asked(&self, entry: &dyn Entry, schema: AnswerSchema, words: &str, several: bool) -> Asked<Params> {
+        let turn = self.turn;
+        turn.doing(status::planning(&turn.brain.services.now(), &[entry.service().to_owned()]));
+        let whole = entry.schema();
+        let command = format!("{}.{}", entry.service(), entry.command());
+        let key = [Stage::BuildParams.name().to_owned(), command.clone()];
+        let fixed_of = turn.brain.services.now().schema_once(&key, || AnswerSchema::of(whole.clone()));
+        let values = || {
+            let example = example(turn, entry).map(|params| format!("{} → {params}", entry.example()));
+            context! {
+                command => command.as_str(), summary => entry.summary(), params => notation(&whole), example,
+                composes => !entry.kinds().composed.is_empty(), refers => !entry.references().is_empty(),
+            }
+        };
+        let fixed = Fixed { of: Some(fixed_of.number()), values };
+        let known = self.fitting(entry, words);
+        let history = self.conversation(words);
+        let part = several.then_some(words);
+        let changing = |history: &[String], known: &[String]| {
+            context! {
+                history => ask::lines(history),
+                known => ask::lines(known),
+                earlier => plan::earlier(self.topic),
+                message => head_and_tail(turn.words(), limits::MESSAGE_BYTES_MAX),
+                part,
+            }
+        };
+        let room = self.model.reads_tokens_max(Stage::BuildParams);
+        let prompt = ask::prompt_within(turn, Stage::BuildParams, fixed, room, (&history, &known), changing);
+        match prompt {
+            Ok(prompt) => {
+                let misfit = |params: &Params| entry.check(params.clone()).err()?.for_planner();
+                let reading = AnswerChecks { misfit: &misfit, called: &|calls| Some(params_of(calls.first()?)) };
+                ask::typed_fitting(
+                    turn,
+                    self.model,
+                    Stage::BuildParams,
+                    prompt,
+                    schema,
+                    tokens_max(entry, turn.words()),
+                    reading,
+                )
+                .await
+            }
+            Err(error) => Asked::Failed(error),
+        }
+    }
+
+    /// The person's things that a command of this service may mean, those first that the words fit.
+    fn fitting(&self, entry: &dyn Entry, said: &str) -> Vec<String> {
+        if entry.references().iter().all(|name| entry.schema()["properties"].get(*name).is_none()) {
+            return Vec::new();
+        }
+        let said = telling_stems(said);
+        let mut own: Vec<(usize, &ContextItem)> = self
+            .known
+            .items
+            .iter()
+            .filter(|item| item.service == entry.service())
+            .map(|item| (telling_stems(&item.line).intersection(&said).count(), item))
+            .collect();
+        own.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));
+        own.truncate(limits::FITTING_ITEMS_MAX);
+        own.into_iter().map(|(_, item)| format!("{}: {}", item.id, shorten(&item.line, 160))).collect()
+    }
+
+    /// What was said before, where the words point at it.
+    fn conversation(&self, words: &str) -> Vec<String> {
+        let points = Ground::points_at_something(words) || self.topic.answers.is_some();
+        let history = if points { plan::history(self.turn, limits::PLAN_HISTORY_TOKENS) } else { Vec::new() };
+        let from = history.len().saturating_sub(limits::FITTING_MESSAGES_MAX);
+        history.into_iter().skip(from).collect()
+    }
+}
+
+/// An id counts however a model copied it: with the service before it, in brackets, with the line behind it.
+pub(super) fn name_items(known: &Context, entry: &dyn Entry, params: &mut Params) {
+    let ids = || known.items.iter().filter(|item| item.service == entry.service()).map(|item| &item.id);
+    for name in entry.references() {
+        let Some(Value::String(value)) = params.get_mut(*name) else { continue };
+        let is_id = |word: &&str| ids().any(|id| id == word);
+        let word = value.split(|c: char| c.is_whitespace() || "[](){}\"“”:,".contains(c)).find(is_id);
+        if let Some(id) = word.map(str::to_owned) {
+            *value = id;
+        }
+    }
+}
+
+/// Values are words of the message, so an answer that is much longer than it goes in circles.
+fn tokens_max(entry: &dyn Entry, message: &str) -> u32 {
+    let composed = if entry.kinds().composed.is_empty() { 0 } else { limits::COMPOSED_TOKENS_MAX };
+    let said = u32::try_from(message.len() / 2).unwrap_or(u32::MAX);
+    limits::PARAMS_TOKENS.saturating_add(composed).saturating_add(said).min(limits::PARAMS_TOKENS_MAX)
+}
+
+fn params_of(call: &crate::ports::ToolCall) -> Params {
+    call.arguments.as_object().map(|map| map.clone().into_iter().collect()).unwrap_or_default()
+}
+
+/// The parameters of a command's own example, with its times as words.
+fn example(turn: &Turn<'_>, entry: &dyn Entry) -> Option<String> {
+    let at: DateTime<Utc> = EXAMPLE_AT.parse().ok()?;
+    let reference = Reference { now: at, ..turn.reference() };
+    let services = turn.brain.services.now();
+    let phrases = services.phrases();
+    let hearing = Hearing { text: entry.example(), reference: &reference, history: &[], phrases: &phrases };
+    let Understood::Plan { plan, .. } = requests::plan(&hearing, &[entry.service().to_owned()]) else { return None };
+    let [action] = plan.actions.as_slice() else { return None };
+    (action.command == entry.command()).then(|| Value::Object(action.params.clone().into_iter().collect()).to_string())
+}

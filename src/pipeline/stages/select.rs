@@ -1,0 +1,242 @@
+//! Select: what a message is (an order, a question, a remark), and which commands it asks for. Takes the place of `route`
+//! where a model plans in steps: the domains follow from the commands.
+//!
+//! Invariants: it sees the person's own words only, as the router does, and nothing foreign is read before it; the commands
+//! that it names bound the plan. What two readers call an order is done at once, what only one of them does is proposed
+//! (see [`super::grounding`]). Not here: parameters ([`super::build_params`]).
+
+use minijinja::context;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::ask::{self, Asked};
+use super::route::{self, Route};
+use crate::language::reading::{Mood, Reading};
+use crate::language::requests::Understood;
+use crate::language::routing::{Guess, Kind};
+use crate::limits;
+use crate::pipeline::turn::Turn;
+use crate::ports::{AnswerSchema, Model, Stage};
+use crate::prompts::Fixed;
+use crate::services::entry::Entry;
+use crate::services::registry::Services;
+
+/// A guess that is right this often says better than a small model which services a message needs.
+const BOUND_FROM: f32 = 0.9;
+
+/// Asks over everything there is, which no single command does.
+const INVESTIGATE: &str = "investigate";
+/// Answers the question that is open.
+const ANSWER: &str = "answer";
+
+/// What a message is, as a model sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Said {
+    Order,
+    Question,
+    Remark,
+}
+
+/// One command that is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SelectedCommand {
+    pub service: String,
+    pub command: String,
+    /// The words of the message that it covers.
+    pub words: String,
+}
+
+/// What a model made of a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Selection {
+    pub said: Said,
+    /// In the order in which they were asked for.
+    pub commands: Vec<SelectedCommand>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Selected {
+    kind: Said,
+    #[serde(default)]
+    commands: Vec<Named>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Named {
+    Alone(String),
+    Of { command: String, words: String },
+}
+
+/// Where the message goes, by a model's choice of commands.
+pub(super) async fn route(turn: &Turn<'_>, model: &dyn Model, guess: &Guess) -> Asked<Route> {
+    let services = turn.brain.services.now();
+    let mut domains = services.names();
+    // What has more commands than one list may hold is divided by services first.
+    if catalog(&services, &domains).len() > limits::CATALOG_CHARS_MAX {
+        match route::by_model(turn, model, guess).await {
+            Asked::Answer(route) if route.kind == Kind::Action && !route.domains.is_empty() => domains = route.domains,
+            other => return other,
+        }
+    }
+    let is_bound = turn.brain.policy.skip_router && guess.kind == Kind::Action && guess.confidence >= BOUND_FROM;
+    let offer = Offer::of(turn, if is_bound { guess.domains.clone() } else { domains.clone() });
+    match select(turn, model, &services, &domains, &offer).await {
+        Asked::Answer(selected) => Asked::Answer(settle(turn, selected, guess, &services, &offer)),
+        Asked::Unusable(why) => Asked::Unusable(why),
+        Asked::Failed(error) => Asked::Failed(error),
+    }
+}
+
+async fn select(
+    turn: &Turn<'_>,
+    model: &dyn Model,
+    services: &Services,
+    domains: &[String],
+    offer: &Offer,
+) -> Asked<Selected> {
+    let key = [Stage::Select.name().to_owned(), format!("{offer:?}")];
+    let schema = services.schema_once(&key, || AnswerSchema::of(offer.shape(services)));
+    // The text is the same whatever the shape of this call is.
+    let fixed_key: Vec<String> = [Stage::Select.name().to_owned()].into_iter().chain(domains.iter().cloned()).collect();
+    let fixed_of = services.schema_once(&fixed_key, || AnswerSchema::of(Value::Null));
+    let values = || context! { commands => catalog(services, domains) };
+    let fixed = Fixed { of: Some(fixed_of.number()), values };
+    let changing = context! {
+        history => ask::lines(&route::history(turn)), message => route::own_message(turn), asked => offer.answers,
+    };
+    match ask::prompt(turn, Stage::Select, fixed, &changing) {
+        Ok(prompt) => ask::typed(turn, model, Stage::Select, prompt, schema, offer.tokens_max()).await,
+        Err(error) => Asked::Failed(error),
+    }
+}
+
+/// One line a command.
+fn catalog(services: &Services, domains: &[String]) -> String {
+    let registered = services.iter().filter(|registration| domains.contains(&registration.info.name));
+    let entries = registered.flat_map(|registration| registration.commands());
+    let lines = entries.map(|entry| format!("{}.{}: {}", entry.service(), entry.command(), entry.summary()));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// What may be chosen for a message, as far as its words alone tell.
+#[derive(Debug, Clone)]
+struct Offer {
+    /// Of these services.
+    domains: Vec<String>,
+    /// At most so many commands.
+    commands_max: usize,
+    /// What only asks changes nothing.
+    only_looks: bool,
+    /// Something is ordered or wished for.
+    orders: bool,
+    /// It may answer the question that is open: what is said in full is a request of its own.
+    answers: bool,
+}
+
+impl Offer {
+    fn of(turn: &Turn<'_>, domains: Vec<String>) -> Self {
+        let reading = Reading::of(turn.words(), &turn.reference());
+        let is = |mood: Mood| reading.clauses.iter().filter(move |clause| clause.mood == mood).count();
+        let requests = reading.clauses.iter().filter(|clause| clause.mood.is_request()).count();
+        let understood = match turn.understood(&[]) {
+            Understood::Plan { plan, .. } => plan.actions.len(),
+            Understood::Partly { plan, unread, .. } => plan.actions.len() + unread.len(),
+            Understood::Ask { .. }
+            | Understood::Which { .. }
+            | Understood::NotUnderstood { .. }
+            | Understood::SmallTalk
+            | Understood::TooMuch => 1,
+        };
+        let is_full = is(Mood::Order) + is(Mood::Wish) + is(Mood::Question) > 0;
+        Self {
+            domains,
+            commands_max: (requests + is(Mood::Question)).max(understood).clamp(1, limits::SELECTED_MAX),
+            orders: is(Mood::Order) + is(Mood::Wish) > 0,
+            only_looks: is(Mood::Question) > 0 && is(Mood::Question) == reading.clauses.len(),
+            answers: turn.state.clarification.is_some() && !is_full,
+        }
+    }
+
+    /// Of the answer: names, and with several of them the words that each covers.
+    fn tokens_max(&self) -> u32 {
+        limits::SELECTION_TOKENS * u32::try_from(self.commands_max).unwrap_or(1)
+    }
+
+    fn has(&self, entry: &dyn Entry) -> bool {
+        self.domains.iter().any(|domain| domain == entry.service()) && !(self.only_looks && entry.effect().writes())
+    }
+
+    fn shape(&self, services: &Services) -> Value {
+        let entries = services.commands(&self.domains).into_iter().filter(|entry| self.has(entry.as_ref()));
+        let names = entries.map(|entry| format!("{}.{}", entry.service(), entry.command()));
+        let answer = self.answers.then(|| ANSWER.to_owned());
+        let names: Vec<String> = names.chain([INVESTIGATE.to_owned()]).chain(answer).collect();
+        let item = match self.commands_max {
+            1 => json!({"enum": names}),
+            _ => json!({
+                "type": "object", "additionalProperties": false, "required": ["command", "words"],
+                "properties": {"command": {"enum": names}, "words": {"type": "string"}},
+            }),
+        };
+        json!({
+            "type": "object",
+            "additionalProperties": false,
+            "required": ["kind", "commands"],
+            "properties": {
+                "kind": {"enum": ["order", "question", "remark"]},
+                "commands": {"type": "array", "maxItems": self.commands_max, "items": item},
+            },
+        })
+    }
+}
+
+/// A model's word, checked: commands that do not exist are dropped, and what names none is what built-in understanding
+/// takes it for.
+fn settle(turn: &Turn<'_>, selected: Selected, guess: &Guess, services: &Services, offer: &Offer) -> Route {
+    let Selected { kind, commands: named } = selected;
+    // What code reads as nothing but a question is one.
+    let said = if offer.only_looks { Said::Question } else { kind };
+    let named: Vec<(String, String)> = named
+        .into_iter()
+        .map(|named| match named {
+            Named::Alone(command) => (command, turn.words().to_owned()),
+            Named::Of { command, words } => (command, words),
+        })
+        .collect();
+    let is_named = |name: &str| named.iter().any(|(command, _)| command == name);
+    let commands = named.iter().filter_map(|(name, words)| {
+        let (service, command) = name.split_once('.')?;
+        services.command(service, command).filter(|entry| offer.has(entry.as_ref()))?;
+        Some(SelectedCommand { service: service.to_owned(), command: command.to_owned(), words: words.clone() })
+    });
+    let mut commands: Vec<SelectedCommand> = commands.take(limits::SELECTED_MAX).collect();
+    commands.dedup_by(|a, b| (&a.service, &a.command) == (&b.service, &b.command) && a.words == b.words);
+    let kind = match commands.is_empty() {
+        true if is_named(ANSWER) && turn.state.clarification.is_some() => Kind::Followup,
+        // What code takes for an order is not answered by talk.
+        true if said == Said::Order || offer.orders || is_look(turn, services) => Kind::Action,
+        true if is_named(INVESTIGATE) => Kind::Investigate,
+        // A question is looked up before it is talked about; a remark is talk where both readers take it for that.
+        true if said == Said::Question || guess.kind == Kind::Chat => Kind::Chat,
+        true => guess.kind,
+        false => Kind::Action,
+    };
+    let mut domains: Vec<String> = commands.iter().map(|command| command.service.clone()).collect();
+    domains.sort();
+    domains.dedup();
+    if domains.is_empty() && kind != Kind::Chat {
+        domains = guess.domains.clone();
+    }
+    Route { kind, domains, selection: Some(Selection { said, commands }) }
+}
+
+/// Whether built-in understanding knows what looks it up.
+fn is_look(turn: &Turn<'_>, services: &Services) -> bool {
+    let Understood::Plan { plan, condition: None, .. } = turn.understood(&[]) else { return false };
+    plan.actions.iter().all(|planned| {
+        let entry = services.command(&planned.service, &planned.command);
+        entry.is_some_and(|entry| !entry.effect().writes())
+    })
+}
