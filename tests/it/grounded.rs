@@ -170,3 +170,25 @@ async fn what_was_asked_beside_many_things_is_in_the_same_tap() {
     let done = changed(&rig.says("yes").await);
     assert!(done.contains(&"keep.append".to_owned()) && done.len() > 4, "{done:?}");
 }
+
+#[tokio::test]
+async fn what_a_model_adds_to_a_letter_is_marked_on_its_card_and_its_draft() {
+    for (command, said) in [
+        ("send_email", "send Anna Kowalczyk an email that the report is late"),
+        ("create_draft", "email Anna Kowalczyk that the report is late"),
+    ] {
+        let rig = rig(true);
+        let body = "Hi Anna,\n\nThe report is late. Let's meet at 3pm tomorrow; call me on 555-0100.\n\nBest regards,\n[Your Name]";
+        let letter = json!({"to": ["Anna Kowalczyk"], "subject": "The report", "body": body});
+        rig.plans(json!([action("email", command, letter)]));
+        let text = rig.says(said).await.text();
+        assert!(text.contains("Added by me, you didn't say it: "), "{command}: {text}");
+        assert!(text.contains("555-0100”") && text.contains("3pm"), "{command}: {text}");
+        assert!(!text.contains("[Your Name]"), "{command}: {text}");
+        let plain =
+            json!({"to": ["Anna Kowalczyk"], "subject": "The report", "body": "Hi Anna,\n\nThe report is late."});
+        rig.plans(json!([action("email", command, plain)]));
+        let text = rig.says(said).await.text();
+        assert!(!text.contains("Added by me"), "{command}: {text}");
+    }
+}

@@ -7,6 +7,7 @@
 //! Not here: what becomes of a value without a ground (the pipeline leaves it out, or asks), how words become values, and
 //! whose words somebody else's text is (`core::provenance`).
 
+mod added;
 mod choices;
 mod names;
 #[cfg(test)]
@@ -22,6 +23,7 @@ use super::requests;
 use super::time::{self, Reference};
 use super::{terms, words};
 
+pub use added::{added, without_placeholders};
 pub use times::TimeGround;
 
 /// What a value is, by its type.

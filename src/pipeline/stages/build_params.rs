@@ -16,7 +16,7 @@ use super::select::{SelectedCommand, Selection};
 use super::{grounding, status};
 use crate::core::plan::{Params, Plan, PlannedAction};
 use crate::core::text::{head_and_tail, shorten};
-use crate::language::grounding::{Ground, telling_stems};
+use crate::language::grounding::{Ground, telling_stems, without_placeholders};
 use crate::language::reading::{Mood, Reading};
 use crate::language::requests::{self, Hearing, Understood};
 use crate::language::time::Reference;
@@ -189,8 +189,14 @@ impl Filling<'_> {
     }
 }
 
-/// An id counts however a model copied it: with the service before it, in brackets, with the line behind it.
-pub(super) fn name_items(known: &Context, entry: &dyn Entry, params: &mut Params) {
+/// What a model wrote as it was meant: an id counts however it was copied (with the service before it, in brackets, with
+/// the line behind it), and a letter has no places held open.
+pub(super) fn mend(known: &Context, entry: &dyn Entry, own: &str, params: &mut Params) {
+    for name in entry.kinds().composed {
+        if let Some(Value::String(text)) = params.get_mut(*name) {
+            *text = without_placeholders(text, own);
+        }
+    }
     let ids = || known.items.iter().filter(|item| item.service == entry.service()).map(|item| &item.id);
     for name in entry.references() {
         let Some(Value::String(value)) = params.get_mut(*name) else { continue };

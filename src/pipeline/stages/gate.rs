@@ -17,8 +17,9 @@ use crate::core::plan::{Action, Params, Plan, PlannedAction, Taint};
 use crate::core::provenance;
 use crate::core::provenance::{Folded, Sources, UntrustedText, WrittenBy};
 use crate::core::stakes::{Assessed, Stakes, assess};
-use crate::language::time;
-use crate::language::time::Reference;
+use crate::core::text::{shorten, visible};
+use crate::language::grounding::{ValueKind, added};
+use crate::language::time::{self, Reference};
 use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::consent;
@@ -26,6 +27,7 @@ use crate::pipeline::turn::Turn;
 use crate::services::command::Effect;
 use crate::services::entry::Entry;
 use crate::services::service::Person;
+use crate::services::values::typed_values;
 
 /// An action that passed, and what it depends on among those of the same list.
 #[derive(Debug)]
@@ -140,6 +142,23 @@ pub async fn check(turn: &Turn<'_>, plan: Plan, domains: &[String], sources: &So
     gated
 }
 
+/// Of what a planner added to a text, so much is named.
+const ADDED_MAX: usize = 5;
+const ADDED_CHARS_MAX: usize = 40;
+
+/// What a planner put into words to somebody that nobody said: times, numbers, addresses and names.
+fn added_by_planner(turn: &Turn<'_>, entry: &dyn Entry, planned: &PlannedAction, seen: &Seen<'_>) -> Option<String> {
+    seen.records?;
+    let names = seen.people.iter().flatten().map(|person| person.name.as_str());
+    let own: Vec<&str> = names.chain([seen.own]).collect();
+    let typed = typed_values(entry, &planned.params);
+    let composed = typed.iter().filter(|value| value.kind == ValueKind::Composed);
+    let added: Vec<String> = composed.flat_map(|value| added(&value.text, &own, &turn.reference())).collect();
+    let quoted: Vec<String> =
+        added.iter().take(ADDED_MAX).map(|part| format!("“{}”", visible(&shorten(part, ADDED_CHARS_MAX)))).collect();
+    (!quoted.is_empty()).then(|| format!("Added by me, you didn't say it: {}.", quoted.join(", ")))
+}
+
 /// Holds what an action is about.
 const FIND_BY: &str = "find_by";
 
@@ -173,7 +192,8 @@ async fn judge(
             let folded = filled.as_ref().unwrap_or(&seen.folded);
             add_recorded(entry, &mut action, folded);
             let found = found_by(entry, planned, seen, &mut action.taints);
-            action.notes.extend(found.into_iter().chain(lookalikes(entry, &action, folded)));
+            let added = added_by_planner(turn, entry, planned, seen);
+            action.notes.extend(found.into_iter().chain(lookalikes(entry, &action, folded)).chain(added));
             Judged::Passed(Box::new(assess(entry, action, Stakes::Low)))
         }
         Err(Unsettled::Each(ids)) => Judged::Each(ids),

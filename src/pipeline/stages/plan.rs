@@ -123,7 +123,7 @@ async fn planned(turn: &Turn<'_>, domains: &[String], context: &Context, topic: 
         Asked::Answer(mut plan) => {
             for planned in &mut plan.actions {
                 if let Some(entry) = turn.brain.services.command(&planned.service, &planned.command) {
-                    build_params::name_items(context, entry.as_ref(), &mut planned.params);
+                    build_params::mend(context, entry.as_ref(), turn.words(), &mut planned.params);
                 }
             }
             condition::of_model(turn, topic, plan)

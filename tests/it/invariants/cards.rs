@@ -391,6 +391,7 @@ async fn invariant_02_no_name_or_text_can_add_a_line_to_a_card() {
         "Subject:",
         "⚠️ “zoe@example.com” comes from an unknown source, not from you",
         "⚠️ first mail to this address: zoe@example.com",
+        "⚠️ Added by me, you didn't say it: “",
         "Reply yes or",
         "Waits until ",
     ];
