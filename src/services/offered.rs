@@ -2,13 +2,14 @@
 //!
 //! A server that holds a model to a schema makes it write what the schema has, and a small model fills in whatever there is
 //! to fill. So what nothing in the message speaks of is not offered to it: no repetition without a word that repeats, no
-//! priority without a word for one. Parameters are told apart by the kind of their type, never by name. What is required is
-//! always offered; what came of it is judged all the same ([`super::standing`]).
+//! priority without a word for one. Parameters are told apart by the kind of their type, and never by their command; some
+//! names need a word of their own (`given_` in `data/language/reading/ground.txt`). What is required is always offered; what
+//! came of it is judged all the same ([`super::standing`]).
 
 use serde_json::{Map, Value, json};
 
 use super::entry::Entry;
-use super::schema::required;
+use super::schema::{choices, object_in, required};
 use super::values::{TypedValue, typed_values};
 use crate::language::grounding::{Ground, Introduced, ValueKind};
 
@@ -156,20 +157,7 @@ fn probe(schema: &Value) -> Value {
     }
 }
 
-/// The object that a schema is, or has among its alternatives.
-fn object_in(schema: &Value) -> Option<&Value> {
-    let among = ["anyOf", "oneOf"].iter().filter_map(|key| schema[key].as_array()).flatten();
-    std::iter::once(schema).chain(among).find(|one| one["properties"].is_object())
-}
-
-/// The words that a schema allows, if only some are allowed.
-fn choices(schema: &Value) -> Vec<&str> {
-    let among = ["anyOf", "oneOf"].iter().filter_map(|key| schema[key].as_array()).flatten();
-    let own = schema["enum"].as_array().into_iter().flatten().chain(schema.get("const"));
-    own.filter_map(Value::as_str).chain(among.flat_map(choices)).collect()
-}
-
-/// The same, where leaving it out is how nothing is said.
+/// A schema without null: leaving it out is how nothing is said.
 fn without_null(schema: &Value) -> Value {
     let mut schema = schema.clone();
     if let Some(kinds) = schema["type"].as_array() {

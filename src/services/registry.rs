@@ -18,7 +18,7 @@ use super::command::{Command, Handle};
 use super::entry::{Entry, entry};
 use super::schema::notation;
 use super::service::{Service, ServiceInfo};
-use crate::core::plan::Action;
+use crate::core::plan::{Action, PlannedAction};
 use crate::language::requests::{Phrases, PhrasesError};
 use crate::limits;
 use crate::ports::AnswerSchema;
@@ -205,6 +205,14 @@ impl Services {
     /// The command of this name.
     pub fn command(&self, service: &str, command: &str) -> Option<Arc<dyn Entry>> {
         self.find(service)?.command(command)
+    }
+
+    /// Whether these are commands that there are, and none of them changes anything.
+    pub fn only_look(&self, actions: &[PlannedAction]) -> bool {
+        actions.iter().all(|planned| {
+            let entry = self.command(&planned.service, &planned.command);
+            entry.is_some_and(|entry| !entry.effect().writes())
+        })
     }
 
     /// The names of all of them: the domains that a message can be about.

@@ -69,6 +69,21 @@ fn kind(schema: &Value) -> String {
     kinds.join("|")
 }
 
+/// The object that a schema is, or has among its alternatives.
+pub(super) fn object_in(schema: &Value) -> Option<&Value> {
+    std::iter::once(schema).chain(alternatives(schema)).find(|one| one["properties"].is_object())
+}
+
+/// The words that a schema allows, where only some are allowed.
+pub(super) fn choices(schema: &Value) -> Vec<&str> {
+    let own = schema["enum"].as_array().into_iter().flatten().chain(schema.get("const"));
+    own.filter_map(Value::as_str).chain(alternatives(schema).flat_map(choices)).collect()
+}
+
+fn alternatives(schema: &Value) -> impl Iterator<Item = &Value> {
+    ["anyOf", "oneOf"].iter().filter_map(|key| schema[key].as_array()).flatten()
+}
+
 /// The schema of `T`, without what no planner needs.
 pub(crate) fn schema<T: JsonSchema>() -> Value {
     let settings = schemars::generate::SchemaSettings::draft2020_12().with(|s| {

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::command::Slot;
 use super::entry::Entry;
+use super::schema::{choices, object_in};
 use crate::core::plan::Params;
 use crate::language::grounding::ValueKind;
 
@@ -95,7 +96,7 @@ impl Place<'_> {
     ) {
         match value {
             Value::Object(fields) => {
-                let inner = object_in(schema);
+                let inner = object_in(schema).unwrap_or(schema);
                 for (name, value) in fields {
                     path.push(name.clone());
                     let marked = marked.and_then(|marked| marked.get(name));
@@ -133,7 +134,7 @@ impl Place<'_> {
             Some(REPETITION) => ValueKind::Repetition,
             Some(PERSON) => ValueKind::Person,
             _ if !value.is_string() => ValueKind::Plain,
-            _ if is_choice(schema) => ValueKind::Choice,
+            _ if !choices(schema).is_empty() => ValueKind::Choice,
             _ if is_in(self.entry.references()) => ValueKind::Reference,
             _ if is_in(kinds.composed) => ValueKind::Composed,
             _ if is_in(kinds.names) => ValueKind::Name,
@@ -144,20 +145,6 @@ impl Place<'_> {
         let ends = mark == Some(END);
         found.push(TypedValue { path: path.to_vec(), place, kind, text, is_required: self.is_required, ends });
     }
-}
-
-/// The schema of an object, which may be one of several alternatives.
-fn object_in(schema: &Value) -> &Value {
-    let among = ["anyOf", "oneOf"].iter().filter_map(|key| schema[key].as_array()).flatten();
-    let object = among.into_iter().find(|one| one["properties"].is_object());
-    object.unwrap_or(schema)
-}
-
-/// Whether only some words are allowed.
-fn is_choice(schema: &Value) -> bool {
-    let has = |schema: &Value| schema["enum"].is_array() || schema.get("const").is_some();
-    let among = ["anyOf", "oneOf"].iter().filter_map(|key| schema[key].as_array()).flatten();
-    has(schema) || among.into_iter().any(|one| has(one) || is_choice(one))
 }
 
 /// Takes a value out of parameters; what holds nothing then goes with it.

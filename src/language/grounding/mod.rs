@@ -236,12 +236,7 @@ impl<'a> Ground<'a> {
 
     /// The clauses that an action with these texts was said in: those that share most with it.
     pub fn clauses(&self, texts: &[String]) -> Vec<&'a Clause> {
-        let wanted: FxHashSet<String> = texts
-            .iter()
-            .flat_map(|text| words::words(text))
-            .filter(|word| !is_light(word))
-            .map(|word| terms::stem(&word))
-            .collect();
+        let wanted: FxHashSet<String> = texts.iter().flat_map(|text| telling_stems(text)).collect();
         let shared = |clause: &Clause| {
             let said = words::stems(self.reading.words(clause));
             said.iter().filter(|stem| wanted.contains(*stem)).count()

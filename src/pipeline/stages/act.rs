@@ -20,11 +20,11 @@ use crate::ports::{Change, StoreError};
 pub async fn act(turn: &Turn<'_>, route: Route, context: Fetching) -> Result<Answer, TurnError> {
     turn.doing(status::planning(&turn.brain.services.now(), &route.domains));
     let question = turn.open_question().filter(|_| route.kind == Kind::Followup);
-    let domains = question.map_or(route.domains.clone(), |question| question.domains.clone());
+    let Route { kind, domains, selection } = route;
+    let domains = question.map_or(domains, |question| question.domains.clone());
     let context = turn.unless_cancelled(Box::pin(context::routed(turn, context, &domains))).await?;
-    let investigates = route.kind == Kind::Investigate || turn.investigates();
-    let selection = route.selection.as_ref();
-    let topic = Topic { answers: question, investigates, selection, ..Topic::default() };
+    let investigates = kind == Kind::Investigate || turn.investigates();
+    let topic = Topic { answers: question, investigates, selection: selection.as_ref(), ..Topic::default() };
     rounds(turn, &domains, &context, topic).await
 }
 

@@ -24,6 +24,17 @@ pub enum Asked<T> {
     Failed(ModelError),
 }
 
+impl<T> Asked<T> {
+    /// The same of what the answer comes to.
+    pub fn map<U>(self, make: impl FnOnce(T) -> U) -> Asked<U> {
+        match self {
+            Self::Answer(answer) => Asked::Answer(make(answer)),
+            Self::Unusable(why) => Asked::Unusable(why),
+            Self::Failed(error) => Asked::Failed(error),
+        }
+    }
+}
+
 /// Asks for JSON of `schema`; re-asks once with the error when it does not fit.
 pub async fn typed<T: DeserializeOwned>(
     turn: &Turn<'_>,

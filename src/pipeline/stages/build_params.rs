@@ -95,23 +95,13 @@ impl Filling<'_> {
         let Some(entry) = self.turn.brain.services.command(service, name) else {
             return Asked::Answer(of(Params::new()));
         };
-        let schema = self.schema(entry.as_ref());
+        // Not kept: it holds words of this message, and would push out what every turn asks for.
+        let schema = AnswerSchema::of(offered(entry.as_ref(), self.ground));
         let has_properties = schema.value()["properties"].as_object().is_some_and(|properties| !properties.is_empty());
         if !has_properties {
             return Asked::Answer(of(Params::new()));
         }
-        match self.asked(entry.as_ref(), schema, words, several).await {
-            Asked::Answer(params) => Asked::Answer(of(params)),
-            Asked::Unusable(why) => Asked::Unusable(why),
-            Asked::Failed(error) => Asked::Failed(error),
-        }
-    }
-
-    /// What of the command this message can ground; the same bytes for the same parameters.
-    fn schema(&self, entry: &dyn Entry) -> AnswerSchema {
-        let value = offered(entry, self.ground);
-        let key = vec![Stage::BuildParams.name().to_owned(), value.to_string()];
-        self.turn.brain.services.now().schema_once(&key, || AnswerSchema::of(value))
+        self.asked(entry.as_ref(), schema, words, several).await.map(of)
     }
 
     async fn asked(&self, entry: &dyn Entry, schema: AnswerSchema, words: &str, several: bool) -> Asked<Params> {

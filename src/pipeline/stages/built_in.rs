@@ -50,11 +50,8 @@ pub(super) fn exact(turn: &Turn<'_>) -> Option<Plan> {
 pub(super) fn next_best(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>) -> Option<Planned> {
     let stands_alone = topic.round.is_none() && topic.amends.is_none() && topic.answers.is_none();
     let planned = plan(turn, domains, topic, None);
-    let looks = |planned: &PlannedAction| {
-        let entry = turn.brain.services.command(&planned.service, &planned.command);
-        entry.is_some_and(|entry| !entry.effect().writes())
-    };
-    let is_look = matches!(&planned, Planned::Plan { plan, .. } if plan.actions.iter().all(looks));
+    let services = turn.brain.services.now();
+    let is_look = matches!(&planned, Planned::Plan { plan, .. } if services.only_look(&plan.actions));
     (stands_alone && is_look).then_some(planned)
 }
 

@@ -62,9 +62,13 @@ pub async fn answer(
     // What may be asked of the person's own things is looked up there; a model would make it up.
     let has_times = || !time::find(turn.words(), &turn.reference()).is_empty();
     let is_of_own = guess.kind != Kind::Chat || Ground::is_own(turn.words()) || has_times();
-    let not_found = async { Ok(Answer::says(Path::Clarify, doubts::not_understood(turn))) };
-    let talk = async { if is_of_own { not_found.await } else { words.await } };
-    Box::pin(investigate::or_searched(turn, talk)).await
+    let instead = async {
+        match is_of_own {
+            true => Ok(Answer::says(Path::Clarify, doubts::not_understood(turn))),
+            false => words.await,
+        }
+    };
+    Box::pin(investigate::or_searched(turn, instead)).await
 }
 
 /// Routes; when built-in understanding is sure that this is small talk, the reply is already being written

@@ -109,11 +109,7 @@ pub(super) async fn by_model(turn: &Turn<'_>, model: &dyn Model, guess: &Guess) 
         Ok(prompt) => ask::typed(turn, model, Stage::Route, prompt, schema, 80).await,
         Err(error) => Asked::Failed(error),
     };
-    match routed {
-        Asked::Answer(routed) => Asked::Answer(settle(routed, guess, &services)),
-        Asked::Unusable(why) => Asked::Unusable(why),
-        Asked::Failed(error) => Asked::Failed(error),
-    }
+    routed.map(|routed| settle(routed, guess, &services))
 }
 
 /// The message as far as it is the person's own words.

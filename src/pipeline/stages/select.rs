@@ -82,11 +82,8 @@ pub(super) async fn route(turn: &Turn<'_>, model: &dyn Model, guess: &Guess) -> 
     }
     let is_bound = turn.brain.policy.skip_router && guess.kind == Kind::Action && guess.confidence >= BOUND_FROM;
     let offer = Offer::of(turn, if is_bound { guess.domains.clone() } else { domains.clone() });
-    match select(turn, model, &services, &domains, &offer).await {
-        Asked::Answer(selected) => Asked::Answer(settle(turn, selected, guess, &services, &offer)),
-        Asked::Unusable(why) => Asked::Unusable(why),
-        Asked::Failed(error) => Asked::Failed(error),
-    }
+    let selected = select(turn, model, &services, &domains, &offer).await;
+    selected.map(|selected| settle(turn, selected, guess, &services, &offer))
 }
 
 async fn select(
@@ -235,8 +232,5 @@ fn settle(turn: &Turn<'_>, selected: Selected, guess: &Guess, services: &Service
 /// Whether built-in understanding knows what looks it up.
 fn is_look(turn: &Turn<'_>, services: &Services) -> bool {
     let Understood::Plan { plan, condition: None, .. } = turn.understood(&[]) else { return false };
-    plan.actions.iter().all(|planned| {
-        let entry = services.command(&planned.service, &planned.command);
-        entry.is_some_and(|entry| !entry.effect().writes())
-    })
+    services.only_look(&plan.actions)
 }
