@@ -62,7 +62,7 @@ impl Example {
 
     fn left_out(&self, actions: &[PlannedAction]) -> Vec<String> {
         let hearing = Hearing { text: &self.text, reference: &self.reference, history: &self.history, phrases: &[] };
-        requests::left_out(&hearing, actions, &[])
+        requests::left_out(&hearing, requests::plan(&hearing, &[]), actions, &[])
     }
 }
 

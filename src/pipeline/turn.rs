@@ -88,8 +88,8 @@ pub struct Turn<'a> {
     speaking: AtomicBool,
     /// This message answers the question that was open.
     answers_question: AtomicBool,
-    /// A row of the last answer that its words point at.
-    pointed: OnceLock<PointedAt>,
+    /// A row of the last answer that its words point at, and what they are understood as with it.
+    pointed: OnceLock<(PointedAt, Understanding)>,
     /// What its words were understood as when it began.
     understanding: OnceLock<Understanding>,
 }
@@ -176,7 +176,7 @@ impl<'a> Turn<'a> {
     /// The words of this message; none for a button.
     pub fn words(&self) -> &str {
         match (&self.incoming.input, self.pointed.get()) {
-            (_, Some(pointed)) => &pointed.text,
+            (_, Some((pointed, _))) => &pointed.text,
             (Input::Message { text, .. }, None) => text,
             (Input::Press { .. }, _) => "",
         }

@@ -59,6 +59,17 @@ async fn what_only_one_of_two_readers_takes_for_an_order_is_proposed() {
 }
 
 #[tokio::test]
+async fn another_command_than_the_words_ask_for_is_proposed() {
+    let rig = rig();
+    rig.script.selects("order", json!(["email.create_draft"]));
+    rig.script.fills(json!({"to": ["Priya"], "subject": "Numbers", "body": "The numbers look fine to me."}));
+    let answer = rig.says("pls get back to priya, numbers look fine to me").await;
+    assert_eq!(rig.script.stages()[..2], [Stage::Select, Stage::BuildParams]);
+    assert_eq!(succeeded(&answer), Vec::<String>::new(), "{}", answer.text());
+    assert!(answer.text().contains("Nothing is done yet"), "{}", answer.text());
+}
+
+#[tokio::test]
 async fn what_only_asks_can_choose_only_what_looks() {
     let rig = rig();
     rig.script.selects("order", json!(["task.complete"]));

@@ -29,9 +29,10 @@ const SAYING_NOTHING: [&str; 7] =
     ["function", "lead", "tail", "dearrestriction", "dearnegation", "dearcorrection", "quantifier"];
 
 /// The parts of a message that are dear and that neither the actions nor the words about them carry, as they were said.
-pub fn left_out(hearing: &Hearing, actions: &[PlannedAction], told: &[String]) -> Vec<String> {
+///
+/// `understood` is what built-in understanding makes of the message by itself.
+pub fn left_out(hearing: &Hearing, understood: Understood, actions: &[PlannedAction], told: &[String]) -> Vec<String> {
     let said = Said::by(actions, told, hearing.reference);
-    let understood = super::plan(hearing, &[]);
     let text = super::own_words(hearing.text);
     let heard = AnnotatedText::new(&text, hearing.reference, GRAMMAR.lexicon);
     let (account, wanted) = match understood {

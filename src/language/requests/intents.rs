@@ -24,31 +24,42 @@ pub(crate) struct Intent {
     pub span: Range<usize>,
 }
 
-/// Whether a message asks for what no single look can tell.
-pub fn investigates(hearing: &Hearing) -> bool {
-    let heard = AnnotatedText::new(hearing.text, hearing.reference, GRAMMAR.lexicon);
-    intents(hearing, &heard, &Work::default()).iter().any(|intent| intent.investigates && !intent.weak)
-}
+/// What all clauses of a message seem to ask.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Intents(Vec<Intent>);
 
-/// Whether all that a message asks is plainly a command's.
-pub fn asks_a_command(hearing: &Hearing) -> bool {
-    let heard = AnnotatedText::new(hearing.text, hearing.reference, GRAMMAR.lexicon);
-    let intents = intents(hearing, &heard, &Work::default());
-    !intents.is_empty() && intents.iter().all(|intent| !intent.investigates && !intent.weak && intent.service != "chat")
-}
+impl Intents {
+    pub fn of(hearing: &Hearing) -> Intents {
+        let heard = AnnotatedText::new(hearing.text, hearing.reference, GRAMMAR.lexicon);
+        Intents(intents(hearing, &heard, &Work::default()))
+    }
 
-/// Whether a message plainly asks for nothing to be changed.
-pub fn only_looks(hearing: &Hearing) -> bool {
-    let heard = AnnotatedText::new(hearing.text, hearing.reference, GRAMMAR.lexicon);
-    intents(hearing, &heard, &Work::default())
-        .iter()
-        .all(|intent| intent.looks_up || intent.weak || intent.service == "chat")
+    /// Whether the message asks for what no single look can tell.
+    pub fn investigates(&self) -> bool {
+        self.0.iter().any(|intent| intent.investigates && !intent.weak)
+    }
+
+    /// Whether all that it asks is plainly a command's.
+    pub fn ask_a_command(&self) -> bool {
+        let is_plain = |intent: &Intent| !intent.investigates && !intent.weak && intent.service != "chat";
+        !self.0.is_empty() && self.0.iter().all(is_plain)
+    }
+
+    /// Whether it plainly asks for nothing to be changed.
+    pub fn only_look(&self) -> bool {
+        self.0.iter().all(|intent| intent.looks_up || intent.weak || intent.service == "chat")
+    }
+
+    /// Whether something is asked of a service, and nothing of it by this command.
+    pub fn ask_otherwise(&self, service: &str, command: &str) -> bool {
+        let mut of_service = self.0.iter().filter(|intent| intent.service == service && !intent.weak).peekable();
+        of_service.peek().is_some() && of_service.all(|intent| intent.command != command)
+    }
 }
 
 /// Whether a message only tells something: it asks nothing, and for nothing to be done.
 pub fn only_tells(hearing: &Hearing) -> bool {
-    let heard = AnnotatedText::new(hearing.text, hearing.reference, GRAMMAR.lexicon);
-    !super::is_question(hearing.text) && intents(hearing, &heard, &Work::default()).is_empty()
+    !super::is_question(hearing.text) && Intents::of(hearing).0.is_empty()
 }
 
 /// The intents of a message.

@@ -48,11 +48,10 @@ pub fn leaning(text: &str, reference: &Reference) -> Option<FamilyQuestion> {
     }
 }
 
-/// The same, where its words plainly speak of answers or promises, which commands know little of; and whether it is of
-/// what is not there ("I still haven't answered") or was promised, which no command can look for.
-pub fn plain_leaning(text: &str, reference: &Reference) -> Option<(FamilyQuestion, bool)> {
+/// Whether the words of a leaning plainly speak of answers or promises, which commands know little of; and whether it is
+/// of what is not there ("I still haven't answered") or was promised, which no command can look for.
+pub fn plain_leaning(question: &FamilyQuestion, text: &str) -> Option<bool> {
     use QuestionFamily as F;
-    let question = leaning(text, reference)?;
     let said = words(&apostrophes(text));
     let is_open = WORDS.not.is_in(&said) || says(&said, &WORDS.obliged);
     let is_of_answers = is_open && direction(&said) == Direction::By && WORDS.answer.is_in(&said);
@@ -61,7 +60,7 @@ pub fn plain_leaning(text: &str, reference: &Reference) -> Option<(FamilyQuestio
         question.family,
         F::WaitingOnMe | F::WaitingOnOthers | F::Unanswered | F::PromisedToMe | F::PromisedByMe
     );
-    is_plain.then_some((question, is_of_none))
+    is_plain.then_some(is_of_none)
 }
 
 /// A question without what is put before one: "could you tell me who …".

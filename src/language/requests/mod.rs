@@ -81,7 +81,7 @@ pub use families::{
     is_question, is_until, question, refinement, span, without_meeting,
 };
 pub use held::left_out;
-pub use intents::{asks_a_command, investigates, only_looks, only_tells};
+pub use intents::{Intents, only_tells};
 pub use leanings::{leaning, plain_leaning};
 pub use notation::Mistake;
 pub use orders::order;

@@ -168,7 +168,7 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
                     ItemKind::Talk | ItemKind::Person => return Ok(Some(nothing_to_point_at(row, n))),
                 };
                 let text = format!("{lead} {noun}{}{rest}", row.item.id);
-                turn.points_at(PointedAt { text, id: row.item.id.clone(), label: row.item.title.clone() });
+                turn.points_at(PointedAt { text, id: row.item.id.clone(), label: row.item.title.clone() }).await;
                 return Ok(None);
             }
             Ok(Some(no_such_row(&kept, n)))

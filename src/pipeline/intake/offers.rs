@@ -219,7 +219,7 @@ pub async fn take(turn: &Turn<'_>, id: &str, choice: usize) -> Result<Answer, St
         }
         Offered::Investigation { question, graph, order, at } => {
             turn.was_said(at);
-            turn.reads_as(question);
+            turn.reads_as(question).await;
             let decided = investigate::decided(turn, choice, graph, order).await;
             let mut answer = match decided {
                 Ok(answer) => answer,

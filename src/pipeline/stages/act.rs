@@ -23,7 +23,7 @@ pub async fn act(turn: &Turn<'_>, route: Route, context: Fetching) -> Result<Ans
     let Route { kind, domains, selection } = route;
     let domains = question.map_or(domains, |question| question.domains.clone());
     let context = turn.unless_cancelled(Box::pin(context::routed(turn, context, &domains))).await?;
-    let investigates = kind == Kind::Investigate || turn.investigates();
+    let investigates = kind == Kind::Investigate || turn.intents().investigates();
     let topic = Topic { answers: question, investigates, selection: selection.as_ref(), ..Topic::default() };
     rounds(turn, &domains, &context, topic).await
 }

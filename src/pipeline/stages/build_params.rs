@@ -17,7 +17,7 @@ use super::{grounding, status};
 use crate::core::plan::{Params, Plan, PlannedAction};
 use crate::core::text::{head_and_tail, shorten};
 use crate::language::grounding::{Ground, telling_stems, without_placeholders};
-use crate::language::reading::{Mood, Reading};
+use crate::language::reading::Mood;
 use crate::language::requests::{self, Hearing, Understood};
 use crate::language::time::Reference;
 use crate::limits;
@@ -43,7 +43,7 @@ pub(super) fn commands(turn: &Turn<'_>, topic: &Topic<'_>) -> Option<Vec<Selecte
         return question.rest.actions.is_empty().then(|| vec![SelectedCommand { service, command, words }]);
     }
     let Selection { commands, .. } = topic.selection?;
-    let depends = || Reading::of(turn.words(), &turn.reference()).has(&[Mood::Condition]);
+    let depends = || turn.reading().has(&[Mood::Condition]);
     if commands.is_empty() || turn.brain.policy.planning == Planning::Auto && depends() {
         return None;
     }
@@ -59,7 +59,7 @@ pub(super) async fn plan(
     topic: &Topic<'_>,
 ) -> Asked<Plan> {
     let reference = turn.reference();
-    let reading = Reading::of(turn.words(), &reference);
+    let reading = turn.reading();
     let ground = grounding::ground(turn, topic, &reading, &reference, grounding::Reach::ThisMessage);
     let filling = Filling { turn, model, known, topic, ground: &ground };
     let several = commands.len() > 1;

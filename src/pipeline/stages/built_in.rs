@@ -7,7 +7,6 @@ use super::plan::{self, Planned, REPHRASE, TOO_MUCH, Topic, proposed};
 use super::route;
 use crate::core::plan::{Plan, PlannedAction};
 use crate::language::grounding::Ground;
-use crate::language::reading::Reading;
 use crate::language::requests;
 use crate::language::requests::Understood;
 use crate::pipeline::turn::Turn;
@@ -39,8 +38,7 @@ pub(super) fn exact(turn: &Turn<'_>) -> Option<Plan> {
     let entry = |planned: &PlannedAction| turn.brain.services.command(&planned.service, &planned.command);
     let actions: Option<Vec<_>> = plan.actions.iter().map(|planned| Some((entry(planned)?, planned.clone()))).collect();
     let reference = turn.reference();
-    let reading = Reading::of(turn.words(), &reference);
-    let ground = Ground::of(&reading, &[], &[], &[], &reference);
+    let ground = Ground::of(turn.reading(), &[], &[], &[], &reference);
     let judge =
         Judge { ground: &ground, reference: &reference, people: &[], planner: Planner::BuiltIn, is_answer: false };
     judge.is_read_exactly(&actions?, &account, &route::guess(turn)).then_some(plan)

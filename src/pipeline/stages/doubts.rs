@@ -12,7 +12,6 @@ use crate::core::provenance::{self, Sources};
 use crate::core::text::{capital, shorten, visible};
 use crate::core::turn::{Path, Reply};
 use crate::language::consent::Consent;
-use crate::language::reading::Reading;
 use crate::language::requests::{Condition, Understood, Unread};
 use crate::language::{consent, nearest, requests};
 use crate::limits;
@@ -106,7 +105,7 @@ impl Doubt {
 
     /// Nobody understood it. What it orders is offered to be kept as something to do.
     pub fn nothing(turn: &Turn<'_>) -> Doubt {
-        let reading = Reading::of(turn.words(), &turn.reference());
+        let reading = turn.reading();
         let only_tells = !reading.clauses.is_empty() && reading.clauses.iter().all(|clause| clause.mood.tells());
         if turn.origin().is_own_words() && only_tells {
             return Doubt { words: TOLD.to_owned(), ..Doubt::default() };

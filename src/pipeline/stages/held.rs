@@ -30,12 +30,10 @@ pub(crate) fn name_what_is_missing(turn: &Turn<'_>, topic: &Topic<'_>, so_far: &
     }
     let actions: Vec<PlannedAction> = so_far.proposed.iter().chain(&so_far.left).cloned().collect();
     let past = turn.past();
-    let services = turn.brain.services.now();
-    let phrases = services.phrases();
     let reference = turn.reference();
-    let hearing = Hearing { text: turn.words(), reference: &reference, history: &past, phrases: &phrases };
+    let hearing = Hearing { text: turn.words(), reference: &reference, history: &past, phrases: &[] };
     // A condition is looked up or asked about before anything is done; see `condition`.
-    let left_out = requests::left_out(&hearing, &actions, &told(so_far));
+    let left_out = requests::left_out(&hearing, turn.understood(&[]), &actions, &told(so_far));
     if left_out.is_empty() {
         return false;
     }

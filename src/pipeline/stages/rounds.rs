@@ -145,7 +145,7 @@ async fn one_after_the_other(
 
 /// Whether a search may answer instead: what asked, and what nobody understood without a model.
 fn may_be_searched(turn: &Turn<'_>, doubt: &Doubt) -> bool {
-    let may_ask = || doubt.choices.is_empty() || doubt.is_order || investigate::leans(turn);
+    let may_ask = || doubt.choices.is_empty() || doubt.is_order || turn.leaning().is_some();
     doubt.is_question || turn.brain.model.is_none() && may_ask()
 }
 

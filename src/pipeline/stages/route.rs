@@ -86,7 +86,7 @@ pub fn guess(turn: &Turn<'_>) -> Guess {
         let domains = turn.brain.services.now().searchable();
         return Guess { kind: Kind::Investigate, domains, confidence: routing::SURE_ENOUGH };
     }
-    turn.guess()
+    turn.guess().clone()
 }
 
 fn built_in(guess: &Guess) -> Route {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::ask::{self, Asked};
 use super::route::{self, Route};
-use crate::language::reading::{Mood, Reading};
+use crate::language::reading::Mood;
 use crate::language::requests::Understood;
 use crate::language::routing::{Guess, Kind};
 use crate::limits;
@@ -134,7 +134,7 @@ struct Offer {
 
 impl Offer {
     fn of(turn: &Turn<'_>, domains: Vec<String>) -> Self {
-        let reading = Reading::of(turn.words(), &turn.reference());
+        let reading = turn.reading();
         let is = |mood: Mood| reading.clauses.iter().filter(move |clause| clause.mood == mood).count();
         let requests = reading.clauses.iter().filter(|clause| clause.mood.is_request()).count();
         let understood = match turn.understood(&[]) {

@@ -1,11 +1,13 @@
 //! A turn as built-in understanding hears it.
 //!
-//! Its words are read once, beside the runtime, when the turn begins ([`Turn::hear`]); whoever asks is told from that.
-//! Words that came to stand for them since ([`Turn::points_at`]) are read when they are asked for.
+//! Its words are read once, beside the runtime, when the turn begins ([`Turn::hear`]), and once more where others come to
+//! stand for them ([`Turn::points_at`]); whoever asks anything of them is told from that.
 
 use super::Turn;
+use super::pointed::PointedAt;
 use crate::core::history::PastAction;
-use crate::language::requests::{FamilyQuestion, Hearing, Past, StateReport, Understood};
+use crate::language::reading::Reading;
+use crate::language::requests::{FamilyQuestion, Hearing, Intents, Past, StateReport, Understood};
 use crate::language::routing::Guess;
 use crate::language::{requests, routing};
 use crate::ports::records::{Shown, Speaker};
@@ -13,10 +15,11 @@ use crate::ports::records::{Shown, Speaker};
 /// What a message was understood as.
 #[derive(Debug)]
 pub(super) struct Understanding {
-    /// What was read.
-    text: String,
+    reading: Reading,
     guess: Guess,
+    intents: Intents,
     question: Option<FamilyQuestion>,
+    leaning: Option<FamilyQuestion>,
     report: Option<StateReport>,
     /// The plan within the guessed services, and within any.
     within: (Vec<String>, Understood),
@@ -32,8 +35,10 @@ impl Understanding {
             domains => requests::plan(hearing, domains),
         };
         Understanding {
-            text: hearing.text.to_owned(),
+            reading: Reading::of(hearing.text, hearing.reference),
+            intents: Intents::of(&Hearing { phrases: &[], ..*hearing }),
             question: requests::question(hearing.text, hearing.reference),
+            leaning: requests::leaning(hearing.text, hearing.reference),
             report: requests::report(hearing.text, hearing.reference),
             within: (guess.domains.clone(), within),
             guess,
@@ -45,53 +50,75 @@ impl Understanding {
 impl Turn<'_> {
     /// Reads the message, once; what is asked of it afterwards is known.
     pub async fn hear(&self) {
-        if self.words().is_empty() {
-            return;
+        if !self.words().is_empty() {
+            let _ = self.understanding.set(self.heard(self.words().to_owned()).await);
         }
-        let (text, reference, past) = (self.words().to_owned(), self.reference(), self.past());
+    }
+
+    /// From now on the message is read as if it named this thing.
+    pub async fn points_at(&self, pointed: PointedAt) {
+        let understanding = self.heard(pointed.text.clone()).await;
+        let _ = self.pointed.set((pointed, understanding));
+    }
+
+    /// Reads words, beside the runtime.
+    async fn heard(&self, text: String) -> Understanding {
+        let (reference, past) = (self.reference(), self.past());
         let services = self.brain.services.now();
         let read = move || {
             let phrases = services.phrases();
             Understanding::of(&Hearing { text: &text, reference: &reference, history: &past, phrases: &phrases })
         };
-        let _ = self.understanding.set(self.brain.pool.run(self.owner(), read).await);
+        self.brain.pool.run(self.owner(), read).await
     }
 
-    /// What was read, if it is still what the turn is about.
-    fn understanding(&self) -> Option<&Understanding> {
-        self.understanding.get().filter(|known| known.text == self.words())
+    /// What was read of what the turn is about.
+    fn understanding(&self) -> &Understanding {
+        if let Some((_, understanding)) = self.pointed.get() {
+            return understanding;
+        }
+        self.understanding.get_or_init(|| {
+            let (reference, past) = (self.reference(), self.past());
+            let services = self.brain.services.now();
+            let phrases = services.phrases();
+            Understanding::of(&Hearing { text: self.words(), reference: &reference, history: &past, phrases: &phrases })
+        })
+    }
+
+    /// The words of the message, their moods, and the times that they name.
+    pub fn reading(&self) -> &Reading {
+        &self.understanding().reading
     }
 
     /// Whether reading the message would take more than a message may.
     pub fn is_too_much(&self) -> bool {
-        self.understanding().is_some_and(|known| known.within_any == Understood::TooMuch)
+        self.understanding().within_any == Understood::TooMuch
     }
 
     /// Which services the message seems to be about.
-    pub fn guess(&self) -> Guess {
-        if let Some(known) = self.understanding() {
-            return known.guess.clone();
-        }
-        let (reference, past) = (self.reference(), self.past());
-        let services = self.brain.services.now();
-        let phrases = services.phrases();
-        routing::route(&Hearing { text: self.words(), reference: &reference, history: &past, phrases: &phrases })
+    pub fn guess(&self) -> &Guess {
+        &self.understanding().guess
+    }
+
+    /// What its clauses seem to ask.
+    pub fn intents(&self) -> &Intents {
+        &self.understanding().intents
     }
 
     /// The question of a family that its words are.
-    pub fn question(&self) -> Option<FamilyQuestion> {
-        match self.understanding() {
-            Some(known) => known.question.clone(),
-            None => requests::question(self.words(), &self.reference()),
-        }
+    pub fn question(&self) -> Option<&FamilyQuestion> {
+        self.understanding().question.as_ref()
+    }
+
+    /// The question that its words lean to, which nothing is asked of to change as well.
+    pub fn leaning(&self) -> Option<&FamilyQuestion> {
+        let known = self.understanding();
+        known.leaning.as_ref().filter(|_| self.origin().is_own_words() && known.intents.only_look())
     }
 
     /// What it reports as done.
-    pub fn report(&self) -> Option<StateReport> {
-        match self.understanding() {
-            Some(known) => known.report.clone(),
-            None => requests::report(self.words(), &self.reference()),
-        }
+    pub fn report(&self) -> Option<&StateReport> {
+        self.understanding().report.as_ref()
     }
 
     /// The conversation as built-in understanding wants it.
@@ -125,34 +152,12 @@ impl Turn<'_> {
 
     /// What built-in understanding makes of the message; only commands of `domains`, and of any where there are none.
     pub fn understood(&self, domains: &[String]) -> Understood {
-        if let Some(known) = self.understanding() {
-            if domains.is_empty() {
-                return known.within_any.clone();
-            }
-            if known.within.0 == domains {
-                return known.within.1.clone();
-            }
+        let known = self.understanding();
+        match domains {
+            [] => known.within_any.clone(),
+            domains if known.within.0 == domains => known.within.1.clone(),
+            domains => self.understood_as(self.words(), domains),
         }
-        self.understood_as(self.words(), domains)
-    }
-
-    /// Whether the message asks for what no single look can tell.
-    pub fn investigates(&self) -> bool {
-        let (reference, past) = (self.reference(), self.past());
-        let hearing = Hearing { text: self.words(), reference: &reference, history: &past, phrases: &[] };
-        requests::investigates(&hearing)
-    }
-
-    /// Whether a command of a service plainly answers the message.
-    pub fn asks_a_command(&self) -> bool {
-        let (reference, past) = (self.reference(), self.past());
-        requests::asks_a_command(&Hearing { text: self.words(), reference: &reference, history: &past, phrases: &[] })
-    }
-
-    /// Whether the message plainly asks for nothing to be changed.
-    pub fn only_looks(&self) -> bool {
-        let (reference, past) = (self.reference(), self.past());
-        requests::only_looks(&Hearing { text: self.words(), reference: &reference, history: &past, phrases: &[] })
     }
 
     /// The same of other words of the person's.

@@ -35,18 +35,13 @@ impl PointedAt {
 }
 
 impl Turn<'_> {
-    /// From now on the message is read as if it named this thing.
-    pub fn points_at(&self, pointed: PointedAt) {
-        let _ = self.pointed.set(pointed);
-    }
-
     /// What was said earlier is what this turn is about: a press that goes on with it has no words of its own.
-    pub fn reads_as(&self, text: String) {
-        self.points_at(PointedAt { text, id: String::new(), label: String::new() });
+    pub async fn reads_as(&self, text: String) {
+        self.points_at(PointedAt { text, id: String::new(), label: String::new() }).await;
     }
 
     /// What the message points at.
     pub fn pointed_at(&self) -> Option<&PointedAt> {
-        self.pointed.get()
+        self.pointed.get().map(|(pointed, _)| pointed)
     }
 }

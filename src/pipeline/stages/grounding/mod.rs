@@ -66,8 +66,7 @@ pub(crate) async fn check(
         return Grounded::Plan { plan, remarks: Vec::new() };
     }
     let reference = turn.reference();
-    let reading = Reading::of(turn.words(), &reference);
-    let ground = ground(turn, topic, &reading, &reference, Reach::Conversation);
+    let ground = ground(turn, topic, turn.reading(), &reference, Reach::Conversation);
     let people = known::meant(turn, &plan, &turn.own_words()).await.unwrap_or_default();
     let is_answer = topic.answers.is_some();
     let judge = Judge { ground: &ground, reference: &reference, people: &people, planner, is_answer };
@@ -124,11 +123,16 @@ pub(crate) async fn check(
     }
 }
 
-/// What only one of two readers takes for an order, or for something of this service, is proposed.
+/// What only one of two readers takes for an order, for something of this service, or for this command of it, is proposed.
 fn doubted(judging: &Judging<'_>, topic: &Topic<'_>, plan: &Plan, standings: &mut [PlanStanding]) {
     let Some(selection) = topic.selection.filter(|_| judging.judge.planner == Planner::Model) else { return };
     let guess = route::guess(judging.turn);
-    let agrees = |planned: &PlannedAction| selection.said == Said::Order && guess.domains.contains(&planned.service);
+    let intents = judging.turn.intents();
+    let agrees = |planned: &PlannedAction| {
+        selection.said == Said::Order
+            && guess.domains.contains(&planned.service)
+            && !intents.ask_otherwise(&planned.service, &planned.command)
+    };
     let done = standings.iter_mut().zip(&plan.actions).filter(|(standing, _)| **standing == PlanStanding::Exact);
     let done = done.filter(|(_, planned)| judging.is_low_write(planned) && !agrees(planned));
     done.for_each(|(standing, _)| *standing = PlanStanding::Likely);

@@ -35,7 +35,6 @@ use crate::investigate::run::{run, whole};
 use crate::investigate::synthesize::{self, AnswerRow, heading};
 use crate::investigate::templates;
 use crate::language::requests::{self, FamilyQuestion, QuestionFamily};
-use crate::language::time::Reference;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::consent::waiting::StillWaiting;
 use crate::pipeline::turn::{Turn, TurnError};
@@ -60,25 +59,12 @@ pub fn question(turn: &Turn<'_>) -> Option<FamilyQuestion> {
         if turn.brain.model.is_some() {
             return None;
         }
-        return leaning(turn, requests::plain_leaning)
-            .filter(|(_, is_of_none)| *is_of_none || !turn.asks_a_command())
-            .map(|(question, _)| question);
+        let leaning = turn.leaning()?;
+        let is_of_none = requests::plain_leaning(leaning, turn.words())?;
+        return (is_of_none || !turn.intents().ask_a_command()).then(|| leaning.clone());
     };
     let is_loose = matches!(question.family, QuestionFamily::Find | QuestionFamily::About);
-    Some(question).filter(|_| !is_loose || !turn.asks_a_command())
-}
-
-/// Whether the message leans to a question over everything.
-pub fn leans(turn: &Turn<'_>) -> bool {
-    leaning(turn, requests::leaning).is_some()
-}
-
-/// What the person's words lean to, unless they plainly ask for something to be changed as well.
-fn leaning<T>(turn: &Turn<'_>, read: impl Fn(&str, &Reference) -> Option<T>) -> Option<T> {
-    if !turn.origin().is_own_words() {
-        return None;
-    }
-    read(turn.words(), &turn.reference()).filter(|_| turn.only_looks())
+    Some(question.clone()).filter(|_| !is_loose || !turn.intents().ask_a_command())
 }
 
 /// Answers a message that asks over things, or looks them up by a single command.
@@ -107,8 +93,8 @@ pub async fn investigate(turn: &Turn<'_>, route: Route, context: Fetching) -> Re
         return search(turn, SOME).await;
     }
     // Of what no single look can tell, built-in understanding takes what is nearest, else it can only search.
-    if turn.brain.model.is_none() && turn.investigates() {
-        return match leaning(turn, requests::leaning) {
+    if turn.brain.model.is_none() && turn.intents().investigates() {
+        return match turn.leaning() {
             Some(question) => answer(turn, &question).await,
             None => search(turn, SOME).await,
         };
@@ -127,7 +113,7 @@ pub async fn or_searched(
         return else_say.await;
     }
     let is_question = requests::is_question(turn.words());
-    if let Some(question) = leaning(turn, requests::leaning) {
+    if let Some(question) = turn.leaning() {
         let answer = answer(turn, &question).await?;
         let is_sure = is_question && !question.family.is_direct() && !LOOSE.contains(&question.family);
         if is_sure || has_sources(&answer) {
