@@ -78,6 +78,9 @@ pub const TURN_TOKENS_MAX: u64 = 100_000;
 pub const TURN_CALLS_MAX: u32 = 60;
 /// How long one question may take; after that what was found is told.
 pub const TURN_MS_MAX: u64 = 60_000;
+/// The same with a model that is known to be slow: it alone takes minutes for what others write in seconds, and what code
+/// found is shown meanwhile.
+pub const SLOW_TURN_MS_MAX: u64 = 300_000;
 /// Seconds for which what was found or told is kept for a question that is asked again: the talk about it.
 pub const EVIDENCE_CACHE_SECS: i64 = 3_600;
 /// Bytes of it, of all people: what a few long questions found.

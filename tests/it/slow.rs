@@ -86,6 +86,57 @@ async fn what_is_sure_waits_for_no_model_that_is_known_to_be_slow() {
     assert_eq!(statuses(&answer), [Status::Succeeded], "{}", answer.text());
 }
 
+const OVER_THINGS: &str = "hm, so what would there be in my correspondence on that Berlin thing, roughly?";
+
+fn investigates(rig: &Rig, time: Duration) {
+    rig.script.selects("question", json!(["investigate"]));
+    rig.script.routes(json!({"type": "investigate", "domains": ["email"], "is_followup": false}));
+    let graph = json!({
+        "classification": {"type": "investigative", "complexity": "simple", "domains": ["email"], "why": "asked"},
+        "nodes": [{"id": "mail", "description": "mail about Berlin", "strategy": "keyword_search",
+                   "params": {"words": ["Berlin"], "over": ["thread"]}}],
+        "synthesis": {"goal": "say what was found", "order": "newest first", "format": "short"},
+    });
+    rig.script.on(Stage::Decompose, move |_| graph.clone());
+    rig.script.on(Stage::Synthesize, |_| json!("It is all about the trip [1]."));
+    rig.script.takes(Stage::Decompose, time);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_graph_that_comes_too_late_leaves_the_question_to_code() {
+    let rig = Rig::new(Setup { demo: true, ..Setup::default() });
+    investigates(&rig, 90 * SECOND);
+    let began = Instant::now();
+    let answer = rig.says(OVER_THINGS).await;
+    assert!(answer.text().contains("Berlin") && !answer.text().contains("Stopped"), "{}", answer.text());
+    assert!(began.elapsed() < 100 * SECOND, "{:?}", began.elapsed());
+    assert_eq!(answer.done.fallbacks, ["decompose"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_is_known_to_be_slow_has_minutes() {
+    let rig = Rig::new(Setup { demo: true, ..Setup::default() });
+    investigates(&rig, 90 * SECOND);
+    rig.script.is_known_to_be_slow(true);
+    let answer = rig.says(OVER_THINGS).await;
+    assert!(answer.text().contains("It is all about the trip"), "{}", answer.text());
+    assert!(answer.done.fallbacks.is_empty(), "{:?}", answer.done.fallbacks);
+}
+
+/// In real time: mail is read beside the runtime, which virtual time does not wait for.
+#[tokio::test]
+async fn what_code_found_is_shown_while_a_slow_model_works() {
+    let rig = Rig::new(Setup { demo: true, ..Setup::default() });
+    investigates(&rig, 6 * SECOND);
+    rig.script.is_known_to_be_slow(true);
+    let began = Instant::now();
+    let answer = rig.says(OVER_THINGS).await;
+    assert!(answer.text().contains("It is all about the trip"), "{}", answer.text());
+    let told = rig.channel.statuses(began);
+    let found = told.iter().any(|(_, text)| text.contains("Found so far") && text.contains("Berlin"));
+    assert!(found, "{told:#?}");
+}
+
 /// Telegram shows "typing" for five seconds. A turn renews it, and the channel passes that on at most every
 /// [`TYPING_EVERY_MS`].
 #[tokio::test(start_paused = true)]

@@ -96,6 +96,10 @@ pub(super) async fn answer(turn: &Turn<'_>, model: &dyn Model, asked: Asked) -> 
             let asks = costly::ask(turn, decomposition.graph, decomposition.synthesis, &estimate)?;
             ByModel::Answered(Box::new(asks))
         }
+        Ok(RanQuestion::Stopped(ran)) if ran.end == RunEnd::OutOfTime => {
+            turn.fell_back(Stage::Decompose.name(), "there was no time left for its graph");
+            ByModel::Unusable
+        }
         Ok(RanQuestion::Stopped(ran)) => ByModel::Answered(Box::new(stopped(turn, &looking, &ran)?)),
         Ok(RanQuestion::Ran { decomposition, estimate, run }) => {
             let was_of_use = run.end == RunEnd::Complete && run.outputs().any(|(_, found)| !found.findings.is_empty());
@@ -110,7 +114,7 @@ pub(super) async fn answer(turn: &Turn<'_>, model: &dyn Model, asked: Asked) -> 
     })
 }
 
-/// Nothing was looked at yet when it was stopped.
+/// Nothing was looked at yet when its person stopped it.
 fn stopped(turn: &Turn<'_>, looking: &Looking<'_>, ran: &Ran) -> Result<Answer, TurnError> {
     let graph = EvidenceGraph { nodes: Vec::new(), sections: Vec::new(), answers: AnswerKind::Model, beside: None };
     let metrics = looking.metrics(ran, None);

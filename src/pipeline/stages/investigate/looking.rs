@@ -16,8 +16,9 @@ use crate::investigate::refine::RefineContext;
 use crate::investigate::run::{BudgetLimits, RunLimits, RunProgress, RunWith, TurnBudget};
 use crate::investigate::strategies::EvidenceSources;
 use crate::investigate::worker::EvidenceWorker;
+use crate::limits;
 use crate::pipeline::turn::Turn;
-use crate::ports::{Model, Usage};
+use crate::ports::{Model, Stage, Usage};
 use crate::services::registry::Services;
 use crate::services::service::RequestContext;
 
@@ -40,12 +41,14 @@ pub(super) struct Looking<'t> {
 impl<'t> Looking<'t> {
     /// At a question of this turn, with a budget of its own.
     pub fn at(turn: &'t Turn<'t>, since: Option<DateTime<Utc>>) -> Self {
+        let is_slow = turn.brain.model.as_ref().is_some_and(|model| model.is_slow(Stage::Decompose));
+        let time_ms = if is_slow { limits::SLOW_TURN_MS_MAX } else { limits::TURN_MS_MAX };
         Self {
             turn,
             services: turn.brain.services.now(),
             ctx: turn.as_written(),
             since,
-            budget: TurnBudget::new(BudgetLimits::default()),
+            budget: TurnBudget::new(BudgetLimits { time_ms, ..BudgetLimits::default() }),
             calls: Mutex::default(),
             began_us: turn.elapsed_us(),
             cache: turn.brain.evidence.of(turn.owner(), turn.ctx.now),

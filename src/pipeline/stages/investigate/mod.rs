@@ -38,7 +38,7 @@ use crate::language::requests::{self, FamilyQuestion, QuestionFamily};
 use crate::pipeline::commit::Answer;
 use crate::pipeline::consent::waiting::StillWaiting;
 use crate::pipeline::turn::{Turn, TurnError};
-use crate::ports::StoreError;
+use crate::ports::{Stage, StoreError};
 
 /// What questions may lean to that are about anything: only what is found tells that they were meant.
 const LOOSE: [QuestionFamily; 2] = [QuestionFamily::About, QuestionFamily::Prepare];
@@ -78,6 +78,9 @@ pub async fn investigate(turn: &Turn<'_>, route: Route, context: Fetching) -> Re
             let graph = templates::graph(&question, &turn.reference());
             return by_model::run_known(turn, model, graph, SynthesisOrder::default(), None).await;
         }
+        if model.is_slow(Stage::Decompose) {
+            show_meanwhile(turn, asked.as_ref()).await?;
+        }
         match by_model::answer(turn, model, Asked::default()).await? {
             ByModel::Answered(answer) => {
                 return Ok(also_waiting(turn, needing_a_yes(turn, asked.as_ref()).await?, *answer));
@@ -100,6 +103,19 @@ pub async fn investigate(turn: &Turn<'_>, route: Route, context: Fetching) -> Re
         };
     }
     act::act(turn, route, context).await
+}
+
+/// Shows what code finds by itself while a slow model works out more.
+async fn show_meanwhile(turn: &Turn<'_>, asked: Option<&FamilyQuestion>) -> Result<(), TurnError> {
+    let found = match asked {
+        Some(question) => answer(turn, question).await?,
+        None => search(turn, SOME).await?,
+    };
+    if has_sources(&found) {
+        let found = found.replies.iter().map(|reply| reply.text.as_str()).collect::<Vec<_>>().join("\n\n");
+        turn.knows(&[format!("Found so far:\n{found}")]);
+    }
+    Ok(())
 }
 
 /// A question that nobody understood, answered by what it leans to or by a search; where that finds nothing, by what else
