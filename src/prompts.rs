@@ -15,7 +15,7 @@ use crate::limits;
 use crate::ports::Stage;
 
 /// The stages that have a prompt.
-const EMBEDDED: [(Stage, &str); 12] = [
+const EMBEDDED: [(Stage, &str); 13] = [
     (Stage::Route, include_str!("../prompts/route.md")),
     (Stage::Select, include_str!("../prompts/select.md")),
     (Stage::BuildParams, include_str!("../prompts/build_params.md")),
@@ -24,6 +24,7 @@ const EMBEDDED: [(Stage, &str); 12] = [
     (Stage::Chat, include_str!("../prompts/chat.md")),
     (Stage::Respond, include_str!("../prompts/respond.md")),
     (Stage::Decompose, include_str!("../prompts/decompose.md")),
+    (Stage::Template, include_str!("../prompts/template.md")),
     (Stage::Extract, include_str!("../prompts/extract.md")),
     (Stage::Rank, include_str!("../prompts/rank.md")),
     (Stage::Classify, include_str!("../prompts/classify.md")),

@@ -7,6 +7,8 @@ pub const ASK_ABOVE_USD: f64 = 0.05;
 pub const DECOMPOSED_NODES_MAX: usize = 12;
 /// Tokens of the answer that takes a question apart: twelve nodes of ordinary length.
 pub const DECOMPOSE_TOKENS_MAX: u32 = 2_500;
+/// Tokens of the answer that names a template: a few words for each slot.
+pub const TEMPLATE_TOKENS_MAX: u32 = 120;
 /// Lines of the conversation that it sees: two or three turns.
 pub const DECOMPOSE_HISTORY_LINES: usize = 6;
 /// Characters of each of them: what a question may refer to stands at their beginning.

@@ -57,7 +57,7 @@ pub fn default_timeout(stage: Stage) -> Duration {
     Duration::from_secs(match stage {
         Stage::Guard | Stage::Route | Stage::Select => 45,
         // One of many, beside others of the same question, each with a fallback in code.
-        Stage::Extract | Stage::Rank | Stage::Classify | Stage::BuildParams => 60,
+        Stage::Extract | Stage::Rank | Stage::Classify | Stage::BuildParams | Stage::Template => 60,
         Stage::Plan | Stage::Reflect | Stage::Chat | Stage::Respond | Stage::Decompose | Stage::Synthesize => 120,
     })
 }

@@ -33,6 +33,8 @@ pub enum Stage {
     Respond,
     /// Which pieces of evidence answer a question?
     Decompose,
+    /// Which of the questions that there are graphs for is it?
+    Template,
     /// What does one thing say?
     Extract,
     /// Which findings fit best?
@@ -45,7 +47,7 @@ pub enum Stage {
 
 impl Stage {
     /// Every stage.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Guard,
         Self::Route,
         Self::Select,
@@ -55,6 +57,7 @@ impl Stage {
         Self::Chat,
         Self::Respond,
         Self::Decompose,
+        Self::Template,
         Self::Extract,
         Self::Rank,
         Self::Classify,
@@ -73,6 +76,7 @@ impl Stage {
             Self::Chat => "chat",
             Self::Respond => "respond",
             Self::Decompose => "decompose",
+            Self::Template => "template",
             Self::Extract => "extract",
             Self::Rank => "rank",
             Self::Classify => "classify",

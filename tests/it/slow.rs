@@ -98,6 +98,8 @@ fn investigates(rig: &Rig, time: Duration) {
         "synthesis": {"goal": "say what was found", "order": "newest first", "format": "short"},
     });
     rig.script.on(Stage::Decompose, move |_| graph.clone());
+    let none = json!({"kind": "none", "who": null, "topic": null, "when": null, "only": "all"});
+    rig.script.on(Stage::Template, move |_| none.clone());
     rig.script.on(Stage::Synthesize, |_| json!("It is all about the trip [1]."));
     rig.script.takes(Stage::Decompose, time);
 }

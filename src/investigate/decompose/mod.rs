@@ -18,6 +18,7 @@ mod checked;
 mod fitting;
 mod reader;
 mod shape;
+mod template;
 #[cfg(test)]
 mod tests;
 
@@ -31,6 +32,7 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 pub use again::{keep_graph, known_graph};
 pub use reader::{GraphPiece, GraphReader};
 pub use shape::graph_schema;
+pub use template::choose_template;
 
 use self::checked::CheckedNodes;
 use super::asker::{AskFailure, InvestigationModel, cut};

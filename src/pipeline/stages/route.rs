@@ -50,6 +50,10 @@ pub async fn decide(turn: &Turn<'_>, guess: &Guess) -> Route {
         domains.dedup();
         return Route { kind: Kind::Action, domains, selection: None };
     }
+    if turn.brain.policy.skip_planner && turn.state.clarification.is_none() && investigate::question(turn).is_some() {
+        turn.traced("route", turn.elapsed_us(), turn.words().len(), Usage::default(), "read exactly");
+        return built_in(guess);
+    }
     let in_steps = turn.brain.policy.planning != Planning::Whole;
     // Where commands are still to be chosen, a sure guess bounds the choice.
     let is_guessed =

@@ -59,13 +59,14 @@ fn a_graph_that_cannot_be_used_is_asked_for_once_more_and_then_searched_by_words
     let script = Script::new()
         .always("route", route("investigate"))
         .always("decompose", graph("investigative", wrong))
+        .always("template", ModelReply::json(json!({"kind": "none"})))
         .always("synthesize", ModelReply::text("Nothing."));
     let model = ModelServer::scripted(script);
     let mut console = console(&model, &[]);
     let lines = console.say(QUESTION);
     assert_eq!(done_of(&lines)["path"], "investigate", "{}", text_of(&lines));
     assert_eq!(done_of(&lines)["fallbacks"], json!(["decompose"]));
-    assert_eq!(done_of(&lines)["llm_calls"], 3, "route, decompose twice");
+    assert_eq!(done_of(&lines)["llm_calls"], 4, "route, decompose twice, and no template");
     assert!(text_of(&lines).contains("a search for"), "{}", text_of(&lines));
 }
 
@@ -130,4 +131,34 @@ fn a_direct_look_up_takes_two_calls_at_most() {
     let lines = console.say("how much was the hotel deposit?");
     assert!(text_of(&lines).contains("100 €"), "{}", text_of(&lines));
     assert!(done_of(&lines)["llm_calls"].as_u64().unwrap() <= 2);
+}
+
+#[test]
+fn a_question_that_is_read_exactly_has_its_graph_without_a_model() {
+    let words = ModelReply::text("Anna waits for the receipt [1].");
+    let model = ModelServer::scripted(Script::new().always("synthesize", words));
+    let mut console = console(&model, &[("BRAIN_SKIP_PLANNER", "true")]);
+    let lines = console.say("What emails am I blocking people on?");
+    assert_eq!(done_of(&lines)["path"], "investigate", "{}", text_of(&lines));
+    assert_eq!(done_of(&lines)["llm_calls"], 1, "only to word the answer");
+    assert!(text_of(&lines).contains("Anna waits for the receipt"), "{}", text_of(&lines));
+}
+
+#[test]
+fn a_graph_that_cannot_be_used_gives_way_to_a_template_that_the_model_can_name() {
+    let wrong = json!([{"id": "read", "strategy": "batch_thread_read", "params": {"items": "{{nothing.items}}"}}]);
+    let named = json!({"kind": "waiting_on_me", "who": "Mr Smith", "topic": null, "when": null, "only": "all"});
+    let script = Script::new()
+        .always("route", route("investigate"))
+        .always("decompose", graph("investigative", wrong))
+        .always("template", ModelReply::json(named))
+        .always("synthesize", ModelReply::text("Anna waits for the receipt [1]."));
+    let model = ModelServer::scripted(script);
+    let mut console = console(&model, &[]);
+    let lines = console.say(QUESTION);
+    assert_eq!(done_of(&lines)["path"], "investigate", "{}", text_of(&lines));
+    assert_eq!(done_of(&lines)["llm_calls"], 5, "route, two graphs, a template, and words");
+    assert!(text_of(&lines).contains("Anna waits for the receipt [1]"), "{}", text_of(&lines));
+    let sources = &lines.iter().find(|line| line["type"] == "message").unwrap()["sources"];
+    assert_eq!(sources.as_array().map(Vec::len), Some(1), "nobody said Mr Smith: {sources}");
 }

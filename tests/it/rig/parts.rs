@@ -583,9 +583,10 @@ impl Model for Script {
             (None, Stage::BuildParams) => json!({}),
             (None, Stage::Guard | Stage::Reflect | Stage::Chat | Stage::Respond) => json!("There you are."),
             // Questions over everything are answered without it, unless a test says how.
-            (None, Stage::Decompose | Stage::Extract | Stage::Rank | Stage::Classify | Stage::Synthesize) => {
-                Value::Null
-            }
+            (
+                None,
+                Stage::Decompose | Stage::Template | Stage::Extract | Stage::Rank | Stage::Classify | Stage::Synthesize,
+            ) => Value::Null,
         };
         let usage = Usage { calls: 1, tokens_in: 1, tokens_out: 1, ..Usage::default() };
         self.calls.lock().unwrap().push(call);

@@ -13,8 +13,10 @@ use super::told::{Ran, Told, distinct, drawing, remarks, so_far};
 use crate::core::markup::Formatted;
 use crate::core::progress::Progress;
 use crate::core::text::shorten;
-use crate::investigate::asker::InvestigationModel;
-use crate::investigate::decompose::{DecomposeInput, SynthesisOrder, keep_graph, things};
+use crate::investigate::asker::{AskFailure, InvestigationModel};
+use crate::investigate::decompose::{
+    DecomposeInput, SynthesisOrder, Undecomposed, choose_template, keep_graph, things,
+};
 use crate::investigate::estimate::{CostEstimate, estimate};
 use crate::investigate::finding::NodeOutput;
 use crate::investigate::graph::{AnswerKind, EvidenceGraph};
@@ -22,6 +24,7 @@ use crate::investigate::question::{CostAllowed, RanQuestion, run_question};
 use crate::investigate::run::{RunEnd, run, whole};
 use crate::investigate::synthesize::{AnswerRow, heading};
 use crate::investigate::synthesize_by_model::{AnswerPart, ModelAnswer, SynthesisInput, synthesize_by_model};
+use crate::language::requests::FamilyQuestion;
 use crate::limits;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::stages::honest::{self, CameTo};
@@ -38,6 +41,8 @@ pub(super) enum ByModel {
     ToDo,
     /// No graph of the model's can be used.
     Unusable,
+    /// It gave none, or too late.
+    Silent,
 }
 
 /// What the person has said of a question beside its words.
@@ -89,7 +94,10 @@ pub(super) async fn answer(turn: &Turn<'_>, model: &dyn Model, asked: Asked) -> 
     Ok(match run_question(&asker, &input, &worker, &with, &allowed).await {
         Err(failure) => {
             turn.fell_back(Stage::Decompose.name(), &failure.to_string());
-            ByModel::Unusable
+            match failure {
+                Undecomposed::Unusable(_) | Undecomposed::Failed(AskFailure::Unusable { .. }) => ByModel::Unusable,
+                Undecomposed::Failed(_) => ByModel::Silent,
+            }
         }
         Ok(RanQuestion::WriteCommand(_)) => ByModel::ToDo,
         Ok(RanQuestion::Costly { decomposition, estimate }) => {
@@ -98,7 +106,7 @@ pub(super) async fn answer(turn: &Turn<'_>, model: &dyn Model, asked: Asked) -> 
         }
         Ok(RanQuestion::Stopped(ran)) if ran.end == RunEnd::OutOfTime => {
             turn.fell_back(Stage::Decompose.name(), "there was no time left for its graph");
-            ByModel::Unusable
+            ByModel::Silent
         }
         Ok(RanQuestion::Stopped(ran)) => ByModel::Answered(Box::new(stopped(turn, &looking, &ran)?)),
         Ok(RanQuestion::Ran { decomposition, estimate, run }) => {
@@ -111,6 +119,20 @@ pub(super) async fn answer(turn: &Turn<'_>, model: &dyn Model, asked: Asked) -> 
             let looked = Looked { gaps, ran: run, estimate, order, graph };
             ByModel::Answered(Box::new(told(&looking, &asker, looked).await?))
         }
+    })
+}
+
+/// The template that the model names for the question, if it names one.
+pub(super) async fn named_template(turn: &Turn<'_>, model: &dyn Model) -> Option<FamilyQuestion> {
+    turn.agreed();
+    turn.doing(Progress::of("Working out where to look…"));
+    let looking = Looking::at(turn, None);
+    let trace = |call| looking.called(call);
+    let reference = turn.reference();
+    let chosen = turn.unless_cancelled(choose_template(&looking.asker(model, &trace), turn.words(), &reference)).await;
+    chosen.ok()?.unwrap_or_else(|failure| {
+        turn.fell_back(Stage::Template.name(), &failure.to_string());
+        None
     })
 }
 

@@ -38,7 +38,7 @@ use crate::language::requests::{self, FamilyQuestion, QuestionFamily};
 use crate::pipeline::commit::Answer;
 use crate::pipeline::consent::waiting::StillWaiting;
 use crate::pipeline::turn::{Turn, TurnError};
-use crate::ports::{Stage, StoreError};
+use crate::ports::{Model, Planning, Stage, StoreError};
 
 /// What questions may lean to that are about anything: only what is found tells that they were meant.
 const LOOSE: [QuestionFamily; 2] = [QuestionFamily::About, QuestionFamily::Prepare];
@@ -71,22 +71,30 @@ pub fn question(turn: &Turn<'_>) -> Option<FamilyQuestion> {
 pub async fn investigate(turn: &Turn<'_>, route: Route, context: Fetching) -> Result<Answer, TurnError> {
     let asked = question(turn);
     if let Some(model) = turn.brain.model.as_deref() {
-        // A single search answers: nothing has to be taken apart for it.
-        if let Some(question) = asked.as_ref().filter(|question| question.family.is_direct()) {
-            // One look has no second one to fall back on: whose a paper is only ranks it.
-            let question = question.widened().unwrap_or_else(|| question.clone());
-            let graph = templates::graph(&question, &turn.reference());
-            return by_model::run_known(turn, model, graph, SynthesisOrder::default(), None).await;
+        // Nothing has to be taken apart for what a single search answers, or what is read exactly.
+        let is_read = |question: &&FamilyQuestion| question.family.is_direct() || turn.brain.policy.skip_planner;
+        if let Some(question) = asked.as_ref().filter(is_read) {
+            return by_template(turn, model, question).await;
         }
-        if model.is_slow(Stage::Decompose) {
+        let is_slow = model.is_slow(Stage::Decompose);
+        if is_slow {
             show_meanwhile(turn, asked.as_ref()).await?;
+        }
+        let names_first = is_slow || turn.brain.policy.planning == Planning::Steps;
+        if names_first && let Some(answer) = by_named_template(turn, model).await? {
+            return Ok(answer);
         }
         match by_model::answer(turn, model, Asked::default()).await? {
             ByModel::Answered(answer) => {
                 return Ok(also_waiting(turn, needing_a_yes(turn, asked.as_ref()).await?, *answer));
             }
             ByModel::ToDo => return act::act(turn, route, context).await,
-            ByModel::Unusable => {}
+            ByModel::Unusable if asked.is_none() && !names_first => {
+                if let Some(answer) = by_named_template(turn, model).await? {
+                    return Ok(answer);
+                }
+            }
+            ByModel::Unusable | ByModel::Silent => {}
         }
     }
     if let Some(question) = asked {
@@ -103,6 +111,28 @@ pub async fn investigate(turn: &Turn<'_>, route: Route, context: Fetching) -> Re
         };
     }
     act::act(turn, route, context).await
+}
+
+/// Answers a question of a family by its template; a model words what was found where it is quick enough.
+async fn by_template(turn: &Turn<'_>, model: &dyn Model, question: &FamilyQuestion) -> Result<Answer, TurnError> {
+    if model.is_slow(Stage::Synthesize) {
+        return answer(turn, question).await;
+    }
+    let is_direct = question.family.is_direct();
+    // One look has no second one to fall back on: whose a paper is only ranks it.
+    let wider = question.widened().filter(|_| is_direct);
+    let graph = templates::graph(wider.as_ref().unwrap_or(question), &turn.reference());
+    let worded = by_model::run_known(turn, model, graph, SynthesisOrder::default(), None).await?;
+    if !is_direct && !has_sources(&worded) {
+        return answer(turn, question).await;
+    }
+    Ok(also_waiting(turn, needing_a_yes(turn, Some(question)).await?, worded))
+}
+
+/// The same with the template that a model names; `None` where that finds nothing.
+async fn by_named_template(turn: &Turn<'_>, model: &dyn Model) -> Result<Option<Answer>, TurnError> {
+    let Some(question) = by_model::named_template(turn, model).await else { return Ok(None) };
+    Ok(Some(by_template(turn, model, &question).await?).filter(has_sources))
 }
 
 /// Shows what code finds by itself while a slow model works out more.
