@@ -59,7 +59,7 @@ pub fn question(turn: &Turn<'_>) -> Option<FamilyQuestion> {
         if turn.brain.model.is_some() {
             return None;
         }
-        let leaning = turn.leaning()?;
+        let leaning = turn.leaning().filter(|_| requests::is_question(turn.words()))?;
         let is_of_none = requests::plain_leaning(leaning, turn.words())?;
         return (is_of_none || !turn.intents().ask_a_command()).then(|| leaning.clone());
     };
