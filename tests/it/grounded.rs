@@ -192,3 +192,13 @@ async fn what_a_model_adds_to_a_letter_is_marked_on_its_card_and_its_draft() {
         assert!(!text.contains("Added by me"), "{command}: {text}");
     }
 }
+
+#[tokio::test]
+async fn what_is_reported_beside_a_request_is_never_dropped_in_silence() {
+    let rig = rig(false);
+    let said = "I've done the service on the boiler add to the groceries list that the vessel's gone \
+                and remind me Tuesday to order a new one";
+    let answer = rig.says(said).await;
+    assert!(answer.text().contains("Order a new one"), "{}", answer.text());
+    assert!(answer.text().contains("I took “I've done the service on the boiler add to"), "{}", answer.text());
+}

@@ -3,7 +3,10 @@
 use std::collections::BTreeSet;
 
 use crate::core::plan::{Plan, PlannedAction};
+use crate::core::text::{shorten, visible};
+use crate::language::reading::Mood;
 use crate::language::requests::Understood;
+use crate::limits;
 use crate::pipeline::stages::route;
 use crate::pipeline::turn::Turn;
 use crate::services::standing::{self, Judge, PlanStanding, Planner};
@@ -19,12 +22,34 @@ pub(super) struct Judging<'a> {
 impl Judging<'_> {
     /// Whether the plan carries too little of what was asked for.
     pub fn leaves_out(&self, plan: &Plan) -> bool {
+        self.judge.leaves_out(&self.values(plan))
+    }
+
+    /// What is reported beside a request that built-in understanding planned, and nothing was made of: it may have been
+    /// meant as something to do, too.
+    pub fn told_beside(&self, plan: &Plan) -> Option<String> {
+        let reading = self.turn.reading();
+        let asks = reading.clauses.iter().any(|clause| clause.mood.is_request());
+        if self.judge.planner == Planner::Model || !asks {
+            return None;
+        }
+        let values: Vec<String> = self.values(plan).iter().map(|value| value.to_lowercase()).collect();
+        let reports = reading.clauses.iter().filter(|clause| clause.mood == Mood::Report);
+        let told: Vec<String> = reports
+            .map(|clause| reading.words(clause).trim_end_matches([',', '.', ';', '!']))
+            .filter(|words| !values.iter().any(|value| words.to_lowercase().contains(value)))
+            .map(|words| format!("“{}”", visible(&shorten(words, limits::ROW_CHARS_MAX))))
+            .collect();
+        (!told.is_empty()).then(|| format!("I took {} as a remark.", told.join(" and ")))
+    }
+
+    fn values(&self, plan: &Plan) -> Vec<String> {
         let values = plan.actions.iter().flat_map(|planned| {
             let entry = self.turn.brain.services.command(&planned.service, &planned.command);
             let typed = entry.map(|entry| typed_values(entry.as_ref(), &planned.params)).unwrap_or_default();
             typed.into_iter().map(|value| value.text)
         });
-        self.judge.leaves_out(&values.collect::<Vec<_>>())
+        values.collect()
     }
 
     /// What code is sure of, where a model's plan is of other commands, and one of both changes something at once: a

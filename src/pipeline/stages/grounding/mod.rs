@@ -95,7 +95,7 @@ pub(crate) async fn check(
         let what = consent::meant(turn.brain, std::slice::from_ref(planned));
         format!("I didn't {what}: that didn't read as something to do.")
     };
-    let remarks: Vec<String> = left.map(left_out).collect();
+    let remarks: Vec<String> = left.map(left_out).chain(judging.told_beside(&plan)).collect();
     let plan = only(plan, &kept);
     standings.retain(|standing| !is_contradicted(standing));
     match judging.found(&plan).await {
