@@ -6,6 +6,8 @@
 //! question, something denied and something still to come is no report. Not here: what there is to be done, and whether
 //! a report fits it.
 
+use std::collections::BTreeMap;
+
 use super::grammar::GRAMMAR;
 use super::lexicon::WordId;
 use super::phrases::{self, Phrases};
@@ -17,7 +19,6 @@ use crate::language::time;
 use crate::language::time::{Reference, When};
 use crate::language::tokens::lower;
 use crate::language::work::Work;
-use std::collections::BTreeMap;
 
 const TEXTS: [&str; 2] = [
     include_str!("../../../data/language/requests/reports.en.txt"),

@@ -6,8 +6,8 @@
 //! ```text
 //! bucket  task  calendar  …  investigates     the units, services first
 //! bias    -2.4  -2.7      …  -2.9
-//! scale   0.19  0.14      …  0.14              what a step of a weight is worth
-//! 17      -3              …  1                 a bucket of the features, and its weights in steps; nothing is 0
+//! scale   0.05  0.03      …  0.03              what a step of a weight is worth
+//! 17      -12             …  5                 a bucket of the features, and its weights in steps; nothing is 0
 //! ```
 //! Buckets that are all 0 have no line. Not here: what the buckets are of (`features`).
 
