@@ -103,9 +103,4 @@ impl<'t> PhraseTable<'t> {
         let from = self.meanings.lower_bound(all.clone(), meaning);
         (from..all.end).take_while(move |at| self.meanings.get(*at) == Some(meaning)).map(move |at| self.rests.row(at))
     }
-
-    /// The words that a phrase of this meaning may begin with.
-    pub fn first_words(self, meaning: usize) -> impl Iterator<Item = usize> {
-        (0..self.ends.len()).filter(move |word| self.meaning(*word, meaning).next().is_some())
-    }
 }

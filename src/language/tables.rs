@@ -1,12 +1,16 @@
 //! Tables that are used where they stand: rows of numbers, and what writes them (words and phrases: see `lexicon`).
 //!
-//! What the rooms know is compiled to such tables before the program is built and taken into its file; nothing of it is
-//! read, copied or sorted when the program runs. The same tables can be made while it runs, of what a service brings.
+//! What the rooms know stands in texts (`data/language`) that are made such tables when they are first needed, some
+//! milliseconds for all of them (see [`ready`](super::ready)); a message then reads, copies and sorts nothing of it. What
+//! a service brings is made such tables when it is registered.
 //!
 //! Invariants: numbers are little-endian, of two bytes where they are items and of four where they count items; whatever
 //! the bytes are, nothing here panics: what is not there is not found. Deliberately not here: what the numbers mean.
 
 use std::ops::Range;
+
+/// What is made of texts when it is first needed, if not by [`ready`](super::ready) before, which forces each of these.
+pub type Made<T> = std::sync::LazyLock<T>;
 
 /// Sections one behind the other, each led by its length.
 #[derive(Debug, Clone, Copy)]
@@ -196,7 +200,6 @@ impl Writer {
     }
 
     /// Phrases of `words` words in all: first word, meaning, the words after the first. Order is kept within a word.
-    #[cfg(test)]
     pub fn phrases(&mut self, words: usize, phrases: &[(usize, usize, Vec<usize>)]) -> Result<(), TooMany> {
         let mut phrases: Vec<_> = phrases.iter().collect();
         phrases.sort_by_key(|(first, _, _)| *first);
@@ -242,7 +245,6 @@ mod tests {
         assert_eq!(of(1), [(4, vec![3, 0])]);
         assert!(of(0).is_empty() && of(5).is_empty());
         assert_eq!(phrases.meaning(1, 4).count() + phrases.meaning(1, 5).count(), 1);
-        assert_eq!(phrases.first_words(4).collect::<Vec<_>>(), [1]);
         assert_eq!(map.get(7).iter().collect::<Vec<_>>(), [1, 2]);
         assert_eq!(map.get(8).len() + map.get(9).len() + map.get(10).len(), 0);
     }

@@ -1,7 +1,7 @@
 //! Classes of words that stand in data: a name, a colon, and words or phrases between commas.
 //!
 //! A star ends a beginning: `wait*`. A class may have several lines, and stand in several files, one a language; all
-//! languages are looked for at once. Not here: the classes that frames speak of (`requests::lexicon`), which are compiled.
+//! languages are looked for at once. Not here: the classes that frames speak of (`requests::lexicon`).
 
 use std::collections::{HashMap, HashSet};
 

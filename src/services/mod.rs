@@ -71,19 +71,6 @@ pub fn sources() -> Vec<Source> {
     vec![task::SOURCE, calendar::SOURCE, memory::SOURCE, notes::SOURCE, contacts::SOURCE]
 }
 
-/// What people say for the built-in services' commands: the name of each, and its phrases, a text a language. The grammar
-/// that is read without a model is made of them, in this order.
-pub fn phrases() -> [(&'static str, &'static [&'static str]); 6] {
-    [
-        (task::NAME, &task::PHRASES),
-        (calendar::NAME, &calendar::PHRASES),
-        (email::NAME, &email::PHRASES),
-        (memory::NAME, &memory::PHRASES),
-        (notes::NAME, &notes::PHRASES),
-        (contacts::NAME, &contacts::PHRASES),
-    ]
-}
-
 /// The built-in services, in the order in which help shows them, and whom names can mean. Sending needs `smtp`.
 pub fn built_in(
     store: &Arc<dyn Store>,

@@ -1,40 +1,43 @@
 //! What people say for the built-in services' commands.
 
-use super::{phrases, task, testing};
-use crate::language::requests::compile::built_in::compiled;
-use crate::language::requests::tests::monday;
+use super::testing;
+use crate::language::requests::compile::built_in::{SERVICES, Said, tables};
+use crate::language::requests::grammar::Grammar;
+use crate::language::requests::tests::{asked_in, monday};
 
 /// "Send it": no command, but the sending of what was just written.
 const NO_COMMAND: [&str; 1] = ["email.send_draft"];
 
-#[test]
-fn the_grammar_in_use_follows_from_the_services_phrases_and_these_hold_no_mistake() {
-    compiled(&phrases()).check();
+fn with_grammar<R>(services: &[Said], read: impl Fn(Grammar) -> R) -> R {
+    read(Grammar::read(&tables(services).unwrap()).unwrap())
 }
 
 #[test]
 fn every_command_has_a_phrase_and_every_phrase_a_command() {
     let services = testing::registry().now();
-    assert_eq!(phrases().map(|(service, _)| service).to_vec(), services.names());
+    assert_eq!(SERVICES.map(|(service, _)| service).to_vec(), services.names());
     let entries = services.commands(&services.names());
     let commands: Vec<String> =
         entries.iter().map(|entry| format!("{}.{}", entry.service(), entry.command())).collect();
-    let said = compiled(&phrases()).commands;
-    let without: Vec<_> = commands.iter().filter(|command| !said.contains(*command)).collect();
-    assert!(without.is_empty(), "nobody can ask for {without:?}");
-    let own = said.iter().filter(|command| services.find(command.split('.').next().unwrap_or_default()).is_some());
-    let unknown: Vec<_> = own.filter(|command| !commands.contains(command)).collect();
-    assert_eq!(unknown, NO_COMMAND, "no such command");
+    with_grammar(&SERVICES, |grammar| {
+        let said = grammar.frames.commands();
+        let without: Vec<_> = commands.iter().filter(|command| !said.contains(command.as_str())).collect();
+        assert!(without.is_empty(), "nobody can ask for {without:?}");
+        let own =
+            said.into_iter().filter(|command| services.find(command.split('.').next().unwrap_or_default()).is_some());
+        let unknown: Vec<_> = own.filter(|command| !commands.iter().any(|known| known == command)).collect();
+        assert_eq!(unknown, NO_COMMAND, "no such command");
+    });
 }
 
 #[test]
 fn a_new_phrase_for_a_command_is_one_line() {
     let asked = |line: &str| {
-        let said = task::PHRASES[0].replacen("\ncreate\n", &format!("\ncreate\n{line}"), 1);
-        let texts = [&said, task::PHRASES[1]];
-        let mut services: [(&str, &[&str]); 6] = phrases();
-        services.iter_mut().filter(|(service, _)| *service == task::NAME).for_each(|(_, said)| *said = &texts);
-        compiled(&services).asked("please pester us to no end about the gutter", &monday())
+        let mut services = SERVICES;
+        let (_, [english, _]) = services.iter_mut().find(|(service, _)| *service == super::task::NAME).unwrap();
+        let said = english.replacen("\ncreate\n", &format!("\ncreate\n{line}"), 1);
+        *english = &said;
+        with_grammar(&services, |grammar| asked_in(grammar, "please pester us to no end about the gutter", &monday()))
     };
     let create = Some(("task.create".to_owned(), vec![("title".to_owned(), "the gutter".to_owned())]));
     assert_ne!(asked(""), create);

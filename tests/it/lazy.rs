@@ -1,5 +1,5 @@
 //! Nothing on a turn's path is trained, parsed or compiled at its first use: the first message of the day costs what the
-//! second does, and no chat waits for what another's message needs.
+//! second does, and no chat waits for what another's message needs. What is made of texts is made when a process starts.
 
 use std::path::PathBuf;
 
@@ -11,6 +11,7 @@ const MARKS: &[&str] =
 
 /// Where one of them stands all the same, and why nobody waits for it.
 const MAY: &[(&str, &str, &str)] = &[
+    ("language/tables.rs", "LazyLock", "tables of texts, all made when a process starts that reads messages"),
     (
         "core/forgotten.rs",
         "Regex::new",
@@ -48,6 +49,18 @@ fn only_in_tests(files: &[(PathBuf, String)]) -> Vec<PathBuf> {
         text.split("#[cfg(test)]").skip(1).filter_map(after).collect::<Vec<_>>()
     };
     files.iter().flat_map(declared).collect()
+}
+
+#[test]
+fn what_is_made_of_texts_is_made_when_a_process_starts() {
+    let files = sources();
+    let count = |what: &str| {
+        let texts = files.iter().map(|(path, text)| without_tests(path, text));
+        texts.map(|text| text.matches(what).count()).sum::<usize>()
+    };
+    assert!(count(": Made<") > 5);
+    assert_eq!(count(": Made<"), count("Made::force(&"));
+    assert_eq!(count("spawn(language::ready)"), 1, "where a process opens what it serves from");
 }
 
 #[test]

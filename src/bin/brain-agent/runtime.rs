@@ -12,6 +12,7 @@ use brain_agent::channel::console::ConsoleChannel;
 use brain_agent::channel::{control, telegram};
 use brain_agent::clock::SystemClock;
 use brain_agent::config::Config;
+use brain_agent::language;
 use brain_agent::pipeline::brain::Brain;
 use brain_agent::pipeline::commit;
 use brain_agent::ports::{Channel, Clock, Store};
@@ -54,6 +55,8 @@ impl<'a> Wanted<'a> {
 impl Runtime {
     pub(crate) async fn open(config: &Config, wanted: Wanted<'_>) -> Result<Self, StartError> {
         let Wanted { data_dir, clock, zone, telegram } = wanted;
+        // Beside opening the store. Where there is no thread for it, the first message makes them.
+        let _ = std::thread::Builder::new().name("tables".to_owned()).spawn(language::ready);
         let file = app::open_store(data_dir).await?;
         let store: Arc<dyn Store> = file.clone();
         let console = Arc::new(app::console_channel(&store, data_dir).await?);

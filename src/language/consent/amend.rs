@@ -21,7 +21,7 @@ pub(super) fn amends(text: &str) -> bool {
     if text.len() > BYTES_MAX || super::read(text) != Consent::Other {
         return false;
     }
-    let lexicon = LEXICON;
+    let lexicon = *LEXICON;
     let (words, breaks) = words(text);
     let ids: Vec<Vec<u32>> = words.iter().map(|word| ids(lexicon, word)).collect();
     let broken = |at: usize| breaks.contains(&at);

@@ -11,7 +11,7 @@ const QUESTION_WORDS_MAX: usize = 3;
 
 pub(super) fn leans(text: &str) -> bool {
     let (words, breaks) = words(text);
-    let ids: Vec<Vec<u32>> = words.iter().map(|word| ids(LEXICON, word)).collect();
+    let ids: Vec<Vec<u32>> = words.iter().map(|word| ids(*LEXICON, word)).collect();
     let broken = |at: usize| breaks.contains(&at);
     if text.contains(['?', '؟', '？']) && words.len() > QUESTION_WORDS_MAX {
         return false;

@@ -6,9 +6,10 @@
 //! Deliberately absent: polarity of single words outside phrases, weights, and any reading of files
 //! at run time: what a yes is belongs to the program, not to its configuration.
 
+use super::compile;
 use super::spelling::{fits, runs};
 use crate::language::lexicon::Words;
-use crate::language::tables::{Rows, Sections};
+use crate::language::tables::{Made, Rows, Sections};
 
 /// A set of languages, one bit a phrase book.
 pub(super) type Langs = u32;
@@ -96,12 +97,8 @@ pub(super) struct Lexicon<'t> {
     ends: Rows<'t>,
 }
 
-/// The books in use.
-pub(super) static LEXICON: Lexicon<'static> =
-    match Lexicon::read(include_bytes!("../../../data/language/consent/books.bin")) {
-        Some(lexicon) => lexicon,
-        None => panic!("data/language/consent/books.bin holds no phrase books; see consent/compile.rs"),
-    };
+/// The books in use, made when they are first needed.
+pub(super) static LEXICON: Made<Lexicon<'static>> = Made::new(compile::lexicon);
 
 impl<'t> Lexicon<'t> {
     pub(super) const fn read(bytes: &'t [u8]) -> Option<Self> {

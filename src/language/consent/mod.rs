@@ -19,7 +19,6 @@
 //! costs one more tap; a false yes costs the user something that cannot be taken back.
 
 mod amend;
-#[cfg(test)]
 mod compile;
 mod leans;
 mod lexicon;
@@ -32,7 +31,14 @@ mod tests;
 
 use lexicon::{LEXICON, Langs, Lexicon, Mark, Role};
 
+use crate::language::tables::Made;
+
 pub use naming::{CardName, Naming, names};
+
+/// Makes the phrase books what they are looked up in, unless they are.
+pub(super) fn ready() {
+    Made::force(&LEXICON);
+}
 
 /// What a whole message says to one open card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -51,7 +57,7 @@ pub fn read(text: &str) -> Consent {
     let Some(words) = text::answer(text) else {
         return Consent::Other;
     };
-    let lexicon = LEXICON;
+    let lexicon = *LEXICON;
     let ids: Vec<Vec<u32>> = words.iter().map(|word| lexicon.ids(&word.text)).collect();
     if ids.iter().any(Vec::is_empty) {
         return Consent::Other;

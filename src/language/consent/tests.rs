@@ -64,10 +64,8 @@ fn the_test_table_has_no_false_decision() {
 }
 
 #[test]
-fn every_line_of_the_phrase_books_can_be_read_and_the_books_in_use_follow_from_them() {
-    let books = Books::read(BOOKS);
-    assert_eq!(books.problems, Vec::<String>::new());
-    crate::language::compiled::check("consent/books.bin", &books.bytes());
+fn every_line_of_the_phrase_books_can_be_read() {
+    assert_eq!(Books::read(BOOKS).problems, Vec::<String>::new());
 }
 
 #[test]
@@ -75,7 +73,7 @@ fn a_malformed_line_is_reported_and_left_out() {
     let bad = "yes ok\nmaybe: ok\nyes: @nowhere\nyes: Loud\nyes: уes\nyes: a1\nyes: ok?\n@a = b\n@a = c\nyes: fine";
     let books = Books::read(&[("en", bad)]);
     assert_eq!(books.problems.len(), 8, "{:?}", books.problems);
-    let bytes = books.bytes();
+    let bytes = books.bytes().unwrap();
     let lexicon = Lexicon::read(&bytes).unwrap();
     assert!(!lexicon.ids("fine").is_empty());
     assert!(lexicon.ids("loud").is_empty());

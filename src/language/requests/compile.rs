@@ -1,5 +1,7 @@
-//! From the notation of frames to the tables that are read in place: at run time for what a service brings, and before
-//! the program is built for the built-in services' phrases, what is shared, and their lexicon ([`built_in`]).
+//! From the notation of frames to the tables that are read in place: for what a service brings, and for the built-in
+//! services' phrases, what is shared, and their lexicon ([`built_in`]).
+
+pub(crate) mod built_in;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,7 +45,7 @@ pub(super) fn needs_a_word(nodes: &[Node]) -> bool {
 /// Writes the sections of `Frames`. All words and classes of the frames are in the lexicon.
 pub(super) fn frames(wordings: &[Wording], lexicon: Lexicon, writer: &mut Writer) -> Result<(), TooMany> {
     let names = sorted(wordings.iter().flat_map(names_of));
-    let coder = Coder { lexicon, names: &names };
+    let coder = Coder { lexicon, names: &names, first_words: lexicon.first_words() };
     let (mut by_first, mut by_need, mut anywhere) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
     for (at, wording) in wordings.iter().enumerate() {
         let mut first = BTreeSet::new();
@@ -84,6 +86,8 @@ enum Begins {
 struct Coder<'a> {
     lexicon: Lexicon<'a>,
     names: &'a [String],
+    /// Of each class that has any, the words that a phrase of it may begin with.
+    first_words: BTreeMap<usize, Vec<usize>>,
 }
 
 impl Coder<'_> {
@@ -165,10 +169,7 @@ impl Coder<'_> {
     }
 
     fn words_of_class(&self, name: &str) -> BTreeSet<usize> {
-        let class = self.lexicon.class(name);
-        class.into_iter().flat_map(|class| self.lexicon.first_words(class)).map(|word| word.0 as usize).collect()
+        let class = self.lexicon.class(name).and_then(|class| self.first_words.get(&class.0));
+        class.into_iter().flatten().copied().collect()
     }
 }
-
-#[cfg(test)]
-pub(crate) mod built_in;

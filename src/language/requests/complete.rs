@@ -77,7 +77,7 @@ pub fn gives_up(text: &str, reference: &Reference) -> bool {
 /// A message that is a request, and not a weak one, by itself.
 fn is_new_request(text: &str, reference: &Reference) -> bool {
     let heard = AnnotatedText::new(text, reference, GRAMMAR.lexicon);
-    let best = matching::readings(GRAMMAR, &heard, 0..heard.tokens.len(), &Work::default()).into_iter().next();
+    let best = matching::readings(*GRAMMAR, &heard, 0..heard.tokens.len(), &Work::default()).into_iter().next();
     let asks = text.trim_end().ends_with('?') && heard.times_in(&(0..heard.tokens.len())).is_empty();
     asks || time::offset_in(text).is_some()
         || best.is_some_and(|m| !m.frame.weak && m.frame.command != "chat" && m.score >= 15)
@@ -88,7 +88,7 @@ fn asks_for_our_own(text: &str, reference: &Reference) -> bool {
     const OWN_COMMANDS: [&str; 6] =
         ["calendar.list_events", "calendar.find_free_time", "task.list", "email.search", "memory.recall", "keep.list"];
     let heard = AnnotatedText::new(text, reference, GRAMMAR.lexicon);
-    let best = matching::readings(GRAMMAR, &heard, 0..heard.tokens.len(), &Work::default()).into_iter().next();
+    let best = matching::readings(*GRAMMAR, &heard, 0..heard.tokens.len(), &Work::default()).into_iter().next();
     best.is_some_and(|m| !m.frame.weak && m.score >= 15 && OWN_COMMANDS.contains(&m.frame.command))
 }
 

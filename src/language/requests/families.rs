@@ -24,19 +24,25 @@ use super::phrases::{self, Phrases};
 use super::question_words::WORDS;
 use super::reading::without_determiner;
 use crate::core::plan::PlannedAction;
+use crate::language::tables::Made;
 use crate::language::time;
 use crate::language::time::{Problem, Reference, When};
 use crate::language::words::fold;
 use crate::language::work::Work;
 use crate::limits::FAMILY_QUESTION_BYTES_MAX;
 
-#[cfg(test)]
 const TEXTS: [&str; 2] = [
     include_str!("../../../data/language/requests/families.en.txt"),
     include_str!("../../../data/language/requests/families.de.txt"),
 ];
 
-static FRAMES: Phrases = Phrases::compiled(include_bytes!("../../../data/language/requests/families.bin"));
+static FRAMES: Made<Phrases> = Made::new(|| Phrases::own(&TEXTS.concat()));
+
+/// Makes the frames, unless they are made.
+pub(super) fn ready() {
+    Made::force(&FRAMES);
+    meetings::ready();
+}
 
 /// What is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

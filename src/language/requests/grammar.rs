@@ -3,11 +3,12 @@
 //!
 //! A frame is a row of numbers that is walked as it stands: `compile` writes it, [`Pieces`] reads it.
 
+use super::compile::built_in;
 use super::lexicon::{ClassId, Lexicon, WordId};
 use super::notation::MARKS;
 use super::slot_types::SlotType;
 use crate::language::lexicon::Words;
-use crate::language::tables::{Map, Numbers, Rows, Sections};
+use crate::language::tables::{Made, Map, Numbers, Rows, Sections};
 
 /// One element of a frame.
 #[derive(Debug, Clone, Copy)]
@@ -160,6 +161,12 @@ impl<'t> Frames<'t> {
     pub fn len(self) -> usize {
         self.rows.len()
     }
+
+    /// The commands that something is said for, `service.command`.
+    #[cfg(test)]
+    pub fn commands(self) -> std::collections::BTreeSet<&'t str> {
+        (0..self.rows.len()).filter_map(|at| self.frame(at)).map(|frame| frame.command).collect()
+    }
 }
 
 /// Frames, and the words that they are written with.
@@ -169,12 +176,8 @@ pub(crate) struct Grammar<'t> {
     pub frames: Frames<'t>,
 }
 
-/// The built-in one.
-pub(crate) static GRAMMAR: Grammar<'static> =
-    match Grammar::read(include_bytes!("../../../data/language/requests/grammar.bin")) {
-        Some(grammar) => grammar,
-        None => panic!("data/language/requests/grammar.bin is no grammar; see requests/compile/built_in.rs"),
-    };
+/// The built-in one, made when it is first needed.
+pub(crate) static GRAMMAR: Made<Grammar<'static>> = Made::new(built_in::grammar);
 
 impl<'t> Grammar<'t> {
     pub const fn read(bytes: &'t [u8]) -> Option<Self> {

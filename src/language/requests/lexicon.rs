@@ -3,6 +3,8 @@
 //! Not here: what is done with them. A word that occurs in no class and no frame is unknown; unknown words
 //! are what titles, names and bodies are made of.
 
+use std::collections::BTreeMap;
+
 use crate::language::lexicon::{PhraseTable, Words};
 use crate::language::tables::{Numbers, Rows, Sections};
 use crate::language::words::distance;
@@ -113,9 +115,15 @@ impl<'t> Lexicon<'t> {
         phrases.filter(fits).map(|rest| rest.len() + 1)
     }
 
-    /// Words that a phrase of this class may begin with.
-    pub(super) fn first_words(self, class: ClassId) -> impl Iterator<Item = WordId> {
-        self.classes.first_words(class.0).map(|place| WordId::of(place + 1))
+    /// For each class the words, by their numbers, that a phrase of it may begin with.
+    pub(super) fn first_words(self) -> BTreeMap<usize, Vec<usize>> {
+        let mut of_classes: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for word in 0..self.words.len() {
+            for (class, _) in self.classes.of(word) {
+                of_classes.entry(class).or_default().push(word + 1);
+            }
+        }
+        of_classes
     }
 
     /// True when the whole of `ids` is one phrase of the class.

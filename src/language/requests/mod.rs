@@ -68,6 +68,7 @@ use grammar::GRAMMAR;
 
 use crate::core::history::PastAction;
 use crate::core::plan::{Plan, PlannedAction};
+use crate::language::tables::Made;
 use crate::language::time::Reference;
 use crate::language::work::Work;
 
@@ -91,6 +92,13 @@ pub use prices::TokenClass;
 pub use question_words::{is_bill, is_detail, says_which};
 pub use reports::{ReportKind, StateReport, report};
 pub use talk::{chat, is_small_talk, not_understood};
+
+/// Makes the grammar, and the frames of what else is read, unless they are made.
+pub(super) fn ready() {
+    Made::force(&GRAMMAR);
+    reports::ready();
+    families::ready();
+}
 
 /// A message and what is known around it.
 #[derive(Debug, Clone, Copy)]

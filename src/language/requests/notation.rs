@@ -86,14 +86,15 @@ pub(super) fn read(text: &str, names: Names) -> (Vec<Wording>, Vec<Mistake>) {
 
 /// Splits a frame into symbols, then reads these by recursive descent.
 fn nodes(text: &str, names: Names) -> Result<Vec<Node>, String> {
-    let spaced: String = text
-        .chars()
-        .flat_map(|c| match c {
-            '[' | ']' | '(' | ')' | '|' => vec![' ', c, ' '],
-            _ => vec![c],
-        })
-        .collect();
-    let symbols: Vec<&str> = spaced.split_whitespace().collect();
+    let mut symbols = Vec::new();
+    for word in text.split_whitespace() {
+        let mut rest = word;
+        while let Some(at) = rest.find(['[', ']', '(', ')', '|']) {
+            symbols.extend([&rest[..at], &rest[at..=at]].into_iter().filter(|symbol| !symbol.is_empty()));
+            rest = &rest[at + 1..];
+        }
+        symbols.extend(Some(rest).filter(|symbol| !symbol.is_empty()));
+    }
     let mut reader = ComponentReader { symbols: &symbols, names, depth: 0 };
     let nodes = reader.sequence()?;
     match reader.symbols.first() {

@@ -95,7 +95,7 @@ impl<'a> Parser<'a> {
         domains: &'a [String],
         work: &'a Work,
     ) -> Parser<'a> {
-        Parser { grammar: GRAMMAR, hearing, heard, domains, work, tried: RefCell::default() }
+        Parser { grammar: *GRAMMAR, hearing, heard, domains, work, tried: RefCell::default() }
     }
 
     /// Talk that names our nouns but asks for nothing.

@@ -13,7 +13,7 @@
 //!
 //! Deliberately not here: what the words mean. Parameters are read as those of any plan.
 
-use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde_json::Value;
@@ -40,7 +40,7 @@ use crate::limits::{PHRASE_FRAMES_MAX, PHRASES_BYTES_MAX};
 pub struct Phrases {
     service: String,
     /// Tables: the words that the program's own lexicon does not have, and the frames.
-    tables: Cow<'static, [u8]>,
+    tables: Vec<u8>,
 }
 
 /// Why phrases cannot be used; nothing of them is.
@@ -63,7 +63,8 @@ impl Phrases {
         // A slot takes few words unless it says otherwise: whoever says more may say something else as well.
         let kind = |_: &str, kind: &str| if kind.is_empty() { Some(SlotType::Short) } else { SlotType::read("", kind) };
         let (wordings, mut mistakes) = notation::read(text, Names { is_class: &is_class, kind: &kind });
-        let wordings: Vec<Wording> = wordings.into_iter().map(as_heard).collect();
+        let mut as_heard = AsHeard::default();
+        let wordings: Vec<Wording> = wordings.into_iter().map(|wording| as_heard.wording(wording)).collect();
         let greedy = wordings.iter().filter(|wording| !compile::needs_a_word(&wording.nodes));
         mistakes.extend(greedy.map(|wording| {
             let why = format!("{}: the frame has no word of its own and would take any message", wording.command);
@@ -78,17 +79,15 @@ impl Phrases {
             return Err(too_many());
         }
         let tables = tables(&wordings).map_err(|TooMany| too_many())?;
-        Ok(Phrases { service: service.to_owned(), tables: Cow::Owned(tables) })
+        Ok(Phrases { service: service.to_owned(), tables })
     }
 
-    /// Those that were read before, from their tables; they name the commands of no service.
-    pub(super) const fn compiled(tables: &'static [u8]) -> Phrases {
-        Phrases { service: String::new(), tables: Cow::Borrowed(tables) }
-    }
-
-    #[cfg(test)]
-    pub(super) fn tables(&self) -> &[u8] {
-        &self.tables
+    /// Those of the program's own texts, which name the commands of no service. That they hold no mistake is tested.
+    pub(super) fn own(text: &str) -> Phrases {
+        match Phrases::read("", text) {
+            Ok(phrases) => phrases,
+            Err(error) => panic!("{error}"),
+        }
     }
 
     /// The service whose commands they name.
@@ -168,31 +167,45 @@ fn asks_for_more(words: &str, hearing: &Hearing, work: &Work) -> bool {
         .any(|start| parser.intents_in(part(start)).iter().any(|intent| !intent.weak && intent.service != "chat"))
 }
 
-/// The words of a frame as they are heard in a message: without hyphens, contractions read as there.
-fn as_heard(wording: Wording) -> Wording {
-    fn heard(nodes: Vec<Node>) -> Vec<Node> {
-        let ways = |ways: Vec<Vec<Node>>| ways.into_iter().map(heard).collect::<Vec<_>>();
+/// The words of frames as they are heard in a message: without hyphens, contractions read as there. Each is looked at
+/// once, as frames are made of the same few.
+#[derive(Default)]
+struct AsHeard(BTreeMap<String, Vec<String>>);
+
+impl AsHeard {
+    fn wording(&mut self, wording: Wording) -> Wording {
+        Wording { nodes: self.nodes(wording.nodes), ..wording }
+    }
+
+    fn nodes(&mut self, nodes: Vec<Node>) -> Vec<Node> {
+        let mut heard = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            match node {
+                Node::Word(word) => heard.extend(self.words(word).iter().cloned().map(Node::Word)),
+                Node::Optional(ways) => heard.push(Node::Optional(self.ways(ways))),
+                Node::Either(ways) => heard.push(Node::Either(self.ways(ways))),
+                Node::Class(_) | Node::Slot { .. } | Node::Mark(_) => heard.push(node),
+            }
+        }
+        heard
+    }
+
+    fn ways(&mut self, ways: Vec<Vec<Node>>) -> Vec<Vec<Node>> {
+        ways.into_iter().map(|way| self.nodes(way)).collect()
+    }
+
+    fn words(&mut self, symbol: String) -> &[String] {
         let lexicon = GRAMMAR.lexicon;
         let read_as = |typed: String| match lexicon.spelling(&typed) {
             Some(ids) => ids.map(|id| lexicon.word(id).to_owned()).collect(),
             None => vec![typed],
         };
-        let words = |symbol: &str| -> Vec<Node> {
+        self.0.entry(symbol).or_insert_with_key(|symbol| {
             let tokens = tokens(symbol, lexicon).into_iter();
             let typed = tokens.filter(|token| token.mark == Mark::Word).map(|token| lower(&symbol[token.span]));
-            typed.filter(|typed| !typed.is_empty()).flat_map(read_as).map(Node::Word).collect()
-        };
-        nodes
-            .into_iter()
-            .flat_map(|node| match node {
-                Node::Word(word) => words(&word),
-                Node::Optional(inner) => vec![Node::Optional(ways(inner))],
-                Node::Either(inner) => vec![Node::Either(ways(inner))],
-                Node::Class(_) | Node::Slot { .. } | Node::Mark(_) => vec![node],
-            })
-            .collect()
+            typed.filter(|typed| !typed.is_empty()).flat_map(read_as).collect()
+        })
     }
-    Wording { nodes: heard(wording.nodes), ..wording }
 }
 
 fn tables(wordings: &[Wording]) -> Result<Vec<u8>, TooMany> {

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use super::grammar::Grammar;
 use super::*;
 use crate::language::routing::{Kind, route};
 use crate::language::time;
@@ -17,6 +18,15 @@ pub(crate) fn monday() -> Reference {
 fn reference(now: &str, zone: &str) -> Reference {
     let now: DateTime<Utc> = now.parse().unwrap();
     Reference { now, zone: zone.parse().unwrap(), order: DateOrder::DayFirst }
+}
+
+/// What a message asks for in that grammar: the command of the best reading of all of it, and the words of each slot.
+pub(crate) fn asked_in(grammar: Grammar, text: &str, reference: &Reference) -> Option<(String, Vec<(String, String)>)> {
+    let heard = AnnotatedText::new(text, reference, grammar.lexicon);
+    let found = matching::readings(grammar, &heard, 0..heard.tokens.len(), &Work::default()).into_iter().next()?;
+    let words = |slot: &matching::Slot| heard.raw(slot.first, slot.last).to_owned();
+    let slots = found.slots.iter().map(|slot| (slot.name.to_owned(), words(slot))).collect();
+    Some((found.frame.command.to_owned(), slots))
 }
 
 fn planned(text: &str, history: &[Past]) -> Understood {

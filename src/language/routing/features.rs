@@ -1,7 +1,7 @@
 //! What the router's model sees of a message: words, pairs of words, pieces of words, and what the frames make of it.
 //!
-//! A feature is a bucket (a hash of what was seen) and its share. The compiled weights belong to these very features:
-//! whoever changes one here has to learn them anew (see `train`).
+//! A feature is a bucket (a hash of what was seen) and its share. The fitted weights belong to these very features:
+//! whoever changes one here has to fit them anew (see `tests/train.rs`).
 
 use super::super::requests::annotated::AnnotatedText;
 use super::super::requests::grammar::GRAMMAR;

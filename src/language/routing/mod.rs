@@ -1,7 +1,7 @@
 //! Where a message belongs: a small linear model over words, pieces of words and frames.
 //!
 //! One logistic unit for each service and one for "investigates" (`model`), over `features` of the message; learnt from
-//! the examples of `data/language/routing` before the program is built (`train`). Invariants: at most
+//! the examples of `data/language/routing` beforehand (`tests/train.rs`). Invariants: at most
 //! [`ROUTE_MESSAGE_CHARS`] characters are looked at; nothing that resembles a known word routes to chat with low
 //! confidence. "It" and its like are settled by the conversation, not by the model.
 
@@ -9,8 +9,6 @@ mod features;
 mod model;
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod train;
 
 use super::requests::annotated::AnnotatedText;
 use super::requests::grammar::GRAMMAR;
@@ -21,6 +19,7 @@ use super::requests::{Hearing, PlanDraft};
 use super::requests::{antecedent, offsets, phrases};
 use super::work::Work;
 use crate::core::text::head_and_tail;
+use crate::language::tables::Made;
 use crate::limits::ROUTE_MESSAGE_CHARS;
 use features::{features, told_of};
 use model::{MODEL, Model, logistic};
@@ -79,6 +78,11 @@ impl Guess {
             Kind::Investigate | Kind::Followup => false,
         }
     }
+}
+
+/// Reads the weights, unless they are read.
+pub(super) fn ready() {
+    Made::force(&MODEL);
 }
 
 /// Kind, domains and confidence of a message.

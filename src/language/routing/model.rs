@@ -1,92 +1,92 @@
 //! The router's model: a linear unit for each service and one for "investigates", over the features of a message.
 //!
-//! The weights are learnt from examples before the program is built (see `train`) and read where they stand in the
-//! program's file: nothing is copied, parsed or trained when it runs. The names of the services come with them.
+//! The weights are `data/language/routing/weights.tsv`: what a fit to the examples beside it came to, which takes minutes
+//! (see `tests/train.rs`), kept as a text and read when it is first needed. The names of the services come with them.
 //!
 //! ```text
-//! "ROUTER1\n" ─► number of services, then length and name of each ─► buckets (u32)
-//!   ─► bias and scale of each unit (f32) ─► for each bucket one weight a unit (i8, in scales)
+//! bucket  task  calendar  …  investigates     the units, services first
+//! bias    -2.4  -2.7      …  -2.9
+//! scale   0.05  0.03      …  0.03              what a step of a weight is worth
+//! 17      -12             …  5                 a bucket of the features, and its weights in steps; nothing is 0
 //! ```
-//! Numbers are little-endian. A file of another shape does not compile.
+//! Buckets that are all 0 have no line. Not here: what the buckets are of (`features`).
 
 use super::features::{BUCKETS, Features};
+use crate::language::tables::Made;
 
-const MAGIC: &[u8] = b"ROUTER1\n";
-/// Services that fit into the header; scores are kept on the stack.
-pub(super) const DOMAINS_MAX: usize = 15;
-/// The services' units and the one for "investigates".
-pub(super) const UNITS_MAX: usize = DOMAINS_MAX + 1;
+/// The services' units and the one for "investigates"; scores are kept on the stack.
+pub(super) const UNITS_MAX: usize = 16;
 
-/// The model in use.
-pub(crate) static MODEL: Model<'static> =
-    match Model::read(include_bytes!("../../../data/language/routing/weights.bin")) {
-        Some(model) => model,
-        None => panic!("data/language/routing/weights.bin is no weights of this router; see routing/train.rs"),
-    };
+const WEIGHTS: &str = include_str!("../../../data/language/routing/weights.tsv");
+
+/// The model in use, made when it is first needed.
+pub(crate) static MODEL: Made<Model> = Made::new(|| match Model::read(WEIGHTS) {
+    Some(model) => model,
+    None => panic!("data/language/routing/weights.tsv is no weights of this router; see routing/tests/train.rs"),
+});
 
 /// The score of each unit; 0 is even odds.
 pub(crate) type Scores = [f32; UNITS_MAX];
 
-/// Weights, read in place.
+/// Weights, and what they are of.
 #[derive(Debug)]
-pub(crate) struct Model<'w> {
-    names: [&'w str; DOMAINS_MAX],
-    domains: usize,
+pub(crate) struct Model {
+    domains: Vec<&'static str>,
     bias: Scores,
     scale: Scores,
-    /// Bucket by bucket.
-    weights: &'w [u8],
+    /// Bucket by bucket, one a unit.
+    weights: Vec<i8>,
 }
 
-impl<'w> Model<'w> {
-    /// `None` unless the bytes are weights of this program's features.
-    pub const fn read(bytes: &'w [u8]) -> Option<Model<'w>> {
-        let Some((MAGIC, bytes)) = bytes.split_at_checked(MAGIC.len()) else { return None };
-        let Some((&count, mut bytes)) = bytes.split_first() else { return None };
-        let domains = count as usize;
-        if domains > DOMAINS_MAX {
-            return None;
+impl Model {
+    /// `None` unless the text is weights of this program's features.
+    pub fn read(text: &'static str) -> Option<Model> {
+        let mut lines = text.lines().filter(|line| !line.starts_with('#'));
+        let mut domains: Vec<&str> = lines.next()?.strip_prefix("bucket\t")?.split('\t').collect();
+        domains.pop().filter(|last| *last == "investigates")?;
+        let units = domains.len() + 1;
+        let mut scores = |name: &str| {
+            let mut read = [0.0; UNITS_MAX];
+            let numbers = lines.next()?.strip_prefix(name)?.strip_prefix('\t')?.split('\t');
+            (numbers.clone().count() == units).then_some(())?;
+            read.get_mut(..units)?.iter_mut().zip(numbers).try_for_each(|(score, number)| {
+                *score = number.parse().ok()?;
+                Some(())
+            })?;
+            Some(read)
+        };
+        let (bias, scale) = (scores("bias")?, scores("scale")?);
+        let mut weights = vec![0; BUCKETS * units];
+        for line in lines {
+            let (bucket, row) = line.split_once('\t')?;
+            let from = bucket.parse::<usize>().ok()? * units;
+            let places = weights.get_mut(from..from + units)?;
+            for (unit, weight) in row.split('\t').enumerate().filter(|(_, weight)| !weight.is_empty()) {
+                *places.get_mut(unit)? = weight.parse().ok()?;
+            }
         }
-        let (mut names, mut at) = ([""; DOMAINS_MAX], 0);
-        while at < domains {
-            let Some((&len, rest)) = bytes.split_first() else { return None };
-            let Some((name, rest)) = rest.split_at_checked(len as usize) else { return None };
-            let Ok(name) = std::str::from_utf8(name) else { return None };
-            (names[at], bytes, at) = (name, rest, at + 1);
-        }
-        let Some((&buckets, mut bytes)) = bytes.split_first_chunk() else { return None };
-        let (mut bias, mut scale, mut unit) = ([0.0; UNITS_MAX], [0.0; UNITS_MAX], 0);
-        while unit <= domains {
-            let Some((&own, rest)) = bytes.split_first_chunk() else { return None };
-            let Some((&step, rest)) = rest.split_first_chunk() else { return None };
-            (bias[unit], scale[unit], bytes) = (f32::from_le_bytes(own), f32::from_le_bytes(step), rest);
-            unit += 1;
-        }
-        if u32::from_le_bytes(buckets) as usize != BUCKETS || bytes.len() != BUCKETS * (domains + 1) {
-            return None;
-        }
-        Some(Model { names, domains, bias, scale, weights: bytes })
+        Some(Model { domains, bias, scale, weights })
     }
 
     /// The names of the services, in the order of their units.
-    pub fn domains(&self) -> &[&'w str] {
-        self.names.get(..self.domains).unwrap_or_default()
+    pub fn domains(&self) -> &[&'static str] {
+        &self.domains
     }
 
     /// The score that a message asks to look into many things.
     pub fn investigates(&self, scores: &Scores) -> f32 {
-        scores[self.domains]
+        scores[self.domains.len()]
     }
 
     /// The units' scores.
     pub fn scores(&self, Features(features): &Features) -> Scores {
-        let units = self.domains + 1;
+        let units = self.domains.len() + 1;
         let mut sums: Scores = [0.0; UNITS_MAX];
         for &(bucket, share) in features {
             let from = bucket as usize * units;
             let weights = self.weights.get(from..from + units).unwrap_or_default();
             for (sum, weight) in sums.iter_mut().zip(weights) {
-                *sum += share * f32::from(weight.cast_signed());
+                *sum += share * f32::from(*weight);
             }
         }
         for (sum, (bias, scale)) in sums.iter_mut().zip(self.bias.iter().zip(&self.scale)) {
@@ -123,11 +123,15 @@ mod tests {
 
     #[test]
     fn weights_of_another_shape_are_refused() {
-        let bytes = include_bytes!("../../../data/language/routing/weights.bin");
-        assert!(Model::read(bytes).is_some());
-        assert!(Model::read(&bytes[..bytes.len() - 1]).is_none());
-        assert!(Model::read(b"ROUTER1\n\x10").is_none());
-        assert!(Model::read(b"ROUTER2\n").is_none());
-        assert!(Model::read(b"").is_none());
+        assert!(Model::read(WEIGHTS).is_some());
+        let head = "bucket\ttask\tinvestigates\nbias\t-1\t-2\nscale\t0.1\t0.2\n";
+        assert!(Model::read(head).is_some());
+        for (rows, why) in
+            [("16384\t1", "no such bucket"), ("1\t1\t2\t3", "no such unit"), ("1\t200", "too much"), ("x", "")]
+        {
+            assert!(Model::read(format!("{head}{rows}\n").leak()).is_none(), "{why}");
+        }
+        assert!(Model::read("bucket\ttask\tinvestigates\nbias\t-1\nscale\t0.1\t0.2\n").is_none());
+        assert!(Model::read("bucket\ttask\n").is_none() && Model::read("").is_none());
     }
 }

@@ -34,6 +34,8 @@ use chrono::{DateTime, NaiveDateTime, Utc};
 use chrono_tz::Tz;
 use serde::Serialize;
 
+use crate::language::tables::Made;
+
 pub use clock_only::is_clock_only;
 pub use describe::describe;
 pub use grammar::{OffsetMention, offset_in};
@@ -42,6 +44,11 @@ pub use shift::{Shift, shift, shift_in};
 pub use window::window;
 pub use words::Half;
 pub use zone::{LocalInstant, local_instant};
+
+/// Makes the lexica, unless they are made.
+pub(super) fn ready() {
+    Made::force(&words::LEXICONS);
+}
 
 /// What "now" and "3/4" mean to the person who wrote the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

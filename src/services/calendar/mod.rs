@@ -52,9 +52,6 @@ use crate::ports::{Index, RecordExt, Scan, Secondary, Source, Store};
 /// Its name in plans.
 pub const NAME: &str = "calendar";
 
-/// What people say for its commands, a text a language.
-pub(super) const PHRASES: [&str; 2] = [include_str!("phrases.en.txt"), include_str!("phrases.de.txt")];
-
 /// The orders by which it asks the store for events.
 pub(super) static INDEXES: [&Secondary; 1] = [&indexes::BY_TIME];
 

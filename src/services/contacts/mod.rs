@@ -125,9 +125,6 @@ impl Record for Contact {
 /// Its name in plans.
 pub const NAME: &str = "contacts";
 
-/// What people say for its commands, a text a language.
-pub(super) const PHRASES: [&str; 2] = [include_str!("phrases.en.txt"), include_str!("phrases.de.txt")];
-
 /// The service, and the address book.
 #[derive(Debug)]
 pub struct Contacts {

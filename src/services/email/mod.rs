@@ -76,9 +76,6 @@ use crate::limits::CONTEXT_FETCH_MS;
 /// Its name in plans.
 pub const NAME: &str = "email";
 
-/// What people say for its commands, a text a language.
-pub(super) const PHRASES: [&str; 2] = [include_str!("phrases.en.txt"), include_str!("phrases.de.txt")];
-
 /// The service.
 #[derive(Debug)]
 pub struct Email {

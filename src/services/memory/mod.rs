@@ -51,9 +51,6 @@ const RECENCY_DAYS: f32 = 30.0;
 /// Its name in plans.
 pub const NAME: &str = "memory";
 
-/// What people say for its commands, a text a language.
-pub(super) const PHRASES: [&str; 2] = [include_str!("phrases.en.txt"), include_str!("phrases.de.txt")];
-
 /// The orders by which it asks the store for facts.
 pub(super) static INDEXES: [&Secondary; 2] = [&record::BY_CATEGORY, &record::BY_AGE];
 

@@ -60,9 +60,6 @@ const FAR: f32 = 0.5;
 /// Its name in plans.
 pub const NAME: &str = "keep";
 
-/// What people say for its commands, a text a language.
-pub(super) const PHRASES: [&str; 2] = [include_str!("phrases.en.txt"), include_str!("phrases.de.txt")];
-
 /// Its notes, to be found.
 pub(super) const SOURCE: Source = items::source::<Note>();
 

@@ -66,9 +66,6 @@ use crate::services::service::{
 /// Its name in plans.
 pub const NAME: &str = "task";
 
-/// What people say for its commands, a text a language.
-pub(super) const PHRASES: [&str; 2] = [include_str!("phrases.en.txt"), include_str!("phrases.de.txt")];
-
 /// The orders by which it asks the store for tasks.
 pub(super) static INDEXES: [&Secondary; 2] = [&indexes::BY_DUE, &indexes::FOLLOWING];
 

@@ -2,17 +2,16 @@
 //! `data/language/consent/README.md`.
 //!
 //! Invariants: a line adds as many nodes as it has words, however many phrases it stands for; nodes from which the same
-//! phrases lead on become one. A line that cannot be read is left out (fewer phrases can only make more messages `Other`)
-//! and reported, which a test requires to be empty.
+//! phrases lead on become one. A line that cannot be read is left out and reported, which a test requires not to happen.
 
 mod pattern;
 mod spelling;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::lexicon::{ROOT, Role, SHARED};
-use crate::language::tables::{Writer, sorted};
-use pattern::{Part, parts};
+use super::lexicon::{Lexicon, ROOT, Role, SHARED};
+use crate::language::tables::{TooMany, Writer, sorted};
+use pattern::{Part, Sets, parts, set};
 use spelling::{Form, forms};
 
 /// Name and text of each phrase book. Those named in [`OF_ALL`] belong to every language.
@@ -41,6 +40,19 @@ const OF_ALL: &[&str] = &["shared", "emoji"];
 struct Node {
     next: BTreeMap<usize, BTreeSet<usize>>,
     ends: BTreeSet<(Role, usize)>,
+}
+
+/// All phrase books, as they are looked up. That each of their lines can be read is tested.
+pub(super) fn lexicon() -> Lexicon<'static> {
+    let books = Books::read(BOOKS);
+    if !books.problems.is_empty() {
+        panic!("the phrase books hold mistakes: {:?}", books.problems);
+    }
+    let tables = books.bytes().map(|tables| Lexicon::read(tables.leak()));
+    match tables {
+        Ok(Some(lexicon)) => lexicon,
+        Ok(None) | Err(TooMany) => panic!("the phrase books are more than a table holds"),
+    }
 }
 
 /// All phrase books, read.
@@ -79,7 +91,7 @@ impl Books {
         let mut all = Books { nodes: vec![Node::default()], ..Books::default() };
         for (index, (name, text)) in books.iter().enumerate() {
             let book = if OF_ALL.contains(name) { SHARED } else { index };
-            let mut sets: HashMap<String, String> = HashMap::new();
+            let mut sets = Sets::new();
             for (number, line) in text.lines().enumerate() {
                 if let Err(why) = all.line(line.trim(), book, *name == "tr", &mut sets) {
                     all.problems.push(format!("{name}:{}: {why}", number + 1));
@@ -90,18 +102,12 @@ impl Books {
     }
 
     /// One line of a book: a comment, a set `@name = a|b`, or `role: pattern`.
-    fn line(
-        &mut self,
-        line: &str,
-        book: usize,
-        turkish: bool,
-        sets: &mut HashMap<String, String>,
-    ) -> Result<(), String> {
+    fn line(&mut self, line: &str, book: usize, turkish: bool, sets: &mut Sets) -> Result<(), String> {
         if line.is_empty() || line.starts_with("# ") || line == "#" {
             return Ok(());
         }
         if let Some((name, alternatives)) = line.strip_prefix('@').and_then(|l| l.split_once(" = ")) {
-            let known = sets.insert(name.trim().to_owned(), alternatives.trim().to_owned());
+            let known = sets.insert(name.trim().to_owned(), set(alternatives.trim())?);
             return known.map_or(Ok(()), |_| Err(format!("@{name} is defined twice")));
         }
         let (role, pattern) = line.split_once(": ").ok_or("no `role: pattern`")?;
@@ -189,7 +195,7 @@ impl Books {
     }
 
     /// As `lexicon` reads it.
-    pub(super) fn bytes(&self) -> Vec<u8> {
+    pub(super) fn bytes(&self) -> Result<Vec<u8>, TooMany> {
         let nodes = self.shared();
         let of_form = |form: &Form| [vec![form.word, usize::from(form.fixed)], form.runs.clone()].concat();
         let edges = |node: &Node| -> Vec<(usize, usize)> {
@@ -200,20 +206,20 @@ impl Books {
         };
         let ends = |node: &Node| node.ends.iter().flat_map(|(role, book)| [*role as usize, *book]).collect::<Vec<_>>();
         let mut out = Writer::default();
-        out.words(&sorted(self.forms.keys().cloned())).unwrap();
-        out.rows(&self.forms.values().map(|forms| forms.iter().flat_map(of_form).collect()).collect::<Vec<Vec<_>>>())
-            .unwrap();
-        out.rows(&row(|(word, _)| word)).unwrap();
-        out.rows(&row(|(_, to)| to)).unwrap();
-        out.rows(&nodes.iter().map(ends).collect::<Vec<_>>()).unwrap();
-        out.0
+        out.words(&sorted(self.forms.keys().cloned()))?;
+        out.rows(&self.forms.values().map(|forms| forms.iter().flat_map(of_form).collect()).collect::<Vec<Vec<_>>>())?;
+        out.rows(&row(|(word, _)| word))?;
+        out.rows(&row(|(_, to)| to))?;
+        out.rows(&nodes.iter().map(ends).collect::<Vec<_>>())?;
+        Ok(out.0)
     }
 
     /// Phrases that one language has both as a yes and as a no, as their words. Follows the graph
     /// from sets of nodes to sets of nodes, so that every phrase is met whichever lines spell it.
+    #[cfg(test)]
     pub(super) fn contradictions(&self) -> Vec<String> {
         let names: HashMap<usize, &String> = self.words.iter().map(|(name, id)| (*id, name)).collect();
-        let mut seen = HashSet::new();
+        let mut seen = std::collections::HashSet::new();
         let mut open = vec![(vec![ROOT], String::new())];
         let mut found = Vec::new();
         while let Some((nodes, words)) = open.pop() {

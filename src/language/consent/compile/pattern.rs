@@ -12,6 +12,9 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::super::lexicon::NUMBER;
 
+/// The sets of a book: for each name its alternatives.
+pub(super) type Sets = HashMap<String, Vec<Vec<String>>>;
+
 /// One place of a pattern.
 #[derive(Debug)]
 pub(super) struct Part {
@@ -21,7 +24,7 @@ pub(super) struct Part {
 
 /// The places of a pattern: words in order, `a|b` alternatives, `?` optional, `_` a space inside an
 /// alternative, `@name` a set of the same book.
-pub(super) fn parts(pattern: &str, sets: &HashMap<String, String>) -> Result<Vec<Part>, String> {
+pub(super) fn parts(pattern: &str, sets: &Sets) -> Result<Vec<Part>, String> {
     let part = |part: &str| {
         let (part, optional) = part.strip_suffix('?').map_or((part, false), |part| (part, true));
         let mut choices = Vec::new();
@@ -29,7 +32,7 @@ pub(super) fn parts(pattern: &str, sets: &HashMap<String, String>) -> Result<Vec
             match choice.strip_prefix('@') {
                 Some(name) => {
                     let set = sets.get(name).ok_or_else(|| format!("no set @{name}"))?;
-                    choices.extend(set.split('|').map(words_of).collect::<Result<Vec<_>, _>>()?);
+                    choices.extend(set.iter().cloned());
                 }
                 None => choices.push(words_of(choice)?),
             }
@@ -37,6 +40,11 @@ pub(super) fn parts(pattern: &str, sets: &HashMap<String, String>) -> Result<Vec
         Ok(Part { choices, optional })
     };
     pattern.split_whitespace().map(part).collect()
+}
+
+/// The alternatives of a set.
+pub(super) fn set(alternatives: &str) -> Result<Vec<Vec<String>>, String> {
+    alternatives.split('|').map(words_of).collect()
 }
 
 /// The words of one alternative: lowercase, composed, of one script, or one symbol.

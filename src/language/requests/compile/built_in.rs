@@ -1,97 +1,77 @@
-//! The program's own grammar: `grammar.bin` follows from the texts beside it and from the built-in services' phrases.
-//!
-//! Who these services are is not known here: they hand their phrases in.
+//! The program's own grammar: made, when it is first needed, of the lexicon, of what is said for the built-in services'
+//! commands, and of what is shared.
 
-use super::super::annotated::AnnotatedText;
 use super::super::grammar::Grammar;
-use super::super::matching::readings;
 use super::super::notation::{self, Names};
 use super::super::slot_types::SlotType;
 use super::*;
 use crate::language::tables::Sections;
-use crate::language::time::Reference;
-use crate::language::work::Work;
 
+/// A service by its name in plans, and what people say for its commands, a text a language.
+pub(crate) type Said<'t> = (&'t str, [&'t str; 2]);
+
+/// What stands in the folder of a service. It is data: of the services' code nothing is known here.
+macro_rules! said_for {
+    ($folder:literal) => {
+        [
+            include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/services/", $folder, "/phrases.en.txt")),
+            include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/services/", $folder, "/phrases.de.txt")),
+        ]
+    };
+}
+
+/// The built-in services. Of two readings that are worth the same the earlier line's counts.
+pub(crate) const SERVICES: [Said<'static>; 6] = [
+    ("task", said_for!("task")),
+    ("calendar", said_for!("calendar")),
+    ("email", said_for!("email")),
+    ("memory", said_for!("memory")),
+    ("keep", said_for!("notes")),
+    ("contacts", said_for!("contacts")),
+];
+/// What no service knows as its own, after all that is theirs; its lines name their commands in full.
+const SHARED: Said<'static> = (
+    "",
+    [
+        include_str!("../../../../data/language/requests/shared.en.txt"),
+        include_str!("../../../../data/language/requests/shared.de.txt"),
+    ],
+);
 const LEXICON: &str = include_str!("../../../../data/language/requests/lexicon.txt");
 const SPELLING: &str = include_str!("../../../../data/language/requests/spelling.txt");
-/// What no service knows as its own; its lines name their commands in full.
-const SHARED: [&str; 2] = [
-    include_str!("../../../../data/language/requests/shared.en.txt"),
-    include_str!("../../../../data/language/requests/shared.de.txt"),
-];
 
-/// A grammar, as it is written.
-#[derive(Debug)]
-pub(crate) struct Compiled {
-    pub bytes: Vec<u8>,
-    /// The commands that something is said for, `service.command`.
-    pub commands: BTreeSet<String>,
-    /// Lines that could not be read, each with its service.
-    pub mistakes: Vec<String>,
-}
-
-/// The grammar of these services: the name of each, and its phrases, a text a language.
-///
-/// Of two readings that are worth the same the earlier line's counts, and what is shared comes last.
-pub(crate) fn compiled(services: &[(&str, &[&str])]) -> Compiled {
-    grammar(LEXICON, SPELLING, &[services, &[("", &SHARED)]].concat())
-}
-
-impl Compiled {
-    /// Whether it is what the program reads.
-    pub fn check(&self) {
-        assert_eq!(self.mistakes, Vec::<String>::new());
-        assert!(self.grammar().frames.len() > 300);
-        crate::language::compiled::check("requests/grammar.bin", &self.bytes);
-    }
-
-    fn grammar(&self) -> Grammar<'_> {
-        Grammar::read(&self.bytes).unwrap()
-    }
-
-    /// What a message asks for: the command of the best reading of all of it, and the words of each slot.
-    pub fn asked(&self, text: &str, reference: &Reference) -> Option<(String, Vec<(String, String)>)> {
-        let grammar = self.grammar();
-        let heard = AnnotatedText::new(text, reference, grammar.lexicon);
-        let found = readings(grammar, &heard, 0..heard.tokens.len(), &Work::default()).into_iter().next()?;
-        let words = |slot: &super::super::matching::Slot| heard.raw(slot.first, slot.last).to_owned();
-        let slots = found.slots.iter().map(|slot| (slot.name.to_owned(), words(slot))).collect();
-        Some((found.frame.command.to_owned(), slots))
-    }
-}
-
-fn words(text: &str) -> Vec<String> {
-    text.split_whitespace().map(str::to_owned).collect()
-}
-
-/// Lines `name: phrase, phrase`, or `typed = read as`: what stands before the mark, and the words of each phrase.
-fn rows(text: &str, mark: char) -> Vec<(String, Vec<Vec<String>>)> {
-    let row = |line: &str| {
-        let (name, phrases) = line.split_once(mark).expect(line);
-        let phrases = phrases.split(',').map(words).filter(|phrase| !phrase.is_empty());
-        (name.trim().to_owned(), phrases.collect())
+/// The grammar in use. That its texts hold no mistake is tested.
+pub(in super::super) fn grammar() -> Grammar<'static> {
+    let tables: &'static [u8] = match tables(&SERVICES) {
+        Ok(tables) => tables.leak(),
+        Err(mistakes) => panic!("the built-in services' phrases hold mistakes: {mistakes:?}"),
     };
-    text.lines().filter(|line| super::super::lexicon::is_data(line)).map(row).collect()
+    match Grammar::read(tables) {
+        Some(grammar) => grammar,
+        None => panic!("what was written is no grammar"),
+    }
 }
 
-fn grammar(classes: &str, spellings: &str, services: &[(&str, &[&str])]) -> Compiled {
-    let (classes, spellings) = (rows(classes, ':'), rows(spellings, '='));
-    let is_class = |name: &str| classes.iter().any(|(known, _)| known == name);
-    let (mut wordings, mut mistakes) = (Vec::new(), Vec::new());
+/// The tables of the grammar of these services, or the lines that could not be read, each with its service.
+pub(crate) fn tables(services: &[Said]) -> Result<Vec<u8>, Vec<String>> {
+    compiled(LEXICON, SPELLING, &[services, &[SHARED]].concat())
+}
+
+fn compiled(classes: &str, spellings: &str, services: &[Said]) -> Result<Vec<u8>, Vec<String>> {
+    let mut mistakes = Vec::new();
+    let (classes, spellings) = (rows(classes, ':', &mut mistakes), rows(spellings, '=', &mut mistakes));
+    let names: BTreeSet<&str> = classes.iter().map(|(name, _)| *name).collect();
+    let is_class = |name: &str| names.contains(name);
+    let mut wordings = Vec::new();
     for (service, text) in services.iter().flat_map(|(service, texts)| texts.iter().map(move |text| (service, text))) {
         let (read, wrong) = notation::read(text, Names { is_class: &is_class, kind: &SlotType::read });
         wordings.extend(read.into_iter().map(|wording| of_service(service, wording)));
         mistakes.extend(wrong.iter().map(|mistake| format!("{service}: {mistake}")));
     }
-    let of_rows = classes.iter().chain(&spellings).flat_map(|(_, phrases)| phrases.concat());
-    let words = sorted(words_of(&wordings).into_iter().chain(of_rows));
-    let mut writer = Writer::default();
-    lexicon(&words, &classes, &spellings, &mut writer).unwrap();
-    let read = writer.0.clone();
-    let lexicon = Lexicon::read(&mut Sections(&read)).unwrap();
-    super::frames(&wordings, lexicon, &mut writer).unwrap();
-    let commands = wordings.into_iter().map(|wording| wording.command).collect();
-    Compiled { bytes: writer.0, commands, mistakes }
+    if !mistakes.is_empty() {
+        return Err(mistakes);
+    }
+    written(&wordings, &classes, &spellings).map_err(|error| vec![error.to_string()])
 }
 
 fn of_service(service: &str, wording: Wording) -> Wording {
@@ -99,38 +79,73 @@ fn of_service(service: &str, wording: Wording) -> Wording {
     Wording { command, ..wording }
 }
 
-type ClassRows = [(String, Vec<Vec<String>>)];
+/// The name of a class or a word as it is typed, and the words of each of its phrases.
+type Row<'t> = (&'t str, Vec<Vec<&'t str>>);
 
-fn lexicon(words: &[String], classes: &ClassRows, spellings: &ClassRows, out: &mut Writer) -> Result<(), TooMany> {
-    let place = |known: &[String], word: &String| known.binary_search(word).unwrap();
-    let names = sorted(classes.iter().map(|(name, _)| name.clone()));
+/// Lines `name: phrase, phrase`, or `typed = read as`.
+fn rows<'t>(text: &'t str, mark: char, mistakes: &mut Vec<String>) -> Vec<Row<'t>> {
+    let mut rows = Vec::new();
+    for line in text.lines().filter(|line| super::super::lexicon::is_data(line)) {
+        let Some((name, phrases)) = line.split_once(mark) else {
+            mistakes.push(format!("no `{mark}`: {line}"));
+            continue;
+        };
+        let phrases = phrases.split(',').map(|phrase| phrase.split_whitespace().collect::<Vec<_>>());
+        rows.push((name.trim(), phrases.filter(|phrase| !phrase.is_empty()).collect()));
+    }
+    rows
+}
+
+fn written(wordings: &[Wording], classes: &[Row], spellings: &[Row]) -> Result<Vec<u8>, TooMany> {
+    let of_rows = classes.iter().chain(spellings).flat_map(|(_, phrases)| phrases.iter().flatten());
+    let words = sorted(words_of(wordings).into_iter().chain(of_rows.map(|word| (*word).to_owned())));
+    let mut writer = Writer::default();
+    lexicon(&words, classes, spellings, &mut writer)?;
+    let read = writer.0.clone();
+    let lexicon = Lexicon::read(&mut Sections(&read)).ok_or(TooMany)?;
+    super::frames(wordings, lexicon, &mut writer)?;
+    Ok(writer.0)
+}
+
+fn lexicon(words: &[String], classes: &[Row], spellings: &[Row], out: &mut Writer) -> Result<(), TooMany> {
+    let place = |known: &[String], word: &str| known.partition_point(|known| known.as_str() < word);
+    let names = sorted(classes.iter().map(|(name, _)| (*name).to_owned()));
     let mut phrases = Vec::new();
     for (name, phrase) in classes.iter().flat_map(|(name, phrases)| phrases.iter().map(move |p| (name, p))) {
-        let rest = phrase[1..].iter().map(|word| place(words, word) + 1).collect::<Vec<_>>();
-        phrases.push((place(words, &phrase[0]), place(&names, name), rest));
+        let Some((first, rest)) = phrase.split_first() else { continue };
+        let rest = rest.iter().map(|word| place(words, word) + 1).collect::<Vec<_>>();
+        phrases.push((place(words, first), place(&names, name), rest));
     }
     phrases.sort_by_key(|(_, class, rest)| (*class, std::cmp::Reverse(rest.len())));
     phrases.dedup();
-    let misspelt = sorted(spellings.iter().map(|(typed, _)| typed.clone()));
     // Of two lines for one word the later one counts.
-    let read_as = misspelt.iter().map(|typed| {
-        let (_, phrases) = spellings.iter().rev().find(|(known, _)| known == typed).unwrap();
-        phrases.concat().iter().map(|word| place(words, word) + 1).collect::<Vec<_>>()
-    });
+    let read_as: BTreeMap<&str, Vec<usize>> = spellings
+        .iter()
+        .map(|(typed, phrases)| (*typed, phrases.iter().flatten().map(|word| place(words, word) + 1).collect()))
+        .collect();
     out.words(words)?;
     out.words(&names)?;
     out.phrases(words.len(), &phrases)?;
-    out.words(&misspelt)?;
-    out.rows(&read_as.collect::<Vec<_>>())
+    out.words(&sorted(read_as.keys().map(ToString::to_string)))?;
+    out.rows(&read_as.into_values().collect::<Vec<_>>())
 }
 
-#[test]
-fn a_broken_frame_is_named() {
-    let frames = "create\n  <nothing> me\n  (a|b\n  {x:odd}\n  remind me to {title}\n";
-    let compiled = grammar("det: a", "", &[("task", &[frames])]);
-    assert_eq!(compiled.grammar().frames.len(), 1);
-    assert_eq!(compiled.commands, ["task.create".to_owned()].into());
-    let mistakes = &compiled.mistakes;
-    assert_eq!(mistakes.len(), 3);
-    assert!(mistakes[0].contains("task: line 2: create: <nothing> me: no class <nothing>"), "{mistakes:?}");
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_texts_of_the_grammar_in_use_hold_no_mistake() {
+        assert_eq!(tables(&SERVICES).err(), None);
+        assert!(grammar().frames.len() > 300);
+    }
+
+    #[test]
+    fn a_broken_frame_is_named() {
+        let frames = "create\n  <nothing> me\n  (a|b\n  {x:odd}\n";
+        let mistakes = compiled("det: a", "", &[("task", [frames, "create\n  remind me to {title}\n"])]).unwrap_err();
+        assert_eq!(mistakes.len(), 3);
+        assert!(mistakes[0].contains("task: line 2: create: <nothing> me: no class <nothing>"), "{mistakes:?}");
+        assert_eq!(compiled("det a", "", &[]).unwrap_err(), ["no `:`: det a"]);
+    }
 }

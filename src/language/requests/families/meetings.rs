@@ -9,17 +9,22 @@ use super::{FamilyQuestion, QuestionFamily, apostrophes, covered_by, tidied};
 use crate::core::plan::PlannedAction;
 use crate::language::requests::phrases::Phrases;
 use crate::language::requests::question_words::WORDS;
+use crate::language::tables::Made;
 use crate::language::time::Reference;
 use crate::language::words::{fold, words};
 use crate::limits::{BRIEFING_MARKS_MAX, BRIEFING_WORDS_MAX};
 
-#[cfg(test)]
-pub(super) const TEXTS: [&str; 2] = [
+const TEXTS: [&str; 2] = [
     include_str!("../../../../data/language/requests/meetings.en.txt"),
     include_str!("../../../../data/language/requests/meetings.de.txt"),
 ];
 
-static FRAMES: Phrases = Phrases::compiled(include_bytes!("../../../../data/language/requests/meetings.bin"));
+static FRAMES: Made<Phrases> = Made::new(|| Phrases::own(&TEXTS.concat()));
+
+/// Makes the frames, unless they are made.
+pub(super) fn ready() {
+    Made::force(&FRAMES);
+}
 
 /// Marks behind which what is asked may stand, or the meeting.
 const MARKS: [&str; 7] = [", ", ". ", "? ", "; ", "! ", " - ", " – "];

@@ -1,19 +1,11 @@
 //! Questions of families as tables.
 
 use super::*;
-use crate::language::compiled;
 use crate::language::requests::tests::monday;
 
 #[test]
-fn the_frames_in_use_follow_from_their_texts_and_these_hold_no_mistake() {
-    let read = Phrases::read("", &TEXTS.concat()).unwrap();
-    compiled::check("requests/families.bin", read.tables());
-}
-
-#[test]
-fn the_frames_of_meetings_follow_from_their_texts_and_these_hold_no_mistake() {
-    let read = Phrases::read("", &meetings::TEXTS.concat()).unwrap();
-    compiled::check("requests/meetings.bin", read.tables());
+fn the_texts_of_the_frames_hold_no_mistake() {
+    ready();
 }
 
 type Read = (QuestionFamily, Option<String>, Option<String>, Option<String>);

@@ -229,7 +229,7 @@ mod tests {
         ];
         for (text, category, key, value) in rows {
             let expected = Fact { category, key: key.into(), value: value.into() };
-            assert_eq!(fact(GRAMMAR, text), expected, "{text}");
+            assert_eq!(fact(*GRAMMAR, text), expected, "{text}");
         }
     }
 }

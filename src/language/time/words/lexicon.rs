@@ -2,10 +2,11 @@
 //!
 //! Another language is another file in `data/language/time` and a line in `compile`.
 
+use super::compile;
 use super::sense::Sense;
 use super::token::Token;
 use crate::language::lexicon::{PhraseTable, Words};
-use crate::language::tables::{Numbers, Rows, Sections};
+use crate::language::tables::{Made, Numbers, Rows, Sections};
 use crate::language::words::distance;
 
 /// Words shorter than this are never guessed from a typing error.
@@ -48,14 +49,8 @@ pub struct Atom {
     pub weak: bool,
 }
 
-/// The first language wins a tie.
-pub static LEXICONS: [Lexicon<'static>; 2] = {
-    let mut sections = Sections(include_bytes!("../../../../data/language/time/tables.bin"));
-    match (Lexicon::read(&mut sections), Lexicon::read(&mut sections)) {
-        (Some(first), Some(second)) => [first, second],
-        _ => panic!("data/language/time/tables.bin holds no tables; see time/words/compile.rs"),
-    }
-};
+/// The first language wins a tie. Made when they are first needed.
+pub static LEXICONS: Made<[Lexicon<'static>; 2]> = Made::new(compile::lexicons);
 
 impl<'t> Lexicon<'t> {
     pub const fn read(from: &mut Sections<'t>) -> Option<Self> {

@@ -1,6 +1,5 @@
 //! From text to a line of tokens with their senses.
 
-#[cfg(test)]
 mod compile;
 mod lexicon;
 mod sense;
