@@ -27,6 +27,8 @@ mod filled;
 mod first;
 #[path = "turn/full.rs"]
 mod full;
+#[path = "turn/heavy.rs"]
+mod heavy;
 #[path = "turn/paths.rs"]
 mod paths;
 #[path = "turn/prompts.rs"]
@@ -64,9 +66,10 @@ impl Effort {
 type Part = fn(&mut Report, Effort);
 
 /// The parts, in the order of the table.
-const PARTS: [(&str, Part); 9] = [
+const PARTS: [(&str, Part); 10] = [
     ("first", first::measure),
     ("builtin", builtin::measure),
+    ("heavy", heavy::measure),
     ("paths", paths::measure),
     ("prompts", prompts::measure),
     ("crowd", crowd::measure),

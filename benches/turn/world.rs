@@ -36,7 +36,7 @@ pub struct World {
     pub asked: Arc<Recorder>,
     channel: Arc<QuietChannel>,
     turns: AtomicU64,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 /// A turn that was timed.
@@ -86,7 +86,12 @@ impl World {
         brain.policy.skip_planner = false;
         brain.policy.planning = Planning::Whole;
         brain.policy.wording = Wording::Always;
-        Self { brain, store, asked, channel, turns: AtomicU64::new(0), _folder: folder }
+        Self { brain, store, asked, channel, turns: AtomicU64::new(0), folder }
+    }
+
+    /// Where its files are.
+    pub fn folder(&self) -> &std::path::Path {
+        self.folder.path()
     }
 
     pub fn chat(user: &str) -> ChatId {
