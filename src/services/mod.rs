@@ -26,6 +26,7 @@ pub mod email;
 pub mod entry;
 pub mod error;
 pub mod example;
+pub mod filling;
 mod finding;
 mod items;
 pub mod memory;

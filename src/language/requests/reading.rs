@@ -4,12 +4,13 @@ use std::ops::Range;
 
 use serde_json::Value;
 
+use super::Hearing;
 use super::annotated::AnnotatedText;
+use super::built::Built;
 use super::grammar::Grammar;
 use super::lexicon::WordId;
 use super::matching::Match;
 use super::text::Mark;
-use super::{Hearing, filling::Built};
 use crate::core::plan::{Params, PlannedAction};
 use crate::core::text::capital;
 use crate::language::time;

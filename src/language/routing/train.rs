@@ -9,11 +9,11 @@ use std::sync::LazyLock;
 
 use chrono::DateTime;
 
-use super::super::requests::Hearing;
 use super::super::requests::annotated::AnnotatedText;
 use super::super::requests::grammar::GRAMMAR;
 use super::super::requests::intents::intents;
 use super::super::requests::lexicon::is_data;
+use super::super::requests::tests::alone;
 use super::features::{BUCKETS, Features, features};
 use super::model::{DOMAINS_MAX, UNITS_MAX, logistic};
 use crate::language::measured::hash;
@@ -63,11 +63,7 @@ impl Lesson {
         let reference = Reference { now: DateTime::UNIX_EPOCH, zone: chrono_tz::UTC, order: DateOrder::DayFirst };
         let seen = expansions(text).into_iter().flat_map(|message| {
             let heard = AnnotatedText::quick(&message, &reference, GRAMMAR.lexicon);
-            let intents = intents(
-                &Hearing { text: &message, reference: &reference, history: &[], phrases: &[] },
-                &heard,
-                &Work::default(),
-            );
+            let intents = intents(&alone(&message, &reference), &heard, &Work::default());
             [features(&heard, &intents), features(&heard, &[])]
         });
         Some(Lesson { line, wanted: wanted(labels), seen: seen.collect() })

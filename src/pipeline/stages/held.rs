@@ -12,6 +12,7 @@ use crate::language::requests;
 use crate::language::requests::Hearing;
 use crate::pipeline::commit::Question;
 use crate::pipeline::turn::Turn;
+use crate::services::filling::BUILDERS;
 
 /// Of each part that is named.
 const PART_CHARS_MAX: usize = 120;
@@ -33,7 +34,7 @@ pub(crate) fn name_what_is_missing(turn: &Turn<'_>, topic: &Topic<'_>, so_far: &
     let services = turn.brain.services.now();
     let phrases = services.phrases();
     let reference = turn.reference();
-    let hearing = Hearing { text: turn.words(), reference: &reference, history: &past, phrases: &phrases };
+    let hearing = Hearing { history: &past, phrases: &phrases, ..Hearing::new(turn.words(), &reference, BUILDERS) };
     // A condition is looked up or asked about before anything is done; see `condition`.
     let left_out = requests::left_out(&hearing, &actions, &told(so_far));
     if left_out.is_empty() {

@@ -9,6 +9,7 @@ use crate::language::requests::{FamilyQuestion, Hearing, Past, StateReport, Unde
 use crate::language::routing::Guess;
 use crate::language::{requests, routing};
 use crate::ports::records::{Shown, Speaker};
+use crate::services::filling::BUILDERS;
 
 /// What a message was understood as.
 #[derive(Debug)]
@@ -33,8 +34,8 @@ impl Understanding {
         };
         Understanding {
             text: hearing.text.to_owned(),
-            question: requests::question(hearing.text, hearing.reference),
-            report: requests::report(hearing.text, hearing.reference),
+            question: requests::question(hearing),
+            report: requests::report(hearing),
             within: (guess.domains.clone(), within),
             guess,
             within_any,
@@ -52,7 +53,11 @@ impl Turn<'_> {
         let services = self.brain.services.now();
         let read = move || {
             let phrases = services.phrases();
-            Understanding::of(&Hearing { text: &text, reference: &reference, history: &past, phrases: &phrases })
+            Understanding::of(&Hearing {
+                history: &past,
+                phrases: &phrases,
+                ..Hearing::new(&text, &reference, BUILDERS)
+            })
         };
         let _ = self.understanding.set(self.brain.pool.run(self.owner(), read).await);
     }
@@ -75,14 +80,18 @@ impl Turn<'_> {
         let (reference, past) = (self.reference(), self.past());
         let services = self.brain.services.now();
         let phrases = services.phrases();
-        routing::route(&Hearing { text: self.words(), reference: &reference, history: &past, phrases: &phrases })
+        routing::route(&Hearing {
+            history: &past,
+            phrases: &phrases,
+            ..Hearing::new(self.words(), &reference, BUILDERS)
+        })
     }
 
     /// The question of a family that its words are.
     pub fn question(&self) -> Option<FamilyQuestion> {
         match self.understanding() {
             Some(known) => known.question.clone(),
-            None => requests::question(self.words(), &self.reference()),
+            None => requests::question(&Hearing::new(self.words(), &self.reference(), BUILDERS)),
         }
     }
 
@@ -90,7 +99,7 @@ impl Turn<'_> {
     pub fn report(&self) -> Option<StateReport> {
         match self.understanding() {
             Some(known) => known.report.clone(),
-            None => requests::report(self.words(), &self.reference()),
+            None => requests::report(&Hearing::new(self.words(), &self.reference(), BUILDERS)),
         }
     }
 
@@ -139,20 +148,20 @@ impl Turn<'_> {
     /// Whether the message asks for what no single look can tell.
     pub fn investigates(&self) -> bool {
         let (reference, past) = (self.reference(), self.past());
-        let hearing = Hearing { text: self.words(), reference: &reference, history: &past, phrases: &[] };
+        let hearing = Hearing { history: &past, ..Hearing::new(self.words(), &reference, BUILDERS) };
         requests::investigates(&hearing)
     }
 
     /// Whether a command of a service plainly answers the message.
     pub fn asks_a_command(&self) -> bool {
         let (reference, past) = (self.reference(), self.past());
-        requests::asks_a_command(&Hearing { text: self.words(), reference: &reference, history: &past, phrases: &[] })
+        requests::asks_a_command(&Hearing { history: &past, ..Hearing::new(self.words(), &reference, BUILDERS) })
     }
 
     /// Whether the message plainly asks for nothing to be changed.
     pub fn only_looks(&self) -> bool {
         let (reference, past) = (self.reference(), self.past());
-        requests::only_looks(&Hearing { text: self.words(), reference: &reference, history: &past, phrases: &[] })
+        requests::only_looks(&Hearing { history: &past, ..Hearing::new(self.words(), &reference, BUILDERS) })
     }
 
     /// The same of other words of the person's.
@@ -160,6 +169,9 @@ impl Turn<'_> {
         let (reference, past) = (self.reference(), self.past());
         let services = self.brain.services.now();
         let phrases = services.phrases();
-        requests::plan(&Hearing { text, reference: &reference, history: &past, phrases: &phrases }, domains)
+        requests::plan(
+            &Hearing { history: &past, phrases: &phrases, ..Hearing::new(text, &reference, BUILDERS) },
+            domains,
+        )
     }
 }

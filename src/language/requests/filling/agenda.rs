@@ -1,9 +1,9 @@
 //! What is on, and when: a day, one event of several, the events with somebody.
 
-use super::super::lexicon::Lexicon;
-use super::super::reading::{ClauseReading, behind, done, set, without_determiner};
-use super::Built;
-use super::several::{self, Listed};
+use crate::language::requests::built::Built;
+use crate::language::requests::lexicon::Lexicon;
+use crate::language::requests::reading::{ClauseReading, behind, done, set, without_determiner};
+use crate::language::requests::several::{self, Listed};
 use crate::language::tokens::lower;
 
 /// "what's on tomorrow?", "am I free at 3?", "when is the dentist?", "my next meeting with Sarah"

@@ -2,14 +2,15 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::further::may_be_needed;
-use super::super::lexicon::{Lexicon, WordId};
-use super::super::reading::{
+use super::items;
+use crate::language::requests::built::Built;
+use crate::language::requests::further::may_be_needed;
+use crate::language::requests::lexicon::{Lexicon, WordId};
+use crate::language::requests::reading::{
     ClauseReading, Words, behind, done, people, set, tidy, title, unquoted, without_determiner,
 };
-use super::super::text::tokens;
-use super::several::{self, Listed};
-use super::{Built, items};
+use crate::language::requests::several::{self, Listed};
+use crate::language::requests::text::tokens;
 use crate::language::time;
 use crate::language::time::{Grain, Reference, TimeRole, When};
 use crate::language::tokens::lower;
@@ -346,7 +347,7 @@ pub(super) fn update(said: &ClauseReading) -> Built {
     let mut action = said.action("calendar", "update_event");
     set(&mut action, "find_by", Some(found));
     if changes.is_empty() {
-        if super::service_of(said, "what") != Some("calendar") || said.found.frame.weak {
+        if items::service_of(said, "what") != Some("calendar") || said.found.frame.weak {
             return Built::No;
         }
         return Built::Ask { question: "When should it be?", partial: action, param: "changes" };

@@ -1,8 +1,9 @@
 //! The address book.
 
-use super::super::reading::{ClauseReading, done, set, tidy, without_determiner};
-use super::Built;
 use crate::core::text::capital;
+use crate::language::requests::built::Built;
+use crate::language::requests::complete::split_details;
+use crate::language::requests::reading::{ClauseReading, done, set, without_determiner};
 use crate::language::tokens::lower;
 
 /// "what's Anna's number?"
@@ -46,19 +47,6 @@ pub(super) fn save(said: &ClauseReading) -> Built {
 /// The details as typed, a leading "+" or bracket included.
 fn details(said: &ClauseReading) -> Option<String> {
     said.raw("details")
-}
-
-/// The address and the number in a piece of text.
-pub(crate) fn split_details(text: &str) -> (Option<String>, Option<String>) {
-    let email = text.split_whitespace().map(tidy).find(|w| w.contains('@'));
-    let digits: Vec<&str> = text
-        .split_whitespace()
-        .filter(|w| !w.contains('@') && w.chars().any(|c| c.is_ascii_digit()))
-        .map(|w| w.trim_matches(|c: char| !c.is_ascii_digit() && !matches!(c, '+' | '(' | ')')))
-        .collect();
-    let phone = digits.join(" ");
-    let is_phone = phone.chars().filter(char::is_ascii_digit).count() >= 3;
-    (email, is_phone.then_some(phone))
 }
 
 /// "Anna's" → Anna; on a phone also "annas", unless that is a name of its own.

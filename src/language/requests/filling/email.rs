@@ -2,10 +2,12 @@
 
 use serde_json::Value;
 
-use super::super::history;
-use super::super::reading::{ClauseReading, behind, done, people, set, tidy, title, without_determiner};
-use super::{Built, filing, letter};
+use super::filing;
 use crate::core::plan::PlannedAction;
+use crate::language::requests::built::Built;
+use crate::language::requests::history;
+use crate::language::requests::letter;
+use crate::language::requests::reading::{ClauseReading, behind, done, people, set, title, without_determiner};
 use crate::language::time::TimeRole;
 use crate::language::tokens::lower;
 
@@ -237,12 +239,4 @@ fn without_kind(whom: &str) -> &str {
     let bare = without_determiner(whom);
     let cut = [" email", " mail", " message", " e-mail", " thread"].iter().find_map(|k| bare.strip_suffix(k));
     owner(cut.unwrap_or(bare))
-}
-
-/// A body in the person's own words, for an answer to "What should it say?".
-pub(crate) fn body_from(answer: &str, to: &[String]) -> (String, String) {
-    let said = tidy(answer);
-    let leads = ["that ", "say that ", "say ", "tell him ", "tell her ", "tell them ", "just say "];
-    let body = letter::finish_body(&letter::to_their_face(behind(&said, &leads)));
-    (letter::subject_of(&body), letter::greeted(to, &body))
 }

@@ -1,11 +1,11 @@
 //! One mail that is there already: which one is meant, and what becomes of it.
 
-use super::super::history;
-use super::super::reading::{ClauseReading, done, set, without_determiner};
-use super::Built;
 use super::email::owner;
 use crate::core::history::PastAction;
 use crate::core::plan::PlannedAction;
+use crate::language::requests::built::Built;
+use crate::language::requests::history;
+use crate::language::requests::reading::{ClauseReading, done, set, without_determiner};
 use crate::language::tokens::lower;
 
 /// "star that mail", "archive the newsletter from Slow Miles"

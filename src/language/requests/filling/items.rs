@@ -3,10 +3,12 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::history;
-use super::super::reading::{ClauseReading, Words, behind, done, set, tidy, without_determiner};
-use super::{Built, filing, several};
+use super::filing;
 use crate::core::plan::PlannedAction;
+use crate::language::requests::built::{Built, fits};
+use crate::language::requests::history;
+use crate::language::requests::reading::{ClauseReading, Words, behind, done, set, tidy, without_determiner};
+use crate::language::requests::several;
 use crate::language::time;
 use crate::language::tokens::lower;
 
@@ -29,11 +31,6 @@ pub(crate) fn service_of(said: &ClauseReading, slot: &str) -> Option<&'static st
         return Some("calendar");
     }
     None
-}
-
-/// Whether an action of this service may come back.
-pub(crate) fn fits(domains: &[String], service: &str) -> bool {
-    domains.is_empty() || domains.iter().any(|d| d == service)
 }
 
 /// A clean description of the thing, or the id of what "it" is; "all …" where all that fit are meant.
@@ -347,7 +344,7 @@ pub(super) fn more(said: &ClauseReading) -> Built {
 }
 
 /// A mere clock time belongs to the day talked about.
-fn on_the_same_day(said: &ClauseReading, words: &str, last: &super::super::PastAction) -> String {
+fn on_the_same_day(said: &ClauseReading, words: &str, last: &crate::core::history::PastAction) -> String {
     let is_clock_only = words.split_whitespace().all(|w| {
         matches!(
             lower(w).as_str(),
@@ -366,7 +363,7 @@ fn on_the_same_day(said: &ClauseReading, words: &str, last: &super::super::PastA
 }
 
 /// A message that is nothing but a time, after something that has one: "no, friday".
-pub(crate) fn retimed(last: &super::super::PastAction, words: &str) -> Option<PlannedAction> {
+pub(crate) fn retimed(last: &crate::core::history::PastAction, words: &str) -> Option<PlannedAction> {
     let (service, command, name) = match (last.service.as_str(), last.command.as_str()) {
         ("calendar", "create_event" | "update_event") => ("calendar", "update_event", "start_time"),
         ("task", "create" | "update") => ("task", "update", "deadline"),

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::super::history;
-use super::super::reading::{ClauseReading, behind, done, set, things, tidy, title, without_determiner};
-use super::Built;
+use crate::language::requests::built::Built;
+use crate::language::requests::history;
+use crate::language::requests::reading::{ClauseReading, behind, done, set, things, tidy, title, without_determiner};
 use crate::language::tokens::lower;
 
 /// "make a shopping list with milk, eggs and bread", "note: …"

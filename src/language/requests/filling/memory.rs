@@ -1,8 +1,8 @@
 //! What is remembered: facts with a category, a short key and a value.
 
-use super::super::grammar::Grammar;
-use super::super::reading::{ClauseReading, behind, done, set, tidy, title, without_determiner};
-use super::Built;
+use crate::language::requests::built::Built;
+use crate::language::requests::grammar::Grammar;
+use crate::language::requests::reading::{ClauseReading, behind, done, set, tidy, title, without_determiner};
 use crate::language::tokens::lower;
 
 /// A statement taken apart.

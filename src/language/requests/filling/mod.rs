@@ -10,30 +10,33 @@ mod email;
 mod filing;
 mod items;
 mod keep;
-mod letter;
 mod memory;
-mod several;
 mod task;
 
-use super::reading::ClauseReading;
-use crate::core::plan::PlannedAction;
+use crate::language::requests::built::{Builders, Built};
+use crate::language::requests::reading::ClauseReading;
 
-pub(crate) use contacts::split_details;
-pub(crate) use email::body_from;
-pub(crate) use items::{fits, retimed, service_of};
-pub(crate) use letter::{finish_body, greeted};
+/// Of the built-in services.
+pub(crate) const BUILDERS: Builders = Builders { build, retimed: items::retimed, looks_up };
 
-/// What a reading comes to.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Built {
-    Act(PlannedAction),
-    Acts(Vec<PlannedAction>),
-    Ask { question: &'static str, partial: PlannedAction, param: &'static str },
-    No,
+/// What only asks for something that is there.
+const LOOK_UPS: [&str; 8] = [
+    "calendar.list_events",
+    "calendar.find_free_time",
+    "task.list",
+    "email.search",
+    "keep.search",
+    "keep.list",
+    "contacts.find",
+    "memory.recall",
+];
+
+fn looks_up(command: &str) -> bool {
+    LOOK_UPS.contains(&command)
 }
 
 /// Builds the action of a reading.
-pub(crate) fn build(said: &ClauseReading) -> Built {
+fn build(said: &ClauseReading) -> Built {
     match said.command() {
         "task.create" => task::create(said),
         "task.list" => task::list(said),

@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::super::history;
-use super::super::reading::{ClauseReading, Words, done, set, things, tidy, title};
-use super::{Built, items};
+use super::items;
+use crate::language::requests::built::Built;
+use crate::language::requests::history;
+use crate::language::requests::reading::{ClauseReading, Words, done, set, things, tidy, title};
 use crate::language::time;
 use crate::language::time::When;
 use crate::language::tokens::lower;
@@ -185,7 +186,7 @@ pub(super) fn update(said: &ClauseReading) -> Built {
     if unnamed && changes.keys().all(|name| name == "deadline") && said.clause_starts("changeverb") {
         return Built::No;
     }
-    let is_event = said.found.slot("what").is_some() && super::service_of(said, "what") == Some("calendar");
+    let is_event = said.found.slot("what").is_some() && items::service_of(said, "what") == Some("calendar");
     let names_task = said.found.slot("what").is_some() && said.clause_holds("tasknoun");
     let is_event = is_event && !names_task;
     let only_priority = changes.keys().all(|k| k == "priority");
