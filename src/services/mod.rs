@@ -22,6 +22,7 @@ pub mod circumstance;
 pub mod command;
 pub mod contacts;
 pub mod demo;
+mod described;
 pub mod email;
 pub mod entry;
 pub mod error;

@@ -1,6 +1,6 @@
 //! What people say for the built-in services' commands.
 
-use super::{phrases, task, testing};
+use super::{filling, phrases, task, testing};
 use crate::language::requests::compile::built_in::compiled;
 use crate::language::requests::tests::monday;
 
@@ -25,6 +25,14 @@ fn every_command_has_a_phrase_and_every_phrase_a_command() {
     let own = said.iter().filter(|command| services.find(command.split('.').next().unwrap_or_default()).is_some());
     let unknown: Vec<_> = own.filter(|command| !commands.contains(command)).collect();
     assert_eq!(unknown, NO_COMMAND, "no such command");
+}
+
+#[test]
+fn every_command_that_phrases_name_has_a_builder() {
+    let said = compiled(&phrases()).commands;
+    let without: Vec<_> =
+        said.iter().filter(|command| *command != "chat" && filling::builder(command).is_none()).collect();
+    assert!(without.is_empty(), "nothing comes of {without:?}");
 }
 
 #[test]

@@ -4,6 +4,8 @@
 //! the folder of its service. A [`Hearing`](super::Hearing) brings all of them along ([`Builders`]), so that nothing here
 //! has to know what services there are. A builder may refuse a reading ([`Built::No`]); the next best one is tried then.
 
+use serde_json::Value;
+
 use super::PastAction;
 use super::reading::ClauseReading;
 use crate::core::plan::PlannedAction;
@@ -29,6 +31,13 @@ pub struct Builders {
     pub(crate) retimed: fn(&PastAction, &str) -> Option<PlannedAction>,
     /// Whether a command, `service.command`, only asks for something that is there.
     pub(crate) looks_up: fn(&str) -> bool,
+}
+
+/// Sets a parameter if there is a value.
+pub(crate) fn set(action: &mut PlannedAction, name: &str, value: Option<impl Into<Value>>) {
+    if let Some(value) = value {
+        action.params.insert(name.to_owned(), value.into());
+    }
 }
 
 /// Whether an action of this service may come back; an empty slice allows any.

@@ -90,7 +90,7 @@ impl Clause {
 }
 
 /// Words behind a comma that may say where something is, by which number, or what it is called.
-pub(super) fn may_be_needed(told: &str, ids: &[WordId], lexicon: Lexicon) -> bool {
+pub(crate) fn may_be_needed(told: &str, ids: &[WordId], lexicon: Lexicon) -> bool {
     let names = told.split_whitespace().any(|word| word.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit()));
     names || lexicon.starts("det", ids).is_some() || lexicon.find("placenoun", ids).is_some()
 }

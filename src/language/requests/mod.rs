@@ -3,7 +3,7 @@
 //! ```text
 //! text ─► text (tokens) ─► annotated (times and priorities masked) ─► borders ─► chart (the cheapest derivation)
 //!      ─► derivation (what is said beside, what points back) ─► finish ─► unread (the account) ─► Plan or a question
-//! a part: parser ─► matching (frames) ─► reading ─► filling/* (one file a service: slots become parameters)
+//! a part: parser ─► matching (frames) ─► reading ─► a builder (with each command, in the folder of its service)
 //! text ─► intents (what the parts seem to ask) ─► routing
 //! a model's plan ─► held (what of the message it leaves out)
 //! ```
@@ -30,7 +30,6 @@ mod condition;
 pub(crate) mod derivation;
 mod explain;
 mod families;
-pub(crate) mod filling;
 mod finish;
 pub(crate) mod further;
 pub(crate) mod grammar;

@@ -1,7 +1,7 @@
 //! Several at once: "on Tuesday and Thursday at noon", each day with the hour that the last one has; "all my meetings".
 
-use super::built::Built;
-use super::reading::{ClauseReading, Words, set};
+use super::built::{Built, set};
+use super::reading::{ClauseReading, Words};
 use crate::core::plan::PlannedAction;
 use crate::language::time;
 use crate::language::time::{Grain, When};

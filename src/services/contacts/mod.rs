@@ -38,6 +38,7 @@ use crate::core::ids::UserId;
 use crate::core::text::visible;
 use crate::core::turn::Along;
 use crate::language::people;
+use crate::language::requests::built::Builder;
 use crate::language::words::{fold, words};
 use crate::ports::{Document, Index, Key, Participant, Record, Source, Store, Table, from_stored};
 
@@ -127,6 +128,9 @@ pub const NAME: &str = "contacts";
 
 /// What people say for its commands, a text a language.
 pub(super) const PHRASES: [&str; 2] = [include_str!("phrases.en.txt"), include_str!("phrases.de.txt")];
+
+/// What these come to, by the command that they name.
+pub(super) const BUILDERS: [(&str, Builder); 2] = [("find", find::built), ("save", save::built)];
 
 /// The service, and the address book.
 #[derive(Debug)]
