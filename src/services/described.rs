@@ -53,7 +53,8 @@ fn described(said: &ClauseReading, slot: &str, service: &str, times: Beside) -> 
         Beside::Name | Beside::Nothing => (&[][..], false),
         Beside::Which(target) => (target.map_or(&[][..], |words| &words.masks), true),
     };
-    if !is_generic && !(tells && said.moments(&[]).iter().any(|mask| !target.contains(mask))) {
+    let is_told_when = tells && said.moments(&[]).iter().any(|mask| !target.contains(mask));
+    if !is_generic && !is_told_when {
         return Some(bare);
     }
     let with_time = without_reason(&said.clean(slot, target).unwrap_or_default());

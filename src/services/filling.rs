@@ -285,18 +285,12 @@ fn more(said: &ClauseReading) -> Built {
 
 /// A mere clock time belongs to the day talked about.
 fn on_the_same_day(said: &ClauseReading, words: &str, last: &PastAction) -> String {
-    let is_clock_only = words.split_whitespace().all(|w| {
-        matches!(
-            lower(w).as_str(),
-            "at" | "noon" | "am" | "pm" | "o'clock" | "midnight" | "half" | "past" | "quarter" | "to"
-        ) || w.starts_with(|c: char| c.is_ascii_digit())
-    });
     let before = last.params.get("start_time").and_then(Value::as_str);
     let day = before
         .and_then(|text| time::resolve(text, said.hearing.reference))
         .and_then(Result::ok)
         .and_then(|w| w.start());
-    match day.filter(|_| is_clock_only) {
+    match day.filter(|_| time::is_clock_only(words)) {
         Some(day) => format!("{} {words}", day.format("%Y-%m-%d")),
         None => words.to_owned(),
     }

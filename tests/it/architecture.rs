@@ -206,7 +206,7 @@ fn a_file_fits_a_head() {
 
 /// Lines of code that may be spent on what understands without a model, and bytes of the tables compiled for it that are
 /// kept with the sources. Both only go down: 8,000 and none are the aims.
-const LINES_WITHOUT_A_MODEL: usize = 10_793;
+const LINES_WITHOUT_A_MODEL: usize = 9_252;
 const TABLE_BYTES: u64 = 797_888;
 const WITHOUT_A_MODEL: [&str; 4] =
     ["language/requests", "language/routing", "investigate/features", "investigate/templates"];

@@ -16,9 +16,7 @@ use crate::core::stakes::Stakes;
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::further::may_be_needed;
 use crate::language::requests::lexicon::{Lexicon, WordId};
-use crate::language::requests::reading::{
-    ClauseReading, Words, behind, people, tidy, title, unquoted, without_determiner,
-};
+use crate::language::requests::reading::{ClauseReading, Words, behind, people, tidy, title, without_determiner};
 use crate::language::requests::several::{self, Listed};
 use crate::language::requests::text::tokens;
 use crate::language::time;
@@ -290,9 +288,6 @@ fn parts(said: &ClauseReading, used: &[usize]) -> (Option<String>, Option<String
     let Some(whole) = said.clean("summary", used) else {
         return (None, None, Vec::new());
     };
-    if let Some(name) = quoted_name(&whole) {
-        return (Some(name.to_owned()), None, guests);
-    }
     // "NYE at the club, 31 Dec 9pm": the name of a day that opens is also what it is about.
     let opens_with_place = ["at ", "with ", "in ", "@ "].iter().any(|link| lower(&whole).starts_with(link));
     let named = said.clean("summary", used.get(1..).unwrap_or_default());
@@ -310,13 +305,6 @@ fn parts(said: &ClauseReading, used: &[usize]) -> (Option<String>, Option<String
     let summary =
         Some(summary).filter(|s| !s.is_empty() && !matches!(s.as_str(), "event" | "something" | "time" | "a"));
     (summary, place, guests)
-}
-
-/// A meeting called “Q3: review, part 2” is called what stands in the quotation marks.
-fn quoted_name(text: &str) -> Option<&str> {
-    const CALLED: [&str; 5] = [" called ", " named ", " titled ", " with the title ", " namens "];
-    let (_, name) = split_at(text, &CALLED)?;
-    Some(unquoted(name.trim())).filter(|bare| bare.len() < name.trim().len() && !bare.is_empty())
 }
 
 /// "Wedding cake delivery 14 February 10am, Holme Hall": a place without a preposition behind the hour.
@@ -342,7 +330,7 @@ fn split_at<'t>(text: &'t str, links: &[&str]) -> Option<(&'t str, &'t str)> {
 
 /// "lunch with Tom at Luigi's" is lunch with Tom, at Luigi's.
 fn split_place(text: &str, lexicon: Lexicon) -> (String, Option<String>) {
-    for link in [" at the ", " at ", " @ ", " in the ", " in ", " on ", " via ", " over "] {
+    for link in [" at the ", " at ", " @ ", " in the ", " in "] {
         let Some(at) = text.rfind(link) else { continue };
         let place = text[at..].trim();
         // "At union sound, nice chairs there", but "at Luigi's, 5 Main St".
@@ -350,13 +338,8 @@ fn split_place(text: &str, lexicon: Lexicon) -> (String, Option<String>) {
             Some((name, more)) if !may_be_needed(more, &ids_of(more, lexicon), lexicon) => name,
             _ => place,
         };
-        let (preposition, name) = place.split_once(' ').unwrap_or(("", place));
-        let is_online = matches!(
-            lower(name).as_str(),
-            "zoom" | "teams" | "google meet" | "skype" | "facetime" | "meet" | "discord" | "slack"
-        );
-        let wants_online = matches!(preposition, "on" | "via" | "over");
-        if name.is_empty() || name.split_whitespace().count() > 6 || wants_online != is_online && wants_online {
+        let name = place.split_once(' ').map_or(place, |(_, name)| name);
+        if name.is_empty() || name.split_whitespace().count() > 6 {
             continue;
         }
         return (tidy(&text[..at]), Some(name.to_owned()));

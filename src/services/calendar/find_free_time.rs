@@ -175,7 +175,7 @@ pub(super) fn built(said: &ClauseReading) -> Built {
     }
     let minutes = split
         .map(|(_, minutes)| minutes)
-        .or_else(|| minutes_said(said, &text))
+        .or_else(|| minutes_said(said))
         .unwrap_or_else(|| occasion.map_or(60, |o| o.3));
     set(&mut action, "minutes", Some(minutes));
     Built::Act(action)
@@ -205,37 +205,11 @@ fn is_one_day(words: &str) -> bool {
 }
 
 /// A length said as a time, or as a bare "an hour", "30 minutes".
-fn minutes_said(said: &ClauseReading, text: &str) -> Option<u32> {
+fn minutes_said(said: &ClauseReading) -> Option<u32> {
     if let Some(&length) = said.lengths(&[]).first()
         && let Some(Ok(When::Duration(d))) = said.heard.time(length).map(|f| &f.result)
     {
         return u32::try_from(d.num_minutes()).ok().filter(|m| *m > 0);
     }
-    let words: Vec<&str> = text.split([' ', '-']).collect();
-    for pair in words.windows(2) {
-        let unit = match pair[1].trim_matches(|c: char| !c.is_alphabetic()) {
-            "minute" | "minutes" | "min" | "mins" => 1,
-            "hour" | "hours" | "hr" | "hrs" | "h" => 60,
-            _ => continue,
-        };
-        if pair[0] == "half" {
-            return Some(30);
-        }
-        if let Some(n) = number(pair[0]) {
-            return Some(n * unit);
-        }
-    }
     None
-}
-
-fn number(word: &str) -> Option<u32> {
-    let words = ["one", "two", "three", "four"];
-    match word {
-        "a" | "an" | "free" => Some(1),
-        _ => words
-            .iter()
-            .position(|w| *w == word)
-            .map(|i| i as u32 + 1)
-            .or_else(|| word.parse().ok().filter(|n| *n < 1_000)),
-    }
 }

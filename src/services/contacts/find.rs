@@ -13,7 +13,6 @@ use crate::core::stakes::Stakes;
 use crate::language::people;
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::reading::{ClauseReading, without_determiner};
-use crate::language::tokens::lower;
 use crate::limits::LIST_ROWS_MAX;
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
@@ -94,9 +93,6 @@ pub(super) fn built(said: &ClauseReading) -> Built {
         return Built::No;
     };
     let query = owner_of(said, without_determiner(&query)).to_owned();
-    if matches!(lower(&query).as_str(), "" | "it" | "that" | "you" | "your" | "me" | "my") {
-        return Built::No;
-    }
     let mut action = said.action(NAME, "find");
     set(&mut action, "query", Some(query));
     Built::Act(action)

@@ -38,9 +38,7 @@ pub(super) fn write(said: &ClauseReading, command: &str) -> Built {
     if to.is_empty() {
         return Built::Ask { question: "Who should it go to?", partial: action, param: "to" };
     }
-    // "Email Jake the thing".
-    let says_something = !said.grammar.lexicon.is_phrase("vaguebody", &said.ids("body"));
-    match body.filter(|_| says_something) {
+    match body {
         Some(_) => Built::Act(action),
         None => Built::Ask { question: "What should it say?", partial: action, param: "body" },
     }
@@ -113,7 +111,6 @@ pub(super) fn find_by(said: &ClauseReading) -> Option<String> {
     let what = what.filter(|what| !what.is_empty());
     let newest = if says(said, &["last", "latest", "newest"]) { "latest" } else { "" };
     let described = match (from, what) {
-        (None, None) if says(said, &["newsletter"]) => "newsletter".to_owned(),
         (None, None) if !newest.is_empty() => "mail".to_owned(),
         (None, None) => return it(said).and_then(history::handle),
         (from, what) => [from, what].into_iter().flatten().collect::<Vec<_>>().join(" "),

@@ -100,7 +100,7 @@ pub(super) fn built(said: &ClauseReading) -> Built {
         (Some(key), Some(value)) => Some((without_determiner(&key).to_owned(), value)),
         _ => said.raw("fact").and_then(|text| {
             let text = strip_that(&text).to_owned();
-            let text = text.split(", not ").next().unwrap_or(&text).trim_end_matches(" now").to_owned();
+            let text = text.trim_end_matches(" now").to_owned();
             if let Some((subject, value)) = split_copula(&text) {
                 return Some((without_determiner(subject).to_owned(), tidy(value)));
             }

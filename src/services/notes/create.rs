@@ -12,7 +12,7 @@ use crate::core::history::ItemRef;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
 use crate::language::requests::built::{Built, set};
-use crate::language::requests::reading::{ClauseReading, behind, things, tidy, title, without_determiner};
+use crate::language::requests::reading::{ClauseReading, things, title, without_determiner};
 use crate::ports::{Change, Expect};
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject, one_or_many};
 use crate::services::error::ServiceError;
@@ -91,7 +91,7 @@ pub(super) fn built(said: &ClauseReading) -> Built {
     if let Some(items) = said.raw("items").map(|items| things(&items)).filter(|items| !items.is_empty()) {
         set(&mut action, "items", Some(Value::Array(items)));
     }
-    let text = said.raw("text").map(|text| without_that(&text));
+    let text = said.raw("text");
     let purpose = said.raw("for").map(|purpose| format!(" for {purpose}")).unwrap_or_default();
     let named = said.raw("title").map(|t| format!("{}{purpose}", title(without_determiner(&t))));
     match (named, text) {
@@ -109,10 +109,6 @@ pub(super) fn built(said: &ClauseReading) -> Built {
         }
     }
     Built::Act(action)
-}
-
-fn without_that(text: &str) -> String {
-    behind(&tidy(text), &["that ", "down ", "saying ", "about "]).to_owned()
 }
 
 /// A note of few words is its own title; a long one is called by its beginning.

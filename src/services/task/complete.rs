@@ -14,7 +14,6 @@ use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::reading::ClauseReading;
-use crate::language::tokens::lower;
 use crate::ports::{Change, Expect};
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::described::{self, Beside};
@@ -123,10 +122,7 @@ pub(super) fn built(said: &ClauseReading) -> Built {
     if said.found.frame.weak && said.holds("what", "aside") {
         return Built::No;
     }
-    // "No worries, all sorted".
-    let Some(found) =
-        described::find_by(said, "what", NAME, Beside::Nothing).filter(|found| !lower(found).starts_with("no "))
-    else {
+    let Some(found) = described::find_by(said, "what", NAME, Beside::Nothing) else {
         return Built::No;
     };
     let mut action = said.action(NAME, "complete");

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::offsets::{also, due, durations, one_or_many, repeating, times, unreadable};
 use super::record::{Priority, Task, TaskStatus};
@@ -16,7 +16,7 @@ use crate::core::plan::{Action, Target};
 use crate::core::stakes::Stakes;
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::history;
-use crate::language::requests::reading::{ClauseReading, Words, things, tidy, title};
+use crate::language::requests::reading::{ClauseReading, Words, tidy, title};
 use crate::language::time;
 use crate::language::time::When;
 use crate::ports::{Change, Expect};
@@ -165,9 +165,6 @@ impl Handle<CreateTask> for TaskService {
 
 /// "remind me to …", "add … to my todo list", "i have to …".
 pub(super) fn built(said: &ClauseReading) -> Built {
-    if names_several_leads(said.hearing.text) {
-        return Built::No;
-    }
     let mut action = said.action(NAME, "create");
     let twice = two_times(said);
     if let Some((_, second)) = &twice {
@@ -199,20 +196,7 @@ pub(super) fn built(said: &ClauseReading) -> Built {
     if said.grammar.lexicon.is_phrase("it", &said.ids("title")) {
         return about_it(said, action);
     }
-    // "Remind me of everything" names nothing that could be told then.
-    if said.grammar.lexicon.is_phrase("vague", &said.ids("title")) {
-        return Built::Ask { question: "What should I remind you of?", partial: action, param: "title" };
-    }
-    let whole = whole.strip_prefix("for ").unwrap_or(&whole);
-    let (what, why) = reason(if is_twice { without_and(whole) } else { whole });
-    if let Some(several) = list_of_titles(said, &what) {
-        let each = several.into_iter().map(|one| {
-            let mut one_action = action.clone();
-            set(&mut one_action, "title", one.as_str().map(title));
-            one_action
-        });
-        return Built::Acts(each.collect());
-    }
+    let (what, why) = reason(if is_twice { without_and(&whole) } else { &whole });
     set(&mut action, "title", Some(title(&what)));
     set(&mut action, "description", why.map(|w| title(&w)));
     Built::Act(action)
@@ -263,12 +247,6 @@ fn without_and(text: &str) -> &str {
     ended.unwrap_or(text).trim_end()
 }
 
-/// "a day before and an hour before …" is more than is read here: better nothing than half of it.
-fn names_several_leads(text: &str) -> bool {
-    let text = text.to_lowercase();
-    [" before and ", " vorher und "].iter().any(|words| text.contains(words))
-}
-
 /// "remind me about it tomorrow": the item talked about last.
 fn about_it(said: &ClauseReading, mut action: crate::core::plan::PlannedAction) -> Built {
     let Some(past) = history::latest(said.hearing.history, |_| true) else {
@@ -286,12 +264,4 @@ fn reason(text: &str) -> (String, Option<String>) {
         Some(at) => (tidy(&text[..at]), Some(tidy(&text[at..]))),
         None => (text.to_owned(), None),
     }
-}
-
-/// "tasks: call mom, pay rent and buy milk", but only where several were announced.
-fn list_of_titles(said: &ClauseReading, text: &str) -> Option<Vec<Value>> {
-    let announced = said.heard.raw(said.found.tokens.start, said.found.tokens.end - 1).to_lowercase();
-    let several = announced.starts_with("tasks") || announced.contains(" tasks:") || announced.contains("todos:");
-    let parts = things(text);
-    (several && parts.len() > 1).then_some(parts)
 }

@@ -16,7 +16,6 @@ use crate::core::plan::{Action, Target};
 use crate::core::stakes::Stakes;
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::reading::{ClauseReading, title};
-use crate::language::tokens::lower;
 use crate::ports::{Change, Expect};
 use crate::services::command::{
     Base, Command, Completed, Effect, Handle, Invocation, PastTimes, Receipt, Slot, Subject,
@@ -201,9 +200,7 @@ pub(super) fn built(said: &ClauseReading) -> Built {
             changes.insert(name.into(), json!(title(&text)));
         }
     }
-    // "Set | up a sound check".
-    let apart = said.raw("what").is_some_and(|what| lower(&what).starts_with("up "));
-    if changes.is_empty() || apart {
+    if changes.is_empty() {
         return Built::No;
     }
     // "Change the boiler service to Friday at 10" may be an event; `item.move` tells.
