@@ -1,5 +1,5 @@
 use super::*;
-use crate::services::filling::BUILDERS;
+use crate::language::requests::tests::BUILDERS;
 
 /// Requests as people send several of them in a row; each is complete.
 const COMPLETE: [&str; 28] = [

@@ -8,7 +8,7 @@ use super::*;
 use crate::language::routing::{Kind, route};
 use crate::language::time;
 use crate::language::time::DateOrder;
-use crate::services::filling::BUILDERS;
+pub(crate) use crate::services::filling::BUILDERS;
 
 /// A message that follows nothing, as the built-in services hear it.
 pub(crate) fn alone<'a>(text: &'a str, reference: &'a Reference) -> Hearing<'a> {
