@@ -75,6 +75,7 @@ pub(super) fn record(name: &'static str) -> MeasuredFigures {
         "src/language/routing/tests.rs",
         "src/limits",
         "src/limits.rs",
+        "src/services",
     ];
     MeasuredFigures { file: "language/routing/measured.txt", name, inputs: INPUTS }
 }

@@ -126,6 +126,10 @@ pub(super) fn built(said: &ClauseReading) -> Built {
     let Some(text) = said.raw("text") else {
         return Built::No;
     };
+    // "We're out of everything, add toothpaste".
+    if is_shopping(said) && said.grammar.lexicon.starts("vague", &said.ids("text")).is_some() {
+        return Built::No;
+    }
     let text = things(&text).iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", ");
     let name = said.raw("name").map(|n| without_determiner(&n).to_owned());
     let name = match name {
