@@ -7,6 +7,7 @@ use brain_agent::language::requests::Hearing;
 use brain_agent::language::time;
 use brain_agent::language::time::{DateOrder, Reference};
 use brain_agent::language::{requests, routing};
+use brain_agent::services::filling::BUILDERS;
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
@@ -57,7 +58,7 @@ pub fn measure(report: &mut Report, effort: Effort) {
 }
 
 fn hearing<'a>(text: &'a str, reference: &'a Reference) -> Hearing<'a> {
-    Hearing { text, reference, history: &[], phrases: &[] }
+    Hearing::new(text, reference, BUILDERS)
 }
 
 fn reference() -> Reference {

@@ -12,6 +12,7 @@ use crate::language::grounding::{Ground, ValueKind};
 use crate::language::reading::Reading;
 use crate::language::requests::{self, Hearing, Understood};
 use crate::language::routing;
+use crate::services::filling::BUILDERS;
 use crate::services::standing::{Judge, PlanStanding, Planner, is_low_write};
 use crate::services::values::typed_values;
 
@@ -173,7 +174,7 @@ fn what_needs_no_model_is_right() {
     let (mut all, mut exact, mut at_once, mut wrong) = (0, 0, 0, Vec::new());
     for row in examples() {
         all += usize::from(!row.expect.is_empty());
-        let hearing = Hearing { text: &row.text, reference: &row.reference, history: &row.history, phrases: &[] };
+        let hearing = Hearing { history: &row.history, ..Hearing::new(&row.text, &row.reference, BUILDERS) };
         let Understood::Plan { plan, condition: None, account } = requests::plan(&hearing, &[]) else { continue };
         let entry = |action: &PlannedAction| CATALOG.command(&action.service, &action.command).unwrap();
         let actions: Vec<_> = plan.actions.iter().map(|action| (entry(action), action.clone())).collect();

@@ -11,6 +11,7 @@ use crate::language::measured::{MeasuredFigures, numbers};
 use crate::language::requests;
 use crate::language::requests::{Hearing, Understood};
 use crate::pipeline::stages::times;
+use crate::services::filling::BUILDERS;
 
 /// Lines where nothing was dropped: a person who reads one too often does not believe the next.
 const NEEDLESS_MAX: f64 = 0.05;
@@ -43,7 +44,7 @@ impl Example {
     }
 
     pub(super) fn own_plan(&self) -> Vec<PlannedAction> {
-        let hearing = Hearing { text: &self.text, reference: &self.reference, history: &self.history, phrases: &[] };
+        let hearing = Hearing { history: &self.history, ..Hearing::new(&self.text, &self.reference, BUILDERS) };
         match requests::plan(&hearing, &[]) {
             Understood::Plan { plan, .. } | Understood::Partly { plan, .. } => plan.actions,
             Understood::Ask { partial, .. } => vec![partial],
@@ -61,7 +62,7 @@ impl Example {
     }
 
     fn left_out(&self, actions: &[PlannedAction]) -> Vec<String> {
-        let hearing = Hearing { text: &self.text, reference: &self.reference, history: &self.history, phrases: &[] };
+        let hearing = Hearing { history: &self.history, ..Hearing::new(&self.text, &self.reference, BUILDERS) };
         requests::left_out(&hearing, requests::plan(&hearing, &[]), actions, &[])
     }
 }

@@ -25,6 +25,7 @@ use crate::ports::{Index, Store};
 use crate::search::plain::PlainIndex;
 use crate::services;
 use crate::services::email::mailbox::Mailboxes;
+use crate::services::filling::BUILDERS;
 use crate::services::registry::Services;
 use crate::store::MemoryStore;
 
@@ -124,7 +125,7 @@ impl Row for Example {
     }
 
     fn built_in(&self) -> Vec<PlannedAction> {
-        let hearing = Hearing { text: &self.text, reference: &self.reference, history: &self.history, phrases: &[] };
+        let hearing = Hearing { history: &self.history, ..Hearing::new(&self.text, &self.reference, BUILDERS) };
         match requests::plan(&hearing, &[]) {
             Understood::Plan { plan, condition: None, .. } => plan.actions,
             Understood::Plan { .. }

@@ -14,6 +14,7 @@ use crate::language::requests::Hearing;
 use crate::language::routing;
 use crate::language::time::{DateOrder, Reference};
 use crate::ports::StoreError;
+use crate::services::filling::BUILDERS;
 
 type Domains = BTreeSet<String>;
 
@@ -60,7 +61,7 @@ impl Row for Example {
     /// Where a message belongs does not depend on when it is written.
     fn built_in(&self) -> Domains {
         let reference = Reference { now: DateTime::UNIX_EPOCH, zone: chrono_tz::UTC, order: DateOrder::DayFirst };
-        let hearing = Hearing { text: &self.text, reference: &reference, history: &[], phrases: &[] };
+        let hearing = Hearing::new(&self.text, &reference, BUILDERS);
         routing::route(&hearing).domains.into_iter().collect()
     }
 

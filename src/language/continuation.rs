@@ -8,10 +8,10 @@
 //! apart costs one question more. Not here: how soon one has to follow the other, and messages that hold something
 //! else than typed words.
 
-use super::requests::Hearing;
 use super::requests::annotated::AnnotatedText;
 use super::requests::grammar::GRAMMAR;
 use super::requests::intents::{Intent, intents};
+use super::requests::{Builders, Hearing};
 use super::time::{DateOrder, Reference};
 use super::tokens::lower;
 use super::work::Work;
@@ -26,8 +26,8 @@ const OPEN_MARKS: [char; 14] = [',', ':', '-', '–', '—', '(', '[', '{', '“
 const PAIRS: [(char, char); 6] = [('(', ')'), ('[', ']'), ('{', '}'), ('“', '”'), ('„', '“'), ('«', '»')];
 
 /// Whether `next` is to be read as one request with `before`, which it follows at once.
-pub fn reads_on(before: &str, next: &str) -> bool {
-    let next = Said::new(next);
+pub fn reads_on(before: &str, next: &str, builders: Builders) -> bool {
+    let next = Said::new(next, builders);
     match ending(before) {
         Ending::Open => true,
         Ending::Doubtful => next.is_short() && next.asks_nothing() || next.continues(),
@@ -37,14 +37,14 @@ pub fn reads_on(before: &str, next: &str) -> bool {
 
 /// Whether a message asks for something by itself and does not speak of what was said before it: "call mom", but not
 /// "send it to Max" or "only after lunch".
-pub fn stands_alone(text: &str) -> bool {
-    let said = Said::new(text);
+pub fn stands_alone(text: &str, builders: Builders) -> bool {
+    let said = Said::new(text, builders);
     !said.asks_nothing() && !said.speaks_back()
 }
 
 /// Whether a message speaks of what was said before it, or goes on with it: "send it to Max", "and of those?".
-pub fn speaks_back(text: &str) -> bool {
-    Said::new(text).speaks_back()
+pub fn speaks_back(text: &str, builders: Builders) -> bool {
+    Said::new(text, builders).speaks_back()
 }
 
 /// How a message ends.
@@ -113,12 +113,12 @@ struct Said<'t> {
 }
 
 impl<'t> Said<'t> {
-    fn new(text: &'t str) -> Self {
+    fn new(text: &'t str, builders: Builders) -> Self {
         // What a time is relative to does not matter here, only that it is one.
         let reference =
             Reference { now: chrono::DateTime::UNIX_EPOCH, zone: chrono_tz::Tz::UTC, order: DateOrder::DayFirst };
         let heard = AnnotatedText::new(text, &reference, GRAMMAR.lexicon);
-        let hearing = Hearing { text, reference: &reference, history: &[], phrases: &[] };
+        let hearing = Hearing::new(text, &reference, builders);
         let live = heard.live(0..heard.tokens.len()).into_iter().map(|at| heard.typed(at));
         let rest = words(&live.collect::<Vec<_>>().join(" "));
         let orders = orders(&heard);

@@ -1,4 +1,5 @@
 use super::*;
+use crate::language::requests::tests::BUILDERS;
 
 /// Requests as people send several of them in a row; each is complete.
 const COMPLETE: [&str; 28] = [
@@ -60,7 +61,7 @@ fn a_sentence_in_parts_reads_on() {
         ("erinnere mich", "morgen an den zahnarzt"),
         ("termin mit anna", "morgen um 9 uhr"),
     ] {
-        assert!(reads_on(before, next), "{before:?} | {next:?}");
+        assert!(reads_on(before, next, BUILDERS), "{before:?} | {next:?}");
     }
 }
 
@@ -68,7 +69,7 @@ fn a_sentence_in_parts_reads_on() {
 fn complete_requests_never_read_on_whatever_their_order() {
     for before in COMPLETE {
         for next in COMPLETE {
-            assert!(!reads_on(before, next), "{before:?} | {next:?}");
+            assert!(!reads_on(before, next, BUILDERS), "{before:?} | {next:?}");
         }
     }
 }
@@ -80,7 +81,7 @@ fn no_request_of_the_evaluation_is_taken_for_the_rest_of_another() {
     let alone =
         cases.filter(|case| case.get("history").is_none() && case["expect"].as_array().is_some_and(|e| !e.is_empty()));
     let texts: Vec<String> = alone.filter_map(|case| case["text"].as_str().map(str::to_owned)).collect();
-    let merged: Vec<_> = texts.windows(2).step_by(4).filter(|two| reads_on(&two[0], &two[1])).collect();
+    let merged: Vec<_> = texts.windows(2).step_by(4).filter(|two| reads_on(&two[0], &two[1], BUILDERS)).collect();
     println!("{} of {}", merged.len(), texts.len());
     for two in merged {
         println!("M {two:?}");
@@ -89,9 +90,9 @@ fn no_request_of_the_evaluation_is_taken_for_the_rest_of_another() {
 #[test]
 fn what_stands_alone_asks_for_something_and_speaks_of_nothing_before() {
     for text in ["call mom", "remind me to pay the rent", "what's on tomorrow?"] {
-        assert!(stands_alone(text), "{text}");
+        assert!(stands_alone(text, BUILDERS), "{text}");
     }
     for text in ["but to max", "send it to max", "wait", "tomorrow", "make it 5pm", "remind me first to check it", ""] {
-        assert!(!stands_alone(text), "{text}");
+        assert!(!stands_alone(text, BUILDERS), "{text}");
     }
 }

@@ -31,7 +31,7 @@ pub mod says;
 mod tables;
 pub mod terms;
 pub mod time;
-mod tokens;
+pub(crate) mod tokens;
 pub mod word_classes;
 pub mod words;
 pub mod work;

@@ -1,6 +1,6 @@
 //! What people say for the built-in services' commands.
 
-use super::testing;
+use super::{filling, testing};
 use crate::language::requests::compile::built_in::{SERVICES, Said, tables};
 use crate::language::requests::grammar::Grammar;
 use crate::language::requests::tests::{asked_in, monday};
@@ -27,6 +27,16 @@ fn every_command_has_a_phrase_and_every_phrase_a_command() {
             said.into_iter().filter(|command| services.find(command.split('.').next().unwrap_or_default()).is_some());
         let unknown: Vec<_> = own.filter(|command| !commands.iter().any(|known| known == command)).collect();
         assert_eq!(unknown, NO_COMMAND, "no such command");
+    });
+}
+
+#[test]
+fn every_command_that_phrases_name_has_a_builder() {
+    with_grammar(&SERVICES, |grammar| {
+        let said = grammar.frames.commands();
+        let without: Vec<_> =
+            said.iter().filter(|command| **command != "chat" && filling::builder(command).is_none()).collect();
+        assert!(without.is_empty(), "nothing comes of {without:?}");
     });
 }
 

@@ -16,6 +16,7 @@ use brain_agent::language::requests::{Hearing, Understood};
 use brain_agent::language::routing::{self, Kind};
 use brain_agent::language::time::{DateOrder, Reference};
 use brain_agent::ports::{Clock, StoreError};
+use brain_agent::services::filling::BUILDERS;
 
 use crate::cli::{EvalArgs, Verb};
 use crate::logs::Logs;
@@ -54,7 +55,7 @@ pub(crate) fn explain(config: &Config, text: &str) -> ExitCode {
     let zone = app::zone(config);
     let order = DateOrder::usual_in(zone);
     let reference = Reference { now: SystemClock::new().now(), zone, order };
-    let hearing = Hearing { text, reference: &reference, history: &[], phrases: &[] };
+    let hearing = Hearing::new(text, &reference, BUILDERS);
     let guess = routing::route(&hearing);
     let understood = requests::plan(&hearing, &guess.domains);
     let mut told = requests::explain(&understood);

@@ -35,6 +35,7 @@ use crate::pipeline::intake::commands;
 use crate::pipeline::intake::debounce::Debounce;
 use crate::ports::StoreError;
 use crate::ports::records::InboxEntry;
+use crate::services::filling::BUILDERS;
 
 /// One of the coalesced messages.
 #[derive(Debug)]
@@ -229,10 +230,10 @@ impl Coalesced {
         match (consent::read(&last.text), decision(next)) {
             (Consent::Other, Consent::Yes | Consent::No) => false,
             (Consent::Other, Consent::Other) => {
-                is_part_of_paste(&last.text) || continuation::reads_on(&last.text, &next.text)
+                is_part_of_paste(&last.text) || continuation::reads_on(&last.text, &next.text, BUILDERS)
             }
             (Consent::Yes | Consent::No, Consent::Other) => {
-                consent::amends(&next.text) || !continuation::stands_alone(&next.text)
+                consent::amends(&next.text) || !continuation::stands_alone(&next.text, BUILDERS)
             }
             (before, after) => before != after,
         }
@@ -359,7 +360,7 @@ fn joined(messages: &[&str]) -> String {
     for (at, message) in messages.iter().enumerate() {
         if let Some(before) = at.checked_sub(1).and_then(|before| messages.get(before)) {
             let begins_small = message.trim_start().starts_with(char::is_lowercase);
-            let goes_on = is_part_of_paste(before) && begins_small || continuation::reads_on(before, message);
+            let goes_on = is_part_of_paste(before) && begins_small || continuation::reads_on(before, message, BUILDERS);
             text.push(if goes_on { ' ' } else { '\n' });
         }
         text.push_str(message);

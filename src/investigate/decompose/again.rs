@@ -8,6 +8,7 @@ use crate::investigate::asker::InvestigationModel;
 use crate::investigate::cache::MadeFrom;
 use crate::investigate::node::{EvidenceNode, KeywordSearch, MetadataFilter, SemanticAnalysis, Strategy};
 use crate::language::continuation;
+use crate::services::filling::BUILDERS;
 use crate::services::show::Moment;
 
 /// The graph that the same question had a while ago.
@@ -26,7 +27,7 @@ pub fn keep_graph(model: &InvestigationModel<'_>, input: &DecomposeInput<'_>, gr
 
 /// All that a graph depends on, but for the conversation and the time of day.
 fn made_from(input: &DecomposeInput<'_>) -> Option<MadeFrom> {
-    if continuation::speaks_back(input.question) {
+    if continuation::speaks_back(input.question, BUILDERS) {
         return None;
     }
     let DecomposeInput { question, things, dates, reference, .. } = input;

@@ -10,6 +10,7 @@ use crate::limits::SNIPPET_CHARS_MAX;
 use crate::ports::records::Message;
 use crate::ports::{Hit, Needs, Query};
 use crate::services::error::ServiceError;
+use crate::services::filling::BUILDERS;
 use crate::services::search::WordQuery;
 use crate::services::searchable::{FoundItem, ItemFilter, ItemKind};
 
@@ -35,7 +36,7 @@ pub(super) async fn told(sources: &EvidenceSources<'_>, filter: &ItemFilter) -> 
     let found = sources.index.search(&sources.ctx.owner, &query).await?;
     let reference = sources.ctx.reference();
     let tells = |text: &str| {
-        let hearing = Hearing { text, reference: &reference, history: &[], phrases: &[] };
+        let hearing = Hearing::new(text, &reference, BUILDERS);
         WordQuery::new(text).strong.len() >= TELLING_WORDS_MIN && only_tells(&hearing)
     };
     let told = found.hits.into_iter().filter(|hit| hit.snippet.as_deref().is_some_and(&tells)).map(item);

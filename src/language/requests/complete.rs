@@ -3,12 +3,11 @@
 use serde_json::{Map, Value, json};
 
 use super::annotated::AnnotatedText;
-use super::filling;
 use super::grammar::GRAMMAR;
-use super::matching;
 use super::reading::{people, things, tidy, title, without_determiner};
 use super::talk::is_small_talk;
 use super::text::own_words;
+use super::{letter, matching};
 use crate::core::plan::PlannedAction;
 use crate::language::time;
 use crate::language::time::{Reference, TimeMention, When};
@@ -38,14 +37,14 @@ pub fn complete(partial: &PlannedAction, param: &str, answer: &str, reference: &
             let names = people(&without_lead(&text, &["to ", "send it to ", "it's for ", "for "]));
             let to: Vec<String> = names.iter().filter_map(Value::as_str).map(str::to_owned).collect();
             let body = action.params.get("body").and_then(Value::as_str).unwrap_or_default().trim_end().to_owned();
-            action.params.insert("body".into(), json!(filling::greeted(&to, &body)));
+            action.params.insert("body".into(), json!(letter::greeted(&to, &body)));
             Value::Array(names)
         }
         "to" | "attendees" => Value::Array(people(&without_lead(&text, &["to ", "send it to ", "it's for ", "for "]))),
         "items" => Value::Array(things(&tidy(&text))),
         "body" => {
             let to: Vec<String> = names(partial, "to");
-            let (subject, body) = filling::body_from(&text, &to);
+            let (subject, body) = letter::body_from(&text, &to);
             if !partial.params.contains_key("subject") {
                 action.params.insert("subject".into(), json!(subject));
             }
@@ -176,7 +175,7 @@ fn titled(action: &mut PlannedAction, param: &str, text: &str, reference: &Refer
 }
 
 fn contact(mut action: PlannedAction, text: &str) -> Option<PlannedAction> {
-    let (email, phone) = filling::split_details(text);
+    let (email, phone) = split_details(text);
     if email.is_none() && phone.is_none() {
         return None;
     }
@@ -186,6 +185,19 @@ fn contact(mut action: PlannedAction, text: &str) -> Option<PlannedAction> {
         }
     }
     Some(action)
+}
+
+/// The address and the number in a piece of text.
+pub(crate) fn split_details(text: &str) -> (Option<String>, Option<String>) {
+    let email = text.split_whitespace().map(tidy).find(|w| w.contains('@'));
+    let digits: Vec<&str> = text
+        .split_whitespace()
+        .filter(|w| !w.contains('@') && w.chars().any(|c| c.is_ascii_digit()))
+        .map(|w| w.trim_matches(|c: char| !c.is_ascii_digit() && !matches!(c, '+' | '(' | ')')))
+        .collect();
+    let phone = digits.join(" ");
+    let is_phone = phone.chars().filter(char::is_ascii_digit).count() >= 3;
+    (email, is_phone.then_some(phone))
 }
 
 fn names(action: &PlannedAction, param: &str) -> Vec<String> {

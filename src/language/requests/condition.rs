@@ -5,7 +5,6 @@
 
 use std::ops::Range;
 
-use super::Hearing;
 use super::account::{Account, AccountedPart, SpanRole};
 use super::annotated::AnnotatedText;
 use super::carried::Carried;
@@ -82,7 +81,7 @@ pub(super) struct Spoken {
 
 /// What a message depends on that some actions do not hold in their own words: nothing else of it may be done.
 pub fn unheeded_conditions(text: &str, reference: &Reference, actions: &[PlannedAction]) -> Vec<Condition> {
-    let spoken = Spoken::find(&Hearing { text, reference, history: &[], phrases: &[] });
+    let spoken = Spoken::find(text, reference);
     let carried = Carried::by(actions);
     // A title, or a letter, that says it itself.
     let is_told = |said: &str, needs_opening: bool| {
@@ -117,9 +116,9 @@ pub(super) fn only_condition(account: &Account) -> Option<Range<usize>> {
 }
 
 impl Spoken {
-    pub fn find(hearing: &Hearing) -> Spoken {
-        let text = own_words(hearing.text);
-        let heard = AnnotatedText::new(&text, hearing.reference, GRAMMAR.lexicon);
+    pub fn find(text: &str, reference: &Reference) -> Spoken {
+        let text = own_words(text);
+        let heard = AnnotatedText::new(&text, reference, GRAMMAR.lexicon);
         let lexicon = GRAMMAR.lexicon;
         let ids: Vec<WordId> = heard.tokens.iter().map(|token| token.id).collect();
         let quoted = heard.quoted();

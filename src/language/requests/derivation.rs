@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::account::SpanRole;
 use super::annotated::AnnotatedText;
+use super::built::{Built, fits};
 use super::chart::{Derivation, Part};
-use super::filling::{self, Built};
 use super::grammar::GRAMMAR;
 use super::matching::Slot;
 use super::parser::{Clause, Parser};
@@ -13,7 +13,7 @@ use super::prices::TokenClass;
 use super::reading::{tidy, title};
 use super::text::{own_words, tokens};
 use super::unread::SPOKEN;
-use super::{Hearing, PlanDraft, antecedent, finish, history, matching, offsets, unread};
+use super::{Hearing, PlanDraft, antecedent, finish, history, letter, matching, offsets, unread};
 use crate::core::plan::{Plan, PlannedAction};
 use crate::language::work::Work;
 
@@ -121,8 +121,7 @@ fn read_as_said(hearing: &Hearing, domains: &[String], work: &Work) -> (Derived,
         return (PlanDraft::Plan(Plan { actions: vec![action], ..Plan::default() }).into(), cost);
     }
     // Where both only look something up, the likelier is looked up.
-    let changes =
-        |parts: &[Part]| parts.iter().any(|part| part.clause.as_ref().is_some_and(|clause| !clause.looks_up()));
+    let changes = |parts: &[Part]| parts.iter().any(|part| part.clause.as_ref().is_some_and(|clause| !clause.looks_up));
     let rival = rival
         .filter(|(rival, more)| *more < MARGIN && (changes(rival) || changes(&parts)))
         .map(|(parts, _)| drafted(parts, &heard, hearing));
@@ -191,7 +190,7 @@ impl Clause {
         let Built::Act(action) = &mut self.built else { return };
         let is_letter = action.service == "email" && action.params.contains_key("body");
         let Some(body) = action.params.get("body").and_then(|b| b.as_str()).filter(|_| is_letter) else { return };
-        let more = filling::finish_body(heard.raw(sentence.start, sentence.end - 1));
+        let more = letter::finish_body(heard.raw(sentence.start, sentence.end - 1));
         let body = format!("{} {more}\n", body.trim_end());
         action.params.insert("body".into(), body.into());
     }
@@ -223,9 +222,9 @@ pub(crate) fn only_a_time(
     };
     let is_bare =
         ids.is_empty() || GRAMMAR.lexicon.is_phrase("correction", &ids) || is_only_told(hearing, heard, time, work);
-    let last = history::latest(hearing.history, |past| filling::fits(domains, &past.service)).filter(|_| is_bare)?;
+    let last = history::latest(hearing.history, |past| fits(domains, &past.service)).filter(|_| is_bare)?;
     let words = heard.words_of(&heard.masks[time]);
-    filling::retimed(last, words)
+    (hearing.builders.retimed)(last, words)
 }
 
 /// "Who am I kidding. 6pm to 7pm": beside a time that is said alone, everything only tells.

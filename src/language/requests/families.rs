@@ -148,31 +148,33 @@ const DIVISIONS_MAX: usize = 16;
 const DIVIDERS: [&str; 5] = [", and ", " and ", ", ", " und ", "? "];
 
 /// The question of a family that a message is, if it is nothing else.
-pub fn question(text: &str, reference: &Reference) -> Option<FamilyQuestion> {
+pub fn question(hearing: &Hearing) -> Option<FamilyQuestion> {
+    let text = hearing.text;
     if is_too_long(text) {
         return None;
     }
-    if let Some(question) = meetings::prepared(text, reference).or_else(|| whole(text, reference)) {
+    if let Some(question) = meetings::prepared(hearing).or_else(|| whole(hearing)) {
         return Some(question);
     }
     let divided = DIVIDERS.iter().flat_map(|divider| text.match_indices(divider)).take(DIVISIONS_MAX);
     divided.into_iter().find_map(|(at, divider)| {
-        let first = whole(&text[..at], reference)?;
+        let first = whole(&hearing.alone(&text[..at]))?;
         let tail = &text[at + divider.len()..];
-        if let Some(then) = refinement(tail, reference).or_else(|| refinement(&format!("and {tail}"), reference)) {
+        let narrows = |tail: &str| refinement(&hearing.alone(tail));
+        if let Some(then) = narrows(tail).or_else(|| narrows(&format!("and {tail}"))) {
             return first.narrowed(then);
         }
-        let second = whole(&pointing_resolved(tail, first.who.as_deref()), reference)?;
+        let second = whole(&hearing.alone(&pointing_resolved(tail, first.who.as_deref())))?;
         Some(FamilyQuestion { beside: Some(Box::new(second)), ..first })
     })
 }
 
 /// What a message asks of an answer that there is, if it asks nothing else.
-pub fn refinement(text: &str, reference: &Reference) -> Option<Refinement> {
-    if is_too_long(text) {
+pub fn refinement(hearing: &Hearing) -> Option<Refinement> {
+    if is_too_long(hearing.text) {
         return None;
     }
-    let PlannedAction { command, params, .. } = covered(text, reference)?;
+    let PlannedAction { command, params, .. } = covered_by(&FRAMES, hearing)?;
     let said = |name: &str| params.get(name).and_then(|value| value.as_str());
     let slot = |name: &str| said(name).map(tidied).filter(|words| !words.is_empty());
     let when = said("when").map(str::to_owned);
@@ -189,8 +191,8 @@ fn is_too_long(text: &str) -> bool {
     text.len() > FAMILY_QUESTION_BYTES_MAX
 }
 
-fn whole(text: &str, reference: &Reference) -> Option<FamilyQuestion> {
-    let PlannedAction { command, params, .. } = covered(text, reference)?;
+fn whole(hearing: &Hearing) -> Option<FamilyQuestion> {
+    let PlannedAction { command, params, .. } = covered_by(&FRAMES, hearing)?;
     let said = |name: &str| params.get(name).and_then(|value| value.as_str());
     let family = match (command.as_str(), said("by").or(said("how")).or(said("what"))) {
         ("waiting_on_me", _) => QuestionFamily::WaitingOnMe,
@@ -229,19 +231,15 @@ fn whole(text: &str, reference: &Reference) -> Option<FamilyQuestion> {
     }
     question.tell_apart_what_somebody_is_asked_about();
     question.tell_apart_whom_it_is_from();
-    question.is_settled(reference).then_some(question)
-}
-
-fn covered(text: &str, reference: &Reference) -> Option<PlannedAction> {
-    covered_by(&FRAMES, text, reference)
+    question.is_settled(hearing.reference).then_some(question)
 }
 
 /// What phrases that cover a message make of it.
-fn covered_by(frames: &Phrases, text: &str, reference: &Reference) -> Option<PlannedAction> {
-    let text = apostrophes(text);
+fn covered_by(frames: &Phrases, hearing: &Hearing) -> Option<PlannedAction> {
+    let text = apostrophes(hearing.text);
     let text = text.as_str();
     let planned = |text: &str| {
-        let hearing = Hearing { text, reference, history: &[], phrases: &[frames] };
+        let hearing = Hearing { phrases: &[frames], ..hearing.alone(text) };
         phrases::planned(&hearing, &[], &Work::default())
     };
     let plain = without_fillers(text);

@@ -3,10 +3,10 @@
 
 use serde_json::Value;
 
-use super::filling::{self, Built};
+use super::built::Built;
 use super::grammar::GRAMMAR;
 use super::text::tokens;
-use super::{Past, PlanDraft, history};
+use super::{Past, PlanDraft, history, letter};
 use crate::core::plan::{Plan, PlannedAction};
 
 /// "Urgent!! Pay the fine today": a priority said in a sentence of its own is that of the one task.
@@ -116,7 +116,7 @@ fn name_the_pronouns(actions: &mut [PlannedAction], history: &[Past]) -> Option<
             let (question, param) = ("Who should it go to?".into(), "to".into());
             return Some(PlanDraft::Ask { question, partial: action.clone(), param });
         };
-        action.params.insert("body".into(), filling::greeted(&people, &bare).into());
+        action.params.insert("body".into(), letter::greeted(&people, &bare).into());
         action.params.insert("to".into(), people.into());
     }
     None

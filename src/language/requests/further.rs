@@ -49,7 +49,7 @@ impl Parser<'_> {
 
     /// Why something is looked up: "find me some time next week, | I need to get my own work done".
     pub fn is_own_need(&self, asked: &Clause, range: &Range<usize>) -> bool {
-        asked.looks_up() && self.begins(range, &["ownneed"])
+        asked.looks_up && self.begins(range, &["ownneed"])
     }
 
     /// "When am I free? | Gotta see the tailor at some point", "What's on tomorrow? | I need to know when to get up": what
@@ -85,12 +85,12 @@ impl Clause {
         };
         let invites = self.actions().any(|action| action.params.contains_key("attendees"));
         let stated = self.command == "calendar.create_event" && self.has_time && !invites;
-        stated || self.looks_up() || self.actions().all(found_by_name)
+        stated || self.looks_up || self.actions().all(found_by_name)
     }
 }
 
 /// Words behind a comma that may say where something is, by which number, or what it is called.
-pub(super) fn may_be_needed(told: &str, ids: &[WordId], lexicon: Lexicon) -> bool {
+pub(crate) fn may_be_needed(told: &str, ids: &[WordId], lexicon: Lexicon) -> bool {
     let names = told.split_whitespace().any(|word| word.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit()));
     names || lexicon.starts("det", ids).is_some() || lexicon.find("placenoun", ids).is_some()
 }

@@ -98,7 +98,7 @@ impl Parser<'_> {
                 command: command.to_owned(),
                 weak: clause.weak,
                 investigates: clause.investigates,
-                looks_up: clause.looks_up(),
+                looks_up: clause.looks_up,
                 span: self.bytes(&clause.tokens),
             };
             clause.actions().map(|action| intent(&action.service, &action.command)).collect::<Vec<_>>()

@@ -3,7 +3,7 @@
 //! ```text
 //! text ─► text (tokens) ─► annotated (times and priorities masked) ─► borders ─► chart (the cheapest derivation)
 //!      ─► derivation (what is said beside, what points back) ─► finish ─► unread (the account) ─► Plan or a question
-//! a part: parser ─► matching (frames) ─► reading ─► filling/* (one file a service: slots become parameters)
+//! a part: parser ─► matching (frames) ─► reading ─► a builder (with each command, in the folder of its service)
 //! text ─► intents (what the parts seem to ask) ─► routing
 //! a model's plan ─► held (what of the message it leaves out)
 //! ```
@@ -21,22 +21,23 @@ pub(crate) mod annotated;
 pub(crate) mod antecedent;
 mod beside;
 mod borders;
+pub(crate) mod built;
 mod carried;
 mod chart;
 pub(crate) mod compile;
-mod complete;
+pub(crate) mod complete;
 mod condition;
 pub(crate) mod derivation;
 mod explain;
 mod families;
-mod filling;
 mod finish;
-mod further;
+pub(crate) mod further;
 pub(crate) mod grammar;
 mod held;
-mod history;
+pub(crate) mod history;
 pub(crate) mod intents;
 mod leanings;
+pub(crate) mod letter;
 pub(crate) mod lexicon;
 pub(crate) mod matching;
 mod notation;
@@ -46,9 +47,10 @@ pub(crate) mod parser;
 pub(crate) mod phrases;
 mod prices;
 mod question_words;
-mod reading;
+pub(crate) mod reading;
 mod reports;
 mod said;
+pub(crate) mod several;
 pub(crate) mod slot_types;
 mod talk;
 pub(crate) mod text;
@@ -74,6 +76,7 @@ use crate::language::work::Work;
 
 pub use account::{Account, AccountedPart, SpanRole, Unread};
 pub use amend::amend;
+pub use built::Builders;
 pub use complete::{complete, gives_up};
 pub use condition::{Condition, ConditionKind, unheeded_conditions};
 pub use explain::{explain, in_short};
@@ -109,6 +112,22 @@ pub struct Hearing<'a> {
     pub history: &'a [Past],
     /// What people say for the services that are not built in.
     pub phrases: &'a [&'a Phrases],
+    pub builders: Builders,
+}
+
+impl<'a> Hearing<'a> {
+    /// A message that follows nothing, with nothing said for other services.
+    pub fn new(text: &'a str, reference: &'a Reference, builders: Builders) -> Self {
+        Hearing { text, reference, history: &[], phrases: &[], builders }
+    }
+
+    /// Other words in its place, as if they followed nothing.
+    pub(crate) fn alone<'t>(&self, text: &'t str) -> Hearing<'t>
+    where
+        'a: 't,
+    {
+        Hearing::new(text, self.reference, self.builders)
+    }
 }
 
 /// An earlier turn.
@@ -182,10 +201,12 @@ fn conditional(hearing: &Hearing, domains: &[String], work: &Work) -> Understood
         Understood::Partly { account, .. } => {
             condition::only_condition(account).and_then(|span| depending(hearing, domains, account, span, work))
         }
-        Understood::NotUnderstood { .. } => Spoken::find(hearing).first().and_then(|(text, span)| {
-            let parts = vec![AccountedPart { span: 0..text.len(), role: SpanRole::Command }];
-            depending(hearing, domains, &Account { text, parts }, span, work)
-        }),
+        Understood::NotUnderstood { .. } => {
+            Spoken::find(hearing.text, hearing.reference).first().and_then(|(text, span)| {
+                let parts = vec![AccountedPart { span: 0..text.len(), role: SpanRole::Command }];
+                depending(hearing, domains, &Account { text, parts }, span, work)
+            })
+        }
         Understood::Plan { .. }
         | Understood::Ask { .. }
         | Understood::Which { .. }
@@ -203,7 +224,7 @@ fn depending(
     span: Range<usize>,
     work: &Work,
 ) -> Option<Understood> {
-    let spoken = Spoken::find(hearing);
+    let spoken = Spoken::find(hearing.text, hearing.reference);
     // What is to be done otherwise, or depends on something else, is no part of that plan.
     if spoken.spans.len() > 1 {
         return divided(hearing, domains, &spoken, account, work);

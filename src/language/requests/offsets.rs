@@ -105,15 +105,14 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::language::requests::{Hearing, Understood, plan as plan_of};
+    use crate::language::requests::tests::alone;
+    use crate::language::requests::{Understood, plan as plan_of};
     use crate::language::time::DateOrder;
 
     fn planned(text: &str) -> serde_json::Value {
         let now = "2026-11-21T09:00:00Z".parse().unwrap();
         let reference = Reference { now, zone: chrono_tz::Europe::Berlin, order: DateOrder::DayFirst };
-        let Understood::Plan { plan, .. } =
-            plan_of(&Hearing { text, reference: &reference, history: &[], phrases: &[] }, &[])
-        else {
+        let Understood::Plan { plan, .. } = plan_of(&alone(text, &reference), &[]) else {
             return json!(null);
         };
         plan.actions.iter().map(|a| json!([a.service, a.command, a.params])).collect()

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::Hearing;
 use super::annotated::AnnotatedText;
-use super::filling::{self, Built};
+use super::built::{Built, fits};
 use super::grammar::{GRAMMAR, Grammar};
 use super::matching::{self, Match, Slot};
 use super::reading::ClauseReading;
@@ -22,10 +22,6 @@ const READINGS_MAX: usize = 12;
 /// Steps of building one reading of a clause, for each of its words.
 const BUILD_STEPS: usize = 20;
 
-/// What only asks for something that is there.
-const LOOK_UPS: &str = "calendar.list_events calendar.find_free_time task.list email.search \
-    keep.search keep.list contacts.find memory.recall";
-
 /// A clause, understood.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Clause {
@@ -33,6 +29,8 @@ pub(crate) struct Clause {
     pub command: String,
     pub weak: bool,
     pub investigates: bool,
+    /// It only asks for something that is there.
+    pub looks_up: bool,
     /// The tokens that ask.
     pub tokens: Range<usize>,
     /// Those between the politeness at both ends.
@@ -54,10 +52,6 @@ impl Clause {
     pub fn asks_by(&self, words: &[bool]) -> bool {
         let in_slot = |at: &usize| self.slots.iter().any(|slot| (slot.first..=slot.last).contains(at));
         self.core.clone().any(|at| words[at] && (at == self.core.start || !in_slot(&at)))
-    }
-
-    pub fn looks_up(&self) -> bool {
-        LOOK_UPS.split(' ').any(|command| command == self.command)
     }
 
     /// Whether both come to the same commands.
@@ -166,8 +160,8 @@ impl<'a> Parser<'a> {
             found,
             domains: self.domains,
         };
-        let built = filling::build(&said);
-        let allowed = |action: &PlannedAction| filling::fits(self.domains, &action.service);
+        let built = (self.hearing.builders.build)(&said);
+        let allowed = |action: &PlannedAction| fits(self.domains, &action.service);
         let fits = match &built {
             Built::Act(action) | Built::Ask { partial: action, .. } => allowed(action),
             Built::Acts(actions) => !actions.is_empty() && actions.iter().all(allowed),
@@ -181,6 +175,7 @@ impl<'a> Parser<'a> {
             command: found.frame.command.to_owned(),
             weak: found.frame.weak,
             investigates: found.frame.investigates,
+            looks_up: (self.hearing.builders.looks_up)(found.frame.command),
             tokens: range.clone(),
             core: found.core.clone(),
             slots: found.slots.clone(),

@@ -159,7 +159,7 @@ fn asks_for_more(words: &str, hearing: &Hearing, work: &Work) -> bool {
     let heard = AnnotatedText::with_times(words, hearing.reference, GRAMMAR.lexicon);
     let connects = |at: &usize| CONNECTORS.contains(&lower(&words[heard.tokens[*at].span.clone()]).as_str());
     let starts: Vec<usize> = (0..heard.tokens.len()).filter(connects).collect();
-    let alone = Hearing { text: words, history: &[], phrases: &[], ..*hearing };
+    let alone = hearing.alone(words);
     let parser = Parser::new(&alone, &heard, &[], work);
     let part = |start: &usize| -> Range<usize> { start + 1..heard.tokens.len() };
     starts
@@ -222,7 +222,7 @@ fn tables(wordings: &[Wording]) -> Result<Vec<u8>, TooMany> {
 mod tests {
     use serde_json::json;
 
-    use super::super::tests::monday;
+    use super::super::tests::{alone, monday};
     use super::super::{Understood, plan};
     use super::*;
     use crate::language::routing::{self, Kind as Guessed};
@@ -242,7 +242,7 @@ warn unit=celsius
 
     fn understood(text: &str) -> Option<PlannedAction> {
         let (phrases, reference) = (weather(), monday());
-        let hearing = Hearing { text, reference: &reference, history: &[], phrases: &[&phrases] };
+        let hearing = Hearing { phrases: &[&phrases], ..alone(text, &reference) };
         let guess = routing::route(&hearing);
         let domains = [String::from("weather")];
         let Understood::Plan { plan: mut planned, .. } = plan(&hearing, &domains) else {
@@ -293,12 +293,12 @@ warn unit=celsius
     fn phrases_change_nothing_for_other_messages_nor_without_them() {
         let (phrases, reference) = (weather(), monday());
         for text in ["remind me to call mom tomorrow at 5pm", "what's on my calendar tomorrow", "hello"] {
-            let alone = Hearing { text, reference: &reference, history: &[], phrases: &[] };
+            let alone = alone(text, &reference);
             let beside = Hearing { phrases: &[&phrases], ..alone };
             assert_eq!(routing::route(&alone), routing::route(&beside));
             assert_eq!(plan(&alone, &[]), plan(&beside, &[]));
         }
-        let asked = Hearing { text: "weather in Oslo", reference: &reference, history: &[], phrases: &[&phrases] };
+        let asked = Hearing { phrases: &[&phrases], ..alone("weather in Oslo", &reference) };
         assert_eq!(plan(&asked, &["task".to_owned()]), Understood::NotUnderstood { nearest: Vec::new() });
     }
 

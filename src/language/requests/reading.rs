@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use serde_json::Value;
 
+use super::Hearing;
 use super::annotated::AnnotatedText;
 use super::grammar::Grammar;
 use super::lexicon::WordId;
 use super::matching::Match;
 use super::text::Mark;
-use super::{Hearing, filling::Built};
 use crate::core::plan::{Params, PlannedAction};
 use crate::core::text::capital;
 use crate::language::time;
@@ -139,6 +139,12 @@ impl<'a> ClauseReading<'a> {
     /// True when the clause begins with a phrase of the class.
     pub fn clause_starts(&self, class: &str) -> bool {
         self.grammar.lexicon.starts(class, &self.clause_ids()).is_some()
+    }
+
+    /// The clause in lower case, with a space at either end.
+    pub fn typed(&self) -> String {
+        let tokens = &self.found.tokens;
+        format!(" {} ", lower(self.heard.raw(tokens.start, tokens.end.saturating_sub(1))))
     }
 
     pub fn clause_ids(&self) -> Vec<WordId> {
@@ -310,18 +316,6 @@ fn bare_time(words: &str) -> &str {
             && !matches!(rest.split(' ').next(), Some("a" | "an" | "half" | "one" | "two" | "three"))
     });
     after_for.unwrap_or(bare)
-}
-
-/// Sets a parameter if there is a value.
-pub(crate) fn set(action: &mut PlannedAction, name: &str, value: Option<impl Into<Value>>) {
-    if let Some(value) = value {
-        action.params.insert(name.to_owned(), value.into());
-    }
-}
-
-/// A finished action.
-pub(crate) fn done(action: PlannedAction) -> Built {
-    Built::Act(action)
 }
 
 /// Without the white space, the marks and the face that a cut leaves at the ends.

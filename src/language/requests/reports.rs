@@ -78,23 +78,24 @@ impl StateReport {
 }
 
 /// The report that a message is, if it is nothing else than that and perhaps a remark behind it.
-pub fn report(text: &str, reference: &Reference) -> Option<StateReport> {
+pub fn report(hearing: &Hearing) -> Option<StateReport> {
+    let text = hearing.text;
     const ENDS: [&str; 8] = [".", "!", ",", ";", "\n", " so ", " - ", " — "];
-    if let Some(whole) = read(text, reference) {
+    if let Some(whole) = read(hearing) {
         return Some(whole);
     }
     let mut ends: Vec<(usize, &str)> = ENDS.iter().flat_map(|end| text.match_indices(end)).collect();
     ends.sort_unstable();
     let cut = |(at, end): &(usize, &str)| {
         let (head, rest) = (text.get(..*at)?, text.get(at + end.len()..)?.trim());
-        let report = read(head, reference)?;
-        is_remark(rest, reference).then(|| StateReport { beside: Some(rest.to_owned()), ..report })
+        let report = read(&hearing.alone(head))?;
+        is_remark(&hearing.alone(rest)).then(|| StateReport { beside: Some(rest.to_owned()), ..report })
     };
     ends.iter().rev().take(ENDS_MAX).find_map(cut)
 }
 
 /// Asks for nothing, and takes nothing back.
-fn is_remark(text: &str, reference: &Reference) -> bool {
+fn is_remark(hearing: &Hearing) -> bool {
     const MATTERS: [&str; 8] = [
         "negation",
         "negated",
@@ -106,23 +107,24 @@ fn is_remark(text: &str, reference: &Reference) -> bool {
         "hypothetical",
     ];
     let lexicon = GRAMMAR.lexicon;
+    let text = hearing.text;
     let ids: Vec<WordId> = text.split_whitespace().map(|word| lexicon.read_word(&lower(word))).collect();
-    let hearing = Hearing { text, reference, history: &[], phrases: &[] };
     !text.contains(['?', '？', '؟'])
         && text.contains(char::is_alphanumeric)
         && !MATTERS.iter().any(|class| lexicon.find(class, &ids).is_some())
         && !["errand", "deerrand"].iter().any(|class| lexicon.starts(class, &ids).is_some())
-        && matches!(super::plan(&hearing, &[]), Understood::NotUnderstood { .. } | Understood::SmallTalk)
+        && matches!(super::plan(hearing, &[]), Understood::NotUnderstood { .. } | Understood::SmallTalk)
 }
 
-fn read(text: &str, reference: &Reference) -> Option<StateReport> {
+fn read(hearing: &Hearing) -> Option<StateReport> {
+    let text = hearing.text;
     if text.trim_end().ends_with(['?', '？', '؟']) {
         return None;
     }
-    let hearing = Hearing { text, reference, history: &[], phrases: &[&FRAMES] };
-    let PlannedAction { command, params, .. } = phrases::planned(&hearing, &[], &Work::default())?;
+    let framed = Hearing { phrases: &[&FRAMES], ..hearing.alone(text) };
+    let PlannedAction { command, params, .. } = phrases::planned(&framed, &[], &Work::default())?;
     let said = |name: &str| params.get(name).and_then(|value| value.as_str());
-    if said("when").is_some_and(|when| is_to_come(when, reference)) {
+    if said("when").is_some_and(|when| is_to_come(when, hearing.reference)) {
         return None;
     }
     let named = tidy(said("what")?);
@@ -290,10 +292,10 @@ fn written_out() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::language::requests::tests::monday;
+    use crate::language::requests::tests::{alone, monday};
 
     fn reported(text: &str) -> Option<(String, Vec<String>, ReportKind)> {
-        report(text, &monday()).map(|report| (report.what, report.verbs, report.kind))
+        report(&alone(text, &monday())).map(|report| (report.what, report.verbs, report.kind))
     }
 
     #[test]
@@ -372,7 +374,7 @@ mod tests {
             ("bins r out so mum can chill lol", "bins", "mum can chill lol"),
             ("rent is paid. that was expensive", "rent", "that was expensive"),
         ] {
-            let report = report(text, &monday()).unwrap_or_else(|| panic!("{text}"));
+            let report = report(&alone(text, &monday())).unwrap_or_else(|| panic!("{text}"));
             assert_eq!((report.what.as_str(), report.beside.as_deref()), (what, Some(beside)), "{text}");
         }
         for text in [
@@ -388,8 +390,8 @@ mod tests {
 
     #[test]
     fn several_things_are_told_apart() {
-        let parts = report("got milk, eggs and the bread", &monday()).unwrap().parts();
+        let parts = report(&alone("got milk, eggs and the bread", &monday())).unwrap().parts();
         assert_eq!(parts.iter().map(|part| part.what.as_str()).collect::<Vec<_>>(), ["milk", "eggs", "bread"]);
-        assert!(report("got the milk", &monday()).unwrap().parts().is_empty());
+        assert!(report(&alone("got the milk", &monday())).unwrap().parts().is_empty());
     }
 }

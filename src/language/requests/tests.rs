@@ -9,6 +9,12 @@ use super::*;
 use crate::language::routing::{Kind, route};
 use crate::language::time;
 use crate::language::time::DateOrder;
+pub(crate) use crate::services::filling::BUILDERS;
+
+/// A message that follows nothing, as the built-in services hear it.
+pub(crate) fn alone<'a>(text: &'a str, reference: &'a Reference) -> Hearing<'a> {
+    Hearing::new(text, reference, BUILDERS)
+}
 
 /// Monday 2026-01-12, 09:00.
 pub(crate) fn monday() -> Reference {
@@ -30,7 +36,7 @@ pub(crate) fn asked_in(grammar: Grammar, text: &str, reference: &Reference) -> O
 }
 
 fn planned(text: &str, history: &[Past]) -> Understood {
-    plan(&Hearing { text, reference: &monday(), history, phrases: &[] }, &[])
+    plan(&Hearing { history, ..alone(text, &monday()) }, &[])
 }
 
 /// `service.command {params}` for each action, one a line; a question as `? param: question`.
@@ -209,7 +215,8 @@ fn something_new_is_no_answer() {
 
 #[test]
 fn only_routed_domains_come_back() {
-    let hearing = Hearing { text: "email Bob that I'm late", reference: &monday(), history: &[], phrases: &[] };
+    let reference = monday();
+    let hearing = alone("email Bob that I'm late", &reference);
     assert_eq!(plan(&hearing, &["calendar".into()]), Understood::NotUnderstood { nearest: Vec::new() });
     assert!(matches!(plan(&hearing, &["email".into()]), Understood::Plan { .. }));
 }
@@ -303,7 +310,7 @@ fn of_two_requests_both_are_routed_and_neither_gets_words_of_the_other() {
         ("read my unread emails and tell me what meetings i have tomorrow", ["email", "calendar"]),
     ] {
         let reference = monday();
-        let hearing = Hearing { text, reference: &reference, history: &[], phrases: &[] };
+        let hearing = alone(text, &reference);
         let mut routed = route(&hearing).domains;
         routed.sort();
         let mut wanted = domains.map(str::to_owned).to_vec();
@@ -328,7 +335,7 @@ fn a_huge_message_is_bounded() {
     for text in [long_word.as_str(), many.as_str(), dots.as_str()] {
         let start = std::time::Instant::now();
         let understood = planned(text, &[]);
-        route(&Hearing { text, reference: &monday(), history: &[], phrases: &[] });
+        route(&alone(text, &monday()));
         // How many are done at once is for the pipeline, which names those it leaves out.
         assert!(actions(understood).len() <= 14);
         assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
@@ -339,7 +346,7 @@ fn a_huge_message_is_bounded() {
 fn emoji_and_noise_are_chat() {
     for text in ["🦖", "😂😂😂", "👍🏽", "", "   ", "?!?!", "\u{202E}\u{200B}", "𝕳𝖊𝖑𝖑𝖔", "￿", "٣٤٥"]
     {
-        let guess = route(&Hearing { text, reference: &monday(), history: &[], phrases: &[] });
+        let guess = route(&alone(text, &monday()));
         assert!(guess.kind == Kind::Chat || guess.confidence < 0.6, "{text:?} {guess:?}");
         assert_eq!(shown(&planned(text, &[])), "-", "{text:?}");
         assert!(!chat(text).is_empty() && !not_understood(text).is_empty());
@@ -353,7 +360,7 @@ proptest! {
     fn no_input_panics_and_plans_stay_in_the_catalog(text in "\\PC{0,200}") {
         let understood = planned(&text, &meeting_with_sarah());
         actions(understood).iter().for_each(|action| assert_in_catalog(action, &text));
-        route(&Hearing { text: &text, reference: &monday(), history: &[], phrases: &[] });
+        route(&alone(&text, &monday()));
         chat(&text);
     }
 
@@ -388,7 +395,7 @@ proptest! {
 
     #[test]
     fn random_text_is_not_confidently_a_request(text in "[\\u{4e00}-\\u{4fff}\\u{ac00}-\\u{ad00}]{1,20}") {
-        let guess = route(&Hearing { text: &text, reference: &monday(), history: &[], phrases: &[] });
+        let guess = route(&alone(&text, &monday()));
         prop_assert!(guess.kind == Kind::Chat || guess.confidence < 0.7, "{:?}", guess);
     }
 }

@@ -128,8 +128,7 @@ impl<'a> Ledger<'a> {
                 (None, _) if self.heard.tokens[at].mark != Mark::Word => SpanRole::Connector,
                 (None, Some(slot)) => {
                     // What is looked up changes nothing, and is shown with what it was found by.
-                    let kept =
-                        clause.looks_up() || TOLD.contains(&slot.name) || self.carried.holds(self.heard.typed(at));
+                    let kept = clause.looks_up || TOLD.contains(&slot.name) || self.carried.holds(self.heard.typed(at));
                     match self.class_of(at) {
                         _ if kept => SpanRole::Param(slot.name.to_owned()),
                         // Reported speech becomes speech: "if he" is "do you".
@@ -150,7 +149,7 @@ impl<'a> Ledger<'a> {
         for slot in &clause.slots {
             self.inside(slot.name, slot.first..slot.last.saturating_add(1).min(clause.tokens.end));
         }
-        if !clause.looks_up() {
+        if !clause.looks_up {
             self.quantified(clause.core.clone());
         }
     }

@@ -8,12 +8,13 @@
 use crate::core::turn::Path;
 use crate::investigate::synthesize::AnswerRow;
 use crate::language::requests;
-use crate::language::requests::Refinement;
+use crate::language::requests::{Hearing, Refinement};
 use crate::pipeline::commit::Answer;
 use crate::pipeline::stages::investigate::{self, KeptAnswer};
 use crate::pipeline::stages::{act, answers};
 use crate::pipeline::turn::{PointedAt, Turn, TurnError};
 use crate::ports::records::Clarification;
+use crate::services::filling::BUILDERS;
 use crate::services::searchable::ItemKind;
 
 /// What asks how an answer came about, and nothing else.
@@ -137,7 +138,7 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
         return Ok(None);
     }
     let asks = asked(turn.words());
-    let refinement = requests::refinement(turn.words(), &turn.reference());
+    let refinement = requests::refinement(&Hearing::new(turn.words(), &turn.reference(), BUILDERS));
     if asks.is_none() && refinement.is_none() {
         return Ok(None);
     }

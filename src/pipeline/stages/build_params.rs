@@ -25,6 +25,7 @@ use crate::pipeline::turn::Turn;
 use crate::ports::{AnswerSchema, Model, Planning, Stage};
 use crate::prompts::Fixed;
 use crate::services::entry::Entry;
+use crate::services::filling::BUILDERS;
 use crate::services::offered::offered;
 use crate::services::schema::notation;
 
@@ -215,7 +216,7 @@ fn example(turn: &Turn<'_>, entry: &dyn Entry) -> Option<String> {
     let reference = Reference { now: at, ..turn.reference() };
     let services = turn.brain.services.now();
     let phrases = services.phrases();
-    let hearing = Hearing { text: entry.example(), reference: &reference, history: &[], phrases: &phrases };
+    let hearing = Hearing { phrases: &phrases, ..Hearing::new(entry.example(), &reference, BUILDERS) };
     let Understood::Plan { plan, .. } = requests::plan(&hearing, &[entry.service().to_owned()]) else { return None };
     let [action] = plan.actions.as_slice() else { return None };
     (action.command == entry.command()).then(|| Value::Object(action.params.clone().into_iter().collect()).to_string())

@@ -12,6 +12,7 @@ use crate::language::requests;
 use crate::language::requests::Hearing;
 use crate::pipeline::commit::Question;
 use crate::pipeline::turn::Turn;
+use crate::services::filling::BUILDERS;
 
 /// Of each part that is named.
 const PART_CHARS_MAX: usize = 120;
@@ -31,7 +32,7 @@ pub(crate) fn name_what_is_missing(turn: &Turn<'_>, topic: &Topic<'_>, so_far: &
     let actions: Vec<PlannedAction> = so_far.proposed.iter().chain(&so_far.left).cloned().collect();
     let past = turn.past();
     let reference = turn.reference();
-    let hearing = Hearing { text: turn.words(), reference: &reference, history: &past, phrases: &[] };
+    let hearing = Hearing { history: &past, ..Hearing::new(turn.words(), &reference, BUILDERS) };
     // A condition is looked up or asked about before anything is done; see `condition`.
     let left_out = requests::left_out(&hearing, turn.understood(&[]), &actions, &told(so_far));
     if left_out.is_empty() {

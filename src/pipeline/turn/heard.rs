@@ -11,6 +11,7 @@ use crate::language::requests::{FamilyQuestion, Hearing, Intents, Past, StateRep
 use crate::language::routing::Guess;
 use crate::language::{requests, routing};
 use crate::ports::records::{Shown, Speaker};
+use crate::services::filling::BUILDERS;
 
 /// What a message was understood as.
 #[derive(Debug)]
@@ -37,9 +38,9 @@ impl Understanding {
         Understanding {
             reading: Reading::of(hearing.text, hearing.reference),
             intents: Intents::of(&Hearing { phrases: &[], ..*hearing }),
-            question: requests::question(hearing.text, hearing.reference),
+            question: requests::question(hearing),
             leaning: requests::leaning(hearing.text, hearing.reference),
-            report: requests::report(hearing.text, hearing.reference),
+            report: requests::report(hearing),
             within: (guess.domains.clone(), within),
             guess,
             within_any,
@@ -67,7 +68,11 @@ impl Turn<'_> {
         let services = self.brain.services.now();
         let read = move || {
             let phrases = services.phrases();
-            Understanding::of(&Hearing { text: &text, reference: &reference, history: &past, phrases: &phrases })
+            Understanding::of(&Hearing {
+                history: &past,
+                phrases: &phrases,
+                ..Hearing::new(&text, &reference, BUILDERS)
+            })
         };
         self.brain.pool.run(self.owner(), read).await
     }
@@ -81,7 +86,11 @@ impl Turn<'_> {
             let (reference, past) = (self.reference(), self.past());
             let services = self.brain.services.now();
             let phrases = services.phrases();
-            Understanding::of(&Hearing { text: self.words(), reference: &reference, history: &past, phrases: &phrases })
+            Understanding::of(&Hearing {
+                history: &past,
+                phrases: &phrases,
+                ..Hearing::new(self.words(), &reference, BUILDERS)
+            })
         })
     }
 
@@ -165,6 +174,9 @@ impl Turn<'_> {
         let (reference, past) = (self.reference(), self.past());
         let services = self.brain.services.now();
         let phrases = services.phrases();
-        requests::plan(&Hearing { text, reference: &reference, history: &past, phrases: &phrases }, domains)
+        requests::plan(
+            &Hearing { history: &past, phrases: &phrases, ..Hearing::new(text, &reference, BUILDERS) },
+            domains,
+        )
     }
 }

@@ -3,16 +3,25 @@
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::record::{Event, Occurrence};
 use super::values::{attendees, check_order, moment, optional, with_end};
 use super::view::{EventChanged, backwards};
-use super::{CalendarService, NOBODY_IS_TOLD};
+use super::{CalendarService, NAME, NOBODY_IS_TOLD};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
-use crate::core::plan::Action;
+use crate::core::plan::{Action, PlannedAction};
 use crate::core::stakes::Stakes;
+use crate::language::requests::built::{Built, set};
+use crate::language::requests::further::may_be_needed;
+use crate::language::requests::lexicon::{Lexicon, WordId};
+use crate::language::requests::reading::{ClauseReading, Words, behind, people, tidy, title, without_determiner};
+use crate::language::requests::several::{self, Listed};
+use crate::language::requests::text::tokens;
 use crate::language::time;
+use crate::language::time::{Grain, TimeRole, When};
+use crate::language::tokens::lower;
 use crate::ports::{Change, Expect};
 use crate::services::command::{
     Base, Called, Command, Completed, Effect, Handle, Invocation, PastTimes, Receipt, Slot, Subject, one_or_many,
@@ -180,4 +189,160 @@ fn overlap(event: &Event, o: &Occurrence, ctx: &RequestContext) -> String {
     let end = o.end.map(Moment::store);
     let when = show::span(&o.start.store(), end.as_deref(), &ctx.reference());
     format!("Overlaps with “{}” ({when})", texts::brief(&event.summary))
+}
+
+/// "lunch with Tom friday at noon", "put the dentist on my calendar".
+pub(super) fn built(said: &ClauseReading) -> Built {
+    let mut action = said.action(NAME, "create_event");
+    let listed = several::days(said);
+    let when = listed.as_ref().map(Listed::first).or_else(|| said.moment("summary", &[]));
+    let mut used = when.as_ref().map(|w| w.masks.clone()).unwrap_or_default();
+    let length = said.lengths(&[]).first().map(|&mask| said.words(&[mask]));
+    used.extend(length.iter().flat_map(|l| l.masks.clone()));
+    // "Save it" is no event.
+    if said.grammar.lexicon.is_phrase("it", &said.ids("summary")) && when.is_none() {
+        return Built::No;
+    }
+    let is_bare = said.found.frame.weak;
+    // "Book the hotel by 20 January" is to be done by then.
+    let by =
+        |words: &Words| words.masks.iter().all(|mask| said.heard.time(*mask).is_some_and(|t| t.role == TimeRole::By));
+    if when.as_ref().is_some_and(by) && said.typed().starts_with(" book ") {
+        return Built::No;
+    }
+    // "Keep Dez off video" keeps no hour free.
+    if when.is_none() && said.typed().starts_with(" keep ") {
+        return Built::No;
+    }
+    if is_bare && (when.is_none() || !names_event(said) && !is_appointment(said, when.as_ref())) {
+        return Built::No;
+    }
+    let (summary, place, invited) = parts(said, &used);
+    // "The house meeting is now Sunday at 7".
+    if let (true, Some(when), Some(name)) = (is_bare, when.as_ref().filter(|when| said.is_moved_to(when)), &summary) {
+        let mut action = said.action(NAME, "update_event");
+        set(&mut action, "find_by", Some(name.as_str()));
+        set(&mut action, "changes", Some(json!({ "start_time": when.text })));
+        return Built::Act(action);
+    }
+    let Some(summary) = summary else {
+        return Built::Ask {
+            question: "What should I call it?",
+            partial: timed(action, when, length),
+            param: "summary",
+        };
+    };
+    set(&mut action, "summary", Some(title(&summary)));
+    set(&mut action, "location", place);
+    if !invited.is_empty() {
+        set(&mut action, "attendees", Some(Value::Array(invited)));
+    }
+    if when.is_none() {
+        return Built::Ask { question: "When is it?", partial: timed(action, None, length), param: "start_time" };
+    }
+    let action = timed(action, when, length);
+    match listed {
+        Some(listed) => listed.each(&action, "start_time"),
+        None => Built::Act(action),
+    }
+}
+
+fn names_event(said: &ClauseReading) -> bool {
+    ["event", "deevent"].iter().any(|class| said.holds("summary", class))
+}
+
+/// A day and an hour to come make an appointment of what has no name for one: "pottery with Jo wed 7pm".
+fn is_appointment(said: &ClauseReading, when: Option<&Words>) -> bool {
+    let Some(words) = when.filter(|words| !time::is_clock_only(&words.text)) else {
+        return false;
+    };
+    let reference = said.hearing.reference;
+    match time::resolve(&words.text, reference) {
+        Some(Ok(When::Point { at, grain: Grain::Minute } | When::Range { start: at, grain: Grain::Minute, .. })) => {
+            at.to_utc() > reference.now
+        }
+        _ => false,
+    }
+}
+
+fn timed(mut action: PlannedAction, when: Option<Words>, length: Option<Words>) -> PlannedAction {
+    set(&mut action, "start_time", when.map(|w| w.text));
+    set(&mut action, "end_time", length.map(|w| w.text));
+    action
+}
+
+/// Summary, place and the people to invite.
+fn parts(said: &ClauseReading, used: &[usize]) -> (Option<String>, Option<String>, Vec<Value>) {
+    if let Some(with) = said.clean("with", used) {
+        let (with, place) = split_place(&with, said.grammar.lexicon);
+        let what = ["lunch", "dinner", "call", "coffee", "drinks", "breakfast", "brunch"]
+            .into_iter()
+            .find(|w| said.typed().contains(&format!(" {w} ")));
+        return (Some(format!("{} with {with}", what.unwrap_or("meeting"))), place, Vec::new());
+    }
+    let mut guests = said.raw("attendees").map(|names| people(&names)).unwrap_or_default();
+    let placed = said.clean("summary", used).zip(said.clean("location", used)).or_else(|| named_place(said, used));
+    if let Some((name, place)) = placed {
+        return (Some(without_determiner(&name).to_owned()), Some(place), guests);
+    }
+    let Some(whole) = said.clean("summary", used) else {
+        return (None, None, Vec::new());
+    };
+    // "NYE at the club, 31 Dec 9pm": the name of a day that opens is also what it is about.
+    let opens_with_place = ["at ", "with ", "in ", "@ "].iter().any(|link| lower(&whole).starts_with(link));
+    let named = said.clean("summary", used.get(1..).unwrap_or_default());
+    let whole = named.filter(|_| opens_with_place && used.len() > 1).unwrap_or(whole);
+    let whole = without_determiner(behind(&whole, &["for "]));
+    let (whole, invited) = match split_at(
+        whole,
+        &[" and invite ", ", invite ", " invite ", " inviting ", " and add ", " with attendees "],
+    ) {
+        Some((before, guests)) => (before, people(guests)),
+        None => (whole, Vec::new()),
+    };
+    let (summary, place) = split_place(whole, said.grammar.lexicon);
+    guests.extend(invited);
+    let summary =
+        Some(summary).filter(|s| !s.is_empty() && !matches!(s.as_str(), "event" | "something" | "time" | "a"));
+    (summary, place, guests)
+}
+
+/// "Wedding cake delivery 14 February 10am, Holme Hall": a place without a preposition behind the hour.
+fn named_place(said: &ClauseReading, used: &[usize]) -> Option<(String, String)> {
+    const PLACE_WORDS_MAX: usize = 5;
+    let (name, place) = said.around_time("summary", used)?;
+    let lexicon = said.grammar.lexicon;
+    let place = behind(&place, &["location ", "venue ", "place "]).to_owned();
+    let ids = ids_of(&place, lexicon);
+    let says_more = ["whostop", "subject", "errand"].iter().any(|class| lexicon.starts(class, &ids).is_some());
+    let says_more = says_more || lexicon.find("invite", &ids).is_some();
+    let is_place = ids.len() <= PLACE_WORDS_MAX && !says_more && lexicon.find("placenoun", &ids).is_some();
+    is_place.then_some((name, place))
+}
+
+fn ids_of(text: &str, lexicon: Lexicon) -> Vec<WordId> {
+    tokens(text, lexicon).into_iter().map(|token| token.id).collect()
+}
+
+fn split_at<'t>(text: &'t str, links: &[&str]) -> Option<(&'t str, &'t str)> {
+    links.iter().find_map(|link| text.split_once(link))
+}
+
+/// "lunch with Tom at Luigi's" is lunch with Tom, at Luigi's.
+fn split_place(text: &str, lexicon: Lexicon) -> (String, Option<String>) {
+    for link in [" at the ", " at ", " @ ", " in the ", " in "] {
+        let Some(at) = text.rfind(link) else { continue };
+        let place = text[at..].trim();
+        // "At union sound, nice chairs there", but "at Luigi's, 5 Main St".
+        let place = match place.split_once(", ") {
+            Some((name, more)) if !may_be_needed(more, &ids_of(more, lexicon), lexicon) => name,
+            _ => place,
+        };
+        let name = place.split_once(' ').map_or(place, |(_, name)| name);
+        if name.is_empty() || name.split_whitespace().count() > 6 {
+            continue;
+        }
+        return (tidy(&text[..at]), Some(name.to_owned()));
+    }
+    (text.to_owned(), None)
 }

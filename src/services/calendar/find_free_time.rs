@@ -6,10 +6,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::values::frame;
-use super::{CalendarService, free};
+use super::{CalendarService, NAME, free};
 use crate::core::card::CardBody;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
+use crate::language::requests::built::{Built, set};
+use crate::language::requests::reading::ClauseReading;
+use crate::language::time;
+use crate::language::time::{Reference, When};
 use crate::ports::records::millis;
 use crate::services::command::{
     Base, Command, Completed, Effect, Handle, Invocation, PastTimes, Receipt, Slot, Subject,
@@ -130,4 +134,82 @@ impl Handle<FindFreeTime> for CalendarService {
         let Page { rows, more, next } = pages::behind(gaps, command.after.as_deref(), |(from, _)| millis(*from));
         Ok(Completed::read(FreeTime { slots: rows.iter().map(slot).collect(), minutes, more, next }))
     }
+}
+
+/// What a free hour is wanted for, and when such things happen.
+const OCCASIONS: [(&str, &str, &str, u32); 6] = [
+    ("breakfast", "7am", "10am", 60),
+    ("brunch", "10am", "1pm", 90),
+    ("lunch", "noon", "2pm", 60),
+    ("coffee", "9am", "6pm", 30),
+    ("dinner", "6pm", "9pm", 90),
+    ("call", "9am", "6pm", 30),
+];
+
+/// "when am I free tomorrow for an hour?"
+pub(super) fn built(said: &ClauseReading) -> Built {
+    let mut action = said.action(NAME, "find_free_time");
+    let text = said.typed();
+    let occasion = OCCASIONS.iter().find(|(name, ..)| text.contains(&format!(" {name}")));
+    let words = said.moment("", &[]).map(|words| words.text);
+    let split = words.as_deref().and_then(|w| split_length(w, said.hearing.reference));
+    let day = split.as_ref().map(|(day, _)| day.strip_prefix("on ").unwrap_or(day).to_owned()).or(words);
+    let is_meal = occasion.is_some_and(|(name, ..)| !matches!(*name, "coffee" | "call"));
+    let day_has_clock = day.as_deref().is_some_and(|d| d.chars().any(|c| c.is_ascii_digit()));
+    match (occasion, &day) {
+        (Some((_, from, to, _)), Some(day)) if is_meal && !day_has_clock && is_one_day(day) => {
+            set(&mut action, "from", Some(format!("{day} at {from}")));
+            set(&mut action, "to", Some(format!("{day} at {to}")));
+        }
+        (_, Some(day)) => set(&mut action, "from", Some(day.as_str())),
+        (Some((_, from, to, _)), None)
+            if is_meal && said.command() == "calendar.find_free_time" && !text.contains("when") =>
+        {
+            set(&mut action, "from", Some(format!("today at {from}")));
+            set(&mut action, "to", Some(format!("today at {to}")));
+        }
+        (_, None) => {
+            set(&mut action, "from", Some("now"));
+            set(&mut action, "to", Some("in 7 days"));
+        }
+    }
+    let minutes = split
+        .map(|(_, minutes)| minutes)
+        .or_else(|| minutes_said(said))
+        .unwrap_or_else(|| occasion.map_or(60, |o| o.3));
+    set(&mut action, "minutes", Some(minutes));
+    Built::Act(action)
+}
+
+/// "tomorrow for an hour", "30 minutes on thursday": the day, and the minutes.
+fn split_length(words: &str, reference: &Reference) -> Option<(String, u32)> {
+    let words: Vec<&str> = words.split_whitespace().collect();
+    (1..words.len()).find_map(|at| {
+        let (left, right) = (words[..at].join(" "), words[at..].join(" "));
+        minutes_of(&right, reference)
+            .map(|m| (left.clone(), m))
+            .or_else(|| minutes_of(&left, reference).map(|m| (right, m)))
+    })
+}
+
+fn minutes_of(words: &str, reference: &Reference) -> Option<u32> {
+    let bare = words.strip_prefix("of ").unwrap_or(words);
+    match time::resolve(bare, reference)? {
+        Ok(When::Duration(length)) => u32::try_from(length.num_minutes()).ok().filter(|m| *m > 0),
+        Ok(_) | Err(_) => None,
+    }
+}
+
+fn is_one_day(words: &str) -> bool {
+    !["week", "month", "days"].iter().any(|long| words.contains(long))
+}
+
+/// A length said as a time, or as a bare "an hour", "30 minutes".
+fn minutes_said(said: &ClauseReading) -> Option<u32> {
+    if let Some(&length) = said.lengths(&[]).first()
+        && let Some(Ok(When::Duration(d))) = said.heard.time(length).map(|f| &f.result)
+    {
+        return u32::try_from(d.num_minutes()).ok().filter(|m| *m > 0);
+    }
+    None
 }

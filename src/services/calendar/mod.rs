@@ -34,6 +34,7 @@ use record::Occurrence;
 use serde_json::Value;
 use update_event::UpdateEvent;
 
+use super::described::{Beside, over_one};
 use super::error::ServiceError;
 use super::finding::Finder;
 use super::items::{self, Item};
@@ -46,11 +47,21 @@ use super::show::Moment;
 use super::{show, texts};
 use crate::core::ids::UserId;
 use crate::core::provenance::UntrustedText;
+use crate::language::requests::built::Builder;
 use crate::limits::RECURRENCE_STEPS_MAX;
 use crate::ports::{Index, RecordExt, Scan, Secondary, Source, Store};
 
 /// Its name in plans.
 pub const NAME: &str = "calendar";
+
+/// What its phrases come to, by the command that they name.
+pub(super) const BUILDERS: [(&str, Builder); 5] = [
+    ("list_events", list_events::built),
+    ("find_free_time", find_free_time::built),
+    ("create_event", create_event::built),
+    ("update_event", update_event::built),
+    ("delete_event", |said| over_one(said, NAME, "delete_event", Beside::Which(None))),
+];
 
 /// The orders by which it asks the store for events.
 pub(super) static INDEXES: [&Secondary; 1] = [&indexes::BY_TIME];

@@ -5,20 +5,25 @@ use chrono::{DateTime, Duration};
 use chrono_tz::Tz;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 
 use super::exceptions::{self, Instead, Scope, Scoped};
 use super::record::{Event, Occurrence};
 use super::values::{attendees, new_times, optional, reschedule};
 use super::view::{EventChanged, EventView, backwards};
-use super::{CalendarService, NOBODY_IS_TOLD};
+use super::{CalendarService, NAME, NOBODY_IS_TOLD};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::{Action, Target};
 use crate::core::stakes::Stakes;
+use crate::language::requests::built::{Built, set};
+use crate::language::requests::reading::{ClauseReading, people, title};
+use crate::language::tokens::lower;
 use crate::ports::{Change, Expect};
 use crate::services::command::{
     Base, Command, Completed, Effect, Handle, Invocation, PastTimes, Receipt, Slot, Subject, one_or_many,
 };
+use crate::services::described::{self, Beside};
 use crate::services::error::ServiceError;
 use crate::services::items::{self, Item, label};
 use crate::services::service::{Prepared, RequestContext};
@@ -273,4 +278,57 @@ fn instead(
         location: place.or(at.location),
         attendees: attendees(at.attendees, &invited)?,
     })
+}
+
+/// A new place, name, length, time or guest for an event.
+pub(super) fn built(said: &ClauseReading) -> Built {
+    // "Add candles to the party list" invites nobody.
+    if said.raw("what").is_some_and(|what| lower(&what).ends_with("list")) {
+        return Built::No;
+    }
+    let mut changes = Map::new();
+    let target = said.target();
+    let text = said.typed();
+    let names_new = text.contains(" invite ") && ![" to the ", " to my ", " to our "].iter().any(|w| text.contains(w));
+    if names_new && !said.moments(&[]).is_empty() {
+        return Built::No;
+    }
+    let is_end =
+        [" end ", " end time ", " ending ", " duration ", " length ", "extend", "lengthen", "shorten", "prolong"]
+            .iter()
+            .any(|w| text.contains(w));
+    if let Some((words, _)) = &target {
+        changes.insert(if is_end { "end_time" } else { "start_time" }.into(), json!(words.text));
+    } else if let Some(&length) = said.lengths(&[]).first() {
+        changes.insert("end_time".into(), json!(said.words(&[length]).text));
+    }
+    if let Some(names) = said.raw("attendees") {
+        changes.remove("start_time");
+        changes.insert("attendees".into(), Value::Array(people(&names)));
+    }
+    // "Mum's birthday dinner is 25 January at 6 at Virtue" tells of an event, "the meeting is now in room 5" changes one.
+    let told = said.found.frame.begins_with_slot() && said.found.slot("location").is_some();
+    if told && target.is_some() && !text.contains(" now ") {
+        return Built::No;
+    }
+    let place = said.clean("location", &[]);
+    if let Some(place) = place.and_then(|place| Some(place.split(", ").next()?.to_owned())) {
+        changes.insert("location".into(), json!(place));
+    }
+    if let Some(name) = said.clean("summary", &[]) {
+        changes.insert("summary".into(), json!(title(&name)));
+    }
+    let moved_to = target.as_ref().filter(|_| said.found.slot("attendees").is_none());
+    let times = Beside::Which(moved_to.map(|(words, _)| words));
+    let Some(found) = described::find_by(said, "what", NAME, times) else { return Built::No };
+    let mut action = said.action(NAME, "update_event");
+    set(&mut action, "find_by", Some(found));
+    if changes.is_empty() {
+        if !described::is_event(said, "what") || said.found.frame.weak {
+            return Built::No;
+        }
+        return Built::Ask { question: "When should it be?", partial: action, param: "changes" };
+    }
+    set(&mut action, "changes", Some(Value::Object(changes)));
+    Built::Act(action)
 }

@@ -4,13 +4,15 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Contacts;
 use super::lookup::People;
 use super::person::{PersonView, is_candidate};
+use super::{Contacts, NAME};
 use crate::core::card::CardBody;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
 use crate::language::people;
+use crate::language::requests::built::{Built, set};
+use crate::language::requests::reading::{ClauseReading, without_determiner};
 use crate::limits::LIST_ROWS_MAX;
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
@@ -83,4 +85,45 @@ impl Handle<FindPerson> for Contacts {
         let more = found.len() - rows.len() + beyond;
         Ok(Completed::read(PeopleFound { people: rows, more }).holding(untrusted))
     }
+}
+
+/// "what's Anna's number?"
+pub(super) fn built(said: &ClauseReading) -> Built {
+    let Some(query) = said.raw("query") else {
+        return Built::No;
+    };
+    let query = owner_of(said, without_determiner(&query)).to_owned();
+    let mut action = said.action(NAME, "find");
+    set(&mut action, "query", Some(query));
+    Built::Act(action)
+}
+
+/// "Anna's" → Anna; on a phone also "annas", unless that is a name of its own.
+fn owner(name: &str) -> &str {
+    let name = name.trim();
+    let bare = name.strip_suffix("'s").or_else(|| name.strip_suffix("’s")).or_else(|| name.strip_suffix('\''));
+    bare.unwrap_or(name)
+}
+
+/// The owner in "toms number".
+pub(super) fn owner_of<'t>(said: &ClauseReading, name: &'t str) -> &'t str {
+    let bare = owner(name);
+    let is_phone_typing =
+        bare.len() == name.trim().len() && bare.len() > 3 && !bare.contains(' ') && number_follows(said);
+    let ends_so = ["ss", "us", "as", "is", "es", "ns", "rs"].iter().any(|end| bare.ends_with(end))
+        && !bare.ends_with("nas")
+        && !bare.ends_with("ras");
+    match bare.strip_suffix('s') {
+        Some(one) if is_phone_typing && !ends_so => one,
+        Some(_) | None => bare,
+    }
+}
+
+/// Whether what is asked of the person stands right behind the name: "toms number", not "contact nils".
+fn number_follows(said: &ClauseReading) -> bool {
+    let slot = said.found.slots.iter().find(|s| s.name == "query" || s.name == "name");
+    slot.is_some_and(|slot| {
+        let ids = said.heard.ids(slot.last + 1..said.found.tokens.end);
+        said.grammar.lexicon.starts("number", &ids).is_some()
+    })
 }

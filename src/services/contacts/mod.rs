@@ -38,6 +38,7 @@ use crate::core::ids::UserId;
 use crate::core::text::visible;
 use crate::core::turn::Along;
 use crate::language::people;
+use crate::language::requests::built::Builder;
 use crate::language::words::{fold, words};
 use crate::ports::{Document, Index, Key, Participant, Record, Source, Store, Table, from_stored};
 
@@ -124,6 +125,9 @@ impl Record for Contact {
 
 /// Its name in plans.
 pub const NAME: &str = "contacts";
+
+/// What its phrases come to, by the command that they name.
+pub(super) const BUILDERS: [(&str, Builder); 2] = [("find", find::built), ("save", save::built)];
 
 /// The service, and the address book.
 #[derive(Debug)]

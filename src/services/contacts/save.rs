@@ -4,11 +4,17 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::find::owner_of;
 use super::person::{PersonView, add, choice, is_contact, meant, put_first};
-use super::{Contact, Contacts};
+use super::{Contact, Contacts, NAME};
 use crate::core::card::{CardBody, show_address};
 use crate::core::plan::{Action, Target};
 use crate::core::stakes::Stakes;
+use crate::core::text::capital;
+use crate::language::requests::built::{Built, set};
+use crate::language::requests::complete::split_details;
+use crate::language::requests::reading::{ClauseReading, without_determiner};
+use crate::language::tokens::lower;
 use crate::limits::CANDIDATES_MAX;
 use crate::ports::{Change, Expect, Key, RecordExt};
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject, before};
@@ -181,4 +187,33 @@ impl Handle<SavePerson> for Contacts {
         put_first(&mut person.emails, contact.preferred.as_deref());
         Ok(Completed::changed(Saved { person }, vec![change]).holding(contact.others.untrusted("a contact")))
     }
+}
+
+/// "save Tom's number 555 0100"
+pub(super) fn built(said: &ClauseReading) -> Built {
+    let Some(name) = said.raw("name").map(|n| capital(owner_of(said, without_determiner(&n)))) else {
+        return Built::No;
+    };
+    // "Remember my RGI number is 20417" is no contact.
+    let own = said.clause_starts("remember") && said.raw("name").is_some_and(|name| !lower(&name).contains("'s"));
+    if !name.chars().any(char::is_alphabetic) || lower(&name) == "it" || own {
+        return Built::No;
+    }
+    let mut action = said.action(NAME, "save");
+    set(&mut action, "name", Some(name));
+    let Some(details) = details(said) else {
+        return Built::Ask { question: "What is the number or address?", partial: action, param: "phone" };
+    };
+    let (email, phone) = split_details(&details);
+    if email.is_none() && phone.is_none() {
+        return Built::No;
+    }
+    set(&mut action, "email", email);
+    set(&mut action, "phone", phone);
+    Built::Act(action)
+}
+
+/// The details as typed, a leading "+" or bracket included.
+fn details(said: &ClauseReading) -> Option<String> {
+    said.raw("details")
 }

@@ -5,10 +5,10 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Email;
 use super::compose::{Letter, wire_address};
 use super::delete_email::sender;
 use super::enclosed::{Enclosed, Enclosure, enclosures, files_of};
+use super::filling::{body_of, recipients, with_link};
 use super::find::subject_or;
 use super::one_mail::{Found, OneMail};
 use super::outgoing::Sending;
@@ -16,11 +16,15 @@ use super::prepare::{bad_address, too_many, trimmed, unified};
 use super::read::{Parsed, one_line};
 use super::search::grouped;
 use super::source::maildir::{self, Raw};
+use super::{Email, NAME, filling};
 use crate::core::card::CardBody;
 use crate::core::plan::{Action, Target};
 use crate::core::provenance::UntrustedText;
 use crate::core::stakes::Stakes;
 use crate::core::text::visible;
+use crate::language::requests::built::{Built, set};
+use crate::language::requests::letter;
+use crate::language::requests::reading::ClauseReading;
 use crate::limits::FORWARD_CHARS_MAX;
 use crate::services::command::{
     Command, Completed, Effect, Handle, Invocation, Receipt, Slot, Subject, before, one_or_many,
@@ -296,4 +300,26 @@ impl Handle<ForwardEmail> for Email {
     async fn happened(&self, call: Invocation<'_, ForwardEmail>) -> Option<Result<Completed<Sending>, ServiceError>> {
         self.sent_already(call.ctx, call.command.letter(), call.attempt).await
     }
+}
+
+/// "forward Bob's last mail to Tom saying please have a look"
+pub(super) fn built(said: &ClauseReading) -> Built {
+    let mut action = said.action(NAME, "forward_email");
+    let to = recipients(said);
+    if !to.is_empty() {
+        set(&mut action, "to", Some(to.clone()));
+    }
+    let spoken = said
+        .raw("body")
+        .map(|body| body_of(said, &body))
+        .or_else(|| said.raw("ask").map(|ask| letter::question(&with_link(said, &ask))));
+    set(&mut action, "body", spoken.map(|body| letter::greeted(&to, &body)));
+    let Some(find_by) = filling::find_by(said) else {
+        return Built::Ask { question: "Which mail do you mean?", partial: action, param: "find_by" };
+    };
+    set(&mut action, "find_by", Some(find_by));
+    if to.is_empty() {
+        return Built::Ask { question: "Who should it go to?", partial: action, param: "to" };
+    }
+    Built::Act(action)
 }

@@ -18,6 +18,7 @@ pub mod drafts;
 mod enclosed;
 pub(super) mod example;
 mod filing;
+mod filling;
 mod find;
 mod forward_email;
 mod head;
@@ -71,10 +72,25 @@ use super::service::{AddressBook, ContextRole, Drafts, Noticed, RequestContext, 
 use crate::core::ids::UserId;
 use crate::core::plan::PlannedAction;
 use crate::core::progress::Progress;
+use crate::language::requests::built::Builder;
 use crate::limits::CONTEXT_FETCH_MS;
+pub(super) use filling::is_about_a_mail;
 
 /// Its name in plans.
 pub const NAME: &str = "email";
+
+/// What its phrases come to, by the command that they name.
+pub(super) const BUILDERS: [(&str, Builder); 9] = [
+    ("search", search::built),
+    ("read_thread", read_thread::built),
+    ("create_draft", |said| filling::write(said, "create_draft")),
+    ("send_email", |said| filling::write(said, "send_email")),
+    ("send_draft", send_email::built_of_draft),
+    ("reply_to_email", reply_to_email::built),
+    ("forward_email", forward_email::built),
+    ("mark", |said| filling::over_one(said, "mark")),
+    ("delete_email", |said| filling::over_one(said, "delete_email")),
+];
 
 /// The service.
 #[derive(Debug)]

@@ -6,17 +6,21 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::filling::owner;
 use super::find::{self, ThreadMatch};
 use super::mailbox::Conversation;
 use super::prepare::{label, meant};
 use super::search::{grouped, named};
-use super::{Email, source_of};
+use super::{Email, NAME, source_of};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::{Action, Target};
 use crate::core::provenance::UntrustedText;
 use crate::core::stakes::Stakes;
 use crate::core::text::visible;
+use crate::language::requests::built::{Built, set};
+use crate::language::requests::history;
+use crate::language::requests::reading::{ClauseReading, without_determiner};
 use crate::limits::THREAD_TEXT_CHARS_MAX;
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
@@ -191,4 +195,24 @@ fn whole(conversation: Conversation, mailbox: &Path, ctx: &RequestContext) -> Co
     let earlier = thread.mails.len().saturating_sub(messages.len());
     let subject = find::subject_or(&subject).to_owned();
     Completed::read(ThreadRead { thread: ThreadView { id: thread.id, subject, messages, earlier } }).holding(untrusted)
+}
+
+/// "read me the thread about Berlin"
+pub(super) fn built(said: &ClauseReading) -> Built {
+    let mut action = said.action(NAME, "read_thread");
+    let times = said.moments(&[]);
+    let from = said.clean("from", &times).map(|f| owner(&f).to_owned());
+    let what = said.clean("what", &times).map(|w| without_determiner(&w).to_owned());
+    let find_by = match (from, what) {
+        (Some(from), Some(what)) => Some(format!("{from} {what}")),
+        (Some(one), None) | (None, Some(one)) => Some(one),
+        (None, None) => history::latest(said.hearing.history, |past| past.service == NAME).and_then(history::handle),
+    };
+    match find_by {
+        Some(find_by) => {
+            set(&mut action, "find_by", Some(find_by));
+            Built::Act(action)
+        }
+        None => Built::Ask { question: "Which mail do you mean?", partial: action, param: "find_by" },
+    }
 }

@@ -4,14 +4,19 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Email;
 use super::compose::Letter;
+use super::filling::{body_of, owner, with_link};
 use super::outgoing::Sending;
 use super::prepare::{too_many, trimmed};
+use super::{Email, NAME};
 use crate::core::card::CardBody;
 use crate::core::plan::{Action, Target};
 use crate::core::stakes::Stakes;
 use crate::core::text::visible;
+use crate::language::requests::built::{Built, set};
+use crate::language::requests::history;
+use crate::language::requests::letter;
+use crate::language::requests::reading::{ClauseReading, without_determiner};
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject, one_or_many};
 use crate::services::error::ServiceError;
 use crate::services::items::label;
@@ -116,4 +121,44 @@ impl Handle<ReplyToEmail> for Email {
     async fn happened(&self, call: Invocation<'_, ReplyToEmail>) -> Option<Result<Completed<Sending>, ServiceError>> {
         self.sent_already(call.ctx, call.command.letter(), call.attempt).await
     }
+}
+
+/// "reply to Anna that yes"
+pub(super) fn built(said: &ClauseReading) -> Built {
+    let mut action = said.action(NAME, "reply_to_email");
+    // "Reply to Leila, Thursday works" has nobody of that name.
+    let whom = said.raw("whom").and_then(|w| Some(owner(w.split([',', ':']).next()?.trim()).to_owned()));
+    let topic = said.raw("topic").map(|t| without_determiner(&t).to_owned());
+    let find_by = match (&whom, topic) {
+        (Some(whom), Some(topic)) => Some(format!("{whom} {topic}")),
+        (Some(whom), None) if !said.grammar.lexicon.is_phrase("it", &said.ids("whom")) => {
+            Some(without_kind(whom).to_owned())
+        }
+        (None, Some(topic)) => Some(topic),
+        (Some(_) | None, None) => {
+            history::latest(said.hearing.history, |past| past.service == NAME).and_then(history::handle)
+        }
+    };
+    let Some(find_by) = find_by else {
+        return Built::Ask { question: "Which mail should I reply to?", partial: action, param: "find_by" };
+    };
+    set(&mut action, "find_by", Some(find_by));
+    let spoken = said
+        .raw("body")
+        .map(|body| body_of(said, &body))
+        .or_else(|| said.raw("ask").map(|ask| letter::question(&with_link(said, &ask))));
+    let Some(body) = spoken else {
+        return Built::Ask { question: "What should the reply say?", partial: action, param: "body" };
+    };
+    let to: Vec<String> = whom.into_iter().filter(|w| !w.contains(' ')).collect();
+    let body = if to.is_empty() { format!("{body}\n") } else { letter::greeted(&to, &body) };
+    set(&mut action, "body", Some(body));
+    Built::Act(action)
+}
+
+/// "Anna's mail" → Anna.
+fn without_kind(whom: &str) -> &str {
+    let bare = without_determiner(whom);
+    let cut = [" email", " mail", " message", " e-mail", " thread"].iter().find_map(|k| bare.strip_suffix(k));
+    owner(cut.unwrap_or(bare))
 }

@@ -4,16 +4,21 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::filling::owner;
 use super::find::{self, ThreadHit};
 use super::indexing::SoFar;
 use super::query::MailQuery;
-use super::{Email, source_of};
+use super::{Email, NAME, source_of};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::Action;
 use crate::core::provenance::UntrustedText;
 use crate::core::stakes::Stakes;
 use crate::core::text::visible;
+use crate::language::requests::built::{Built, set};
+use crate::language::requests::reading::{ClauseReading, without_determiner};
+use crate::language::time::TimeRole;
+use crate::language::tokens::lower;
 use crate::services::command::{
     Base, Command, Completed, Effect, Handle, Invocation, PastTimes, Receipt, Slot, Subject,
 };
@@ -227,4 +232,57 @@ impl Handle<SearchMail> for Email {
             pages::ranked(all.threads, total, call.command.after.as_deref(), |row: &ThreadRow| &row.id);
         Ok(Completed::read(Threads { threads: rows, more, next, so_far: all.so_far }).holding(untrusted))
     }
+}
+
+/// "any unread mail from Anna since Monday?"
+pub(super) fn built(said: &ClauseReading) -> Built {
+    if reads_one(said) {
+        return Built::No;
+    }
+    let mut action = said.action(NAME, "search");
+    let times = said.moments(&[]);
+    for &mask in &times {
+        let Some(found) = said.heard.time(mask) else {
+            continue;
+        };
+        let name = if matches!(found.role, TimeRole::By | TimeRole::Until) { "before" } else { "since" };
+        set(&mut action, name, Some(said.words(&[mask]).text));
+    }
+    for name in ["from", "to"] {
+        let who = said.clean(name, &times).map(|who| owner(&who).to_owned());
+        set(
+            &mut action,
+            name,
+            who.filter(|w| !matches!(lower(w).as_str(), "me" | "you" | "anyone" | "anybody" | "someone" | "somebody")),
+        );
+    }
+    for name in ["text", "subject"] {
+        let words = said.clean(name, &times).map(|words| without_determiner(&words).to_owned());
+        set(&mut action, name, words.filter(|w| !w.is_empty()));
+    }
+    let clause = said.typed();
+    let wants_unread = [
+        "unread",
+        "unopened",
+        "not read",
+        "haven't read",
+        "new mail",
+        "new email",
+        "new message",
+        "ungelesene",
+        "neue mail",
+    ];
+    if wants_unread.iter().any(|w| clause.contains(w)) && !said.found.frame.investigates {
+        set(&mut action, "unread", Some(true));
+    }
+    Built::Act(action)
+}
+
+/// "open the last email from Anna" wants to read, not to look.
+fn reads_one(said: &ClauseReading) -> bool {
+    let clause = format!(" {} ", said.typed());
+    let reads = [" read ", " open ", " summarize ", " summarise "].iter().any(|verb| clause.contains(verb));
+    let one = [" email ", " mail ", " message ", " thread "].iter().any(|noun| clause.contains(noun));
+    let last = [" last ", " latest ", " newest "].iter().any(|w| clause.contains(w));
+    (reads || last) && one && (said.found.slot("from").is_some() || said.found.slot("text").is_some())
 }

@@ -4,14 +4,17 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Email;
 use super::compose::Letter;
 use super::outgoing::Sending;
 use super::prepare::{letter_card, too_many, trimmed};
+use super::{Email, NAME};
 use crate::core::card::CardBody;
-use crate::core::plan::{Action, Target};
+use crate::core::plan::{Action, PlannedAction, Target};
 use crate::core::stakes::Stakes;
 use crate::core::text::visible;
+use crate::language::requests::built::{Built, set};
+use crate::language::requests::history;
+use crate::language::requests::reading::ClauseReading;
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Slot, Subject};
 use crate::services::error::ServiceError;
 use crate::services::service::{Prepared, RequestContext};
@@ -86,4 +89,16 @@ impl Handle<SendEmail> for Email {
     async fn happened(&self, call: Invocation<'_, SendEmail>) -> Option<Result<Completed<Sending>, ServiceError>> {
         self.sent_already(call.ctx, call.command.0, call.attempt).await
     }
+}
+
+/// "send it": the draft talked about last.
+pub(super) fn built_of_draft(said: &ClauseReading) -> Built {
+    let draft = history::latest(said.hearing.history, |past| past.service == NAME && past.command == "create_draft");
+    let Some(draft) = draft else { return Built::No };
+    let mut action =
+        PlannedAction { service: "email".into(), command: "send_email".into(), ..PlannedAction::default() };
+    for name in ["to", "subject", "body"] {
+        set(&mut action, name, draft.params.get(name).cloned());
+    }
+    Built::Act(action)
 }

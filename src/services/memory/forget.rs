@@ -4,12 +4,16 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::MemoryService;
+use super::recall::strip_lead;
 use super::record::{FactChanged, FactView, Memory};
+use super::{MemoryService, NAME};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
+use crate::language::requests::built::{Built, set};
+use crate::language::requests::reading::{ClauseReading, without_determiner};
+use crate::language::tokens::lower;
 use crate::ports::records::Erasure;
 use crate::ports::{Change, Expect, Record};
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
@@ -87,4 +91,18 @@ impl Handle<ForgetFact> for MemoryService {
         let erased = Erasure::asked(&ctx.owner, &ctx.chat, &memory.id, texts, ctx.now);
         Ok(FactChanged::done(&memory, ctx, vec![deleted, Change::put(&erased, Expect::Any)?]))
     }
+}
+
+/// "forget what I said about the car"
+pub(super) fn built(said: &ClauseReading) -> Built {
+    let Some(what) = said.raw("what") else {
+        return Built::No;
+    };
+    let what = without_determiner(&strip_lead(&what)).to_owned();
+    if matches!(lower(&what).as_str(), "it" | "that" | "about it" | "this" | "everything" | "") {
+        return Built::No;
+    }
+    let mut action = said.action(NAME, "forget");
+    set(&mut action, "find_by", Some(what));
+    Built::Act(action)
 }

@@ -34,6 +34,7 @@ use super::service::{
 use super::texts;
 use crate::core::ids::UserId;
 use crate::core::plan::PlannedAction;
+use crate::language::requests::built::Builder;
 use crate::language::terms;
 use crate::limits::{LIST_ROWS_MAX, LOOKED_AT_MAX, RESULT_ROWS_MAX};
 use crate::ports::{Index, Query, Ranking, Scan, Secondary, Source, Store};
@@ -50,6 +51,10 @@ const RECENCY_DAYS: f32 = 30.0;
 
 /// Its name in plans.
 pub const NAME: &str = "memory";
+
+/// What its phrases come to, by the command that they name.
+pub(super) const BUILDERS: [(&str, Builder); 4] =
+    [("store", store::built), ("recall", recall::built), ("update", update::built), ("forget", forget::built)];
 
 /// The orders by which it asks the store for facts.
 pub(super) static INDEXES: [&Secondary; 2] = [&record::BY_CATEGORY, &record::BY_AGE];

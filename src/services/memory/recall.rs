@@ -4,11 +4,13 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::MemoryService;
 use super::record::FactView;
+use super::{MemoryService, NAME};
 use crate::core::card::CardBody;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
+use crate::language::requests::built::{Built, set};
+use crate::language::requests::reading::{ClauseReading, without_determiner};
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
 use crate::services::items::{self, Item};
@@ -96,4 +98,28 @@ impl Handle<RecallFacts> for MemoryService {
         let memories = rows.iter().map(|memory| memory.view(ctx)).collect();
         Ok(Completed::read(Recalled { memories, more, next }).holding(items::untrusted(&rows)))
     }
+}
+
+/// "what do you remember about my sister?"
+pub(super) fn built(said: &ClauseReading) -> Built {
+    let mut action = said.action(NAME, "recall");
+    let query = said.raw("query").map(|q| without_determiner(&strip_lead(&q)).to_owned());
+    let clause = said.typed();
+    let query = match query {
+        Some(query) => query,
+        None if clause.contains("allergic") => "allergy".into(),
+        None => "me".into(),
+    };
+    let parked = clause.contains("park") && !query.contains("park");
+    set(&mut action, "query", Some(if parked { format!("{query} parked") } else { query }));
+    Built::Act(action)
+}
+
+pub(super) fn strip_lead(query: &str) -> String {
+    let mut rest = query;
+    for lead in ["what ", "where ", "about ", "that "] {
+        rest = rest.strip_prefix(lead).unwrap_or(rest);
+    }
+    let rest = rest.strip_suffix(" is").or_else(|| rest.strip_suffix(" are")).unwrap_or(rest);
+    rest.to_owned()
 }

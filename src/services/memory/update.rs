@@ -4,12 +4,15 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::MemoryService;
 use super::record::{FactChanged, FactView, Memory, told_by};
+use super::store::{fact, split_copula, strip_that};
+use super::{MemoryService, NAME};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
+use crate::language::requests::built::{Built, set};
+use crate::language::requests::reading::{ClauseReading, tidy, without_determiner};
 use crate::ports::{Change, Expect};
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
@@ -84,4 +87,31 @@ impl Handle<UpdateFact> for MemoryService {
         let change = Change::put(&memory, Expect::Revision(revision))?;
         Ok(FactChanged::done(&memory, ctx, vec![change]))
     }
+}
+
+/// "actually my sister is called Nina, not Nora"
+pub(super) fn built(said: &ClauseReading) -> Built {
+    // "He and Elin are coming and I would rather not": told of others, or asked.
+    if said.found.frame.weak && ["asking", "teller"].iter().any(|class| said.clause_starts(class)) {
+        return Built::No;
+    }
+    let mut action = said.action(NAME, "update");
+    let pair = match (said.raw("key"), said.raw("value")) {
+        (Some(key), Some(value)) => Some((without_determiner(&key).to_owned(), value)),
+        _ => said.raw("fact").and_then(|text| {
+            let text = strip_that(&text).to_owned();
+            let text = text.trim_end_matches(" now").to_owned();
+            if let Some((subject, value)) = split_copula(&text) {
+                return Some((without_determiner(subject).to_owned(), tidy(value)));
+            }
+            let fact = fact(said.grammar, &text);
+            (fact.category != "fact").then_some((fact.key, fact.value))
+        }),
+    };
+    let Some((key, value)) = pair else {
+        return Built::No;
+    };
+    set(&mut action, "key", Some(key));
+    set(&mut action, "new_value", Some(value));
+    Built::Act(action)
 }

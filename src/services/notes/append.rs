@@ -3,14 +3,18 @@
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use super::NotesService;
 use super::record::{Note, NoteChanged};
+use super::{NAME, NotesService};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
 use crate::core::text::capital;
+use crate::language::requests::built::{Built, set};
+use crate::language::requests::history;
+use crate::language::requests::reading::{ClauseReading, things, without_determiner};
 use crate::ports::{Change, Expect};
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
@@ -114,4 +118,39 @@ fn names_a_list(words: &str) -> bool {
     let is_list = ["list", "liste"].iter().any(|list| last.ends_with(list));
     let plain = |c: char| c.is_alphabetic() || matches!(c, ' ' | '-' | '\'' | '’');
     is_list && words.split_whitespace().count() <= WORDS_MAX && words.chars().all(plain)
+}
+
+/// "add butter to the shopping list"
+pub(super) fn built(said: &ClauseReading) -> Built {
+    let mut action = said.action(NAME, "append");
+    let Some(text) = said.raw("text") else {
+        return Built::No;
+    };
+    // "We're out of everything, add toothpaste".
+    if is_shopping(said) && said.grammar.lexicon.starts("vague", &said.ids("text")).is_some() {
+        return Built::No;
+    }
+    let text = things(&text).iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", ");
+    let name = said.raw("name").map(|n| without_determiner(&n).to_owned());
+    let name = match name {
+        Some(name) => Some(name),
+        None => list_before(said).or_else(|| is_shopping(said).then(|| "shopping list".to_owned())),
+    };
+    let fixed = action.params.get("find_by").and_then(Value::as_str).map(str::to_owned);
+    let Some(name) = fixed.or(name) else { return Built::No };
+    set(&mut action, "find_by", Some(name));
+    set(&mut action, "text", Some(text));
+    Built::Act(action)
+}
+
+/// The list talked about last.
+fn list_before(said: &ClauseReading) -> Option<String> {
+    let past = history::latest(said.hearing.history, |past| !past.params.is_empty())?;
+    (past.service == NAME).then(|| history::handle(past)).flatten()
+}
+
+/// "we're out of milk"
+fn is_shopping(said: &ClauseReading) -> bool {
+    let clause = said.typed();
+    ["out of", "running low"].iter().any(|w| clause.contains(w))
 }

@@ -3,13 +3,16 @@
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use super::NotesService;
 use super::record::{Note, NoteChanged};
+use super::{NAME, NotesService};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
+use crate::language::requests::built::{Built, set};
+use crate::language::requests::reading::{ClauseReading, things, title, without_determiner};
 use crate::ports::{Change, Expect};
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject, one_or_many};
 use crate::services::error::ServiceError;
@@ -80,4 +83,36 @@ impl Handle<CreateNote> for NotesService {
         let change = Change::put(&note, Expect::Absent)?;
         Ok(NoteChanged::done(&note, ctx, change))
     }
+}
+
+/// "make a shopping list with milk, eggs and bread", "note: …"
+pub(super) fn built(said: &ClauseReading) -> Built {
+    let mut action = said.action(NAME, "create");
+    if let Some(items) = said.raw("items").map(|items| things(&items)).filter(|items| !items.is_empty()) {
+        set(&mut action, "items", Some(Value::Array(items)));
+    }
+    let text = said.raw("text");
+    let purpose = said.raw("for").map(|purpose| format!(" for {purpose}")).unwrap_or_default();
+    let named = said.raw("title").map(|t| format!("{}{purpose}", title(without_determiner(&t))));
+    match (named, text) {
+        (Some(name), text) => {
+            set(&mut action, "title", Some(name));
+            set(&mut action, "text", text.map(|t| title(&t)));
+        }
+        (None, Some(text)) => {
+            set(&mut action, "title", Some(title(&short_title(&text))));
+            set(&mut action, "text", Some(title(&text)));
+        }
+        (None, None) if action.params.contains_key("items") => set(&mut action, "title", Some("List")),
+        (None, None) => {
+            return Built::Ask { question: "What should the note say?", partial: action, param: "title" };
+        }
+    }
+    Built::Act(action)
+}
+
+/// A note of few words is its own title; a long one is called by its beginning.
+fn short_title(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    if words.len() <= 8 { text.to_owned() } else { words[..6].join(" ") }
 }

@@ -5,6 +5,12 @@
 
 use std::collections::HashSet;
 
+use serde_json::Value;
+
+use super::NAME;
+use crate::language::requests::built::{Built, set};
+use crate::language::requests::history;
+use crate::language::requests::reading::{ClauseReading, things, without_determiner};
 use crate::language::terms;
 use crate::services::search::WordQuery;
 
@@ -120,6 +126,33 @@ pub(super) fn meant<'n>(entries: impl IntoIterator<Item = &'n str>, wanted: &str
         [only] if best > EntryFit::Perhaps => Meant::One(only),
         _ => Meant::Several { entries, sure: best > EntryFit::Perhaps },
     }
+}
+
+/// "take milk and eggs off the list": entries of a list that is named, or of the one talked about last.
+pub(super) fn built(said: &ClauseReading, command: &str) -> Built {
+    let mut action = said.action(NAME, command);
+    // "Remove the window cleaner task from my list" speaks of no list of these.
+    let is_task = said.holds("items", "tasknoun");
+    let is_reference = is_task || said.grammar.lexicon.is_phrase("it", &said.ids("items"));
+    let Some(items) = said.raw("items").map(|items| entry_names(&items)).filter(|_| !is_reference) else {
+        return Built::No;
+    };
+    set(&mut action, "items", Some(Value::Array(items)));
+    set(&mut action, "find_by", said.raw("name").map(|name| without_determiner(&name).to_owned()));
+    set(&mut action, "near", list_shown(said));
+    Built::Act(action)
+}
+
+/// What commas and "and" divide, each without its article.
+fn entry_names(items: &str) -> Vec<Value> {
+    let bare = |item: Value| item.as_str().map(|item| Value::from(without_determiner(item)));
+    things(items).into_iter().filter_map(bare).collect()
+}
+
+/// The id of the list talked about last, whatever else was since.
+fn list_shown(said: &ClauseReading) -> Option<String> {
+    let past = history::latest(said.hearing.history, |past| past.service == NAME && past.item.is_some())?;
+    past.item.as_ref().map(|item| item.id.clone()).filter(|id| !id.is_empty())
 }
 
 #[cfg(test)]

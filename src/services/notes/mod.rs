@@ -34,10 +34,10 @@ use tick::TickEntries;
 use untick::UntickEntries;
 
 use super::command::{Completed, planned};
+use super::described::{Beside, over_one};
 use super::error::ServiceError;
 use super::finding::Finder;
 use super::items::{self, Item};
-use super::pages;
 use super::registry::Registration;
 use super::search::{Fit, PERHAPS, WordQuery, WordedItem};
 use super::searchable::Searchable;
@@ -45,10 +45,11 @@ use super::service::{
     Circumstance, Content, ContextRole, Evidence, Noticed, Offerable, OpenThings, RequestContext, Service, ServiceInfo,
     Wanted,
 };
-use super::texts;
+use super::{pages, texts};
 use crate::core::ids::UserId;
 use crate::core::text::{shorten, visible};
 use crate::core::turn::Along;
+use crate::language::requests::built::{Builder, Built};
 use crate::ports::{Index, Query, Ranking, Scan, Secondary, Source, Store};
 
 #[cfg(test)]
@@ -59,6 +60,18 @@ const FAR: f32 = 0.5;
 
 /// Its name in plans.
 pub const NAME: &str = "keep";
+
+/// What its phrases come to, by the command that they name.
+pub(super) const BUILDERS: [(&str, Builder); 8] = [
+    ("create", create::built),
+    ("append", append::built),
+    ("tick", |said| entries::built(said, "tick")),
+    ("untick", |said| entries::built(said, "untick")),
+    ("remove", |said| entries::built(said, "remove")),
+    ("list", |said| Built::Act(said.action(NAME, "list"))),
+    ("search", search::built),
+    ("delete", |said| over_one(said, NAME, "delete", Beside::Name)),
+];
 
 /// Its notes, to be found.
 pub(super) const SOURCE: Source = items::source::<Note>();

@@ -4,12 +4,15 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::NotesService;
 use super::record::{Note, NoteView, Notes};
+use super::{NAME, NotesService};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
+use crate::language::requests::built::{Built, set};
+use crate::language::requests::reading::{ClauseReading, without_determiner};
+use crate::language::tokens::lower;
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
 use crate::services::items::Item;
@@ -102,4 +105,15 @@ impl Handle<SearchNotes> for NotesService {
         };
         Ok(Notes::read(pages::ranked(found, total, command.after.as_deref(), Note::id), ctx))
     }
+}
+
+/// "what's on my packing list?"
+pub(super) fn built(said: &ClauseReading) -> Built {
+    let mut action = said.action(NAME, "search");
+    let name = |slot: &str| said.raw(slot).map(|name| without_determiner(&name).to_owned());
+    // "Is milk on the list?": whichever has it.
+    let list = name("list").filter(|list| lower(list) != "list");
+    let Some(query) = list.or_else(|| name("query")) else { return Built::No };
+    set(&mut action, "query", Some(query));
+    Built::Act(action)
 }

@@ -5,15 +5,18 @@ use chrono::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::TaskService;
 use super::record::{Task, TaskStatus};
 use super::view::TaskChanged;
+use super::{NAME, TaskService};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
+use crate::language::requests::built::{Built, set};
+use crate::language::requests::reading::ClauseReading;
 use crate::ports::{Change, Expect};
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
+use crate::services::described::{self, Beside};
 use crate::services::error::ServiceError;
 use crate::services::items::{self, label};
 use crate::services::service::{Prepared, RequestContext};
@@ -111,4 +114,18 @@ impl Handle<CompleteTask> for TaskService {
         changes.extend(self.due_changes(Some(&before), Some(&task), ctx.now).await?);
         Ok(TaskChanged::done(&task, ctx, changes))
     }
+}
+
+/// "mark … as done"; only tasks can be done.
+pub(super) fn built(said: &ClauseReading) -> Built {
+    // "Diolch, that's me sorted" names no task.
+    if said.found.frame.weak && said.holds("what", "aside") {
+        return Built::No;
+    }
+    let Some(found) = described::find_by(said, "what", NAME, Beside::Nothing) else {
+        return Built::No;
+    };
+    let mut action = said.action(NAME, "complete");
+    set(&mut action, "find_by", Some(found));
+    Built::Act(action)
 }

@@ -3,16 +3,22 @@
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
-use super::TaskService;
 use super::offsets::{also, due, durations, one_or_many, repeating, times, unreadable};
 use super::record::{Priority, Task, TaskStatus};
 use super::schedule::{self, Schedule};
 use super::view::{TaskChanged, TaskView};
+use super::{NAME, TaskService};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::{Action, Target};
 use crate::core::stakes::Stakes;
+use crate::language::requests::built::{Built, set};
+use crate::language::requests::history;
+use crate::language::requests::reading::{ClauseReading, Words, tidy, title};
+use crate::language::time;
+use crate::language::time::When;
 use crate::ports::{Change, Expect};
 use crate::services::command::{Base, Called, Command, Completed, Effect, Handle, Invocation, Receipt, Slot, Subject};
 use crate::services::error::ServiceError;
@@ -154,5 +160,108 @@ impl Handle<CreateTask> for TaskService {
         let mut changes = vec![Change::put(&task, Expect::Absent)?];
         changes.extend(self.due_changes(None, Some(&task), ctx.now).await?);
         self.changed_with_quiet(&task, ctx, changes).await
+    }
+}
+
+/// "remind me to …", "add … to my todo list", "i have to …".
+pub(super) fn built(said: &ClauseReading) -> Built {
+    let mut action = said.action(NAME, "create");
+    let twice = two_times(said);
+    if let Some((_, second)) = &twice {
+        action.params.insert("remind_at".to_owned(), json!([second]));
+    }
+    let is_twice = twice.is_some();
+    let when = twice.map(|(both, _)| both).or_else(|| said.moment("title", &[])).or_else(|| of_another_timer(said));
+    let used = when.as_ref().map(|w| w.masks.clone()).unwrap_or_default();
+    if let Some(when) = &when {
+        let name = if said.repeats(when) { "repeat" } else { "deadline" };
+        set(&mut action, name, Some(when.text.as_str()));
+    }
+    set(&mut action, "priority", said.priority());
+    let Some(whole) = said.clean("title", &used) else {
+        if action.params.contains_key("title") {
+            let question = "When should it ring?";
+            return if when.is_some() {
+                Built::Act(action)
+            } else {
+                Built::Ask { question, partial: action, param: "deadline" }
+            };
+        }
+        return Built::Ask { question: "What should I remind you of?", partial: action, param: "title" };
+    };
+    if let Some(what) = without_pointer(said, &whole).filter(|_| when.is_none()) {
+        set(&mut action, "title", Some(title(&what)).filter(|title| !title.is_empty()));
+        return Built::Ask { question: "When exactly is that?", partial: action, param: "deadline" };
+    }
+    if said.grammar.lexicon.is_phrase("it", &said.ids("title")) {
+        return about_it(said, action);
+    }
+    let (what, why) = reason(if is_twice { without_and(&whole) } else { &whole });
+    set(&mut action, "title", Some(title(&what)));
+    set(&mut action, "description", why.map(|w| title(&w)));
+    Built::Act(action)
+}
+
+/// "(A timer of 12 minutes for the pasta and) another one of 20 for the bread".
+fn of_another_timer(said: &ClauseReading) -> Option<Words> {
+    let mask = *said.lengths(&[]).first().filter(|_| said.clause_starts("anew"))?;
+    let length = said.words(&[mask]);
+    Some(Words { text: format!("in {}", length.text.trim_start_matches("of ")), ..length })
+}
+
+/// "the night before to pack": what is to be done, where the time is told by something that was not said.
+fn without_pointer(said: &ClauseReading, text: &str) -> Option<String> {
+    let words = said.grammar.lexicon.starts("pointer", &said.ids("title"))?;
+    let rest = text.split_whitespace().skip(words).collect::<Vec<_>>().join(" ");
+    Some(tidy(rest.strip_prefix("to ").unwrap_or(&rest)))
+}
+
+/// "tomorrow at 5 and at 6": the first of two times joined by "and", with the masks of both, and the second, on
+/// the day of the first where it has none of its own.
+fn two_times(said: &ClauseReading) -> Option<(Words, String)> {
+    let [first, second] = said.moments(&[])[..] else { return None };
+    let span = |mask: usize| said.heard.masks[mask].span.clone();
+    let between = said.heard.text.get(span(first).end..span(second).start)?.trim().to_lowercase();
+    let point = |mask: usize| match said.heard.time(mask)?.result {
+        Ok(When::Point { at, .. }) => Some(at),
+        Ok(When::Range { .. } | When::Duration(_) | When::Recurrence { .. }) | Err(_) => None,
+    };
+    let (one, two) = (point(first)?, point(second)?);
+    if !AND.contains(&between.as_str()) {
+        return None;
+    }
+    let words = said.words(&[second]).text;
+    let also = if time::is_clock_only(&words) {
+        one.date_naive().and_time(two.time()).format("%Y-%m-%dT%H:%M").to_string()
+    } else {
+        words
+    };
+    Some((Words { masks: vec![first, second], ..said.words(&[first]) }, also))
+}
+
+const AND: [&str; 3] = ["and", "und", "&"];
+
+/// What stood between the two times, at the end of what they were cut out of.
+fn without_and(text: &str) -> &str {
+    let ended = AND.iter().find_map(|and| text.strip_suffix(and)?.strip_suffix(' '));
+    ended.unwrap_or(text).trim_end()
+}
+
+/// "remind me about it tomorrow": the item talked about last.
+fn about_it(said: &ClauseReading, mut action: crate::core::plan::PlannedAction) -> Built {
+    let Some(past) = history::latest(said.hearing.history, |_| true) else {
+        return Built::Ask { question: "What should I remind you of?", partial: action, param: "title" };
+    };
+    set(&mut action, "title", Some(title(&history::label(past))));
+    Built::Act(action)
+}
+
+/// "call mom, it's her birthday": what to do, and why.
+fn reason(text: &str) -> (String, Option<String>) {
+    const WHY: [&str; 7] = [", it's ", ", its ", ", it is ", ", she's ", ", he's ", ", because ", ", they "];
+    let at = WHY.iter().filter_map(|why| text.find(why)).min();
+    match at {
+        Some(at) => (tidy(&text[..at]), Some(tidy(&text[at..]))),
+        None => (text.to_owned(), None),
     }
 }

@@ -6,10 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use super::record::Task;
 use super::view::TaskView;
-use super::{TaskService, indexes, schedule};
+use super::{NAME, TaskService, indexes, schedule};
 use crate::core::card::CardBody;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
+use crate::language::requests::built::{Built, set};
+use crate::language::requests::reading::ClauseReading;
 use crate::ports::Scan;
 use crate::services::command::{
     Base, Command, Completed, Effect, Handle, Invocation, PastTimes, Receipt, Slot, Subject,
@@ -134,4 +136,17 @@ impl Handle<ListTasks> for TaskService {
         let tasks = rows.iter().map(|task| task.view(ctx)).collect();
         Ok(Completed::read(Tasks { tasks, more, next }).holding(items::untrusted(&rows)))
     }
+}
+
+/// "what do i have to do today?"
+pub(super) fn built(said: &ClauseReading) -> Built {
+    // "Order new capes, no rush. Low priority todo" tells of the task before.
+    if said.priority().is_some() && said.clause_words() == 1 {
+        return Built::No;
+    }
+    let mut action = said.action(NAME, "list");
+    if let Some(when) = said.moment("", &[]) {
+        set(&mut action, "due_before", Some(when.text));
+    }
+    Built::Act(action)
 }

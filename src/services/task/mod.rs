@@ -28,8 +28,10 @@ mod view;
 
 use std::sync::Arc;
 
-use crate::core::plan::PlannedAction;
+use super::described::{Beside, over_one};
+use crate::core::plan::{Params, PlannedAction};
 use crate::core::text::{shorten, visible};
+use crate::language::requests::built::Builder;
 use crate::services::command::{Command, Completed, planned};
 use crate::services::error::ServiceError;
 use crate::services::registry::Registration;
@@ -53,7 +55,6 @@ use super::items::{self, Item};
 use super::pages::{self, Page};
 use super::texts;
 use crate::core::ids::UserId;
-use crate::core::plan::Params;
 use crate::limits::LIST_ROWS_MAX;
 use crate::ports::records::{Due, User};
 use crate::ports::{Change, Expect, Index, Key, Record, RecordExt, Scan, Secondary, Source, Store};
@@ -65,6 +66,15 @@ use crate::services::service::{
 
 /// Its name in plans.
 pub const NAME: &str = "task";
+
+/// What its phrases come to, by the command that they name.
+pub(super) const BUILDERS: [(&str, Builder); 5] = [
+    ("create", create::built),
+    ("list", list::built),
+    ("complete", complete::built),
+    ("delete", |said| over_one(said, NAME, "delete", Beside::Which(None))),
+    ("update", update::built),
+];
 
 /// The orders by which it asks the store for tasks.
 pub(super) static INDEXES: [&Secondary; 2] = [&indexes::BY_DUE, &indexes::FOLLOWING];

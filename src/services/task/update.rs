@@ -3,20 +3,24 @@
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 
-use super::TaskService;
 use super::offsets::{also, due, durations, one_or_many, repeating, times, unreadable};
 use super::record::{Priority, Task, TaskStatus};
 use super::schedule::{self, Schedule};
 use super::view::{TaskChanged, TaskView, or_dash};
+use super::{NAME, TaskService};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::{Action, Target};
 use crate::core::stakes::Stakes;
+use crate::language::requests::built::{Built, set};
+use crate::language::requests::reading::{ClauseReading, title};
 use crate::ports::{Change, Expect};
 use crate::services::command::{
     Base, Command, Completed, Effect, Handle, Invocation, PastTimes, Receipt, Slot, Subject,
 };
+use crate::services::described::{self, Beside};
 use crate::services::error::ServiceError;
 use crate::services::items::{self, Item, label};
 use crate::services::service::{Prepared, RequestContext};
@@ -173,5 +177,56 @@ impl Handle<UpdateTask> for TaskService {
             return Ok(TaskChanged::done(&task, ctx, changes));
         }
         self.changed_with_quiet(&task, ctx, changes).await
+    }
+}
+
+/// A new due date, priority, title or rule for a task.
+pub(super) fn built(said: &ClauseReading) -> Built {
+    let mut changes = Map::new();
+    let target = said.target();
+    let repeats = target.as_ref().is_some_and(|(words, _)| said.repeats(words));
+    if let Some((words, _)) = &target {
+        let name = if repeats { "repeat" } else { "deadline" };
+        changes.insert(name.into(), json!(words.text));
+    }
+    if let Some(level) = said.priority() {
+        changes.insert("priority".into(), json!(level));
+    }
+    if let Some(level) = said.raw("level") {
+        changes.insert("priority".into(), json!(level_of(&level)));
+    }
+    for name in ["title", "description"] {
+        if let Some(text) = said.clean(name, &[]) {
+            changes.insert(name.into(), json!(title(&text)));
+        }
+    }
+    if changes.is_empty() {
+        return Built::No;
+    }
+    // "Change the boiler service to Friday at 10" may be an event; `item.move` tells.
+    let unnamed = !said.clause_holds("tasknoun") && !said.clause_holds("deadlineword") && !repeats;
+    if unnamed && changes.keys().all(|name| name == "deadline") && said.clause_starts("changeverb") {
+        return Built::No;
+    }
+    let is_event = described::is_event(said, "what") && !said.clause_holds("tasknoun");
+    let only_priority = changes.keys().all(|k| k == "priority");
+    if is_event && !only_priority {
+        return Built::No;
+    }
+    let times = Beside::Which(target.as_ref().map(|(words, _)| words));
+    let Some(find_by) = described::find_by(said, "what", NAME, times) else {
+        return Built::No;
+    };
+    let mut action = said.action(NAME, "update");
+    set(&mut action, "find_by", Some(find_by));
+    set(&mut action, "changes", Some(Value::Object(changes)));
+    Built::Act(action)
+}
+
+fn level_of(word: &str) -> &'static str {
+    match word.to_lowercase().as_str() {
+        "low" | "lowest" | "niedrig" => "low",
+        "medium" | "normal" | "mid" | "middle" | "mittel" => "medium",
+        _ => "high",
     }
 }

@@ -1,13 +1,14 @@
 use chrono_tz::Tz;
 
 use super::*;
+use crate::language::requests::tests::alone;
 use crate::language::time::{DateOrder, Reference};
 
 /// The commands of a message with what they name.
 fn planned(text: &str) -> Option<String> {
     let reference =
         Reference { now: "2026-01-12T09:00:00Z".parse().unwrap(), zone: Tz::UTC, order: DateOrder::DayFirst };
-    let hearing = Hearing { text, reference: &reference, history: &[], phrases: &[] };
+    let hearing = alone(text, &reference);
     let PlanDraft::Plan(plan) = super::plan(text, &hearing, &[], &crate::language::work::Work::default())? else {
         return None;
     };

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::super::account::SpanRole;
 use super::super::borders::{Border, BorderKind};
-use super::super::filling::Built;
+use super::super::built::Built;
 use super::super::further::may_be_needed;
 use super::super::matching::Slot;
 use super::super::parser::{Clause, Parser};
@@ -46,7 +46,7 @@ impl Chart<'_, '_> {
         let told = !asks && last.is_some_and(|way| way.role == Some(SpanRole::Reason));
         let why = || {
             let of_a_look_up =
-                |asked: &Clause| asked.looks_up() && self.parser.begins(&range, &["purposeful", "ownneed"]);
+                |asked: &Clause| asked.looks_up && self.parser.begins(&range, &["purposeful", "ownneed"]);
             self.last_request(way).is_some_and(|(asked, _)| of_a_look_up(asked))
         };
         let is_told = told || role.is_none() && self.is_told_behind_a_time(at);
@@ -149,12 +149,12 @@ impl Chart<'_, '_> {
             // "The code is 4471, I'm always sat out here": a person's own remark is nothing to keep.
             Some(SpanRole::Reason)
                 if NOTED.contains(&slot.name)
-                    && !clause.looks_up()
+                    && !clause.looks_up
                     && self.parser.begins(&self.range(at), &["myself"]) =>
             {
                 self.prices.part(PartPrice::Swallowed)
             }
-            Some(SpanRole::Reason | SpanRole::Skipped(_)) if NOTED.contains(&slot.name) && !clause.looks_up() => {
+            Some(SpanRole::Reason | SpanRole::Skipped(_)) if NOTED.contains(&slot.name) && !clause.looks_up => {
                 self.prices.part(PartPrice::ToldInside)
             }
             Some(SpanRole::Reason) if self.states(at) => self.prices.part(PartPrice::Swallowed),

@@ -7,6 +7,7 @@
 use super::wording::is_empty_of_names;
 use super::{FamilyQuestion, QuestionFamily, apostrophes, covered_by, tidied};
 use crate::core::plan::PlannedAction;
+use crate::language::requests::Hearing;
 use crate::language::requests::phrases::Phrases;
 use crate::language::requests::question_words::WORDS;
 use crate::language::tables::Made;
@@ -30,13 +31,14 @@ pub(super) fn ready() {
 const MARKS: [&str; 7] = [", ", ". ", "? ", "; ", "! ", " - ", " – "];
 
 /// A question that prepares a meeting.
-pub(super) fn prepared(text: &str, reference: &Reference) -> Option<FamilyQuestion> {
-    let text = apostrophes(text.trim());
+pub(super) fn prepared(hearing: &Hearing) -> Option<FamilyQuestion> {
+    let reference = hearing.reference;
+    let text = apostrophes(hearing.text.trim());
     // Nearly every message is told by its words to be none of these.
     if !WORDS.prepares.is_in(&words(&text)) {
         return None;
     }
-    let covered = |part: &str| covered_by(&FRAMES, part.trim(), reference);
+    let covered = |part: &str| covered_by(&FRAMES, &hearing.alone(part.trim()));
     let is = |action: &Option<PlannedAction>, command: &str| action.as_ref().is_some_and(|is| is.command == command);
     let apart = MARKS.iter().flat_map(|mark| text.match_indices(mark)).map(|(at, mark)| (at, at + mark.len()));
     for (end, start) in apart.take(BRIEFING_MARKS_MAX) {

@@ -16,7 +16,7 @@ fn filled(unit: &str) -> String {
 fn steps(text: &str, given: u32) -> (u32, Understood) {
     let work = Work::of(given);
     let reference = monday();
-    let understood = plan_within(&Hearing { text, reference: &reference, history: &[], phrases: &[] }, &[], &work);
+    let understood = plan_within(&alone(text, &reference), &[], &work);
     (work.taken(), understood)
 }
 

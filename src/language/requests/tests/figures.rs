@@ -55,7 +55,7 @@ fn plan_accuracy(rows: &str) -> (usize, usize) {
     for row in &rows {
         let text = row["text"].as_str().unwrap();
         let reference = reference(row["now"].as_str().unwrap(), row["tz"].as_str().unwrap());
-        let understood = plan(&Hearing { text, reference: &reference, history: &[], phrases: &[] }, &[]);
+        let understood = plan(&alone(text, &reference), &[]);
         let asked = matches!(understood, Understood::Ask { .. });
         let got = actions(understood);
         got.iter().for_each(|action| assert_in_catalog(action, text));
@@ -98,7 +98,7 @@ fn judged(rows: &'static str) -> &'static [Routed] {
     static FILES: [(&str, OnceLock<Vec<Routed>>); 3] =
         [(ROUTE_TUNE, OnceLock::new()), (ROUTE_TEST, OnceLock::new()), (ROUTE_REGRESSION, OnceLock::new())];
     let judge = |(text, alternatives): (&str, Vec<Vec<&str>>)| {
-        let mut guess = route(&Hearing { text, reference: &monday(), history: &[], phrases: &[] });
+        let mut guess = route(&alone(text, &monday()));
         guess.domains.sort();
         assert!((0.0..=1.0).contains(&guess.confidence));
         let chat = alternatives.iter().all(Vec::is_empty);
@@ -152,7 +152,7 @@ fn confidence_tells_how_often_a_guess_is_right() {
 fn what_teaches_routing_is_planned_as_well() {
     let texts = routed(ROUTE_TUNE).map(|(text, _)| text);
     let reference = monday();
-    let hear = |text| Hearing { text, reference: &reference, history: &[], phrases: &[] };
+    let hear = |text| alone(text, &reference);
     let planned: usize = texts.map(|text| actions(plan(&hear(text), &[])).len()).sum();
     let domains: usize = judged(ROUTE_TUNE).iter().map(|row| row.domains).sum();
     assert!(domains > 200 && planned > 200, "{domains} domains, {planned} actions");

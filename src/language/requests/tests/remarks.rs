@@ -88,7 +88,7 @@ fn many_commas_are_read_in_bounded_time() {
     ] {
         // Forty were 2^40 ways to divide; that this comes back at all is the test.
         let _ = planned(&part.repeat(40), &[]);
-        let _ = route(&Hearing { text: &part.repeat(40), reference: &monday(), history: &[], phrases: &[] });
+        let _ = route(&alone(&part.repeat(40), &monday()));
     }
     assert_ne!(shown(&planned(&"remind me to call bob tomorrow, ".repeat(12), &[])), "-");
 }

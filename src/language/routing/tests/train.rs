@@ -17,11 +17,11 @@ use chrono::DateTime;
 use super::super::features::{BUCKETS, Features, features};
 use super::super::model::{UNITS_MAX, logistic};
 use crate::language::measured::hash;
-use crate::language::requests::Hearing;
 use crate::language::requests::annotated::AnnotatedText;
 use crate::language::requests::grammar::GRAMMAR;
 use crate::language::requests::intents::intents;
 use crate::language::requests::lexicon::is_data;
+use crate::language::requests::tests::alone;
 use crate::language::time::{DateOrder, Reference};
 use crate::language::work::Work;
 
@@ -72,11 +72,7 @@ impl Lesson {
         let reference = Reference { now: DateTime::UNIX_EPOCH, zone: chrono_tz::UTC, order: DateOrder::DayFirst };
         let seen = expansions(text).into_iter().flat_map(|message| {
             let heard = AnnotatedText::quick(&message, &reference, GRAMMAR.lexicon);
-            let intents = intents(
-                &Hearing { text: &message, reference: &reference, history: &[], phrases: &[] },
-                &heard,
-                &Work::default(),
-            );
+            let intents = intents(&alone(&message, &reference), &heard, &Work::default());
             [features(&heard, &intents), features(&heard, &[])]
         });
         Some(Lesson { line, wanted: wanted(labels), seen: seen.collect() })

@@ -1,6 +1,6 @@
 //! The wording of a mail from reported speech: "tell him I'm running late" → "Hi Bob, I'm running late."
 
-use super::super::reading::tidy;
+use super::reading::{behind, tidy, without_determiner};
 use crate::core::text::{capital, shorten};
 use crate::language::tokens::lower;
 
@@ -65,20 +65,20 @@ fn called(name: &str) -> String {
 }
 
 /// "about the project delay" → subject and sentence.
-pub(super) fn about(topic: &str) -> (String, String) {
+pub(crate) fn about(topic: &str) -> (String, String) {
     let topic = tidy(topic);
-    let bare = super::super::reading::without_determiner(&topic).to_owned();
+    let bare = without_determiner(&topic).to_owned();
     (capital(&bare), finish_body(&format!("this is about {topic}")))
 }
 
 /// The first sentence without its stop.
-pub(super) fn subject_of(body: &str) -> String {
+pub(crate) fn subject_of(body: &str) -> String {
     let first = body.split(['.', '!', '\n']).next().unwrap_or(body).trim();
     shorten(first.trim_end_matches('?'), SUBJECT_CHARS)
 }
 
 /// Reported speech about the one written to becomes speech to them: "he can come" → "you can come".
-pub(super) fn to_their_face(text: &str) -> String {
+pub(crate) fn to_their_face(text: &str) -> String {
     let (first, rest) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
     let (verb, tail) = rest.split_once(' ').unwrap_or((rest, ""));
     let verb = match verb {
@@ -99,7 +99,7 @@ pub(super) fn to_their_face(text: &str) -> String {
 }
 
 /// "to send me the report", "if he can come", "when he arrives", "about the budget" → a question.
-pub(super) fn question(text: &str) -> String {
+pub(crate) fn question(text: &str) -> String {
     let text = text.trim();
     let (link, rest) = text.split_once(' ').unwrap_or((text, ""));
     let rest = rest.trim_end_matches('?');
@@ -116,7 +116,7 @@ pub(super) fn question(text: &str) -> String {
 }
 
 /// A German subordinate clause as a sentence: "ich zu spät komme" → "ich komme zu spät".
-pub(super) fn main_clause(text: &str) -> String {
+pub(crate) fn main_clause(text: &str) -> String {
     let text = tidy(text);
     let words: Vec<&str> = text.split_whitespace().collect();
     match words.as_slice() {
@@ -154,6 +154,14 @@ fn inverted(text: &str) -> String {
         _ if matches!(subject, "you" | "we" | "i" | "I") => format!("do {text}"),
         _ => format!("do you know if {text}"),
     }
+}
+
+/// A body in the person's own words, for an answer to "What should it say?".
+pub(crate) fn body_from(answer: &str, to: &[String]) -> (String, String) {
+    let said = tidy(answer);
+    let leads = ["that ", "say that ", "say ", "tell him ", "tell her ", "tell them ", "just say "];
+    let body = finish_body(&to_their_face(behind(&said, &leads)));
+    (subject_of(&body), greeted(to, &body))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Several at once: "on Tuesday and Thursday at noon", each day with the hour that the last one has; "all my meetings".
 
-use super::super::reading::{ClauseReading, Words, set};
-use super::Built;
+use super::built::{Built, set};
+use super::reading::{ClauseReading, Words};
 use crate::core::plan::PlannedAction;
 use crate::language::time;
 use crate::language::time::{Grain, When};
@@ -18,7 +18,7 @@ const ALL: [&str; 6] = ["all", "every", "each", "alle", "jede", "jeden"];
 const DETERMINERS_BEFORE: usize = 3;
 
 /// Whether all that fit a slot are meant: "(cancel) all my (meetings)", the word right before the slot, or its first.
-pub(super) fn means_all(said: &ClauseReading, slot: &str) -> bool {
+pub(crate) fn means_all(said: &ClauseReading, slot: &str) -> bool {
     let Some(found) = said.found.slot(slot) else { return false };
     let says_all = |at: usize| ALL.contains(&lower(said.heard.typed(at)).as_str());
     let mut before = (said.found.tokens.start..found.first).rev().take(DETERMINERS_BEFORE);
@@ -27,7 +27,7 @@ pub(super) fn means_all(said: &ClauseReading, slot: &str) -> bool {
 }
 
 /// Several times of one thing.
-pub(super) struct Listed {
+pub(crate) struct Listed {
     /// Each in the person's words.
     texts: Vec<String>,
     masks: Vec<usize>,
@@ -51,7 +51,7 @@ impl Listed {
 }
 
 /// The days that a clause lists; `None` when it names one, or says more of them than which they are.
-pub(super) fn days(said: &ClauseReading) -> Option<Listed> {
+pub(crate) fn days(said: &ClauseReading) -> Option<Listed> {
     let masks = said.moments(&[]);
     if !(2..=DAYS_MAX).contains(&masks.len()) {
         return None;

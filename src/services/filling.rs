@@ -1,135 +1,71 @@
-//! "Cancel …", "move …", "… is done": the verb does not say which service holds the thing; its noun, the
+//! What the built-in services make of what is said to them, without a model.
+//!
+//! What a command's slots cannot say is a builder in the command's own file; each service lists its own, and they come
+//! together here. "Cancel …", "move …" and "one more …" do not say which service holds the thing; its noun, the
 //! conversation and the routed domains do.
 
 use serde_json::{Map, Value, json};
 
-use super::super::history;
-use super::super::reading::{ClauseReading, Words, behind, done, set, tidy, without_determiner};
-use super::{Built, filing, several};
+use super::described::{Beside, find_by, is_event};
+use super::{calendar, contacts, email, memory, notes, task};
+use crate::core::history::PastAction;
 use crate::core::plan::PlannedAction;
+use crate::language::requests::Builders;
+use crate::language::requests::built::{Builder, Built, fits, set};
+use crate::language::requests::history;
+use crate::language::requests::reading::{ClauseReading, Words, without_determiner};
 use crate::language::time;
 use crate::language::tokens::lower;
 
-/// A thing is named with a few words; more are a story.
-const NAME_WORDS_MAX: usize = 8;
+/// Of the built-in services.
+pub const BUILDERS: Builders = Builders { build, retimed, looks_up };
+
+/// Each service's, by the commands that its phrases name.
+const BUILT_IN: [(&str, &[(&str, Builder)]); 7] = [
+    (task::NAME, &task::BUILDERS),
+    (calendar::NAME, &calendar::BUILDERS),
+    (email::NAME, &email::BUILDERS),
+    (memory::NAME, &memory::BUILDERS),
+    (notes::NAME, &notes::BUILDERS),
+    (contacts::NAME, &contacts::BUILDERS),
+    ("item", &[("move", moved), ("more", more), ("cancel", cancel)]),
+];
+
+/// What only asks for something that is there.
+const LOOK_UPS: [&str; 8] = [
+    "calendar.list_events",
+    "calendar.find_free_time",
+    "task.list",
+    "email.search",
+    "keep.search",
+    "keep.list",
+    "contacts.find",
+    "memory.recall",
+];
+
+pub(super) fn builder(command: &str) -> Option<Builder> {
+    let (service, name) = command.split_once('.')?;
+    let (_, builders) = BUILT_IN.iter().find(|(known, _)| *known == service)?;
+    builders.iter().find(|(known, _)| *known == name).map(|(_, builder)| *builder)
+}
+
+fn build(said: &ClauseReading) -> Built {
+    builder(said.command()).map_or(Built::No, |builder| builder(said))
+}
+
+fn looks_up(command: &str) -> bool {
+    LOOK_UPS.contains(&command)
+}
 
 /// The service that a slot's noun belongs to; `None` when it does not say.
-pub(crate) fn service_of(said: &ClauseReading, slot: &str) -> Option<&'static str> {
-    let has = |class: &str| said.holds(slot, class);
-    if has("tasknoun") {
-        return Some("task");
-    }
-    if has("notenoun") {
-        return Some("keep");
-    }
-    if has("mailnoun") {
-        return Some("email");
-    }
-    if has("event") || has("deevent") || has("cal") {
-        return Some("calendar");
-    }
-    None
-}
-
-/// Whether an action of this service may come back.
-pub(crate) fn fits(domains: &[String], service: &str) -> bool {
-    domains.is_empty() || domains.iter().any(|d| d == service)
-}
-
-/// A clean description of the thing, or the id of what "it" is; "all …" where all that fit are meant.
-pub(super) fn find_by(said: &ClauseReading, slot: &str, services: &[&str], target: Option<&Words>) -> Option<String> {
-    let found = described(said, slot, services, target)?;
-    Some(if several::means_all(said, slot) { format!("all {found}") } else { found })
-}
-
-fn described(said: &ClauseReading, slot: &str, services: &[&str], target: Option<&Words>) -> Option<String> {
-    let is_reference = said.grammar.lexicon.is_phrase("it", &said.ids(slot));
-    if is_reference || said.found.slot(slot).is_none() {
-        return history::latest(said.hearing.history, |past| services.contains(&past.service.as_str()))
-            .and_then(history::handle);
-    }
-    let target: &[usize] = target.map_or(&[], |words| &words.masks);
-    // "The Christmas list" is called so.
-    let all = if services == ["keep"] { Vec::new() } else { said.moments(&[]) };
-    // "Tick off the christmas cards" is not about Christmas.
-    let all: Vec<usize> = all.into_iter().filter(|mask| !said.names_a_thing(slot, *mask)).collect();
-    let bare = without_reason(&said.clean(slot, &all).unwrap_or_default());
-    let bare = without_kind(without_determiner(&bare)).to_owned();
-    if bare.split_whitespace().count() > NAME_WORDS_MAX {
-        return None;
-    }
-    let is_generic = bare.is_empty() || is_determiner(&bare) || {
-        let ids: Vec<_> = bare.split_whitespace().map(|w| said.grammar.lexicon.read_word(&lower(w))).collect();
-        said.grammar.lexicon.is_phrase("genericevent", &ids)
-    };
-    // "The standup tomorrow" is another one than today's; when something was done says nothing about its name.
-    let told = |mask: &usize| !target.contains(mask);
-    let is_told_when = services != ["keep"] && said.command() != "task.complete" && said.moments(&[]).iter().any(told);
-    if !is_generic && !is_told_when {
-        return Some(bare);
-    }
-    let with_time = without_reason(&said.clean(slot, target).unwrap_or_default());
-    let with_time =
-        if is_generic { without_determiner(&with_time) } else { without_kind(without_determiner(&with_time)) };
-    Some(with_time.to_owned()).filter(|text| !text.is_empty() && !is_determiner(text))
-}
-
-fn is_determiner(text: &str) -> bool {
-    matches!(lower(text).as_str(), "my" | "the" | "a" | "this" | "that" | "all")
-}
-
-/// "the gym class, i'm tired" is about the gym class.
-fn without_reason(text: &str) -> String {
-    const WHY: [&str; 9] = [", i", " because ", ", it", ", she", ", he", ", we", " since i", ", they", " as i "];
-    let lower = text.to_lowercase();
-    let at = WHY.iter().filter_map(|why| lower.find(why)).min().filter(|&at| text.is_char_boundary(at));
-    at.map_or_else(|| tidy(text), |at| tidy(&text[..at]))
-}
-
-/// "task about the report" is the report; "buy milk task" is buy milk.
-fn without_kind(text: &str) -> &str {
-    const KINDS: [&str; 9] = ["task", "reminder", "todo", "note", "event", "calendar event", "entry", "memo", "thing"];
-    let mut rest = text.trim();
-    for kind in KINDS {
-        if let Some(after) = rest.strip_prefix(kind).and_then(|r| r.strip_prefix(' ')) {
-            let after = after.trim_start();
-            let links = ["about ", "to ", "for ", "called ", "named ", "of ", "on ", "that says ", "with "];
-            rest = behind(after, &links);
-        }
-        if let Some(before) = rest.strip_suffix(kind).and_then(|r| r.strip_suffix(' ')) {
-            rest = before.trim_end();
-        }
-    }
-    without_determiner(rest)
-}
-
-/// Deletes in a service that the words name.
-pub(super) fn delete(said: &ClauseReading, service: &str) -> Built {
-    let Some(found) = find_by(said, "what", &[service], None) else {
-        return Built::No;
-    };
-    let mut action = said.action(service, "delete");
-    set(&mut action, "find_by", Some(found));
-    done(action)
-}
-
-/// "mark … as done"; only tasks can be done.
-pub(super) fn complete(said: &ClauseReading) -> Built {
-    // "Diolch, that's me sorted" names no task.
-    if said.found.frame.weak && said.holds("what", "aside") {
-        return Built::No;
-    }
-    // "No worries, all sorted".
-    let Some(found) = find_by(said, "what", &["task"], None).filter(|found| !lower(found).starts_with("no ")) else {
-        return Built::No;
-    };
-    let mut action = said.action("task", "complete");
-    set(&mut action, "find_by", Some(found));
-    done(action)
+fn service_of(said: &ClauseReading, slot: &str) -> Option<&'static str> {
+    let nouns = [("tasknoun", task::NAME), ("notenoun", notes::NAME), ("mailnoun", email::NAME)];
+    let named = nouns.into_iter().find(|(class, _)| said.holds(slot, class)).map(|(_, service)| service);
+    named.or_else(|| is_event(said, slot).then_some(calendar::NAME))
 }
 
 /// "cancel …": a meeting, a reminder, a list, whatever it names.
-pub(super) fn cancel(said: &ClauseReading) -> Built {
+fn cancel(said: &ClauseReading) -> Built {
     const DELETABLE: [&str; 4] = ["calendar", "task", "keep", "memory"];
     let is_reference = said.grammar.lexicon.is_phrase("it", &said.ids("what"));
     if is_reference {
@@ -137,13 +73,13 @@ pub(super) fn cancel(said: &ClauseReading) -> Built {
             (DELETABLE.contains(&past.service.as_str()) || past.service == "email") && fits(said.domains, &past.service)
         });
         // A draft, or a list of mails that were found, is no mail to be deleted.
-        let Some(past) = past.filter(|past| past.service != "email" || filing::is_about_a_mail(past)) else {
+        let Some(past) = past.filter(|past| past.service != "email" || email::is_about_a_mail(past)) else {
             return Built::No;
         };
         let Some(handle) = history::handle(past) else {
             return Built::No;
         };
-        return done(deletion(&past.service, handle));
+        return Built::Act(deletion(&past.service, handle));
     }
     let text = lower(&said.raw("what").unwrap_or_default());
     if text.contains('@') || ["contact", "draft", "mail", "account"].iter().any(|no| text.ends_with(no)) {
@@ -158,7 +94,8 @@ pub(super) fn cancel(said: &ClauseReading) -> Built {
         return Built::No;
     }
     let mut actions = Vec::new();
-    let whole = find_by(said, "what", &[service], None).unwrap_or_default();
+    let whole = find_by(said, "what", service, if service == notes::NAME { Beside::Name } else { Beside::Which(None) })
+        .unwrap_or_default();
     for one in split_items(&whole) {
         actions.push(deletion(service, one));
     }
@@ -167,7 +104,7 @@ pub(super) fn cancel(said: &ClauseReading) -> Built {
 
 /// "I don't need a reminder" is about no reminder in particular.
 fn is_any_of_a_kind(said: &ClauseReading, text: &str) -> bool {
-    let clause = lower(said.heard.raw(said.found.tokens.start, said.found.tokens.end - 1));
+    let clause = said.typed();
     let first = text.split([',', ' ']).next().unwrap_or_default();
     [" a ", " an ", " any "].iter().any(|article| clause.contains(&format!("{article}{first}")))
         && clause.contains("need")
@@ -215,7 +152,7 @@ fn by_verb(said: &ClauseReading) -> &'static str {
 }
 
 /// "move … to friday": an event or a task.
-pub(super) fn moved(said: &ClauseReading) -> Built {
+fn moved(said: &ClauseReading) -> Built {
     let is_reference = said.found.slot("what").is_none()
         || said.grammar.lexicon.is_phrase("it", &said.ids("what"))
         || said.grammar.lexicon.is_phrase("direction", &said.ids("what"));
@@ -247,7 +184,7 @@ pub(super) fn moved(said: &ClauseReading) -> Built {
     let found = if is_reference {
         past.and_then(history::handle)
     } else {
-        find_by(said, "what", &[service], target.as_ref().map(|(words, _)| words))
+        find_by(said, "what", service, Beside::Which(target.as_ref().map(|(words, _)| words)))
     };
     let Some(found) = found else { return Built::No };
     let mut action = said.action(service, command);
@@ -260,7 +197,7 @@ pub(super) fn moved(said: &ClauseReading) -> Built {
         return Built::Ask { question: "When should it be?", partial: action, param: "changes" };
     };
     set(&mut action, "changes", Some(Value::Object(changes)));
-    done(action)
+    Built::Act(action)
 }
 
 /// "make it nicer", "set the table" name no new time and no priority.
@@ -320,11 +257,11 @@ fn again(said: &ClauseReading) -> Option<Built> {
     };
     action.params.remove("to");
     set(&mut action, param, Some(when.text));
-    Some(done(action))
+    Some(Built::Act(action))
 }
 
 /// "and one with Sarah at 3": like the last event, with somebody else or at another time.
-pub(super) fn more(said: &ClauseReading) -> Built {
+fn more(said: &ClauseReading) -> Built {
     let last =
         history::latest(said.hearing.history, |past| past.command == "create_event" && past.service == "calendar");
     let Some(last) = last else { return Built::No };
@@ -343,30 +280,24 @@ pub(super) fn more(said: &ClauseReading) -> Built {
         return Built::Ask { question: "When is it?", partial: action, param: "start_time" };
     };
     set(&mut action, "start_time", Some(on_the_same_day(said, &when.text, last)));
-    done(action)
+    Built::Act(action)
 }
 
 /// A mere clock time belongs to the day talked about.
-fn on_the_same_day(said: &ClauseReading, words: &str, last: &super::super::PastAction) -> String {
-    let is_clock_only = words.split_whitespace().all(|w| {
-        matches!(
-            lower(w).as_str(),
-            "at" | "noon" | "am" | "pm" | "o'clock" | "midnight" | "half" | "past" | "quarter" | "to"
-        ) || w.starts_with(|c: char| c.is_ascii_digit())
-    });
+fn on_the_same_day(said: &ClauseReading, words: &str, last: &PastAction) -> String {
     let before = last.params.get("start_time").and_then(Value::as_str);
     let day = before
         .and_then(|text| time::resolve(text, said.hearing.reference))
         .and_then(Result::ok)
         .and_then(|w| w.start());
-    match day.filter(|_| is_clock_only) {
+    match day.filter(|_| time::is_clock_only(words)) {
         Some(day) => format!("{} {words}", day.format("%Y-%m-%d")),
         None => words.to_owned(),
     }
 }
 
 /// A message that is nothing but a time, after something that has one: "no, friday".
-pub(crate) fn retimed(last: &super::super::PastAction, words: &str) -> Option<PlannedAction> {
+fn retimed(last: &PastAction, words: &str) -> Option<PlannedAction> {
     let (service, command, name) = match (last.service.as_str(), last.command.as_str()) {
         ("calendar", "create_event" | "update_event") => ("calendar", "update_event", "start_time"),
         ("task", "create" | "update") => ("task", "update", "deadline"),

@@ -1,0 +1,46 @@
+//! What a clause comes to, and who makes that of it.
+//!
+//! Frames and slots say most of what a command needs; what they cannot say is a builder, which stands with its command in
+//! the folder of its service. A [`Hearing`](super::Hearing) brings all of them along ([`Builders`]), so that nothing here
+//! has to know what services there are. A builder may refuse a reading ([`Built::No`]); the next best one is tried then.
+
+use serde_json::Value;
+
+use super::PastAction;
+use super::reading::ClauseReading;
+use crate::core::plan::PlannedAction;
+
+/// What a reading comes to.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Built {
+    Act(PlannedAction),
+    Acts(Vec<PlannedAction>),
+    Ask { question: &'static str, partial: PlannedAction, param: &'static str },
+    No,
+}
+
+/// What one command makes of a clause.
+pub(crate) type Builder = fn(&ClauseReading) -> Built;
+
+/// What the services make of what is said.
+#[derive(Debug, Clone, Copy)]
+pub struct Builders {
+    /// Of a clause: the frame that it was read by names the command.
+    pub(crate) build: Builder,
+    /// Of nothing but a time, after something that has one: "no, friday".
+    pub(crate) retimed: fn(&PastAction, &str) -> Option<PlannedAction>,
+    /// Whether a command, `service.command`, only asks for something that is there.
+    pub(crate) looks_up: fn(&str) -> bool,
+}
+
+/// Sets a parameter if there is a value.
+pub(crate) fn set(action: &mut PlannedAction, name: &str, value: Option<impl Into<Value>>) {
+    if let Some(value) = value {
+        action.params.insert(name.to_owned(), value.into());
+    }
+}
+
+/// Whether an action of this service may come back; an empty slice allows any.
+pub(crate) fn fits(domains: &[String], service: &str) -> bool {
+    domains.is_empty() || domains.iter().any(|d| d == service)
+}
