@@ -39,10 +39,10 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
     }
     let Some(report) = turn.report() else { return Ok(None) };
     let services = turn.brain.services.now();
-    match fitting(turn, &services, &report).await {
-        Fitting::One(kept) => settled(turn, &services, &report, &[kept], &[]).await.map(Some),
-        Fitting::Several(kept) => ask(turn, &services, &report, &[], kept).map(Some),
-        Fitting::None => of_parts(turn, &services, &report).await,
+    match fitting(turn, &services, report).await {
+        Fitting::One(kept) => settled(turn, &services, report, &[kept], &[]).await.map(Some),
+        Fitting::Several(kept) => ask(turn, &services, report, &[], kept).map(Some),
+        Fitting::None => of_parts(turn, &services, report).await,
     }
 }
 

@@ -61,7 +61,7 @@ pub(super) async fn plan(
 ) -> Asked<Plan> {
     let reference = turn.reference();
     let reading = turn.reading();
-    let ground = grounding::ground(turn, topic, &reading, &reference, grounding::Reach::ThisMessage);
+    let ground = grounding::ground(turn, topic, reading, &reference, grounding::Reach::ThisMessage);
     let filling = Filling { turn, model, known, topic, ground: &ground };
     let several = commands.len() > 1;
     let filled = join_all(commands.iter().map(|command| filling.filled(command, several))).await;

@@ -106,7 +106,7 @@ pub async fn investigate(turn: &Turn<'_>, route: Route, context: Fetching) -> Re
     // Of what no single look can tell, built-in understanding takes what is nearest, else it can only search.
     if turn.brain.model.is_none() && turn.intents().investigates() {
         return match turn.leaning() {
-            Some(question) => answer(turn, &question).await,
+            Some(question) => answer(turn, question).await,
             None => search(turn, SOME).await,
         };
     }
@@ -160,7 +160,7 @@ pub async fn or_searched(
     }
     let is_question = requests::is_question(turn.words());
     if let Some(question) = turn.leaning() {
-        let answer = answer(turn, &question).await?;
+        let answer = answer(turn, question).await?;
         let is_sure = is_question && !question.family.is_direct() && !LOOSE.contains(&question.family);
         if is_sure || has_sources(&answer) {
             return Ok(answer);
