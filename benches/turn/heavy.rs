@@ -78,7 +78,7 @@ async fn worst_message(report: &mut Report, effort: Effort) -> [String; 2] {
         let text = repeated(piece);
         took.push((timed(&world, &format!("person{number}"), &text).await, text));
     }
-    took.sort_by(|one, other| other.0.cmp(&one.0));
+    took.sort_by_key(|(time, _)| std::cmp::Reverse(*time));
     let looked = took.len();
     took.truncate(SUSPECTS);
     for (number, (time, text)) in took.iter_mut().enumerate() {
@@ -86,7 +86,7 @@ async fn worst_message(report: &mut Report, effort: Effort) -> [String; 2] {
             *time = (*time).min(timed(&world, &format!("again{number}-{look}"), text).await);
         }
     }
-    took.sort_by(|one, other| other.0.cmp(&one.0));
+    took.sort_by_key(|(time, _)| std::cmp::Reverse(*time));
     let usual = timed(&world, "usual", "remind me to call mom tomorrow at 5pm").await;
     let [(slowest, first), (_, second)] = [took[0].clone(), took[1].clone()];
     let piece: String = first.chars().take(12).collect();

@@ -18,7 +18,7 @@ use super::searchable::Searchable;
 use crate::core::ids::{ChatId, UserId};
 use crate::core::notification::Notification;
 use crate::core::outcome::Outcome;
-use crate::core::plan::{Params, Target};
+use crate::core::plan::{Params, PlannedAction, Target};
 use crate::core::progress::Progress;
 use crate::core::provenance::UntrustedText;
 use crate::language::time::{DateOrder, Reference};
@@ -58,6 +58,15 @@ pub struct ItemChoice {
     pub label: String,
     /// What of the label is not the person's own.
     pub untrusted: Vec<UntrustedText>,
+}
+
+/// What would be added to a thing, in place of another one of its name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Addition {
+    /// What that thing is called.
+    pub label: String,
+    /// What adds to it; `None` where there is nothing to add.
+    pub action: Option<PlannedAction>,
 }
 
 /// An action made ready: what it is about was found, what follows from it was filled in.
@@ -264,6 +273,15 @@ pub trait Service: Send + Sync + std::fmt::Debug + 'static {
     /// What could be kept of an order that no command carries out: low stakes only, and with a question.
     fn keeps_order(&self, _order: &str) -> Option<Offerable> {
         None
+    }
+
+    /// What the making of something is as an addition to a thing of that name that is there already.
+    async fn addition(
+        &self,
+        _ctx: &RequestContext,
+        _planned: &PlannedAction,
+    ) -> Result<Option<Addition>, ServiceError> {
+        Ok(None)
     }
 
     /// Its things fall due.

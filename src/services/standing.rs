@@ -13,15 +13,12 @@ use super::values::{TypedValue, put_in, take_out, typed_values};
 use crate::core::plan::{Action, Params, PlannedAction};
 use crate::core::stakes::Stakes;
 use crate::language::grounding::{
-    Ground, LeftOut, TimeGround, ValueKind, holds_a_time, is_odd_name, is_odd_text, is_plain_name,
+    BORDER, Ground, LeftOut, TimeGround, ValueKind, holds_a_time, is_odd_name, is_odd_text, is_plain_name,
 };
 use crate::language::reading::Mood;
 use crate::language::requests::{Account, SpanRole, TokenClass};
 use crate::language::routing::Guess;
 use crate::language::time::{self, Reference};
-
-/// So many words of a request that no value carries make it only likely.
-const LEFT_WORDS_MAX: usize = 2;
 
 /// Who made a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,7 +153,7 @@ impl Judge<'_> {
     /// Whether the values of a whole plan carry too little of what was asked for.
     pub fn leaves_out(&self, values: &[String]) -> bool {
         let left = self.ground.left_out(values, self.reference);
-        !self.is_answer && (left.words >= LEFT_WORDS_MAX || left.times > 0)
+        !self.is_answer && (left.words >= BORDER as usize || left.times > 0)
     }
 
     fn values(&self, entry: &dyn Entry, planned: &mut PlannedAction) -> Result<PlanStanding, String> {

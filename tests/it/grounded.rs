@@ -202,3 +202,19 @@ async fn what_is_reported_beside_a_request_is_never_dropped_in_silence() {
     assert!(answer.text().contains("Order a new one"), "{}", answer.text());
     assert!(answer.text().contains("I took “I've done the service on the boiler add to"), "{}", answer.text());
 }
+
+#[tokio::test]
+async fn what_is_made_under_the_name_of_what_is_there_is_offered_as_an_addition() {
+    let rig = rig(false);
+    let person = rig.me();
+    let said = "make a groceries list with oat milk and bananas";
+    let answer = person.says(said).await;
+    assert!(changed(&answer).is_empty() && answer.text().contains("is there already"), "{}", answer.text());
+    let added = person.says("yes").await;
+    assert_eq!(changed(&added), ["keep.append"], "{}", added.text());
+    assert!(added.text().contains("bananas"), "{}", added.text());
+    person.says(said).await;
+    assert_eq!(changed(&person.says("make another").await), ["keep.create"]);
+    let list = person.says("make a list called Regatta with ropes").await;
+    assert_eq!(changed(&list), ["keep.create"], "{}", list.text());
+}

@@ -23,6 +23,14 @@ use super::requests;
 use super::time::{self, Reference};
 use super::{terms, words};
 
+/// So many traces of doubt in a value, or words of a request that no value carries, make a plan only likely. One number in
+/// `data/`, fitted on the first half of the scenarios: see `docs/understanding.md`.
+pub const BORDER: u32 =
+    match u32::from_str_radix(include_str!("../../../data/language/reading/border.txt").trim_ascii(), 10) {
+        Ok(border) => border,
+        Err(_) => panic!("border.txt holds one number"),
+    };
+
 pub use added::{added, without_placeholders};
 pub use times::TimeGround;
 

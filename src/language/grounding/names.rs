@@ -1,18 +1,16 @@
 //! Whether the name of something new, or a text that is kept, holds what is no part of it.
 //!
 //! A reader who takes too many words for a name leaves traces in it: a time, a second clause, a mark that divides, a word
-//! that corrects or points, a story. Each trace has its weight; from a border on ([`ODD_FROM`]) the value is shown before
+//! that corrects or points, a story. Each trace has its weight; from a border on ([`BORDER`]) the value is shown before
 //! it is made, not after.
 
 use std::ops::Range;
 
-use super::choices;
+use super::{BORDER, choices};
 use crate::language::reading::{Mood, Reading};
 use crate::language::time::{Grain, Reference, TimeMention, When};
 use crate::language::words::words;
 
-/// From here on a value is shown first. Fitted on the first half of the scenarios, beside the kept plans.
-const ODD_FROM: u32 = 2;
 /// A name of more words tells something.
 const NAME_WORDS: usize = 7;
 /// Fewer words only look like a statement.
@@ -24,12 +22,12 @@ const DIVIDING: [char; 5] = [',', ';', '–', '—', '\n'];
 
 /// Whether a name holds more than a name.
 pub(super) fn is_odd_name(name: &str, reference: &Reference) -> bool {
-    oddness_of_name(name, reference) >= ODD_FROM
+    oddness_of_name(name, reference) >= BORDER
 }
 
 /// Whether a text that is kept holds more than one thing.
 pub(super) fn is_odd_text(text: &str, reference: &Reference) -> bool {
-    oddness_of_text(text, reference) >= ODD_FROM
+    oddness_of_text(text, reference) >= BORDER
 }
 
 fn oddness_of_name(name: &str, reference: &Reference) -> u32 {

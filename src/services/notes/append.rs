@@ -27,9 +27,9 @@ use crate::services::{provenance, texts};
 #[serde(deny_unknown_fields)]
 pub struct AppendNote {
     /// The note's id or words from its title.
-    find_by: String,
+    pub find_by: String,
     /// What to add; several entries of a list on lines of their own.
-    text: String,
+    pub text: String,
 }
 
 impl Command for AppendNote {

@@ -9,7 +9,7 @@ use super::record::{Note, NoteChanged};
 use super::{NAME, NotesService};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
-use crate::core::plan::Action;
+use crate::core::plan::{Action, PlannedAction};
 use crate::core::stakes::Stakes;
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::reading::{ClauseReading, things, title, without_determiner};
@@ -27,6 +27,19 @@ pub struct CreateNote {
     /// For a list: its entries.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
     pub items: Vec<String>,
+}
+
+impl CreateNote {
+    /// A planned action that makes a note.
+    pub(super) fn of(planned: &PlannedAction) -> Option<CreateNote> {
+        (planned.command == Self::NAME).then(|| Self::deserialize(Value::Object(planned.params.clone())).ok()).flatten()
+    }
+
+    /// All that it holds beside its title.
+    pub(super) fn said(&self) -> Option<String> {
+        let lines: Vec<&str> = self.text.iter().chain(&self.items).map(String::as_str).collect();
+        texts::filled(Some(&lines.join("\n")))
+    }
 }
 
 impl Command for CreateNote {

@@ -42,11 +42,12 @@ use super::registry::Registration;
 use super::search::{Fit, PERHAPS, WordQuery, WordedItem};
 use super::searchable::Searchable;
 use super::service::{
-    Circumstance, Content, ContextRole, Evidence, Noticed, Offerable, OpenThings, RequestContext, Service, ServiceInfo,
-    Wanted,
+    Addition, Circumstance, Content, ContextRole, Evidence, Noticed, Offerable, OpenThings, RequestContext, Service,
+    ServiceInfo, Wanted,
 };
 use super::{pages, texts};
 use crate::core::ids::UserId;
+use crate::core::plan::PlannedAction;
 use crate::core::text::{shorten, visible};
 use crate::core::turn::Along;
 use crate::language::requests::built::{Builder, Built};
@@ -167,6 +168,10 @@ impl Service for NotesService {
                 vec![Offerable { rank: 1, question: None, label: "📝 Keep it as a note", action }]
             }
         }
+    }
+
+    async fn addition(&self, ctx: &RequestContext, planned: &PlannedAction) -> Result<Option<Addition>, ServiceError> {
+        self.addition_to_its_like(ctx, planned).await
     }
 
     async fn holds(&self, ctx: &RequestContext, what: &Circumstance) -> Result<Option<Evidence>, ServiceError> {

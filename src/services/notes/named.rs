@@ -2,14 +2,20 @@
 //!
 //! Invariant: what a name says itself comes first; other words for it count only where it means nothing for sure.
 
-use super::NotesService;
+use std::collections::BTreeSet;
+
+use super::append::AppendNote;
+use super::create::CreateNote;
 use super::record::Note;
+use super::{NAME, NotesService};
+use crate::core::plan::PlannedAction;
 use crate::language::terms;
+use crate::services::command;
 use crate::services::error::ServiceError;
 use crate::services::finding::Choice;
 use crate::services::items::{self, Held, Item};
 use crate::services::search::WordQuery;
-use crate::services::service::RequestContext;
+use crate::services::service::{Addition, RequestContext};
 
 /// Groups of stems.
 fn synonyms() -> impl Iterator<Item = Vec<String>> {
@@ -82,6 +88,27 @@ impl NotesService {
             Choice::One((note, _)) => Some(note),
             Choice::Several { .. } | Choice::None => None,
         })
+    }
+}
+
+impl NotesService {
+    /// What making a note would add to the one that is called the same.
+    pub(super) async fn addition_to_its_like(
+        &self,
+        ctx: &RequestContext,
+        planned: &PlannedAction,
+    ) -> Result<Option<Addition>, ServiceError> {
+        let Some(create) = CreateNote::of(planned) else { return Ok(None) };
+        let Choice::One((note, _)) = self.named(ctx, &create.title, |_| true).await? else { return Ok(None) };
+        let name = |title: &str| -> BTreeSet<String> {
+            WordQuery::new(title).strong.iter().map(|word| terms::stem(word)).collect()
+        };
+        if name(&create.title).is_empty() || name(&create.title) != name(&note.title) {
+            return Ok(None);
+        }
+        let find_by = note.id.clone();
+        let action = create.said().map(|text| command::planned(NAME, &AppendNote { find_by, text }));
+        Ok(Some(Addition { label: note.title, action }))
     }
 }
 

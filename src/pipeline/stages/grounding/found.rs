@@ -76,7 +76,39 @@ impl Judging<'_> {
                 Err(Unsettled::Each(_) | Unsettled::Ask { .. } | Unsettled::Impossible(_)) => {}
             }
         }
-        Found::AsSaid
+        match self.addition(plan).await {
+            Some(doubt) => Found::Doubt(Box::new(doubt)),
+            None => Found::AsSaid,
+        }
+    }
+
+    /// What is made under the name of something that is there is offered as an addition to it.
+    async fn addition(&self, plan: &Plan) -> Option<Doubt> {
+        let [planned] = plan.actions.as_slice() else { return None };
+        let services = self.turn.brain.services.now();
+        let service = services.find(&planned.service)?;
+        let addition = service.service.addition(&self.turn.ctx, planned).await.unwrap_or_else(|error| {
+            tracing::warn!(%error, service = planned.service, "nobody can tell whether it is there already");
+            None
+        })?;
+        let another = ("Make another".to_owned(), plan.clone());
+        let there = format!("“{}” is there already.", visible(&addition.label));
+        Some(match addition.action {
+            Some(add) => Doubt {
+                words: format!("{there} Shall I add to it? Nothing is done yet."),
+                choices: vec![("Add to it".to_owned(), Plan { actions: vec![add], ..Plan::default() }), another],
+                leave: LEAVE_IT,
+                takes_yes: true,
+                ..Doubt::default()
+            },
+            None => Doubt {
+                words: format!("{there} Shall I make another? Nothing is done yet."),
+                choices: vec![another],
+                leave: LEAVE_IT,
+                takes_yes: true,
+                ..Doubt::default()
+            },
+        })
     }
 
     /// Whether the person named the thing, points at what is in sight, or speaks of what was last spoken of.
