@@ -1,5 +1,5 @@
 //! What is too much: the worst message that fits, another person's turn beside two of them, and a question over five
-//! thousand mails that nobody has answered. Without a model, store in memory.
+//! thousand mails that nobody has answered. Without a model; the store in memory, but for the mails.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -32,8 +32,8 @@ pub fn measure(report: &mut Report, effort: Effort) {
     runtime.block_on(unanswered(report));
 }
 
-async fn world() -> World {
-    let mut world = World::new("http://127.0.0.1:9", Keeping::Memory).await;
+async fn world(keeping: Keeping) -> World {
+    let mut world = World::new("http://127.0.0.1:9", keeping).await;
     world.brain.model = None;
     world
 }
@@ -69,7 +69,7 @@ async fn timed(world: &World, user: &str, text: &str) -> Duration {
 
 /// The two messages that took longest, of those that repeat one piece.
 async fn worst_message(report: &mut Report, effort: Effort) -> [String; 2] {
-    let world = world().await;
+    let world = world(Keeping::Memory).await;
     let pieces = pieces();
     let step = effort.of(16, 1);
     let mut took: Vec<(Duration, String)> = Vec::new();
@@ -101,7 +101,7 @@ async fn worst_message(report: &mut Report, effort: Effort) -> [String; 2] {
 /// Somebody else's turns while two such are under way, all the time.
 async fn beside(report: &mut Report, effort: Effort, worst: &[String; 2]) {
     const USUAL: &str = "what is on my list?";
-    let world = world().await;
+    let world = world(Keeping::Memory).await;
     let count = effort.of(30, 200);
     let turns = async |name: &str| {
         let mut took = Vec::new();
@@ -132,7 +132,7 @@ async fn beside(report: &mut Report, effort: Effort, worst: &[String; 2]) {
 
 /// Who waits, of five thousand that nobody has answered: the first time, when the mail is read, and after that.
 async fn unanswered(report: &mut Report) {
-    let world = world().await;
+    let world = world(Keeping::Disk).await;
     let owner = UserId::new("me");
     let root = Maildir::of(world.folder(), &owner).root().to_owned();
     for folder in ["cur", "new", "tmp"] {

@@ -204,6 +204,20 @@ async fn what_is_reported_beside_a_request_is_never_dropped_in_silence() {
 }
 
 #[tokio::test]
+async fn what_says_nothing_is_asked_for() {
+    let rows = [
+        ("email priya the thing", "What should it say?"),
+        ("email priya that thing", "What should it say?"),
+        ("remind me of everything", "What should I remind you of?"),
+        ("remind me about stuff tomorrow", "What should I remind you of?"),
+    ];
+    for (said, question) in rows {
+        let answer = rig(false).says(said).await;
+        assert!(changed(&answer).is_empty() && answer.text().contains(question), "{said}: {}", answer.text());
+    }
+}
+
+#[tokio::test]
 async fn what_is_made_under_the_name_of_what_is_there_is_offered_as_an_addition() {
     let rig = rig(false);
     let person = rig.me();

@@ -22,6 +22,7 @@ fn services() -> Vec<(String, String)> {
 /// Files that may name services, each with its reason.
 const MAY: &[(&str, &str)] = &[
     ("services/mod.rs", "registers the built-in ones"),
+    ("services/filling.rs", "puts together what the built-in ones make of phrases, and settles whose thing is meant"),
     ("services/demo.rs", "fills all of them with made-up data"),
     ("app.rs", "gives them their backends"),
     ("eval/plan.rs", "needs their commands over nothing"),
@@ -40,6 +41,7 @@ const OTHERWISE: &[(&str, &str)] = &[
     ("pipeline/stages/honest.rs", "\"email\""),
     ("pipeline/stages/honest.rs", "\"task\""),
     ("services/example/inventory.rs", "\"email\""),
+    ("services/described.rs", "\"task\""),
     ("services/search.rs", "\"memory\""),
     ("services/search.rs", "\"task\""),
     ("services/contacts/save.rs", "\"email\""),

@@ -19,6 +19,7 @@ mod defaults;
 mod describe;
 mod grammar;
 mod occurrence;
+mod once;
 mod resolve;
 mod shift;
 mod window;
@@ -40,6 +41,7 @@ pub use clock_only::is_clock_only;
 pub use describe::describe;
 pub use grammar::{OffsetMention, offset_in};
 pub use occurrence::{describe_recurrence, next_occurrence};
+pub use once::recognised_once;
 pub use shift::{Shift, shift, shift_in};
 pub use window::window;
 pub use words::Half;
@@ -202,6 +204,10 @@ pub fn end_of(at: DateTime<Tz>, grain: Grain) -> DateTime<Utc> {
 /// that belong together are one expression, even if prepositions stand between them; where other
 /// words do ("dinner tomorrow with Ana at 8"), there are two, and both mean the same instant.
 pub fn find(text: &str, reference: &Reference) -> Vec<TimeMention> {
+    once::known(text, reference, || find_anew(text, reference))
+}
+
+fn find_anew(text: &str, reference: &Reference) -> Vec<TimeMention> {
     find_within(text, Known::default(), reference)
 }
 

@@ -9,6 +9,7 @@ use crate::core::history::PastAction;
 use crate::language::reading::Reading;
 use crate::language::requests::{FamilyQuestion, Hearing, Intents, Past, StateReport, Understood};
 use crate::language::routing::Guess;
+use crate::language::time::recognised_once;
 use crate::language::{requests, routing};
 use crate::ports::records::{Shown, Speaker};
 use crate::services::filling::BUILDERS;
@@ -29,6 +30,10 @@ pub(super) struct Understanding {
 
 impl Understanding {
     fn of(hearing: &Hearing) -> Understanding {
+        recognised_once(|| Understanding::read(hearing))
+    }
+
+    fn read(hearing: &Hearing) -> Understanding {
         let guess = routing::route(hearing);
         let within_any = requests::plan(hearing, &[]);
         let within = match guess.domains.as_slice() {

@@ -38,7 +38,9 @@ pub(super) fn write(said: &ClauseReading, command: &str) -> Built {
     if to.is_empty() {
         return Built::Ask { question: "Who should it go to?", partial: action, param: "to" };
     }
-    match body {
+    // "Email Jake the thing".
+    let says_something = !said.grammar.lexicon.is_phrase("vaguebody", &said.ids("body"));
+    match body.filter(|_| says_something) {
         Some(_) => Built::Act(action),
         None => Built::Ask { question: "What should it say?", partial: action, param: "body" },
     }

@@ -196,6 +196,10 @@ pub(super) fn built(said: &ClauseReading) -> Built {
     if said.grammar.lexicon.is_phrase("it", &said.ids("title")) {
         return about_it(said, action);
     }
+    // "Remind me of everything" names nothing that could be told then.
+    if said.grammar.lexicon.is_phrase("vague", &said.ids("title")) {
+        return Built::Ask { question: "What should I remind you of?", partial: action, param: "title" };
+    }
     let (what, why) = reason(if is_twice { without_and(&whole) } else { &whole });
     set(&mut action, "title", Some(title(&what)));
     set(&mut action, "description", why.map(|w| title(&w)));
