@@ -87,8 +87,6 @@ fn ctrl_c_clears_a_line_and_ends_the_program_on_an_empty_one() {
     terminal.waits("line", |terminal| terminal.cursor_line() == "› delete every");
     terminal.types(CTRL_C);
     terminal.waits("empty line", |terminal| terminal.cursor_line() == "›");
-    terminal.says("what do I have tomorrow?");
-    terminal.waits_for("Standup");
     terminal.types(CTRL_C);
     assert!(terminal.ended().success());
 }
