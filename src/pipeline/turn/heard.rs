@@ -69,17 +69,18 @@ impl Turn<'_> {
 
     /// Reads words, beside the runtime.
     async fn heard(&self, text: String) -> Understanding {
+        self.brain.pool.run(self.owner(), self.reader(text)).await
+    }
+
+    /// What reads words, with all that it needs.
+    fn reader(&self, text: String) -> impl FnOnce() -> Understanding + Send + use<> {
         let (reference, past) = (self.reference(), self.past());
         let services = self.brain.services.now();
-        let read = move || {
+        move || {
             let phrases = services.phrases();
-            Understanding::of(&Hearing {
-                history: &past,
-                phrases: &phrases,
-                ..Hearing::new(&text, &reference, BUILDERS)
-            })
-        };
-        self.brain.pool.run(self.owner(), read).await
+            let hearing = Hearing { history: &past, phrases: &phrases, ..Hearing::new(&text, &reference, BUILDERS) };
+            Understanding::of(&hearing)
+        }
     }
 
     /// What was read of what the turn is about.
@@ -87,16 +88,7 @@ impl Turn<'_> {
         if let Some((_, understanding)) = self.pointed.get() {
             return understanding;
         }
-        self.understanding.get_or_init(|| {
-            let (reference, past) = (self.reference(), self.past());
-            let services = self.brain.services.now();
-            let phrases = services.phrases();
-            Understanding::of(&Hearing {
-                history: &past,
-                phrases: &phrases,
-                ..Hearing::new(self.words(), &reference, BUILDERS)
-            })
-        })
+        self.understanding.get_or_init(|| self.reader(self.words().to_owned())())
     }
 
     /// The words of the message, their moods, and the times that they name.

@@ -123,7 +123,8 @@ pub(crate) async fn check(
     }
 }
 
-/// What only one of two readers takes for an order, for something of this service, or for this command of it, is proposed.
+/// What only one of two readers takes for an order, for something of this service, or for this command of it, is
+/// proposed.
 fn doubted(judging: &Judging<'_>, topic: &Topic<'_>, plan: &Plan, standings: &mut [PlanStanding]) {
     let Some(selection) = topic.selection.filter(|_| judging.judge.planner == Planner::Model) else { return };
     let guess = route::guess(judging.turn);
