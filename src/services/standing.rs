@@ -3,10 +3,13 @@
 //! Pure: the same words, people and plan give the same standing. Not here: what the things are that an action is about,
 //! and what becomes of an action that does not follow from the message (the pipeline).
 
+mod whole;
+
 use std::sync::Arc;
 
 use serde_json::Value;
 
+pub use self::whole::Whole;
 use super::entry::{Entry, ParamError};
 use super::service::Person;
 use super::values::{TypedValue, put_in, take_out, typed_values};

@@ -2,7 +2,7 @@
 //! parameters are filled in, side by side, from what the message can ground.
 
 use brain_agent::core::outcome::Status;
-use brain_agent::ports::{Call, Planning, Stage};
+use brain_agent::ports::{Call, Planning, Stage, Table};
 use serde_json::{Value, json};
 
 use crate::rig::{Answer, Rig, Setup, action};
@@ -224,4 +224,24 @@ async fn an_answer_that_goes_in_circles_is_cut_short_and_nothing_comes_of_it() {
     assert_eq!(rig.script.asked(Stage::BuildParams).len(), 2, "asked once more");
     assert_eq!(succeeded(&answer), Vec::<String>::new());
     assert!(answer.text().contains("another way"), "{}", answer.text());
+}
+
+#[tokio::test]
+async fn another_thing_than_the_words_name_is_asked_about() {
+    let rig = rig();
+    let person = rig.me();
+    for title in ["Renew the passport", "Renew the car insurance"] {
+        rig.script.selects("order", json!(["task.create"]));
+        rig.script.fills(json!({"title": title}));
+        person.says(&format!("add a task: {title}")).await;
+    }
+    let tasks: Vec<Value> =
+        rig.bodies(Table::Tasks).await.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let insurance = tasks.iter().find(|task| task["title"] == "Renew the car insurance").expect("made")["id"].clone();
+    rig.script.selects("order", json!(["task.update"]));
+    rig.script.fills(json!({"find_by": insurance, "changes": {"priority": "high"}}));
+    let answer = person.says("make the task about the passport high priority").await;
+    assert_eq!(succeeded(&answer), Vec::<String>::new(), "{} {:?} {}", answer.text(), rig.script.stages(), insurance);
+    assert!(rig.script.stages().ends_with(&[Stage::Select, Stage::BuildParams]), "{:?}", rig.script.stages());
+    assert!(answer.text().contains("Renew the passport or Renew the car insurance?"), "{}", answer.text());
 }

@@ -168,7 +168,8 @@ impl Mentioned {
         };
         let in_question = |mention: &TimeMention| {
             let clause = reading.clauses.iter().find(|clause| clause.span.contains(&mention.span.start));
-            clause.is_none_or(|clause| !clause.mood.is_request() && clause.mood != Mood::Statement)
+            let may_ask = |mood: Mood| mood.is_request() || matches!(mood, Mood::Statement | Mood::Arrangement);
+            clause.is_none_or(|clause| !may_ask(clause.mood))
         };
         let is_unused = |mention: &&TimeMention| {
             let said = reading.text.get(mention.span.clone()).unwrap_or_default();

@@ -50,10 +50,11 @@ impl Intents {
         self.0.iter().all(|intent| intent.looks_up || intent.weak || intent.service == "chat")
     }
 
-    /// Whether something is asked of a service, and nothing of it by this command.
+    /// Whether something is plainly asked for, and nothing by this command.
     pub fn ask_otherwise(&self, service: &str, command: &str) -> bool {
-        let mut of_service = self.0.iter().filter(|intent| intent.service == service && !intent.weak).peekable();
-        of_service.peek().is_some() && of_service.all(|intent| intent.command != command)
+        let mut plain = self.0.iter().filter(|intent| !intent.weak && intent.service != "chat").peekable();
+        plain.peek().is_some()
+            && plain.all(|intent| (intent.service.as_str(), intent.command.as_str()) != (service, command))
     }
 }
 

@@ -189,10 +189,13 @@ impl<'a> ClauseReading<'a> {
         if let Some(either) = self.either(&all) {
             return Some(either);
         }
-        let joined = self.words(&all);
-        let fits = matches!(time::resolve(&joined.text, self.hearing.reference), Some(Ok(_)));
-        if fits && all.len() == 2 && !self.are_apart(all[0], all[1]) {
-            return Some(joined);
+        if let [one, other] = *all.as_slice()
+            && !self.are_apart(one, other)
+        {
+            let joined = self.words(&all);
+            if matches!(time::resolve(&joined.text, self.hearing.reference), Some(Ok(_))) {
+                return Some(joined);
+            }
         }
         let mut around = except.to_vec();
         around.push(inside);

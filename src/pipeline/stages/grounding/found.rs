@@ -5,9 +5,9 @@ use std::cmp::Ordering;
 use serde_json::Value;
 
 use super::judging::Judging;
-use crate::core::plan::{Action, Plan, PlannedAction};
+use crate::core::plan::{Action, Plan, PlannedAction, Target};
 use crate::core::text::visible;
-use crate::language::grounding::Ground;
+use crate::language::requests::Understood;
 use crate::language::time::Reference;
 use crate::limits;
 use crate::pipeline::consent;
@@ -33,12 +33,11 @@ pub(super) enum Found {
     AsSaid,
     /// Too many for one step, or nothing that would change.
     Doubt(Box<Doubt>),
-    /// Something that nothing of what was said points at.
+    /// Something that nothing of what was said points at, or less than at something else.
     Which {
         index: usize,
-        question: String,
-        label: String,
-        id: String,
+        /// By id, with their labels; the likeliest first.
+        choices: Vec<(String, String)>,
     },
 }
 
@@ -62,10 +61,12 @@ impl Judging<'_> {
                 }
                 Ok(settled) => {
                     let Some(target) = &settled.action.target else { continue };
-                    if self.judge.planner == Planner::Model && !self.is_pointed_at(&target.id, &target.label) {
-                        let question = format!("Do you mean {}?", visible(&target.label));
-                        let (label, id) = (target.label.clone(), target.id.clone());
-                        return Found::Which { index, question, label, id };
+                    if self.judge.planner == Planner::Model {
+                        let meant = self.other_item(planned, target).await.into_iter().collect::<Vec<_>>();
+                        if !meant.is_empty() || !self.is_pointed_at(&target.id, &target.label) {
+                            let choices = meant.into_iter().chain([named(target)]).collect();
+                            return Found::Which { index, choices };
+                        }
                     }
                     let is_alone = plan.actions.len() == 1;
                     if let Some(same) = changes_nothing(&settled.action, self.judge.reference).filter(|_| is_alone) {
@@ -111,19 +112,23 @@ impl Judging<'_> {
         })
     }
 
+    /// What the words themselves name for the same command, where that is another thing than the plan's.
+    async fn other_item(&self, planned: &PlannedAction, target: &Target) -> Option<(String, String)> {
+        let Understood::Plan { plan: own, condition: None, .. } = self.turn.understood(&[]) else { return None };
+        let is_same = |other: &&PlannedAction| other.service == planned.service && other.command == planned.command;
+        let mut alike = own.actions.iter().filter(is_same);
+        let (Some(other), None) = (alike.next(), alike.next()) else { return None };
+        let entry = self.services.command(&other.service, &other.command)?;
+        let settled = resolve::settle(self.turn, entry.as_ref(), other, self.judge.people).await.ok()?;
+        settled.action.target.as_ref().filter(|other| other.id != target.id).map(named)
+    }
+
     /// Whether the person named the thing, points at what is in sight, or speaks of what was last spoken of.
     fn is_pointed_at(&self, id: &str, label: &str) -> bool {
         let past = self.turn.past();
         let lately = past.iter().rev().take(LATELY_MAX).flat_map(|past| &past.actions);
         let was_spoken_of = lately.filter_map(|action| action.item.as_ref()).any(|item| item.id == id);
-        self.judge.ground.shares_a_word(label)
-            || self.judge.ground.reading.text.contains(id)
-            || was_spoken_of
-            || self.points()
-    }
-
-    fn points(&self) -> bool {
-        Ground::points_at_something(&self.judge.ground.reading.text) || self.turn.pointed_at().is_some()
+        self.judge.points_at(id, label) || was_spoken_of || self.turn.pointed_at().is_some()
     }
 
     /// More things at once than one step takes: their number is told, and each stands in the plan that a tap takes.
@@ -177,10 +182,15 @@ pub(super) fn which_one(
     domains: &[String],
     mut plan: Plan,
     index: usize,
-    (question, label, id): (String, String, String),
+    choices: Vec<(String, String)>,
 ) -> Clarification {
+    let labels: Vec<String> = choices.iter().map(|(_, label)| visible(label)).collect();
+    let question = format!("Do you mean {}?", labels.join(" or "));
     let partial = plan.actions.remove(index);
     let asked = Clarification::asks(plan::request(turn, topic), question, domains, turn.ctx.now);
-    let choices = vec![(id, label)];
     Clarification { partial: Some((partial, FIND_BY.to_owned())), choices, rest: plan, place: index, ..asked }
+}
+
+fn named(target: &Target) -> (String, String) {
+    (target.id.clone(), target.label.clone())
 }

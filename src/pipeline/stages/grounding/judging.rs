@@ -1,28 +1,47 @@
-//! A plan as a whole beside what was said: how much of it the plan carries.
+//! A plan of a turn, under judgement.
 
-use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::core::plan::{Plan, PlannedAction};
 use crate::core::text::{shorten, visible};
 use crate::language::reading::Mood;
-use crate::language::requests::Understood;
 use crate::limits;
 use crate::pipeline::stages::route;
 use crate::pipeline::turn::Turn;
-use crate::services::standing::{self, Judge, PlanStanding, Planner};
-use crate::services::values::typed_values;
+use crate::services::registry::Services;
+use crate::services::standing::{Judge, PlanStanding, Planner, Whole};
 
 /// A plan of a turn, under judgement.
 #[derive(Debug)]
 pub(super) struct Judging<'a> {
     pub turn: &'a Turn<'a>,
     pub judge: Judge<'a>,
+    pub services: Arc<Services>,
+    /// The services that were routed.
+    pub domains: &'a [String],
 }
 
 impl Judging<'_> {
-    /// Whether the plan carries too little of what was asked for.
-    pub fn leaves_out(&self, plan: &Plan) -> bool {
-        self.judge.leaves_out(&self.values(plan))
+    pub fn whole(&self) -> Whole<'_> {
+        Whole { judge: &self.judge, services: &self.services, domains: self.domains }
+    }
+
+    /// How each action stands, once what has no ground is taken out of it; the place and the parameter of what is
+    /// missing. `is_order`: what the model that chose the commands takes the words for, where one did.
+    pub fn standings(&self, plan: &mut Plan, is_order: Option<bool>) -> Result<Vec<PlanStanding>, (usize, String)> {
+        let whole = self.whole();
+        let mut standings = whole.standings(&mut plan.actions)?;
+        // What only one of two readers takes for an order is proposed.
+        if let Some(is_order) = is_order.filter(|_| self.judge.planner == Planner::Model) {
+            let heard = (&route::guess(self.turn), self.turn.intents(), is_order);
+            whole.doubt(&mut standings, &plan.actions, heard);
+        }
+        Ok(standings)
+    }
+
+    /// What code is sure of, where a model's plan is of other commands.
+    pub fn other_reading(&self, plan: &Plan) -> Option<Plan> {
+        self.whole().other_reading(&plan.actions, self.turn.understood(&[]), &route::guess(self.turn))
     }
 
     /// What is reported beside a request that built-in understanding planned, and nothing was made of: it may have been
@@ -33,7 +52,8 @@ impl Judging<'_> {
         if self.judge.planner == Planner::Model || !asks {
             return None;
         }
-        let values: Vec<String> = self.values(plan).iter().map(|value| value.to_lowercase()).collect();
+        let values: Vec<String> =
+            self.services.values(&plan.actions).iter().map(|value| value.to_lowercase()).collect();
         let reports = reading.clauses.iter().filter(|clause| clause.mood == Mood::Report);
         let told: Vec<String> = reports
             .map(|clause| reading.words(clause).trim_end_matches([',', '.', ';', '!']))
@@ -43,52 +63,7 @@ impl Judging<'_> {
         (!told.is_empty()).then(|| format!("I took {} as a remark.", told.join(" and ")))
     }
 
-    fn values(&self, plan: &Plan) -> Vec<String> {
-        let values = plan.actions.iter().flat_map(|planned| {
-            let entry = self.turn.brain.services.command(&planned.service, &planned.command);
-            let typed = entry.map(|entry| typed_values(entry.as_ref(), &planned.params)).unwrap_or_default();
-            typed.into_iter().map(|value| value.text)
-        });
-        values.collect()
-    }
-
-    /// What code is sure of, where a model's plan is of other commands, and one of both changes something at once: a
-    /// card asks anyway, and what was not asked for is the gate's to refuse.
-    pub fn other_reading(&self, plan: &Plan, domains: &[String]) -> Option<Plan> {
-        if self.judge.planner == Planner::BuiltIn || self.judge.is_answer {
-            return None;
-        }
-        let Understood::Plan { plan: other, condition: None, .. } = self.turn.understood(&[]) else { return None };
-        let names = |plan: &Plan| -> BTreeSet<(String, String)> {
-            plan.actions.iter().map(|action| (action.service.clone(), action.command.clone())).collect()
-        };
-        let entry = |planned: &PlannedAction| self.turn.brain.services.command(&planned.service, &planned.command);
-        let may_be = |planned: &PlannedAction| domains.contains(&planned.service) && entry(planned).is_some();
-        let judge = Judge { planner: Planner::BuiltIn, ..self.judge };
-        let is_exact = |planned: &PlannedAction| {
-            entry(planned)
-                .is_some_and(|entry| judge.action(entry.as_ref(), &mut planned.clone()) == Ok(PlanStanding::Exact))
-        };
-        let guess = route::guess(self.turn);
-        let is_guessed = |planned: &PlannedAction| guess.domains.contains(&planned.service);
-        let is_other = names(plan) != names(&other)
-            && guess.is_sure()
-            && other.actions.iter().all(is_guessed)
-            && plan.actions.iter().all(may_be)
-            && plan.actions.iter().chain(&other.actions).any(|planned| self.is_low_write(planned))
-            && other.actions.iter().all(is_exact)
-            && !self.leaves_out(&other);
-        is_other.then_some(other)
-    }
-
-    /// Whether an action can be read as its command.
-    pub fn fits(&self, planned: &PlannedAction) -> bool {
-        let entry = self.turn.brain.services.command(&planned.service, &planned.command);
-        entry.is_some_and(|entry| entry.check(planned.params.clone()).is_ok())
-    }
-
     pub fn is_low_write(&self, planned: &PlannedAction) -> bool {
-        let entry = self.turn.brain.services.command(&planned.service, &planned.command);
-        entry.is_some_and(|entry| standing::is_low_write(entry.as_ref(), planned))
+        self.whole().is_low_write(planned)
     }
 }

@@ -18,7 +18,7 @@ use self::judging::Judging;
 use super::doubts::Doubt;
 use super::plan::Topic;
 use super::select::Said;
-use super::{answers, known, route};
+use super::{answers, known};
 use crate::core::plan::{Plan, PlannedAction};
 use crate::language::grounding::Ground;
 use crate::language::reading::{Mood, Reading};
@@ -70,18 +70,16 @@ pub(crate) async fn check(
     let people = known::meant(turn, &plan, &turn.own_words()).await.unwrap_or_default();
     let is_answer = topic.answers.is_some();
     let judge = Judge { ground: &ground, reference: &reference, people: &people, planner, is_answer };
-    let judging = Judging { turn, judge };
+    let judging = Judging { turn, judge, services: turn.brain.services.now(), domains };
 
-    let mut standings = match standings(&judging, domains, &mut plan) {
-        Ok(mut standings) => {
-            doubted(&judging, topic, &plan, &mut standings);
-            standings
-        }
+    let is_order = topic.selection.map(|selection| selection.said == Said::Order);
+    let mut standings = match judging.standings(&mut plan, is_order) {
+        Ok(standings) => standings,
         Err((index, param)) => {
             return Grounded::Ask(Box::new(proposed::asks(turn, topic, domains, plan, index, param)));
         }
     };
-    if let Some(other) = judging.other_reading(&plan, domains) {
+    if let Some(other) = judging.other_reading(&plan) {
         return Grounded::Doubt(Box::new(Doubt::which(turn, vec![other, plan])));
     }
     if let Some(PlanStanding::Contradicted(mood)) = worst(&standings).filter(|_| standings.iter().all(is_contradicted))
@@ -105,15 +103,15 @@ pub(crate) async fn check(
         Found::Which { .. } if standings.iter().all(|standing| *standing == PlanStanding::Told) => {
             return Grounded::Doubt(below(remarks, Box::new(proposed::contradicted(turn, Mood::Statement))));
         }
-        Found::Which { index, question, label, id } => {
-            let mut asked = found::which_one(turn, topic, domains, plan, index, (question, label, id));
+        Found::Which { index, choices } => {
+            let mut asked = found::which_one(turn, topic, domains, plan, index, choices);
             asked.question = remarks.into_iter().chain([asked.question]).collect::<Vec<_>>().join("\n");
             return Grounded::Ask(Box::new(asked));
         }
     }
     match worst(&standings) {
         Some(PlanStanding::Likely | PlanStanding::Told) => {
-            let may_be = |planned: &PlannedAction| domains.contains(&planned.service) && judging.fits(planned);
+            let may_be = |planned: &PlannedAction| domains.contains(&planned.service) && judging.services.fits(planned);
             let kept: Vec<bool> = plan.actions.iter().map(may_be).collect();
             let is_all = kept.iter().all(|kept| *kept);
             let doubt = proposed::proposed(turn, only(plan, &kept), &people, is_all).await;
@@ -121,22 +119,6 @@ pub(crate) async fn check(
         }
         Some(PlanStanding::Exact | PlanStanding::Contradicted(_)) | None => Grounded::Plan { plan, remarks },
     }
-}
-
-/// What only one of two readers takes for an order, for something of this service, or for this command of it, is
-/// proposed.
-fn doubted(judging: &Judging<'_>, topic: &Topic<'_>, plan: &Plan, standings: &mut [PlanStanding]) {
-    let Some(selection) = topic.selection.filter(|_| judging.judge.planner == Planner::Model) else { return };
-    let guess = route::guess(judging.turn);
-    let intents = judging.turn.intents();
-    let agrees = |planned: &PlannedAction| {
-        selection.said == Said::Order
-            && guess.domains.contains(&planned.service)
-            && !intents.ask_otherwise(&planned.service, &planned.command)
-    };
-    let done = standings.iter_mut().zip(&plan.actions).filter(|(standing, _)| **standing == PlanStanding::Exact);
-    let done = done.filter(|(_, planned)| judging.is_low_write(planned) && !agrees(planned));
-    done.for_each(|(standing, _)| *standing = PlanStanding::Likely);
 }
 
 /// The person's words, and what they may point at.
@@ -157,29 +139,6 @@ pub(super) fn ground<'r>(
     let replied = turn.replied.iter().map(|replied| replied.text.as_str());
     let in_sight: Vec<&str> = passed_on.chain(replied).chain(shown.map(|message| message.text.as_str())).collect();
     Ground::of(reading, &completes, &earlier, &in_sight, reference)
-}
-
-/// How each action stands, once what has no ground is taken out of it; the place and the parameter of what is missing.
-fn standings(judging: &Judging<'_>, domains: &[String], plan: &mut Plan) -> Result<Vec<PlanStanding>, (usize, String)> {
-    let mut standings = Vec::with_capacity(plan.actions.len());
-    for (index, planned) in plan.actions.iter_mut().enumerate() {
-        let entry = judging.turn.brain.services.command(&planned.service, &planned.command);
-        // What is none of what was asked for is the gate's to refuse.
-        standings.push(match entry.filter(|_| domains.contains(&planned.service)) {
-            Some(entry) => judging.judge.action(entry.as_ref(), planned).map_err(|param| (index, param))?,
-            None => PlanStanding::Exact,
-        });
-    }
-    // What a plan with unreadable values leaves out nobody can tell; the gate asks about these.
-    if standings.contains(&PlanStanding::Exact)
-        && plan.actions.iter().all(|planned| judging.fits(planned))
-        && judging.leaves_out(plan)
-    {
-        let exact = standings.iter_mut().zip(&plan.actions).filter(|(standing, _)| **standing == PlanStanding::Exact);
-        let writes = exact.filter(|(_, planned)| judging.is_low_write(planned));
-        writes.for_each(|(standing, _)| *standing = PlanStanding::Likely);
-    }
-    Ok(standings)
 }
 
 /// A doubt below what is told of the rest.
