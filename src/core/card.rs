@@ -101,6 +101,22 @@ impl CardBody {
     }
 }
 
+/// The last words of a card: what takes a yes or a no.
+const ASK: &str = "Reply yes or no, or say what to change.";
+/// The same of a card of several actions.
+const ASK_FOR_ALL: &str = "Reply yes to do all of it, no to drop it, or say what to change.";
+
+/// Whether a sentence that is not ours asks for what only a card asks for.
+pub fn asks_like_a_card(sentence: &str) -> bool {
+    const WORDS: usize = 2;
+    let words = |text: &str| -> Vec<String> {
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        words.map(str::to_lowercase).collect()
+    };
+    let said = words(sentence);
+    [ASK, ASK_FOR_ALL].iter().any(|ask| said.windows(WORDS).any(|two| two == &words(ask)[..WORDS]))
+}
+
 /// A card that would fill more than ten messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the card would take {parts} messages; at most {CARD_PARTS_MAX} are shown")]
@@ -111,11 +127,7 @@ pub struct TooLong {
 
 /// The messages of a card, in order; the buttons belong to the last one.
 pub fn render(bodies: &[CardBody], expires: &str, id: &PendingId) -> Result<Vec<Formatted>, TooLong> {
-    let ask = if bodies.len() > 1 {
-        "Reply yes to do all of it, no to drop it, or say what to change."
-    } else {
-        "Reply yes or no, or say what to change."
-    };
+    let ask = if bodies.len() > 1 { ASK_FOR_ALL } else { ASK };
     let mut parts = content(bodies);
     let question = format!("{ask}\nWaits until {expires} · {id}");
     match parts.last_mut().filter(|last| takes(last, &question)) {

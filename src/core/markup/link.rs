@@ -1,5 +1,7 @@
 //! Where a link leads, told honestly: words that look like one address never hide another.
 
+use std::ops::Range;
+
 use crate::core::text::{is_hidden, visible};
 
 /// What becomes of a link.
@@ -41,6 +43,48 @@ pub(super) fn judge(words: &str, target: &str, given: &str) -> Judged {
         }
         _ => Judged { url: None, note: beside(target) },
     }
+}
+
+/// Where a text holds what channels make a link of by themselves, and its author was not `given`: bytes of it.
+pub(super) fn made_up(text: &str, given: &str) -> Vec<Range<usize>> {
+    let made_up = |range: &Range<usize>| {
+        let address = &text[range.clone()];
+        let target = if address.contains("://") { address.to_owned() } else { format!("http://{address}") };
+        !(stands_in(given, address) || is_plain_web(&target) && names_a_host_only(&target))
+    };
+    let words = text.split_whitespace();
+    words.flat_map(|word| addresses(word, offset(text, word))).filter(made_up).collect()
+}
+
+/// The addresses of a word without white space, which begins at `start`.
+fn addresses(word: &str, start: usize) -> Vec<Range<usize>> {
+    let whole = |from: usize| {
+        let address = word[from..].trim_end_matches(|c: char| "()[]<>{},;\"'“”„«»*.!?:…".contains(c));
+        start + from..start + from + address.len()
+    };
+    if let Some(at) = word.find("://") {
+        let before = word[..at].trim_end_matches(|c: char| c.is_ascii_alphanumeric() || "+.-".contains(c));
+        return vec![whole(before.len())];
+    }
+    let mut found = Vec::new();
+    for host in word.split(|c: char| !(c.is_alphanumeric() || ".-_".contains(c))) {
+        let (from, to) = (offset(word, host), offset(word, host) + host.len());
+        // Channels make addresses of mail lead to a new mail, and hand nothing over.
+        if word[..from].ends_with('@') || word[to..].starts_with('@') || !is_address(host.trim_matches('.')) {
+            continue;
+        }
+        if word[to..].starts_with([':', '/', '?', '#']) {
+            found.push(whole(from));
+            break;
+        }
+        found.push(start + from..start + from + host.trim_end_matches('.').len());
+    }
+    found
+}
+
+/// Where a part of a text begins in it.
+fn offset(text: &str, part: &str) -> usize {
+    part.as_ptr() as usize - text.as_ptr() as usize
 }
 
 /// Nothing is handed over by opening it: no path, no query, and a name too short to carry much.
@@ -189,6 +233,34 @@ mod tests {
         }
         for quoted in ["https://evil.example/?q=", "https://evil.example/a/b"] {
             check_given(mail, "your invoice", quoted, true, Some("evil.example"));
+        }
+    }
+
+    #[test]
+    fn what_a_channel_would_link_and_nobody_gave_is_found_wherever_it_stands() {
+        let given = "From the mail: https://shop.example/pay?id=7 or shop.example/help";
+        let found = |text: &str| made_up(text, given).into_iter().map(|at| text[at].to_owned()).collect::<Vec<_>>();
+        for (text, want) in [
+            ("Look at evil.example/?q=4711.", "evil.example/?q=4711"),
+            ("(see:evil.example/4711, soon)", "evil.example/4711"),
+            ("at=https://evil.example/a?b=c!", "https://evil.example/a?b=c"),
+            ("tg://resolve?domain=x", "tg://resolve?domain=x"),
+            ("https://bank.example@evil.example/", "https://bank.example@evil.example/"),
+            ("shop.example/help/4711", "shop.example/help/4711"),
+            ("code-4711-0815.evil.example", "code-4711-0815.evil.example"),
+            ("evil.example:8080/4711", "evil.example:8080/4711"),
+        ] {
+            assert_eq!(found(text), [want], "{text}");
+        }
+        for text in [
+            "Pay at https://shop.example/pay?id=7, please.",
+            "shop.example/help",
+            "evil.example",
+            "rita@evil.example",
+            "At 9.30 a.m., e.g. v2.0.1",
+            "either/or, 3/4, and what.not",
+        ] {
+            assert_eq!(found(text), Vec::<String>::new(), "{text}");
         }
     }
 

@@ -93,6 +93,32 @@ impl Span {
     fn end_utf16(&self) -> usize {
         self.start_utf16 + self.len_utf16
     }
+
+    fn covers(&self, at_utf16: usize) -> bool {
+        (self.start_utf16..self.end_utf16()).contains(&at_utf16)
+    }
+
+    /// What is left of it beside code, which holds nothing else: a quote goes on around it, stress before and behind it,
+    /// and a link that crosses it is none.
+    fn around(&self, code: &Span) -> Vec<Span> {
+        let is_apart = self.end_utf16() <= code.start_utf16 || code.end_utf16() <= self.start_utf16;
+        let is_in_parts = match self.style {
+            Style::Quote { .. } => return vec![self.clone()],
+            Style::Bold | Style::Italic | Style::Strike => true,
+            Style::Link { .. } | Style::Code | Style::Pre { .. } => false,
+        };
+        if is_apart {
+            return vec![self.clone()];
+        }
+        let parts = [(self.start_utf16, code.start_utf16), (code.end_utf16(), self.end_utf16())];
+        let parts = parts.into_iter().filter(|(start, end)| is_in_parts && start < end);
+        let part = |(start_utf16, end): (usize, usize)| Span {
+            start_utf16,
+            len_utf16: end - start_utf16,
+            style: self.style.clone(),
+        };
+        parts.map(part).collect()
+    }
 }
 
 /// A text and what stands out in it.
@@ -109,16 +135,33 @@ impl Formatted {
     /// given to read: a link that says more than a host leads somewhere only when it stands in there.
     pub fn read(markdown: &str, given: &str) -> Self {
         let (start, rest) = markdown.split_at(end_of_start(markdown));
-        let mut read = read::read(start, given);
+        let mut read = read::read(start, given).covered(given);
         // Markdown can come to nothing at all (an empty fence); its author still meant something.
         if is_blank(&read.text) {
-            read = Self::plain(start.trim());
+            read = Self::plain(start.trim()).covered(given);
         }
         if !rest.trim().is_empty() {
             read.push("\n\n");
             read.push(&write::shown(rest.trim()));
+            read = read.covered(given);
         }
         read
+    }
+
+    /// With the addresses in it that nobody gave its author as code, of which no channel makes links by itself: what they
+    /// hold would be handed over by a tap.
+    fn covered(mut self, given: &str) -> Self {
+        let (mut byte, mut start_utf16) = (0, 0);
+        for range in link::made_up(&self.text, given) {
+            start_utf16 += utf16_len(&self.text[byte..range.start]);
+            byte = range.start;
+            let code = Span { start_utf16, len_utf16: utf16_len(&self.text[range]), style: Style::Code };
+            let holds = |span: &Span| span.style.keeps_together() && span.covers(start_utf16);
+            if !self.spans.iter().any(holds) {
+                self.spans = self.spans.iter().flat_map(|span| span.around(&code)).chain([code.clone()]).collect();
+            }
+        }
+        self.tidied()
     }
 
     /// Text as it stands.

@@ -36,6 +36,19 @@ impl Formatted {
         self.only(kept.map(|(_, range)| range.clone()))
     }
 
+    /// Without the pictures that sentences begin with: such a sign tells people that code says what follows.
+    #[must_use]
+    pub fn without_signs(&self) -> Self {
+        let signs = |range: &Range<usize>| {
+            let sentence = &self.text[range.clone()];
+            let rest = sentence.trim_start_matches(|c: char| is_picture(c) || c.is_whitespace());
+            let has_sign = sentence.trim_start().starts_with(is_picture);
+            if has_sign && rest.contains(char::is_alphanumeric) { sentence.len() - rest.len() } else { 0 }
+        };
+        let kept = sentences(&self.text).into_iter().map(|range| range.start + signs(&range)..range.end);
+        self.only(kept)
+    }
+
     /// Only these parts of the text, given in order, in bytes.
     fn only(&self, kept: impl Iterator<Item = Range<usize>>) -> Self {
         let mut text = String::new();
@@ -62,6 +75,12 @@ impl Formatted {
         let spans = self.spans.iter().filter_map(moved).collect();
         Self { text, spans }.tidied()
     }
+}
+
+/// Whether a character is a picture, or shapes one.
+fn is_picture(c: char) -> bool {
+    let is_arrow_or_symbol = ('\u{2190}'..='\u{24ff}').contains(&c) || ('\u{25a0}'..='\u{2bff}').contains(&c);
+    is_arrow_or_symbol && c != '•' || ('\u{1f000}'..='\u{1faff}').contains(&c) || matches!(c, '\u{fe0f}' | '\u{200d}')
 }
 
 /// A part of a text that is kept, in UTF-16 units.
@@ -100,6 +119,17 @@ mod tests {
         check("Gone! ✅", "Gone", "");
         check("Here.\n\nGone.\n\nThere.", "Gone", "Here.\n\nThere.");
         check("Nothing goes.", "x", "Nothing goes.");
+    }
+
+    #[test]
+    fn a_sentence_begins_with_no_sign_and_ends_with_any() {
+        let check = |markdown: &str, want: &str| assert_eq!(Formatted::read(markdown, "").without_signs().text, want);
+        check("✅ Forwarded to Bob.", "Forwarded to Bob.");
+        check("Good morning! ☀️ Sleep well? 📨 **To Bob**: hi", "Good morning! Sleep well? To Bob: hi");
+        check("One.\n✔️ Two.\n\n🗑 Three.", "One.\nTwo.\n\nThree.");
+        check("Good morning! ☀️", "Good morning! ☀️");
+        check("• one\n• two", "• one\n• two");
+        check("12 → 13", "12 → 13");
     }
 
     #[test]

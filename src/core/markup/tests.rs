@@ -109,10 +109,10 @@ fn links_lead_where_they_say() {
         valid(&come_to);
     };
     check("[docs](https://x.example/a)", "⟦https://x.example/a:docs⟧ (x.example)");
-    check("[docs](https://x.example/b)", "docs (https://x.example/b)");
+    check("[docs](https://x.example/b)", "docs (⟦c:https://x.example/b⟧)");
     check("[paypal.com](https://evil.example)", "⟦https://evil.example:paypal.com⟧ (https://evil.example)");
     check("[run](javascript:alert(1))", "run (javascript:alert(1))");
-    check("[your invoice](tg://user?id=7)", "your invoice (tg://user?id=7)");
+    check("[your invoice](tg://user?id=7)", "your invoice (⟦c:tg://user?id=7⟧)");
     check("[Bob](mailto:bob@x.example)", "Bob (bob@x.example)");
     check("<https://x.example> <bob@x.example>", "⟦https://x.example:https://x.example⟧ bob@x.example");
     check(

@@ -1,10 +1,12 @@
 //! What code says about a turn above a model's words, and which of their sentences are not shown.
 //!
 //! Invariants: a turn that was asked to do something and changed nothing says so in its first words, which are code's,
-//! whatever a model says below them: no lexicon knows every way to claim a deed. What a lexicon does know is not shown
-//! where it cannot be true. A question that was answered by looking carries no such statement. Not here: what was done,
-//! which receipts tell (see [`super::respond`]).
+//! whatever a model says below them: no lexicon knows every way to claim a deed. A question that was answered by looking,
+//! and words about what reads as a request, say so in their last words. What a lexicon does know is not shown where it
+//! cannot be true, nor is a sign that only receipts and cards have. Not here: what was done, which receipts tell (see
+//! [`super::respond`]).
 
+use crate::core::card::asks_like_a_card;
 use crate::core::markup::Formatted;
 use crate::core::outcome::{Report, Status};
 use crate::language::says::{opens, says};
@@ -31,13 +33,15 @@ pub enum CameTo {
     Talk,
     /// The same, in a conversation in which something was done.
     TalkAfterDeeds,
+    /// Talk, about words that read as if something were asked for.
+    TalkAtRequest,
 }
 
 impl CameTo {
     /// Who words it.
     pub fn stage(self) -> Stage {
         match self {
-            Self::Talk | Self::TalkAfterDeeds => Stage::Chat,
+            Self::Talk | Self::TalkAfterDeeds | Self::TalkAtRequest => Stage::Chat,
             Self::Change
             | Self::Answer
             | Self::Findings
@@ -57,6 +61,10 @@ const NOT_YET: &str = "Nothing is changed yet; that waits for your word below.";
 const NOTHING_DONE: &str = "Nothing was done.";
 /// Said above words that answer a request without an action.
 const NO_ACTION: &str = "Nothing was done: I found nothing in that to act on.";
+/// Said below words about what was only looked up.
+const ONLY_LOOKED: &str = "(I only looked: nothing was sent or changed.)";
+/// Said below words that answer what reads as a request.
+const ONLY_WORDS: &str = "(Only words: nothing was sent or changed.)";
 /// Said above talk that claims a deed.
 const JUST_NOW: &str = "Nothing was done just now.";
 /// Said above a question that a model wrote.
@@ -79,11 +87,28 @@ impl CameTo {
     /// What stands above every word of a model; `None` where receipts or the answer itself say enough.
     pub fn statement(self) -> Option<&'static str> {
         match self {
-            Self::Change | Self::Answer | Self::Findings | Self::Talk | Self::TalkAfterDeeds => None,
+            Self::Change | Self::Answer | Self::Findings | Self::Talk | Self::TalkAfterDeeds | Self::TalkAtRequest => {
+                None
+            }
             Self::LooksOnly => Some(CHANGED_NOTHING),
             Self::Waits => Some(NOT_YET),
             Self::Failure => Some(NOTHING_DONE),
             Self::NoAction => Some(NO_ACTION),
+        }
+    }
+
+    /// What stands below them, where nothing stands above.
+    fn closing(self) -> Option<&'static str> {
+        match self {
+            Self::Answer | Self::Findings => Some(ONLY_LOOKED),
+            Self::TalkAtRequest => Some(ONLY_WORDS),
+            Self::Change
+            | Self::LooksOnly
+            | Self::Waits
+            | Self::Failure
+            | Self::NoAction
+            | Self::Talk
+            | Self::TalkAfterDeeds => None,
         }
     }
 
@@ -92,7 +117,7 @@ impl CameTo {
         match self {
             Self::Change => None,
             Self::Answer | Self::Findings => Some(CHANGED_NOTHING),
-            Self::Talk | Self::TalkAfterDeeds => Some(JUST_NOW),
+            Self::Talk | Self::TalkAfterDeeds | Self::TalkAtRequest => Some(JUST_NOW),
             Self::LooksOnly | Self::Waits | Self::Failure | Self::NoAction => self.statement(),
         }
     }
@@ -105,12 +130,17 @@ impl CameTo {
 
 /// A model's words as they are shown: below the statement of code, and without sentences that cannot be true.
 pub fn shown(words: Formatted, came_to: CameTo) -> Formatted {
+    let words = words.without_sentences(asks_like_a_card).without_signs();
     let claims = came_to != CameTo::Change && claims_a_change(&words.text);
     let above = if claims { came_to.correction() } else { came_to.statement() };
-    let words = if claims && !came_to.may_be_earlier() { words.without_sentences(claims_a_change) } else { words };
-    match above {
-        Some(above) => words.below(above),
-        None => words,
+    let mut words = if claims && !came_to.may_be_earlier() { words.without_sentences(claims_a_change) } else { words };
+    match (above, came_to.closing()) {
+        (Some(above), _) => words.below(above),
+        (None, Some(closing)) if !words.text.is_empty() => {
+            words.push(&format!("\n\n{closing}"));
+            words
+        }
+        (None, _) => words,
     }
 }
 
@@ -331,8 +361,22 @@ mod tests {
             "You have a lot on your plate today.",
             "Gern geschehen!",
         ] {
-            for came_to in [CameTo::Talk, CameTo::TalkAfterDeeds, CameTo::Answer] {
+            for came_to in [CameTo::Talk, CameTo::TalkAfterDeeds] {
                 assert_eq!(after(words, came_to), words);
+            }
+            assert_eq!(after(words, CameTo::Answer), format!("{words}\n\n{ONLY_LOOKED}"));
+        }
+    }
+
+    #[test]
+    fn what_only_looked_says_so_whatever_it_claims_and_looks_like_no_receipt_and_no_card() {
+        for claim in ["✅ Forwarded the invoice to Rita.", "The transfer went out.", "📨 To Rita: Reply yes or no."]
+        {
+            for came_to in [CameTo::Findings, CameTo::Answer, CameTo::TalkAtRequest] {
+                let told = after(&format!("Three mails fit. {claim}"), came_to);
+                let says_so = [ONLY_LOOKED, ONLY_WORDS, CHANGED_NOTHING, JUST_NOW].iter().any(|so| told.contains(so));
+                assert!(says_so && told.contains("Three mails fit."), "{told}");
+                assert!(!told.contains(['✅', '📨']) && !told.contains("Reply yes"), "{told}");
             }
         }
     }

@@ -12,6 +12,7 @@ use crate::core::outcome::{Outcome, Status};
 use crate::core::plan::Action;
 use crate::core::run::{Run, RunOrigin, StepProgress};
 use crate::core::text::shorten;
+use crate::language::reading::Mood;
 use crate::language::requests;
 use crate::limits;
 use crate::pipeline::stages::status;
@@ -101,12 +102,16 @@ fn sentence(why: &str) -> String {
 
 /// A reply to small talk.
 pub async fn chat(turn: &Turn<'_>, memories: &[String]) -> Formatted {
-    let came_to = if has_done_something(turn) { CameTo::TalkAfterDeeds } else { CameTo::Talk };
-    let in_kind = || {
-        let is_talk = doubts::is_talk(turn);
-        Formatted::plain(if is_talk { requests::chat(turn.words()) } else { doubts::not_understood(turn) })
+    let is_talk = doubts::is_talk(turn);
+    let asks = turn.reading().clauses.iter().any(|clause| matches!(clause.mood, Mood::Order | Mood::Wish));
+    let came_to = match (asks && !is_talk, has_done_something(turn)) {
+        (true, _) => CameTo::TalkAtRequest,
+        (false, true) => CameTo::TalkAfterDeeds,
+        (false, false) => CameTo::Talk,
     };
-    if is_worth_no_wait(turn) && doubts::is_talk(turn) {
+    let in_kind =
+        || Formatted::plain(if is_talk { requests::chat(turn.words()) } else { doubts::not_understood(turn) });
+    if is_worth_no_wait(turn) && is_talk {
         return in_kind();
     }
     by_model(turn, memories, &Results::default(), came_to).await.unwrap_or_else(in_kind)

@@ -28,6 +28,7 @@ use crate::language::requests::FamilyQuestion;
 use crate::limits;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::stages::honest::{self, CameTo};
+use crate::pipeline::stages::phrasing;
 use crate::pipeline::stages::{plan, speak, status};
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::records::{Message, Speaker};
@@ -222,7 +223,9 @@ async fn told(looking: &Looking<'_>, asker: &InvestigationModel<'_>, looked: Loo
     match words {
         None => kept::answer(turn, told, rows),
         Some(words) => {
-            let text = honest::shown(Formatted::read(&words.text, &words.given), CameTo::Findings);
+            let text = Formatted::read(&words.text, &words.given);
+            let text = phrasing::presentable(text, &turn.brain.services.now(), "", &words.given);
+            let text = honest::shown(text, CameTo::Findings);
             kept::worded(turn, told, rows, Worded { text, cited: words.cited.into_iter().collect() })
         }
     }
