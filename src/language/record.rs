@@ -48,11 +48,13 @@ pub fn asks(text: &str) -> Option<RecordQuestion> {
     verbs().find(asked).map(RecordQuestion::Kind)
 }
 
-/// Whether what was tried is of this kind: "send “Lunch” to Anna" is of "send".
+/// Whether what was tried is of this kind: "send “Lunch” to Anna" is of "send", and so is "forward “Lunch” to Anna".
 pub fn is_of_kind(attempt: &str, verb: &str) -> bool {
     let attempt = lower(attempt);
     let begins = |form: &str| attempt.strip_prefix(form).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
-    phrases(verb).any(begins)
+    let wider = WORDS.lines().filter_map(|line| line.split_once('<')).filter(|(name, _)| name.trim() == verb);
+    let narrower = wider.flat_map(|(_, kinds)| kinds.split(',').map(str::trim));
+    narrower.chain([verb]).any(|kind| phrases(kind).any(begins))
 }
 
 /// The words, without marks and what is polite at the ends.
@@ -109,5 +111,7 @@ mod tests {
         }
         assert!(is_of_kind("send “Lunch” to Anna", "send") && !is_of_kind("sending things", "send"));
         assert!(is_of_kind("remove milk from Groceries", "delete"));
+        assert!(is_of_kind("forward “Lunch” to Anna", "send") && is_of_kind("reply to “Lunch”", "send"));
+        assert!(!is_of_kind("send “Lunch” to Anna", "forward"));
     }
 }

@@ -90,3 +90,15 @@ async fn what_became_of_a_card_is_told_from_its_own_record() {
         assert!(answer.starts_with(told), "{state:?}: {answer}");
     }
 }
+
+#[test]
+fn a_forward_is_a_sending() {
+    let program = Program::new();
+    let mut console = open(&program);
+    console.say("read the mail about the Q3 report");
+    console.say("forward it to bob.miller@example.com");
+    console.say("yes");
+    let sent = told(&mut console, "did you send it?");
+    // The demo has no way to send, and that is told of it.
+    assert!(sent.starts_with("No.") && sent.contains("Tried at 09:00") && sent.contains("forward"), "{sent}");
+}
