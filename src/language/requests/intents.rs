@@ -52,9 +52,8 @@ impl Intents {
 
     /// Whether something is plainly asked for, and nothing by this command.
     pub fn ask_otherwise(&self, service: &str, command: &str) -> bool {
-        let mut plain = self.0.iter().filter(|intent| !intent.weak && intent.service != "chat").peekable();
-        plain.peek().is_some()
-            && plain.all(|intent| (intent.service.as_str(), intent.command.as_str()) != (service, command))
+        let plain = || self.0.iter().filter(|intent| !intent.weak && intent.service != "chat");
+        plain().next().is_some() && !plain().any(|intent| intent.service == service && intent.command == command)
     }
 }
 

@@ -189,13 +189,10 @@ impl<'a> ClauseReading<'a> {
         if let Some(either) = self.either(&all) {
             return Some(either);
         }
-        if let [one, other] = *all.as_slice()
-            && !self.are_apart(one, other)
-        {
-            let joined = self.words(&all);
-            if matches!(time::resolve(&joined.text, self.hearing.reference), Some(Ok(_))) {
-                return Some(joined);
-            }
+        let is_time = |joined: &Words| matches!(time::resolve(&joined.text, self.hearing.reference), Some(Ok(_)));
+        let fit = matches!(*all.as_slice(), [one, other] if !self.are_apart(one, other));
+        if let Some(joined) = fit.then(|| self.words(&all)).filter(is_time) {
+            return Some(joined);
         }
         let mut around = except.to_vec();
         around.push(inside);

@@ -76,6 +76,8 @@ impl fmt::Debug for Rewrite {
 pub enum Question {
     /// It stays as it is.
     Keep,
+    /// It stays, and was named below something else.
+    Named,
     /// It is settled.
     Settled,
     /// This one is open now.

@@ -1,5 +1,5 @@
 //! What still waits: a turn beside an open card ends with a line that says so, and that nothing of it was done; a turn
-//! beside an open question leaves it open, and says that. And the list of all of it, for whoever asks.
+//! beside an open question leaves it open, and the first says that. And the list of all of it, for whoever asks.
 //!
 //! Not here: turns that are about a card or a question, which say so themselves.
 
@@ -77,10 +77,14 @@ fn question_named(turn: &Turn<'_>, mut answer: Answer) -> Answer {
     let Some(question) = turn.question_left_open().filter(|_| is_beside && is_message) else {
         return answer;
     };
+    // Once is enough: whoever goes on with something else has seen it.
+    if question.is_named {
+        return answer.keeping_question();
+    }
     let Some(last) = answer.replies.last_mut() else { return answer };
     last.text.push_str(&format!("\n\n❔ My question is still open: {}", question.question));
     answer.untrusted.extend(question.quoted.iter().cloned());
-    answer.clarification = Question::Keep;
+    answer.clarification = Question::Named;
     answer
 }
 

@@ -33,7 +33,9 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
     }
     let topic = Topic { answers: Some(question), ..Topic::default() };
     if answers::completed(turn, &topic).is_none() {
-        return Ok(None);
+        let is_bare_yes = question.partial.is_some() && consent::read(turn.words()) == Consent::Yes;
+        let asked_again = || Answer::says(Path::Clarify, format!("That takes more than a yes. {}", question.question));
+        return Ok(is_bare_yes.then(|| asked_again().keeping_question()));
     }
     turn.takes_question();
     Ok(Some(rounds(turn, &question.domains, &Context::default(), topic).await?))

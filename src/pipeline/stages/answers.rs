@@ -6,7 +6,8 @@ use super::plan::{Topic, tidy};
 use crate::core::plan::{Plan, PlannedAction};
 use crate::language::consent;
 use crate::language::consent::Consent;
-use crate::language::requests;
+use crate::language::requests::complete::split_details;
+use crate::language::requests::{self, Understood};
 use crate::language::time;
 use crate::language::time::{Grain, Reference, When};
 use crate::pipeline::turn::Turn;
@@ -59,11 +60,27 @@ pub fn picked<'q>(turn: &Turn<'_>, question: &'q Clarification) -> Option<&'q st
 /// An answer in the person's own words: an address for somebody unknown, or whatever was missing.
 fn free_answer(turn: &Turn<'_>, partial: &PlannedAction, param: &str) -> Option<PlannedAction> {
     if param.contains('=') {
-        let answer = turn.words().trim();
-        let names_somebody = answer.split_whitespace().count() <= 4;
-        return names_somebody.then(|| filled(partial, param, answer));
+        return person_named(turn).map(|person| filled(partial, param, &person));
     }
     requests::complete(partial, param, turn.words(), &turn.reference())
+}
+
+/// Whom an answer to "which address?" names: the address in it, or else its few words, unless they are a message of
+/// their own.
+fn person_named(turn: &Turn<'_>) -> Option<String> {
+    const NAME_WORDS_MAX: usize = 4;
+    let words = turn.words().trim();
+    if let (Some(address), _) = split_details(words) {
+        return Some(address.trim_matches(|c: char| !c.is_alphanumeric()).to_owned());
+    }
+    let is_name = words.split_whitespace().count() <= NAME_WORDS_MAX
+        && consent::read(words) == Consent::Other
+        && !requests::is_question(words)
+        && match turn.understood(&[]) {
+            Understood::NotUnderstood { .. } | Understood::Which { .. } | Understood::Partly { .. } => true,
+            Understood::Plan { .. } | Understood::Ask { .. } | Understood::SmallTalk | Understood::TooMuch => false,
+        };
+    is_name.then(|| words.to_owned())
 }
 
 /// Which of the offered choices the person means: its number, or words that only one of them has.
