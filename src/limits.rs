@@ -91,7 +91,7 @@ pub const UNDO_SECS: i64 = 600;
 /// Longest wait of a press for the record of the very message it sits on.
 pub const DELIVERY_PATIENCE_MS: u64 = 3_000;
 /// Messages with buttons that are looked through for the one a press without a message belongs to.
-pub const SHOWN_LOOKED_THROUGH: usize = 64;
+pub const SHOWN_LOOKED_THROUGH: usize = 128;
 /// Largest file handed to a person, and kept in the outbox until it is delivered.
 pub const ATTACHMENT_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// How long a clarifying question waits for its answer.

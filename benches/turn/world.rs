@@ -109,6 +109,7 @@ impl World {
             input: Input::Message { text: text.to_owned(), origin: Origin::Typed, reply_to: None },
             inbox: None,
             parts: Vec::new(),
+            quote: None,
         }
     }
 

@@ -18,6 +18,8 @@ pub struct PastAction {
     pub item: Option<ItemRef>,
 }
 
+/// Stands in [`PastAction::command`] for what was found or pointed at: no command, but something that "it" can mean.
+pub const FOUND: &str = "found";
 /// Stands in [`PastAction::command`] for a reminder that was told: no command, but something to answer.
 pub const REMINDED: &str = "remind";
 

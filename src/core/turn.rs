@@ -153,6 +153,9 @@ pub struct Incoming {
     /// What it was put together from; empty when it is a single message.
     #[serde(default)]
     pub parts: Vec<Part>,
+    /// The words that it quotes of the message it replies to: whoever wrote these, it points at them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quote: Option<String>,
 }
 
 impl Incoming {
@@ -210,7 +213,7 @@ pub struct Reply {
     pub notifications: Vec<Notification>,
     /// A file that comes with it.
     #[serde(default)]
-    pub attachment: Option<Attachment>,
+    pub attachment: Option<Box<Attachment>>,
     /// Its words are enough over the button that was pressed, where the channel can still show them there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notice: Option<Box<Notice>>,
@@ -220,6 +223,9 @@ pub struct Reply {
     /// What it rests on, by the numbers in its words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<NumberedSource>,
+    /// The number, in the conversation, of the answer that it is a part of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<u64>,
 }
 
 /// Something that an answer rests on.

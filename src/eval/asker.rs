@@ -137,6 +137,7 @@ fn incoming(text: &str, at: DateTime<Utc>) -> Incoming {
         input: Input::Message { text: text.to_owned(), origin: Origin::Typed, reply_to: None },
         inbox: None,
         parts: Vec::new(),
+        quote: None,
     }
 }
 

@@ -63,8 +63,10 @@ pub struct Turn<'a> {
     pub state: ChatState,
     /// The last messages, oldest first, without this one.
     pub history: Vec<Message>,
-    /// The message of ours that this one replies to, if it has buttons or reminds of something.
+    /// The message of ours that this one replies to, as it is shown now.
     pub replied: Option<Shown>,
+    /// The answer or reminder that it belongs to.
+    pub replied_message: Option<Message>,
     /// The pending action whose card this message replies to, in any state and of any owner.
     pub replied_card: Option<Pending>,
     /// This person's open pending actions in this chat, oldest first.
@@ -116,8 +118,16 @@ impl<'a> Turn<'a> {
         debounce: Debounce,
     ) -> Result<Self, StoreError> {
         let began = Instant::now();
-        let Beginning { user, state, history, replied, replied_card, replied_to_unreadable, open: all_open } =
-            read::beginning(brain, incoming).await?;
+        let Beginning {
+            user,
+            state,
+            history,
+            replied,
+            replied_message,
+            replied_card,
+            replied_to_unreadable,
+            open: all_open,
+        } = read::beginning(brain, incoming).await?;
         brain.withdraw_broken(&all_open).await?;
         let (all_open, is_one_hidden) = (all_open.cards, all_open.is_one_hidden);
         let ctx = brain.request_context(&user, &incoming.chat);
@@ -139,6 +149,7 @@ impl<'a> Turn<'a> {
             state,
             history,
             replied,
+            replied_message,
             replied_card,
             replied_to_unreadable,
             others_wait: is_one_hidden || open.len() < of_all,

@@ -35,6 +35,7 @@ mod questions;
 mod record;
 mod registry;
 mod reminders;
+mod replies;
 mod requests;
 mod retention;
 mod rig;

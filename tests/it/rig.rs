@@ -359,6 +359,7 @@ impl Person<'_> {
             input,
             inbox: None,
             parts: Vec::new(),
+            quote: None,
         }
     }
 

@@ -96,7 +96,7 @@ impl Session {
     /// Whether a line stops what its writer has asked for in `running`.
     fn overtakes(&self, line: &str, running: &str) -> bool {
         let Ok(line) = ConsoleLine::read(line) else { return false };
-        let Ok(ConsoleRequest::Text(text, reply_to)) = line.asked() else { return false };
+        let Ok(ConsoleRequest::Text { text, reply_to, .. }) = line.asked() else { return false };
         let of_running = ConsoleLine::read(running).ok().and_then(|running| running.user);
         let by = |user: Option<String>| user.unwrap_or_else(|| self.user.clone());
         by(line.user) == by(of_running)

@@ -95,11 +95,12 @@ impl Session {
             return Err("a user's name has 1 to 64 plain characters".to_owned());
         }
         self.attach(user).await;
-        let input = match asked {
-            ConsoleRequest::Text(text, reply_to) => {
-                Input::Message { text: self.cut(user, text), origin: Origin::Typed, reply_to }
+        let (input, quote) = match asked {
+            ConsoleRequest::Text { text, reply_to, quote } => {
+                let origin = if quote.is_some() { Origin::PartialQuote } else { Origin::Typed };
+                (Input::Message { text: self.cut(user, text), origin, reply_to }, quote)
             }
-            ConsoleRequest::Press(data) => Input::Press { data, message: None },
+            ConsoleRequest::Press(data) => (Input::Press { data, message: None }, None),
             ConsoleRequest::Now(now) => return self.move_clock(now).await,
         };
         let incoming = Incoming {
@@ -111,6 +112,7 @@ impl Session {
             input,
             inbox: None,
             parts: Vec::new(),
+            quote,
         };
         match AssertUnwindSafe(handle_turn(&self.brain, &incoming)).catch_unwind().await {
             Ok(done) => Ok(done),

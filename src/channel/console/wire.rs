@@ -30,13 +30,22 @@ pub struct ConsoleLine {
     pub user: Option<String>,
     /// The message this one replies to.
     pub reply_to: Option<i64>,
+    /// The words that it quotes of that.
+    pub quote: Option<String>,
 }
 
 /// What a line asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ConsoleRequest {
     /// A message.
-    Text(String, Option<MessageId>),
+    Text {
+        /// Its words.
+        text: String,
+        /// What it replies to.
+        reply_to: Option<MessageId>,
+        /// What it quotes of that.
+        quote: Option<String>,
+    },
     /// A press.
     Press(String),
     /// A later time.
@@ -59,7 +68,11 @@ impl ConsoleLine {
     /// What it asks for.
     pub fn asked(&self) -> Result<ConsoleRequest, String> {
         match (&self.text, &self.press, self.now) {
-            (Some(text), None, None) => Ok(ConsoleRequest::Text(text.clone(), self.reply_to.map(MessageId))),
+            (Some(text), None, None) => Ok(ConsoleRequest::Text {
+                text: text.clone(),
+                reply_to: self.reply_to.map(MessageId),
+                quote: self.quote.clone(),
+            }),
             (None, Some(data), None) => Ok(ConsoleRequest::Press(data.clone())),
             (None, None, Some(now)) => Ok(ConsoleRequest::Now(now)),
             (None, None, None) => Err("the line needs one of text, press and now".to_owned()),

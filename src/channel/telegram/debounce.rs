@@ -303,6 +303,7 @@ impl Coalesced {
             input: Input::Message { text, origin, reply_to: first.message.reply_to },
             inbox: Some(first.entry.name()),
             parts: if single { Vec::new() } else { parts },
+            quote: first.message.quote.clone(),
         })
     }
 

@@ -86,6 +86,7 @@ pub(super) fn incoming(job: &Job, message_id: MessageId, input: Input) -> Incomi
         input,
         inbox: Some(job.entry.name()),
         parts: Vec::new(),
+        quote: None,
     }
 }
 

@@ -209,6 +209,7 @@ impl<'a> World<'a> {
             input,
             inbox: None,
             parts: Vec::new(),
+            quote: None,
         };
         let done = AssertUnwindSafe(handle_turn(&self.brain, &incoming)).catch_unwind().await;
         let done = done.unwrap_or_else(|_panic| {

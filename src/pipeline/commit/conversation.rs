@@ -24,19 +24,19 @@ use crate::ports::{Batch, Expect, StoreError};
 /// Characters of an answer that are remembered: what was shown of it in messages.
 const REMEMBERED_CHARS: usize = limits::ANSWER_MESSAGES_MAX * limits::MESSAGE_UTF16_MAX;
 
-/// Adds both sides of the turn to the conversation.
+/// Adds both sides of the turn to the conversation; gives the number of the answer.
 pub fn remember(
     turn: &Turn<'_>,
     answer: &Answer,
     state: &mut ChatState,
     at: DateTime<Utc>,
     batch: &mut Batch,
-) -> Result<(), StoreError> {
+) -> Result<Option<u64>, StoreError> {
     let Answer { replies, actions, untrusted, .. } = answer;
     let mut add = |message: Message| {
         let message = Message { chat: state.chat.clone(), number: state.next_message, ..message };
         state.next_message += 1;
-        batch.put(&message, Expect::Absent).map(|_| ())
+        batch.put(&message, Expect::Absent).map(|_| message.number)
     };
     let blank = |speaker, text, origin| Message {
         chat: turn.chat().clone(),
@@ -74,9 +74,10 @@ pub fn remember(
         let text = shorten(&reply.text, REMEMBERED_CHARS);
         let card = replies.iter().find_map(|reply| Some(&reply.card.as_ref()?.pending));
         let outcomes = answer.reports.iter().map(|report| outcome(turn.brain, report, card)).collect();
-        add(Message { text, actions: actions.clone(), undo: answer.undos(), outcomes, untrusted, ..reply })?;
+        return add(Message { text, actions: actions.clone(), undo: answer.undos(), outcomes, untrusted, ..reply })
+            .map(Some);
     }
-    Ok(())
+    Ok(None)
 }
 
 /// What became of an action, in words.
@@ -92,15 +93,16 @@ fn outcome(brain: &Brain, report: &Report, card: Option<&PendingId>) -> ActionRe
     ActionRecord { label: wording(brain, &action), status: report.status, error: report.error.clone(), pending }
 }
 
-/// Adds a reminder that was told: what was told last is "it", and of several none is. `reply` as it was shown.
+/// Adds a reminder that was told: what was told last is "it", and of several none is. `reply` as it was shown;
+/// gives its number.
 pub fn notified(
     state: &mut ChatState,
     reply: &Reply,
     message: MessageId,
     at: DateTime<Utc>,
     batch: &mut Batch,
-) -> Result<(), StoreError> {
-    let Some(first) = reply.notifications.first() else { return Ok(()) };
+) -> Result<Option<u64>, StoreError> {
+    let Some(first) = reply.notifications.first() else { return Ok(None) };
     let only = (reply.notifications.len() == 1).then(|| ItemRef { id: first.item.clone(), label: first.title.clone() });
     let told = Message {
         chat: state.chat.clone(),
@@ -118,8 +120,7 @@ pub fn notified(
         untrusted: reply.notifications.iter().flat_map(|notification| notification.untrusted.iter().cloned()).collect(),
     };
     state.next_message += 1;
-    batch.put(&told, Expect::Absent)?;
-    Ok(())
+    batch.put(&told, Expect::Absent).map(|_| Some(told.number))
 }
 
 /// The one thing that a message of the conversation reminds of, and the number of the message.

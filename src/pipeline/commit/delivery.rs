@@ -275,13 +275,17 @@ async fn recorded(
                 state.status_line = None;
             }
             let mut said = Batch::default();
-            if marks.is_some() {
-                conversation::notified(&mut state, reply, message, brain.clock.now(), &mut said)?;
-            }
+            let told = match marks {
+                Some(_) => conversation::notified(&mut state, reply, message, brain.clock.now(), &mut said)?,
+                None => None,
+            };
             batch.put(&state, expect)?.extend(said.changes);
             match &reply.card {
                 Some(card) => note_card(brain, &entry.chat, card, message, &mut batch).await?,
-                None => shown::note(brain, &entry.chat, message, reply, &mut batch)?,
+                None => {
+                    let reply = Reply { said: reply.said.or(told), ..reply.clone() };
+                    shown::note(brain, &entry.chat, message, &reply, &mut batch)?;
+                }
             }
         }
         marks.into_iter().flatten().for_each(|mark| mark.take_out(&mut batch));

@@ -122,12 +122,12 @@ async fn commit(turn: &Turn<'_>, answer: &Answer) -> Result<(), StoreError> {
         let mut batch = answer.batch.clone();
         let (mut state, expect) = brain.chat_state_at(turn.chat()).await?;
         settle(turn, answer, &mut state);
-        conversation::remember(turn, answer, &mut state, now, &mut batch)?;
+        let said = conversation::remember(turn, answer, &mut state, now, &mut batch)?;
         if let Some(card) = &answer.decided {
             state.decides(card, now);
         }
         let edits = shown::rewritten(brain, turn.chat(), &answer.rewrites, &mut batch).await?;
-        show(answer, edits, &mut state, now, &mut batch)?;
+        show(answer, said, edits, &mut state, now, &mut batch)?;
         outbox::put_first(&state, expect, &mut batch)?;
         close_inbox(brain, turn.incoming, &mut batch).await?;
         // Nobody else writes the trace of this turn; of a turn that is handled again the last one counts.
@@ -143,11 +143,13 @@ fn settle(turn: &Turn<'_>, answer: &Answer, state: &mut ChatState) {
     let saw = &turn.state;
     match &answer.clarification {
         Question::Keep => {}
+        Question::Named => state.clarification.iter_mut().for_each(|question| question.is_named = true),
         Question::Settled if state.clarification != saw.clarification => {}
         Question::Settled => state.clarification = None,
         Question::Open(question) => state.clarification = Some((**question).clone()),
     }
-    let keeps_snoozing = answer.clarification == Question::Keep || state.snoozing != saw.snoozing;
+    let keeps_snoozing =
+        matches!(answer.clarification, Question::Keep | Question::Named) || state.snoozing != saw.snoozing;
     if answer.snoozing.is_some() || !keeps_snoozing {
         state.snoozing.clone_from(&answer.snoozing);
     }
@@ -162,6 +164,7 @@ fn settle(turn: &Turn<'_>, answer: &Answer, state: &mut ChatState) {
 /// stays its last message.
 fn show(
     answer: &Answer,
+    said: Option<u64>,
     rewritten: Vec<Edit>,
     state: &mut ChatState,
     now: DateTime<Utc>,
@@ -169,7 +172,7 @@ fn show(
 ) -> Result<(), StoreError> {
     let edits = answer.edits.iter().cloned().chain(rewritten).map(Show::Edit);
     let (notices, replies): (Vec<Reply>, Vec<Reply>) =
-        answer.replies.iter().cloned().partition(|reply| reply.notice.is_some());
+        answer.replies.iter().map(|reply| Reply { said, ..reply.clone() }).partition(|reply| reply.notice.is_some());
     for show in notices.into_iter().map(Show::Send).chain(edits).chain(replies.into_iter().map(Show::Send)) {
         outbox::enqueue(state, show, now, batch)?;
     }

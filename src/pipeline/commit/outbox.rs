@@ -94,9 +94,13 @@ pub(super) fn enqueue(
 
 /// The whole of a reply that is too long for messages, as a file, and what is said beside it. A file that comes with
 /// the reply anyway goes first.
-fn rest_as_file(mut text: String, attachment: Option<Attachment>, at: DateTime<Utc>) -> (&'static str, Attachment) {
+fn rest_as_file(
+    mut text: String,
+    attachment: Option<Box<Attachment>>,
+    at: DateTime<Utc>,
+) -> (&'static str, Attachment) {
     if let Some(file) = attachment {
-        return ("The rest would be too many messages, so I left it out.", file);
+        return ("The rest would be too many messages, so I left it out.", *file);
     }
     let fits = text.len() <= limits::ATTACHMENT_BYTES_MAX;
     text.truncate(text.floor_char_boundary(limits::ATTACHMENT_BYTES_MAX));
@@ -114,12 +118,13 @@ fn split(reply: Reply, at: DateTime<Utc>) -> Vec<Reply> {
     let whole = Formatted { text: reply.text.clone(), spans: reply.spans.clone() };
     let words = whole.split(limits::MESSAGE_UTF16_MAX, limits::MESSAGE_SPANS_MAX);
     let mut parts: Vec<Reply> = words.take(limits::ANSWER_MESSAGES_MAX + 1).map(Reply::from).collect();
+    parts.iter_mut().for_each(|part| part.said = reply.said);
     let mut attachment = reply.attachment;
     if parts.len() > limits::ANSWER_MESSAGES_MAX {
         parts.truncate(limits::ANSWER_MESSAGES_MAX - 1);
         let (words, file) = rest_as_file(reply.text, attachment, at);
-        parts.push(Reply::text(words));
-        attachment = Some(file);
+        parts.push(Reply { said: reply.said, ..Reply::text(words) });
+        attachment = Some(Box::new(file));
     }
     match parts.last_mut() {
         Some(last) => {
@@ -177,9 +182,9 @@ mod tests {
             mime: "application/json".to_owned(),
             content: "{}".to_owned(),
         };
-        let reply = Reply { attachment: Some(file.clone()), ..Reply::text("word ".repeat(100_000)) };
+        let reply = Reply { attachment: Some(Box::new(file.clone())), ..Reply::text("word ".repeat(100_000)) };
         let parts = split(reply, DateTime::UNIX_EPOCH);
         assert_eq!(parts.len(), limits::ANSWER_MESSAGES_MAX);
-        assert_eq!(parts.last().unwrap().attachment.as_ref(), Some(&file));
+        assert_eq!(parts.last().unwrap().attachment.as_deref(), Some(&file));
     }
 }

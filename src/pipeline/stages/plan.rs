@@ -261,11 +261,13 @@ fn known_lines(turn: &Turn<'_>, known: &Context) -> Vec<String> {
     known.items.iter().map(ToString::to_string).chain(along).chain(replied_line(turn)).collect()
 }
 
-/// The reminder that the request replies to, with the items it is about.
-fn replied_line(turn: &Turn<'_>) -> Option<String> {
-    let shown = turn.replied.as_ref().filter(|shown| !shown.about.is_empty())?;
-    let about = shown.about.iter().map(|ItemRef { id, label }| format!(" [task {id} “{label}”]")).collect::<String>();
-    Some(format!("The request replies to your message: {}{about}", shorten(&shown.text, 400)))
+/// The message of ours that the request replies to, with what it was about, and what of it is quoted.
+pub(super) fn replied_line(turn: &Turn<'_>) -> Option<String> {
+    let message = turn.replied_message.as_ref()?;
+    let about = message.actions.iter().map(|past| format!(" {}", named(past))).collect::<String>();
+    let quote = turn.incoming.quote.as_ref().map(|quote| format!("; it quotes: {}", shorten(quote, 400)));
+    let quote = quote.unwrap_or_default();
+    Some(format!("The request replies to your message: {}{about}{quote}", shorten(&message.text, 400)))
 }
 
 /// Dates that models get wrong when they compute them.

@@ -5,13 +5,12 @@
 
 use super::Turn;
 use super::pointed::PointedAt;
-use crate::core::history::PastAction;
 use crate::language::reading::Reading;
 use crate::language::requests::{FamilyQuestion, Hearing, Intents, Past, StateReport, Understood};
 use crate::language::routing::Guess;
 use crate::language::time::recognised_once;
 use crate::language::{requests, routing};
-use crate::ports::records::{Shown, Speaker};
+use crate::ports::records::Speaker;
 use crate::services::filling::BUILDERS;
 
 /// What a message was understood as.
@@ -145,13 +144,9 @@ impl Turn<'_> {
                 }
             }
         }
-        // Whoever replies to a reminder means what it reminds of, whatever was done since.
-        if let Some(Shown { about, .. }) = self.replied.as_ref().filter(|shown| !shown.about.is_empty()) {
-            let only = about.first().filter(|_| about.len() == 1).cloned();
-            let services = self.brain.services.now();
-            let service = services.iter().find(|service| service.service.reminders().is_some());
-            let service = service.map(|service| service.info.name.clone()).unwrap_or_default();
-            past.push(Past { said: String::new(), actions: vec![PastAction::reminder(&service, only)] });
+        // Whoever replies to something means what that was about, whatever was done since.
+        if let Some(message) = &self.replied_message {
+            past.push(Past { said: String::new(), actions: self.quoted_of(message) });
         }
         past
     }

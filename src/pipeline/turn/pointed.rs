@@ -6,7 +6,9 @@
 use serde_json::Value;
 
 use super::Turn;
+use crate::core::history::{FOUND, ItemRef, PastAction};
 use crate::core::plan::Params;
+use crate::ports::records::Message;
 
 /// A thing that a number means, "reply to 3", and the message with its id in place of the number. Ids are nobody's words.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,6 +37,25 @@ impl PointedAt {
 }
 
 impl Turn<'_> {
+    /// What a message of ours was about; of several things those that the quote names, and a row that it quotes.
+    pub(super) fn quoted_of(&self, message: &Message) -> Vec<PastAction> {
+        let Some(quote) = self.incoming.quote.as_deref().filter(|quote| !quote.trim().is_empty()) else {
+            return message.actions.clone();
+        };
+        let is_named = |past: &&PastAction| past.item.as_ref().is_some_and(|item| quote.contains(item.label.as_str()));
+        let named: Vec<PastAction> = message.actions.iter().filter(is_named).cloned().collect();
+        match (named.is_empty(), message.actions.last()) {
+            // A row of a list, by what it says.
+            (true, Some(last)) => {
+                let label = quote.lines().next().unwrap_or_default().trim().to_owned();
+                let params = Params::from_iter([("find_by".to_owned(), label.clone().into())]);
+                let (service, command) = (last.service.clone(), FOUND.to_owned());
+                vec![PastAction { service, command, params, item: Some(ItemRef { id: String::new(), label }) }]
+            }
+            (_, _) => named,
+        }
+    }
+
     /// What was said earlier is what this turn is about: a press that goes on with it has no words of its own.
     pub async fn reads_as(&self, text: String) {
         self.points_at(PointedAt { text, id: String::new(), label: String::new() }).await;

@@ -17,6 +17,7 @@ pub(super) struct Beginning {
     pub state: ChatState,
     pub history: Vec<Message>,
     pub replied: Option<Shown>,
+    pub replied_message: Option<Message>,
     pub replied_card: Option<Pending>,
     /// Whether it replies to a card that cannot be read.
     pub replied_to_unreadable: bool,
@@ -30,11 +31,18 @@ pub(super) async fn beginning(brain: &Brain, incoming: &Incoming) -> Result<Begi
         Err(error) if error.is_of_one_record() => (None, true),
         card => (card?, false),
     };
+    let replied = replied(&moment, incoming).await?;
+    let said = replied.as_ref().and_then(|shown| shown.said);
+    let replied_message = match said.map(|number| Message::key_of(&incoming.chat, number)) {
+        Some(key) => moment.load::<Message>(&key).await?.map(|(message, _)| message),
+        None => None,
+    };
     Ok(Beginning {
         user: brain.user_in(&moment, &incoming.user, &incoming.chat).await?.0,
         state: brain.chat_state_in(&moment, &incoming.chat).await?.0,
         history: history(&moment, &incoming.chat).await?,
-        replied: replied(&moment, incoming).await?,
+        replied,
+        replied_message,
         replied_card,
         replied_to_unreadable,
         open: decisions::open_cards(&moment, &incoming.chat).await?,

@@ -19,7 +19,9 @@ impl Turn<'_> {
     pub fn others_words(&self) -> Vec<UntrustedText> {
         let shown = |text: &str| UntrustedText::new("something I showed you", text);
         let mut words = self.known_to_be_others();
-        for message in self.history.iter().filter(|message| message.speaker == Speaker::Assistant) {
+        // A reply brings an old message back into sight.
+        let in_sight = self.history.iter().chain(&self.replied_message);
+        for message in in_sight.filter(|message| message.speaker == Speaker::Assistant) {
             let read_to_them = |past: &PastAction| {
                 let entry = self.brain.services.command(&past.service, &past.command);
                 entry.is_some_and(|entry| entry.shows_untrusted())
@@ -31,8 +33,6 @@ impl Turn<'_> {
                 words.push(shown(&message.text));
             }
         }
-        // A reply brings an old message back into sight.
-        words.extend(self.replied.iter().filter(|replied| replied.text.contains('@')).map(|r| shown(&r.text)));
         words
     }
 
@@ -40,7 +40,7 @@ impl Turn<'_> {
     pub fn known_to_be_others(&self) -> Vec<UntrustedText> {
         let named = |text: &str, source: &str| UntrustedText::new(source, text);
         let mut words: Vec<UntrustedText> = Vec::new();
-        for message in &self.history {
+        for message in self.history.iter().chain(&self.replied_message) {
             match message.speaker {
                 Speaker::Person if self.is_own(message) => {}
                 Speaker::Person if message.origin.is_own_words() => {

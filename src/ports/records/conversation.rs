@@ -90,6 +90,11 @@ pub struct Message {
 }
 
 impl Message {
+    /// Of the message of this number.
+    pub fn key_of(chat: &ChatId, number: u64) -> Key {
+        Key::of(&[chat.as_str(), &Key::number(number)])
+    }
+
     /// What it is called in the search index.
     pub const KIND: &str = "conversation";
     /// The flag, in the search index, of what the person said in words of their own.
@@ -100,7 +105,7 @@ impl Record for Message {
     const TABLE: Table = Table::Messages;
 
     fn key(&self) -> Key {
-        Key::of(&[self.chat.as_str(), &Key::number(self.number)])
+        Self::key_of(&self.chat, self.number)
     }
 }
 
@@ -154,6 +159,9 @@ pub struct Clarification {
     /// Whether a yes takes the first of its choices; otherwise it has to be named.
     #[serde(default)]
     pub takes_yes: bool,
+    /// Whether it was named below an answer to something else.
+    #[serde(default)]
+    pub is_named: bool,
     /// When it was asked.
     pub at: DateTime<Utc>,
 }
@@ -174,6 +182,7 @@ impl Clarification {
             place: 0,
             offer: None,
             takes_yes: false,
+            is_named: false,
             at,
         }
     }

@@ -93,7 +93,7 @@ impl Record for OutboxEntry {
     }
 }
 
-/// A delivered message with buttons that decide no card, or that reminds of something.
+/// A delivered message that is no card: what a press changes, and what a reply to it is about.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Shown {
     /// Where.
@@ -112,6 +112,9 @@ pub struct Shown {
     /// What they hold of others' words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub untrusted: Vec<UntrustedText>,
+    /// The number, in the conversation, of the answer that it is a part of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<u64>,
     /// What it said before a press changed it, and the undo that takes the press back.
     #[serde(default)]
     pub before: Option<Before>,

@@ -349,6 +349,7 @@ impl World {
             input,
             inbox: None,
             parts: Vec::new(),
+            quote: None,
         };
         handle_turn(&self.brain, &incoming).await;
     }

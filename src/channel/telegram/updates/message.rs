@@ -27,6 +27,8 @@ pub struct IncomingMessage {
     pub origin: Origin,
     /// The message of ours that it replies to.
     pub reply_to: Option<MessageId>,
+    /// What it quotes of that.
+    pub quote: Option<String>,
     /// When it was written, by Telegram's clock; of an edited message, the first time.
     pub date: Option<DateTime<Utc>>,
     /// Whose message it was, when it was passed on.
@@ -113,6 +115,7 @@ pub(super) fn read(message: &Value, edited: Edited, me: &BotIdentity) -> Option<
         number: MessageId(message["message_id"].as_i64()?),
         origin: origin(message, edited),
         reply_to: replied_to(message, me),
+        quote: text(&message["quote"]["text"]).filter(|_| replied_to(message, me).is_some()),
         date: message["date"].as_i64().and_then(|seconds| DateTime::from_timestamp(seconds, 0)),
         from: author(&message["forward_origin"]),
         content: content(message)?,

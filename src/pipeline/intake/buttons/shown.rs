@@ -1,4 +1,4 @@
-//! Messages with buttons that decide no card: what they said is kept, so that a press can change them.
+//! Messages that decide no card: what they said is kept, so that a press can change them and a reply is about them.
 //!
 //! Invariants: the record and the edit commit together, on the record as it is then; a message loses only the buttons
 //! that the press has settled.
@@ -14,7 +14,7 @@ use crate::pipeline::turn::Turn;
 use crate::ports::records::{CardMessage, Shown};
 use crate::ports::{Batch, Expect, RecordExt, Scan, StoreError};
 
-/// Notes a message that was just delivered, if it has buttons or reminds of something.
+/// Notes a message that was just delivered, if it has buttons, reminds of something or answers somebody.
 pub fn note(
     brain: &Brain,
     chat: &ChatId,
@@ -22,7 +22,7 @@ pub fn note(
     reply: &Reply,
     batch: &mut Batch,
 ) -> Result<(), StoreError> {
-    if reply.buttons.is_empty() && reply.notifications.is_empty() {
+    if reply.buttons.is_empty() && reply.notifications.is_empty() && reply.said.is_none() {
         return Ok(());
     }
     let at = brain.clock.now();
@@ -32,7 +32,8 @@ pub fn note(
         reply.notifications.iter().flat_map(|notification| notification.untrusted.iter().cloned()).collect();
     let chat = chat.clone();
     // What the channel shows under this number now.
-    batch.put(&Shown { chat, message, text, buttons, at, about, untrusted, before: None }, Expect::Any)?;
+    let said = reply.said;
+    batch.put(&Shown { chat, message, text, buttons, at, about, untrusted, said, before: None }, Expect::Any)?;
     Ok(())
 }
 
@@ -84,7 +85,8 @@ pub async fn changed_by(turn: &Turn<'_>, undo: &str) -> Result<Option<Shown>, St
 /// The assistant's last message, if it has buttons that decide no card of its own.
 pub async fn last(turn: &Turn<'_>) -> Result<Option<Shown>, StoreError> {
     let Some(last) = turn.state.last_bot_message else { return Ok(None) };
-    Ok(turn.brain.store.load::<Shown>(&Shown::key_of(turn.chat(), last)).await?.map(|(shown, _)| shown))
+    let last = turn.brain.store.load::<Shown>(&Shown::key_of(turn.chat(), last)).await?;
+    Ok(last.map(|(shown, _)| shown).filter(|shown| !shown.buttons.is_empty() || !shown.about.is_empty()))
 }
 
 async fn newest(turn: &Turn<'_>) -> Result<Vec<Shown>, StoreError> {

@@ -143,6 +143,6 @@ pub(super) async fn hand_over(turn: &Turn<'_>) -> Result<Answer, StoreError> {
         "📦 This is your data, with your settings:\n{}\nNot in it: mail, which stays in its folder, what was said in groups, and my notes on how my own work went.",
         counts.join("\n")
     );
-    let reply = Reply { text, attachment: Some(attachment), ..Reply::default() };
+    let reply = Reply { text, attachment: Some(Box::new(attachment)), ..Reply::default() };
     Ok(Answer { replies: vec![reply], ..Answer::of(Path::Command) })
 }

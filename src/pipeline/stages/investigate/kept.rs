@@ -7,7 +7,7 @@ use chrono::{DateTime, Duration, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::told::Told;
-use crate::core::history::{ItemRef, PastAction};
+use crate::core::history::{FOUND, ItemRef, PastAction};
 use crate::core::ids::{ChatId, UserId};
 use crate::core::markup::Formatted;
 use crate::core::plan::Params;
@@ -21,9 +21,6 @@ use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::{Expect, Key, Record, RecordExt, StoreError, Table};
 
 const KEPT: &str = "findings";
-
-/// Stands in [`PastAction::command`] for what an investigation found: no command, but something that "it" can mean.
-pub const FOUND: &str = "found";
 
 /// An answer of an investigation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
