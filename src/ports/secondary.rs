@@ -44,8 +44,13 @@ pub fn readable<R: Record>(stored: &Stored) -> Option<R> {
 }
 
 /// The indexes over the ports' own records; services bring their own.
-pub static OF_RECORDS: [&Secondary; 4] =
-    [&records::CARDS_BY_OWNER, &records::DUE_BY_OWNER, &records::OPEN_UPDATES, &records::UNDOS_BY_CHAT];
+pub static OF_RECORDS: [&Secondary; 5] = [
+    &records::CARDS_BY_OWNER,
+    &records::DUE_BY_OWNER,
+    &records::OPEN_UPDATES,
+    &records::UNDOS_BY_CHAT,
+    &records::UPDATES_BY_MESSAGE,
+];
 
 impl Scan {
     /// The records that `index` lists under these leading key parts (none: all of them), in its order. The keys that a

@@ -44,6 +44,7 @@ fn update(rig: &Rig, update: u64, done: bool) -> InboxEntry {
         joins: None,
         transcript: None,
         resumptions: 0,
+        message: None,
     }
 }
 

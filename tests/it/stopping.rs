@@ -112,6 +112,7 @@ async fn a_journal_whose_turn_has_ended_is_settled_and_told_at_the_next_start() 
         joins: None,
         transcript: None,
         resumptions: 0,
+        message: None,
     };
     rig.store.put_quietly(Batch { changes: vec![Change::put(&entry, Expect::Any).unwrap()] });
     // The outcome cannot be written, all else can: the turn ends in trouble and closes its inbox entry.

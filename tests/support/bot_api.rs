@@ -163,6 +163,15 @@ impl FakeBotApi {
         });
     }
 
+    /// Delivers what an update brought once more, under a number of its own.
+    pub fn push_anew(&self, update_id: i64) {
+        self.shared().change(|state| {
+            let mut update = state.updates[&update_id].clone();
+            update.as_object_mut().unwrap().remove("update_id");
+            state.push_raw(update);
+        });
+    }
+
     /// The numbering goes on at `next`, as after a week of silence. Wants everything acknowledged before.
     pub fn renumber_updates(&self, next: i64) {
         self.shared().change(|state| state.last_update_id = next - 1);

@@ -1,7 +1,7 @@
 //! The durable inbox: an update is stored before Telegram may forget it, and is handled once.
 //!
-//! Invariants: updates are told apart by their exact number only (after a quiet week Telegram starts anywhere,
-//! so "smaller" never means "older"); they are kept as JSON, as they were received; what needs no turn, and whatever
+//! Invariants: an update is known by its exact number (after a quiet week Telegram starts anywhere, so "smaller" never
+//! means "older") and by the message that it brings, whatever its number; updates are kept as JSON, as they were received; what needs no turn, and whatever
 //! strangers write, is stored as done and without its words; what is open at a start is handled in the order in
 //! which it was received.
 
@@ -12,7 +12,7 @@ use chrono::{DateTime, Utc};
 
 use crate::core::turn::Incoming;
 use crate::failpoint::fail_point;
-use crate::ports::records::{Aside, InboxEntry, OPEN_UPDATES};
+use crate::ports::records::{Aside, InboxEntry, OPEN_UPDATES, UPDATES_BY_MESSAGE};
 use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, Store, StoreError, Table};
 
 /// The name of this channel in the inbox.
@@ -34,17 +34,22 @@ impl Inbox {
     /// An update as it was received, to be admitted.
     pub fn entry(update: u64, raw: &str, received_at: DateTime<Utc>) -> InboxEntry {
         let (channel, raw) = (CHANNEL.to_owned(), raw.to_owned());
-        InboxEntry { channel, update, received_at, raw, done: false, joins: None, transcript: None, resumptions: 0 }
+        let (done, joins, transcript, resumptions, message) = (false, None, None, 0, None);
+        InboxEntry { channel, update, received_at, raw, done, joins, transcript, resumptions, message }
     }
 
     /// Stores a batch in one commit. Returns the numbers that are new.
     pub async fn admit(&self, batch: impl Iterator<Item = &InboxEntry>) -> Result<HashSet<u64>, StoreError> {
         let mut fresh = HashSet::new();
+        let mut messages = HashSet::new();
         let mut changes = Batch::default();
         for entry in batch {
-            if !fresh.contains(&entry.update) && !self.knows(&entry.key()).await? {
+            let message = entry.message_key();
+            let is_in_batch = fresh.contains(&entry.update) || message.as_ref().is_some_and(|m| messages.contains(m));
+            if !is_in_batch && !self.knows(entry).await? {
                 changes.put(entry, Expect::Absent)?;
                 fresh.insert(entry.update);
+                messages.extend(message);
             }
         }
         if fresh.is_empty() {
@@ -56,16 +61,25 @@ impl Inbox {
         Ok(fresh)
     }
 
-    /// Whether an update was received before. One whose record could not be read is still known by its place.
-    async fn knows(&self, key: &Key) -> Result<bool, StoreError> {
-        let aside = Aside::key_of(Table::Inbox, key);
-        let known = self.store.get(Table::Inbox, key).await?.is_some();
+    /// Whether an update was received before, or the message that it brings. One whose record could not be read is still
+    /// known by its place.
+    async fn knows(&self, entry: &InboxEntry) -> Result<bool, StoreError> {
+        let key = entry.key();
+        if let Some(message) = entry.message_key() {
+            let same = Scan::by(&UPDATES_BY_MESSAGE, &message.each_ref().map(String::as_str), 1);
+            if !self.store.scan(same).await?.is_empty() {
+                return Ok(true);
+            }
+        }
+        let aside = Aside::key_of(Table::Inbox, &key);
+        let known = self.store.get(Table::Inbox, &key).await?.is_some();
         Ok(known || self.store.get(Table::Aside, &aside).await?.is_some())
     }
 
     /// An update that is done: its words are forgotten.
     pub fn closed(entry: &InboxEntry) -> InboxEntry {
-        InboxEntry { done: true, ..Self::entry(entry.update, "", entry.received_at) }
+        let message = entry.message.clone();
+        InboxEntry { done: true, message, ..Self::entry(entry.update, "", entry.received_at) }
     }
 
     /// Marks an update as done.
@@ -124,6 +138,7 @@ async fn open_in(store: &dyn Store) -> Result<Vec<InboxEntry>, StoreError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::ids::{ChatId, MessageId};
     use crate::store::MemoryStore;
     use chrono::TimeDelta;
 
@@ -150,6 +165,22 @@ mod tests {
 
         let (inbox, _) = Inbox::open(store).await.unwrap();
         assert!(admit(&inbox, &[received(701, now)]).await.is_empty(), "nor is it new after a restart");
+    }
+
+    #[tokio::test]
+    async fn a_message_is_new_once_whatever_the_number_of_its_update() {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let (inbox, _) = Inbox::open(Arc::clone(&store)).await.unwrap();
+        let of = |update: u64, chat: &str, message: i64| InboxEntry {
+            message: Some((ChatId::new(chat), MessageId(message))),
+            ..received(update, Utc::now())
+        };
+        assert_eq!(admit(&inbox, &[of(1, "a", 7), of(2, "a", 7), of(3, "a", 77), of(4, "b", 7)]).await, [1, 3, 4]);
+        inbox.close(&of(1, "a", 7)).await.unwrap();
+        let an_edit = received(6, Utc::now());
+        assert_eq!(admit(&inbox, &[of(5, "a", 7), an_edit]).await, [6], "neither once it is done");
+        let (inbox, _) = Inbox::open(store).await.unwrap();
+        assert!(admit(&inbox, &[of(8, "a", 77)]).await.is_empty(), "nor after a restart");
     }
 
     #[tokio::test]

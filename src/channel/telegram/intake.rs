@@ -1,7 +1,7 @@
 //! The way of an update from its arrival to the dispatcher.
 //!
 //! Invariants: an update is in the durable inbox before the listener confirms it or the dispatcher sees it; what was
-//! received before is recognised by its exact number; of strangers, and of what leads to nothing, no words are kept,
+//! received before is recognised; of strangers, and of what leads to nothing, no words are kept,
 //! and the dispatcher does not see it; what an earlier life has left open comes first, in order. Every update that
 //! was stored open is closed by its turn's commit, or where it turns out to need none, or stays open until the next
 //! start.
@@ -29,8 +29,10 @@ impl TelegramContext {
     /// What has come in. `None` without a number: it cannot even be confirmed.
     pub fn received(&self, raw: &str) -> Option<Received> {
         let json: Value = serde_json::from_str(raw).ok()?;
+        let update = updates::read(&json, &self.me);
+        let message = update.as_ref().and_then(IncomingUpdate::new_message);
         let entry = Inbox::entry(json["update_id"].as_u64()?, raw, self.brain.clock.now());
-        Some(Received { entry, update: updates::read(&json, &self.me) })
+        Some(Received { entry: InboxEntry { message, ..entry }, update })
     }
 
     /// Stores a batch and returns what is new in it, for the dispatcher. While somebody may be let in, updates are

@@ -19,7 +19,7 @@ pub use cards::{CARDS_BY_OWNER, CardMessage, PendingOpen, UNDOS_BY_CHAT, Undo};
 pub use conversation::{ActionRecord, ChatState, Clarification, LastDecided, Message, Snoozing, Speaker, User};
 pub use due::{DUE_BY_OWNER, Due, DueKind};
 pub use erasure::{Erasure, ErasureStage};
-pub use post::{Before, InboxEntry, OPEN_UPDATES, OutboxEntry, Show, Shown};
+pub use post::{Before, InboxEntry, OPEN_UPDATES, OutboxEntry, Show, Shown, UPDATES_BY_MESSAGE};
 pub use trace::{Audit, StageSpan, TurnTrace};
 
 /// An instant as a part of a key that sorts by time.

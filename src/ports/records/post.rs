@@ -35,12 +35,22 @@ pub struct InboxEntry {
     /// How often it was taken up again after a restart; kept when it was set aside for it.
     #[serde(default)]
     pub resumptions: u32,
+    /// The new message that it brought, if it did: the same one under another number is nothing new. An edit, or a press
+    /// on a message, brings none.
+    #[serde(default)]
+    pub message: Option<(ChatId, MessageId)>,
 }
 
 impl InboxEntry {
     /// The key as text, for [`crate::core::turn::Incoming::inbox`].
     pub fn name(&self) -> String {
         self.key().as_str().to_owned()
+    }
+
+    /// Its place among [`UPDATES_BY_MESSAGE`].
+    pub fn message_key(&self) -> Option<[String; 3]> {
+        let (chat, message) = self.message.as_ref()?;
+        Some([self.channel.clone(), chat.as_str().to_owned(), message.0.to_string()])
     }
 }
 
@@ -60,6 +70,17 @@ pub static OPEN_UPDATES: Secondary = Secondary {
     keys: |_, stored| {
         let key = |entry: InboxEntry| Key::of(&[&entry.channel, &millis(entry.received_at)]);
         readable::<InboxEntry>(stored).filter(|entry| !entry.done).map(key).into_iter().collect()
+    },
+};
+
+/// Updates by the message that they brought: channel, chat, message.
+pub static UPDATES_BY_MESSAGE: Secondary = Secondary {
+    name: "updates_by_message",
+    table: Table::Inbox,
+    version: 1,
+    keys: |_, stored| {
+        let key = |entry: InboxEntry| entry.message_key().map(|parts| Key::of(&parts.each_ref().map(String::as_str)));
+        readable::<InboxEntry>(stored).and_then(key).into_iter().collect()
     },
 };
 

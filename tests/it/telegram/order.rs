@@ -18,6 +18,21 @@ async fn the_same_update_twice_is_answered_once() {
 }
 
 #[tokio::test]
+async fn the_same_message_under_a_new_number_is_answered_once_and_an_edit_of_it_still_counts() {
+    let api = FakeBotApi::start().await;
+    let _daemon = serve(&installed(), &api).await;
+    let message = api.user_says(ANNA, "add a task: buy milk");
+    let first = api.last_update_id();
+    answer(&api, ANNA, "Buy milk").await;
+    api.push_anew(first);
+    api.user_says(ANNA, "add a task: call mom");
+    answer(&api, ANNA, "Call mom").await;
+    assert_eq!(how_many(&api, ANNA, "Buy milk"), 1, "{}", api.transcript());
+    api.user_edits(ANNA, message, "add a task: buy bread");
+    answer(&api, ANNA, "You changed your message.").await;
+}
+
+#[tokio::test]
 async fn after_a_quiet_week_smaller_numbers_are_as_new_as_any() {
     let api = FakeBotApi::start().await;
     let model = echo();

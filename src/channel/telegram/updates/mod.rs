@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use teloxide::types::{Update, UpdateKind};
 
 use super::place::ChatPlace;
-use crate::core::ids::MessageId;
+use crate::core::ids::{ChatId, MessageId};
 use message::{Edited, IncomingMessage};
 
 /// Who the bot is.
@@ -93,6 +93,14 @@ impl IncomingUpdate {
         match &self.event {
             IncomingEvent::Message(said) | IncomingEvent::Edited(said) => self.private.then_some(&said.text),
             IncomingEvent::Press { .. } | IncomingEvent::Joined => None,
+        }
+    }
+
+    /// The message that has come with it. An edit brings none: it has the number of what it changes.
+    pub fn new_message(&self) -> Option<(ChatId, MessageId)> {
+        match &self.event {
+            IncomingEvent::Message(message) => Some((self.place.id(), message.number)),
+            IncomingEvent::Edited(_) | IncomingEvent::Press { .. } | IncomingEvent::Joined => None,
         }
     }
 
