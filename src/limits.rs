@@ -131,8 +131,6 @@ pub const APART_MAX: usize = 3;
 pub const NOTIFICATION_LINES_MAX: usize = 15;
 /// Messages waiting in one chat that are looked through for reminders to tell together.
 pub const COALESCED_MAX: usize = 1_000;
-/// A morning briefing later than this is left out: the morning is over.
-pub const BRIEFING_LATE_SECS: i64 = 3 * 3600;
 /// How long before something a reminder of it may come.
 pub const LEAD_DAYS_MAX: u32 = 366;
 /// Mails one search returns.

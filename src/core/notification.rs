@@ -78,6 +78,17 @@ pub fn is_late(at: DateTime<Utc>, now: DateTime<Utc>) -> bool {
     now - at > Duration::seconds(LATE_SECS)
 }
 
+/// How late something meant for `at` is, where it has to say so: `late by 12 min`, `late by 3 h`, `late by 2 days`.
+pub fn late_by(at: DateTime<Utc>, now: DateTime<Utc>) -> Option<String> {
+    let late = now - at;
+    let span = match (late.num_minutes(), late.num_hours(), late.num_days()) {
+        (minutes, 0, _) => format!("{minutes} min"),
+        (_, hours, 0 | 1) => format!("{hours} h"),
+        (_, _, days) => format!("{days} days"),
+    };
+    is_late(at, now).then(|| format!("late by {span}"))
+}
+
 /// Until when a reminder has to wait, if all of it does.
 pub fn waits_until(reply: &Reply, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
     let ends: Option<Vec<DateTime<Utc>>> =

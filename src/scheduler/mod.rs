@@ -8,7 +8,8 @@
 //! another.
 //!
 //! Quiet hours hold what falls due inside them until their end: the entry moves there and remembers when it
-//! was meant. They do not hold a reminder that is on time and whose very time the person named: whoever asks
+//! was meant. Whatever falls due while nobody is there to look (the machine is off, or asleep) is told as soon as somebody
+//! is, once, and says how late it is: reminders and briefings alike. Quiet hours do not hold a reminder that is on time and whose very time the person named: whoever asks
 //! for 23:30 gets 23:30. Late ones, repeating ones, briefings and notices of expired cards wait.
 
 mod courier;
@@ -22,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 use crate::core::ids::ChatId;
 use crate::core::notification::{Notification, Urgency};
 use crate::core::turn::Reply;
-use crate::limits::{BRIEFING_LATE_SECS, LAST_DELIVERIES_MS};
+use crate::limits::LAST_DELIVERIES_MS;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::notification_messages;
 use crate::pipeline::intake::agenda::briefing;
@@ -309,11 +310,13 @@ async fn brief(brain: &Brain, told: &Told, due: &Due, revision: u64) -> Result<(
     if let Some(next) = briefing_due(&user, zone, now) {
         batch.put(&next, Expect::Any)?;
     }
-    let too_late = now - due.at > chrono::Duration::seconds(BRIEFING_LATE_SECS);
-    if too_late || brain.is_blocked(&due.chat).await {
+    if brain.is_blocked(&due.chat).await {
         return settle(brain.commit(batch).await.map(|_| ()));
     }
-    let words = briefing(brain, &brain.request_context(&user, &due.chat)).await;
+    // Of those that were missed, the latest is told.
+    let latest = briefing_due(&user, zone, now - chrono::Duration::days(1)).filter(|latest| latest.at <= now);
+    let at = latest.map_or(due.at, |latest| latest.at.max(due.at));
+    let words = briefing(brain, &brain.request_context(&user, &due.chat), at).await;
     settle(tell(brain, told, &due.chat, vec![Show::Send(Reply::text(words))], batch).await)
 }
 

@@ -8,7 +8,7 @@ use chrono::{DateTime, Duration, Utc};
 use chrono_tz::Tz;
 
 use crate::core::button::{Button, Later, Press};
-use crate::core::notification::{Notification, coalesced, is_late};
+use crate::core::notification::{Notification, coalesced, is_late, late_by};
 use crate::core::text::{shorten, visible};
 use crate::core::turn::Reply;
 use crate::language::time::{DateOrder, Grain, Reference, describe};
@@ -74,8 +74,8 @@ fn line(one: &Notification, now: DateTime<Utc>, title: &str, number: Option<usiz
             if number.is_some() {
                 line.push_str(&format!(", due {}", clock(one.at, now, one.zone)));
             }
-            if is_late(one.at, now) {
-                line.push_str(&format!(", late by {}", span(now - one.at)));
+            if let Some(late) = late_by(one.at, now) {
+                line.push_str(&format!(", {late}"));
             }
         }
     }
@@ -134,13 +134,4 @@ fn clock(at: DateTime<Utc>, beside: DateTime<Utc>, zone: Tz) -> String {
     let (at, beside) = (at.with_timezone(&zone), beside.with_timezone(&zone));
     let is_near = at.date_naive() == beside.date_naive() || (beside - at) < Duration::hours(HALF_A_DAY_HOURS);
     at.format(if is_near { "%H:%M" } else { "%a %-d %b %H:%M" }).to_string()
-}
-
-/// `12 min`, `3 h`, `2 days`.
-fn span(late: Duration) -> String {
-    match (late.num_minutes(), late.num_hours(), late.num_days()) {
-        (minutes, 0, _) => format!("{minutes} min"),
-        (_, hours, 0 | 1) => format!("{hours} h"),
-        (_, _, days) => format!("{days} days"),
-    }
 }

@@ -6,6 +6,7 @@
 use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveTime, Utc};
 use chrono_tz::Tz;
 
+use crate::core::notification::late_by;
 use crate::core::provenance::UntrustedText;
 use crate::core::text::{capital, shorten, visible};
 use crate::language::time::{DateOrder, Grain, Reference, describe, local_instant};
@@ -128,8 +129,8 @@ fn line(item: &AgendaItem, zone: Tz) -> String {
     format!("{mark} {time}{}{}", title(item), place.unwrap_or_default())
 }
 
-/// The morning's message: the day, what is overdue, and what waits for a yes.
-pub async fn briefing(brain: &Brain, ctx: &RequestContext) -> String {
+/// The morning's message: the day, what is overdue, and what waits for a yes. `meant`: when it was due.
+pub async fn briefing(brain: &Brain, ctx: &RequestContext, meant: DateTime<Utc>) -> String {
     let today = ctx.now.with_timezone(&ctx.zone).date_naive();
     let tomorrow = today.checked_add_days(Days::new(1)).unwrap_or(today);
     let Agenda { mut lines, more, .. } = agenda(brain, ctx, today, tomorrow, None).await;
@@ -145,10 +146,11 @@ pub async fn briefing(brain: &Brain, ctx: &RequestContext) -> String {
         Ok(n) => lines.push(format!("⏳ {n} things wait for your yes or no: /pending")),
         Err(error) => lines.push(format!("⚠️ I couldn't look what waits for you: {error}")),
     }
+    let greeting = late_by(meant, ctx.now).map_or("Good morning!".to_owned(), |late| format!("Your briefing, {late}."));
     if lines.is_empty() {
-        return "☀️ Good morning! Nothing on your calendar and nothing due today.".to_owned();
+        return format!("☀️ {greeting} Nothing on your calendar and nothing due today.");
     }
-    format!("☀️ Good morning! {}:\n{}", plain(today, ctx), lines.join("\n"))
+    format!("☀️ {greeting} {}:\n{}", plain(today, ctx), lines.join("\n"))
 }
 
 /// How many cards and costly questions wait for a yes.

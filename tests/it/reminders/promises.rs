@@ -195,7 +195,7 @@ async fn a_series_keeps_its_times_whatever_is_snoozed() {
 
 #[tokio::test]
 async fn a_briefing_comes_every_morning_by_the_clock_on_the_wall() {
-    let mut world = World::new(utc("2026-03-27T12:00:00Z"), Europe::Berlin);
+    let world = World::new(utc("2026-03-27T12:00:00Z"), Europe::Berlin);
     let briefing = Some("07:30:00".parse().unwrap());
     world.chooses(None, Settings { briefing, ..Settings::default() }).await;
     once(&world, "Call mom", "2026-03-29T17:00:00+02:00").await;
@@ -207,16 +207,29 @@ async fn a_briefing_comes_every_morning_by_the_clock_on_the_wall() {
     assert_eq!(told[0].reply.text, "☀️ Good morning! Nothing on your calendar and nothing due today.");
     assert_eq!(told[1].reply.text, "☀️ Good morning! Sun 29 Mar:\n▫️ 17:00 Call mom");
     assert_eq!(told[3].reply.text, "☀️ Good morning! Mon 30 Mar:\n❗ Call mom — since Sun 29 Mar");
-    world.heard();
-    // Two hours late is still the morning; four are not, and tomorrow is another day.
-    world.go_to(utc("2026-03-31T07:30:00Z"));
+}
+
+#[tokio::test]
+async fn all_that_fell_due_while_the_machine_slept_is_told_once_and_says_how_late_it_is() {
+    let mut world = World::new(utc("2026-03-27T12:00:00Z"), Europe::Berlin);
+    let briefing = Some("07:30:00".parse().unwrap());
+    world.chooses(None, Settings { briefing, ..Settings::default() }).await;
+    once(&world, "Call mom", "2026-03-27T17:00:00+01:00").await;
+    // Twenty-five hours later, and again, with nothing in between.
+    world.go_to(utc("2026-03-28T13:00:00Z"));
     world.restart().await;
-    assert_eq!(world.heard().len(), 1);
-    world.go_to(utc("2026-04-01T09:31:00Z"));
+    let told = |world: &World| world.told().into_iter().map(|told| told.reply.text).collect::<Vec<_>>();
+    let first = told(&world);
+    assert!(first.iter().any(|text| text.contains("Call mom") && text.contains("late by 21 h")), "{first:?}");
+    assert!(first.iter().any(|text| text.starts_with("☀️ Your briefing, late by 6 h.")), "{first:?}");
+    assert_eq!(first.len(), 2, "{first:?}");
+    world.go_to(utc("2026-03-31T09:31:00Z"));
     world.restart().await;
-    assert!(world.heard().is_empty());
-    world.live_until(utc("2026-04-02T05:30:00Z")).await;
-    assert_eq!(world.heard().len(), 1);
+    let second = told(&world).split_off(2);
+    assert!(second.len() == 1 && second[0].starts_with("☀️ Your briefing, late by 4 h."), "the latest: {second:?}");
+    world.live_until(utc("2026-04-01T05:30:00Z")).await;
+    assert!(told(&world)[3..].iter().all(|text| text.starts_with("☀️ Good morning!")), "{:?}", told(&world));
+    assert_eq!(told(&world).len(), 4);
 }
 
 #[tokio::test]
