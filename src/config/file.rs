@@ -1,25 +1,61 @@
 //! The `.env` file as keys and values.
 //!
-//! Invariant: what is wrong with a line is told by its number, and by its key if there is such a key; nothing else of
+//! Invariants: a file that somebody else could have written is not read, as it says where secrets go; what is wrong with a line is told by its number, and by its key if there is such a key; nothing else of
 //! the line is repeated, because a value that ends too early leaves its rest where a key should be.
 
-use std::io::ErrorKind;
+use std::fs;
+use std::io::{self, ErrorKind, Read as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use dotenvy::Error;
+use rustix::process::geteuid;
 
 use super::keys::is_known;
 
 /// What stands in quotes needs no more care.
 const QUOTES: &str = "a value with spaces, quotes, # or $ stands in single quotes";
 
-/// Keys and values in order, or what is wrong with each line that has none; without a file there are none.
-pub(super) fn read(path: &Path) -> Result<Vec<(String, String)>, Vec<String>> {
-    match std::fs::read(path) {
-        Ok(bytes) => parse(&String::from_utf8(bytes).map_err(|_| vec![".env is no text in UTF-8".to_owned()])?),
-        Err(cause) if cause.kind() == ErrorKind::NotFound => Ok(Vec::new()),
-        Err(cause) => Err(vec![format!(".env cannot be read: {cause}")]),
+/// What a file says.
+#[derive(Debug, Default)]
+pub(super) struct File {
+    /// Keys and values, in order.
+    pub(super) values: Vec<(String, String)>,
+    /// What its owner should mend.
+    pub(super) warnings: Vec<String>,
+}
+
+/// What is there, or what is wrong with each line that cannot be read; without a file there is nothing.
+pub(super) fn read(path: &Path) -> Result<File, Vec<String>> {
+    let unreadable = |cause: io::Error| vec![format!(".env cannot be read: {cause}")];
+    let mut file = match fs::File::open(path) {
+        Ok(file) => file,
+        Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(File::default()),
+        Err(cause) => return Err(unreadable(cause)),
+    };
+    let about = file.metadata().map_err(unreadable)?;
+    let warnings = trusted(about.uid(), geteuid().as_raw(), about.mode()).map_err(|why| vec![why.to_owned()])?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map_err(unreadable)?;
+    let text = String::from_utf8(bytes).map_err(|_| vec![".env is no text in UTF-8".to_owned()])?;
+    Ok(File { values: parse(&text)?, warnings })
+}
+
+/// Whether a file of this owner and mode may say where secrets go, and what to warn about. What root wrote, root could
+/// do without it.
+fn trusted(owner: u32, me: u32, mode: u32) -> Result<Vec<String>, &'static str> {
+    if owner != me && owner != 0 {
+        return Err(
+            ".env belongs to somebody else, so it is not read: it could send your keys anywhere. Make it yours \
+                    (chown), or start me in another folder",
+        );
     }
+    if mode & 0o022 != 0 {
+        return Err("others may write .env, so it is not read: it could send your keys anywhere. Run: chmod 600 .env");
+    }
+    let is_open = mode & 0o044 != 0;
+    let warning = || "others may read .env, and what is secret in it. Run: chmod 600 .env".to_owned();
+    Ok(is_open.then(warning).into_iter().collect())
 }
 
 fn parse(text: &str) -> Result<Vec<(String, String)>, Vec<String>> {
@@ -86,6 +122,26 @@ mod tests {
             let problems = parse(text).unwrap_err().join("\n");
             assert!(problems.starts_with(expected), "{text:?}: {problems}");
             assert!(!problems.contains("geh") && !problems.contains("eim"), "{text:?}: {problems}");
+        }
+    }
+
+    #[test]
+    fn a_file_of_somebody_else_or_that_others_may_write_is_not_read() {
+        for (owner, mode, expected) in [
+            (1_000, 0o100_600, Ok(0)),
+            (1_000, 0o100_400, Ok(0)),
+            (0, 0o100_600, Ok(0)),
+            (1_000, 0o100_640, Ok(1)),
+            (1_000, 0o100_604, Ok(1)),
+            (1_000, 0o100_620, Err("others may write")),
+            (1_000, 0o100_666, Err("others may write")),
+            (1_001, 0o100_600, Err("belongs to somebody else")),
+        ] {
+            let got = trusted(owner, 1_000, mode);
+            match expected {
+                Ok(warnings) => assert_eq!(got.map(|w| w.len()), Ok(warnings), "{owner} {mode:o}"),
+                Err(why) => assert!(got.unwrap_err().contains(why), "{owner} {mode:o}"),
+            }
         }
     }
 

@@ -2,7 +2,8 @@
 //!
 //! Values come from the environment; a `.env` file in the working directory fills in what is not set there.
 //! Every `BRAIN_*` key of the environment, and every key of `.env`, must be known. An empty value means
-//! "not set". Secrets are never shown. Here is what can be configured; which keys there are is in `keys`, how they are
+//! "not set". Secrets are never shown, and each goes only to an address that comes from where the secret comes from, or
+//! to the built-in one: a file in a folder does not decide where the environment's keys go. Here is what can be configured; which keys there are is in `keys`, how they are
 //! read in `reader`.
 
 mod file;
@@ -122,7 +123,8 @@ impl Config {
             .filter_map(|(key, value)| Some((key.into_string().ok()?, value.to_string_lossy().into_owned())))
             .collect();
         let file = file::read(Path::new(".env")).map_err(ConfigError)?;
-        Self::layered([(Source::File, file), (Source::Environment, env), (Source::Given, over)])
+        let config = Self::layered([(Source::File, file.values), (Source::Environment, env), (Source::Given, over)])?;
+        Ok(Self { warnings: [file.warnings, config.warnings].concat(), ..config })
     }
 
     /// Reads these variables; those of the environment win over those of the file.
@@ -238,6 +240,42 @@ mod tests {
         assert!(config.models[&Stage::Route].api_key.is_some());
         assert_eq!(config.models[&Stage::Plan].model, "big");
         assert!(config.models[&Stage::Plan].api_key.is_none());
+    }
+
+    #[test]
+    fn a_secret_goes_only_to_an_address_from_where_it_comes_from() {
+        const TOKEN: (&str, &str) = ("TELEGRAM_BOT_TOKEN", "1:AAAAAAAAAAAA");
+        const ADDRESS: &str = "https://elsewhere.example/v1";
+        const LLM: [(&str, &str); 2] = [("LLM_MODEL", "big"), ("LLM_BASE_URL", "https://llm.example/v1")];
+        let key = |name| (name, "AAAA");
+        for (secret, address, rest) in [
+            (TOKEN, "TELEGRAM_API_URL", vec![]),
+            (TOKEN, "BRAIN_WEBHOOK_URL", vec![]),
+            (key("BRAIN_WEBHOOK_SECRET"), "BRAIN_WEBHOOK_URL", vec![TOKEN]),
+            (key("LLM_API_KEY"), "LLM_BASE_URL", vec![LLM[0]]),
+            (key("LLM_API_KEY_PLAN"), "LLM_BASE_URL_PLAN", LLM.to_vec()),
+            (key("LLM_API_KEY_PLAN"), "LLM_BASE_URL", vec![LLM[0]]),
+            (key("LLM_FALLBACK_API_KEY"), "LLM_FALLBACK_BASE_URL", [&LLM[..], &[("LLM_FALLBACK_MODEL", "m")]].concat()),
+            (key("TRANSCRIBE_API_KEY"), "TRANSCRIBE_BASE_URL", vec![("TRANSCRIBE_MODEL", "m")]),
+        ] {
+            let owned = |(key, value): (&str, &str)| (key.to_owned(), value.to_owned());
+            // What the two need beside them stands where the secret does.
+            let beside: Vec<(String, String)> = rest.into_iter().chain([secret]).map(owned).collect();
+            let address_set = vec![owned((address, ADDRESS))];
+            for apart in
+                [Config::parse(beside.clone(), address_set.clone()), Config::parse(address_set.clone(), beside.clone())]
+            {
+                let error = apart.unwrap_err().to_string();
+                assert!(error.contains(secret.0) && error.contains(address), "{secret:?}, {address}: {error}");
+                assert!(!error.contains("AAAA") && !error.contains("elsewhere"), "{error}");
+            }
+            let all = [beside, address_set].concat();
+            assert!(Config::parse(all.clone(), Vec::new()).is_ok(), "{secret:?}, {address}");
+            assert!(Config::parse(Vec::new(), all).is_ok(), "{secret:?}, {address}");
+        }
+        // Where there is an address by default, a secret may stand anywhere.
+        let token = vec![(TOKEN.0.to_owned(), TOKEN.1.to_owned())];
+        assert!(Config::parse(token.clone(), Vec::new()).is_ok() && Config::parse(Vec::new(), token).is_ok());
     }
 
     #[test]

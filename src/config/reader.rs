@@ -28,7 +28,7 @@ pub(super) enum Source {
 /// The values that are set, and what is wrong with them.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
-    pub(super) values: BTreeMap<String, String>,
+    pub(super) values: BTreeMap<String, (String, Source)>,
     pub(super) problems: Vec<String>,
 }
 
@@ -43,7 +43,7 @@ impl Reader {
             if value.is_empty() {
                 self.values.remove(&key);
             } else {
-                self.values.insert(key, value);
+                self.values.insert(key, (value, source));
             }
         }
     }
@@ -131,7 +131,21 @@ impl Reader {
     }
 
     fn text(&self, key: &str) -> Option<String> {
-        self.values.get(key).cloned()
+        self.values.get(key).map(|(value, _)| value.clone())
+    }
+
+    /// Notes a secret that would go to an address from elsewhere: one of the two stands in the file, the other does not.
+    fn goes_to(&mut self, secret: &str, address: &str) {
+        let is_in_file = |key: &str| self.values.get(key).map(|(_, source)| *source == Source::File);
+        let (Some(secret_is), Some(address_is)) = (is_in_file(secret), is_in_file(address)) else { return };
+        if secret_is != address_is {
+            let place = |is_in_file: bool| if is_in_file { "in .env" } else { "in the environment" };
+            self.problems.push(format!(
+                "{secret} is set {}, and {address} {}: a secret goes only to an address from the same place. Set both in one",
+                place(secret_is),
+                place(address_is)
+            ));
+        }
     }
 
     pub(super) fn parsed<T>(&mut self, key: &str, wanted: &str, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
@@ -165,6 +179,10 @@ impl Reader {
     fn telegram(&mut self) -> Option<TelegramConfig> {
         let api_url = self.url("TELEGRAM_API_URL");
         let token = self.text("TELEGRAM_BOT_TOKEN")?;
+        self.goes_to("TELEGRAM_BOT_TOKEN", "TELEGRAM_API_URL");
+        // Whoever is there reads all that the bot is told.
+        self.goes_to("TELEGRAM_BOT_TOKEN", "BRAIN_WEBHOOK_URL");
+        self.goes_to("BRAIN_WEBHOOK_SECRET", "BRAIN_WEBHOOK_URL");
         let fine = token.split_once(':').is_some_and(|(id, secret)| {
             !id.is_empty()
                 && id.bytes().all(|b| b.is_ascii_digit())
@@ -243,6 +261,7 @@ impl Reader {
             self.problems.push(format!("{model} is missing: which model should {url} use?"));
             return None;
         };
+        self.goes_to(key, if own_url.is_some() { url } else { "LLM_BASE_URL" });
         // A key belongs to its endpoint: the common one is not handed to another address.
         let inherited = if own_url.is_none() { common.and_then(|c| c.api_key.clone()) } else { None };
         let api_key = self.text(key).map(SecretString::from).or(inherited);
