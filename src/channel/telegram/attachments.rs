@@ -9,7 +9,7 @@
 use super::context::TelegramContext;
 use super::updates::IncomingUpdate;
 use super::updates::message::{Download, IncomingMessage, MessageContent};
-use crate::core::text::{shorten, visible};
+use crate::core::text::{head_and_tail, shorten, visible};
 use crate::core::turn::{Along, Origin, Part, Reply};
 use crate::limits;
 use crate::ports::records::{InboxEntry, Show};
@@ -186,7 +186,7 @@ fn ending(mime: &str) -> &'static str {
 
 /// The text of a file; `Err` holds why there is none, for the person.
 async fn text_of(context: &TelegramContext, file: &Download) -> Result<String, String> {
-    let name = visible(&shorten(file.name.as_deref().unwrap_or("that file"), 80));
+    let name = visible(&head_and_tail(file.name.as_deref().unwrap_or("that file"), 80));
     let ending = file.name.as_deref().and_then(|name| name.rsplit_once('.')).map(|(_, e)| e.to_ascii_lowercase());
     let by_ending = ending.is_some_and(|e| ["txt", "md", "csv", "ics", "vcf", "log", "json"].contains(&e.as_str()));
     let by_mime = file.mime.as_deref().is_some_and(|mime| mime.starts_with("text/"));

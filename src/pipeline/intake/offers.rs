@@ -16,7 +16,7 @@ use crate::core::button::{Button, Press};
 use crate::core::ids::{ChatId, UserId};
 use crate::core::plan::{Plan, PlannedAction};
 use crate::core::provenance::{Sources, UntrustedText, WrittenBy};
-use crate::core::text::{shorten, visible};
+use crate::core::text::{head_and_tail, shorten, visible};
 use crate::core::turn::{Along, Edit, Input, NoticeKind, Part, Path, Reply};
 use crate::investigate::decompose::SynthesisOrder;
 use crate::investigate::graph::EvidenceGraph;
@@ -163,7 +163,7 @@ fn offered(services: &Services, along: &[&Part], first: &Part) -> (String, Choic
         return (question.clone(), choices);
     }
     let what = match &first.along {
-        Some(Along::File { name }) => format!("I have read {}.", visible(&shorten(name, 80))),
+        Some(Along::File { name }) => format!("I have read {}.", visible(&head_and_tail(name, 80))),
         Some(Along::Message { .. } | Along::Contact { .. } | Along::Place { .. }) | None => {
             "You passed something on.".to_owned()
         }

@@ -11,11 +11,10 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::mime::{self, Carried};
-use super::read::{one_line, strip_mbox};
+use super::read::{file_name, strip_mbox};
 use super::source::maildir::Raw;
 use crate::core::digest::hex;
 use crate::core::text::quoted;
-use crate::limits::CARD_INLINE_CHARS_MAX;
 
 /// A file that goes along, as the person is shown it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,9 +31,9 @@ impl Enclosure {
         Self { name: file.name.clone(), bytes: file.bytes.len(), sha256 }
     }
 
-    /// A line of a card.
+    /// A line of a card, with all of the name.
     pub fn line(&self) -> String {
-        format!("{} ({})", quoted(&self.name, CARD_INLINE_CHARS_MAX), size(self.bytes))
+        format!("{} ({})", quoted(&self.name, usize::MAX), size(self.bytes))
     }
 }
 
@@ -55,7 +54,7 @@ pub(super) fn files_of(raw: &Raw) -> Option<Vec<Enclosed>> {
 
 fn enclosed(number: usize, file: Carried) -> Enclosed {
     let Carried { name, kind, bytes } = file;
-    let name = name.map(|name| one_line(&name)).filter(|name| !name.trim().is_empty());
+    let name = name.map(|name| file_name(&name)).filter(|name| !name.trim().is_empty());
     Enclosed { name: name.unwrap_or_else(|| format!("attachment {number}")), kind, bytes }
 }
 

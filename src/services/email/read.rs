@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::source::maildir::Raw;
 use super::{head, mime};
-use crate::core::text::shorten;
+use crate::core::text::{head_and_tail, shorten};
 
 /// A name and an address, as a mail states them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -134,7 +134,7 @@ fn add_parts(parsed: &mut Parsed, mime: mime::Mime) {
         parsed.text.push_str(gap);
         parsed.text.push_str(IN_PART);
     }
-    parsed.attachments = mime.attachments.iter().take(ATTACHMENTS_MAX).map(|name| one_line(name)).collect();
+    parsed.attachments = mime.attachments.iter().take(ATTACHMENTS_MAX).map(|name| file_name(name)).collect();
 }
 
 /// Mails exported from an mbox begin with a line that is no header.
@@ -219,7 +219,15 @@ fn clean_id(id: &str) -> String {
 
 /// A header's text on one line: no control characters, single spaces.
 pub fn one_line(text: &str) -> String {
+    shorten(&joined(text), HEADER_CHARS)
+}
+
+/// The name of a file in the same way. Where it is too long its middle is left out: its extension always stands.
+pub fn file_name(name: &str) -> String {
+    head_and_tail(&joined(name), HEADER_CHARS)
+}
+
+fn joined(text: &str) -> String {
     let spaced: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let joined = spaced.split_whitespace().collect::<Vec<_>>().join(" ");
-    shorten(&joined, HEADER_CHARS)
+    spaced.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -105,3 +105,15 @@ async fn what_the_server_refuses_is_kept_as_a_draft_with_its_files() {
     assert!(performed.outcome.error().unwrap().contains("kept as a draft"), "{performed:?}");
     assert_eq!(home.mails(Folder::Drafts).await[0].attachments.len(), 3);
 }
+
+#[test]
+fn a_card_shows_all_of_a_files_name_and_its_extension_stands_whatever_it_is_called() {
+    for count in [1, 79, 200, 3_000] {
+        let name = format!("Invoice{}.pdf.exe", "_".repeat(count));
+        let mail = INVOICE.replace("invoice.pdf", &name);
+        let files = enclosed::files_of(&Raw::Whole(mail.into_bytes())).unwrap();
+        let line = enclosed::enclosures(&files)[0].line();
+        assert!(line.starts_with("“Invoice_") && line.contains(".pdf.exe”"), "{count}: {line}");
+        assert!(count > 900 || line.contains(&name), "{count}: {line}");
+    }
+}
