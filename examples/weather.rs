@@ -222,7 +222,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let brain = Arc::new(app::build(&Config::parse(Vec::new(), Vec::new())?, parts)?);
     brain.services.register(registration(&server))?;
     let sink = Arc::new(TerminalSink::default());
-    let line = sink.line(&asked).to_string();
+    let line = console.line(sink.line(&asked).to_string());
     Session::open(brain, console, sink, None, "me".to_owned()).await.line(&line).await;
     Ok(())
 }

@@ -302,7 +302,8 @@ async fn approve(brain: &Brain, id: &str, digest: Option<&str>) -> Result<Respon
         };
     let user = brain.user(&pending.owner, &pending.chat).await?;
     let ctx = brain.request_context(&user, &pending.chat);
-    let finished = brain.execute_approved(&ctx, pending, revisions).await?;
+    let under_way = brain.running.carries_out(&pending);
+    let finished = brain.execute_approved(&ctx, pending, revisions, &under_way).await?;
     let reference = ctx.reference();
     let mut lines = vec!["The admin of this machine approved this:".to_owned()];
     for report in finished.run.steps.iter() {

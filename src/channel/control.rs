@@ -141,9 +141,10 @@ async fn serve_console(
     let session = Session::open(brain, channel.clone(), sink.clone(), None, user.clone()).await;
     let (hand_on, received) = mpsc::channel(limits::LINES_AHEAD_MAX);
     // Read by a task of its own, so that `/cancel` is heard while something else is being answered.
+    let numbered = channel.clone();
     let reader = AbortOnDropHandle::new(tokio::spawn(async move {
         while let Some(line) = lines.next().await? {
-            if hand_on.send(line).await.is_err() {
+            if hand_on.send(numbered.line(line)).await.is_err() {
                 break;
             }
         }

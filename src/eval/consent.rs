@@ -18,7 +18,7 @@ fn name(consent: Consent) -> &'static str {
     match consent {
         Consent::Yes => "yes",
         Consent::No => "no",
-        Consent::Other => "other",
+        Consent::Wait | Consent::Other => "other",
     }
 }
 
@@ -37,7 +37,10 @@ impl Row for Example {
     }
 
     fn built_in(&self) -> Consent {
-        consent::read(&self.text)
+        match consent::read(&self.text) {
+            Consent::Wait => Consent::Other,
+            said => said,
+        }
     }
 
     async fn ask(&self, _: &Asker) -> Result<(Consent, Done), StoreError> {

@@ -1,7 +1,7 @@
 //! What a turn works with: the store, the model, the services, the clock, the channel, and what the operator decided.
 
-use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::commit::Locks;
 use super::intake::commands;
+use super::running::RunningTurns;
 use crate::core::ids::{ChatId, UserId, short_id};
 use crate::core::settings::Settings;
 use crate::core::turn::Incoming;
@@ -97,8 +98,8 @@ pub struct Brain {
     pub evidence: EvidenceCache,
     /// Order among the tasks of this process; nothing rests on it.
     pub locks: Locks,
-    /// Turns under way in this process, for `/cancel`.
-    pub running: Mutex<HashMap<ChatId, CancellationToken>>,
+    /// What runs in this process, for `/cancel`.
+    pub running: RunningTurns,
     /// Since when this process runs.
     pub since: DateTime<Utc>,
 }
@@ -215,41 +216,18 @@ impl Brain {
         }
     }
 
-    /// Stops every turn under way, as `/cancel` does: what is being executed ends by itself.
-    pub fn stop_turns(&self) {
-        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        running.values().for_each(CancellationToken::cancel);
-    }
-
-    /// Stops what runs in a chat; false when there is nothing that can be stopped.
-    pub fn stop_turn(&self, chat: &ChatId) -> bool {
-        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        running.get(chat).inspect(|turn| turn.cancel()).is_some()
-    }
-
-    /// Whether a turn is under way in this process.
-    pub fn is_busy(&self) -> bool {
-        !self.running.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
-    }
-
     /// Registers a turn, so that `/cancel` finds it. Commands and presses overtake and are not registered.
     pub(super) fn begin(&self, incoming: &Incoming) -> CancellationToken {
-        let token = CancellationToken::new();
         if commands::stoppable(&incoming.input) {
-            let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-            // Stopped while its message was still being read: stopped.
-            if running.insert(incoming.chat.clone(), token.clone()).is_some_and(|before| before.is_cancelled()) {
-                token.cancel();
-            }
+            self.running.begins(&incoming.chat, &incoming.turn)
+        } else {
+            CancellationToken::new()
         }
-        token
     }
 
     /// A turn is over, however it ended: `/cancel` no longer finds it.
     pub fn end(&self, incoming: &Incoming) {
-        if commands::stoppable(&incoming.input) {
-            self.running.lock().unwrap_or_else(PoisonError::into_inner).remove(&incoming.chat);
-        }
+        self.running.ends(&incoming.chat, &incoming.turn);
     }
 }
 

@@ -38,6 +38,7 @@ pub mod commit;
 pub mod consent;
 pub mod intake;
 pub mod public;
+pub mod running;
 pub mod stages;
 pub mod turn;
 

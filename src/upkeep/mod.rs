@@ -65,7 +65,7 @@ async fn unhurried(brain: &Brain) -> Result<(), StoreError> {
     tracing::info!(gone = walk.gone, "what has had its time went away");
     quiet_moment(brain).await;
     // While turns run, the file may wait for another day.
-    if !brain.is_busy() && brain.store.give_back().await? {
+    if !brain.running.is_busy() && brain.store.give_back().await? {
         tracing::info!("the store's file was written anew and takes less of the disk");
     }
     Ok(())
@@ -76,7 +76,7 @@ async fn quiet_moment(brain: &Brain) {
     let pause = Duration::from_millis(limits::RETENTION_PAUSE_MS);
     let patience = Instant::now() + Duration::from_millis(limits::RETENTION_PATIENCE_MS);
     sleep(pause).await;
-    while brain.is_busy() && Instant::now() < patience {
+    while brain.running.is_busy() && Instant::now() < patience {
         sleep(pause).await;
     }
 }

@@ -49,7 +49,7 @@ async fn what_was_done_before_a_cancel_is_told_and_can_be_undone() {
         let rig = Rig::plain();
         two_rounds(&rig);
         let brain = rig.brain.clone();
-        let (rounds, cancel) = (AtomicUsize::new(0), move || brain.stop_turns());
+        let (rounds, cancel) = (AtomicUsize::new(0), move || brain.running.stop_turns());
         match stage {
             Stage::Reflect => rig.script.on(Stage::Reflect, move |_| {
                 cancel();
@@ -74,7 +74,7 @@ async fn a_cancel_while_the_words_are_looked_for_tells_the_receipt_alone() {
     rig.plans(json!([task("Milk")]));
     let brain = rig.brain.clone();
     rig.script.on(Stage::Respond, move |_| {
-        brain.stop_turns();
+        brain.running.stop_turns();
         json!("There you are, with many words.")
     });
     let told = rig.says("add milk").await.text();
@@ -173,6 +173,44 @@ async fn what_is_being_executed_is_not_said_to_stop() {
 }
 
 #[tokio::test]
+async fn a_word_of_stopping_after_a_yes_tells_what_has_begun_and_leaves_the_rest() {
+    for word in ["hold on", "wait!", "stop", "not yet"] {
+        let rig = Rig::new(Setup { sending: Sending::Held, ..Setup::default() });
+        let mut second = send("yan@example.com", "Late, too", "It is late.");
+        second["depends_on"] = json!([0]);
+        let card = rig.card_for(json!([send("zoe@example.com", "Late", "It is late."), second])).await;
+        let rig = Arc::new(rig);
+        let turn = approves(&rig, Input::Press { data: card.approve().data, message: None }).await;
+        let told = rig.says(word).await.text();
+        let (begun, left) = told.split_once("What has not begun I leave").unwrap_or_else(|| panic!("{word}: {told}"));
+        assert!(begun.contains("can no longer be stopped") && begun.contains("zoe@"), "{word}: {told}");
+        assert!(left.contains("yan@"), "{word}: {told}");
+        rig.log.lets_go();
+        turn.await.unwrap();
+        let receipt = rig.channel.all().last().unwrap().reply.text.clone();
+        assert!(receipt.contains("Sent") && receipt.contains("you stopped it"), "{word}: {receipt}");
+        assert_eq!(rig.effects().len(), 1, "{word}");
+    }
+}
+
+#[tokio::test]
+async fn a_word_that_puts_off_decides_no_card_and_is_told_what_was_done_after_a_yes() {
+    let rig = Rig::plain();
+    let card = rig.card_for(json!([send("zoe@example.com", "Late", "It is late.")])).await;
+    for word in ["hold on", "Wait…", "ok, wait", "no, not yet"] {
+        let answer = rig.says(word).await;
+        assert!(answer.text().contains("nothing was done") && answer.has_card(), "{word}: {}", answer.text());
+        assert!(rig.pending(&card.id).await.state.is_open() && rig.effects().is_empty(), "{word}");
+    }
+    rig.says("yes").await;
+    assert_eq!(rig.effects().len(), 1);
+    for word in ["hold on", "wait", "stop"] {
+        let told = rig.says(word).await.text();
+        assert!(told.contains("already done"), "{word}: {told}");
+    }
+}
+
+#[tokio::test]
 async fn a_turn_is_stopped_although_something_else_is_being_executed() {
     let (rig, card) = held().await;
     let turn = approves(&rig, Input::Press { data: card.approve().data, message: None }).await;
@@ -237,7 +275,7 @@ async fn an_investigation_that_is_stopped_tells_what_it_had_found() {
             let brain = rig.brain.clone();
             rig.script.on(of, move |_| {
                 if of == stage {
-                    brain.stop_turns();
+                    brain.running.stop_turns();
                 }
                 says.clone()
             });

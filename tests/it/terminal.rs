@@ -144,6 +144,29 @@ fn a_yes_that_was_typed_before_the_card_was_shown_decides_nothing() {
 }
 
 #[test]
+fn a_yes_that_was_typed_before_the_prompt_was_back_decides_nothing() {
+    let letter = serde_json::json!({"to": ["zoe@example.com"], "subject": "Late", "body": "It is late."});
+    let plan = serde_json::json!({"actions": [{"service": "email", "command": "send_email", "params": letter, "reasoning": "", "depends_on": []}]});
+    let script = Script::new()
+        .always(
+            "route",
+            ModelReply::json(serde_json::json!({"type": "action", "domains": ["email"], "is_followup": false})),
+        )
+        .always("plan", ModelReply::json(plan).held());
+    let model = ModelServer::scripted(script.otherwise(ModelReply::text("Fine.")));
+    let mut terminal = at_rest(&Program::new().model(&model), &[]);
+    terminal.types("send zoe@example.com a mail saying it is late\r");
+    terminal.waits("call", |_| !model.calls_of("plan").is_empty());
+    // No prompt was waited for: it is shown a quarter of a second after the line, or right below a quick answer.
+    terminal.types("yes\r");
+    model.release();
+    terminal.waits_for("[1] 📨 Send");
+    terminal.waits_for("for nothing");
+    terminal.says("2");
+    terminal.waits_for("You said no");
+}
+
+#[test]
 fn what_was_said_comes_back_with_the_arrow_keys_in_a_later_life_as_well() {
     let program = Program::new();
     let mut terminal = at_rest(&program, &[]);

@@ -31,7 +31,7 @@ pub(crate) async fn ask(config: &Config, text: &str, user: &str, logs: &Logs) ->
         Ok(runtime) => {
             let session =
                 Session::open(runtime.brain.clone(), runtime.console.clone(), sink, None, user.to_owned()).await;
-            let done = session.line(&line).await;
+            let done = session.line(&runtime.console.line(line)).await;
             drop(session);
             runtime.close(&config.data_dir).await;
             serde_json::to_value(done)?

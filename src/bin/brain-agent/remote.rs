@@ -4,9 +4,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use brain_agent::channel::console::Sink;
 use brain_agent::channel::console::terminal::Interrupt;
 use brain_agent::channel::console::wire::Out;
+use brain_agent::channel::console::{ConsoleChannel, Sink};
 use brain_agent::channel::control::Client;
 use brain_agent::config::Config;
 use brain_agent::limits;
@@ -26,7 +26,9 @@ pub(crate) async fn console(config: &Config, args: &ConsoleArgs, locked: StoreEr
         return Err(locked.into());
     };
     client.console(&args.user).await?;
-    let mut terminal = Terminal::open(args, &config.data_dir, Interrupt::InWords);
+    // Who answers there numbers what is said when it arrives.
+    let numbers = Arc::new(ConsoleChannel::default());
+    let mut terminal = Terminal::open(args, &config.data_dir, numbers, Interrupt::InWords);
     let ended = relay(&mut client, &mut terminal, args.json).await;
     terminal.screen.iter().for_each(|screen| screen.close());
     ended.map(|()| ExitCode::SUCCESS)
@@ -46,7 +48,7 @@ async fn relay(client: &mut Client, terminal: &mut Terminal, json: bool) -> anyh
             line = terminal.heard.next(), if !has_ended && unanswered < limits::LINES_AHEAD_MAX => match line {
                 Some(line) => {
                     unanswered += 1;
-                    client.send_raw(&line).await?;
+                    client.send_raw(&line.text).await?;
                 }
                 None => has_ended = true,
             },

@@ -10,7 +10,7 @@ use anyhow::Context as _;
 use brain_agent::app::StartError;
 use brain_agent::channel::console::terminal;
 use brain_agent::channel::console::terminal::{Interrupt, JsonSink, Keyboard, TerminalSink, shared};
-use brain_agent::channel::console::{Heard, Session, Sink, chat_of, history_of};
+use brain_agent::channel::console::{ConsoleChannel, Heard, Line, Session, Sink, chat_of, history_of};
 use brain_agent::clock::{ManualClock, SystemClock};
 use brain_agent::config::Config;
 use brain_agent::core::ids::UserId;
@@ -58,7 +58,9 @@ pub(crate) async fn console(config: &Config, args: ConsoleArgs, logs: &Logs) -> 
     }
     let chat = chat_of(&args.user);
     let interrupted = runtime.brain.clone();
-    let terminal = Terminal::open(&args, &data_dir, Interrupt::Here(Box::new(move || interrupted.stop_turn(&chat))));
+    let numbers = runtime.console.clone();
+    let terminal =
+        Terminal::open(&args, &data_dir, numbers, Interrupt::Here(Box::new(move || interrupted.running.stop(&chat))));
     let Terminal { mut heard, sink, stop, screen } = terminal;
     let session = Session::open(runtime.brain.clone(), runtime.console.clone(), sink, manual, args.user.clone()).await;
     converse(&runtime.brain, &session, &mut heard, &stop).await;
@@ -96,30 +98,36 @@ pub(crate) struct Terminal {
 
 impl Terminal {
     /// For people, where somebody sits at one; `interrupt` is what Ctrl-C does to what runs.
-    pub(crate) fn open(args: &ConsoleArgs, data_dir: &Path, interrupt: Interrupt) -> Self {
+    pub(crate) fn open(
+        args: &ConsoleArgs,
+        data_dir: &Path,
+        numbers: Arc<ConsoleChannel>,
+        interrupt: Interrupt,
+    ) -> Self {
         if args.json {
             // An empty line, too, is answered: somebody waits.
-            let heard = Heard::of(piped(|_| true));
+            let heard = Heard::of(piped(|_| true, move |line| numbers.line(line)));
             return Self { heard, sink: shared(JsonSink).1, stop: ends_on_signals(None), screen: None };
         }
         terminal::greet(args.demo);
         if !std::io::stdin().is_terminal() {
             let (screen, sink) = shared(TerminalSink::default());
-            let heard = Heard::through(piped(terminal::is_said), move |line| screen.line(line).to_string());
+            let line = move |line: String| numbers.line(screen.line(&line).to_string());
+            let heard = Heard::of(piped(terminal::is_said, line));
             return Self { heard, sink, stop: ends_on_signals(None), screen: None };
         }
         let (screen, sink) = shared(TerminalSink::typed_at());
         // Before there is an editor: it puts back what handled Ctrl-C when it began to read.
         let signals = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
-        let (keyboard, lines) = Keyboard::listen(screen.clone(), history_of(data_dir, &args.user), interrupt);
+        let (keyboard, lines) = Keyboard::listen(screen.clone(), numbers, history_of(data_dir, &args.user), interrupt);
         Self { heard: Heard::of(lines), sink, stop: ends_on_signals(Some((keyboard, signals))), screen: Some(screen) }
     }
 }
 
 /// Lines of standard input.
-fn piped(wanted: fn(&str) -> bool) -> mpsc::Receiver<String> {
+fn piped(wanted: fn(&str) -> bool, line: impl Fn(String) -> Line + Send + 'static) -> mpsc::Receiver<Line> {
     let (sender, lines) = mpsc::channel(limits::LINES_AHEAD_MAX);
-    std::thread::spawn(move || terminal::piped_lines(wanted, |line| sender.blocking_send(line).is_ok()));
+    std::thread::spawn(move || terminal::piped_lines(wanted, |text| sender.blocking_send(line(text)).is_ok()));
     lines
 }
 
@@ -160,7 +168,7 @@ async fn converse(brain: &Brain, session: &Session, heard: &mut Heard, stop: &Ca
         tokio::select! {
             _ = &mut turn => {}
             () = stop.cancelled() => {
-                brain.stop_turns();
+                brain.running.stop_turns();
                 let patience = std::time::Duration::from_millis(limits::SHUTDOWN_MS);
                 let _ = tokio::time::timeout(patience, turn).await;
                 return;

@@ -9,6 +9,7 @@ use async_trait::async_trait;
 
 use serde_json::Value;
 
+use super::conversation::Line;
 use super::wire::Out;
 use crate::core::forgotten::Forgotten;
 use crate::core::ids::{ChatId, MessageId, UserId};
@@ -49,6 +50,11 @@ impl ConsoleChannel {
     /// The next number of a message, theirs or ours.
     pub fn next_id(&self) -> MessageId {
         MessageId(self.last_id.fetch_add(1, Ordering::SeqCst) + 1)
+    }
+
+    /// A line that was written just now.
+    pub fn line(&self, text: String) -> Line {
+        Line { text, number: self.next_id() }
     }
 
     /// From now on `sink` reads this chat. True when it did not before.

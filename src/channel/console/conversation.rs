@@ -1,6 +1,7 @@
 //! Lines in the order in which they are answered: one after the other, but `/cancel` overtakes what runs.
 //!
-//! Invariant: what was written ahead is answered in order. A `/cancel` that was written together with the request before
+//! Invariant: what was written ahead is answered in order, as what it was: said before the answers that came since, so
+//! that it decides nothing that they ask. A `/cancel` that was written together with the request before
 //! it finds the same as if its writer had waited: it overtakes only what takes longer than a moment.
 
 use std::collections::VecDeque;
@@ -9,46 +10,44 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 
-use super::Session;
 use super::wire::{ConsoleLine, ConsoleRequest};
+use super::{Session, chat_of};
+use crate::core::ids::MessageId;
 use crate::core::turn::{Done, Input, Origin};
+use crate::language::consent::{self, Consent};
 use crate::limits;
 use crate::pipeline::intake::commands;
 
+/// A line as it came in.
+#[derive(Debug, Clone)]
+pub struct Line {
+    /// As a session reads it.
+    pub text: String,
+    /// The number of the message that it is. What is shown later has a greater one, however late the line is answered.
+    pub number: MessageId,
+}
+
 /// What was said to a session.
+#[derive(Debug)]
 pub struct Heard {
-    lines: mpsc::Receiver<String>,
+    lines: mpsc::Receiver<Line>,
     /// Came while something else was being answered, oldest first.
-    ahead: VecDeque<String>,
-    /// A line as the session reads it.
-    read: Box<dyn Fn(&str) -> String + Send + Sync>,
+    ahead: VecDeque<Line>,
     has_ended: bool,
 }
 
-impl std::fmt::Debug for Heard {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Heard").field("ahead", &self.ahead.len()).finish_non_exhaustive()
-    }
-}
-
 impl Heard {
-    /// Lines that a session reads as they are.
-    pub fn of(lines: mpsc::Receiver<String>) -> Self {
-        Self::through(lines, |line| line.to_owned())
-    }
-
-    /// Lines that are made into what a session reads when it is their turn.
-    pub fn through(lines: mpsc::Receiver<String>, read: impl Fn(&str) -> String + Send + Sync + 'static) -> Self {
-        Self { lines, ahead: VecDeque::new(), read: Box::new(read), has_ended: false }
+    /// Lines, each numbered when it was written.
+    pub fn of(lines: mpsc::Receiver<Line>) -> Self {
+        Self { lines, ahead: VecDeque::new(), has_ended: false }
     }
 
     /// The next line to answer; `None` at the end.
-    pub async fn next(&mut self) -> Option<String> {
-        let line = match self.ahead.pop_front() {
+    pub async fn next(&mut self) -> Option<Line> {
+        match self.ahead.pop_front() {
             Some(line) => Some(line),
             None => self.lines.recv().await,
-        };
-        line.map(|line| (self.read)(&line))
+        }
     }
 
     /// Whether there may be more to read ahead.
@@ -59,7 +58,7 @@ impl Heard {
 
 impl Session {
     /// Answers a line, and meanwhile whatever overtakes it.
-    pub async fn answer(&self, line: &str, heard: &mut Heard) -> Done {
+    pub async fn answer(&self, line: &Line, heard: &mut Heard) -> Done {
         let mut turn = pin!(self.line(line));
         loop {
             let next = tokio::select! {
@@ -71,8 +70,7 @@ impl Session {
                 heard.has_ended = true;
                 continue;
             };
-            let asked = (heard.read)(&next);
-            if !self.overtakes(&asked, line) {
+            if !self.overtakes(&next, line) {
                 heard.ahead.push_back(next);
                 continue;
             }
@@ -81,7 +79,7 @@ impl Session {
                 heard.ahead.push_back(next);
                 return done;
             }
-            let mut first = pin!(self.line(&asked));
+            let mut first = pin!(self.line(&next));
             tokio::select! {
                 biased;
                 done = &mut turn => {
@@ -94,12 +92,15 @@ impl Session {
     }
 
     /// Whether a line stops what its writer has asked for in `running`.
-    fn overtakes(&self, line: &str, running: &str) -> bool {
-        let Ok(line) = ConsoleLine::read(line) else { return false };
+    fn overtakes(&self, line: &Line, running: &Line) -> bool {
+        let Ok(line) = ConsoleLine::read(&line.text) else { return false };
         let Ok(ConsoleRequest::Text { text, reply_to, .. }) = line.asked() else { return false };
-        let of_running = ConsoleLine::read(running).ok().and_then(|running| running.user);
+        let of_running = ConsoleLine::read(&running.text).ok().and_then(|running| running.user);
         let by = |user: Option<String>| user.unwrap_or_else(|| self.user.clone());
-        by(line.user) == by(of_running)
-            && commands::overtakes(&Input::Message { text, origin: Origin::Typed, reply_to })
+        let user = by(line.user);
+        let stops = matches!(consent::read(&text), Consent::No | Consent::Wait);
+        user == by(of_running)
+            && (stops && self.brain.running.carries_out_in(&chat_of(&user))
+                || commands::overtakes(&Input::Message { text, origin: Origin::Typed, reply_to }))
     }
 }

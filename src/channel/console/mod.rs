@@ -15,11 +15,11 @@ use std::sync::Arc;
 use futures::FutureExt as _;
 
 pub use channel::{ConsoleChannel, Sink, history_of};
-pub use conversation::Heard;
+pub use conversation::{Heard, Line};
 use wire::{ConsoleLine, ConsoleRequest, Out};
 
 use crate::clock::ManualClock;
-use crate::core::ids::{ChatId, RunId, UserId};
+use crate::core::ids::{ChatId, MessageId, RunId, UserId};
 use crate::core::turn::{Done, Incoming, Input, Origin, Path};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::{commit, handle_turn};
@@ -70,11 +70,13 @@ impl Session {
     }
 
     /// Answers one line, up to and including its `done`.
-    pub async fn line(&self, text: &str) -> Done {
-        let (user, done) = match ConsoleLine::read(text).and_then(|line| line.asked().map(|asked| (line, asked))) {
+    pub async fn line(&self, line: &Line) -> Done {
+        let number = line.number;
+        let (user, done) = match ConsoleLine::read(&line.text).and_then(|line| line.asked().map(|asked| (line, asked)))
+        {
             Ok((line, asked)) => {
                 let user = line.user.unwrap_or_else(|| self.user.clone());
-                match self.asked(&user, asked).await {
+                match self.asked(&user, asked, number).await {
                     Ok(done) => (user, done),
                     Err(error) => (user.clone(), self.bad(&user, error)),
                 }
@@ -90,7 +92,7 @@ impl Session {
         Done::quiet(Path::Error)
     }
 
-    async fn asked(&self, user: &str, asked: ConsoleRequest) -> Result<Done, String> {
+    async fn asked(&self, user: &str, asked: ConsoleRequest, number: MessageId) -> Result<Done, String> {
         if user.is_empty() || user.len() > 64 || user.chars().any(|c| c.is_control() || c == '/') {
             return Err("a user's name has 1 to 64 plain characters".to_owned());
         }
@@ -107,7 +109,7 @@ impl Session {
             turn: RunId::new(format!("console-{}", uuid::Uuid::new_v4().simple())),
             user: UserId::new(user),
             chat: chat_of(user),
-            message_id: self.channel.next_id(),
+            message_id: number,
             at: self.brain.clock.now(),
             input,
             inbox: None,

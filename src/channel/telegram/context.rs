@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::future::Future;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use teloxide::types::UpdateId;
@@ -59,7 +59,7 @@ pub(super) struct TelegramContext {
 impl TelegramContext {
     /// What stops the turn of this chat that is running, when there is one; presses and `/cancel` do not count.
     pub fn running(&self, chat: &ChatId) -> Option<CancellationToken> {
-        self.brain.running.lock().unwrap_or_else(PoisonError::into_inner).get(chat).cloned()
+        self.brain.running.turn_in(chat)
     }
 
     /// Whether the person has stopped the running turn of this chat.

@@ -7,15 +7,13 @@
 //! Invariants: a joined update is recorded as such before the turn begins anew, and closed by that turn's commit
 //! and no other; order is kept; separate requests stay separate: of typed words only what reads on joins (see
 //! [`crate::language::continuation`]), and what is passed on comes along; a command and a reply never join another
-//! message; a yes or no joins nothing but its opposite, and is none when words follow at once that speak of it; an edit
+//! message; a yes, a no or a "wait" joins nothing but what says otherwise, and is none when words follow at once that speak of it; an edit
 //! of a message that may still be joined replaces its words; what an earlier life left open gains nothing new; what was
 //! written far apart is not coalesced, even when it is received at once.
 
-use std::sync::PoisonError;
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use tokio_util::sync::CancellationToken;
 
 use super::attachments::{self, Unpacked};
 use super::context::{Job, TelegramContext};
@@ -24,7 +22,7 @@ use super::turns;
 use super::updates::message::{IncomingMessage, MessageContent};
 use super::updates::{IncomingEvent, IncomingUpdate};
 use crate::config::telegram_user;
-use crate::core::ids::ChatId;
+use crate::core::ids::{ChatId, RunId};
 use crate::core::turn::{Incoming, Input, Origin, Part};
 use crate::language::consent::Consent;
 use crate::language::{consent, continuation};
@@ -56,20 +54,23 @@ struct Coalesced {
 }
 
 /// A message that is being read: `/cancel` finds it before its turn begins, and after.
-struct UnderWay<'a>(&'a Brain, ChatId);
+struct UnderWay<'a> {
+    brain: &'a Brain,
+    chat: ChatId,
+    turn: RunId,
+}
 
 impl<'a> UnderWay<'a> {
-    fn new(brain: &'a Brain, chat: ChatId) -> Self {
-        let mut running = brain.running.lock().unwrap_or_else(PoisonError::into_inner);
-        running.insert(chat.clone(), CancellationToken::new());
-        drop(running);
-        Self(brain, chat)
+    fn new(brain: &'a Brain, job: &Job) -> Self {
+        let (chat, turn) = (job.update.place.id(), turns::turn_of(&job.entry));
+        brain.running.begins(&chat, &turn);
+        Self { brain, chat, turn }
     }
 }
 
 impl Drop for UnderWay<'_> {
     fn drop(&mut self) {
-        self.0.running.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.1);
+        self.brain.running.ends(&self.chat, &self.turn);
     }
 }
 
@@ -89,7 +90,7 @@ enum Coalescing {
 /// Handles a message and what joins it.
 pub(super) async fn handle(context: &TelegramContext, job: Job, rest: &Rest<Job>) -> Result<(), StoreError> {
     // From now on it can be stopped; `/cancel` itself cannot.
-    let _under_way = is_stoppable(&job).then(|| UnderWay::new(&context.brain, job.update.place.id()));
+    let _under_way = is_stoppable(&job).then(|| UnderWay::new(&context.brain, &job));
     let Job { entry, update, joined, resumed } = job;
     let mut coalesced = Coalesced { update: update.clone(), pieces: Vec::new() };
     for (entry, update) in std::iter::once((entry, update)).chain(joined) {
@@ -228,11 +229,11 @@ impl Coalesced {
             return !decides(next);
         };
         match (consent::read(&last.text), decision(next)) {
-            (Consent::Other, Consent::Yes | Consent::No) => false,
+            (Consent::Other, Consent::Yes | Consent::No | Consent::Wait) => false,
             (Consent::Other, Consent::Other) => {
                 is_part_of_paste(&last.text) || continuation::reads_on(&last.text, &next.text, BUILDERS)
             }
-            (Consent::Yes | Consent::No, Consent::Other) => {
+            (Consent::Yes | Consent::No | Consent::Wait, Consent::Other) => {
                 consent::amends(&next.text) || !continuation::stands_alone(&next.text, BUILDERS)
             }
             (before, after) => before != after,
@@ -338,7 +339,7 @@ fn is_command(message: &IncomingMessage) -> bool {
     commands::parse(&message.text).is_some()
 }
 
-/// A bare yes or no.
+/// A bare yes, no or "wait".
 fn decides(message: &IncomingMessage) -> bool {
     decision(message) != Consent::Other
 }

@@ -21,7 +21,6 @@ use crate::core::turn::{Incoming, Input, Reply};
 use crate::failpoint::fail_point;
 use crate::limits;
 use crate::pipeline::handle_turn_in;
-use crate::pipeline::intake::commands;
 use crate::pipeline::intake::debounce::Debounce;
 use crate::ports::records::{InboxEntry, Show};
 use crate::ports::{Batch, Expect, StoreError};
@@ -97,10 +96,10 @@ pub(super) async fn run(
     incoming: &Incoming,
     debounce: Debounce,
 ) -> Result<(), StoreError> {
-    let overtakes = commands::overtakes(&incoming.input);
     let ended = AssertUnwindSafe(handle_turn_in(&context.brain, incoming, debounce)).catch_unwind().await;
-    // A line that the answer did not replace. An overtaker leaves the line of what it has overtaken alone.
-    if !overtakes || context.running(&incoming.chat).is_none() {
+    context.brain.end(incoming);
+    // A line that the answer did not replace; the line of what else runs in the chat is left alone.
+    if context.running(&incoming.chat).is_none() {
         context.channel.settle(&incoming.chat).await;
     }
     match ended {

@@ -34,7 +34,7 @@ pub(super) fn amends(text: &str) -> bool {
             Role::Change => opened,
             Role::Instead => true,
             Role::Yes | Role::No | Role::Do | Role::Act | Role::Other | Role::Joined | Role::Alone => false,
-            Role::BesideYes | Role::BesideNo | Role::BesideEither => false,
+            Role::BesideYes | Role::BesideNo | Role::BesideEither | Role::Wait => false,
         })
     })
 }

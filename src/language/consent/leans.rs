@@ -18,7 +18,7 @@ pub(super) fn leans(text: &str) -> bool {
     }
     let decides = |role: Role| match role {
         Role::Yes | Role::No | Role::Do | Role::Act | Role::BesideYes | Role::BesideNo => true,
-        Role::Alone | Role::Other | Role::Joined => true,
+        Role::Wait | Role::Alone | Role::Other | Role::Joined => true,
         Role::BesideEither | Role::But | Role::Change | Role::Instead => false,
     };
     let first = LEXICON.phrases_at(&ids, 0, &broken);

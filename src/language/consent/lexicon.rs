@@ -35,6 +35,8 @@ pub(super) enum Role {
     BesideNo,
     /// Courtesy and address: "please", "thanks", "bro".
     BesideEither,
+    /// Puts off: "wait", "not yet". It decides nothing, and stops what has not begun.
+    Wait,
     /// Would read as a decision and is none, punctuation or not: "yeah yeah".
     Other,
     /// As `Other`, but only when no punctuation parts it: "si confirma" (if he confirms).
@@ -49,7 +51,7 @@ pub(super) enum Role {
     Instead,
 }
 
-const ROLES: [Role; 13] = [
+const ROLES: [Role; 14] = [
     Role::Yes,
     Role::No,
     Role::Do,
@@ -57,6 +59,7 @@ const ROLES: [Role; 13] = [
     Role::BesideYes,
     Role::BesideNo,
     Role::BesideEither,
+    Role::Wait,
     Role::Other,
     Role::Joined,
     Role::Alone,
@@ -76,8 +79,9 @@ impl Mark {
     pub(super) const ALONE: usize = 16;
     pub(super) const DO: usize = 32;
     pub(super) const ACT: usize = 64;
+    pub(super) const WAIT: usize = 128;
     /// How many sets of marks there are.
-    pub(super) const SETS: usize = 128;
+    pub(super) const SETS: usize = 256;
 }
 
 /// Where every phrase begins.

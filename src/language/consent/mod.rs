@@ -1,4 +1,4 @@
-//! Is this message a yes, a no, or something else?
+//! Is this message a yes, a no, a "wait", or something else?
 //!
 //! Purpose: read a bare answer to one open card without a model. A message is split into words and
 //! marks (`text.rs`), each run of words is looked up in the phrase books of `data/language/consent/`
@@ -10,6 +10,7 @@
 //! - A yes needs a phrase that is a yes by itself; "please", "thanks" and 🙏 alone decide nothing.
 //! - Words known to look like a decision without being one ("yeah, yeah", "don't cancel") undo it
 //!   wherever they stand.
+//! - What puts off ("wait", "ok, hold on", "no, not yet") is [`Consent::Wait`], whatever else stands beside it.
 //! - Yes beside no, in one language or between two ("yok": Turkish *no*, Indonesian *let's go*),
 //!   is `Other`.
 //! - Question marks, quotes, digits, links, line breaks, ellipses, letters of mixed scripts and
@@ -47,6 +48,8 @@ pub enum Consent {
     Yes,
     /// Do not do it.
     No,
+    /// Not now: decides nothing, and stops what has not begun.
+    Wait,
     /// Anything else, including every doubt.
     Other,
 }
@@ -54,6 +57,14 @@ pub enum Consent {
 /// Reads a whole message as an answer to the open card. Never panics; text longer than a short
 /// answer is `Other` without being looked at.
 pub fn read(text: &str) -> Consent {
+    let read = whole(text);
+    // Words that trail off decide nothing, but who says "wait…" waits.
+    let unfinished = text.trim_end_matches(['.', '…', ' ']);
+    let puts_off = read == Consent::Other && unfinished.len() < text.len() && whole(unfinished) == Consent::Wait;
+    if puts_off { Consent::Wait } else { read }
+}
+
+fn whole(text: &str) -> Consent {
     let Some(words) = text::answer(text) else {
         return Consent::Other;
     };
@@ -82,7 +93,7 @@ pub fn leans(text: &str) -> bool {
     leans::leans(text)
 }
 
-/// What the phrases used so far amount to, as a set of `Mark`s (seven bits).
+/// What the phrases used so far amount to, as a set of `Mark`s (eight bits).
 type Marks = usize;
 /// For every set of marks, the languages in which some covering of the words so far has it.
 type Reach = [Langs; Mark::SETS];
@@ -110,12 +121,14 @@ fn cover(lexicon: Lexicon, ids: &[Vec<u32>], broken: &dyn Fn(usize) -> bool) -> 
 /// The decision on which all languages that can read the whole message agree. A language that reads
 /// yes and no in it, or holds some of its words for no decision at all (`vetoed`), disagrees.
 fn agree(coverings: &Reach, vetoed: Langs) -> Consent {
-    let (mut yes, mut no, mut torn) = (0, 0, 0);
+    let (mut yes, mut no, mut wait, mut torn) = (0, 0, 0, 0);
     for (marks, langs) in coverings.iter().enumerate() {
         let stands_alone = marks & Mark::ALONE != 0 && marks & (Mark::YES | Mark::NO) == 0;
         let two_actions = marks & Mark::DO != 0 && marks & Mark::ACT != 0;
         if stands_alone || two_actions || (langs & vetoed != 0 && marks != 0) {
             torn |= langs;
+        } else if marks & Mark::WAIT != 0 {
+            wait |= langs;
         } else if says(marks, Mark::YES, Mark::NO | Mark::NEEDS_NO | Mark::ALONE) {
             yes |= langs;
         } else if says(marks, Mark::NO, Mark::YES | Mark::NEEDS_YES | Mark::ALONE) {
@@ -125,8 +138,9 @@ fn agree(coverings: &Reach, vetoed: Langs) -> Consent {
     let mixed = coverings.iter().enumerate().filter(|(marks, _)| marks & (Mark::YES | Mark::NO) != 0);
     torn |= mixed.fold(0, |all, (_, langs)| all | langs) & !(yes | no);
     match (yes != 0, no != 0) {
-        (true, false) if torn == 0 => Consent::Yes,
-        (false, true) if torn == 0 => Consent::No,
+        (true, false) if torn | wait == 0 => Consent::Yes,
+        (false, true) if torn & !wait == 0 => Consent::No,
+        (true | false, true | false) if wait != 0 => Consent::Wait,
         (true | false, true | false) => Consent::Other,
     }
 }
@@ -146,6 +160,7 @@ impl Role {
             Role::BesideYes => Some(Mark::NEEDS_YES),
             Role::BesideNo => Some(Mark::NEEDS_NO),
             Role::BesideEither => Some(0),
+            Role::Wait => Some(Mark::WAIT),
             Role::Alone => Some(Mark::ALONE),
             Role::Other | Role::Joined => None,
             Role::But | Role::Change | Role::Instead => None,

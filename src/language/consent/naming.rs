@@ -123,7 +123,8 @@ fn decision(words: &[Word]) -> (Consent, usize) {
         let beginning = words[..end].iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
         (read(&beginning), end)
     });
-    beginnings.into_iter().find(|(said, _)| *said != Consent::Other).unwrap_or((Consent::Other, 0))
+    let decides = |said: Consent| matches!(said, Consent::Yes | Consent::No);
+    beginnings.into_iter().find(|(said, _)| decides(*said)).unwrap_or((Consent::Other, 0))
 }
 
 fn place(word: &str) -> Option<CardName> {

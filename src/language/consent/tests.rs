@@ -40,7 +40,8 @@ fn unescape(text: &str) -> String {
 fn check(table: &str) {
     let (mut wrong, mut missed, mut plain) = (Vec::new(), Vec::new(), 0);
     for (text, label) in rows(table) {
-        let got = read(&text);
+        // What puts off decides nothing either.
+        let got = if read(&text) == Consent::Wait { Consent::Other } else { read(&text) };
         plain += usize::from(label != Consent::Other);
         if got != label && got != Consent::Other {
             wrong.push((text, label, got));
@@ -103,6 +104,47 @@ fn the_answers_the_design_names_are_read_as_it_says() {
         &["", " ", "yes?", "no, send it", "yes no", "please", "🙏", "❤️", "😂", "yes 😂", "both", "tak", "ne"],
         Consent::Other,
     );
+}
+
+#[test]
+fn what_puts_off_is_neither_whatever_stands_beside_it() {
+    for text in [
+        "wait",
+        "Wait!",
+        "hold on",
+        "Hold on a second",
+        "not yet",
+        "just a moment please",
+        "wait…",
+        "hold on...",
+        "ok wait",
+        "yes, hold on",
+        "no, wait",
+        "no wait",
+        "don't send it yet",
+        "Warte mal",
+        "Moment bitte",
+        "un momento",
+        "attends",
+        "aspetta",
+        "ainda não",
+        "подожди",
+        "зачекай",
+        "tunggu dulu",
+        "bekle",
+        "انتظر",
+        "صبر کن",
+        "रुको",
+        "رکو",
+    ] {
+        assert_eq!(read(text), Consent::Wait, "{text:?}");
+    }
+    for text in ["don't wait", "wait until 5", "yes, can't wait", "wait?", "waiting", "the wait is over"] {
+        assert_eq!(read(text), Consent::Other, "{text:?}");
+    }
+    for (text, said) in [("stop", Consent::No), ("cancel", Consent::No), ("ok", Consent::Yes)] {
+        assert_eq!(read(text), said, "{text:?}");
+    }
 }
 
 #[test]

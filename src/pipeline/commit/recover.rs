@@ -168,13 +168,14 @@ async fn finish_card(
         drop_run(brain, &run, revision).await?;
         return Ok(None);
     };
+    let under_way = brain.running.carries_out(&pending);
     match pending.state {
         State::Approved => {
             let revisions = Revisions { pending: pending_revision, run: revision };
-            brain.execute_approved(ctx, pending, revisions).await.map(Some)
+            brain.execute_approved(ctx, pending, revisions, &under_way).await.map(Some)
         }
         State::Executing => {
-            let ran = execute::run(brain, ctx, run, Start::at(revision), Grant::Approved(&pending)).await?;
+            let ran = execute::run(brain, ctx, run, Start::at(revision), Grant::Approved(&pending, &under_way)).await?;
             brain.finish(pending, pending_revision, ran).map(Some)
         }
         // Its end is on record; only the journal was left.

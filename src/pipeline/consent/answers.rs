@@ -7,7 +7,7 @@
 //! [`super::named`]), and anything else that is said about one (see [`super::amendments`]).
 
 use super::decisions::UNREADABLE;
-use super::{again, asked_back, closed, decide, named, undo, which};
+use super::{again, asked_back, closed, decide, named, stopping, undo, which};
 use crate::core::button::CardVerb;
 use crate::core::pending::{Means, Pending};
 use crate::core::turn::{Input, Origin, Path};
@@ -20,6 +20,8 @@ use crate::ports::StoreError;
 use crate::ports::records::{Message, Speaker};
 
 const BOTH: &str = "You said yes and no at once, so I did neither.";
+const YES_AND_WAIT: &str = "You said yes and to wait at once, so I did nothing yet.";
+const WAITS: &str = "Okay, nothing was done. This waits until you say yes or no:";
 
 /// Decides a card, or asks which one is meant; `None` when this is no yes or no, or is for something else.
 pub(in crate::pipeline) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
@@ -27,8 +29,11 @@ pub(in crate::pipeline) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer
         return Ok(None);
     };
     let said = consent::read(text);
-    if !turn.open.is_empty() && says_both(turn) {
-        return Ok(Some(again(turn, BOTH)));
+    if let Some(both) = says_both(turn).filter(|_| !turn.open.is_empty()) {
+        return Ok(Some(again(turn, both)));
+    }
+    if said == Consent::Wait {
+        return puts_off(turn).await;
     }
     if let Some(pending) = &turn.replied_card {
         if *origin != Origin::Typed {
@@ -48,6 +53,12 @@ pub(in crate::pipeline) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer
     match verb(said) {
         None => named::answer(turn).await,
         Some(verb) if turn.open.is_empty() => {
+            if verb == CardVerb::Cancel
+                && turn.open_question().is_none()
+                && let Some(told) = stopping::stop_cards(turn).await?
+            {
+                return Ok(Some(Answer::says(Path::Consent, told).keeping_question()));
+            }
             let told = if reply_to.is_none() { recorded(turn, verb).await? } else { None };
             Ok(told)
         }
@@ -57,17 +68,39 @@ pub(in crate::pipeline) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer
     }
 }
 
-/// Whether it is a yes and a no, one right after the other.
-fn says_both(turn: &Turn<'_>) -> bool {
+/// What to say to a yes and its opposite, one right after the other; `None` when it is not that.
+fn says_both(turn: &Turn<'_>) -> Option<&'static str> {
     let said: Vec<Consent> = turn.incoming.parts.iter().map(|part| consent::read(&part.text)).collect();
-    said.contains(&Consent::Yes) && said.contains(&Consent::No) && !said.contains(&Consent::Other)
+    if !said.contains(&Consent::Yes) || said.contains(&Consent::Other) {
+        return None;
+    }
+    match (said.contains(&Consent::No), said.contains(&Consent::Wait)) {
+        (_, true) => Some(YES_AND_WAIT),
+        (true, false) => Some(BOTH),
+        (false, false) => None,
+    }
+}
+
+/// What puts off decides nothing: what was approved and has not begun is left, a card that waits goes on waiting, and
+/// of one that was just decided it is told what was recorded.
+async fn puts_off(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
+    if !turn.origin().is_own_words() || turn.open_question().is_some() {
+        return Ok(None);
+    }
+    if let Some(told) = stopping::stop_cards(turn).await? {
+        return Ok(Some(Answer::says(Path::Consent, told).keeping_question()));
+    }
+    if turn.open.is_empty() {
+        return Ok(recorded(turn, CardVerb::Cancel).await?);
+    }
+    Ok(Some(again(turn, WAITS)))
 }
 
 pub(super) fn verb(said: Consent) -> Option<CardVerb> {
     match said {
         Consent::Yes => Some(CardVerb::Approve),
         Consent::No => Some(CardVerb::Cancel),
-        Consent::Other => None,
+        Consent::Wait | Consent::Other => None,
     }
 }
 

@@ -15,6 +15,7 @@ use crate::core::turn::Reply;
 use crate::failpoint::fail_point;
 use crate::limits;
 use crate::pipeline::brain::Brain;
+use crate::pipeline::running::CardUnderWay;
 use crate::pipeline::stages::execute;
 use crate::pipeline::stages::execute::{Grant, Ran, Start};
 use crate::ports::records::{Due, DueKind, PendingOpen, Show, Undo};
@@ -189,6 +190,7 @@ impl Brain {
         ctx: &crate::services::service::RequestContext,
         mut pending: Pending,
         revisions: Revisions,
+        under_way: &CardUnderWay<'_>,
     ) -> Result<Finished, StoreError> {
         let Some((run, run_revision)) = self.store.load::<Run>(&intent_key(&pending.id)).await? else {
             return Err(StoreError::Unreadable {
@@ -222,7 +224,7 @@ impl Brain {
         pending.apply(Transition::Begin).map_err(illegal)?;
         let begins = Change::put(&pending, Expect::Revision(revisions.pending))?;
         let start = Start::at(run_revision).with([begins]);
-        let ran = execute::run(self, ctx, run, start, Grant::Approved(&pending)).await?;
+        let ran = execute::run(self, ctx, run, start, Grant::Approved(&pending, under_way)).await?;
         // A card of nothing but looks has not been written since its approval.
         let revision = ran.begun.unwrap_or(revisions.pending);
         self.finish(pending, revision, ran)

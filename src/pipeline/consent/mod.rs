@@ -11,6 +11,7 @@ pub mod closed;
 pub mod decisions;
 pub(super) mod named;
 pub(super) mod record;
+pub(super) mod stopping;
 pub(super) mod undecided;
 pub mod undo;
 pub(super) mod waiting;
@@ -302,9 +303,10 @@ fn denied(turn: &Turn<'_>, pending: &Pending) -> Answer {
 async fn approved(turn: &Turn<'_>, pending: Pending, revisions: Revisions) -> Result<Answer, StoreError> {
     // What is being done can no longer be stopped, so that `/cancel` does not claim to.
     turn.brain.end(turn.incoming);
+    let under_way = turn.brain.running.carries_out(&pending);
     let first = pending.actions.first();
     turn.doing(first.map_or_else(status::thinking, |action| status::running(&turn.brain.services, action)));
-    let finished = turn.brain.execute_approved(&turn.ctx, pending, revisions).await?;
+    let finished = turn.brain.execute_approved(&turn.ctx, pending, revisions, &under_way).await?;
     let mut results = Results::default();
     results.add_run(turn, &finished.run);
     let mut answer = Answer::of(Path::Consent);

@@ -224,7 +224,7 @@ fn named<'t>(turn: &'t Turn<'_>, questions: &'t [CostlyQuestion], naming: &Namin
 /// A yes or no to the draft that was just shown: a yes makes a card. `None` when none was, or it is about something else.
 pub(super) async fn draft(turn: &Turn<'_>, said: Consent) -> Result<Option<Answer>, TurnError> {
     let Input::Message { origin: Origin::Typed, reply_to: None, .. } = &turn.incoming.input else { return Ok(None) };
-    if said == Consent::Other || turn.open_question().is_some() {
+    if verb(said).is_none() || turn.open_question().is_some() {
         return Ok(None);
     }
     let Some(shown) = shown::last(turn).await? else { return Ok(None) };
@@ -240,6 +240,6 @@ pub(super) async fn draft(turn: &Turn<'_>, said: Consent) -> Result<Option<Answe
             Ok(Some(Answer { path: Path::Action, ..answer.keeping_question() }))
         }
         Consent::No if is_after => Ok(Some(Answer::says(Path::Consent, STAYS_A_DRAFT))),
-        Consent::Yes | Consent::No | Consent::Other => Ok(None),
+        Consent::Yes | Consent::No | Consent::Wait | Consent::Other => Ok(None),
     }
 }

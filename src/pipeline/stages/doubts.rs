@@ -187,7 +187,9 @@ pub(crate) async fn answered(turn: &Turn<'_>, question: &Clarification) -> Resul
         Consent::Yes if question.takes_yes => Some(0),
         // "What about …?" "Yes": with it, or without?
         Consent::Yes => return Ok(Some(asked_again(question, offer))),
-        Consent::Other => super::answers::chosen(&question.choices, turn.words()).and_then(|value| value.parse().ok()),
+        Consent::Wait | Consent::Other => {
+            super::answers::chosen(&question.choices, turn.words()).and_then(|value| value.parse().ok())
+        }
     };
     let Some(choice) = choice else { return Ok(None) };
     let mut answer = offers::take(turn, offer, choice).await?;

@@ -37,18 +37,21 @@ use crate::core::stakes::{Authorized, Stakes, assess, authorize_approved, author
 use crate::failpoint::fail_point;
 use crate::limits;
 use crate::pipeline::brain::Brain;
+use crate::pipeline::running::CardUnderWay;
 use crate::ports::records::Undo;
 use crate::ports::{Batch, Change, Expect, Record, StoreError};
 use crate::services::command::Effect;
 use crate::services::service::{Attempt, Performed, RequestContext};
+
+const STOPPED_BEFORE: &str = "you stopped it before it had begun";
 
 /// Why the steps of a run may execute.
 #[derive(Debug, Clone, Copy)]
 pub enum Grant<'a> {
     /// They are low stakes; shown again for each.
     LowStakes,
-    /// This card was approved.
-    Approved(&'a Pending),
+    /// This card was approved, and goes on until somebody stops what has not begun.
+    Approved(&'a Pending, &'a CardUnderWay<'a>),
 }
 
 /// What a finished run leaves behind.
@@ -178,7 +181,8 @@ fn authorize(brain: &Brain, run: &mut Run, graph: &mut Graph<usize>, grant: Gran
         }
         let granted = match grant {
             Grant::LowStakes => low(brain, &run.steps[index].action),
-            Grant::Approved(pending) => authorize_approved(pending, index).map_err(|error| error.to_string()),
+            Grant::Approved(_, under_way) if under_way.stopped.is_cancelled() => Err(STOPPED_BEFORE.to_owned()),
+            Grant::Approved(pending, _) => authorize_approved(pending, index).map_err(|error| error.to_string()),
         };
         match granted {
             Ok(granted) => authorized.push((index, granted)),

@@ -173,6 +173,20 @@ fn a_forged_button_does_nothing() {
 }
 
 #[test]
+fn a_yes_that_was_written_before_the_card_was_shown_decides_nothing() {
+    let mail = SmtpServer::start(Mode::Accept);
+    let mut console = Program::new().smtp(&mail).console(&[]);
+    let words = "send an email to bob.miller@example.com saying the report is late";
+    console.start_sending(&format!("{}\n{}", json!({"text": words}), json!({"text": "yes"})));
+    let card = console.answer("the request");
+    pending_id(&card);
+    let early = console.answer("the early yes");
+    assert!(outcomes_of(&early).iter().all(|outcome| outcome["status"] != "succeeded"), "{early:#?}");
+    assert!(mail.mails().is_empty());
+    assert_eq!(outcomes_of(&console.say("yes"))[0]["status"], "succeeded", "a yes to what was shown again");
+}
+
+#[test]
 fn a_yes_that_replies_to_something_else_decides_nothing() {
     let mail = SmtpServer::start(Mode::Accept);
     let program = Program::new().smtp(&mail);

@@ -61,7 +61,10 @@ async fn what_telegram_has_cut_because_it_was_too_long_is_one_message() {
 
 #[tokio::test]
 async fn yes_and_no_in_one_breath_decide_nothing_and_what_waits_comes_again_with_its_buttons() {
-    for words in [["yes", "no"], ["no", "yes"]] {
+    let both = "You said yes and no at once, so I did neither.";
+    let wait = "You said yes and to wait at once, so I did nothing yet.";
+    let pairs = [["yes", "no"], ["no", "yes"], ["ok", "hold on"], ["wait", "ok"], ["ok", "not yet"], ["ok", "stop"]];
+    for (words, told_so) in pairs.into_iter().zip([both, both, wait, wait, wait, both]) {
         let (api, smtp) = (FakeBotApi::start().await, mail_server());
         let model = mailing();
         let _daemon = serve(&unhurried().model(&model).smtp(&smtp), &api).await;
@@ -71,7 +74,7 @@ async fn yes_and_no_in_one_breath_decide_nothing_and_what_waits_comes_again_with
             api.user_says(ANNA, word);
         }
         let told = api.wait_message(ANNA, |m| m.id > card.id && !m.buttons.is_empty(), SOON).await;
-        assert_eq!(how_many(&api, ANNA, "You said yes and no at once, so I did neither."), 1, "{}", api.transcript());
+        assert_eq!(how_many(&api, ANNA, told_so), 1, "{}", api.transcript());
         api.wait_message(ANNA, |m| m.id == card.id && m.buttons.is_empty(), SOON).await;
         assert!(smtp.mails().is_empty(), "{}", api.transcript());
         api.press(ANNA, told.id, &told.button("Send").data);

@@ -28,17 +28,20 @@ use serde_json::json;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use super::super::{ConsoleChannel, Line};
 use super::TerminalSink;
 use super::page::Seen;
 use crate::language::consent::{self, Consent};
 use crate::limits;
 use crate::pipeline::intake::commands::COMMANDS;
+use crate::pipeline::running::Stopped;
 
 const PROMPT: &str = "› ";
 /// What is said so is not kept in the history: it names what is to be forgotten.
 const NOT_KEPT: &str = "/forget";
 const STOPPING: &str = "Stopping. Ctrl-C once more ends the program.";
 const CANNOT_STOP: &str = "That has begun and can't be stopped any more. Ctrl-C once more ends the program.";
+const NOTHING_RUNS: &str = "Nothing is running any more.";
 const STILL_WORKING: &str =
     "I'm still working on what you said before, so I took that for nothing. Say it once you see the answer.";
 const NOT_SEEN: &str =
@@ -46,8 +49,8 @@ const NOT_SEEN: &str =
 
 /// How what runs is stopped.
 pub enum Interrupt {
-    /// In this process; true when there was something to stop.
-    Here(Box<dyn Fn() -> bool + Send + Sync>),
+    /// In this process; says what that came to.
+    Here(Box<dyn Fn() -> Stopped + Send + Sync>),
     /// In the process that answers, by saying so.
     InWords,
 }
@@ -64,8 +67,10 @@ impl std::fmt::Debug for Interrupt {
 /// Where somebody types.
 pub struct Keyboard {
     terminal: Arc<TerminalSink>,
+    /// Who numbers what is said.
+    numbers: Arc<ConsoleChannel>,
     /// Lines go here until the last one.
-    lines: Mutex<Option<mpsc::Sender<String>>>,
+    lines: Mutex<Option<mpsc::Sender<Line>>>,
     interrupt: Interrupt,
     /// What runs was asked to stop.
     interrupted: AtomicBool,
@@ -83,12 +88,14 @@ impl Keyboard {
     /// Begins to read what is typed at `terminal`. `history`: the file of what was said before.
     pub fn listen(
         terminal: Arc<TerminalSink>,
+        numbers: Arc<ConsoleChannel>,
         history: PathBuf,
         interrupt: Interrupt,
-    ) -> (Arc<Self>, mpsc::Receiver<String>) {
+    ) -> (Arc<Self>, mpsc::Receiver<Line>) {
         let (sender, lines) = mpsc::channel(limits::LINES_AHEAD_MAX);
         let keyboard = Arc::new(Self {
             terminal,
+            numbers,
             lines: Mutex::new(Some(sender)),
             interrupt,
             interrupted: AtomicBool::new(false),
@@ -103,12 +110,13 @@ impl Keyboard {
         (keyboard, lines)
     }
 
-    fn lines(&self) -> Option<mpsc::Sender<String>> {
+    fn lines(&self) -> Option<mpsc::Sender<Line>> {
         self.lines.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn read_lines(&self, history: &Path) {
-        let begun = Arc::new(Begun { terminal: self.terminal.clone(), seen: Mutex::default() });
+        let begun =
+            Arc::new(Begun { terminal: self.terminal.clone(), seen: Mutex::default(), before: Mutex::default() });
         let Ok(mut editor) = editor(Typing(begun.clone())) else {
             return super::piped_lines(super::is_said, |line| self.takes(&line, None));
         };
@@ -118,6 +126,7 @@ impl Keyboard {
         // There may be none yet.
         let _ = editor.load_history(history);
         loop {
+            begun.before_the_prompt();
             self.terminal.settled(patience);
             let read = editor.readline(PROMPT);
             let seen = begun.take();
@@ -166,7 +175,7 @@ impl Keyboard {
         let Some(lines) = self.lines() else { return false };
         self.interrupted.store(false, Ordering::SeqCst);
         self.terminal.begins();
-        lines.blocking_send(said.to_string()).is_ok()
+        lines.blocking_send(self.numbers.line(said.to_string())).is_ok()
     }
 
     /// Ctrl-C; false when the program ends.
@@ -181,15 +190,29 @@ impl Keyboard {
             self.leaves.cancel();
             return false;
         }
-        let stops = match &self.interrupt {
+        let stopped = match &self.interrupt {
             Interrupt::Here(stop) => stop(),
             Interrupt::InWords => {
                 self.terminal.begins();
-                self.lines().is_some_and(|lines| lines.try_send(json!({"text": "/cancel"}).to_string()).is_ok())
+                let cancel = self.numbers.line(json!({"text": "/cancel"}).to_string());
+                let said = self.lines().is_some_and(|lines| lines.try_send(cancel).is_ok());
+                if said { Stopped::Turn } else { Stopped::Rest }
             }
         };
-        self.terminal.notes(if stops { STOPPING } else { CANNOT_STOP });
+        if stopped == Stopped::Nothing {
+            // It ended by itself, at this very moment: there is nothing that a second key could be for.
+            self.interrupted.store(false, Ordering::SeqCst);
+        }
+        self.terminal.notes(of_interrupt(stopped));
         true
+    }
+}
+
+fn of_interrupt(stopped: Stopped) -> &'static str {
+    match stopped {
+        Stopped::Turn => STOPPING,
+        Stopped::Rest => CANNOT_STOP,
+        Stopped::Nothing => NOTHING_RUNS,
     }
 }
 
@@ -197,7 +220,7 @@ impl Keyboard {
 fn decides(line: &str) -> bool {
     let is_command = line.trim_start().starts_with('/');
     let names = || consent::names(line).is_some_and(|naming| naming.is_definite || naming.said != Consent::Other);
-    !is_command && (consent::read(line) != Consent::Other || names())
+    !is_command && (matches!(consent::read(line), Consent::Yes | Consent::No) || names())
 }
 
 fn editor(typing: Typing) -> rustyline::Result<Editor<Typing, DefaultHistory>> {
@@ -211,6 +234,9 @@ fn editor(typing: Typing) -> rustyline::Result<Editor<Typing, DefaultHistory>> {
 struct Begun {
     terminal: Arc<TerminalSink>,
     seen: Mutex<Option<Seen>>,
+    /// What could be seen when the last line was handed on, until the next prompt stands: whatever is there to be read by
+    /// then was typed before, and nobody knows when.
+    before: Mutex<Option<Seen>>,
 }
 
 impl Begun {
@@ -218,14 +244,27 @@ impl Begun {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
+    fn before_the_prompt(&self) {
+        *self.before.lock().unwrap_or_else(PoisonError::into_inner) = Some(self.terminal.seen());
+    }
+
     fn shows(&self, line: &str) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if line.is_empty() {
+        // The editor asks for the first time right before it shows the prompt.
+        let before = self.before.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if before.is_some() && is_typed_ahead() {
+            *seen = before;
+        } else if line.is_empty() {
             *seen = None;
         } else if seen.is_none() {
             *seen = Some(self.terminal.seen());
         }
     }
+}
+
+/// Whether something waits to be read.
+fn is_typed_ahead() -> bool {
+    rustix::io::ioctl_fionread(std::io::stdin()).is_ok_and(|waiting| waiting > 0)
 }
 
 /// Looks on while a line is typed, and knows the commands.

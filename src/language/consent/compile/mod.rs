@@ -75,6 +75,7 @@ impl Role {
             "+yes" => Role::BesideYes,
             "+no" => Role::BesideNo,
             "+" => Role::BesideEither,
+            "wait" => Role::Wait,
             "other" => Role::Other,
             "joined" => Role::Joined,
             "alone" => Role::Alone,

@@ -179,6 +179,12 @@ proptest! {
     }
 
     #[test]
+    fn a_yes_beside_a_wait_is_none(yes in decided_as(Consent::Yes), wait in prop::sample::select(vec!["wait", "hold on", "not yet"]), first: bool) {
+        let text = if first { format!("{yes}, {wait}") } else { format!("{wait}, {yes}") };
+        prop_assert_ne!(read(&text), Consent::Yes, "{}", text);
+    }
+
+    #[test]
     fn a_question_a_quote_and_a_second_line_decide_nothing((text, _) in decided_row(), mark in prop::sample::select(vec!["?", "؟", "\"", "…", "\nand", "?!", " :(", ";", " 😂", " 🙄"])) {
         let text = format!("{text}{mark}");
         prop_assert_eq!(read(&text), Consent::Other, "{}", text);

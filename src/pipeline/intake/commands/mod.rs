@@ -12,22 +12,20 @@ mod status;
 mod trace;
 mod view;
 
-use std::sync::PoisonError;
-
 pub use export::{counted, data_of};
 
 use super::{offers, settings};
 use crate::core::button::{CardVerb, Press};
 use crate::core::pending::Means;
-use crate::core::run::{Run, StepProgress};
 use crate::core::turn::{Input, Origin, Path};
 use crate::language::words::{distance, fold};
 use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::consent;
-use crate::pipeline::consent::undo;
+use crate::pipeline::consent::{stopping, undo};
+use crate::pipeline::running::Stopped;
 use crate::pipeline::stages::investigate;
 use crate::pipeline::turn::{Turn, TurnError};
-use crate::ports::{RecordExt, StoreError};
+use crate::ports::StoreError;
 
 /// Where a command works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,6 +115,8 @@ pub fn parse(text: &str) -> Option<(&str, &str)> {
     let fine = !name.is_empty() && name.len() <= 32 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     fine.then_some((name, arguments.trim()))
 }
+
+const STOPPING: &str = "Okay, stopping.";
 
 /// What people say instead of `/undo`, and nothing else with it.
 const UNDO: [&str; 10] = [
@@ -285,19 +285,14 @@ fn help(turn: &Turn<'_>) -> String {
 /// Stops what runs in this chat; else drops the only open card; else lists them. What has begun to happen cannot
 /// be stopped, and that is said.
 async fn cancel(turn: &Turn<'_>) -> Result<Answer, StoreError> {
-    let running = turn.brain.running.lock().unwrap_or_else(PoisonError::into_inner).get(turn.chat()).cloned();
-    let begun = begun(turn).await?;
-    if let Some(token) = running {
-        token.cancel();
-        let words = match begun {
-            None => "Okay, stopping.".to_owned(),
-            Some(what) => format!("Okay, stopping. This has begun and can no longer be stopped: {what}."),
-        };
-        return Ok(Answer::says(Path::Command, words).keeping_question());
-    }
-    if let Some(what) = begun {
-        let words = format!("This has begun and can no longer be stopped: {what}. I'll tell you how it ends.");
-        return Ok(Answer::says(Path::Command, words).keeping_question());
+    let stopped = turn.brain.running.stop(turn.chat());
+    let under_way = stopping::all_under_way(turn).await?;
+    let told = match stopped {
+        Stopped::Turn => Some(under_way.told().map_or(STOPPING.to_owned(), |told| format!("{STOPPING} {told}"))),
+        Stopped::Rest | Stopped::Nothing => under_way.in_words(),
+    };
+    if let Some(told) = told {
+        return Ok(Answer::says(Path::Command, told).keeping_question());
     }
     let questions = investigate::waiting_here(turn).await?;
     let asked_last = turn.open_question().and_then(|question| question.offer.as_deref());
@@ -322,16 +317,6 @@ async fn cancel(turn: &Turn<'_>) -> Result<Answer, StoreError> {
         (_, []) => Ok(consent::which(turn, Some(CardVerb::Cancel))),
         (_, _) => agenda::pending(turn, None).await,
     }
-}
-
-/// What is being done for this person here, from the journals: whatever an approved card or a turn has not
-/// brought to its end.
-async fn begun(turn: &Turn<'_>) -> Result<Option<String>, StoreError> {
-    let runs = turn.brain.store.list_all::<Run>(&[]).await?;
-    let mine = runs.into_iter().filter(|run| run.chat == *turn.chat() && run.owner == *turn.owner());
-    let steps = mine.flat_map(|run| run.steps).filter(|step| !matches!(step.progress, StepProgress::Done { .. }));
-    let begun: Vec<String> = steps.map(|step| consent::wording(turn.brain, &step.action)).collect();
-    Ok((!begun.is_empty()).then(|| begun.join("; ")))
 }
 
 #[cfg(test)]

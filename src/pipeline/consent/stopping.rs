@@ -1,0 +1,61 @@
+//! What becomes of what was approved, and what runs, when its owner says to stop: what has begun is told, the rest is left.
+//!
+//! Invariants: nothing that has begun is said to be stopped; no card that waits is decided here.
+
+use crate::core::run::{Run, RunOrigin, StepProgress};
+use crate::pipeline::turn::Turn;
+use crate::ports::{RecordExt, StoreError};
+
+/// What this person's runs here have begun and what they have not, in words, from the journals.
+#[derive(Debug, Default)]
+pub(in crate::pipeline) struct UnderWay {
+    begun: Vec<String>,
+    left: Vec<String>,
+}
+
+/// Begins nothing more of what this person has approved here. `None` when nothing of it is under way.
+pub(in crate::pipeline) async fn stop_cards(turn: &Turn<'_>) -> Result<Option<String>, StoreError> {
+    turn.brain.running.stop_cards(turn.chat());
+    Ok(under_way(turn, |run| run.origin != RunOrigin::Turn).await?.in_words())
+}
+
+/// All that is under way for this person here.
+pub(in crate::pipeline) async fn all_under_way(turn: &Turn<'_>) -> Result<UnderWay, StoreError> {
+    under_way(turn, |_| true).await
+}
+
+async fn under_way(turn: &Turn<'_>, counts: impl Fn(&Run) -> bool) -> Result<UnderWay, StoreError> {
+    let runs = turn.brain.store.list_all::<Run>(&[]).await?;
+    let mine = |run: &Run| run.chat == *turn.chat() && run.owner == *turn.owner() && counts(run);
+    let mut under_way = UnderWay::default();
+    for run in runs.into_iter().filter(mine) {
+        for step in &run.steps {
+            let words = || super::wording(turn.brain, &step.action);
+            match (&step.progress, &run.origin) {
+                (StepProgress::Done { .. }, _) => {}
+                (StepProgress::Planned, RunOrigin::Pending(_)) => under_way.left.push(words()),
+                (StepProgress::Started, _) | (StepProgress::Planned, RunOrigin::Turn) => under_way.begun.push(words()),
+            }
+        }
+    }
+    Ok(under_way)
+}
+
+impl UnderWay {
+    /// What has begun, and what is left; `None` when there is neither.
+    pub(in crate::pipeline) fn told(&self) -> Option<String> {
+        let begun = format!("This has begun and can no longer be stopped: {}.", self.begun.join("; "));
+        let left = format!("What has not begun I leave: {}.", self.left.join("; "));
+        match (self.begun.is_empty(), self.left.is_empty()) {
+            (true, true) => None,
+            (false, true) => Some(begun),
+            (true, false) => Some(left),
+            (false, false) => Some(format!("{begun} {left}")),
+        }
+    }
+
+    /// The same for what is waited for.
+    pub(in crate::pipeline) fn in_words(&self) -> Option<String> {
+        self.told().map(|told| format!("{told} I'll tell you how it ends."))
+    }
+}
