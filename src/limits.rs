@@ -371,6 +371,9 @@ pub const DELIVER_CHATS_MAX: usize = 64;
 pub const REDELIVER_CHATS_MAX: usize = 16;
 /// Presses and `/cancel` handled at once; a press waits for those of its own chat only.
 pub const OVERTAKERS_MAX: usize = 64;
+/// Approved cards that are carried out beside the lines of their chats: as many connections to other people's servers,
+/// each of which may hang until its time-out. Those beyond keep what their own chat says next waiting.
+pub const JOBS_BESIDE_MAX: usize = 64;
 /// Strangers remembered, so that each is answered once.
 pub const STRANGERS_MAX: usize = 1_000;
 /// A stranger is answered at most so often.

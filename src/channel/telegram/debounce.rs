@@ -101,7 +101,7 @@ pub(super) async fn handle(context: &TelegramContext, job: Job, rest: &Rest<Job>
         if coalesced.pieces.iter().any(|piece| piece.unpacked.stopped) {
             return turns::answer(context, &coalesced.entries(), &coalesced.update.place.id(), STOPPED).await;
         }
-        let debounce = if may_grow { Debounce::held() } else { Debounce::over() };
+        let debounce = if may_grow { Debounce::held() } else { Debounce::over() }.in_line(rest.lets_pass());
         let job = match coalescing(context, &coalesced, rest, &debounce).await {
             Coalescing::Done(ended) => return ended,
             Coalescing::More(job) => job,

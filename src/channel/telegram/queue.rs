@@ -1,7 +1,7 @@
 //! Two lines a chat, one of messages and one of presses: order within each, none between them or between chats.
 //!
 //! A line has a worker while it has something to do. Invariants: jobs of a line run one after another, in the
-//! order in which they came; a slow chat delays no other (up to the number of turns that run at once), and its
+//! order in which they came, until one lets the others pass: it then goes on beside its line; a slow chat delays no other (up to the number of turns that run at once), and its
 //! messages no press; a line has an end; after [`Queues::stop`] no job begins. What a job does, and that it never
 //! panics, is its own business. What overtakes even presses has no line.
 
@@ -11,7 +11,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -37,6 +37,8 @@ pub struct Queues<J> {
     work: Box<Work<J>>,
     turns: Semaphore,
     overtakers: Semaphore,
+    /// Jobs that have let the others of their line pass.
+    beside: Arc<Semaphore>,
     tasks: TaskTracker,
     /// No new job begins.
     stopping: CancellationToken,
@@ -63,6 +65,7 @@ pub struct Rest<J> {
     queues: Arc<Queues<J>>,
     /// None for jobs that overtake.
     line: Option<(QueueKey, Arc<Notify>)>,
+    passes: Arc<Notify>,
 }
 
 /// What stands behind a job.
@@ -95,6 +98,11 @@ impl<J: Send + 'static> Rest<J> {
     pub fn hand_over(&self, chat: &ChatId, job: J) {
         // A promised place is always given.
         let _ = self.queues.push(chat, Lane::Messages, job, Entrance::Promised);
+    }
+
+    /// To be notified when the next job of the line may begin though this one has not ended.
+    pub fn lets_pass(&self) -> Arc<Notify> {
+        Arc::clone(&self.passes)
     }
 
     /// Waits until another job has come; never for jobs that overtake.
@@ -135,6 +143,7 @@ impl<J: Send + 'static> Queues<J> {
             work: Box::new(move |job, rest| Box::pin(work(job, rest))),
             turns: Semaphore::new(limits::CONCURRENT_TURNS_MAX),
             overtakers: Semaphore::new(limits::OVERTAKERS_MAX),
+            beside: Arc::new(Semaphore::new(limits::JOBS_BESIDE_MAX)),
             tasks: TaskTracker::new(),
             stopping: CancellationToken::new(),
             over: CancellationToken::new(),
@@ -179,15 +188,31 @@ impl<J: Send + 'static> Queues<J> {
             };
             // Nothing joins a press.
             let line = (key.1 == Lane::Messages).then(|| (key.clone(), Arc::clone(&arrived)));
-            let rest = Rest { queues: Arc::clone(&self), line };
-            tokio::select! {
+            let passes = Arc::new(Notify::new());
+            let rest = Rest { queues: Arc::clone(&self), line, passes: Arc::clone(&passes) };
+            let mut working = (self.work)(job, rest);
+            let place = tokio::select! {
                 biased;
                 () = self.over.cancelled() => return,
-                () = (self.work)(job, rest) => {}
+                () = &mut working => None,
+                place = self.place_beside(&passes) => place,
+            };
+            if let Some(place) = place {
+                self.aside(async move {
+                    working.await;
+                    drop(place);
+                });
             }
             drop(permit);
             next = self.next(&key);
         }
+    }
+
+    /// Waits until a job lets the others pass and there is room beside the lines; as long as there is none, it keeps its
+    /// own line waiting.
+    async fn place_beside(&self, passes: &Notify) -> Option<OwnedSemaphorePermit> {
+        passes.notified().await;
+        Arc::clone(&self.beside).acquire_owned().await.ok()
     }
 
     /// The next job of a line; one that is empty is taken down.
@@ -208,7 +233,7 @@ impl<J: Send + 'static> Queues<J> {
         self.tasks.spawn(async move {
             let work = async {
                 let _permit = this.overtakers.acquire().await;
-                (this.work)(job, Rest { queues: Arc::clone(&this), line: None }).await;
+                (this.work)(job, Rest { queues: Arc::clone(&this), line: None, passes: Arc::default() }).await;
             };
             tokio::select! {
                 biased;

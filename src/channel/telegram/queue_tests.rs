@@ -159,3 +159,37 @@ async fn a_job_may_take_the_next_one_along_or_a_later_one_that_belongs_to_it_and
     sleep(Duration::from_secs(1)).await;
     assert_eq!(log.lock().unwrap().as_slice(), ["first belongs then one", "other then two"]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_job_that_lets_others_pass_goes_on_beside_its_line() {
+    let log = Log::default();
+    let (kept, start) = (Arc::clone(&log), Instant::now());
+    let work = move |(name, ms): (String, u64), rest: Rest<(String, u64)>| {
+        let log = Arc::clone(&kept);
+        async move {
+            if name.starts_with("passed") {
+                rest.lets_pass().notify_one();
+            }
+            sleep(Duration::from_millis(ms)).await;
+            let at = u64::try_from(start.elapsed().as_millis()).unwrap();
+            log.lock().unwrap().push((at, name));
+        }
+    };
+    let queues = Arc::new(Queues::new(work));
+    push(&queues, "a", "passed", 1_000).unwrap();
+    push(&queues, "a", "next", 10).unwrap();
+    sleep(Duration::from_millis(500)).await;
+    assert_eq!(names(&log), [done(10, "next")]);
+    assert!(queues.stop(Duration::from_secs(5)).await, "it is waited for at the end");
+    assert_eq!(names(&log), [done(10, "next"), done(1_000, "passed")]);
+
+    let queues = Arc::new(Queues::new(|(_, ms): (String, u64), rest: Rest<(String, u64)>| async move {
+        rest.lets_pass().notify_one();
+        sleep(Duration::from_millis(ms)).await;
+    }));
+    for _ in 0..limits::JOBS_BESIDE_MAX * 2 {
+        push(&queues, "a", "passed", 1_000).unwrap_or_default();
+        sleep(Duration::from_millis(1)).await;
+    }
+    assert_eq!(queues.beside.available_permits(), 0, "so many and no more");
+}

@@ -59,7 +59,7 @@ async fn work_on(context: &TelegramContext, mut job: Job, rest: &Rest<Job>) -> R
         IncomingEvent::Message(_) if job.update.private => debounce::handle(context, job, rest).await,
         IncomingEvent::Message(message) => groups::handle(context, job, message, rest).await,
         IncomingEvent::Edited(message) => edited_message::offer(context, &job, &message).await,
-        IncomingEvent::Press { message, data, .. } => callback_query::press(context, &job, message, &data).await,
+        IncomingEvent::Press { message, data, .. } => callback_query::press(context, &job, message, &data, rest).await,
         IncomingEvent::Joined => my_chat_member::joined(context, &job).await,
     }
 }

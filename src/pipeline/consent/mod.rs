@@ -304,6 +304,7 @@ async fn approved(turn: &Turn<'_>, pending: Pending, revisions: Revisions) -> Re
     // What is being done can no longer be stopped, so that `/cancel` does not claim to.
     turn.brain.end(turn.incoming);
     let under_way = turn.brain.running.carries_out(&pending);
+    turn.debounce.let_pass();
     let first = pending.actions.first();
     turn.doing(first.map_or_else(status::thinking, |action| status::running(&turn.brain.services, action)));
     let finished = turn.brain.execute_approved(&turn.ctx, pending, revisions, &under_way).await?;

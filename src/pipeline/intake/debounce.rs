@@ -12,13 +12,16 @@
 //!
 //! Invariant: a turn passes [`Debounce::before_writing`] or [`Debounce::before_asking`] before its first commit, and
 //! from then on [`Debounce::has_begun`] is true. The holder drops a turn only while it is false, in the task that
-//! also polls the turn, so that the two cannot cross. Not here: whose messages belong together (the channel knows
+//! also polls the turn, so that the two cannot cross.
+//!
+//! A turn that has made its decision durable and only waits for somebody else's server keeps nobody behind it waiting:
+//! it lets its line pass ([`Debounce::let_pass`]). Not here: whose messages belong together (the channel knows
 //! that), and time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Stage {
@@ -32,6 +35,8 @@ enum Stage {
 pub struct Debounce {
     stage: Arc<watch::Sender<Stage>>,
     begun: Arc<AtomicBool>,
+    /// Told when what waits behind this turn need not wait any more.
+    passes: Arc<Notify>,
 }
 
 impl Debounce {
@@ -46,7 +51,18 @@ impl Debounce {
     }
 
     fn at(stage: Stage) -> Self {
-        Self { stage: Arc::new(watch::Sender::new(stage)), begun: Arc::default() }
+        Self { stage: Arc::new(watch::Sender::new(stage)), begun: Arc::default(), passes: Arc::default() }
+    }
+
+    /// The same for a turn that stands in a line, whose next job is begun once `passes` is notified.
+    #[must_use]
+    pub fn in_line(self, passes: Arc<Notify>) -> Self {
+        Self { passes, ..self }
+    }
+
+    /// What waits behind this turn may begin: all that order matters to is durable.
+    pub fn let_pass(&self) {
+        self.passes.notify_one();
     }
 
     /// The turn may act.

@@ -4,6 +4,7 @@ use super::buttons::{noticed, noticed_at};
 use super::commands::says;
 use super::*;
 use crate::support::bot_api::Fault;
+use crate::support::smtp_server::Mode;
 
 #[tokio::test]
 async fn a_tap_is_answered_though_another_message_of_its_chat_hangs_and_its_words_come_later() {
@@ -71,5 +72,32 @@ async fn a_press_on_either_copy_of_a_card_decides_it_once_and_leaves_no_buttons_
         let bare = |api: &FakeBotApi| api.messages(ANNA).iter().all(|m| m.buttons.is_empty()).then_some(());
         api.wait_for("no buttons", SOON, bare).await;
         assert_eq!(smtp.mails().len(), 1, "{}", api.transcript());
+    }
+}
+
+#[tokio::test]
+async fn an_approved_sending_waits_for_no_other_that_hangs() {
+    for is_typed in [false, true] {
+        let (api, smtp, model) = (FakeBotApi::start().await, mail_server(), mailing());
+        let _daemon = serve(&installed().model(&model).smtp(&smtp), &api).await;
+        api.user_says(ANNA, SEND);
+        let first = card(&api, ANNA).await;
+        smtp.set_mode(Mode::HangAfterData);
+        if is_typed {
+            api.user_says(ANNA, "yes");
+        } else {
+            api.press(ANNA, first.id, &first.button("Send").data);
+        }
+        smtp.wait_mails(1, SOON).await;
+        // It hangs, and what is said and pressed meanwhile is answered.
+        let began = std::time::Instant::now();
+        api.user_says(ANNA, SEND);
+        let second = api.wait_message(ANNA, |m| m.id > first.id && !m.buttons.is_empty(), SOON).await;
+        api.press(ANNA, second.id, &second.button("Send").data);
+        smtp.wait_mails(2, SOON).await;
+        api.user_says(ANNA, "hold on");
+        answer(&api, ANNA, "This has begun and can no longer be stopped").await;
+        assert_eq!(how_many(&api, ANNA, "Sent"), 0, "both still hang\n{}", api.transcript());
+        assert!(began.elapsed() < Duration::from_secs(20), "{}", api.transcript());
     }
 }

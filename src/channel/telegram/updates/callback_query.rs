@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::super::context::{Job, TelegramContext};
 use super::super::dispatch::Handled;
 use super::super::place::ChatPlace;
-use super::super::queue::Lane;
+use super::super::queue::{Lane, Rest};
 use super::super::turns;
 use super::{IncomingEvent, IncomingUpdate, edited_message, text};
 use crate::core::button::Press;
@@ -47,7 +47,13 @@ pub fn lane(data: &str) -> Lane {
 }
 
 /// Does what the button says. Cards are never shown in a group, so a press there is nothing.
-pub async fn press(context: &TelegramContext, job: &Job, button: MessageId, data: &str) -> Result<(), StoreError> {
+pub async fn press(
+    context: &TelegramContext,
+    job: &Job,
+    button: MessageId,
+    data: &str,
+    rest: &Rest<Job>,
+) -> Result<(), StoreError> {
     if !job.update.private {
         return context.inbox.close(&job.entry).await;
     }
@@ -56,7 +62,7 @@ pub async fn press(context: &TelegramContext, job: &Job, button: MessageId, data
     }
     let input = Input::Press { data: data.to_owned(), message: Some(button) };
     let incoming = turns::incoming(job, button, input);
-    let ended = turns::run(context, &[&job.entry], &incoming, Debounce::over()).await;
+    let ended = turns::run(context, &[&job.entry], &incoming, Debounce::over().in_line(rest.lets_pass())).await;
     context.channel.taps.settle(&context.channel.sender.api, &incoming.turn).await;
     ended
 }
