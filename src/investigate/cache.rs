@@ -7,8 +7,8 @@
 //! | a graph | the question's words, the day, the zone, what there is to ask over | it is another day |
 //!
 //! Invariants: each entry is its owner's and found by nobody else; nothing is kept that a gap or another endpoint than the
-//! configured one has a part in; what an owner had forgotten goes at once ([`EvidenceCache::forget`]); it is bounded in
-//! bytes, entries and time, and gone with the process. Deliberately not here: what may be kept (whoever keeps it knows).
+//! configured one has a part in; what an owner had forgotten goes at once ([`EvidenceCache::forget`]); it is kept as it is
+//! written down, so that the bytes that bound it are those that it takes; it is bounded in entries and time as well, and gone with the process. Deliberately not here: what may be kept (whoever keeps it knows).
 
 use std::collections::HashMap;
 use std::io;
@@ -52,11 +52,11 @@ impl io::Write for Hashing {
     }
 }
 
-/// Something that is kept.
+/// Something that is kept; what can be large, as JSON.
 #[derive(Debug, Clone)]
 enum Kept {
-    Evidence(Arc<NodeOutput>),
-    Answer(Arc<Value>),
+    Evidence(Arc<[u8]>),
+    Answer(Arc<[u8]>),
     Graph(Arc<Decomposition>),
 }
 
@@ -138,31 +138,31 @@ pub struct OwnersCache<'c> {
 
 impl OwnersCache<'_> {
     /// What a node found.
-    pub fn evidence(&self, made_from: MadeFrom) -> Option<Arc<NodeOutput>> {
+    pub fn evidence(&self, made_from: MadeFrom) -> Option<NodeOutput> {
         match self.get(made_from)? {
-            Kept::Evidence(output) => Some(output),
+            Kept::Evidence(json) => serde_json::from_slice(&json).ok(),
             Kept::Answer(_) | Kept::Graph(_) => None,
         }
     }
 
-    /// Keeps what a node found; `bytes`: about what it takes.
-    pub fn keep_evidence(&self, made_from: MadeFrom, output: &NodeOutput, bytes: usize) {
+    /// Keeps what a node found.
+    pub fn keep_evidence(&self, made_from: MadeFrom, output: &NodeOutput) {
         if output.gaps.is_empty() {
-            self.put(made_from, Kept::Evidence(Arc::new(output.clone())), bytes);
+            self.put_json(made_from, output, Kept::Evidence);
         }
     }
 
     /// What a model said.
-    pub fn answer(&self, made_from: MadeFrom) -> Option<Arc<Value>> {
+    pub fn answer(&self, made_from: MadeFrom) -> Option<Value> {
         match self.get(made_from)? {
-            Kept::Answer(answer) => Some(answer),
+            Kept::Answer(json) => serde_json::from_slice(&json).ok(),
             Kept::Evidence(_) | Kept::Graph(_) => None,
         }
     }
 
     /// Keeps what a model said.
     pub fn keep_answer(&self, made_from: MadeFrom, answer: &Value) {
-        self.put(made_from, Kept::Answer(Arc::new(answer.clone())), answer.to_string().len());
+        self.put_json(made_from, answer, Kept::Answer);
     }
 
     /// How a question was taken apart.
@@ -175,7 +175,7 @@ impl OwnersCache<'_> {
 
     /// Keeps how a question was taken apart.
     pub fn keep_graph(&self, made_from: MadeFrom, graph: &Decomposition) {
-        let bytes = serde_json::to_vec(&graph.graph).map_or(0, |json| json.len());
+        let bytes = serde_json::to_vec(&graph.graph).map_or(0, |json| json.len() * GRAPH_PER_JSON);
         self.put(made_from, Kept::Graph(Arc::new(graph.clone())), bytes);
     }
 
@@ -186,6 +186,12 @@ impl OwnersCache<'_> {
         let entry = entries.by_key.get_mut(&(self.owner.clone(), made_from))?;
         entry.used = uses;
         is_fresh(entry, self.now).then(|| entry.kept.clone())
+    }
+
+    fn put_json(&self, made_from: MadeFrom, value: &impl Serialize, kept: impl Fn(Arc<[u8]>) -> Kept) {
+        let Ok(json) = serde_json::to_vec(value) else { return };
+        let bytes = json.len();
+        self.put(made_from, kept(json.into()), bytes);
     }
 
     fn put(&self, made_from: MadeFrom, kept: Kept, bytes: usize) {
@@ -206,6 +212,8 @@ impl OwnersCache<'_> {
 
 /// What an entry takes beside what is kept, about.
 const ENTRY_BYTES: usize = 256;
+/// Bytes of a graph for one of its JSON, about: it is small, and used as it is.
+const GRAPH_PER_JSON: usize = 8;
 
 #[cfg(test)]
 mod tests {
@@ -213,6 +221,9 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::core::provenance::UntrustedText;
+    use crate::investigate::finding::Finding;
+    use crate::services::searchable::{FoundItem, ItemKind, Party};
 
     fn at(minute: i64) -> DateTime<Utc> {
         Utc.with_ymd_and_hms(2026, 3, 10, 9, 0, 0).unwrap() + Duration::minutes(minute)
@@ -220,6 +231,23 @@ mod tests {
 
     fn key(n: usize) -> MadeFrom {
         MadeFrom::of(&("test", n)).unwrap()
+    }
+
+    /// Others' words count as well: they are most of what a look finds.
+    fn large(bytes: usize) -> NodeOutput {
+        let item = FoundItem {
+            service: "email".to_owned(),
+            id: "1".to_owned(),
+            kind: ItemKind::Thread,
+            title: "Boiler".to_owned(),
+            at: Some(at(0)),
+            until: None,
+            people: vec![Party { name: "Kim".to_owned(), address: "kim@example.com".to_owned() }],
+            snippet: "It leaks.".to_owned(),
+            marks: Vec::new(),
+            untrusted: vec![UntrustedText::new("a mail", "x".repeat(bytes))],
+        };
+        NodeOutput::of(vec![Finding { score: 0.1, ..Finding::of(item) }])
     }
 
     #[test]
@@ -247,9 +275,9 @@ mod tests {
         let whole = NodeOutput { more: 3, ..NodeOutput::default() };
         let partial = NodeOutput { gaps: vec!["I've read 200 of 4,000 mails so far".to_owned()], ..whole.clone() };
         let of_ann = cache.of(&ann, at(0));
-        of_ann.keep_evidence(key(1), &whole, 10);
-        of_ann.keep_evidence(key(2), &partial, 10);
-        assert_eq!(of_ann.evidence(key(1)).as_deref(), Some(&whole));
+        of_ann.keep_evidence(key(1), &whole);
+        of_ann.keep_evidence(key(2), &partial);
+        assert_eq!(of_ann.evidence(key(1)).as_ref(), Some(&whole));
         assert!(of_ann.evidence(key(2)).is_none());
     }
 
@@ -257,20 +285,26 @@ mod tests {
     fn it_never_grows_over_its_bounds_and_keeps_what_is_used() {
         let (cache, ann) = (EvidenceCache::default(), UserId::new("ann"));
         let of_ann = cache.of(&ann, at(0));
-        let part = limits::EVIDENCE_CACHE_BYTES_MAX / 8;
+        let part = limits::EVIDENCE_CACHE_BYTES_MAX / 9;
         for number in 0..20 {
-            of_ann.keep_evidence(key(number), &NodeOutput::default(), part);
+            of_ann.keep_evidence(key(number), &large(part));
             assert!(of_ann.evidence(key(0)).is_some(), "used, and let go after {number}");
-            assert!(cache.entries().bytes <= limits::EVIDENCE_CACHE_BYTES_MAX);
+            let taken = |entry: &Entry| match &entry.kept {
+                Kept::Evidence(json) | Kept::Answer(json) => json.len(),
+                Kept::Graph(_) => 0,
+            };
+            let taken: usize = cache.entries().by_key.values().map(taken).sum();
+            assert!(taken <= limits::EVIDENCE_CACHE_BYTES_MAX && taken <= cache.entries().bytes, "{taken}");
         }
-        assert!(of_ann.evidence(key(1)).is_none() && of_ann.evidence(key(19)).is_some());
+        assert!(of_ann.evidence(key(1)).is_none());
+        assert_eq!(of_ann.evidence(key(19)), Some(large(part)), "as it was");
         for number in 0..limits::EVIDENCE_CACHE_ENTRIES_MAX + 10 {
             of_ann.keep_answer(key(number), &json!(number));
         }
         assert!(cache.entries().by_key.len() <= limits::EVIDENCE_CACHE_ENTRIES_MAX);
         // One that is too large takes nobody's place.
         let before = cache.entries().by_key.len();
-        of_ann.keep_evidence(key(99_999), &NodeOutput::default(), limits::EVIDENCE_CACHE_BYTES_MAX);
+        of_ann.keep_evidence(key(99_999), &large(limits::EVIDENCE_CACHE_BYTES_MAX));
         assert!(of_ann.evidence(key(99_999)).is_none() && cache.entries().by_key.len() == before);
     }
 

@@ -79,12 +79,12 @@ impl Worker for EvidenceWorker<'_> {
         let made_from = self.made_from(spec, &given).await;
         let known = self.cache.zip(made_from);
         if let Some(output) = known.and_then(|(cache, made_from)| cache.evidence(made_from)) {
-            return Ok(NodeOutput { is_kept: true, ..NodeOutput::clone(&output) });
+            return Ok(NodeOutput { is_kept: true, ..output });
         }
         let mut output = gather(&self.sources, spec, &given).await.map_err(failure)?;
         output.gaps.extend(inputs.gaps().iter().map(|gap| gap.why.clone()));
         if let Some((cache, made_from)) = known {
-            cache.keep_evidence(made_from, &output, self.bytes(&output));
+            cache.keep_evidence(made_from, &output);
         }
         Ok(output)
     }

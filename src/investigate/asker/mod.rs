@@ -127,7 +127,7 @@ impl<'a> InvestigationModel<'a> {
     ) -> Result<T, AskFailure> {
         let known = self.cache.zip(MadeFrom::of(&(stage.name(), &*prompt.system, &*prompt.user, schema.as_str())));
         let kept = known.and_then(|(cache, made_from)| cache.answer(made_from));
-        if let Some(answer) = kept.and_then(|kept| T::deserialize(&*kept).ok()) {
+        if let Some(answer) = kept.and_then(|kept| T::deserialize(kept).ok()) {
             return Ok(answer);
         }
         let mut asked = prompt.clone();
