@@ -43,6 +43,8 @@ pub(super) enum BadRule {
     FixedDays,
     #[error("I can repeat something every {REPEAT_MINUTES_MIN} minutes at most.")]
     TooOften,
+    #[error("That repetition never comes round.")]
+    Never,
 }
 
 impl Series {
@@ -53,6 +55,9 @@ impl Series {
         let value = value.strip_prefix("RRULE:").unwrap_or(value);
         let parsed: RRule<Unvalidated> =
             local_until(value, zone).ok_or_else(unreadable)?.parse().map_err(|_| unreadable())?;
+        if parsed.get_interval() == 0 {
+            return Err(BadRule::Never);
+        }
         let series = Self { rule: parsed, first, zone };
         let pause = series.shortest_pause();
         if pause < Duration::minutes(REPEAT_MINUTES_MIN) {
@@ -60,6 +65,13 @@ impl Series {
         }
         series.dates().map(|_| ()).ok_or_else(unreadable)?;
         Ok(series)
+    }
+
+    /// A series that somebody asks for, and its first occurrence after `after`: one that never comes round is refused.
+    pub fn begun(rule: &str, first: Moment, zone: Tz, after: DateTime<Utc>) -> Result<(Self, Moment), BadRule> {
+        let series = Self::new(rule, first, zone)?;
+        let next = series.next_after(after).ok_or(BadRule::Never)?;
+        Ok((series, next))
     }
 
     /// The first occurrence after `after`, if there is one.

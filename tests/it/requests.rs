@@ -368,3 +368,28 @@ async fn what_a_later_round_does_after_all_is_not_called_left() {
     assert_eq!(answer.done.outcomes.len(), 22);
     assert!(!answer.text().contains("more are left"), "{}", answer.text());
 }
+
+#[tokio::test]
+async fn a_start_beside_weekly_is_kept() {
+    for (start, repeat, kept, rule) in [
+        ("2026-01-15T10:00", "weekly", "2026-01-15T10:00", "FREQ=WEEKLY"),
+        ("2026-01-15T10:00:00+00:00", "every week", "2026-01-15T10:00", "FREQ=WEEKLY"),
+        ("2026-01-15", "weekly", "2026-01-15", "FREQ=WEEKLY"),
+        ("2026-01-15T10:00", "every monday", "2026-01-19T10:00", "BYDAY=MO"),
+        ("2026-01-15T10:00", "monthly", "2026-01-15T10:00", "FREQ=MONTHLY"),
+        ("thursday at 10am", "weekly", "2026-01-15T10:00", "FREQ=WEEKLY"),
+        ("tomorrow at 10am", "every weekday", "2026-01-13T10:00", "FREQ="),
+    ] {
+        for (service, command, title, time) in
+            [("calendar", "create_event", "summary", "start_time"), ("task", "create", "title", "deadline")]
+        {
+            let rig = Rig::plain();
+            rig.plans(json!([action(service, command, json!({title: "Yoga", time: start, "repeat": repeat}))]));
+            let told = rig.says("please do that").await;
+            let done = rig.performed();
+            assert_eq!(done.len(), 1, "{start} {repeat}: {}", told.text());
+            let (at, of) = (done[0].text(time), done[0].text("repeat"));
+            assert!(at.starts_with(kept) && of.contains(rule), "{command} {start} {repeat}: {at} {of}");
+        }
+    }
+}

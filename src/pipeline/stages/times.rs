@@ -1,6 +1,8 @@
 //! Times as people say them become instants in their zone. What has passed, does not exist or could mean several
 //! is asked about, never guessed.
 
+mod repeating;
+
 use chrono::{DateTime, Days, Duration, Months, NaiveDate, NaiveTime};
 use chrono_tz::Tz;
 
@@ -63,7 +65,7 @@ pub(crate) fn settle_time(
         }
         Slot::Repeat { repeat, first, end } => {
             let clock = Clock { reference, now, known: Known { half, past: false }, target: None, old: None };
-            settle_repeat(repeat, first, end, &clock)
+            repeating::settle_repeat(repeat, first, end, &clock)
         }
         Slot::Span { param, start, end, repeat, base, past } => {
             let Some(clock) = Clock::of(base, reference, now, Known { half, past: past == PastTimes::Only }, target)
@@ -286,55 +288,6 @@ fn settle_span(
         *end = Some(until.store());
     }
     Ok(())
-}
-
-/// `end`: of something that lasts; it ends when the words say, or the first time does.
-fn settle_repeat(
-    repeat: &mut Option<String>,
-    first: &mut Option<String>,
-    end: Option<&mut Option<String>>,
-    clock: &Clock<'_>,
-) -> Result<(), ParamError> {
-    let Some(words) = repeat.clone() else {
-        return Ok(());
-    };
-    let lasts = end.is_some();
-    let param = if lasts { "start_time" } else { "deadline" };
-    let begin = match first.as_deref() {
-        Some(text) => Some(clock.read(param, text)?.start_moment()),
-        None => None,
-    };
-    let mut length_said = None;
-    if words.contains("FREQ=") {
-        *first = begin.map(Moment::store);
-    } else {
-        // "at 9" in one parameter and "every weekday" in the other belong together.
-        let joined = first.as_deref().filter(|_| begin.is_some()).map(|time| format!("{words} {time}"));
-        let read = |clock: &Clock<'_>| {
-            let joined = joined.as_deref().and_then(|text| clock.read("repeat", text).ok());
-            joined.map_or_else(|| clock.read("repeat", &words), Ok)
-        };
-        let begun = match read(clock)? {
-            // What began before it was read goes on with the next.
-            Read::Repeats { first, .. } if first < clock.now.now => read(&Clock { reference: clock.now, ..*clock })?,
-            other => other,
-        };
-        let Read::Repeats { first: at, rrule, grain, length } = begun else {
-            return Err(ask("repeat", format!("I can't read “{words}” as something that repeats. How often?")));
-        };
-        *repeat = Some(rrule);
-        // Without a clock it is of days: what reminds then does so at the person's hour, never at midnight.
-        *first = Some(if grain >= Grain::Day { Moment::Day(at.date_naive()) } else { Moment::Instant(at) }.store());
-        length_said = length.map(|length| Moment::Instant(at + length).store());
-    }
-    match end {
-        Some(end) if end.is_some() => settle_span(clock, param, (first, end, None), PastTimes::Fine, None),
-        Some(end) => {
-            *end = length_said;
-            Ok(())
-        }
-        None => Ok(()),
-    }
 }
 
 /// A time that has passed is asked about, unless looking back is fine.

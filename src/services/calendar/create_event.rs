@@ -1,6 +1,7 @@
 //! `create_event`: put an event on the calendar; high stakes once it invites others.
 
 use async_trait::async_trait;
+use chrono::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -157,7 +158,8 @@ impl Handle<CreateEvent> for CalendarService {
         check_order(start, end, ctx)?;
         let recurrence = texts::filled(command.repeat.as_deref());
         if let Some(rule) = &recurrence {
-            let series = Series::new(rule, start, ctx.zone);
+            let before_start = start.start(ctx.zone).to_utc() - Duration::seconds(1);
+            let series = Series::begun(rule, start, ctx.zone, before_start);
             series.map_err(|bad| ServiceError::Refused(format!("{bad} Nothing was written.")))?;
         }
         let mut event = Event {

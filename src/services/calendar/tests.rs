@@ -308,6 +308,16 @@ async fn bad_input_fails_in_a_sentence() {
             "before it starts",
         ),
         ("create_event", json!({"summary": "x", "start_time": "2026-01-13", "attendees": many}), "50 people"),
+        (
+            "create_event",
+            json!({"summary": "x", "start_time": "2026-01-13", "repeat": "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30"}),
+            "never comes round",
+        ),
+        (
+            "create_event",
+            json!({"summary": "x", "start_time": "2026-01-13", "repeat": "FREQ=DAILY;INTERVAL=0"}),
+            "never comes round",
+        ),
         ("list_events", json!({"from": "someday"}), "can't read the time"),
         ("update_event", json!({"find_by": "x", "changes": {"location": "y"}}), "which event"),
     ] {

@@ -152,16 +152,13 @@ fn series(task: &mut Task, rule: String, first: Option<Moment>, ctx: &RequestCon
     let today = ctx.now.with_timezone(&ctx.zone).date_naive();
     let known = first.or_else(|| task.due_moment());
     let start = known.unwrap_or_else(|| Moment::Instant(instant(ctx.zone, today.and_time(ctx.hour))));
-    let series = Series::new(&rule, start, ctx.zone)
-        .map_err(|bad| ServiceError::Refused(format!("{bad} Nothing was written.")))?;
     let before_start = start.start(ctx.zone).to_utc() - Duration::seconds(1);
     let after = match first {
         Some(_) => before_start,
         None => before_start.max(ctx.now),
     };
-    let next = series
-        .next_after(after)
-        .ok_or_else(|| ServiceError::Refused("That repetition never comes round; nothing was written.".to_owned()))?;
+    let (_, next) = Series::begun(&rule, start, ctx.zone, after)
+        .map_err(|bad| ServiceError::Refused(format!("{bad} Nothing was written.")))?;
     task.anchor = Some(start.store());
     task.deadline = Some(next.store());
     task.repeat = Some(rule);

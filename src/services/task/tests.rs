@@ -250,6 +250,7 @@ async fn bad_input_fails_in_a_sentence() {
         ("create", json!({"title": "x", "repeat": "FREQ=SOMETIMES"}), "can't read the repetition"),
         ("create", json!({"title": "x", "repeat": "FREQ=SECONDLY"}), "every 5 minutes"),
         ("create", json!({"title": "x", "repeat": "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30"}), "never comes round"),
+        ("create", json!({"title": "x", "repeat": "FREQ=DAILY;INTERVAL=0"}), "never comes round"),
         ("create", json!({"title": "x", "priority": 7}), "make sense of one part of that (the priority)"),
         ("list", json!({"status": "odd"}), "(the status). Nothing was done"),
         ("complete", json!({"find_by": "x"}), "which task"),
