@@ -145,7 +145,7 @@ impl Shelf {
         }
         fail_point("index-synced");
         let body = serde_json::to_string(&Seal { meta, lengths })?;
-        let mut file = File::create(folder.join(NEW_SEAL))?;
+        let mut file = own_file().create(true).truncate(true).open(folder.join(NEW_SEAL))?;
         write!(file, "{}\n{body}", digest(&body))?;
         file.sync_data()?;
         fail_point("index-seal-written");

@@ -74,3 +74,25 @@ fn an_index_that_is_gone_or_damaged_costs_nothing_else() {
     }
     finds(&mut program.console(&ARGS), "damaged");
 }
+
+#[test]
+fn whatever_is_kept_is_its_owners_alone_whatever_the_shell_allows_others() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let program = Program::new();
+    drop(is_told(&program));
+    let mut folders = vec![program.data_dir().to_owned()];
+    let mut seals = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap()) {
+            let about = entry.metadata().unwrap();
+            // A mailbox of the test's own is not ours.
+            let is_ours = !entry.path().starts_with(program.data_dir().join("mail"));
+            assert!(!is_ours || about.permissions().mode() & 0o077 == 0, "{}", entry.path().display());
+            seals += usize::from(entry.file_name() == "seal");
+            if about.is_dir() {
+                folders.push(entry.path());
+            }
+        }
+    }
+    assert!(seals > 0);
+}

@@ -13,11 +13,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, RwLock};
 
 use serde::{Deserialize, Serialize};
 
+use super::source::maildir::create_file;
 use crate::limits::DEATHS_MAX;
 
 /// What is being read.
@@ -134,7 +136,8 @@ fn read(path: &Path) -> Aside {
 }
 
 fn write<T: Serialize>(path: &Path, value: &T) {
-    let written = serde_json::to_vec(value).map_err(std::io::Error::other).and_then(|bytes| fs::write(path, bytes));
+    let write = || create_file(path)?.write_all(&serde_json::to_vec(value)?);
+    let written: std::io::Result<()> = write();
     if let Err(error) = written {
         tracing::warn!(%error, "what is being read could not be marked");
     }
@@ -199,6 +202,24 @@ mod tests {
         }
         assert!(life(&mailbox, &["one", "two"], None).is_empty());
     }
+
+    #[test]
+    fn what_is_written_beside_a_mailbox_is_its_owners_alone_whoever_wrote_it_before() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let dir = tempfile::tempdir().unwrap();
+        let mailbox = dir.path().join("anna");
+        fs::write(mailbox.with_extension("aside"), "{}").unwrap();
+        for _death in 0..=DEATHS_MAX {
+            life(&mailbox, &["bad"], Some("bad"));
+        }
+        life(&mailbox, &["bad", "another"], Some("another"));
+        let files: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap()).collect();
+        assert_eq!(files.len(), 2, "{files:?}");
+        for file in files {
+            assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600, "{file:?}");
+        }
+    }
+
     #[test]
     fn an_innocent_mail_in_another_mailbox_is_never_set_aside() {
         let dir = tempfile::tempdir().unwrap();

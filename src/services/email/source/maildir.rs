@@ -239,12 +239,12 @@ pub(super) fn create_private(dir: &Path) -> io::Result<()> {
     builder.create(dir)
 }
 
-fn create_file(path: &Path) -> io::Result<File> {
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+/// A file for its owner only; one that is there is emptied.
+pub(in crate::services::email) fn create_file(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+    let file = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
+    file.set_permissions(fs::Permissions::from_mode(0o600))?;
+    Ok(file)
 }
 
 /// A path as text, also where a folder's name is none.
