@@ -319,6 +319,30 @@ mod tests {
     }
 
     #[test]
+    fn ctrl_c_at_the_end_of_an_answer_says_that_nothing_runs_and_a_second_one_ends_nothing() {
+        for (stopped, told, ends) in [
+            (Stopped::Nothing, "Nothing is running", false),
+            (Stopped::Turn, "Stopping.", true),
+            (Stopped::Rest, "can't be stopped", true),
+        ] {
+            assert!(of_interrupt(stopped).contains(told));
+            let terminal = Arc::new(TerminalSink::typed_at());
+            let keyboard = Keyboard {
+                terminal: terminal.clone(),
+                numbers: Arc::default(),
+                lines: Mutex::default(),
+                interrupt: Interrupt::Here(Box::new(move || stopped)),
+                interrupted: AtomicBool::new(false),
+                leaves: CancellationToken::new(),
+            };
+            // Its words are out, and the end of it is not on the screen yet.
+            terminal.begins();
+            assert!(keyboard.interrupted(true) && !keyboard.leaves.is_cancelled());
+            assert_eq!((keyboard.interrupted(true), keyboard.leaves.is_cancelled()), (!ends, ends), "{stopped:?}");
+        }
+    }
+
+    #[test]
     fn what_may_decide_something_is_known() {
         for line in ["yes", "no", "2", "yes, the dentist one", "👍"] {
             assert!(decides(line), "{line}");
