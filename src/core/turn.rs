@@ -9,7 +9,7 @@ use super::markup::{Formatted, Span};
 use super::notification::Notification;
 use super::outcome::Report;
 use super::provenance::UntrustedText;
-use super::text::{shorten, visible};
+use super::text::{quoted, shorten, visible};
 
 /// Where the words of a message come from. Only typed words can approve anything (invariant 6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -124,7 +124,7 @@ impl Along {
     pub fn label(&self) -> String {
         let name = |name: &str| visible(&shorten(name, 60));
         match self {
-            Self::Message { from: Some(from) } => format!("a message from {}", name(from)),
+            Self::Message { from: Some(from) } => format!("a message from {}", quoted(from, 60)),
             Self::Message { from: None } => PASSED_ON.to_owned(),
             Self::File { name: file } => format!("the file {}", name(file)),
             Self::Contact { .. } => "a contact you passed on".to_owned(),

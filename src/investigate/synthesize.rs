@@ -99,7 +99,7 @@ impl AnswerRow {
     }
 
     fn thread(&self, title: &str, answers: AnswerKind, reference: &Reference) -> String {
-        let who = self.with.as_ref().map(|with| visible(with.label())).filter(|who| !who.is_empty());
+        let who = self.with.as_ref().map(Party::label).filter(|who| !who.is_empty());
         let who = who.map_or_else(String::new, |who| format!("{who} · "));
         let amount = self.amount.as_ref().filter(|_| answers == AnswerKind::Family(QuestionFamily::FindAmount));
         if let Some(amount) = amount {
@@ -136,7 +136,7 @@ impl AnswerRow {
     }
 
     fn company(&self) -> String {
-        let names: Vec<String> = self.item.people.iter().take(3).map(|party| visible(party.label())).collect();
+        let names: Vec<String> = self.item.people.iter().take(3).map(Party::label).collect();
         let more = self.item.people.len().saturating_sub(names.len());
         match (names.is_empty(), more) {
             (true, _) => String::new(),

@@ -3,12 +3,12 @@
 //! Invariant: who may be meant is given, and nobody is given for being there: a look-up costs the same however many are
 //! known.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use async_trait::async_trait;
 
 use super::error::ServiceError;
-use super::searchable::Freshness;
+use super::searchable::{Freshness, Party};
 use crate::core::ids::UserId;
 use crate::core::provenance::UntrustedText;
 use crate::language::people;
@@ -51,6 +51,14 @@ impl From<&Person> for people::Candidate {
 }
 
 impl Person {
+    /// Them, as somebody who takes part in something.
+    pub fn party(&self) -> Party {
+        let address = self.emails.first().map(|email| email.to_lowercase()).unwrap_or_default();
+        let is_called_so = self.known > Familiarity::Seen && self.named_by == NamedBy::Person;
+        let name = if self.name.contains('@') { String::new() } else { self.name.clone() };
+        Party { known_as: Some(name.clone()).filter(|name| is_called_so && !name.is_empty()), name, address }
+    }
+
     /// Somebody of whom nothing is known.
     pub fn nobody() -> Self {
         Self {
@@ -97,11 +105,32 @@ impl PeopleQuery {
     }
 }
 
+/// What the owner calls whom: names that they saved or wrote in front of an address, by address in small letters.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct KnownNames(HashMap<String, String>);
+
+impl FromIterator<(String, String)> for KnownNames {
+    fn from_iter<I: IntoIterator<Item = (String, String)>>(names: I) -> Self {
+        Self(names.into_iter().map(|(address, name)| (address.to_lowercase(), name)).collect())
+    }
+}
+
+impl KnownNames {
+    /// Whoever calls themself `name` before `address`, as the owner knows them.
+    pub fn party(&self, name: &str, address: &str) -> Party {
+        let address = address.to_lowercase();
+        Party { name: name.to_owned(), known_as: self.0.get(&address).cloned(), address }
+    }
+}
+
 /// Everybody a person's words could mean.
 #[async_trait]
 pub trait AddressBook: Send + Sync + std::fmt::Debug {
     /// Those who may be meant.
     async fn people(&self, owner: &UserId, asked: &PeopleQuery) -> Result<Vec<Person>, ServiceError>;
+
+    /// What the owner calls those who have these addresses. Strangers are left out, whatever they call themselves.
+    async fn names_of(&self, owner: &UserId, addresses: &BTreeSet<String>) -> Result<KnownNames, ServiceError>;
 
     /// How fresh that is; to be asked before it. `None`: that cannot be told.
     async fn freshness(&self, _owner: &UserId) -> Option<Freshness> {

@@ -12,9 +12,12 @@ use serde::{Deserialize, Serialize};
 
 use super::error::ServiceError;
 use super::service::RequestContext;
+use super::show::chosen;
+use crate::core::card::show_address;
 use crate::core::ids::UserId;
 use crate::core::plan::PlannedAction;
 use crate::core::provenance::UntrustedText;
+use crate::core::text::visible;
 use crate::language::words::{fold, without_digraphs};
 use crate::ports::{Record, Store};
 
@@ -78,6 +81,9 @@ pub struct Party {
     /// In small letters; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub address: String,
+    /// What the owner calls whoever has this address; `None` for a stranger, whatever they call themself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known_as: Option<String>,
 }
 
 impl Party {
@@ -87,10 +93,16 @@ impl Party {
             Some((name, address)) => Self {
                 name: name.trim().trim_matches('"').to_owned(),
                 address: address.trim().trim_end_matches('>').to_lowercase(),
+                known_as: None,
             },
-            None if text.contains('@') => Self { name: String::new(), address: text.trim().to_lowercase() },
-            None => Self { name: text.trim().to_owned(), address: String::new() },
+            None if text.contains('@') => Self { address: text.trim().to_lowercase(), ..Self::default() },
+            None => Self::called(text.trim()),
         }
+    }
+
+    /// Somebody whom the owner calls so, and of whom no address is known.
+    pub fn called(name: &str) -> Self {
+        Self { name: name.to_owned(), address: String::new(), known_as: Some(name.to_owned()) }
     }
 
     /// Whether they write from a domain that is called so: "Northwind", "the freight people" of balticfreight.example.
@@ -107,9 +119,16 @@ impl Party {
         domain.split('.').any(|label| label.replace('-', "") == name || label.split('-').any(is_part))
     }
 
-    /// How to call them.
-    pub fn label(&self) -> &str {
-        if self.name.is_empty() { &self.address } else { &self.name }
+    /// How to call them, wherever somebody is shown: by the owner's name for them, else by the name that they chose
+    /// for themself between quotation marks, with the address that it stands before. Empty where nothing is known.
+    pub fn label(&self) -> String {
+        match (&self.known_as, self.name.as_str(), self.address.as_str()) {
+            (Some(known_as), ..) => visible(known_as),
+            (None, "", "") => String::new(),
+            (None, "", address) => show_address(address),
+            (None, name, "") => format!("{} (no address)", chosen(name)),
+            (None, name, address) => format!("{} <{}>", chosen(name), show_address(address)),
+        }
     }
 }
 
@@ -234,10 +253,10 @@ pub struct WrittenText {
     pub is_own: bool,
     /// To whom; the person is not among them.
     pub to: Vec<Party>,
+    /// Who got a copy; the person is not among them.
+    pub copied: Vec<Party>,
     /// The person is named among those it goes to.
     pub is_to_me: bool,
-    /// To them, or in copy to them, and to nobody else.
-    pub is_to_me_alone: bool,
     /// Sent to many, or by a machine, as its own heads say.
     pub is_bulk: bool,
     /// Answers go elsewhere than to who wrote it.
@@ -275,6 +294,19 @@ pub trait Searchable: Send + Sync {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_the_owners_name_for_somebody_stands_alone() {
+        let kim = |name: &str, address: &str, known_as: Option<&str>| {
+            Party { name: name.into(), address: address.into(), known_as: known_as.map(str::to_owned) }.label()
+        };
+        assert_eq!(kim("Kim Lee", "kim@x.example", Some("Kimmy")), "Kimmy");
+        assert_eq!(kim("Kim Lee", "eve@y.example", None), "“Kim Lee” <eve@y.example>");
+        assert_eq!(kim("Kim” <kim@x.example>", "eve@y.example", None), "“Kim' kim at x.example” <eve@y.example>");
+        assert_eq!(kim("", "eve@y.example", None), "eve@y.example");
+        assert_eq!(kim("Kim Lee", "", None), "“Kim Lee” (no address)");
+        assert_eq!(kim("", "", None), "");
+    }
 
     #[test]
     fn somebody_is_at_a_domain_that_is_called_so() {

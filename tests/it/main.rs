@@ -52,6 +52,7 @@ mod support;
 mod support_selftest;
 mod telegram;
 mod terminal;
+mod writers;
 
 #[cfg(not(feature = "failpoints"))]
 #[test]

@@ -128,11 +128,14 @@ fn content_of(item: &ItemText, subject: &str, is_known: &dyn Fn(&str) -> bool, f
     for said in &item.said {
         add(said.text.as_bytes());
         add(&said.at.map_or(i64::MIN, |at| at.timestamp_micros()).to_le_bytes());
-        let flags = [said.is_own, said.is_to_me, said.is_to_me_alone, said.is_bulk, said.answers_elsewhere];
+        let flags = [said.is_own, said.is_to_me, said.is_bulk, said.answers_elsewhere];
         add(&flags.map(u8::from));
         add(&[u8::from(is_known(&said.by.address))]);
-        let parties = std::iter::once(&said.by).chain(&said.to);
-        parties.flat_map(|Party { name, address }| [name, address]).for_each(|part| add(part.as_bytes()));
+        add(&said.to.len().to_le_bytes());
+        let parties = std::iter::once(&said.by).chain(&said.to).chain(&said.copied);
+        let words =
+            parties.flat_map(|Party { name, address, known_as }| [Some(name), Some(address), known_as.as_ref()]);
+        words.for_each(|part| add(part.map(String::as_bytes).unwrap_or_default()));
         add(&[]);
         said.files.iter().for_each(|file| add(file.as_bytes()));
         add(&[]);
@@ -151,7 +154,7 @@ mod tests {
     const FRAME: ReadingFrame = ReadingFrame { zone: chrono_tz::UTC, order: DateOrder::DayFirst };
 
     fn letter(text: &str) -> ItemText {
-        let by = Party { name: "Kim".to_owned(), address: "kim@example.com".to_owned() };
+        let by = Party::read("Kim <kim@example.com>");
         let at = Utc.with_ymd_and_hms(2026, 3, 10, 9, 0, 0).single();
         let said = WrittenText { at, by, is_to_me: true, text: text.to_owned(), ..WrittenText::default() };
         ItemText { id: "t".to_owned(), said: vec![said], left_out: 0 }

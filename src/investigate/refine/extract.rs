@@ -13,6 +13,7 @@ use minijinja::context;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::letters::LABEL_CHARS;
 use super::order::{best_first, leave_out};
 use super::{RefineContext, Refined, kind, letters_within, may_be_judged, now, question, speaks_outright};
 use crate::core::progress::Progress;
@@ -196,7 +197,8 @@ impl Reading<'_> {
     fn prompt(&self, finding: &Finding, text: &ItemText) -> Result<Prompt, AskFailure> {
         let with = |letters: &str| {
             let flat = |text: &str, max: usize| shorten(&one_line(text), max);
-            let people: Vec<String> = finding.item.people.iter().take(5).map(|party| flat(party.label(), 60)).collect();
+            let people: Vec<String> =
+                finding.item.people.iter().take(5).map(|party| flat(&party.label(), LABEL_CHARS)).collect();
             let changing = context! {
                 now => now(self.about),
                 zone => self.about.zone.name(),
@@ -268,7 +270,6 @@ fn waits(finding: &mut Finding, waiting: Option<Waiting>, summary: &str, due: Op
             last: at,
             due: None,
             missed: None,
-            is_shared: false,
         });
         if !summary.is_empty() {
             debt.sentence = summary.to_owned();

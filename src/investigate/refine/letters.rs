@@ -7,6 +7,9 @@ use crate::investigate::asker::cut;
 use crate::investigate::features::letter::new_part;
 use crate::services::searchable::{ItemText, WrittenText};
 
+/// Characters of who wrote a letter: a name and an address.
+pub(super) const LABEL_CHARS: usize = 120;
+
 /// What is left of a budget below which a letter is not begun any more, in bytes.
 const LETTER_BYTES_MIN: usize = 80;
 
@@ -46,7 +49,8 @@ pub fn letters_within(text: &ItemText, zone: Tz, bytes_max: usize) -> String {
 }
 
 fn letter(written: &WrittenText, zone: Tz) -> String {
-    let by = if written.is_own { "the person".to_owned() } else { shorten(&one_line(written.by.label()), 60) };
+    let by =
+        if written.is_own { "the person".to_owned() } else { shorten(&one_line(&written.by.label()), LABEL_CHARS) };
     let at = written.at.map(|at| at.with_timezone(&zone).format("%Y-%m-%d %H:%M, ").to_string()).unwrap_or_default();
     let head = if by.is_empty() && at.is_empty() { String::new() } else { format!("[{at}{by}]\n") };
     format!("{head}{}", visible(&new_part(&written.text)))

@@ -31,6 +31,7 @@ pub use extract::{extract, texts_of};
 pub use letters::letters_within;
 pub use rank::rank;
 
+use self::letters::LABEL_CHARS;
 use super::asker::{AskFailure, InvestigationModel};
 use super::features::SenderSort;
 use super::finding::{Finding, NodeOutput};
@@ -200,7 +201,7 @@ pub(super) fn line(number: usize, finding: &Finding, zone: Tz) -> String {
     let day = |at: DateTime<Utc>| at.with_timezone(&zone).format("%Y-%m-%d %H:%M").to_string();
     let flat = |text: &str, max: usize| shorten(&one_line(text), max);
     let mut parts = vec![format!("{number}. [{}] {}", kind(finding.item.kind), flat(&finding.item.title, TITLE_CHARS))];
-    let with = finding.with.as_ref().or(finding.item.people.first()).map(|party| flat(party.label(), TITLE_CHARS));
+    let with = finding.with.as_ref().or(finding.item.people.first()).map(|party| flat(&party.label(), LABEL_CHARS));
     parts.extend(with.filter(|with| !with.is_empty()).map(|with| format!("with {with}")));
     parts.extend(finding.item.at.map(day));
     parts.extend(finding.since.map(|since| format!("waits since {}", day(since))));

@@ -28,7 +28,7 @@ fn silent(_: Progress) {}
 
 /// A conversation with somebody, read without a model.
 fn thread(id: &str, summary: &str) -> Finding {
-    let with = Party { name: id.to_owned(), address: format!("{id}@example.com") };
+    let with = Party::read(&format!("{id} <{id}@example.com>"));
     let item = FoundItem {
         service: "post".to_owned(),
         id: id.to_owned(),
@@ -44,7 +44,6 @@ fn thread(id: &str, summary: &str) -> Finding {
     let features = ConversationFeatures {
         sender: SenderSort::Person,
         is_own_last: false,
-        is_to_me_alone: true,
         i_owe: None,
         they_owe: None,
         machine_asks: None,
@@ -65,7 +64,6 @@ fn owing(id: &str, days: i64) -> Finding {
         last: since,
         due: None,
         missed: None,
-        is_shared: false,
     };
     finding.features.as_mut().unwrap().i_owe = Some(debt);
     finding
@@ -214,7 +212,11 @@ async fn an_order_brings_nothing_and_takes_nothing_away() {
     }
     let (refined, calls) = ranked(r#"{"order": [3]}"#, four(), Some(2)).await;
     assert_eq!((ids(&refined.output).as_str(), refined.output.more), ("c a", 2));
-    assert!(calls[0].tokens_max == 2_000 && calls[0].user.contains("3. [mail] About c; with c"), "{}", calls[0].user);
+    assert!(
+        calls[0].tokens_max == 2_000 && calls[0].user.contains("3. [mail] About c; with “c” <c@example.com>"),
+        "{}",
+        calls[0].user
+    );
     let (refined, _) = ranked("no", four(), Some(3)).await;
     assert!(ids(&refined.output) == "a b c" && refined.failed.is_some(), "code's order stands, cut");
 }

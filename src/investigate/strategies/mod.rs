@@ -169,7 +169,7 @@ impl<'a> EvidenceSources<'a> {
             }
         }
         // Others may be called so who are not known: a firm, by its domain.
-        parties.push(Party { name: name.to_owned(), address: String::new() });
+        parties.push(Party::called(name));
         Ok(parties)
     }
 }
@@ -181,7 +181,11 @@ impl EvidenceSources<'_> {
         let known = self.people.people(&self.ctx.owner, &asked).await?;
         let candidates: Vec<Candidate> = known.iter().map(Into::into).collect();
         let of = |person: &Candidate| -> Vec<Party> {
-            let party = |address: &String| Party { name: person.name.clone(), address: address.to_lowercase() };
+            let party = |address: &String| Party {
+                name: person.name.clone(),
+                address: address.to_lowercase(),
+                ..Party::default()
+            };
             person.emails.iter().map(party).collect()
         };
         Ok(look_up(name, &candidates).into_iter().flat_map(of).collect())

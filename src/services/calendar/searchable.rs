@@ -68,6 +68,13 @@ fn text(event: &Event) -> String {
     parts.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join("\n")
 }
 
+/// Somebody invited: in their own calendar the owner calls them so, unless somebody else's words were kept there.
+fn party(attendee: &str, event: &Event) -> Party {
+    let party = Party::read(attendee);
+    let is_own = !party.name.is_empty() && !event.untrusted().iter().any(|said| said.text.contains(attendee));
+    Party { known_as: is_own.then(|| party.name.clone()), ..party }
+}
+
 fn item(event: &Event, occurrence: Option<&Occurrence>) -> FoundItem {
     let is_whole_day = occurrence.is_some_and(Occurrence::is_whole_day);
     let marks = [(event.recurrence.is_some(), ItemMark::Repeats), (is_whole_day, ItemMark::WholeDay)];
@@ -79,7 +86,7 @@ fn item(event: &Event, occurrence: Option<&Occurrence>) -> FoundItem {
         title: event.summary.clone(),
         at: occurrence.map(|o| o.from),
         until: occurrence.filter(|o| o.end.is_some()).map(|o| o.to),
-        people: event.attendees.iter().map(|attendee| Party::read(attendee)).collect(),
+        people: event.attendees.iter().map(|attendee| party(attendee, event)).collect(),
         snippet: shorten(&about, SNIPPET_CHARS_MAX),
         marks: marks.into_iter().filter(|(is, _)| *is).map(|(_, mark)| mark).collect(),
         untrusted: event.untrusted(),

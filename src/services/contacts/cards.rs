@@ -90,6 +90,13 @@ impl Cards {
         keys(&person.name, &person.emails).flat_map(|key| self.same.get(&key)).flatten().copied().collect()
     }
 
+    /// The first of those with this address.
+    pub fn with_address(&self, address: &str) -> Option<&Card> {
+        let at = self.same.get(&address.to_ascii_lowercase()).into_iter().flatten();
+        let has_it = |card: &&Card| card.emails.iter().any(|email| email.eq_ignore_ascii_case(address));
+        at.filter_map(|at| self.get(*at)).find(has_it)
+    }
+
     /// One of them.
     pub fn get(&self, at: usize) -> Option<&Card> {
         self.cards.get(at)

@@ -78,9 +78,9 @@ impl Handle<FindPerson> for Contacts {
         let mut untrusted = Vec::new();
         let mut rows = Vec::new();
         for candidate in found.iter().take(LIST_ROWS_MAX) {
-            let person = people.iter().find(|person| is_candidate(person, candidate));
-            untrusted.extend(person.iter().flat_map(|person| person.untrusted.iter().cloned()));
-            rows.push(PersonView::found(candidate, person.map(|p| p.phones.as_slice()).unwrap_or_default()));
+            let Some(person) = people.iter().find(|person| is_candidate(person, candidate)) else { continue };
+            untrusted.extend(person.untrusted.iter().cloned());
+            rows.push(PersonView::found(person));
         }
         let more = found.len() - rows.len() + beyond;
         Ok(Completed::read(PeopleFound { people: rows, more }).holding(untrusted))

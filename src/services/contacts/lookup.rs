@@ -12,6 +12,7 @@ use crate::language::people::{self, Candidate, Familiarity, NamedBy};
 use crate::language::terms;
 use crate::limits::{GROUP_MEMBERS_MAX, NAMESAKES_MAX};
 use crate::ports::{Description, Key, Needs, Query, RecordExt};
+use crate::services::address_book::KnownNames;
 use crate::services::error::ServiceError;
 use crate::services::service::{PeopleQuery, Person};
 
@@ -59,6 +60,25 @@ impl Contacts {
         }
         let query = Query { kinds: vec![NAME.to_owned()], flags: vec![by_address(address)], ..Query::default() };
         Ok(self.index.search(owner, &query).await?.total > 0)
+    }
+
+    /// What the owner calls those who have these addresses: by whom they saved, else as they wrote in front of it.
+    pub(super) async fn known_names(
+        &self,
+        owner: &UserId,
+        addresses: &BTreeSet<String>,
+    ) -> Result<KnownNames, ServiceError> {
+        let (cards, mail) = (self.cards(owner).await?, self.mailboxes.mail(owner).await?);
+        let mut names = Vec::new();
+        for address in addresses {
+            let mut saved = Meant::new();
+            self.flagged(owner, [by_address(address)], &mut saved).await?;
+            let saved = saved.into_values().map(|(contact, _)| contact.name).next();
+            let carded = || cards.with_address(address).map(|card| card.name.clone());
+            let name = saved.or_else(carded).or_else(|| mail.named(address)).filter(|name| !name.trim().is_empty());
+            names.extend(name.map(|name| (address.clone(), name)));
+        }
+        Ok(names.into_iter().collect())
     }
 
     /// Saved people: the store's contacts, and the file's cards they do not already complete.

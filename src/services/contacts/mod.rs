@@ -12,6 +12,7 @@ mod save;
 mod searchable;
 pub mod vcard;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -23,6 +24,7 @@ use serde_json::Value;
 
 use self::cards::{Cards, File};
 use self::person::noticed;
+use super::address_book::KnownNames;
 use super::command::planned;
 use super::email::mailbox::Mailboxes;
 use super::error::ServiceError;
@@ -158,6 +160,10 @@ impl Contacts {
 impl AddressBook for Contacts {
     async fn people(&self, owner: &UserId, asked: &PeopleQuery) -> Result<Vec<Person>, ServiceError> {
         Ok(self.look_up(owner, asked).await?.people)
+    }
+
+    async fn names_of(&self, owner: &UserId, addresses: &BTreeSet<String>) -> Result<KnownNames, ServiceError> {
+        self.known_names(owner, addresses).await
     }
 
     async fn freshness(&self, owner: &UserId) -> Option<Freshness> {

@@ -84,16 +84,16 @@ pub(super) fn seen(correspondent: Correspondent) -> Person {
         (true, NamedBy::Themself) => Some(name.clone()),
         (true, NamedBy::Person) => None,
     };
-    Person {
-        untrusted: said.map(|said| UntrustedText::new(format!("a mail from {name}"), said)).into_iter().collect(),
+    let mut person = Person {
         name,
-        nicknames: Vec::new(),
         emails: vec![address],
-        phones: Vec::new(),
-        groups: Vec::new(),
         known: if written { Familiarity::Written } else { Familiarity::Seen },
         named_by,
-    }
+        ..Person::nobody()
+    };
+    let source = format!("a mail from {}", person.party().label());
+    person.untrusted = said.map(|said| UntrustedText::new(source, said)).into_iter().collect();
+    person
 }
 
 /// Puts the address to write to in front.
@@ -138,25 +138,22 @@ pub(super) fn is_candidate(person: &Person, candidate: &people::Candidate) -> bo
 /// Somebody as receipts see them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PersonView {
+    /// The owner's name for them, else what they call themself, with its address.
     pub name: String,
     /// Preferred first.
     pub emails: Vec<String>,
     pub phones: Vec<String>,
     pub groups: Vec<String>,
-    /// Only seen as the sender of a mail.
-    #[serde(default)]
-    pub seen_only: bool,
 }
 
 impl PersonView {
     /// Somebody who was found.
-    pub(super) fn found(found: &people::Candidate, phones: &[String]) -> Self {
+    pub(super) fn found(found: &Person) -> Self {
         Self {
-            name: found.name.clone(),
+            name: found.party().label(),
             emails: found.emails.clone(),
-            phones: phones.to_vec(),
+            phones: found.phones.clone(),
             groups: found.groups.clone(),
-            seen_only: found.familiarity == Familiarity::Seen,
         }
     }
 
@@ -167,20 +164,24 @@ impl PersonView {
             emails: contact.emails.clone(),
             phones: contact.phones.clone(),
             groups: contact.groups.clone(),
-            seen_only: false,
         }
     }
 
     /// As one line of a list.
     pub(super) fn line(&self) -> String {
-        let details = self.emails.iter().chain(&self.phones).map(|detail| show_address(detail));
-        visible(&format!("{}: {}", self.name, details.collect::<Vec<_>>().join(", ")))
+        visible(&line(&self.name, self.emails.iter().chain(&self.phones)))
     }
 }
 
+/// Somebody, and where to reach them; what their label says already is not said twice.
+fn line<'d>(label: &str, details: impl Iterator<Item = &'d String>) -> String {
+    let details: Vec<String> =
+        details.map(|detail| show_address(detail)).filter(|detail| !label.contains(detail.as_str())).collect();
+    if details.is_empty() { label.to_owned() } else { format!("{label}: {}", details.join(", ")) }
+}
+
 pub(super) fn noticed(person: &Person) -> Noticed {
-    let details: Vec<&str> = person.emails.iter().chain(&person.phones).map(String::as_str).collect();
     let groups = if person.groups.is_empty() { String::new() } else { format!(" [{}]", person.groups.join(", ")) };
-    let line = format!("{}: {}{groups}", person.name, details.join(", "));
+    let line = line(&person.party().label(), person.emails.iter().chain(&person.phones)) + &groups;
     Noticed { id: person.name.clone(), line, untrusted: person.untrusted.clone() }
 }

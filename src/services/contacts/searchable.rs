@@ -6,7 +6,7 @@ use super::{Contacts, NAME};
 use crate::services::address_book::{AddressBook, PeopleQuery, Person};
 use crate::services::error::ServiceError;
 use crate::services::searchable::{
-    FoundItem, FoundItems, Freshness, ItemFilter, ItemKind, ItemText, Party, Searchable, WrittenText,
+    FoundItem, FoundItems, Freshness, ItemFilter, ItemKind, ItemText, Searchable, WrittenText,
 };
 use crate::services::service::RequestContext;
 
@@ -52,10 +52,10 @@ fn item(person: &Person) -> Option<FoundItem> {
         service: NAME.to_owned(),
         id: address.clone(),
         kind: ItemKind::Person,
-        title: if person.name.is_empty() { address.clone() } else { person.name.clone() },
+        title: person.party().label(),
         at: None,
         until: None,
-        people: vec![Party { name: person.name.clone(), address: address.to_lowercase() }],
+        people: vec![person.party()],
         snippet: person.emails.join(", "),
         marks: Vec::new(),
         untrusted: person.untrusted.clone(),

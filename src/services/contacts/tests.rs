@@ -143,7 +143,7 @@ async fn a_message_brings_up_the_people_it_names() {
     assert_eq!(lines.len(), 3, "{lines:?}");
     assert!(lines[0].starts_with("Bob Miller: bob.miller@example.com"));
     let sources: Vec<&str> = noticed[2].untrusted.iter().map(|words| words.source.as_str()).collect();
-    assert_eq!(sources, ["a mail from Chad from Leadspark"]);
+    assert_eq!(sources, ["a mail from “Chad from Leadspark” <chad@leadspark.example>"]);
 }
 
 #[tokio::test]

@@ -120,6 +120,11 @@ impl Correspondents {
         own.into_iter().map(|(address, _)| address.clone()).collect()
     }
 
+    /// What the owner wrote in front of an address, in small letters; nothing that only others did.
+    pub fn named(&self, address: &str) -> Option<String> {
+        self.by_address.get(address)?.by_owner.as_ref().map(|(_, name)| name.clone())
+    }
+
     /// Everybody but the owner of these addresses, by name.
     pub fn all(&self, but: &[String]) -> Vec<Correspondent> {
         let others = self.by_address.iter().filter(|(address, _)| !but.contains(address));

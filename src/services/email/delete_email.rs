@@ -48,10 +48,11 @@ impl Trashed {
 
 /// Who sent a mail, as a card shows it.
 pub(super) fn sender(one: &OneMail) -> String {
-    match one.address.as_str() {
-        "" => one.from.clone(),
-        address if one.from == address => show_address(address),
-        address => format!("{} <{}>", show::chosen(&one.from), show_address(address)),
+    let address = show_address(&one.address);
+    // Who is known is named alone; a card shows the address all the same.
+    match one.from.contains(&address) {
+        true => one.from.clone(),
+        false => format!("{} <{address}>", show::chosen(&one.from)),
     }
 }
 

@@ -9,13 +9,14 @@ use chrono_tz::Tz;
 use super::mail::{DRAFT, Mail, MailId, OWN};
 use super::mailbox::{Conversation, MailView};
 use super::query::{FILLERS, MailQuery, NEWEST, meaningful};
-use super::read::Mailbox;
 use super::search::{ThreadRow, Threads};
 use super::thread::Thread;
+use super::{source_of, writer};
 use crate::core::provenance::UntrustedText;
 use crate::language::words::{stems, words};
-use crate::limits::{CANDIDATES_MAX, MAIL_HITS_MAX, MAIL_RESULTS_MAX};
+use crate::limits::{MAIL_HITS_MAX, MAIL_RESULTS_MAX};
 use crate::ports::{Needs, Query, Ranking};
+use crate::services::address_book::KnownNames;
 use crate::services::error::ServiceError;
 use crate::services::service::{ItemChoice, Noticed};
 use crate::services::show::Moment;
@@ -38,6 +39,13 @@ pub struct FoundThreads {
     pub hits: Vec<ThreadHit>,
     /// How many more there are.
     more: usize,
+}
+
+impl FoundThreads {
+    /// What is shown of them.
+    pub fn mails(&self) -> impl Iterator<Item = &Mail> {
+        self.drafts.iter().chain(self.hits.iter().map(|hit| &hit.mail))
+    }
 }
 
 /// Conversations with a mail that fits. Of very many hits each mail that was not looked at counts as one more.
@@ -93,18 +101,18 @@ fn best_of(query: &MailQuery, thread: Thread, mut fitting: Vec<Mail>) -> Option<
 }
 
 /// The result of `email.search`.
-pub fn result(view: &MailView, found: &FoundThreads, zone: Tz) -> Threads {
-    let drafts = found.drafts.iter().map(|mail| draft_row(mail, zone));
-    let threads = drafts.chain(found.hits.iter().map(|hit| row(view, hit, zone))).collect();
+pub fn result(view: &MailView, found: &FoundThreads, names: &KnownNames, zone: Tz) -> Threads {
+    let drafts = found.drafts.iter().map(|mail| draft_row(mail, names, zone));
+    let threads = drafts.chain(found.hits.iter().map(|hit| row(view, hit, names, zone))).collect();
     Threads { threads, more: found.more, next: None, so_far: view.so_far.map(Into::into) }
 }
 
-fn row(view: &MailView, hit: &ThreadHit, zone: Tz) -> ThreadRow {
+fn row(view: &MailView, hit: &ThreadHit, names: &KnownNames, zone: Tz) -> ThreadRow {
     let head = &hit.mail.head;
     ThreadRow {
         id: hit.conversation.thread.id.clone(),
         subject: subject_or(&hit.conversation.subject).to_owned(),
-        from: head.parsed.from.label(),
+        from: writer(&hit.mail, names),
         address: head.parsed.from.address.clone(),
         date: local(head.date, zone),
         snippet: head.snippet.clone(),
@@ -115,9 +123,9 @@ fn row(view: &MailView, hit: &ThreadHit, zone: Tz) -> ThreadRow {
     }
 }
 
-fn draft_row(mail: &Mail, zone: Tz) -> ThreadRow {
+fn draft_row(mail: &Mail, names: &KnownNames, zone: Tz) -> ThreadRow {
     let parsed = &mail.head.parsed;
-    let to: Vec<String> = parsed.to.iter().map(Mailbox::label).collect();
+    let to: Vec<String> = parsed.to.iter().map(|to| to.label(names)).collect();
     ThreadRow {
         id: super::drafts::id_of(&mail.file.base),
         subject: subject_or(&parsed.subject).to_owned(),
@@ -281,24 +289,28 @@ async fn from_or_to(view: &MailView, said: &str) -> Result<Vec<Mail>, ServiceErr
     Ok(found)
 }
 
+/// The mail that stands for a conversation.
+pub(super) fn speaks_for(conversation: &Conversation) -> Option<&Mail> {
+    conversation.last_of_others().or(conversation.mails.last())
+}
+
 /// Conversations to choose from.
-pub fn candidates(conversations: &[Conversation], zone: Tz) -> Vec<ItemChoice> {
+pub fn candidates(conversations: &[Conversation], names: &KnownNames, zone: Tz) -> Vec<ItemChoice> {
     conversations
         .iter()
-        .take(CANDIDATES_MAX)
         .map(|conversation| {
-            let from = conversation.last_of_others().or(conversation.mails.last());
-            let from = from.map_or_else(String::new, |mail| mail.head.parsed.from.label());
+            let from = speaks_for(conversation).map_or_else(String::new, |mail| writer(mail, names));
             let date = conversation.thread.date.with_timezone(&zone).format("%a %-d %b %H:%M");
             let label = format!("{from}: {} ({date})", subject_or(&conversation.subject));
-            let untrusted = vec![UntrustedText::new(format!("a mail from {from}"), label.clone())];
+            let source = speaks_for(conversation).map_or_else(String::new, |mail| source_of(mail, names));
+            let untrusted = vec![UntrustedText::new(source, label.clone())];
             ItemChoice { id: conversation.thread.id.clone(), label, untrusted }
         })
         .collect()
 }
 
 /// Conversations whose subject or sender shares words with a message, most in common first.
-pub async fn notice(view: &MailView, message: &str, limit: usize, zone: Tz) -> Result<Vec<Noticed>, ServiceError> {
+pub async fn near(view: &MailView, message: &str, limit: usize) -> Result<Vec<Conversation>, ServiceError> {
     let said = meaningful(message).join(" ");
     if said.is_empty() {
         return Ok(Vec::new());
@@ -315,15 +327,17 @@ pub async fn notice(view: &MailView, message: &str, limit: usize, zone: Tz) -> R
     };
     let mut near: Vec<(usize, Conversation)> = near.into_iter().filter_map(common).collect();
     near.sort_by_key(|(common, conversation)| std::cmp::Reverse((*common, conversation.thread.date)));
-    let noticed = |(_, conversation): (usize, Conversation)| {
-        let mail = conversation.last_of_others()?;
-        let from = mail.head.parsed.from.label();
-        let subject = subject_or(&conversation.subject);
-        let date = conversation.thread.date.with_timezone(&zone).format("%Y-%m-%d");
-        let unread = if mail.is_unread() { ", unread" } else { "" };
-        let line = format!("mail from {from}: {subject} ({date}{unread})");
-        let untrusted = vec![UntrustedText::new(format!("a mail from {from}"), line.clone())];
-        Some(Noticed { id: conversation.thread.id.clone(), line, untrusted })
-    };
-    Ok(near.into_iter().take(limit).filter_map(noticed).collect())
+    Ok(near.into_iter().take(limit).map(|(_, conversation)| conversation).collect())
+}
+
+/// One of those, on one line.
+pub fn noticed(conversation: &Conversation, names: &KnownNames, zone: Tz) -> Option<Noticed> {
+    let mail = conversation.last_of_others()?;
+    let from = mail.head.parsed.from.label(names);
+    let subject = subject_or(&conversation.subject);
+    let date = conversation.thread.date.with_timezone(&zone).format("%Y-%m-%d");
+    let unread = if mail.is_unread() { ", unread" } else { "" };
+    let line = format!("mail from {from}: {subject} ({date}{unread})");
+    let untrusted = vec![UntrustedText::new(source_of(mail, names), line.clone())];
+    Some(Noticed { id: conversation.thread.id.clone(), line, untrusted })
 }

@@ -193,6 +193,11 @@ impl MailView {
         self.held.summary_mut().people(self.configured.as_deref())
     }
 
+    /// What the owner calls whoever has this address, as far as their mails tell.
+    pub fn named(&self, address: &str) -> Option<String> {
+        self.held.summary().named(&address.to_lowercase())
+    }
+
     /// Mails that fit, a page of them, and how many there are in all.
     pub async fn search(&self, query: Query) -> Result<(Vec<Mail>, usize), ServiceError> {
         let query = Query { kinds: vec![NAME.to_owned()], ..query };

@@ -46,7 +46,9 @@ mod suspects;
 #[cfg(test)]
 pub(crate) mod tests;
 pub mod thread;
+mod wording;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -56,7 +58,7 @@ use delete_email::DeleteEmail;
 use forward_email::ForwardEmail;
 use indexing::SoFar;
 use mail::Mail;
-use mailbox::Mailboxes;
+use mailbox::{Conversation, Mailboxes};
 use mark::MarkMail;
 use read_thread::ReadThread;
 use reply_to_email::ReplyToEmail;
@@ -64,6 +66,7 @@ use search::{SearchMail, grouped};
 use send::smtp::Smtp;
 use send_email::SendEmail;
 
+use super::address_book::KnownNames;
 use super::command::planned;
 use super::error::ServiceError;
 use super::registry::Registration;
@@ -72,6 +75,7 @@ use super::service::{AddressBook, ContextRole, Drafts, Noticed, RequestContext, 
 use crate::core::ids::UserId;
 use crate::core::plan::PlannedAction;
 use crate::core::progress::Progress;
+use crate::core::text::visible;
 use crate::language::requests::built::Builder;
 use crate::limits::CONTEXT_FETCH_MS;
 pub(super) use filling::is_about_a_mail;
@@ -108,8 +112,14 @@ impl Email {
 }
 
 /// What a card calls the origin of a mail's words.
-fn source_of(mail: &Mail) -> String {
-    format!("a mail from {}", mail.head.parsed.from.label())
+fn source_of(mail: &Mail, names: &KnownNames) -> String {
+    format!("a mail from {}", writer(mail, names))
+}
+
+/// Who wrote a mail, as the owner knows them; their own mails are theirs under whatever name.
+fn writer(mail: &Mail, names: &KnownNames) -> String {
+    let from = &mail.head.parsed.from;
+    if mail.is_own() && !from.name.is_empty() { visible(&from.name) } else { from.label(names) }
 }
 
 /// The question for a missing parameter.
@@ -123,6 +133,17 @@ fn question(param: &str) -> &'static str {
 }
 
 impl Email {
+    /// What the owner calls everybody in these mails.
+    async fn names<'m>(
+        &self,
+        owner: &UserId,
+        mails: impl IntoIterator<Item = &'m Mail>,
+    ) -> Result<KnownNames, ServiceError> {
+        let addresses = mails.into_iter().flat_map(Mail::people).map(|person| person.address.to_lowercase());
+        let addresses: BTreeSet<String> = addresses.filter(|address| !address.is_empty()).collect();
+        self.book.names_of(owner, &addresses).await
+    }
+
     /// The service with its commands, for the registry.
     pub fn registration(self: Arc<Self>) -> Registration {
         let info = ServiceInfo::new(NAME, "Mail", "searching, reading, drafting and sending mail", "your mail");
@@ -162,7 +183,9 @@ impl Service for Email {
         // What is read by then is enough: nobody has asked for mail yet.
         let patience = Duration::from_millis(CONTEXT_FETCH_MS / 2);
         let view = self.mailboxes.mail_within(&ctx.owner, patience).await?;
-        find::notice(&view, &wanted.message, wanted.limit, ctx.zone).await
+        let near = find::near(&view, &wanted.message, wanted.limit).await?;
+        let names = self.names(&ctx.owner, near.iter().filter_map(Conversation::last_of_others)).await?;
+        Ok(near.iter().filter_map(|conversation| find::noticed(conversation, &names, ctx.zone)).collect())
     }
 }
 

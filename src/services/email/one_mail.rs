@@ -9,19 +9,20 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::Email;
 use super::find::{local, subject_or};
 use super::mail::{Mail, MailId};
 use super::mailbox::Conversation;
-use super::prepare::{meant, not_found};
+use super::prepare::not_found;
 use super::query::{FILLERS, NEWEST};
 use super::read;
 use super::source::maildir::{self, Folder, Listed, Maildir, Raw};
 use super::source::moves::TRASH;
+use super::{Email, writer};
 use crate::core::plan::{Action, Target};
 use crate::core::provenance::UntrustedText;
 use crate::language::words::{stems, words};
 use crate::ports::why_not;
+use crate::services::address_book::KnownNames;
 use crate::services::command::before;
 use crate::services::error::ServiceError;
 use crate::services::service::{Prepared, RequestContext};
@@ -31,7 +32,7 @@ use crate::services::service::{Prepared, RequestContext};
 pub(super) struct OneMail {
     /// Its file.
     pub file: Listed,
-    /// Who sent it, as they call themselves.
+    /// Who sent it, as the owner knows them.
     pub from: String,
     /// May be empty.
     pub address: String,
@@ -50,11 +51,11 @@ pub(super) struct OneMail {
 }
 
 impl OneMail {
-    fn of(mail: &Mail, others: usize, ctx: &RequestContext) -> Self {
+    fn of(mail: &Mail, others: usize, names: &KnownNames, ctx: &RequestContext) -> Self {
         let parsed = &mail.head.parsed;
         Self {
             file: mail.file.clone(),
-            from: parsed.from.label(),
+            from: writer(mail, names),
             address: parsed.from.address.clone(),
             subject: parsed.subject.clone(),
             date: local(mail.head.date, ctx.zone),
@@ -76,7 +77,12 @@ impl OneMail {
             return Vec::new();
         }
         let text = format!("{}\n{} {}", self.subject, self.from, self.address);
-        vec![UntrustedText::new(format!("a mail from {}", self.from), text)]
+        vec![UntrustedText::new(self.source(), text)]
+    }
+
+    /// What a card calls the origin of its words.
+    pub fn source(&self) -> String {
+        format!("a mail from {}", self.from)
     }
 
     /// What an action about it is about.
@@ -168,10 +174,10 @@ impl Email {
                 return Ok(Err(Prepared::NotFound { what: MOVED.to_owned() }));
             };
             let others = view.thread_of(id).map_or(0, |thread| thread.mails.len().saturating_sub(1));
-            let one = OneMail::of(&mail, others, ctx);
+            let one = OneMail::of(&mail, others, &self.names(&ctx.owner, [&mail]).await?, ctx);
             return Ok(Ok(Found { mail, one }));
         }
-        let conversation = match meant(&view, find_by, ctx).await? {
+        let conversation = match self.meant(&view, find_by, ctx).await? {
             Ok(conversation) => conversation,
             Err(unclear) => return Ok(Err(unclear)),
         };
@@ -179,7 +185,7 @@ impl Email {
             return Ok(Err(not_found(find_by, None)));
         };
         let others = conversation.thread.mails.len().saturating_sub(1);
-        let one = OneMail::of(&mail, others, ctx);
+        let one = OneMail::of(&mail, others, &self.names(&ctx.owner, [&mail]).await?, ctx);
         Ok(Ok(Found { mail, one }))
     }
 

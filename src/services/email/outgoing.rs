@@ -1,5 +1,7 @@
 //! Drafting and sending: from an authorised action to a file, or to a mail server and a copy in Sent.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::Email;
@@ -137,9 +139,18 @@ impl Email {
             references,
             at: ctx.now,
             from,
-            names: action.names.clone(),
+            names: self.own_names(ctx, action).await,
             enclosed: Vec::new(),
         }
+    }
+
+    /// Of the names on the card those that the owner gave: written in front of an address, a name that somebody chose
+    /// for themself would be the owner's from then on.
+    async fn own_names(&self, ctx: &RequestContext, action: &Action) -> BTreeMap<String, String> {
+        let addresses = action.names.keys().map(|address| address.to_lowercase()).collect();
+        let known = self.book.names_of(&ctx.owner, &addresses).await.unwrap_or_default();
+        let named = |address: &String| Some((address.clone(), known.party("", address).known_as?));
+        action.names.keys().filter_map(named).collect()
     }
 
     /// Without an account: whoever wrote the mails in Sent.

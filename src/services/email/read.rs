@@ -12,6 +12,11 @@ use serde::{Deserialize, Serialize};
 use super::source::maildir::Raw;
 use super::{head, mime};
 use crate::core::text::{head_and_tail, shorten};
+use crate::services::address_book::KnownNames;
+use crate::services::searchable::Party;
+
+/// Said of a mail that does not say who wrote it.
+const UNKNOWN_SENDER: &str = "(unknown sender)";
 
 /// A name and an address, as a mail states them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,15 +30,23 @@ pub struct Mailbox {
 }
 
 impl Mailbox {
-    /// How to call them: the name, unless it is missing or pretends to be an address.
-    pub fn label(&self) -> String {
+    /// Them, as the owner knows them. A name that pretends to be an address is none.
+    pub fn party(&self, names: &KnownNames) -> Party {
+        let name = if self.name.contains('@') { "" } else { self.name.as_str() };
+        names.party(name, &self.address)
+    }
+
+    /// How to call them.
+    pub fn label(&self, names: &KnownNames) -> String {
+        Some(self.party(names).label()).filter(|label| !label.is_empty()).unwrap_or_else(|| UNKNOWN_SENDER.to_owned())
+    }
+
+    /// As mails write it, whoever chose the name: for what goes out, not for what is told.
+    pub fn spelled(&self) -> String {
         match (self.name.as_str(), self.address.as_str()) {
-            ("", "") => "(unknown sender)".to_owned(),
             ("", address) => address.to_owned(),
-            (name, address) if name.contains('@') && name != address => {
-                format!("{name} <{address}>")
-            }
-            (name, _) => name.to_owned(),
+            (name, "") => name.to_owned(),
+            (name, address) => format!("{name} <{address}>"),
         }
     }
 

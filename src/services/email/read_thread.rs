@@ -9,9 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::filling::owner;
 use super::find::{self, ThreadMatch};
 use super::mailbox::Conversation;
-use super::prepare::{label, meant};
-use super::search::{grouped, named};
-use super::{Email, NAME, source_of};
+use super::search::grouped;
+use super::{Email, NAME, source_of, writer};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::{Action, Target};
@@ -22,6 +21,7 @@ use crate::language::requests::built::{Built, set};
 use crate::language::requests::history;
 use crate::language::requests::reading::{ClauseReading, without_determiner};
 use crate::limits::THREAD_TEXT_CHARS_MAX;
+use crate::services::address_book::KnownNames;
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
 use crate::services::items;
@@ -108,7 +108,7 @@ impl Command for ReadThread {
             let text = mail.text.trim_end();
             let text = if text.is_empty() { "(no text)" } else { text };
             let date = show::time(&mail.date, receipt.reference);
-            format!("{}, {date}:\n{}", visible(named(&mail.from)), visible(text))
+            format!("{}, {date}:\n{}", visible(&mail.from), visible(text))
         };
         let mails: Vec<String> = output.thread.messages.iter().map(told).collect();
         let earlier = match output.thread.earlier {
@@ -135,11 +135,11 @@ impl Handle<ReadThread> for Email {
 
     async fn prepare(&self, ctx: &RequestContext, command: ReadThread) -> Result<Prepared<ReadThread>, ServiceError> {
         let view = self.mailboxes.mail(&ctx.owner).await?;
-        let target = match meant(&view, &command.find_by, ctx).await? {
+        let target = match self.meant(&view, &command.find_by, ctx).await? {
             Ok(conversation) => Target {
                 id: conversation.thread.id.clone(),
                 revision: conversation.thread.mails.len().to_string(),
-                label: label(&conversation),
+                label: self.label(ctx, &conversation).await?,
                 ..Target::default()
             },
             Err(unclear) => return Ok(unclear),
@@ -153,8 +153,8 @@ impl Handle<ReadThread> for Email {
         let wanted = action.target.as_ref().map_or(command.find_by, |target| target.id.clone());
         match find::thread(&view, &wanted).await? {
             ThreadMatch::One(conversation) => {
-                let ctx = ctx.clone();
-                view.files(move |mailbox| whole(conversation, mailbox, &ctx)).await
+                let (ctx, names) = (ctx.clone(), self.names(&ctx.owner, &conversation.mails).await?);
+                view.files(move |mailbox| whole(conversation, &names, mailbox, &ctx)).await
             }
             ThreadMatch::Several(_) => Err(ServiceError::Refused("Several mails fit that.".to_owned())),
             ThreadMatch::Nothing => Err(ServiceError::Refused("That mail is no longer there.".to_owned())),
@@ -162,7 +162,12 @@ impl Handle<ReadThread> for Email {
     }
 }
 
-fn whole(conversation: Conversation, mailbox: &Path, ctx: &RequestContext) -> Completed<ThreadRead> {
+fn whole(
+    conversation: Conversation,
+    names: &KnownNames,
+    mailbox: &Path,
+    ctx: &RequestContext,
+) -> Completed<ThreadRead> {
     let mut untrusted = Vec::new();
     let mut messages = Vec::new();
     let mut room = THREAD_TEXT_CHARS_MAX;
@@ -176,12 +181,12 @@ fn whole(conversation: Conversation, mailbox: &Path, ctx: &RequestContext) -> Co
             text.push_str(&format!("\n📎 {name}"));
         }
         if !mail.is_own() {
-            untrusted.push(UntrustedText::new(source_of(mail), format!("{}\n{people}\n{text}", parsed.subject)));
+            untrusted.push(UntrustedText::new(source_of(mail, names), format!("{}\n{people}\n{text}", parsed.subject)));
         }
         messages.push(MailReading {
-            from: parsed.from.label(),
+            from: writer(mail, names),
             address: parsed.from.address,
-            to: parsed.to.iter().map(|person| person.label()).collect(),
+            to: parsed.to.iter().map(|person| person.label(names)).collect(),
             date: find::local(mail.head.date, ctx.zone),
             text,
             attachments: parsed.attachments,

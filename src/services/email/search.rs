@@ -60,7 +60,7 @@ pub struct ThreadRow {
     /// What `find_by` must hold to mean it.
     pub id: String,
     pub subject: String,
-    /// The sender's name and address; of a draft, whom it is for.
+    /// The sender as the owner knows them, and their address; of a draft, whom it is for.
     pub from: String,
     pub address: String,
     /// RFC 3339 in the person's zone.
@@ -174,7 +174,7 @@ impl Command for SearchMail {
             };
             let date = show::time(&thread.date, receipt.reference);
             let archived = if thread.archived { " (archived)" } else { "" };
-            format!("{mark} {}: {} — {date}{archived}", visible(named(&thread.from)), visible(&thread.subject))
+            format!("{mark} {}: {} — {date}{archived}", visible(&thread.from), visible(&thread.subject))
         };
         let paging = self.paging(output);
         let lines = show::page(output.threads.iter().map(line).collect(), paging);
@@ -206,11 +206,6 @@ impl Command for SearchMail {
     }
 }
 
-/// A sender to show.
-pub(super) fn named(from: &str) -> &str {
-    if from.is_empty() { "(unknown sender)" } else { from }
-}
-
 #[async_trait]
 impl Handle<SearchMail> for Email {
     fn effect(&self) -> Effect {
@@ -224,9 +219,10 @@ impl Handle<SearchMail> for Email {
             let head = &hit.mail.head;
             [hit.conversation.subject.as_str(), &head.snippet, &head.parsed.people()].join("\n")
         };
+        let names = self.names(&call.ctx.owner, found.mails()).await?;
         let seen = found.hits.iter().filter(|hit| !hit.mail.is_own());
-        let untrusted = seen.map(|hit| UntrustedText::new(source_of(&hit.mail), text(hit))).collect();
-        let all = find::result(&view, &found, call.ctx.zone);
+        let untrusted = seen.map(|hit| UntrustedText::new(source_of(&hit.mail, &names), text(hit))).collect();
+        let all = find::result(&view, &found, &names, call.ctx.zone);
         let total = all.threads.len() + all.more;
         let Page { rows, more, next } =
             pages::ranked(all.threads, total, call.command.after.as_deref(), |row: &ThreadRow| &row.id);

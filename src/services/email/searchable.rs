@@ -19,6 +19,7 @@ use crate::core::plan::PlannedAction;
 use crate::core::provenance::UntrustedText;
 use crate::limits::{CONVERSATION_MAILS_MAX, FOUND_THREADS_MAX, MAIL_HITS_MAX, READ_MAILS_MAX, ROW_PEOPLE_MAX};
 use crate::ports::{Needs, Query, Ranking};
+use crate::services::address_book::KnownNames;
 use crate::services::command::planned;
 use crate::services::error::ServiceError;
 use crate::services::searchable::{
@@ -40,20 +41,22 @@ impl Searchable for Email {
         };
         let mut more = threads.len().saturating_sub(FOUND_THREADS_MAX);
         threads.truncate(FOUND_THREADS_MAX);
-        let conversations = view.conversations(threads, READ_MAILS_MAX).await?;
-        let mut items: Vec<FoundItem> =
-            conversations.iter().filter_map(|conversation| item(&view, conversation)).collect();
-        items.retain(|item| filter.allows(&item.marks));
-        more += items.len().saturating_sub(filter.limit);
-        items.truncate(filter.limit);
+        let mut conversations = view.conversations(threads, READ_MAILS_MAX).await?;
+        conversations.retain(|conversation| filter.allows(&marks(&view, conversation)));
+        more += conversations.len().saturating_sub(filter.limit);
+        conversations.truncate(filter.limit);
+        let names = self.names(&ctx.owner, conversations.iter().flat_map(said)).await?;
+        let items = conversations.iter().filter_map(|conversation| item(&view, conversation, &names)).collect();
         let gap = view
             .so_far
             .map(|so_far| format!("I've read {} of your {} mails so far", grouped(so_far.done), grouped(so_far.total)));
         Ok(FoundItems { items, more, gap })
     }
 
+    /// Whoever is named anew is called something else in what was found.
     async fn freshness(&self, ctx: &RequestContext) -> Option<Freshness> {
-        self.mailboxes.freshness(&ctx.owner).await
+        let mails = self.mailboxes.freshness(&ctx.owner).await?;
+        Some(mails.and(self.book.freshness(&ctx.owner).await?))
     }
 
     fn opening(&self, item: &FoundItem) -> Option<PlannedAction> {
@@ -68,11 +71,12 @@ impl Searchable for Email {
         let texts = view
             .files(move |root| mails.iter().map(|mail| (mail.id(), mail.read(root).text)).collect::<HashMap<_, _>>());
         let mut texts = texts.await?;
+        let names = self.names(&ctx.owner, conversations.iter().flat_map(said)).await?;
         let text = |conversation: &Conversation| ItemText {
             id: conversation.thread.id.clone(),
             left_out: conversation.thread.mails.len().saturating_sub(conversation.mails.len()),
             said: said(conversation)
-                .map(|mail| written(&view, mail, texts.remove(&mail.id()).unwrap_or_default()))
+                .map(|mail| written(&view, mail, &names, texts.remove(&mail.id()).unwrap_or_default()))
                 .collect(),
         };
         Ok(conversations.iter().map(text).collect())
@@ -129,22 +133,25 @@ fn at_domain(view: &MailView, who: &str) -> Vec<String> {
         return Vec::new();
     }
     let people = view.people();
-    let there = people.iter().map(|person| party(&person.mailbox)).filter(|party| party.is_at(who));
+    let there = people.iter().map(|person| person.mailbox.party(&KnownNames::default()));
+    let there = there.filter(|party| party.is_at(who));
     there.map(|party| party.address).take(ROW_PEOPLE_MAX).collect()
 }
 
-fn item(view: &MailView, conversation: &Conversation) -> Option<FoundItem> {
-    let last = said(conversation).next_back()?;
+/// What is true of a conversation.
+fn marks(view: &MailView, conversation: &Conversation) -> Vec<ItemMark> {
+    let Some(last) = said(conversation).next_back() else { return Vec::new() };
     let of_others = said(conversation).rfind(|mail| !mail.is_own());
     let is_to_me = of_others.is_some_and(|mail| is_to_me(view, &mail.head.parsed));
     let is_to_me_alone = is_to_me && of_others.is_some_and(|mail| is_to_me_alone(view, &mail.head.parsed));
-    // An automatic answer of somebody who was written to makes no newsletter of a conversation.
+    // An automatic answer of somebody who was written to makes no newsletter of a conversation, and nor does what a list
+    // or a machine sends into one of people.
     let is_written_to = |person: &Mailbox| {
         let mut own = said(conversation).filter(|mail| mail.is_own());
         own.any(|mail| mail.recipients().any(|to| to.address == person.address))
     };
-    let bulk = of_others.map(|mail| &mail.head.parsed).filter(|parsed| parsed.is_bulk);
-    let is_bulk = bulk.is_some_and(|parsed| !is_written_to(&parsed.from));
+    let mut others = said(conversation).filter(|mail| !mail.is_own()).map(|mail| &mail.head.parsed);
+    let is_bulk = of_others.is_some() && others.all(|parsed| parsed.is_bulk && !is_written_to(&parsed.from));
     let marks = [
         (said(conversation).any(Mail::is_unread), ItemMark::Unread),
         (last.is_own(), ItemMark::OwnLast),
@@ -153,9 +160,15 @@ fn item(view: &MailView, conversation: &Conversation) -> Option<FoundItem> {
         (is_bulk, ItemMark::Bulk),
         (said(conversation).any(|mail| !mail.head.parsed.attachments.is_empty()), ItemMark::Attachments),
     ];
+    marks.into_iter().filter(|(is, _)| *is).map(|(_, mark)| mark).collect()
+}
+
+fn item(view: &MailView, conversation: &Conversation, names: &KnownNames) -> Option<FoundItem> {
+    let last = said(conversation).next_back()?;
+    let of_others = said(conversation).rfind(|mail| !mail.is_own());
     let mut people: Vec<Party> = Vec::new();
     for person in said(conversation).rev().flat_map(Mail::people).filter(|person| !view.is_me(&person.address)) {
-        let person = party(person);
+        let person = person.party(names);
         if !people.iter().any(|known| known.address == person.address) {
             people.push(person);
         }
@@ -163,7 +176,7 @@ fn item(view: &MailView, conversation: &Conversation) -> Option<FoundItem> {
     people.truncate(CONVERSATION_MAILS_MAX);
     let words = |mail: &Mail| {
         let text = [conversation.subject.as_str(), &mail.head.snippet, &mail.head.parsed.people()].join("\n");
-        UntrustedText::new(source_of(mail), text)
+        UntrustedText::new(source_of(mail, names), text)
     };
     Some(FoundItem {
         service: NAME.to_owned(),
@@ -174,21 +187,21 @@ fn item(view: &MailView, conversation: &Conversation) -> Option<FoundItem> {
         until: None,
         people,
         snippet: last.head.snippet.clone(),
-        marks: marks.into_iter().filter(|(is, _)| *is).map(|(_, mark)| mark).collect(),
+        marks: marks(view, conversation),
         untrusted: of_others.map(words).into_iter().collect(),
     })
 }
 
-fn written(view: &MailView, mail: &Mail, text: String) -> WrittenText {
+fn written(view: &MailView, mail: &Mail, names: &KnownNames, text: String) -> WrittenText {
     let parsed = &mail.head.parsed;
     let others = |person: &&Mailbox| !view.is_me(&person.address);
     WrittenText {
         at: Some(mail.head.date),
-        by: if mail.is_own() { Party::default() } else { party(&parsed.from) },
+        by: if mail.is_own() { Party::default() } else { parsed.from.party(names) },
         is_own: mail.is_own(),
-        to: mail.recipients().filter(others).map(party).collect(),
+        to: parsed.to.iter().filter(others).map(|person| person.party(names)).collect(),
+        copied: parsed.cc.iter().filter(others).map(|person| person.party(names)).collect(),
         is_to_me: is_to_me(view, parsed),
-        is_to_me_alone: is_to_me_alone(view, parsed),
         is_bulk: parsed.is_bulk,
         answers_elsewhere: answers_elsewhere(parsed),
         text,
@@ -217,9 +230,4 @@ fn answers_elsewhere(parsed: &Parsed) -> bool {
     let domain = |address: &str| address.rsplit_once('@').map(|(_, domain)| domain.to_lowercase());
     let from = domain(&parsed.from.address);
     parsed.reply_to.iter().any(|to| domain(&to.address) != from)
-}
-
-fn party(person: &Mailbox) -> Party {
-    let name = if person.name.contains('@') { String::new() } else { person.name.clone() };
-    Party { name, address: person.address.to_lowercase() }
 }

@@ -130,6 +130,11 @@ impl Summary {
         own
     }
 
+    /// What the owner calls whoever has this address, as far as their mails tell.
+    pub fn named(&self, address: &str) -> Option<String> {
+        self.people.named(address)
+    }
+
     /// Everybody seen in mail.
     pub fn people(&mut self, configured: Option<&str>) -> Arc<Vec<Correspondent>> {
         if let Some(shown) = &self.shown {

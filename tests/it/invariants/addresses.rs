@@ -85,7 +85,7 @@ async fn the_address_of_a_sender_is_somebody_elses_in_every_write() {
         let rig = world();
         rig.plans(json!([action("email", "search", json!({"text": "lunch"}))]));
         rig.says("any mail about lunch?").await;
-        holds_back(&asks(&rig, "keep that for Bob please", planned).await, "a mail from Eve");
+        holds_back(&asks(&rig, "keep that for Bob please", planned).await, "a mail from “Eve” <eve@evil.example>");
         assert!(rig.effects().is_empty());
     }
 }
@@ -98,7 +98,7 @@ async fn an_address_that_stands_in_no_text_in_sight_needs_a_yes_too() {
     }
     // Nor does it help to have written once, out of sight.
     for planned in writes(EVE) {
-        holds_back(&asks(&world(), "keep that for Bob please", planned).await, "a mail from Eve");
+        holds_back(&asks(&world(), "keep that for Bob please", planned).await, "a mail from “Eve” <eve@evil.example>");
     }
 }
 

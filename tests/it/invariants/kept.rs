@@ -199,7 +199,7 @@ async fn a_press_on_keep_it_asks_nothing_and_keeps_whose_words_they_are() {
             _ => ("a memory", send(ADDRESS, "Late", "I am late.")),
         };
         let later = asks(&rig, "now the new address", within.1).await;
-        assert_warns(&later, &format!("{} from a message from Anna", within.0));
+        assert_warns(&later, &format!("{} from a message from “Anna”", within.0));
     }
 }
 

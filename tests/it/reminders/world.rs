@@ -1,5 +1,6 @@
 //! A program that can be killed at any commit, a chat that loses messages and answers, and a record of both.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -22,6 +23,7 @@ use brain_agent::prompts::Prompts;
 use brain_agent::scheduler;
 use brain_agent::search::plain::PlainIndex;
 use brain_agent::services;
+use brain_agent::services::address_book::KnownNames;
 use brain_agent::services::calendar::CalendarService;
 use brain_agent::services::error::ServiceError;
 use brain_agent::services::registry::Registry;
@@ -188,6 +190,10 @@ struct Nobody;
 impl AddressBook for Nobody {
     async fn people(&self, _: &UserId, _: &PeopleQuery) -> Result<Vec<Person>, ServiceError> {
         Ok(Vec::new())
+    }
+
+    async fn names_of(&self, _: &UserId, _: &BTreeSet<String>) -> Result<KnownNames, ServiceError> {
+        Ok(KnownNames::default())
     }
 }
 

@@ -136,7 +136,7 @@ async fn a_comment_and_what_it_is_about_are_one_turn_and_only_the_comment_is_the
         }
         "plan" => {
             assert_eq!(message_in(request), "remember this for tomorrow");
-            assert!(request.prompt().contains("a message from User6666"), "{}", request.prompt());
+            assert!(request.prompt().contains("a message from “User6666”"), "{}", request.prompt());
             ModelReply::json(json!({"actions": [{
                 "service": "task", "command": "create", "reasoning": "", "depends_on": [],
                 "params": {"title": "Bring the old xylophone back", "deadline": "tomorrow"},
@@ -148,7 +148,7 @@ async fn a_comment_and_what_it_is_about_are_one_turn_and_only_the_comment_is_the
     api.user_says(ANNA, "remember this for tomorrow");
     api.say(Say::by(ANNA, "Bring the old xylophone back").forwarded_from(EVE));
     let card = api.wait_message(ANNA, |m| !m.buttons.is_empty(), SOON).await;
-    assert!(card.text.contains("a message from User6666"), "what is not the person's own is marked: {}", card.text);
+    assert!(card.text.contains("a message from “User6666”"), "what is not the person's own is marked: {}", card.text);
     assert_eq!(model.calls_of("plan").len(), 1, "{}", api.transcript());
 }
 

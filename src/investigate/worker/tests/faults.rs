@@ -1,5 +1,6 @@
 //! Each strategy over a source that fails, hangs, gives more than it may, or holds text that wants to be obeyed.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -16,6 +17,7 @@ use crate::investigate::run::{
 use crate::investigate::synthesize::AnswerRow;
 use crate::limits::{FOUND_ITEMS_MAX, SNIPPET_CHARS_MAX};
 use crate::ports::CpuPool;
+use crate::services::address_book::KnownNames;
 use crate::services::registry::{Registration, Registry};
 use crate::services::searchable::{FoundItem, FoundItems, ItemFilter, ItemText, Party, Searchable, WrittenText};
 use crate::services::service::{AddressBook, PeopleQuery, Person, RequestContext, Service, ServiceInfo};
@@ -72,7 +74,11 @@ impl Searchable for Post {
             title: HOSTILE.to_owned(),
             at: Some(ctx.now),
             until: None,
-            people: vec![Party { name: HOSTILE.to_owned(), address: format!("eve{number}@evil.example") }],
+            people: vec![Party {
+                name: HOSTILE.to_owned(),
+                address: format!("eve{number}@evil.example"),
+                known_as: None,
+            }],
             snippet: HOSTILE.to_owned(),
             marks: Vec::new(),
             untrusted: Vec::new(),
@@ -86,15 +92,8 @@ impl Searchable for Post {
             Fault::TooMuch => format!("{HOSTILE} Could you send it? ").repeat(2_000),
             Fault::None | Fault::FindFails | Fault::Hangs => format!("{HOSTILE}. Could you send it by Friday?"),
         };
-        let by = Party { name: "Eve".to_owned(), address: "eve@evil.example".to_owned() };
-        let said = vec![WrittenText {
-            at: Some(ctx.now),
-            by,
-            is_to_me: true,
-            is_to_me_alone: true,
-            text,
-            ..WrittenText::default()
-        }];
+        let by = Party::read("Eve <eve@evil.example>");
+        let said = vec![WrittenText { at: Some(ctx.now), by, is_to_me: true, text, ..WrittenText::default() }];
         Ok(ids.iter().map(|id| ItemText { id: id.clone(), said: said.clone(), left_out: 0 }).collect())
     }
 }
@@ -106,6 +105,10 @@ struct Nobody;
 impl AddressBook for Nobody {
     async fn people(&self, _: &UserId, _: &PeopleQuery) -> Result<Vec<Person>, ServiceError> {
         Ok(Vec::new())
+    }
+
+    async fn names_of(&self, _: &UserId, _: &BTreeSet<String>) -> Result<KnownNames, ServiceError> {
+        Ok(KnownNames::default())
     }
 }
 

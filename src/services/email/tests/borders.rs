@@ -122,7 +122,7 @@ async fn a_sent_mail_lies_in_sent_and_its_attempt_is_recognised() {
     let wire = server.mails();
     let parsed = read::parse(&source::maildir::Raw::Whole(wire[0].clone()));
     assert_eq!(parsed.text, "Sorry, I am late.\n.\nMe  ");
-    assert_eq!(parsed.from.label(), "Me Myself");
+    assert_eq!(parsed.from.name, "Me Myself");
     let key = format!("{:0>32}", "a1");
     assert_eq!(parsed.message_id, Some(format!("{key}@example.com")));
     assert_eq!(home.mails(Folder::Sent).await.len(), 1);

@@ -55,8 +55,8 @@ async fn two_threads_with_one_subject_stay_apart_and_their_replies_find_them() {
     let found = home.search(json!({"subject": "budget"})).await;
     assert_eq!(subjects(&found), ["Budget", "Budget"]);
     let rows = found["threads"].as_array().unwrap();
-    assert_eq!((&rows[0]["from"], &rows[0]["messages"]), (&json!("Bob Miller"), &json!(2)));
-    assert_eq!((&rows[1]["from"], &rows[1]["messages"]), (&json!("Anna Kowalczyk"), &json!(2)));
+    assert_eq!((&rows[0]["from"], &rows[0]["messages"]), (&json!("“Bob Miller” <bob@example.com>"), &json!(2)));
+    assert_eq!((&rows[1]["from"], &rows[1]["messages"]), (&json!("“Anna Kowalczyk” <anna@example.com>"), &json!(2)));
     assert_eq!(rows[1]["snippet"], "Any news?");
     assert_eq!(rows[1]["date"], "2026-04-29T23:30:00+02:00");
 }
@@ -150,15 +150,15 @@ async fn a_description_means_one_thread_or_is_asked_about() {
         Prepared::Every { ids } => format!("all {}", ids.len()),
         Prepared::NotFound { what } => what,
     };
-    assert_eq!(one("the Berlin trip").await, "Berlin trip — Zoë");
-    assert_eq!(one("the mail about berlin").await, "Berlin trip — Zoë");
-    assert_eq!(one("zoe party").await, "Party — Zoë");
-    assert_eq!(one("Anna's mail").await, "Budget — Anna Kowalczyk");
-    assert_eq!(one("dentists").await, "Budget — Anna Kowalczyk");
+    assert_eq!(one("the Berlin trip").await, "Berlin trip — “Zoë” <zoe@x.example>");
+    assert_eq!(one("the mail about berlin").await, "Berlin trip — “Zoë” <zoe@x.example>");
+    assert_eq!(one("zoe party").await, "Party — “Zoë” <zoe@x.example>");
+    assert_eq!(one("Anna's mail").await, "Budget — “Anna Kowalczyk” <anna@example.com>");
+    assert_eq!(one("dentists").await, "Budget — “Anna Kowalczyk” <anna@example.com>");
     assert_eq!(one("budget").await, "2 choices");
     assert_eq!(one("zoe").await, "2 choices");
-    assert_eq!(one("the latest mail from zoe").await, "Berlin trip — Zoë");
-    assert_eq!(one("the last mail").await, "Berlin trip — Zoë");
+    assert_eq!(one("the latest mail from zoe").await, "Berlin trip — “Zoë” <zoe@x.example>");
+    assert_eq!(one("the last mail").await, "Berlin trip — “Zoë” <zoe@x.example>");
     assert_eq!(one("unicorns").await, "I found no mail like “unicorns”.");
     let nothing = home.email.command("read_thread").unwrap().check(params(&json!({"find_by": "   "})));
     assert!(matches!(&nothing, Err(ParamError::Missing { param, .. }) if param == "find_by"), "{nothing:?}");
@@ -170,10 +170,10 @@ async fn a_whole_thread_comes_with_its_texts_marked_as_foreign() {
     story(&home);
     let read = home.run("read_thread", json!({"find_by": "dentists"}), "1").await;
     assert_eq!(read.untrusted.len(), 2);
-    assert_eq!(read.untrusted[0].source, "a mail from Anna Kowalczyk");
+    assert_eq!(read.untrusted[0].source, "a mail from “Anna Kowalczyk” <anna@example.com>");
     assert!(read.untrusted[0].text.contains("Numbers for the dentists"));
     let thread = &result(read)["thread"];
-    assert_eq!(thread["messages"][0]["from"], "Anna Kowalczyk");
+    assert_eq!(thread["messages"][0]["from"], "“Anna Kowalczyk” <anna@example.com>");
     assert_eq!(thread["messages"][1]["text"], "> Numbers for the dentists\n\nAny news?\n");
     // Reading marks nothing as read.
     assert_eq!(home.search(json!({"unread": true, "from": "anna"})).await["threads"].as_array().unwrap().len(), 1);

@@ -25,6 +25,7 @@ async fn a_draft_is_written_once_read_back_sent_and_gone() {
         to: vec!["bob@example.com".into()],
         subject: "Late".into(),
         body: "Sorry, I am late.\n.\nMe  ".into(),
+        greets: None,
     };
     assert_eq!(letter_back, Some(expected));
     assert_eq!(home.listed(Folder::Drafts).await.len(), 1);
@@ -112,7 +113,7 @@ async fn a_reply_goes_where_the_mail_says_and_says_so() {
     assert_eq!(params["subject"], "Re: Invoice");
     assert_eq!(notes[0], "replies go to pay@else.example, not to the sender billing@northwind.example");
     assert_eq!(notes[1], "first mail to this address: pay@else.example");
-    assert_eq!(untrusted[0].source, "a mail from Northwind");
+    assert_eq!(untrusted[0].source, "a mail from “Northwind” <billing@northwind.example>");
     result(home.run("reply_to_email", planned, "1").await);
     let sent = &home.mails(Folder::Sent).await[0];
     assert_eq!(sent.references.last().map(String::as_str), Some("p1@x"));
