@@ -1,34 +1,17 @@
 //! A conversation: who owes whom an answer, what was promised, and since when.
 //!
-//! The letters are walked in their order, with one debt each way:
-//!
-//! | letter | says | what the person owes | what the others owe |
-//! |---|---|---|---|
-//! | of others, to the person | asks | an answer, since it was first asked | – |
-//! | | promises to deliver | stays | what was promised |
-//! | | wants nothing more, and asks nothing behind that | nothing | nothing |
-//! | | thanks | what was promised stays | nothing |
-//! | | of somebody else who was asked as well | nothing: it was answered | nothing |
-//! | | anything else | stays | nothing: they have answered |
-//! | of the person | asks | nothing | an answer |
-//! | | promises to deliver | what was promised | stays |
-//! | | wants nothing more | nothing | nothing |
-//! | | anything else | nothing: it was answered | stays |
-//! | a machine's, in the name of somebody written to | anything | stays | stays |
-//!
-//! What is owed for a day is settled when the side that waits for it writes after that day and asks for nothing: who
-//! still waited would say so. A promise also counts as kept when it is thanked for days after it was made. A promise
-//! that names no day is for the day of what it answers. What is settled by another conversation: see `elsewhere`.
+//! The letters are walked in their order; what each does to debts is in `ledger`.
 //!
 //! Lists, machines and suspects owe nothing and are owed nothing; what a machine wants done by some day is kept apart.
 //! Not here: what counts as overdue (whoever asks knows the time).
 
-use chrono::{DateTime, Duration, Utc};
+use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
 use super::cues::{Cue, says};
 use super::due::{due, due_of};
+use super::ledger::{Debt, DebtKind, Ledger, LedgerEntry, answers_for};
 use super::letter::{Sentence, new_part, sentences};
 use super::sender::{SenderSort, sort_of};
 use super::words::WORDS;
@@ -36,41 +19,6 @@ use crate::core::text::shorten;
 use crate::language::time::DateOrder;
 use crate::limits::{PROMISES_MAX, SENTENCE_CHARS_MAX};
 use crate::services::searchable::{ItemText, Party, WrittenText};
-
-/// Thanks that come later are not for the promise, but for what was promised.
-const THANKS_FOR_A_PROMISE: Duration = Duration::days(2);
-
-/// How a debt came about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DebtKind {
-    /// It was asked for.
-    Asked,
-    /// It was promised.
-    Promised,
-}
-
-/// What one side owes the other.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Debt {
-    /// How it came about.
-    pub kind: DebtKind,
-    /// The sentence that says so.
-    pub sentence: String,
-    /// Whom the other side is, or who of them said it.
-    pub with: Party,
-    /// Since when it is open.
-    pub since: DateTime<Utc>,
-    /// When it was said last.
-    pub last: DateTime<Utc>,
-    /// By when, as far as the sentence says.
-    pub due: Option<DateTime<Utc>>,
-    /// The day it was promised for, where it was asked for again after that.
-    #[serde(default)]
-    pub missed: Option<DateTime<Utc>>,
-    /// Others were asked as well.
-    pub is_shared: bool,
-}
 
 /// A promise, kept or not.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -94,8 +42,6 @@ pub struct ConversationFeatures {
     pub sender: SenderSort,
     /// The person wrote last.
     pub is_own_last: bool,
-    /// What came last of others goes to the person alone.
-    pub is_to_me_alone: bool,
     /// What the person owes.
     pub i_owe: Option<Debt>,
     /// What the others owe.
@@ -137,29 +83,34 @@ pub fn features(
     is_known: &dyn Fn(&str) -> bool,
     frame: ReadingFrame,
 ) -> ConversationFeatures {
-    let has_written = item.said.iter().any(|written| written.is_own);
+    let own = item.said.iter().filter(|written| written.is_own);
+    let written_to: Vec<&Party> = own.flat_map(|written| written.to.iter().chain(&written.copied)).collect();
     let read: Vec<Vec<Sentence>> = item.said.iter().map(|written| sentences(&new_part(&written.text))).collect();
     let letters = item.said.iter().zip(&read).map(|(written, sentences)| {
-        let is_known = written.is_own || has_written || is_known(&written.by.address);
+        let is_written_to = || written_to.iter().any(|party| answers_for(&written.by, party));
+        let is_known = written.is_own || is_known(&written.by.address) || is_written_to();
         letter(written, subject, sentences, is_known)
     });
     let mut features = ConversationFeatures {
         sender: SenderSort::Person,
         is_own_last: false,
-        is_to_me_alone: false,
         i_owe: None,
         they_owe: None,
         machine_asks: None,
         promises: Vec::new(),
         partners: Vec::new(),
     };
-    let mut partner = Party::default();
+    let (mut partner, mut ledger) = (Party::default(), Ledger::default());
     for letter in letters {
         let with =
             if letter.written.is_own { counterpart(letter.written, &partner) } else { letter.written.by.clone() };
-        features.walk(&letter, &with, frame);
-        partner = with;
+        features.walk(&letter, &with, &mut ledger, frame);
+        // Whom nobody speaks with is no partner.
+        if letter.sort == SenderSort::Person || partner.address.is_empty() {
+            partner = with;
+        }
     }
+    (features.i_owe, features.they_owe) = ledger.oldest();
     let excess = features.promises.len().saturating_sub(PROMISES_MAX);
     features.promises.drain(..excess);
     features
@@ -240,7 +191,7 @@ pub fn promises(sentence: &Sentence) -> bool {
 }
 
 impl ConversationFeatures {
-    fn walk(&mut self, letter: &Letter<'_>, with: &Party, frame: ReadingFrame) {
+    fn walk(&mut self, letter: &Letter<'_>, with: &Party, ledger: &mut Ledger, frame: ReadingFrame) {
         let Letter { written, .. } = letter;
         let Some(at) = written.at else { return };
         if letter.sort != SenderSort::Person && self.has_met(&written.by) {
@@ -254,8 +205,16 @@ impl ConversationFeatures {
             last: at,
             due: due_of(sentence, letter.sentences, at, frame),
             missed: None,
-            is_shared: !written.is_own && !written.to.is_empty(),
         };
+        let asked = letter.asks.map(|sentence| debt(DebtKind::Asked, sentence));
+        if letter.sort != SenderSort::Person {
+            // A machine, a list or a swindler in a conversation of people changes nothing of it.
+            self.sender = if self.partners.is_empty() { letter.sort } else { self.sender };
+            if self.machine_asks.as_ref().is_none_or(|asks| asks.with.address == written.by.address) {
+                self.machine_asks = asked.filter(|asked| asked.due.is_some());
+            }
+            return;
+        }
         self.promises.extend(letter.promises.iter().map(|sentence| PromiseMade {
             is_own: written.is_own,
             with: with.clone(),
@@ -264,56 +223,31 @@ impl ConversationFeatures {
             due: due(&sentence.text, at, frame),
         }));
         self.is_own_last = written.is_own;
-        let asked = letter.asks.map(|sentence| debt(DebtKind::Asked, sentence));
         // "Will do" is for the day that it was asked for.
-        let answered = if written.is_own { &self.i_owe } else { &self.they_owe };
-        let day = answered.as_ref().and_then(|debt| debt.due).filter(|due| *due >= at);
+        let day = ledger.due(written.is_own).filter(|due| *due >= at);
         let promised = letter.delivers.map(|sentence| debt(DebtKind::Promised, sentence));
         let promised = promised.map(|debt| Debt { due: debt.due.or(day), ..debt });
         if written.is_own {
-            written.to.iter().for_each(|party| self.met(party));
-            self.i_owe = promised;
-            if asked.is_none() && (letter.is_settled || is_kept(self.they_owe.as_ref(), letter, at)) {
-                self.they_owe = None;
-            }
-            if letter.is_agreed {
-                self.they_owe = self.they_owe.take().filter(|debt| debt.kind == DebtKind::Promised);
-            }
-            if let Some(asked) = asked {
-                self.they_owe = Some(longest(self.they_owe.take(), asked));
-            }
-            return;
+            written.to.iter().chain(&written.copied).for_each(|party| self.met(party));
+        } else {
+            self.sender = letter.sort;
+            self.met(&written.by);
         }
-        self.sender = letter.sort;
-        self.is_to_me_alone = written.is_to_me_alone;
-        if letter.sort != SenderSort::Person {
-            self.machine_asks = asked.filter(|asked| asked.due.is_some());
-            return;
-        }
-        self.met(&written.by);
-        // "442 please" is what was asked for.
-        let has_asked = self.they_owe.as_ref().is_some_and(|debt| debt.kind == DebtKind::Asked);
-        let is_answer = has_asked && letter.asks.is_some_and(is_only_polite);
-        let asked = asked.filter(|_| !is_answer);
-        self.they_owe = promised;
-        match asked {
-            Some(asked) => self.i_owe = Some(longest(self.i_owe.take(), asked)),
-            None if letter.is_settled => (self.i_owe, self.they_owe) = (None, None),
-            None if is_kept(self.i_owe.as_ref(), letter, at) => self.i_owe = None,
-            None if letter.is_thanks || letter.is_agreed || self.is_answered_by(&written.by) => {
-                self.i_owe = self.i_owe.take().filter(|debt| debt.kind == DebtKind::Promised);
-            }
-            None => {}
-        }
+        ledger.enter(LedgerEntry {
+            written,
+            with,
+            at,
+            asked,
+            promised,
+            is_only_polite: letter.asks.is_some_and(is_only_polite),
+            is_settled: letter.is_settled,
+            is_agreed: letter.is_agreed,
+            is_thanks: letter.is_thanks,
+        });
     }
 }
 
 impl ConversationFeatures {
-    /// Whether what the person was asked beside others is answered by one of these.
-    fn is_answered_by(&self, by: &Party) -> bool {
-        self.i_owe.as_ref().is_some_and(|debt| debt.is_shared && debt.with.address != by.address)
-    }
-
     fn has_met(&self, party: &Party) -> bool {
         self.partners.iter().any(|(known, _)| known.address == party.address)
     }
@@ -324,21 +258,4 @@ impl ConversationFeatures {
             None => self.partners.push((party.clone(), 1)),
         }
     }
-}
-
-/// Whether a letter of the side that something is owed to, which asks for nothing, tells that it came or is needless.
-fn is_kept(debt: Option<&Debt>, letter: &Letter<'_>, at: DateTime<Utc>) -> bool {
-    debt.is_some_and(|debt| {
-        let is_past = debt.due.is_some_and(|due| due < at);
-        let is_promise = debt.kind == DebtKind::Promised;
-        is_past || (is_promise && letter.is_thanks && at - debt.last > THANKS_FOR_A_PROMISE)
-    })
-}
-
-/// A debt that was asked for again is open since it was first asked for; what was promised is owed since then.
-fn longest(earlier: Option<Debt>, now: Debt) -> Debt {
-    let Some(earlier) = earlier else { return now };
-    let since = if earlier.kind == DebtKind::Asked { earlier.since.min(now.since) } else { now.since };
-    let missed = earlier.due.filter(|due| earlier.kind == DebtKind::Promised && *due <= now.since);
-    Debt { since, missed: missed.or(earlier.missed), ..now }
 }

@@ -6,7 +6,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::conversation::{ConversationFeatures, Debt, asks};
+use super::conversation::{ConversationFeatures, asks};
+use super::ledger::Debt;
 use super::letter::{new_part, sentences};
 use crate::language::terms;
 use crate::limits::LETTERS_COMPARED_MAX;
@@ -76,8 +77,8 @@ fn opening<'a>(title: &'a str, text: &'a ItemText) -> Option<Opening<'a>> {
 
 /// The addresses of the others: who wrote it, or whom it goes to.
 fn others(letter: &WrittenText) -> impl Iterator<Item = &str> {
-    let parties = if letter.is_own { letter.to.as_slice() } else { std::slice::from_ref(&letter.by) };
-    parties.iter().map(|party| party.address.as_str()).filter(|address| !address.is_empty())
+    let (by, to) = if letter.is_own { (None, letter.to.iter()) } else { (Some(&letter.by), [].iter()) };
+    by.into_iter().chain(to).map(|party| party.address.as_str()).filter(|address| !address.is_empty())
 }
 
 /// The words of a conversation that tell what is owed in it, without the names of those who take part.
@@ -100,6 +101,10 @@ fn telling(text: &str) -> HashSet<String> {
 
 /// The words of the names of those who take part.
 fn names(with: &Party, text: &ItemText) -> HashSet<String> {
-    let parties = text.said.iter().flat_map(|written| written.to.iter().chain([&written.by])).chain([with]);
+    let parties = text
+        .said
+        .iter()
+        .flat_map(|written| written.to.iter().chain(&written.copied).chain([&written.by]))
+        .chain([with]);
     parties.flat_map(|party| terms::stems(&terms::fold(&party.name))).collect()
 }

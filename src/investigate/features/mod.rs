@@ -1,7 +1,7 @@
 //! Features: what can be told of a conversation without a model, the same way every time.
 //!
 //! ```text
-//! letters ─► letter (what is new, sentences) ─► cues (what a sentence says) ─► conversation (who owes whom what)
+//! letters ─► letter (what is new, sentences) ─► cues (what a sentence says) ─► conversation ─► ledger (who owes whom what)
 //!                                                                           ├► elsewhere (settled by another one)
 //!                                                                           └► sender (a person, a machine, a swindler)
 //! ```
@@ -16,12 +16,14 @@ pub mod cues;
 mod due;
 pub mod elsewhere;
 mod kept;
+mod ledger;
 pub mod letter;
 pub mod sender;
 #[cfg(test)]
 mod tests;
 mod words;
 
-pub use conversation::{ConversationFeatures, Debt, DebtKind, PromiseMade, features};
+pub use conversation::{ConversationFeatures, PromiseMade, features};
 pub use kept::{KeptFeatures, ReadLetters};
+pub use ledger::{Debt, DebtKind};
 pub use sender::SenderSort;

@@ -53,6 +53,12 @@ fn is_role(by: &Party) -> bool {
         || local.starts_with("no-reply")
 }
 
+/// Whether several people answer behind an address.
+pub(super) fn is_desk(party: &Party) -> bool {
+    let local = party.address.split('@').next().unwrap_or_default();
+    WORDS.desk.holds(local) || is_role(party)
+}
+
 /// An address whose domain mixes letters of several scripts looks like another one.
 fn is_mixed(address: &str) -> bool {
     let domain = address.rsplit('@').next().unwrap_or_default();

@@ -65,14 +65,13 @@ fn amounts_stand_with_their_unit() {
 }
 
 fn said(own: bool, day: i64, text: &str) -> WrittenText {
-    let ann = Party { name: "Ann Lee".to_owned(), address: "ann@x.example".to_owned() };
+    let ann = Party::read("Ann Lee <ann@x.example>");
     WrittenText {
         at: Some(monday() + Duration::days(day)),
         by: if own { Party::default() } else { ann.clone() },
         to: if own { vec![ann] } else { Vec::new() },
         is_own: own,
         is_to_me: !own,
-        is_to_me_alone: !own,
         text: text.to_owned(),
         ..WrittenText::default()
     }
@@ -159,6 +158,55 @@ fn a_conversation_tells_who_owes_whom_what() {
 }
 
 #[test]
+fn only_those_who_asked_or_were_asked_settle_a_request() {
+    use DebtKind::{Asked, Promised};
+    let party = |name: &str| Party::read(&format!("{name} <{}@x.example>", name.to_lowercase()));
+    let by = |name: &str, day, text: &str| WrittenText { by: party(name), ..said(false, day, text) };
+    let bulk = |name: &str, day, text: &str| WrittenText { is_bulk: true, ..by(name, day, text) };
+    let to = |names: [&str; 2], letter: WrittenText| WrittenText {
+        to: Some(names[0]).filter(|name| !name.is_empty()).map(party).into_iter().collect(),
+        copied: Some(names[1]).filter(|name| !name.is_empty()).map(party).into_iter().collect(),
+        ..letter
+    };
+    let ask = || by("Ann", 0, "Could you send the file?");
+    let mine = || said(true, 0, "Could you send the file?");
+    for (what, letters, i_owe, they_owe) in [
+        ("thanks of a stranger", vec![ask(), by("Eve", 1, "Thanks, got it!")], Some((Asked, 0)), None),
+        ("a stranger settles", vec![ask(), by("Eve", 1, "Never mind, I found it.")], Some((Asked, 0)), None),
+        ("a stranger asks", vec![ask(), by("Eve", 1, "Could you call me?")], Some((Asked, 0)), None),
+        ("a list, without a word", vec![ask(), bulk("Eve", 1, "")], Some((Asked, 0)), None),
+        ("a list, in her name", vec![ask(), bulk("Ann", 1, "Never mind.")], Some((Asked, 0)), None),
+        ("somebody in copy", vec![to(["", "Tom"], ask()), by("Tom", 1, "Here it is.")], Some((Asked, 0)), None),
+        ("somebody asked as well", vec![to(["Tom", ""], ask()), by("Tom", 1, "Here it is.")], None, None),
+        ("who asked", vec![ask(), by("Ann", 1, "Never mind, I found it.")], None, None),
+        ("a stranger writes", vec![mine(), by("Eve", 1, "Attached.")], None, Some((Asked, 0))),
+        ("a stranger promises", vec![mine(), by("Eve", 1, "I'll send it on Friday.")], None, Some((Asked, 0))),
+        ("a list answers", vec![mine(), bulk("Eve", 1, "")], None, Some((Asked, 0))),
+        ("who got a copy", vec![to(["Ann", "Tom"], mine()), by("Tom", 1, "Attached.")], None, Some((Asked, 0))),
+        ("who was asked", vec![to(["Ann", "Tom"], mine()), by("Ann", 1, "Attached.")], None, None),
+        ("who promised", vec![mine(), by("Ann", 1, "I'll send it on Friday.")], None, Some((Promised, 1))),
+        (
+            "a part of a firm",
+            vec![to(["Info", ""], mine()), by("Renate", 1, "Attached."), by("Eve", 2, "Could you call?")],
+            Some((Asked, 2)),
+            None,
+        ),
+    ] {
+        assert_eq!(owed(letters), (i_owe, they_owe), "{what}");
+    }
+    let two = Party { known_as: Some("Ann".to_owned()), ..Party::read("Ann <ann@home.example>") };
+    let mut asked = ask();
+    asked.by.known_as = Some("Ann".to_owned());
+    let found = WrittenText { by: two, ..by("Ann", 1, "Never mind, I found it.") };
+    assert_eq!(owed(vec![asked, found]), (None, None), "one person with two addresses");
+    let item = ItemText { id: "t".to_owned(), said: vec![ask(), by("Eve", 1, "Could you call me?")], left_out: 0 };
+    let told = features(&item, "Hello", &|_| false, frame());
+    assert_eq!((told.i_owe.unwrap().with.name.as_str(), told.sender), ("Ann", SenderSort::Person));
+    let item = ItemText { id: "t".to_owned(), said: vec![ask(), bulk("Eve", 1, "")], left_out: 0 };
+    assert_eq!(features(&item, "Hello", &|_| false, frame()).sender, SenderSort::Person);
+}
+
+#[test]
 fn an_automatic_answer_is_none() {
     let away = WrittenText { is_bulk: true, ..said(false, 1, "I am away until Monday. I will deal with it then.") };
     let item = ItemText { id: "t".to_owned(), said: vec![said(true, 0, "Could you send it?"), away], left_out: 0 };
@@ -196,7 +244,7 @@ fn lists_machines_and_swindlers_wait_for_nothing() {
         letter.text = text.to_owned();
         assert_eq!(owed(vec![letter.clone()]).0, None, "{text}");
     }
-    let copy = WrittenText { is_to_me: false, is_to_me_alone: false, ..said(false, 0, "Could you let me know?") };
+    let copy = WrittenText { is_to_me: false, ..said(false, 0, "Could you let me know?") };
     assert_eq!(owed(vec![copy]).0, None);
 }
 

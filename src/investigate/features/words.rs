@@ -30,6 +30,8 @@ class_names! {
         ahead,
         dated,
         role,
+        /// First parts of addresses that several people answer behind.
+        desk,
         slip,
         /// What asks for nothing by itself where it answers a question.
         polite,
