@@ -199,6 +199,16 @@ const RELATIONS: [&[&str]; 4] = [
     &["grandpa", "granddad", "grandad", "grandfather", "opa", "abuelo"],
 ];
 
+/// Whether a folded word is what somebody is to the person, and called so: "mum".
+pub(crate) fn is_relation(word: &str) -> bool {
+    RELATIONS.iter().any(|same| same.contains(&word))
+}
+
+/// Whether a folded word stands before a name and is none.
+pub(crate) fn is_title(word: &str) -> bool {
+    TITLES.contains(&word.trim_matches('.'))
+}
+
 impl Query {
     fn new(asked: &str) -> Self {
         let mut words = name_words(asked);

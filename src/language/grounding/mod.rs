@@ -309,6 +309,6 @@ const EARLIER_TIMES_MAX: usize = 2;
 const INSIDE_LETTERS_MIN: usize = 4;
 
 /// Whether a folded word says nothing by itself.
-fn is_light(word: &str) -> bool {
+pub(crate) fn is_light(word: &str) -> bool {
     choices::is_light(word) || word.chars().count() < 2 && !word.chars().all(|c| c.is_ascii_digit())
 }

@@ -37,18 +37,19 @@ pub fn complete(partial: &PlannedAction, param: &str, answer: &str, reference: &
             let names = people(&without_lead(&text, &["to ", "send it to ", "it's for ", "for "]));
             let to: Vec<String> = names.iter().filter_map(Value::as_str).map(str::to_owned).collect();
             let body = action.params.get("body").and_then(Value::as_str).unwrap_or_default().trim_end().to_owned();
-            action.params.insert("body".into(), json!(letter::greeted(&to, &body)));
+            letter::word_to(&mut action, &to, letter::ungreeted(&body));
             Value::Array(names)
         }
         "to" | "attendees" => Value::Array(people(&without_lead(&text, &["to ", "send it to ", "it's for ", "for "]))),
         "items" => Value::Array(things(&tidy(&text))),
         "body" => {
             let to: Vec<String> = names(partial, "to");
-            let (subject, body) = letter::body_from(&text, &to);
+            let body = letter::body_from(&text);
             if !partial.params.contains_key("subject") {
-                action.params.insert("subject".into(), json!(subject));
+                action.params.insert("subject".into(), json!(letter::subject_of(&body)));
             }
-            json!(body)
+            letter::word_to(&mut action, &to, &body);
+            return Some(action);
         }
         "phone" | "email" => return contact(action, &text),
         "title" | "summary" | "subject" => json!(titled(&mut action, param, &text, reference)?),

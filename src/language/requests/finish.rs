@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::built::Built;
 use super::grammar::GRAMMAR;
-use super::text::tokens;
+use super::text::is_phrase;
 use super::{Past, PlanDraft, history, letter};
 use crate::core::plan::{Plan, PlannedAction};
 
@@ -58,14 +58,16 @@ fn say_what_titles_point_to(actions: &mut [PlannedAction]) {
         let (before, rest) = actions.split_at_mut(at);
         let Some(Value::String(title)) = rest[0].params.get_mut("title") else { continue };
         let last = title.rsplit(' ').next().unwrap_or_default();
-        let person = is_said("person", last) && history::people_of(&before[at - 1].params).is_some();
+        let person = is_phrase("person", last, GRAMMAR.lexicon) && history::people_of(&before[at - 1].params).is_some();
         let known = if person {
             history::people_of(&before[at - 1].params).map(|people| people.join(", "))
         } else {
             let names = ["find_by", "summary", "title"];
             names.iter().find_map(|name| before[at - 1].params.get(*name)?.as_str()).map(str::to_owned)
         };
-        if let Some(known) = known.filter(|_| title.contains(' ') && (person || is_said("pronoun", last))) {
+        if let Some(known) =
+            known.filter(|_| title.contains(' ') && (person || is_phrase("pronoun", last, GRAMMAR.lexicon)))
+        {
             *title = format!("{title} ({known})");
         }
     }
@@ -84,7 +86,7 @@ fn says_again(partial: &PlannedAction, before: &[PlannedAction]) -> bool {
     // "The meeting got moved to 4, can you change it".
     let changed = |action: &PlannedAction| action.command.starts_with("update");
     let no_change = changed(partial) && !partial.params.contains_key("changes");
-    same && name.is_none_or(|name| is_said("pronoun", name)) && !changed(partial)
+    same && name.is_none_or(|name| is_phrase("pronoun", name, GRAMMAR.lexicon)) && !changed(partial)
         || no_change && before.iter().any(changed)
 }
 
@@ -92,7 +94,7 @@ fn says_again(partial: &PlannedAction, before: &[PlannedAction]) -> bool {
 fn name_the_pronouns(actions: &mut [PlannedAction], history: &[Past]) -> Option<PlanDraft> {
     for at in 0..actions.len() {
         let is_pronoun = match actions[at].params.get("to").and_then(Value::as_array).map(Vec::as_slice) {
-            Some([Value::String(name)]) => is_said("person", name),
+            Some([Value::String(name)]) => is_phrase("person", name, GRAMMAR.lexicon),
             Some(_) | None => false,
         };
         if !is_pronoun {
@@ -102,13 +104,11 @@ fn name_the_pronouns(actions: &mut [PlannedAction], history: &[Past]) -> Option<
         let before = || history::latest(history, |past| history::people_of(&past.params).is_some());
         let people = earlier.or_else(|| before().and_then(|past| history::people_of(&past.params)));
         let body = actions[at].params.get("body").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let bare =
-            body.split_once("\n\n").filter(|(hi, _)| hi.starts_with("Hi ")).map_or(body.clone(), |(_, b)| b.to_owned());
-        let bare = bare.trim_end().to_owned();
+        let bare = letter::ungreeted(&body).trim_end().to_owned();
         let action = &mut actions[at];
         let Some(people) = people else {
             action.params.remove("to");
-            action.params.insert("body".into(), bare.into());
+            letter::word_to(action, &[], &bare);
             if actions.len() > 1 {
                 continue;
             }
@@ -116,14 +116,8 @@ fn name_the_pronouns(actions: &mut [PlannedAction], history: &[Past]) -> Option<
             let (question, param) = ("Who should it go to?".into(), "to".into());
             return Some(PlanDraft::Ask { question, partial: action.clone(), param });
         };
-        action.params.insert("body".into(), letter::greeted(&people, &bare).into());
+        letter::word_to(action, &people, &bare);
         action.params.insert("to".into(), people.into());
     }
     None
-}
-
-/// Is the text one phrase of a class of words?
-fn is_said(class: &str, text: &str) -> bool {
-    let ids: Vec<_> = tokens(text, GRAMMAR.lexicon).into_iter().map(|token| token.id).collect();
-    GRAMMAR.lexicon.is_phrase(class, &ids)
 }

@@ -1,10 +1,17 @@
 //! The wording of a mail from reported speech: "tell him I'm running late" → "Hi Bob, I'm running late."
 
+use super::grammar::GRAMMAR;
 use super::reading::{behind, tidy, without_determiner};
+use super::text::is_phrase;
+use crate::core::plan::PlannedAction;
 use crate::core::text::{capital, shorten};
 use crate::language::tokens::lower;
 
+/// Words of a name, one that points to it included.
+const NAME_WORDS: usize = 3;
 const SUBJECT_CHARS: usize = 60;
+const SUBJECT_WORDS: usize = 7;
+const SUBJECT_WORDS_MIN: usize = 3;
 
 /// The person's sentence as it is written in a mail: first letter capital, "i" as "I", a full stop.
 pub(crate) fn finish_body(text: &str) -> String {
@@ -36,45 +43,58 @@ fn as_written(word: &str) -> String {
     }
 }
 
+/// Words a letter to these: its body below the greeting that the words give, and how the person called them, so that
+/// whoever knows who they are can greet them by their names.
+pub(crate) fn word_to(action: &mut PlannedAction, to: &[String], body: &str) {
+    let called = if let [one] = to { one.clone() } else { String::new() };
+    action.params.insert("body".into(), greeted(to, body).into());
+    action.params.insert("greets".into(), called.into());
+}
+
 /// With a greeting where the person was named; an address gets none, for it is no name.
-pub(crate) fn greeted(to: &[String], body: &str) -> String {
+fn greeted(to: &[String], body: &str) -> String {
     let name = match to {
         [] => return format!("{body}\n"),
-        [one] if one.contains('@') => return format!("{body}\n"),
+        // An address is no name, and nor is what takes many words to say.
+        [one] if one.contains(['@', ',']) || one.split(' ').count() > NAME_WORDS => return format!("{body}\n"),
         [one] if is_group(one) => "all".to_owned(),
-        [one] => called(one),
+        [one] => capital(without_determiner(one)),
         [first, second] if !first.contains('@') && !second.contains('@') => {
-            format!("{} and {}", called(first), called(second))
+            format!("{} and {}", capital(without_determiner(first)), capital(without_determiner(second)))
         }
         _ => "all".to_owned(),
     };
     format!("Hi {name},\n\n{body}\n")
 }
 
-fn is_group(name: &str) -> bool {
+/// A body that was worded here, without its greeting.
+pub(crate) fn ungreeted(body: &str) -> &str {
+    body.split_once("\n\n").filter(|(hi, _)| hi.starts_with("Hi ")).map_or(body, |(_, below)| below)
+}
+
+/// Whether a name is that of a group.
+pub(crate) fn is_group(name: &str) -> bool {
     let name = lower(name);
     ["team", "everyone", "everybody", "all", "group", "family", "crew", "staff", "guys", "committee", "board"]
         .iter()
         .any(|group| name.split(' ').any(|word| word == *group))
 }
 
-/// "my boss" is greeted without a name; names get their capital.
-fn called(name: &str) -> String {
-    let bare = name.strip_prefix("my ").or_else(|| name.strip_prefix("the ")).unwrap_or(name);
-    capital(bare)
-}
-
-/// "about the project delay" → subject and sentence.
-pub(crate) fn about(topic: &str) -> (String, String) {
-    let topic = tidy(topic);
-    let bare = without_determiner(&topic).to_owned();
-    (capital(&bare), finish_body(&format!("this is about {topic}")))
-}
-
-/// The first sentence without its stop.
+/// A few words of what a letter says first: its first clause, no more than fits, without a short word at its end.
 pub(crate) fn subject_of(body: &str) -> String {
-    let first = body.split(['.', '!', '\n']).next().unwrap_or(body).trim();
-    shorten(first.trim_end_matches('?'), SUBJECT_CHARS)
+    let ends = |c: char| matches!(c, '!' | '?' | '\n' | ',' | ';' | '–' | '—' | '(');
+    let sentence = body.trim().split(ends).next().unwrap_or(body).split(". ").next().unwrap_or(body);
+    let sentence = sentence.split(": ").next().unwrap_or(sentence).trim().trim_end_matches(['.', ':']);
+    let mut words: Vec<&str> = sentence.split_whitespace().collect();
+    if words.len() > SUBJECT_WORDS {
+        let begins = |word: &&str| is_phrase("clausal", word, GRAMMAR.lexicon);
+        let clause = words[SUBJECT_WORDS_MIN..=SUBJECT_WORDS].iter().position(begins);
+        words.truncate(clause.map_or(SUBJECT_WORDS, |at| at + SUBJECT_WORDS_MIN));
+        while clause.is_none() && words.last().is_some_and(|word| word.chars().count() <= 3) {
+            words.pop();
+        }
+    }
+    shorten(&words.join(" "), SUBJECT_CHARS)
 }
 
 /// Reported speech about the one written to becomes speech to them: "he can come" → "you can come".
@@ -98,70 +118,11 @@ pub(crate) fn to_their_face(text: &str) -> String {
     format!("{start} {verb} {tail}").trim().to_owned()
 }
 
-/// "to send me the report", "if he can come", "when he arrives", "about the budget" → a question.
-pub(crate) fn question(text: &str) -> String {
-    let text = text.trim();
-    let (link, rest) = text.split_once(' ').unwrap_or((text, ""));
-    let rest = rest.trim_end_matches('?');
-    match lower(link).as_str() {
-        "to" => finish_question(&format!("could you {}", from_her_view(rest))),
-        "if" | "whether" => finish_question(&inverted(&to_their_face(rest))),
-        "for" => finish_question(&format!("could you send me {rest}")),
-        "about" => finish_question(&format!("could you tell me about {rest}")),
-        "when" | "what" | "where" | "why" | "how" | "who" => {
-            finish_question(&format!("{} {}", lower(link), inverted(&to_their_face(rest))))
-        }
-        _ => finish_body(text),
-    }
-}
-
-/// A German subordinate clause as a sentence: "ich zu spät komme" → "ich komme zu spät".
-pub(crate) fn main_clause(text: &str) -> String {
-    let text = tidy(text);
-    let words: Vec<&str> = text.split_whitespace().collect();
-    match words.as_slice() {
-        [subject, middle @ .., verb] if !middle.is_empty() => {
-            format!("{subject} {verb} {}", middle.join(" "))
-        }
-        _ => text,
-    }
-}
-
-fn finish_question(text: &str) -> String {
-    let body = finish_body(text);
-    format!("{}?", body.trim_end_matches(['.', '?']))
-}
-
-/// "bring his laptop" said to him: "bring your laptop".
-fn from_her_view(text: &str) -> String {
-    let words: Vec<&str> = text
-        .split(' ')
-        .map(|word| match word {
-            "his" | "their" => "your",
-            other => other,
-        })
-        .collect();
-    words.join(" ")
-}
-
-/// "you can come" → "can you come"; a plain verb takes "do".
-fn inverted(text: &str) -> String {
-    let (subject, rest) = text.split_once(' ').unwrap_or((text, ""));
-    let (verb, tail) = rest.split_once(' ').unwrap_or((rest, ""));
-    match verb {
-        "can" | "could" | "will" | "would" | "is" | "are" | "was" | "were" | "has" | "have" | "should" | "did"
-        | "does" => format!("{verb} {subject} {tail}").trim().to_owned(),
-        _ if matches!(subject, "you" | "we" | "i" | "I") => format!("do {text}"),
-        _ => format!("do you know if {text}"),
-    }
-}
-
-/// A body in the person's own words, for an answer to "What should it say?".
-pub(crate) fn body_from(answer: &str, to: &[String]) -> (String, String) {
+/// The sentence of a letter in the person's own words, for an answer to "What should it say?".
+pub(crate) fn body_from(answer: &str) -> String {
     let said = tidy(answer);
     let leads = ["that ", "say that ", "say ", "tell him ", "tell her ", "tell them ", "just say "];
-    let body = finish_body(&to_their_face(behind(&said, &leads)));
-    (subject_of(&body), greeted(to, &body))
+    finish_body(&to_their_face(behind(&said, &leads)))
 }
 
 #[cfg(test)]
@@ -174,9 +135,20 @@ mod tests {
         assert_eq!(greeted(&["bob".into()], "I'm late."), "Hi Bob,\n\nI'm late.\n");
         assert_eq!(greeted(&["a@b.org".into()], "Hello."), "Hello.\n");
         assert_eq!(greeted(&["the whole team".into()], "Hello."), "Hi all,\n\nHello.\n");
-        assert_eq!(question("if he can come"), "Can you come?");
-        assert_eq!(question("to send me the report"), "Could you send me the report?");
         assert_eq!(to_their_face("she is invited"), "you are invited");
-        assert_eq!(about("the project delay").0, "Project delay");
+    }
+
+    #[test]
+    fn a_subject_is_a_few_words() {
+        for (body, subject) in [
+            ("I'm running late.", "I'm running late"),
+            ("Dinner is at 7.30. Bring wine.", "Dinner is at 7.30"),
+            ("Could you send me the slides, the ones with the graph?", "Could you send me the slides"),
+            ("I can only come on Thursday because the car is at the garage.", "I can only come on Thursday"),
+            ("We would like to book the two rooms to the garden.", "We would like to book"),
+            ("We come at six so keep the cake for us and the tea too.", "We come at six"),
+        ] {
+            assert_eq!(subject_of(body), subject);
+        }
     }
 }

@@ -84,12 +84,12 @@ fn the_flow_examples_are_planned() {
     check(
         "Send an email to the whole team about the project delay",
         &[],
-        r#"email.send_email {"body":"Hi all,\n\nThis is about the project delay.\n","subject":"Project delay","to":["the whole team"]}"#,
+        r#"email.send_email {"body":"Hi all,\n\nThis is about the project delay.\n","greets":"the whole team","subject":"Project delay","to":["the whole team"]}"#,
     );
     check(
         "Check my calendar for tomorrow and email Bob to tell him I'm running late",
         &[],
-        "calendar.list_events {\"from\":\"tomorrow\"}\nemail.create_draft {\"body\":\"Hi Bob,\\n\\nI'm running late.\\n\",\"subject\":\"I'm running late\",\"to\":[\"Bob\"]}",
+        "calendar.list_events {\"from\":\"tomorrow\"}\nemail.create_draft {\"body\":\"Hi Bob,\\n\\nI'm running late.\\n\",\"greets\":\"Bob\",\"subject\":\"I'm running late\",\"to\":[\"Bob\"]}",
     );
     check(
         "I have a meeting with Sarah at 3pm",
@@ -145,7 +145,7 @@ fn pronouns_and_ellipsis_mean_what_was_talked_about_last() {
         (
             "email her that i'm late",
             &meeting,
-            r#"email.create_draft {"body":"Hi Sarah,\n\nI'm late.\n","subject":"I'm late","to":["Sarah"]}"#,
+            r#"email.create_draft {"body":"Hi Sarah,\n\nI'm late.\n","greets":"Sarah","subject":"I'm late","to":["Sarah"]}"#,
         ),
         ("cancel it", &[], "-"),
     ];
@@ -178,7 +178,7 @@ fn what_is_missing_is_asked_for_and_the_answer_completes_it() {
             "email Bob",
             "body",
             "that I'm late",
-            r#"{"body":"Hi Bob,\n\nI'm late.\n","subject":"I'm late","to":["Bob"]}"#,
+            r#"{"body":"Hi Bob,\n\nI'm late.\n","greets":"Bob","subject":"I'm late","to":["Bob"]}"#,
         ),
         ("write an email", "to", "Anna and Tom", r#"{"to":["Anna","Tom"]}"#),
         (
@@ -241,10 +241,10 @@ const CATALOG: [(&str, &str); 32] = [
     ("calendar.delete_event", "find_by scope"),
     ("email.search", "text from to subject since before unread"),
     ("email.read_thread", "find_by"),
-    ("email.create_draft", "to subject body"),
-    ("email.send_email", "to subject body"),
-    ("email.reply_to_email", "find_by body"),
-    ("email.forward_email", "find_by to body"),
+    ("email.create_draft", "to subject body greets"),
+    ("email.send_email", "to subject body greets"),
+    ("email.reply_to_email", "find_by body greets"),
+    ("email.forward_email", "find_by to body greets"),
     ("email.mark", "find_by as"),
     ("email.delete_email", "find_by"),
     ("memory.store", "category key value"),

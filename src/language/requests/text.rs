@@ -126,6 +126,12 @@ pub(crate) const RULES: WordRules = WordRules {
     is_space: |c| c.is_whitespace() && c != '\n',
 };
 
+/// Whether a text is one phrase of a class of words.
+pub(super) fn is_phrase(class: &str, text: &str, lexicon: Lexicon) -> bool {
+    let ids: Vec<_> = tokens(text, lexicon).into_iter().map(|token| token.id).collect();
+    lexicon.is_phrase(class, &ids)
+}
+
 /// Splits a text into tokens.
 pub(crate) fn tokens(text: &str, lexicon: Lexicon) -> Vec<Token> {
     let mut out: Vec<Token> = Vec::with_capacity(text.len() / 4 + 1);

@@ -17,7 +17,11 @@ impl Turn<'_> {
     /// Other people's words in this conversation: those that are known to be, and whatever else of ours may hold
     /// some.
     pub fn others_words(&self) -> Vec<UntrustedText> {
-        let shown = |text: &str| UntrustedText::new("something I showed you", text);
+        // A card or a receipt may show an address that stands in a mail alone (its Reply-To); the words around it are ours.
+        let shown = |text: &str| {
+            let addresses: Vec<&str> = text.split_whitespace().filter(|word| word.contains('@')).collect();
+            UntrustedText::new("something I showed you", addresses.join("\n"))
+        };
         let mut words = self.known_to_be_others();
         // A reply brings an old message back into sight.
         let in_sight = self.history.iter().chain(&self.replied_message);
@@ -29,7 +33,6 @@ impl Turn<'_> {
             if message.actions.iter().any(read_to_them) || message.text.contains(NOT_YOURS) {
                 words.push(UntrustedText::new("a mail I read to you", message.text.clone()));
             } else if message.text.contains('@') {
-                // A card or a receipt may show an address that stands in a mail alone (its Reply-To).
                 words.push(shown(&message.text));
             }
         }

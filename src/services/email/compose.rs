@@ -36,6 +36,11 @@ pub struct Letter {
     pub subject: String,
     /// The whole text, as it goes out.
     pub body: String,
+    // Of a letter that code has worded: how the person called whom it goes to. Taken out where its greeting is made of
+    // their names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    pub(super) greets: Option<String>,
 }
 
 /// What a mail carries besides the letter.
@@ -223,7 +228,7 @@ mod tests {
     }
 
     fn letter(subject: &str, body: &str) -> Letter {
-        Letter { to: vec!["bob@example.com".into()], subject: subject.into(), body: body.into() }
+        Letter { to: vec!["bob@example.com".into()], subject: subject.into(), body: body.into(), greets: None }
     }
 
     #[test]

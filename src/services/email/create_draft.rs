@@ -63,7 +63,7 @@ impl Command for CreateDraft {
     }
 
     fn receipt(&self, _: &Drafted, receipt: &Receipt<'_>) -> String {
-        let Letter { to, subject, body } = &self.0;
+        let Letter { to, subject, body, .. } = &self.0;
         format!(
             "📝 Draft for {} — not sent.\nSubject: {}\n\n{}",
             show::people(to, receipt.action).join(", "),

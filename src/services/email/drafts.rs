@@ -137,5 +137,6 @@ fn letter_of(mail: &Mail, mailbox: &Path) -> Letter {
         to: parsed.to.into_iter().map(|person| person.address).collect(),
         subject: parsed.subject,
         body: parsed.text,
+        greets: None,
     }
 }

@@ -125,7 +125,7 @@ impl GivenMail {
             at,
             ..Envelope::default()
         };
-        let mut letter = Letter { to: Vec::new(), subject: self.subject.clone(), body: self.body.clone() };
+        let mut letter = Letter { subject: self.subject.clone(), body: self.body.clone(), ..Letter::default() };
         let to_me = [EXAMPLE_ADDRESS.to_owned()];
         let to = if self.to.is_empty() && folder == Folder::Inbox { to_me.as_slice() } else { self.to.as_slice() };
         for recipient in to {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::NAME;
+use super::{NAME, wording};
 use crate::core::history::PastAction;
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::history;
@@ -33,7 +33,7 @@ pub(super) fn write(said: &ClauseReading, command: &str) -> Built {
     let (derived, body) = content(said);
     set(&mut action, "subject", subject.clone().or(derived));
     if let Some(body) = &body {
-        set(&mut action, "body", Some(letter::greeted(&to, body)));
+        letter::word_to(&mut action, &to, body);
     }
     if to.is_empty() {
         return Built::Ask { question: "Who should it go to?", partial: action, param: "to" };
@@ -48,13 +48,13 @@ pub(super) fn write(said: &ClauseReading, command: &str) -> Built {
 
 /// The subject the words suggest, and the body.
 fn content(said: &ClauseReading) -> (Option<String>, Option<String>) {
-    let about = said.raw("about").map(|topic| letter::about(&topic));
+    let about = said.raw("about").map(|topic| wording::about(&topic));
     let spoken = said
         .raw("body")
         .map(|body| body_of(said, &body))
-        .or_else(|| said.raw("ask").map(|ask| letter::question(&with_link(said, &ask))))
-        .or_else(|| said.raw("clause").map(|clause| letter::finish_body(&letter::main_clause(&clause))))
-        .or_else(|| said.raw("request").map(|what| letter::question(&format!("to {what}"))));
+        .or_else(|| said.raw("ask").map(|ask| wording::question(&with_link(said, &ask))))
+        .or_else(|| said.raw("clause").map(|clause| letter::finish_body(&wording::main_clause(&clause))))
+        .or_else(|| said.raw("request").map(|what| wording::question(&format!("to {what}"))));
     match (about, spoken) {
         (Some((subject, _)), Some(body)) => (Some(subject), Some(body)),
         (Some((subject, body)), None) => (Some(subject), Some(body)),

@@ -12,11 +12,11 @@ use super::filling::{body_of, recipients, with_link};
 use super::find::subject_or;
 use super::one_mail::{Found, OneMail};
 use super::outgoing::Sending;
-use super::prepare::{bad_address, too_many, trimmed, unified};
-use super::read::{Parsed, one_line};
+use super::prepare::{bad_address, called, greeted, too_many, trimmed, unified};
+use super::read::{Mailbox, Parsed, one_line};
 use super::search::grouped;
 use super::source::maildir::{self, Raw};
-use super::{Email, NAME, filling};
+use super::{Email, NAME, filling, wording};
 use crate::core::card::CardBody;
 use crate::core::plan::{Action, Target};
 use crate::core::provenance::UntrustedText;
@@ -26,6 +26,7 @@ use crate::language::requests::built::{Built, set};
 use crate::language::requests::letter;
 use crate::language::requests::reading::ClauseReading;
 use crate::limits::FORWARD_CHARS_MAX;
+use crate::services::address_book::PeopleQuery;
 use crate::services::command::{
     Command, Completed, Effect, Handle, Invocation, Receipt, Slot, Subject, before, one_or_many,
 };
@@ -53,6 +54,10 @@ pub struct ForwardEmail {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     pub(super) forwarded: Option<String>,
+    // As in a letter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    pub(super) greets: Option<String>,
 }
 
 /// The mail that is passed on, and what of it.
@@ -74,13 +79,14 @@ impl ForwardEmail {
             Some(body) => format!("{body}\n\n{forwarded}"),
             None => forwarded,
         };
-        Letter { to: self.to, subject: self.subject.unwrap_or_default(), body }
+        Letter { to: self.to, subject: self.subject.unwrap_or_default(), body, greets: None }
     }
 
     fn whole(&self) -> String {
         let copy = Self {
             find_by: String::new(),
             to: Vec::new(),
+            greets: None,
             body: self.body.clone(),
             subject: None,
             forwarded: self.forwarded.clone(),
@@ -187,9 +193,8 @@ fn block(parsed: &Parsed, found: &Found, ctx: &RequestContext) -> (String, usize
     let chars = text.chars().count();
     let end = text.char_indices().nth(FORWARD_CHARS_MAX).map_or(text.len(), |(at, _)| at);
     let mut lines = vec!["---------- Forwarded message ----------".to_owned()];
-    let from = &parsed.from;
-    let from = if from.name.is_empty() { from.address.clone() } else { format!("{} <{}>", from.name, from.address) };
-    let to = parsed.to.iter().map(|to| to.label()).collect::<Vec<_>>().join(", ");
+    let from = parsed.from.spelled();
+    let to = parsed.to.iter().map(Mailbox::spelled).collect::<Vec<_>>().join(", ");
     let date = found.mail.head.date.with_timezone(&ctx.zone).format("%a %-d %b %Y, %H:%M (UTC%:z)").to_string();
     for (name, value) in [("From", from), ("Date", date), ("Subject", parsed.subject.clone()), ("To", to)] {
         lines.push(format!("{name}: {}", one_line(&value)).trim_end().to_owned());
@@ -263,13 +268,16 @@ impl Email {
             true => Vec::new(),
             false => {
                 let text = format!("{}\n{}\n{}", parsed.subject, parsed.people(), parsed.text);
-                vec![UntrustedText::new(super::source_of(&found.mail), text)]
+                vec![UntrustedText::new(found.one.source(), text)]
             }
         };
         let passed_on = PassedOn { mail: found.one.clone(), enclosed: enclosures(&files), chars, along };
         let target = Target { before: serde_json::to_value(passed_on)?, ..found.one.target()? };
+        let people = self.book.people(&ctx.owner, &PeopleQuery::names(command.to.iter().map(String::as_str))).await?;
+        let body = command.body.map(|body| greeted(body, command.greets.as_deref(), &called(&command.to, &people)));
         let params = ForwardEmail {
-            body: command.body.map(|body| unified(&body)).filter(|body| !body.trim().is_empty()),
+            body: body.map(|body| unified(&body)).filter(|body| !body.trim().is_empty()),
+            greets: None,
             subject: Some(forward_subject(&parsed.subject)),
             forwarded: Some(forwarded),
             ..command
@@ -312,8 +320,10 @@ pub(super) fn built(said: &ClauseReading) -> Built {
     let spoken = said
         .raw("body")
         .map(|body| body_of(said, &body))
-        .or_else(|| said.raw("ask").map(|ask| letter::question(&with_link(said, &ask))));
-    set(&mut action, "body", spoken.map(|body| letter::greeted(&to, &body)));
+        .or_else(|| said.raw("ask").map(|ask| wording::question(&with_link(said, &ask))));
+    if let Some(body) = spoken {
+        letter::word_to(&mut action, &to, &body);
+    }
     let Some(find_by) = filling::find_by(said) else {
         return Built::Ask { question: "Which mail do you mean?", partial: action, param: "find_by" };
     };

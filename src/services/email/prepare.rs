@@ -12,17 +12,18 @@ use super::read::{Mailbox, one_line};
 use super::reply_to_email::ReplyToEmail;
 use super::search::ReadSoFar;
 use super::thread::reply_subject;
-use super::{Email, source_of};
+use super::{Email, source_of, wording, writer};
 use crate::core::card::{CardBody, show_address};
 use crate::core::plan::Target;
 use crate::core::provenance::{NOT_YOURS, UntrustedText};
 use crate::core::text::quoted;
 use crate::language::people::Familiarity;
-use crate::limits::{CARD_INLINE_CHARS_MAX, RECIPIENTS_MAX};
-use crate::services::address_book::PeopleQuery;
+use crate::language::requests::letter;
+use crate::limits::{CANDIDATES_MAX, CARD_INLINE_CHARS_MAX, RECIPIENTS_MAX};
+use crate::services::address_book::{KnownNames, PeopleQuery};
 use crate::services::command::Subject;
 use crate::services::error::ServiceError;
-use crate::services::service::{Prepared, RequestContext};
+use crate::services::service::{Person, Prepared, RequestContext};
 use crate::services::show;
 
 impl Email {
@@ -37,8 +38,10 @@ impl Email {
             return Ok(bad_address(bad));
         }
         let notes = self.stranger_notes(ctx, &letter.to).await?;
-        let Letter { to, subject, body } = letter;
-        let params = command(Letter { to, subject: one_line(&subject), body: unified(&body) });
+        let Letter { to, subject, body, greets } = letter;
+        let people = self.book.people(&ctx.owner, &PeopleQuery::names(to.iter().map(String::as_str))).await?;
+        let body = unified(&greeted(body, greets.as_deref(), &called(&to, &people)));
+        let params = command(Letter { to, subject: one_line(&subject), body, greets: None });
         Ok(Prepared::Ready { params, target: None, notes, untrusted: Vec::new() })
     }
 
@@ -49,7 +52,7 @@ impl Email {
         command: ReplyToEmail,
     ) -> Result<Prepared<ReplyToEmail>, ServiceError> {
         let view = self.mailboxes.mail(&ctx.owner).await?;
-        let conversation = match meant(&view, &command.find_by, ctx).await? {
+        let conversation = match self.meant(&view, &command.find_by, ctx).await? {
             Ok(conversation) => conversation,
             Err(unclear) => return Ok(unclear),
         };
@@ -68,14 +71,17 @@ impl Email {
         let to: Vec<String> = answer.to.iter().map(|person| person.address.clone()).collect();
         let mut notes = answer.notes;
         notes.extend(self.stranger_notes(ctx, &to).await?);
+        let names = self.names(&ctx.owner, [&mail]).await?;
+        let people: Vec<(String, String)> = answer.to.iter().map(|person| named(person, &names)).collect();
         let params = ReplyToEmail {
             find_by: command.find_by,
-            body: unified(&command.body),
+            body: unified(&greeted(command.body, command.greets.as_deref(), &people)),
             to,
             subject: Some(reply_subject(&mail.head.parsed.subject)),
+            greets: None,
         };
-        let target = reply_target(&conversation, &mail, &answer.to, ctx)?;
-        let untrusted = view.files(move |mailbox| foreign_of(&mail, mailbox)).await?;
+        let target = reply_target(&conversation, &mail, &answer.to, &names, ctx)?;
+        let untrusted = view.files(move |mailbox| foreign_of(&mail, &names, mailbox)).await?;
         Ok(Prepared::Ready { params, target: Some(target), notes, untrusted })
     }
 
@@ -174,6 +180,7 @@ fn reply_target(
     about: &Conversation,
     mail: &Mail,
     to: &[Mailbox],
+    names: &KnownNames,
     ctx: &RequestContext,
 ) -> Result<Target, ServiceError> {
     let parsed = &mail.head.parsed;
@@ -181,8 +188,9 @@ fn reply_target(
     references.extend(parsed.message_id.clone());
     let named = to.iter().filter(|person| !person.name.is_empty());
     let subject = find::subject_or(&parsed.subject);
+    let from = writer(mail, names);
     let answered = Answered {
-        from: parsed.from.label(),
+        from: from.clone(),
         address: parsed.from.address.clone(),
         subject: subject.to_owned(),
         date: find::local(mail.head.date, ctx.zone),
@@ -192,45 +200,55 @@ fn reply_target(
     Ok(Target {
         id: about.thread.id.clone(),
         revision: parsed.message_id.clone().unwrap_or_else(|| mail.file.base.clone()),
-        label: format!("{subject} — {}", parsed.from.label()),
+        label: format!("{subject} — {from}"),
         before: serde_json::to_value(answered)?,
         names: named.map(|person| (person.address.clone(), person.name.clone())).collect(),
         ..Target::default()
     })
 }
 
-fn foreign_of(mail: &Mail, mailbox: &Path) -> Vec<UntrustedText> {
+fn foreign_of(mail: &Mail, names: &KnownNames, mailbox: &Path) -> Vec<UntrustedText> {
     if mail.is_own() {
         return Vec::new();
     }
     // Without the subject: the answer's own subject is made of it by code.
     let parsed = mail.read(mailbox);
-    vec![UntrustedText::new(source_of(mail), format!("{}\n{}", parsed.people(), parsed.text))]
+    vec![UntrustedText::new(source_of(mail, names), format!("{}\n{}", parsed.people(), parsed.text))]
 }
 
-/// The conversation `find_by` means, or what to ask instead.
-pub(super) async fn meant<C>(
-    view: &MailView,
-    find_by: &str,
-    ctx: &RequestContext,
-) -> Result<Result<Conversation, Prepared<C>>, ServiceError> {
-    Ok(match find::thread(view, find_by).await? {
-        ThreadMatch::One(conversation) => Ok(conversation),
-        ThreadMatch::Several(conversations) => Err(Prepared::Several {
-            param: "find_by".to_owned(),
-            question: "Which mail do you mean?".to_owned(),
-            candidates: find::candidates(&conversations, ctx.zone),
-        }),
-        ThreadMatch::Nothing => Err(not_found(find_by, view.so_far.map(Into::into))),
-    })
-}
+impl Email {
+    /// The conversation `find_by` means, or what to ask instead.
+    pub(super) async fn meant<C>(
+        &self,
+        view: &MailView,
+        find_by: &str,
+        ctx: &RequestContext,
+    ) -> Result<Result<Conversation, Prepared<C>>, ServiceError> {
+        Ok(match find::thread(view, find_by).await? {
+            ThreadMatch::One(conversation) => Ok(conversation),
+            ThreadMatch::Several(conversations) => {
+                let shown = &conversations[..conversations.len().min(CANDIDATES_MAX)];
+                let names = self.names(&ctx.owner, shown.iter().filter_map(find::speaks_for)).await?;
+                Err(Prepared::Several {
+                    param: "find_by".to_owned(),
+                    question: "Which mail do you mean?".to_owned(),
+                    candidates: find::candidates(shown, &names, ctx.zone),
+                })
+            }
+            ThreadMatch::Nothing => Err(not_found(find_by, view.so_far.map(Into::into))),
+        })
+    }
 
-/// A conversation as the person would call it.
-pub(super) fn label(conversation: &Conversation) -> String {
-    let subject = find::subject_or(&conversation.subject);
-    match conversation.last_of_others() {
-        Some(mail) => format!("{subject} — {}", mail.head.parsed.from.label()),
-        None => subject.to_owned(),
+    /// A conversation as the person would call it.
+    pub(super) async fn label(
+        &self,
+        ctx: &RequestContext,
+        conversation: &Conversation,
+    ) -> Result<String, ServiceError> {
+        let subject = find::subject_or(&conversation.subject);
+        let Some(mail) = conversation.last_of_others() else { return Ok(subject.to_owned()) };
+        let names = self.names(&ctx.owner, [mail]).await?;
+        Ok(format!("{subject} — {}", writer(mail, &names)))
     }
 }
 
@@ -252,6 +270,29 @@ pub(super) fn bad_address<C>(address: &str) -> Prepared<C> {
 /// One kind of line end, so that the card and the mail agree.
 pub(super) fn unified(body: &str) -> String {
     body.replace("\r\n", "\n")
+}
+
+/// These addresses, each behind what its owner is called.
+pub(super) fn called(to: &[String], people: &[Person]) -> Vec<(String, String)> {
+    let person = |address: &String| people.iter().find(|p| p.emails.iter().any(|email| same_address(email, address)));
+    to.iter().map(|address| (person(address).map_or("", |p| p.name.as_str()).to_owned(), address.clone())).collect()
+}
+
+/// Somebody by the owner's name for them, else by the one that they write.
+fn named(person: &Mailbox, names: &KnownNames) -> (String, String) {
+    let party = person.party(names);
+    (party.known_as.unwrap_or(party.name), person.address.clone())
+}
+
+/// A body that code has worded, with the greeting of those whom it goes to; any other stays as it is.
+pub(super) fn greeted(body: String, greets: Option<&str>, people: &[(String, String)]) -> String {
+    let Some(greets) = greets else { return body };
+    let people: Vec<(&str, &str)> = people.iter().map(|(name, address)| (name.as_str(), address.as_str())).collect();
+    let below = letter::ungreeted(&body);
+    match wording::greeting(greets, &people) {
+        Some(hi) => format!("{hi}\n\n{below}"),
+        None => below.to_owned(),
+    }
 }
 
 /// What goes out ends with its last word.

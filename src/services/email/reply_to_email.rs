@@ -8,7 +8,7 @@ use super::compose::Letter;
 use super::filling::{body_of, owner, with_link};
 use super::outgoing::Sending;
 use super::prepare::{too_many, trimmed};
-use super::{Email, NAME};
+use super::{Email, NAME, wording};
 use crate::core::card::CardBody;
 use crate::core::plan::{Action, Target};
 use crate::core::stakes::Stakes;
@@ -37,11 +37,15 @@ pub struct ReplyToEmail {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     pub(super) subject: Option<String>,
+    // As in a letter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    pub(super) greets: Option<String>,
 }
 
 impl ReplyToEmail {
     fn letter(self) -> Letter {
-        Letter { to: self.to, subject: self.subject.unwrap_or_default(), body: self.body }
+        Letter { to: self.to, subject: self.subject.unwrap_or_default(), body: self.body, ..Letter::default() }
     }
 }
 
@@ -146,13 +150,12 @@ pub(super) fn built(said: &ClauseReading) -> Built {
     let spoken = said
         .raw("body")
         .map(|body| body_of(said, &body))
-        .or_else(|| said.raw("ask").map(|ask| letter::question(&with_link(said, &ask))));
+        .or_else(|| said.raw("ask").map(|ask| wording::question(&with_link(said, &ask))));
     let Some(body) = spoken else {
         return Built::Ask { question: "What should the reply say?", partial: action, param: "body" };
     };
     let to: Vec<String> = whom.into_iter().filter(|w| !w.contains(' ')).collect();
-    let body = if to.is_empty() { format!("{body}\n") } else { letter::greeted(&to, &body) };
-    set(&mut action, "body", Some(body));
+    letter::word_to(&mut action, &to, &body);
     Built::Act(action)
 }
 
