@@ -242,7 +242,7 @@ mod tests {
             title: "Boiler".to_owned(),
             at: Some(at(0)),
             until: None,
-            people: vec![Party { name: "Kim".to_owned(), address: "kim@example.com".to_owned() }],
+            people: vec![Party { name: "Kim".to_owned(), address: "kim@example.com".to_owned(), known_as: None }],
             snippet: "It leaks.".to_owned(),
             marks: Vec::new(),
             untrusted: vec![UntrustedText::new("a mail", "x".repeat(bytes))],
