@@ -121,3 +121,99 @@ async fn writing_to_a_chosen_name_makes_it_no_name_of_the_owners() {
     let sent = Maildir::of(rig.folder(), &UserId::new(ME)).in_folder(Folder::Sent).unwrap();
     assert!(!sent.is_empty());
 }
+
+#[tokio::test]
+async fn a_mail_that_code_words_greets_a_person_by_name_or_nobody() {
+    let rig = Rig::new(Setup { demo: true, model: false, ..Setup::default() });
+    for (said, hi) in [
+        ("email my landlord that I sign the lease on Monday", Some("Hi Gérard,")),
+        ("email the hotel that we take the second room", None),
+        ("write to Dana that the agenda follows tomorrow", Some("Hi Dana,")),
+        ("email Anna and Tom that I'm late", Some("Hi Anna and Tom,")),
+    ] {
+        let text = rig.says(said).await.text();
+        assert!(text.contains("Draft for"), "{said}: {text}");
+        match hi {
+            Some(hi) => assert!(text.contains(hi), "{said}: {text}"),
+            None => assert!(!text.contains("Hi "), "{said}: {text}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_reply_to_a_row_greets_who_wrote_that_mail() {
+    let rig = Rig::new(Setup { demo: true, model: false, ..Setup::default() });
+    let rows = rig.says("who is waiting for an answer from me?").await.text();
+    for (number, row) in rows.lines().filter(|line| line.contains("✉️")).take(7).enumerate() {
+        let card = rig.says(&format!("reply to {} that I will do it", number + 1)).await.card();
+        let text = card.text();
+        let body = text.split_once('\n').unwrap_or_default().1;
+        let person = row.split(" ✉️ ").nth(1).unwrap_or(row).split(" · ").next().unwrap();
+        let first = person.split_whitespace().next().unwrap();
+        match person {
+            "Hotel Lindenhof" => assert!(!body.contains("Hi "), "{row}: {text}"),
+            _ => assert!(body.contains(&format!("Hi {first},")), "{row}: {text}"),
+        }
+        assert!(!text.contains("not from you"), "{row}: {text}");
+        rig.presses(&card.cancel()).await;
+    }
+}
+
+#[tokio::test]
+async fn a_sender_is_found_by_name_address_domain_and_by_what_their_mails_say() {
+    let rig = Rig::new(Setup { demo: true, model: false, ..Setup::default() });
+    for (said, found) in [
+        ("any mails from the hotel?", "Two single rooms"),
+        ("any mail from the landlord?", "Your lease"),
+        ("any mail from Northwind?", "Our call about the pilot"),
+        ("any mails from the school?", "lighthouse"),
+    ] {
+        let text = rig.says(said).await.text();
+        assert!(text.contains(found), "{said}: {text}");
+    }
+    let none = rig.says("any mails from the observatory?").await.text();
+    assert!(none.contains("found no such mail. I looked for “the observatory” among senders"), "{none}");
+}
+
+#[tokio::test]
+async fn double_booked_is_said_of_events_that_overlap() {
+    let rig = Rig::new(Setup { model: false, ..Setup::default() });
+    for event in ["dentist tomorrow at 10 for an hour", "lunch with Tom tomorrow at 14:00 for an hour"] {
+        rig.says(&format!("add {event}")).await;
+    }
+    let no = rig.says("am I double booked tomorrow?").await.text();
+    assert!(no.contains("No: none of your 2 events"), "{no}");
+    rig.says("add a call with Zoe tomorrow at 14:30 for an hour").await;
+    let yes = rig.says("am I double booked tomorrow?").await.text();
+    assert!(yes.contains("Yes, 2 of your 3 events") && !yes.contains("entist"), "{yes}");
+}
+
+#[tokio::test]
+async fn an_amount_is_told_of_what_was_asked_and_a_booking_with_what_changed_it() {
+    let rig = Rig::new(Setup { demo: true, model: false, ..Setup::default() });
+    let rent = rig.says("how much is the rent?").await.text();
+    assert!(!rent.contains("£361") && !rent.contains("118 €"), "{rent}");
+    let deposit = rig.says("how much was the hotel deposit?").await.text();
+    assert!(deposit.contains("100 €"), "{deposit}");
+    let flight = rig.says("what's the booking reference of my flight?").await.text();
+    assert!(flight.contains("KQ7T2M") && flight.contains("has a new time"), "{flight}");
+}
+
+#[tokio::test]
+async fn the_limit_of_recipients_is_that_of_the_group_as_it_is_expanded() {
+    for (members, is_sent) in [(3, true), (51, false)] {
+        let rig = Rig::new(Setup { model: false, ..Setup::default() });
+        let card = |n: usize| {
+            format!("BEGIN:VCARD\r\nFN:Zed N{n}\r\nEMAIL:z{n}@example.com\r\nCATEGORIES:choir\r\nEND:VCARD\r\n")
+        };
+        let cards: String = (0..members).map(card).collect();
+        std::fs::write(rig.folder().join("contacts.vcf"), cards).unwrap();
+        let answer = rig.says("send an email to the choir saying we start at 7").await;
+        assert_eq!(answer.has_card(), is_sent, "{}", answer.text());
+        if is_sent {
+            assert_eq!(answer.card().text().matches("@example.com").count(), members);
+        } else {
+            assert!(answer.text().contains("50 people at most"), "{}", answer.text());
+        }
+    }
+}

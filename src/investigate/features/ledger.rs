@@ -1,7 +1,8 @@
 //! Debts of a conversation: who owes whom what, letter by letter.
 //!
 //! The letters are walked in their order, with the debts of each side, each with those who have a say in it: who asked,
-//! and who was asked (To, not Cc). Whoever has none adds a debt of their own at most, and settles nothing:
+//! and who was asked (To; of what the person asks, Cc as well). Whoever has none adds a debt of their own at most, and
+//! settles nothing:
 //!
 //! | letter | says | what the person owes its writer | what its writer owes |
 //! |---|---|---|---|
@@ -117,7 +118,9 @@ impl Ledger {
         let beside = if written.to.is_empty() { std::slice::from_ref(*with) } else { &[] };
         self.i_owe = promised.map(|debt| open(debt, beside, written)).into_iter().collect();
         match asked.map(|debt| open(debt, beside, written)) {
-            Some(asked) => {
+            Some(mut asked) => {
+                // Whoever of those answers whom the person has written to, they are answered.
+                asked.parties.extend(written.copied.iter().cloned());
                 let asks = |open: &OpenDebt| {
                     open.parties.is_empty()
                         || asked.parties.iter().any(|by| open.parties.iter().any(|party| answers_for(by, party)))

@@ -46,6 +46,15 @@ fn free_or_busy(whether: Whether, output: &Events, reference: &Reference) -> Ans
     match (whether, busy.as_slice()) {
         (Whether::Free, []) if output.events.is_empty() => Answered::alone(format!("✅ Yes, you're free {span}.")),
         (Whether::Free, []) => Answered::above_list(format!("✅ Yes, you're free {span}; for the whole day there is:")),
+        (Whether::DoubleBooked, []) => Answered::alone(match output.compared {
+            0 => format!("✅ No: there is nothing at an hour on your calendar {span}."),
+            1 => format!("✅ No: there is one event at an hour on your calendar {span}."),
+            compared => format!("✅ No: none of your {compared} events {span} overlap."),
+        }),
+        (Whether::DoubleBooked, busy) => {
+            let overlapping = busy.len() + output.more;
+            Answered::above_list(format!("🗓 Yes, {overlapping} of your {} events {span} overlap:", output.compared))
+        }
         (Whether::Busy, []) if output.events.is_empty() => {
             Answered::alone(format!("🕑 No, nothing on your calendar {span}."))
         }

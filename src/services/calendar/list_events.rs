@@ -68,6 +68,9 @@ pub enum Whether {
     Free,
     /// "Am I busy?"
     Busy,
+    /// "Am I double booked?": whether two of them take place at once.
+    #[serde(rename = "double_booked")]
+    DoubleBooked,
 }
 
 /// What takes place in a span, in order.
@@ -85,6 +88,9 @@ pub struct Events {
     pub(super) free_from: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) free: Vec<(String, String)>,
+    /// Those that take some of a day, of all that was looked at.
+    #[serde(default)]
+    pub(super) compared: usize,
     /// How many more there are.
     pub(super) more: usize,
     /// What the next page goes on after.
@@ -224,11 +230,16 @@ impl Handle<ListEvents> for CalendarService {
         } else {
             (self.between(ctx, frame.from, frame.to).await?, frame.from, frame.to)
         };
+        let compared = found.iter().filter(|(_, o)| takes_time(o)).count();
+        let found = match command.whether {
+            Some(Whether::DoubleBooked) => at_once(found),
+            Some(Whether::Free | Whether::Busy) | None => found,
+        };
         let is_about_events = singles_out || command.whether.is_some();
         let due = if is_about_events { Vec::new() } else { self.due_between(ctx, from, to).await? };
         let (free_from, free) = match command.whether {
             Some(Whether::Free) => free_then(&found, &frame, ctx),
-            Some(Whether::Busy) | None => (None, Vec::new()),
+            Some(Whether::Busy | Whether::DoubleBooked) | None => (None, Vec::new()),
         };
         let found = found.into_iter().map(|(event, o)| {
             let place = super::agenda_item(&event, &o).place(ctx.zone);
@@ -239,7 +250,8 @@ impl Handle<ListEvents> for CalendarService {
         lines.sort_by(|(a, _), (b, _)| a.cmp(b));
         let Page { rows, more, next } = pages::behind(lines, command.after.as_deref(), |(place, _)| place.clone());
         let (from, to) = (super::stored(from, ctx), super::stored(to, ctx));
-        let mut output = Events { events: Vec::new(), due: Vec::new(), from, to, free_from, free, more, next };
+        let mut output =
+            Events { events: Vec::new(), due: Vec::new(), from, to, free_from, free, compared, more, next };
         let mut untrusted = Vec::new();
         for (_, line) in rows {
             match line {
@@ -255,6 +267,18 @@ impl Handle<ListEvents> for CalendarService {
         }
         Ok(Completed::read(output).holding(untrusted))
     }
+}
+
+/// True when it takes some of a day: a whole day keeps nobody busy.
+fn takes_time(occurrence: &Occurrence) -> bool {
+    !occurrence.is_whole_day() && occurrence.from < occurrence.to
+}
+
+/// Those that take place while another one does.
+fn at_once(found: Vec<(Event, Occurrence)>) -> Vec<(Event, Occurrence)> {
+    let spans: Vec<_> = found.iter().filter(|(_, o)| takes_time(o)).map(|(_, o)| (o.from, o.to)).collect();
+    let collides = |o: &Occurrence| spans.iter().filter(|(from, to)| o.from < *to && *from < o.to).count() > 1;
+    found.into_iter().filter(|(_, o)| takes_time(o) && collides(o)).collect()
 }
 
 impl ListEvents {
@@ -277,7 +301,7 @@ fn free_then(
     ctx: &RequestContext,
 ) -> (Option<String>, Vec<(String, String)>) {
     let from = frame.from.max(ctx.now).min(frame.to);
-    let busy = found.iter().filter(|(_, o)| !o.is_whole_day() && o.from < o.to).map(|(_, o)| (o.from, o.to)).collect();
+    let busy = found.iter().filter(|(_, o)| takes_time(o)).map(|(_, o)| (o.from, o.to)).collect();
     let windows = free::windows(from, frame.to, frame.clock_times, ctx.zone);
     let gaps = free::gaps(&windows, busy, Duration::minutes(GAP_MINUTES_MIN));
     let stored = |(from, to): &free::Span| (super::stored(*from, ctx), super::stored(*to, ctx));

@@ -14,7 +14,7 @@ use super::thread::Thread;
 use super::{source_of, writer};
 use crate::core::provenance::UntrustedText;
 use crate::language::words::{stems, words};
-use crate::limits::{MAIL_HITS_MAX, MAIL_RESULTS_MAX};
+use crate::limits::{MAIL_HITS_MAX, MAIL_RESULTS_MAX, ROW_PEOPLE_MAX};
 use crate::ports::{Needs, Query, Ranking};
 use crate::services::address_book::KnownNames;
 use crate::services::error::ServiceError;
@@ -39,17 +39,57 @@ pub struct FoundThreads {
     pub hits: Vec<ThreadHit>,
     /// How many more there are.
     more: usize,
+    /// Nobody who is called so wrote them: they say it.
+    is_said: bool,
 }
 
 impl FoundThreads {
+    fn is_empty(&self) -> bool {
+        self.drafts.is_empty() && self.hits.is_empty()
+    }
+
+    /// Those from these addresses that are not among them.
+    async fn add(&mut self, view: &MailView, query: &MailQuery, from: &[String]) -> Result<(), ServiceError> {
+        for address in from {
+            let FoundThreads { hits, more, .. } = exactly(view, &query.of_address(address)).await?;
+            let is_new = |hit: &ThreadHit| {
+                !self.hits.iter().any(|known| known.conversation.thread.id == hit.conversation.thread.id)
+            };
+            let new: Vec<ThreadHit> = hits.into_iter().filter(is_new).collect();
+            self.hits.extend(new);
+            self.more += more;
+        }
+        if !from.is_empty() && query.is_without_text() {
+            self.hits.sort_by_key(|hit| std::cmp::Reverse(hit.mail.head.date));
+        }
+        self.more += self.hits.len().saturating_sub(MAIL_RESULTS_MAX);
+        self.hits.truncate(MAIL_RESULTS_MAX);
+        Ok(())
+    }
+
     /// What is shown of them.
     pub fn mails(&self) -> impl Iterator<Item = &Mail> {
         self.drafts.iter().chain(self.hits.iter().map(|hit| &hit.mail))
     }
 }
 
-/// Conversations with a mail that fits. Of very many hits each mail that was not looked at counts as one more.
-pub async fn search(view: &MailView, query: &MailQuery) -> Result<FoundThreads, ServiceError> {
+/// Conversations with a mail that fits. Whose it is, is told by the name and the address of who wrote it, and by those
+/// whom the person calls so (`known`, addresses), and by the domain it came from; else by what mails say.
+pub async fn search(view: &MailView, query: &MailQuery, known: &[String]) -> Result<FoundThreads, ServiceError> {
+    let mut found = exactly(view, query).await?;
+    if query.sender().is_empty() || found.more > 0 {
+        return Ok(found);
+    }
+    let from: Vec<String> = known.iter().cloned().chain(at_domain(view, query.sender())).collect();
+    found.add(view, query, &from).await?;
+    if found.is_empty() {
+        found = FoundThreads { is_said: true, ..exactly(view, &query.saying_sender()).await? };
+    }
+    Ok(found)
+}
+
+/// The same as far as it stands in the mails. Of very many hits each mail that was not looked at counts as one more.
+async fn exactly(view: &MailView, query: &MailQuery) -> Result<FoundThreads, ServiceError> {
     let (drafts, of_drafts) = match query.drafts {
         true => view.search(query.query(true)).await?,
         false => (Vec::new(), 0),
@@ -90,7 +130,7 @@ pub async fn search(view: &MailView, query: &MailQuery) -> Result<FoundThreads, 
     };
     let hits: Vec<ThreadHit> = shown.into_iter().filter_map(hit).collect();
     let more = (of_drafts + of_threads).saturating_sub(drafts.len() + hits.len());
-    Ok(FoundThreads { drafts, hits, more })
+    Ok(FoundThreads { drafts, hits, more, is_said: false })
 }
 
 fn best_of(query: &MailQuery, thread: Thread, mut fitting: Vec<Mail>) -> Option<(usize, Mail, Thread)> {
@@ -104,7 +144,7 @@ fn best_of(query: &MailQuery, thread: Thread, mut fitting: Vec<Mail>) -> Option<
 pub fn result(view: &MailView, found: &FoundThreads, names: &KnownNames, zone: Tz) -> Threads {
     let drafts = found.drafts.iter().map(|mail| draft_row(mail, names, zone));
     let threads = drafts.chain(found.hits.iter().map(|hit| row(view, hit, names, zone))).collect();
-    Threads { threads, more: found.more, next: None, so_far: view.so_far.map(Into::into) }
+    Threads { threads, more: found.more, next: None, is_said: found.is_said, so_far: view.so_far.map(Into::into) }
 }
 
 fn row(view: &MailView, hit: &ThreadHit, names: &KnownNames, zone: Tz) -> ThreadRow {
@@ -287,6 +327,17 @@ async fn from_or_to(view: &MailView, said: &str) -> Result<Vec<Mail>, ServiceErr
         );
     }
     Ok(found)
+}
+
+/// The addresses at a domain that is called so: "Northwind".
+pub(super) fn at_domain(view: &MailView, who: &str) -> Vec<String> {
+    if who.contains('@') {
+        return Vec::new();
+    }
+    let people = view.people();
+    let there = people.iter().map(|person| person.mailbox.party(&KnownNames::default()));
+    let there = there.filter(|party| party.is_at(who));
+    there.map(|party| party.address).take(ROW_PEOPLE_MAX).collect()
 }
 
 /// The mail that stands for a conversation.

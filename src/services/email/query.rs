@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
-use super::mail::{DRAFT, FROM, Mail, TO, UNREAD};
+use super::mail::{DRAFT, FROM, Mail, OWN, TO, UNREAD};
 use super::search::SearchMail;
 use crate::language::words::{stems, words};
 use crate::limits::MAIL_RESULTS_MAX;
@@ -21,6 +21,8 @@ pub struct MailQuery {
     since: Option<DateTime<Utc>>,
     before: Option<DateTime<Utc>>,
     unread: Option<bool>,
+    /// Only what others wrote.
+    others: bool,
     /// Drafts are looked for as well.
     pub drafts: bool,
 }
@@ -80,6 +82,7 @@ impl MailQuery {
     /// What a search asks for. What is no time counts as not given.
     pub fn of(wanted: &SearchMail, zone: Tz) -> Self {
         let said = |text: &Option<String>| words(text.as_deref().unwrap_or_default()).join(" ");
+        let named = |text: &Option<String>| meaningful(text.as_deref().unwrap_or_default()).join(" ");
         let time = |text: &Option<String>| {
             Moment::read(text.as_deref()?.trim(), zone).map(|at| at.start(zone).with_timezone(&Utc))
         };
@@ -87,8 +90,9 @@ impl MailQuery {
         Self {
             drafts: text.iter().any(|word| is_draft_word(word)),
             text,
-            from: said(&wanted.from),
-            to: said(&wanted.to),
+            from: named(&wanted.from),
+            to: named(&wanted.to),
+            others: false,
             subject: said(&wanted.subject),
             since: time(&wanted.since),
             before: time(&wanted.before),
@@ -112,13 +116,34 @@ impl MailQuery {
             in_title: self.subject.clone(),
             people: people.map(|(role, words)| (role.to_owned(), words.clone())).collect(),
             flags: is(true).into_iter().chain(draft(true)).collect(),
-            without: is(false).into_iter().chain(draft(false)).collect(),
+            without: is(false).into_iter().chain(draft(false)).chain(self.others.then(|| OWN.to_owned())).collect(),
             from: self.since,
             until: self.before,
             ranking: if self.text.is_empty() { Ranking::Newest } else { Ranking::Relevance },
             limit: MAIL_RESULTS_MAX,
             ..Query::default()
         }
+    }
+
+    /// True when no words tell which fits best.
+    pub(super) fn is_without_text(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// Of whom, in words.
+    pub fn sender(&self) -> &str {
+        &self.from
+    }
+
+    /// The same from this address.
+    pub(super) fn of_address(&self, address: &str) -> Self {
+        Self { from: address.to_owned(), ..self.clone() }
+    }
+
+    /// The same of anybody else, where the words for the sender stand in the mail.
+    pub(super) fn saying_sender(&self) -> Self {
+        let text = self.text.iter().cloned().chain(words(&self.from)).collect();
+        Self { text, from: String::new(), others: true, ..self.clone() }
     }
 
     /// Whether a mail of this moment fits, as far as that tells.

@@ -14,16 +14,21 @@ use crate::core::history::ItemRef;
 use crate::core::plan::Action;
 use crate::core::provenance::UntrustedText;
 use crate::core::stakes::Stakes;
-use crate::core::text::visible;
+use crate::core::text::{quoted, visible};
+use crate::language::people::Familiarity;
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::reading::{ClauseReading, without_determiner};
 use crate::language::time::TimeRole;
 use crate::language::tokens::lower;
+use crate::language::words::words;
+use crate::limits::NAME_CHARS_MAX;
+use crate::services::address_book::PeopleQuery;
 use crate::services::command::{
     Base, Command, Completed, Effect, Handle, Invocation, PastTimes, Receipt, Slot, Subject,
 };
 use crate::services::error::ServiceError;
 use crate::services::pages::{self, Page};
+use crate::services::service::{Person, RequestContext};
 use crate::services::show::{self, Paging};
 
 /// Find mails.
@@ -49,9 +54,29 @@ impl SearchMail {
         if self.unread == Some(true) { "unread conversations" } else { "conversations" }
     }
 
+    /// What was looked for, and where; empty where nothing was named.
+    fn looked_for(&self) -> String {
+        let fields = [
+            (&self.from, "among senders (names, addresses, domains) and in what mails say"),
+            (&self.to, "among those it went to"),
+            (&self.subject, "in subjects"),
+            (&self.text, "in subjects, texts, names of people and of files"),
+        ];
+        let named =
+            |(words, place): &(&Option<String>, &str)| words.as_ref().map(|_| format!("{} {place}", said(words)));
+        let mut looked: Vec<String> = fields.iter().filter_map(named).collect();
+        looked.extend((self.unread == Some(true)).then(|| "unread mail only".to_owned()));
+        looked.extend((self.since.is_some() || self.before.is_some()).then(|| "only in that time".to_owned()));
+        if looked.is_empty() { String::new() } else { format!(" I looked for {}.", looked.join("; ")) }
+    }
+
     fn paging<'a>(&'a self, output: &'a Threads) -> Paging<'a> {
         Paging { after: self.after.as_deref(), next: output.next.as_deref(), more: output.more }
     }
+}
+
+fn said(words: &Option<String>) -> String {
+    quoted(words.as_deref().unwrap_or_default(), NAME_CHARS_MAX)
 }
 
 /// A conversation, or a draft, in a list.
@@ -86,6 +111,9 @@ pub struct Threads {
     /// What the next page goes on after.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
+    /// Nobody who is called as asked for wrote them: they say it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_said: bool,
     /// How much was read, while not everything is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub so_far: Option<ReadSoFar>,
@@ -163,7 +191,7 @@ impl Command for SearchMail {
         if output.threads.is_empty() {
             return match so_far {
                 Some(so_far) => format!("📭 Not found yet: {so_far}, newest first. Ask me again in a moment."),
-                None => "📭 I found no such mail.".to_owned(),
+                None => format!("📭 I found no such mail.{}", self.looked_for()),
             };
         }
         let line = |thread: &ThreadRow| {
@@ -180,6 +208,12 @@ impl Command for SearchMail {
         let lines = show::page(output.threads.iter().map(line).collect(), paging);
         let list = match (paging.after, output.threads.len() + output.more) {
             (Some(_), _) => lines,
+            (None, _) if output.is_said => {
+                format!(
+                    "📭 No sender is called {}, or writes from there. Mails that say it:\n{lines}",
+                    said(&self.from)
+                )
+            }
             (None, 1) => format!("📬 {lines}"),
             (None, all) => format!("📬 {} {}:\n{lines}", grouped(all), self.kind()),
         };
@@ -214,7 +248,8 @@ impl Handle<SearchMail> for Email {
 
     async fn perform(&self, call: Invocation<'_, SearchMail>) -> Result<Completed<Threads>, ServiceError> {
         let view = self.mailboxes.mail(&call.ctx.owner).await?;
-        let found = find::search(&view, &MailQuery::of(&call.command, call.ctx.zone)).await?;
+        let query = MailQuery::of(&call.command, call.ctx.zone);
+        let found = find::search(&view, &query, &self.called(call.ctx, query.sender()).await?).await?;
         let text = |hit: &ThreadHit| {
             let head = &hit.mail.head;
             [hit.conversation.subject.as_str(), &head.snippet, &head.parsed.people()].join("\n")
@@ -222,11 +257,31 @@ impl Handle<SearchMail> for Email {
         let names = self.names(&call.ctx.owner, found.mails()).await?;
         let seen = found.hits.iter().filter(|hit| !hit.mail.is_own());
         let untrusted = seen.map(|hit| UntrustedText::new(source_of(&hit.mail, &names), text(hit))).collect();
-        let all = find::result(&view, &found, &names, call.ctx.zone);
+        let mut all = find::result(&view, &found, &names, call.ctx.zone);
         let total = all.threads.len() + all.more;
         let Page { rows, more, next } =
-            pages::ranked(all.threads, total, call.command.after.as_deref(), |row: &ThreadRow| &row.id);
-        Ok(Completed::read(Threads { threads: rows, more, next, so_far: all.so_far }).holding(untrusted))
+            pages::ranked(std::mem::take(&mut all.threads), total, call.command.after.as_deref(), |row: &ThreadRow| {
+                &row.id
+            });
+        Ok(Completed::read(Threads { threads: rows, more, next, ..all }).holding(untrusted))
+    }
+}
+
+impl Email {
+    /// The addresses of those whom the person calls so: by a name of theirs, or as a group.
+    async fn called(&self, ctx: &RequestContext, who: &str) -> Result<Vec<String>, ServiceError> {
+        if who.is_empty() || who.contains('@') {
+            return Ok(Vec::new());
+        }
+        let asked = words(who);
+        let people = self.book.people(&ctx.owner, &PeopleQuery::names([who])).await?;
+        let is_called = |person: &&Person| {
+            let names: Vec<String> =
+                std::iter::once(&person.name).chain(&person.nicknames).flat_map(|name| words(name)).collect();
+            let is_member = person.groups.iter().any(|group| words(group) == asked);
+            person.known > Familiarity::Seen && (is_member || asked.iter().all(|word| names.contains(word)))
+        };
+        Ok(people.iter().filter(is_called).flat_map(|person| person.emails.clone()).collect())
     }
 }
 

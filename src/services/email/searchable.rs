@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
 
-use super::find::subject_or;
+use super::find::{at_domain, subject_or};
 use super::mail::{DRAFT, Mail};
 use super::mailbox::{Conversation, MailView};
 use super::read::{Mailbox, Parsed};
@@ -17,7 +17,7 @@ use super::thread::Thread;
 use super::{Email, NAME, source_of};
 use crate::core::plan::PlannedAction;
 use crate::core::provenance::UntrustedText;
-use crate::limits::{CONVERSATION_MAILS_MAX, FOUND_THREADS_MAX, MAIL_HITS_MAX, READ_MAILS_MAX, ROW_PEOPLE_MAX};
+use crate::limits::{CONVERSATION_MAILS_MAX, FOUND_THREADS_MAX, MAIL_HITS_MAX, READ_MAILS_MAX};
 use crate::ports::{Needs, Query, Ranking};
 use crate::services::address_book::KnownNames;
 use crate::services::command::planned;
@@ -125,17 +125,6 @@ async fn searched(view: &MailView, filter: &ItemFilter) -> Result<Vec<Thread>, S
         threads.sort_by(|a: &Thread, b: &Thread| (b.date, &b.id).cmp(&(a.date, &a.id)));
     }
     Ok(threads)
-}
-
-/// The addresses at a domain that is called so: "Northwind".
-fn at_domain(view: &MailView, who: &str) -> Vec<String> {
-    if who.contains('@') {
-        return Vec::new();
-    }
-    let people = view.people();
-    let there = people.iter().map(|person| person.mailbox.party(&KnownNames::default()));
-    let there = there.filter(|party| party.is_at(who));
-    there.map(|party| party.address).take(ROW_PEOPLE_MAX).collect()
 }
 
 /// What is true of a conversation.
