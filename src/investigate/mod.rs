@@ -24,6 +24,7 @@ pub mod estimate;
 pub mod features;
 pub mod finding;
 pub mod graph;
+pub mod ledger;
 pub mod metrics;
 pub mod model_worker;
 pub mod node;

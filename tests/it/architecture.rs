@@ -205,7 +205,7 @@ fn a_file_fits_a_head() {
 }
 
 /// Lines of code that may be spent on what understands without a model. They only go down: 8,000 is the aim.
-const LINES_WITHOUT_A_MODEL: usize = 9_151;
+const LINES_WITHOUT_A_MODEL: usize = 9_089;
 const WITHOUT_A_MODEL: [&str; 4] =
     ["language/requests", "language/routing", "investigate/features", "investigate/templates"];
 

@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 
 use super::cues::{Cue, says};
 use super::due::{due, due_of};
-use super::ledger::{Debt, DebtKind, Ledger, LedgerEntry, answers_for};
 use super::letter::{Sentence, new_part, sentences};
 use super::sender::{SenderSort, sort_of};
 use super::words::WORDS;
 use crate::core::text::shorten;
+use crate::investigate::ledger::{Debt, DebtKind, Ledger, LedgerEntry, answers_for};
 use crate::language::time::DateOrder;
 use crate::limits::{PROMISES_MAX, SENTENCE_CHARS_MAX};
 use crate::services::searchable::{ItemText, Party, WrittenText};

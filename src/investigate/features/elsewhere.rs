@@ -7,8 +7,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::conversation::{ConversationFeatures, asks};
-use super::ledger::Debt;
 use super::letter::{new_part, sentences};
+use crate::investigate::ledger::Debt;
 use crate::language::terms;
 use crate::limits::LETTERS_COMPARED_MAX;
 use crate::services::search::WordQuery;

@@ -16,14 +16,13 @@ pub mod cues;
 mod due;
 pub mod elsewhere;
 mod kept;
-mod ledger;
 pub mod letter;
 pub mod sender;
 #[cfg(test)]
 mod tests;
 mod words;
 
+pub use super::ledger::{Debt, DebtKind};
 pub use conversation::{ConversationFeatures, PromiseMade, features};
 pub use kept::{KeptFeatures, ReadLetters};
-pub use ledger::{Debt, DebtKind};
 pub use sender::SenderSort;

@@ -54,7 +54,7 @@ fn is_role(by: &Party) -> bool {
 }
 
 /// Whether several people answer behind an address.
-pub(super) fn is_desk(party: &Party) -> bool {
+pub(in crate::investigate) fn is_desk(party: &Party) -> bool {
     let local = party.address.split('@').next().unwrap_or_default();
     WORDS.desk.holds(local) || is_role(party)
 }

@@ -23,12 +23,12 @@
 //! still waited would say so. A promise also counts as kept when it is thanked for days after it was made. A promise
 //! that names no day is for the day of what it answers. What is settled by another conversation: see `elsewhere`.
 //!
-//! Deliberately not here: what a letter says (`conversation`).
+//! Deliberately not here: what a letter says ([`conversation`](super::features::conversation)).
 
 use chrono::{DateTime, Duration, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::sender::is_desk;
+use super::features::sender::is_desk;
 use crate::services::searchable::{Party, WrittenText};
 
 /// Thanks that come later are not for the promise, but for what was promised.
