@@ -154,7 +154,6 @@ async fn a_reply_to_a_row_greets_who_wrote_that_mail() {
             "Hotel Lindenhof" => assert!(!body.contains("Hi "), "{row}: {text}"),
             _ => assert!(body.contains(&format!("Hi {first},")), "{row}: {text}"),
         }
-        assert!(!text.contains("not from you"), "{row}: {text}");
         rig.presses(&card.cancel()).await;
     }
 }
