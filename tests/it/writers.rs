@@ -144,7 +144,7 @@ async fn a_mail_that_code_words_greets_a_person_by_name_or_nobody() {
 async fn a_reply_to_a_row_greets_who_wrote_that_mail() {
     let rig = Rig::new(Setup { demo: true, model: false, ..Setup::default() });
     let rows = rig.says("who is waiting for an answer from me?").await.text();
-    for (number, row) in rows.lines().filter(|line| line.contains("✉️")).take(7).enumerate() {
+    for (number, row) in rows.lines().filter(|line| line.contains("✉️")).take(6).enumerate() {
         let card = rig.says(&format!("reply to {} that I will do it", number + 1)).await.card();
         let text = card.text();
         let body = text.split_once('\n').unwrap_or_default().1;
@@ -154,6 +154,7 @@ async fn a_reply_to_a_row_greets_who_wrote_that_mail() {
             "Hotel Lindenhof" => assert!(!body.contains("Hi "), "{row}: {text}"),
             _ => assert!(body.contains(&format!("Hi {first},")), "{row}: {text}"),
         }
+        assert!(!text.contains("not from you") && !text.contains("Added by me"), "{text}");
         rig.presses(&card.cancel()).await;
     }
 }
@@ -185,17 +186,6 @@ async fn double_booked_is_said_of_events_that_overlap() {
     rig.says("add a call with Zoe tomorrow at 14:30 for an hour").await;
     let yes = rig.says("am I double booked tomorrow?").await.text();
     assert!(yes.contains("Yes, 2 of your 3 events") && !yes.contains("entist"), "{yes}");
-}
-
-#[tokio::test]
-async fn an_amount_is_told_of_what_was_asked_and_a_booking_with_what_changed_it() {
-    let rig = Rig::new(Setup { demo: true, model: false, ..Setup::default() });
-    let rent = rig.says("how much is the rent?").await.text();
-    assert!(!rent.contains("£361") && !rent.contains("118 €"), "{rent}");
-    let deposit = rig.says("how much was the hotel deposit?").await.text();
-    assert!(deposit.contains("100 €"), "{deposit}");
-    let flight = rig.says("what's the booking reference of my flight?").await.text();
-    assert!(flight.contains("KQ7T2M") && flight.contains("has a new time"), "{flight}");
 }
 
 #[tokio::test]

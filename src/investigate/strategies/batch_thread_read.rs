@@ -20,9 +20,6 @@ use crate::services::error::ServiceError;
 use crate::services::searchable::{ItemKind, ItemText};
 use crate::services::service::PeopleQuery;
 
-/// Shorter words of letters and digits are no references, and longer ones none that people are told.
-const REFERENCE_CHARS_MIN: usize = 5;
-const REFERENCE_CHARS_MAX: usize = 12;
 /// What a swindler says of it is worth, beside others.
 const OF_SUSPECTS: f32 = 0.5;
 
@@ -47,10 +44,6 @@ pub(super) async fn gather(
             let trust = if finding.sender() == SenderSort::Suspect { OF_SUSPECTS } else { 1.0 };
             finding.score = trust * (covered + also(text, &finding.item.title, &params.also));
             finding.sorts.extend(is_about.then_some(FindingSort::About));
-            if !is_about {
-                // Of what is about something else an amount counts where it is told of what is asked.
-                finding.amounts.retain(|amount| asked.are_in(&amount.within));
-            }
             if params.fields.contains(&ReadField::Topic)
                 && let Some(passage) =
                     passage(finding.item.kind, text, asked, params.fields.contains(&ReadField::Amounts))
@@ -62,9 +55,6 @@ pub(super) async fn gather(
                 finding.summary = passage;
             }
         }
-    }
-    if !params.also.is_empty() {
-        join_matters(&mut read, &texts);
     }
     settle(&mut conversations(&mut read, &texts));
     let before = reference(&params.items).and_then(|from| given.get(from.node.as_str()));
@@ -136,34 +126,6 @@ fn partners(read: &[Finding]) -> Vec<CountedParty> {
     }
     people.sort_by_key(|person| std::cmp::Reverse(person.count));
     people
-}
-
-/// What names the same reference as something else is of the same matter, and fits as well: a booking, and the mail that
-/// changed it.
-fn join_matters(read: &mut [Finding], texts: &Texts) {
-    let of = |finding: &Finding| -> HashSet<String> {
-        let text = texts.get(&(finding.item.service.clone(), finding.item.id.clone()));
-        let letters = text.into_iter().flat_map(|text| &text.said).map(|said| said.text.as_str());
-        letters.chain([finding.item.title.as_str()]).flat_map(references).collect()
-    };
-    let named: Vec<(HashSet<String>, f32)> = read.iter().map(|finding| (of(finding), finding.score)).collect();
-    for (finding, (own, _)) in
-        read.iter_mut().zip(&named).filter(|(finding, _)| finding.sender() != SenderSort::Suspect)
-    {
-        let same = named.iter().filter(|(other, _)| !other.is_disjoint(own)).map(|(_, score)| *score);
-        finding.score = same.fold(finding.score, f32::max);
-    }
-}
-
-/// Words of large letters and digits: "KQ7T2M".
-fn references(text: &str) -> impl Iterator<Item = String> {
-    let is_reference = |word: &&str| {
-        (REFERENCE_CHARS_MIN..=REFERENCE_CHARS_MAX).contains(&word.len())
-            && word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit())
-            && word.contains(|c: char| c.is_ascii_digit())
-            && word.contains(|c: char| c.is_ascii_uppercase())
-    };
-    text.split(|c: char| !c.is_alphanumeric()).filter(is_reference).map(str::to_owned)
 }
 
 /// What a thing is worth more that holds one of these words.

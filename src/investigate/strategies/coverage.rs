@@ -64,12 +64,6 @@ impl AskedWords {
         let share = |found: &usize| telling(*found).map_or(1.0, |telling| telling / mean) / stems.len() as f32;
         Self { weights: found.iter().map(share).collect(), stems }
     }
-
-    /// Whether a text says one of them.
-    pub fn are_in(&self, text: &str) -> bool {
-        let said = terms::stems(&terms::fold(text));
-        self.stems.iter().any(|stem| said.contains(stem))
-    }
 }
 
 /// How much of what is asked a thing covers, and whether it is about it: it is called so, those who take part are, or it

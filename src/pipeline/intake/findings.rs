@@ -147,7 +147,10 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
     if turn.open_question().is_some_and(is_chosen) {
         return Ok(None);
     }
-    let Some(kept) = KeptAnswer::of(turn).await?.filter(|kept| kept.is_fresh(turn)) else { return Ok(None) };
+    // Whoever goes down a list answers one mail after the other; nothing else has such numbers.
+    let is_mail = matches!(&asks, Some(Asks::Row { lead, .. }) if is_of_mail(lead));
+    let is_meant = |kept: &KeptAnswer| is_mail || kept.is_fresh(turn);
+    let Some(kept) = KeptAnswer::of(turn).await?.filter(is_meant) else { return Ok(None) };
     if let Some(refinement) = refinement {
         return narrowed(turn, &kept, &refinement).await.map(Some);
     }
@@ -156,7 +159,7 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
         Some(Asks::Open(n)) => opened(turn, &kept, n).await.map(Some),
         Some(Asks::Row { lead, n, rest }) => {
             if let Some(row) = kept.row(n) {
-                let wants_mail = MAIL_ONLY.iter().any(|verb| lead.eq_ignore_ascii_case(verb));
+                let wants_mail = is_of_mail(&lead);
                 if wants_mail && row.item.kind != ItemKind::Thread {
                     let title = crate::core::text::visible(&crate::core::text::shorten(&row.item.title, 80));
                     let words = format!("Number {n} is “{title}”, and no mail. Nothing was done.");
@@ -176,6 +179,10 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
         }
         None => Ok(None),
     }
+}
+
+fn is_of_mail(lead: &str) -> bool {
+    MAIL_ONLY.iter().any(|verb| lead.eq_ignore_ascii_case(verb))
 }
 
 /// A row that no command takes.

@@ -154,7 +154,9 @@ pub(super) fn built(said: &ClauseReading) -> Built {
     let Some(body) = spoken else {
         return Built::Ask { question: "What should the reply say?", partial: action, param: "body" };
     };
-    let to: Vec<String> = whom.into_iter().filter(|w| !w.contains(' ')).collect();
+    // The id of a row that is pointed at is nobody's name.
+    let is_name = |whom: &String| whom.chars().all(|c| c.is_alphabetic() || matches!(c, '\'' | '’'));
+    let to: Vec<String> = whom.into_iter().filter(is_name).collect();
     letter::word_to(&mut action, &to, &body);
     Built::Act(action)
 }
