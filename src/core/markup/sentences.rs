@@ -36,13 +36,13 @@ impl Formatted {
         self.only(kept.map(|(_, range)| range.clone()))
     }
 
-    /// Without the pictures that sentences begin with: such a sign tells people that code says what follows.
+    /// Without the signs of receipts and cards that sentences begin with: they tell people that code says what follows.
     #[must_use]
     pub fn without_signs(&self) -> Self {
         let signs = |range: &Range<usize>| {
             let sentence = &self.text[range.clone()];
-            let rest = sentence.trim_start_matches(|c: char| is_picture(c) || c.is_whitespace());
-            let has_sign = sentence.trim_start().starts_with(is_picture);
+            let rest = sentence.trim_start_matches(|c: char| is_sign(c) || c.is_whitespace());
+            let has_sign = sentence.trim_start().starts_with(is_sign);
             if has_sign && rest.contains(char::is_alphanumeric) { sentence.len() - rest.len() } else { 0 }
         };
         let kept = sentences(&self.text).into_iter().map(|range| range.start + signs(&range)..range.end);
@@ -77,10 +77,11 @@ impl Formatted {
     }
 }
 
-/// Whether a character is a picture, or shapes one.
-fn is_picture(c: char) -> bool {
-    let is_arrow_or_symbol = ('\u{2190}'..='\u{24ff}').contains(&c) || ('\u{25a0}'..='\u{2bff}').contains(&c);
-    is_arrow_or_symbol && c != '•' || ('\u{1f000}'..='\u{1faff}').contains(&c) || matches!(c, '\u{fe0f}' | '\u{200d}')
+/// What receipts, cards and code's own remarks begin with, and what shapes it.
+const SIGNS: &str = "✅❗❓❔❌✖✔☑☐⏳⌛⏰⏹🚫↩✏✋⚠ℹ▫🔵📨📝📅🗓🗒📌🗑🧠👤🔁💤🔎🔍📬📭\u{fe0f}";
+
+fn is_sign(c: char) -> bool {
+    SIGNS.contains(c)
 }
 
 /// A part of a text that is kept, in UTF-16 units.
@@ -125,9 +126,10 @@ mod tests {
     fn a_sentence_begins_with_no_sign_and_ends_with_any() {
         let check = |markdown: &str, want: &str| assert_eq!(Formatted::read(markdown, "").without_signs().text, want);
         check("✅ Forwarded to Bob.", "Forwarded to Bob.");
-        check("Good morning! ☀️ Sleep well? 📨 **To Bob**: hi", "Good morning! Sleep well? To Bob: hi");
+        check("Good morning! ☀️ Sleep well? 📨 **To Bob**: hi", "Good morning! ☀️ Sleep well? To Bob: hi");
         check("One.\n✔️ Two.\n\n🗑 Three.", "One.\nTwo.\n\nThree.");
-        check("Good morning! ☀️", "Good morning! ☀️");
+        check("☀️ Good morning! 👋🏽 Hi.", "☀️ Good morning! 👋🏽 Hi.");
+        check("Sent! ✅", "Sent! ✅");
         check("• one\n• two", "• one\n• two");
         check("12 → 13", "12 → 13");
     }

@@ -33,7 +33,7 @@ pub enum CameTo {
     Talk,
     /// The same, in a conversation in which something was done.
     TalkAfterDeeds,
-    /// Talk, about words that read as if something were asked for.
+    /// Talk, about words in which code sees a command of some service.
     TalkAtRequest,
 }
 

@@ -12,8 +12,8 @@ use crate::core::outcome::{Outcome, Status};
 use crate::core::plan::Action;
 use crate::core::run::{Run, RunOrigin, StepProgress};
 use crate::core::text::shorten;
-use crate::language::reading::Mood;
 use crate::language::requests;
+use crate::language::routing::Kind;
 use crate::limits;
 use crate::pipeline::stages::status;
 use crate::pipeline::turn::Turn;
@@ -103,7 +103,7 @@ fn sentence(why: &str) -> String {
 /// A reply to small talk.
 pub async fn chat(turn: &Turn<'_>, memories: &[String]) -> Formatted {
     let is_talk = doubts::is_talk(turn);
-    let asks = turn.reading().clauses.iter().any(|clause| matches!(clause.mood, Mood::Order | Mood::Wish));
+    let asks = turn.guess().kind == Kind::Action || turn.intents().ask_a_command();
     let came_to = match (asks && !is_talk, has_done_something(turn)) {
         (true, _) => CameTo::TalkAtRequest,
         (false, true) => CameTo::TalkAfterDeeds,

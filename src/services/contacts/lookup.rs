@@ -55,7 +55,7 @@ impl Contacts {
     /// Whether this address belongs to somebody who is saved.
     async fn has(&self, owner: &UserId, address: &str) -> Result<bool, ServiceError> {
         let holder = Person { emails: vec![address.to_owned()], ..Person::nobody() };
-        if !self.cards(owner).await?.same(&holder).is_empty() {
+        if !self.cards().await?.same(&holder).is_empty() {
             return Ok(true);
         }
         let query = Query { kinds: vec![NAME.to_owned()], flags: vec![by_address(address)], ..Query::default() };
@@ -68,7 +68,7 @@ impl Contacts {
         owner: &UserId,
         addresses: &BTreeSet<String>,
     ) -> Result<KnownNames, ServiceError> {
-        let (cards, mail) = (self.cards(owner).await?, self.mailboxes.mail(owner).await?);
+        let (cards, mail) = (self.cards().await?, self.mailboxes.mail(owner).await?);
         let mut names = Vec::new();
         for address in addresses {
             let mut saved = Meant::new();
@@ -83,7 +83,7 @@ impl Contacts {
 
     /// Saved people: the store's contacts, and the file's cards they do not already complete.
     pub(super) async fn saved(&self, owner: &UserId, asked: &PeopleQuery) -> Result<People, ServiceError> {
-        let cards = self.cards(owner).await?;
+        let cards = self.cards().await?;
         let (contacts, more) = self.contacts(owner, asked).await?;
         let mut people: Vec<Person> = Vec::new();
         let mut told: BTreeSet<usize> = BTreeSet::new();
@@ -106,7 +106,7 @@ impl Contacts {
     /// The store's contacts that may be meant, and those that complete the cards that may be; and how many more have
     /// the same words in their names.
     pub(super) async fn contacts(&self, owner: &UserId, asked: &PeopleQuery) -> Result<(Meant, usize), ServiceError> {
-        let cards = self.cards(owner).await?;
+        let cards = self.cards().await?;
         let mut found = Meant::new();
         let mut more = 0;
         for name in &asked.names {

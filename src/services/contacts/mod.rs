@@ -147,12 +147,14 @@ impl Contacts {
         Self { vcf: mailboxes.data().join("contacts.vcf"), store, index, mailboxes, file: Arc::default() }
     }
 
-    /// The cards of the file; none when it cannot be read now.
-    async fn cards(&self, owner: &UserId) -> Result<Arc<Cards>, ServiceError> {
+    /// The cards of the file; none when it cannot be read now. Not on the threads that read mail: who somebody is must
+    /// not wait for a mailbox.
+    async fn cards(&self) -> Result<Arc<Cards>, ServiceError> {
         let path = self.vcf.clone();
         let file = Arc::clone(&self.file);
-        let read = move || Ok(file.lock().unwrap_or_else(PoisonError::into_inner).read(&path));
-        self.mailboxes.files(owner, read).await
+        let read = move || file.lock().unwrap_or_else(PoisonError::into_inner).read(&path);
+        let read = tokio::task::spawn_blocking(read).await;
+        read.map_err(|error| ServiceError::Broken(format!("contacts.vcf could not be read ({error}).")))
     }
 }
 
@@ -168,7 +170,7 @@ impl AddressBook for Contacts {
 
     async fn freshness(&self, owner: &UserId) -> Option<Freshness> {
         let saved = Freshness::of_records::<Contact>(self.store.as_ref(), owner)?;
-        self.cards(owner).await.ok()?;
+        self.cards().await.ok()?;
         let file = self.file.lock().unwrap_or_else(PoisonError::into_inner).readings();
         Some(saved.and(Freshness::of([file])).and(self.mailboxes.freshness(owner).await?))
     }

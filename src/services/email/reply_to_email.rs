@@ -154,10 +154,14 @@ pub(super) fn built(said: &ClauseReading) -> Built {
     let Some(body) = spoken else {
         return Built::Ask { question: "What should the reply say?", partial: action, param: "body" };
     };
-    // The id of a row that is pointed at is nobody's name.
     let is_name = |whom: &String| whom.chars().all(|c| c.is_alphabetic() || matches!(c, '\'' | '’'));
+    // The id of a row that is pointed at is nobody's name: whoever wrote it is greeted by theirs.
+    let is_pointed_at = whom.as_ref().is_some_and(|whom| !whom.contains(' ') && !is_name(whom));
     let to: Vec<String> = whom.into_iter().filter(is_name).collect();
     letter::word_to(&mut action, &to, &body);
+    if is_pointed_at {
+        set(&mut action, "greets", Some("them".to_owned()));
+    }
     Built::Act(action)
 }
 

@@ -172,7 +172,9 @@ async fn a_link_that_a_model_makes_up_shows_all_it_hands_over_and_leads_nowhere(
     api.user_says(ANNA, "tell me something, my code is 4711");
     let answer = answer(&api, ANNA, "invoice").await;
     assert_eq!(answer.text, "your invoice (https://evil.example/?q=4711) ours (evil.example) me (tg://user?id=7)");
-    assert_eq!(styled(&answer), [("text_link".to_owned(), "ours".to_owned())]);
+    // As code, for Telegram makes links of what looks like one.
+    let styled_as = [("code", "https://evil.example/?q=4711"), ("text_link", "ours"), ("code", "tg://user?id=7")];
+    assert_eq!(styled(&answer), styled_as.map(|(kind, words)| (kind.to_owned(), words.to_owned())));
 }
 
 #[tokio::test]
