@@ -18,9 +18,10 @@ use crate::services::values::typed_values;
 
 /// Every so many of the rows: each reads its message anew.
 const ONE_IN: usize = 8;
-/// Gold plans that are asked about, proposed or shortened, of a hundred; some of them built-in understanding filled in
-/// with more or less than was said, and rightly so.
-const NEEDLESS_MAX: f64 = 7.0;
+/// Gold plans that are asked about, proposed or shortened, of a hundred.
+const NEEDLESS_MAX: f64 = 5.0;
+/// The same, with those that are of another service or command than the words seem to ask for.
+const NEEDLESS_DOUBTED_MAX: f64 = 7.0;
 /// Invented values that are caught, of a hundred of each kind.
 const CAUGHT_MIN: f64 = 95.0;
 /// What built-in understanding reads exactly and gets wrong, of a hundred.
@@ -32,6 +33,8 @@ const NEEDS_NO_MODEL_WRONG_MAX: f64 = 0.5;
 /// What became of a plan: how it stands, whether its values are as they were, and whether it was its only reading.
 struct Judged {
     standing: Option<PlanStanding>,
+    /// The same by its values and mood alone.
+    alone: Option<PlanStanding>,
     is_whole: bool,
     is_only: bool,
 }
@@ -82,6 +85,7 @@ impl<'a> Heard<'a> {
         self.with_judge(planner, |judge| {
             let whole = Whole { judge, services: &CATALOG, domains: &domains };
             let mut standings = whole.standings(&mut actions).ok();
+            let alone = standings.iter().flatten().max().copied();
             if let Some(standings) = standings.as_mut().filter(|_| planner == Planner::Model) {
                 whole.doubt(standings, &actions, (&self.guess, &self.intents, true));
             }
@@ -89,7 +93,7 @@ impl<'a> Heard<'a> {
                 Hearing { history: &self.row.history, ..Hearing::new(&self.row.text, &self.row.reference, BUILDERS) };
             let is_only = whole.other_reading(&actions, requests::plan(&hearing, &[]), &self.guess).is_none();
             let standing = standings.and_then(|standings| standings.into_iter().max());
-            Judged { standing, is_whole: actions == plan, is_only }
+            Judged { standing, alone, is_whole: actions == plan, is_only }
         })
     }
 }
@@ -100,11 +104,12 @@ fn share(part: usize, whole: usize) -> f64 {
 
 #[test]
 fn what_was_asked_for_passes_as_it_is() {
-    let (mut all, mut needless) = (0, Vec::new());
+    let (mut all, mut alone, mut needless) = (0, 0, Vec::new());
     for row in examples().iter().step_by(ONE_IN) {
         let Some(plan) = row.whole_plan() else { continue };
         all += 1;
         let judged = Heard::of(row).judged(&plan, Planner::Model);
+        alone += usize::from(judged.alone != Some(PlanStanding::Exact) || !judged.is_whole);
         if !judged.passes() {
             let meant = plan.iter().map(|action| Value::Object(action.params.clone()).to_string());
             let meant = meant.collect::<Vec<_>>().join(" ");
@@ -112,7 +117,8 @@ fn what_was_asked_for_passes_as_it_is() {
         }
     }
     println!("needless: {} of {all} ({:.1} %)\n{}", needless.len(), share(needless.len(), all), needless.join("\n"));
-    assert!(all > 100 && share(needless.len(), all) <= NEEDLESS_MAX);
+    assert!(all > 100 && share(alone, all) <= NEEDLESS_MAX, "{alone} of {all}");
+    assert!(share(needless.len(), all) <= NEEDLESS_DOUBTED_MAX);
 }
 
 /// The first action as another command that the same words could fill.

@@ -46,9 +46,10 @@ fn as_written(word: &str) -> String {
 /// Words a letter to these: its body below the greeting that the words give, and how the person called them, so that
 /// whoever knows who they are can greet them by their names.
 pub(crate) fn word_to(action: &mut PlannedAction, to: &[String], body: &str) {
-    let called = if let [one] = to { one.clone() } else { String::new() };
     action.params.insert("body".into(), greeted(to, body).into());
-    action.params.insert("greets".into(), called.into());
+    if let [one] = to {
+        action.params.insert("greets".into(), one.as_str().into());
+    }
 }
 
 /// With a greeting where the person was named; an address gets none, for it is no name.
