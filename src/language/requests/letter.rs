@@ -47,9 +47,8 @@ fn as_written(word: &str) -> String {
 /// whoever knows who they are can greet them by their names.
 pub(crate) fn word_to(action: &mut PlannedAction, to: &[String], body: &str) {
     action.params.insert("body".into(), greeted(to, body).into());
-    if let [one] = to {
-        action.params.insert("greets".into(), one.as_str().into());
-    }
+    let called = to.first().filter(|_| to.len() == 1);
+    action.params.extend(called.map(|one| ("greets".to_owned(), one.as_str().into())));
 }
 
 /// With a greeting where the person was named; an address gets none, for it is no name.
