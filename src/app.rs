@@ -176,7 +176,7 @@ fn policy(config: &Config, wanted: Option<Tz>) -> Policy {
     let chosen = wanted.or(config.timezone);
     let zone = chosen.unwrap_or_else(|| zone(config));
     Policy {
-        grounds_plans: true,
+        grounds_plans: config.grounds_plans,
         pending_ttl: config.pending_ttl,
         zone,
         zone_assumed: chosen.is_none(),
@@ -186,6 +186,7 @@ fn policy(config: &Config, wanted: Option<Tz>) -> Policy {
         skip_router: config.skip_router,
         skip_planner: config.skip_planner,
         planning: config.planning,
+        whole_schemas: config.whole_schemas,
         wording: config.wording,
         ask_above_usd: config.ask_above_usd,
         prices: stage_prices(config),

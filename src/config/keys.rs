@@ -42,6 +42,7 @@ pub(super) const KEYS: &[(&str, Use)] = &[
     ("BRAIN_SKIP_PLANNER", Use::Now),
     ("BRAIN_SKIP_ROUTER", Use::Now),
     ("BRAIN_PLANNING", Use::Now),
+    ("BRAIN_SCHEMAS", Use::Now),
     ("BRAIN_RESPOND", Use::Now),
     ("BRAIN_ASK_ABOVE_USD", Use::Now),
     ("BRAIN_DAILY_BUDGET_USD", Use::Later),

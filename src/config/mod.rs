@@ -92,6 +92,11 @@ pub struct Config {
     pub skip_planner: bool,
     /// How a model plans.
     pub planning: Planning,
+    /// Whether plans are held against what was said. Nothing that the environment can set: only a measurement of what it
+    /// prevents goes without.
+    pub grounds_plans: bool,
+    /// Whether a call for the parameters of a command offers all of them, whatever the message speaks of.
+    pub whole_schemas: bool,
     /// When a model is asked for words about what was done.
     pub wording: Wording,
     /// How long what only grows is kept.
@@ -187,6 +192,7 @@ mod tests {
             ("BRAIN_SKIP_ROUTER", "maybe"),
             ("BRAIN_RESPOND", "sometimes"),
             ("BRAIN_PLANNING", "twice"),
+            ("BRAIN_SCHEMAS", "some"),
             ("BRAIN_ASK_ABOVE_USD", "much"),
             ("BRAIN_ASK_ABOVE_USD", "-1"),
             ("LLM_BASE_URL", "localhost"),

@@ -89,6 +89,14 @@ impl Reader {
                     _ => None,
                 })
                 .unwrap_or_default(),
+            grounds_plans: true,
+            whole_schemas: self
+                .parsed("BRAIN_SCHEMAS", "message or whole", |text| match text {
+                    "message" => Some(false),
+                    "whole" => Some(true),
+                    _ => None,
+                })
+                .unwrap_or_default(),
             wording: self
                 .parsed("BRAIN_RESPOND", "auto, always or never", |text| match text {
                     "auto" => Some(Wording::Auto),

@@ -54,8 +54,11 @@ pub struct Policy {
     pub skip_planner: bool,
     /// How a model plans.
     pub planning: Planning,
-    /// Whether plans are held against what was said before the gate sees them. Nothing that an operator can set: what
-    /// stands behind it has to hold by itself, and is tested so.
+    /// Whether a call for the parameters of a command offers all of them, whatever the message speaks of: for an endpoint
+    /// at which a schema that it has not seen costs time or money.
+    pub whole_schemas: bool,
+    /// Whether plans are held against what was said before the gate sees them. Nothing that an operator can set; tests of
+    /// what stands behind it, and a measurement of what it prevents, go without.
     pub grounds_plans: bool,
     /// When a model is asked for words about what was done.
     pub wording: Wording,

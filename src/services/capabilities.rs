@@ -53,6 +53,12 @@ pub enum ReminderAnswer {
 pub trait Drafts: Send + Sync {
     /// The action that sends a draft; `None` when it is gone.
     async fn sending(&self, ctx: &RequestContext, draft: &str) -> Option<PlannedAction>;
+
+    /// The action that writes it once more; `None` when it is gone, or another program's.
+    async fn rewriting(&self, ctx: &RequestContext, draft: &str) -> Option<PlannedAction>;
+
+    /// Takes back one that was written once more.
+    async fn discard(&self, ctx: &RequestContext, draft: &str);
 }
 
 /// A service that keeps what there is to do.

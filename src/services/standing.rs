@@ -32,6 +32,17 @@ pub enum Planner {
     BuiltIn,
 }
 
+/// What of a turn a plan is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TurnPart {
+    /// What the message asks for.
+    Message,
+    /// A request that was accepted before, completed.
+    Answer,
+    /// What is still missing, now that some of it is done: what that gave is a ground like the words.
+    LaterRound,
+}
+
 /// How an action stands to what was said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PlanStanding {
@@ -66,8 +77,8 @@ pub struct Judge<'a> {
     pub people: &'a [Person],
     /// Whose plan it is.
     pub planner: Planner,
-    /// It completes a request that was accepted before.
-    pub is_answer: bool,
+    /// What of a turn it plans.
+    pub part: TurnPart,
 }
 
 /// What a value is to what was said.
@@ -156,7 +167,7 @@ impl Judge<'_> {
     /// Whether the values of a whole plan carry too little of what was asked for.
     pub fn leaves_out(&self, values: &[String]) -> bool {
         let left = self.ground.left_out(values, self.reference);
-        !self.is_answer && (left.words >= BORDER as usize || left.times > 0)
+        self.part == TurnPart::Message && (left.words >= BORDER as usize || left.times > 0)
     }
 
     fn values(&self, entry: &dyn Entry, planned: &mut PlannedAction) -> Result<PlanStanding, String> {
@@ -198,7 +209,7 @@ impl Judge<'_> {
     fn names_its_time(&self, values: &[TypedValue]) -> bool {
         let is_timed = values.iter().any(|value| matches!(value.kind, ValueKind::Time | ValueKind::Repetition));
         let mut names = values.iter().filter(|value| value.kind == ValueKind::Name);
-        !is_timed && !self.is_answer && names.any(|value| holds_a_time(&value.text, self.reference))
+        !is_timed && self.part == TurnPart::Message && names.any(|value| holds_a_time(&value.text, self.reference))
     }
 
     fn value(&self, value: &TypedValue) -> Fit {
@@ -226,7 +237,7 @@ impl Judge<'_> {
                 return Fit::Groundless;
             }
         }
-        let is_odd = !self.is_answer
+        let is_odd = self.part == TurnPart::Message
             && match value.kind {
                 ValueKind::Name => is_odd_name(text, self.reference),
                 ValueKind::Entries => text.split(',').any(|one| is_odd_name(one, self.reference)),
@@ -246,7 +257,7 @@ impl Judge<'_> {
 
     /// Whether it was said in a mood in which something may be done.
     fn mood(&self, entry: &dyn Entry, planned: &PlannedAction) -> PlanStanding {
-        if self.is_answer {
+        if self.part == TurnPart::Answer {
             return PlanStanding::Exact;
         }
         let params = entry.check(planned.params.clone()).unwrap_or_else(|_| planned.params.clone());

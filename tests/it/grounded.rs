@@ -1,6 +1,9 @@
 //! Nothing that nobody said: what a plan holds beyond the message is left out, asked about or proposed, whoever planned.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use brain_agent::core::outcome::Status;
+use brain_agent::ports::Stage;
 use serde_json::{Value, json};
 
 use crate::rig::{Answer, Rig, Setup, action};
@@ -230,4 +233,41 @@ async fn what_is_made_under_the_name_of_what_is_there_is_offered_as_an_addition(
     assert_eq!(changed(&person.says("make another").await), ["keep.create"]);
     let list = person.says("make a list called Regatta with ropes").await;
     assert_eq!(changed(&list), ["keep.create"], "{}", list.text());
+}
+
+/// A plan of the first round, and of those after it.
+fn in_rounds(rig: &Rig, domains: Value, rounds: [Value; 2], open: &'static str) {
+    rig.script.routes(json!({"type": "action", "domains": domains, "is_followup": false}));
+    let round = AtomicUsize::new(0);
+    rig.script.on(Stage::Plan, move |_| {
+        let round = round.fetch_add(1, Ordering::SeqCst).min(1);
+        json!({"actions": rounds[round], "question": null, "open": (round == 0).then_some(open)})
+    });
+    rig.script.on(Stage::Reflect, move |_| json!({"complete": false, "missing": open}));
+}
+
+#[tokio::test]
+async fn a_later_round_does_what_follows_from_what_was_found() {
+    let rig = rig(true);
+    let look = action("calendar", "find_free_time", json!({"date": "tomorrow", "duration_minutes": 60}));
+    let book = |at: &str| action("calendar", "create_event", json!({"summary": "Lunch with Sarah", "start_time": at}));
+    in_rounds(&rig, json!(["calendar"]), [json!([look]), json!([book("2026-01-13T09:00")])], "the lunch");
+    let answer = rig.says("find me a free hour tomorrow and put lunch with Sarah into it").await;
+    assert_eq!(changed(&answer), ["calendar.create_event"], "{}", answer.text());
+}
+
+#[tokio::test]
+async fn a_later_round_adds_nothing_that_nobody_said() {
+    let rig = rig(true);
+    let look = action("task", "list", json!({}));
+    let add = action("task", "create", json!({"title": "Ring the plumber", "repeat": "every day"}));
+    in_rounds(&rig, json!(["task"]), [json!([look.clone()]), json!([add])], "the plumber");
+    let asked = rig.says("what do I still have to do about the plumber?").await;
+    assert_eq!(changed(&asked), Vec::<String>::new(), "{}", asked.text());
+    assert!(asked.text().contains("isn't done"), "{}", asked.text());
+
+    let ordered = rig.says("look at my tasks and add ring the plumber").await;
+    assert_eq!(changed(&ordered), ["task.create"], "{}", ordered.text());
+    let kept = ordered.done.outcomes.iter().find(|report| report.command == "create").unwrap();
+    assert!(!kept.params.contains_key("repeat"), "{kept:?}");
 }

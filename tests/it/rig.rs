@@ -62,6 +62,7 @@ pub struct Setup {
     pub grounds_plans: bool,
     /// How the scripted model plans.
     pub planning: Planning,
+    pub whole_schemas: bool,
     /// Whether the demo's data is there.
     pub demo: bool,
     /// What becomes of mail that is sent.
@@ -83,6 +84,7 @@ impl Default for Setup {
             model: true,
             grounds_plans: false,
             planning: Planning::Whole,
+            whole_schemas: false,
             demo: false,
             sending: Sending::Accepted,
             admin_may_approve: false,
@@ -494,6 +496,7 @@ fn brain(
             skip_router: false,
             skip_planner: false,
             planning: setup.planning,
+            whole_schemas: setup.whole_schemas,
             wording: Wording::Always,
             ask_above_usd: setup.ask_above_usd,
             prices: Default::default(),

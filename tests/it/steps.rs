@@ -2,7 +2,7 @@
 //! parameters are filled in, side by side, from what the message can ground.
 
 use brain_agent::core::outcome::Status;
-use brain_agent::ports::{Call, Planning, Stage, Table};
+use brain_agent::ports::{AnswerSchema, Call, Planning, Stage, Table};
 use serde_json::{Value, json};
 
 use crate::rig::{Answer, Rig, Setup, action};
@@ -44,6 +44,24 @@ async fn a_command_is_chosen_then_filled_in_from_what_was_said() {
     let filled = properties(&rig.script.asked(Stage::BuildParams)[0]);
     assert_eq!(names(&filled), ["deadline", "title"], "no repetition, no priority, no description: {filled}");
     assert_eq!(filled["deadline"], json!({"enum": ["tomorrow at 6pm"]}), "times are the person's words");
+}
+
+#[tokio::test]
+async fn an_endpoint_that_pays_for_each_new_schema_keeps_the_whole_one() {
+    let planning = Planning::Auto;
+    let rig = Rig::new(Setup { whole_schemas: true, grounds_plans: true, planning, model: true, ..Setup::default() });
+    rig.script.selects("order", json!(["task.create"]));
+    rig.script.fills(json!({"title": "Ring the plumber", "deadline": "tomorrow at 6pm", "repeat": "daily"}));
+    let person = rig.me();
+    for text in ["could I be reminded to ring the plumber tomorrow at 6pm", "maybe ring the plumber tomorrow at 6pm"] {
+        let answer = person.says(text).await;
+        let kept = answer.done.outcomes.iter().find(|report| report.status == Status::Succeeded);
+        assert!(kept.is_none_or(|report| !report.params.contains_key("repeat")), "{text}: {}", answer.text());
+    }
+    let asked = rig.script.asked(Stage::BuildParams);
+    let schemas: Vec<&AnswerSchema> = asked.iter().filter_map(|call| call.schema.as_ref()).collect();
+    assert!(schemas.len() >= 2 && schemas.windows(2).all(|two| two[0].number() == two[1].number()), "{schemas:?}");
+    assert!(names(&properties(&asked[0])).contains(&"repeat"), "all of it is offered");
 }
 
 #[tokio::test]

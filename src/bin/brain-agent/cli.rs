@@ -125,4 +125,7 @@ pub(crate) struct EvalArgs {
     /// The same rows once more with these keys of the environment, in the next column
     #[arg(long, value_name = "KEY=VALUE", num_args = 1..)]
     pub(crate) beside: Vec<String>,
+    /// The next column goes without grounding: what of a plan nobody said is done all the same
+    #[arg(long)]
+    pub(crate) ungrounded: bool,
 }

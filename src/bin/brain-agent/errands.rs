@@ -178,7 +178,7 @@ pub(crate) async fn evaluate(config: &Config, args: &EvalArgs) -> anyhow::Result
 
 /// The second configuration of an evaluation, if one is asked for.
 fn beside(args: &EvalArgs) -> anyhow::Result<Option<eval::Beside>> {
-    if args.beside.is_empty() {
+    if args.beside.is_empty() && !args.ungrounded {
         return Ok(None);
     }
     let mut over = Vec::new();
@@ -188,6 +188,8 @@ fn beside(args: &EvalArgs) -> anyhow::Result<Option<eval::Beside>> {
         };
         over.push((key.to_owned(), value.to_owned()));
     }
-    let label: Vec<String> = over.iter().map(|(key, value)| config::shown(key, value)).collect();
-    Ok(Some(eval::Beside { label: label.join(" "), config: Config::load_with(over)? }))
+    let settings = over.iter().map(|(key, value)| config::shown(key, value));
+    let label: Vec<String> = settings.chain(args.ungrounded.then(|| "ungrounded".to_owned())).collect();
+    let config = Config { grounds_plans: !args.ungrounded, ..Config::load_with(over)? };
+    Ok(Some(eval::Beside { label: label.join(" "), config }))
 }

@@ -221,6 +221,12 @@ fn named<'t>(turn: &'t Turn<'_>, questions: &'t [CostlyQuestion], naming: &Namin
     }
 }
 
+/// The drafts that a message has buttons to send.
+pub(super) fn sent_by(shown: &Shown) -> Vec<String> {
+    let presses = shown.buttons.iter().flatten().map(|button| Press::decode(&button.data));
+    presses.filter_map(|press| if let Some(Press::Send(draft)) = press { Some(draft) } else { None }).collect()
+}
+
 /// A yes or no to the draft that was just shown: a yes makes a card. `None` when none was, or it is about something else.
 pub(super) async fn draft(turn: &Turn<'_>, said: Consent) -> Result<Option<Answer>, TurnError> {
     let Input::Message { origin: Origin::Typed, reply_to: None, .. } = &turn.incoming.input else { return Ok(None) };
@@ -228,11 +234,7 @@ pub(super) async fn draft(turn: &Turn<'_>, said: Consent) -> Result<Option<Answe
         return Ok(None);
     }
     let Some(shown) = shown::last(turn).await? else { return Ok(None) };
-    let drafts = shown.buttons.iter().flatten().filter_map(|button| match Press::decode(&button.data) {
-        Some(Press::Send(draft)) => Some(draft),
-        Some(_) | None => None,
-    });
-    let (drafts, is_after) = (drafts.collect::<Vec<_>>(), turn.incoming.message_id > shown.message);
+    let (drafts, is_after) = (sent_by(&shown), turn.incoming.message_id > shown.message);
     let [draft] = drafts.as_slice() else { return Ok(None) };
     match said {
         Consent::Yes if is_after => {

@@ -34,8 +34,14 @@ const EXAMPLE_AT: &str = "2026-01-12T09:00:00Z";
 
 /// The commands whose parameters are to be filled in one by one; `None` where one call plans everything.
 pub(super) fn commands(turn: &Turn<'_>, topic: &Topic<'_>) -> Option<Vec<SelectedCommand>> {
-    if topic.round.is_some() || topic.amends.is_some() || turn.brain.policy.planning == Planning::Whole {
+    if topic.round.is_some() || turn.brain.policy.planning == Planning::Whole {
         return None;
+    }
+    if let Some(amended) = topic.amends {
+        let [PlannedAction { service, command, .. }] = amended.actions.as_slice() else { return None };
+        let words = turn.words().to_owned();
+        let again = SelectedCommand { service: service.clone(), command: command.clone(), words };
+        return amended.card.is_none().then(|| vec![again]);
     }
     if let Some(question) = topic.answers {
         let (partial, _) = question.partial.as_ref()?;
@@ -96,8 +102,11 @@ impl Filling<'_> {
         let Some(entry) = self.turn.brain.services.command(service, name) else {
             return Asked::Answer(of(Params::new()));
         };
-        // Not kept: it holds words of this message, and would push out what every turn asks for.
-        let schema = AnswerSchema::of(offered(entry.as_ref(), self.ground));
+        // What holds words of this message is not kept: it would push out what every turn asks for.
+        let schema = match self.turn.brain.policy.whole_schemas {
+            true => self.whole_schema(entry.as_ref()),
+            false => AnswerSchema::of(offered(entry.as_ref(), self.ground)),
+        };
         let has_properties = schema.value()["properties"].as_object().is_some_and(|properties| !properties.is_empty());
         if !has_properties {
             return Asked::Answer(of(Params::new()));
@@ -105,13 +114,17 @@ impl Filling<'_> {
         self.asked(entry.as_ref(), schema, words, several).await.map(of)
     }
 
+    fn whole_schema(&self, entry: &dyn Entry) -> AnswerSchema {
+        let key = [Stage::BuildParams.name().to_owned(), format!("{}.{}", entry.service(), entry.command())];
+        self.turn.brain.services.now().schema_once(&key, || AnswerSchema::of(entry.schema()))
+    }
+
     async fn asked(&self, entry: &dyn Entry, schema: AnswerSchema, words: &str, several: bool) -> Asked<Params> {
         let turn = self.turn;
         turn.doing(status::planning(&turn.brain.services.now(), &[entry.service().to_owned()]));
         let whole = entry.schema();
         let command = format!("{}.{}", entry.service(), entry.command());
-        let key = [Stage::BuildParams.name().to_owned(), command.clone()];
-        let fixed_of = turn.brain.services.now().schema_once(&key, || AnswerSchema::of(whole.clone()));
+        let fixed_of = self.whole_schema(entry);
         let values = || {
             let example = example(turn, entry).map(|params| format!("{} → {params}", entry.example()));
             context! {

@@ -12,7 +12,7 @@ use crate::language::requests::Understood;
 use crate::pipeline::turn::Turn;
 use crate::ports::Usage;
 use crate::ports::records::Clarification;
-use crate::services::standing::{Judge, Planner};
+use crate::services::standing::{Judge, Planner, TurnPart};
 
 /// The plan of a request of its own, where neither what it is about nor any word of it is in doubt.
 pub(super) fn sure(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>) -> Option<Plan> {
@@ -40,7 +40,7 @@ pub(super) fn exact(turn: &Turn<'_>) -> Option<Plan> {
     let reference = turn.reference();
     let ground = Ground::of(turn.reading(), &[], &[], &[], &reference);
     let judge =
-        Judge { ground: &ground, reference: &reference, people: &[], planner: Planner::BuiltIn, is_answer: false };
+        Judge { ground: &ground, reference: &reference, people: &[], planner: Planner::BuiltIn, part: TurnPart::Message };
     judge.is_read_exactly(&actions?, &account, &route::guess(turn)).then_some(plan)
 }
 
@@ -58,9 +58,8 @@ pub(super) fn plan(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>, remar
     if topic.round.is_some() {
         return proposed(Plan::default(), remark, Planner::BuiltIn);
     }
-    if let Some(pending) = topic.amends {
-        let actions: Vec<PlannedAction> = plan::planned_again(pending).collect();
-        return match requests::amend(&actions, turn.words(), &turn.reference()) {
+    if let Some(amended) = topic.amends {
+        return match requests::amend(&amended.actions, turn.words(), &turn.reference()) {
             Some(actions) => proposed(Plan { actions, ..Plan::default() }, remark, Planner::BuiltIn),
             None => Planned::NotUnderstood(REPHRASE.to_owned()),
         };

@@ -21,6 +21,7 @@ use crate::core::pending::Pending;
 use crate::core::plan::{Plan, PlannedAction};
 use crate::core::text::{head_and_tail, shorten};
 use crate::core::turn::Along;
+use crate::language::requests;
 use crate::limits;
 use crate::pipeline::stages::status;
 use crate::pipeline::turn::Turn;
@@ -35,14 +36,55 @@ use crate::services::standing::Planner;
 pub struct Topic<'a> {
     /// The earlier request this message completes.
     pub answers: Option<&'a Clarification>,
-    /// The card this message changes.
-    pub amends: Option<&'a Pending>,
+    /// What this message changes.
+    pub amends: Option<&'a Amended<'a>>,
     /// It asks for what no single look can tell.
     pub investigates: bool,
     /// What a model made of it when it was routed.
     pub selection: Option<&'a Selection>,
     /// Receipts of earlier rounds of this turn, and what is still missing.
     pub round: Option<(&'a [String], &'a str)>,
+}
+
+/// What was planned before and is to be planned again, changed.
+#[derive(Debug)]
+pub struct Amended<'a> {
+    /// What was asked for.
+    pub request: String,
+    /// Their values are settled already and stay as they are, and so does what has to succeed first.
+    pub actions: Vec<PlannedAction>,
+    /// The card that they wait on; what has been done already, a draft, waits on none.
+    pub card: Option<&'a Pending>,
+}
+
+impl<'a> Amended<'a> {
+    /// A card.
+    pub fn card(pending: &'a Pending) -> Self {
+        let actions = pending.actions.iter().enumerate().map(|(index, action)| {
+            let mut params = action.params.clone();
+            if let (Some(target), true) = (&action.target, params.contains_key("find_by")) {
+                params.insert("find_by".to_owned(), target.id.clone().into());
+            }
+            PlannedAction {
+                service: action.service.clone(),
+                command: action.command.clone(),
+                params,
+                depends_on: pending.depends_on.get(index).cloned().unwrap_or_default(),
+                ..PlannedAction::default()
+            }
+        });
+        Self { request: pending.request.clone(), actions: actions.collect(), card: Some(pending) }
+    }
+
+    /// The actions with the words of the card, not with the ids behind them.
+    fn as_shown(&self) -> Value {
+        let params = |index: usize, planned: &PlannedAction| {
+            let action = self.card.and_then(|pending| pending.actions.get(index));
+            action.map_or_else(|| planned.params.clone(), |action| action.params.clone())
+        };
+        let shown = self.actions.iter().enumerate();
+        shown.map(|(index, again)| proposal(&PlannedAction { params: params(index, again), ..again.clone() })).collect()
+    }
 }
 
 /// What came of planning.
@@ -104,6 +146,13 @@ async fn planned(turn: &Turn<'_>, domains: &[String], context: &Context, topic: 
         turn.traced("plan", turn.elapsed_us(), turn.words().len(), Usage::default(), "read exactly");
         return by_built_in(plan);
     }
+    // What is said of a draft exactly is done to it exactly.
+    let redrafts = topic.amends.filter(|amended| amended.card.is_none());
+    if let Some(actions) =
+        redrafts.and_then(|amended| requests::amend(&amended.actions, turn.words(), &turn.reference()))
+    {
+        return by_built_in(Plan { actions, ..Plan::default() });
+    }
     if model.is_slow(Stage::Plan)
         && let Some(plan) = built_in::sure(turn, domains, topic)
     {
@@ -141,29 +190,11 @@ async fn planned(turn: &Turn<'_>, domains: &[String], context: &Context, topic: 
 
 /// The request as the person made it, the earlier one included.
 pub fn request(turn: &Turn<'_>, topic: &Topic<'_>) -> String {
-    let earlier = topic.answers.map(|q| q.request.clone()).or_else(|| topic.amends.map(|p| p.request.clone()));
+    let earlier = topic.answers.map(|q| q.request.clone()).or_else(|| topic.amends.map(|amended| amended.request.clone()));
     match earlier {
         Some(earlier) => format!("{earlier}\n{}", turn.words()),
         None => turn.words().to_owned(),
     }
-}
-
-/// The actions of a card as proposals: their values are settled already and stay as they are, and so does what
-/// has to succeed first.
-pub(super) fn planned_again(pending: &Pending) -> impl Iterator<Item = PlannedAction> {
-    pending.actions.iter().enumerate().map(|(index, action)| {
-        let mut params = action.params.clone();
-        if let (Some(target), true) = (&action.target, params.contains_key("find_by")) {
-            params.insert("find_by".to_owned(), target.id.clone().into());
-        }
-        PlannedAction {
-            service: action.service.clone(),
-            command: action.command.clone(),
-            params,
-            depends_on: pending.depends_on.get(index).cloned().unwrap_or_default(),
-            ..PlannedAction::default()
-        }
-    })
 }
 
 async fn by_model(
@@ -232,14 +263,12 @@ pub(super) fn earlier(topic: &Topic<'_>) -> String {
             question.request, question.question
         );
     }
-    if let Some(pending) = topic.amends {
-        let stored = pending.actions.iter().zip(planned_again(pending));
-        // With the words of the card, not with the ids behind them.
-        let actions = stored.map(|(action, again)| PlannedAction { params: action.params.clone(), ..again });
-        let actions = json(actions.map(|planned| proposal(&planned)).collect());
+    if let Some(amended) = topic.amends {
+        let stands = if amended.card.is_some() { "This waits for their yes" } else { "This is a draft so far" };
         return format!(
-            "The person asked before: {}\nThis waits for their yes: {actions}\nThe request below changes it: plan the whole of it again, changed.",
-            pending.request
+            "The person asked before: {}\n{stands}: {}\nThe request below changes it: plan the whole of it again, changed.",
+            amended.request,
+            amended.as_shown(),
         );
     }
     String::new()

@@ -25,7 +25,7 @@ use crate::failpoint::fail_point;
 use crate::limits;
 use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::commit::{STOPPED, sorry};
-use crate::pipeline::consent::cards;
+use crate::pipeline::consent::{self, cards};
 use crate::pipeline::consent::cards::Asking;
 use crate::pipeline::stages::status;
 use crate::pipeline::turn::{Turn, TurnError};
@@ -46,7 +46,7 @@ pub(crate) async fn rounds(
     let untrusted = others_words(turn, context, &topic);
     let written_by = WrittenBy::Planner { records: context.own.clone() };
     let sources = Sources { own: own_words(turn, &topic), untrusted, written_by, ..Sources::default() };
-    let replaces = topic.amends.map(|pending| pending.id.clone());
+    let replaces = topic.amends.and_then(|amended| amended.card).map(|pending| pending.id.clone());
     let said = said(turn, &topic);
     let mut so_far = Progressing { sources, said, replaces, ..Progressing::new(Path::Action) };
     match one_after_the_other(turn, domains, context, &topic, &mut so_far).await {
@@ -95,10 +95,17 @@ async fn one_after_the_other(
         };
         let planned = match planned {
             Planned::Plan { plan, left, remark, planner } => {
+                let would = consent::meant(turn.brain, &plan.actions);
                 match grounding::check(turn, &topic, domains, plan, planner).await {
                     Grounded::Plan { plan, remarks } => {
                         remarks.into_iter().for_each(|remark| so_far.results.add_remark(remark));
                         Planned::Plan { plan, left, remark, planner }
+                    }
+                    Grounded::Doubt(_) if round > 0 => {
+                        so_far.results.add_remark(format!(
+                            "There was one more step I could take: {would}. You didn't quite ask for it, so it isn't done."
+                        ));
+                        break;
                     }
                     Grounded::Doubt(doubt) => Planned::Doubt(Box::new(Doubt { remark, ..*doubt })),
                     Grounded::Ask(question) => Planned::Ask(question),
@@ -161,7 +168,7 @@ fn said(turn: &Turn<'_>, topic: &Topic<'_>) -> Vec<String> {
 fn own_words(turn: &Turn<'_>, topic: &Topic<'_>) -> String {
     let picked = topic.answers.and_then(|question| answers::picked(turn, question)).map(str::to_owned);
     let waited = topic.answers.into_iter().flat_map(|question| question.own.iter().cloned());
-    let carded = topic.amends.into_iter().flat_map(|pending| &pending.actions);
+    let carded = topic.amends.and_then(|amended| amended.card).into_iter().flat_map(|pending| &pending.actions);
     let carded = carded.flat_map(|action| {
         gate::nobody_elses(turn.brain, &action.service, &action.command, &action.params, &action.taints)
     });
@@ -173,7 +180,7 @@ fn own_words(turn: &Turn<'_>, topic: &Topic<'_>) -> String {
 fn others_words(turn: &Turn<'_>, context: &Context, topic: &Topic<'_>) -> Vec<UntrustedText> {
     let quoted = topic.answers.into_iter().flat_map(|q| q.quoted.iter().cloned());
     let asked = topic.answers.into_iter().flat_map(|q| &q.taints);
-    let carded = topic.amends.into_iter().flat_map(|p| &p.actions);
+    let carded = topic.amends.and_then(|amended| amended.card).into_iter().flat_map(|p| &p.actions);
     let known = asked.chain(carded.flat_map(|action| &action.taints));
     let known = known.cloned().map(UntrustedText::from);
     let mut words = context.untrusted.clone();

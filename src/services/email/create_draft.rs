@@ -22,7 +22,7 @@ use crate::services::show;
 /// Write a mail without sending it.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
-pub struct CreateDraft(Letter);
+pub struct CreateDraft(pub(super) Letter);
 
 /// A draft that was kept.
 #[derive(Debug, Serialize, Deserialize)]

@@ -69,13 +69,7 @@ pub async fn save(
 impl Mailboxes {
     /// A draft as a letter.
     pub async fn draft(&self, owner: &UserId, id: &str) -> Result<Option<Letter>, ServiceError> {
-        // Our own are had by their names, so that they are there however much mail there is still to be read.
-        let (maildir, base) = (self.maildir(owner), format!("{id}{MARK}"));
-        let own = move || match maildir.find(Folder::Drafts, &base).map_err(refused)? {
-            Some(file) => Ok(Mail::read_at(&maildir, file).map(|mail| letter_of(&mail, maildir.root()))),
-            None => Ok(None),
-        };
-        if let Some(letter) = self.files(owner, own).await? {
+        if let Some(letter) = self.own_draft(owner, id).await? {
             return Ok(Some(letter));
         }
         let view = self.mail(owner).await?;
@@ -93,6 +87,16 @@ impl Mailboxes {
                 return view.files(move |mailbox| Some(letter_of(&draft, mailbox))).await;
             }
         }
+    }
+
+    /// A draft that we wrote, had by its name: it is there however much mail there is still to be read.
+    pub(super) async fn own_draft(&self, owner: &UserId, id: &str) -> Result<Option<Letter>, ServiceError> {
+        let (maildir, base) = (self.maildir(owner), format!("{id}{MARK}"));
+        let own = move || match maildir.find(Folder::Drafts, &base).map_err(refused)? {
+            Some(file) => Ok(Mail::read_at(&maildir, file).map(|mail| letter_of(&mail, maildir.root()))),
+            None => Ok(None),
+        };
+        self.files(owner, own).await
     }
 
     /// Takes back a draft that we wrote; true when it was there. Drafts of other programs stay.

@@ -195,4 +195,15 @@ impl Drafts for Email {
         let letter = self.mailboxes.draft(&ctx.owner, draft).await.ok().flatten()?;
         Some(planned(NAME, &SendEmail(letter)))
     }
+
+    async fn rewriting(&self, ctx: &RequestContext, draft: &str) -> Option<PlannedAction> {
+        let letter = self.mailboxes.own_draft(&ctx.owner, draft).await.ok().flatten()?;
+        Some(planned(NAME, &CreateDraft(letter)))
+    }
+
+    async fn discard(&self, ctx: &RequestContext, draft: &str) {
+        if let Err(error) = self.mailboxes.delete_draft(&ctx.owner, draft).await {
+            tracing::warn!(%error, "a draft stayed although it was written anew");
+        }
+    }
 }

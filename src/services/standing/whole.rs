@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Judge, PlanStanding, Planner, is_low_write};
+use super::{Judge, PlanStanding, Planner, TurnPart, is_low_write};
 use crate::core::plan::{Plan, PlannedAction};
 use crate::language::grounding::Ground;
 use crate::language::requests::{Intents, Understood};
@@ -77,7 +77,7 @@ impl Whole<'_> {
     /// What code is sure of, where a model's plan is of other commands, and one of both changes something at once: a
     /// card asks anyway, and what was not asked for is the gate's to refuse.
     pub fn other_reading(&self, actions: &[PlannedAction], understood: Understood, guess: &Guess) -> Option<Plan> {
-        if self.judge.planner == Planner::BuiltIn || self.judge.is_answer {
+        if self.judge.planner == Planner::BuiltIn || self.judge.part != TurnPart::Message {
             return None;
         }
         let Understood::Plan { plan: other, condition: None, .. } = understood else { return None };

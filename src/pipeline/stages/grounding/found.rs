@@ -17,7 +17,7 @@ use crate::pipeline::stages::resolve::{self, Unsettled};
 use crate::pipeline::turn::Turn;
 use crate::ports::records::Clarification;
 use crate::services::show;
-use crate::services::standing::Planner;
+use crate::services::standing::{Planner, TurnPart};
 
 /// Holds what an action is about.
 const FIND_BY: &str = "find_by";
@@ -114,6 +114,10 @@ impl Judging<'_> {
 
     /// What the words themselves name for the same command, where that is another thing than the plan's.
     async fn other_item(&self, planned: &PlannedAction, target: &Target) -> Option<(String, String)> {
+        // What a later round goes on with may be another than the words began with.
+        if self.judge.part == TurnPart::LaterRound {
+            return None;
+        }
         let Understood::Plan { plan: own, condition: None, .. } = self.turn.understood(&[]) else { return None };
         let is_same = |other: &&PlannedAction| other.service == planned.service && other.command == planned.command;
         let mut alike = own.actions.iter().filter(is_same);

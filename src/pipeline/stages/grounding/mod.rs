@@ -26,7 +26,7 @@ use crate::language::time::Reference;
 use crate::pipeline::consent;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::{Clarification, Speaker};
-use crate::services::standing::{Judge, PlanStanding, Planner};
+use crate::services::standing::{Judge, PlanStanding, Planner, TurnPart};
 
 /// Messages back to which something that was shown may be pointed at.
 const IN_SIGHT_MAX: usize = 4;
@@ -50,7 +50,7 @@ pub(crate) enum Grounded {
     Ask(Box<Clarification>),
 }
 
-/// Holds a plan of the first round against the message; later rounds know what was found meanwhile.
+/// Holds a plan against the message; one of a later round against what was found meanwhile, too.
 pub(crate) async fn check(
     turn: &Turn<'_>,
     topic: &Topic<'_>,
@@ -59,8 +59,7 @@ pub(crate) async fn check(
     planner: Planner,
 ) -> Grounded {
     let is_judged = turn.brain.policy.grounds_plans
-        && topic.round.is_none()
-        && topic.amends.is_none()
+        && topic.amends.is_none_or(|amended| amended.card.is_none())
         && turn.origin().is_own_words();
     if !is_judged || plan.actions.is_empty() {
         return Grounded::Plan { plan, remarks: Vec::new() };
@@ -68,8 +67,13 @@ pub(crate) async fn check(
     let reference = turn.reference();
     let ground = ground(turn, topic, turn.reading(), &reference, Reach::Conversation);
     let people = known::meant(turn, &plan, &turn.own_words()).await.unwrap_or_default();
-    let is_answer = topic.answers.is_some();
-    let judge = Judge { ground: &ground, reference: &reference, people: &people, planner, is_answer };
+    let completes = topic.answers.is_some() || topic.amends.is_some();
+    let part = match topic.round {
+        Some(_) => TurnPart::LaterRound,
+        None if completes => TurnPart::Answer,
+        None => TurnPart::Message,
+    };
+    let judge = Judge { ground: &ground, reference: &reference, people: &people, planner, part };
     let judging = Judging { turn, judge, services: turn.brain.services.now(), domains };
 
     let is_order = topic.selection.map(|selection| selection.said == Said::Order);
@@ -131,7 +135,10 @@ pub(super) fn ground<'r>(
 ) -> Ground<'r> {
     let answered = topic.answers.map(|question| question.request.as_str());
     let picked = topic.answers.and_then(|question| answers::picked(turn, question));
-    let completes: Vec<&str> = answered.into_iter().chain(picked).collect();
+    let found = topic.round.into_iter().flat_map(|(facts, _)| facts).map(String::as_str);
+    let amended = topic.amends.map(|amended| turn.brain.services.now().values(&amended.actions)).unwrap_or_default();
+    let amended = amended.iter().map(String::as_str);
+    let completes: Vec<&str> = answered.into_iter().chain(picked).chain(found).chain(amended).collect();
     let earlier = turn.own_messages().filter(|_| reach == Reach::Conversation).map(|message| message.text.as_str());
     let earlier: Vec<&str> = earlier.collect();
     let shown = turn.history.iter().rev().take(IN_SIGHT_MAX).filter(|message| message.speaker == Speaker::Assistant);
