@@ -16,6 +16,9 @@ pub struct PastAction {
     pub params: Params,
     /// What it made or touched; `None` when it was about no single thing, such as a search.
     pub item: Option<ItemRef>,
+    /// What it listed, as it was shown: "the second one".
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rows: Vec<ItemRef>,
 }
 
 /// Stands in [`PastAction::command`] for what was found or pointed at: no command, but something that "it" can mean.
@@ -26,7 +29,7 @@ pub const REMINDED: &str = "remind";
 impl PastAction {
     /// A reminder that was told; of several, of no single thing.
     pub fn reminder(service: &str, item: Option<ItemRef>) -> Self {
-        Self { service: service.to_owned(), command: REMINDED.to_owned(), params: Params::new(), item }
+        Self { service: service.to_owned(), command: REMINDED.to_owned(), item, ..Self::default() }
     }
 }
 

@@ -14,6 +14,7 @@
 //!   │     reminder    "done", right after one was told
 //!   │     page        "more", right below a list
 //!   │     findings    "only from Anna", "reply to 3", of what an investigation found
+//!   │     salient     "answer the first one", "write her", of what was shown or said last
 //!   │     record      "did you send it?"
 //!   │     excess      more at once than can be read: to be said in parts
 //!   │     reply       the answer to a question of ours

@@ -257,6 +257,11 @@ pub trait Command: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'st
         None
     }
 
+    /// What it listed, in the order in which the receipt shows it; what no command takes has no id.
+    fn listed(&self, _output: &Self::Output) -> Vec<ItemRef> {
+        Vec::new()
+    }
+
     /// What takes it back, where its effect is outside the store: a low-stakes command over the very thing that was
     /// changed. Offered as Undo for a while; it must find nothing to do once the thing has changed since. `None` when it
     /// cannot be taken back, and for effects inside the store, whose records are restored.

@@ -39,6 +39,7 @@ mod replies;
 mod requests;
 mod retention;
 mod rig;
+mod salient;
 mod scopes;
 mod searching;
 mod series;

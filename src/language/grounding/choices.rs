@@ -14,6 +14,9 @@ const GIVEN: &str = "given_";
 struct GroundWords {
     light: WordClass,
     somebody: WordClass,
+    one_person: WordClass,
+    theirs: WordClass,
+    before_somebody: WordClass,
     something: WordClass,
     points: WordClass,
     corrects: WordClass,
@@ -33,6 +36,7 @@ static WORDS: LazyLock<GroundWords> = LazyLock::new(|| {
     let mut classes = WordClasses::read(&[include_str!("../../../data/language/reading/ground.txt")]);
     let mut take = |name| classes.take(name);
     let (light, somebody, something) = (take("light"), take("somebody"), take("something"));
+    let (one_person, theirs, before_somebody) = (take("one_person"), take("theirs"), take("before_somebody"));
     let (points, corrects, tells) = (take("points"), take("corrects"), take("tells"));
     let (opens, leaves_open) = (take("opens"), take("leaves_open"));
     let (begins_within, joins_within) = (take("begins_within"), take("joins_within"));
@@ -40,6 +44,9 @@ static WORDS: LazyLock<GroundWords> = LazyLock::new(|| {
     GroundWords {
         light,
         somebody,
+        one_person,
+        theirs,
+        before_somebody,
         something,
         points,
         corrects,
@@ -61,6 +68,16 @@ pub(super) fn is_light(folded: &str) -> bool {
 
 pub(super) fn points_at_somebody(text: &str) -> bool {
     WORDS.somebody.is_in(&words(text))
+}
+
+/// Whether a folded word stands for one person who was named before; `true` for what is theirs.
+pub(super) fn stands_for_somebody(folded: &str) -> Option<bool> {
+    let is_theirs = WORDS.theirs.holds(folded);
+    (is_theirs || WORDS.one_person.holds(folded)).then_some(is_theirs)
+}
+
+pub(super) fn stands_before_somebody(folded: &str) -> bool {
+    WORDS.before_somebody.holds(folded)
 }
 
 pub(super) fn points_at_something(text: &str) -> bool {

@@ -10,6 +10,7 @@
 mod added;
 mod choices;
 mod names;
+mod somebody;
 #[cfg(test)]
 mod tests;
 mod times;
@@ -32,6 +33,7 @@ pub const BORDER: u32 =
     };
 
 pub use added::{added, without_placeholders};
+pub use somebody::{PersonPronoun, only_name};
 pub use times::TimeGround;
 
 /// What a value is, by its type.

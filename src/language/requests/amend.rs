@@ -7,6 +7,7 @@ use chrono_tz::Tz;
 use regex::Regex;
 use serde_json::{Value, json};
 
+use super::letter::{ungreeted, word_to};
 use crate::core::plan::{Params, PlannedAction};
 use crate::language::time;
 use crate::language::time::{Reference, When, local_instant};
@@ -73,7 +74,8 @@ fn letter(params: &mut Params, words: &str) -> bool {
         r"(?is)^(?:say|mention)\s+also[:\s]+(.+)$",
     ];
     let body = [
-        r"(?is)^(?:say|write|tell (?:him|her|them))(?:\s+(?:that|instead))?[:\s]+(.+?)(?:\s+instead)?$",
+        r"(?is)^say(?:\s+(?:that|instead))?[:\s]+(.+?)(?:\s+instead)?$",
+        r"(?is)^(?:write|tell (?:him|her|them))(?:\s+that\b|\s+instead\b|:)[:\s]*(.+?)(?:\s+instead)?$",
         r"(?is)^(?:change|make|set)\s+(?:the\s+)?(?:body|text|message)\s+(?:to|say)[:\s]+(.+)$",
     ];
     if let Some(subject) = captured(&subject, words).filter(|_| params.contains_key("subject")) {
@@ -93,20 +95,18 @@ fn letter(params: &mut Params, words: &str) -> bool {
 fn people(params: &mut Params, name: &str, words: &str) -> bool {
     let only = [r"(?i)^(?:send it |make it )?to ([^,]+?)(?: instead)?[.!]?$"];
     let too = [
-        r"(?i)^(?:also )?(?:add|invite|cc|include) ([^,:]+?)(?: too| as well)?[.!]?$",
+        r"(?i)^(?:also )?(?:add|invite|cc|include) ([^,:]+?)(?: (?:on|to|in|into) (?:it|that|this))?(?: too| as well)?[.!]?$",
         r"(?i)^(?:and |also )(?:to|with) ([^,]+?)(?: too| as well)?[.!]?$",
     ];
     let without = [r"(?i)^(?:without|leave out|remove|drop|not) ([^,]+?)[.!]?$"];
-    let mut listed: Vec<String> = params
-        .get(name)
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .map(str::to_owned)
-        .collect();
+    let listed = params.get(name).and_then(|listed| serde_json::from_value(listed.clone()).ok());
+    let mut listed: Vec<String> = listed.unwrap_or_default();
     if let Some(person) = captured(&only, words).filter(|_| name == "to") {
         listed = vec![person.to_owned()];
+        let body = params.get("body").and_then(Value::as_str).unwrap_or_default().trim_end().to_owned();
+        if ungreeted(&body) != body {
+            word_to(params, &listed, ungreeted(&body));
+        }
     } else if let Some(person) = captured(&too, words) {
         listed.push(person.to_owned());
     } else if let Some(person) = captured(&without, words) {

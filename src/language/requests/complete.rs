@@ -37,7 +37,7 @@ pub fn complete(partial: &PlannedAction, param: &str, answer: &str, reference: &
             let names = people(&without_lead(&text, &["to ", "send it to ", "it's for ", "for "]));
             let to: Vec<String> = names.iter().filter_map(Value::as_str).map(str::to_owned).collect();
             let body = action.params.get("body").and_then(Value::as_str).unwrap_or_default().trim_end().to_owned();
-            letter::word_to(&mut action, &to, letter::ungreeted(&body));
+            letter::word_to(&mut action.params, &to, letter::ungreeted(&body));
             Value::Array(names)
         }
         "to" | "attendees" => Value::Array(people(&without_lead(&text, &["to ", "send it to ", "it's for ", "for "]))),
@@ -48,7 +48,7 @@ pub fn complete(partial: &PlannedAction, param: &str, answer: &str, reference: &
             if !partial.params.contains_key("subject") {
                 action.params.insert("subject".into(), json!(letter::subject_of(&body)));
             }
-            letter::word_to(&mut action, &to, &body);
+            letter::word_to(&mut action.params, &to, &body);
             return Some(action);
         }
         "phone" | "email" => return contact(action, &text),

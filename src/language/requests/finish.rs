@@ -108,7 +108,7 @@ fn name_the_pronouns(actions: &mut [PlannedAction], history: &[Past]) -> Option<
         let action = &mut actions[at];
         let Some(people) = people else {
             action.params.remove("to");
-            letter::word_to(action, &[], &bare);
+            letter::word_to(&mut action.params, &[], &bare);
             if actions.len() > 1 {
                 continue;
             }
@@ -116,7 +116,7 @@ fn name_the_pronouns(actions: &mut [PlannedAction], history: &[Past]) -> Option<
             let (question, param) = ("Who should it go to?".into(), "to".into());
             return Some(PlanDraft::Ask { question, partial: action.clone(), param });
         };
-        letter::word_to(action, &people, &bare);
+        letter::word_to(&mut action.params, &people, &bare);
         action.params.insert("to".into(), people.into());
     }
     None

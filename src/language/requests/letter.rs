@@ -3,7 +3,7 @@
 use super::grammar::GRAMMAR;
 use super::reading::{behind, tidy, without_determiner};
 use super::text::is_phrase;
-use crate::core::plan::PlannedAction;
+use crate::core::plan::Params;
 use crate::core::text::{capital, shorten};
 use crate::language::tokens::lower;
 
@@ -45,10 +45,10 @@ fn as_written(word: &str) -> String {
 
 /// Words a letter to these: its body below the greeting that the words give, and how the person called them, so that
 /// whoever knows who they are can greet them by their names.
-pub(crate) fn word_to(action: &mut PlannedAction, to: &[String], body: &str) {
-    action.params.insert("body".into(), greeted(to, body).into());
+pub(crate) fn word_to(params: &mut Params, to: &[String], body: &str) {
+    params.insert("body".into(), greeted(to, body).into());
     let called = to.first().filter(|_| to.len() == 1);
-    action.params.extend(called.map(|one| ("greets".to_owned(), one.as_str().into())));
+    params.extend(called.map(|one| ("greets".to_owned(), one.as_str().into())));
 }
 
 /// With a greeting where the person was named; an address gets none, for it is no name.

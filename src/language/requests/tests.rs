@@ -64,7 +64,7 @@ fn check(text: &str, history: &[Past], expected: &str) {
 fn past(service: &str, command: &str, params: Value, id: &str, label: &str) -> Past {
     let Value::Object(params) = params else { panic!("params are an object") };
     let item = (!id.is_empty()).then(|| crate::core::history::ItemRef { id: id.into(), label: label.into() });
-    let action = PastAction { service: service.into(), command: command.into(), params, item };
+    let action = PastAction { service: service.into(), command: command.into(), params, item, rows: Vec::new() };
     Past { said: String::new(), actions: vec![action] }
 }
 

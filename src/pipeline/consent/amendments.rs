@@ -1,25 +1,19 @@
 //! Amendments: "yes, but at 4pm" is neither a yes nor a no. The card it speaks of is withdrawn before anything is
 //! planned, and a new one takes its place; when the change cannot be planned, the original comes back as a new card.
-//! A draft that was shown last is changed alike: written anew first, and only then taken back.
 //!
-//! Invariant: only its owner changes a card or a draft, in words typed about it: in reply to it, after a card's *Edit*
-//! button, or right below it.
+//! Invariant: only its owner changes a card, in words typed about it: in reply to it, after its *Edit* button, or
+//! right below it. Not here: drafts, which wait for nothing ([`drafts`]).
 
 use super::answers::card_is_last;
 use super::cards::{self, Asking};
-use super::named::sent_by;
-use super::{meant as meaning, too_late, which};
-use crate::core::ids::MessageId;
+use super::{drafts, too_late, which};
 use crate::core::outcome::{Report, Status};
 use crate::core::pending::Pending;
-use crate::core::plan::PlannedAction;
-use crate::core::turn::{Edit, Input, Origin, Path};
+use crate::core::turn::{Input, Origin, Path};
 use crate::language::consent;
 use crate::language::consent::Consent;
-use crate::language::requests::{self, Understood};
 use crate::language::routing::{Guess, Kind};
 use crate::pipeline::commit::{Answer, Question};
-use crate::pipeline::intake::buttons::shown;
 use crate::pipeline::stages::context;
 use crate::pipeline::stages::plan::{Amended, Topic};
 use crate::pipeline::stages::rounds::rounds;
@@ -41,10 +35,7 @@ pub(in crate::pipeline) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer
     match meant(turn) {
         Meant::Card(pending) => Ok(Some(amend(turn, pending).await?)),
         Meant::OneOfSeveral => Ok(Some(which(turn, None))),
-        Meant::None => match Draft::meant(turn).await? {
-            Some(draft) => Ok(Some(draft.redrafted(turn).await?)),
-            None => Ok(None),
-        },
+        Meant::None => drafts::changed(turn).await,
     }
 }
 
@@ -98,7 +89,11 @@ async fn amend(turn: &Turn<'_>, pending: &Pending) -> Result<Answer, TurnError> 
     Ok(answer)
 }
 
-async fn planned_again(turn: &Turn<'_>, domains: &[String], amended: &Amended<'_>) -> Result<Answer, TurnError> {
+pub(super) async fn planned_again(
+    turn: &Turn<'_>,
+    domains: &[String],
+    amended: &Amended<'_>,
+) -> Result<Answer, TurnError> {
     let guess = Guess { kind: Kind::Action, domains: domains.to_vec(), confidence: 1.0 };
     let context = turn.unless_cancelled(context::fetch(turn, &guess).all(turn)).await?;
     rounds(turn, domains, &context, Topic { amends: Some(amended), ..Topic::default() }).await
@@ -133,77 +128,4 @@ fn again(turn: &Turn<'_>, pending: &Pending, refused: Answer) -> Result<Answer, 
     }
     cards::ask(turn, Asking::again(pending), &mut answer)?;
     Ok(answer)
-}
-
-/// A draft that was shown last, or that is replied to.
-struct Draft {
-    id: String,
-    /// What it was shown in.
-    message: MessageId,
-    /// The action that writes it.
-    writing: PlannedAction,
-    is_replied_to: bool,
-}
-
-const NO_REWORDING: &str = "I can't reword a draft by myself, so it is as it was. Tell me what to change: “say: …” for the \
-                            text, “add: …” for a further line, “change the subject to …”, “cc Bob”.";
-
-impl Draft {
-    /// The one that a message speaks of, if it is to be changed.
-    async fn meant(turn: &Turn<'_>) -> Result<Option<Self>, StoreError> {
-        let Input::Message { text, origin: Origin::Typed, .. } = &turn.incoming.input else { return Ok(None) };
-        if consent::read(text) != Consent::Other || turn.open_question().is_some() {
-            return Ok(None);
-        }
-        let draft = Self::in_sight(turn).await?;
-        Ok(draft.filter(|draft| draft.is_changed_by(turn, text)))
-    }
-
-    async fn in_sight(turn: &Turn<'_>) -> Result<Option<Self>, StoreError> {
-        let (ids, message, is_replied_to): (Vec<String>, _, _) = match &turn.replied_message {
-            Some(replied) => {
-                let items = replied.actions.iter().filter_map(|past| past.item.as_ref());
-                (items.map(|item| item.id.clone()).collect(), replied.message, true)
-            }
-            None => match shown::last(turn).await? {
-                Some(shown) => (sent_by(&shown), Some(shown.message), false),
-                None => return Ok(None),
-            },
-        };
-        let ([id], Some(message)) = (ids.as_slice(), message) else { return Ok(None) };
-        for service in turn.brain.services.now().iter() {
-            let Some(drafts) = service.service.drafts() else { continue };
-            if let Some(writing) = drafts.rewriting(&turn.ctx, id).await {
-                return Ok(Some(Self { id: id.clone(), message, writing, is_replied_to }));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Whether words change it: what is a request of its own does not.
-    fn is_changed_by(&self, turn: &Turn<'_>, text: &str) -> bool {
-        let fits = requests::amend(std::slice::from_ref(&self.writing), text, &turn.reference()).is_some();
-        let is_own = || matches!(turn.understood(&[]), Understood::Plan { .. });
-        consent::amends(text) || fits && (self.is_replied_to || !is_own())
-    }
-
-    /// The new one, told in place of the old one, which stays until that is written.
-    async fn redrafted(self, turn: &Turn<'_>) -> Result<Answer, TurnError> {
-        let Self { id, message, writing, .. } = self;
-        let (service, command) = (writing.service.clone(), writing.command.clone());
-        let services = turn.brain.services.now();
-        let request = meaning(turn.brain, std::slice::from_ref(&writing));
-        let amended = Amended { request, actions: vec![writing], card: None };
-        let mut answer = planned_again(turn, &[service.clone()], &amended).await?;
-        let is_it = |report: &&Report| report.service == service && report.command == command;
-        if answer.reports.iter().filter(is_it).any(|report| report.status == Status::Succeeded) {
-            if let Some(drafts) = services.find(&service).and_then(|service| service.service.drafts()) {
-                drafts.discard(&turn.ctx, &id).await;
-            }
-            answer.edits.push(Edit::buttons(message, Vec::new()));
-        } else if answer.reports.is_empty() && matches!(answer.clarification, Question::Settled) {
-            return Ok(Answer::says(Path::Clarify, NO_REWORDING));
-        }
-        Ok(answer)
-    }
 }

@@ -7,7 +7,7 @@
 //! [`super::named`]), and anything else that is said about one (see [`super::amendments`]).
 
 use super::decisions::UNREADABLE;
-use super::{again, asked_back, closed, decide, named, stopping, undo, which};
+use super::{again, asked_back, closed, decide, drafts, named, stopping, undo, which};
 use crate::core::button::CardVerb;
 use crate::core::pending::{Means, Pending};
 use crate::core::turn::{Input, Origin, Path};
@@ -47,7 +47,7 @@ pub(in crate::pipeline) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer
     if turn.replied_to_unreadable && verb(said).is_some() {
         return Ok(Some(Answer::says(Path::Consent, UNREADABLE).keeping_question()));
     }
-    if let Some(answer) = named::draft(turn, said).await? {
+    if let Some(answer) = drafts::decided(turn, said).await? {
         return Ok(Some(answer));
     }
     match verb(said) {

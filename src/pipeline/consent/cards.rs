@@ -321,6 +321,7 @@ pub fn past_actions(brain: &Brain, run: &Run) -> Vec<PastAction> {
             command: step.action.command.clone(),
             params: step.action.params.clone(),
             item: item(brain, step),
+            rows: listed(brain, step),
         })
         .collect()
 }
@@ -336,6 +337,15 @@ fn item(brain: &Brain, step: &Step) -> Option<ItemRef> {
     let target =
         || step.action.target.as_ref().map(|target| ItemRef { id: target.id.clone(), label: target.label.clone() });
     made.or_else(target)
+}
+
+fn listed(brain: &Brain, step: &Step) -> Vec<ItemRef> {
+    match &step.progress {
+        StepProgress::Done { outcome: Outcome::Succeeded { result } } => {
+            brain.services.of(&step.action).map(|entry| entry.listed(&step.action, result)).unwrap_or_default()
+        }
+        StepProgress::Done { .. } | StepProgress::Planned | StepProgress::Started => Vec::new(),
+    }
 }
 
 impl Brain {

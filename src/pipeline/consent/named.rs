@@ -1,10 +1,9 @@
 //! A card that is named: by its place in a list that was just shown, or by words that stand on it; a costly question, in
-//! the same ways; and a draft that was just shown.
+//! the same ways.
 //!
 //! Invariants: a name decides only together with a yes or a no, in these words or in those that the list asks about;
 //! without one the card is shown again. It decides under the conditions of a bare yes on the message: typed, after the
-//! card was complete. A place counts only right below its list, words only when they fit exactly one open card. A yes to
-//! a draft makes a card, and sends nothing.
+//! card was complete. A place counts only right below its list, words only when they fit exactly one open card.
 
 use super::answers::{not_typed, verb};
 use super::{cards, decide, title, which};
@@ -18,7 +17,6 @@ use crate::language::consent::{CardName, Consent, Naming};
 use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
-use crate::pipeline::intake::buttons as presses;
 use crate::pipeline::intake::buttons::shown;
 use crate::pipeline::intake::commands::agenda;
 use crate::pipeline::intake::offers;
@@ -26,8 +24,6 @@ use crate::pipeline::stages::investigate::{self, CostlyQuestion};
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::StoreError;
 use crate::ports::records::Shown;
-
-const STAYS_A_DRAFT: &str = "Okay, it stays a draft. Nothing was sent.";
 
 /// A row of a list of cards.
 pub(super) fn row(brain: &Brain, number: usize, pending: &Pending) -> String {
@@ -218,30 +214,5 @@ fn named<'t>(turn: &'t Turn<'_>, questions: &'t [CostlyQuestion], naming: &Namin
         (Some(only), None) => Some(only),
         (Some(_), Some(_)) => Some(Named::Several),
         (None, _) => None,
-    }
-}
-
-/// The drafts that a message has buttons to send.
-pub(super) fn sent_by(shown: &Shown) -> Vec<String> {
-    let presses = shown.buttons.iter().flatten().map(|button| Press::decode(&button.data));
-    presses.filter_map(|press| if let Some(Press::Send(draft)) = press { Some(draft) } else { None }).collect()
-}
-
-/// A yes or no to the draft that was just shown: a yes makes a card. `None` when none was, or it is about something else.
-pub(super) async fn draft(turn: &Turn<'_>, said: Consent) -> Result<Option<Answer>, TurnError> {
-    let Input::Message { origin: Origin::Typed, reply_to: None, .. } = &turn.incoming.input else { return Ok(None) };
-    if verb(said).is_none() || turn.open_question().is_some() {
-        return Ok(None);
-    }
-    let Some(shown) = shown::last(turn).await? else { return Ok(None) };
-    let (drafts, is_after) = (sent_by(&shown), turn.incoming.message_id > shown.message);
-    let [draft] = drafts.as_slice() else { return Ok(None) };
-    match said {
-        Consent::Yes if is_after => {
-            let answer = presses::send(turn, draft).await?;
-            Ok(Some(Answer { path: Path::Action, ..answer.keeping_question() }))
-        }
-        Consent::No if is_after => Ok(Some(Answer::says(Path::Consent, STAYS_A_DRAFT))),
-        Consent::Yes | Consent::No | Consent::Wait | Consent::Other => Ok(None),
     }
 }

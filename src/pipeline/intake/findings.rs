@@ -3,8 +3,9 @@
 //!
 //! Invariants: rows are narrowed by code, from what is kept, without starting over; a number stands for the row's id and
 //! nothing else, so that whatever is done with it is planned, tainted and gated like any other request. Not here: "more"
-//! (`pages`), and what is kept (`stages::investigate`).
+//! (`pages`), lists of services ([`salient`]), and what is kept (`stages::investigate`).
 
+use super::salient;
 use crate::core::turn::Path;
 use crate::investigate::synthesize::AnswerRow;
 use crate::language::requests;
@@ -12,7 +13,7 @@ use crate::language::requests::{Hearing, Refinement};
 use crate::pipeline::commit::Answer;
 use crate::pipeline::stages::investigate::{self, KeptAnswer};
 use crate::pipeline::stages::{act, answers};
-use crate::pipeline::turn::{PointedAt, Turn, TurnError};
+use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::records::Clarification;
 use crate::services::filling::BUILDERS;
 use crate::services::searchable::ItemKind;
@@ -95,8 +96,8 @@ const ABOUT: [&str; 34] = [
 /// What can be done to mails alone.
 const MAIL_ONLY: [&str; 7] =
     ["reply to", "answer", "respond to", "write back to", "forward", "antworte auf", "beantworte"];
-/// Numbers in words.
-const ORDINALS: [(&str, usize); 32] = [
+/// Places in words.
+const ORDINALS: [(&str, usize); 22] = [
     ("first", 1),
     ("second", 2),
     ("third", 3),
@@ -107,16 +108,6 @@ const ORDINALS: [(&str, usize); 32] = [
     ("eighth", 8),
     ("ninth", 9),
     ("tenth", 10),
-    ("one", 1),
-    ("two", 2),
-    ("three", 3),
-    ("four", 4),
-    ("five", 5),
-    ("six", 6),
-    ("seven", 7),
-    ("eight", 8),
-    ("nine", 9),
-    ("ten", 10),
     ("1st", 1),
     ("2nd", 2),
     ("3rd", 3),
@@ -129,6 +120,19 @@ const ORDINALS: [(&str, usize); 32] = [
     ("dritte", 3),
     ("dritten", 3),
     ("vierte", 4),
+];
+/// Numbers in words, which may be an amount as well.
+const CARDINALS: [(&str, usize); 10] = [
+    ("one", 1),
+    ("two", 2),
+    ("three", 3),
+    ("four", 4),
+    ("five", 5),
+    ("six", 6),
+    ("seven", 7),
+    ("eight", 8),
+    ("nine", 9),
+    ("ten", 10),
 ];
 
 /// The answer to what is asked of rows; `None` for everything else. A message that points at a row goes on, read as if it
@@ -147,41 +151,45 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
     if turn.open_question().is_some_and(is_chosen) {
         return Ok(None);
     }
+    let kept = KeptAnswer::of(turn).await?;
+    if salient::shows_a_list_since(turn, kept.as_ref()) {
+        return Ok(None);
+    }
     // Whoever goes down a list answers one mail after the other; nothing else has such numbers.
     let is_mail = matches!(&asks, Some(Asks::Row { lead, .. }) if is_of_mail(lead));
     let is_meant = |kept: &KeptAnswer| is_mail || kept.is_fresh(turn);
-    let Some(kept) = KeptAnswer::of(turn).await?.filter(is_meant) else { return Ok(None) };
+    let Some(kept) = kept.filter(is_meant) else { return Ok(None) };
     if let Some(refinement) = refinement {
         return narrowed(turn, &kept, &refinement).await.map(Some);
     }
     match asks {
         Some(Asks::Why) => Ok(Some(Answer::says(Path::Command, kept.drawing()).keeping_question())),
         Some(Asks::Open(n)) => opened(turn, &kept, n).await.map(Some),
-        Some(Asks::Row { lead, n, rest }) => {
+        Some(Asks::Row { lead, n, rest, .. }) => {
             if let Some(row) = kept.row(n) {
                 let wants_mail = is_of_mail(&lead);
                 if wants_mail && row.item.kind != ItemKind::Thread {
                     let title = crate::core::text::visible(&crate::core::text::shorten(&row.item.title, 80));
-                    let words = format!("Number {n} is “{title}”, and no mail. Nothing was done.");
-                    return Ok(Some(Answer::says(Path::Clarify, words).keeping_question()));
+                    return Ok(Some(no_mail(&title, n)));
                 }
-                let noun = match row.item.kind {
-                    ItemKind::Thread if wants_mail => "",
-                    ItemKind::Thread => "the mail ",
-                    ItemKind::Event | ItemKind::Task | ItemKind::Note | ItemKind::Fact => "",
-                    ItemKind::Talk | ItemKind::Person => return Ok(Some(nothing_to_point_at(row, n))),
-                };
-                let text = format!("{lead} {noun}{}{rest}", row.item.id);
-                turn.points_at(PointedAt { text, id: row.item.id.clone(), label: row.item.title.clone() }).await;
+                if matches!(row.item.kind, ItemKind::Talk | ItemKind::Person) {
+                    return Ok(Some(nothing_to_point_at(row, n)));
+                }
+                salient::points_at(turn, (&lead, &rest), Some(row.item.kind), (&row.item.id, &row.item.title)).await;
                 return Ok(None);
             }
-            Ok(Some(no_such_row(&kept, n)))
+            Ok(Some(no_such_row(kept.rows.len(), n)))
         }
         None => Ok(None),
     }
 }
 
-fn is_of_mail(lead: &str) -> bool {
+pub(super) fn no_mail(title: &str, n: usize) -> Answer {
+    let words = format!("Number {n} is “{title}”, and no mail. Nothing was done.");
+    Answer::says(Path::Clarify, words).keeping_question()
+}
+
+pub(super) fn is_of_mail(lead: &str) -> bool {
     MAIL_ONLY.iter().any(|verb| lead.eq_ignore_ascii_case(verb))
 }
 
@@ -195,7 +203,7 @@ fn nothing_to_point_at(row: &AnswerRow, n: usize) -> Answer {
 
 /// What is asked of rows.
 #[derive(Debug, PartialEq)]
-enum Asks {
+pub(super) enum Asks {
     Why,
     Open(usize),
     /// Something is to be done about one.
@@ -203,10 +211,12 @@ enum Asks {
         lead: String,
         n: usize,
         rest: String,
+        /// Whether it says the place of a row, and no amount: "the second one", "number 2", "reply to 2", "delete 2".
+        is_place: bool,
     },
 }
 
-fn asked(text: &str) -> Option<Asks> {
+pub(super) fn asked(text: &str) -> Option<Asks> {
     let plain = text.trim().trim_end_matches(['?', '!', '.', ' ']);
     let lower = plain.to_lowercase();
     if WHY.contains(&lower.as_str()) {
@@ -223,41 +233,50 @@ fn asked(text: &str) -> Option<Asks> {
     let longest = |leads: &[&'static str]| {
         leads.iter().copied().filter(|lead| behind(lead).is_some()).max_by_key(|lead| lead.len())
     };
-    if let Some((n, "")) = longest(&OPEN).and_then(|lead| number(behind(lead)?)) {
+    if let Some((n, "", _)) = longest(&OPEN).and_then(|lead| number(behind(lead)?)) {
         return Some(Asks::Open(n));
     }
     let lead = longest(&ABOUT)?;
     let tail = behind(lead)?;
-    let (n, rest) = number(tail)?;
+    let (n, rest, is_place) = number(tail)?;
     let rest = &original[original.len() - rest.len()..];
     Some(Asks::Row {
         lead: original[..lead.len()].to_owned(),
         n,
         rest: format!("{}{rest}", if rest.is_empty() { "" } else { " " }),
+        is_place: is_place || rest.is_empty() || is_of_mail(lead),
     })
 }
 
-/// The number that words begin with, and what stands behind it.
-fn number(words: &str) -> Option<(usize, &str)> {
+/// The number that words begin with, what stands behind it, and whether it is a place for certain.
+fn number(words: &str) -> Option<(usize, &str, bool)> {
     let mut rest = words.trim_start();
-    for lead in ["the ", "number ", "no. ", "no ", "nr. ", "nr ", "item ", "mail ", "row ", "#", "die ", "den ", "das "]
-    {
+    let mut is_led = false;
+    for article in ["the ", "die ", "den ", "das "] {
+        rest = rest.strip_prefix(article).unwrap_or(rest);
+    }
+    for lead in ["number ", "no. ", "no ", "nr. ", "nr ", "item ", "mail ", "row ", "#"] {
+        is_led |= rest.starts_with(lead);
         rest = rest.strip_prefix(lead).unwrap_or(rest);
     }
     let end = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
     let (word, behind) = rest.split_at(end);
-    let n = word.parse().ok().or_else(|| ORDINALS.iter().find(|(name, _)| *name == word).map(|(_, n)| *n))?;
+    let in_words = |all: &[(&str, usize)]| all.iter().find(|(name, _)| *name == word).map(|(_, n)| *n);
+    let ordinal = in_words(&ORDINALS);
+    let n = ordinal.or_else(|| word.parse().ok()).or_else(|| in_words(&CARDINALS))?;
     let mut behind = behind.trim_start();
-    for noun in ["one", "mail", "thread", "item", "event", "conversation"] {
+    let mut is_noun = behind.is_empty();
+    for noun in ["one", "mail", "thread", "item", "event", "entry", "conversation"] {
         let after = behind.strip_prefix(noun).filter(|after| after.is_empty() || after.starts_with([' ', ',', ':']));
+        is_noun |= after.is_some();
         behind = after.map_or(behind, str::trim_start);
     }
-    (n > 0).then_some((n, behind))
+    (n > 0).then_some((n, behind, is_led || ordinal.is_some() && is_noun))
 }
 
 /// A row, shown as its service shows it.
 async fn opened(turn: &Turn<'_>, kept: &KeptAnswer, n: usize) -> Result<Answer, TurnError> {
-    let Some(row) = kept.row(n) else { return Ok(no_such_row(kept, n)) };
+    let Some(row) = kept.row(n) else { return Ok(no_such_row(kept.rows.len(), n)) };
     let services = turn.brain.services.now();
     let service = services.find(&row.item.service);
     let opening = service.and_then(|service| service.service.searchable()?.opening(&row.item));
@@ -275,8 +294,8 @@ async fn opened(turn: &Turn<'_>, kept: &KeptAnswer, n: usize) -> Result<Answer, 
     }
 }
 
-fn no_such_row(kept: &KeptAnswer, n: usize) -> Answer {
-    let words = format!("There is no number {n} in that list; it ends with {}. Nothing was done.", kept.rows.len());
+pub(super) fn no_such_row(rows: usize, n: usize) -> Answer {
+    let words = format!("There is no number {n} in that list; it ends with {rows}. Nothing was done.");
     Answer::says(Path::Clarify, words).keeping_question()
 }
 
@@ -310,9 +329,13 @@ mod tests {
         ] {
             assert_eq!(asked(text), asks, "{text}");
         }
-        let row = |lead: &str, n, rest: &str| Some(Asks::Row { lead: lead.to_owned(), n, rest: rest.to_owned() });
-        assert_eq!(asked("Reply to 3 that I'm Fine with it"), row("Reply to", 3, " that I'm Fine with it"));
-        assert_eq!(asked("remind me about the first one tomorrow at 9"), row("remind me about", 1, " tomorrow at 9"));
-        assert_eq!(asked("archive 2"), row("archive", 2, ""));
+        let row = |lead: &str, n, rest: &str, is_place| {
+            Some(Asks::Row { lead: lead.to_owned(), n, rest: rest.to_owned(), is_place })
+        };
+        assert_eq!(asked("Reply to 3 that I'm Fine with it"), row("Reply to", 3, " that I'm Fine with it", true));
+        let first = row("remind me about", 1, " tomorrow at 9", true);
+        assert_eq!(asked("remind me about the first one tomorrow at 9"), first);
+        assert_eq!(asked("archive 2"), row("archive", 2, "", true));
+        assert_eq!(asked("add 2 eggs to the list"), row("add", 2, " eggs to the list", false));
     }
 }

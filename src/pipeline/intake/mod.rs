@@ -19,6 +19,7 @@ pub mod pages;
 mod question;
 mod report;
 mod resumed;
+mod salient;
 pub mod settings;
 
 use futures::FutureExt;
@@ -40,7 +41,7 @@ struct Step {
 }
 
 /// In order; the comments say why each stands where it does.
-const STEPS: [Step; 16] = [
+const STEPS: [Step; 17] = [
     // What an earlier life began is told from its journal: looked at anew, it could be done twice.
     Step { name: "resumed", answer: |turn| resumed::answer(turn).boxed() },
     // A press carries what it means; it has no words for the others to read.
@@ -63,6 +64,8 @@ const STEPS: [Step; 16] = [
     Step { name: "page", answer: |turn| pages::answer(turn).boxed() },
     // "Only from Anna", "reply to 3": of the rows of an answer. A number behind a verb is a row before it is a time.
     Step { name: "findings", answer: |turn| findings::answer(turn).boxed() },
+    // "Answer the first one", "write her": what comes now is read with what they mean.
+    Step { name: "salient", answer: |turn| salient::answer(turn).boxed() },
     // "Did you send it?" asks what became of something; nothing is planned for it.
     Step { name: "record", answer: |turn| record::answer(turn).boxed() },
     // What was not read to its end answers no question and is no request.

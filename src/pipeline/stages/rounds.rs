@@ -16,6 +16,7 @@ use super::order::{self, InOrder};
 use super::plan::{self, Planned, Topic};
 use super::progressing::{Progressing, put_together, told_by_receipts};
 use super::reflect;
+use super::resolve;
 use crate::core::ids::RunId;
 use crate::core::plan::Plan;
 use crate::core::provenance::{Sources, UntrustedText, WrittenBy};
@@ -25,8 +26,8 @@ use crate::failpoint::fail_point;
 use crate::limits;
 use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::commit::{STOPPED, sorry};
-use crate::pipeline::consent::{self, cards};
 use crate::pipeline::consent::cards::Asking;
+use crate::pipeline::consent::{self, cards};
 use crate::pipeline::stages::status;
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::records::Clarification;
@@ -172,7 +173,14 @@ fn own_words(turn: &Turn<'_>, topic: &Topic<'_>) -> String {
     let carded = carded.flat_map(|action| {
         gate::nobody_elses(turn.brain, &action.service, &action.command, &action.params, &action.taints)
     });
-    [turn.own_words()].into_iter().chain(picked).chain(waited).chain(carded).collect::<Vec<_>>().join("\n")
+    // Whom a draft goes to was settled when it was written.
+    let drafted = topic.amends.filter(|amended| amended.card.is_none());
+    let drafted = drafted.into_iter().flat_map(|amended| &amended.actions).flat_map(|planned| {
+        let entry = turn.brain.services.command(&planned.service, &planned.command);
+        entry.map(|entry| resolve::people_of(entry.as_ref(), &planned.params)).unwrap_or_default()
+    });
+    let all = [turn.own_words()].into_iter().chain(picked).chain(waited).chain(carded).chain(drafted);
+    all.collect::<Vec<_>>().join("\n")
 }
 
 /// Everything in sight of the planner that is not the person's own: the context, the conversation, and what

@@ -50,7 +50,8 @@ impl Turn<'_> {
                 let label = quote.lines().next().unwrap_or_default().trim().to_owned();
                 let params = Params::from_iter([("find_by".to_owned(), label.clone().into())]);
                 let (service, command) = (last.service.clone(), FOUND.to_owned());
-                vec![PastAction { service, command, params, item: Some(ItemRef { id: String::new(), label }) }]
+                let item = Some(ItemRef { id: String::new(), label });
+                vec![PastAction { service, command, params, item, rows: Vec::new() }]
             }
             (_, _) => named,
         }

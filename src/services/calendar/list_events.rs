@@ -1,7 +1,7 @@
 //! `list_events`: show what is on the calendar, and what is to be done in that time.
 
 use async_trait::async_trait;
-use chrono::{DateTime, Duration, NaiveDate};
+use chrono::{DateTime, Duration, NaiveDate, Offset, TimeZone, Utc};
 use chrono_tz::Tz;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,16 +11,16 @@ use super::free::ClockTimes;
 use super::record::{Event, Occurrence};
 use super::search::{FoundEvents, Wanted, WhichEvent};
 use super::values::{Frame, frame};
-use super::view::EventView;
+use super::view::{DueThen, EventView};
 use super::{CalendarService, NAME, free};
 use crate::core::card::CardBody;
+use crate::core::history::ItemRef;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::lexicon::Lexicon;
 use crate::language::requests::reading::{ClauseReading, behind, without_determiner};
 use crate::language::requests::several::{self, Listed};
-use crate::language::time::Reference;
 use crate::language::tokens::lower;
 use crate::services::command::{
     Base, Command, Completed, Effect, Handle, Invocation, PastTimes, Receipt, Slot, Subject,
@@ -104,41 +104,27 @@ enum Line {
     Due(AgendaItem),
 }
 
-/// Something to be done.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct DueThen {
-    title: String,
-    /// In its stored form, see [`Moment::store`].
-    at: String,
-}
-
-impl DueThen {
-    fn of(item: &AgendaItem, ctx: &RequestContext) -> Self {
-        let at = item.at.with_timezone(&ctx.zone);
-        let moment = if item.whole_day { Moment::Day(at.date_naive()) } else { Moment::Instant(at) };
-        Self { title: item.title.clone(), at: moment.store() }
-    }
-
-    fn line(&self, reference: &Reference) -> String {
-        format!("⏰ {} — {}", show::time(&self.at, reference), self.title)
-    }
-}
-
 /// Where a line stands: by day, what is for the whole of it first.
-fn place(at: &str, reference: &Reference) -> Option<(NaiveDate, bool, DateTime<Tz>)> {
-    let moment = Moment::read(at, reference.zone)?;
-    let start = moment.start(reference.zone);
-    Some((start.date_naive(), matches!(moment, Moment::Instant(_)), start))
+fn place(at: &str, zone: &impl TimeZone) -> Option<(NaiveDate, Option<DateTime<Utc>>)> {
+    Some(match Moment::read(at, Tz::UTC)? {
+        Moment::Day(day) => (day, None),
+        Moment::Instant(at) => (at.with_timezone(zone).date_naive(), Some(at.to_utc())),
+    })
 }
 
 impl Events {
     /// Events and what is to be done, in order.
-    fn lines(&self, reference: &Reference) -> Vec<String> {
-        let events = self.events.iter().map(|event| (place(&event.start_time, reference), event.line(reference)));
-        let due = self.due.iter().map(|due| (place(&due.at, reference), due.line(reference)));
-        let mut lines: Vec<_> = events.chain(due).collect();
-        lines.sort_by_key(|(place, _)| *place);
-        lines.into_iter().map(|(_, line)| line).collect()
+    fn in_order<T>(
+        &self,
+        zone: &impl TimeZone,
+        event: impl Fn(&EventView) -> T,
+        due: impl Fn(&DueThen) -> T,
+    ) -> Vec<T> {
+        let events = self.events.iter().map(|of| (place(&of.start_time, zone), event(of)));
+        let due = self.due.iter().map(|of| (place(&of.at, zone), due(of)));
+        let mut all: Vec<_> = events.chain(due).collect();
+        all.sort_by_key(|(place, _)| *place);
+        all.into_iter().map(|(_, one)| one).collect()
     }
 }
 
@@ -191,7 +177,9 @@ impl Command for ListEvents {
 
     fn receipt(&self, output: &Events, receipt: &Receipt<'_>) -> String {
         let paging = self.paging(output);
-        let list = || show::page(output.lines(receipt.reference), paging);
+        let reference = receipt.reference;
+        let lines = || output.in_order(&reference.zone, |event| event.line(reference), |due| due.line(reference));
+        let list = || show::page(lines(), paging);
         if paging.after.is_some() {
             return list();
         }
@@ -204,6 +192,14 @@ impl Command for ListEvents {
         let (text, with, which, whether) = (self.text.clone(), self.with.clone(), self.which, self.whether);
         pages::rest(self.paging(output), output.events.len() + output.due.len())
             .map(|(rest, after)| (rest, Self { from, to, text, with, which, whether, after: Some(after) }))
+    }
+
+    fn listed(&self, output: &Events) -> Vec<ItemRef> {
+        let from = DateTime::parse_from_rfc3339(&output.from);
+        let zone = from.map_or_else(|_| Utc.fix(), |from| *from.offset());
+        let rows =
+            output.in_order(&zone, EventView::named, |due| ItemRef { id: String::new(), label: due.title.clone() });
+        rows.into_iter().take(pages::shown(self.after.as_deref())).collect()
     }
 
     fn attempt(&self, _: &Action) -> String {

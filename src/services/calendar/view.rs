@@ -9,8 +9,8 @@ use crate::language::time::Reference;
 use crate::ports::Change;
 use crate::services::command::Completed;
 use crate::services::items::Item;
-use crate::services::service::RequestContext;
-use crate::services::show;
+use crate::services::service::{AgendaItem, RequestContext};
+use crate::services::show::{self, Moment};
 
 /// An event, or one occurrence of it. Times are stored forms (see [`show::Moment::store`]); a whole day has a date as its
 /// start.
@@ -73,6 +73,26 @@ impl EventView {
     /// As conversation refers to it.
     pub(super) fn named(&self) -> ItemRef {
         ItemRef { id: self.id.clone(), label: self.summary.clone() }
+    }
+}
+
+/// Something to be done.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct DueThen {
+    pub title: String,
+    /// In its stored form, see [`Moment::store`].
+    pub at: String,
+}
+
+impl DueThen {
+    pub(super) fn of(item: &AgendaItem, ctx: &RequestContext) -> Self {
+        let at = item.at.with_timezone(&ctx.zone);
+        let moment = if item.whole_day { Moment::Day(at.date_naive()) } else { Moment::Instant(at) };
+        Self { title: item.title.clone(), at: moment.store() }
+    }
+
+    pub(super) fn line(&self, reference: &Reference) -> String {
+        format!("⏰ {} — {}", show::time(&self.at, reference), self.title)
     }
 }
 

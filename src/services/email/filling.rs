@@ -33,7 +33,7 @@ pub(super) fn write(said: &ClauseReading, command: &str) -> Built {
     let (derived, body) = content(said);
     set(&mut action, "subject", subject.clone().or(derived));
     if let Some(body) = &body {
-        letter::word_to(&mut action, &to, body);
+        letter::word_to(&mut action.params, &to, body);
     }
     if to.is_empty() {
         return Built::Ask { question: "Who should it go to?", partial: action, param: "to" };

@@ -322,7 +322,7 @@ pub(super) fn built(said: &ClauseReading) -> Built {
         .map(|body| body_of(said, &body))
         .or_else(|| said.raw("ask").map(|ask| wording::question(&with_link(said, &ask))));
     if let Some(body) = spoken {
-        letter::word_to(&mut action, &to, &body);
+        letter::word_to(&mut action.params, &to, &body);
     }
     let Some(find_by) = filling::find_by(said) else {
         return Built::Ask { question: "Which mail do you mean?", partial: action, param: "find_by" };

@@ -158,7 +158,7 @@ pub(super) fn built(said: &ClauseReading) -> Built {
     // The id of a row that is pointed at is nobody's name: whoever wrote it is greeted by theirs.
     let is_pointed_at = whom.as_ref().is_some_and(|whom| !whom.contains(' ') && !is_name(whom));
     let to: Vec<String> = whom.into_iter().filter(is_name).collect();
-    letter::word_to(&mut action, &to, &body);
+    letter::word_to(&mut action.params, &to, &body);
     if is_pointed_at {
         set(&mut action, "greets", Some(UNNAMED.to_owned()));
     }

@@ -48,6 +48,12 @@ pub struct SearchMail {
     pub after: Option<String>,
 }
 
+impl ThreadRow {
+    fn named(&self) -> ItemRef {
+        ItemRef { id: self.id.clone(), label: self.subject.clone() }
+    }
+}
+
 impl SearchMail {
     /// What a list of them is of.
     fn kind(&self) -> &'static str {
@@ -236,7 +242,11 @@ impl Command for SearchMail {
     fn made(&self, output: &Threads) -> Option<ItemRef> {
         let [only] = output.threads.as_slice() else { return None };
         let is_all = output.more == 0 && !only.address.is_empty();
-        is_all.then(|| ItemRef { id: only.id.clone(), label: only.subject.clone() })
+        is_all.then(|| only.named())
+    }
+
+    fn listed(&self, output: &Threads) -> Vec<ItemRef> {
+        output.threads.iter().map(ThreadRow::named).take(pages::shown(self.after.as_deref())).collect()
     }
 }
 

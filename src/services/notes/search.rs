@@ -75,6 +75,10 @@ impl Command for SearchNotes {
         Some((rest, Self { query: self.query.clone(), after: Some(after) }))
     }
 
+    fn listed(&self, output: &Notes) -> Vec<ItemRef> {
+        output.notes.iter().map(NoteView::named).take(pages::shown(self.after.as_deref())).collect()
+    }
+
     fn made(&self, output: &Notes) -> Option<ItemRef> {
         match output.notes.as_slice() {
             [only] => Some(only.named()),

@@ -8,6 +8,7 @@ use super::record::Task;
 use super::view::TaskView;
 use super::{NAME, TaskService, indexes, schedule};
 use crate::core::card::CardBody;
+use crate::core::history::ItemRef;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
 use crate::language::requests::built::{Built, set};
@@ -94,6 +95,10 @@ impl Command for ListTasks {
             (None, false) => format!("Your tasks:\n{}", show::page(lines, place)),
             (Some(_), _) => show::page(lines, place),
         }
+    }
+
+    fn listed(&self, output: &Tasks) -> Vec<ItemRef> {
+        output.tasks.iter().map(TaskView::named).take(pages::shown(self.after.as_deref())).collect()
     }
 
     fn attempt(&self, _: &Action) -> String {

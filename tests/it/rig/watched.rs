@@ -154,6 +154,10 @@ impl Entry for Watched {
         self.inner.made(action, output)
     }
 
+    fn listed(&self, action: &Action, output: &Value) -> Vec<brain_agent::core::history::ItemRef> {
+        self.inner.listed(action, output)
+    }
+
     fn next(&self, action: &Action, output: &Value) -> Vec<Button> {
         self.inner.next(action, output)
     }

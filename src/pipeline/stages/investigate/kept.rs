@@ -10,7 +10,6 @@ use super::told::Told;
 use crate::core::history::{FOUND, ItemRef, PastAction};
 use crate::core::ids::{ChatId, UserId};
 use crate::core::markup::Formatted;
-use crate::core::plan::Params;
 use crate::core::turn::{NumberedSource, Path, Reply};
 use crate::investigate::graph::AnswerKind;
 use crate::investigate::synthesize::AnswerRow;
@@ -220,5 +219,5 @@ fn source(n: usize, row: &AnswerRow) -> NumberedSource {
 /// What was found alone is what "it" means next.
 fn past(row: &AnswerRow) -> PastAction {
     let item = Some(ItemRef { id: row.item.id.clone(), label: row.item.title.clone() });
-    PastAction { service: row.item.service.clone(), command: FOUND.to_owned(), params: Params::new(), item }
+    PastAction { service: row.item.service.clone(), command: FOUND.to_owned(), item, ..PastAction::default() }
 }
