@@ -11,6 +11,7 @@
 //!    │     decision    yes or no to an open card ──────────► decide ─► execute ─► receipt
 //!    │     amendment   "yes, but at 4pm": the card changes
 //!    │     setting     "my time zone is Lisbon"
+//!    │     told        "always cc Tom", "my NAS is a fnOS now": kept, and gone by
 //!    │     snooze      until when, for the reminder whose button asked
 //!    │     reminder    "done", right after one was told
 //!    │     page        "more", right below a list

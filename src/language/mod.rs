@@ -21,6 +21,7 @@ pub mod likeness;
 pub(crate) mod measured;
 pub mod nearest;
 pub mod offset;
+pub mod own_rule;
 pub mod people;
 pub mod places;
 pub mod reading;

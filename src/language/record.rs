@@ -48,6 +48,12 @@ pub fn asks(text: &str) -> Option<RecordQuestion> {
     verbs().find(asked).map(RecordQuestion::Kind)
 }
 
+/// The kind of what a verb does, in any of its forms.
+pub fn kind_of(verb: &str) -> Option<&'static str> {
+    let verb = lower(verb);
+    verbs().filter(|kind| !kind.contains('<')).find(|kind| phrases(kind).any(|form| form == verb))
+}
+
 /// Whether what was tried is of this kind: "send “Lunch” to Anna" is of "send", and so is "forward “Lunch” to Anna".
 pub fn is_of_kind(attempt: &str, verb: &str) -> bool {
     let attempt = lower(attempt);

@@ -129,6 +129,15 @@ pub trait Facts: Send + Sync {
 
     /// The action that erases one.
     fn forgetting(&self, id: &str) -> PlannedAction;
+
+    /// The action that keeps a rule of the person's, in their words, in place of one of the same name.
+    fn keeping_rule(&self, name: &str, said: &str) -> PlannedAction;
+
+    /// The rules that were kept, in the person's own words.
+    async fn rules(&self, ctx: &RequestContext) -> Result<Vec<String>, ServiceError>;
+
+    /// The action that brings up to date what is known, where a statement says something else of exactly that.
+    async fn revising(&self, ctx: &RequestContext, statement: &str) -> Result<Option<PlannedAction>, ServiceError>;
 }
 
 /// A fact about the person.

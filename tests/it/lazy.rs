@@ -32,6 +32,7 @@ const MAY: &[(&str, &str, &str)] = &[
         "fifteen kilobytes of words of two languages, split once when a message is first planned",
     ),
     ("language/grounding/choices.rs", "LazyLock", "three kilobytes of words, split once when a plan is first judged"),
+    ("language/own_rule.rs", "LazyLock", "three kilobytes of words, split once when a message may first be a rule"),
     (
         "language/requests/amend.rs",
         "Regex::new",

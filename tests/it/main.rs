@@ -39,6 +39,7 @@ mod replies;
 mod requests;
 mod retention;
 mod rig;
+mod rules;
 mod salient;
 mod scopes;
 mod searching;

@@ -95,7 +95,7 @@ fn letter(params: &mut Params, words: &str) -> bool {
 fn people(params: &mut Params, name: &str, words: &str) -> bool {
     let only = [r"(?i)^(?:send it |make it )?to ([^,]+?)(?: instead)?[.!]?$"];
     let too = [
-        r"(?i)^(?:also )?(?:add|invite|cc|include) ([^,:]+?)(?: (?:on|to|in|into) (?:it|that|this))?(?: too| as well)?[.!]?$",
+        r"(?i)^(?:also )?(?:cc|include|add|invite) ([^,:]+?)(?: (?:on|to|in|into) (?:it|that|this))?(?: too| as well)?[.!]?$",
         r"(?i)^(?:and |also )(?:to|with) ([^,]+?)(?: too| as well)?[.!]?$",
     ];
     let without = [r"(?i)^(?:without|leave out|remove|drop|not) ([^,]+?)[.!]?$"];

@@ -13,16 +13,17 @@ use crate::core::outcome::{Report, Status};
 use crate::core::plan::PlannedAction;
 use crate::core::turn::{Edit, Input, Origin, Path};
 use crate::language::consent::{self, Consent};
-use crate::language::grounding::Ground;
 use crate::language::requests::{self, Understood};
 use crate::language::words::words;
 use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::intake::buttons as presses;
 use crate::pipeline::intake::buttons::shown;
 use crate::pipeline::stages::plan::Amended;
+use crate::pipeline::stages::resolve;
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::StoreError;
 use crate::ports::records::Speaker;
+use crate::services::address_book::PeopleQuery;
 
 const STAYS_A_DRAFT: &str = "Okay, it stays a draft. Nothing was sent.";
 const NO_REWORDING: &str = "I can't reword a draft by myself, so it is as it was. Tell me what to change: “say: …” for the \
@@ -56,7 +57,7 @@ pub(super) async fn changed(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError
         return Ok(None);
     }
     match Draft::in_sight(turn).await? {
-        Some(draft) if draft.is_changed_by(turn, text) => Ok(Some(draft.redrafted(turn).await?)),
+        Some(draft) if draft.is_changed_by(turn, text).await => Ok(Some(draft.redrafted(turn).await?)),
         Some(_) | None => Ok(None),
     }
 }
@@ -120,15 +121,24 @@ impl Draft {
         Ok(turn.incoming.message_id > shown.message && label.iter().any(|word| said.contains(word)))
     }
 
-    /// Whether words change it: what is a request of its own, or begins like one and points at nothing, does not.
-    fn is_changed_by(&self, turn: &Turn<'_>, text: &str) -> bool {
-        let fits = || requests::amend(std::slice::from_ref(&self.writing), text, &turn.reference()).is_some();
-        let begins_one = || words(text).first().is_some_and(|word| requests::is_worded_with(word));
-        let is_own = || {
-            matches!(turn.understood(&[]), Understood::Plan { .. })
-                || begins_one() && !text.contains(": ") && !Ground::points_at_something(text)
+    /// Whether words change it: what is a request of its own does not, and nor does adding what is nobody.
+    async fn is_changed_by(&self, turn: &Turn<'_>, text: &str) -> bool {
+        if self.is_last && consent::amends(text) {
+            return true;
+        }
+        let is_own = matches!(turn.understood(&[]), Understood::Plan { .. } | Understood::Ask { .. });
+        let changed = requests::amend(std::slice::from_ref(&self.writing), text, &turn.reference());
+        let Some(changed) = changed.filter(|_| !is_own) else { return false };
+        let people = |planned: &PlannedAction| {
+            let entry = turn.brain.services.command(&planned.service, &planned.command);
+            entry.map(|entry| resolve::people_of(entry.as_ref(), &planned.params)).unwrap_or_default()
         };
-        self.is_last && consent::amends(text) || !is_own() && fits()
+        let before = people(&self.writing);
+        let added: Vec<String> = changed.iter().flat_map(people).filter(|one| !before.contains(one)).collect();
+        let asked = PeopleQuery::names(added.iter().map(String::as_str));
+        let is_name = |one: &String| one.contains('@') || one.starts_with(char::is_uppercase);
+        added.iter().all(is_name)
+            || turn.brain.people.people(turn.owner(), &asked).await.is_ok_and(|known| !known.is_empty())
     }
 
     /// The new one, told in place of the old one.

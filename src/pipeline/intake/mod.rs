@@ -21,6 +21,7 @@ mod report;
 mod resumed;
 mod salient;
 pub mod settings;
+mod told;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -41,7 +42,7 @@ struct Step {
 }
 
 /// In order; the comments say why each stands where it does.
-const STEPS: [Step; 17] = [
+const STEPS: [Step; 18] = [
     // What an earlier life began is told from its journal: looked at anew, it could be done twice.
     Step { name: "resumed", answer: |turn| resumed::answer(turn).boxed() },
     // A press carries what it means; it has no words for the others to read.
@@ -56,6 +57,8 @@ const STEPS: [Step; 17] = [
     Step { name: "amendment", answer: |turn| amendments::answer(turn).boxed() },
     // A setting named outright is no answer to a question; the question stays open.
     Step { name: "setting", answer: |turn| settings::answer(turn).boxed() },
+    // "Always cc Tom" is no order to cc Tom now, and "my NAS is a fnOS now" is no small talk.
+    Step { name: "told", answer: |turn| told::answer(turn).boxed() },
     // The time we asked for last, before the same words could answer an older question.
     Step { name: "snooze", answer: |turn| buttons::reminder::until(turn).boxed() },
     // "Done", right after a reminder: as its button.

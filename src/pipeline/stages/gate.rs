@@ -6,10 +6,13 @@
 //! - low stakes and independent of high stakes and of questions: runs now;
 //! - high stakes (by rule or by taint), or unclear, and whatever depends on it: later, see [`super::later`].
 
+mod added;
+
 use std::sync::{Arc, OnceLock};
 
 use super::known;
 use super::later::{self, Later, Needs, Unclear};
+use super::own_rules::OwnRules;
 use super::resolve::{self, Unsettled};
 use crate::core::card::show_address;
 use crate::core::outcome::{Report, Status};
@@ -17,8 +20,6 @@ use crate::core::plan::{Action, Params, Plan, PlannedAction, Taint};
 use crate::core::provenance;
 use crate::core::provenance::{Folded, Sources, UntrustedText, WrittenBy};
 use crate::core::stakes::{Assessed, Stakes, assess};
-use crate::core::text::{shorten, visible};
-use crate::language::grounding::{ValueKind, added};
 use crate::language::time::{self, Reference};
 use crate::limits;
 use crate::pipeline::brain::Brain;
@@ -27,7 +28,6 @@ use crate::pipeline::turn::Turn;
 use crate::services::command::Effect;
 use crate::services::entry::Entry;
 use crate::services::service::Person;
-use crate::services::values::typed_values;
 
 /// An action that passed, and what it depends on among those of the same list.
 #[derive(Debug)]
@@ -56,6 +56,7 @@ pub struct Gated {
 /// Whose words are in sight, and who is known, looked through once for all the actions of a plan.
 struct Seen<'s> {
     own: &'s str,
+    rules: OwnRules,
     folded: Folded,
     passed_on: Folded,
     people: Result<Vec<Person>, String>,
@@ -74,15 +75,22 @@ enum Judged {
 }
 
 /// Judges a plan.
-pub async fn check(turn: &Turn<'_>, plan: Plan, domains: &[String], sources: &Sources) -> Gated {
+pub async fn check(turn: &Turn<'_>, mut plan: Plan, domains: &[String], sources: &Sources) -> Gated {
     let mut gated = Gated::default();
-    let people = known::meant(turn, &plan, &sources.own).await;
-    let folded = Folded::of(&sources.own, &sources.untrusted);
+    let rules = OwnRules::of(turn).await;
+    // Code writes what was shown before, with everybody on it.
+    let copied = match &sources.written_by {
+        WrittenBy::Planner { .. } => rules.copied(turn, &mut plan),
+        WrittenBy::Code => Vec::new(),
+    };
+    let own = [vec![sources.own.clone()], copied].concat().join("\n");
+    let people = known::meant(turn, &plan, &own).await;
+    let folded = Folded::of(&own, &sources.untrusted);
     let folded = match &sources.written_by {
         // Nobody is known when that cannot be looked up: then every address needs a yes.
         WrittenBy::Planner { records } => {
             let people = people.as_deref().unwrap_or_default();
-            folded.tracing(&known::acquaintances(people, &sources.own, records))
+            folded.tracing(&known::acquaintances(people, &own, records))
         }
         WrittenBy::Code => folded,
     };
@@ -91,10 +99,11 @@ pub async fn check(turn: &Turn<'_>, plan: Plan, domains: &[String], sources: &So
         WrittenBy::Code => None,
     };
     let seen = Seen {
-        own: &sources.own,
+        own: &own,
+        rules,
         records,
         folded,
-        passed_on: Folded::of(&sources.own, &sources.passed_on),
+        passed_on: Folded::of(&own, &sources.passed_on),
         people,
         own_time: OnceLock::new(),
     };
@@ -142,23 +151,6 @@ pub async fn check(turn: &Turn<'_>, plan: Plan, domains: &[String], sources: &So
     gated
 }
 
-/// Of what a planner added to a text, so much is named.
-const ADDED_MAX: usize = 5;
-const ADDED_CHARS_MAX: usize = 40;
-
-/// What a planner put into words to somebody that nobody said: times, numbers, addresses and names.
-fn added_by_planner(turn: &Turn<'_>, entry: &dyn Entry, planned: &PlannedAction, seen: &Seen<'_>) -> Option<String> {
-    seen.records?;
-    let names = seen.people.iter().flatten().map(|person| person.name.as_str());
-    let own: Vec<&str> = names.chain([seen.own]).collect();
-    let typed = typed_values(entry, &planned.params);
-    let composed = typed.iter().filter(|value| value.kind == ValueKind::Composed);
-    let added: Vec<String> = composed.flat_map(|value| added(&value.text, &own, &turn.reference())).collect();
-    let quoted: Vec<String> =
-        added.iter().take(ADDED_MAX).map(|part| format!("“{}”", visible(&shorten(part, ADDED_CHARS_MAX)))).collect();
-    (!quoted.is_empty()).then(|| format!("Added by me, you didn't say it: {}.", quoted.join(", ")))
-}
-
 /// Holds what an action is about.
 const FIND_BY: &str = "find_by";
 
@@ -192,9 +184,14 @@ async fn judge(
             let folded = filled.as_ref().unwrap_or(&seen.folded);
             add_recorded(entry, &mut action, folded);
             let found = found_by(entry, planned, seen, &mut action.taints);
-            let added = added_by_planner(turn, entry, planned, seen);
+            let names = seen.people.iter().flatten().map(|person| person.name.as_str());
+            let known: Vec<&str> = names.chain([seen.own]).collect();
+            let added = seen.records.and_then(|_| added::by_planner(turn, entry, planned, &known));
             action.notes.extend(found.into_iter().chain(lookalikes(entry, &action, folded)).chain(added));
-            Judged::Passed(Box::new(assess(entry, action, Stakes::Low)))
+            let asks = seen.rules.asks_for(turn, entry, planned, &action);
+            let at_least = if asks.is_some() { Stakes::High } else { Stakes::Low };
+            action.notes.extend(asks);
+            Judged::Passed(Box::new(assess(entry, action, at_least)))
         }
         Err(Unsettled::Each(ids)) => Judged::Each(ids),
         Err(Unsettled::Impossible(why)) => {

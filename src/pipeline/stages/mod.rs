@@ -21,6 +21,7 @@ pub mod investigate;
 mod known;
 pub(crate) mod later;
 pub(crate) mod order;
+mod own_rules;
 mod phrasing;
 pub(crate) mod plan;
 pub(crate) mod progressing;

@@ -11,6 +11,7 @@ use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
+use crate::language::own_rule;
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::reading::{ClauseReading, without_determiner};
 use crate::language::tokens::lower;
@@ -27,6 +28,17 @@ use crate::services::service::{Prepared, RequestContext};
 pub struct ForgetFact {
     /// The fact's id, name, or words from it.
     pub find_by: String,
+    // What it said before goes, and what it says now stays.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(skip)]
+    former_only: bool,
+}
+
+impl ForgetFact {
+    /// All of the fact with this id.
+    pub(super) fn of(id: &str) -> Self {
+        Self { find_by: id.to_owned(), former_only: false }
+    }
 }
 
 impl Command for ForgetFact {
@@ -47,8 +59,12 @@ impl Command for ForgetFact {
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
-        let before = subject.before::<FactView>().map(|fact| fact.value).unwrap_or_default();
-        CardBody::titled("Forget this?").words("Fact", label(subject.action, &self.find_by)).words("It says", before)
+        let says = subject.before::<FactView>().map(|fact| fact.value).unwrap_or_default();
+        if self.former_only {
+            let named = CardBody::titled("Forget what this said before?");
+            return named.words("Fact", label(subject.action, &self.find_by)).words("It stays", says);
+        }
+        CardBody::titled("Forget this?").words("Fact", label(subject.action, &self.find_by)).words("It says", says)
     }
 
     fn approve(&self) -> &'static str {
@@ -60,7 +76,8 @@ impl Command for ForgetFact {
     }
 
     fn receipt(&self, _: &FactChanged, receipt: &Receipt<'_>) -> String {
-        format!("🗑 Forgotten: {}", label(receipt.action, &self.find_by))
+        let what = if self.former_only { "what it said before: " } else { "" };
+        format!("🗑 Forgotten: {what}{}", label(receipt.action, &self.find_by))
     }
 
     fn attempt(&self, action: &Action) -> String {
@@ -79,13 +96,28 @@ impl Handle<ForgetFact> for MemoryService {
     }
 
     async fn prepare(&self, ctx: &RequestContext, command: ForgetFact) -> Result<Prepared<ForgetFact>, ServiceError> {
+        if let Some(words) = own_rule::former(&command.find_by) {
+            let former = ForgetFact { find_by: words.clone(), former_only: true };
+            let has_one = |fact: &Memory| !fact.former.is_empty();
+            let prepared =
+                items::prepare::<Memory, _>(&self.store, &self.index, ctx, former, "find_by", &words, has_one).await?;
+            if matches!(prepared, Prepared::Ready { .. }) {
+                return Ok(prepared);
+            }
+        }
         let words = command.find_by.clone();
         items::prepare::<Memory, _>(&self.store, &self.index, ctx, command, "find_by", &words, |_| true).await
     }
 
     async fn perform(&self, call: Invocation<'_, ForgetFact>) -> Result<Completed<FactChanged>, ServiceError> {
-        let Invocation { ctx, action, .. } = call;
-        let (memory, revision) = items::held::<Memory>(&self.store, ctx, action).await?;
+        let Invocation { ctx, command, action, .. } = call;
+        let (mut memory, revision) = items::held::<Memory>(&self.store, ctx, action).await?;
+        if command.former_only {
+            let texts = std::mem::take(&mut memory.former);
+            let stays = Change::put(&memory, Expect::Revision(revision))?;
+            let erased = Erasure::asked(&ctx.owner, &ctx.chat, &memory.id, texts, ctx.now);
+            return Ok(FactChanged::done(&memory, ctx, vec![stays, Change::put(&erased, Expect::Any)?]));
+        }
         let deleted = Change::delete(Memory::TABLE, Record::key(&memory), Expect::Revision(revision));
         let texts = memory.once_replaced();
         let erased = Erasure::asked(&ctx.owner, &ctx.chat, &memory.id, texts, ctx.now);

@@ -37,7 +37,7 @@ use crate::core::plan::PlannedAction;
 use crate::language::requests::built::Builder;
 use crate::language::terms;
 use crate::limits::{LIST_ROWS_MAX, LOOKED_AT_MAX, RESULT_ROWS_MAX};
-use crate::ports::{Index, Query, Ranking, Scan, Secondary, Source, Store};
+use crate::ports::{Index, Query, Ranking, RecordExt, Scan, Secondary, Source, Store};
 
 #[cfg(test)]
 mod tests;
@@ -48,6 +48,9 @@ const FAR: f32 = 0.35;
 const RECENCY: f32 = 0.1;
 /// Days after which half of that is gone.
 const RECENCY_DAYS: f32 = 30.0;
+
+/// Rules that are looked at; nobody keeps more in their head.
+const RULES_MAX: usize = 50;
 
 /// Its name in plans.
 pub const NAME: &str = "memory";
@@ -223,6 +226,25 @@ impl Facts for MemoryService {
     }
 
     fn forgetting(&self, id: &str) -> PlannedAction {
-        planned(NAME, &ForgetFact { find_by: id.to_owned() })
+        planned(NAME, &ForgetFact::of(id))
+    }
+
+    fn keeping_rule(&self, name: &str, said: &str) -> PlannedAction {
+        planned(NAME, &StoreFact::rule(name, said))
+    }
+
+    async fn rules(&self, ctx: &RequestContext) -> Result<Vec<String>, ServiceError> {
+        let scan = Scan::by(&record::BY_CATEGORY, &[ctx.owner.as_str(), store::RULE], RULES_MAX);
+        let kept = self.store.list::<Memory>(scan).await?;
+        // What somebody else wrote is no rule, however it came to be kept as one.
+        let own = kept.into_iter().map(|(fact, _)| fact).filter(|fact| fact.others.is_empty());
+        Ok(own.map(|fact| fact.value).collect())
+    }
+
+    async fn revising(&self, ctx: &RequestContext, statement: &str) -> Result<Option<PlannedAction>, ServiceError> {
+        let Some((key, new_value)) = update::said_of(statement) else { return Ok(None) };
+        let known = self.called(ctx, &key).await?.map(|(fact, _)| fact);
+        let is_news = |fact: &Memory| terms::fold(&fact.value) != terms::fold(&new_value);
+        Ok(known.filter(is_news).map(|fact| planned(NAME, &UpdateFact { key: fact.id, new_value })))
     }
 }

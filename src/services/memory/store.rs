@@ -1,5 +1,7 @@
 //! `store`: remember a fact. A fact of a name that is known already replaces the old one.
 
+use std::collections::BTreeSet;
+
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,15 +12,20 @@ use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
+use crate::language::grounding::is_light;
 use crate::language::requests::built::{Built, set};
-use crate::language::requests::grammar::Grammar;
+use crate::language::requests::grammar::{GRAMMAR, Grammar};
 use crate::language::requests::reading::{ClauseReading, behind, tidy, title, without_determiner};
+use crate::language::terms;
 use crate::language::tokens::lower;
-use crate::ports::{Change, Expect};
+use crate::language::words::words;
+use crate::ports::{Change, Expect, Record, RecordExt};
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
 use crate::services::items::Item;
 use crate::services::provenance::{self, Others};
+use crate::services::search::WordQuery;
+use crate::services::service::RequestContext;
 use crate::services::texts;
 
 /// Remember a fact about the person.
@@ -30,6 +37,16 @@ pub struct StoreFact {
     /// A short name of the fact.
     pub key: String,
     pub value: String,
+}
+
+/// The category of rules.
+pub(super) const RULE: &str = "rule";
+
+impl StoreFact {
+    /// A rule of the person's.
+    pub(super) fn rule(name: &str, said: &str) -> Self {
+        Self { category: RULE.to_owned(), key: name.to_owned(), value: said.to_owned() }
+    }
 }
 
 /// A fact that was remembered.
@@ -90,10 +107,16 @@ impl Handle<StoreFact> for MemoryService {
         let key = texts::title(&command.key, "fact")?;
         let category = texts::title(&command.category, "category")?;
         let value = super::value(&command.value)?;
-        let (id, expect, replaced) = match self.called(ctx, &key).await? {
+        let known = match self.called(ctx, &key).await? {
+            None if category != RULE => self.says_the_same(ctx, &key, &value).await?,
+            known => known,
+        };
+        let (id, expect, replaced) = match known {
             Some((old, revision)) => (old.id.clone(), Expect::Revision(revision), Some(old)),
             None => (texts::new_id(attempt), Expect::Absent, None),
         };
+        // What was said in another way keeps its name.
+        let key = replaced.as_ref().map_or(key, |old| old.key.clone());
         let mut others = Others::default();
         for (field, text) in [("category", &category), ("key", &key), ("value", &value)] {
             others.write(field, text, provenance::source(action, field));
@@ -108,6 +131,37 @@ impl Handle<StoreFact> for MemoryService {
         Ok(Completed::changed(output, vec![Change::put(&memory, expect)?]).holding(untrusted))
     }
 }
+
+impl MemoryService {
+    /// The fact that speaks of the same things in other words: "seat: prefers window seats", "window seat: window seat".
+    async fn says_the_same(
+        &self,
+        ctx: &RequestContext,
+        key: &str,
+        value: &str,
+    ) -> Result<Option<(Memory, u64)>, ServiceError> {
+        let about = topics(key, value);
+        if about.is_empty() {
+            return Ok(None);
+        }
+        let (near, _) = self.relevant(ctx, &WordQuery::new(&format!("{key} {value}"))).await?;
+        let same = |fact: &&Memory| fact.category != RULE && topics(&fact.key, &fact.value) == about;
+        match near.iter().take(NEAR_MAX).find(same) {
+            Some(fact) => Ok(self.store.load::<Memory>(&Record::key(fact)).await?),
+            None => Ok(None),
+        }
+    }
+}
+
+/// What a fact is about: its telling words, without those of liking and disliking.
+fn topics(key: &str, value: &str) -> BTreeSet<String> {
+    let said = words(&format!("{key} {value}")).into_iter();
+    let telling = said.filter(|word| !is_light(word) && category(*GRAMMAR, word, "") != "preference");
+    telling.map(|word| terms::stem(&word)).collect()
+}
+
+/// Facts that may say the same.
+const NEAR_MAX: usize = 5;
 
 /// A statement taken apart.
 #[derive(Debug, PartialEq)]

@@ -12,6 +12,7 @@ use crate::core::history::ItemRef;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
 use crate::language::requests::built::{Built, set};
+use crate::language::requests::grammar::GRAMMAR;
 use crate::language::requests::reading::{ClauseReading, tidy, without_determiner};
 use crate::ports::{Change, Expect};
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
@@ -25,8 +26,8 @@ use crate::services::service::{Prepared, RequestContext};
 #[serde(deny_unknown_fields)]
 pub struct UpdateFact {
     /// The fact's name or words from it.
-    key: String,
-    new_value: String,
+    pub(super) key: String,
+    pub(super) new_value: String,
 }
 
 impl Command for UpdateFact {
@@ -89,6 +90,16 @@ impl Handle<UpdateFact> for MemoryService {
     }
 }
 
+/// What a statement says of what: "my sister is called Nina".
+pub(super) fn said_of(text: &str) -> Option<(String, String)> {
+    let text = strip_that(text).trim_end_matches(" now");
+    if let Some((subject, value)) = split_copula(text) {
+        return Some((without_determiner(subject).to_owned(), tidy(value)));
+    }
+    let fact = fact(*GRAMMAR, text);
+    (fact.category != "fact").then_some((fact.key, fact.value))
+}
+
 /// "actually my sister is called Nina, not Nora"
 pub(super) fn built(said: &ClauseReading) -> Built {
     // "He and Elin are coming and I would rather not": told of others, or asked.
@@ -98,15 +109,7 @@ pub(super) fn built(said: &ClauseReading) -> Built {
     let mut action = said.action(NAME, "update");
     let pair = match (said.raw("key"), said.raw("value")) {
         (Some(key), Some(value)) => Some((without_determiner(&key).to_owned(), value)),
-        _ => said.raw("fact").and_then(|text| {
-            let text = strip_that(&text).to_owned();
-            let text = text.trim_end_matches(" now").to_owned();
-            if let Some((subject, value)) = split_copula(&text) {
-                return Some((without_determiner(subject).to_owned(), tidy(value)));
-            }
-            let fact = fact(said.grammar, &text);
-            (fact.category != "fact").then_some((fact.key, fact.value))
-        }),
+        _ => said.raw("fact").and_then(|text| said_of(&text)),
     };
     let Some((key, value)) = pair else {
         return Built::No;

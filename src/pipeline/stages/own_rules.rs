@@ -1,0 +1,133 @@
+//! The person's own rules, obeyed at the gate: what they want to be asked about is asked about, and whoever is to get a
+//! copy is put on it.
+//!
+//! Invariants: a rule raises stakes and never lowers them; it adds people, in the person's own words, and takes nobody
+//! away. Where rules cannot be read, whatever writes is asked about. Not here: what a rule is (`language::own_rule`), and
+//! keeping them (`intake::told`).
+
+use serde_json::Value;
+
+use crate::core::plan::{Action, Plan, PlannedAction};
+use crate::core::text::{quoted, visible};
+use crate::language::grounding::ValueKind;
+use crate::language::own_rule::OwnRule;
+use crate::language::requests::Hearing;
+use crate::language::words::words;
+use crate::language::{record, routing};
+use crate::limits::NAME_CHARS_MAX;
+use crate::pipeline::consent;
+use crate::pipeline::turn::Turn;
+use crate::services::entry::Entry;
+use crate::services::filling::BUILDERS;
+use crate::services::show::Moment;
+use crate::services::values::typed_values;
+
+/// Holds whom something goes to.
+const TO: &str = "to";
+/// Holds when something takes place.
+const START: &str = "start_time";
+
+/// The rules, and in which words they were given.
+#[derive(Debug)]
+pub(super) struct OwnRules {
+    rules: Vec<(String, OwnRule)>,
+    are_unreadable: bool,
+}
+
+impl OwnRules {
+    /// Those of the turn's person.
+    pub async fn of(turn: &Turn<'_>) -> Self {
+        let services = turn.brain.services.now();
+        let (mut rules, mut are_unreadable) = (Vec::new(), false);
+        for facts in services.iter().filter_map(|service| service.service.facts()) {
+            match facts.rules(&turn.ctx).await {
+                Ok(said) => rules.extend(said),
+                Err(error) => {
+                    tracing::error!(%error, "nobody can tell which rules there are");
+                    are_unreadable = true;
+                }
+            }
+        }
+        let reference = turn.reference();
+        let read = |said: String| OwnRule::read(&said, &reference).map(|rule| (said, rule));
+        Self { rules: rules.into_iter().filter_map(read).collect(), are_unreadable }
+    }
+
+    /// Puts whoever is to get a copy on what goes to somebody, and gives their names. Whom the message itself speaks of it
+    /// decides about.
+    pub fn copied(&self, turn: &Turn<'_>, plan: &mut Plan) -> Vec<String> {
+        let said = words(turn.words());
+        let is_spoken_of = |whom: &str| words(whom).iter().any(|word| said.contains(word));
+        let mut added = Vec::new();
+        for whom in
+            self.rules.iter().filter_map(|(_, rule)| if let OwnRule::Copy { whom } = rule { Some(whom) } else { None })
+        {
+            for planned in plan.actions.iter_mut().filter(|_| !is_spoken_of(whom)) {
+                let entry = turn.brain.services.command(&planned.service, &planned.command);
+                let passes_on = entry.is_some_and(|entry| entry.effect().writes() && entry.effect().passes_values_on());
+                let Some(Value::Array(to)) = planned.params.get_mut(TO).filter(|_| passes_on) else { continue };
+                let has =
+                    |one: &Value| one.as_str().is_some_and(|one| one.to_lowercase().contains(&whom.to_lowercase()));
+                if !to.is_empty() && !to.iter().any(has) {
+                    to.push(whom.as_str().into());
+                    added.push(whom.clone());
+                }
+            }
+        }
+        added
+    }
+
+    /// Why an action needs a yes that would not need one otherwise.
+    pub fn asks_for(
+        &self,
+        turn: &Turn<'_>,
+        entry: &dyn Entry,
+        planned: &PlannedAction,
+        action: &Action,
+    ) -> Option<String> {
+        if !entry.effect().writes() || self.keeps_itself(turn, action) {
+            return None;
+        }
+        if self.are_unreadable {
+            return Some("I couldn't look up your own rules, so I ask".to_owned());
+        }
+        let applies = |(_, rule): &&(String, OwnRule)| match rule {
+            OwnRule::AskFirst { what } => is_about(turn, what, planned, action),
+            OwnRule::Hours { before, after } => typed_values(entry, &action.params).iter().any(|value| {
+                let is_start = value.kind == ValueKind::Time && value.path.last().is_some_and(|name| name == START);
+                let Some(Moment::Instant(at)) = Moment::read(&value.text, turn.ctx.zone).filter(|_| is_start) else {
+                    return false;
+                };
+                let time = at.with_timezone(&turn.ctx.zone).time();
+                before.is_some_and(|before| time < before) || after.is_some_and(|after| time >= after)
+            }),
+            OwnRule::Copy { .. } | OwnRule::Wish => false,
+        };
+        let (said, _) = self.rules.iter().find(applies)?;
+        Some(format!("you told me: {}", quoted(said, NAME_CHARS_MAX)))
+    }
+
+    /// Keeping and correcting rules is not what they are about.
+    fn keeps_itself(&self, turn: &Turn<'_>, action: &Action) -> bool {
+        let services = turn.brain.services.now();
+        services.find(&action.service).is_some_and(|service| service.service.facts().is_some())
+    }
+}
+
+/// Whether a plan does what these words say: what they do, with whom they do it, and in which service.
+fn is_about(turn: &Turn<'_>, what: &str, planned: &PlannedAction, action: &Action) -> bool {
+    let meant = consent::meant(turn.brain, std::slice::from_ref(planned));
+    let values =
+        Value::Object(planned.params.iter().chain(&action.params).map(|(k, v)| (k.clone(), v.clone())).collect());
+    let label = action.target.as_ref().map(|target| target.label.as_str()).unwrap_or_default();
+    let said = words(&visible(&format!("{meant} {values} {label}")));
+    let names = what.split_whitespace().filter(|word| word.starts_with(char::is_uppercase)).flat_map(words);
+    let names: Vec<String> = names.collect();
+    let verb = what.split_whitespace().next().unwrap_or_default();
+    if let Some(kind) = record::kind_of(verb) {
+        return record::is_of_kind(&meant, kind) && names.iter().all(|name| said.contains(name));
+    }
+    let reference = turn.reference();
+    let guess = routing::route(&Hearing::new(what, &reference, BUILDERS));
+    guess.domains.contains(&planned.service) && names.iter().all(|name| said.contains(name))
+}
