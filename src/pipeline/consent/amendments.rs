@@ -194,7 +194,7 @@ impl Draft {
         let services = turn.brain.services.now();
         let request = meaning(turn.brain, std::slice::from_ref(&writing));
         let amended = Amended { request, actions: vec![writing], card: None };
-        let mut answer = planned_again(turn, &[service.clone()], &amended).await?;
+        let mut answer = planned_again(turn, std::slice::from_ref(&service), &amended).await?;
         let is_it = |report: &&Report| report.service == service && report.command == command;
         if answer.reports.iter().filter(is_it).any(|report| report.status == Status::Succeeded) {
             if let Some(drafts) = services.find(&service).and_then(|service| service.service.drafts()) {

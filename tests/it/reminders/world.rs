@@ -405,6 +405,7 @@ fn brain(store: &Arc<Mortal>, clock: &Arc<HandClock>, phone: &Arc<Phone>, zone: 
             skip_router: true,
             skip_planner: false,
             planning: brain_agent::ports::Planning::Whole,
+            whole_schemas: false,
             wording: brain_agent::ports::Wording::Always,
             ask_above_usd: 0.05,
             prices: Default::default(),
