@@ -16,6 +16,7 @@
 //!    │     page        "more", right below a list
 //!    │     findings    "only from Anna", "reply to 3", of what an investigation found
 //!    │     record      "did you send it?"
+//!    │     known       "what day is it?", "I'm Mara": answered by code alone
 //!    │     excess      more at once than can be read: to be said in parts
 //!    │     reply       the answer to a question of ours
 //!    │     report      "bins are out": what is open and was meant is done

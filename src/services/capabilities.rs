@@ -129,6 +129,9 @@ pub trait Facts: Send + Sync {
 
     /// The action that erases one.
     fn forgetting(&self, id: &str) -> PlannedAction;
+
+    /// The action that remembers something the person says of themself.
+    fn remembering(&self, key: &str, value: &str) -> PlannedAction;
 }
 
 /// A fact about the person.

@@ -225,4 +225,9 @@ impl Facts for MemoryService {
     fn forgetting(&self, id: &str) -> PlannedAction {
         planned(NAME, &ForgetFact { find_by: id.to_owned() })
     }
+
+    fn remembering(&self, key: &str, value: &str) -> PlannedAction {
+        let [category, key, value] = ["person", key, value].map(str::to_owned);
+        planned(NAME, &StoreFact { category, key, value })
+    }
 }
