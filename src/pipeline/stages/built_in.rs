@@ -39,8 +39,13 @@ pub(super) fn exact(turn: &Turn<'_>) -> Option<Plan> {
     let actions: Option<Vec<_>> = plan.actions.iter().map(|planned| Some((entry(planned)?, planned.clone()))).collect();
     let reference = turn.reference();
     let ground = Ground::of(turn.reading(), &[], &[], &[], &reference);
-    let judge =
-        Judge { ground: &ground, reference: &reference, people: &[], planner: Planner::BuiltIn, part: TurnPart::Message };
+    let judge = Judge {
+        ground: &ground,
+        reference: &reference,
+        people: &[],
+        planner: Planner::BuiltIn,
+        part: TurnPart::Message,
+    };
     judge.is_read_exactly(&actions?, &account, &route::guess(turn)).then_some(plan)
 }
 

@@ -190,7 +190,8 @@ async fn planned(turn: &Turn<'_>, domains: &[String], context: &Context, topic: 
 
 /// The request as the person made it, the earlier one included.
 pub fn request(turn: &Turn<'_>, topic: &Topic<'_>) -> String {
-    let earlier = topic.answers.map(|q| q.request.clone()).or_else(|| topic.amends.map(|amended| amended.request.clone()));
+    let earlier =
+        topic.answers.map(|q| q.request.clone()).or_else(|| topic.amends.map(|amended| amended.request.clone()));
     match earlier {
         Some(earlier) => format!("{earlier}\n{}", turn.words()),
         None => turn.words().to_owned(),
