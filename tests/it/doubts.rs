@@ -133,7 +133,7 @@ fn what_dismisses_changes_nothing_and_drops_what_was_asked() {
     for said in ["forget it", "no no no", "never mind", "thanks, that's all", "that's all", "ok stop", "enough"] {
         assert_eq!(text_of(&console.say(said)), "Okay, I leave everything as it is; nothing was changed.", "{said}");
     }
-    for said in ["vergiss es", "das war's, danke"] {
+    for said in ["vergiss es", "das war's, danke", "nein danke"] {
         assert!(text_of(&console.say(said)).starts_with("Gut, ich lasse alles, wie es ist"), "{said}");
     }
     for said in ["thanks, that's all", "no no no", "forget it"] {

@@ -22,8 +22,8 @@ const OURS: [&str; 12] =
 const THING_WORDS: usize = 3;
 /// Stands before the name of a thing.
 const BEFORE_THINGS: [&str; 3] = ["det", "dedet", "a"];
-/// Points at what was said, or names a kind of thing that is kept here.
-const HERE: [&str; 6] = ["pronoun", "person", "vague", "vaguebody", "ours", "partofours"];
+/// Points at what was said, names a kind of thing that is kept here, or ends the talk.
+const HERE: [&str; 7] = ["pronoun", "person", "vague", "vaguebody", "ours", "partofours", "giveup"];
 /// A word alone is a name, and whoever writes more than a title holds tells something.
 const WORDS: RangeInclusive<usize> = 2..=20;
 
@@ -123,6 +123,7 @@ mod tests {
             "make it a bit friendlier",
             "change the subject to Boiler",
             "polish the draft",
+            "stop reminding me",
             "do that again",
             "undo the last thing",
             "delete everything",

@@ -50,8 +50,8 @@ pub(super) fn dismisses(text: &str) -> bool {
     let ids: Vec<_> = words(text).split_whitespace().map(|word| GRAMMAR.lexicon.read_word(word)).collect();
     let (mut rest, mut drops) = (&ids[..], false);
     let takes = |classes: &[&str], ids| classes.iter().filter_map(|class| GRAMMAR.lexicon.starts(class, ids)).max();
-    while let Some(len) = takes(&["giveup", "closing", "lead", "tail", "delead", "detail"], rest) {
-        drops |= takes(&["giveup", "closing"], rest) == Some(len);
+    while let Some(len) = takes(&["giveup", "enders", "closing", "lead", "tail", "delead", "detail"], rest) {
+        drops |= takes(&["giveup", "enders", "closing"], rest) == Some(len);
         rest = &rest[len..];
     }
     drops && rest.is_empty()
