@@ -96,8 +96,6 @@ pub const SHOWN_LOOKED_THROUGH: usize = 128;
 pub const ATTACHMENT_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// How long a clarifying question waits for its answer.
 pub const CLARIFICATION_SECS: i64 = 3_600;
-/// Things that can be said instead, named to whoever was not understood: what one reads at a glance.
-pub const NEAREST_MAX: usize = 3;
 /// Ways in which one message may be meant that are put on buttons.
 pub const READINGS_MAX: usize = 4;
 /// How long a yes or no without anything that waits is taken for a word about the card decided last.

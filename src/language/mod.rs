@@ -10,11 +10,13 @@
 //! - [`words`], [`terms`], [`likeness`]: words as they are compared, as things are found by them, and how alike two are.
 //! - [`word_classes`]: classes of words that stand in data. [`work`]: how much may be spent on one message.
 //! - [`nearest`]: which of the things that can be said are nearest to what was said.
+//! - [`record`], [`known`]: what is asked of what was done, and of what code knows.
 //! - [`people`], [`places`]: names of people, names of zones.
 
 pub mod consent;
 pub mod continuation;
 pub mod grounding;
+pub mod known;
 mod lexicon;
 pub mod likeness;
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::grounding::is_light;
 use super::terms;
 
 /// Shorter words say nothing of what is meant.
@@ -11,8 +12,8 @@ const LETTERS_MIN: usize = 3;
 pub fn nearest<'e>(text: &str, examples: &[&'e str], max: usize) -> Vec<&'e str> {
     let stems_of = |text: &str| -> Vec<String> {
         let folded = terms::fold(text);
-        let mut stems = terms::stems(&folded);
-        stems.retain(|stem| stem.chars().count() >= LETTERS_MIN);
+        let says_something = |word: &&str| word.chars().count() >= LETTERS_MIN && !is_light(word);
+        let mut stems: Vec<String> = terms::words_of(&folded).filter(says_something).map(terms::stem).collect();
         stems.sort();
         stems.dedup();
         stems

@@ -1,4 +1,4 @@
-//! Is a message a question about what was done here: "what did you just do?", "did you send it?"
+//! Is a message about what was done here: "what did you just do?", "did you send it?", "undo the last thing"
 //!
 //! Invariant: the whole message is such a question; one that asks for anything besides is none. Not here: the answer
 //! (the pipeline keeps the record).
@@ -10,10 +10,16 @@ const WORDS: &str = include_str!("../../data/language/record.txt");
 /// A question of this sort is short.
 const BYTES_MAX: usize = 120;
 /// What may stand at either end.
-const POLITE: [&str; 12] =
-    ["hey", "so", "ok", "okay", "wait", "and", "please", "then", "now", "already", "just now", "for me"];
+const POLITE: [&str; 16] = [
+    "hey", "so", "ok", "okay", "wait", "and", "please", "pls", "bitte", "can you", "then", "now", "already",
+    "just now", "for me", "oops",
+];
 /// Stands in a phrase for a verb.
 const VERB: &str = "{verb}";
+/// Stands in a phrase for what was done last.
+const LAST: &str = "{last}";
+/// The classes that hold no forms of a verb.
+const NO_VERBS: [&str; 5] = ["latest", "done", "kind", "undo", "last"];
 
 /// What is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +60,22 @@ pub fn kind_of(verb: &str) -> Option<&'static str> {
     verbs().filter(|kind| !kind.contains('<')).find(|kind| phrases(kind).any(|form| form == verb))
 }
 
+/// Whether a message asks for the last thing to be taken back, and for nothing else.
+pub fn takes_back(text: &str) -> bool {
+    if text.len() > BYTES_MAX {
+        return false;
+    }
+    let said = bare(text);
+    let is_said = |phrase: &str| match phrase.split_once(LAST) {
+        None => phrase == said,
+        Some((before, after)) => said
+            .strip_prefix(before)
+            .and_then(|rest| rest.strip_suffix(after))
+            .is_some_and(|what| phrases("last").any(|last| last == what)),
+    };
+    phrases("undo").any(is_said)
+}
+
 /// Whether what was tried is of this kind: "send “Lunch” to Anna" is of "send", and so is "forward “Lunch” to Anna".
 pub fn is_of_kind(attempt: &str, verb: &str) -> bool {
     let attempt = lower(attempt);
@@ -90,12 +112,30 @@ fn phrases(class: &str) -> impl Iterator<Item = &'static str> {
 }
 
 fn verbs() -> impl Iterator<Item = &'static str> {
-    lines().map(|(name, _)| name).filter(|name| !matches!(*name, "latest" | "done" | "kind"))
+    lines().map(|(name, _)| name).filter(|name| !NO_VERBS.contains(name))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_last_thing_is_taken_back_where_nothing_else_is_said() {
+        for text in [
+            "undo",
+            "Undo that, please!",
+            "undo the last thing",
+            "rückgängig",
+            "take that back.",
+            "Mach das rückgängig",
+        ] {
+            assert!(takes_back(text), "{text}");
+        }
+        for text in ["undo the meeting", "don't undo", "I want to take that back to the shop", "take the book back", ""]
+        {
+            assert!(!takes_back(text), "{text}");
+        }
+    }
 
     #[test]
     fn the_record_is_asked_for_and_nothing_beside_it() {

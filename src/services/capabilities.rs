@@ -138,6 +138,9 @@ pub trait Facts: Send + Sync {
 
     /// The action that brings up to date what is known, where a statement says something else of exactly that.
     async fn revising(&self, ctx: &RequestContext, statement: &str) -> Result<Option<PlannedAction>, ServiceError>;
+
+    /// The action that remembers something the person says of themself.
+    fn remembering(&self, key: &str, value: &str) -> PlannedAction;
 }
 
 /// A fact about the person.

@@ -32,6 +32,7 @@ mod names;
 mod paging;
 mod presses;
 mod questions;
+mod readme;
 mod record;
 mod registry;
 mod reminders;

@@ -156,10 +156,15 @@ impl Program {
 
     /// The same with a person at a terminal.
     pub fn terminal(&self, args: &[&str]) -> Terminal {
+        self.terminal_of(100, args)
+    }
+
+    /// The same, so many columns wide.
+    pub fn terminal_of(&self, columns: u16, args: &[&str]) -> Terminal {
         // The terminal is the program's own, so that Ctrl-C reaches it as it does from a shell.
         let mut command = Command::new("setsid");
         command.arg("--ctty").arg(&self.binary);
-        Terminal::start(self.prepared(command, &[&["console"], args].concat()), self.clone())
+        Terminal::start(self.prepared(command, &[&["console"], args].concat()), self.clone(), columns)
     }
 
     fn start(&self, args: &[&str]) -> Child {

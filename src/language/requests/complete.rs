@@ -71,7 +71,8 @@ pub fn complete(partial: &PlannedAction, param: &str, answer: &str, reference: &
 pub fn gives_up(text: &str, reference: &Reference) -> bool {
     let heard = AnnotatedText::new(text, reference, GRAMMAR.lexicon);
     let ids = heard.ids(0..heard.tokens.len());
-    GRAMMAR.lexicon.starts("giveup", &ids).is_some()
+    let said = |at: usize| GRAMMAR.lexicon.is_phrase("giveup", &ids[at..]);
+    GRAMMAR.lexicon.starts("giveup", &ids).is_some() || matching::starts(GRAMMAR.lexicon, &ids).into_iter().any(said)
 }
 
 /// A message that is a request, and not a weak one, by itself.

@@ -295,7 +295,8 @@ fn accounted(hearing: &Hearing, heard: &AnnotatedText, draft: PlanDraft, parts: 
 
 /// Whether a message in which no request was found talks.
 fn is_talk(hearing: &Hearing) -> bool {
-    talk::is_all_talk(hearing.text)
+    talk::dismisses(hearing.text)
+        || talk::is_all_talk(hearing.text)
         || talk::asks_for_talk(hearing.text) && order(hearing.text, hearing.reference).is_none()
 }
 

@@ -13,53 +13,26 @@ use super::reading::{tidy, title};
 use super::text::{Mark, own_words};
 use crate::language::time::Reference;
 
-/// What an order does not begin with: it tells, asks, supposes, forbids, or names a thing.
-const NO_ORDER: [&str; 16] = [
-    "asking",
-    "howto",
-    "hypothetical",
-    "teller",
-    "told",
-    "state",
-    "det",
-    "a",
-    "pronoun",
-    "iwe",
-    "others",
-    "thankword",
-    "timeword",
-    "notobject",
-    "negation",
-    "reported",
-];
+/// Verbs of what somebody does in the world.
+const ERRANDS: [&str; 3] = ["errand", "deerrand", "ability"];
+/// Verbs that our own commands are worded with.
+const OURS: [&str; 12] =
+    ["create", "add", "move", "cancel", "remind", "show", "send", "keeper", "reply", "forward", "archive", "tickoff"];
+/// With what stands before it: "the light bulb".
+const THING_WORDS: usize = 3;
+/// Stands before the name of a thing.
+const BEFORE_THINGS: [&str; 3] = ["det", "dedet", "a"];
+/// Points at what was said, names a kind of thing that is kept here, or ends the talk.
+const HERE: [&str; 7] = ["pronoun", "person", "vague", "vaguebody", "ours", "partofours", "giveup"];
 /// A word alone is a name, and whoever writes more than a title holds tells something.
 const WORDS: RangeInclusive<usize> = 2..=20;
-
-/// Classes of verbs that begin an order.
-const ORDERING: [&str; 16] = [
-    "errand",
-    "deerrand",
-    "assistantverb",
-    "create",
-    "add",
-    "move",
-    "cancel",
-    "remind",
-    "show",
-    "send",
-    "tellsomeone",
-    "keeper",
-    "reply",
-    "forward",
-    "archive",
-    "tickoff",
-];
 
 /// Whether folded words begin with a verb in the form of an order. Steps: the words of the longest phrase.
 pub(crate) fn begins_as_order(words: &[&str]) -> bool {
     const PHRASE_WORDS_MAX: usize = 4;
     let ids: Vec<_> = words.iter().take(PHRASE_WORDS_MAX).map(|word| GRAMMAR.lexicon.read_word(word)).collect();
-    ORDERING.iter().any(|class| GRAMMAR.lexicon.starts(class, &ids).is_some())
+    let mut classes = ERRANDS[..2].iter().chain(&OURS).chain(&["assistantverb", "tellsomeone"]);
+    classes.any(|class| GRAMMAR.lexicon.starts(class, &ids).is_some())
 }
 
 /// Whether a full stop behind a folded word only shortens it.
@@ -89,20 +62,33 @@ pub fn order(text: &str, reference: &Reference) -> Option<String> {
     let tells = heard.typed(first).contains(['\'', '’']);
     let is_question = text.trim_end().ends_with('?') && begins == 0;
     let rest = &ids[begins..];
-    if tells
-        || is_question
-        || !WORDS.contains(&rest.len())
-        || NO_ORDER.iter().any(|class| lexicon.starts(class, rest).is_some())
-    {
-        return None;
-    }
     let polite =
         (1..rest.len()).find(|at| ["tail", "detail"].iter().any(|class| lexicon.is_phrase(class, &rest[*at..])));
+    let said = &rest[..polite.unwrap_or(rest.len())];
+    if tells || is_question || !WORDS.contains(&said.len()) || !is_of_the_world(said) {
+        return None;
+    }
     let last = match polite {
         Some(at) => live[begins + at - 1],
         None => heard.tokens.iter().rposition(|token| token.mark == Mark::Word)?,
     };
     Some(title(&tidy(heard.raw(first, last))))
+}
+
+/// Whether somebody is to do something in the world: by a verb of errands, or by one that nobody knows before the name of
+/// a thing. A verb that our own commands are worded with as well needs a thing that nobody here knows.
+fn is_of_the_world(ids: &[WordId]) -> bool {
+    let longest = |classes: &[&str], ids| classes.iter().filter_map(|class| GRAMMAR.lexicon.starts(class, ids)).max();
+    let verb = longest(&ERRANDS, ids);
+    let thing = &ids[verb.unwrap_or(1).min(ids.len())..];
+    let before = longest(&BEFORE_THINGS, thing);
+    let is_unknown = || before.is_some() && thing.iter().take(THING_WORDS).any(|id| *id == WordId::UNKNOWN);
+    let is_errand = match verb {
+        Some(_) if longest(&OURS, ids).is_some() => is_unknown(),
+        Some(_) => true,
+        None => ids.first() == Some(&WordId::UNKNOWN) && before.is_some(),
+    };
+    is_errand && HERE.iter().all(|class| GRAMMAR.lexicon.find(class, ids).is_none())
 }
 
 #[cfg(test)]
@@ -117,8 +103,38 @@ mod tests {
             ("please descale the kettle, thanks!", "Descale the kettle"),
             ("can you book me a flight?", "Book me a flight"),
             ("hey, translate the menu for us", "Translate the menu for us"),
+            ("change the light bulb", "Change the light bulb"),
+            ("unclog the sink", "Unclog the sink"),
+            ("ring the dentist", "Ring the dentist"),
+            ("entkalke den Wasserkocher bitte", "Entkalke den Wasserkocher"),
         ] {
             assert_eq!(order(text, &monday()).as_deref(), Some(kept), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_points_at_the_conversation_or_at_what_is_kept_here_is_no_order() {
+        for text in [
+            "Shorter please",
+            "Send it",
+            "To Anna instead",
+            "Cc Anna on it",
+            "say: hello there",
+            "make it a bit friendlier",
+            "change the subject to Boiler",
+            "polish the draft",
+            "stop reminding me",
+            "do that again",
+            "undo the last thing",
+            "delete everything",
+            "no no no",
+            "forget it",
+            "asdf qwer",
+            "groceries blah blah",
+            "read my mail",
+            "Welcher Tag ist heute",
+        ] {
+            assert_eq!(order(text, &monday()), None, "{text}");
         }
     }
 

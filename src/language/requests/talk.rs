@@ -34,6 +34,7 @@ fn topic(line: &'static str) -> Option<Topic> {
 /// A reply to small talk, in the person's language where it is one of those in the table.
 pub fn chat(text: &str) -> String {
     match brought_up(text) {
+        _ if dismisses(text) => by_name("dismiss", language(text), text),
         Some(topic) => pick(&topic, text),
         None => by_name("otherwise", language(text), text),
     }
@@ -42,6 +43,18 @@ pub fn chat(text: &str) -> String {
 /// Whether a text brings up something to talk about: more than agreement, laughter, or a sign.
 pub fn is_small_talk(text: &str) -> bool {
     brought_up(text).is_some_and(|topic| !["agree", "laugh", "emoji"].contains(&topic.name))
+}
+
+/// Whether all of it drops or ends what was spoken of, politely or not.
+pub(super) fn dismisses(text: &str) -> bool {
+    let ids: Vec<_> = words(text).split_whitespace().map(|word| GRAMMAR.lexicon.read_word(word)).collect();
+    let (mut rest, mut drops) = (&ids[..], false);
+    let takes = |classes: &[&str], ids| classes.iter().filter_map(|class| GRAMMAR.lexicon.starts(class, ids)).max();
+    while let Some(len) = takes(&["giveup", "enders", "closing", "lead", "tail", "delead", "detail"], rest) {
+        drops |= takes(&["giveup", "enders", "closing"], rest) == Some(len);
+        rest = &rest[len..];
+    }
+    drops && rest.is_empty()
 }
 
 fn brought_up(text: &str) -> Option<Topic> {
@@ -79,10 +92,11 @@ pub(super) fn asks_for_talk(text: &str) -> bool {
 }
 
 fn is_topic(topic: &Topic) -> bool {
-    !["language", "otherwise", "notunderstood"].contains(&topic.name)
+    !["language", "otherwise", "notunderstood", "dismiss"].contains(&topic.name)
 }
 
-/// That a message was not understood and nothing was done; examples of what can be said follow it.
+/// That a message was not understood and nothing was done, `{what}` of it where the language has that; an example of
+/// what can be said follows it.
 pub fn not_understood(text: &str) -> String {
     by_name("notunderstood", language(text), text)
 }

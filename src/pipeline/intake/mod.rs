@@ -14,6 +14,7 @@ pub mod commands;
 pub mod debounce;
 mod excess;
 mod findings;
+mod known;
 pub mod offers;
 pub mod pages;
 mod question;
@@ -42,7 +43,7 @@ struct Step {
 }
 
 /// In order; the comments say why each stands where it does.
-const STEPS: [Step; 18] = [
+const STEPS: [Step; 19] = [
     // What an earlier life began is told from its journal: looked at anew, it could be done twice.
     Step { name: "resumed", answer: |turn| resumed::answer(turn).boxed() },
     // A press carries what it means; it has no words for the others to read.
@@ -71,6 +72,8 @@ const STEPS: [Step; 18] = [
     Step { name: "salient", answer: |turn| salient::answer(turn).boxed() },
     // "Did you send it?" asks what became of something; nothing is planned for it.
     Step { name: "record", answer: |turn| record::answer(turn).boxed() },
+    // The time is told whatever is open, and is no model's guess.
+    Step { name: "known", answer: |turn| known::answer(turn).boxed() },
     // What was not read to its end answers no question and is no request.
     Step { name: "excess", answer: |turn| excess::answer(turn).boxed() },
     // What is left may complete the request that we asked about.

@@ -12,6 +12,7 @@ use crate::core::provenance::{self, Sources};
 use crate::core::text::{capital, shorten, visible};
 use crate::core::turn::{Path, Reply};
 use crate::language::consent::Consent;
+use crate::language::reading::Mood;
 use crate::language::requests::{Condition, Understood, Unread};
 use crate::language::{consent, nearest, requests};
 use crate::limits;
@@ -106,12 +107,16 @@ impl Doubt {
     /// Nobody understood it. What it orders is offered to be kept as something to do.
     pub fn nothing(turn: &Turn<'_>) -> Doubt {
         let reading = turn.reading();
+        if is_talk(turn) {
+            return Doubt { words: requests::chat(turn.words()), ..Doubt::default() };
+        }
         let only_tells = !reading.clauses.is_empty() && reading.clauses.iter().all(|clause| clause.mood.tells());
         if turn.origin().is_own_words() && only_tells {
             return Doubt { words: TOLD.to_owned(), ..Doubt::default() };
         }
         let services = turn.brain.services.now();
-        let order = turn.origin().is_own_words().then(|| requests::order(turn.words(), &turn.reference())).flatten();
+        let may_ask = turn.origin().is_own_words() && reading.clauses.iter().all(|clause| clause.mood.is_request());
+        let order = may_ask.then(|| requests::order(turn.words(), &turn.reference())).flatten();
         let kept = order.and_then(|order| services.iter().find_map(|service| service.service.keeps_order(&order)));
         let Some((offered, question)) = kept.and_then(|kept| Some((kept.clone(), kept.question?))) else {
             return Doubt { words: not_understood(turn), ..Doubt::default() };
@@ -230,18 +235,38 @@ pub(crate) fn is_talk(turn: &Turn<'_>) -> bool {
     !turn.words().contains(char::is_alphanumeric) || turn.understood(&[]) == Understood::SmallTalk
 }
 
-/// That nothing was understood and nothing was done, and what can be said instead.
+/// What kind of thing was not understood, that nothing was done, and the nearest of what can be said of its kind.
 pub(crate) fn not_understood(turn: &Turn<'_>) -> String {
     let services = turn.brain.services.now();
+    let asks = turn.reading().has(&[Mood::Question]);
+    let about = match turn.guess().domains.as_slice() {
+        [only] => services.find(only),
+        [] | [..] => None,
+    };
+    let what = match (about.as_ref().map(|service| &service.info.place), asks) {
+        (Some(place), true) => format!("I took that as a question about {place}, and couldn't work it out"),
+        (Some(place), false) => format!("I took that to be about {place}, and couldn't work out what to do"),
+        (None, true) => "I couldn't work out that question".to_owned(),
+        (None, false) => "I couldn't work out what you mean".to_owned(),
+    };
+    let is_near = |service: &str| about.as_ref().is_none_or(|about| about.info.name == service);
+    let near = services.iter().filter(|service| is_near(&service.info.name));
+    let entries = near.flat_map(|service| service.commands().map(|entry| entry.example()).enumerate());
     // One of each service comes first.
-    let ranked = services.iter().flat_map(|service| service.commands().map(|entry| entry.example()).enumerate());
-    let mut ranked: Vec<(usize, &str)> = ranked.filter(|(_, example)| !example.is_empty()).collect();
+    let mut ranked: Vec<(usize, &str)> = entries.filter(|(_, example)| !example.is_empty()).collect();
     ranked.sort_by_key(|(rank, _)| *rank);
-    let examples: Vec<&str> = ranked.into_iter().map(|(_, example)| example).collect();
-    let near = nearest::nearest(turn.words(), &examples, limits::NEAREST_MAX);
-    let said = requests::not_understood(turn.words());
-    let examples: Vec<String> = near.into_iter().map(|example| format!("• {example}")).collect();
-    format!("{said}\n{}", examples.join("\n"))
+    let mut examples: Vec<&str> = ranked.into_iter().map(|(_, example)| example).collect();
+    if asks && examples.iter().any(|example| example.ends_with('?')) {
+        examples.retain(|example| example.ends_with('?'));
+    }
+    // What shares no word with any of them gets one that depends on the message only.
+    let sum: usize = turn.words().bytes().map(usize::from).sum();
+    if about.is_none() && !examples.is_empty() {
+        let first = sum % examples.len();
+        examples.rotate_left(first);
+    }
+    let example = nearest::nearest(turn.words(), &examples, 1).concat();
+    format!("{} “{example}”.", requests::not_understood(turn.words()).replace("{what}", &what))
 }
 
 fn quoted(text: &str) -> String {

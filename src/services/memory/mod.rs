@@ -247,4 +247,9 @@ impl Facts for MemoryService {
         let is_news = |fact: &Memory| terms::fold(&fact.value) != terms::fold(&new_value);
         Ok(known.filter(is_news).map(|fact| planned(NAME, &UpdateFact { key: fact.id, new_value })))
     }
+
+    fn remembering(&self, key: &str, value: &str) -> PlannedAction {
+        let [category, key, value] = ["person", key, value].map(str::to_owned);
+        planned(NAME, &StoreFact { category, key, value })
+    }
 }

@@ -15,7 +15,6 @@ use rustix::termios::{Winsize, tcsetwinsize};
 use super::Program;
 
 const ROWS: u16 = 60;
-const COLUMNS: u16 = 100;
 /// Lines that have left the screen at its top are kept.
 const KEPT: usize = 1_000;
 const LIMIT: Duration = Duration::from_secs(60);
@@ -29,17 +28,17 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    pub(super) fn start(mut program: Command, home: Program) -> Self {
+    pub(super) fn start(mut program: Command, home: Program, columns: u16) -> Self {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal");
         grantpt(&master).and_then(|()| unlockpt(&master)).expect("its other side");
         let name = ptsname(&master, Vec::new()).expect("its name");
         let slave = rustix::fs::open(&name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).expect("the other side");
-        tcsetwinsize(&slave, Winsize { ws_row: ROWS, ws_col: COLUMNS, ws_xpixel: 0, ws_ypixel: 0 }).expect("a size");
+        tcsetwinsize(&slave, Winsize { ws_row: ROWS, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).expect("a size");
         let side = |fd: &OwnedFd| Stdio::from(fd.try_clone().expect("one more of it"));
         program.stdin(side(&slave)).stdout(side(&slave)).stderr(side(&slave)).env("TERM", "xterm");
         let process = program.spawn().expect("setsid of util-linux starts the program");
         drop((program, slave));
-        let screen = Arc::new(Mutex::new(vt100::Parser::new(ROWS, COLUMNS, KEPT)));
+        let screen = Arc::new(Mutex::new(vt100::Parser::new(ROWS, columns, KEPT)));
         let (shown, mut printed) = (screen.clone(), File::from(master.try_clone().expect("one more of it")));
         std::thread::spawn(move || {
             let mut piece = [0; 4_096];
@@ -65,13 +64,13 @@ impl Terminal {
     pub fn lines(&self) -> Vec<String> {
         let mut parser = self.screen.lock().unwrap();
         let row = usize::from(parser.screen().cursor_position().0);
-        let mut lines: Vec<String> = parser.screen().rows(0, COLUMNS).take(row + 1).collect();
+        let mut lines: Vec<String> = parser.screen().rows(0, u16::MAX).take(row + 1).collect();
         parser.screen_mut().set_scrollback(usize::MAX);
         let mut above = Vec::new();
         let mut back = parser.screen().scrollback();
         while back > 0 {
             parser.screen_mut().set_scrollback(back);
-            above.push(parser.screen().rows(0, COLUMNS).next().unwrap_or_default());
+            above.push(parser.screen().rows(0, u16::MAX).next().unwrap_or_default());
             back -= 1;
         }
         parser.screen_mut().set_scrollback(0);

@@ -18,6 +18,7 @@ use super::{offers, settings};
 use crate::core::button::{CardVerb, Press};
 use crate::core::pending::Means;
 use crate::core::turn::{Input, Origin, Path};
+use crate::language::record::takes_back;
 use crate::language::words::{distance, fold};
 use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::consent;
@@ -118,26 +119,9 @@ pub fn parse(text: &str) -> Option<(&str, &str)> {
 
 const STOPPING: &str = "Okay, stopping.";
 
-/// What people say instead of `/undo`, and nothing else with it.
-const UNDO: [&str; 10] = [
-    "undo",
-    "undo it",
-    "undo that",
-    "undo this",
-    "take it back",
-    "take that back",
-    "revert that",
-    "rückgängig",
-    "mach das rückgängig",
-    "rückgängig machen",
-];
-
 /// The command that plain words name.
 fn in_words(text: &str) -> Option<(&'static str, &'static str)> {
-    let lower = text.to_lowercase();
-    let bare = lower.trim_matches(|c: char| !c.is_alphanumeric());
-    let bare = ["please", "pls", "bitte"].iter().find_map(|polite| bare.strip_suffix(polite)).unwrap_or(bare);
-    UNDO.contains(&bare.trim_end_matches(|c: char| !c.is_alphanumeric())).then_some(("undo", ""))
+    takes_back(text).then_some(("undo", ""))
 }
 
 fn find(name: &str) -> Option<&'static SlashCommand> {
@@ -329,16 +313,6 @@ mod tests {
             let plain = command.name.chars().all(|c| c.is_ascii_lowercase()) && command.name.len() <= 32;
             assert!(plain && (1..=256).contains(&command.words.len()), "{}", command.name);
             assert_eq!(COMMANDS.iter().filter(|other| other.name == command.name).count(), 1);
-        }
-    }
-
-    #[test]
-    fn undo_needs_no_slash_when_nothing_else_is_said() {
-        for text in ["undo", "Undo that, please!", "rückgängig", "take that back."] {
-            assert_eq!(in_words(text), Some(("undo", "")), "{text}");
-        }
-        for text in ["undo the meeting", "don't undo", "I want to take that back to the shop", ""] {
-            assert_eq!(in_words(text), None, "{text}");
         }
     }
 

@@ -34,6 +34,7 @@ use crate::investigate::graph::{AnswerKind, AnswerSection, BesideAnswer, Evidenc
 use crate::investigate::run::{run, whole};
 use crate::investigate::synthesize::{self, AnswerRow, heading};
 use crate::investigate::templates;
+use crate::language::grounding::telling_stems;
 use crate::language::requests::{self, FamilyQuestion, QuestionFamily};
 use crate::pipeline::commit::Answer;
 use crate::pipeline::consent::waiting::StillWaiting;
@@ -175,7 +176,7 @@ pub async fn or_searched(
     }
     let mut answer = else_say.await?;
     let words = visible(&shorten(&sought(turn), 80));
-    let is_told = !words.is_empty() && answer.path != Path::Chat;
+    let is_told = !telling_stems(&words).is_empty() && answer.path != Path::Chat;
     if let Some(reply) = answer.replies.last_mut().filter(|_| is_told) {
         reply.text.push_str(&format!("\n\n🔎 I also searched your things for “{words}” and found nothing."));
     }
