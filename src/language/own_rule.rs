@@ -58,6 +58,7 @@ struct RuleWords {
     before: WordClass,
     after: WordClass,
     does: WordClass,
+    general: WordClass,
     former: WordClass,
     now: WordClass,
 }
@@ -78,6 +79,7 @@ static WORDS: LazyLock<RuleWords> = LazyLock::new(|| {
         before: take("before"),
         after: take("after"),
         does: take("does"),
+        general: take("general"),
         former: take("former"),
         now: take("now"),
     }
@@ -109,7 +111,9 @@ impl OwnRule {
             }
         };
         let wish = || {
-            let rest = said.behind(&WORDS.always).or_else(|| said.behind(&WORDS.never))?;
+            // What is never to be done to one thing is no rule.
+            let is_general = |rest: &Said| rest.0.iter().any(|(_, word)| WORDS.general.holds(word));
+            let rest = said.behind(&WORDS.always).or_else(|| said.behind(&WORDS.never).filter(is_general))?;
             (rest.0.len() >= WISH_WORDS_MIN && rest.behind(&WORDS.does).is_some()).then_some(Self::Wish)
         };
         let is_told = |rule: &Self| match rule {
@@ -242,6 +246,7 @@ mod tests {
             ("no calls after 6pm", late(18)),
             ("no meetings after 6", late(18)),
             ("never schedule anything on Sundays", Some(OwnRule::Wish)),
+            ("never move the Q3 report", None),
             ("never mind", None),
             ("never been so tired in my life", None),
             ("always nice to see you", None),

@@ -14,6 +14,7 @@ const GIVEN: &str = "given_";
 struct GroundWords {
     light: WordClass,
     somebody: WordClass,
+    liking: WordClass,
     one_person: WordClass,
     theirs: WordClass,
     before_somebody: WordClass,
@@ -36,6 +37,7 @@ static WORDS: LazyLock<GroundWords> = LazyLock::new(|| {
     let mut classes = WordClasses::read(&[include_str!("../../../data/language/reading/ground.txt")]);
     let mut take = |name| classes.take(name);
     let (light, somebody, something) = (take("light"), take("somebody"), take("something"));
+    let liking = take("liking");
     let (one_person, theirs, before_somebody) = (take("one_person"), take("theirs"), take("before_somebody"));
     let (points, corrects, tells) = (take("points"), take("corrects"), take("tells"));
     let (opens, leaves_open) = (take("opens"), take("leaves_open"));
@@ -44,6 +46,7 @@ static WORDS: LazyLock<GroundWords> = LazyLock::new(|| {
     GroundWords {
         light,
         somebody,
+        liking,
         one_person,
         theirs,
         before_somebody,
@@ -68,6 +71,11 @@ pub(super) fn is_light(folded: &str) -> bool {
 
 pub(super) fn points_at_somebody(text: &str) -> bool {
     WORDS.somebody.is_in(&words(text))
+}
+
+/// Whether a folded word tells what somebody thinks of a thing.
+pub(super) fn is_liking(folded: &str) -> bool {
+    WORDS.liking.holds(folded)
 }
 
 /// Whether a folded word stands for one person who was named before; `true` for what is theirs.

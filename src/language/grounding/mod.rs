@@ -314,3 +314,8 @@ const INSIDE_LETTERS_MIN: usize = 4;
 pub(crate) fn is_light(word: &str) -> bool {
     choices::is_light(word) || word.chars().count() < 2 && !word.chars().all(|c| c.is_ascii_digit())
 }
+
+/// Whether a folded word tells what somebody thinks of a thing, and names none.
+pub(crate) fn is_liking(word: &str) -> bool {
+    choices::is_liking(word)
+}

@@ -12,9 +12,9 @@ use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
-use crate::language::grounding::is_light;
+use crate::language::grounding::{is_light, is_liking};
 use crate::language::requests::built::{Built, set};
-use crate::language::requests::grammar::{GRAMMAR, Grammar};
+use crate::language::requests::grammar::Grammar;
 use crate::language::requests::reading::{ClauseReading, behind, tidy, title, without_determiner};
 use crate::language::terms;
 use crate::language::tokens::lower;
@@ -156,7 +156,7 @@ impl MemoryService {
 /// What a fact is about: its telling words, without those of liking and disliking.
 fn topics(key: &str, value: &str) -> BTreeSet<String> {
     let said = words(&format!("{key} {value}")).into_iter();
-    let telling = said.filter(|word| !is_light(word) && category(*GRAMMAR, word, "") != "preference");
+    let telling = said.filter(|word| !is_light(word) && !is_liking(word));
     telling.map(|word| terms::stem(&word)).collect()
 }
 
