@@ -31,6 +31,9 @@ pub struct Finding {
     pub features: Option<ConversationFeatures>,
     /// Amounts in it.
     pub amounts: Vec<Amount>,
+    /// By what others call its matter: the references of bookings, orders, invoices that it names.
+    #[serde(default)]
+    pub references: Vec<String>,
 }
 
 impl Finding {
@@ -45,6 +48,7 @@ impl Finding {
             score: 0.0,
             features: None,
             amounts: Vec::new(),
+            references: Vec::new(),
             item,
         }
     }
@@ -52,6 +56,11 @@ impl Finding {
     /// Whether it is of this sort.
     pub fn is(&self, sort: FindingSort) -> bool {
         self.sorts.contains(&sort)
+    }
+
+    /// Whether it came later than another one of the same matter: what changed a booking.
+    pub fn follows(&self, other: &Self) -> bool {
+        self.item.at > other.item.at && self.references.iter().any(|one| other.references.contains(one))
     }
 
     /// Who sent it, as far as that was read.

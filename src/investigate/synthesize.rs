@@ -67,7 +67,7 @@ impl AnswerRow {
             since: finding.since,
             due: finding.due,
             sorts: finding.sorts.clone(),
-            amount: meant(&finding.amounts, topic).cloned(),
+            amount: meant(finding, topic).cloned(),
             count: if finding.item.kind == ItemKind::Person { finding.score as usize } else { 0 },
             is_open,
             section: section.map(str::to_owned),
@@ -163,8 +163,9 @@ fn describe(at: DateTime<Utc>, reference: &Reference) -> String {
     time::describe(local, Grain::Minute, reference)
 }
 
-/// The amount that shares most words with what is asked.
-fn meant<'a>(amounts: &'a [Amount], topic: Option<&str>) -> Option<&'a Amount> {
+/// The amount that shares most words with what is asked; none of what shares none, by its name, its people or its amount.
+fn meant<'a>(finding: &'a Finding, topic: Option<&str>) -> Option<&'a Amount> {
+    let amounts = &finding.amounts;
     let stems = |text: &str| crate::language::terms::stems(&crate::language::terms::fold(text));
     let wanted = stems(topic.unwrap_or_default());
     let shared = |amount: &Amount| {
@@ -173,6 +174,12 @@ fn meant<'a>(amounts: &'a [Amount], topic: Option<&str>) -> Option<&'a Amount> {
     };
     // Of equally good ones the first: a total comes before what it is made of.
     let best = amounts.iter().map(shared).max()?;
+    let people = finding.item.people.iter().map(Party::label);
+    let named = people.chain([finding.item.title.clone()]).flat_map(|text| stems(&text));
+    let is_asked = best > 0 || wanted.is_empty() || finding.is(FindingSort::About);
+    if !is_asked && !named.collect::<Vec<_>>().iter().any(|word| wanted.contains(word)) {
+        return None;
+    }
     let total = |amount: &&Amount| stems(&amount.within).iter().any(|word| word.starts_with("total"));
     let all: Vec<&Amount> = amounts.iter().filter(|amount| shared(amount) == best).collect();
     all.iter().copied().find(|amount| total(amount)).or(all.first().copied())

@@ -262,6 +262,11 @@ pub trait Command: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'st
         Vec::new()
     }
 
+    /// The addresses at which somebody was reached before, where it changes where mail to them goes.
+    fn readdresses(&self, _action: &Action) -> Vec<String> {
+        Vec::new()
+    }
+
     /// What takes it back, where its effect is outside the store: a low-stakes command over the very thing that was
     /// changed. Offered as Undo for a while; it must find nothing to do once the thing has changed since. `None` when it
     /// cannot be taken back, and for effects inside the store, whose records are restored.

@@ -86,6 +86,8 @@ pub trait Entry: Rule + Send + Sync + fmt::Debug {
     fn attempt(&self, action: &Action) -> String;
     /// What it made or touched, where that is not its target.
     fn made(&self, action: &Action, output: &Value) -> Option<ItemRef>;
+    /// See [`Command::readdresses`].
+    fn readdresses(&self, action: &Action) -> Vec<String>;
     /// See [`Command::listed`].
     fn listed(&self, action: &Action, output: &Value) -> Vec<ItemRef>;
     /// What can be done next, as buttons below the receipt.
@@ -330,6 +332,10 @@ impl<T: Command, S: Handle<T>> Entry for Typed<T, S> {
 
     fn made(&self, action: &Action, output: &Value) -> Option<ItemRef> {
         self.with_output(action, output, Command::made).flatten()
+    }
+
+    fn readdresses(&self, action: &Action) -> Vec<String> {
+        self.with(action, |command| command.readdresses(action)).unwrap_or_default()
     }
 
     fn listed(&self, action: &Action, output: &Value) -> Vec<ItemRef> {

@@ -125,3 +125,18 @@ async fn a_model_rewords_a_draft_and_picks_nobody_for_it() {
     let prompt = format!("{told:?}");
     assert!(prompt.contains("draft so far") && prompt.contains("The boiler is fixed."), "{prompt}");
 }
+
+#[test]
+fn whoever_moves_while_a_mail_waits_is_told_where_it_still_goes() {
+    for send in [false, true] {
+        let program = Program::new();
+        let mut console = open(&program);
+        says(&mut console, "email Bob Miller that the boiler is fixed");
+        if send {
+            assert!(says(&mut console, "send it").contains("Send this email?"));
+        }
+        let card = says(&mut console, "save Bob Miller's email: bob@new.example");
+        let told = "still goes to bob.miller@example.com";
+        assert!(card.contains("Save this contact?") && card.contains(told), "{send}: {card}");
+    }
+}

@@ -206,3 +206,14 @@ async fn the_limit_of_recipients_is_that_of_the_group_as_it_is_expanded() {
         }
     }
 }
+
+#[tokio::test]
+async fn an_amount_is_told_of_what_was_asked_and_a_booking_with_what_changed_it() {
+    let rig = Rig::new(Setup { demo: true, model: false, ..Setup::default() });
+    let rent = rig.says("how much is the rent?").await.text();
+    assert!(!rent.contains("£361") && !rent.contains("118 €"), "{rent}");
+    let deposit = rig.says("how much was the hotel deposit?").await.text();
+    assert!(deposit.contains("100 €"), "{deposit}");
+    let flight = rig.says("what's the booking reference of my flight?").await.text();
+    assert!(flight.contains("KQ7T2M") && flight.contains("has a new time"), "{flight}");
+}

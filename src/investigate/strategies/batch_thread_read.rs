@@ -20,6 +20,11 @@ use crate::services::error::ServiceError;
 use crate::services::searchable::{ItemKind, ItemText};
 use crate::services::service::PeopleQuery;
 
+/// Shorter words of letters and digits are no references, and longer ones none that people are told.
+const REFERENCE_CHARS_MIN: usize = 5;
+const REFERENCE_CHARS_MAX: usize = 12;
+/// Of one conversation.
+const REFERENCES_MAX: usize = 20;
 /// What a swindler says of it is worth, beside others.
 const OF_SUSPECTS: f32 = 0.5;
 
@@ -39,6 +44,9 @@ pub(super) async fn gather(
     let asked = params.about.as_deref().map(|about| AskedWords::new(about, &read, &texts));
     for finding in &mut read {
         let Some(text) = texts.get(&(finding.item.service.clone(), finding.item.id.clone())) else { continue };
+        let letters = text.said.iter().map(|said| said.text.as_str());
+        finding.references =
+            letters.chain([finding.item.title.as_str()]).flat_map(references).take(REFERENCES_MAX).collect();
         if let Some(asked) = &asked {
             let Coverage { covered, is_about } = coverage(finding, text, asked);
             let trust = if finding.sender() == SenderSort::Suspect { OF_SUSPECTS } else { 1.0 };
@@ -126,6 +134,17 @@ fn partners(read: &[Finding]) -> Vec<CountedParty> {
     }
     people.sort_by_key(|person| std::cmp::Reverse(person.count));
     people
+}
+
+/// Words of large letters and digits: "KQ7T2M".
+fn references(text: &str) -> impl Iterator<Item = String> {
+    let is_reference = |word: &&str| {
+        (REFERENCE_CHARS_MIN..=REFERENCE_CHARS_MAX).contains(&word.len())
+            && word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit())
+            && word.contains(|c: char| c.is_ascii_digit())
+            && word.contains(|c: char| c.is_ascii_uppercase())
+    };
+    text.split(|c: char| !c.is_alphanumeric()).filter(is_reference).map(str::to_owned)
 }
 
 /// What a thing is worth more that holds one of these words.

@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use super::{Given, findings};
+use crate::investigate::features::SenderSort;
 use crate::investigate::finding::{Finding, NodeOutput, is_same};
 use crate::investigate::node::{CrossReference, MatchBy, RankBy, SetOperation, reference};
 use crate::limits::FOUND_ITEMS_MAX;
@@ -22,7 +23,9 @@ pub(super) fn gather(params: &CrossReference, given: &Given<'_>) -> NodeOutput {
     together.retain(|finding| finding.score >= params.score_min || params.score_min <= 0.0);
     if params.only_best {
         let best = together.iter().map(|finding| finding.score).fold(0.0, f32::max);
-        together.retain(|finding| finding.score >= best - BESIDE_BEST * best.min(1.0));
+        let (kept, left): (Vec<Finding>, Vec<Finding>) =
+            together.into_iter().partition(|finding| finding.score >= best - BESIDE_BEST * best.min(1.0));
+        together = with_later(kept, left);
     }
     let most = params.take_top.unwrap_or(FOUND_ITEMS_MAX).min(FOUND_ITEMS_MAX);
     let cut = together.len().saturating_sub(most);
@@ -36,6 +39,20 @@ pub(super) fn gather(params: &CrossReference, given: &Given<'_>) -> NodeOutput {
     }
     output.more += cut;
     output
+}
+
+/// What fits, and below it what its writer wrote later of the same matter, though it says less of what was asked.
+fn with_later(mut kept: Vec<Finding>, left: Vec<Finding>) -> Vec<Finding> {
+    let by = |finding: &Finding| finding.item.people.first().cloned();
+    let is_later = |later: &Finding| {
+        later.sender() != SenderSort::Suspect
+            && kept
+                .iter()
+                .any(|one| later.follows(one) && by(later).zip(by(one)).is_some_and(|(by, other)| is_same(&by, &other)))
+    };
+    let later: Vec<Finding> = left.into_iter().filter(is_later).collect();
+    kept.extend(later);
+    kept
 }
 
 /// Everything, each thing once: of two findings of one thing the first, with the sorts of both.

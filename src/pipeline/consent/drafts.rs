@@ -11,6 +11,7 @@ use crate::core::button::Press;
 use crate::core::history::PastAction;
 use crate::core::outcome::{Report, Status};
 use crate::core::plan::PlannedAction;
+use crate::core::provenance;
 use crate::core::turn::{Edit, Input, Origin, Path};
 use crate::language::consent::{self, Consent};
 use crate::language::requests::{self, Understood};
@@ -60,6 +61,14 @@ pub(super) async fn changed(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError
         Some(draft) if draft.is_changed_by(turn, text).await => Ok(Some(draft.redrafted(turn).await?)),
         Some(_) | None => Ok(None),
     }
+}
+
+/// The addresses among these to which the draft in sight goes.
+pub(in crate::pipeline) async fn goes_to(turn: &Turn<'_>, addresses: &[String]) -> Vec<String> {
+    let draft = Draft::in_sight(turn).await.inspect_err(|error| tracing::warn!(%error, "no draft was looked for"));
+    let Some(draft) = draft.ok().flatten() else { return Vec::new() };
+    let to = provenance::addresses(&draft.writing.params);
+    to.into_iter().filter(|to| addresses.iter().any(|address| address.eq_ignore_ascii_case(to))).collect()
 }
 
 /// A draft in the conversation.

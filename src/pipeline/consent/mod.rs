@@ -9,7 +9,7 @@ pub(super) mod answers;
 pub mod cards;
 pub mod closed;
 pub mod decisions;
-mod drafts;
+pub(super) mod drafts;
 pub(super) mod named;
 pub(super) mod record;
 pub(super) mod stopping;

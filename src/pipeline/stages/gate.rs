@@ -6,7 +6,7 @@
 //! - low stakes and independent of high stakes and of questions: runs now;
 //! - high stakes (by rule or by taint), or unclear, and whatever depends on it: later, see [`super::later`].
 
-mod added;
+mod notes;
 
 use std::sync::{Arc, OnceLock};
 
@@ -186,11 +186,11 @@ async fn judge(
             let found = found_by(entry, planned, seen, &mut action.taints);
             let names = seen.people.iter().flatten().map(|person| person.name.as_str());
             let known: Vec<&str> = names.chain([seen.own]).collect();
-            let added = seen.records.and_then(|_| added::by_planner(turn, entry, planned, &known));
+            let added = seen.records.and_then(|_| notes::added_by_planner(turn, entry, planned, &known));
             action.notes.extend(found.into_iter().chain(lookalikes(entry, &action, folded)).chain(added));
             let asks = seen.rules.asks_for(turn, entry, planned, &action);
             let at_least = if asks.is_some() { Stakes::High } else { Stakes::Low };
-            action.notes.extend(asks);
+            action.notes.extend(asks.into_iter().chain(notes::still_goes_to(turn, entry, &action).await));
             Judged::Passed(Box::new(assess(entry, action, at_least)))
         }
         Err(Unsettled::Each(ids)) => Judged::Each(ids),

@@ -95,6 +95,11 @@ impl Command for SavePerson {
             .row("Mail goes to", goes_to.map(|address| show_address(address)).unwrap_or_default())
     }
 
+    fn readdresses(&self, action: &Action) -> Vec<String> {
+        let known = self.redirects(action).and_then(|_| before::<KnownBefore>(action));
+        known.map(|known| known.emails).unwrap_or_default()
+    }
+
     fn receipt(&self, output: &Saved, _: &Receipt<'_>) -> String {
         format!("👤 Saved: {}", output.person.line())
     }

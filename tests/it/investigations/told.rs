@@ -46,7 +46,7 @@ fn a_question_that_finds_nothing_says_what_was_searched_for() {
     let mut console = console(&world);
     let lines = console.say("is there a unicorn in Patagonia?");
     let text = text_of(&lines);
-    assert!(text.contains("didn't understand"), "{text}");
+    assert!(text.contains("couldn't work out that question; nothing was done"), "{text}");
     assert!(text.contains("I also searched your things for “") && text.contains("unicorn"), "{text}");
     let chat = text_of(&console.say("frobnicate the widgets"));
     assert!(!chat.contains("I also searched"), "an order asks nothing: {chat}");

@@ -154,6 +154,10 @@ impl Entry for Watched {
         self.inner.made(action, output)
     }
 
+    fn readdresses(&self, action: &Action) -> Vec<String> {
+        self.inner.readdresses(action)
+    }
+
     fn listed(&self, action: &Action, output: &Value) -> Vec<brain_agent::core::history::ItemRef> {
         self.inner.listed(action, output)
     }

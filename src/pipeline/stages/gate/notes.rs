@@ -1,0 +1,47 @@
+//! Notes on what a card shows: what a planner put into words to somebody that nobody said (times, numbers, addresses,
+//! names), and where mail that is on its way to somebody still goes.
+
+use crate::core::card::show_address;
+use crate::core::plan::{Action, PlannedAction};
+use crate::core::provenance;
+use crate::core::text::{shorten, visible};
+use crate::language::grounding::{ValueKind, added};
+use crate::pipeline::consent::drafts;
+use crate::pipeline::turn::Turn;
+use crate::services::entry::Entry;
+use crate::services::values::typed_values;
+
+/// Of what was added to a text, so much is named.
+const ADDED_MAX: usize = 5;
+const ADDED_CHARS_MAX: usize = 40;
+
+/// A note that names it; `known` are the person's words, and the names of those whom they know.
+pub(super) fn added_by_planner(
+    turn: &Turn<'_>,
+    entry: &dyn Entry,
+    planned: &PlannedAction,
+    known: &[&str],
+) -> Option<String> {
+    let typed = typed_values(entry, &planned.params);
+    let composed = typed.iter().filter(|value| value.kind == ValueKind::Composed);
+    let added: Vec<String> = composed.flat_map(|value| added(&value.text, known, &turn.reference())).collect();
+    let quoted: Vec<String> =
+        added.iter().take(ADDED_MAX).map(|part| format!("“{}”", visible(&shorten(part, ADDED_CHARS_MAX)))).collect();
+    (!quoted.is_empty()).then(|| format!("Added by me, you didn't say it: {}.", quoted.join(", ")))
+}
+
+/// Where mail still goes that was written before somebody's address changes: to the one that stands on it.
+pub(super) async fn still_goes_to(turn: &Turn<'_>, entry: &dyn Entry, action: &Action) -> Option<String> {
+    let before = entry.readdresses(action);
+    if before.is_empty() {
+        return None;
+    }
+    let actions = turn.open.iter().flat_map(|pending| &pending.actions);
+    let on_cards = actions.flat_map(|action| provenance::addresses(&action.params));
+    let is_theirs = |to: &String| before.iter().any(|address| address.eq_ignore_ascii_case(to));
+    let mut waits: Vec<String> = on_cards.filter(is_theirs).chain(drafts::goes_to(turn, &before).await).collect();
+    waits.sort();
+    waits.dedup();
+    let shown: Vec<String> = waits.iter().map(|address| show_address(address)).collect();
+    (!shown.is_empty()).then(|| format!("the mail that is written already still goes to {}", shown.join(", ")))
+}
