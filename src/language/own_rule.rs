@@ -208,9 +208,10 @@ impl<'t> Said<'t> {
     /// The time of a day that these are, and nothing else.
     fn clock(&self, is_late: bool, reference: &Reference) -> Option<NaiveTime> {
         let text = self.text();
-        if let Ok(hour) = text.parse::<u32>() {
+        let (hour, minute) = text.split_once(':').unwrap_or((&text, "0"));
+        if let (Ok(hour), Ok(minute)) = (hour.parse::<u32>(), minute.parse()) {
             let is_evening = is_late && (1..=EVENING_HOUR_MAX).contains(&hour);
-            return NaiveTime::from_hms_opt(if is_evening { hour + 12 } else { hour }, 0, 0);
+            return NaiveTime::from_hms_opt(if is_evening { hour + 12 } else { hour }, minute, 0);
         }
         match time::resolve(&text, reference)?.ok()? {
             When::Point { at, .. } if time::is_clock_only(&text) => NaiveTime::from_hms_opt(at.hour(), at.minute(), 0),
@@ -244,6 +245,7 @@ mod tests {
             ("I don't do meetings before 9", early(9)),
             ("no meetings before 9:00 please", early(9)),
             ("no calls after 6pm", late(18)),
+            ("no calls after 18:00", late(18)),
             ("no meetings after 6", late(18)),
             ("never schedule anything on Sundays", Some(OwnRule::Wish)),
             ("never move the Q3 report", None),
