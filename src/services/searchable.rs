@@ -14,6 +14,7 @@ use super::error::ServiceError;
 use super::service::RequestContext;
 use super::show::chosen;
 use crate::core::card::show_address;
+use crate::core::history::ItemRef;
 use crate::core::ids::UserId;
 use crate::core::plan::PlannedAction;
 use crate::core::provenance::UntrustedText;
@@ -158,6 +159,22 @@ pub struct FoundItem {
 }
 
 impl FoundItem {
+    /// Something of which no more than its name is known.
+    pub fn named(service: &str, kind: ItemKind, item: &ItemRef) -> Self {
+        Self {
+            service: service.to_owned(),
+            id: item.id.clone(),
+            kind,
+            title: item.label.clone(),
+            at: None,
+            until: None,
+            people: Vec::new(),
+            snippet: String::new(),
+            marks: Vec::new(),
+            untrusted: Vec::new(),
+        }
+    }
+
     /// Whether this is true of it.
     pub fn is(&self, mark: ItemMark) -> bool {
         self.marks.contains(&mark)

@@ -79,6 +79,20 @@ fn the_place_of_a_row_means_that_row() {
     assert!(card.contains("Send this reply?") && card.contains("Hotel Lindenhof"), "{card}");
     says(&mut console, "no");
 
+    let twice = says(&mut console, "what are my tasks?");
+    let first =
+        twice.lines().nth(1).unwrap().trim_start_matches(['▫', '\u{fe0f}', ' ', '❗']).split(" — ").next().unwrap();
+    says(&mut console, "tick off the first one");
+    let gone = says(&mut console, "tick off the first one");
+    assert!(gone.contains(first) && !gone.contains("demotask"), "no id is shown: {gone}");
+
+    let mails = says(&mut console, "what's new in my mail?");
+    assert!(mails.lines().nth(2).is_some_and(|row| row.contains("Northwind Museums")), "{mails}");
+    let opened = says(&mut console, "open the second one");
+    assert!(opened.contains("overdue invoice NW-3391") && opened.contains("✉️"), "{opened}");
+    let archived = says(&mut console, "archive the second one");
+    assert!(archived.contains("Archived: URGENT"), "{archived}");
+
     let agenda = says(&mut console, "what's on tomorrow?");
     let is_event = |line: &&str| line.contains("10:00–10:15");
     let place = agenda.lines().skip(1).position(|line| is_event(&line)).unwrap();

@@ -7,7 +7,7 @@ use chrono_tz::Tz;
 use regex::Regex;
 use serde_json::{Value, json};
 
-use super::letter::{ungreeted, word_to};
+use super::letter::{UNNAMED, ungreeted};
 use crate::core::plan::{Params, PlannedAction};
 use crate::language::time;
 use crate::language::time::{Reference, When, local_instant};
@@ -103,10 +103,6 @@ fn people(params: &mut Params, name: &str, words: &str) -> bool {
     let mut listed: Vec<String> = listed.unwrap_or_default();
     if let Some(person) = captured(&only, words).filter(|_| name == "to") {
         listed = vec![person.to_owned()];
-        let body = params.get("body").and_then(Value::as_str).unwrap_or_default().trim_end().to_owned();
-        if ungreeted(&body) != body {
-            word_to(params, &listed, ungreeted(&body));
-        }
     } else if let Some(person) = captured(&too, words) {
         listed.push(person.to_owned());
     } else if let Some(person) = captured(&without, words) {
@@ -120,6 +116,10 @@ fn people(params: &mut Params, name: &str, words: &str) -> bool {
         return false;
     }
     params.insert(name.to_owned(), json!(listed));
+    // A letter that greets somebody greets whom it goes to.
+    if name == "to" && params.get("body").and_then(Value::as_str).is_some_and(|body| ungreeted(body) != body) {
+        params.insert("greets".to_owned(), UNNAMED.into());
+    }
     true
 }
 

@@ -43,6 +43,9 @@ fn as_written(word: &str) -> String {
     }
 }
 
+/// Stands for how the person called whom a letter goes to, where they are to be greeted by their names.
+pub(crate) const UNNAMED: &str = "-";
+
 /// Words a letter to these: its body below the greeting that the words give, and how the person called them, so that
 /// whoever knows who they are can greet them by their names.
 pub(crate) fn word_to(params: &mut Params, to: &[String], body: &str) {

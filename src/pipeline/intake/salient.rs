@@ -6,20 +6,24 @@
 
 use super::findings::{Asks, asked, is_of_mail, no_mail, no_such_row};
 use crate::core::history::ItemRef;
+use crate::core::plan::PlannedAction;
 use crate::core::text::{shorten, visible};
 use crate::core::turn::Path;
 use crate::language::grounding::{PersonPronoun, only_name};
 use crate::language::people::{self, Candidate, Familiarity, NamedBy};
 use crate::limits;
 use crate::pipeline::commit::Answer;
+use crate::pipeline::stages::act;
 use crate::pipeline::stages::investigate::KeptAnswer;
 use crate::pipeline::turn::{PointedAt, Turn, TurnError};
 use crate::ports::records::Message;
 use crate::services::address_book::PeopleQuery;
-use crate::services::searchable::ItemKind;
+use crate::services::searchable::{FoundItem, ItemKind};
 
 /// Messages back in which a list of a service is looked for.
-const LISTED_BACK_MAX: usize = 6;
+const LISTED_BACK_MAX: usize = 10;
+/// What shows a row.
+const OPENS: &str = "show";
 /// Own messages back in which somebody may have been named.
 const NAMED_BACK_MAX: usize = 3;
 
@@ -75,7 +79,7 @@ pub(super) async fn points_at(
     (id, label): (&str, &str),
 ) {
     let noun = match kind {
-        Some(ItemKind::Thread) if !is_of_mail(lead) => "the mail ",
+        Some(ItemKind::Thread) if !is_of_mail(lead) => "the mail about ",
         Some(ItemKind::Event) => "the event ",
         Some(ItemKind::Task) => "the task ",
         Some(ItemKind::Thread | ItemKind::Note | ItemKind::Fact | ItemKind::Talk | ItemKind::Person) | None => "",
@@ -110,7 +114,7 @@ impl<'t> Listed<'t> {
     async fn answer(&self, turn: &Turn<'_>, asks: Option<&Asks>) -> Result<Option<Answer>, TurnError> {
         let (lead, n, rest) = match asks {
             Some(Asks::Row { lead, n, rest, is_place: true }) => (lead.as_str(), *n, rest.as_str()),
-            Some(Asks::Open(n)) => ("show", *n, ""),
+            Some(Asks::Open(n)) => (OPENS, *n, ""),
             Some(Asks::Row { is_place: false, .. } | Asks::Why) | None => return Ok(None),
         };
         let Some(row) = n.checked_sub(1).and_then(|at| self.rows.get(at)) else {
@@ -125,7 +129,20 @@ impl<'t> Listed<'t> {
             let words = format!("Number {n} is “{title}”. Please call it by its name; nothing was done.");
             return Ok(Some(Answer::says(Path::Clarify, words).keeping_question()));
         }
+        if lead == OPENS
+            && let Some(opening) = self.opening(turn, kind, row)
+        {
+            let answer = act::one_action(turn, opening).await?;
+            return Ok(Some(Answer { path: Path::Action, ..answer.keeping_question() }));
+        }
         points_at(turn, (lead, rest), kind, (&row.id, &row.label)).await;
         Ok(None)
+    }
+
+    /// The action that shows a row.
+    fn opening(&self, turn: &Turn<'_>, kind: Option<ItemKind>, row: &ItemRef) -> Option<PlannedAction> {
+        let services = turn.brain.services.now();
+        let service = services.find(self.service)?;
+        service.service.searchable()?.opening(&FoundItem::named(self.service, kind?, row))
     }
 }

@@ -75,22 +75,15 @@ enum Judged {
 }
 
 /// Judges a plan.
-pub async fn check(turn: &Turn<'_>, mut plan: Plan, domains: &[String], sources: &Sources) -> Gated {
+pub async fn check(turn: &Turn<'_>, plan: Plan, domains: &[String], sources: &Sources) -> Gated {
     let mut gated = Gated::default();
-    let rules = OwnRules::of(turn).await;
-    // Code writes what was shown before, with everybody on it.
-    let copied = match &sources.written_by {
-        WrittenBy::Planner { .. } => rules.copied(turn, &mut plan),
-        WrittenBy::Code => Vec::new(),
-    };
-    let own = [vec![sources.own.clone()], copied].concat().join("\n");
-    let people = known::meant(turn, &plan, &own).await;
-    let folded = Folded::of(&own, &sources.untrusted);
+    let people = known::meant(turn, &plan, &sources.own).await;
+    let folded = Folded::of(&sources.own, &sources.untrusted);
     let folded = match &sources.written_by {
         // Nobody is known when that cannot be looked up: then every address needs a yes.
         WrittenBy::Planner { records } => {
             let people = people.as_deref().unwrap_or_default();
-            folded.tracing(&known::acquaintances(people, &own, records))
+            folded.tracing(&known::acquaintances(people, &sources.own, records))
         }
         WrittenBy::Code => folded,
     };
@@ -99,11 +92,11 @@ pub async fn check(turn: &Turn<'_>, mut plan: Plan, domains: &[String], sources:
         WrittenBy::Code => None,
     };
     let seen = Seen {
-        own: &own,
-        rules,
+        own: &sources.own,
+        rules: OwnRules::of(turn).await,
         records,
         folded,
-        passed_on: Folded::of(&own, &sources.passed_on),
+        passed_on: Folded::of(&sources.own, &sources.passed_on),
         people,
         own_time: OnceLock::new(),
     };
@@ -195,6 +188,7 @@ async fn judge(
         }
         Err(Unsettled::Each(ids)) => Judged::Each(ids),
         Err(Unsettled::Impossible(why)) => {
+            let why = turn.pointed_at().map_or(why.clone(), |pointed| pointed.named_in(&why));
             gated.stop(planned, Status::Failed, &why);
             gated.remarks.push(why);
             Judged::Stopped

@@ -13,6 +13,7 @@ use super::held;
 use super::investigate;
 use super::later::{self, Sorted};
 use super::order::{self, InOrder};
+use super::own_rules::OwnRules;
 use super::plan::{self, Planned, Topic};
 use super::progressing::{Progressing, put_together, told_by_receipts};
 use super::reflect;
@@ -115,7 +116,12 @@ async fn one_after_the_other(
             planned => planned,
         };
         let open = match planned {
-            Planned::Plan { plan, left, remark, planner: _ } => {
+            Planned::Plan { mut plan, left, remark, planner: _ } => {
+                // Who is on what is changed was settled when it was made.
+                if topic.amends.is_none() {
+                    let copied = OwnRules::of(turn).await.copied(turn, &mut plan);
+                    copied.iter().for_each(|whom| so_far.sources.own.push_str(&format!("\n{whom}")));
+                }
                 so_far.left.extend(left);
                 if round == 0 {
                     let one_source = topic.investigates.then_some(ONE_SOURCE);

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::Turn;
 use crate::core::history::{FOUND, ItemRef, PastAction};
 use crate::core::plan::Params;
+use crate::core::text::visible;
 use crate::ports::records::Message;
 
 /// A thing that a number means, "reply to 3", and the message with its id in place of the number. Ids are nobody's words.
@@ -22,6 +23,11 @@ pub struct PointedAt {
 }
 
 impl PointedAt {
+    /// Words about the thing, by what it is called.
+    pub fn named_in(&self, words: &str) -> String {
+        if self.id.is_empty() { words.to_owned() } else { words.replace(&self.id, &visible(&self.label)) }
+    }
+
     /// Writes what the thing is called wherever its id does not name it to a service.
     pub fn name_in(&self, params: &mut Params) {
         for (_, value) in params.iter_mut().filter(|(name, _)| *name != "find_by") {

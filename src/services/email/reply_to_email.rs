@@ -160,13 +160,10 @@ pub(super) fn built(said: &ClauseReading) -> Built {
     let to: Vec<String> = whom.into_iter().filter(is_name).collect();
     letter::word_to(&mut action.params, &to, &body);
     if is_pointed_at {
-        set(&mut action, "greets", Some(UNNAMED.to_owned()));
+        set(&mut action, "greets", Some(letter::UNNAMED.to_owned()));
     }
     Built::Act(action)
 }
-
-/// Stands for whoever was called nothing: no word that anybody could have said.
-const UNNAMED: &str = "-";
 
 /// "Anna's mail" → Anna.
 fn without_kind(whom: &str) -> &str {
