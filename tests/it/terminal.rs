@@ -62,8 +62,7 @@ fn quit_exit_and_ctrl_d_leave_the_terminal_as_it_was() {
         let mut terminal = at_rest(&Program::new(), &DEMO);
         terminal.says("what do I have tomorrow?");
         terminal.waits_for("Standup");
-        terminal.types(leaves);
-        assert!(terminal.ended().success(), "{leaves:?}");
+        assert!(terminal.ended_by(leaves, "Nothing is running any more.").success(), "{leaves:?}");
         assert!(terminal.is_as_found(), "{leaves:?}");
     }
 }

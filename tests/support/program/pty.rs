@@ -117,6 +117,25 @@ impl Terminal {
         }
     }
 
+    /// The same after Ctrl-C, which still stops the turn where that ends a moment after its answer is shown.
+    #[track_caller]
+    pub fn ended_by(&mut self, key: &str, instead: &str) -> ExitStatus {
+        let deadline = Instant::now() + LIMIT;
+        let mut pressed = 0;
+        loop {
+            if let Some(status) = self.process.try_wait().expect("a status") {
+                return status;
+            }
+            // Pressed once more for each time that it did something else.
+            if pressed <= self.screen().matches(instead).count() {
+                self.types(key);
+                pressed += 1;
+            }
+            assert!(Instant::now() < deadline, "it still runs:\n{}", self.screen());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
     /// Whether what is typed is shown by the terminal itself and comes line by line, as a shell expects it.
     pub fn is_as_found(&self) -> bool {
         use rustix::termios::{LocalModes, tcgetattr};
