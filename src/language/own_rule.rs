@@ -8,8 +8,8 @@ use std::sync::LazyLock;
 use chrono::{NaiveTime, Timelike};
 
 use super::time::{self, Reference, When};
-use super::word_classes::{WordClass, WordClasses};
-use super::words::words;
+use super::word_classes::{WordClass, class_names};
+use super::words::spaced;
 use crate::core::text::shorten;
 
 /// A rule is a sentence, and no story.
@@ -45,45 +45,14 @@ pub enum OwnRule {
     Wish,
 }
 
-struct RuleWords {
-    polite: WordClass,
-    never: WordClass,
-    always: WordClass,
-    unasked: WordClass,
-    ask_first: WordClass,
-    copies: WordClass,
-    copied: WordClass,
-    denies: WordClass,
-    meetings: WordClass,
-    before: WordClass,
-    after: WordClass,
-    does: WordClass,
-    general: WordClass,
-    former: WordClass,
-    now: WordClass,
+class_names! {
+    /// Words of rules (`data/language/rules.txt`).
+    RuleWords {
+        polite, never, always, unasked, ask_first, copies, copied, denies, meetings, before, after, does, general, former, now,
+    }
 }
 
-static WORDS: LazyLock<RuleWords> = LazyLock::new(|| {
-    let mut classes = WordClasses::read(&[include_str!("../../data/language/rules.txt")]);
-    let mut take = |name| classes.take(name);
-    RuleWords {
-        polite: take("polite"),
-        never: take("never"),
-        always: take("always"),
-        unasked: take("unasked"),
-        ask_first: take("ask_first"),
-        copies: take("copies"),
-        copied: take("copied"),
-        denies: take("denies"),
-        meetings: take("meetings"),
-        before: take("before"),
-        after: take("after"),
-        does: take("does"),
-        general: take("general"),
-        former: take("former"),
-        now: take("now"),
-    }
-});
+static WORDS: LazyLock<RuleWords> = LazyLock::new(|| RuleWords::read(&[include_str!("../../data/language/rules.txt")]));
 
 impl OwnRule {
     /// The rule that a message is.
@@ -173,11 +142,7 @@ struct Said<'t>(Vec<(&'t str, String)>);
 
 impl<'t> Said<'t> {
     fn of(text: &'t str) -> Self {
-        let word = |word: &'t str| {
-            let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '@' | '\'' | '’'));
-            (bare, words(bare).join(" "))
-        };
-        Self(text.split_whitespace().map(word).filter(|(bare, _)| !bare.is_empty()).collect())
+        Self(spaced(text).into_iter().map(|(span, folded)| (&text[span], folded)).collect())
     }
 
     fn text(&self) -> String {
@@ -228,6 +193,11 @@ mod tests {
     fn read(text: &str) -> Option<OwnRule> {
         let now = "2026-01-12T09:00:00Z".parse().unwrap();
         OwnRule::read(text, &Reference { now, zone: chrono_tz::UTC, order: DateOrder::DayFirst })
+    }
+
+    #[test]
+    fn every_class_has_words() {
+        assert_eq!(WORDS.empty(), Vec::<&str>::new());
     }
 
     #[test]

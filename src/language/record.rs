@@ -57,7 +57,7 @@ pub fn asks(text: &str) -> Option<RecordQuestion> {
 /// The kind of what a verb does, in any of its forms.
 pub fn kind_of(verb: &str) -> Option<&'static str> {
     let verb = lower(verb);
-    verbs().filter(|kind| !kind.contains('<')).find(|kind| phrases(kind).any(|form| form == verb))
+    verbs().find(|kind| phrases(kind).any(|form| form == verb))
 }
 
 /// Whether a message asks for the last thing to be taken back, and for nothing else.

@@ -3,6 +3,8 @@
 //! What a person types and what a text holds meet here, so both must come through the same function.
 //! Deliberately not here: ranking, and any list of words of one language.
 
+use std::ops::Range;
+
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
@@ -80,6 +82,21 @@ pub fn distance(a: &str, b: &str, max: usize) -> Option<usize> {
     }
     let too_far = a.chars().count().abs_diff(b.chars().count()) > max;
     (!too_far).then(|| strsim::osa_distance(a, b)).filter(|edits| *edits <= max)
+}
+
+/// What stands between spaces, without the marks around it: where it stands, and folded.
+pub fn spaced(text: &str) -> Vec<(Range<usize>, String)> {
+    let mut all = Vec::new();
+    let mut at = 0;
+    for piece in text.split_inclusive(char::is_whitespace) {
+        let word = piece.trim_matches(|c: char| !c.is_alphanumeric());
+        if !word.is_empty() {
+            let start = at + piece.find(word).unwrap_or_default();
+            all.push((start..start + word.len(), words(word).join(" ")));
+        }
+        at += piece.len();
+    }
+    all
 }
 
 #[cfg(test)]

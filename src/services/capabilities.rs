@@ -7,7 +7,7 @@ use chrono::{DateTime, FixedOffset};
 use super::error::ServiceError;
 use super::service::{FallenDue, RequestContext};
 use super::show::Moment;
-use crate::core::plan::{Params, PlannedAction};
+use crate::core::plan::{Action, Params, PlannedAction};
 use crate::core::provenance::UntrustedText;
 use crate::core::turn::Along;
 use crate::language::requests::{ReportKind, StateReport};
@@ -132,6 +132,9 @@ pub trait Facts: Send + Sync {
 
     /// The action that keeps a rule of the person's, in their words, in place of one of the same name.
     fn keeping_rule(&self, name: &str, said: &str) -> PlannedAction;
+
+    /// Whether an action makes a rule, or changes one.
+    fn makes_a_rule(&self, action: &Action) -> bool;
 
     /// The rules that were kept, in the person's own words.
     async fn rules(&self, ctx: &RequestContext) -> Result<Vec<String>, ServiceError>;

@@ -6,18 +6,14 @@ use serde_json::json;
 use crate::rig::{Rig, Setup, action};
 use crate::support::program::{Console, Program, text_of};
 
-fn open(program: &Program) -> Console {
-    program.console(&["--demo", "--now", "2026-01-12T09:00:00Z", "--tz", "UTC"])
-}
-
 fn says(console: &mut Console, text: &str) -> String {
-    text_of(&console.send(json!({"text": text})))
+    text_of(&console.say(text))
 }
 
 #[test]
 fn a_copy_goes_to_whoever_always_gets_one() {
     let program = Program::new();
-    let mut console = open(&program);
+    let mut console = program.demo();
     let kept = says(&mut console, "always cc Priya");
     assert!(kept.contains("Remembered") && kept.contains("Priya on every mail"), "{kept}");
     let draft = says(&mut console, "email Bob Miller that the boiler is fixed");
@@ -33,7 +29,7 @@ fn a_copy_goes_to_whoever_always_gets_one() {
 #[test]
 fn what_is_to_be_asked_about_is_asked_about() {
     let program = Program::new();
-    let mut console = open(&program);
+    let mut console = program.demo();
     let kept = says(&mut console, "I don't do meetings before 9");
     assert!(kept.contains("Remembered") && kept.contains("before 09:00"), "{kept}");
     let early = says(&mut console, "add a meeting with Sarah tomorrow at 8am");
@@ -60,7 +56,7 @@ fn what_is_to_be_asked_about_is_asked_about() {
 #[test]
 fn what_code_cannot_see_to_is_said_to_be_only_remembered() {
     let program = Program::new();
-    let mut console = open(&program);
+    let mut console = program.demo();
     let kept = says(&mut console, "never schedule anything on Sundays");
     assert!(kept.contains("Remembered") && kept.contains("only remember"), "{kept}");
     for remark in ["never mind", "always nice to see you", "never been so tired in my life"] {
@@ -72,7 +68,7 @@ fn what_code_cannot_see_to_is_said_to_be_only_remembered() {
 #[test]
 fn what_has_changed_replaces_what_was_known() {
     let program = Program::new();
-    let mut console = open(&program);
+    let mut console = program.demo();
     says(&mut console, "remember that my NAS is a Synology");
     let now = says(&mut console, "my NAS is a fnOS now");
     assert!(now.contains("fnOS"), "{now}");
@@ -89,7 +85,7 @@ fn what_has_changed_replaces_what_was_known() {
 #[test]
 fn one_fact_in_many_words_is_one() {
     let program = Program::new();
-    let mut console = open(&program);
+    let mut console = program.demo();
     for said in [
         "remember I like window seats",
         "remember that I prefer window seats",
@@ -106,7 +102,7 @@ fn one_fact_in_many_words_is_one() {
 #[test]
 fn the_old_one_is_what_it_said_before() {
     let program = Program::new();
-    let mut console = open(&program);
+    let mut console = program.demo();
     says(&mut console, "remember that my address is 12 Harbour Street");
     let card = says(&mut console, "forget my old address");
     assert!(card.contains("said before") && card.contains("12 Harbour Street"), "{card}");
@@ -137,4 +133,18 @@ async fn a_rule_holds_for_a_models_plan_and_for_nobody_elses_words() {
     let run = other.says("please put a run on Wednesday at 7").await;
     let done = run.done.outcomes.iter().filter(|report| report.status == Status::Succeeded).count();
     assert_eq!(done, 1, "{}", run.text());
+}
+
+/// What a model makes of words, its own or somebody's mail, is no rule before its person has said so.
+#[tokio::test]
+async fn a_rule_that_a_model_plans_needs_a_yes() {
+    let rig = Rig::new(Setup { demo: true, model: true, ..Setup::default() });
+    let person = rig.me();
+    let fact = json!({"category": "travel", "key": "seat", "value": "an aisle seat"});
+    rig.plans(json!([action("memory", "store", fact)]));
+    assert!(!person.says("please keep this in mind for me").await.has_card());
+    let rule = json!({"category": "Rule", "key": "copies", "value": "always cc Priya"});
+    rig.plans(json!([action("memory", "store", rule)]));
+    let asked = person.says("please keep that in mind as well").await;
+    assert!(asked.has_card() && asked.text().contains("I go by this from now on"), "{}", asked.text());
 }

@@ -6,12 +6,8 @@ use serde_json::{Value, json};
 use crate::rig::{Person, Rig, Setup};
 use crate::support::program::{Console, Program, text_of};
 
-fn open(program: &Program) -> Console {
-    program.console(&["--demo", "--now", "2026-01-12T09:00:00Z", "--tz", "UTC"])
-}
-
 fn says(console: &mut Console, text: &str) -> String {
-    text_of(&console.send(json!({"text": text})))
+    text_of(&console.say(text))
 }
 
 /// The drafts that are kept, as files.
@@ -27,7 +23,7 @@ fn drafts(program: &Program) -> usize {
 #[test]
 fn a_draft_that_was_just_shown_is_changed_in_words() {
     let program = Program::new();
-    let mut console = open(&program);
+    let mut console = program.demo();
     let before = says(&mut console, "email Bob Miller that the boiler is fixed");
     assert!(before.contains("Draft for “Bob Miller”"), "{before}");
     let kept = drafts(&program);
@@ -50,7 +46,7 @@ fn a_draft_that_was_just_shown_is_changed_in_words() {
 #[test]
 fn what_is_a_request_of_its_own_changes_no_draft() {
     let program = Program::new();
-    let mut console = open(&program);
+    let mut console = program.demo();
     says(&mut console, "email Bob Miller that the boiler is fixed");
     let eggs = says(&mut console, "add eggs");
     assert!(!eggs.contains("address") && !eggs.contains("Draft for"), "{eggs}");
@@ -63,7 +59,7 @@ fn what_is_a_request_of_its_own_changes_no_draft() {
 #[test]
 fn the_place_of_a_row_means_that_row() {
     let program = Program::new();
-    let mut console = open(&program);
+    let mut console = program.demo();
     let tasks = says(&mut console, "what are my tasks?");
     let second = tasks.lines().nth(2).unwrap().trim_start_matches(['▫', '\u{fe0f}', ' ', '❗']);
     let second = second.split(" — ").next().unwrap();
@@ -104,7 +100,7 @@ fn the_place_of_a_row_means_that_row() {
 #[test]
 fn a_pronoun_means_whoever_was_named_last() {
     let program = Program::new();
-    let mut console = open(&program);
+    let mut console = program.demo();
     says(&mut console, "who is Sarah?");
     let draft = says(&mut console, "write her that I'll be late");
     assert!(draft.contains("Draft for “Sarah Lindqvist”"), "{draft}");
@@ -144,7 +140,7 @@ async fn a_model_rewords_a_draft_and_picks_nobody_for_it() {
 fn whoever_moves_while_a_mail_waits_is_told_where_it_still_goes() {
     for send in [false, true] {
         let program = Program::new();
-        let mut console = open(&program);
+        let mut console = program.demo();
         says(&mut console, "email Bob Miller that the boiler is fixed");
         if send {
             assert!(says(&mut console, "send it").contains("Send this email?"));

@@ -135,6 +135,11 @@ impl Program {
         Console::new(self.start(&[&["console", "--json"], args].concat()))
     }
 
+    /// The same over the demo, on the morning of Monday, 12 January 2026.
+    pub fn demo(&self) -> Console {
+        self.console(&["--demo", "--now", "2026-01-12T09:00:00Z", "--tz", "UTC"])
+    }
+
     /// `brain-agent serve` against this Bot API. Not ready yet: see [`Daemon::wait_ready`].
     pub fn daemon(&self, api: &FakeBotApi) -> Daemon {
         let program = self.clone().bot_api(api);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::choices;
-use crate::language::words::words;
+use crate::language::words::{spaced, words};
 
 /// A word that stands for one person.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +17,7 @@ impl PersonPronoun {
     /// The only one in a text, before what is dictated ("tell her: she can come").
     pub fn only_one(text: &str) -> Option<Self> {
         let said = text.split_once(": ").map_or(text, |(before, _)| before);
-        let tokens: Vec<(Range<usize>, String)> = tokens(said);
+        let tokens: Vec<(Range<usize>, String)> = spaced(said);
         let mut all = tokens.iter().enumerate().filter_map(|(at, (span, word))| {
             let is_theirs = choices::stands_for_somebody(word)?;
             let next = tokens.get(at + 1).map(|(_, word)| word.as_str());
@@ -40,7 +40,7 @@ impl PersonPronoun {
 /// The one name in a text that is made of words of which this is true, as it stands there; `None` where there are several.
 pub fn only_name(text: &str, names_somebody: impl Fn(&str) -> bool) -> Option<&str> {
     let mut spans: Vec<Range<usize>> = Vec::new();
-    for (span, word) in tokens(text) {
+    for (span, word) in spaced(text) {
         // "Sarah's" is folded to words of which the first is the name.
         if !words(&word).first().is_some_and(|word| names_somebody(word)) {
             continue;
@@ -53,21 +53,6 @@ pub fn only_name(text: &str, names_somebody: impl Fn(&str) -> bool) -> Option<&s
     let [only] = spans.as_slice() else { return None };
     let name = &text[only.clone()];
     Some(name.strip_suffix("'s").or_else(|| name.strip_suffix("’s")).unwrap_or(name))
-}
-
-/// Words between spaces, without the marks around them, folded.
-fn tokens(text: &str) -> Vec<(Range<usize>, String)> {
-    let mut tokens = Vec::new();
-    let mut at = 0;
-    for piece in text.split_inclusive(char::is_whitespace) {
-        let word = piece.trim_matches(|c: char| !c.is_alphanumeric());
-        if !word.is_empty() {
-            let start = at + piece.find(word).unwrap_or_default();
-            tokens.push((start..start + word.len(), words(word).join(" ")));
-        }
-        at += piece.len();
-    }
-    tokens
 }
 
 #[cfg(test)]

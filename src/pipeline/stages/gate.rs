@@ -181,7 +181,7 @@ async fn judge(
             let known: Vec<&str> = names.chain([seen.own]).collect();
             let added = seen.records.and_then(|_| notes::added_by_planner(turn, entry, planned, &known));
             action.notes.extend(found.into_iter().chain(lookalikes(entry, &action, folded)).chain(added));
-            let asks = seen.rules.asks_for(turn, entry, planned, &action);
+            let asks = seen.rules.asks_for(turn, entry, planned, &action, seen.records.is_some());
             let at_least = if asks.is_some() { Stakes::High } else { Stakes::Low };
             action.notes.extend(asks.into_iter().chain(notes::still_goes_to(turn, entry, &action).await));
             Judged::Passed(Box::new(assess(entry, action, at_least)))

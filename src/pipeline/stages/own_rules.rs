@@ -53,40 +53,23 @@ impl OwnRules {
         Self { rules: rules.into_iter().filter_map(read).collect(), are_unreadable }
     }
 
-    /// Puts whoever is to get a copy on what goes to somebody, and gives their names. Whom the message itself speaks of it
-    /// decides about.
-    pub fn copied(&self, turn: &Turn<'_>, plan: &mut Plan) -> Vec<String> {
-        let said = words(turn.words());
-        let is_spoken_of = |whom: &str| words(whom).iter().any(|word| said.contains(word));
-        let mut added = Vec::new();
-        for whom in
-            self.rules.iter().filter_map(|(_, rule)| if let OwnRule::Copy { whom } = rule { Some(whom) } else { None })
-        {
-            for planned in plan.actions.iter_mut().filter(|_| !is_spoken_of(whom)) {
-                let entry = turn.brain.services.command(&planned.service, &planned.command);
-                let passes_on = entry.is_some_and(|entry| entry.effect().writes() && entry.effect().passes_values_on());
-                let Some(Value::Array(to)) = planned.params.get_mut(TO).filter(|_| passes_on) else { continue };
-                let has =
-                    |one: &Value| one.as_str().is_some_and(|one| one.to_lowercase().contains(&whom.to_lowercase()));
-                if !to.is_empty() && !to.iter().any(has) {
-                    to.push(whom.as_str().into());
-                    added.push(whom.clone());
-                }
-            }
-        }
-        added
-    }
-
-    /// Why an action needs a yes that would not need one otherwise.
+    /// Why an action needs a yes that would not need one otherwise. `by_planner`: its values are a planner's, not the
+    /// person's as they were typed.
     pub fn asks_for(
         &self,
         turn: &Turn<'_>,
         entry: &dyn Entry,
         planned: &PlannedAction,
         action: &Action,
+        by_planner: bool,
     ) -> Option<String> {
-        if !entry.effect().writes() || self.keeps_itself(turn, action) {
+        if !entry.effect().writes() {
             return None;
+        }
+        let services = turn.brain.services.now();
+        if let Some(facts) = services.find(&action.service).and_then(|service| service.service.facts()) {
+            let is_made_up = by_planner && facts.makes_a_rule(action);
+            return is_made_up.then(|| "I go by this from now on".to_owned());
         }
         if self.are_unreadable {
             return Some("I couldn't look up your own rules, so I ask".to_owned());
@@ -106,12 +89,34 @@ impl OwnRules {
         let (said, _) = self.rules.iter().find(applies)?;
         Some(format!("you told me: {}", quoted(said, NAME_CHARS_MAX)))
     }
+}
 
-    /// Keeping and correcting rules is not what they are about.
-    fn keeps_itself(&self, turn: &Turn<'_>, action: &Action) -> bool {
-        let services = turn.brain.services.now();
-        services.find(&action.service).is_some_and(|service| service.service.facts().is_some())
+/// Puts whoever is to get a copy on what goes to somebody, and gives their names. Whom the message itself speaks of it
+/// decides about.
+pub(super) async fn copied(turn: &Turn<'_>, plan: &mut Plan) -> Vec<String> {
+    if !plan.actions.iter().any(|planned| planned.params.contains_key(TO)) {
+        return Vec::new();
     }
+    let said = words(turn.words());
+    let is_spoken_of = |whom: &str| words(whom).iter().any(|word| said.contains(word));
+    let copies = OwnRules::of(turn).await.rules.into_iter().filter_map(|(_, rule)| match rule {
+        OwnRule::Copy { whom } if !is_spoken_of(&whom) => Some(whom),
+        OwnRule::Copy { .. } | OwnRule::AskFirst { .. } | OwnRule::Hours { .. } | OwnRule::Wish => None,
+    });
+    let mut added = Vec::new();
+    for whom in copies {
+        let has = |one: &Value| one.as_str().is_some_and(|one| one.to_lowercase().contains(&whom.to_lowercase()));
+        for planned in &mut plan.actions {
+            let entry = turn.brain.services.command(&planned.service, &planned.command);
+            let passes_on = entry.is_some_and(|entry| entry.effect().writes() && entry.effect().passes_values_on());
+            let Some(Value::Array(to)) = planned.params.get_mut(TO).filter(|_| passes_on) else { continue };
+            if !to.is_empty() && !to.iter().any(has) {
+                to.push(whom.as_str().into());
+                added.push(whom.clone());
+            }
+        }
+    }
+    added
 }
 
 /// Whether a plan does what these words say: what they do, with whom they do it, and in which service.

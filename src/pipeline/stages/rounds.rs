@@ -13,7 +13,7 @@ use super::held;
 use super::investigate;
 use super::later::{self, Sorted};
 use super::order::{self, InOrder};
-use super::own_rules::OwnRules;
+use super::own_rules;
 use super::plan::{self, Planned, Topic};
 use super::progressing::{Progressing, put_together, told_by_receipts};
 use super::reflect;
@@ -119,7 +119,7 @@ async fn one_after_the_other(
             Planned::Plan { mut plan, left, remark, planner: _ } => {
                 // Who is on what is changed was settled when it was made.
                 if topic.amends.is_none() {
-                    let copied = OwnRules::of(turn).await.copied(turn, &mut plan);
+                    let copied = own_rules::copied(turn, &mut plan).await;
                     copied.iter().for_each(|whom| so_far.sources.own.push_str(&format!("\n{whom}")));
                 }
                 so_far.left.extend(left);

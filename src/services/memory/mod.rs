@@ -15,12 +15,13 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use forget::ForgetFact;
 use recall::RecallFacts;
+use record::FactView;
 pub use record::Memory;
 use serde_json::Value;
 use store::StoreFact;
 use update::UpdateFact;
 
-use super::command::planned;
+use super::command::{before, planned};
 use super::error::ServiceError;
 use super::finding::Finder;
 use super::items::{self, Item};
@@ -33,7 +34,7 @@ use super::service::{
 };
 use super::texts;
 use crate::core::ids::UserId;
-use crate::core::plan::PlannedAction;
+use crate::core::plan::{Action, PlannedAction};
 use crate::language::requests::built::Builder;
 use crate::language::terms;
 use crate::limits::{LIST_ROWS_MAX, LOOKED_AT_MAX, RESULT_ROWS_MAX};
@@ -231,6 +232,12 @@ impl Facts for MemoryService {
 
     fn keeping_rule(&self, name: &str, said: &str) -> PlannedAction {
         planned(NAME, &StoreFact::rule(name, said))
+    }
+
+    fn makes_a_rule(&self, action: &Action) -> bool {
+        let named = action.params.get("category").and_then(Value::as_str).map(str::to_owned);
+        let category = named.or_else(|| before::<FactView>(action).map(|fact| fact.category));
+        category.is_some_and(|category| category.trim().eq_ignore_ascii_case(store::RULE))
     }
 
     async fn rules(&self, ctx: &RequestContext) -> Result<Vec<String>, ServiceError> {
