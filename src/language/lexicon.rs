@@ -3,9 +3,7 @@
 //! One kind of table for all rooms. The words themselves are each room's own: times write ä as ae and drop apostrophes,
 //! requests keep both, and consent admits no spelling that its books do not give.
 
-use std::ops::Range;
-
-use super::tables::{Ends, Numbers, Packed, Rows, Sections, hash};
+use super::tables::{Ends, Numbers, Rows, Sections, hash};
 
 /// Distinct words, sorted; a word's number is its place.
 #[derive(Debug, Clone, Copy)]
@@ -17,8 +15,6 @@ pub struct Words<'t> {
 }
 
 impl<'t> Words<'t> {
-    pub const NONE: Words<'static> = Words { ends: Packed::NONE, text: &[], slots: Packed::NONE };
-
     pub const fn read(sections: &mut Sections<'t>) -> Option<Self> {
         let (Some(ends), Some(text), Some(slots)) = (Ends::read(sections), sections.next(), Numbers::read(sections))
         else {
@@ -53,21 +49,6 @@ impl<'t> Words<'t> {
         }
         None
     }
-
-    /// The numbers of the words that begin with this letter.
-    pub fn beginning_with(self, letter: char) -> Range<usize> {
-        let mut buffer = [0; 4];
-        let letter: &[u8] = letter.encode_utf8(&mut buffer).as_bytes();
-        let first_not = |is_before: &dyn Fn(&[u8]) -> bool| {
-            let (mut from, mut to) = (0, self.len());
-            while from < to {
-                let middle = from.midpoint(to);
-                if is_before(self.bytes(middle)) { from = middle + 1 } else { to = middle }
-            }
-            from
-        };
-        first_not(&|word| word < letter)..first_not(&|word| word < letter || word.starts_with(letter))
-    }
 }
 
 /// Phrases by the number of their first word; those of one word stand together, sorted by meaning, or in an order of
@@ -95,12 +76,5 @@ impl<'t> PhraseTable<'t> {
             .into_iter()
             .flatten()
             .filter_map(move |at| Some((self.meanings.get(at)?, self.rests.row(at))))
-    }
-
-    /// Those of one meaning that begin with a word: the words after the first.
-    pub fn meaning(self, word: usize, meaning: usize) -> impl Iterator<Item = Numbers<'t>> {
-        let all = self.ends.row(word).unwrap_or_default();
-        let from = self.meanings.lower_bound(all.clone(), meaning);
-        (from..all.end).take_while(move |at| self.meanings.get(*at) == Some(meaning)).map(move |at| self.rests.row(at))
     }
 }

@@ -1,8 +1,8 @@
 //! Tables that are used where they stand: rows of numbers, and what writes them (words and phrases: see `lexicon`).
 //!
-//! What the rooms know stands in texts (`data/language`) that are made such tables when they are first needed, some
-//! milliseconds for all of them (see [`ready`](super::ready)); a message then reads, copies and sorts nothing of it. What
-//! a service brings is made such tables when it is registered.
+//! What the rooms of times and of consent know stands in texts (`data/language`) that are made such tables when they are
+//! first needed, some milliseconds for all of them (see [`ready`](super::ready)); a message then reads, copies and sorts
+//! nothing of it.
 //!
 //! Invariants: numbers are little-endian, of two bytes where they are items and of four where they count items; whatever
 //! the bytes are, nothing here panics: what is not there is not found. Deliberately not here: what the numbers mean.
@@ -114,26 +114,6 @@ impl<'t> Rows<'t> {
     }
 }
 
-/// Rows under numbers that need not be dense.
-#[derive(Debug, Clone, Copy)]
-pub struct Map<'t> {
-    keys: Numbers<'t>,
-    rows: Rows<'t>,
-}
-
-impl<'t> Map<'t> {
-    pub const fn read(sections: &mut Sections<'t>) -> Option<Self> {
-        let (Some(keys), Some(rows)) = (sections.next(), Rows::read(sections)) else { return None };
-        Some(Map { keys: Packed(keys), rows })
-    }
-
-    /// Empty when the key has no row.
-    pub fn get(self, key: usize) -> Numbers<'t> {
-        let at = self.keys.lower_bound(0..self.keys.len(), key);
-        if self.keys.get(at) == Some(key) { self.rows.row(at) } else { Packed::NONE }
-    }
-}
-
 /// FNV-1a over the parts, as if each ended with a zero byte.
 pub fn hash<'p>(parts: impl IntoIterator<Item = &'p str>) -> u64 {
     let bytes = parts.into_iter().flat_map(|part| part.bytes().chain([0]));
@@ -176,11 +156,6 @@ impl Writer {
     pub fn rows<R: AsRef<[usize]>>(&mut self, rows: &[R]) -> Result<(), TooMany> {
         self.ends(rows.iter().map(|row| row.as_ref().len()))?;
         self.numbers(rows.iter().flat_map(|row| row.as_ref().iter().copied()))
-    }
-
-    pub fn map(&mut self, map: &std::collections::BTreeMap<usize, Vec<usize>>) -> Result<(), TooMany> {
-        self.numbers(map.keys().copied())?;
-        self.rows(&map.values().collect::<Vec<_>>())
     }
 
     /// Sorted and distinct; see [`sorted`].
@@ -227,26 +202,18 @@ mod tests {
         let mut writer = Writer::default();
         writer.words(&words).unwrap();
         writer.phrases(words.len(), &[(2, 9, vec![]), (1, 4, vec![3, 0]), (2, 3, vec![1])]).unwrap();
-        writer.map(&[(7, vec![1, 2]), (9, vec![])].into()).unwrap();
         let mut sections = Sections(&writer.0);
         let table = Words::read(&mut sections).unwrap();
         let phrases = PhraseTable::read(&mut sections).unwrap();
-        let map = Map::read(&mut sections).unwrap();
         assert!(sections.next().is_none());
         for (at, word) in words.iter().enumerate() {
             assert_eq!((table.find(word), table.word(at)), (Some(at), word.as_str()));
         }
         assert_eq!((table.find("fig"), table.word(99), table.find("")), (None, "", None));
-        assert_eq!(table.beginning_with('p'), 1..4);
-        assert_eq!(table.beginning_with('ä'), 4..5);
-        assert!(table.beginning_with('z').is_empty());
         let of = |word| phrases.of(word).map(|(meaning, rest)| (meaning, rest.iter().collect())).collect::<Vec<_>>();
         assert_eq!(of(2), [(9, vec![]), (3, vec![1])]);
         assert_eq!(of(1), [(4, vec![3, 0])]);
         assert!(of(0).is_empty() && of(5).is_empty());
-        assert_eq!(phrases.meaning(1, 4).count() + phrases.meaning(1, 5).count(), 1);
-        assert_eq!(map.get(7).iter().collect::<Vec<_>>(), [1, 2]);
-        assert_eq!(map.get(8).len() + map.get(9).len() + map.get(10).len(), 0);
     }
 
     #[test]

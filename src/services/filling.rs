@@ -7,6 +7,7 @@
 use serde_json::{Map, Value, json};
 
 use super::described::{Beside, find_by, is_event};
+use super::email::letter;
 use super::{calendar, contacts, email, memory, notes, task};
 use crate::core::history::PastAction;
 use crate::core::plan::PlannedAction;
@@ -18,7 +19,8 @@ use crate::language::time;
 use crate::language::tokens::lower;
 
 /// Of the built-in services.
-pub const BUILDERS: Builders = Builders { build, retimed, looks_up };
+pub const BUILDERS: Builders =
+    Builders { build, retimed, looks_up, ahead: task::ahead::plan, address: letter::address, goes_on: letter::go_on };
 
 /// Each service's, by the commands that its phrases name.
 const BUILT_IN: [(&str, &[(&str, Builder)]); 7] = [
@@ -53,7 +55,7 @@ fn build(said: &ClauseReading) -> Built {
     builder(said.command()).map_or(Built::No, |builder| builder(said))
 }
 
-fn looks_up(command: &str) -> bool {
+pub(super) fn looks_up(command: &str) -> bool {
     LOOK_UPS.contains(&command)
 }
 

@@ -16,10 +16,13 @@
 #![deny(missing_docs)]
 
 pub mod address_book;
+pub mod amendment;
 pub mod calendar;
 pub mod capabilities;
 pub mod circumstance;
 pub mod command;
+pub mod completion;
+pub mod condition;
 pub mod contacts;
 pub mod demo;
 mod described;

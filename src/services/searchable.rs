@@ -260,7 +260,7 @@ pub struct ItemText {
 }
 
 /// Something that somebody wrote.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct WrittenText {
     /// When.
     pub at: Option<DateTime<Utc>>,

@@ -1,16 +1,11 @@
 //! What people say for the built-in services' commands.
 
 use super::{filling, testing};
-use crate::language::requests::compile::built_in::{SERVICES, Said, tables};
-use crate::language::requests::grammar::Grammar;
+use crate::language::requests::built_in::{SERVICES, grammar_of};
 use crate::language::requests::tests::{asked_in, monday};
 
 /// "Send it": no command, but the sending of what was just written.
 const NO_COMMAND: [&str; 1] = ["email.send_draft"];
-
-fn with_grammar<R>(services: &[Said], read: impl Fn(Grammar) -> R) -> R {
-    read(Grammar::read(&tables(services).unwrap()).unwrap())
-}
 
 #[test]
 fn every_command_has_a_phrase_and_every_phrase_a_command() {
@@ -19,25 +14,22 @@ fn every_command_has_a_phrase_and_every_phrase_a_command() {
     let entries = services.commands(&services.names());
     let commands: Vec<String> =
         entries.iter().map(|entry| format!("{}.{}", entry.service(), entry.command())).collect();
-    with_grammar(&SERVICES, |grammar| {
-        let said = grammar.frames.commands();
-        let without: Vec<_> = commands.iter().filter(|command| !said.contains(command.as_str())).collect();
-        assert!(without.is_empty(), "nobody can ask for {without:?}");
-        let own =
-            said.into_iter().filter(|command| services.find(command.split('.').next().unwrap_or_default()).is_some());
-        let unknown: Vec<_> = own.filter(|command| !commands.iter().any(|known| known == command)).collect();
-        assert_eq!(unknown, NO_COMMAND, "no such command");
-    });
+    let grammar = grammar_of(&SERVICES).unwrap();
+    let said = grammar.frames.commands();
+    let without: Vec<_> = commands.iter().filter(|command| !said.contains(command.as_str())).collect();
+    assert!(without.is_empty(), "nobody can ask for {without:?}");
+    let own = said.into_iter().filter(|command| services.find(command.split('.').next().unwrap_or_default()).is_some());
+    let unknown: Vec<_> = own.filter(|command| !commands.iter().any(|known| known == command)).collect();
+    assert_eq!(unknown, NO_COMMAND, "no such command");
 }
 
 #[test]
 fn every_command_that_phrases_name_has_a_builder() {
-    with_grammar(&SERVICES, |grammar| {
-        let said = grammar.frames.commands();
-        let without: Vec<_> =
-            said.iter().filter(|command| **command != "chat" && filling::builder(command).is_none()).collect();
-        assert!(without.is_empty(), "nothing comes of {without:?}");
-    });
+    let grammar = grammar_of(&SERVICES).unwrap();
+    let said = grammar.frames.commands();
+    let without: Vec<_> =
+        said.iter().filter(|command| **command != "chat" && filling::builder(command).is_none()).collect();
+    assert!(without.is_empty(), "nothing comes of {without:?}");
 }
 
 #[test]
@@ -47,7 +39,8 @@ fn a_new_phrase_for_a_command_is_one_line() {
         let (_, [english, _]) = services.iter_mut().find(|(service, _)| *service == super::task::NAME).unwrap();
         let said = english.replacen("\ncreate\n", &format!("\ncreate\n{line}"), 1);
         *english = &said;
-        with_grammar(&services, |grammar| asked_in(grammar, "please pester us to no end about the gutter", &monday()))
+        let grammar = grammar_of(&services).unwrap();
+        asked_in(grammar, "please pester us to no end about the gutter", &monday())
     };
     let create = Some(("task.create".to_owned(), vec![("title".to_owned(), "the gutter".to_owned())]));
     assert_ne!(asked(""), create);

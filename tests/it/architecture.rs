@@ -204,8 +204,8 @@ fn a_file_fits_a_head() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Lines of code that may be spent on what understands without a model. They only go down: 8,000 is the aim.
-const LINES_WITHOUT_A_MODEL: usize = 9_089;
+/// Lines of code that may be spent on what understands without a model. They only go down.
+const LINES_WITHOUT_A_MODEL: usize = 7_994;
 const WITHOUT_A_MODEL: [&str; 4] =
     ["language/requests", "language/routing", "investigate/features", "investigate/templates"];
 

@@ -44,6 +44,7 @@ const OTHERWISE: &[(&str, &str)] = &[
     ("services/described.rs", "\"task\""),
     ("services/search.rs", "\"memory\""),
     ("services/search.rs", "\"task\""),
+    ("services/completion.rs", "\"email\""),
     ("services/contacts/save.rs", "\"email\""),
 ];
 

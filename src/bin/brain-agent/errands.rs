@@ -58,7 +58,7 @@ pub(crate) fn explain(config: &Config, text: &str) -> ExitCode {
     let hearing = Hearing::new(text, &reference, BUILDERS);
     let guess = routing::route(&hearing);
     let understood = requests::plan(&hearing, &guess.domains);
-    let mut told = requests::explain(&understood);
+    let mut told = super::explain::explain(&understood);
     if guess.kind == Kind::Chat && understood != Understood::SmallTalk {
         told.push_str("routed: to no service, so nothing of it is done\n");
         if let Some(order) = requests::order(text, &reference) {

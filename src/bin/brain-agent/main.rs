@@ -4,6 +4,7 @@
 
 mod cli;
 mod errands;
+mod explain;
 mod logs;
 mod remote;
 mod runtime;

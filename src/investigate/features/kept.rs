@@ -15,7 +15,7 @@ use super::conversation::{ConversationFeatures, ReadingFrame, features};
 use super::letter::new_part;
 use crate::core::ids::UserId;
 use crate::limits::KEPT_FEATURES_BYTES_MAX;
-use crate::services::searchable::{ItemText, Party};
+use crate::services::searchable::ItemText;
 
 /// What a conversation says.
 #[derive(Debug, Clone, PartialEq)]
@@ -117,30 +117,10 @@ impl Halves {
 
 /// A hash of all that is looked at.
 fn content_of(item: &ItemText, subject: &str, is_known: &dyn Fn(&str) -> bool, frame: ReadingFrame) -> [u8; 32] {
-    let mut hash = Sha256::new();
-    let mut add = |bytes: &[u8]| {
-        hash.update((bytes.len() as u64).to_le_bytes());
-        hash.update(bytes);
-    };
-    add(frame.zone.name().as_bytes());
-    add(format!("{:?}", frame.order).as_bytes());
-    add(subject.as_bytes());
-    for said in &item.said {
-        add(said.text.as_bytes());
-        add(&said.at.map_or(i64::MIN, |at| at.timestamp_micros()).to_le_bytes());
-        let flags = [said.is_own, said.is_to_me, said.is_bulk, said.answers_elsewhere];
-        add(&flags.map(u8::from));
-        add(&[u8::from(is_known(&said.by.address))]);
-        add(&said.to.len().to_le_bytes());
-        let parties = std::iter::once(&said.by).chain(&said.to).chain(&said.copied);
-        let words =
-            parties.flat_map(|Party { name, address, known_as }| [Some(name), Some(address), known_as.as_ref()]);
-        words.for_each(|part| add(part.map(String::as_bytes).unwrap_or_default()));
-        add(&[]);
-        said.files.iter().for_each(|file| add(file.as_bytes()));
-        add(&[]);
-    }
-    hash.finalize().into()
+    let known: Vec<bool> = item.said.iter().map(|said| is_known(&said.by.address)).collect();
+    let order = format!("{:?}", frame.order);
+    let all = serde_json::to_vec(&(frame.zone.name(), order, subject, known, &item.said)).unwrap_or_default();
+    Sha256::digest(all).into()
 }
 
 #[cfg(test)]
@@ -149,7 +129,7 @@ mod tests {
 
     use super::*;
     use crate::language::time::DateOrder;
-    use crate::services::searchable::WrittenText;
+    use crate::services::searchable::{Party, WrittenText};
 
     const FRAME: ReadingFrame = ReadingFrame { zone: chrono_tz::UTC, order: DateOrder::DayFirst };
 

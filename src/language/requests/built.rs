@@ -6,9 +6,10 @@
 
 use serde_json::Value;
 
-use super::PastAction;
 use super::reading::ClauseReading;
+use super::{Hearing, PastAction};
 use crate::core::plan::PlannedAction;
+use crate::language::work::Work;
 
 /// What a reading comes to.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +32,12 @@ pub struct Builders {
     pub(crate) retimed: fn(&PastAction, &str) -> Option<PlannedAction>,
     /// Whether a command, `service.command`, only asks for something that is there.
     pub(crate) looks_up: fn(&str) -> bool,
+    /// Of a request to tell of something ahead of its time, which is said again in other words; nothing of any other.
+    pub(crate) ahead: fn(&str, &Hearing, &[String], &Work) -> Vec<PlannedAction>,
+    /// Of people whom an action goes to who were not known when it was read.
+    pub(crate) address: fn(&mut PlannedAction, &[String]),
+    /// Of a sentence behind a request that asks for nothing.
+    pub(crate) goes_on: fn(&mut PlannedAction, &str),
 }
 
 /// Sets a parameter if there is a value.

@@ -13,7 +13,7 @@ use super::prices::TokenClass;
 use super::reading::{tidy, title};
 use super::text::{own_words, tokens};
 use super::unread::SPOKEN;
-use super::{Hearing, PlanDraft, antecedent, finish, history, letter, matching, offsets, unread};
+use super::{Hearing, PlanDraft, antecedent, finish, history, matching, unread};
 use crate::core::plan::{Plan, PlannedAction};
 use crate::language::work::Work;
 
@@ -45,7 +45,7 @@ pub(crate) fn derived(hearing: &Hearing, domains: &[String], work: &Work) -> Der
     if text.trim().is_empty() {
         return PlanDraft::Nothing.into();
     }
-    let actions = offsets::plan(&text, hearing, domains, work);
+    let actions = (hearing.builders.ahead)(&text, hearing, domains, work);
     if !actions.is_empty() {
         return PlanDraft::Plan(Plan { actions, ..Plan::default() }).into();
     }
@@ -130,14 +130,14 @@ fn read_as_said(hearing: &Hearing, domains: &[String], work: &Work) -> (Derived,
 
 /// The plan of some parts, and these with what they keep of each other.
 fn drafted(mut parts: Vec<Part>, heard: &AnnotatedText, hearing: &Hearing) -> (PlanDraft, Vec<Part>) {
-    keep_what_is_beside(&mut parts, heard);
+    keep_what_is_beside(&mut parts, heard, hearing);
     let built = parts.iter().filter_map(|part| Some(part.clause.as_ref()?.built.clone())).collect();
     let priority = heard.priority_in(&(0..heard.tokens.len())).map(|(_, level)| level);
-    (finish::finish(built, priority, hearing.history), parts)
+    (finish::finish(built, priority, hearing), parts)
 }
 
 /// Gives each request what it keeps of what is said behind it and asks for nothing.
-fn keep_what_is_beside(parts: &mut [Part], heard: &AnnotatedText) {
+fn keep_what_is_beside(parts: &mut [Part], heard: &AnnotatedText, hearing: &Hearing) {
     let asks =
         |parts: &[Part], sentence: usize| parts.iter().any(|part| part.sentence == sentence && part.clause.is_some());
     let mut at = 1;
@@ -156,7 +156,7 @@ fn keep_what_is_beside(parts: &mut [Part], heard: &AnnotatedText) {
                 if same_sentence {
                     clause.keep_reason(heard, tokens);
                 } else if silent {
-                    clause.continue_letter(heard, tokens);
+                    clause.go_on(heard, tokens, hearing);
                 }
             }
         }
@@ -180,19 +180,16 @@ impl Clause {
         }
     }
 
-    /// A sentence that is no request, after a mail with words of its own, belongs to that mail.
-    fn continue_letter(&mut self, heard: &AnnotatedText, sentence: Range<usize>) {
+    /// A sentence that is no request goes on with what the action before it has to say, if it says anything.
+    fn go_on(&mut self, heard: &AnnotatedText, sentence: Range<usize>, hearing: &Hearing) {
         let ids = heard.ids(sentence.clone());
         let styles = || GRAMMAR.lexicon.find("dearstyle", &ids).is_some();
         if ids.len() < LETTER_WORDS_MIN || styles() {
             return;
         }
-        let Built::Act(action) = &mut self.built else { return };
-        let is_letter = action.service == "email" && action.params.contains_key("body");
-        let Some(body) = action.params.get("body").and_then(|b| b.as_str()).filter(|_| is_letter) else { return };
-        let more = letter::finish_body(heard.raw(sentence.start, sentence.end - 1));
-        let body = format!("{} {more}\n", body.trim_end());
-        action.params.insert("body".into(), body.into());
+        if let Built::Act(action) = &mut self.built {
+            (hearing.builders.goes_on)(action, heard.raw(sentence.start, sentence.end - 1));
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::built::Built;
 use super::grammar::GRAMMAR;
 use super::text::is_phrase;
-use super::{Past, PlanDraft, history, letter};
+use super::{Hearing, PlanDraft, history};
 use crate::core::plan::{Plan, PlannedAction};
 
 /// "Urgent!! Pay the fine today": a priority said in a sentence of its own is that of the one task.
@@ -20,7 +20,7 @@ fn with_priority(mut built: Vec<Built>, priority: Option<&str>) -> Vec<Built> {
 }
 
 /// What the clauses of a message come to together.
-pub(super) fn finish(mut built: Vec<Built>, priority: Option<&str>, history: &[Past]) -> PlanDraft {
+pub(super) fn finish(mut built: Vec<Built>, priority: Option<&str>, hearing: &Hearing) -> PlanDraft {
     built.retain(|built| !matches!(built, Built::No));
     built = with_priority(built, priority);
     if let [Built::Ask { .. }] = built[..]
@@ -46,7 +46,7 @@ pub(super) fn finish(mut built: Vec<Built>, priority: Option<&str>, history: &[P
         return PlanDraft::Nothing;
     }
     say_what_titles_point_to(&mut actions);
-    if let Some(asked) = name_the_pronouns(&mut actions, history) {
+    if let Some(asked) = name_the_pronouns(&mut actions, hearing) {
         return asked;
     }
     PlanDraft::Plan(Plan { actions, ..Plan::default() })
@@ -91,7 +91,7 @@ fn says_again(partial: &PlannedAction, before: &[PlannedAction]) -> bool {
 }
 
 /// "email her": whoever was named last, in this message or before it. Nobody: the question who.
-fn name_the_pronouns(actions: &mut [PlannedAction], history: &[Past]) -> Option<PlanDraft> {
+fn name_the_pronouns(actions: &mut [PlannedAction], hearing: &Hearing) -> Option<PlanDraft> {
     for at in 0..actions.len() {
         let is_pronoun = match actions[at].params.get("to").and_then(Value::as_array).map(Vec::as_slice) {
             Some([Value::String(name)]) => is_phrase("person", name, GRAMMAR.lexicon),
@@ -101,14 +101,12 @@ fn name_the_pronouns(actions: &mut [PlannedAction], history: &[Past]) -> Option<
             continue;
         }
         let earlier = actions[..at].iter().rev().find_map(|action| history::people_of(&action.params));
-        let before = || history::latest(history, |past| history::people_of(&past.params).is_some());
+        let before = || history::latest(hearing.history, |past| history::people_of(&past.params).is_some());
         let people = earlier.or_else(|| before().and_then(|past| history::people_of(&past.params)));
-        let body = actions[at].params.get("body").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let bare = letter::ungreeted(&body).trim_end().to_owned();
         let action = &mut actions[at];
+        (hearing.builders.address)(action, people.as_deref().unwrap_or_default());
         let Some(people) = people else {
             action.params.remove("to");
-            letter::word_to(&mut action.params, &[], &bare);
             if actions.len() > 1 {
                 continue;
             }
@@ -116,7 +114,6 @@ fn name_the_pronouns(actions: &mut [PlannedAction], history: &[Past]) -> Option<
             let (question, param) = ("Who should it go to?".into(), "to".into());
             return Some(PlanDraft::Ask { question, partial: action.clone(), param });
         };
-        letter::word_to(&mut action.params, &people, &bare);
         action.params.insert("to".into(), people.into());
     }
     None

@@ -1,206 +1,163 @@
-//! The frames of the built-in services' phrases and of `data/language/requests/shared.*.txt`, in place: what people say
-//! for each command.
-//!
-//! A frame is a row of numbers that is walked as it stands: `compile` writes it, [`Pieces`] reads it.
+//! The frames of the built-in services' phrases and of `data/language/requests/shared.*.txt`: what people say for each
+//! command.
 
-use super::compile::built_in;
+use std::collections::{BTreeSet, HashMap};
+
+use super::built_in;
 use super::lexicon::{ClassId, Lexicon, WordId};
-use super::notation::MARKS;
 use super::slot_types::SlotType;
-use crate::language::lexicon::Words;
-use crate::language::tables::{Made, Map, Numbers, Rows, Sections};
+use crate::language::tables::Made;
 
 /// One element of a frame.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Piece<'g> {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Piece {
     Word(WordId),
     Class(ClassId),
-    Optional(Ways<'g>),
-    Either(Ways<'g>),
+    /// One of these ways, or none; the longer first.
+    Optional(Vec<Vec<Piece>>),
+    /// One of these ways; the longer first.
+    Either(Vec<Vec<Piece>>),
     Slot {
-        name: &'g str,
+        name: String,
         kind: SlotType,
     },
     /// A colon or a comma between the words.
     Mark(&'static str),
 }
 
-/// How an element begins; what follows it is the number of a word, a class or a mark, the length of the ways, or a
-/// slot's name and kind.
-pub(super) const WORD: usize = 0;
-pub(super) const CLASS: usize = 1;
-pub(super) const OPTIONAL: usize = 2;
-pub(super) const EITHER: usize = 3;
-pub(super) const SLOT: usize = 4;
-pub(super) const MARK: usize = 5;
-
-/// Elements one behind the other.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Pieces<'g> {
-    code: Numbers<'g>,
-    names: Words<'g>,
-}
-
-impl<'g> Pieces<'g> {
-    pub fn is_empty(self) -> bool {
-        self.code.len() == 0
-    }
-
-    /// The first element and the others.
-    pub fn split_first(self) -> Option<(Piece<'g>, Pieces<'g>)> {
-        let what = self.code.get(1)?;
-        let (piece, len) = match self.code.get(0)? {
-            WORD => (Piece::Word(WordId::of(what)), 2),
-            CLASS => (Piece::Class(ClassId(what)), 2),
-            OPTIONAL => (Piece::Optional(Ways(self.part(2, what))), 2 + what),
-            EITHER => (Piece::Either(Ways(self.part(2, what))), 2 + what),
-            SLOT => (Piece::Slot { name: self.names.word(what), kind: SlotType::numbered(self.code.get(2)?)? }, 3),
-            MARK => (Piece::Mark(MARKS.get(what)?), 2),
-            _ => return None,
-        };
-        Some((piece, self.part(len, self.code.len().checked_sub(len)?)))
-    }
-
-    fn part(self, from: usize, len: usize) -> Pieces<'g> {
-        Pieces { code: self.code.range(from..from + len), ..self }
-    }
-
-    /// True when they may begin with anything, so that "don't …" could be taken for a slot.
-    fn begin_with_slot(self) -> bool {
-        match self.split_first() {
-            Some((Piece::Slot { .. }, _)) => true,
-            Some((Piece::Optional(_) | Piece::Mark(_), rest)) => rest.begin_with_slot(),
-            Some((Piece::Word(_) | Piece::Class(_) | Piece::Either(_), _)) | None => false,
-        }
-    }
-}
-
-/// Alternatives, each led by its length; longer ones first.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Ways<'g>(Pieces<'g>);
-
-impl<'g> Iterator for Ways<'g> {
-    type Item = Pieces<'g>;
-
-    fn next(&mut self) -> Option<Pieces<'g>> {
-        let len = self.0.code.get(0)?;
-        let way = self.0.part(1, len);
-        self.0 = self.0.part(1 + len, self.0.code.len().checked_sub(1 + len)?);
-        Some(way)
-    }
-}
-
 /// One way to say a command.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Frame<'g> {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Frame {
     /// `task.create`; `item.…` and `email.send_draft` are settled by what they are about, `chat` asks nothing.
-    pub command: &'g str,
-    fixed: Pieces<'g>,
-    pub pieces: Pieces<'g>,
+    pub command: String,
+    /// Parameters that the wording itself gives.
+    pub fixed: Vec<(String, String)>,
+    pub pieces: Vec<Piece>,
     /// Right only when nothing else fits.
     pub weak: bool,
     /// A question over many items.
     pub investigates: bool,
 }
 
-pub(super) const IS_WEAK: usize = 1;
-pub(super) const INVESTIGATES: usize = 2;
-
-impl<'g> Frame<'g> {
-    /// Its row: command, flags, how many numbers name fixed parameters, these, and the pieces.
-    fn read(row: Numbers<'g>, names: Words<'g>) -> Option<Frame<'g>> {
-        let (command, flags, fixed) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        let all = Pieces { code: row, names };
-        Some(Frame {
-            command: names.word(command),
-            fixed: all.part(3, fixed),
-            pieces: all.part(3 + fixed, row.len().checked_sub(3 + fixed)?),
-            weak: flags & IS_WEAK != 0,
-            investigates: flags & INVESTIGATES != 0,
-        })
+impl Frame {
+    /// True when it may begin with anything, so that "don't …" could be taken for a slot.
+    pub fn begins_with_slot(&self) -> bool {
+        let mut pieces = self.pieces.iter().filter(|piece| !matches!(piece, Piece::Optional(_) | Piece::Mark(_)));
+        matches!(pieces.next(), Some(Piece::Slot { .. }))
     }
 
-    /// Parameters that the wording itself gives.
-    pub fn fixed(self) -> impl Iterator<Item = (&'g str, &'g str)> {
-        let Pieces { code, names } = self.fixed;
-        let word = move |at| code.get(at).map(|name| names.word(name));
-        (0..code.len()).step_by(2).filter_map(move |at| word(at).zip(word(at + 1)))
+    /// Whether it has a word that each of its readings needs; otherwise it takes what it likes.
+    pub(super) fn needs_a_word(&self) -> bool {
+        needs_a_word(&self.pieces)
     }
+}
 
-    pub fn begins_with_slot(self) -> bool {
-        self.pieces.begin_with_slot()
-    }
+fn needs_a_word(pieces: &[Piece]) -> bool {
+    pieces.iter().any(|piece| match piece {
+        Piece::Word(_) => true,
+        Piece::Either(ways) => ways.iter().all(|way| needs_a_word(way)),
+        Piece::Class(_) | Piece::Optional(_) | Piece::Slot { .. } | Piece::Mark(_) => false,
+    })
 }
 
 /// Frames, found by the first word they may begin with.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Frames<'t> {
-    /// Of commands, parameters and slots, and fixed values.
-    names: Words<'t>,
-    rows: Rows<'t>,
-    by_first: Map<'t>,
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Frames {
+    list: Vec<Frame>,
+    by_first: HashMap<WordId, Vec<usize>>,
     /// Frames that begin with a slot, by the words of which they need one.
-    by_need: Map<'t>,
+    by_need: HashMap<WordId, Vec<usize>>,
     /// Those that need no word in particular.
-    anywhere: Numbers<'t>,
+    anywhere: Vec<usize>,
 }
 
-impl<'t> Frames<'t> {
-    pub const fn read(sections: &mut Sections<'t>) -> Option<Self> {
-        let (Some(names), Some(rows)) = (Words::read(sections), Rows::read(sections)) else { return None };
-        let (Some(by_first), Some(by_need)) = (Map::read(sections), Map::read(sections)) else { return None };
-        let Some(anywhere) = Numbers::read(sections) else { return None };
-        Some(Frames { names, rows, by_first, by_need, anywhere })
-    }
-
-    fn frame(self, at: usize) -> Option<Frame<'t>> {
-        Frame::read(self.rows.row(at), self.names)
+impl Frames {
+    pub(super) fn of(list: Vec<Frame>, lexicon: Lexicon) -> Frames {
+        let mut frames = Frames::default();
+        for (at, frame) in list.iter().enumerate() {
+            let mut first = BTreeSet::new();
+            let (map, words) = if begins_with_these(&frame.pieces, lexicon, &mut first) {
+                (&mut frames.by_first, Some(first))
+            } else {
+                (&mut frames.by_need, needed_words(&frame.pieces, lexicon))
+            };
+            match words {
+                Some(words) => words.into_iter().for_each(|word| map.entry(word).or_default().push(at)),
+                None => frames.anywhere.push(at),
+            }
+        }
+        Frames { list, ..frames }
     }
 
     #[cfg(test)]
-    pub fn len(self) -> usize {
-        self.rows.len()
+    pub fn len(&self) -> usize {
+        self.list.len()
     }
 
     /// The commands that something is said for, `service.command`.
     #[cfg(test)]
-    pub fn commands(self) -> std::collections::BTreeSet<&'t str> {
-        (0..self.rows.len()).filter_map(|at| self.frame(at)).map(|frame| frame.command).collect()
+    pub fn commands(&self) -> BTreeSet<&str> {
+        self.list.iter().map(|frame| frame.command.as_str()).collect()
     }
+}
+
+/// The words that a sequence may begin with; false where it may begin with a slot, and so with any.
+fn begins_with_these(pieces: &[Piece], lexicon: Lexicon, words: &mut BTreeSet<WordId>) -> bool {
+    for piece in pieces {
+        match piece {
+            Piece::Word(word) => _ = words.insert(*word),
+            Piece::Class(class) => words.extend(lexicon.first_words(*class)),
+            Piece::Slot { .. } => return false,
+            Piece::Mark(_) => continue,
+            Piece::Optional(ways) | Piece::Either(ways) => {
+                if !ways.iter().all(|way| begins_with_these(way, lexicon, words)) {
+                    return false;
+                }
+                if matches!(piece, Piece::Optional(_)) {
+                    continue;
+                }
+            }
+        }
+        return true;
+    }
+    false
+}
+
+/// Words of which a sequence needs one; `None` when it needs none in particular.
+fn needed_words(pieces: &[Piece], lexicon: Lexicon) -> Option<BTreeSet<WordId>> {
+    pieces.iter().find_map(|piece| match piece {
+        Piece::Word(word) => Some([*word].into()),
+        Piece::Class(class) => Some(lexicon.first_words(*class).collect()),
+        Piece::Either(ways) => {
+            let each: Option<Vec<_>> = ways.iter().map(|way| needed_words(way, lexicon)).collect();
+            each.map(|words| words.into_iter().flatten().collect())
+        }
+        Piece::Slot { .. } | Piece::Optional(_) | Piece::Mark(_) => None,
+    })
 }
 
 /// Frames, and the words that they are written with.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Grammar<'t> {
     pub lexicon: Lexicon<'t>,
-    pub frames: Frames<'t>,
+    pub frames: &'t Frames,
 }
 
 /// The built-in one, made when it is first needed.
 pub(crate) static GRAMMAR: Made<Grammar<'static>> = Made::new(built_in::grammar);
 
 impl<'t> Grammar<'t> {
-    pub const fn read(bytes: &'t [u8]) -> Option<Self> {
-        let mut sections = Sections(bytes);
-        let (Some(lexicon), Some(frames)) = (Lexicon::read(&mut sections), Frames::read(&mut sections)) else {
-            return None;
-        };
-        Some(Grammar { lexicon, frames })
-    }
-
     /// Frames whose wording begins with this word.
-    pub fn frames_beginning(self, first: WordId) -> impl Iterator<Item = Frame<'t>> {
-        let Grammar { frames, .. } = self;
-        frames.by_first.get(first.0 as usize).iter().filter_map(move |at| frames.frame(at))
+    pub fn frames_beginning(self, first: WordId) -> impl Iterator<Item = &'t Frame> {
+        let Frames { list, by_first, .. } = self.frames;
+        by_first.get(&first).into_iter().flatten().map(move |at| &list[*at])
     }
 
     /// Frames that may begin with any word and find a word they need among these.
-    pub fn frames_among(self, ids: &[WordId]) -> Vec<Frame<'t>> {
-        let frames = self.frames;
-        let needed = ids.iter().flat_map(|id| frames.by_need.get(id.0 as usize).iter());
-        let mut places: Vec<usize> = needed.chain(frames.anywhere.iter()).collect();
-        places.sort_unstable();
-        places.dedup();
-        places.into_iter().filter_map(|at| frames.frame(at)).collect()
+    pub fn frames_among(self, ids: &[WordId]) -> Vec<&'t Frame> {
+        let Frames { list, by_need, anywhere, .. } = self.frames;
+        let needed = ids.iter().filter_map(|id| by_need.get(id)).flatten();
+        let places: BTreeSet<usize> = needed.chain(anywhere).copied().collect();
+        places.into_iter().map(|at| &list[at]).collect()
     }
 }

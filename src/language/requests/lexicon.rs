@@ -1,12 +1,10 @@
-//! Words, classes of words, and known misspellings, in place (see `compile` for how they get there).
+//! Words, classes of words, and known misspellings.
 //!
 //! Not here: what is done with them. A word that occurs in no class and no frame is unknown; unknown words
 //! are what titles, names and bodies are made of.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use crate::language::lexicon::{PhraseTable, Words};
-use crate::language::tables::{Numbers, Rows, Sections};
 use crate::language::words::distance;
 
 /// A word of the frames or classes.
@@ -16,32 +14,89 @@ pub(crate) struct WordId(pub u32);
 impl WordId {
     /// Any word the frames do not mention.
     pub const UNKNOWN: WordId = WordId(0);
-
-    pub(super) fn of(number: usize) -> WordId {
-        WordId(u32::try_from(number).unwrap_or_default())
-    }
-
-    fn place(self) -> Option<usize> {
-        (self.0 as usize).checked_sub(1)
-    }
 }
 
 /// A class by its place in the lexicon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct ClassId(pub(super) usize);
+pub(crate) struct ClassId(usize);
+
+/// Words by how they are written, numbered as they come.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Vocabulary {
+    ids: BTreeMap<String, WordId>,
+    /// How many of another vocabulary were numbered before.
+    before: usize,
+}
+
+impl Vocabulary {
+    /// One whose words are numbered behind these.
+    pub fn behind(other: &Vocabulary) -> Vocabulary {
+        Vocabulary { before: other.ids.len(), ..Vocabulary::default() }
+    }
+
+    /// The number of a word, which is one of them from now on.
+    pub fn id(&mut self, word: &str) -> WordId {
+        let next = WordId(u32::try_from(self.before + self.ids.len() + 1).unwrap_or_default());
+        *self.ids.entry(word.to_owned()).or_insert(next)
+    }
+
+    fn beginning_with(&self, first: char) -> impl Iterator<Item = (&str, WordId)> {
+        let from = self.ids.range(first.to_string()..);
+        from.map(|(word, id)| (word.as_str(), *id)).take_while(move |(word, _)| word.starts_with(first))
+    }
+}
+
+/// The words after the first of each phrase, the longer first, by that first one.
+type Phrases = HashMap<WordId, Vec<Vec<WordId>>>;
 
 /// Everything the frames are written with.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    pub words: Vocabulary,
+    names: HashMap<String, ClassId>,
+    classes: Vec<Phrases>,
+    /// What each misspelt word is read as.
+    read_as: HashMap<String, Vec<WordId>>,
+}
+
+impl Known {
+    /// Reads classes, a line `name: phrase, phrase` each, and spellings, `typed = read as`.
+    pub fn read(classes: &str, spellings: &str, mistakes: &mut Vec<String>) -> Known {
+        let mut known = Known::default();
+        for (name, phrases) in rows(classes, ':', mistakes) {
+            let next = ClassId(known.classes.len());
+            let class = *known.names.entry(name.to_owned()).or_insert(next);
+            known.classes.resize_with(known.names.len(), Phrases::default);
+            for phrase in phrases.split(',') {
+                let mut ids = phrase.split_whitespace().map(|word| known.words.id(word));
+                let Some(first) = ids.next() else { continue };
+                let rest = ids.collect();
+                known.classes[class.0].entry(first).or_default().push(rest);
+            }
+        }
+        for rests in known.classes.iter_mut().flat_map(HashMap::values_mut) {
+            rests.sort_by_key(|rest| std::cmp::Reverse(rest.len()));
+        }
+        for (typed, meant) in rows(spellings, '=', mistakes) {
+            let ids = meant.split_whitespace().map(|word| known.words.id(word)).collect();
+            known.read_as.insert(typed.to_owned(), ids);
+        }
+        known
+    }
+}
+
+fn rows<'t>(text: &'t str, mark: char, mistakes: &mut Vec<String>) -> Vec<(&'t str, &'t str)> {
+    let row = |line: &'t str| line.split_once(mark).map(|(name, rest)| (name.trim(), rest)).ok_or(line);
+    let (rows, wrong): (Vec<_>, Vec<_>) = text.lines().filter(|line| is_data(line)).map(row).partition(Result::is_ok);
+    mistakes.extend(wrong.into_iter().filter_map(Result::err).map(|line| format!("no `{mark}`: {line}")));
+    rows.into_iter().flatten().collect()
+}
+
+/// What is known, with the words that came at run time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Lexicon<'t> {
-    words: Words<'t>,
-    /// Words that came at run time; numbered behind the others.
-    added: Words<'t>,
-    class_names: Words<'t>,
-    /// Meaning: the class. Words: numbers as in [`WordId`].
-    classes: PhraseTable<'t>,
-    misspelt: Words<'t>,
-    /// What each misspelt word is read as.
-    read_as: Rows<'t>,
+    known: &'t Known,
+    added: &'t Vocabulary,
 }
 
 /// Shorter words have too many neighbours to be corrected.
@@ -50,33 +105,34 @@ const TYPO_LETTERS_MIN: usize = 5;
 const TYPO_LETTERS_MAX: usize = 20;
 
 impl<'t> Lexicon<'t> {
-    pub const fn read(sections: &mut Sections<'t>) -> Option<Self> {
-        let (Some(words), Some(class_names)) = (Words::read(sections), Words::read(sections)) else { return None };
-        let (Some(classes), Some(misspelt)) = (PhraseTable::read(sections), Words::read(sections)) else { return None };
-        let Some(read_as) = Rows::read(sections) else { return None };
-        Some(Lexicon { words, added: Words::NONE, class_names, classes, misspelt, read_as })
+    pub(super) fn of(known: &'t Known) -> Self {
+        const NONE: &Vocabulary = &Vocabulary { ids: BTreeMap::new(), before: 0 };
+        Lexicon { known, added: NONE }
     }
 
     /// The same, with more words.
-    pub(super) fn with(self, added: Words<'t>) -> Self {
+    pub(super) fn with(self, added: &'t Vocabulary) -> Self {
         Lexicon { added, ..self }
+    }
+
+    /// Words that come at run time are numbered behind its own.
+    pub(super) fn more_words(self) -> Vocabulary {
+        Vocabulary::behind(&self.known.words)
     }
 
     /// A class that exists; `None` is a mistake in the data.
     pub fn class(self, name: &str) -> Option<ClassId> {
-        self.class_names.find(name).map(ClassId)
+        self.known.names.get(name).copied()
     }
 
     /// What a known misspelling or contraction is read as.
-    pub fn spelling(self, lower: &str) -> Option<impl Iterator<Item = WordId> + use<'t>> {
-        let words: Numbers<'t> = self.read_as.row(self.misspelt.find(lower)?);
-        Some(words.iter().map(WordId::of))
+    pub fn spelling(self, lower: &str) -> Option<&'t [WordId]> {
+        self.known.read_as.get(lower).map(Vec::as_slice)
     }
 
     /// The word as it is written.
     pub(super) fn exact(self, lower: &str) -> Option<WordId> {
-        let added = || self.added.find(lower).map(|place| self.words.len() + place);
-        self.words.find(lower).or_else(added).map(|place| WordId::of(place + 1))
+        self.known.words.ids.get(lower).or_else(|| self.added.ids.get(lower)).copied()
     }
 
     /// The word as it is written, or the only word one slip away from it.
@@ -89,41 +145,24 @@ impl<'t> Lexicon<'t> {
             && typed.chars().all(char::is_alphabetic);
         let first = typed.chars().next().filter(|_| may_be_corrected)?;
         let is_near = |word: &str| distance(typed, word, 1).is_some() && word.chars().count() >= TYPO_LETTERS_MIN;
-        let added = self.added.beginning_with(first).map(|place| self.words.len() + place);
-        let places = self.words.beginning_with(first).chain(added);
-        let mut near = places.map(|place| WordId::of(place + 1)).filter(|id| is_near(self.word(*id)));
-        let only = near.next()?;
+        let words = self.known.words.beginning_with(first).chain(self.added.beginning_with(first));
+        let mut near = words.filter(|(word, _)| is_near(word));
+        let (_, only) = near.next()?;
         near.next().is_none().then_some(only)
-    }
-
-    /// How a word is written; nothing for those that are unknown.
-    pub(super) fn word(self, id: WordId) -> &'t str {
-        let Some(place) = id.place() else { return "" };
-        match place.checked_sub(self.words.len()) {
-            Some(added) => self.added.word(added),
-            None => self.words.word(place),
-        }
     }
 
     /// Numbers of words that phrases of the class take at the start of `ids`, longest first.
     pub fn lengths(self, class: ClassId, ids: &[WordId]) -> impl Iterator<Item = usize> {
-        let first = ids.first().and_then(|first| first.place());
-        let fits = move |rest: &Numbers| {
-            ids.len() > rest.len() && rest.iter().zip(&ids[1..]).all(|(word, id)| word == id.0 as usize)
+        let phrases = ids.split_first().and_then(|(first, rest)| Some((self.known.classes[class.0].get(first)?, rest)));
+        let fits = |(phrases, said): (&'t Vec<Vec<WordId>>, _)| {
+            phrases.iter().filter(move |rest| <[WordId]>::starts_with(said, rest)).map(|rest| rest.len() + 1)
         };
-        let phrases = first.into_iter().flat_map(move |first| self.classes.meaning(first, class.0));
-        phrases.filter(fits).map(|rest| rest.len() + 1)
+        phrases.into_iter().flat_map(fits)
     }
 
-    /// For each class the words, by their numbers, that a phrase of it may begin with.
-    pub(super) fn first_words(self) -> BTreeMap<usize, Vec<usize>> {
-        let mut of_classes: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for word in 0..self.words.len() {
-            for (class, _) in self.classes.of(word) {
-                of_classes.entry(class).or_default().push(word + 1);
-            }
-        }
-        of_classes
+    /// The words that a phrase of the class may begin with.
+    pub(super) fn first_words(self, class: ClassId) -> impl Iterator<Item = WordId> {
+        self.known.classes[class.0].keys().copied()
     }
 
     /// True when the whole of `ids` is one phrase of the class.

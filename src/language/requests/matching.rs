@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::annotated::AnnotatedText;
-use super::grammar::{Frame, Grammar, Piece, Pieces};
+use super::grammar::{Frame, Grammar, Piece};
 use super::lexicon::{Lexicon, WordId};
 use super::slot_types::SlotType;
 use super::text::Token;
@@ -20,7 +20,7 @@ const POLITE_WORDS_MAX: usize = 4;
 /// One reading of a clause.
 #[derive(Debug, Clone)]
 pub(crate) struct Match<'g> {
-    pub frame: Frame<'g>,
+    pub frame: &'g Frame,
     pub slots: Vec<Slot<'g>>,
     /// Tokens of the clause, politeness included.
     pub tokens: Range<usize>,
@@ -65,9 +65,9 @@ pub(crate) fn readings<'g>(
             };
             for frame in grammar.frames_beginning(first).chain(open.iter().copied()) {
                 let mut walk = Walk { lexicon, heard, live: &live[..end], ids: &ids[..end], work, slots: Vec::new() };
-                if let Some(fixed) = walk.go(frame.pieces, None, start, 0) {
+                if let Some(fixed) = walk.go(&frame.pieces, None, start, 0) {
                     let slots = walk.slots;
-                    let score = score(&frame, fixed, start, ids.len() - end, &slots);
+                    let score = score(frame, fixed, start, ids.len() - end, &slots);
                     let core = live[start]..live[end - 1] + 1;
                     found.push(Match { frame, slots, tokens: tokens.clone(), core, score });
                 }
@@ -131,7 +131,7 @@ fn ends(lexicon: Lexicon, ids: &[WordId]) -> Vec<usize> {
 
 /// What follows once a group is through.
 struct Rest<'a, 'g> {
-    pieces: Pieces<'g>,
+    pieces: &'g [Piece],
     after: Option<&'a Rest<'a, 'g>>,
 }
 
@@ -146,7 +146,7 @@ struct Walk<'a, 'g> {
 
 impl<'g> Walk<'_, 'g> {
     /// Matches `pieces` and then `after` from live token `at` to the end; the number of fixed words.
-    fn go(&mut self, pieces: Pieces<'g>, after: Option<&Rest<'_, 'g>>, at: usize, fixed: u32) -> Option<u32> {
+    fn go(&mut self, pieces: &'g [Piece], after: Option<&Rest<'_, 'g>>, at: usize, fixed: u32) -> Option<u32> {
         self.work.take(1)?;
         let Some((piece, rest)) = pieces.split_first() else {
             return match after {
@@ -157,7 +157,7 @@ impl<'g> Walk<'_, 'g> {
         };
         match piece {
             Piece::Word(id) => {
-                if self.ids.get(at) != Some(&id) {
+                if self.ids.get(at) != Some(id) {
                     return None;
                 }
                 self.go(rest, after, at + 1, fixed + 1)
@@ -165,31 +165,31 @@ impl<'g> Walk<'_, 'g> {
             Piece::Class(class) => {
                 let (lexicon, ids) = (self.lexicon, self.ids);
                 lexicon
-                    .lengths(class, &ids[at.min(ids.len())..])
+                    .lengths(*class, &ids[at.min(ids.len())..])
                     .find_map(|len| self.go(rest, after, at + len, fixed + len as u32))
             }
-            Piece::Optional(mut ways) => {
+            Piece::Optional(ways) => {
                 let then = Rest { pieces: rest, after };
-                let taken = ways.find_map(|way| self.go(way, Some(&then), at, fixed));
+                let taken = ways.iter().find_map(|way| self.go(way, Some(&then), at, fixed));
                 taken.or_else(|| self.go(rest, after, at, fixed))
             }
-            Piece::Either(mut ways) => {
+            Piece::Either(ways) => {
                 let then = Rest { pieces: rest, after };
-                ways.find_map(|way| self.go(way, Some(&then), at, fixed))
+                ways.iter().find_map(|way| self.go(way, Some(&then), at, fixed))
             }
             Piece::Mark(mark) if self.has_before(mark, at) => self.go(rest, after, at, fixed + 1),
             Piece::Mark(_) => None,
-            Piece::Slot { name, kind: kind @ SlotType::Time } => {
+            Piece::Slot { name, kind: SlotType::Time } => {
                 let depth = self.slots.len();
                 let none = usize::MAX;
-                self.slots.push(Slot { name, first: none, last: none, kind });
+                self.slots.push(Slot { name, first: none, last: none, kind: SlotType::Time });
                 let found = self.heard.has_times().then(|| self.go(rest, after, at, fixed)).flatten();
                 if found.is_none() {
                     self.slots.truncate(depth);
                 }
                 found
             }
-            Piece::Slot { name, kind } => self.slot((name, kind), rest, after, at, fixed),
+            Piece::Slot { name, kind } => self.slot((name, *kind), rest, after, at, fixed),
         }
     }
 
@@ -213,7 +213,7 @@ impl<'g> Walk<'_, 'g> {
     fn slot(
         &mut self,
         (name, kind): (&'g str, SlotType),
-        rest: Pieces<'g>,
+        rest: &'g [Piece],
         after: Option<&Rest<'_, 'g>>,
         at: usize,
         fixed: u32,

@@ -16,16 +16,14 @@
 //! Deliberately not here: resolving times and people, stakes, and any knowledge of what services hold.
 
 mod account;
-mod amend;
 pub(crate) mod annotated;
 pub(crate) mod antecedent;
 mod beside;
 mod borders;
 pub(crate) mod built;
+pub(crate) mod built_in;
 mod carried;
 mod chart;
-pub(crate) mod compile;
-pub(crate) mod complete;
 mod condition;
 pub(crate) mod derivation;
 mod explain;
@@ -37,11 +35,9 @@ mod held;
 pub(crate) mod history;
 pub(crate) mod intents;
 mod leanings;
-pub(crate) mod letter;
 pub(crate) mod lexicon;
 pub(crate) mod matching;
 mod notation;
-pub(crate) mod offsets;
 mod orders;
 pub(crate) mod parser;
 pub(crate) mod phrases;
@@ -75,11 +71,8 @@ use crate::language::time::Reference;
 use crate::language::work::Work;
 
 pub use account::{Account, AccountedPart, SpanRole, Unread};
-pub use amend::amend;
 pub use built::Builders;
-pub use complete::{complete, gives_up};
-pub use condition::{Condition, ConditionKind, unheeded_conditions};
-pub use explain::{explain, in_short};
+pub use condition::{Condition, unheeded_conditions};
 pub use families::{
     FamilyQuestion, QuestionFamily, Refinement, asked_for, circle_elsewhere, is_earlier, is_joining, is_money,
     is_question, is_until, question, refinement, span, without_meeting,
@@ -94,7 +87,7 @@ pub use phrases::{Phrases, PhrasesError};
 pub use prices::TokenClass;
 pub use question_words::{is_bill, is_detail, says_which};
 pub use reports::{ReportKind, StateReport, report};
-pub use talk::{chat, is_small_talk, not_understood};
+pub use talk::{chat, gives_up, is_small_talk, not_understood};
 
 /// Makes the grammar, and the frames of what else is read, unless they are made.
 pub(super) fn ready() {
@@ -230,10 +223,9 @@ fn depending(
         return divided(hearing, domains, &spoken, account, work);
     }
     let rest = condition::without(&account.text, std::slice::from_ref(&span));
-    let condition = condition::read(&account.text[span.clone()], hearing.reference);
     let planned = without_conditions(&Hearing { text: &rest, ..*hearing }, domains, work);
     let Understood::Plan { plan, .. } = planned else { return None };
-    let condition = if spoken.is_simple { condition } else { condition.unknown() };
+    let condition = Condition { said: reading::tidy(&account.text[span.clone()]), is_all: spoken.is_simple };
     Some(Understood::Plan { plan, condition: Some(condition), account: account.with(span, SpanRole::Condition) })
 }
 

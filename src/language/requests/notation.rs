@@ -9,39 +9,12 @@
 //! ```
 //! `?` before a frame: a question over many items. Reading is strict: a mistake names its line and leaves the frame out.
 
+use super::grammar::{Frame, Piece};
+use super::lexicon::{ClassId, WordId};
 use super::slot_types::SlotType;
 
-/// One element of a frame.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Node {
-    Word(String),
-    Class(String),
-    /// One of these ways, or none.
-    Optional(Vec<Vec<Node>>),
-    /// One of these ways.
-    Either(Vec<Vec<Node>>),
-    Slot {
-        name: String,
-        kind: SlotType,
-    },
-    /// A mark between the words, by its place in [`MARKS`].
-    Mark(usize),
-}
-
 /// The marks that a frame may ask for.
-pub(super) const MARKS: [&str; 2] = [":", ","];
-
-/// One way to say a command.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Wording {
-    /// 1-based.
-    pub line: usize,
-    pub command: String,
-    pub fixed: Vec<(String, String)>,
-    pub nodes: Vec<Node>,
-    pub weak: bool,
-    pub investigates: bool,
-}
+const MARKS: [&str; 2] = [":", ","];
 
 /// A line that is no frame.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -52,16 +25,16 @@ pub struct Mistake {
     pub why: String,
 }
 
-/// What a text may name: the classes, and what a slot holds by its name and its type.
-#[derive(Clone, Copy)]
-pub(super) struct Names<'a> {
-    pub is_class: &'a dyn Fn(&str) -> bool,
-    pub kind: &'a dyn Fn(&str, &str) -> Option<SlotType>,
-}
+/// A class by its name.
+type Class<'a> = &'a dyn Fn(&str) -> Option<ClassId>;
+/// What a slot holds, by its name and its type.
+type Kind<'a> = &'a dyn Fn(&str, &str) -> Option<SlotType>;
+/// A word of a frame as it is heard in a message; it may be several there.
+type Words<'a> = &'a mut dyn FnMut(&str) -> Vec<WordId>;
 
-/// The frames of a text, and its mistakes.
-pub(super) fn read(text: &str, names: Names) -> (Vec<Wording>, Vec<Mistake>) {
-    let (mut wordings, mut mistakes) = (Vec::new(), Vec::new());
+/// The frames of a text, each with its line, 1-based, and its mistakes.
+pub(super) fn read(text: &str, class: Class, kind: Kind, words: Words) -> (Vec<(usize, Frame)>, Vec<Mistake>) {
+    let (mut frames, mut mistakes) = (Vec::new(), Vec::new());
     let (mut command, mut fixed) = (String::new(), Vec::new());
     for (index, line) in text.lines().enumerate().filter(|(_, line)| super::lexicon::is_data(line)) {
         if !line.starts_with(' ') {
@@ -72,20 +45,20 @@ pub(super) fn read(text: &str, names: Names) -> (Vec<Wording>, Vec<Mistake>) {
         }
         let line = line.trim();
         let (weak, investigates) = (line.starts_with('~'), line.starts_with('?'));
-        match nodes(line.trim_start_matches(['~', '?']), names) {
+        match pieces(line.trim_start_matches(['~', '?']), class, kind, words) {
             Ok(_) if command.is_empty() => mistakes.push(Mistake { line: index + 1, why: "no command yet".to_owned() }),
-            Ok(nodes) => {
-                let (command, fixed, line) = (command.clone(), fixed.clone(), index + 1);
-                wordings.push(Wording { line, command, fixed, nodes, weak, investigates });
+            Ok(pieces) => {
+                let (command, fixed) = (command.clone(), fixed.clone());
+                frames.push((index + 1, Frame { command, fixed, pieces, weak, investigates }));
             }
             Err(why) => mistakes.push(Mistake { line: index + 1, why: format!("{command}: {line}: {why}") }),
         }
     }
-    (wordings, mistakes)
+    (frames, mistakes)
 }
 
 /// Splits a frame into symbols, then reads these by recursive descent.
-fn nodes(text: &str, names: Names) -> Result<Vec<Node>, String> {
+fn pieces(text: &str, class: Class, kind: Kind, words: Words) -> Result<Vec<Piece>, String> {
     let mut symbols = Vec::new();
     for word in text.split_whitespace() {
         let mut rest = word;
@@ -95,10 +68,10 @@ fn nodes(text: &str, names: Names) -> Result<Vec<Node>, String> {
         }
         symbols.extend(Some(rest).filter(|symbol| !symbol.is_empty()));
     }
-    let mut reader = ComponentReader { symbols: &symbols, names, depth: 0 };
-    let nodes = reader.sequence()?;
+    let mut reader = ComponentReader { symbols: &symbols, class, kind, words, depth: 0 };
+    let pieces = reader.sequence()?;
     match reader.symbols.first() {
-        None => Ok(nodes),
+        None => Ok(pieces),
         Some(extra) => Err(format!("unexpected `{extra}`")),
     }
 }
@@ -108,29 +81,31 @@ const DEPTH_MAX: usize = 8;
 
 struct ComponentReader<'a> {
     symbols: &'a [&'a str],
-    names: Names<'a>,
+    class: Class<'a>,
+    kind: Kind<'a>,
+    words: Words<'a>,
     depth: usize,
 }
 
 impl ComponentReader<'_> {
-    fn sequence(&mut self) -> Result<Vec<Node>, String> {
-        let mut nodes = Vec::new();
+    fn sequence(&mut self) -> Result<Vec<Piece>, String> {
+        let mut pieces = Vec::new();
         while let Some((&symbol, rest)) = self.symbols.split_first() {
             match symbol {
                 "]" | ")" | "|" => break,
-                "[" => nodes.push(Node::Optional(self.ways("]")?)),
-                "(" => nodes.push(Node::Either(self.ways(")")?)),
+                "[" => pieces.push(Piece::Optional(self.ways("]")?)),
+                "(" => pieces.push(Piece::Either(self.ways(")")?)),
                 _ => {
                     self.symbols = rest;
-                    nodes.extend(self.atom(symbol)?);
+                    self.atom(symbol, &mut pieces)?;
                 }
             }
         }
-        Ok(nodes)
+        Ok(pieces)
     }
 
     /// What stands between two brackets, these included.
-    fn ways(&mut self, close: &str) -> Result<Vec<Vec<Node>>, String> {
+    fn ways(&mut self, close: &str) -> Result<Vec<Vec<Piece>>, String> {
         self.depth += 1;
         if self.depth > DEPTH_MAX {
             return Err(format!("more than {DEPTH_MAX} brackets inside each other"));
@@ -146,26 +121,24 @@ impl ComponentReader<'_> {
         self.symbols = &self.symbols[1..];
         self.depth -= 1;
         // The longer way first: "show me" before "show".
-        ways.sort_by_key(|way: &Vec<Node>| std::cmp::Reverse(way.len()));
+        ways.sort_by_key(|way: &Vec<Piece>| std::cmp::Reverse(way.len()));
         Ok(ways)
     }
 
-    fn atom(&self, symbol: &str) -> Result<Option<Node>, String> {
+    fn atom(&mut self, symbol: &str, pieces: &mut Vec<Piece>) -> Result<(), String> {
         let between = |open, close| symbol.strip_prefix(open).and_then(|s: &str| s.strip_suffix(close));
         if let Some(name) = between('<', '>') {
-            let known = (self.names.is_class)(name).then(|| Node::Class(name.to_owned()));
-            return known.map(Some).ok_or_else(|| format!("no class <{name}>"));
-        }
-        if let Some(slot) = between('{', '}') {
+            pieces.push(Piece::Class((self.class)(name).ok_or_else(|| format!("no class <{name}>"))?));
+        } else if let Some(slot) = between('{', '}') {
             let (name, kind) = slot.split_once(':').unwrap_or((slot, ""));
-            let kind = (self.names.kind)(name, kind).ok_or_else(|| format!("no slot type `{kind}`"))?;
-            return Ok(Some(Node::Slot { name: name.to_owned(), kind }));
-        }
-        if let Some(mark) = MARKS.iter().position(|mark| *mark == symbol) {
-            return Ok(Some(Node::Mark(mark)));
+            let kind = (self.kind)(name, kind).ok_or_else(|| format!("no slot type `{kind}`"))?;
+            pieces.push(Piece::Slot { name: name.to_owned(), kind });
+        } else if let Some(mark) = MARKS.into_iter().find(|mark| *mark == symbol) {
+            pieces.push(Piece::Mark(mark));
+        } else if !symbol.chars().all(|c| c.is_ascii_punctuation()) {
+            pieces.extend((self.words)(symbol).into_iter().map(Piece::Word));
         }
         // Other punctuation is transparent.
-        let is_word = !symbol.chars().all(|c| c.is_ascii_punctuation());
-        Ok(is_word.then(|| Node::Word(symbol.to_owned())))
+        Ok(())
     }
 }

@@ -172,10 +172,10 @@ impl<'a> Parser<'a> {
         let last_is_time = self.heard.hidden_by(range.end.saturating_sub(1)).is_some();
         fits.then(|| Clause {
             built,
-            command: found.frame.command.to_owned(),
+            command: found.frame.command.clone(),
             weak: found.frame.weak,
             investigates: found.frame.investigates,
-            looks_up: (self.hearing.builders.looks_up)(found.frame.command),
+            looks_up: (self.hearing.builders.looks_up)(&found.frame.command),
             tokens: range.clone(),
             core: found.core.clone(),
             slots: found.slots.clone(),

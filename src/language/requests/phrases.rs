@@ -13,24 +13,21 @@
 //!
 //! Deliberately not here: what the words mean. Parameters are read as those of any plan.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde_json::Value;
 
 use super::Hearing;
 use super::annotated::AnnotatedText;
-use super::compile;
 use super::grammar::{Frames, GRAMMAR, Grammar};
+use super::lexicon::{Vocabulary, WordId};
 use super::matching::{Match, readings};
-use super::notation::{self, Mistake, Names, Node, Wording};
+use super::notation::{self, Mistake};
 use super::parser::Parser;
 use super::reading::tidy;
 use super::slot_types::SlotType;
 use super::text::{Mark, own_words, tokens};
 use crate::core::plan::{Params, PlannedAction};
-use crate::language::lexicon::Words;
-use crate::language::tables::{Sections, TooMany, Writer, sorted};
 use crate::language::tokens::lower;
 use crate::language::work::Work;
 use crate::limits::{PHRASE_FRAMES_MAX, PHRASES_BYTES_MAX};
@@ -39,8 +36,9 @@ use crate::limits::{PHRASE_FRAMES_MAX, PHRASES_BYTES_MAX};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Phrases {
     service: String,
-    /// Tables: the words that the program's own lexicon does not have, and the frames.
-    tables: Vec<u8>,
+    /// Those that the program's own lexicon does not have.
+    words: Vocabulary,
+    frames: Frames,
 }
 
 /// Why phrases cannot be used; nothing of them is.
@@ -59,27 +57,27 @@ impl Phrases {
         if text.len() > PHRASES_BYTES_MAX {
             return Err(too_many());
         }
-        let is_class = |name: &str| GRAMMAR.lexicon.class(name).is_some();
+        let lexicon = GRAMMAR.lexicon;
         // A slot takes few words unless it says otherwise: whoever says more may say something else as well.
         let kind = |_: &str, kind: &str| if kind.is_empty() { Some(SlotType::Short) } else { SlotType::read("", kind) };
-        let (wordings, mut mistakes) = notation::read(text, Names { is_class: &is_class, kind: &kind });
-        let mut as_heard = AsHeard::default();
-        let wordings: Vec<Wording> = wordings.into_iter().map(|wording| as_heard.wording(wording)).collect();
-        let greedy = wordings.iter().filter(|wording| !compile::needs_a_word(&wording.nodes));
-        mistakes.extend(greedy.map(|wording| {
-            let why = format!("{}: the frame has no word of its own and would take any message", wording.command);
-            Mistake { line: wording.line, why }
+        let mut words = lexicon.more_words();
+        let mut as_heard = |symbol: &str| as_heard(symbol, &mut words);
+        let (frames, mut mistakes) = notation::read(text, &|name| lexicon.class(name), &kind, &mut as_heard);
+        let greedy = frames.iter().filter(|(_, frame)| !frame.needs_a_word());
+        mistakes.extend(greedy.map(|(line, frame)| {
+            let why = format!("{}: the frame has no word of its own and would take any message", frame.command);
+            Mistake { line: *line, why }
         }));
         mistakes.sort_by_key(|mistake| mistake.line);
         let count = mistakes.len();
         if let Some(first) = mistakes.into_iter().next() {
             return Err(PhrasesError::Mistakes { service: service.to_owned(), count, first });
         }
-        if wordings.len() > PHRASE_FRAMES_MAX {
+        if frames.len() > PHRASE_FRAMES_MAX {
             return Err(too_many());
         }
-        let tables = tables(&wordings).map_err(|TooMany| too_many())?;
-        Ok(Phrases { service: service.to_owned(), tables })
+        let frames = Frames::of(frames.into_iter().map(|(_, frame)| frame).collect(), lexicon.with(&words));
+        Ok(Phrases { service: service.to_owned(), words, frames })
     }
 
     /// Those of the program's own texts, which name the commands of no service. That they hold no mistake is tested.
@@ -95,16 +93,14 @@ impl Phrases {
         &self.service
     }
 
-    /// The program's own lexicon with their words, and their frames. `None` does not happen: `read` made the tables.
-    fn grammar(&self) -> Option<Grammar<'_>> {
-        let mut sections = Sections(&self.tables);
-        let lexicon = GRAMMAR.lexicon.with(Words::read(&mut sections)?);
-        Some(Grammar { lexicon, frames: Frames::read(&mut sections)? })
+    /// The program's own lexicon with their words, and their frames.
+    fn grammar(&self) -> Grammar<'_> {
+        Grammar { lexicon: GRAMMAR.lexicon.with(&self.words), frames: &self.frames }
     }
 
     /// What they make of a message that they cover.
     fn action(&self, text: &str, hearing: &Hearing, work: &Work) -> Option<PlannedAction> {
-        let grammar = self.grammar()?;
+        let grammar = self.grammar();
         let heard = AnnotatedText::with_times(text, hearing.reference, grammar.lexicon);
         let all = 0..heard.tokens.len();
         if is_of_several_sentences(&heard) {
@@ -125,9 +121,9 @@ impl Phrases {
             (SlotType::Time, Some(time)) => time.clone(),
             _ => tidy(heard.raw(slot.first, slot.last)),
         };
-        let fixed = found.frame.fixed().map(|(name, value)| (name.to_owned(), Value::from(value)));
+        let fixed = found.frame.fixed.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str())));
         let slots = found.slots.iter().map(|slot| (slot.name.to_owned(), Value::from(words(slot))));
-        let (service, command) = (self.service.clone(), found.frame.command.to_owned());
+        let (service, command) = (self.service.clone(), found.frame.command.clone());
         let params: Params = fixed.chain(slots).collect();
         Some(PlannedAction { service, command, params, ..PlannedAction::default() })
     }
@@ -167,55 +163,16 @@ fn asks_for_more(words: &str, hearing: &Hearing, work: &Work) -> bool {
         .any(|start| parser.intents_in(part(start)).iter().any(|intent| !intent.weak && intent.service != "chat"))
 }
 
-/// The words of frames as they are heard in a message: without hyphens, contractions read as there. Each is looked at
-/// once, as frames are made of the same few.
-#[derive(Default)]
-struct AsHeard(BTreeMap<String, Vec<String>>);
-
-impl AsHeard {
-    fn wording(&mut self, wording: Wording) -> Wording {
-        Wording { nodes: self.nodes(wording.nodes), ..wording }
-    }
-
-    fn nodes(&mut self, nodes: Vec<Node>) -> Vec<Node> {
-        let mut heard = Vec::with_capacity(nodes.len());
-        for node in nodes {
-            match node {
-                Node::Word(word) => heard.extend(self.words(word).iter().cloned().map(Node::Word)),
-                Node::Optional(ways) => heard.push(Node::Optional(self.ways(ways))),
-                Node::Either(ways) => heard.push(Node::Either(self.ways(ways))),
-                Node::Class(_) | Node::Slot { .. } | Node::Mark(_) => heard.push(node),
-            }
-        }
-        heard
-    }
-
-    fn ways(&mut self, ways: Vec<Vec<Node>>) -> Vec<Vec<Node>> {
-        ways.into_iter().map(|way| self.nodes(way)).collect()
-    }
-
-    fn words(&mut self, symbol: String) -> &[String] {
-        let lexicon = GRAMMAR.lexicon;
-        let read_as = |typed: String| match lexicon.spelling(&typed) {
-            Some(ids) => ids.map(|id| lexicon.word(id).to_owned()).collect(),
-            None => vec![typed],
-        };
-        self.0.entry(symbol).or_insert_with_key(|symbol| {
-            let tokens = tokens(symbol, lexicon).into_iter();
-            let typed = tokens.filter(|token| token.mark == Mark::Word).map(|token| lower(&symbol[token.span]));
-            typed.filter(|typed| !typed.is_empty()).flat_map(read_as).collect()
-        })
-    }
-}
-
-fn tables(wordings: &[Wording]) -> Result<Vec<u8>, TooMany> {
-    let unknown = |word: &String| GRAMMAR.lexicon.exact(word).is_none();
-    let mut writer = Writer::default();
-    writer.words(&sorted(compile::words_of(wordings).into_iter().filter(unknown)))?;
-    let own = writer.0.clone();
-    let added = Words::read(&mut Sections(&own)).ok_or(TooMany)?;
-    compile::frames(wordings, GRAMMAR.lexicon.with(added), &mut writer)?;
-    Ok(writer.0)
+/// The words of a frame as they are heard in a message: without hyphens, contractions read as there.
+fn as_heard(symbol: &str, words: &mut Vocabulary) -> Vec<WordId> {
+    let lexicon = GRAMMAR.lexicon;
+    let tokens = tokens(symbol, lexicon).into_iter().filter(|token| token.mark == Mark::Word);
+    let typed = tokens.map(|token| lower(&symbol[token.span])).filter(|typed| !typed.is_empty());
+    let read_as = |typed: String| match lexicon.spelling(&typed) {
+        Some(ids) => ids.to_vec(),
+        None => vec![lexicon.exact(&typed).unwrap_or_else(|| words.id(&typed))],
+    };
+    typed.flat_map(read_as).collect()
 }
 
 #[cfg(test)]

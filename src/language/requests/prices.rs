@@ -3,32 +3,48 @@
 
 use std::fmt;
 
-/// What a part of a message is when no plan uses it, from what is rarely meant to what always is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum TokenClass {
-    /// A comma, a full stop, an emoji.
-    Mark,
-    Politeness,
-    Function,
-    /// A word that requests are made of.
-    Plain,
-    Unknown,
-    Number,
-    Time,
-    /// A person, or whatever else is written as a name.
-    Name,
-    Address,
-    Quotation,
-    /// "not", "don't".
-    Negation,
-    /// "if", "unless", "whenever".
-    Condition,
-    /// "only", "except", "every", "both", "instead of".
-    Restriction,
-    /// "no wait", "I mean".
-    Correction,
-    /// What asks for something more.
-    Request,
+/// An enum, and each of its values by its name in the table.
+macro_rules! named {
+    ($(#[$about:meta])* $vis:vis enum $name:ident, $all:ident {
+        $($(#[$what:meta])* $value:ident => $said:literal,)*
+    }) => {
+        $(#[$about])*
+        $vis enum $name {
+            $($(#[$what])* $value,)*
+        }
+
+        const $all: [($name, &str); [$($said),*].len()] = [$(($name::$value, $said)),*];
+    };
+}
+
+named! {
+    /// What a part of a message is when no plan uses it, from what is rarely meant to what always is.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum TokenClass, CLASSES {
+        /// A comma, a full stop, an emoji.
+        Mark => "mark",
+        Politeness => "politeness",
+        Function => "function",
+        /// A word that requests are made of.
+        Plain => "plain",
+        Unknown => "unknown",
+        Number => "number",
+        Time => "time",
+        /// A person, or whatever else is written as a name.
+        Name => "name",
+        Address => "address",
+        Quotation => "quotation",
+        /// "not", "don't".
+        Negation => "negation",
+        /// "if", "unless", "whenever".
+        Condition => "condition",
+        /// "only", "except", "every", "both", "instead of".
+        Restriction => "restriction",
+        /// "no wait", "I mean".
+        Correction => "correction",
+        /// What asks for something more.
+        Request => "request",
+    }
 }
 
 impl TokenClass {
@@ -38,87 +54,50 @@ impl TokenClass {
     }
 }
 
-/// Each class by its name in the table.
-const CLASSES: [(TokenClass, &str); 15] = [
-    (TokenClass::Mark, "mark"),
-    (TokenClass::Politeness, "politeness"),
-    (TokenClass::Function, "function"),
-    (TokenClass::Plain, "plain"),
-    (TokenClass::Unknown, "unknown"),
-    (TokenClass::Number, "number"),
-    (TokenClass::Time, "time"),
-    (TokenClass::Name, "name"),
-    (TokenClass::Address, "address"),
-    (TokenClass::Quotation, "quotation"),
-    (TokenClass::Negation, "negation"),
-    (TokenClass::Condition, "condition"),
-    (TokenClass::Restriction, "restriction"),
-    (TokenClass::Correction, "correction"),
-    (TokenClass::Request, "request"),
-];
-
 impl fmt::Display for TokenClass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(CLASSES[*self as usize].1)
     }
 }
 
-/// What a part of a message costs as a whole.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum PartPrice {
-    /// A request: a second one is worth more than a remark.
-    Request,
-    /// One that is right only when nothing else fits.
-    Weak,
-    /// One that lacks something.
-    Lacking,
-    /// The less likely of two readings of the same words.
-    Second,
-    /// What is only said beside the requests.
-    Remark,
-    /// One more part of the same remark.
-    GoesOn,
-    /// A request that is taken for something told.
-    LeftOut,
-    /// The same of one that is right only when nothing else fits.
-    LeftOutWeak,
-    /// A part of a sentence inside what something is called.
-    Swallowed,
-    /// Words behind a mark that may go on with a name or a list.
-    RunOn,
-    /// The same where nothing goes on: behind its time, and in what is looked for by its name.
-    BehindItsEnd,
-    /// A statement inside what somebody is to read later.
-    ToldInside,
-    /// A request made of words that tell something.
-    ToldAsRequest,
-    /// What leads over to a request with "so", as a request of its own.
-    LeadsOver,
-    /// An address or a number in what is only remembered.
-    Details,
-    /// Two requests where nothing says that a second one begins.
-    Undivided,
+named! {
+    /// What a part of a message costs as a whole.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub(super) enum PartPrice, PARTS {
+        /// A request: a second one is worth more than a remark.
+        Request => "asked",
+        /// One that is right only when nothing else fits.
+        Weak => "weak",
+        /// One that lacks something.
+        Lacking => "lacking",
+        /// The less likely of two readings of the same words.
+        Second => "second",
+        /// What is only said beside the requests.
+        Remark => "remark",
+        /// One more part of the same remark.
+        GoesOn => "goes-on",
+        /// A request that is taken for something told.
+        LeftOut => "left-out",
+        /// The same of one that is right only when nothing else fits.
+        LeftOutWeak => "left-out-weak",
+        /// A part of a sentence inside what something is called.
+        Swallowed => "swallowed",
+        /// Words behind a mark that may go on with a name or a list.
+        RunOn => "run-on",
+        /// The same where nothing goes on: behind its time, and in what is looked for by its name.
+        BehindItsEnd => "behind-its-end",
+        /// A statement inside what somebody is to read later.
+        ToldInside => "told-inside",
+        /// A request made of words that tell something.
+        ToldAsRequest => "told-as-request",
+        /// What leads over to a request with "so", as a request of its own.
+        LeadsOver => "leads-over",
+        /// An address or a number in what is only remembered.
+        Details => "details",
+        /// Two requests where nothing says that a second one begins.
+        Undivided => "undivided",
+    }
 }
-
-/// Each by its name in the table.
-const PARTS: [(PartPrice, &str); 16] = [
-    (PartPrice::Request, "asked"),
-    (PartPrice::Weak, "weak"),
-    (PartPrice::Lacking, "lacking"),
-    (PartPrice::Second, "second"),
-    (PartPrice::Remark, "remark"),
-    (PartPrice::GoesOn, "goes-on"),
-    (PartPrice::LeftOut, "left-out"),
-    (PartPrice::LeftOutWeak, "left-out-weak"),
-    (PartPrice::Swallowed, "swallowed"),
-    (PartPrice::RunOn, "run-on"),
-    (PartPrice::BehindItsEnd, "behind-its-end"),
-    (PartPrice::ToldInside, "told-inside"),
-    (PartPrice::ToldAsRequest, "told-as-request"),
-    (PartPrice::LeadsOver, "leads-over"),
-    (PartPrice::Details, "details"),
-    (PartPrice::Undivided, "undivided"),
-];
 
 /// The prices of all classes and parts, and what a plan may spend.
 #[derive(Debug, Clone, Copy)]

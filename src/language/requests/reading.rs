@@ -42,7 +42,7 @@ const DANGLING: [&str; 27] = [
 impl<'a> ClauseReading<'a> {
     /// The frame's command.
     pub fn command(&self) -> &'a str {
-        self.found.frame.command
+        &self.found.frame.command
     }
 
     /// Tokens that belong to a slot: with the hidden ones before and after it.
@@ -297,9 +297,9 @@ impl<'a> ClauseReading<'a> {
     /// The action of the frame, with what its wording gives.
     pub fn action(&self, service: &str, command: &str) -> PlannedAction {
         let mut params = Params::new();
-        for (name, value) in self.found.frame.fixed() {
-            let value = value.parse::<bool>().map_or_else(|_| Value::from(value), Value::from);
-            params.insert(name.to_owned(), value);
+        for (name, value) in &self.found.frame.fixed {
+            let value = value.parse::<bool>().map_or_else(|_| Value::from(value.as_str()), Value::from);
+            params.insert(name.clone(), value);
         }
         PlannedAction { service: service.into(), command: command.into(), params, ..PlannedAction::default() }
     }

@@ -85,45 +85,7 @@ pub(crate) enum SlotType {
     Time,
 }
 
-/// In the order of their numbers.
-const SLOT_TYPES: [SlotType; 29] = [
-    SlotType::Text,
-    SlotType::People,
-    SlotType::OtherPeople,
-    SlotType::Name,
-    SlotType::Event,
-    SlotType::EventHead,
-    SlotType::Happening,
-    SlotType::Reference,
-    SlotType::Novel,
-    SlotType::NoReference,
-    SlotType::Errand,
-    SlotType::OwnErrand,
-    SlotType::Sentence,
-    SlotType::Statement,
-    SlotType::Thanks,
-    SlotType::List,
-    SlotType::Several,
-    SlotType::Short,
-    SlotType::Brief,
-    SlotType::Owner,
-    SlotType::Owned,
-    SlotType::Details,
-    SlotType::Group,
-    SlotType::Quoted,
-    SlotType::Clock,
-    SlotType::Level,
-    SlotType::Fact,
-    SlotType::Capability,
-    SlotType::Time,
-];
-
 impl SlotType {
-    /// The kind of a number, `kind as usize`.
-    pub fn numbered(number: usize) -> Option<SlotType> {
-        SLOT_TYPES.get(number).copied()
-    }
-
     /// The kind of a slot, from its own word or from the slot's name.
     pub fn read(name: &str, kind: &str) -> Option<SlotType> {
         Some(match (kind, name) {
@@ -319,16 +281,4 @@ fn ends_with_list(raw: &str) -> bool {
     let last = lower(raw.split_whitespace().next_back().unwrap_or_default());
     let last = last.trim_matches(|c: char| !c.is_alphanumeric());
     last == "lists" || last.ends_with("list") || last.ends_with("liste")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_kind_has_its_number() {
-        for (number, kind) in SLOT_TYPES.into_iter().enumerate() {
-            assert_eq!((kind as usize, SlotType::numbered(number)), (number, Some(kind)));
-        }
-    }
 }

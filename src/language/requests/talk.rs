@@ -3,8 +3,11 @@
 //! Topics and replies stand in `data/language/requests/talk.tsv`; which of several replies is given depends on
 //! the message only. Not here: anything that claims a deed.
 
+use super::annotated::AnnotatedText;
 use super::grammar::GRAMMAR;
+use super::matching::starts;
 use super::text::own_words;
+use crate::language::time::Reference;
 use crate::language::tokens::{is_accent, lower};
 
 /// One topic in one language.
@@ -43,6 +46,14 @@ pub fn chat(text: &str) -> String {
 /// Whether a text brings up something to talk about: more than agreement, laughter, or a sign.
 pub fn is_small_talk(text: &str) -> bool {
     brought_up(text).is_some_and(|topic| !["agree", "laugh", "emoji"].contains(&topic.name))
+}
+
+/// "never mind" is no title.
+pub fn gives_up(text: &str, reference: &Reference) -> bool {
+    let heard = AnnotatedText::new(text, reference, GRAMMAR.lexicon);
+    let ids = heard.ids(0..heard.tokens.len());
+    let said = |at: usize| GRAMMAR.lexicon.is_phrase("giveup", &ids[at..]);
+    GRAMMAR.lexicon.starts("giveup", &ids).is_some() || starts(GRAMMAR.lexicon, &ids).into_iter().any(said)
 }
 
 /// Whether all of it drops or ends what was spoken of, politely or not.

@@ -127,7 +127,7 @@ pub(crate) const RULES: WordRules = WordRules {
 };
 
 /// Whether a text is one phrase of a class of words.
-pub(super) fn is_phrase(class: &str, text: &str, lexicon: Lexicon) -> bool {
+pub(crate) fn is_phrase(class: &str, text: &str, lexicon: Lexicon) -> bool {
     let ids: Vec<_> = tokens(text, lexicon).into_iter().map(|token| token.id).collect();
     lexicon.is_phrase(class, &ids)
 }
@@ -155,7 +155,7 @@ pub(crate) fn tokens(text: &str, lexicon: Lexicon) -> Vec<Token> {
 fn push_word(out: &mut Vec<Token>, text: &str, span: Range<usize>, lexicon: Lexicon) {
     let lower = lower(&text[span.clone()]);
     let end = span.end;
-    let mut read_as = lexicon.spelling(&lower).into_iter().flatten();
+    let mut read_as = lexicon.spelling(&lower).into_iter().flatten().copied();
     let first = read_as.next().unwrap_or_else(|| lexicon.read_word(&lower));
     out.push(Token { span, id: first, mark: Mark::Word });
     out.extend(read_as.map(|id| Token { span: end..end, id, mark: Mark::Word }));

@@ -16,7 +16,7 @@ use super::requests::intents::{Intent, intents};
 use super::requests::parser::Parser;
 use super::requests::text::{Mark, Token, own_words};
 use super::requests::{Hearing, PlanDraft};
-use super::requests::{antecedent, offsets, phrases};
+use super::requests::{antecedent, phrases};
 use super::work::Work;
 use crate::core::text::head_and_tail;
 use crate::language::tables::Made;
@@ -100,7 +100,7 @@ pub(super) fn route_by(model: &Model, hearing: &Hearing) -> Guess {
     let text = head_and_tail(&own, ROUTE_CHARS_FAST);
     let heard = AnnotatedText::quick(&text, hearing.reference, GRAMMAR.lexicon);
     let alone = Hearing { history: &[], ..*hearing };
-    let ahead = offsets::plan(&text, &alone, &[], &work);
+    let ahead = (alone.builders.ahead)(&text, &alone, &[], &work);
     if !ahead.is_empty() {
         let domains = ahead.into_iter().map(|action| action.service).collect();
         return Guess { kind: Kind::Action, domains, confidence: UNREAD_CONFIDENCE };

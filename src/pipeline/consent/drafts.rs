@@ -14,7 +14,7 @@ use crate::core::plan::PlannedAction;
 use crate::core::provenance;
 use crate::core::turn::{Edit, Input, Origin, Path};
 use crate::language::consent::{self, Consent};
-use crate::language::requests::{self, Understood};
+use crate::language::requests::Understood;
 use crate::language::words::words;
 use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::intake::buttons as presses;
@@ -25,6 +25,7 @@ use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::StoreError;
 use crate::ports::records::Speaker;
 use crate::services::address_book::PeopleQuery;
+use crate::services::amendment;
 
 const STAYS_A_DRAFT: &str = "Okay, it stays a draft. Nothing was sent.";
 const NO_REWORDING: &str = "I can't reword a draft by myself, so it is as it was. Tell me what to change: “say: …” for the \
@@ -136,7 +137,7 @@ impl Draft {
             return true;
         }
         let is_own = matches!(turn.understood(&[]), Understood::Plan { .. } | Understood::Ask { .. });
-        let changed = requests::amend(std::slice::from_ref(&self.writing), text, &turn.reference());
+        let changed = amendment::amend(std::slice::from_ref(&self.writing), text, &turn.reference());
         let Some(changed) = changed.filter(|_| !is_own) else { return false };
         let people = |planned: &PlannedAction| {
             let entry = turn.brain.services.command(&planned.service, &planned.command);

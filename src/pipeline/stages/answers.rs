@@ -6,12 +6,12 @@ use super::plan::{Topic, tidy};
 use crate::core::plan::{Plan, PlannedAction};
 use crate::language::consent;
 use crate::language::consent::Consent;
-use crate::language::requests::complete::split_details;
 use crate::language::requests::{self, Understood};
 use crate::language::time;
 use crate::language::time::{Grain, Reference, When};
 use crate::pipeline::turn::Turn;
 use crate::ports::records::Clarification;
+use crate::services::completion::{self, split_details};
 use crate::services::show::Moment;
 
 /// The answer to a question of ours completes what was asked for, and what waited for it: no planner needed.
@@ -23,7 +23,7 @@ pub fn completed(turn: &Turn<'_>, topic: &Topic<'_>) -> Option<Plan> {
     let is_time = |value: &str| Moment::read(value, reference.zone).is_some();
     let picked = picked(turn, question).or_else(|| on_that_day(&question.choices, turn.words(), &reference));
     let action = match picked {
-        Some(value) if is_time(value) => requests::complete(partial, param, value, &reference)?,
+        Some(value) if is_time(value) => completion::complete(partial, param, value, &reference)?,
         Some(value) => filled(partial, param, value),
         // A time may also be answered by another one.
         None if question.choices.iter().all(|(value, _)| is_time(value)) => free_answer(turn, partial, param)?,
@@ -62,7 +62,7 @@ fn free_answer(turn: &Turn<'_>, partial: &PlannedAction, param: &str) -> Option<
     if param.contains('=') {
         return person_named(turn).map(|person| filled(partial, param, &person));
     }
-    requests::complete(partial, param, turn.words(), &turn.reference())
+    completion::complete(partial, param, turn.words(), &turn.reference())
 }
 
 /// Whom an answer to "which address?" names: the address in it, or else its few words, unless they are a message of

@@ -7,11 +7,11 @@ use super::plan::{self, Planned, REPHRASE, TOO_MUCH, Topic, proposed};
 use super::route;
 use crate::core::plan::{Plan, PlannedAction};
 use crate::language::grounding::Ground;
-use crate::language::requests;
 use crate::language::requests::Understood;
 use crate::pipeline::turn::Turn;
 use crate::ports::Usage;
 use crate::ports::records::Clarification;
+use crate::services::amendment;
 use crate::services::standing::{Judge, Planner, TurnPart};
 
 /// The plan of a request of its own, where neither what it is about nor any word of it is in doubt.
@@ -22,7 +22,7 @@ pub(super) fn sure(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>) -> Op
     }
     let started = turn.elapsed_us();
     let understood = turn.understood(domains);
-    let in_short = requests::in_short(&understood);
+    let in_short = understood.in_short();
     let Understood::Plan { plan, condition: None, .. } = understood else { return None };
     turn.traced("plan", started, turn.words().len(), Usage::default(), in_short);
     Some(plan)
@@ -64,14 +64,14 @@ pub(super) fn plan(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>, remar
         return proposed(Plan::default(), remark, Planner::BuiltIn);
     }
     if let Some(amended) = topic.amends {
-        return match requests::amend(&amended.actions, turn.words(), &turn.reference()) {
+        return match amendment::amend(&amended.actions, turn.words(), &turn.reference()) {
             Some(actions) => proposed(Plan { actions, ..Plan::default() }, remark, Planner::BuiltIn),
             None => Planned::NotUnderstood(REPHRASE.to_owned()),
         };
     }
     let started = turn.elapsed_us();
     let understood = turn.understood(domains);
-    turn.traced("plan", started, turn.words().len(), Usage::default(), requests::in_short(&understood));
+    turn.traced("plan", started, turn.words().len(), Usage::default(), understood.in_short());
     let doubt = |doubt| Planned::Doubt(Box::new(Doubt { remark, ..doubt }));
     match understood {
         Understood::Plan { plan, condition: None, .. } => proposed(plan, remark, Planner::BuiltIn),

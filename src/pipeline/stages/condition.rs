@@ -15,11 +15,12 @@ use crate::core::provenance::UntrustedText;
 use crate::core::text::{shorten, visible};
 use crate::core::turn::Path;
 use crate::language::requests;
-use crate::language::requests::{Condition, ConditionKind};
+use crate::language::requests::Condition;
 use crate::language::time;
 use crate::language::time::{Grain, Reference, When};
 use crate::pipeline::commit::Answer;
 use crate::pipeline::turn::Turn;
+use crate::services::condition::{self, ConditionKind};
 use crate::services::service::{Circumstance, Evidence};
 use crate::services::standing::Planner;
 
@@ -80,12 +81,14 @@ pub(crate) async fn weigh(
     so_far: &mut Progressing,
 ) -> Result<Planned, Box<Answer>> {
     let Depending { plan, condition, remark, planner } = depending;
-    let Some(evidence) = evidence(turn, &condition, &plan.actions).await else {
-        return Ok(Planned::Doubt(Box::new(Doubt { remark, ..Doubt::condition(turn, plan, &condition) })));
+    let read = condition::read(&condition, &turn.reference());
+    let Some(evidence) = evidence(turn, &read.kind, &plan.actions).await else {
+        let doubt = Doubt::condition(turn, plan, &condition.said, &read.text);
+        return Ok(Planned::Doubt(Box::new(Doubt { remark, ..doubt })));
     };
-    let fact = fact(&condition, &evidence);
+    let fact = fact(&read.kind, &evidence);
     let untrusted: Vec<UntrustedText> = evidence.untrusted;
-    if evidence.holds == condition.negated {
+    if evidence.holds == read.negated {
         let words = remark.into_iter().map(str::to_owned).chain([format!("{fact}, so I did nothing.")]);
         let answer = Answer::says(Path::Action, words.collect::<Vec<_>>().join("\n"));
         return Err(Box::new(answer.holding(untrusted)));
@@ -98,10 +101,10 @@ pub(crate) async fn weigh(
 }
 
 /// What is so, without a mark behind it.
-fn fact(condition: &Condition, evidence: &Evidence) -> String {
+fn fact(kind: &ConditionKind, evidence: &Evidence) -> String {
     let named = |words: &str| visible(&shorten(words, NAMED_CHARS_MAX));
     let shown = evidence.shown.as_deref().map(named);
-    match (&condition.kind, shown) {
+    match (kind, shown) {
         (ConditionKind::Free { .. }, Some(shown)) if evidence.holds => format!("You're free then, but for {shown}"),
         (ConditionKind::Free { .. }, Some(shown)) => format!("You have {shown} then"),
         (ConditionKind::Free { .. }, None) => "You're free then".to_owned(),
@@ -111,8 +114,8 @@ fn fact(condition: &Condition, evidence: &Evidence) -> String {
 }
 
 /// What the services know about it; `None` when nobody does.
-async fn evidence(turn: &Turn<'_>, condition: &Condition, actions: &[PlannedAction]) -> Option<Evidence> {
-    let (asked, what) = match &condition.kind {
+async fn evidence(turn: &Turn<'_>, kind: &ConditionKind, actions: &[PlannedAction]) -> Option<Evidence> {
+    let (asked, what) = match kind {
         ConditionKind::Free { when } => {
             let (from, to) = span(turn, when, actions)?;
             (None, Circumstance::Free { from, to })

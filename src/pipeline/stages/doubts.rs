@@ -13,7 +13,7 @@ use crate::core::text::{capital, shorten, visible};
 use crate::core::turn::{Path, Reply};
 use crate::language::consent::Consent;
 use crate::language::reading::Mood;
-use crate::language::requests::{Condition, Understood, Unread};
+use crate::language::requests::{Understood, Unread};
 use crate::language::{consent, nearest, requests};
 use crate::limits;
 use crate::pipeline::commit::{Answer, Question};
@@ -74,14 +74,14 @@ impl Doubt {
     }
 
     /// All of it depends on something that nobody can look up.
-    pub fn condition(turn: &Turn<'_>, plan: Plan, condition: &Condition) -> Doubt {
+    pub fn condition(turn: &Turn<'_>, plan: Plan, said: &str, text: &str) -> Doubt {
         let would = meant(turn.brain, &plan.actions);
         let cannot_tell = "I can't tell whether that is so. Shall I do it anyway? Nothing is done yet.";
-        let words = match condition.said.strip_suffix(&condition.text) {
+        let words = match said.strip_suffix(text) {
             Some(opening) if !opening.is_empty() => {
-                format!("I'd {would} {} {}, but {cannot_tell}", opening.trim().to_lowercase(), quoted(&condition.text))
+                format!("I'd {would} {} {}, but {cannot_tell}", opening.trim().to_lowercase(), quoted(text))
             }
-            Some(_) | None => format!("I'd {would}. {}: {cannot_tell}", quoted(&condition.said)),
+            Some(_) | None => format!("I'd {would}. {}: {cannot_tell}", quoted(said)),
         };
         Doubt {
             words,

@@ -21,13 +21,13 @@ use crate::core::pending::Pending;
 use crate::core::plan::{Plan, PlannedAction};
 use crate::core::text::{head_and_tail, shorten};
 use crate::core::turn::Along;
-use crate::language::requests;
 use crate::limits;
 use crate::pipeline::stages::status;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::{Clarification, Speaker};
 use crate::ports::{Model, Stage, Usage};
 use crate::prompts::Fixed;
+use crate::services::amendment;
 use crate::services::show::Moment;
 use crate::services::standing::Planner;
 
@@ -149,7 +149,7 @@ async fn planned(turn: &Turn<'_>, domains: &[String], context: &Context, topic: 
     // What is said of a draft exactly is done to it exactly.
     let redrafts = topic.amends.filter(|amended| amended.card.is_none());
     if let Some(actions) =
-        redrafts.and_then(|amended| requests::amend(&amended.actions, turn.words(), &turn.reference()))
+        redrafts.and_then(|amended| amendment::amend(&amended.actions, turn.words(), &turn.reference()))
     {
         return by_built_in(Plan { actions, ..Plan::default() });
     }

@@ -4,6 +4,7 @@
 //! after it are split off. Which part is meant is said or asked, and cards repeat it. Nobody is invited from here: this
 //! calendar lives on this machine alone, and cards say that, too.
 
+mod amend;
 mod answer;
 mod create_event;
 mod delete_event;
@@ -50,6 +51,8 @@ use crate::core::provenance::UntrustedText;
 use crate::language::requests::built::Builder;
 use crate::limits::RECURRENCE_STEPS_MAX;
 use crate::ports::{Index, RecordExt, Scan, Secondary, Source, Store};
+
+pub(super) use amend::AMENDERS;
 
 /// Its name in plans.
 pub const NAME: &str = "calendar";

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
+use super::letter;
 use super::{NAME, wording};
 use crate::core::history::PastAction;
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::history;
-use crate::language::requests::letter;
 use crate::language::requests::reading::{ClauseReading, behind, people, title, without_determiner};
 use crate::language::tokens::lower;
 

@@ -9,6 +9,7 @@
 //! - What was certainly not sent is kept as a draft, and said to be; what perhaps was, is not kept.
 //! - Reading marks nothing as read.
 
+mod amend;
 pub mod compose;
 pub mod correspondents;
 mod create_draft;
@@ -23,6 +24,7 @@ mod find;
 mod forward_email;
 mod head;
 mod indexing;
+pub(super) mod letter;
 mod mail;
 pub mod mailbox;
 mod mark;
@@ -79,6 +81,8 @@ use crate::core::text::visible;
 use crate::language::requests::built::Builder;
 use crate::limits::CONTEXT_FETCH_MS;
 pub(super) use filling::is_about_a_mail;
+
+pub(super) use amend::AMENDERS;
 
 /// Its name in plans.
 pub const NAME: &str = "email";

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::compose::{Letter, wire_address};
 use super::find::{self, ThreadMatch};
+use super::letter;
 use super::mail::Mail;
 use super::mailbox::{Conversation, MailView};
 use super::read::{Mailbox, one_line};
@@ -18,7 +19,6 @@ use crate::core::plan::Target;
 use crate::core::provenance::{NOT_YOURS, UntrustedText};
 use crate::core::text::quoted;
 use crate::language::people::Familiarity;
-use crate::language::requests::letter;
 use crate::limits::{CANDIDATES_MAX, CARD_INLINE_CHARS_MAX, RECIPIENTS_MAX};
 use crate::services::address_book::{KnownNames, PeopleQuery};
 use crate::services::command::Subject;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::compose::Letter;
 use super::filling::{body_of, owner, with_link};
+use super::letter;
 use super::outgoing::Sending;
 use super::prepare::{too_many, trimmed};
 use super::{Email, NAME, wording};
@@ -15,7 +16,6 @@ use crate::core::stakes::Stakes;
 use crate::core::text::visible;
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::history;
-use crate::language::requests::letter;
 use crate::language::requests::reading::{ClauseReading, without_determiner};
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject, one_or_many};
 use crate::services::error::ServiceError;

@@ -1,8 +1,8 @@
 //! How a mail is worded that the person asks for: greetings by names, and reported questions as they are asked.
 
+use super::letter::{finish_body, is_group, to_their_face};
 use crate::core::text::capital;
 use crate::language::people::{is_relation, is_title};
-use crate::language::requests::letter::{finish_body, is_group, to_their_face};
 use crate::language::requests::reading::{tidy, without_determiner};
 use crate::language::tokens::lower;
 use crate::language::words::{fold, without_digraphs};

@@ -10,6 +10,8 @@
 //! snooze never moves the series.
 
 mod agenda;
+pub(super) mod ahead;
+mod amend;
 mod complete;
 mod create;
 mod delete;
@@ -63,6 +65,8 @@ use crate::services::service::{
     OpenThings, Reminded, ReminderAnswer, Reminders, RequestContext, Rezoned, Service, ServiceInfo, ToDo, ToDos,
     Wanted,
 };
+
+pub(super) use amend::AMENDERS;
 
 /// Its name in plans.
 pub const NAME: &str = "task";

@@ -88,7 +88,8 @@ fn what_a_request_depends_on_goes_with_its_plan() {
         let Understood::Plan { plan, condition: Some(condition), account } = understood else {
             panic!("{text}: {}", shown(&understood))
         };
-        assert_eq!((condition.text.as_str(), condition.negated), (words, negated), "{text}");
+        let read = crate::services::condition::read(&condition, &monday());
+        assert_eq!((read.text.as_str(), read.negated), (words, negated), "{text}");
         assert_eq!(plan.actions[0].command, command, "{text}");
         assert!(account.parts.iter().any(|part| part.role == SpanRole::Condition), "{text}");
         assert!(!Value::Object(plan.actions[0].params.clone()).to_string().contains(words), "{text}: {plan:?}");

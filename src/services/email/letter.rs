@@ -1,10 +1,12 @@
 //! The wording of a mail from reported speech: "tell him I'm running late" → "Hi Bob, I'm running late."
 
-use super::grammar::GRAMMAR;
-use super::reading::{behind, tidy, without_determiner};
-use super::text::is_phrase;
-use crate::core::plan::Params;
+use serde_json::Value;
+
+use crate::core::plan::{Params, PlannedAction};
 use crate::core::text::{capital, shorten};
+use crate::language::requests::grammar::GRAMMAR;
+use crate::language::requests::reading::{behind, tidy, without_determiner};
+use crate::language::requests::text::is_phrase;
 use crate::language::tokens::lower;
 
 /// Words of a name, one that points to it included.
@@ -14,7 +16,7 @@ const SUBJECT_WORDS: usize = 7;
 const SUBJECT_WORDS_MIN: usize = 3;
 
 /// The person's sentence as it is written in a mail: first letter capital, "i" as "I", a full stop.
-pub(crate) fn finish_body(text: &str) -> String {
+pub(in crate::services) fn finish_body(text: &str) -> String {
     let words: Vec<String> = tidy_keep_question(text).split(' ').map(as_written).collect();
     let sentence = capital(&words.join(" "));
     if sentence.is_empty() || sentence.ends_with(['.', '!', '?', '…']) { sentence } else { format!("{sentence}.") }
@@ -44,11 +46,11 @@ fn as_written(word: &str) -> String {
 }
 
 /// Stands for how the person called whom a letter goes to, where they are to be greeted by their names.
-pub(crate) const UNNAMED: &str = "-";
+pub(in crate::services) const UNNAMED: &str = "-";
 
 /// Words a letter to these: its body below the greeting that the words give, and how the person called them, so that
 /// whoever knows who they are can greet them by their names.
-pub(crate) fn word_to(params: &mut Params, to: &[String], body: &str) {
+pub(in crate::services) fn word_to(params: &mut Params, to: &[String], body: &str) {
     params.insert("body".into(), greeted(to, body).into());
     let called = to.first().filter(|_| to.len() == 1);
     params.extend(called.map(|one| ("greets".to_owned(), one.as_str().into())));
@@ -71,12 +73,12 @@ fn greeted(to: &[String], body: &str) -> String {
 }
 
 /// A body that was worded here, without its greeting.
-pub(crate) fn ungreeted(body: &str) -> &str {
+pub(in crate::services) fn ungreeted(body: &str) -> &str {
     body.split_once("\n\n").filter(|(hi, _)| hi.starts_with("Hi ")).map_or(body, |(_, below)| below)
 }
 
 /// Whether a name is that of a group.
-pub(crate) fn is_group(name: &str) -> bool {
+pub(in crate::services) fn is_group(name: &str) -> bool {
     let name = lower(name);
     ["team", "everyone", "everybody", "all", "group", "family", "crew", "staff", "guys", "committee", "board"]
         .iter()
@@ -84,7 +86,7 @@ pub(crate) fn is_group(name: &str) -> bool {
 }
 
 /// A few words of what a letter says first: its first clause, no more than fits, without a short word at its end.
-pub(crate) fn subject_of(body: &str) -> String {
+pub(in crate::services) fn subject_of(body: &str) -> String {
     let ends = |c: char| matches!(c, '!' | '?' | '\n' | ',' | ';' | '–' | '—' | '(');
     let sentence = body.trim().split(ends).next().unwrap_or(body).split(". ").next().unwrap_or(body);
     let sentence = sentence.split(": ").next().unwrap_or(sentence).trim().trim_end_matches(['.', ':']);
@@ -101,7 +103,7 @@ pub(crate) fn subject_of(body: &str) -> String {
 }
 
 /// Reported speech about the one written to becomes speech to them: "he can come" → "you can come".
-pub(crate) fn to_their_face(text: &str) -> String {
+pub(in crate::services) fn to_their_face(text: &str) -> String {
     let (first, rest) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
     let (verb, tail) = rest.split_once(' ').unwrap_or((rest, ""));
     let verb = match verb {
@@ -122,10 +124,25 @@ pub(crate) fn to_their_face(text: &str) -> String {
 }
 
 /// The sentence of a letter in the person's own words, for an answer to "What should it say?".
-pub(crate) fn body_from(answer: &str) -> String {
+pub(in crate::services) fn body_from(answer: &str) -> String {
     let said = tidy(answer);
     let leads = ["that ", "say that ", "say ", "tell him ", "tell her ", "tell them ", "just say "];
     finish_body(&to_their_face(behind(&said, &leads)))
+}
+
+/// Words an action for whom it goes to now; to nobody yet where there is none.
+pub(in crate::services) fn address(action: &mut PlannedAction, people: &[String]) {
+    let body = action.params.get("body").and_then(Value::as_str).unwrap_or_default();
+    let body = ungreeted(body).trim_end().to_owned();
+    word_to(&mut action.params, people, &body);
+}
+
+/// A sentence that is no request, after a mail with words of its own, belongs to that mail.
+pub(in crate::services) fn go_on(action: &mut PlannedAction, sentence: &str) {
+    if let Some(body) = action.params.get("body").and_then(Value::as_str).filter(|_| action.service == super::NAME) {
+        let body = format!("{} {}\n", body.trim_end(), finish_body(sentence));
+        action.params.insert("body".into(), body.into());
+    }
 }
 
 #[cfg(test)]

@@ -3,20 +3,21 @@
 //!
 //! The lengths are taken out, and what is left is planned as if it had been "remind me: exam on Friday at 10".
 
-use super::grammar::GRAMMAR;
-use super::reading::without_determiner;
-use super::text::tokens;
-use super::{Hearing, PlanDraft, derivation};
 use crate::core::plan::PlannedAction;
+use crate::language::requests::grammar::GRAMMAR;
+use crate::language::requests::reading::without_determiner;
+use crate::language::requests::text::tokens;
+use crate::language::requests::{Hearing, PlanDraft, derivation};
 use crate::language::time;
 use crate::language::time::{OffsetMention, Reference};
 use crate::language::work::Work;
+use crate::services::calendar;
 
 /// Words of one phrase between a thing and the request: ", and could you".
 const ASKING_WORDS_MAX: usize = 4;
 
 /// Empty: nothing is asked for ahead of a time that was said.
-pub(crate) fn plan(text: &str, hearing: &Hearing, domains: &[String], work: &Work) -> Vec<PlannedAction> {
+pub(in crate::services) fn plan(text: &str, hearing: &Hearing, domains: &[String], work: &Work) -> Vec<PlannedAction> {
     planned(text, hearing, domains, work).unwrap_or_default()
 }
 
@@ -52,7 +53,7 @@ fn planned(text: &str, hearing: &Hearing, domains: &[String], work: &Work) -> Op
 }
 
 fn is_event(action: &PlannedAction) -> bool {
-    (action.service.as_str(), action.command.as_str()) == ("calendar", "create_event")
+    (action.service.as_str(), action.command.as_str()) == (calendar::NAME, "create_event")
 }
 
 /// "Dentist tomorrow at 3, remind me an hour before": an event and its reminder.

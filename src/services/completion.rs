@@ -2,13 +2,14 @@
 
 use serde_json::{Map, Value, json};
 
-use super::annotated::AnnotatedText;
-use super::grammar::GRAMMAR;
-use super::reading::{people, things, tidy, title, without_determiner};
-use super::talk::is_small_talk;
-use super::text::own_words;
-use super::{letter, matching};
+use super::email::letter;
+use super::filling::looks_up;
+use super::{calendar, task};
 use crate::core::plan::PlannedAction;
+use crate::language::requests::annotated::AnnotatedText;
+use crate::language::requests::grammar::GRAMMAR;
+use crate::language::requests::reading::{people, things, tidy, title, without_determiner};
+use crate::language::requests::{gives_up, is_small_talk, matching, own_words};
 use crate::language::time;
 use crate::language::time::{Reference, TimeMention, When};
 use crate::language::tokens::lower;
@@ -36,8 +37,7 @@ pub fn complete(partial: &PlannedAction, param: &str, answer: &str, reference: &
         "to" if action.params.contains_key("body") => {
             let names = people(&without_lead(&text, &["to ", "send it to ", "it's for ", "for "]));
             let to: Vec<String> = names.iter().filter_map(Value::as_str).map(str::to_owned).collect();
-            let body = action.params.get("body").and_then(Value::as_str).unwrap_or_default().trim_end().to_owned();
-            letter::word_to(&mut action.params, &to, letter::ungreeted(&body));
+            letter::address(&mut action, &to);
             Value::Array(names)
         }
         "to" | "attendees" => Value::Array(people(&without_lead(&text, &["to ", "send it to ", "it's for ", "for "]))),
@@ -67,14 +67,6 @@ pub fn complete(partial: &PlannedAction, param: &str, answer: &str, reference: &
     Some(action)
 }
 
-/// "never mind" is no title.
-pub fn gives_up(text: &str, reference: &Reference) -> bool {
-    let heard = AnnotatedText::new(text, reference, GRAMMAR.lexicon);
-    let ids = heard.ids(0..heard.tokens.len());
-    let said = |at: usize| GRAMMAR.lexicon.is_phrase("giveup", &ids[at..]);
-    GRAMMAR.lexicon.starts("giveup", &ids).is_some() || matching::starts(GRAMMAR.lexicon, &ids).into_iter().any(said)
-}
-
 /// A message that is a request, and not a weak one, by itself.
 fn is_new_request(text: &str, reference: &Reference) -> bool {
     let heard = AnnotatedText::new(text, reference, GRAMMAR.lexicon);
@@ -86,11 +78,11 @@ fn is_new_request(text: &str, reference: &Reference) -> bool {
 
 /// "What do I have tomorrow?" is no text of a mail.
 fn asks_for_our_own(text: &str, reference: &Reference) -> bool {
-    const OWN_COMMANDS: [&str; 6] =
-        ["calendar.list_events", "calendar.find_free_time", "task.list", "email.search", "memory.recall", "keep.list"];
     let heard = AnnotatedText::new(text, reference, GRAMMAR.lexicon);
     let best = matching::readings(*GRAMMAR, &heard, 0..heard.tokens.len(), &Work::default()).into_iter().next();
-    best.is_some_and(|m| !m.frame.weak && m.score >= 15 && OWN_COMMANDS.contains(&m.frame.command))
+    best.is_some_and(|m| {
+        !m.frame.weak && m.score >= 15 && looks_up(&m.frame.command) && m.frame.command != "contacts.find"
+    })
 }
 
 /// "Haircut on the 23rd at 5" is another event than the call whose time was asked for.
@@ -144,8 +136,8 @@ fn changes(partial: &PlannedAction, text: &str, reference: &Reference) -> Option
     let is_length =
         matches!(time::find(text, reference).first(), Some(TimeMention { result: Ok(When::Duration(_)), .. }));
     let name = match (partial.service.as_str(), is_length) {
-        ("calendar", true) => "end_time",
-        ("calendar", false) => "start_time",
+        (calendar::NAME, true) => "end_time",
+        (calendar::NAME, false) => "start_time",
         (_, _) => "deadline",
     };
     let mut changes = Map::new();
@@ -156,8 +148,8 @@ fn changes(partial: &PlannedAction, text: &str, reference: &Reference) -> Option
 /// A title may bring its time along: "call mom at 5".
 fn titled(action: &mut PlannedAction, param: &str, text: &str, reference: &Reference) -> Option<String> {
     let time_param = match (action.service.as_str(), param) {
-        ("task", "title") => "deadline",
-        ("calendar", "summary") => "start_time",
+        (task::NAME, "title") => "deadline",
+        (calendar::NAME, "summary") => "start_time",
         _ => return Some(title(&tidy(text))),
     };
     let found = time::find(text, reference);
@@ -190,7 +182,7 @@ fn contact(mut action: PlannedAction, text: &str) -> Option<PlannedAction> {
 }
 
 /// The address and the number in a piece of text.
-pub(crate) fn split_details(text: &str) -> (Option<String>, Option<String>) {
+pub fn split_details(text: &str) -> (Option<String>, Option<String>) {
     let email = text.split_whitespace().map(tidy).find(|w| w.contains('@'));
     let digits: Vec<&str> = text
         .split_whitespace()
@@ -212,4 +204,78 @@ fn without_lead(text: &str, leads: &[&str]) -> String {
     let lower = text.to_lowercase();
     let lead = leads.iter().find(|lead| lower.starts_with(**lead)).map_or(0, |lead| lead.len());
     text.get(lead..).unwrap_or(&text).trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::requests::tests::{alone, monday};
+    use crate::language::requests::{Understood, plan};
+
+    /// What is asked back: the question, what is known, and what the answer gives.
+    fn asked(text: &str) -> (String, PlannedAction, String) {
+        match plan(&alone(text, &monday()), &[]) {
+            Understood::Ask { question, partial, param } => (question, partial, param),
+            other => panic!("{text}: no question: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn another_event_is_no_answer() {
+        let (_, partial, param) = asked("schedule a call with Yuki");
+        let complete = |answer: &str| complete(&partial, &param, answer, &monday());
+        assert!(complete("haircut on the 23rd at 5pm").is_none());
+        for answer in ["the 23rd at 5pm", "call on friday at 5", "friday at 5, before lunch", "at 5 tomorrow please"] {
+            assert!(complete(answer).is_some(), "{answer}");
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_asked_for_and_the_answer_completes_it() {
+        let rows = [
+            (
+                "schedule a meeting with Sarah",
+                "start_time",
+                "tomorrow at 5",
+                r#"{"start_time":"tomorrow at 5","summary":"Meeting with Sarah"}"#,
+            ),
+            ("remind me tomorrow", "title", "call mom", r#"{"deadline":"tomorrow","title":"Call mom"}"#),
+            (
+                "email Bob",
+                "body",
+                "that I'm late",
+                r#"{"body":"Hi Bob,\n\nI'm late.\n","greets":"Bob","subject":"I'm late","to":["Bob"]}"#,
+            ),
+            ("write an email", "to", "Anna and Tom", r#"{"to":["Anna","Tom"]}"#),
+            (
+                "move the dentist",
+                "changes",
+                "friday at 10",
+                r#"{"changes":{"start_time":"friday at 10"},"find_by":"dentist"}"#,
+            ),
+            ("save Tom's number", "phone", "555 0100", r#"{"name":"Tom","phone":"555 0100"}"#),
+            ("remind me", "title", "pay rent tomorrow", r#"{"deadline":"tomorrow","title":"Pay rent"}"#),
+        ];
+        for (text, wanted, answer, expected) in rows {
+            let (question, partial, param) = asked(text);
+            assert_eq!(param, wanted, "{text}");
+            assert!(question.ends_with('?'));
+            let completed = complete(&partial, &param, answer, &monday()).unwrap();
+            assert_eq!(Value::Object(completed.params).to_string(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn something_new_is_no_answer() {
+        let (_, partial, param) = asked("schedule a meeting with Sarah");
+        let errand = "call bob today about the budget at 3pm";
+        let ahead = "dentist tomorrow at 3pm, remind me 1 hour before";
+        let talk = ["never mind", "what's on my calendar tomorrow?", "lol", "", "🦖"];
+        for text in talk.into_iter().chain(["remind me to call mom at 5", errand, ahead]) {
+            assert_eq!(complete(&partial, &param, text, &monday()), None, "{text}");
+        }
+        let (_, partial, param) = asked("remind me tomorrow");
+        let told = complete(&partial, &param, "call bob about the budget", &monday()).unwrap();
+        assert_eq!(told.params["title"], "Call bob about the budget");
+    }
 }

@@ -7,10 +7,17 @@ use chrono_tz::Tz;
 use regex::Regex;
 use serde_json::{Value, json};
 
-use super::letter::{UNNAMED, ungreeted};
+use super::{calendar, email, task};
 use crate::core::plan::{Params, PlannedAction};
 use crate::language::time;
 use crate::language::time::{Reference, When, local_instant};
+
+/// What words change of the parameters of a command; whether they do.
+pub(super) type Amender = fn(&mut Params, &str, &Reference) -> bool;
+
+/// Each service's, by its commands.
+const AMENDERS: [(&str, &[(&str, Amender)]); 3] =
+    [(email::NAME, &email::AMENDERS), (calendar::NAME, &calendar::AMENDERS), (task::NAME, &task::AMENDERS)];
 
 /// The actions of a card with the change applied; `None` when the words change nothing we know of.
 pub fn amend(actions: &[PlannedAction], text: &str, reference: &Reference) -> Option<Vec<PlannedAction>> {
@@ -24,29 +31,10 @@ pub fn amend(actions: &[PlannedAction], text: &str, reference: &Reference) -> Op
 }
 
 fn amend_one(action: &PlannedAction, words: &str, reference: &Reference) -> Option<PlannedAction> {
+    let (_, amenders) = AMENDERS.iter().find(|(service, _)| *service == action.service)?;
+    let (_, amender) = amenders.iter().find(|(command, _)| *command == action.command)?;
     let mut changed = action.clone();
-    let done = match (action.service.as_str(), action.command.as_str()) {
-        ("email", "create_draft" | "send_email") => {
-            letter(&mut changed.params, words) || people(&mut changed.params, "to", words)
-        }
-        ("email", "forward_email") => people(&mut changed.params, "to", words),
-        ("email", "reply_to_email") => letter(&mut changed.params, words),
-        ("calendar", "create_event") => {
-            named(&mut changed.params, "summary", words)
-                || place(&mut changed.params, words)
-                || people(&mut changed.params, "attendees", words)
-                || move_event(&mut changed.params, words, reference)
-        }
-        ("calendar", "update_event") => in_changes(&mut changed.params, |changes| {
-            named(changes, "summary", words) || place(changes, words) || move_event(changes, words, reference)
-        }),
-        ("task", "create") => named(&mut changed.params, "title", words) || due(&mut changed.params, words, reference),
-        ("task", "update") => {
-            in_changes(&mut changed.params, |changes| named(changes, "title", words) || due(changes, words, reference))
-        }
-        _ => false,
-    };
-    done.then_some(changed)
+    amender(&mut changed.params, words, reference).then_some(changed)
 }
 
 /// The words behind "yes, but", "no, actually" and their like.
@@ -59,40 +47,12 @@ fn without_lead(text: &str) -> &str {
 ///
 /// Patterns are compiled where they are needed, a few tenths of a millisecond each: cards are changed so rarely that
 /// nothing is kept, and no other chat ever waits for it.
-fn captured<'t>(patterns: &[&str], text: &'t str) -> Option<&'t str> {
+pub(super) fn captured<'t>(patterns: &[&str], text: &'t str) -> Option<&'t str> {
     let found = patterns.iter().find_map(|pattern| Regex::new(pattern).ok()?.captures(text))?;
     Some(found.get(1)?.as_str().trim())
 }
 
-fn letter(params: &mut Params, words: &str) -> bool {
-    let subject = [
-        r"(?is)^(?:change|make|set|with)?\s*(?:the\s+)?subject(?:\s+(?:line))?(?:\s+(?:to|should be|as|is))?[:\s]+(.+)$",
-    ];
-    let more = [
-        r"(?is)^(?:also|and)\s+(?:say|add|mention|write)(?:\s+that)?[:\s]+(.+)$",
-        r"(?is)^add(?:\s+that)?:\s*(.+)$",
-        r"(?is)^(?:say|mention)\s+also[:\s]+(.+)$",
-    ];
-    let body = [
-        r"(?is)^say(?:\s+(?:that|instead))?[:\s]+(.+?)(?:\s+instead)?$",
-        r"(?is)^(?:write|tell (?:him|her|them))(?:\s+that\b|\s+instead\b|:)[:\s]*(.+?)(?:\s+instead)?$",
-        r"(?is)^(?:change|make|set)\s+(?:the\s+)?(?:body|text|message)\s+(?:to|say)[:\s]+(.+)$",
-    ];
-    if let Some(subject) = captured(&subject, words).filter(|_| params.contains_key("subject")) {
-        params.insert("subject".to_owned(), unquoted(subject).into());
-    } else if let Some(more) = captured(&more, words) {
-        let before = params.get("body").and_then(Value::as_str).unwrap_or_default().trim_end();
-        let joined = format!("{before}\n{}", sentence(unquoted(more)));
-        params.insert("body".to_owned(), joined.into());
-    } else if let Some(body) = captured(&body, words) {
-        params.insert("body".to_owned(), sentence(unquoted(body)).into());
-    } else {
-        return false;
-    }
-    true
-}
-
-fn people(params: &mut Params, name: &str, words: &str) -> bool {
+pub(super) fn people(params: &mut Params, name: &str, words: &str) -> bool {
     let only = [r"(?i)^(?:send it |make it )?to ([^,]+?)(?: instead)?[.!]?$"];
     let too = [
         r"(?i)^(?:also )?(?:cc|include|add|invite) ([^,:]+?)(?: (?:on|to|in|into) (?:it|that|this))?(?: too| as well)?[.!]?$",
@@ -116,14 +76,10 @@ fn people(params: &mut Params, name: &str, words: &str) -> bool {
         return false;
     }
     params.insert(name.to_owned(), json!(listed));
-    // A letter that greets somebody greets whom it goes to.
-    if name == "to" && params.get("body").and_then(Value::as_str).is_some_and(|body| ungreeted(body) != body) {
-        params.insert("greets".to_owned(), UNNAMED.into());
-    }
     true
 }
 
-fn named(params: &mut Params, name: &str, words: &str) -> bool {
+pub(super) fn named(params: &mut Params, name: &str, words: &str) -> bool {
     let patterns = [
         r"(?i)^(?:call|name) it (.+)$",
         r"(?i)^(?:rename it|change the (?:title|name|summary)) to (.+)$",
@@ -136,58 +92,8 @@ fn named(params: &mut Params, name: &str, words: &str) -> bool {
     true
 }
 
-fn place(params: &mut Params, words: &str) -> bool {
-    let patterns = [
-        r"(?i)^(?:change the (?:location|place) to|location[: ]|(?:make it |move it )?(?:in|at) (?:the )?(?:location )?)\s*([\p{L}][^\d]*)$",
-    ];
-    let Some(value) = captured(&patterns, words) else {
-        return false;
-    };
-    // "at noon" and "in the evening" are times.
-    let reference = Reference { now: DateTime::UNIX_EPOCH, zone: Tz::UTC, order: time::DateOrder::DayFirst };
-    if !time::find(words, &reference).is_empty() {
-        return false;
-    }
-    params.insert("location".to_owned(), unquoted(value).into());
-    true
-}
-
-/// Moves an event, keeping its length and, when only a clock time is given, its day.
-fn move_event(params: &mut Params, words: &str, reference: &Reference) -> bool {
-    let was = instant(params, "start_time", reference);
-    if was.is_none() && shift(params, "start_time", words) {
-        params.remove("end_time");
-        return true;
-    }
-    let Some((start, end)) = new_time(words, was, reference) else {
-        return false;
-    };
-    let length = match (was, instant(params, "end_time", reference)) {
-        (Some(from), Some(to)) => Some(to - from),
-        _ => None,
-    };
-    params.insert("start_time".to_owned(), stored(start).into());
-    match end.or_else(|| Some(start + length?)) {
-        Some(end) => params.insert("end_time".to_owned(), stored(end).into()),
-        None => params.remove("end_time"),
-    };
-    true
-}
-
-fn due(params: &mut Params, words: &str, reference: &Reference) -> bool {
-    let was = instant(params, "deadline", reference);
-    if was.is_none() && shift(params, "deadline", words) {
-        return true;
-    }
-    let Some((start, _)) = new_time(words, was, reference) else {
-        return false;
-    };
-    params.insert("deadline".to_owned(), stored(start).into());
-    true
-}
-
 /// "An hour later" than a time that only its service knows, as it was said.
-fn shift(params: &mut Params, name: &str, words: &str) -> bool {
+pub(super) fn shift(params: &mut Params, name: &str, words: &str) -> bool {
     let Some(shift) = time::shift_in(words) else {
         return false;
     };
@@ -195,7 +101,7 @@ fn shift(params: &mut Params, name: &str, words: &str) -> bool {
     true
 }
 
-fn in_changes(params: &mut Params, change: impl FnOnce(&mut Params) -> bool) -> bool {
+pub(super) fn in_changes(params: &mut Params, change: impl FnOnce(&mut Params) -> bool) -> bool {
     match params.get_mut("changes") {
         Some(Value::Object(changes)) => change(changes),
         Some(_) | None => false,
@@ -203,7 +109,7 @@ fn in_changes(params: &mut Params, change: impl FnOnce(&mut Params) -> bool) -> 
 }
 
 /// The time the words give, on the day it was when they name none.
-fn new_time(
+pub(super) fn new_time(
     words: &str,
     was: Option<DateTime<Tz>>,
     reference: &Reference,
@@ -231,28 +137,17 @@ fn new_time(
     }
 }
 
-fn instant(params: &Params, name: &str, reference: &Reference) -> Option<DateTime<Tz>> {
+pub(super) fn instant(params: &Params, name: &str, reference: &Reference) -> Option<DateTime<Tz>> {
     let text = params.get(name)?.as_str()?;
     DateTime::parse_from_rfc3339(text).ok().map(|at| at.with_timezone(&reference.zone))
 }
 
-fn stored(at: DateTime<Tz>) -> String {
+pub(super) fn stored(at: DateTime<Tz>) -> String {
     at.to_rfc3339_opts(chrono::SecondsFormat::Secs, false)
 }
 
-fn unquoted(text: &str) -> &str {
+pub(super) fn unquoted(text: &str) -> &str {
     text.trim().trim_matches(['"', '“', '”', '«', '»'])
-}
-
-/// First letter capital, full stop at the end.
-fn sentence(text: &str) -> String {
-    let mut chars = text.trim().chars();
-    let first: String = chars.next().into_iter().flat_map(char::to_uppercase).collect();
-    let mut text = format!("{first}{}", chars.as_str());
-    if !text.ends_with(['.', '!', '?', '…']) {
-        text.push('.');
-    }
-    text
 }
 
 #[cfg(test)]
