@@ -284,6 +284,11 @@ pub trait Service: Send + Sync + std::fmt::Debug + 'static {
         Ok(None)
     }
 
+    /// What is done elsewhere has changed the records that mirror it, or should have: reads them again from there.
+    async fn mirror_anew(&self, _ctx: &RequestContext) -> Result<(), ServiceError> {
+        Ok(())
+    }
+
     /// Its things fall due.
     fn reminders(&self) -> Option<&dyn Reminders> {
         None

@@ -10,6 +10,7 @@ mod conditions;
 mod crash;
 mod dependencies;
 mod doubts;
+mod elsewhere;
 mod eval;
 mod everyday;
 mod examples;

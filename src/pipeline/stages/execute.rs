@@ -151,6 +151,9 @@ pub async fn run_watched(
     if matches!(grant, Grant::LowStakes) && brain.model.is_some() {
         journal.catch_up(&run).await?;
     }
+    for service in std::mem::take(&mut journal.outdated) {
+        mirror_anew(brain, ctx, &service).await;
+    }
     let order = journal.revision().unwrap_or_default();
     let inverses = journal.inverses.iter_mut().map(Option::take);
     let undo = inverses.zip(&run.steps);
@@ -234,6 +237,17 @@ async fn perform(brain: &Brain, ctx: &RequestContext, authorized: &Authorized, a
     tracing::info!(action = action.name(), us = started.elapsed().as_micros() as u64,
         status = ?performed.outcome.status(), "performed");
     performed
+}
+
+/// What lives elsewhere is read again, since what was done there could not be recorded here.
+async fn mirror_anew(brain: &Brain, ctx: &RequestContext, service: &str) {
+    let Some(registration) = brain.services.now().find(service).cloned() else { return };
+    let time_out = Duration::from_millis(limits::COMMAND_TIMEOUT_MS);
+    match tokio::time::timeout(time_out, registration.service.mirror_anew(ctx)).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::warn!(service, %error, "what lives elsewhere could not be read again"),
+        Err(_) => tracing::warn!(service, "what lives elsewhere could not be read again in time"),
+    }
 }
 
 /// How a step is taken back, if it can be: by what restores the records it changed, or by a command.

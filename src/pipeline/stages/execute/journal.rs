@@ -2,17 +2,21 @@
 //!
 //! Invariants: an outcome whose effect is inside the store is in the commit of that effect; steps that end together
 //! share a commit unless they change the same record or one of them meets a conflict; every outcome not yet written is
-//! in the next write. Not here: which step may start, and what becomes of it.
+//! in the next write; what happened elsewhere stands, whatever becomes of its mirror here. Not here: which step may
+//! start, and what becomes of it.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::effect;
 use crate::core::outcome::Outcome;
-use crate::core::run::{Run, StepProgress};
+use crate::core::plan::Action;
+use crate::core::run::{Run, Step, StepProgress};
 use crate::failpoint::fail_point;
 use crate::pipeline::brain::Brain;
 use crate::ports::{Batch, Change, Expect, Record, StoreError, Table};
+use crate::services::command::Effect;
 
 /// How a run begins in the store.
 #[derive(Debug)]
@@ -67,6 +71,8 @@ pub(super) struct Journal<'a> {
     keeps_inverses: bool,
     /// Some outcome is not written.
     is_behind: bool,
+    /// Services whose mirror of what lives elsewhere could not take in what was done there.
+    pub outdated: BTreeSet<String>,
 }
 
 /// Stands for the revision of the very commit it is written in, which is not known before.
@@ -77,9 +83,10 @@ impl<'a> Journal<'a> {
         if let Some(Expect::Revision(revision)) = start.journal {
             date_inverses(run, revision);
         }
-        let inverses = run.steps.iter().map(|step| serde_json::from_str(step.undo.as_ref()?).ok()).collect();
+        let kept = |step: &Step| serde_json::from_str(step.undo.as_ref()?).ok();
+        let inverses = run.steps.iter().map(|step| kept(step).filter(|_| is_inside(brain, &step.action))).collect();
         let keeps_inverses = start.journal.is_some();
-        Self { brain, start, begun: None, inverses, keeps_inverses, is_behind: false }
+        Self { brain, start, begun: None, inverses, keeps_inverses, is_behind: false, outdated: BTreeSet::new() }
     }
 
     /// Its revision, once it is written.
@@ -164,6 +171,11 @@ impl<'a> Journal<'a> {
                 Ok(())
             }
             Err(StoreError::Conflict { table, .. }) if is_an_effects(table) => {
+                let action = &run.steps[index].action;
+                if !is_inside(self.brain, action) {
+                    self.outdated.insert(action.service.clone());
+                    return self.save(run, Vec::new()).await;
+                }
                 let why = "it was changed by something else at the same moment; nothing was done, please try again";
                 run.steps[index].progress = StepProgress::Done { outcome: Outcome::failed(why) };
                 run.steps[index].undo = None;
@@ -178,7 +190,8 @@ impl<'a> Journal<'a> {
         let Over { index, outcome, changes } = over;
         // What the person had erased is kept nowhere, not even to be taken back.
         let erases = changes.iter().any(|change| change.table == Table::Erasures);
-        let is_kept = self.keeps_inverses && !changes.is_empty() && !erases;
+        let is_inside = is_inside(self.brain, &run.steps[*index].action);
+        let is_kept = self.keeps_inverses && !changes.is_empty() && !erases && is_inside;
         let inverse = if is_kept { Some(self.prior(changes).await?) } else { None };
         run.steps[*index].progress = StepProgress::Done { outcome: outcome.clone() };
         run.steps[*index].undo = as_kept(inverse.as_ref());
@@ -230,6 +243,11 @@ impl Inverse {
         }
         self
     }
+}
+
+/// Whether the effect is inside the store: what restores its records takes it back.
+fn is_inside(brain: &Brain, action: &Action) -> bool {
+    effect(brain, action) == Effect::WriteHere
 }
 
 /// Whether no two steps change one record: in one commit the second would write over the first.
