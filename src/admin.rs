@@ -12,12 +12,11 @@ use crate::core::pending::{Decision, Means, Pending, State, Transition};
 use crate::core::turn::Reply;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::consent::decisions::Revisions;
-use crate::pipeline::consent::title;
 use crate::pipeline::consent::{cards, closed};
 use crate::pipeline::intake::commands;
 use crate::pipeline::intake::offers::Offer;
+use crate::pipeline::show;
 use crate::pipeline::stages::investigate::{self, CostlyQuestion};
-use crate::pipeline::stages::respond;
 use crate::ports::records::{PendingOpen, Show};
 use crate::ports::{Batch, Expect, Record as _, RecordExt, StoreError};
 
@@ -153,7 +152,7 @@ async fn list(brain: &Brain) -> Result<Response, StoreError> {
                 "{}  {}  {}  until {}  {}",
                 p.id,
                 p.owner,
-                title(brain, p),
+                show::title(&brain.services, p),
                 p.expires_at.format("%Y-%m-%d %H:%M UTC"),
                 p.digest.prefix()
             )
@@ -237,7 +236,8 @@ async fn cancel(brain: &Brain, id: &str) -> Result<Response, StoreError> {
         }
         Err(error) => return Err(error),
     }
-    let words = format!("The admin of this machine cancelled this, so I won't {}.", title(brain, &pending));
+    let words =
+        format!("The admin of this machine cancelled this, so I won't {}.", show::title(&brain.services, &pending));
     tell(brain, &pending, words, Batch::default()).await?;
     Ok(Response {
         ok: true,
@@ -308,7 +308,7 @@ async fn approve(brain: &Brain, id: &str, digest: Option<&str>) -> Result<Respon
     let mut lines = vec!["The admin of this machine approved this:".to_owned()];
     for report in finished.run.steps.iter() {
         if let crate::core::run::StepProgress::Done { outcome } = &report.progress {
-            lines.push(respond::told(brain, &report.action, outcome, &reference).0);
+            lines.push(show::receipt(&brain.services, &report.action, outcome, &reference).0);
         }
     }
     let text = lines.join("\n");

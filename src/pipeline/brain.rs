@@ -7,10 +7,8 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use tokio::sync::Notify;
-use tokio_util::sync::CancellationToken;
 
-use super::commit::Locks;
-use super::intake::commands;
+use super::locks::Locks;
 use super::running::RunningTurns;
 use crate::core::ids::{ChatId, UserId, short_id};
 use crate::core::settings::Settings;
@@ -216,15 +214,6 @@ impl Brain {
         match reader.load::<ChatState>(&Key::of(&[chat.as_str()])).await? {
             Some((state, revision)) => Ok((state, Expect::Revision(revision))),
             None => Ok((new_chat(reader, chat).await?, Expect::Absent)),
-        }
-    }
-
-    /// Registers a turn, so that `/cancel` finds it. Commands and presses overtake and are not registered.
-    pub(super) fn begin(&self, incoming: &Incoming) -> CancellationToken {
-        if commands::stoppable(&incoming.input) {
-            self.running.begins(&incoming.chat, &incoming.turn)
-        } else {
-            CancellationToken::new()
         }
     }
 

@@ -40,8 +40,12 @@ pub mod brain;
 pub mod commit;
 pub mod consent;
 pub mod intake;
+pub mod locks;
 pub mod public;
+pub mod recover;
+pub(crate) mod run;
 pub mod running;
+pub(crate) mod show;
 pub mod stages;
 pub mod turn;
 
@@ -49,9 +53,10 @@ use crate::core::turn::{Done, Incoming, Path};
 use crate::language::routing::Kind;
 use brain::Brain;
 use commit::Answer;
-use intake::debounce::Debounce;
 use stages::guard::Verdict;
 use stages::{act, chat, context, guard, investigate, route};
+use tokio_util::sync::CancellationToken;
+use turn::debounce::Debounce;
 use turn::{Turn, TurnError};
 
 /// One turn: answers what came in, commits, delivers.
@@ -62,7 +67,7 @@ pub async fn handle_turn(brain: &Brain, incoming: &Incoming) -> Done {
 /// The same while more may still come: nothing is written before `debounce` allows it.
 pub async fn handle_turn_in(brain: &Brain, incoming: &Incoming, debounce: Debounce) -> Done {
     brain.channel.typing(&incoming.chat).await;
-    let cancel = brain.begin(incoming);
+    let cancel = begin(brain, incoming);
     let done = match Turn::open(brain, incoming, cancel, debounce).await {
         Ok(turn) => {
             let answer = brain.with_status(turn.chat(), || turn.what_it_does(), answer(&turn)).await;
@@ -72,6 +77,15 @@ pub async fn handle_turn_in(brain: &Brain, incoming: &Incoming, debounce: Deboun
     };
     brain.end(incoming);
     done
+}
+
+/// Registers a turn, so that `/cancel` finds it. Commands and presses overtake and are not registered.
+fn begin(brain: &Brain, incoming: &Incoming) -> CancellationToken {
+    if intake::commands::stoppable(&incoming.input) {
+        brain.running.begins(&incoming.chat, &incoming.turn)
+    } else {
+        CancellationToken::new()
+    }
 }
 
 async fn answer(turn: &Turn<'_>) -> Result<Answer, TurnError> {

@@ -11,10 +11,10 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::commit;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::intake::commands;
-use crate::pipeline::intake::debounce::Debounce;
 use crate::pipeline::stages::guard::Verdict;
 use crate::pipeline::stages::{guard, respond, route};
 use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::debounce::Debounce;
 
 /// What became of it.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub enum Public {
 
 /// Answers in the group what may be answered there.
 pub async fn handle_public_turn(brain: &Brain, incoming: &Incoming) -> Public {
-    let cancel = brain.begin(incoming);
+    let cancel = super::begin(brain, incoming);
     let ended = match Turn::open(brain, incoming, cancel, Debounce::over()).await {
         Ok(turn) => match turn.unless_cancelled(answer(&turn)).await {
             Ok(Some(answer)) => Public::Answered(commit::finish(&turn, Ok(answer)).await),

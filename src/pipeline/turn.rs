@@ -1,11 +1,13 @@
 //! What a turn knows while it runs: who, where, when, what was said before, and what it has cost so far. Not here:
 //! what it comes to (an `Answer`, see [`super::commit`]).
 
+pub mod debounce;
 mod heard;
 mod pointed;
 mod question;
 mod read;
 mod said;
+pub(super) mod status;
 mod waiting;
 
 use std::collections::BTreeSet;
@@ -17,12 +19,12 @@ use chrono::{DateTime, Utc};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use self::debounce::Debounce;
 use self::heard::Understanding;
 pub use self::pointed::PointedAt;
 use self::read::Beginning;
 use self::waiting::ModelWait;
 use super::brain::Brain;
-use super::intake::debounce::Debounce;
 use crate::core::ids::{ChatId, UserId};
 use crate::core::markup::Formatted;
 use crate::core::outcome::Report;
@@ -32,7 +34,6 @@ use crate::core::progress::Progress;
 use crate::core::turn::{Done, Incoming, Input, Origin, Path};
 use crate::language::time::Reference;
 use crate::limits;
-use crate::pipeline::stages::status;
 use crate::ports::records::{ChatState, Message, Shown, StageSpan, User};
 use crate::ports::{Patience, StoreError, Usage};
 use crate::services::service::RequestContext;

@@ -30,8 +30,8 @@ use brain_agent::core::turn::{Done, Edit, Incoming, Input, Origin};
 use brain_agent::language::time::DateOrder;
 use brain_agent::limits::kept::Keep;
 use brain_agent::pipeline::brain::{Brain, Policy};
-use brain_agent::pipeline::commit;
 use brain_agent::pipeline::handle_turn;
+use brain_agent::pipeline::recover;
 use brain_agent::ports::records::Audit;
 use brain_agent::ports::{Change, Clock, Expect, Index, Key, Planning, Reader, RecordExt, Scan, Store, Table, Wording};
 use brain_agent::prompts::Prompts;
@@ -199,8 +199,8 @@ impl Rig {
         let Self { store, clock, channel, script, log, folder, turns, .. } = self;
         store.works();
         let brain = brain(setup, &store, &clock, &channel, &script, &log, &folder);
-        commit::recover(&brain).await.unwrap();
-        for chat in commit::undelivered(&brain).await.unwrap() {
+        recover::recover(&brain).await.unwrap();
+        for chat in recover::undelivered(&brain).await.unwrap() {
             brain.deliver(&chat).await;
         }
         Self { brain, store, clock, channel, script, log, folder, turns }

@@ -14,7 +14,7 @@ use brain_agent::clock::SystemClock;
 use brain_agent::config::Config;
 use brain_agent::language;
 use brain_agent::pipeline::brain::Brain;
-use brain_agent::pipeline::commit;
+use brain_agent::pipeline::recover;
 use brain_agent::ports::{Channel, Clock, Store};
 use brain_agent::scheduler;
 use brain_agent::store::RedbStore;
@@ -63,7 +63,7 @@ impl Runtime {
         let channel = Arc::new(Channels { console: console.clone(), telegram });
         let parts = Parts { store, data_dir: data_dir.to_owned(), clock, channel, zone };
         let brain = Arc::new(app::build(config, parts)?);
-        commit::recover(&brain).await?;
+        recover::recover(&brain).await?;
         let (beside, stop) = (tokio::task::JoinSet::new(), CancellationToken::new());
         Ok(Self { brain, console, store: file, beside, time: None, upkeep: None, stop })
     }

@@ -1,7 +1,7 @@
 //! Debouncing: the parts of one request that a person sends in quick succession are coalesced into one turn.
 //!
 //! A turn begins to think at once. While it has written nothing, what the same person sends within the debounce time
-//! joins it: the turn is dropped and begun anew with all the words (see [`crate::pipeline::intake::debounce`]). A
+//! joins it: the turn is dropped and begun anew with all the words (see [`crate::pipeline::turn::debounce`]). A
 //! single message waits for nothing that its turn does not need anyway, or for the rest of a short time.
 //!
 //! Invariants: a joined update is recorded as such before the turn begins anew, and closed by that turn's commit
@@ -30,7 +30,7 @@ use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::STOPPED;
 use crate::pipeline::intake::commands;
-use crate::pipeline::intake::debounce::Debounce;
+use crate::pipeline::turn::debounce::Debounce;
 use crate::ports::StoreError;
 use crate::ports::records::InboxEntry;
 use crate::services::filling::BUILDERS;

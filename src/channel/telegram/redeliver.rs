@@ -16,7 +16,7 @@ use super::place::ChatPlace;
 use crate::core::ids::ChatId;
 use crate::limits;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::commit;
+use crate::pipeline::recover;
 
 #[derive(Debug, Clone, Copy)]
 struct Waiting {
@@ -32,7 +32,7 @@ struct Waiting {
 pub(super) async fn run(brain: Arc<Brain>, chat: Arc<TelegramChannel>) {
     let mut waiting: HashMap<ChatId, Waiting> = HashMap::new();
     let now = Instant::now();
-    match commit::undelivered(&brain).await {
+    match recover::undelivered(&brain).await {
         Ok(chats) => {
             let ours = chats.into_iter().filter(|id| ChatPlace::parse(id).is_some());
             waiting.extend(ours.map(|id| (id, Waiting { due: now, tries: 0, under_way: false, again: false })));

@@ -13,8 +13,8 @@ use super::backoff::Backoff;
 use super::context::TelegramContext;
 use super::updates::BotIdentity;
 use crate::limits;
-use crate::pipeline::commit;
 use crate::pipeline::intake::commands::{COMMANDS, SlashCommand, Where};
+use crate::pipeline::recover;
 use crate::ports::records::InboxEntry;
 
 /// The status lines of turns that an earlier life did not end become those of the same turns, done again, or of
@@ -23,7 +23,7 @@ use crate::ports::records::InboxEntry;
 pub(super) async fn take_up_lines(context: &TelegramContext, open: &[InboxEntry]) {
     let updates = open.iter().filter_map(|entry| context.read(entry));
     let mut chats: HashSet<_> = updates.map(|update| update.place.id()).collect();
-    match commit::undelivered(&context.brain).await {
+    match recover::undelivered(&context.brain).await {
         Ok(waiting) => chats.extend(waiting),
         Err(error) => tracing::warn!(%error, "a status line may be left behind"),
     }

@@ -21,7 +21,7 @@ use crate::core::turn::{Incoming, Input, Reply};
 use crate::failpoint::fail_point;
 use crate::limits;
 use crate::pipeline::handle_turn_in;
-use crate::pipeline::intake::debounce::Debounce;
+use crate::pipeline::turn::debounce::Debounce;
 use crate::ports::records::{InboxEntry, Show};
 use crate::ports::{Batch, Expect, StoreError};
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::user::UserChange;
 use crate::core::button::Press;
 use crate::core::history::PastAction;
 use crate::core::ids::{MessageId, PendingId};
@@ -11,7 +12,6 @@ use crate::core::outcome::Report;
 use crate::core::provenance::UntrustedText;
 use crate::core::turn::{Edit, Input, Notice, NoticeKind, Path, Reply};
 use crate::limits;
-use crate::pipeline::intake::settings::UserChange;
 use crate::pipeline::turn::Turn;
 use crate::ports::Batch;
 use crate::ports::records::{Clarification, Show, Shown, Snoozing};

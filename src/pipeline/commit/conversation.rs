@@ -16,7 +16,7 @@ use crate::core::text::shorten;
 use crate::core::turn::{Along, Input, Origin, Part, Reply};
 use crate::limits;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::consent::wording;
+use crate::pipeline::show;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::{ActionRecord, ChatState, Message, Speaker};
 use crate::ports::{Batch, Expect, StoreError};
@@ -90,7 +90,12 @@ fn outcome(brain: &Brain, report: &Report, card: Option<&PendingId>) -> ActionRe
     };
     let action = report.action.as_deref().cloned().unwrap_or_else(bare);
     let pending = card.filter(|_| report.status == Status::Pending).cloned();
-    ActionRecord { label: wording(brain, &action), status: report.status, error: report.error.clone(), pending }
+    ActionRecord {
+        label: show::wording(&brain.services, &action),
+        status: report.status,
+        error: report.error.clone(),
+        pending,
+    }
 }
 
 /// Adds a reminder that was told: what was told last is "it", and of several none is. `reply` as it was shown;

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 
-use super::{conversation, erasure, notifications, wording};
+use super::{conversation, erasure, notifications, shown, wording};
 use crate::core::button::Press;
 use crate::core::ids::{ChatId, MessageId, PendingId, UserId};
 use crate::core::pending::{State, Transition};
@@ -19,7 +19,6 @@ use crate::core::turn::{CardPart, Reply};
 use crate::failpoint::fail_point;
 use crate::limits;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::intake::buttons::shown;
 use crate::ports::records::{CardMessage, OutboxEntry, Show};
 use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, SendError, StoreError, Table, optimistic};
 

@@ -8,14 +8,13 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 
 use super::answer::{Answer, Question};
-use super::{conversation, outbox};
+use super::user::{self, UserChange};
+use super::{conversation, outbox, shown};
 use crate::core::plan::Params;
 use crate::core::turn::{Done, Edit, Incoming, Path, Reply};
 use crate::failpoint::fail_point;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::consent::{self, waiting};
-use crate::pipeline::intake::buttons::shown;
-use crate::pipeline::intake::settings::{self, UserChange};
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::records::{ChatState, InboxEntry, Show, TurnTrace};
 use crate::ports::{Batch, Expect, Key, RecordExt, StoreError, Table, optimistic};
@@ -107,17 +106,17 @@ async fn commit(turn: &Turn<'_>, answer: &Answer) -> Result<(), StoreError> {
     let brain = turn.brain;
     let now = brain.clock.now();
     let trace = trace(turn, answer);
-    let mut user = answer.user.clone();
+    let mut changes = answer.user.clone();
     if answer.zone_named {
-        user.push(UserChange::ZoneNamed);
+        changes.push(UserChange::ZoneNamed);
     }
     const READ_HERE: &[Table] = &[Table::Chats, Table::Inbox, Table::Shown];
     // Reminders and the briefing follow what a person chooses, in the same commit.
     const AND_WITH_SETTINGS: &[Table] =
         &[Table::Chats, Table::Inbox, Table::Shown, Table::Users, Table::Tasks, Table::Due];
-    let again = if user.is_empty() { READ_HERE } else { AND_WITH_SETTINGS };
+    let again = if changes.is_empty() { READ_HERE } else { AND_WITH_SETTINGS };
     let _order = brain.locks.writing(turn.chat()).await;
-    let (trace, user) = (&trace, &user);
+    let (trace, changes) = (&trace, &changes);
     optimistic(again, || async move {
         let mut batch = answer.batch.clone();
         let (mut state, expect) = brain.chat_state_at(turn.chat()).await?;
@@ -132,7 +131,7 @@ async fn commit(turn: &Turn<'_>, answer: &Answer) -> Result<(), StoreError> {
         close_inbox(brain, turn.incoming, &mut batch).await?;
         // Nobody else writes the trace of this turn; of a turn that is handled again the last one counts.
         batch.put(trace, Expect::Any)?;
-        settings::apply(turn, user, &mut batch).await?;
+        user::apply(turn, changes, &mut batch).await?;
         brain.commit(batch).await.map(|_| ())
     })
     .await

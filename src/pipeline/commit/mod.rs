@@ -20,13 +20,12 @@ mod answer;
 mod broken;
 mod conversation;
 mod delivery;
-mod erasure;
+pub(super) mod erasure;
 mod finish;
-mod locks;
 mod notifications;
 mod outbox;
-mod recover;
-mod unreadable;
+pub(super) mod shown;
+pub mod user;
 mod wording;
 
 use crate::core::ids::{ChatId, MessageId, RunId};
@@ -36,14 +35,11 @@ use crate::pipeline::brain::Brain;
 use crate::ports::records::{ChatState, Clarification, Show};
 use crate::ports::{Batch, StoreError};
 
-pub(super) use answer::{Answer, Question, Rewrite};
+pub(super) use answer::{Answer, Question};
 pub(super) use conversation::reminds_of;
 pub use finish::STOPPED;
 pub use finish::sorry;
 pub(super) use finish::{cannot_even_begin, finish};
-pub use locks::Locks;
-pub(super) use recover::AND_THE_REST;
-pub use recover::{recover, undelivered};
 pub use wording::notification_messages;
 
 impl Brain {

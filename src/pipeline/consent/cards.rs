@@ -21,8 +21,8 @@ use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::consent;
-use crate::pipeline::stages::gate::Passed;
-use crate::pipeline::stages::respond;
+use crate::pipeline::run::Passed;
+use crate::pipeline::show;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::{Audit, PendingOpen};
 use crate::ports::{Expect, StoreError};
@@ -86,9 +86,7 @@ pub fn ask(turn: &Turn<'_>, asking: Asking, answer: &mut Answer) -> Result<Optio
         }
     };
     pending.card_parts = parts.len();
-    answer.reports.extend(
-        pending.actions.iter().map(|action| crate::pipeline::stages::gate::report(action, Status::Pending, None)),
-    );
+    answer.reports.extend(pending.actions.iter().map(|action| show::report(action, Status::Pending, None)));
     name_zone(turn, &pending, answer);
     answer.replies.extend(parts);
     answer.batch.put(&pending, Expect::Absent)?;
@@ -128,16 +126,14 @@ fn new_pending(turn: &Turn<'_>, asking: Asking) -> Pending {
 }
 
 fn refuse(answer: &mut Answer, actions: &[Action], why: String) {
-    answer.reports.extend(
-        actions.iter().map(|action| crate::pipeline::stages::gate::report(action, Status::Refused, Some(&why))),
-    );
+    answer.reports.extend(actions.iter().map(|action| show::report(action, Status::Refused, Some(&why))));
     answer.replies.push(Reply::text(why));
 }
 
 fn name_zone(turn: &Turn<'_>, pending: &Pending, answer: &mut Answer) {
-    if turn.names_zone() && !answer.zone_named && pending.actions.iter().any(respond::shows_time) {
+    if turn.names_zone() && !answer.zone_named && pending.actions.iter().any(show::shows_time) {
         answer.zone_named = true;
-        answer.replies.push(Reply::text(respond::zone_note(turn.ctx.zone)));
+        answer.replies.push(Reply::text(show::zone_note(turn.ctx.zone)));
     }
 }
 
@@ -280,9 +276,7 @@ pub async fn drop_action(turn: &Turn<'_>, pending: Pending, index: usize) -> Res
     };
     withdraw(turn, withdrawn, Some(newer), &mut answer)?;
     let reports = pending.actions.iter().zip(&dropped).filter(|(_, dropped)| **dropped);
-    let reports = reports
-        .map(|(action, _)| crate::pipeline::stages::gate::report(action, Status::Denied, None))
-        .collect::<Vec<_>>();
+    let reports = reports.map(|(action, _)| show::report(action, Status::Denied, None)).collect::<Vec<_>>();
     answer.reports.splice(0..0, reports);
     Ok(answer)
 }

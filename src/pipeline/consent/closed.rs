@@ -6,12 +6,13 @@
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
-use super::{cards, title};
+use super::cards;
 use crate::core::button::CardVerb;
 use crate::core::pending::{Means, Pending, State};
 use crate::core::turn::{Edit, Reply};
 use crate::language::time::Reference;
 use crate::pipeline::brain::Brain;
+use crate::pipeline::show;
 use crate::ports::StoreError;
 use crate::ports::records::Show;
 use crate::services::service::RequestContext;
@@ -64,7 +65,7 @@ fn stamp(brain: &Brain, pending: &Pending, zone: Tz) -> String {
 
 /// What was recorded of a decided card, told to whoever wants it decided again.
 pub fn recorded(brain: &Brain, pending: &Pending, wants: Option<CardVerb>, ctx: &RequestContext) -> String {
-    let what = title(brain, pending);
+    let what = show::title(&brain.services, pending);
     let at = pending.decision.as_ref().map_or_else(String::new, |decision| when(decision.at, ctx));
     let result = match pending.state {
         State::Pending | State::Approved | State::Executing => {

@@ -5,9 +5,7 @@
 //! first effect outside the store, and with the first inside; what executes is the stored bytes. Three commits: the
 //! decision, the start (with the effect, where that is inside the store), the end with its answer. Not here: what counts as a yes (`consent`).
 use super::closed;
-use super::title;
 use crate::core::ids::{ChatId, PendingId, RunId, UserId};
-use crate::core::outcome::Status;
 use crate::core::pending::{Decision, Means, Pending, Transition};
 use crate::core::provenance::UntrustedText;
 use crate::core::run::{Run, RunOrigin, Step, StepProgress};
@@ -15,9 +13,9 @@ use crate::core::turn::Reply;
 use crate::failpoint::fail_point;
 use crate::limits;
 use crate::pipeline::brain::Brain;
+use crate::pipeline::run::{self, Grant, Ran, Start};
 use crate::pipeline::running::CardUnderWay;
-use crate::pipeline::stages::execute;
-use crate::pipeline::stages::execute::{Grant, Ran, Start};
+use crate::pipeline::show;
 use crate::ports::records::{Due, DueKind, PendingOpen, Show, Undo};
 use crate::ports::{Batch, Change, Expect, Key, Reader, Record, RecordExt, Scan, StoreError, Table};
 
@@ -52,19 +50,7 @@ pub struct Finished {
 impl Finished {
     /// One line an action.
     pub fn reports(&self) -> Vec<crate::core::outcome::Report> {
-        self.run.steps.iter().map(step_report).collect()
-    }
-}
-
-/// A step of a run as a report.
-pub fn step_report(step: &Step) -> crate::core::outcome::Report {
-    match &step.progress {
-        StepProgress::Done { outcome } => {
-            crate::pipeline::stages::gate::report(&step.action, outcome.status(), outcome.error())
-        }
-        StepProgress::Planned | StepProgress::Started => {
-            crate::pipeline::stages::gate::report(&step.action, Status::Unknown, Some("not finished"))
-        }
+        self.run.steps.iter().map(show::step_report).collect()
     }
 }
 
@@ -169,7 +155,7 @@ impl Brain {
         let (expired, batch) = self.decision(pending, revision, Transition::Expire, decision, None)?;
         let words = format!(
             "⌛ That card has expired, so I did not {}. Ask again if you still want it.",
-            title(self, &expired)
+            show::title(&self.services, &expired)
         );
         let mut shows = closed::shows(self, &expired).await?;
         shows.push(Show::Send(Reply::text(words)));
@@ -224,7 +210,7 @@ impl Brain {
         pending.apply(Transition::Begin).map_err(illegal)?;
         let begins = Change::put(&pending, Expect::Revision(revisions.pending))?;
         let start = Start::at(run_revision).with([begins]);
-        let ran = execute::run(self, ctx, run, start, Grant::Approved(&pending, under_way)).await?;
+        let ran = run::run(self, ctx, run, start, Grant::Approved(&pending, under_way)).await?;
         // A card of nothing but looks has not been written since its approval.
         let revision = ran.begun.unwrap_or(revisions.pending);
         self.finish(pending, revision, ran)

@@ -6,7 +6,6 @@
 
 use super::amendments::planned_again;
 use super::answers::{card_is_last, verb};
-use super::meant;
 use crate::core::button::Press;
 use crate::core::history::PastAction;
 use crate::core::outcome::{Report, Status};
@@ -16,9 +15,10 @@ use crate::core::turn::{Edit, Input, Origin, Path};
 use crate::language::consent::{self, Consent};
 use crate::language::requests::Understood;
 use crate::language::words::words;
+use crate::pipeline::commit::shown;
 use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::intake::buttons as presses;
-use crate::pipeline::intake::buttons::shown;
+use crate::pipeline::show;
 use crate::pipeline::stages::plan::Amended;
 use crate::pipeline::stages::resolve;
 use crate::pipeline::turn::{Turn, TurnError};
@@ -155,7 +155,7 @@ impl Draft {
     async fn redrafted(self, turn: &Turn<'_>) -> Result<Answer, TurnError> {
         let Self { id, writing, .. } = self;
         let (service, command) = (writing.service.clone(), writing.command.clone());
-        let request = meant(turn.brain, std::slice::from_ref(&writing));
+        let request = show::meant(&turn.brain.services, std::slice::from_ref(&writing));
         let amended = Amended { request, actions: vec![writing], card: None };
         let mut answer = planned_again(turn, std::slice::from_ref(&service), &amended).await?;
         let is_it = |report: &&Report| report.service == service && report.command == command;

@@ -18,19 +18,17 @@ pub mod undo;
 pub(super) mod waiting;
 pub mod withdrawn;
 
-use super::brain::Brain;
 use super::commit::Answer;
-use super::stages::respond::Results;
+use super::show::Results;
 use super::turn::Turn;
 use crate::core::button::CardVerb;
 use crate::core::ids::PendingId;
 use crate::core::outcome::Status;
-use crate::core::pending::{Decision, Means, NotYours, Pending, State, Transition};
-use crate::core::plan::{Action, PlannedAction};
-use crate::core::text::shorten;
+use crate::core::pending::{Decision, Means, NotYours, Pending, Transition};
 use crate::core::turn::{NoticeKind, Path, Reply};
 use crate::limits;
-use crate::pipeline::stages::status;
+use crate::pipeline::show;
+use crate::pipeline::turn::status;
 use crate::ports::{StoreError, Table, optimistic};
 use decisions::Revisions;
 
@@ -79,34 +77,6 @@ pub fn again(turn: &Turn<'_>, why: &str) -> Answer {
     }
     answer.replies.insert(0, Reply::text(why));
     answer
-}
-
-/// A card in a few words.
-pub fn title(brain: &Brain, pending: &Pending) -> String {
-    pending.actions.iter().map(|action| wording(brain, action)).collect::<Vec<_>>().join("; ")
-}
-
-/// An action in a few words, for "I won't …".
-pub fn wording(brain: &Brain, action: &Action) -> String {
-    let words = brain.services.of(action).map_or_else(|| action.name(), |entry| entry.attempt(action));
-    crate::core::text::visible(&words)
-}
-
-/// Proposed actions in a few words: the first of them, when there are many.
-pub fn meant(brain: &Brain, actions: &[PlannedAction]) -> String {
-    let action = |planned: &PlannedAction| Action {
-        service: planned.service.clone(),
-        command: planned.command.clone(),
-        params: planned.params.clone(),
-        ..Action::default()
-    };
-    let named = actions.iter().take(limits::ACTIONS_NAMED_MAX);
-    let named = named.map(|planned| shorten(&wording(brain, &action(planned)), limits::ACTION_NAMED_CHARS));
-    let mut named = named.collect::<Vec<_>>().join("; ");
-    if actions.len() > limits::ACTIONS_NAMED_MAX {
-        named.push_str("; …");
-    }
-    named
 }
 
 /// Decides a card as its owner. `digest_prefix`: what a button carried.
@@ -231,7 +201,7 @@ async fn refused(
     refusal: NotYours,
     wants: Option<CardVerb>,
 ) -> Result<Answer, StoreError> {
-    let what = title(turn.brain, &pending);
+    let what = show::title(&turn.brain.services, &pending);
     let kind = match refusal {
         NotYours::Decided(_) | NotYours::Expired => NoticeKind::Toast,
         NotYours::NotOwner
@@ -264,12 +234,9 @@ async fn refused(
     let mut answer = answer.noticed(turn, kind);
     if !matches!(refusal, NotYours::NotOwner | NotYours::OtherChat) {
         answer.decided = (!pending.state.is_open()).then(|| pending.id.clone());
-        let status = status_of(pending.state);
-        answer.reports = pending
-            .actions
-            .iter()
-            .map(|action| super::stages::gate::report(action, status, Some(&refusal.to_string())))
-            .collect();
+        let status = show::status_of(pending.state);
+        answer.reports =
+            pending.actions.iter().map(|action| show::report(action, status, Some(&refusal.to_string()))).collect();
     }
     if !pending.state.is_open() {
         answer.show(closed::view(turn.brain, &pending, turn.ctx.zone));
@@ -277,24 +244,10 @@ async fn refused(
     Ok(answer.keeping_question())
 }
 
-/// How a report names a state.
-pub fn status_of(state: State) -> Status {
-    match state {
-        State::Pending | State::Approved | State::Executing => Status::Pending,
-        State::Succeeded => Status::Succeeded,
-        State::Failed => Status::Failed,
-        State::Unknown => Status::Unknown,
-        State::Denied => Status::Denied,
-        State::Expired => Status::Expired,
-        State::Superseded => Status::Superseded,
-    }
-}
-
 fn denied(turn: &Turn<'_>, pending: &Pending) -> Answer {
-    let answer = Answer::says(Path::Consent, format!("Okay, I won't {}.", title(turn.brain, pending)));
+    let answer = Answer::says(Path::Consent, format!("Okay, I won't {}.", show::title(&turn.brain.services, pending)));
     let mut answer = answer.noticed(turn, NoticeKind::Toast);
-    answer.reports =
-        pending.actions.iter().map(|action| super::stages::gate::report(action, Status::Denied, None)).collect();
+    answer.reports = pending.actions.iter().map(|action| show::report(action, Status::Denied, None)).collect();
     answer.show(closed::view(turn.brain, pending, turn.ctx.zone));
     answer.decided = Some(pending.id.clone());
     answer
@@ -310,7 +263,7 @@ async fn approved(turn: &Turn<'_>, pending: Pending, revisions: Revisions) -> Re
     turn.doing(first.map_or_else(status::thinking, |action| status::running(&turn.brain.services, action)));
     let finished = turn.brain.execute_approved(&turn.ctx, pending, revisions, &under_way).await?;
     let mut results = Results::default();
-    results.add_run(turn, &finished.run);
+    results.add_run(&turn.brain.services, &turn.ctx.reference(), &finished.run);
     let mut answer = Answer::of(Path::Consent);
     answer.reports = finished.reports();
     answer.actions = cards::past_actions(turn.brain, &finished.run);

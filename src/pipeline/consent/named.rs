@@ -6,7 +6,7 @@
 //! card was complete. A place counts only right below its list, words only when they fit exactly one open card.
 
 use super::answers::{not_typed, verb};
-use super::{cards, decide, title, which};
+use super::{cards, decide, which};
 use crate::core::button::{Button, CardVerb, Press};
 use crate::core::ids::PendingId;
 use crate::core::pending::{Means, Pending};
@@ -17,9 +17,10 @@ use crate::language::consent::{CardName, Consent, Naming};
 use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
-use crate::pipeline::intake::buttons::shown;
+use crate::pipeline::commit::shown;
 use crate::pipeline::intake::commands::agenda;
 use crate::pipeline::intake::offers;
+use crate::pipeline::show;
 use crate::pipeline::stages::investigate::{self, CostlyQuestion};
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::StoreError;
@@ -27,7 +28,7 @@ use crate::ports::records::Shown;
 
 /// A row of a list of cards.
 pub(super) fn row(brain: &Brain, number: usize, pending: &Pending) -> String {
-    format!("{number}. {} · {}", title(brain, pending), pending.id)
+    format!("{number}. {} · {}", show::title(&brain.services, pending), pending.id)
 }
 
 /// A button for each card of a list, in its order.
@@ -45,7 +46,7 @@ pub(in crate::pipeline) fn buttons(brain: &Brain, open: &[Pending], wants: Optio
             Some(CardVerb::Cancel) => "✖️ ",
             Some(CardVerb::Edit | CardVerb::Drop(_)) | None => "",
         };
-        let what = shorten(&title(brain, pending), limits::ACTION_NAMED_CHARS);
+        let what = shorten(&show::title(&brain.services, pending), limits::ACTION_NAMED_CHARS);
         vec![Button::new(format!("{sign}{} · {what}", row + 1), &press)]
     };
     open.iter().enumerate().map(button).collect()
@@ -206,7 +207,7 @@ fn named<'t>(turn: &'t Turn<'_>, questions: &'t [CostlyQuestion], naming: &Namin
             None => (!rows.is_empty() || naming.said != Consent::Other).then_some(Named::Several),
         };
     }
-    let about = |open: &Pending| format!("{}\n{}", title(turn.brain, open), open.request);
+    let about = |open: &Pending| format!("{}\n{}", show::title(&turn.brain.services, open), open.request);
     let cards = turn.open.iter().filter(|open| naming.fits(&about(open))).map(Named::One);
     let asked = questions.iter().filter(|question| naming.fits(&question.question)).map(Named::Question);
     let mut fitting = cards.chain(asked);

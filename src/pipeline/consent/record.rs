@@ -6,7 +6,7 @@
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
-use super::{status_of, title, undo};
+use super::undo;
 use crate::core::outcome::Status;
 use crate::core::pending::State;
 use crate::core::provenance::UntrustedText;
@@ -14,6 +14,7 @@ use crate::core::turn::{Input, Path};
 use crate::language::record::{RecordQuestion, asks, is_of_kind};
 use crate::limits;
 use crate::pipeline::commit::Answer;
+use crate::pipeline::show;
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::records::{ActionRecord, Message};
 use crate::ports::{RecordExt, Scan};
@@ -50,7 +51,7 @@ impl Entry {
         };
         let card = pending.map(|(pending, _)| pending.state);
         if let Some(state) = card {
-            action.status = status_of(state);
+            action.status = show::status_of(state);
         }
         Ok(Self { action, at, card })
     }
@@ -73,7 +74,7 @@ impl Record {
         let scan = Scan::of::<Message>(&[turn.chat().as_str()], limits::RECORD_MESSAGES).newest_first();
         let mut record = Self {
             turns: Vec::new(),
-            waiting: turn.open.iter().map(|pending| title(turn.brain, pending)).collect(),
+            waiting: turn.open.iter().map(|pending| show::title(&turn.brain.services, pending)).collect(),
             taken_back: undo::used(turn).await?,
             untrusted: Vec::new(),
             zone: turn.ctx.zone,

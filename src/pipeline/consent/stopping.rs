@@ -3,6 +3,7 @@
 //! Invariants: nothing that has begun is said to be stopped; no card that waits is decided here.
 
 use crate::core::run::{Run, RunOrigin, StepProgress};
+use crate::pipeline::show;
 use crate::pipeline::turn::Turn;
 use crate::ports::{RecordExt, StoreError};
 
@@ -30,7 +31,7 @@ async fn under_way(turn: &Turn<'_>, counts: impl Fn(&Run) -> bool) -> Result<Und
     let mut under_way = UnderWay::default();
     for run in runs.into_iter().filter(mine) {
         for step in &run.steps {
-            let words = || super::wording(turn.brain, &step.action);
+            let words = || show::wording(&turn.brain.services, &step.action);
             match (&step.progress, &run.origin) {
                 (StepProgress::Done { .. }, _) => {}
                 (StepProgress::Planned, RunOrigin::Pending(_)) => under_way.left.push(words()),

@@ -20,7 +20,7 @@ use crate::core::text::shorten;
 use crate::core::turn::{NoticeKind, Path, Reply};
 use crate::limits;
 use crate::pipeline::commit::Answer;
-use crate::pipeline::intake::buttons::shown;
+use crate::pipeline::commit::shown;
 use crate::pipeline::stages::act;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::{UNDOS_BY_CHAT, Undo};

@@ -5,7 +5,6 @@
 
 use chrono_tz::Tz;
 
-use super::title;
 use crate::core::pending::Pending;
 use crate::core::provenance::UntrustedText;
 use crate::core::text::shorten;
@@ -13,6 +12,7 @@ use crate::core::turn::{Input, Path};
 use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, Question};
+use crate::pipeline::show;
 use crate::pipeline::stages::investigate::{self, CostlyQuestion};
 use crate::pipeline::turn::Turn;
 use crate::ports::StoreError;
@@ -62,7 +62,7 @@ fn others_words(cards: &[Pending]) -> Vec<UntrustedText> {
 /// A card in a line of a list: what, until when, its id.
 pub(in crate::pipeline) fn card_line(brain: &Brain, zone: Tz, pending: &Pending) -> String {
     let until = pending.expires_at.with_timezone(&zone).format("%a %-d %b %H:%M");
-    format!("{} — until {until} · {}", title(brain, pending), pending.id)
+    format!("{} — until {until} · {}", show::title(&brain.services, pending), pending.id)
 }
 
 /// The answer, and below it what still waits for this person in this chat.
@@ -121,7 +121,7 @@ fn is_about_something_else(path: Path) -> bool {
 }
 
 fn line(turn: &Turn<'_>, open: &[Pending]) -> String {
-    let name = |pending: &Pending| shorten(&title(turn.brain, pending), limits::ACTION_NAMED_CHARS);
+    let name = |pending: &Pending| shorten(&show::title(&turn.brain.services, pending), limits::ACTION_NAMED_CHARS);
     match open {
         [only] => format!("⏳ Still waiting for your yes or no: {}. Nothing of it was done.", name(only)),
         several => {

@@ -11,7 +11,6 @@
 pub mod agenda;
 pub mod buttons;
 pub mod commands;
-pub mod debounce;
 mod excess;
 mod findings;
 mod known;

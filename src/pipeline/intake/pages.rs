@@ -10,7 +10,6 @@
 use chrono::{DateTime, Duration, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::buttons::shown;
 use super::commands;
 use crate::core::button::{Button, Press};
 use crate::core::ids::{ChatId, UserId};
@@ -18,6 +17,7 @@ use crate::core::plan::PlannedAction;
 use crate::core::turn::{Input, NoticeKind, Path};
 use crate::limits;
 use crate::pipeline::commit::Answer;
+use crate::pipeline::commit::shown;
 use crate::pipeline::stages::{act, investigate};
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::records::Shown;

@@ -5,7 +5,7 @@ use crate::language::consent;
 use crate::language::consent::Consent;
 use crate::language::requests;
 use crate::pipeline::commit::Answer;
-use crate::pipeline::consent::meant;
+use crate::pipeline::show;
 use crate::pipeline::stages::answers;
 use crate::pipeline::stages::context::Context;
 use crate::pipeline::stages::doubts;
@@ -27,7 +27,10 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
         turn.takes_question();
         let words = match question.rest.actions.as_slice() {
             [] => "Okay, never mind.".to_owned(),
-            rest => format!("Okay, never mind. I leave out the rest of it, too: {}.", meant(turn.brain, rest)),
+            rest => format!(
+                "Okay, never mind. I leave out the rest of it, too: {}.",
+                show::meant(&turn.brain.services, rest)
+            ),
         };
         return Ok(Some(Answer::says(Path::Clarify, words)));
     }

@@ -5,10 +5,10 @@ use super::buttons;
 use crate::core::run::Run;
 use crate::core::turn::{Input, Path};
 use crate::limits;
-use crate::pipeline::commit::AND_THE_REST;
 use crate::pipeline::commit::Answer;
+use crate::pipeline::recover::AND_THE_REST;
+use crate::pipeline::run::{self, Grant, Start};
 use crate::pipeline::stages::context::Context;
-use crate::pipeline::stages::execute::{self, Grant, Start};
 use crate::pipeline::stages::progressing::{Progressing, put_together, told_by_receipts};
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::{Key, RecordExt, Scan, StoreError};
@@ -35,7 +35,7 @@ async fn from_journal(turn: &Turn<'_>) -> Result<Option<Answer>, StoreError> {
     let is_press = matches!(turn.incoming.input, Input::Press { .. });
     let mut so_far = Progressing::new(if is_press { Path::Button } else { Path::Action });
     for (run, revision) in [first].into_iter().chain(later) {
-        let ran = execute::run(turn.brain, &turn.ctx, run, Start::at(revision), Grant::LowStakes).await?;
+        let ran = run::run(turn.brain, &turn.ctx, run, Start::at(revision), Grant::LowStakes).await?;
         so_far.add(turn, &ran)?;
     }
     if is_press {

@@ -7,12 +7,12 @@ use super::plan::Topic;
 use super::progressing::{Progressing, told_by_receipts};
 use super::rounds::{one_round, rounds};
 use super::route::Route;
-use super::status;
 use crate::core::plan::{Plan, PlannedAction};
 use crate::core::provenance::Sources;
 use crate::core::turn::Path;
 use crate::language::routing::Kind;
 use crate::pipeline::commit::Answer;
+use crate::pipeline::turn::status;
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::{Change, StoreError};
 

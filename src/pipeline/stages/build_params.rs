@@ -11,9 +11,9 @@ use serde_json::Value;
 
 use super::ask::{self, AnswerChecks, Asked};
 use super::context::{Context, ContextItem};
+use super::grounding;
 use super::plan::{self, Topic};
 use super::select::{SelectedCommand, Selection};
-use super::{grounding, status};
 use crate::core::plan::{Params, Plan, PlannedAction};
 use crate::core::text::{head_and_tail, shorten};
 use crate::language::grounding::{Ground, telling_stems, without_placeholders};
@@ -22,6 +22,7 @@ use crate::language::requests::{self, Hearing, Understood};
 use crate::language::time::Reference;
 use crate::limits;
 use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::status;
 use crate::ports::{AnswerSchema, Model, Planning, Stage};
 use crate::prompts::Fixed;
 use crate::services::entry::Entry;

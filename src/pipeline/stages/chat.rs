@@ -10,7 +10,6 @@ use super::investigate;
 use super::respond;
 use super::route::{self, Route};
 use super::select::Said;
-use super::status;
 use crate::core::markup::Formatted;
 use crate::core::provenance::Sources;
 use crate::core::turn::Path;
@@ -19,6 +18,7 @@ use crate::language::routing::{Guess, Kind};
 use crate::language::time;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::consent::undecided;
+use crate::pipeline::turn::status;
 use crate::pipeline::turn::{Turn, TurnError};
 
 /// Built-in understanding at least this confident of small talk begins the reply early.

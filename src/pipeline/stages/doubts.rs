@@ -17,8 +17,8 @@ use crate::language::requests::{Understood, Unread};
 use crate::language::{consent, nearest, requests};
 use crate::limits;
 use crate::pipeline::commit::{Answer, Question};
-use crate::pipeline::consent::meant;
 use crate::pipeline::intake::offers::{self, Offer, Offered};
+use crate::pipeline::show;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::Clarification;
 use crate::ports::{Expect, StoreError};
@@ -64,7 +64,7 @@ impl Doubt {
     /// A plan does not say these parts of the message.
     pub fn unread(turn: &Turn<'_>, plan: Plan, parts: &[String]) -> Doubt {
         let parts: Vec<String> = parts.iter().map(|part| quoted(part)).collect();
-        let would = meant(turn.brain, &plan.actions);
+        let would = show::meant(&turn.brain.services, &plan.actions);
         Doubt {
             words: format!("I'd {would}. What about {}? Nothing is done yet.", listed(&parts)),
             choices: vec![("Do it without that".to_owned(), plan)],
@@ -75,7 +75,7 @@ impl Doubt {
 
     /// All of it depends on something that nobody can look up.
     pub fn condition(turn: &Turn<'_>, plan: Plan, said: &str, text: &str) -> Doubt {
-        let would = meant(turn.brain, &plan.actions);
+        let would = show::meant(&turn.brain.services, &plan.actions);
         let cannot_tell = "I can't tell whether that is so. Shall I do it anyway? Nothing is done yet.";
         let words = match said.strip_suffix(text) {
             Some(opening) if !opening.is_empty() => {
@@ -95,7 +95,7 @@ impl Doubt {
     /// It may be meant in several ways.
     pub fn which(turn: &Turn<'_>, readings: Vec<Plan>) -> Doubt {
         let readings = readings.into_iter().take(limits::READINGS_MAX);
-        let label = |plan: &Plan| visible(&capital(&meant(turn.brain, &plan.actions)));
+        let label = |plan: &Plan| visible(&capital(&show::meant(&turn.brain.services, &plan.actions)));
         Doubt {
             words: "Which did you mean? Nothing is done yet.".to_owned(),
             choices: readings.map(|plan| (label(&plan), plan)).collect(),

@@ -23,22 +23,12 @@ use crate::core::stakes::{Assessed, Stakes, assess};
 use crate::language::time::{self, Reference};
 use crate::limits;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::consent;
+use crate::pipeline::run::Passed;
+use crate::pipeline::show;
 use crate::pipeline::turn::Turn;
 use crate::services::command::Effect;
 use crate::services::entry::Entry;
 use crate::services::service::Person;
-
-/// An action that passed, and what it depends on among those of the same list.
-#[derive(Debug)]
-pub struct Passed {
-    /// With its stakes.
-    pub assessed: Assessed,
-    /// Its index in the plan.
-    pub index: usize,
-    /// Indexes in the plan that must succeed first.
-    pub depends_on: Vec<usize>,
-}
 
 /// The gate's word about a plan.
 #[derive(Debug, Default)]
@@ -112,7 +102,7 @@ pub async fn check(turn: &Turn<'_>, plan: Plan, domains: &[String], sources: &So
                 let why = format!(
                     "Together that would be more than the {} things I take on at once, so I left one part out: {}.",
                     limits::PLAN_ACTIONS_MAX,
-                    consent::meant(turn.brain, std::slice::from_ref(&planned))
+                    show::meant(&turn.brain.services, std::slice::from_ref(&planned))
                 );
                 gated.stop(&planned, Status::Failed, &why);
                 gated.remarks.push(why);
@@ -372,17 +362,5 @@ pub fn planned_report(planned: &PlannedAction, status: Status, why: &str) -> Rep
         status,
         error: Some(why.to_owned()),
         action: None,
-    }
-}
-
-/// An action of a list as a report.
-pub fn report(action: &Action, status: Status, error: Option<&str>) -> Report {
-    Report {
-        service: action.service.clone(),
-        command: action.command.clone(),
-        params: action.params.clone(),
-        status,
-        error: error.map(str::to_owned),
-        action: Some(Box::new(action.clone())),
     }
 }

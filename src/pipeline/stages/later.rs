@@ -5,13 +5,14 @@
 //! card never goes ahead of an answer it needs, nor an answer of a card it needs; nothing is left out without a
 //! word; what waits keeps whose words it holds.
 
-use super::gate::{self, Passed};
+use super::gate;
 use crate::core::outcome::{Report, Status};
 use crate::core::plan::{Plan, PlannedAction, Taint};
 use crate::core::provenance::UntrustedText;
 use crate::core::stakes::Assessed;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::consent;
+use crate::pipeline::run::Passed;
+use crate::pipeline::show;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::Clarification;
 
@@ -39,7 +40,7 @@ impl Later {
     /// The report of one that is not done.
     pub fn report(&self, status: Status, why: &str) -> Report {
         match &self.needs {
-            Needs::Others(assessed) => gate::report(assessed.action(), status, Some(why)),
+            Needs::Others(assessed) => show::report(assessed.action(), status, Some(why)),
             Needs::Answer(_) => gate::planned_report(&self.planned, status, why),
         }
     }
@@ -166,7 +167,10 @@ pub(crate) fn question(
     }
     let (partial, mut question, param, choices, quoted) = asked?;
     if !rest.actions.is_empty() {
-        question.push_str(&format!("\nThen I'll go on with the rest: {}.", consent::meant(turn.brain, &rest.actions)));
+        question.push_str(&format!(
+            "\nThen I'll go on with the rest: {}.",
+            show::meant(&turn.brain.services, &rest.actions)
+        ));
     }
     let partial = Some((partial, param));
     let asks = Clarification::asks(request.to_owned(), question, domains, turn.ctx.now);
@@ -175,7 +179,7 @@ pub(crate) fn question(
 
 /// What is said of something that is not done because of what should have come first.
 pub(crate) fn left_out(brain: &Brain, planned: &PlannedAction) -> String {
-    let what = consent::meant(brain, std::slice::from_ref(planned));
+    let what = show::meant(&brain.services, std::slice::from_ref(planned));
     format!("I did not {what}: what has to come first did not work out.")
 }
 

@@ -6,11 +6,11 @@
 //! dependencies that point backwards.
 
 use super::super::brain::Brain;
-use super::super::consent::meant;
 use super::{gate, later};
 use crate::core::graph::{Graph, GraphError, GraphLimits, Node, OnFailure};
 use crate::core::outcome::{Report, Status};
 use crate::core::plan::{Plan, PlannedAction};
+use crate::pipeline::show;
 
 /// A plan that can be done from its first action to its last.
 #[derive(Debug)]
@@ -98,14 +98,14 @@ fn for_the_report(fault: &GraphError<usize>, actions: &[PlannedAction]) -> Strin
 /// The same for the person.
 fn remark(brain: &Brain, fault: &GraphError<usize>, actions: &[PlannedAction]) -> String {
     let blamed: Vec<PlannedAction> = fault.nodes().iter().filter_map(|&index| actions.get(index)).cloned().collect();
-    let what = meant(brain, &blamed);
+    let what = show::meant(&brain.services, &blamed);
     let why = match fault {
         GraphError::Cycle(_) => "because each of them was to wait for another".to_owned(),
         GraphError::SelfDependency(_) => "because it was to wait for itself".to_owned(),
         GraphError::UnknownDependency { on, .. } => match actions.get(*on) {
             Some(later) => format!(
                 "because it was to wait for what only comes after it ({})",
-                meant(brain, std::slice::from_ref(later))
+                show::meant(&brain.services, std::slice::from_ref(later))
             ),
             None => "because it was to wait for something that is not part of the plan".to_owned(),
         },

@@ -15,7 +15,7 @@ use crate::language::requests::Hearing;
 use crate::language::words::words;
 use crate::language::{record, routing};
 use crate::limits::NAME_CHARS_MAX;
-use crate::pipeline::consent;
+use crate::pipeline::show;
 use crate::pipeline::turn::Turn;
 use crate::services::entry::Entry;
 use crate::services::filling::BUILDERS;
@@ -121,7 +121,7 @@ pub(super) async fn copied(turn: &Turn<'_>, plan: &mut Plan) -> Vec<String> {
 
 /// Whether a plan does what these words say: what they do, with whom they do it, and in which service.
 fn is_about(turn: &Turn<'_>, what: &str, planned: &PlannedAction, action: &Action) -> bool {
-    let meant = consent::meant(turn.brain, std::slice::from_ref(planned));
+    let meant = show::meant(&turn.brain.services, std::slice::from_ref(planned));
     let values =
         Value::Object(planned.params.iter().chain(&action.params).map(|(k, v)| (k.clone(), v.clone())).collect());
     let label = action.target.as_ref().map(|target| target.label.as_str()).unwrap_or_default();

@@ -2,10 +2,9 @@
 //! question.
 
 use super::context::Context;
-use super::execute;
 use super::honest::{BEFORE_ASKING, CameTo};
 use super::later::{self, Later};
-use super::respond::{self, Results};
+use super::respond;
 use crate::core::button::Button;
 use crate::core::ids::{PendingId, RunId};
 use crate::core::markup::Formatted;
@@ -20,6 +19,9 @@ use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::consent;
 use crate::pipeline::consent::{cards, undo};
 use crate::pipeline::intake::pages::{self, Further};
+use crate::pipeline::run;
+use crate::pipeline::show;
+use crate::pipeline::show::Results;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::Clarification;
 use crate::ports::{Change, StoreError};
@@ -77,10 +79,10 @@ impl Progressing {
     }
 
     /// Adds what a run came to: receipts, reports, undo.
-    pub fn add(&mut self, turn: &Turn<'_>, ran: &execute::Ran) -> Result<(), StoreError> {
+    pub fn add(&mut self, turn: &Turn<'_>, ran: &run::Ran) -> Result<(), StoreError> {
         self.along.extend(ran.unwritten.iter().cloned());
-        self.results.add_run(turn, &ran.run);
-        self.answer.reports.extend(ran.run.steps.iter().map(crate::pipeline::consent::decisions::step_report));
+        self.results.add_run(&turn.brain.services, &turn.ctx.reference(), &ran.run);
+        self.answer.reports.extend(ran.run.steps.iter().map(show::step_report));
         self.answer.actions.extend(cards::past_actions(turn.brain, &ran.run));
         self.sources.untrusted.extend(ran.untrusted.iter().cloned());
         self.answer.untrusted.extend(ran.untrusted.iter().cloned());
@@ -99,7 +101,7 @@ impl Progressing {
         let mut left = std::mem::take(&mut self.left);
         left.retain(|left| !self.proposed.iter().any(|taken| taken.asks_the_same_as(left)));
         if !left.is_empty() {
-            let named = consent::meant(brain, &left);
+            let named = show::meant(&brain.services, &left);
             let (first, more) = (limits::PLAN_ACTIONS_MAX, left.len());
             let are = if more == 1 { "is" } else { "are" };
             self.results.add_remark(format!(
@@ -171,11 +173,11 @@ fn with_cards_and_question(turn: &Turn<'_>, so_far: Progressing, mut words: Form
     let says_something = !words.text.is_empty();
     if says_something {
         let timed = answer.actions.iter().any(|past| {
-            respond::shows_time(&crate::core::plan::Action { params: past.params.clone(), ..Default::default() })
+            show::shows_time(&crate::core::plan::Action { params: past.params.clone(), ..Default::default() })
         });
         if turn.names_zone() && timed && !answer.zone_named {
             answer.zone_named = true;
-            words.push(&format!("\n{}", respond::zone_note(turn.ctx.zone)));
+            words.push(&format!("\n{}", show::zone_note(turn.ctx.zone)));
         }
         answer.replies.insert(0, Reply { buttons, ..words.into() });
     }

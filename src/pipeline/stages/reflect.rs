@@ -10,8 +10,8 @@ use serde_json::json;
 use super::ask::{self, Asked};
 use crate::core::outcome::{Report, Status};
 use crate::core::plan::{Plan, PlannedAction};
-use crate::pipeline::stages::status;
 use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::status;
 use crate::ports::{AnswerSchema, Stage};
 use crate::prompts::Fixed;
 

@@ -8,97 +8,16 @@ use minijinja::context;
 use super::honest::{self, CameTo};
 use super::{ask, doubts, phrasing, plan, speak};
 use crate::core::markup::Formatted;
-use crate::core::outcome::{Outcome, Status};
-use crate::core::plan::Action;
-use crate::core::run::{Run, RunOrigin, StepProgress};
 use crate::core::text::shorten;
 use crate::language::requests;
 use crate::language::routing::Kind;
 use crate::limits;
-use crate::pipeline::stages::status;
+use crate::pipeline::show::Results;
 use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::status;
 use crate::ports::records::Speaker;
 use crate::ports::{Stage, Wording};
 use crate::prompts::Fixed;
-use crate::services::command::Receipt;
-use crate::services::show;
-
-/// How `respond` and receipts see a turn.
-#[derive(Debug, Default)]
-pub struct Results {
-    /// For the person: one a step.
-    pub receipts: Vec<String>,
-    /// For the model: the same in plain terms, waiting cards included.
-    pub facts: Vec<String>,
-    /// True when at least one write succeeded or may have.
-    pub changed: bool,
-    /// Something happened that a receipt alone does not answer: a look, a failure, something that was left out.
-    pub wants_words: bool,
-}
-
-impl Results {
-    /// Receipts and facts of a finished run.
-    pub fn add_run(&mut self, turn: &Turn<'_>, run: &Run) {
-        let reference = turn.ctx.reference();
-        for step in &run.steps {
-            if let StepProgress::Done { outcome } = &step.progress {
-                let (mut receipt, wrote) = told(turn.brain, &step.action, outcome, &reference);
-                // What a card would have pointed out is pointed out here.
-                if run.origin == RunOrigin::Turn && wrote {
-                    for note in &step.action.notes {
-                        receipt.push_str(&format!("\n   ℹ️ {}", crate::core::text::visible(note)));
-                    }
-                }
-                let status = format!("{:?}", outcome.status()).to_lowercase();
-                self.facts.push(format!("{} {status}: {}", step.action.name(), shorten(&receipt, 1_500)));
-                self.receipts.push(receipt);
-                self.changed |= wrote;
-                self.wants_words |= !wrote || outcome.status() != Status::Succeeded;
-            }
-        }
-    }
-
-    /// Something that did not come to be done, in words.
-    pub fn add_remark(&mut self, remark: String) {
-        self.wants_words = true;
-        self.facts.push(format!("not done: {remark}"));
-        self.receipts.push(remark);
-    }
-}
-
-/// The receipt of one outcome, and whether it changed, or may have changed, anything.
-pub fn told(
-    brain: &crate::pipeline::brain::Brain,
-    action: &Action,
-    outcome: &Outcome,
-    reference: &crate::language::time::Reference,
-) -> (String, bool) {
-    // A service that left since then wrote, for all that anybody knows.
-    let entry = brain.services.of(action);
-    let entry = entry.as_deref();
-    let wrote = entry.is_none_or(|entry| entry.effect().writes()) && outcome.status() != Status::Failed;
-    let named = || format!("do “{}”", action.name());
-    let deed = || entry.map_or_else(named, |entry| crate::core::text::visible(&entry.attempt(action)));
-    let text = match outcome {
-        Outcome::Succeeded { result } => entry.map_or_else(
-            || {
-                format!(
-                    "Done: “{}”. Its service is not set up here any more, so I can't say what came of it.",
-                    action.name()
-                )
-            },
-            |entry| entry.receipt(result, &Receipt { action, reference }),
-        ),
-        Outcome::Failed { why } => format!("❗ I could not {}: {}", deed(), sentence(why)),
-        Outcome::Unknown { why } => format!("❓ I can't tell whether I managed to {}: {}", deed(), sentence(why)),
-    };
-    (text, wrote)
-}
-
-fn sentence(why: &str) -> String {
-    let why = why.trim();
-    if why.ends_with(['.', '!', '?', ')']) { why.to_owned() } else { format!("{why}.") }
-}
 
 /// A reply to small talk.
 pub async fn chat(turn: &Turn<'_>, memories: &[String]) -> Formatted {
@@ -206,28 +125,4 @@ fn line(message: &crate::ports::records::Message) -> String {
         Speaker::Assistant => "assistant",
     };
     format!("{speaker}: {}", shorten(&message.text, 500))
-}
-
-/// The line that names an assumed zone, once.
-pub fn zone_note(zone: chrono_tz::Tz) -> String {
-    let name = zone.name();
-    format!("(I took {name} as your time zone. If it is another, write for example “my time zone is Lisbon”.)")
-}
-
-/// True when a text shows a time that was resolved, so that the zone matters.
-pub fn shows_time(action: &Action) -> bool {
-    action.params.values().chain(action.params.get("changes")).any(holds_time)
-}
-
-fn holds_time(value: &serde_json::Value) -> bool {
-    match value {
-        serde_json::Value::String(text) => {
-            matches!(show::Moment::read(text, chrono_tz::UTC), Some(show::Moment::Instant(_)))
-        }
-        serde_json::Value::Object(map) => map.values().any(holds_time),
-        serde_json::Value::Null
-        | serde_json::Value::Bool(_)
-        | serde_json::Value::Number(_)
-        | serde_json::Value::Array(_) => false,
-    }
 }

@@ -6,8 +6,7 @@ use super::answers;
 use super::condition;
 use super::context::Context;
 use super::doubts::Doubt;
-use super::execute::{self, Grant, Start};
-use super::gate::{self, Gated, Passed};
+use super::gate::{self, Gated};
 use super::grounding::{self, Grounded};
 use super::held;
 use super::investigate;
@@ -27,9 +26,11 @@ use crate::failpoint::fail_point;
 use crate::limits;
 use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::commit::{STOPPED, sorry};
+use crate::pipeline::consent::cards;
 use crate::pipeline::consent::cards::Asking;
-use crate::pipeline::consent::{self, cards};
-use crate::pipeline::stages::status;
+use crate::pipeline::run::{self, Grant, Passed, Start};
+use crate::pipeline::show;
+use crate::pipeline::turn::status;
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::records::Clarification;
 use crate::ports::{Change, StoreError};
@@ -97,7 +98,7 @@ async fn one_after_the_other(
         };
         let planned = match planned {
             Planned::Plan { plan, left, remark, planner } => {
-                let would = consent::meant(turn.brain, &plan.actions);
+                let would = show::meant(&turn.brain.services, &plan.actions);
                 match grounding::check(turn, &topic, domains, plan, planner).await {
                     Grounded::Plan { plan, remarks } => {
                         remarks.into_iter().for_each(|remark| so_far.results.add_remark(remark));
@@ -267,7 +268,7 @@ async fn run_now(
     request: &str,
     later_round: bool,
     along: Vec<Change>,
-) -> Result<execute::Ran, StoreError> {
+) -> Result<run::Ran, StoreError> {
     let place = |on: &usize| now.iter().position(|p| p.index == *on);
     let depends_on: Vec<Vec<usize>> = now.iter().map(|p| p.depends_on.iter().filter_map(place).collect()).collect();
     // A later round journals under a name of its own, so that a redelivered turn resumes the first one.
@@ -292,7 +293,7 @@ async fn run_now(
         started_at: turn.ctx.now,
         steps,
     };
-    let start = if execute::changes_anything(turn.brain, &run) {
+    let start = if run::changes_anything(turn.brain, &run) {
         turn.debounce.before_writing().await;
         fail_point("plan-before");
         Start::unwritten()
@@ -302,5 +303,5 @@ async fn run_now(
     let start = start.with(along);
     tell_progress(turn, &run);
     let watch = |run: &Run| tell_progress(turn, run);
-    execute::run_watched(turn.brain, &turn.ctx, run, start, Grant::LowStakes, &watch).await
+    run::run_watched(turn.brain, &turn.ctx, run, start, Grant::LowStakes, &watch).await
 }

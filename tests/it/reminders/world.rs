@@ -12,8 +12,8 @@ use brain_agent::core::settings::Settings;
 use brain_agent::core::turn::{Edit, Incoming, Input, Reply};
 use brain_agent::language::time::DateOrder;
 use brain_agent::pipeline::brain::{Brain, Policy};
-use brain_agent::pipeline::commit;
 use brain_agent::pipeline::handle_turn;
+use brain_agent::pipeline::recover;
 use brain_agent::ports::records::{Due, User};
 use brain_agent::ports::{
     Batch, ChangeLog, Channel, Clock, Expect, Index, Key, Reader, RecordExt, Scan, SendError, Snapshot, Store,
@@ -240,7 +240,7 @@ impl World {
     pub async fn restart(&mut self) {
         self.store.dies_after(-1);
         self.brain = brain(&self.store, &self.clock, &self.phone, self.zone);
-        commit::recover(&self.brain).await.unwrap();
+        recover::recover(&self.brain).await.unwrap();
         self.redeliver().await;
         self.work().await;
     }
@@ -260,7 +260,7 @@ impl World {
 
     /// As the Telegram channel does after a pause.
     pub async fn redeliver(&self) {
-        let Ok(chats) = commit::undelivered(&self.brain).await else {
+        let Ok(chats) = recover::undelivered(&self.brain).await else {
             assert!(self.store.is_dead());
             return;
         };
@@ -332,7 +332,7 @@ impl World {
         let before = self.user().await;
         let after = User { zone: zone.or(before.zone), settings, ..before.clone() };
         let settled =
-            brain_agent::pipeline::intake::settings::settings_changed(&self.brain, &before, &after).await.unwrap();
+            brain_agent::pipeline::commit::user::settings_changed(&self.brain, &before, &after).await.unwrap();
         let mut batch = Batch { changes: settled.changes };
         batch.put(&after, Expect::Any).unwrap();
         self.brain.commit(batch).await.unwrap();

@@ -14,7 +14,7 @@ use crate::core::button::Press;
 use crate::core::ids::MessageId;
 use crate::core::turn::Input;
 use crate::pipeline::intake::commands;
-use crate::pipeline::intake::debounce::Debounce;
+use crate::pipeline::turn::debounce::Debounce;
 use crate::ports::StoreError;
 
 /// Buttons of messages that are sent through other chats' inline mode have no message; we never make them.

@@ -25,8 +25,8 @@ use crate::core::ids::{ChatId, MessageId};
 use crate::core::turn::{Edit, Incoming, Input, Reply};
 use crate::limits;
 use crate::pipeline::consent::{undo, withdrawn};
-use crate::pipeline::intake::debounce::Debounce;
 use crate::pipeline::intake::offers::{GONE, Offer, Offered};
+use crate::pipeline::turn::debounce::Debounce;
 use crate::ports::records::{InboxEntry, Message, Show, Speaker, Undo};
 use crate::ports::{Batch, Expect, Key, RecordExt, Scan, StoreError, Table};
 

@@ -25,7 +25,7 @@ use crate::core::turn::Reply;
 use crate::failpoint::fail_point;
 use crate::limits;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::intake::commands::counted;
+use crate::pipeline::show;
 use crate::ports::records::{Erasure, ErasureStage, Show};
 use crate::ports::{Batch, Expect, IndexError, Key, Record, RecordExt, Scan, StoreError, Table};
 
@@ -42,7 +42,7 @@ pub(super) async fn carry_out(brain: &Brain, chat: &ChatId) {
 }
 
 /// The same at a start, for every chat.
-pub(super) async fn resume(brain: &Brain) -> Result<(), StoreError> {
+pub(in crate::pipeline) async fn resume(brain: &Brain) -> Result<(), StoreError> {
     let left = brain.store.list::<Erasure>(Scan::of::<Erasure>(&[], limits::ERASURES_MAX)).await?;
     let chats: BTreeSet<ChatId> = left.into_iter().map(|(erasure, _)| erasure.chat).collect();
     for chat in &chats {
@@ -180,7 +180,7 @@ async fn told_kept(brain: &Brain, owner: &UserId, sought: &Sought<'_>) -> Option
     for service in brain.services.now().iter() {
         for (name, records) in service.service.export(owner).await.unwrap_or_default() {
             let count = records.iter().filter(|record| sought.stands_in(record)).count();
-            kept.extend((count > 0).then(|| counted(name, count)));
+            kept.extend((count > 0).then(|| show::counted(name, count)));
         }
     }
     let kept = kept.join(", ");

@@ -4,14 +4,13 @@
 //! message it sits on, as well as below.
 
 pub mod reminder;
-pub mod shown;
 
 use super::{offers, pages, settings};
 use crate::core::button::Press;
 use crate::core::pending::Means;
 use crate::core::provenance::Sources;
 use crate::core::turn::{Edit, Input, NoticeKind, Path};
-use crate::pipeline::commit::Answer;
+use crate::pipeline::commit::{Answer, shown};
 use crate::pipeline::consent::{self, named, undo};
 use crate::pipeline::stages::act;
 use crate::pipeline::turn::{Turn, TurnError};

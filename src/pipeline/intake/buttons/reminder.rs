@@ -7,7 +7,6 @@
 use chrono::{DateTime, Duration};
 use chrono_tz::Tz;
 
-use super::shown;
 use crate::core::button::{Later, Press};
 use crate::core::history::PastAction;
 use crate::core::ids::MessageId;
@@ -19,6 +18,7 @@ use crate::language::consent::Consent;
 use crate::language::time;
 use crate::language::time::{Grain, Problem, When, local_instant};
 use crate::limits;
+use crate::pipeline::commit::shown;
 use crate::pipeline::commit::{Answer, reminds_of};
 use crate::pipeline::stages::act;
 use crate::pipeline::turn::{Turn, TurnError};

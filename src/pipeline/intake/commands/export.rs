@@ -16,6 +16,7 @@ use crate::core::turn::{Attachment, Path, Reply};
 use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
+use crate::pipeline::show;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::{Aside, CardMessage, Message};
 use crate::ports::{RecordExt, Scan, StoreError};
@@ -95,20 +96,6 @@ fn closed_card(pending: &Pending) -> Value {
     card
 }
 
-/// "1 memory", "2 memories".
-pub fn counted(name: &str, count: usize) -> String {
-    let name = name.replace('_', " ");
-    let one = match name.as_str() {
-        // "Waiting for your yes" is said of any number.
-        waiting if waiting.ends_with(" yes") => waiting.to_owned(),
-        several => match several.strip_suffix("ies") {
-            Some(stem) => format!("{stem}y"),
-            None => several.strip_suffix('s').unwrap_or(several).to_owned(),
-        },
-    };
-    format!("{count} {}", if count == 1 { one } else { name })
-}
-
 /// Hands it over as a file.
 pub(super) async fn hand_over(turn: &Turn<'_>) -> Result<Answer, StoreError> {
     let document = match data_of(turn.brain, turn.owner(), turn.chat()).await {
@@ -131,7 +118,7 @@ pub(super) async fn hand_over(turn: &Turn<'_>) -> Result<Answer, StoreError> {
         .flatten()
         .filter_map(|(name, records)| Some((name, records.as_array()?.len())))
         .filter(|(_, count)| *count > 0)
-        .map(|(name, count)| format!("▫️ {}", counted(name, count)))
+        .map(|(name, count)| format!("▫️ {}", show::counted(name, count)))
         .collect();
     let now = turn.ctx.now.with_timezone(&turn.ctx.zone);
     let attachment = Attachment {

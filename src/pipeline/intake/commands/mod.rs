@@ -12,7 +12,7 @@ mod status;
 mod trace;
 mod view;
 
-pub use export::{counted, data_of};
+pub use export::data_of;
 
 use super::{offers, settings};
 use crate::core::button::{CardVerb, Press};

@@ -1,26 +1,22 @@
 //! What people choose: zone, language, tone, quiet hours, morning briefing, the hour of reminders; by button, by
 //! `/settings`, or by saying so.
 //!
-//! Invariant: a person's record is changed in [`apply`] and nowhere else in the pipeline, on the record as it is at
-//! that moment, so that two changes at once lose neither. Not here: how reminders follow ([`settings_changed`]).
+//! Not here: how a person's record is changed, and how reminders follow (`commit::user`).
 
-mod follows;
 mod page;
 mod words;
 
-use chrono::NaiveTime;
 use chrono_tz::Tz;
 
-use super::buttons::shown;
 use crate::core::button::{Button, Press};
-use crate::core::settings::{Quiet, Tone};
 use crate::core::turn::{Origin, Path, Reply};
 use crate::language::places::city;
 use crate::pipeline::commit::Answer;
+use crate::pipeline::commit::shown;
+use crate::pipeline::commit::user::UserChange;
 use crate::pipeline::turn::{Turn, TurnError};
+use crate::ports::StoreError;
 use crate::ports::records::User;
-use crate::ports::{Batch, Expect, StoreError, Table};
-pub use follows::{briefing_due, settings_changed};
 use words::Wish;
 pub use words::language_name;
 
@@ -39,61 +35,6 @@ pub enum Setting {
     Briefing,
     /// When a day reminds of which no hour was said.
     Hour,
-}
-
-/// A change of a person's own record.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum UserChange {
-    /// The assumed zone was named to them.
-    ZoneNamed,
-    /// They live in this zone.
-    Zone(Tz),
-    /// Models answer in this language, as a BCP 47 tag; `None`: the one they write in.
-    Language(Option<&'static str>),
-    /// Models phrase things like this.
-    Tone(Tone),
-    /// Reminders wait during these hours; `None`: never.
-    Quiet(Option<Quiet>),
-    /// The briefing comes at this local time; `None`: never.
-    Briefing(Option<NaiveTime>),
-    /// A day of which no hour was said reminds at this local time.
-    Hour(NaiveTime),
-}
-
-impl UserChange {
-    fn apply(&self, user: &mut User) {
-        match self {
-            Self::ZoneNamed => user.zone_named = true,
-            Self::Zone(zone) => user.zone = Some(*zone),
-            Self::Language(tag) => user.settings.language = tag.map(str::to_owned),
-            Self::Tone(tone) => user.settings.tone = *tone,
-            Self::Quiet(quiet) => user.settings.quiet = *quiet,
-            Self::Briefing(at) => user.settings.briefing = *at,
-            Self::Hour(at) => user.settings.hour = Some(*at),
-        }
-    }
-}
-
-/// Adds to a turn's batch what changes in the person's record, as it is now; reminders and the briefing follow in the
-/// same commit.
-pub(in crate::pipeline) async fn apply(
-    turn: &Turn<'_>,
-    changes: &[UserChange],
-    batch: &mut Batch,
-) -> Result<(), StoreError> {
-    if changes.is_empty() {
-        return Ok(());
-    }
-    let (before, expect) = match turn.brain.user_at(turn.owner(), turn.chat()).await? {
-        (_, Expect::Absent) => (turn.user.clone(), Expect::Absent),
-        stored => stored,
-    };
-    let mut user = before.clone();
-    changes.iter().for_each(|change| change.apply(&mut user));
-    let follows = settings_changed(turn.brain, &before, &user).await;
-    let follows = follows.map_err(|error| StoreError::Unreadable { table: Table::Due, why: error.to_string() })?;
-    batch.put(&user, expect)?.extend(follows.changes);
-    Ok(())
 }
 
 /// `/settings`, alone or with what to change.

@@ -4,9 +4,10 @@ use chrono::{DateTime, NaiveTime, Utc};
 use chrono_tz::Tz;
 
 use super::words::{LANGUAGES, language_name, tone_name};
-use super::{Setting, UserChange, opens};
+use super::{Setting, opens};
 use crate::core::button::{Button, Press};
 use crate::core::settings::{Quiet, Tone};
+use crate::pipeline::commit::user::UserChange;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::User;
 

@@ -7,11 +7,12 @@
 use chrono::NaiveTime;
 use chrono_tz::Tz;
 
-use super::{Setting, UserChange};
+use super::Setting;
 use crate::core::settings::{Quiet, Settings, Tone};
 use crate::core::text::{shorten, visible};
 use crate::language::places::{Place, zone_of};
 use crate::language::words::fold;
+use crate::pipeline::commit::user::UserChange;
 
 /// What somebody wants of their settings.
 #[derive(Debug, Clone, PartialEq, Eq)]

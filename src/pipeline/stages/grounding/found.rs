@@ -10,13 +10,13 @@ use crate::core::text::visible;
 use crate::language::requests::Understood;
 use crate::language::time::Reference;
 use crate::limits;
-use crate::pipeline::consent;
+use crate::pipeline::show;
 use crate::pipeline::stages::doubts::{Doubt, LEAVE_IT};
 use crate::pipeline::stages::plan::{self, Topic};
 use crate::pipeline::stages::resolve::{self, Unsettled};
 use crate::pipeline::turn::Turn;
 use crate::ports::records::Clarification;
-use crate::services::show;
+use crate::services::show::time;
 use crate::services::standing::{Planner, TurnPart};
 
 /// Holds what an action is about.
@@ -137,7 +137,7 @@ impl Judging<'_> {
 
     /// More things at once than one step takes: their number is told, and each stands in the plan that a tap takes.
     fn many(&self, plan: &Plan, index: usize, ids: &[String]) -> Doubt {
-        let would = consent::meant(self.turn.brain, &plan.actions);
+        let would = show::meant(&self.turn.brain.services, &plan.actions);
         // Each of them stands in the place of the one; what depended on that depends on all.
         let places = |on: usize| match on.cmp(&index) {
             Ordering::Less => on..on + 1,
@@ -173,7 +173,7 @@ fn changes_nothing(action: &Action, reference: &Reference) -> Option<String> {
     let changes = action.params.get(CHANGES)?.as_object().filter(|changes| !changes.is_empty())?;
     let is_same = |(name, value): (&String, &Value)| before.get(name) == Some(value);
     let told = changes.iter().map(|(name, value)| {
-        let value = value.as_str().map_or_else(|| value.to_string(), |text| show::time(text, reference));
+        let value = value.as_str().map_or_else(|| value.to_string(), |text| time(text, reference));
         format!("{}: {value}", name.replace('_', " "))
     });
     changes.iter().all(is_same).then(|| told.collect::<Vec<_>>().join(", "))

@@ -23,7 +23,7 @@ use crate::core::plan::{Plan, PlannedAction};
 use crate::language::grounding::Ground;
 use crate::language::reading::{Mood, Reading};
 use crate::language::time::Reference;
-use crate::pipeline::consent;
+use crate::pipeline::show;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::{Clarification, Speaker};
 use crate::services::standing::{Judge, PlanStanding, Planner, TurnPart};
@@ -94,7 +94,7 @@ pub(crate) async fn check(
     let kept: Vec<bool> = standings.iter().map(|standing| !is_contradicted(standing)).collect();
     let left = plan.actions.iter().zip(&kept).filter(|(_, kept)| !**kept);
     let left_out = |(planned, _)| {
-        let what = consent::meant(turn.brain, std::slice::from_ref(planned));
+        let what = show::meant(&turn.brain.services, std::slice::from_ref(planned));
         format!("I didn't {what}: that didn't read as something to do.")
     };
     let remarks: Vec<String> = left.map(left_out).chain(judging.told_beside(&plan)).collect();

@@ -3,7 +3,7 @@
 use crate::core::plan::{Plan, PlannedAction};
 use crate::core::text::{capital, visible};
 use crate::language::reading::Mood;
-use crate::pipeline::consent;
+use crate::pipeline::show;
 use crate::pipeline::stages::doubts::{Doubt, TOLD, not_understood};
 use crate::pipeline::stages::plan::{self, Topic};
 use crate::pipeline::stages::resolve;
@@ -52,7 +52,7 @@ pub(super) async fn proposed(turn: &Turn<'_>, plan: Plan, people: &[Person], is_
         [only] => format!("{only}?"),
         lines => format!("Shall I do this?\n{}", lines.iter().map(|line| format!("• {line}\n")).collect::<String>()),
     };
-    let would = consent::meant(turn.brain, &plan.actions);
+    let would = show::meant(&turn.brain.services, &plan.actions);
     let verb = would.split_whitespace().next().unwrap_or("do").to_owned();
     let label = if plan.actions.len() == 1 { capital(&verb) } else { format!("Yes, all {}", plan.actions.len()) };
     Doubt {
@@ -66,7 +66,7 @@ pub(super) async fn proposed(turn: &Turn<'_>, plan: Plan, people: &[Person], is_
 
 /// What an action would do, with the values that it would have.
 async fn line(turn: &Turn<'_>, planned: &PlannedAction, people: &[Person]) -> String {
-    let fallback = || capital(&consent::meant(turn.brain, std::slice::from_ref(planned)));
+    let fallback = || capital(&show::meant(&turn.brain.services, std::slice::from_ref(planned)));
     let Some(entry) = turn.brain.services.command(&planned.service, &planned.command) else { return fallback() };
     match resolve::settle(turn, entry.as_ref(), planned, people).await {
         Ok(settled) => {

@@ -3,13 +3,13 @@
 //! Invariants: the record and the edit commit together, on the record as it is then; a message loses only the buttons
 //! that the press has settled.
 
+use super::answer::{Answer, Rewrite};
 use crate::core::button::{Button, Press};
 use crate::core::history::ItemRef;
 use crate::core::ids::{ChatId, MessageId};
 use crate::core::turn::{Edit, Input, Reply};
 use crate::limits;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::commit::{Answer, Rewrite};
 use crate::pipeline::turn::Turn;
 use crate::ports::records::{CardMessage, Shown};
 use crate::ports::{Batch, Expect, RecordExt, Scan, StoreError};

@@ -8,7 +8,8 @@ use crate::core::pending::{End, Pending, State, Transition};
 use crate::core::run::{Run, RunOrigin};
 use crate::core::turn::Reply;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::consent::{closed, title};
+use crate::pipeline::consent::closed;
+use crate::pipeline::show;
 use crate::ports::records::{Aside, Show};
 use crate::ports::{Batch, Expect, Record, RecordExt, Scan, StoreError, Table};
 
@@ -48,7 +49,7 @@ async fn end_as_unknown(brain: &Brain, mut card: Pending, revision: u64) -> Resu
     batch.put(&brain.audit_pending(&nobody, brain.clock.now(), &card), Expect::Absent)?;
     let words = format!(
         "❔ I was restarted while I did this, and can no longer read my notes on it, so I don't know whether it was done: {}. Please look there before trying again; I won't repeat it.",
-        title(brain, &card)
+        show::title(&brain.services, &card)
     );
     let mut shows = closed::shows(brain, &card).await?;
     shows.push(Show::Send(Reply::text(words)));
@@ -61,8 +62,8 @@ pub(super) async fn tell_what_was_done(brain: &Brain, run: &Run, revision: u64) 
     if !matches!(brain.pending(id).await, Err(StoreError::Unreadable { .. })) {
         return Ok(());
     }
-    let ctx = super::recover::request_context(brain, run).await?;
-    let mut lines = super::recover::told(brain, run, &ctx.reference());
+    let ctx = super::request_context(brain, run).await?;
+    let mut lines = super::told(brain, run, &ctx.reference());
     lines.push(NO_CARD.to_owned());
     let mut batch = Batch::default();
     batch.delete(Table::Runs, run.key(), Expect::Revision(revision));

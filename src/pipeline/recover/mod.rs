@@ -9,7 +9,8 @@
 //!
 //! What is told here waits in the outbox: the channel delivers it once it serves, and no chat delays the start.
 
-use super::{erasure, unreadable};
+mod unreadable;
+
 use crate::core::ids::{ChatId, PendingId};
 use crate::core::outcome::Outcome;
 use crate::core::pending::State;
@@ -17,12 +18,12 @@ use crate::core::run::{Run, RunOrigin, StepProgress};
 use crate::core::turn::Reply;
 use crate::language::time::Reference;
 use crate::pipeline::brain::Brain;
+use crate::pipeline::commit::erasure;
 use crate::pipeline::consent::closed;
 use crate::pipeline::consent::decisions::{Finished, Revisions};
 use crate::pipeline::consent::undo;
-use crate::pipeline::stages::execute;
-use crate::pipeline::stages::execute::{Grant, Start};
-use crate::pipeline::stages::respond;
+use crate::pipeline::run::{self, Grant, Start};
+use crate::pipeline::show;
 use crate::ports::records::{InboxEntry, OutboxEntry, Show};
 use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, StoreError, Table};
 use crate::services::service::RequestContext;
@@ -41,7 +42,7 @@ pub async fn recover(brain: &Brain) -> Result<usize, StoreError> {
     let runs = brain.store.list::<Run>(Scan::of::<Run>(&[], RUNS_MAX)).await?;
     let found = runs.len();
     for (mut run, revision) in runs {
-        execute::date_inverses(&mut run, revision);
+        run::date_inverses(&mut run, revision);
         // Its message is still in the inbox: that turn is handled again and finds this journal.
         let waits_in_inbox = run.origin == RunOrigin::Turn && waits_in_inbox(brain, &run).await?;
         let run = settle_doubts(brain, run).await;
@@ -99,7 +100,7 @@ async fn settle_doubts(brain: &Brain, mut run: Run) -> Run {
         }
         let action = &run.steps[index].action;
         let seen = match (&ctx, brain.services.of(action)) {
-            (Ok(ctx), Some(entry)) => entry.happened(ctx, action, &execute::attempt(&run.id, index)).await,
+            (Ok(ctx), Some(entry)) => entry.happened(ctx, action, &run::attempt(&run.id, index)).await,
             (Err(_), _) | (_, None) => None,
         };
         let outcome = seen.unwrap_or_else(|| Outcome::Unknown { why: NO_ANSWER.to_owned() });
@@ -119,7 +120,7 @@ async fn finish(brain: &Brain, run: Run, revision: u64) -> Result<(), StoreError
     let mut undos = Vec::new();
     let (run, mut shows, mut batch, decided) = match run.origin.clone() {
         RunOrigin::Turn => {
-            let ran = execute::run(brain, &ctx, run, Start::at(revision), Grant::LowStakes).await?;
+            let ran = run::run(brain, &ctx, run, Start::at(revision), Grant::LowStakes).await?;
             let mut batch = Batch::default();
             ran.end_journal(&mut batch);
             (ran.run, Vec::new(), batch, None)
@@ -150,7 +151,7 @@ async fn finish(brain: &Brain, run: Run, revision: u64) -> Result<(), StoreError
 /// What became of each step, as far as that is known.
 pub(super) fn told(brain: &Brain, run: &Run, reference: &Reference) -> Vec<String> {
     let done = run.steps.iter().filter_map(|step| match &step.progress {
-        StepProgress::Done { outcome } => Some(respond::told(brain, &step.action, outcome, reference).0),
+        StepProgress::Done { outcome } => Some(show::receipt(&brain.services, &step.action, outcome, reference).0),
         StepProgress::Planned | StepProgress::Started => None,
     });
     std::iter::once(INTERRUPTED.to_owned()).chain(done).collect()
@@ -175,7 +176,7 @@ async fn finish_card(
             brain.execute_approved(ctx, pending, revisions, &under_way).await.map(Some)
         }
         State::Executing => {
-            let ran = execute::run(brain, ctx, run, Start::at(revision), Grant::Approved(&pending, &under_way)).await?;
+            let ran = run::run(brain, ctx, run, Start::at(revision), Grant::Approved(&pending, &under_way)).await?;
             brain.finish(pending, pending_revision, ran).map(Some)
         }
         // Its end is on record; only the journal was left.

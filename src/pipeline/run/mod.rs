@@ -33,7 +33,7 @@ use crate::core::pending::Pending;
 use crate::core::plan::Action;
 use crate::core::provenance::UntrustedText;
 use crate::core::run::{Run, RunOrigin, Step, StepProgress};
-use crate::core::stakes::{Authorized, Stakes, assess, authorize_approved, authorize_low};
+use crate::core::stakes::{Assessed, Authorized, Stakes, assess, authorize_approved, authorize_low};
 use crate::failpoint::fail_point;
 use crate::limits;
 use crate::pipeline::brain::Brain;
@@ -44,6 +44,17 @@ use crate::services::command::Effect;
 use crate::services::service::{Attempt, Performed, RequestContext};
 
 const STOPPED_BEFORE: &str = "you stopped it before it had begun";
+
+/// An action that passed the gate, and what it depends on among those of the same list.
+#[derive(Debug)]
+pub struct Passed {
+    /// With its stakes.
+    pub assessed: Assessed,
+    /// Its index in the plan.
+    pub index: usize,
+    /// Indexes in the plan that must succeed first.
+    pub depends_on: Vec<usize>,
+}
 
 /// Why the steps of a run may execute.
 #[derive(Debug, Clone, Copy)]
