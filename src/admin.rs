@@ -11,12 +11,12 @@ use crate::core::markup::Formatted;
 use crate::core::pending::{Decision, Means, Pending, State, Transition};
 use crate::core::turn::Reply;
 use crate::pipeline::brain::Brain;
+use crate::pipeline::consent::costly::{self, CostlyQuestion};
 use crate::pipeline::consent::decisions::Revisions;
+use crate::pipeline::consent::offers::Offer;
 use crate::pipeline::consent::{cards, closed};
 use crate::pipeline::intake::commands;
-use crate::pipeline::intake::offers::Offer;
 use crate::pipeline::show;
-use crate::pipeline::stages::investigate::{self, CostlyQuestion};
 use crate::ports::records::{PendingOpen, Show};
 use crate::ports::{Batch, Expect, Record as _, RecordExt, StoreError};
 
@@ -158,7 +158,7 @@ async fn list(brain: &Brain) -> Result<Response, StoreError> {
             )
         })
         .collect();
-    let questions = investigate::waiting(brain, None).await?;
+    let questions = costly::waiting(brain, None).await?;
     lines.extend(questions.iter().map(question_line));
     let text = if lines.is_empty() { "Nothing is pending.".to_owned() } else { lines.join("\n") };
     let mut records = Vec::with_capacity(open.len() + questions.len());
@@ -192,7 +192,7 @@ fn question_record(waiting: &CostlyQuestion) -> Value {
 
 /// The costly question of this id, if it waits.
 async fn question(brain: &Brain, id: &str) -> Result<Option<CostlyQuestion>, StoreError> {
-    Ok(investigate::waiting(brain, None).await?.into_iter().find(|waiting| waiting.id.as_str() == id))
+    Ok(costly::waiting(brain, None).await?.into_iter().find(|waiting| waiting.id.as_str() == id))
 }
 
 async fn show(brain: &Brain, id: &str) -> Result<Response, StoreError> {

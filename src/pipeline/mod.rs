@@ -51,6 +51,7 @@ pub mod turn;
 
 use crate::core::turn::{Done, Incoming, Path};
 use crate::language::routing::Kind;
+use crate::ports::StoreError;
 use brain::Brain;
 use commit::Answer;
 use stages::guard::Verdict;
@@ -68,15 +69,36 @@ pub async fn handle_turn(brain: &Brain, incoming: &Incoming) -> Done {
 pub async fn handle_turn_in(brain: &Brain, incoming: &Incoming, debounce: Debounce) -> Done {
     brain.channel.typing(&incoming.chat).await;
     let cancel = begin(brain, incoming);
-    let done = match Turn::open(brain, incoming, cancel, debounce).await {
+    let done = match open(brain, incoming, cancel, debounce).await {
         Ok(turn) => {
             let answer = brain.with_status(turn.chat(), || turn.what_it_does(), answer(&turn)).await;
-            commit::finish(&turn, answer).await
+            finish(&turn, answer).await
         }
         Err(error) => commit::cannot_even_begin(brain, incoming, &error).await,
     };
     brain.end(incoming);
     done
+}
+
+/// Reads what a turn needs to know; a card that nobody can read any more is withdrawn.
+async fn open<'a>(
+    brain: &'a Brain,
+    incoming: &'a Incoming,
+    cancel: CancellationToken,
+    debounce: Debounce,
+) -> Result<Turn<'a>, StoreError> {
+    let turn = Turn::open(brain, incoming, cancel, debounce).await?;
+    brain.withdraw_broken(&turn.broken).await?;
+    Ok(turn)
+}
+
+/// Ends a turn: its answer, and below it what still waits.
+async fn finish(turn: &Turn<'_>, answer: Result<Answer, TurnError>) -> Done {
+    let answer = match answer {
+        Ok(answer) => Ok(consent::waiting::named(turn, answer).await),
+        Err(error) => Err(error),
+    };
+    commit::finish(turn, answer, |card| async move { consent::too_late(turn, &card).await }).await
 }
 
 /// Registers a turn, so that `/cancel` finds it. Commands and presses overtake and are not registered.

@@ -28,11 +28,11 @@ pub enum Public {
 /// Answers in the group what may be answered there.
 pub async fn handle_public_turn(brain: &Brain, incoming: &Incoming) -> Public {
     let cancel = super::begin(brain, incoming);
-    let ended = match Turn::open(brain, incoming, cancel, Debounce::over()).await {
+    let ended = match super::open(brain, incoming, cancel, Debounce::over()).await {
         Ok(turn) => match turn.unless_cancelled(answer(&turn)).await {
-            Ok(Some(answer)) => Public::Answered(commit::finish(&turn, Ok(answer)).await),
+            Ok(Some(answer)) => Public::Answered(super::finish(&turn, Ok(answer)).await),
             Ok(None) => Public::Private,
-            Err(cancelled) => Public::Answered(commit::finish(&turn, Err(cancelled)).await),
+            Err(cancelled) => Public::Answered(super::finish(&turn, Err(cancelled)).await),
         },
         Err(error) => Public::Answered(commit::cannot_even_begin(brain, incoming, &error).await),
     };

@@ -3,6 +3,7 @@
 
 pub mod debounce;
 mod heard;
+pub(super) mod open;
 mod pointed;
 mod question;
 mod read;
@@ -21,6 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::debounce::Debounce;
 use self::heard::Understanding;
+use self::open::OpenCards;
 pub use self::pointed::PointedAt;
 use self::read::Beginning;
 use self::waiting::ModelWait;
@@ -34,7 +36,7 @@ use crate::core::progress::Progress;
 use crate::core::turn::{Done, Incoming, Input, Origin, Path};
 use crate::language::time::Reference;
 use crate::limits;
-use crate::ports::records::{ChatState, Message, Shown, StageSpan, User};
+use crate::ports::records::{ChatState, Message, PendingOpen, Shown, StageSpan, User};
 use crate::ports::{Patience, StoreError, Usage};
 use crate::services::service::RequestContext;
 
@@ -72,6 +74,8 @@ pub struct Turn<'a> {
     pub replied_card: Option<Pending>,
     /// This person's open pending actions in this chat, oldest first.
     pub open: Vec<Pending>,
+    /// What of the cards that are open in this chat cannot be read, whoever they belong to.
+    pub broken: Vec<(PendingOpen, u64)>,
     /// True when other people's cards are open in this chat, too.
     pub others_wait: bool,
     /// Whether this replies to a card that cannot be read.
@@ -129,8 +133,7 @@ impl<'a> Turn<'a> {
             replied_to_unreadable,
             open: all_open,
         } = read::beginning(brain, incoming).await?;
-        brain.withdraw_broken(&all_open).await?;
-        let (all_open, is_one_hidden) = (all_open.cards, all_open.is_one_hidden);
+        let OpenCards { cards: all_open, broken, is_one_hidden } = all_open;
         let ctx = brain.request_context(&user, &incoming.chat);
         let of_all = all_open.len();
         let open: Vec<Pending> = all_open.into_iter().filter(|pending| pending.owner == incoming.user).collect();
@@ -155,6 +158,7 @@ impl<'a> Turn<'a> {
             replied_to_unreadable,
             others_wait: is_one_hidden || open.len() < of_all,
             open,
+            broken,
             cancel,
             debounce,
             patience: Patience::default(),

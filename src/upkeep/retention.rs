@@ -13,7 +13,7 @@ use crate::core::pending::{Pending, State};
 use crate::limits;
 use crate::limits::kept::{Kept, RETENTION};
 use crate::pipeline::brain::Brain;
-use crate::pipeline::intake::offers::{OFFER, Offer};
+use crate::pipeline::consent::offers::{OFFER, Offer};
 use crate::ports::records::{
     Aside, Audit, CardMessage, InboxEntry, Message, OutboxEntry, Show, Shown, TurnTrace, Undo,
 };

@@ -10,11 +10,11 @@ use chrono::{DateTime, Utc};
 use super::answer::{Answer, Question};
 use super::user::{self, UserChange};
 use super::{conversation, outbox, shown};
+use crate::core::ids::PendingId;
 use crate::core::plan::Params;
 use crate::core::turn::{Done, Edit, Incoming, Path, Reply};
 use crate::failpoint::fail_point;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::consent::{self, waiting};
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::records::{ChatState, InboxEntry, Show, TurnTrace};
 use crate::ports::{Batch, Expect, Key, RecordExt, StoreError, Table, optimistic};
@@ -22,10 +22,15 @@ use crate::ports::{Batch, Expect, Key, RecordExt, StoreError, Table, optimistic}
 /// Said by what `/cancel` has stopped.
 pub const STOPPED: &str = "Stopped. Nothing more was done.";
 
-/// Ends a turn: commits its answer and shows it.
-pub async fn finish(turn: &Turn<'_>, answer: Result<Answer, TurnError>) -> Done {
+/// Ends a turn: commits its answer and shows it. Where the card that it hinges on was decided meanwhile, `too_late` says
+/// what came of that.
+pub async fn finish<T: Future<Output = Result<Answer, StoreError>>>(
+    turn: &Turn<'_>,
+    answer: Result<Answer, TurnError>,
+    too_late: impl FnOnce(PendingId) -> T,
+) -> Done {
     let answer = match answer {
-        Ok(answer) => waiting::named(turn, answer).await,
+        Ok(answer) => answer,
         Err(TurnError::Cancelled) => Answer::says(Path::Command, STOPPED).keeping_question(),
         Err(TurnError::Store(error)) => trouble(&error),
     };
@@ -40,7 +45,7 @@ pub async fn finish(turn: &Turn<'_>, answer: Result<Answer, TurnError>) -> Done 
     let mut committed = commit(turn, &answer).await;
     if let (Err(StoreError::Conflict { table: Table::Pending, .. }), Some(card)) = (&committed, &answer.hinges_on) {
         // The first decision stands.
-        let told = consent::too_late(turn, card).await.unwrap_or_else(|error| trouble(&error));
+        let told = too_late(card.clone()).await.unwrap_or_else(|error| trouble(&error));
         committed = commit(turn, &told).await;
         (path, reports) = (told.path, told.reports);
     }

@@ -24,6 +24,7 @@ pub(super) mod erasure;
 mod finish;
 mod notifications;
 mod outbox;
+pub(super) mod pages;
 pub(super) mod shown;
 pub mod user;
 mod wording;

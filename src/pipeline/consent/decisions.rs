@@ -11,13 +11,13 @@ use crate::core::provenance::UntrustedText;
 use crate::core::run::{Run, RunOrigin, Step, StepProgress};
 use crate::core::turn::Reply;
 use crate::failpoint::fail_point;
-use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::run::{self, Grant, Ran, Start};
 use crate::pipeline::running::CardUnderWay;
 use crate::pipeline::show;
+use crate::pipeline::turn::open::open_cards;
 use crate::ports::records::{Due, DueKind, PendingOpen, Show, Undo};
-use crate::ports::{Batch, Change, Expect, Key, Reader, Record, RecordExt, Scan, StoreError, Table};
+use crate::ports::{Batch, Change, Expect, Key, Reader, Record, RecordExt, StoreError, Table};
 
 /// Said to whoever decides a card whose record is broken.
 pub const UNREADABLE: &str = "I can no longer read that card, so it can't be decided, and nothing of it was done by this. Please ask for it again if you still want it.";
@@ -55,29 +55,16 @@ impl Finished {
 }
 
 impl Brain {
-    /// A pending action and its revision.
-    pub async fn pending(&self, id: &PendingId) -> Result<Option<(Pending, u64)>, StoreError> {
-        pending(&self.store.as_ref(), id).await
-    }
-
-    /// The same for whoever only shows or tells something: nothing is there when it cannot be read.
-    pub async fn readable_pending(&self, id: &PendingId) -> Result<Option<(Pending, u64)>, StoreError> {
-        match self.pending(id).await {
-            Err(error) if error.is_of_one_record() => Ok(None),
-            other => other,
-        }
-    }
-
     /// The open pending actions of a chat that can be read, oldest first.
     pub async fn open_pending(&self, chat: &ChatId) -> Result<Vec<Pending>, StoreError> {
         let open = open_cards(&self.store.snapshot().await?, chat).await?;
-        self.withdraw_broken(&open).await?;
+        self.withdraw_broken(&open.broken).await?;
         Ok(open.cards)
     }
 
     /// Withdraws and tells what nobody can decide, because it cannot be read.
-    pub async fn withdraw_broken(&self, open: &OpenCards) -> Result<(), StoreError> {
-        for (entry, revision) in &open.broken {
+    pub async fn withdraw_broken(&self, broken: &[(PendingOpen, u64)]) -> Result<(), StoreError> {
+        for (entry, revision) in broken {
             let mut batch = Batch::default();
             batch.delete(Table::PendingOpen, entry.key(), Expect::Revision(*revision));
             let told = vec![Show::Send(Reply::text(WAITED_UNREADABLE))];
@@ -254,41 +241,6 @@ impl Brain {
         batch.delete(Table::Runs, run.key(), Expect::Revision(revisions.run));
         Ok(Finished { pending, run, untrusted: Vec::new(), undo: Vec::new(), batch })
     }
-}
-
-/// A pending action and its revision, as this reader sees it.
-pub async fn pending(reader: &impl Reader, id: &PendingId) -> Result<Option<(Pending, u64)>, StoreError> {
-    reader.load::<Pending>(&Key::of(&[id.as_str()])).await
-}
-
-/// The open cards of a chat.
-#[derive(Debug, Default)]
-pub struct OpenCards {
-    /// Those that can be read, oldest first.
-    pub cards: Vec<Pending>,
-    /// The index entries of those that cannot, and their revisions.
-    pub broken: Vec<(PendingOpen, u64)>,
-    /// Whether there is one beside `cards`, broken or of a newer program: then nothing is the only open card.
-    pub is_one_hidden: bool,
-}
-
-/// The open cards of a chat, as this reader sees them.
-pub async fn open_cards(reader: &impl Reader, chat: &ChatId) -> Result<OpenCards, StoreError> {
-    let scan = Scan::of::<PendingOpen>(&[chat.as_str()], limits::PENDING_OPEN_MAX);
-    let index = reader.list::<PendingOpen>(scan).await?;
-    let mut open = OpenCards::default();
-    for (entry, revision) in index {
-        match pending(reader, &entry.id).await {
-            Ok(pending) => open.cards.extend(pending.map(|(card, _)| card).filter(|card| card.state.is_open())),
-            Err(StoreError::Unreadable { .. }) => open.broken.push((entry, revision)),
-            Err(StoreError::NewerRecord { .. }) => open.is_one_hidden = true,
-            Err(error) => return Err(error),
-        }
-    }
-    open.is_one_hidden |= !open.broken.is_empty();
-    // Cards made at the same instant are in the order in which they were shown.
-    open.cards.sort_by_key(|pending| (pending.created_at, pending.last_card_message()));
-    Ok(open)
 }
 
 /// The due entry that expires a card.

@@ -1,68 +1,14 @@
-//! A draft that was shown: sent or left in a word, and changed in words.
-//!
-//! Invariants: a yes to a draft makes a card, and sends nothing. Only its owner changes one, in words typed about it; the
-//! new one is written before the old one is taken back. Which draft is meant: the one that is replied to, or the last one
-//! that was shown; where something else was done since, only by words that fit nothing but a draft.
+//! The draft that a message may speak of: the one that is replied to, or the last one that was shown.
 
-use super::amendments::planned_again;
-use super::answers::{card_is_last, verb};
-use crate::core::button::Press;
 use crate::core::history::PastAction;
-use crate::core::outcome::{Report, Status};
 use crate::core::plan::PlannedAction;
 use crate::core::provenance;
-use crate::core::turn::{Edit, Input, Origin, Path};
-use crate::language::consent::{self, Consent};
-use crate::language::requests::Understood;
-use crate::language::words::words;
-use crate::pipeline::commit::shown;
-use crate::pipeline::commit::{Answer, Question};
-use crate::pipeline::intake::buttons as presses;
-use crate::pipeline::show;
-use crate::pipeline::stages::plan::Amended;
-use crate::pipeline::stages::resolve;
-use crate::pipeline::turn::{Turn, TurnError};
+use crate::pipeline::turn::Turn;
 use crate::ports::StoreError;
 use crate::ports::records::Speaker;
-use crate::services::address_book::PeopleQuery;
-use crate::services::amendment;
 
-const STAYS_A_DRAFT: &str = "Okay, it stays a draft. Nothing was sent.";
-const NO_REWORDING: &str = "I can't reword a draft by myself, so it is as it was. Tell me what to change: “say: …” for the \
-                            text, “add: …” for a further line, “change the subject to …”, “cc Bob”.";
 /// Answers of ours back in which a draft is looked for.
 const BACK_MAX: usize = 4;
-
-/// A yes or no to the draft that was just shown: a yes makes a card. `None` when none was, or it is about something else.
-pub(super) async fn decided(turn: &Turn<'_>, said: Consent) -> Result<Option<Answer>, TurnError> {
-    let Input::Message { text, origin: Origin::Typed, reply_to: None, .. } = &turn.incoming.input else {
-        return Ok(None);
-    };
-    if verb(said).is_none() || turn.open_question().is_some() || card_is_last(turn) {
-        return Ok(None);
-    }
-    let Some(draft) = Draft::in_sight(turn).await? else { return Ok(None) };
-    match said {
-        Consent::Yes if draft.is_just_shown(turn).await? || draft.button_says(turn, text).await? => {
-            let answer = presses::send(turn, &draft.id).await?;
-            Ok(Some(Answer { path: Path::Action, ..answer.keeping_question() }))
-        }
-        Consent::No if draft.is_just_shown(turn).await? => Ok(Some(Answer::says(Path::Consent, STAYS_A_DRAFT))),
-        Consent::Yes | Consent::No | Consent::Wait | Consent::Other => Ok(None),
-    }
-}
-
-/// A change of the draft that the message speaks of; `None` when it speaks of none.
-pub(super) async fn changed(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
-    let Input::Message { text, origin: Origin::Typed, .. } = &turn.incoming.input else { return Ok(None) };
-    if consent::read(text) != Consent::Other || turn.open_question().is_some() {
-        return Ok(None);
-    }
-    match Draft::in_sight(turn).await? {
-        Some(draft) if draft.is_changed_by(turn, text).await => Ok(Some(draft.redrafted(turn).await?)),
-        Some(_) | None => Ok(None),
-    }
-}
 
 /// The addresses among these to which the draft in sight goes.
 pub(in crate::pipeline) async fn goes_to(turn: &Turn<'_>, addresses: &[String]) -> Vec<String> {
@@ -73,16 +19,17 @@ pub(in crate::pipeline) async fn goes_to(turn: &Turn<'_>, addresses: &[String]) 
 }
 
 /// A draft in the conversation.
-struct Draft {
-    id: String,
+pub(in crate::pipeline) struct Draft {
+    pub id: String,
     /// The action that writes it.
-    writing: PlannedAction,
+    pub writing: PlannedAction,
     /// Whether nothing was done or shown since, or it is replied to.
-    is_last: bool,
+    pub is_last: bool,
 }
 
 impl Draft {
-    async fn in_sight(turn: &Turn<'_>) -> Result<Option<Self>, StoreError> {
+    /// The one that the message speaks of, if any.
+    pub async fn in_sight(turn: &Turn<'_>) -> Result<Option<Self>, StoreError> {
         if let Some(replied) = &turn.replied_message {
             return Ok(Self::among(turn, &replied.actions, true).await);
         }
@@ -112,63 +59,5 @@ impl Draft {
             }
         }
         found
-    }
-
-    /// Whether it was shown last, and the message written below it.
-    async fn is_just_shown(&self, turn: &Turn<'_>) -> Result<bool, StoreError> {
-        let Some(last) = shown::last(turn).await? else { return Ok(false) };
-        let send = Press::Send(self.id.clone()).encode();
-        let sends_it = last.buttons.iter().flatten().any(|button| button.data == send);
-        Ok(sends_it && turn.incoming.message_id > last.message)
-    }
-
-    /// Whether a word on its button is among these.
-    async fn button_says(&self, turn: &Turn<'_>, text: &str) -> Result<bool, StoreError> {
-        let send = Press::Send(self.id.clone()).encode();
-        let Some(shown) = shown::with_button(turn, &send).await? else { return Ok(false) };
-        let (said, mut buttons) = (words(text), shown.buttons.iter().flatten());
-        let label = buttons.find(|button| button.data == send).map(|button| words(&button.text)).unwrap_or_default();
-        Ok(turn.incoming.message_id > shown.message && label.iter().any(|word| said.contains(word)))
-    }
-
-    /// Whether words change it: what is a request of its own does not, and nor does adding what is nobody.
-    async fn is_changed_by(&self, turn: &Turn<'_>, text: &str) -> bool {
-        if self.is_last && consent::amends(text) {
-            return true;
-        }
-        let is_own = matches!(turn.understood(&[]), Understood::Plan { .. } | Understood::Ask { .. });
-        let changed = amendment::amend(std::slice::from_ref(&self.writing), text, &turn.reference());
-        let Some(changed) = changed.filter(|_| !is_own) else { return false };
-        let people = |planned: &PlannedAction| {
-            let entry = turn.brain.services.command(&planned.service, &planned.command);
-            entry.map(|entry| resolve::people_of(entry.as_ref(), &planned.params)).unwrap_or_default()
-        };
-        let before = people(&self.writing);
-        let added: Vec<String> = changed.iter().flat_map(people).filter(|one| !before.contains(one)).collect();
-        let asked = PeopleQuery::names(added.iter().map(String::as_str));
-        let is_name = |one: &String| one.contains('@') || one.starts_with(char::is_uppercase);
-        added.iter().all(is_name)
-            || turn.brain.people.people(turn.owner(), &asked).await.is_ok_and(|known| !known.is_empty())
-    }
-
-    /// The new one, told in place of the old one.
-    async fn redrafted(self, turn: &Turn<'_>) -> Result<Answer, TurnError> {
-        let Self { id, writing, .. } = self;
-        let (service, command) = (writing.service.clone(), writing.command.clone());
-        let request = show::meant(&turn.brain.services, std::slice::from_ref(&writing));
-        let amended = Amended { request, actions: vec![writing], card: None };
-        let mut answer = planned_again(turn, std::slice::from_ref(&service), &amended).await?;
-        let is_it = |report: &&Report| report.service == service && report.command == command;
-        if answer.reports.iter().filter(is_it).any(|report| report.status == Status::Succeeded) {
-            let services = turn.brain.services.now();
-            if let Some(drafts) = services.find(&service).and_then(|service| service.service.drafts()) {
-                drafts.discard(&turn.ctx, &id).await;
-            }
-            let before = shown::with_button(turn, &Press::Send(id).encode()).await?;
-            answer.edits.extend(before.map(|shown| Edit::buttons(shown.message, Vec::new())));
-        } else if answer.reports.is_empty() && matches!(answer.clarification, Question::Settled) {
-            return Ok(Answer::says(Path::Clarify, NO_REWORDING));
-        }
-        Ok(answer)
     }
 }

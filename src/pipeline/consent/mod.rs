@@ -1,19 +1,17 @@
 //! Consent: cards, and what a message or a press decides about them.
 //!
-//! A yes or no in words is read in [`answers`], a change in [`amendments`]; a button carries the id it decides. Here
-//! the one decision is made that all of them come to, [`decide`]; it is made durable in [`decisions`]. Invariants 3
-//! to 12 of the design live in these and in `core::pending`. No model is asked about consent.
+//! A yes or no in words is read in `intake::cards`; a button carries the id it decides. Here the one decision is made
+//! that all of them come to, [`decide`]; it is made durable in [`decisions`]. Invariants 3 to 12 of the design live in
+//! these and in `core::pending`. No model is asked about consent.
 
-pub(super) mod amendments;
-pub(super) mod answers;
 pub mod cards;
 pub mod closed;
+pub(crate) mod costly;
 pub mod decisions;
 pub(super) mod drafts;
-pub(super) mod named;
-pub(super) mod record;
+pub(super) mod listed;
+pub mod offers;
 pub(super) mod stopping;
-pub(super) mod undecided;
 pub mod undo;
 pub(super) mod waiting;
 pub mod withdrawn;
@@ -36,6 +34,11 @@ use decisions::Revisions;
 const EDIT_EXAMPLE: &str = "at 4pm instead · to Max, too · shorter";
 const UNSURE: &str = "I'm not sure that was about the card that still waits, so nothing was done:";
 
+/// Whether the last message of the chat is an open card.
+pub fn card_is_last(turn: &Turn<'_>) -> bool {
+    turn.open.iter().any(|p| p.last_card_message().is_some() && p.last_card_message() == turn.state.last_bot_message)
+}
+
 /// Asks which card is meant: of several they are listed, a single one is shown again.
 pub fn asked_back(turn: &Turn<'_>) -> Answer {
     let is_shown = |pending: &Pending| pending.card_messages.len() >= pending.card_parts;
@@ -50,7 +53,7 @@ pub fn asked_back(turn: &Turn<'_>) -> Answer {
 pub fn which(turn: &Turn<'_>, wants: Option<CardVerb>) -> Answer {
     let open = &turn.open[..turn.open.len().min(limits::LIST_ROWS_MAX)];
     let wants = wants.filter(|_| open.len() > 1);
-    let line = |(row, pending): (usize, &Pending)| named::row(turn.brain, row + 1, pending);
+    let line = |(row, pending): (usize, &Pending)| listed::row(turn.brain, row + 1, pending);
     let mut lines: Vec<String> = open.iter().enumerate().map(line).collect();
     let ask = if lines.len() == 1 { UNSURE } else { "Several things wait for your word:" };
     let more = turn.open.len().saturating_sub(limits::LIST_ROWS_MAX);
@@ -65,7 +68,7 @@ pub fn which(turn: &Turn<'_>, wants: Option<CardVerb>) -> Answer {
         }
     };
     let mut answer = Answer::says(Path::Consent, format!("{ask}\n{}\n{how}", lines.join("\n"))).keeping_question();
-    answer.replies.iter_mut().for_each(|reply| reply.buttons = named::buttons(turn.brain, open, wants));
+    answer.replies.iter_mut().for_each(|reply| reply.buttons = listed::buttons(turn.brain, open, wants));
     answer
 }
 
@@ -73,7 +76,7 @@ pub fn which(turn: &Turn<'_>, wants: Option<CardVerb>) -> Answer {
 pub fn again(turn: &Turn<'_>, why: &str) -> Answer {
     let mut answer = which(turn, None);
     if let [only] = turn.open.as_slice() {
-        named::below(turn, only, &mut answer);
+        listed::below(turn, only, &mut answer);
     }
     answer.replies.insert(0, Reply::text(why));
     answer

@@ -1,30 +1,16 @@
-//! Undo: once, for its owner, for ten minutes, if nothing has changed since; by button or by `/undo`.
-//!
-//! What was changed in the store is restored there. What was changed elsewhere is taken back by the command that its own
-//! command names (see [`Command::reversal`](crate::services::command::Command::reversal)), through the gate like any other;
-//! whether it worked is what its receipt says.
-//!
-//! Invariants: the restoring changes and the mark that the undo was used commit together, so it works once; a reversal is
-//! about the very thing that was changed, so that a second one finds nothing to do, and only one that was done counts as
-//! used; every reason why not has a sentence of its own; a used undo is remembered for a while. No model can ask for it.
+//! What can be taken back: the buttons that say so, and what of it is on record. Not here: taking it back
+//! (`intake::cards::undo`).
 
-use chrono::{DateTime, Duration, Utc};
-use chrono_tz::Tz;
+use chrono::Utc;
+use chrono::{DateTime, Duration};
 
-use super::answers;
-use crate::core::button::{Button, CardVerb, Press, Role};
+use crate::core::button::{Button, Press};
 use crate::core::ids::PendingId;
-use crate::core::outcome::Status;
-use crate::core::plan::PlannedAction;
 use crate::core::text::shorten;
-use crate::core::turn::{NoticeKind, Path, Reply};
 use crate::limits;
-use crate::pipeline::commit::Answer;
-use crate::pipeline::commit::shown;
-use crate::pipeline::stages::act;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::{UNDOS_BY_CHAT, Undo};
-use crate::ports::{Batch, Change, Expect, Key, RecordExt, Scan, StoreError, Table};
+use crate::ports::{Batch, Expect, Key, RecordExt, Scan, StoreError};
 
 /// The buttons of these undos, which are written with the answer that shows them.
 pub fn buttons<'u>(
@@ -65,67 +51,14 @@ fn all_at_once<'u>(undos: impl IntoIterator<Item = &'u Undo>) -> Option<Undo> {
     Some(all)
 }
 
-/// A press on an Undo button.
-pub async fn press(turn: &Turn<'_>, id: &str) -> Result<Answer, StoreError> {
-    let stored = turn.brain.store.load::<Undo>(&Key::of(&[id])).await?;
-    let mut answer = match &stored {
-        None => told(turn, "That was too long ago to undo: it works for 10 minutes.", NoticeKind::Alert),
-        Some((undo, _)) if undo.owner != *turn.owner() => {
-            // The button stays: it is somebody else's.
-            return Ok(told(turn, "Only the person who did that can undo it.", NoticeKind::Alert));
-        }
-        Some((undo, revision)) => take_back(turn, undo, *revision).await?,
-    };
-    if let Some(message) = shown::pressed(turn, &Press::Undo(id.to_owned()).encode()).await? {
-        let undo = Press::Undo(id.to_owned());
-        shown::without(message.message, move |press| *press == undo, &mut answer);
-    }
-    Ok(answer)
-}
-
-/// `/undo`: the last thing this person had done in this chat that can still be taken back.
-pub async fn last(turn: &Turn<'_>) -> Result<Answer, StoreError> {
-    let mine = recent(turn).await?;
-    let open = mine.iter().find(|(undo, _)| undo.used.is_none());
-    let decided = turn.state.decided.as_ref().map(|decided| &decided.pending);
-    let is_of_the_card = |undo: &Undo| undo.card.is_some() && undo.card.as_ref() == decided;
-    // What came last was a card: what was done before it is offered, not taken back unasked.
-    if !open.is_some_and(|(undo, _)| is_of_the_card(undo))
-        && let Some(mut result) = answers::recorded(turn, CardVerb::Cancel).await?
-    {
-        result.path = Path::Command;
-        if let (Some((undo, _)), Some(reply)) = (open, result.replies.last_mut()) {
-            let label = format!("↩️ Undo: {}", shorten(&undo.label, 30));
-            reply.buttons.push(vec![Button::new(label, &Press::Undo(undo.id.clone()))]);
-        }
-        return Ok(result);
-    }
-    let Some((undo, revision)) = open else {
-        let said = match mine.iter().max_by_key(|(undo, _)| undo.used) {
-            Some((undo, _)) => format!("{} There is nothing else to undo.", already(undo, turn.ctx.zone)),
-            None => "There is nothing to undo: in the last 10 minutes I did nothing here that can be taken back. \
-                     What has been sent or erased after your yes can't be."
-                .to_owned(),
-        };
-        return Ok(Answer::says(Path::Command, said));
-    };
-    let mut answer = take_back(turn, undo, *revision).await?;
-    answer.path = Path::Command;
-    let press = Press::Undo(undo.id.clone());
-    if let Some(message) = shown::with_button(turn, &press.encode()).await? {
-        shown::without(message.message, move |other| *other == press, &mut answer);
-    }
-    Ok(answer)
-}
-
 /// What still takes back what this card did.
-pub(super) async fn of_card(turn: &Turn<'_>, card: &PendingId) -> Result<Option<Undo>, StoreError> {
+pub(in crate::pipeline) async fn of_card(turn: &Turn<'_>, card: &PendingId) -> Result<Option<Undo>, StoreError> {
     let is_open = |undo: &Undo| undo.card.as_ref() == Some(card) && undo.used.is_none() && turn.ctx.now <= undo.until;
     Ok(recent(turn).await?.into_iter().map(|(undo, _)| undo).find(is_open))
 }
 
 /// This person's undos of this chat from the last hour, newest first.
-async fn recent(turn: &Turn<'_>) -> Result<Vec<(Undo, u64)>, StoreError> {
+pub(in crate::pipeline) async fn recent(turn: &Turn<'_>) -> Result<Vec<(Undo, u64)>, StoreError> {
     let since = Undo::first_id_at(turn.ctx.now - Duration::hours(1));
     let here = [turn.owner().as_str(), turn.chat().as_str()];
     let scan = Scan::by(&UNDOS_BY_CHAT, &here, usize::MAX).after(Key::of(&[here[0], here[1], &since]));
@@ -135,116 +68,12 @@ async fn recent(turn: &Turn<'_>) -> Result<Vec<(Undo, u64)>, StoreError> {
 }
 
 /// What this person took back lately in this chat, and when.
-pub(super) async fn used(turn: &Turn<'_>) -> Result<Vec<(String, DateTime<Utc>)>, StoreError> {
+pub(in crate::pipeline) async fn used(turn: &Turn<'_>) -> Result<Vec<(String, DateTime<Utc>)>, StoreError> {
     let recent = recent(turn).await?;
     Ok(recent.into_iter().filter_map(|(undo, _)| Some((undo.label, undo.used?))).collect())
-}
-
-async fn take_back(turn: &Turn<'_>, undo: &Undo, revision: u64) -> Result<Answer, StoreError> {
-    if undo.used.is_some() {
-        return Ok(told(turn, already(undo, turn.ctx.zone), NoticeKind::Toast));
-    }
-    if turn.ctx.now > undo.until {
-        let words = format!("Too late to undo that ({}): it works for 10 minutes.", undo.label);
-        return Ok(told(turn, words, NoticeKind::Alert));
-    }
-    let used = Undo { changes: Vec::new(), reversal: None, used: Some(turn.ctx.now), ..undo.clone() };
-    if let Some(reversal) = &undo.reversal {
-        return reverse(turn, reversal, &used, revision).await;
-    }
-    // The mark comes first: of two presses at once the later one is told that it was used.
-    let mut batch = Batch::default();
-    batch.put(&used, Expect::Revision(revision))?.extend(undo.changes.iter().cloned());
-    match turn.brain.commit(batch).await {
-        Ok(restored) => {
-            rest_on(turn, undo, restored).await?;
-            let mut answer = told(turn, taken_back(undo), NoticeKind::Toast);
-            restore_message(turn, undo, &mut answer).await?;
-            Ok(answer)
-        }
-        // Pressed twice at once: the other press has done it.
-        Err(StoreError::Conflict { table: Table::Undo, .. }) => {
-            Ok(told(turn, already(&used, turn.ctx.zone), NoticeKind::Toast))
-        }
-        Err(StoreError::Conflict { .. }) => {
-            let words = format!(
-                "I left that as it is: it was changed since, so I can't undo it any more ({}). Nothing was undone.",
-                undo.label
-            );
-            Ok(told(turn, words, NoticeKind::Alert))
-        }
-        Err(error) => Err(error),
-    }
-}
-
-/// What was done before it can be taken back next: the records are as that left them, at the revision `restored`.
-async fn rest_on(turn: &Turn<'_>, undone: &Undo, restored: u64) -> Result<(), StoreError> {
-    let mut batch = Batch::default();
-    for (undo, revision) in recent(turn).await? {
-        let mut older = undo.clone();
-        for change in &mut older.changes {
-            let same = |(other, prior): &(&Change, &Option<u64>)| {
-                other.table == change.table
-                    && other.key == change.key
-                    && prior.is_some_and(|prior| change.expect == Expect::Revision(prior))
-            };
-            if undone.changes.iter().zip(&undone.prior).any(|pair| same(&pair)) {
-                change.expect = Expect::Revision(restored);
-            }
-        }
-        if older.changes != undo.changes {
-            batch.put(&older, Expect::Revision(revision))?;
-        }
-    }
-    if batch.changes.is_empty() {
-        return Ok(());
-    }
-    match turn.brain.commit(batch).await {
-        // One of them was pressed at this moment; it is told why it could not be.
-        Ok(_) | Err(StoreError::Conflict { .. }) => Ok(()),
-        Err(error) => Err(error),
-    }
-}
-
-/// Takes an effect elsewhere back, and tells what came of it.
-async fn reverse(turn: &Turn<'_>, reversal: &PlannedAction, used: &Undo, revision: u64) -> Result<Answer, StoreError> {
-    let mut answer = act::one_action(turn, reversal.clone()).await?;
-    let is_done = answer.reports.iter().any(|report| report.status == Status::Succeeded);
-    if is_done {
-        // What took something back is no new thing to take back.
-        answer.batch.changes.retain(|change| change.table != Table::Undo);
-        for reply in &mut answer.replies {
-            reply.buttons.iter_mut().for_each(|row| row.retain(|button| button.role != Role::Undo));
-            reply.buttons.retain(|row| !row.is_empty());
-        }
-        answer.batch.put(used, Expect::Revision(revision))?;
-    }
-    let kind = if is_done { NoticeKind::Toast } else { NoticeKind::Alert };
-    Ok(answer.noticed(turn, kind).keeping_question())
-}
-
-fn told(turn: &Turn<'_>, words: impl Into<Reply>, kind: NoticeKind) -> Answer {
-    Answer::says(Path::Button, words).noticed(turn, kind)
-}
-
-fn already(undo: &Undo, zone: Tz) -> String {
-    let at = undo.used.map_or_else(String::new, |at| format!(" at {}", at.with_timezone(&zone).format("%H:%M")));
-    format!("That was already taken back{at}: {}.", undo.label)
 }
 
 /// What is said once something was taken back.
 pub fn taken_back(undo: &Undo) -> String {
     format!("↩️ Taken back: {}.", undo.label)
-}
-
-/// A reminder that says "done" says what it said before once that was taken back.
-async fn restore_message(turn: &Turn<'_>, undo: &Undo, answer: &mut Answer) -> Result<(), StoreError> {
-    if let Some(changed) = shown::changed_by(turn, &undo.id).await? {
-        answer.rewrite(changed.message, |shown| {
-            if let Some(before) = shown.before.take() {
-                (shown.text, shown.buttons) = (before.text, before.buttons);
-            }
-        });
-    }
-    Ok(())
 }

@@ -5,6 +5,7 @@
 
 use chrono_tz::Tz;
 
+use super::costly::{CostlyQuestion, waiting_here};
 use crate::core::pending::Pending;
 use crate::core::provenance::UntrustedText;
 use crate::core::text::shorten;
@@ -13,7 +14,6 @@ use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::show;
-use crate::pipeline::stages::investigate::{self, CostlyQuestion};
 use crate::pipeline::turn::Turn;
 use crate::ports::StoreError;
 
@@ -27,7 +27,7 @@ pub(in crate::pipeline) struct StillWaiting {
 
 impl StillWaiting {
     pub(in crate::pipeline) async fn of(turn: &Turn<'_>) -> Result<Self, StoreError> {
-        Ok(Self { cards: turn.open.clone(), questions: investigate::waiting_here(turn).await? })
+        Ok(Self { cards: turn.open.clone(), questions: waiting_here(turn).await? })
     }
 
     pub(in crate::pipeline) fn is_empty(&self) -> bool {

@@ -12,7 +12,7 @@ use crate::core::text::{capital, shorten, visible};
 use crate::language::time::{DateOrder, Grain, Reference, describe, local_instant};
 use crate::limits::AGENDA_ROWS_MAX;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::stages::investigate;
+use crate::pipeline::consent::costly;
 use crate::ports::StoreError;
 use crate::services::service::{AgendaItem, AgendaKind, Listing, RequestContext};
 use crate::services::show::Paging;
@@ -156,6 +156,6 @@ pub async fn briefing(brain: &Brain, ctx: &RequestContext, meant: DateTime<Utc>)
 /// How many cards and costly questions wait for a yes.
 async fn waiting(brain: &Brain, ctx: &RequestContext) -> Result<usize, StoreError> {
     let cards = brain.open_pending(&ctx.chat).await?;
-    let questions = investigate::waiting(brain, Some((&ctx.owner, &ctx.chat))).await?;
+    let questions = costly::waiting(brain, Some((&ctx.owner, &ctx.chat))).await?;
     Ok(cards.iter().filter(|pending| pending.owner == ctx.owner).count() + questions.len())
 }

@@ -10,6 +10,7 @@
 
 pub mod agenda;
 pub mod buttons;
+mod cards;
 pub mod commands;
 mod excess;
 mod findings;
@@ -26,8 +27,9 @@ mod told;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
+use self::cards::{amendments, answers, record};
 use crate::pipeline::commit::Answer;
-use crate::pipeline::consent::{amendments, answers, record, undecided};
+use crate::pipeline::stages::undecided;
 use crate::pipeline::turn::{Turn, TurnError};
 
 /// What a step gives: `None` when the turn is none of its business.

@@ -9,111 +9,24 @@
 //! it did can be undone; an offer is taken once, by its owner, where it was made, in time. Not here: doing a changed message again (the
 //! channel keeps those, see `telegram::edits`), and deciding cards.
 
-use chrono::{DateTime, Duration, Utc};
-use serde::{Deserialize, Serialize};
+use chrono::Duration;
 
 use crate::core::button::{Button, Press};
-use crate::core::ids::{ChatId, UserId};
-use crate::core::plan::{Plan, PlannedAction};
-use crate::core::provenance::{Sources, UntrustedText, WrittenBy};
+use crate::core::plan::PlannedAction;
+use crate::core::provenance::{Sources, WrittenBy};
 use crate::core::text::{head_and_tail, shorten, visible};
 use crate::core::turn::{Along, Edit, Input, NoticeKind, Part, Path, Reply};
-use crate::investigate::decompose::SynthesisOrder;
-use crate::investigate::graph::EvidenceGraph;
 use crate::limits;
 use crate::pipeline::commit::{Answer, Question};
+use crate::pipeline::consent::offers::{GONE, Offer, Offered};
 use crate::pipeline::stages::{act, investigate};
 use crate::pipeline::turn::{Turn, TurnError};
-use crate::ports::{Change, Expect, Key, Record, RecordExt, StoreError, Table};
+use crate::ports::{Change, Expect, RecordExt, StoreError, Table};
 use crate::services::registry::Services;
 use crate::services::service::{Content, Offerable};
 
-/// What the keys of offers begin with.
-pub const OFFER: &str = "offer";
-/// Said to a press on an offer that was taken, or is too old.
-pub const GONE: &str = "I have done that already, or the offer is too old (a day). Nothing was done now.";
-
 /// Said when none of it was wanted.
 const LEFT: &str = "Okay, I left it. Nothing was done.";
-
-/// Something offered, until it is taken or too old.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Offer {
-    /// Its id, on the buttons.
-    pub id: String,
-    /// To whom.
-    pub owner: UserId,
-    /// Where.
-    pub chat: ChatId,
-    /// Until when.
-    pub until: DateTime<Utc>,
-    /// What.
-    pub what: Offered,
-}
-
-/// What is offered.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "is", rename_all = "snake_case")]
-pub enum Offered {
-    /// One of these actions.
-    Actions {
-        /// In the order of the buttons.
-        actions: Vec<PlannedAction>,
-        /// What they hold of others' words: all that was passed on.
-        #[serde(default)]
-        untrusted: Vec<UntrustedText>,
-    },
-    /// One of the ways in which a message may be meant; the choice behind them leaves it.
-    Readings {
-        /// In the order of the buttons.
-        plans: Vec<Plan>,
-        /// The message, in the person's own words.
-        request: String,
-        /// When it was said.
-        at: DateTime<Utc>,
-        /// What they hold of others' words.
-        #[serde(default)]
-        untrusted: Vec<UntrustedText>,
-    },
-    /// To look into a question that costs more than the person lets pass.
-    Investigation {
-        /// The question, in the person's own words.
-        question: String,
-        /// What would be looked at.
-        graph: EvidenceGraph,
-        /// What the answer should be like.
-        order: SynthesisOrder,
-        /// When it was asked.
-        at: DateTime<Utc>,
-    },
-    /// To do a message again whose words were changed.
-    Redo {
-        /// The update as the channel wants it back.
-        raw: String,
-        /// What the first answer can still take back: ids of undo records.
-        undo: Vec<String>,
-    },
-}
-
-impl Record for Offer {
-    const TABLE: Table = Table::Meta;
-
-    fn key(&self) -> Key {
-        Self::key_of(&self.id)
-    }
-}
-
-impl Offer {
-    /// Where an offer is kept.
-    pub fn key_of(id: &str) -> Key {
-        Key::of(&[OFFER, id])
-    }
-
-    /// Whether this person may still take it here.
-    pub fn is_open_to(&self, owner: &UserId, chat: &ChatId, now: DateTime<Utc>) -> bool {
-        self.owner == *owner && self.chat == *chat && now <= self.until
-    }
-}
 
 /// Asks what should become of something that was passed on without a word; `None` when there are words.
 pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {

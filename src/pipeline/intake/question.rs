@@ -1,6 +1,7 @@
 //! The answer to a question of ours: the earlier request goes on, with its own domains and no router.
 
-use crate::core::turn::Path;
+use super::offers;
+use crate::core::turn::{Path, Reply};
 use crate::language::consent;
 use crate::language::consent::Consent;
 use crate::language::requests;
@@ -12,13 +13,15 @@ use crate::pipeline::stages::doubts;
 use crate::pipeline::stages::plan::Topic;
 use crate::pipeline::stages::rounds::rounds;
 use crate::pipeline::turn::{Turn, TurnError};
+use crate::ports::StoreError;
+use crate::ports::records::Clarification;
 
 /// What comes of the request that was asked about; `None` when the message does not complete it.
 pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
     let Some(question) = turn.open_question() else {
         return Ok(None);
     };
-    if let Some(answer) = doubts::answered(turn, question).await? {
+    if let Some(answer) = answered(turn, question).await? {
         turn.takes_question();
         return Ok(Some(answer));
     }
@@ -42,4 +45,33 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
     }
     turn.takes_question();
     Ok(Some(rounds(turn, &question.domains, &Context::default(), topic).await?))
+}
+
+/// The answer in words to a doubt of ours, as its button; `None` when it takes none of the choices.
+async fn answered(turn: &Turn<'_>, question: &Clarification) -> Result<Option<Answer>, StoreError> {
+    let Some(offer) = question.offer.as_deref().filter(|_| turn.origin().is_own_words()) else {
+        return Ok(None);
+    };
+    let leaves = question.choices.len().saturating_sub(1);
+    let choice = match consent::read(turn.words()) {
+        Consent::No => Some(leaves),
+        Consent::Yes if question.takes_yes => Some(0),
+        // "What about …?" "Yes": with it, or without?
+        Consent::Yes => return Ok(Some(asked_again(question, offer))),
+        Consent::Wait | Consent::Other => {
+            answers::chosen(&question.choices, turn.words()).and_then(|value| value.parse().ok())
+        }
+    };
+    let Some(choice) = choice else { return Ok(None) };
+    let mut answer = offers::take(turn, offer, choice).await?;
+    if answer.path == Path::Button {
+        answer.path = if choice == leaves { Path::Clarify } else { Path::Action };
+    }
+    Ok(Some(answer))
+}
+
+fn asked_again(question: &Clarification, offer: &str) -> Answer {
+    let labels: Vec<String> = question.choices.iter().map(|(_, label)| label.clone()).collect();
+    let reply = Reply { buttons: doubts::buttons(offer, &labels), ..Reply::text(question.question.clone()) };
+    Answer::says(Path::Clarify, reply).holding(question.quoted.clone()).keeping_question()
 }

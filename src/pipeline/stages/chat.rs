@@ -10,6 +10,7 @@ use super::investigate;
 use super::respond;
 use super::route::{self, Route};
 use super::select::Said;
+use super::undecided;
 use crate::core::markup::Formatted;
 use crate::core::provenance::Sources;
 use crate::core::turn::Path;
@@ -17,7 +18,6 @@ use crate::language::grounding::Ground;
 use crate::language::routing::{Guess, Kind};
 use crate::language::time;
 use crate::pipeline::commit::Answer;
-use crate::pipeline::consent::undecided;
 use crate::pipeline::turn::status;
 use crate::pipeline::turn::{Turn, TurnError};
 

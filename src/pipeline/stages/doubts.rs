@@ -11,13 +11,12 @@ use crate::core::plan::Plan;
 use crate::core::provenance::{self, Sources};
 use crate::core::text::{capital, shorten, visible};
 use crate::core::turn::{Path, Reply};
-use crate::language::consent::Consent;
 use crate::language::reading::Mood;
 use crate::language::requests::{Understood, Unread};
-use crate::language::{consent, nearest, requests};
+use crate::language::{nearest, requests};
 use crate::limits;
 use crate::pipeline::commit::{Answer, Question};
-use crate::pipeline::intake::offers::{self, Offer, Offered};
+use crate::pipeline::consent::offers::{Offer, Offered};
 use crate::pipeline::show;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::Clarification;
@@ -181,29 +180,6 @@ impl Doubt {
     }
 }
 
-/// The answer in words to a doubt of ours, as its button; `None` when it takes none of the choices.
-pub(crate) async fn answered(turn: &Turn<'_>, question: &Clarification) -> Result<Option<Answer>, StoreError> {
-    let Some(offer) = question.offer.as_deref().filter(|_| turn.origin().is_own_words()) else {
-        return Ok(None);
-    };
-    let leaves = question.choices.len().saturating_sub(1);
-    let choice = match consent::read(turn.words()) {
-        Consent::No => Some(leaves),
-        Consent::Yes if question.takes_yes => Some(0),
-        // "What about …?" "Yes": with it, or without?
-        Consent::Yes => return Ok(Some(asked_again(question, offer))),
-        Consent::Wait | Consent::Other => {
-            super::answers::chosen(&question.choices, turn.words()).and_then(|value| value.parse().ok())
-        }
-    };
-    let Some(choice) = choice else { return Ok(None) };
-    let mut answer = offers::take(turn, offer, choice).await?;
-    if answer.path == Path::Button {
-        answer.path = if choice == leaves { Path::Clarify } else { Path::Action };
-    }
-    Ok(Some(answer))
-}
-
 /// The plan of the message without those parts.
 fn without(turn: &Turn<'_>, domains: &[String], unread: &[Unread]) -> Option<Plan> {
     let text = unread.iter().fold(turn.words().to_owned(), |text, part| text.replacen(&part.text, "", 1));
@@ -219,15 +195,10 @@ fn without(turn: &Turn<'_>, domains: &[String], unread: &[Unread]) -> Option<Pla
     }
 }
 
-fn buttons(offer: &str, labels: &[String]) -> Vec<Vec<Button>> {
+/// One for each choice of an offer.
+pub(crate) fn buttons(offer: &str, labels: &[String]) -> Vec<Vec<Button>> {
     let press = |choice| Press::Offer { id: offer.to_owned(), choice };
     labels.iter().enumerate().map(|(choice, label)| vec![Button::new(label, &press(choice))]).collect()
-}
-
-fn asked_again(question: &Clarification, offer: &str) -> Answer {
-    let labels: Vec<String> = question.choices.iter().map(|(_, label)| label.clone()).collect();
-    let reply = Reply { buttons: buttons(offer, &labels), ..Reply::text(question.question.clone()) };
-    Answer::says(Path::Clarify, reply).holding(question.quoted.clone()).keeping_question()
 }
 
 /// Whether a message is talk, and nothing else; a picture without a word is.

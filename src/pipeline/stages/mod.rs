@@ -32,4 +32,5 @@ pub(crate) mod route;
 pub(crate) mod select;
 pub(crate) mod speak;
 pub(crate) mod times;
+pub(crate) mod undecided;
 mod without_model;

@@ -4,7 +4,7 @@
 use super::context::Context;
 use super::honest::{BEFORE_ASKING, CameTo};
 use super::later::{self, Later};
-use super::respond;
+use super::{respond, undecided};
 use crate::core::button::Button;
 use crate::core::ids::{PendingId, RunId};
 use crate::core::markup::Formatted;
@@ -15,10 +15,9 @@ use crate::core::provenance::Sources;
 use crate::core::turn::{Path, Reply};
 use crate::limits;
 use crate::pipeline::brain::Brain;
+use crate::pipeline::commit::pages::{self, Further};
 use crate::pipeline::commit::{Answer, Question};
-use crate::pipeline::consent;
 use crate::pipeline::consent::{cards, undo};
-use crate::pipeline::intake::pages::{self, Further};
 use crate::pipeline::run;
 use crate::pipeline::show;
 use crate::pipeline::show::Results;
@@ -149,7 +148,7 @@ pub(crate) async fn put_together(turn: &Turn<'_>, mut so_far: Progressing, conte
     };
     let mut answer = with_cards_and_question(turn, so_far, words).holding(context.untrusted.clone());
     if answer.replies.is_empty() {
-        if let Some(about_the_card) = consent::undecided::instead_of_talk(turn) {
+        if let Some(about_the_card) = undecided::instead_of_talk(turn) {
             return about_the_card;
         }
         // A plan of nothing.

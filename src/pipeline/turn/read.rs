@@ -2,12 +2,12 @@
 //! to, and what is open. All of it is of one moment, and the snapshot is gone when this is done: nothing of the store is
 //! held while a turn waits for anybody.
 
+use super::open::{self, OpenCards};
 use crate::core::ids::ChatId;
 use crate::core::pending::Pending;
 use crate::core::turn::{Incoming, Input};
 use crate::limits;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::consent::decisions::{self, OpenCards};
 use crate::ports::records::{CardMessage, ChatState, Message, Shown, User};
 use crate::ports::{RecordExt, Scan, Snapshot, StoreError};
 
@@ -45,7 +45,7 @@ pub(super) async fn beginning(brain: &Brain, incoming: &Incoming) -> Result<Begi
         replied_message,
         replied_card,
         replied_to_unreadable,
-        open: decisions::open_cards(&moment, &incoming.chat).await?,
+        open: open::open_cards(&moment, &incoming.chat).await?,
     })
 }
 
@@ -59,7 +59,7 @@ async fn replied_card(moment: &Snapshot<'_>, incoming: &Incoming) -> Result<Opti
     let Input::Message { reply_to: Some(message), .. } = &incoming.input else { return Ok(None) };
     let entry = moment.load::<CardMessage>(&CardMessage::key_of(&incoming.chat, *message)).await?;
     match entry {
-        Some((entry, _)) => Ok(decisions::pending(moment, &entry.pending).await?.map(|(pending, _)| pending)),
+        Some((entry, _)) => Ok(open::pending(moment, &entry.pending).await?.map(|(pending, _)| pending)),
         None => Ok(None),
     }
 }

@@ -9,7 +9,7 @@ use crate::core::turn::Path;
 use crate::limits::LIST_ROWS_MAX;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
-use crate::pipeline::consent::named;
+use crate::pipeline::consent::listed;
 use crate::pipeline::consent::waiting::{StillWaiting, card_line};
 use crate::pipeline::intake::agenda::{Agenda, agenda};
 use crate::pipeline::intake::pages;
@@ -125,8 +125,8 @@ pub(in crate::pipeline) async fn pending(turn: &Turn<'_>, behind: Option<&str>) 
     let rows = rows.chain(questions.iter().map(|question| question.line(ctx.zone)));
     let numbered = rows.enumerate().map(|(row, line)| format!("{}. {line}", row + 1));
     let mut lines = vec![numbered.collect::<Vec<_>>().join("\n")];
-    let mut buttons = named::buttons(brain, &open, None);
-    buttons.extend(named::question_buttons(&questions, open.len()));
+    let mut buttons = listed::buttons(brain, &open, None);
+    buttons.extend(listed::question_buttons(&questions, open.len()));
     lines.push(Paging { after: behind, next: next.as_deref(), more }.end());
     if hidden > 0 && more == 0 {
         lines.push(format!("… and {hidden} more questions."));

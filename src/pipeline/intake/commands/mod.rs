@@ -21,8 +21,9 @@ use crate::core::turn::{Input, Origin, Path};
 use crate::language::record::takes_back;
 use crate::language::words::{distance, fold};
 use crate::pipeline::commit::{Answer, Question};
-use crate::pipeline::consent;
-use crate::pipeline::consent::{stopping, undo};
+use crate::pipeline::consent::stopping;
+use crate::pipeline::consent::{self, costly};
+use crate::pipeline::intake::cards::undo;
 use crate::pipeline::running::Stopped;
 use crate::pipeline::stages::investigate;
 use crate::pipeline::turn::{Turn, TurnError};
@@ -278,7 +279,7 @@ async fn cancel(turn: &Turn<'_>) -> Result<Answer, StoreError> {
     if let Some(told) = told {
         return Ok(Answer::says(Path::Command, told).keeping_question());
     }
-    let questions = investigate::waiting_here(turn).await?;
+    let questions = costly::waiting_here(turn).await?;
     let asked_last = turn.open_question().and_then(|question| question.offer.as_deref());
     let asked = questions.iter().find(|question| asked_last == Some(question.id.as_str()));
     match (turn.open.as_slice(), questions.as_slice()) {

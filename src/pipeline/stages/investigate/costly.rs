@@ -4,24 +4,21 @@
 //! it is listed beside the cards, and decided there as they are. It is no pending action: it only reads, so no digest has
 //! to bind what is done to what was shown.
 
-use chrono::{DateTime, Duration, Utc};
-use chrono_tz::Tz;
+use chrono::Duration;
 
 use super::by_model::{self, Asked, ByModel};
 use crate::core::button::{Button, Press};
-use crate::core::ids::{ChatId, PendingId, UserId};
-use crate::core::text::{shorten, visible};
 use crate::core::turn::{Path, Reply};
 use crate::investigate::decompose::SynthesisOrder;
 use crate::investigate::estimate::{CostEstimate, estimate};
 use crate::investigate::graph::EvidenceGraph;
 use crate::limits;
-use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, Question};
-use crate::pipeline::intake::offers::{OFFER, Offer, Offered};
+use crate::pipeline::consent::costly::{CostlyQuestion, costs};
+use crate::pipeline::consent::offers::{Offer, Offered};
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::records::Clarification;
-use crate::ports::{Expect, RecordExt, StoreError};
+use crate::ports::{Expect, StoreError};
 
 /// How far the smaller look goes back.
 const LESS_DAYS: i64 = 30;
@@ -31,78 +28,6 @@ const CHOICES: [&str; 3] = ["Look into it", "Only the last month", "Leave it"];
 
 /// The choice that leaves it.
 pub const LEAVE: usize = CHOICES.len() - 1;
-
-/// A costly question that waits for the yes of whoever asked it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CostlyQuestion {
-    /// Of its offer; beside cards it stands for the id of one.
-    pub id: PendingId,
-    /// Who asked.
-    pub owner: UserId,
-    /// Where.
-    pub chat: ChatId,
-    /// In their own words.
-    pub question: String,
-    /// What looking into it would cost.
-    pub estimate: CostEstimate,
-    /// When it was asked.
-    pub at: DateTime<Utc>,
-    /// Until when it waits.
-    pub until: DateTime<Utc>,
-}
-
-impl CostlyQuestion {
-    fn of(brain: &Brain, offer: Offer) -> Option<Self> {
-        let Offer { id, owner, chat, until, what } = offer;
-        match what {
-            Offered::Investigation { question, graph, at, .. } => {
-                let estimate = estimate(&graph.nodes, &brain.policy.prices);
-                Some(Self { id: PendingId::new(id), owner, chat, question, estimate, at, until })
-            }
-            Offered::Actions { .. } | Offered::Readings { .. } | Offered::Redo { .. } => None,
-        }
-    }
-
-    /// What it asks, in a few words.
-    pub fn title(&self) -> String {
-        format!("look into “{}”", visible(&shorten(&self.question, limits::ACTION_NAMED_CHARS)))
-    }
-
-    /// As a list names it: what, for how much, until when, its id.
-    pub fn line(&self, zone: Tz) -> String {
-        let until = self.until.with_timezone(&zone).format("%a %-d %b %H:%M");
-        format!("{} (about {}) — until {until} · {}", self.title(), costs(&self.estimate), self.id)
-    }
-}
-
-/// The questions that wait, of everybody or of one person in one chat, oldest first.
-pub async fn waiting(brain: &Brain, of: Option<(&UserId, &ChatId)>) -> Result<Vec<CostlyQuestion>, StoreError> {
-    let now = brain.clock.now();
-    let offers = brain.store.list_all::<Offer>(&[OFFER]).await?.into_iter();
-    let offers = offers.filter(|offer| match of {
-        Some((owner, chat)) => offer.is_open_to(owner, chat, now),
-        None => now <= offer.until,
-    });
-    let mut waiting: Vec<CostlyQuestion> = offers.filter_map(|offer| CostlyQuestion::of(brain, offer)).collect();
-    waiting.sort_by(|a, b| (a.at, a.id.as_str()).cmp(&(b.at, b.id.as_str())));
-    Ok(waiting)
-}
-
-/// Those of the person of this turn, here.
-pub async fn waiting_here(turn: &Turn<'_>) -> Result<Vec<CostlyQuestion>, StoreError> {
-    waiting(turn.brain, Some((turn.owner(), turn.chat()))).await
-}
-
-fn costs(estimate: &CostEstimate) -> String {
-    format!(
-        "{} things, {} model calls, {} tokens, {:.0} seconds, ${:.2}",
-        estimate.items,
-        estimate.calls,
-        estimate.tokens(),
-        estimate.seconds,
-        estimate.usd
-    )
-}
 
 /// Asks, and keeps what would be looked at.
 pub(super) fn ask(

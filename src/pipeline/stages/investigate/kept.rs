@@ -15,7 +15,7 @@ use crate::investigate::graph::AnswerKind;
 use crate::investigate::synthesize::AnswerRow;
 use crate::limits;
 use crate::pipeline::commit::Answer;
-use crate::pipeline::intake::pages::{self, Further};
+use crate::pipeline::commit::pages::{self, Further};
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::{Expect, Key, Record, RecordExt, StoreError, Table};
 

@@ -14,7 +14,7 @@ mod looking;
 mod narrowed;
 mod told;
 
-pub use costly::{CostlyQuestion, LEAVE, ask_again, asks_again, decided, waiting, waiting_here};
+pub use costly::{LEAVE, ask_again, asks_again, decided};
 pub use kept::{KeptAnswer, further, one_row};
 pub use narrowed::{met, only, still_open};
 

@@ -6,78 +6,34 @@
 //! card was complete. A place counts only right below its list, words only when they fit exactly one open card.
 
 use super::answers::{not_typed, verb};
-use super::{cards, decide, which};
-use crate::core::button::{Button, CardVerb, Press};
+use crate::core::button::{CardVerb, Press};
 use crate::core::ids::PendingId;
 use crate::core::pending::{Means, Pending};
-use crate::core::text::shorten;
-use crate::core::turn::{Edit, Input, NoticeKind, Origin, Path};
+use crate::core::turn::{Input, NoticeKind, Origin, Path};
 use crate::language::consent;
 use crate::language::consent::{CardName, Consent, Naming};
-use crate::limits;
-use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::commit::shown;
+use crate::pipeline::consent::costly::{CostlyQuestion, waiting_here};
+use crate::pipeline::consent::listed::below;
+use crate::pipeline::consent::{closed, decide, which};
 use crate::pipeline::intake::commands::agenda;
 use crate::pipeline::intake::offers;
 use crate::pipeline::show;
-use crate::pipeline::stages::investigate::{self, CostlyQuestion};
+use crate::pipeline::stages::investigate;
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::StoreError;
 use crate::ports::records::Shown;
 
-/// A row of a list of cards.
-pub(super) fn row(brain: &Brain, number: usize, pending: &Pending) -> String {
-    format!("{number}. {} · {}", show::title(&brain.services, pending), pending.id)
-}
-
-/// A button for each card of a list, in its order.
-pub(in crate::pipeline) fn buttons(brain: &Brain, open: &[Pending], wants: Option<CardVerb>) -> Vec<Vec<Button>> {
-    let button = |(row, pending): (usize, &Pending)| {
-        let press = match wants {
-            Some(verb @ (CardVerb::Approve | CardVerb::Cancel)) => {
-                let digest_prefix = pending.digest.prefix().to_owned();
-                Press::Card { pending: pending.id.clone(), digest_prefix, verb }
-            }
-            Some(CardVerb::Edit | CardVerb::Drop(_)) | None => Press::Show(pending.id.clone()),
-        };
-        let sign = match wants {
-            Some(CardVerb::Approve) => "✅ ",
-            Some(CardVerb::Cancel) => "✖️ ",
-            Some(CardVerb::Edit | CardVerb::Drop(_)) | None => "",
-        };
-        let what = shorten(&show::title(&brain.services, pending), limits::ACTION_NAMED_CHARS);
-        vec![Button::new(format!("{sign}{} · {what}", row + 1), &press)]
-    };
-    open.iter().enumerate().map(button).collect()
-}
-
-/// A button for each costly question of a list, below so many cards.
-pub(in crate::pipeline) fn question_buttons(waiting: &[CostlyQuestion], cards: usize) -> Vec<Vec<Button>> {
-    let button = |(row, question): (usize, &CostlyQuestion)| {
-        vec![Button::new(format!("{} · {}", cards + row + 1, question.title()), &Press::Show(question.id.clone()))]
-    };
-    waiting.iter().enumerate().map(button).collect()
-}
-
-/// Adds a card once more, in place of its last message, below what the answer says.
-pub(super) fn below(turn: &Turn<'_>, pending: &Pending, answer: &mut Answer) {
-    if let Ok(parts) = cards::parts(turn.brain, pending, &turn.reference()) {
-        let before = pending.last_card_message().map(|message| Edit::buttons(message, Vec::new()));
-        answer.edits.extend(before);
-        answer.replies = parts;
-    }
-}
-
 /// A press on a row of a list: that card, or question, once more.
 pub(in crate::pipeline) async fn show(turn: &Turn<'_>, id: &PendingId) -> Result<Answer, StoreError> {
-    if let Some(question) = investigate::waiting_here(turn).await?.iter().find(|question| question.id == *id) {
+    if let Some(question) = waiting_here(turn).await?.iter().find(|question| question.id == *id) {
         return Ok(investigate::ask_again(turn, question));
     }
     let Some(pending) = turn.open.iter().find(|open| open.id == *id) else {
         let recorded = turn.brain.readable_pending(id).await?.map(|(pending, _)| pending);
         let words = match recorded.filter(|pending| pending.owner == *turn.owner()) {
-            Some(pending) => super::closed::recorded(turn.brain, &pending, None, &turn.ctx),
+            Some(pending) => closed::recorded(turn.brain, &pending, None, &turn.ctx),
             None => "I don't know that card (any more). Nothing was done.".to_owned(),
         };
         return Ok(Answer::says(Path::Button, words).noticed(turn, NoticeKind::Toast));
@@ -101,7 +57,7 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
     if list.is_none() && (asked_last || !naming.is_definite) {
         return Ok(None);
     }
-    let questions = investigate::waiting_here(turn).await?;
+    let questions = waiting_here(turn).await?;
     if turn.open.is_empty() && questions.is_empty() {
         return Ok(None);
     }

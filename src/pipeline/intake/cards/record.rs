@@ -6,7 +6,6 @@
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
-use super::undo;
 use crate::core::outcome::Status;
 use crate::core::pending::State;
 use crate::core::provenance::UntrustedText;
@@ -14,6 +13,7 @@ use crate::core::turn::{Input, Path};
 use crate::language::record::{RecordQuestion, asks, is_of_kind};
 use crate::limits;
 use crate::pipeline::commit::Answer;
+use crate::pipeline::consent::undo;
 use crate::pipeline::show;
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::records::{ActionRecord, Message};

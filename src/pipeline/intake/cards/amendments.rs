@@ -4,9 +4,7 @@
 //! Invariant: only its owner changes a card, in words typed about it: in reply to it, after its *Edit* button, or
 //! right below it. Not here: drafts, which wait for nothing ([`drafts`]).
 
-use super::answers::card_is_last;
-use super::cards::{self, Asking};
-use super::{drafts, too_late, which};
+use super::drafts;
 use crate::core::outcome::{Report, Status};
 use crate::core::pending::Pending;
 use crate::core::turn::{Input, Origin, Path};
@@ -14,6 +12,8 @@ use crate::language::consent;
 use crate::language::consent::Consent;
 use crate::language::routing::{Guess, Kind};
 use crate::pipeline::commit::{Answer, Question};
+use crate::pipeline::consent::cards::{self, Asking};
+use crate::pipeline::consent::{card_is_last, too_late, which};
 use crate::pipeline::stages::context;
 use crate::pipeline::stages::plan::{Amended, Topic};
 use crate::pipeline::stages::rounds::rounds;

@@ -6,8 +6,7 @@
 //! is asked back; one that follows a decision is told what was recorded. Not here: a card that is named (see
 //! [`super::named`]), and anything else that is said about one (see [`super::amendments`]).
 
-use super::decisions::UNREADABLE;
-use super::{again, asked_back, closed, decide, drafts, named, stopping, undo, which};
+use super::{drafts, named};
 use crate::core::button::CardVerb;
 use crate::core::pending::{Means, Pending};
 use crate::core::turn::{Input, Origin, Path};
@@ -15,6 +14,8 @@ use crate::language::consent;
 use crate::language::consent::Consent;
 use crate::limits;
 use crate::pipeline::commit::Answer;
+use crate::pipeline::consent::decisions::UNREADABLE;
+use crate::pipeline::consent::{again, asked_back, card_is_last, closed, decide, stopping, undo, which};
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::StoreError;
 use crate::ports::records::{Message, Speaker};
@@ -169,11 +170,6 @@ fn takes_the_word(message: &Message) -> bool {
         Speaker::Person => false,
         Speaker::Assistant => !message.actions.is_empty() || message.text.contains(['?', '؟', '？']),
     }
-}
-
-/// Whether the last message of the chat is an open card.
-pub(super) fn card_is_last(turn: &Turn<'_>) -> bool {
-    turn.open.iter().any(|p| p.last_card_message().is_some() && p.last_card_message() == turn.state.last_bot_message)
 }
 
 pub(super) fn not_typed(origin: Origin) -> &'static str {

@@ -4,15 +4,14 @@
 //! nobody has found a request in it: people ask for other things in few words, too.
 //!
 //! Invariant: nothing is decided here. A request is a turn of its own, and ends with what waits (see
-//! [`super::waiting`]).
+//! `consent::waiting`).
 
-use super::again;
-use super::answers::card_is_last;
+use super::route;
 use crate::core::turn::{Input, Path};
 use crate::language::routing::Kind;
 use crate::language::{consent, requests};
 use crate::pipeline::commit::Answer;
-use crate::pipeline::stages::route;
+use crate::pipeline::consent::{again, card_is_last};
 use crate::pipeline::turn::{Turn, TurnError};
 
 /// Something this short below a card is about it, unless it is a question, a request, or a topic of its own.
