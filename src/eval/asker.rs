@@ -22,9 +22,10 @@ use crate::language::requests::Past;
 use crate::language::routing::Kind;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::stages::context::Context;
+use crate::pipeline::stages::guessed::{self, Route};
 use crate::pipeline::stages::plan;
-use crate::pipeline::stages::plan::{Planned, Topic};
-use crate::pipeline::stages::route::{self, Route};
+use crate::pipeline::stages::route;
+use crate::pipeline::stages::topic::{Planned, Topic};
 use crate::pipeline::turn::Turn;
 use crate::pipeline::turn::debounce::Debounce;
 use crate::ports::records::{Message, Speaker};
@@ -94,7 +95,7 @@ impl Asker {
     pub(super) async fn route(&self, text: &str) -> Result<(Vec<String>, Done), StoreError> {
         let incoming = incoming(text, self.brain.clock.now());
         let turn = Turn::open(&self.brain, &incoming, CancellationToken::new(), Debounce::over()).await?;
-        let guess = route::guess(&turn);
+        let guess = guessed::guess(&turn);
         let route = route::decide(&turn, &guess).await;
         Ok((route.domains, turn.sum_up(Path::Action, Vec::new()).0))
     }
@@ -111,7 +112,7 @@ impl Asker {
         let names = self.brain.services.now().names();
         let route = match self.brain.policy.planning {
             Planning::Whole => Route { kind: Kind::Action, domains: names, selection: None },
-            Planning::Auto | Planning::Steps => route::decide(&turn, &route::guess(&turn)).await,
+            Planning::Auto | Planning::Steps => route::decide(&turn, &guessed::guess(&turn)).await,
         };
         if route.kind != Kind::Action {
             return Ok((Vec::new(), turn.sum_up(Path::Action, Vec::new()).0));

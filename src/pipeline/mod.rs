@@ -51,11 +51,12 @@ pub mod turn;
 
 use crate::core::turn::{Done, Incoming, Path};
 use crate::language::routing::Kind;
+use crate::pipeline::stages::guessed;
 use crate::ports::StoreError;
 use brain::Brain;
 use commit::Answer;
 use stages::guard::Verdict;
-use stages::{act, chat, context, guard, investigate, route};
+use stages::{act, chat, context, guard, investigate};
 use tokio_util::sync::CancellationToken;
 use turn::debounce::Debounce;
 use turn::{Turn, TurnError};
@@ -115,7 +116,7 @@ async fn answer(turn: &Turn<'_>) -> Result<Answer, TurnError> {
     if let Some(answer) = intake::answer(turn).await? {
         return Ok(answer);
     }
-    let guess = route::guess(turn);
+    let guess = guessed::guess(turn);
     let context = context::fetch(turn, &guess);
     if let Verdict::Blocked(why) = guard::check(turn) {
         return Ok(Answer::says(Path::Blocked, why));
@@ -124,7 +125,10 @@ async fn answer(turn: &Turn<'_>) -> Result<Answer, TurnError> {
     turn.agreed();
     match route.kind {
         Kind::Chat => chat::answer(turn, route, early, context, &guess).await,
-        Kind::Investigate => investigate::investigate(turn, route, context).await,
+        Kind::Investigate => match investigate::investigate(turn).await? {
+            Some(answer) => Ok(answer),
+            None => act::act(turn, route, context).await,
+        },
         Kind::Action | Kind::Followup => act::act(turn, route, context).await,
     }
 }

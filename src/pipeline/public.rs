@@ -12,6 +12,7 @@ use crate::pipeline::commit;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::intake::commands;
 use crate::pipeline::stages::guard::Verdict;
+use crate::pipeline::stages::guessed;
 use crate::pipeline::stages::{guard, respond, route};
 use crate::pipeline::turn::Turn;
 use crate::pipeline::turn::debounce::Debounce;
@@ -48,7 +49,7 @@ async fn answer(turn: &Turn<'_>) -> Option<Answer> {
         return Some(Answer::says(Path::Blocked, why));
     }
     turn.hear().await;
-    let guess = route::guess(turn);
+    let guess = guessed::guess(turn);
     match route::decide(turn, &guess).await.kind {
         Kind::Chat => {
             turn.brain.channel.typing(turn.chat()).await;

@@ -13,6 +13,7 @@ use crate::core::ids::UserId;
 use crate::core::provenance::UntrustedText;
 use crate::language::people;
 use crate::language::people::{Familiarity, NamedBy};
+use crate::language::requests::reading::tidy;
 use crate::language::words::words;
 use crate::limits::SAID_WORDS_MAX;
 
@@ -136,4 +137,17 @@ pub trait AddressBook: Send + Sync + std::fmt::Debug {
     async fn freshness(&self, _owner: &UserId) -> Option<Freshness> {
         None
     }
+}
+
+/// The address and the number in a piece of text.
+pub fn split_details(text: &str) -> (Option<String>, Option<String>) {
+    let email = text.split_whitespace().map(tidy).find(|w| w.contains('@'));
+    let digits: Vec<&str> = text
+        .split_whitespace()
+        .filter(|w| !w.contains('@') && w.chars().any(|c| c.is_ascii_digit()))
+        .map(|w| w.trim_matches(|c: char| !c.is_ascii_digit() && !matches!(c, '+' | '(' | ')')))
+        .collect();
+    let phone = digits.join(" ");
+    let is_phone = phone.chars().filter(char::is_ascii_digit).count() >= 3;
+    (email, is_phone.then_some(phone))
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::address_book::split_details;
 use super::email::letter;
 use super::filling::looks_up;
 use super::{calendar, task};
@@ -179,19 +180,6 @@ fn contact(mut action: PlannedAction, text: &str) -> Option<PlannedAction> {
         }
     }
     Some(action)
-}
-
-/// The address and the number in a piece of text.
-pub fn split_details(text: &str) -> (Option<String>, Option<String>) {
-    let email = text.split_whitespace().map(tidy).find(|w| w.contains('@'));
-    let digits: Vec<&str> = text
-        .split_whitespace()
-        .filter(|w| !w.contains('@') && w.chars().any(|c| c.is_ascii_digit()))
-        .map(|w| w.trim_matches(|c: char| !c.is_ascii_digit() && !matches!(c, '+' | '(' | ')')))
-        .collect();
-    let phone = digits.join(" ");
-    let is_phone = phone.chars().filter(char::is_ascii_digit).count() >= 3;
-    (email, is_phone.then_some(phone))
 }
 
 fn names(action: &PlannedAction, param: &str) -> Vec<String> {

@@ -16,6 +16,7 @@
 #![deny(missing_docs)]
 
 pub mod address_book;
+mod amending;
 pub mod amendment;
 pub mod calendar;
 pub mod capabilities;

@@ -34,7 +34,7 @@ const MAY: &[(&str, &str, &str)] = &[
     ("language/grounding/choices.rs", "LazyLock", "three kilobytes of words, split once when a plan is first judged"),
     ("language/own_rule.rs", "LazyLock", "three kilobytes of words, split once when a message may first be a rule"),
     (
-        "services/amendment.rs",
+        "services/amending.rs",
         "Regex::new",
         "compiled when a card is changed, some tenths of a millisecond each, and kept by nobody",
     ),

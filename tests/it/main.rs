@@ -16,6 +16,7 @@ mod everyday;
 mod examples;
 mod excess;
 mod faults;
+mod floors;
 mod flows;
 mod forget;
 mod fuzz;

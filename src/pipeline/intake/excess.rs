@@ -5,7 +5,7 @@
 
 use crate::core::turn::Path;
 use crate::pipeline::commit::Answer;
-use crate::pipeline::stages::plan::TOO_MUCH;
+use crate::pipeline::stages::topic::TOO_MUCH;
 use crate::pipeline::turn::{Turn, TurnError};
 
 /// Asks for it in parts; `None` for every message that can be read.

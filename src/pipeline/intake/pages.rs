@@ -7,7 +7,6 @@
 //! button. A chat keeps its last pages in as many places as [`limits::PAGES_KEPT`] says, and so no more of them. Not here:
 //! where a page ends (each list knows).
 
-
 use super::commands;
 use crate::core::button::Press;
 use crate::core::turn::{Input, NoticeKind, Path};

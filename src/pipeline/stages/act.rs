@@ -3,15 +3,15 @@
 //! (`intake::question`) and the change of a card (`consent::amendments`).
 
 use super::context::{self, Fetching};
-use super::plan::Topic;
 use super::progressing::{Progressing, told_by_receipts};
 use super::rounds::{one_round, rounds};
-use super::route::Route;
 use crate::core::plan::{Plan, PlannedAction};
 use crate::core::provenance::Sources;
 use crate::core::turn::Path;
 use crate::language::routing::Kind;
 use crate::pipeline::commit::Answer;
+use crate::pipeline::stages::guessed::Route;
+use crate::pipeline::stages::topic::Topic;
 use crate::pipeline::turn::status;
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::{Change, StoreError};

@@ -2,16 +2,17 @@
 
 use serde_json::Value;
 
-use super::plan::{Topic, tidy};
 use crate::core::plan::{Plan, PlannedAction};
 use crate::language::consent;
 use crate::language::consent::Consent;
 use crate::language::requests::{self, Understood};
 use crate::language::time;
 use crate::language::time::{Grain, Reference, When};
+use crate::pipeline::stages::topic::{Topic, tidy};
 use crate::pipeline::turn::Turn;
 use crate::ports::records::Clarification;
-use crate::services::completion::{self, split_details};
+use crate::services::address_book::split_details;
+use crate::services::completion;
 use crate::services::show::Moment;
 
 /// The answer to a question of ours completes what was asked for, and what waited for it: no planner needed.

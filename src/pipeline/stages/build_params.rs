@@ -12,8 +12,6 @@ use serde_json::Value;
 use super::ask::{self, AnswerChecks, Asked};
 use super::context::{Context, ContextItem};
 use super::grounding;
-use super::plan::{self, Topic};
-use super::select::{SelectedCommand, Selection};
 use crate::core::plan::{Params, Plan, PlannedAction};
 use crate::core::text::{head_and_tail, shorten};
 use crate::language::grounding::{Ground, telling_stems, without_placeholders};
@@ -21,6 +19,10 @@ use crate::language::reading::Mood;
 use crate::language::requests::{self, Hearing, Understood};
 use crate::language::time::Reference;
 use crate::limits;
+use crate::pipeline::stages::conversation;
+use crate::pipeline::stages::selection::{SelectedCommand, Selection};
+use crate::pipeline::stages::topic;
+use crate::pipeline::stages::topic::Topic;
 use crate::pipeline::turn::Turn;
 use crate::pipeline::turn::status;
 use crate::ports::{AnswerSchema, Model, Planning, Stage};
@@ -46,7 +48,7 @@ pub(super) fn commands(turn: &Turn<'_>, topic: &Topic<'_>) -> Option<Vec<Selecte
     }
     if let Some(question) = topic.answers {
         let (partial, _) = question.partial.as_ref()?;
-        let words = plan::request(turn, topic);
+        let words = topic::request(turn, topic);
         let (service, command) = (partial.service.clone(), partial.command.clone());
         return question.rest.actions.is_empty().then(|| vec![SelectedCommand { service, command, words }]);
     }
@@ -141,7 +143,7 @@ impl Filling<'_> {
             context! {
                 history => ask::lines(history),
                 known => ask::lines(known),
-                earlier => plan::earlier(self.topic),
+                earlier => topic::earlier(self.topic),
                 message => head_and_tail(turn.words(), limits::MESSAGE_BYTES_MAX),
                 part,
             }
@@ -188,7 +190,7 @@ impl Filling<'_> {
     /// What was said before, where the words point at it.
     fn conversation(&self, words: &str) -> Vec<String> {
         let points = Ground::points_at_something(words) || self.topic.answers.is_some();
-        let history = if points { plan::history(self.turn, limits::PLAN_HISTORY_TOKENS) } else { Vec::new() };
+        let history = if points { conversation::history(self.turn, limits::PLAN_HISTORY_TOKENS) } else { Vec::new() };
         let from = history.len().saturating_sub(limits::FITTING_MESSAGES_MAX);
         history.into_iter().skip(from).collect()
     }

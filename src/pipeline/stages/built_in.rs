@@ -1,13 +1,13 @@
 //! The plan of built-in understanding: without a model, where its endpoint does not answer, and at once where the model
 //! is slow and nothing is in doubt.
 
-use super::condition::Depending;
 use super::doubts::Doubt;
-use super::plan::{self, Planned, REPHRASE, TOO_MUCH, Topic, proposed};
-use super::route;
 use crate::core::plan::{Plan, PlannedAction};
 use crate::language::grounding::Ground;
 use crate::language::requests::Understood;
+use crate::pipeline::stages::guessed;
+use crate::pipeline::stages::topic;
+use crate::pipeline::stages::topic::{Depending, Planned, REPHRASE, TOO_MUCH, Topic, proposed};
 use crate::pipeline::turn::Turn;
 use crate::ports::Usage;
 use crate::ports::records::Clarification;
@@ -17,7 +17,7 @@ use crate::services::standing::{Judge, Planner, TurnPart};
 /// The plan of a request of its own, where neither what it is about nor any word of it is in doubt.
 pub(super) fn sure(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>) -> Option<Plan> {
     let stands_alone = topic.round.is_none() && topic.amends.is_none() && topic.answers.is_none();
-    if !stands_alone || !turn.origin().is_own_words() || !route::guess(turn).is_sure() {
+    if !stands_alone || !turn.origin().is_own_words() || !guessed::guess(turn).is_sure() {
         return None;
     }
     let started = turn.elapsed_us();
@@ -46,7 +46,7 @@ pub(super) fn exact(turn: &Turn<'_>) -> Option<Plan> {
         planner: Planner::BuiltIn,
         part: TurnPart::Message,
     };
-    judge.is_read_exactly(&actions?, &account, &route::guess(turn)).then_some(plan)
+    judge.is_read_exactly(&actions?, &account, &guessed::guess(turn)).then_some(plan)
 }
 
 /// What a new request looks up, where a model's plan was of no use. What changes something is asked for again.
@@ -82,7 +82,7 @@ pub(super) fn plan(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>, remar
         Understood::Which { readings } => doubt(Doubt::which(turn, readings)),
         Understood::Ask { question, partial, param } => Planned::Ask(Box::new(Clarification {
             partial: Some((partial, param)),
-            ..Clarification::asks(plan::request(turn, topic), question, domains, turn.ctx.now)
+            ..Clarification::asks(topic::request(turn, topic), question, domains, turn.ctx.now)
         })),
         Understood::TooMuch => Planned::NotUnderstood(TOO_MUCH.to_owned()),
         Understood::NotUnderstood { .. } | Understood::SmallTalk => doubt(Doubt::nothing(turn)),

@@ -8,8 +8,7 @@ use super::context::{Context, Fetching};
 use super::doubts::{self, Doubt};
 use super::investigate;
 use super::respond;
-use super::route::{self, Route};
-use super::select::Said;
+use super::route;
 use super::undecided;
 use crate::core::markup::Formatted;
 use crate::core::provenance::Sources;
@@ -18,6 +17,8 @@ use crate::language::grounding::Ground;
 use crate::language::routing::{Guess, Kind};
 use crate::language::time;
 use crate::pipeline::commit::Answer;
+use crate::pipeline::stages::guessed::Route;
+use crate::pipeline::stages::selection::Said;
 use crate::pipeline::turn::status;
 use crate::pipeline::turn::{Turn, TurnError};
 

@@ -8,17 +8,16 @@ use chrono::{DateTime, Duration, NaiveDateTime, Utc};
 use serde_json::Value;
 
 use super::doubts::Doubt;
-use super::plan::{Planned, Topic, proposed};
 use super::progressing::Progressing;
 use crate::core::plan::{Plan, PlannedAction};
 use crate::core::provenance::UntrustedText;
 use crate::core::text::{shorten, visible};
 use crate::core::turn::Path;
 use crate::language::requests;
-use crate::language::requests::Condition;
 use crate::language::time;
 use crate::language::time::{Grain, Reference, When};
 use crate::pipeline::commit::Answer;
+use crate::pipeline::stages::topic::{Depending, Planned, Topic, proposed};
 use crate::pipeline::turn::Turn;
 use crate::services::condition::{self, ConditionKind};
 use crate::services::service::{Circumstance, Evidence};
@@ -33,17 +32,6 @@ const INSTANT: [&str; 2] = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"];
 
 /// From a moment to another one.
 type Extent = (DateTime<Utc>, DateTime<Utc>);
-
-/// A plan that is to be carried out if something is so.
-#[derive(Debug)]
-pub struct Depending {
-    pub plan: Plan,
-    pub condition: Condition,
-    /// For the person, when something unusual happened on the way.
-    pub remark: Option<&'static str>,
-    /// Whose it is.
-    pub planner: Planner,
-}
 
 /// A model's plan: what depends on something may not be done as if it did not.
 pub(super) fn of_model(turn: &Turn<'_>, topic: &Topic<'_>, plan: Plan) -> Planned {

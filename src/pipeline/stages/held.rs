@@ -3,7 +3,6 @@
 //! Invariant: a turn that left something out says so below its receipts, and no model says anything about it, so that
 //! nothing claims that all is done. Not here: what of a message is dear (`language::requests`).
 
-use super::plan::Topic;
 use super::progressing::Progressing;
 use crate::core::outcome::Status;
 use crate::core::plan::PlannedAction;
@@ -11,6 +10,7 @@ use crate::core::text::{shorten, visible};
 use crate::language::requests;
 use crate::language::requests::Hearing;
 use crate::pipeline::commit::Question;
+use crate::pipeline::stages::topic::Topic;
 use crate::pipeline::turn::Turn;
 use crate::services::filling::BUILDERS;
 

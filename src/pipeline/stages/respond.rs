@@ -6,13 +6,14 @@
 use minijinja::context;
 
 use super::honest::{self, CameTo};
-use super::{ask, doubts, phrasing, plan, speak};
+use super::{ask, doubts, phrasing, speak};
 use crate::core::markup::Formatted;
 use crate::core::text::shorten;
 use crate::language::requests;
 use crate::language::routing::Kind;
 use crate::limits;
 use crate::pipeline::show::Results;
+use crate::pipeline::stages::conversation;
 use crate::pipeline::turn::Turn;
 use crate::pipeline::turn::status;
 use crate::ports::records::Speaker;
@@ -85,7 +86,7 @@ async fn by_model(turn: &Turn<'_>, memories: &[String], results: &Results, came_
     let stage = came_to.stage();
     // Talk is about anything that was said; words about what was done need what was said just before.
     let history: Vec<String> = match stage {
-        Stage::Chat => plan::history(turn, limits::CHAT_HISTORY_TOKENS),
+        Stage::Chat => conversation::history(turn, limits::CHAT_HISTORY_TOKENS),
         _ => turn.history.iter().rev().take(3).rev().map(line).collect(),
     };
     let changing = context! {

@@ -13,7 +13,7 @@ use super::investigate;
 use super::later::{self, Sorted};
 use super::order::{self, InOrder};
 use super::own_rules;
-use super::plan::{self, Planned, Topic};
+use super::plan;
 use super::progressing::{Progressing, put_together, told_by_receipts};
 use super::reflect;
 use super::resolve;
@@ -30,6 +30,8 @@ use crate::pipeline::consent::cards;
 use crate::pipeline::consent::cards::Asking;
 use crate::pipeline::run::{self, Grant, Passed, Start};
 use crate::pipeline::show;
+use crate::pipeline::stages::topic;
+use crate::pipeline::stages::topic::{Planned, Topic};
 use crate::pipeline::turn::status;
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::records::Clarification;
@@ -77,7 +79,7 @@ async fn one_after_the_other(
     topic: &Topic<'_>,
     so_far: &mut Progressing,
 ) -> Result<Option<Answer>, TurnError> {
-    let request = plan::request(turn, topic);
+    let request = topic::request(turn, topic);
     let mut still: Option<String> = None;
     for round in 0..=limits::REFLECT_ROUNDS_MAX {
         let facts = so_far.results.facts.clone();

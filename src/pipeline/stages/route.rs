@@ -8,29 +8,14 @@ use minijinja::context;
 use serde::Deserialize;
 
 use super::ask::{self, Asked};
-use super::select::{self, Selection};
-use super::{built_in, investigate};
-use crate::core::text::{head_and_tail, shorten};
-use crate::core::turn::PASSED_ON;
-use crate::language::routing;
+use super::built_in;
+use super::guessed::{Route, history, own_message, question};
+use super::select;
 use crate::language::routing::{Guess, Kind};
-use crate::limits;
-use crate::pipeline::turn::{Turn, report_name};
-use crate::ports::records::{Clarification, Speaker};
+use crate::pipeline::turn::Turn;
 use crate::ports::{Model, Planning, Stage, Usage};
 use crate::prompts::Fixed;
 use crate::services::registry::Services;
-
-/// Where a message goes.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Route {
-    /// What kind of message it is.
-    pub kind: Kind,
-    /// The services it may use, and no others.
-    pub domains: Vec<String>,
-    /// The commands that were chosen with it, where a model plans in steps.
-    pub selection: Option<Selection>,
-}
 
 #[derive(Debug, Deserialize)]
 struct Routed {
@@ -50,7 +35,7 @@ pub async fn decide(turn: &Turn<'_>, guess: &Guess) -> Route {
         domains.dedup();
         return Route { kind: Kind::Action, domains, selection: None };
     }
-    if turn.brain.policy.skip_planner && turn.state.clarification.is_none() && investigate::question(turn).is_some() {
+    if turn.brain.policy.skip_planner && turn.state.clarification.is_none() && question(turn).is_some() {
         turn.traced("route", turn.elapsed_us(), turn.words().len(), Usage::default(), "read exactly");
         return built_in(guess);
     }
@@ -83,16 +68,6 @@ fn needs_no_model(turn: &Turn<'_>, model: &dyn Model, guess: &Guess) -> bool {
     is_skipped && turn.state.clarification.is_none() && guess.is_sure()
 }
 
-/// What built-in understanding makes of the message.
-pub fn guess(turn: &Turn<'_>) -> Guess {
-    // A question that a phrase covers as a whole is no request, whatever else its words may be.
-    if investigate::question(turn).is_some() {
-        let domains = turn.brain.services.now().searchable();
-        return Guess { kind: Kind::Investigate, domains, confidence: routing::SURE_ENOUGH };
-    }
-    turn.guess().clone()
-}
-
 fn built_in(guess: &Guess) -> Route {
     Route { kind: guess.kind, domains: guess.domains.clone(), selection: None }
 }
@@ -114,47 +89,6 @@ pub(super) async fn by_model(turn: &Turn<'_>, model: &dyn Model, guess: &Guess) 
         Err(error) => Asked::Failed(error),
     };
     routed.map(|routed| settle(routed, guess, &services))
-}
-
-/// The message as far as it is the person's own words.
-pub(super) fn own_message(turn: &Turn<'_>) -> String {
-    let own = turn.origin().is_own_words();
-    if own { head_and_tail(turn.words(), limits::ROUTE_MESSAGE_CHARS) } else { PASSED_ON.to_owned() }
-}
-
-/// The person's last messages, with what was done in between and what code asked.
-pub(super) fn history(turn: &Turn<'_>) -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut own = 0;
-    lines.extend(turn.state.clarification.as_ref().map(|question| asked(turn, question)));
-    for message in turn.history.iter().rev() {
-        match message.speaker {
-            Speaker::Person if turn.is_own(message) => {
-                own += 1;
-                lines.push(format!("person: {}", shorten(&message.text, limits::ROUTE_HISTORY_CHARS)));
-            }
-            Speaker::Person => {}
-            Speaker::Assistant => {
-                lines
-                    .extend(message.actions.iter().map(|past| format!("assistant: {}.{}", past.service, past.command)));
-            }
-        }
-        if own == limits::ROUTE_HISTORY_MESSAGES {
-            break;
-        }
-    }
-    lines.reverse();
-    lines
-}
-
-/// A question of ours as code words it: without the values in it, and nothing of what a model asked.
-fn asked(turn: &Turn<'_>, question: &Clarification) -> String {
-    let worded = question.partial.as_ref().and_then(|(partial, param)| {
-        let entry = turn.brain.services.command(&partial.service, &partial.command)?;
-        let param = param.split('=').next().unwrap_or_default();
-        Some(format!("assistant asked ({}): {}", report_name(partial), entry.question(param)))
-    });
-    worded.unwrap_or_else(|| format!("assistant asked back about: {}", question.domains.join(", ")))
 }
 
 /// A model's word, checked: unknown services are dropped, an action without one takes the built-in guess.

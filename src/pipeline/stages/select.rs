@@ -10,11 +10,14 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::ask::{self, Asked};
-use super::route::{self, Route};
+use super::route;
+use super::selection::{Said, SelectedCommand, Selection};
 use crate::language::reading::Mood;
 use crate::language::requests::Understood;
 use crate::language::routing::{Guess, Kind};
 use crate::limits;
+use crate::pipeline::stages::guessed;
+use crate::pipeline::stages::guessed::Route;
 use crate::pipeline::turn::Turn;
 use crate::ports::{AnswerSchema, Model, Stage};
 use crate::prompts::Fixed;
@@ -28,32 +31,6 @@ const BOUND_FROM: f32 = 0.9;
 const INVESTIGATE: &str = "investigate";
 /// Answers the question that is open.
 const ANSWER: &str = "answer";
-
-/// What a message is, as a model sees it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Said {
-    Order,
-    Question,
-    Remark,
-}
-
-/// One command that is asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SelectedCommand {
-    pub service: String,
-    pub command: String,
-    /// The words of the message that it covers.
-    pub words: String,
-}
-
-/// What a model made of a message.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Selection {
-    pub said: Said,
-    /// In the order in which they were asked for.
-    pub commands: Vec<SelectedCommand>,
-}
 
 #[derive(Debug, Deserialize)]
 struct Selected {
@@ -101,7 +78,7 @@ async fn select(
     let values = || context! { commands => catalog(services, domains) };
     let fixed = Fixed { of: Some(fixed_of.number()), values };
     let changing = context! {
-        history => ask::lines(&route::history(turn)), message => route::own_message(turn), asked => offer.answers,
+        history => ask::lines(&guessed::history(turn)), message => guessed::own_message(turn), asked => offer.answers,
     };
     match ask::prompt(turn, Stage::Select, fixed, &changing) {
         Ok(prompt) => ask::typed(turn, model, Stage::Select, prompt, schema, offer.tokens_max()).await,

@@ -6,12 +6,12 @@
 //! Invariant: nothing is decided here. A request is a turn of its own, and ends with what waits (see
 //! `consent::waiting`).
 
-use super::route;
 use crate::core::turn::{Input, Path};
 use crate::language::routing::Kind;
 use crate::language::{consent, requests};
 use crate::pipeline::commit::Answer;
 use crate::pipeline::consent::{again, card_is_last};
+use crate::pipeline::stages::guessed;
 use crate::pipeline::turn::{Turn, TurnError};
 
 /// Something this short below a card is about it, unless it is a question, a request, or a topic of its own.
@@ -21,7 +21,7 @@ const UNDECIDED: &str = "I'm not sure whether that was a yes or a no, so nothing
 /// Shows the card again to what begins like a yes or a no and holds no request; `None` for everything else.
 pub(in crate::pipeline) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
     let is_about_it = is_below_a_card(turn) && consent::leans(turn.words());
-    Ok((is_about_it && route::guess(turn).kind == Kind::Chat).then(|| shown_again(turn)))
+    Ok((is_about_it && guessed::guess(turn).kind == Kind::Chat).then(|| shown_again(turn)))
 }
 
 /// Shows the card again to a message in which no request was found; `None` when it has a topic of its own.

@@ -5,7 +5,7 @@ use chrono_tz::Tz;
 
 use crate::core::plan::Params;
 use crate::language::time::{self, DateOrder, Reference};
-use crate::services::amendment::{
+use crate::services::amending::{
     Amender, captured, in_changes, instant, named, new_time, people, shift, stored, unquoted,
 };
 

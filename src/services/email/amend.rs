@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::letter::{UNNAMED, ungreeted};
 use crate::core::plan::Params;
-use crate::services::amendment::{Amender, captured, people, unquoted};
+use crate::services::amending::{Amender, captured, people, unquoted};
 
 pub(in crate::services) const AMENDERS: [(&str, Amender); 4] = [
     ("create_draft", |params, words, _| letter(params, words) || recipients(params, words)),

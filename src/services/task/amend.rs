@@ -2,7 +2,7 @@
 
 use crate::core::plan::Params;
 use crate::language::time::Reference;
-use crate::services::amendment::{Amender, in_changes, instant, named, new_time, shift, stored};
+use crate::services::amending::{Amender, in_changes, instant, named, new_time, shift, stored};
 
 pub(in crate::services) const AMENDERS: [(&str, Amender); 2] = [
     ("create", changed),

@@ -15,8 +15,8 @@ use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::consent::cards::{self, Asking};
 use crate::pipeline::consent::{card_is_last, too_late, which};
 use crate::pipeline::stages::context;
-use crate::pipeline::stages::plan::{Amended, Topic};
 use crate::pipeline::stages::rounds::rounds;
+use crate::pipeline::stages::topic::{Amended, Topic};
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::{StoreError, Table, optimistic};
 

@@ -6,19 +6,18 @@
 //! is asked back; one that follows a decision is told what was recorded. Not here: a card that is named (see
 //! [`super::named`]), and anything else that is said about one (see [`super::amendments`]).
 
+use super::said::{not_typed, recorded, verb};
 use super::{drafts, named};
 use crate::core::button::CardVerb;
 use crate::core::pending::{Means, Pending};
 use crate::core::turn::{Input, Origin, Path};
 use crate::language::consent;
 use crate::language::consent::Consent;
-use crate::limits;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::consent::decisions::UNREADABLE;
-use crate::pipeline::consent::{again, asked_back, card_is_last, closed, decide, stopping, undo, which};
+use crate::pipeline::consent::{again, asked_back, card_is_last, decide, stopping, which};
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::StoreError;
-use crate::ports::records::{Message, Speaker};
 
 const BOTH: &str = "You said yes and no at once, so I did neither.";
 const YES_AND_WAIT: &str = "You said yes and to wait at once, so I did nothing yet.";
@@ -97,14 +96,6 @@ async fn puts_off(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
     Ok(Some(again(turn, WAITS)))
 }
 
-pub(super) fn verb(said: Consent) -> Option<CardVerb> {
-    match said {
-        Consent::Yes => Some(CardVerb::Approve),
-        Consent::No => Some(CardVerb::Cancel),
-        Consent::Wait | Consent::Other => None,
-    }
-}
-
 /// A bare yes or no: counts only when there can be no doubt what it is about.
 async fn bare(turn: &Turn<'_>, verb: CardVerb, origin: Origin) -> Result<Option<Answer>, StoreError> {
     let only = match (turn.open.as_slice(), turn.others_wait) {
@@ -135,52 +126,4 @@ fn just_shown<'t>(turn: &'t Turn<'_>) -> Option<&'t Pending> {
     let mut since = turn.open.iter().filter(|open| open.last_card_message().is_none_or(|card| card > before));
     let (only, None) = (since.next()?, since.next()) else { return None };
     only.last_card_message().filter(|card| Some(*card) == turn.state.last_bot_message).map(|_| only)
-}
-
-/// The recorded result of the card that was decided last, when nothing can have come between that and these words:
-/// no question of ours, nothing that was done, not much time.
-pub(super) async fn recorded(turn: &Turn<'_>, wants: CardVerb) -> Result<Option<Answer>, StoreError> {
-    let waits = turn.open_question().is_some() || turn.state.editing.is_some() || turn.state.snoozing.is_some();
-    let Some(last) = turn.state.decided.as_ref().filter(|_| !waits) else {
-        return Ok(None);
-    };
-    let is_recent = turn.ctx.now - last.at <= chrono::Duration::seconds(limits::DECIDED_LATELY_SECS);
-    let mut since = turn.history.iter().filter(|message| message.number >= last.next_message);
-    if !is_recent || since.any(takes_the_word) {
-        return Ok(None);
-    }
-    let decided = turn.brain.pending(&last.pending).await?.map(|(pending, _)| pending);
-    let Some(pending) = decided.filter(|pending| pending.owner == *turn.owner() && !pending.state.is_open()) else {
-        return Ok(None);
-    };
-    let undo = match wants {
-        CardVerb::Cancel => undo::of_card(turn, &pending.id).await?,
-        CardVerb::Approve | CardVerb::Edit | CardVerb::Drop(_) => None,
-    };
-    let words = match &undo {
-        Some(_) => format!("{} “Undo” takes it back.", closed::recorded(turn.brain, &pending, None, &turn.ctx)),
-        None => closed::recorded(turn.brain, &pending, Some(wants), &turn.ctx),
-    };
-    Ok(Some(Answer { decided: Some(pending.id), ..Answer::says(Path::Consent, words).keeping_question() }))
-}
-
-/// Whether a message is something that a yes or no could be about.
-fn takes_the_word(message: &Message) -> bool {
-    match message.speaker {
-        Speaker::Person => false,
-        Speaker::Assistant => !message.actions.is_empty() || message.text.contains(['?', '؟', '？']),
-    }
-}
-
-pub(super) fn not_typed(origin: Origin) -> &'static str {
-    match origin {
-        Origin::PartialQuote => {
-            "You quoted only a part, so I'm not sure what the yes or no is for. Please press a button, or reply to the card itself."
-        }
-        Origin::Edited => "An edited message can't decide a card. Please press a button, or write yes or no anew.",
-        Origin::InGroup => "A card is decided where I asked. Please press its button there, or reply to it.",
-        Origin::Forwarded | Origin::OnBehalf | Origin::Caption | Origin::Transcript | Origin::Typed => {
-            "That can't decide a card. Please press a button, or type yes or no."
-        }
-    }
 }

@@ -5,7 +5,7 @@
 //! that was shown; where something else was done since, only by words that fit nothing but a draft.
 
 use super::amendments::planned_again;
-use super::answers::verb;
+use super::said::verb;
 use crate::core::button::Press;
 use crate::core::outcome::{Report, Status};
 use crate::core::plan::PlannedAction;
@@ -19,8 +19,8 @@ use crate::pipeline::consent::card_is_last;
 use crate::pipeline::consent::drafts::Draft;
 use crate::pipeline::intake::buttons as presses;
 use crate::pipeline::show;
-use crate::pipeline::stages::plan::Amended;
 use crate::pipeline::stages::resolve;
+use crate::pipeline::stages::topic::Amended;
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::StoreError;
 use crate::services::address_book::PeopleQuery;

@@ -9,4 +9,5 @@ pub(super) mod answers;
 mod drafts;
 pub(super) mod named;
 pub(super) mod record;
+mod said;
 pub(super) mod undo;

@@ -5,7 +5,7 @@
 //! without one the card is shown again. It decides under the conditions of a bare yes on the message: typed, after the
 //! card was complete. A place counts only right below its list, words only when they fit exactly one open card.
 
-use super::answers::{not_typed, verb};
+use super::said::{not_typed, verb};
 use crate::core::button::{CardVerb, Press};
 use crate::core::ids::PendingId;
 use crate::core::pending::{Means, Pending};

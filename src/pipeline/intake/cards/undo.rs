@@ -10,7 +10,7 @@
 
 use chrono_tz::Tz;
 
-use super::answers;
+use super::said::recorded;
 use crate::core::button::{Button, CardVerb, Press, Role};
 use crate::core::outcome::Status;
 use crate::core::plan::PlannedAction;
@@ -50,7 +50,7 @@ pub async fn last(turn: &Turn<'_>) -> Result<Answer, StoreError> {
     let is_of_the_card = |undo: &Undo| undo.card.is_some() && undo.card.as_ref() == decided;
     // What came last was a card: what was done before it is offered, not taken back unasked.
     if !open.is_some_and(|(undo, _)| is_of_the_card(undo))
-        && let Some(mut result) = answers::recorded(turn, CardVerb::Cancel).await?
+        && let Some(mut result) = recorded(turn, CardVerb::Cancel).await?
     {
         result.path = Path::Command;
         if let (Some((undo, _)), Some(reply)) = (open, result.replies.last_mut()) {

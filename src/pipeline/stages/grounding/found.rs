@@ -12,8 +12,9 @@ use crate::language::time::Reference;
 use crate::limits;
 use crate::pipeline::show;
 use crate::pipeline::stages::doubts::{Doubt, LEAVE_IT};
-use crate::pipeline::stages::plan::{self, Topic};
 use crate::pipeline::stages::resolve::{self, Unsettled};
+use crate::pipeline::stages::topic;
+use crate::pipeline::stages::topic::Topic;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::Clarification;
 use crate::services::show::time;
@@ -191,7 +192,7 @@ pub(super) fn which_one(
     let labels: Vec<String> = choices.iter().map(|(_, label)| visible(label)).collect();
     let question = format!("Do you mean {}?", labels.join(" or "));
     let partial = plan.actions.remove(index);
-    let asked = Clarification::asks(plan::request(turn, topic), question, domains, turn.ctx.now);
+    let asked = Clarification::asks(topic::request(turn, topic), question, domains, turn.ctx.now);
     Clarification { partial: Some((partial, FIND_BY.to_owned())), choices, rest: plan, place: index, ..asked }
 }
 

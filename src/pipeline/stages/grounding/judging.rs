@@ -6,7 +6,7 @@ use crate::core::plan::{Plan, PlannedAction};
 use crate::core::text::{shorten, visible};
 use crate::language::reading::Mood;
 use crate::limits;
-use crate::pipeline::stages::route;
+use crate::pipeline::stages::guessed;
 use crate::pipeline::turn::Turn;
 use crate::services::registry::Services;
 use crate::services::standing::{Judge, PlanStanding, Planner, Whole};
@@ -33,7 +33,7 @@ impl Judging<'_> {
         let mut standings = whole.standings(&mut plan.actions)?;
         // What only one of two readers takes for an order is proposed.
         if let Some(is_order) = is_order.filter(|_| self.judge.planner == Planner::Model) {
-            let heard = (&route::guess(self.turn), self.turn.intents(), is_order);
+            let heard = (&guessed::guess(self.turn), self.turn.intents(), is_order);
             whole.doubt(&mut standings, &plan.actions, heard);
         }
         Ok(standings)
@@ -41,7 +41,7 @@ impl Judging<'_> {
 
     /// What code is sure of, where a model's plan is of other commands.
     pub fn other_reading(&self, plan: &Plan) -> Option<Plan> {
-        self.whole().other_reading(&plan.actions, self.turn.understood(&[]), &route::guess(self.turn))
+        self.whole().other_reading(&plan.actions, self.turn.understood(&[]), &guessed::guess(self.turn))
     }
 
     /// What is reported beside a request that built-in understanding planned, and nothing was made of: it may have been

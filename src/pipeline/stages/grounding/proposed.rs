@@ -5,8 +5,9 @@ use crate::core::text::{capital, visible};
 use crate::language::reading::Mood;
 use crate::pipeline::show;
 use crate::pipeline::stages::doubts::{Doubt, TOLD, not_understood};
-use crate::pipeline::stages::plan::{self, Topic};
 use crate::pipeline::stages::resolve;
+use crate::pipeline::stages::topic;
+use crate::pipeline::stages::topic::Topic;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::Clarification;
 use crate::services::command::Subject;
@@ -24,7 +25,7 @@ pub(super) fn asks(
     let partial = plan.actions.remove(index);
     let entry = turn.brain.services.command(&partial.service, &partial.command);
     let question = entry.map(|entry| entry.question(&param)).unwrap_or_default();
-    let asked = Clarification::asks(plan::request(turn, topic), question, domains, turn.ctx.now);
+    let asked = Clarification::asks(topic::request(turn, topic), question, domains, turn.ctx.now);
     Clarification { partial: Some((partial, param)), rest: plan, place: index, ..asked }
 }
 

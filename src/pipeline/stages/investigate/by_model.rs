@@ -27,9 +27,10 @@ use crate::investigate::synthesize_by_model::{AnswerPart, ModelAnswer, Synthesis
 use crate::language::requests::FamilyQuestion;
 use crate::limits;
 use crate::pipeline::commit::Answer;
+use crate::pipeline::stages::conversation;
 use crate::pipeline::stages::honest::{self, CameTo};
 use crate::pipeline::stages::phrasing;
-use crate::pipeline::stages::{plan, speak};
+use crate::pipeline::stages::speak;
 use crate::pipeline::turn::status;
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::records::{Message, Speaker};
@@ -77,7 +78,7 @@ pub(super) async fn answer(turn: &Turn<'_>, model: &dyn Model, asked: Asked) -> 
     let (with, asker, plain) = (looking.with(&watch), looking.asker(model, &trace), looking.worker());
     let worker = looking.model_worker(&plain, &asker);
     let (history, there, reference) = (history(turn), things(&looking.services), turn.reference());
-    let mut dates = plan::days(turn);
+    let mut dates = conversation::days(turn);
     dates.extend(asked.since.map(|since| {
         let since = since.to_rfc3339_opts(SecondsFormat::Secs, true);
         format!("The person wants only what came since {since}; look at nothing before it.")

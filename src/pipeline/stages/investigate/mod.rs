@@ -23,9 +23,7 @@ use chrono::{DateTime, Utc};
 use self::by_model::{Asked, ByModel};
 use self::looking::Looking;
 use self::told::{Ran, Told, distinct, drawing, remarks};
-use super::act;
-use super::context::Fetching;
-use super::route::Route;
+use super::guessed::question;
 use crate::core::graph::GraphLimits;
 use crate::core::text::{shorten, visible};
 use crate::core::turn::Path;
@@ -49,33 +47,14 @@ const SOME: f32 = 0.3;
 /// The same for a question that may be about anything: nearly all of them.
 const MOST: f32 = 0.6;
 
-/// The question of a family that the message is, if it is one. What a command answers is left to that, where a question
-/// could mean anything.
-pub fn question(turn: &Turn<'_>) -> Option<FamilyQuestion> {
-    if !turn.origin().is_own_words() {
-        return None;
-    }
-    let Some(question) = turn.question() else {
-        // With a model, its router knows better than what words lean to.
-        if turn.brain.model.is_some() {
-            return None;
-        }
-        let leaning = turn.leaning().filter(|_| requests::is_question(turn.words()))?;
-        let is_of_none = requests::plain_leaning(leaning, turn.words())?;
-        return (is_of_none || !turn.intents().ask_a_command()).then(|| leaning.clone());
-    };
-    let is_loose = matches!(question.family, QuestionFamily::Find | QuestionFamily::About);
-    Some(question.clone()).filter(|_| !is_loose || !turn.intents().ask_a_command())
-}
-
-/// Answers a message that asks over things, or looks them up by a single command.
-pub async fn investigate(turn: &Turn<'_>, route: Route, context: Fetching) -> Result<Answer, TurnError> {
+/// Answers a message that asks over things; `None` where a command does, or nothing of it asks.
+pub async fn investigate(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
     let asked = question(turn);
     if let Some(model) = turn.brain.model.as_deref() {
         // Nothing has to be taken apart for what a single search answers, or what is read exactly.
         let is_read = |question: &&FamilyQuestion| question.family.is_direct() || turn.brain.policy.skip_planner;
         if let Some(question) = asked.as_ref().filter(is_read) {
-            return by_template(turn, model, question).await;
+            return by_template(turn, model, question).await.map(Some);
         }
         let is_slow = model.is_slow(Stage::Decompose);
         if is_slow {
@@ -83,35 +62,35 @@ pub async fn investigate(turn: &Turn<'_>, route: Route, context: Fetching) -> Re
         }
         let names_first = is_slow || turn.brain.policy.planning == Planning::Steps;
         if names_first && let Some(answer) = by_named_template(turn, model).await? {
-            return Ok(answer);
+            return Ok(Some(answer));
         }
         match by_model::answer(turn, model, Asked::default()).await? {
             ByModel::Answered(answer) => {
-                return Ok(also_waiting(turn, needing_a_yes(turn, asked.as_ref()).await?, *answer));
+                return Ok(Some(also_waiting(turn, needing_a_yes(turn, asked.as_ref()).await?, *answer)));
             }
-            ByModel::ToDo => return act::act(turn, route, context).await,
+            ByModel::ToDo => return Ok(None),
             ByModel::Unusable if asked.is_none() && !names_first => {
                 if let Some(answer) = by_named_template(turn, model).await? {
-                    return Ok(answer);
+                    return Ok(Some(answer));
                 }
             }
             ByModel::Unusable | ByModel::Silent => {}
         }
     }
     if let Some(question) = asked {
-        return answer(turn, &question).await;
+        return answer(turn, &question).await.map(Some);
     }
     if turn.brain.model.is_some() {
-        return search(turn, SOME).await;
+        return search(turn, SOME).await.map(Some);
     }
     // Of what no single look can tell, built-in understanding takes what is nearest, else it can only search.
     if turn.brain.model.is_none() && turn.intents().investigates() {
         return match turn.leaning() {
-            Some(question) => answer(turn, question).await,
-            None => search(turn, SOME).await,
+            Some(question) => answer(turn, question).await.map(Some),
+            None => search(turn, SOME).await.map(Some),
         };
     }
-    act::act(turn, route, context).await
+    Ok(None)
 }
 
 /// Answers a question of a family by its template; a model words what was found where it is quick enough.
