@@ -34,7 +34,7 @@ const HOUSES: [House; 4] = [
             &["", "public"],
         ],
         upward: 0,
-        circle: 20,
+        circle: 5,
     },
     House {
         folder: "services",

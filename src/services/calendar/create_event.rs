@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::record::{Event, Occurrence};
+use super::service::{CalendarService, NAME, NOBODY_IS_TOLD};
 use super::values::{attendees, check_order, moment, optional, with_end};
 use super::view::{EventChanged, backwards};
-use super::{CalendarService, NAME, NOBODY_IS_TOLD};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::{Action, PlannedAction};
@@ -92,7 +92,7 @@ impl Command for CreateEvent {
     }
 
     fn question(param: &str) -> &'static str {
-        super::question(param)
+        super::service::question(param)
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {

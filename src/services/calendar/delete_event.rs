@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::exceptions::{self, Scope, Scoped};
 use super::record::Event;
+use super::service::{CalendarService, NOBODY_IS_TOLD};
 use super::view::{EventChanged, EventView};
-use super::{CalendarService, NOBODY_IS_TOLD};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::Action;
@@ -54,7 +54,7 @@ impl Command for DeleteEvent {
     }
 
     fn question(param: &str) -> &'static str {
-        super::question(param)
+        super::service::question(param)
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {

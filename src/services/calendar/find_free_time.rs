@@ -5,8 +5,9 @@ use chrono::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::free;
+use super::service::{CalendarService, NAME};
 use super::values::frame;
-use super::{CalendarService, NAME, free};
 use crate::core::card::CardBody;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;

@@ -7,12 +7,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer::{Answered, answer};
+use super::free;
 use super::free::ClockTimes;
 use super::record::{Event, Occurrence};
 use super::search::{FoundEvents, Wanted, WhichEvent};
+use super::service::{CalendarService, NAME};
 use super::values::{Frame, frame};
 use super::view::{DueThen, EventView};
-use super::{CalendarService, NAME, free};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::Action;

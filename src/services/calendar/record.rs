@@ -199,7 +199,7 @@ impl Item for Event {
     type View = EventView;
 
     const NOUN: &'static str = "event";
-    const KIND: &'static str = super::NAME;
+    const KIND: &'static str = super::service::NAME;
     const AHEAD: bool = true;
     const TIMED: bool = true;
 

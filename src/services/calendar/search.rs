@@ -6,8 +6,8 @@ use chrono::{DateTime, Duration, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::CalendarService;
 use super::record::{Event, Occurrence};
+use super::service::CalendarService;
 use crate::language::terms;
 use crate::services::error::ServiceError;
 use crate::services::finding::Finder;

@@ -7,7 +7,7 @@ use chrono::Duration;
 
 use super::record::{Event, Occurrence};
 use super::search::is_with;
-use super::{CalendarService, NAME};
+use super::service::{CalendarService, NAME};
 use crate::core::text::shorten;
 use crate::limits::SNIPPET_CHARS_MAX;
 use crate::services::error::ServiceError;

@@ -9,9 +9,9 @@ use serde_json::{Map, Value, json};
 
 use super::exceptions::{self, Instead, Scope, Scoped};
 use super::record::{Event, Occurrence};
+use super::service::{CalendarService, NAME, NOBODY_IS_TOLD};
 use super::values::{attendees, new_times, optional, reschedule};
 use super::view::{EventChanged, EventView, backwards};
-use super::{CalendarService, NAME, NOBODY_IS_TOLD};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::{Action, Target};
@@ -119,7 +119,7 @@ impl Command for UpdateEvent {
     }
 
     fn question(param: &str) -> &'static str {
-        super::question(param)
+        super::service::question(param)
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {

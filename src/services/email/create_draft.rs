@@ -4,10 +4,10 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Email;
 use super::compose::Letter;
 use super::drafts::{safe_key, save};
 use super::prepare::{letter_card, too_many, trimmed};
+use super::service::Email;
 use crate::core::button::{Button, Press};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
@@ -55,7 +55,7 @@ impl Command for CreateDraft {
     }
 
     fn question(param: &str) -> &'static str {
-        super::question(param)
+        super::service::question(param)
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {

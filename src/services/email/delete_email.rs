@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::filing::{Filed, Filing};
 use super::mark::MarkMail;
 use super::one_mail::OneMail;
+use super::service::{Email, NAME};
 use super::source::moves::{TRASH, folder_of};
-use super::{Email, NAME};
 use crate::core::card::{CardBody, show_address};
 use crate::core::plan::{Action, PlannedAction};
 use crate::core::stakes::Stakes;
@@ -70,7 +70,7 @@ impl Command for DeleteEmail {
     }
 
     fn question(param: &str) -> &'static str {
-        super::question(param)
+        super::service::question(param)
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {

@@ -5,9 +5,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Email;
 use super::mail::MailId;
 use super::one_mail::{OneMail, unchanged};
+use super::service::Email;
 use super::source::maildir::{Folder, Listed, Maildir};
 use super::source::moves::{FLAGGED, INBOX, SEEN, folder_of};
 use crate::services::error::ServiceError;

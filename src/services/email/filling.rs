@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::letter;
-use super::{NAME, wording};
+use super::service::NAME;
+use super::wording;
 use crate::core::history::PastAction;
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::history;

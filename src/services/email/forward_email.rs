@@ -16,8 +16,9 @@ use super::outgoing::Sending;
 use super::prepare::{bad_address, called, greeted, too_many, trimmed, unified};
 use super::read::{Mailbox, Parsed, one_line};
 use super::search::grouped;
+use super::service::{Email, NAME};
 use super::source::maildir::{self, Raw};
-use super::{Email, NAME, filling, wording};
+use super::{filling, wording};
 use crate::core::card::CardBody;
 use crate::core::plan::{Action, Target};
 use crate::core::provenance::UntrustedText;
@@ -140,7 +141,7 @@ impl Command for ForwardEmail {
     }
 
     fn question(param: &str) -> &'static str {
-        super::question(param)
+        super::service::question(param)
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {

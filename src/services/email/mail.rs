@@ -7,8 +7,8 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::NAME;
 use super::read::{self, Mailbox, Parsed};
+use super::service::NAME;
 use super::source::maildir::{self, Folder, Listed, Maildir};
 use super::source::moves;
 use crate::core::text::shorten;

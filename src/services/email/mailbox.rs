@@ -13,11 +13,11 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 
-use super::NAME;
 use super::correspondents::Correspondent;
 use super::indexing::{Held, SoFar, not_done};
 use super::mail::{Mail, MailId};
 use super::pool::{Haste, Pool};
+use super::service::NAME;
 use super::source::maildir::Maildir;
 use super::suspects::Quiet;
 use super::thread::Thread;

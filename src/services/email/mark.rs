@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::filing::{Filed, Filing};
 use super::one_mail::{Found, OneMail};
+use super::service::{Email, NAME};
 use super::source::maildir::Folder;
 use super::source::moves::{ARCHIVE, FLAGGED, INBOX, SEEN, TRASH, folder_of};
-use super::{Email, NAME};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::{Action, PlannedAction};
@@ -145,7 +145,7 @@ impl Command for MarkMail {
     fn question(param: &str) -> &'static str {
         match param {
             "as" => "As what: read, unread, starred, unstarred or archived?",
-            other => super::question(other),
+            other => super::service::question(other),
         }
     }
 

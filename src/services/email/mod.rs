@@ -41,6 +41,7 @@ mod search;
 mod searchable;
 pub mod send;
 mod send_email;
+mod service;
 mod slices;
 pub mod source;
 mod summary;
@@ -50,7 +51,6 @@ pub(crate) mod tests;
 pub mod thread;
 mod wording;
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -59,33 +59,27 @@ use create_draft::CreateDraft;
 use delete_email::DeleteEmail;
 use forward_email::ForwardEmail;
 use indexing::SoFar;
-use mail::Mail;
-use mailbox::{Conversation, Mailboxes};
+use mailbox::Conversation;
 use mark::MarkMail;
 use read_thread::ReadThread;
 use reply_to_email::ReplyToEmail;
 use search::{SearchMail, grouped};
-use send::smtp::Smtp;
 use send_email::SendEmail;
 
-use super::address_book::KnownNames;
 use super::command::planned;
 use super::error::ServiceError;
 use super::registry::Registration;
 use super::searchable::Searchable;
-use super::service::{AddressBook, ContextRole, Drafts, Noticed, RequestContext, Service, ServiceInfo, Wanted};
+use super::service::{ContextRole, Drafts, Noticed, RequestContext, Service, ServiceInfo, Wanted};
 use crate::core::ids::UserId;
 use crate::core::plan::PlannedAction;
 use crate::core::progress::Progress;
-use crate::core::text::visible;
 use crate::language::requests::built::Builder;
 use crate::limits::CONTEXT_FETCH_MS;
 pub(super) use filling::is_about_a_mail;
 
 pub(super) use amend::AMENDERS;
-
-/// Its name in plans.
-pub const NAME: &str = "email";
+pub use service::{Email, NAME};
 
 /// What its phrases come to, by the command that they name.
 pub(super) const BUILDERS: [(&str, Builder); 9] = [
@@ -100,54 +94,7 @@ pub(super) const BUILDERS: [(&str, Builder); 9] = [
     ("delete_email", |said| filling::over_one(said, "delete_email")),
 ];
 
-/// The service.
-#[derive(Debug)]
-pub struct Email {
-    mailboxes: Arc<Mailboxes>,
-    book: Arc<dyn AddressBook>,
-    smtp: Option<Smtp>,
-}
-
 impl Email {
-    /// Mail in `mailboxes`; sending needs `smtp`.
-    pub fn new(mailboxes: Arc<Mailboxes>, book: Arc<dyn AddressBook>, smtp: Option<Smtp>) -> Self {
-        Self { mailboxes, book, smtp }
-    }
-}
-
-/// What a card calls the origin of a mail's words.
-fn source_of(mail: &Mail, names: &KnownNames) -> String {
-    format!("a mail from {}", writer(mail, names))
-}
-
-/// Who wrote a mail, as the owner knows them; their own mails are theirs under whatever name.
-fn writer(mail: &Mail, names: &KnownNames) -> String {
-    let from = &mail.head.parsed.from;
-    if mail.is_own() && !from.name.is_empty() { visible(&from.name) } else { from.label(names) }
-}
-
-/// The question for a missing parameter.
-fn question(param: &str) -> &'static str {
-    match param {
-        "to" => "Who should it go to?",
-        "subject" => "What should the subject be?",
-        "body" => "What should it say?",
-        _ => "Which mail do you mean?",
-    }
-}
-
-impl Email {
-    /// What the owner calls everybody in these mails.
-    async fn names<'m>(
-        &self,
-        owner: &UserId,
-        mails: impl IntoIterator<Item = &'m Mail>,
-    ) -> Result<KnownNames, ServiceError> {
-        let addresses = mails.into_iter().flat_map(Mail::people).map(|person| person.address.to_lowercase());
-        let addresses: BTreeSet<String> = addresses.filter(|address| !address.is_empty()).collect();
-        self.book.names_of(owner, &addresses).await
-    }
-
     /// The service with its commands, for the registry.
     pub fn registration(self: Arc<Self>) -> Registration {
         let info = ServiceInfo::new(NAME, "Mail", "searching, reading, drafting and sending mail", "your mail");

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Email;
 use super::compose::{Envelope, Letter, compose, recipients, wire_address};
 use super::drafts::{base_of, safe_key, save};
 use super::enclosed::Enclosed;
 use super::mail::{Mail, SENT};
 use super::prepare::Answered;
 use super::send::smtp::{Sender, Sent};
+use super::service::Email;
 use super::source::maildir::Folder;
 use crate::core::plan::Action;
 use crate::failpoint::fail_point;

@@ -10,7 +10,7 @@ use super::filling::owner;
 use super::find::{self, ThreadMatch};
 use super::mailbox::Conversation;
 use super::search::grouped;
-use super::{Email, NAME, source_of, writer};
+use super::service::{Email, NAME, source_of, writer};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::{Action, Target};
@@ -96,7 +96,7 @@ impl Command for ReadThread {
     }
 
     fn question(param: &str) -> &'static str {
-        super::question(param)
+        super::service::question(param)
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {

@@ -9,7 +9,8 @@ use super::filling::{body_of, owner, with_link};
 use super::letter;
 use super::outgoing::Sending;
 use super::prepare::{too_many, trimmed};
-use super::{Email, NAME, wording};
+use super::service::{Email, NAME};
+use super::wording;
 use crate::core::card::CardBody;
 use crate::core::plan::{Action, Target};
 use crate::core::stakes::Stakes;
@@ -72,7 +73,7 @@ impl Command for ReplyToEmail {
     }
 
     fn question(param: &str) -> &'static str {
-        super::question(param)
+        super::service::question(param)
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {

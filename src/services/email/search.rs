@@ -8,7 +8,7 @@ use super::filling::owner;
 use super::find::{self, ThreadHit};
 use super::indexing::SoFar;
 use super::query::MailQuery;
-use super::{Email, NAME, source_of};
+use super::service::{Email, NAME, source_of};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::Action;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::compose::Letter;
 use super::outgoing::Sending;
 use super::prepare::{letter_card, too_many, trimmed};
-use super::{Email, NAME};
+use super::service::{Email, NAME};
 use crate::core::card::CardBody;
 use crate::core::plan::{Action, PlannedAction, Target};
 use crate::core::stakes::Stakes;
@@ -48,7 +48,7 @@ impl Command for SendEmail {
     }
 
     fn question(param: &str) -> &'static str {
-        super::question(param)
+        super::service::question(param)
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {

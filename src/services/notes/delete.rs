@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::NotesService;
 use super::record::{Note, NoteChanged, NoteView};
+use super::service::NotesService;
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::Action;
@@ -38,7 +38,7 @@ impl Command for DeleteNote {
     }
 
     fn question(param: &str) -> &'static str {
-        super::question(param)
+        super::service::question(param)
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {

@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::NotesService;
 use super::record::{NoteView, Notes};
+use super::service::NotesService;
 use crate::core::card::CardBody;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;

@@ -14,6 +14,7 @@ mod record;
 mod remove;
 mod search;
 mod searchable;
+mod service;
 mod sought;
 mod tick;
 mod untick;
@@ -26,41 +27,35 @@ use create::CreateNote;
 use delete::DeleteNote;
 use list::ListNotes;
 pub use record::Note;
-use record::Notes;
 use remove::RemoveEntries;
 use search::SearchNotes;
 use serde_json::Value;
 use tick::TickEntries;
 use untick::UntickEntries;
 
-use super::command::{Completed, planned};
+use super::command::planned;
 use super::described::{Beside, over_one};
 use super::error::ServiceError;
-use super::finding::Finder;
 use super::items::{self, Item};
 use super::registry::Registration;
-use super::search::{Fit, PERHAPS, WordQuery, WordedItem};
+use super::search::WordQuery;
 use super::searchable::Searchable;
 use super::service::{
     Addition, Circumstance, Content, ContextRole, Evidence, Noticed, Offerable, OpenThings, RequestContext, Service,
     ServiceInfo, Wanted,
 };
-use super::{pages, texts};
+use super::texts;
 use crate::core::ids::UserId;
 use crate::core::plan::PlannedAction;
 use crate::core::text::{shorten, visible};
 use crate::core::turn::Along;
 use crate::language::requests::built::{Builder, Built};
-use crate::ports::{Index, Query, Ranking, Scan, Secondary, Source, Store};
+use crate::ports::{Secondary, Source};
 
 #[cfg(test)]
 mod tests;
 
-/// A note far behind the best one is not what was looked for.
-const FAR: f32 = 0.5;
-
-/// Its name in plans.
-pub const NAME: &str = "keep";
+pub use service::{NAME, NotesService};
 
 /// What its phrases come to, by the command that they name.
 pub(super) const BUILDERS: [(&str, Builder); 8] = [
@@ -79,54 +74,6 @@ pub(super) const SOURCE: Source = items::source::<Note>();
 
 /// The orders by which it asks the store for notes.
 pub(super) static INDEXES: [&Secondary; 1] = [&record::BY_CHANGE];
-
-/// Notes in the store.
-#[derive(Debug)]
-pub struct NotesService {
-    store: Arc<dyn Store>,
-    index: Arc<dyn Index>,
-}
-
-impl NotesService {
-    /// Over this store and its index.
-    pub fn new(store: Arc<dyn Store>, index: Arc<dyn Index>) -> Self {
-        Self { store, index }
-    }
-
-    fn finder<'a>(&'a self, ctx: &'a RequestContext) -> Finder<'a> {
-        Finder { store: &self.store, index: &self.index, ctx }
-    }
-
-    /// A page of all notes, the ones that were changed last first.
-    async fn listed(&self, ctx: &RequestContext, after: Option<&str>) -> Result<Completed<Notes>, ServiceError> {
-        let scan = Scan::by(&record::BY_CHANGE, &[ctx.owner.as_str()], usize::MAX);
-        Ok(Notes::read(pages::page(&self.store, vec![scan], after, pages::shown(after)).await?, ctx))
-    }
-
-    /// The notes that were changed last, and how many there are in all.
-    async fn latest(&self, ctx: &RequestContext, limit: usize) -> Result<(Vec<Note>, usize), ServiceError> {
-        self.finder(ctx).page(Query { ranking: Ranking::Newest, limit, ..Query::default() }).await
-    }
-
-    /// The notes that a query fits, best first, and how many there are in all.
-    async fn matching(&self, ctx: &RequestContext, query: &WordQuery) -> Result<(Vec<Note>, usize), ServiceError> {
-        let by_fit =
-            |fit: &Fit<'_>, worded: &[WordedItem], _: &[Note]| worded.iter().map(|note| fit.covered(note)).collect();
-        let fits = |score: f32, best: f32| score >= PERHAPS && score >= best.min(1.0) * FAR;
-        self.finder(ctx).ranked(query, by_fit, fits).await
-    }
-}
-
-/// The question for a missing parameter.
-fn question(param: &str) -> &'static str {
-    match param {
-        "title" => "What should the note be called?",
-        "text" => "What should I write down?",
-        "query" => "What should I look for in your notes?",
-        "items" => "Which entries do you mean?",
-        _ => "Which note do you mean?",
-    }
-}
 
 impl NotesService {
     /// The service with its commands, for the registry.

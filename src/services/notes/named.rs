@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use super::append::AppendNote;
 use super::create::CreateNote;
 use super::record::Note;
-use super::{NAME, NotesService};
+use super::service::{NAME, NotesService};
 use crate::core::plan::PlannedAction;
 use crate::language::terms;
 use crate::services::command;

@@ -2,10 +2,11 @@
 
 use async_trait::async_trait;
 
+use super::entries;
 use super::record::Note;
+use super::service::{NAME, NotesService};
 use super::tick::TickEntries;
 use super::untick::UntickEntries;
-use super::{NAME, NotesService, entries};
 use crate::core::plan::PlannedAction;
 use crate::language::requests::{ReportKind, StateReport};
 use crate::limits::RESULT_ROWS_MAX;

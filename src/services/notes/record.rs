@@ -179,7 +179,7 @@ impl Item for Note {
     type View = NoteView;
 
     const NOUN: &'static str = "note";
-    const KIND: &'static str = super::NAME;
+    const KIND: &'static str = super::service::NAME;
 
     fn id(&self) -> &str {
         &self.id

@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::NotesService;
 use super::record::{Note, NoteChanged};
+use super::service::NotesService;
 use super::sought::{self, EntryState, Sought};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
@@ -48,7 +48,7 @@ impl Command for RemoveEntries {
     }
 
     fn question(param: &str) -> &'static str {
-        super::question(param)
+        super::service::question(param)
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::record::{Note, NoteView, Notes};
-use super::{NAME, NotesService};
+use super::service::{NAME, NotesService};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::Action;
@@ -52,7 +52,7 @@ impl Command for SearchNotes {
     const STAKES: Stakes = Stakes::Low;
 
     fn question(param: &str) -> &'static str {
-        super::question(param)
+        super::service::question(param)
     }
 
     fn card(&self, _: &Subject<'_>) -> CardBody {

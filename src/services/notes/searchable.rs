@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::record::Note;
 use super::search::SearchNotes;
-use super::{NAME, NotesService};
+use super::service::{NAME, NotesService};
 use crate::core::plan::PlannedAction;
 use crate::core::text::shorten;
 use crate::limits::SNIPPET_CHARS_MAX;

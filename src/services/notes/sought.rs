@@ -3,9 +3,9 @@
 //! The list is the one that was named; else the one last spoken of, if it holds the entry; else the only one that does.
 //! What is doubtful is asked about, what is not there is said. Not here: what becomes of the entries.
 
-use super::NotesService;
 use super::entries::{self, Meant};
 use super::record::{Note, entries_in};
+use super::service::NotesService;
 use crate::limits::{CANDIDATES_MAX, RESULT_ROWS_MAX};
 use crate::services::error::ServiceError;
 use crate::services::finding::Choice;

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::record::{Task, TaskStatus};
+use super::service::{NAME, TaskService};
 use super::view::TaskChanged;
-use super::{NAME, TaskService};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::Action;
@@ -47,7 +47,7 @@ impl Command for CompleteTask {
     }
 
     fn question(param: &str) -> &'static str {
-        super::question(param)
+        super::service::question(param)
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {

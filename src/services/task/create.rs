@@ -8,8 +8,8 @@ use serde_json::json;
 use super::offsets::{also, due, durations, one_or_many, repeating, times, unreadable};
 use super::record::{Priority, Task, TaskStatus};
 use super::schedule::{self, Schedule};
+use super::service::{NAME, TaskService};
 use super::view::{TaskChanged, TaskView};
-use super::{NAME, TaskService};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::{Action, Target};
@@ -88,7 +88,7 @@ impl Command for CreateTask {
     }
 
     fn question(param: &str) -> &'static str {
-        super::question(param)
+        super::service::question(param)
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {

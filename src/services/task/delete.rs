@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::TaskService;
 use super::record::Task;
+use super::service::TaskService;
 use super::view::{TaskChanged, TaskView};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
@@ -39,7 +39,7 @@ impl Command for DeleteTask {
     }
 
     fn question(param: &str) -> &'static str {
-        super::question(param)
+        super::service::question(param)
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {

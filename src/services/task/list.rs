@@ -5,8 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::record::Task;
+use super::service::{NAME, TaskService};
 use super::view::TaskView;
-use super::{NAME, TaskService, indexes, schedule};
+use super::{indexes, schedule};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::Action;

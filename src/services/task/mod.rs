@@ -23,6 +23,7 @@ mod record;
 mod reminder;
 mod schedule;
 mod searchable;
+mod service;
 #[cfg(test)]
 mod tests;
 mod update;
@@ -34,7 +35,7 @@ use super::described::{Beside, over_one};
 use crate::core::plan::{Params, PlannedAction};
 use crate::core::text::{shorten, visible};
 use crate::language::requests::built::Builder;
-use crate::services::command::{Command, Completed, planned};
+use crate::services::command::{Command, planned};
 use crate::services::error::ServiceError;
 use crate::services::registry::Registration;
 use crate::services::searchable::Searchable;
@@ -50,7 +51,6 @@ use list::ListTasks;
 pub use record::{Priority, Task, TaskStatus};
 use serde_json::Value;
 use update::{TaskChanges, UpdateTask};
-use view::{QuietHours, TaskChanged};
 
 use super::finding::Finder;
 use super::items::{self, Item};
@@ -58,8 +58,8 @@ use super::pages::{self, Page};
 use super::texts;
 use crate::core::ids::UserId;
 use crate::limits::LIST_ROWS_MAX;
-use crate::ports::records::{Due, User};
-use crate::ports::{Change, Expect, Index, Key, Record, RecordExt, Scan, Secondary, Source, Store};
+use crate::ports::records::Due;
+use crate::ports::{Change, Expect, RecordExt, Scan, Secondary, Source};
 use crate::services::service::{
     AgendaItem, AgendaKind, Circumstance, Content, ContextRole, Evidence, FallenDue, Listing, Noticed, Offerable,
     OpenThings, Reminded, ReminderAnswer, Reminders, RequestContext, Rezoned, Service, ServiceInfo, ToDo, ToDos,
@@ -67,9 +67,7 @@ use crate::services::service::{
 };
 
 pub(super) use amend::AMENDERS;
-
-/// Its name in plans.
-pub const NAME: &str = "task";
+pub use service::{NAME, TaskService};
 
 /// What its phrases come to, by the command that they name.
 pub(super) const BUILDERS: [(&str, Builder); 5] = [
@@ -85,86 +83,6 @@ pub(super) static INDEXES: [&Secondary; 2] = [&indexes::BY_DUE, &indexes::FOLLOW
 
 /// Its tasks, to be found.
 pub(super) const SOURCE: Source = items::source::<Task>();
-
-/// Tasks in the store.
-#[derive(Debug)]
-pub struct TaskService {
-    store: Arc<dyn Store>,
-    index: Arc<dyn Index>,
-}
-
-impl TaskService {
-    /// Over this store and its index.
-    pub fn new(store: Arc<dyn Store>, index: Arc<dyn Index>) -> Self {
-        Self { store, index }
-    }
-
-    /// Says what becomes of reminders that lie in the person's quiet hours.
-    async fn changed_with_quiet(
-        &self,
-        task: &Task,
-        ctx: &RequestContext,
-        changes: Vec<Change>,
-    ) -> Result<Completed<TaskChanged>, ServiceError> {
-        let user = self.store.load::<User>(&Key::of(&[ctx.owner.as_str()])).await?;
-        let quiet = user.and_then(|(user, _)| user.settings.quiet);
-        let is_quiet = |at: &DateTime<Utc>| quiet.is_some_and(|quiet| quiet.ends(*at, ctx.zone).is_some());
-        let rings: Vec<_> = task.rings().into_iter().filter(|at| *at > ctx.now && is_quiet(at)).collect();
-        let quiet = match rings.iter().any(|at| task.is_named(*at)) {
-            true => Some(QuietHours::Rings),
-            false => (!rings.is_empty()).then_some(QuietHours::Waits),
-        };
-        Ok(TaskChanged { task: task.view(ctx), quiet }.ended(task, changes))
-    }
-
-    /// Open tasks that repeat.
-    async fn repeating(&self, ctx: &RequestContext) -> Result<Vec<Task>, ServiceError> {
-        let scan = Scan::by(&indexes::FOLLOWING, &[ctx.owner.as_str(), indexes::REPEATING], usize::MAX);
-        Ok(self.store.list::<Task>(scan).await?.into_iter().map(|(task, _)| task).collect())
-    }
-
-    /// What makes the due-index hold the reminders of `new` in place of those of `old`.
-    async fn due_changes(
-        &self,
-        old: Option<&Task>,
-        new: Option<&Task>,
-        now: DateTime<Utc>,
-    ) -> Result<Vec<Change>, ServiceError> {
-        let gone = match (old, new) {
-            (Some(old), Some(new)) => new.old_dues(old),
-            (Some(old), None) => old.rings().into_iter().map(|at| old.due_at(at)).collect(),
-            (None, _) => Vec::new(),
-        };
-        let mut changes = Vec::new();
-        for due in gone {
-            if let Some((_, revision)) = self.store.load::<Due>(&due.key()).await? {
-                changes.push(Change::delete(Due::TABLE, due.key(), Expect::Revision(revision)));
-            }
-        }
-        for due in new.map(|new| new.new_dues(old, now)).unwrap_or_default() {
-            changes.push(self.armed(&due).await?);
-        }
-        Ok(changes)
-    }
-
-    /// The entry in the index, whether or not there was one.
-    async fn armed(&self, due: &Due) -> Result<Change, ServiceError> {
-        let there = self.store.load::<Due>(&due.key()).await?;
-        let expect = there.map_or(Expect::Absent, |(_, revision)| Expect::Revision(revision));
-        Ok(Change::put(due, expect)?)
-    }
-}
-
-/// The question for a missing parameter.
-fn question(param: &str) -> &'static str {
-    match param {
-        "title" => "What should I put down?",
-        "changes" => "What should I change about it?",
-        "deadline" | "snooze" => "When?",
-        "remind_at" => "When should I remind you?",
-        _ => "Which task do you mean?",
-    }
-}
 
 impl TaskService {
     /// The service with its commands, for the registry.

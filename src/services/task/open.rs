@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::complete::CompleteTask;
 use super::record::{Task, TaskStatus};
-use super::{NAME, TaskService};
+use super::service::{NAME, TaskService};
 use crate::core::plan::PlannedAction;
 use crate::language::requests::{ReportKind, StateReport};
 use crate::limits::RESULT_ROWS_MAX;

@@ -149,7 +149,7 @@ impl Task {
             at,
             owner: self.owner.clone(),
             chat: self.chat.clone(),
-            kind: DueKind::Item { service: super::NAME.to_owned(), item: self.id.clone() },
+            kind: DueKind::Item { service: super::service::NAME.to_owned(), item: self.id.clone() },
             meant: None,
         }
     }
@@ -233,7 +233,7 @@ impl Item for Task {
     type View = TaskView;
 
     const NOUN: &'static str = "task";
-    const KIND: &'static str = super::NAME;
+    const KIND: &'static str = super::service::NAME;
     const FIRST: Option<&'static str> = Some(OPEN);
     const TIMED: bool = true;
 

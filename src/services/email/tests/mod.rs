@@ -20,6 +20,9 @@ use std::sync::{Arc, Mutex};
 use chrono::{TimeZone, Utc};
 use serde_json::{Value, json};
 
+use super::mail::Mail;
+use super::mailbox::Mailboxes;
+use super::send::smtp::Smtp;
 use super::*;
 use crate::core::ids::{ChatId, UserId};
 use crate::core::outcome::Outcome;

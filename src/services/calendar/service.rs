@@ -1,0 +1,105 @@
+//! The service itself, and what its commands share. Not here: which commands it has (`mod`).
+
+use super::indexes;
+use super::record::Event;
+use super::record::Occurrence;
+use crate::limits::RECURRENCE_STEPS_MAX;
+use crate::ports::{Index, RecordExt, Scan, Store};
+use crate::services::error::ServiceError;
+use crate::services::service::{AgendaItem, RequestContext, Service};
+use chrono::{DateTime, Utc};
+use std::sync::Arc;
+
+/// Its name in plans.
+pub const NAME: &str = "calendar";
+
+/// What a card with other people on it has to say.
+pub(super) const NOBODY_IS_TOLD: &str = "This calendar is on this machine only: the others get no message about it.";
+
+/// Events in the store.
+#[derive(Debug)]
+pub struct CalendarService {
+    pub(super) store: Arc<dyn Store>,
+    pub(super) index: Arc<dyn Index>,
+    /// Whose things are told beside events: a day holds more than those.
+    pub(super) beside: Vec<Arc<dyn Service>>,
+}
+
+impl CalendarService {
+    /// Over this store and its index.
+    pub fn new(store: Arc<dyn Store>, index: Arc<dyn Index>) -> Self {
+        Self { store, index, beside: Vec::new() }
+    }
+
+    /// The same; who asks what a day holds is told what these have on it, too.
+    #[must_use]
+    pub fn beside(self, beside: impl IntoIterator<Item = Arc<dyn Service>>) -> Self {
+        Self { beside: beside.into_iter().collect(), ..self }
+    }
+
+    /// What the others have in a span.
+    pub(super) async fn due_between(
+        &self,
+        ctx: &RequestContext,
+        from: DateTime<Utc>,
+        to: DateTime<Utc>,
+    ) -> Result<Vec<AgendaItem>, ServiceError> {
+        let mut due = Vec::new();
+        for service in &self.beside {
+            due.extend(service.agenda(ctx, from, to).await?);
+        }
+        Ok(due)
+    }
+
+    /// What may take place in a span: events whose time lies near it, and all series.
+    pub(super) async fn candidates(
+        &self,
+        ctx: &RequestContext,
+        from: DateTime<Utc>,
+        to: DateTime<Utc>,
+    ) -> Result<Vec<Event>, ServiceError> {
+        let owner = ctx.owner.as_str();
+        let mut scans = indexes::scans(owner, from, to);
+        scans.push(Scan::by(&indexes::BY_TIME, &[owner, indexes::REPEATING], usize::MAX));
+        let mut events = Vec::new();
+        for scan in scans {
+            events.extend(self.store.list::<Event>(scan).await?.into_iter().map(|(event, _)| event));
+        }
+        Ok(events)
+    }
+
+    /// What takes place in a span, in order.
+    pub(super) async fn between(
+        &self,
+        ctx: &RequestContext,
+        from: DateTime<Utc>,
+        to: DateTime<Utc>,
+    ) -> Result<Vec<(Event, Occurrence)>, ServiceError> {
+        let mut found: Vec<(Event, Occurrence)> = Vec::new();
+        for event in self.candidates(ctx, from, to).await? {
+            let times = event.occurrences(from, to, ctx.zone, RECURRENCE_STEPS_MAX);
+            found.extend(times.into_iter().map(|o| (event.as_at(&o), o)));
+        }
+        found.sort_by(|(a, x), (b, y)| {
+            let whole_days_first = y.is_whole_day().cmp(&x.is_whole_day());
+            let day = |o: &Occurrence| o.from.with_timezone(&ctx.zone).date_naive();
+            day(x)
+                .cmp(&day(y))
+                .then(whole_days_first)
+                .then(x.from.cmp(&y.from))
+                .then_with(|| (a.summary.as_str(), a.id.as_str()).cmp(&(b.summary.as_str(), b.id.as_str())))
+        });
+        Ok(found)
+    }
+}
+
+/// The question for a missing parameter.
+pub(super) fn question(param: &str) -> &'static str {
+    match param {
+        "summary" => "What is it called?",
+        "start_time" => "When is it?",
+        "changes" => "What should I change about it?",
+        "scope" => "Only this one, this one and all after it, or the whole series?",
+        _ => "Which event do you mean?",
+    }
+}

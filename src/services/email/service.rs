@@ -1,0 +1,64 @@
+//! The service itself, and what its commands share. Not here: which commands it has (`mod`).
+
+use super::mail::Mail;
+use super::mailbox::Mailboxes;
+use super::send::smtp::Smtp;
+use crate::core::ids::UserId;
+use crate::core::text::visible;
+use crate::services::address_book::KnownNames;
+use crate::services::error::ServiceError;
+use crate::services::service::AddressBook;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Its name in plans.
+pub const NAME: &str = "email";
+
+/// The service.
+#[derive(Debug)]
+pub struct Email {
+    pub(super) mailboxes: Arc<Mailboxes>,
+    pub(super) book: Arc<dyn AddressBook>,
+    pub(super) smtp: Option<Smtp>,
+}
+
+impl Email {
+    /// Mail in `mailboxes`; sending needs `smtp`.
+    pub fn new(mailboxes: Arc<Mailboxes>, book: Arc<dyn AddressBook>, smtp: Option<Smtp>) -> Self {
+        Self { mailboxes, book, smtp }
+    }
+}
+
+impl Email {
+    /// What the owner calls everybody in these mails.
+    pub(super) async fn names<'m>(
+        &self,
+        owner: &UserId,
+        mails: impl IntoIterator<Item = &'m Mail>,
+    ) -> Result<KnownNames, ServiceError> {
+        let addresses = mails.into_iter().flat_map(Mail::people).map(|person| person.address.to_lowercase());
+        let addresses: BTreeSet<String> = addresses.filter(|address| !address.is_empty()).collect();
+        self.book.names_of(owner, &addresses).await
+    }
+}
+
+/// What a card calls the origin of a mail's words.
+pub(super) fn source_of(mail: &Mail, names: &KnownNames) -> String {
+    format!("a mail from {}", writer(mail, names))
+}
+
+/// Who wrote a mail, as the owner knows them; their own mails are theirs under whatever name.
+pub(super) fn writer(mail: &Mail, names: &KnownNames) -> String {
+    let from = &mail.head.parsed.from;
+    if mail.is_own() && !from.name.is_empty() { visible(&from.name) } else { from.label(names) }
+}
+
+/// The question for a missing parameter.
+pub(super) fn question(param: &str) -> &'static str {
+    match param {
+        "to" => "Who should it go to?",
+        "subject" => "What should the subject be?",
+        "body" => "What should it say?",
+        _ => "Which mail do you mean?",
+    }
+}
