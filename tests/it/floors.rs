@@ -20,7 +20,7 @@ struct House {
     circle: usize,
 }
 
-const HOUSES: [House; 4] = [
+const HOUSES: [House; 5] = [
     House {
         folder: "pipeline",
         floors: &[
@@ -39,15 +39,36 @@ const HOUSES: [House; 4] = [
     House {
         folder: "services",
         floors: &[
-            &["command", "error", "param_error", "provenance", "schema", "show", "service", "entry", "registry"],
-            &["items", "finding", "times", "pages", "recurrence", "searchable", "circumstance", "capabilities"],
-            &["texts", "values", "search", "described", "address_book", "standing", "offered", "reported", "amending"],
+            &[
+                "command",
+                "error",
+                "param_error",
+                "provenance",
+                "schema",
+                "pages",
+                "show",
+                "service",
+                "entry",
+                "registry",
+            ],
+            &[
+                "circumstance",
+                "capabilities",
+                "searchable",
+                "search",
+                "texts",
+                "times",
+                "recurrence",
+                "finding",
+                "items",
+            ],
+            &["values", "described", "address_book", "standing", "offered", "reported", "amending"],
             &["task", "calendar", "email", "notes", "memory", "contacts"],
             &["filling", "amendment", "completion", "condition", "demo", "example"],
             &[""],
         ],
-        upward: 0,
-        circle: 0,
+        upward: 5,
+        circle: 10,
     },
     House {
         folder: "language",
@@ -60,7 +81,33 @@ const HOUSES: [House; 4] = [
             &[""],
         ],
         upward: 0,
-        circle: 0,
+        circle: 32,
+    },
+    House {
+        folder: "language/requests",
+        floors: &[
+            &["lexicon", "text", "slot_types", "notation", "grammar", "built_in", "prices"],
+            &["annotated", "matching", "carried", "question_words", "account", "borders"],
+            &[
+                "hearing",
+                "understood",
+                "condition",
+                "built",
+                "reading",
+                "phrases",
+                "parser",
+                "history",
+                "talk",
+                "several",
+                "further",
+            ],
+            &["chart", "unread", "beside", "finish", "explain"],
+            &["derivation", "antecedent"],
+            &["orders", "said", "families", "leanings", "reports"],
+            &["", "held", "intents"],
+        ],
+        upward: 0,
+        circle: 5,
     },
     House {
         folder: "channel/telegram",
@@ -75,8 +122,8 @@ const HOUSES: [House; 4] = [
             &["listener", "polling", "webhook", "startup", "redeliver"],
             &[""],
         ],
-        upward: 0,
-        circle: 0,
+        upward: 23,
+        circle: 18,
     },
 ];
 

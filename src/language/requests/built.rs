@@ -6,8 +6,9 @@
 
 use serde_json::Value;
 
+use super::hearing::Hearing;
 use super::reading::ClauseReading;
-use super::{Hearing, PastAction};
+use crate::core::history::PastAction;
 use crate::core::plan::PlannedAction;
 use crate::language::work::Work;
 

@@ -16,9 +16,11 @@ pub(super) struct Carried {
     text: String,
     /// The clock times of points in time that are written out.
     instants: Vec<NaiveTime>,
-    has_length: bool,
-    has_priority: bool,
-    is_about_all: bool,
+    /// Whether a parameter is a length of time, however it was said.
+    pub has_length: bool,
+    pub has_priority: bool,
+    /// Whether an action is about all that fit.
+    pub is_about_all: bool,
 }
 
 /// How an instant is written out.
@@ -58,11 +60,6 @@ impl Carried {
         folded.split(' ').all(|word| word.is_empty() || self.words.contains(word) || self.words.contains(owner(word)))
     }
 
-    /// Whether an action is about all that fit.
-    pub fn is_about_all(&self) -> bool {
-        self.is_about_all
-    }
-
     /// Whether these words stand in one parameter as they were said.
     pub fn holds_all(&self, words: &str) -> bool {
         self.text.contains(&format!(" {} ", folded(words)))
@@ -83,15 +80,6 @@ impl Carried {
         let folded = folded(words);
         let told = |word: &str| LINKS.contains(&word) || self.has_length && LENGTHS.contains(&word);
         self.holds_all(words) || folded.split(' ').all(|word| told(word) || self.words.contains(word))
-    }
-
-    /// Whether a parameter is a length of time, however it was said.
-    pub fn has_length(&self) -> bool {
-        self.has_length
-    }
-
-    pub fn has_priority(&self) -> bool {
-        self.has_priority
     }
 }
 

@@ -7,13 +7,15 @@ use super::annotated::AnnotatedText;
 use super::built::{Built, fits};
 use super::chart::{Derivation, Part};
 use super::grammar::GRAMMAR;
+use super::hearing::Hearing;
 use super::matching::Slot;
 use super::parser::{Clause, Parser};
 use super::prices::TokenClass;
 use super::reading::{tidy, title};
 use super::text::{own_words, tokens};
+use super::understood::PlanDraft;
 use super::unread::SPOKEN;
-use super::{Hearing, PlanDraft, antecedent, finish, history, matching, unread};
+use super::{antecedent, finish, history, matching, unread};
 use crate::core::plan::{Plan, PlannedAction};
 use crate::language::work::Work;
 

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use super::Understood;
 use super::account::{Account, SpanRole};
 use super::prices::TokenClass;
+use super::understood::Understood;
 
 impl Understood {
     /// The outcome and how many words each role has: nothing of what was said.

@@ -19,7 +19,7 @@ pub use wording::{
 pub(super) use wording::{begins_asking, is_light, topic, without_fillers};
 use wording::{pointing_resolved, says_nothing, tidied, with_more};
 
-use super::Hearing;
+use super::hearing::Hearing;
 use super::phrases::{self, Phrases};
 use super::question_words::WORDS;
 use super::reading::without_determiner;

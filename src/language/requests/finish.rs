@@ -5,8 +5,10 @@ use serde_json::Value;
 
 use super::built::Built;
 use super::grammar::GRAMMAR;
+use super::hearing::Hearing;
+use super::history;
 use super::text::is_phrase;
-use super::{Hearing, PlanDraft, history};
+use super::understood::PlanDraft;
 use crate::core::plan::{Plan, PlannedAction};
 
 /// "Urgent!! Pay the fine today": a priority said in a sentence of its own is that of the one task.

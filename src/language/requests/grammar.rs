@@ -45,14 +45,10 @@ impl Frame {
         let mut pieces = self.pieces.iter().filter(|piece| !matches!(piece, Piece::Optional(_) | Piece::Mark(_)));
         matches!(pieces.next(), Some(Piece::Slot { .. }))
     }
-
-    /// Whether it has a word that each of its readings needs; otherwise it takes what it likes.
-    pub(super) fn needs_a_word(&self) -> bool {
-        needs_a_word(&self.pieces)
-    }
 }
 
-fn needs_a_word(pieces: &[Piece]) -> bool {
+/// Whether pieces have a word that each of their readings needs; otherwise they take what they like.
+pub(super) fn needs_a_word(pieces: &[Piece]) -> bool {
     pieces.iter().any(|piece| match piece {
         Piece::Word(_) => true,
         Piece::Either(ways) => ways.iter().all(|way| needs_a_word(way)),
@@ -87,11 +83,6 @@ impl Frames {
             }
         }
         Frames { list, ..frames }
-    }
-
-    #[cfg(test)]
-    pub fn len(&self) -> usize {
-        self.list.len()
     }
 
     /// The commands that something is said for, `service.command`.

@@ -9,12 +9,14 @@ use std::ops::Range;
 use super::account::{Account, AccountedPart, SpanRole};
 use super::annotated::{AnnotatedText, Masked};
 use super::grammar::GRAMMAR;
+use super::hearing::Hearing;
 use super::lexicon::WordId;
 use super::prices::TokenClass;
 use super::said::Said;
 use super::text::Mark;
+use super::understood::Understood;
+use super::unread;
 use super::unread::SPOKEN;
-use super::{Hearing, Understood, unread};
 use crate::core::plan::PlannedAction;
 use crate::language::time::{Reference, TimeMention};
 

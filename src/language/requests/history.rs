@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::{Past, PastAction};
+use super::hearing::Past;
+use crate::core::history::PastAction;
 use crate::core::plan::Params;
 
 /// The latest action that fits; later turns and later actions first.

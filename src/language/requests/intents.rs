@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use super::Hearing;
 use super::annotated::AnnotatedText;
 use super::chart::Part;
 use super::derivation::only_a_time;
 use super::grammar::GRAMMAR;
+use super::hearing::Hearing;
 use super::parser::{Clause, Parser};
 use crate::language::work::Work;
 

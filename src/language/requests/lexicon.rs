@@ -29,11 +29,6 @@ pub(super) struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// One whose words are numbered behind these.
-    pub fn behind(other: &Vocabulary) -> Vocabulary {
-        Vocabulary { before: other.ids.len(), ..Vocabulary::default() }
-    }
-
     /// The number of a word, which is one of them from now on.
     pub fn id(&mut self, word: &str) -> WordId {
         let next = WordId(u32::try_from(self.before + self.ids.len() + 1).unwrap_or_default());
@@ -117,7 +112,7 @@ impl<'t> Lexicon<'t> {
 
     /// Words that come at run time are numbered behind its own.
     pub(super) fn more_words(self) -> Vocabulary {
-        Vocabulary::behind(&self.known.words)
+        Vocabulary { before: self.known.words.ids.len(), ..Vocabulary::default() }
     }
 
     /// A class that exists; `None` is a mistake in the data.

@@ -31,6 +31,7 @@ mod families;
 mod finish;
 pub(crate) mod further;
 pub(crate) mod grammar;
+mod hearing;
 mod held;
 pub(crate) mod history;
 pub(crate) mod intents;
@@ -50,6 +51,7 @@ pub(crate) mod several;
 pub(crate) mod slot_types;
 mod talk;
 pub(crate) mod text;
+mod understood;
 mod unread;
 
 #[cfg(test)]
@@ -64,10 +66,8 @@ use condition::Spoken;
 use derivation::Derived;
 use grammar::GRAMMAR;
 
-use crate::core::history::PastAction;
 use crate::core::plan::{Plan, PlannedAction};
 use crate::language::tables::Made;
-use crate::language::time::Reference;
 use crate::language::work::Work;
 
 pub use account::{Account, AccountedPart, SpanRole, Unread};
@@ -77,6 +77,7 @@ pub use families::{
     FamilyQuestion, QuestionFamily, Refinement, asked_for, circle_elsewhere, is_earlier, is_joining, is_money,
     is_question, is_until, question, refinement, span, without_meeting,
 };
+pub use hearing::{Hearing, Past};
 pub use held::left_out;
 pub use intents::{Intents, only_tells};
 pub use leanings::{leaning, plain_leaning};
@@ -88,93 +89,14 @@ pub use prices::TokenClass;
 pub use question_words::{is_bill, is_detail, says_which};
 pub use reports::{ReportKind, StateReport, report};
 pub use talk::{chat, gives_up, is_small_talk, not_understood};
+pub(crate) use understood::PlanDraft;
+pub use understood::Understood;
 
 /// Makes the grammar, and the frames of what else is read, unless they are made.
 pub(super) fn ready() {
     Made::force(&GRAMMAR);
     reports::ready();
     families::ready();
-}
-
-/// A message and what is known around it.
-#[derive(Debug, Clone, Copy)]
-pub struct Hearing<'a> {
-    pub text: &'a str,
-    pub reference: &'a Reference,
-    /// Earlier turns, oldest first.
-    pub history: &'a [Past],
-    /// What people say for the services that are not built in.
-    pub phrases: &'a [&'a Phrases],
-    pub builders: Builders,
-}
-
-impl<'a> Hearing<'a> {
-    /// A message that follows nothing, with nothing said for other services.
-    pub fn new(text: &'a str, reference: &'a Reference, builders: Builders) -> Self {
-        Hearing { text, reference, history: &[], phrases: &[], builders }
-    }
-
-    /// Other words in its place, as if they followed nothing.
-    pub(crate) fn alone<'t>(&self, text: &'t str) -> Hearing<'t>
-    where
-        'a: 't,
-    {
-        Hearing::new(text, self.reference, self.builders)
-    }
-}
-
-/// An earlier turn.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Past {
-    /// The person's own words.
-    pub said: String,
-    pub actions: Vec<PastAction>,
-}
-
-/// What became of a message.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Understood {
-    Plan {
-        plan: Plan,
-        /// On what all of it depends.
-        condition: Option<Condition>,
-        account: Account,
-    },
-    /// Something required was not said.
-    Ask {
-        /// One short question.
-        question: String,
-        /// The action as far as it is known.
-        partial: PlannedAction,
-        /// The parameter that the answer gives.
-        param: String,
-    },
-    /// It may be meant in several ways, and none is likely enough.
-    Which {
-        /// What it would do by each, the likelier first.
-        readings: Vec<Plan>,
-    },
-    /// Some of it was understood, and some of it that matters was not. Nothing may be done before that is settled.
-    Partly {
-        plan: Plan,
-        unread: Vec<Unread>,
-        account: Account,
-    },
-    NotUnderstood {
-        /// What can be said instead, in words for the person.
-        nearest: Vec<String>,
-    },
-    SmallTalk,
-    /// Reading it would take more steps than a message may: it was not read to its end, and nothing of it may be done.
-    TooMuch,
-}
-
-/// A plan in the making.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum PlanDraft {
-    Plan(Plan),
-    Ask { question: String, partial: PlannedAction, param: String },
-    Nothing,
 }
 
 /// Plans a message. Only commands of `domains` come back; an empty slice allows any.

@@ -7,10 +7,10 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::Hearing;
 use super::annotated::AnnotatedText;
 use super::built::{Built, fits};
 use super::grammar::{GRAMMAR, Grammar};
+use super::hearing::Hearing;
 use super::matching::{self, Match, Slot};
 use super::reading::ClauseReading;
 use super::text::Mark;

@@ -17,9 +17,9 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::Hearing;
 use super::annotated::AnnotatedText;
-use super::grammar::{Frames, GRAMMAR, Grammar};
+use super::grammar::{Frames, GRAMMAR, Grammar, needs_a_word};
+use super::hearing::Hearing;
 use super::lexicon::{Vocabulary, WordId};
 use super::matching::{Match, readings};
 use super::notation::{self, Mistake};
@@ -63,7 +63,7 @@ impl Phrases {
         let mut words = lexicon.more_words();
         let mut as_heard = |symbol: &str| as_heard(symbol, &mut words);
         let (frames, mut mistakes) = notation::read(text, &|name| lexicon.class(name), &kind, &mut as_heard);
-        let greedy = frames.iter().filter(|(_, frame)| !frame.needs_a_word());
+        let greedy = frames.iter().filter(|(_, frame)| !needs_a_word(&frame.pieces));
         mistakes.extend(greedy.map(|(line, frame)| {
             let why = format!("{}: the frame has no word of its own and would take any message", frame.command);
             Mistake { line: *line, why }

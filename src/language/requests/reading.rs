@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::Hearing;
 use super::annotated::AnnotatedText;
 use super::grammar::Grammar;
+use super::hearing::Hearing;
 use super::lexicon::WordId;
 use super::matching::Match;
 use super::text::Mark;

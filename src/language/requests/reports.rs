@@ -9,10 +9,11 @@
 use std::collections::BTreeMap;
 
 use super::grammar::GRAMMAR;
+use super::hearing::Hearing;
 use super::lexicon::WordId;
 use super::phrases::{self, Phrases};
 use super::reading::{tidy, without_determiner};
-use super::{Hearing, Understood};
+use super::understood::Understood;
 use crate::core::plan::PlannedAction;
 use crate::language::tables::Made;
 use crate::language::time;

@@ -6,9 +6,11 @@ use serde_json::{Value, json};
 
 use super::grammar::Grammar;
 use super::*;
+use crate::core::history::PastAction;
 use crate::language::routing::{Kind, route};
 use crate::language::time;
 use crate::language::time::DateOrder;
+use crate::language::time::Reference;
 pub(crate) use crate::services::filling::BUILDERS;
 
 /// A message that follows nothing, as the built-in services hear it.

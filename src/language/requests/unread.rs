@@ -156,7 +156,7 @@ impl<'a> Ledger<'a> {
 
     /// "An hour before", where an action is to be told of so long ahead.
     fn offset(&mut self) {
-        let Some(offset) = time::offset_in(self.heard.text).filter(|_| self.carried.has_length()) else { return };
+        let Some(offset) = time::offset_in(self.heard.text).filter(|_| self.carried.has_length) else { return };
         for (at, token) in self.heard.tokens.iter().enumerate() {
             if offset.span.start <= token.span.start && token.span.end <= offset.span.end {
                 self.roles[at] = Some(SpanRole::Time);
@@ -171,7 +171,7 @@ impl<'a> Ledger<'a> {
             Masked::Time(found) if self.carried.holds_time(self.heard.words_of(said), found) => SpanRole::Time,
             Masked::Time(found) if self.completes && self.has_been(found) => SpanRole::Reason,
             Masked::Time(_) => SpanRole::Skipped(TokenClass::Time),
-            Masked::Priority(_) if self.carried.has_priority() => SpanRole::Param("priority".to_owned()),
+            Masked::Priority(_) if self.carried.has_priority => SpanRole::Param("priority".to_owned()),
             // "Whenever I'm home" is no priority.
             Masked::Priority(_) if self.heard.words_of(said).eq_ignore_ascii_case("whenever") => {
                 SpanRole::Skipped(TokenClass::Condition)

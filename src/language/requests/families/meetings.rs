@@ -7,7 +7,7 @@
 use super::wording::is_empty_of_names;
 use super::{FamilyQuestion, QuestionFamily, apostrophes, covered_by, tidied};
 use crate::core::plan::PlannedAction;
-use crate::language::requests::Hearing;
+use crate::language::requests::hearing::Hearing;
 use crate::language::requests::phrases::Phrases;
 use crate::language::requests::question_words::WORDS;
 use crate::language::tables::Made;

@@ -78,7 +78,7 @@ impl Ledger<'_> {
         };
         let quantifier = || {
             class(TokenClass::Restriction, "quantifier")
-                .filter(|_| FINDING.contains(&slot) && !self.carried.is_about_all())
+                .filter(|_| FINDING.contains(&slot) && !self.carried.is_about_all)
         };
         condition
             .or_else(correction)
@@ -113,7 +113,7 @@ impl Ledger<'_> {
             let is_command = self.roles[at] == Some(SpanRole::Command);
             let len = self.starts("quantifier", at).filter(|_| plain.is_none() && is_command);
             // An action that is about all of them says so.
-            if len.is_some() && !self.carried.is_about_all() {
+            if len.is_some() && !self.carried.is_about_all {
                 self.skip(at..at + 1, TokenClass::Restriction);
             }
             at += plain.or(len).unwrap_or(1);
