@@ -32,9 +32,12 @@
 //!   └─ one commit: answer, conversation, journal's end, inbox ─► deliver
 //! ```
 //!
-//! Here is the turn and nothing else: [`brain`] is what it works with, [`turn`] what it knows while it runs; the
-//! folders are its parts, in the order of the picture. Invariants: the pipeline knows ports, not adapters; everything
-//! a turn comes to is committed at once before a word of it is shown. Not here: turns in groups (see [`public`]).
+//! Here is the turn and nothing else. Its rooms stand on each other, and nothing imports what is above it (a test holds
+//! that): [`brain`] is what a turn works with, [`turn`] what it knows while it runs; `show` renders; [`commit`] ends it,
+//! `run` does what is authorised; [`consent`] keeps cards and decisions; [`stages`] are the way of a routed message;
+//! [`intake`] may answer before it is routed, and [`recover`] settles what an earlier life left. Invariants: the pipeline
+//! knows ports, not adapters; everything a turn comes to is committed at once before a word of it is shown. Not here:
+//! turns in groups (see [`public`]).
 
 pub mod brain;
 pub mod commit;

@@ -1,10 +1,9 @@
-//! How a turn ends and how anything is told: the answer, one commit, the durable outbox, delivery; and what a start
-//! finds of an earlier life. This page is the door; what is behind it is private.
+//! How a turn ends and how anything is told: the answer, one commit, the durable outbox, delivery. This page is the door.
 //!
 //! ```text
 //! finish  (a turn) ────────┐
 //! tell    (outside a turn) ┼─► one commit: outbox, chat state, what changes with them ─► deliver ─► channel
-//! recover (at the start) ──┘                                        undelivered ──────────┘
+//! recover (at the start) ──┘
 //! ```
 //!
 //! Invariants:

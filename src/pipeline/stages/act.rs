@@ -1,6 +1,6 @@
 //! Acting: the ways into plan, gate, execute and reflect (see [`super::rounds`]): a routed message, and what a button
 //! or a command asks for. Not here: the two that need no router, the answer to a question of ours
-//! (`intake::question`) and the change of a card (`consent::amendments`).
+//! (`intake::question`) and the change of a card (`intake::cards::amendments`).
 
 use super::context::{self, Fetching};
 use super::progressing::{Progressing, told_by_receipts};

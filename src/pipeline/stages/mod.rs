@@ -1,5 +1,5 @@
-//! The stages of a routed turn, one file each: guard, route, context, plan, gate, execute, reflect, respond; and what
-//! leads from one to the next.
+//! The stages of a routed turn, one file each: guard, route, context, plan, gate, reflect, respond; and what leads
+//! from one to the next. Not here: doing what passed the gate (`run`).
 
 pub(crate) mod act;
 pub(crate) mod answers;
