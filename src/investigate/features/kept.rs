@@ -63,14 +63,14 @@ impl KeptFeatures {
         is_known: &dyn Fn(&str) -> bool,
         frame: ReadingFrame,
     ) -> Arc<ReadLetters> {
-        let key = (owner.clone(), content_of(item, subject, is_known, frame));
-        if let Some(kept) = self.halves().get(&key) {
+        let key = content_of(item, subject, is_known, frame).map(|content| (owner.clone(), content));
+        if let Some(kept) = key.as_ref().and_then(|key| self.halves().get(key)) {
             return kept;
         }
         let read = Arc::new(ReadLetters::of(item, subject, is_known, frame));
         let mut halves = self.halves();
         halves.reads += 1;
-        halves.put(key, read.clone());
+        key.into_iter().for_each(|key| halves.put(key, read.clone()));
         read
     }
 
@@ -115,12 +115,16 @@ impl Halves {
     }
 }
 
-/// A hash of all that is looked at.
-fn content_of(item: &ItemText, subject: &str, is_known: &dyn Fn(&str) -> bool, frame: ReadingFrame) -> [u8; 32] {
+/// A hash of all that is looked at; `None` where it cannot be written down, so that nothing is taken for the same.
+fn content_of(
+    item: &ItemText,
+    subject: &str,
+    is_known: &dyn Fn(&str) -> bool,
+    frame: ReadingFrame,
+) -> Option<[u8; 32]> {
     let known: Vec<bool> = item.said.iter().map(|said| is_known(&said.by.address)).collect();
-    let order = format!("{:?}", frame.order);
-    let all = serde_json::to_vec(&(frame.zone.name(), order, subject, known, &item.said)).unwrap_or_default();
-    Sha256::digest(all).into()
+    let frame = (frame.zone.name(), format!("{:?}", frame.order));
+    Some(Sha256::digest(serde_json::to_vec(&(frame, subject, known, &item.said)).ok()?).into())
 }
 
 #[cfg(test)]

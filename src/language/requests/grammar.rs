@@ -59,7 +59,7 @@ pub(super) fn needs_a_word(pieces: &[Piece]) -> bool {
 /// Frames, found by the first word they may begin with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Frames {
-    list: Vec<Frame>,
+    pub(super) list: Vec<Frame>,
     by_first: HashMap<WordId, Vec<usize>>,
     /// Frames that begin with a slot, by the words of which they need one.
     by_need: HashMap<WordId, Vec<usize>>,
