@@ -122,12 +122,14 @@ pub(super) fn route_by(model: &Model, hearing: &Hearing) -> Guess {
         (false, true) => THRESHOLD_WITHOUT_FRAME,
         (false, false) => THRESHOLD,
     };
+    // What is written in no letter that was learnt resembles a service by chance only.
+    let is_learnt = text.contains(|c: char| c.is_ascii_alphanumeric());
     let mut domains = Vec::new();
     let mut confidence: f32 = 1.0;
     for (name, score) in model.domains().iter().zip(&scores) {
         let chance = logistic(*score);
         let agrees = intents.iter().any(|intent| intent.service == *name);
-        let is_named = chance > if agrees { THRESHOLD_AGREED } else { threshold };
+        let is_named = is_learnt && chance > if agrees { THRESHOLD_AGREED } else { threshold };
         if is_named {
             domains.push((*name).to_owned());
         }
