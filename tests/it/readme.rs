@@ -6,6 +6,8 @@ const README: &str = include_str!("../../README.md");
 /// So wide that no line is broken.
 const COLUMNS: u16 = 400;
 const PROMPT: &str = "› ";
+/// Every line of progress, and no answer of the transcript: a busy machine shows any of them.
+const PROGRESS_ENDS: char = '…';
 
 /// The first block that shows what somebody types: its lines as they are compared.
 fn transcript() -> Vec<String> {
@@ -27,7 +29,7 @@ fn shown(terminal: &Terminal) -> Vec<String> {
     let lines = terminal.lines();
     let typed = lines.iter().position(|line| line.starts_with(PROMPT) && line.len() > PROMPT.len());
     let is_told =
-        |line: &String| !line.is_empty() && line != PROMPT.trim_end() && !line.starts_with("Looking at your ");
+        |line: &String| !line.is_empty() && line != PROMPT.trim_end() && !line.ends_with(PROGRESS_ENDS);
     lines[typed.unwrap_or(lines.len())..].iter().map(|line| normalised(line)).filter(is_told).collect()
 }
 
