@@ -22,7 +22,7 @@ use brain_agent::clock::SystemClock;
 use brain_agent::config::Config;
 use brain_agent::core::card::CardBody;
 use brain_agent::core::ids::{MessageId, UserId};
-use brain_agent::core::plan::Action;
+use brain_agent::core::plan::{ActingAccount, Action};
 use brain_agent::core::stakes::Stakes;
 use brain_agent::services::command::{
     Base, Command, Completed, Effect, Handle, Invocation, PastTimes, Receipt, Slot, Subject,
@@ -121,7 +121,7 @@ impl Command for Forecast {
 
 #[async_trait]
 impl Handle<Forecast> for Weather {
-    fn effect(&self) -> Effect {
+    fn effect(&self, _: Option<&ActingAccount>) -> Effect {
         Effect::ReadElsewhere
     }
 
@@ -187,7 +187,7 @@ impl Command for SetHome {
 #[async_trait]
 impl Handle<SetHome> for Weather {
     /// Outside the store: this small service keeps it in its own memory.
-    fn effect(&self) -> Effect {
+    fn effect(&self, _: Option<&ActingAccount>) -> Effect {
         Effect::WriteElsewhere
     }
 

@@ -1,7 +1,7 @@
 //! Putting the parts together: from a configuration to a [`Brain`] that can take turns.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
 use chrono_tz::Tz;
@@ -23,9 +23,9 @@ use crate::ports::{
 };
 use crate::prompts::{PromptError, Prompts};
 use crate::search::{SearchIndex, conversation};
-use crate::services;
 use crate::services::email::mailbox::Mailboxes;
 use crate::services::email::send::smtp::{Smtp, SmtpUrlError};
+use crate::services::{self, Accounts, Holder, MailAccount, MailAccounts};
 use crate::store::{RedbStore, Schema};
 
 /// Why the program cannot start. Each says what to do.
@@ -109,21 +109,41 @@ pub fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
 
 /// Builds the brain.
 pub fn build(config: &Config, parts: Parts) -> Result<Brain, StartError> {
-    let smtp = config.smtp_url.as_ref().map(Smtp::from_url).transpose()?;
-    build_sending(config, parts, smtp)
+    let first_admin = Arc::new(OnceLock::new());
+    let accounts = accounts(config, &first_admin)?;
+    build_for(config, parts, accounts, first_admin)
 }
 
-/// The same, where mail goes out by `smtp` whatever is configured.
-pub fn build_sending(config: &Config, parts: Parts, smtp: Option<Smtp>) -> Result<Brain, StartError> {
+/// What is configured in short form is the account of the first admin and, in the terminal, of its person.
+fn accounts(config: &Config, first_admin: &Arc<OnceLock<UserId>>) -> Result<Accounts, StartError> {
+    if let Some(first) = config.admins.first() {
+        first_admin.get_or_init(|| telegram_user(*first));
+    }
+    let Some(url) = &config.smtp_url else { return Ok(Accounts::default()) };
+    let holders = [Holder::FirstAdmin(first_admin.clone()), Holder::Terminal];
+    let mail = MailAccounts::new([MailAccount::of(Smtp::from_url(url)?, holders)]);
+    Ok(Accounts { mail, ..Accounts::default() })
+}
+
+/// The same with these accounts, whatever is configured.
+pub fn build_with(config: &Config, parts: Parts, accounts: Accounts) -> Result<Brain, StartError> {
+    build_for(config, parts, accounts, Arc::default())
+}
+
+fn build_for(
+    config: &Config,
+    parts: Parts,
+    accounts: Accounts,
+    first_admin: Arc<OnceLock<UserId>>,
+) -> Result<Brain, StartError> {
     let Parts { store, data_dir, clock, channel, zone } = parts;
-    let own_address = smtp.as_ref().map(|smtp| smtp.sender().address.to_string());
     let index: Arc<dyn Index> = Arc::new(SearchIndex::new(store.clone(), sources(), Some(data_dir.join("search"))));
-    let mailboxes = Mailboxes::new(&data_dir, own_address, index.clone());
-    let (services, people) = services::built_in(&store, &index, &mailboxes, smtp);
+    let mailboxes = Mailboxes::of_accounts(&data_dir, accounts.mail.clone(), index.clone());
+    let (services, people) = services::built_in(&store, &index, &mailboxes, accounts);
     Ok(Brain {
         model: model(config)?,
         prompts: Prompts::load(config.prompts_dir.as_deref())?,
-        policy: policy(config, zone),
+        policy: policy(config, zone, first_admin),
         people,
         store,
         index,
@@ -172,7 +192,7 @@ pub fn zone(config: &Config) -> Tz {
     config.timezone.or_else(host).unwrap_or(Tz::UTC)
 }
 
-fn policy(config: &Config, wanted: Option<Tz>) -> Policy {
+fn policy(config: &Config, wanted: Option<Tz>, first_admin: Arc<OnceLock<UserId>>) -> Policy {
     let chosen = wanted.or(config.timezone);
     let zone = chosen.unwrap_or_else(|| zone(config));
     Policy {
@@ -182,6 +202,7 @@ fn policy(config: &Config, wanted: Option<Tz>) -> Policy {
         zone_assumed: chosen.is_none(),
         order: DateOrder::usual_in(zone),
         admins: config.admins.iter().copied().map(telegram_user).collect(),
+        first_admin,
         admin_may_approve: config.admin_may_approve,
         skip_router: config.skip_router,
         skip_planner: config.skip_planner,

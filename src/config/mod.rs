@@ -82,8 +82,8 @@ pub struct Config {
     pub timezone: Option<Tz>,
     /// Telegram users who are served without pairing.
     pub allowed_users: HashSet<i64>,
-    /// Telegram users who are admins; they are served as well.
-    pub admins: HashSet<i64>,
+    /// Telegram users who are admins, the first one first; they are served as well.
+    pub admins: Vec<i64>,
     /// Whether an admin may approve other people's pending actions.
     pub admin_may_approve: bool,
     /// Whether messages that built-in understanding is sure about go without the model router.

@@ -3,7 +3,7 @@
 //! Invariants: every problem is noted, not only the first, so that one look at the message mends them all; none repeats
 //! any part of a value: what was put into the wrong place may be a secret. Not here: which keys there are (see [`super::keys`]), and prices (see [`super::price`]).
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -75,7 +75,7 @@ impl Reader {
             smtp_url: self.text("SMTP_URL").map(SecretString::from),
             data_dir: self.text("BRAIN_DATA_DIR").map_or_else(|| PathBuf::from("data/state"), PathBuf::from),
             timezone: self.parsed("BRAIN_TIMEZONE", "a zone such as Europe/Berlin", |text| text.parse().ok()),
-            allowed_users: self.ids("BRAIN_ALLOWED_USERS"),
+            allowed_users: self.ids("BRAIN_ALLOWED_USERS").into_iter().collect(),
             admins: self.ids("BRAIN_ADMINS"),
             admin_may_approve: self.switch("BRAIN_ADMIN_MAY_APPROVE").unwrap_or(false),
             keep: self.keep(),
@@ -276,7 +276,7 @@ impl Reader {
         Some(ModelEndpoint { base_url, api_key, model: name })
     }
 
-    fn ids(&mut self, key: &str) -> HashSet<i64> {
+    fn ids(&mut self, key: &str) -> Vec<i64> {
         self.parsed(key, "numeric Telegram ids, separated by commas", |text| {
             text.split([',', ' '])
                 .filter(|part| !part.is_empty())

@@ -14,7 +14,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::ids::{ChatId, UserId};
-use super::plan::{Action, Taint};
+use super::plan::{ActingAccount, Action, Taint};
 
 /// A SHA-256, shown in hexadecimal.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -34,16 +34,20 @@ pub enum Scheme {
     /// `actions/2`: every section has both.
     #[serde(rename = "actions/2")]
     Second,
+    /// `actions/3`: the account that each action is done in.
+    #[serde(rename = "actions/3")]
+    Third,
 }
 
 impl Scheme {
     /// The one of new cards.
-    pub const NOW: Self = Self::Second;
+    pub const NOW: Self = Self::Third;
 
     fn name(self) -> &'static str {
         match self {
             Self::First => "brain-agent/actions/1",
             Self::Second => "brain-agent/actions/2",
+            Self::Third => "brain-agent/actions/3",
         }
     }
 }
@@ -134,7 +138,7 @@ impl Canonical {
     fn tag(&mut self, tag: &str) {
         match self.scheme {
             Scheme::First => {}
-            Scheme::Second => self.text(tag),
+            Scheme::Second | Scheme::Third => self.text(tag),
         }
     }
 
@@ -152,12 +156,13 @@ impl Canonical {
 
     fn action(&mut self, action: &Action) {
         // Taken apart by name: a new field must be given its place here before this compiles.
-        let Action { service, command, params, target, schema, taints, notes, names, attachments, passed_on } = action;
+        let Action { service, command, params, target, schema, taints, notes, names, attachments, passed_on, account } =
+            action;
         self.field("service", service);
         self.field("command", command);
         match self.scheme {
             Scheme::First => self.text(schema.as_deref().unwrap_or("")),
-            Scheme::Second => {
+            Scheme::Second | Scheme::Third => {
                 self.section("schema", usize::from(schema.is_some()));
                 schema.iter().for_each(|schema| self.text(schema));
             }
@@ -192,7 +197,21 @@ impl Canonical {
                 self.text("passed on");
                 self.taints("", passed_on);
             }
-            Scheme::Second => self.taints("passed on", passed_on),
+            Scheme::Second | Scheme::Third => self.taints("passed on", passed_on),
+        }
+        self.account(account.as_ref());
+    }
+
+    /// Nothing had one under the older schemes: where one is said to, it changes the bytes.
+    fn account(&mut self, account: Option<&ActingAccount>) {
+        if self.scheme != Scheme::Third && account.is_none() {
+            return;
+        }
+        self.section("account", usize::from(account.is_some()));
+        if let Some(ActingAccount { id, label }) = account {
+            self.text(id);
+            self.section("label", usize::from(label.is_some()));
+            label.iter().for_each(|label| self.text(label));
         }
     }
 
@@ -204,7 +223,7 @@ impl Canonical {
             self.text(value);
             match self.scheme {
                 Scheme::First => self.text(&taint.label()),
-                Scheme::Second => {
+                Scheme::Second | Scheme::Third => {
                     self.text(source);
                     self.section("kept in", usize::from(kept_in.is_some()));
                     kept_in.iter().for_each(|kept_in| self.text(kept_in));
@@ -223,7 +242,7 @@ impl Canonical {
                     on.iter().for_each(|on| self.count(*on));
                 }
             }
-            Scheme::Second => {
+            Scheme::Second | Scheme::Third => {
                 self.section("depends on", depends_on.len());
                 for on in depends_on {
                     self.count(on.len());

@@ -70,6 +70,13 @@ impl UserId {
     }
 }
 
+impl UserId {
+    /// True for somebody at the terminal of this machine, as far as the name tells.
+    pub fn is_of_terminal(&self) -> bool {
+        !self.0.starts_with("tg:")
+    }
+}
+
 impl ChatId {
     /// True for the chat in which this person talks with the assistant alone, topics inside it included.
     pub fn is_private_of(&self, user: &UserId) -> bool {

@@ -70,6 +70,9 @@ pub struct Target {
     /// The names behind the addresses that the item brings along; they end up in [`Action::names`].
     #[serde(skip)]
     pub names: BTreeMap<String, String>,
+    /// The account it is kept in; `None`: here. Part of the action, not of the target, once that is settled.
+    #[serde(skip)]
+    pub account: Option<String>,
 }
 
 /// A value that came from somebody else's text and not from the person's own words.
@@ -117,6 +120,19 @@ pub struct Action {
     /// whatever keeps them keeps whose they are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub passed_on: Vec<Taint>,
+    /// The account it is done in; `None`: what everybody has here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account: Option<ActingAccount>,
+}
+
+/// The account of the person's in which something is done. Resolved when it is prepared.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ActingAccount {
+    /// Unique among all accounts of everybody.
+    pub id: String,
+    /// What a card calls it; `None` where the person has no other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
 }
 
 impl Action {

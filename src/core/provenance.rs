@@ -73,6 +73,8 @@ pub enum WrittenBy {
     /// Code, out of records: what a button or a command asks for.
     #[default]
     Code,
+    /// Code, which takes back what it did: the only one that may name what takes things back.
+    Undo,
     /// A planner, who may have them from anywhere; what it saw of the person's own `records` is the person's.
     Planner {
         /// As they were shown to it.

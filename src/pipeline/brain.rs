@@ -1,7 +1,7 @@
 //! What a turn works with: the store, the model, the services, the clock, the channel, and what the operator decided.
 
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
@@ -44,6 +44,9 @@ pub struct Policy {
     pub order: DateOrder,
     /// Who may see and cancel other people's pending actions.
     pub admins: HashSet<UserId>,
+    /// Whose the accounts are that the configuration names for nobody: the first admin, or where there is none whoever the
+    /// installation was paired with first.
+    pub first_admin: Arc<OnceLock<UserId>>,
     /// Whether they may approve them, too.
     pub admin_may_approve: bool,
     /// Whether messages that built-in understanding is sure about go without the model router.

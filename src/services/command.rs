@@ -12,7 +12,8 @@ use super::service::{Attempt, Prepared, RequestContext};
 use crate::core::button::Button;
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
-use crate::core::plan::{Action, Params, PlannedAction, Target};
+use crate::core::ids::UserId;
+use crate::core::plan::{ActingAccount, Action, Params, PlannedAction, Target};
 use crate::core::provenance::UntrustedText;
 use crate::core::stakes::Stakes;
 use crate::language::time::Reference;
@@ -301,8 +302,14 @@ pub fn planned<C: Command>(service: &str, command: &C) -> PlannedAction {
 /// [`Authorized`] action has passed the gate.
 #[async_trait]
 pub trait Handle<C: Command>: Send + Sync + 'static {
-    /// What it does to the world with the backend that is configured.
-    fn effect(&self) -> Effect;
+    /// What it does to the world in this account (`None`: what everybody has here). Whether it writes at all is the same
+    /// for all accounts.
+    fn effect(&self, account: Option<&ActingAccount>) -> Effect;
+
+    /// The account of this person in which it is done to `target`, or makes something new; `None`: here.
+    fn account(&self, _owner: &UserId, _target: Option<&Target>) -> Option<ActingAccount> {
+        None
+    }
 
     /// Finds what the action is about and fills in what follows from it. Reads only.
     async fn prepare(&self, _ctx: &RequestContext, command: C) -> Result<Prepared<C>, ServiceError> {
@@ -342,6 +349,8 @@ pub enum Completed<T> {
         changes: Vec<Change>,
         /// Texts of others that the output holds, for taint in later rounds.
         untrusted: Vec<UntrustedText>,
+        /// What takes an effect elsewhere back, where the command itself knows nothing that does.
+        reversal: Option<PlannedAction>,
     },
     /// An effect elsewhere that may or may not have happened; a sentence that says where to look.
     Doubtful(String),
@@ -355,7 +364,16 @@ impl<T> Completed<T> {
 
     /// An output with changes to commit.
     pub fn changed(output: T, changes: Vec<Change>) -> Self {
-        Self::Succeeded { output, changes, untrusted: Vec::new() }
+        Self::Succeeded { output, changes, untrusted: Vec::new(), reversal: None }
+    }
+
+    /// The same, taken back by this.
+    #[must_use]
+    pub fn taken_back_by(mut self, by: Option<PlannedAction>) -> Self {
+        if let Self::Succeeded { reversal, .. } = &mut self {
+            *reversal = by;
+        }
+        self
     }
 
     /// The same, holding these texts of others.

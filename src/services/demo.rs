@@ -124,6 +124,7 @@ impl Stage<'_> {
             recurrence: event.recurrence,
             exceptions: Vec::new(),
             others: Others::default(),
+            origin: None,
             created_at: self.now,
         })
     }
@@ -151,6 +152,7 @@ impl Stage<'_> {
             snoozed: None,
             hour: None,
             others: Others::default(),
+            origin: None,
         })
     }
 }

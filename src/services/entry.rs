@@ -22,8 +22,9 @@ use super::show;
 use crate::core::button::Button;
 use crate::core::card::{CardBody, Row};
 use crate::core::history::ItemRef;
+use crate::core::ids::UserId;
 use crate::core::outcome::Outcome;
-use crate::core::plan::{Action, Params, PlannedAction, Target};
+use crate::core::plan::{ActingAccount, Action, Params, PlannedAction, Target};
 use crate::core::provenance::NOT_YOURS;
 use crate::core::stakes::{Authorized, Rule, Stakes};
 use crate::core::text::{quoted, visible};
@@ -42,8 +43,18 @@ pub trait Entry: Rule + Send + Sync + fmt::Debug {
     fn example(&self) -> &str;
     /// What the status line says while it runs.
     fn status(&self) -> &str;
-    /// What it does to the world.
-    fn effect(&self) -> Effect;
+    /// What it does to the world in this account.
+    fn effect(&self, account: Option<&ActingAccount>) -> Effect;
+    /// See [`Handle::account`].
+    fn account(&self, owner: &UserId, target: Option<&Target>) -> Option<ActingAccount>;
+    /// Changes anything, in whatever account.
+    fn writes(&self) -> bool {
+        self.effect(None).writes()
+    }
+    /// See [`Effect::passes_values_on`]; in whatever account.
+    fn passes_values_on(&self) -> bool {
+        self.effect(None).passes_values_on()
+    }
     /// Parameters that cannot be tainted.
     fn references(&self) -> &[&str];
     /// What its parameters hold.
@@ -196,8 +207,12 @@ impl<T: Command, S: Handle<T>> Entry for Typed<T, S> {
         T::STATUS
     }
 
-    fn effect(&self) -> Effect {
-        self.handler.effect()
+    fn effect(&self, account: Option<&ActingAccount>) -> Effect {
+        self.handler.effect(account)
+    }
+
+    fn account(&self, owner: &UserId, target: Option<&Target>) -> Option<ActingAccount> {
+        self.handler.account(owner, target)
     }
 
     fn references(&self) -> &[&str] {
@@ -278,13 +293,16 @@ impl<T: Command, S: Handle<T>> Entry for Typed<T, S> {
                 .body(Value::Object(subject.action.params.clone()).to_string())
         });
         // A look that waits for a high-stakes action stands on its card, too: with everything it asks for.
-        if !self.effect().writes() && card.rows.is_empty() {
+        if !self.writes() && card.rows.is_empty() {
             let shown = |value: &Value| match value {
                 Value::String(text) => show::time(text, subject.reference),
                 other => other.to_string(),
             };
             let params = subject.action.params.iter();
             card.rows = params.map(|(name, value)| Row::words(name, shown(value))).collect();
+        }
+        if let Some(label) = subject.action.account.as_ref().and_then(|account| account.label.as_deref()) {
+            card.rows.push(Row::words("Account", label));
         }
         let taints = subject.action.taints.iter();
         let taints = taints
@@ -359,8 +377,8 @@ impl<T: Command, S: Handle<T>> Entry for Typed<T, S> {
 /// The end of a command, as the journal keeps it.
 fn performed<T: Serialize>(done: Result<Completed<T>, ServiceError>) -> Performed {
     match done {
-        Ok(Completed::Succeeded { output, changes, untrusted }) => match serde_json::to_value(&output) {
-            Ok(result) => Performed::changed(result, changes).holding(untrusted),
+        Ok(Completed::Succeeded { output, changes, untrusted, reversal }) => match serde_json::to_value(&output) {
+            Ok(result) => Performed { reversal, ..Performed::changed(result, changes).holding(untrusted) },
             Err(error) => Performed::failed(error.to_string()),
         },
         Ok(Completed::Doubtful(why)) => Performed::unknown(why),

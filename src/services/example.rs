@@ -233,6 +233,7 @@ impl GivenTask {
             snoozed: None,
             hour: None,
             others: Others::default(),
+            origin: None,
         })
     }
 }
@@ -258,6 +259,7 @@ impl GivenEvent {
             recurrence: self.repeat.clone(),
             exceptions: Vec::new(),
             others: Others::default(),
+            origin: None,
             created_at: made,
         })
     }
@@ -306,6 +308,7 @@ impl GivenContact {
             phones: self.phone.iter().cloned().collect(),
             groups: Vec::new(),
             others: Others::default(),
+            origin: None,
         }
     }
 }

@@ -120,6 +120,11 @@ pub(super) trait Item: Record + Clone {
     fn untrusted(&self) -> Vec<UntrustedText> {
         Vec::new()
     }
+
+    /// The account it comes from; `None`: it is kept here alone.
+    fn account(&self) -> Option<&str> {
+        None
+    }
 }
 
 /// Between an id and the time of what takes place at several.
@@ -233,6 +238,7 @@ pub(super) fn prepared<T: Item, C>(
                     before: serde_json::to_value(item.view(ctx))?,
                     starts,
                     ends,
+                    account: item.account().map(str::to_owned),
                     ..Target::default()
                 }),
                 notes: Vec::new(),

@@ -18,6 +18,7 @@
 pub mod address_book;
 mod amending;
 pub mod amendment;
+pub mod backend;
 pub mod calendar;
 pub mod capabilities;
 pub mod circumstance;
@@ -42,6 +43,7 @@ mod param_error;
 pub mod provenance;
 mod recurrence;
 pub mod registry;
+pub mod replica;
 mod reported;
 pub(crate) mod schema;
 pub mod search;
@@ -57,9 +59,10 @@ pub mod values;
 use std::sync::Arc;
 
 use crate::ports::{Index, Secondary, Source, Store};
+use backend::Backends;
 use contacts::Contacts;
+pub use email::accounts::{Holder, MailAccount, MailAccounts};
 use email::mailbox::Mailboxes;
-use email::send::smtp::Smtp;
 use registry::Registry;
 
 #[cfg(test)]
@@ -77,21 +80,37 @@ pub fn sources() -> Vec<Source> {
     vec![task::SOURCE, calendar::SOURCE, memory::SOURCE, notes::SOURCE, contacts::SOURCE]
 }
 
-/// The built-in services, in the order in which help shows them, and whom names can mean. Sending needs `smtp`.
+/// The accounts of everybody, by what they hold; who has none keeps everything here.
+#[derive(Debug, Clone, Default)]
+pub struct Accounts {
+    /// To-do lists.
+    pub tasks: Backends<task::Task>,
+    /// Calendars.
+    pub events: Backends<calendar::Event>,
+    /// Address books.
+    pub contacts: Backends<contacts::Contact>,
+    /// What mail is sent from.
+    pub mail: MailAccounts,
+}
+
+/// The built-in services, in the order in which help shows them, and whom names can mean.
 pub fn built_in(
     store: &Arc<dyn Store>,
     index: &Arc<dyn Index>,
     mailboxes: &Arc<Mailboxes>,
-    smtp: Option<Smtp>,
+    accounts: Accounts,
 ) -> (Registry, Arc<Contacts>) {
-    let people = Arc::new(Contacts::new(store.clone(), index.clone(), mailboxes.clone()));
-    let tasks = Arc::new(task::TaskService::new(store.clone(), index.clone()));
+    let Accounts { tasks, events, contacts, mail } = accounts;
+    let people = Contacts::new(store.clone(), index.clone(), mailboxes.clone()).written_by(contacts);
+    let people = Arc::new(people);
+    let tasks = Arc::new(task::TaskService::new(store.clone(), index.clone()).written_by(tasks));
     let calendar = calendar::CalendarService::new(store.clone(), index.clone())
+        .written_by(events)
         .beside([tasks.clone() as Arc<dyn service::Service>]);
     let registry = Registry::new([
         tasks.registration(),
         Arc::new(calendar).registration(),
-        Arc::new(email::Email::new(mailboxes.clone(), people.clone(), smtp)).registration(),
+        Arc::new(email::Email::new(mailboxes.clone(), people.clone(), mail)).registration(),
         Arc::new(memory::MemoryService::new(store.clone(), index.clone())).registration(),
         Arc::new(notes::NotesService::new(store.clone(), index.clone())).registration(),
         people.clone().registration(),

@@ -18,7 +18,7 @@ pub fn offered(entry: &dyn Entry, ground: &Ground<'_>) -> Value {
     let schema = entry.schema();
     let Value::Object(probe) = probe(&schema) else { return schema };
     let typed = typed_values(entry, &probe);
-    let filter = Filter { typed: &typed, ground, writes: entry.effect().writes() };
+    let filter = Filter { typed: &typed, ground, writes: entry.writes() };
     filter.object(&schema, &mut Vec::new()).unwrap_or(schema)
 }
 

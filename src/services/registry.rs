@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 
 use super::command::{Command, Handle};
 use super::entry::{Entry, entry};
+use super::replica::{Editor, Edits, Restore};
 use super::schema::notation;
 use super::service::{Service, ServiceInfo};
 use crate::core::plan::{Action, PlannedAction};
@@ -31,6 +32,8 @@ pub struct Registration {
     /// What may be asked of it beside its commands.
     pub service: Arc<dyn Service>,
     commands: BTreeMap<String, Arc<dyn Entry>>,
+    /// What undo alone asks for: in no schema, catalog or help, and no plan may name it.
+    reversals: BTreeMap<String, Arc<dyn Entry>>,
     /// Everyday ways of asking for its commands, in the notation of the frames.
     wording: Option<String>,
     /// The same, once it was read.
@@ -52,6 +55,7 @@ impl Registration {
                 info,
                 service: service.clone(),
                 commands: BTreeMap::new(),
+                reversals: BTreeMap::new(),
                 wording: None,
                 phrases: None,
             },
@@ -62,7 +66,9 @@ impl Registration {
     /// The same with other entries; for commands that are not Rust types, and for watching those that are.
     #[must_use]
     pub fn with_entries(mut self, change: impl Fn(Arc<dyn Entry>) -> Arc<dyn Entry>) -> Self {
-        self.commands = self.commands.into_iter().map(|(name, entry)| (name, change(entry))).collect();
+        for entries in [&mut self.commands, &mut self.reversals] {
+            entries.values_mut().for_each(|entry| *entry = change(entry.clone()));
+        }
         self
     }
 
@@ -86,6 +92,20 @@ impl<S: Service> Building<S> {
     {
         let entry = entry::<C, S>(&self.registration.info.name, self.service.clone());
         self.registration.commands.insert(C::NAME.to_owned(), entry);
+        self
+    }
+
+    /// Adds a command that the service carries out by changing its records, and what takes that back in an account.
+    #[must_use]
+    pub fn edit<C: Command>(mut self) -> Self
+    where
+        S: Edits<C>,
+    {
+        let editor = Arc::new(Editor(self.service.clone()));
+        let name = &self.registration.info.name;
+        let restore = entry::<Restore, _>(name, editor.clone());
+        self.registration.commands.insert(C::NAME.to_owned(), entry::<C, _>(name, editor));
+        self.registration.reversals.entry(Restore::NAME.to_owned()).or_insert(restore);
         self
     }
 
@@ -180,9 +200,10 @@ impl Registry {
         self.now().command(service, command)
     }
 
-    /// The command of an action.
+    /// The command of an action, which passed the gate.
     pub fn of(&self, action: &Action) -> Option<Arc<dyn Entry>> {
-        self.command(&action.service, &action.command)
+        let now = self.now();
+        now.command(&action.service, &action.command).or_else(|| now.reversal(&action.service, &action.command))
     }
 }
 
@@ -207,11 +228,16 @@ impl Services {
         self.find(service)?.command(command)
     }
 
+    /// What undo alone asks for under this name.
+    pub fn reversal(&self, service: &str, command: &str) -> Option<Arc<dyn Entry>> {
+        self.find(service)?.reversals.get(command).cloned()
+    }
+
     /// Whether these are commands that there are, and none of them changes anything.
     pub fn only_look(&self, actions: &[PlannedAction]) -> bool {
         actions.iter().all(|planned| {
             let entry = self.command(&planned.service, &planned.command);
-            entry.is_some_and(|entry| !entry.effect().writes())
+            entry.is_some_and(|entry| !entry.writes())
         })
     }
 

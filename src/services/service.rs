@@ -128,17 +128,19 @@ pub struct Performed {
     pub changes: Vec<Change>,
     /// Texts of others that the result holds, for taint in later rounds.
     pub untrusted: Vec<UntrustedText>,
+    /// What takes an effect elsewhere back; `None` where nothing does, or its command says what.
+    pub reversal: Option<PlannedAction>,
 }
 
 impl Performed {
     /// A result without changes.
     pub fn result(result: serde_json::Value) -> Self {
-        Self { outcome: Outcome::Succeeded { result }, changes: Vec::new(), untrusted: Vec::new() }
+        Self::changed(result, Vec::new())
     }
 
     /// A result with changes to commit.
     pub fn changed(result: serde_json::Value, changes: Vec<Change>) -> Self {
-        Self { outcome: Outcome::Succeeded { result }, changes, untrusted: Vec::new() }
+        Self { changes, ..Self::ended(Outcome::Succeeded { result }) }
     }
 
     /// The same, holding these texts of others.
@@ -150,12 +152,16 @@ impl Performed {
 
     /// Not done.
     pub fn failed(why: impl Into<String>) -> Self {
-        Self { outcome: Outcome::failed(why), changes: Vec::new(), untrusted: Vec::new() }
+        Self::ended(Outcome::failed(why))
     }
 
     /// Perhaps done.
     pub fn unknown(why: impl Into<String>) -> Self {
-        Self { outcome: Outcome::Unknown { why: why.into() }, changes: Vec::new(), untrusted: Vec::new() }
+        Self::ended(Outcome::Unknown { why: why.into() })
+    }
+
+    fn ended(outcome: Outcome) -> Self {
+        Self { outcome, changes: Vec::new(), untrusted: Vec::new(), reversal: None }
     }
 }
 

@@ -99,7 +99,7 @@ impl Judge<'_> {
     /// The parameter that has to be asked for.
     pub fn action(&self, entry: &dyn Entry, planned: &mut PlannedAction) -> Result<PlanStanding, String> {
         // What only looks has no effect that could be wrong.
-        if !entry.effect().writes() {
+        if !entry.writes() {
             return Ok(PlanStanding::Exact);
         }
         let mood = self.mood(entry, planned);
@@ -152,7 +152,7 @@ impl Judge<'_> {
         };
         let values: Vec<String> = typed.iter().map(|value| value.text.clone()).collect();
         let stands = |(entry, planned): &(Arc<dyn Entry>, PlannedAction)| {
-            entry.effect().writes() && self.action(entry.as_ref(), &mut planned.clone()) == Ok(PlanStanding::Exact)
+            entry.writes() && self.action(entry.as_ref(), &mut planned.clone()) == Ok(PlanStanding::Exact)
         };
         is_one
             && guess.is_sure()
@@ -283,7 +283,7 @@ pub fn is_low_write(entry: &dyn Entry, planned: &PlannedAction) -> bool {
     let params = entry.check(planned.params.clone()).unwrap_or_else(|_| planned.params.clone());
     let (service, command) = (planned.service.clone(), planned.command.clone());
     let action = Action { service, command, params, ..Action::default() };
-    entry.effect().writes() && entry.stakes(&action) == Stakes::Low
+    entry.writes() && entry.stakes(&action) == Stakes::Low
 }
 
 /// Takes a value out; of a list, that entry.

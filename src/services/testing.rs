@@ -55,7 +55,7 @@ pub fn index_over(store: &Arc<dyn Store>) -> Arc<dyn Index> {
 pub fn registry() -> Registry {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let index = index_over(&store);
-    built_in(&store, &index, &Mailboxes::new(Path::new(""), None, index.clone()), None).0
+    built_in(&store, &index, &Mailboxes::new(Path::new(""), None, index.clone()), Default::default()).0
 }
 
 /// Its commands by name; a name that is none is a mistake of the test.

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use brain_agent::core::button::Role;
 use brain_agent::core::card::CardBody;
 use brain_agent::core::outcome::Status;
-use brain_agent::core::plan::{Action, PlannedAction};
+use brain_agent::core::plan::{ActingAccount, Action, PlannedAction};
 use brain_agent::core::stakes::Stakes;
 use brain_agent::ports::{Batch, Change, Expect, Key, Record, RecordExt, Store, Table};
 use brain_agent::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Slot, Subject, planned};
@@ -153,7 +153,7 @@ command!(
 
 #[async_trait]
 impl Handle<Write> for Diary {
-    fn effect(&self) -> Effect {
+    fn effect(&self, _: Option<&ActingAccount>) -> Effect {
         Effect::WriteElsewhere
     }
 
@@ -166,7 +166,7 @@ macro_rules! takes_out {
     ($command:ident) => {
         #[async_trait]
         impl Handle<$command> for Diary {
-            fn effect(&self) -> Effect {
+            fn effect(&self, _: Option<&ActingAccount>) -> Effect {
                 Effect::WriteElsewhere
             }
 

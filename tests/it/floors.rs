@@ -48,6 +48,8 @@ const HOUSES: [House; 5] = [
                 "pages",
                 "show",
                 "service",
+                "backend",
+                "replica",
                 "entry",
                 "registry",
             ],

@@ -157,7 +157,7 @@ async fn whatever_a_model_plans_as_if_there_were_no_condition_is_asked_about_fir
         let name = |name: &Value| name.as_str().unwrap().to_owned();
         let writes = |action: &Value| {
             let entry = rig.brain.services.command(&name(&action["service"]), &name(&action["command"]));
-            entry.unwrap().effect().writes()
+            entry.unwrap().writes()
         };
         // What only looks does no harm.
         if !plan.iter().any(writes) {

@@ -19,6 +19,8 @@ const MAY: &[(&str, &str, &str)] = &[
     ),
     ("language/time/once.rs", "thread_local!", "the times of one message while it is read, empty before and after"),
     ("pipeline/turn.rs", "OnceLock", "what one turn's words point at, gone with the turn"),
+    ("pipeline/brain.rs", "OnceLock", "who the first admin is, set at start or by pairing"),
+    ("services/email/accounts.rs", "OnceLock", "the same"),
     ("pipeline/stages/gate.rs", "OnceLock", "one turn's own memory of what it asked, gone with the turn"),
     ("language/requests/said.rs", "OnceCell", "what one plan says, read when a message names a number or a time"),
     (

@@ -4,6 +4,7 @@
 mod answers;
 mod architecture;
 mod attack;
+mod backends;
 mod commits;
 mod conditions;
 #[cfg(feature = "failpoints")]

@@ -16,6 +16,7 @@
 #![allow(dead_code)]
 
 pub mod parts;
+pub mod place;
 mod watched;
 
 use std::sync::Arc;
@@ -38,6 +39,7 @@ use brain_agent::prompts::Prompts;
 use brain_agent::scheduler;
 use brain_agent::search::plain::PlainIndex;
 use brain_agent::services;
+use brain_agent::services::Accounts;
 use brain_agent::services::demo;
 use brain_agent::services::email;
 use brain_agent::services::email::mailbox::Mailboxes;
@@ -65,6 +67,8 @@ pub struct Setup {
     pub whole_schemas: bool,
     /// Whether the demo's data is there.
     pub demo: bool,
+    /// What people have elsewhere.
+    pub accounts: Accounts,
     /// What becomes of mail that is sent.
     pub sending: Sending,
     pub admin_may_approve: bool,
@@ -86,6 +90,7 @@ impl Default for Setup {
             planning: Planning::Whole,
             whole_schemas: false,
             demo: false,
+            accounts: Accounts::default(),
             sending: Sending::Accepted,
             admin_may_approve: false,
             pending_ttl: Duration::from_secs(24 * 3600),
@@ -449,7 +454,9 @@ pub fn is_high_stakes(action: &Action) -> bool {
         | ("email", "search" | "read_thread" | "create_draft" | "mark")
         | ("memory", "store" | "update" | "recall")
         | ("keep", "create" | "append" | "tick" | "untick" | "remove" | "list" | "search")
-        | ("contacts", "find" | "save") => false,
+        | ("contacts", "find" | "save")
+        // What undo does.
+        | ("task" | "calendar" | "contacts", "restore") => false,
         // Nobody knows what it does.
         _ => true,
     };
@@ -468,7 +475,7 @@ fn brain(
     let shared: Arc<dyn Store> = store.clone();
     let index: Arc<dyn Index> = Arc::new(PlainIndex::new(shared.clone(), services::sources()));
     let mailboxes = Mailboxes::new(folder.path(), Some("alex.morgan@example.com".to_owned()), index.clone());
-    let (built_in, people) = services::built_in(&shared, &index, &mailboxes, None);
+    let (built_in, people) = services::built_in(&shared, &index, &mailboxes, setup.accounts.clone());
     let watched = |inner: Arc<dyn Entry>| -> Arc<dyn Entry> {
         let lies = setup.liars.contains(&format!("{}.{}", inner.service(), inner.command()).as_str());
         Arc::new(Watched { inner, log: log.clone(), sending: setup.sending, lies })
@@ -491,6 +498,7 @@ fn brain(
             zone_assumed: false,
             order: DateOrder::DayFirst,
             admins: [UserId::new("root")].into(),
+            first_admin: Default::default(),
             admin_may_approve: setup.admin_may_approve,
             // Scripts say what the router answers, turn by turn.
             skip_router: false,

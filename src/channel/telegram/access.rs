@@ -76,6 +76,11 @@ impl Access {
         let paired = brain.store.list::<Paired>(Scan::of::<Paired>(&[PAIRED], limits::STRANGERS_MAX)).await?;
         let mut served: HashSet<i64> = door.allowed.union(&door.admins).copied().collect();
         served.extend(paired.iter().map(|(paired, _)| paired.number));
+        if door.admins.is_empty() {
+            let first = paired.iter().min_by_key(|(paired, _)| paired.at).map(|(paired, _)| paired.user.clone());
+            let only = || if served.len() == 1 { served.iter().next().copied().map(telegram_user) } else { None };
+            first.or_else(only).into_iter().for_each(|first| drop(brain.policy.first_admin.set(first)));
+        }
         let code = served.is_empty().then(|| brain.new_id());
         let pairing = code.clone().map_or_else(Pairing::default, |code| Pairing::open(code, Instant::now()));
         let access = Self {
@@ -160,7 +165,7 @@ impl Access {
         let (mut user, expect) = brain.user_at(&id, &chat).await?;
         user.admin |= admin;
         let mut batch = Batch::default();
-        batch.put(&Paired { user: id, number: who, at: brain.clock.now() }, Expect::Any)?;
+        batch.put(&Paired { user: id.clone(), number: who, at: brain.clock.now() }, Expect::Any)?;
         batch.put(&user, expect)?;
         let role = if admin { " You are my admin, too." } else { "" };
         let welcome = format!(
@@ -168,6 +173,9 @@ impl Access {
         );
         brain.commit_told(&chat, vec![Show::Send(Reply::text(welcome))], batch).await?;
         self.served.write().unwrap_or_else(PoisonError::into_inner).insert(who);
+        if admin {
+            brain.policy.first_admin.get_or_init(|| id);
+        }
         Ok(())
     }
 }

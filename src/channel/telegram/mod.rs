@@ -105,7 +105,7 @@ pub struct Telegram {
 impl Telegram {
     /// A bot for this configuration; nothing is sent yet.
     pub fn new(telegram: &TelegramConfig, config: &Config) -> Result<Self, TelegramError> {
-        let door = Door { allowed: config.allowed_users.clone(), admins: config.admins.clone() };
+        let door = Door { allowed: config.allowed_users.clone(), admins: config.admins.iter().copied().collect() };
         Ok(Self {
             channel: Arc::new(TelegramChannel::new(telegram)?),
             door,

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::core::plan::Target;
 
-/// Reads the bytes of the second scheme back: what can be read back in one way is shared by nothing else.
+/// Reads the bytes of the newest scheme back: what can be read back in one way is shared by nothing else.
 struct Reader<'a>(&'a [u8]);
 
 impl Reader<'_> {
@@ -72,6 +72,12 @@ impl Reader<'_> {
             names: self.list("names", |bytes| (bytes.text(), bytes.text())).into_iter().collect(),
             attachments: self.list("attachments", Self::text),
             passed_on: self.taints("passed on"),
+            account: self
+                .list("account", |bytes| ActingAccount {
+                    id: bytes.text(),
+                    label: bytes.list("label", Self::text).pop(),
+                })
+                .pop(),
         }
     }
 }
@@ -116,19 +122,24 @@ fn action() -> impl Strategy<Value = Action> {
     let target =
         target.prop_map(|(id, revision, label, before)| Target { id, revision, label, before, ..Target::default() });
     let head = (word(), word(), proptest::option::of(word()), proptest::collection::btree_map(word(), value(), 0..3));
-    let tail = (taints(), words(), proptest::collection::btree_map(word(), word(), 0..3), words(), taints());
+    let account = (word(), proptest::option::of(word())).prop_map(|(id, label)| ActingAccount { id, label });
+    let names = proptest::collection::btree_map(word(), word(), 0..3);
+    let tail = (taints(), words(), names, words(), taints(), proptest::option::of(account));
     (head, proptest::option::of(target), tail).prop_map(
-        |((service, command, schema, params), target, (taints, notes, names, attachments, passed_on))| Action {
-            service,
-            command,
-            schema,
-            params: params.into_iter().collect(),
-            target,
-            taints,
-            notes,
-            names,
-            attachments,
-            passed_on,
+        |((service, command, schema, params), target, (taints, notes, names, attachments, passed_on, account))| {
+            Action {
+                service,
+                command,
+                schema,
+                params: params.into_iter().collect(),
+                target,
+                taints,
+                notes,
+                names,
+                attachments,
+                passed_on,
+                account,
+            }
         },
     )
 }
@@ -140,9 +151,9 @@ proptest! {
         depends_on in proptest::collection::vec(proptest::collection::vec(0usize..9, 0..3), 0..3),
         (owner, chat, account) in (word(), word(), word()),
     ) {
-        let written = bytes(Scheme::Second, &UserId::new(owner.clone()), &ChatId::new(chat.clone()), &account, &actions, &depends_on);
+        let written = bytes(Scheme::NOW, &UserId::new(owner.clone()), &ChatId::new(chat.clone()), &account, &actions, &depends_on);
         let mut read = Reader(&written);
-        prop_assert_eq!(read.text(), "brain-agent/actions/2");
+        prop_assert_eq!(read.text(), "brain-agent/actions/3");
         prop_assert_eq!((read.field("owner"), read.field("chat"), read.field("account")), (owner, chat, account));
         prop_assert_eq!(read.list("actions", Reader::action), actions);
         let on = |bytes: &mut Reader<'_>| (0..bytes.count()).map(|_| bytes.count()).collect::<Vec<_>>();
@@ -159,4 +170,18 @@ fn a_card_of_the_first_scheme_keeps_its_digest() {
     };
     assert_eq!(of(Scheme::First).as_str(), "122fe0b8b1c0965a6aad76dd999eaae4f8afc33b3bd085aafe0d498123a7d2f8");
     assert_ne!(of(Scheme::First), of(Scheme::Second));
+    assert_ne!(of(Scheme::Second), of(Scheme::Third));
+}
+
+#[test]
+fn an_account_that_is_added_or_exchanged_is_another_digest_under_every_scheme() {
+    let account = |id: &str| Some(ActingAccount { id: id.to_owned(), label: None });
+    let of = |scheme, account| {
+        let action = Action { service: "email".into(), command: "send_email".into(), account, ..Action::default() };
+        Digest::under(scheme, &UserId::new("o"), &ChatId::new("c"), "default", &[action], &[])
+    };
+    for scheme in [Scheme::First, Scheme::Second, Scheme::Third] {
+        assert_ne!(of(scheme, None), of(scheme, account("work")));
+        assert_ne!(of(scheme, account("home")), of(scheme, account("work")));
+    }
 }

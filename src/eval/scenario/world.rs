@@ -27,6 +27,7 @@ use crate::pipeline::consent::offers::{Offer, Offered};
 use crate::pipeline::handle_turn;
 use crate::ports::{Channel, RecordExt, Scan, SendError, Store, StoreError};
 use crate::services::example::{self, InventoryError};
+use crate::services::{Accounts, Holder, MailAccount, MailAccounts};
 use crate::store::MemoryStore;
 
 /// Why a row cannot be played.
@@ -138,7 +139,8 @@ impl<'a> World<'a> {
             zone: Some(row.place.zone),
         };
         let outgoing = example::outgoing().map_err(PlayError::Mail)?;
-        let brain = app::build_sending(config, parts, Some(outgoing))?;
+        let mail = MailAccounts::new([MailAccount::of(outgoing, [Holder::Everybody])]);
+        let brain = app::build_with(config, parts, Accounts { mail, ..Accounts::default() })?;
         Ok(Self { row, brain, chat })
     }
 

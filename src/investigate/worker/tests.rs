@@ -34,7 +34,7 @@ impl Kept {
         let (world, mail) =
             (World::at(chrono_tz::Europe::Berlin, "2026-03-10 09:00"), tempfile::TempDir::new().unwrap());
         let mailboxes = Mailboxes::new(mail.path(), None, world.index.clone());
-        let (services, people) = built_in(&world.store, &world.index, &mailboxes, None);
+        let (services, people) = built_in(&world.store, &world.index, &mailboxes, Default::default());
         Self { world, mail, services, people, cache: EvidenceCache::default() }
     }
 

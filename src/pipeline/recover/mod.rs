@@ -103,6 +103,10 @@ async fn settle_doubts(brain: &Brain, mut run: Run) -> Run {
             (Ok(ctx), Some(entry)) => entry.happened(ctx, action, &run::attempt(&run.id, index)).await,
             (Err(_), _) | (_, None) => None,
         };
+        if let (Ok(ctx), Some(Outcome::Succeeded { .. })) = (&ctx, &seen) {
+            // What was done there is not in what is kept of it here.
+            run::mirror_anew(brain, ctx, &action.service).await;
+        }
         let outcome = seen.unwrap_or_else(|| Outcome::Unknown { why: NO_ANSWER.to_owned() });
         run.steps[index].progress = StepProgress::Done { outcome };
     }

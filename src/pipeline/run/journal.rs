@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::effect;
 use crate::core::outcome::Outcome;
-use crate::core::plan::Action;
+use crate::core::plan::{Action, PlannedAction};
 use crate::core::run::{Run, Step, StepProgress};
 use crate::failpoint::fail_point;
 use crate::pipeline::brain::Brain;
@@ -58,6 +58,8 @@ pub(super) struct Over {
     pub outcome: Outcome,
     /// Its effect inside the store.
     pub changes: Vec<Change>,
+    /// What takes its effect elsewhere back.
+    pub reversal: Option<PlannedAction>,
 }
 
 /// The journal of a run under way.
@@ -83,8 +85,9 @@ impl<'a> Journal<'a> {
         if let Some(Expect::Revision(revision)) = start.journal {
             date_inverses(run, revision);
         }
-        let kept = |step: &Step| serde_json::from_str(step.undo.as_ref()?).ok();
-        let inverses = run.steps.iter().map(|step| kept(step).filter(|_| is_inside(brain, &step.action))).collect();
+        let kept = |step: &Step| serde_json::from_str::<Inverse>(step.undo.as_ref()?).ok();
+        let fits = |step: &Step, inverse: &Inverse| inverse.reversal.is_some() || is_inside(brain, &step.action);
+        let inverses = run.steps.iter().map(|step| kept(step).filter(|inverse| fits(step, inverse))).collect();
         let keeps_inverses = start.journal.is_some();
         Self { brain, start, begun: None, inverses, keeps_inverses, is_behind: false, outdated: BTreeSet::new() }
     }
@@ -187,12 +190,16 @@ impl<'a> Journal<'a> {
 
     /// What is to be written of a step that has ended; gives what takes it back.
     async fn note(&mut self, run: &mut Run, over: &Over) -> Result<Option<Inverse>, StoreError> {
-        let Over { index, outcome, changes } = over;
+        let Over { index, outcome, changes, reversal } = over;
         // What the person had erased is kept nowhere, not even to be taken back.
         let erases = changes.iter().any(|change| change.table == Table::Erasures);
         let is_inside = is_inside(self.brain, &run.steps[*index].action);
         let is_kept = self.keeps_inverses && !changes.is_empty() && !erases && is_inside;
-        let inverse = if is_kept { Some(self.prior(changes).await?) } else { None };
+        let inverse = match reversal.clone().filter(|_| self.keeps_inverses && !is_inside) {
+            reversal @ Some(_) => Some(Inverse { reversal, ..Inverse::default() }),
+            None if is_kept => Some(self.prior(changes).await?),
+            None => None,
+        };
         run.steps[*index].progress = StepProgress::Done { outcome: outcome.clone() };
         run.steps[*index].undo = as_kept(inverse.as_ref());
         self.is_behind = true;
@@ -233,6 +240,9 @@ pub struct Inverse {
     pub changes: Vec<Change>,
     /// For each change, the revision that the record had in that state; `None` where there was none.
     pub prior: Vec<Option<u64>>,
+    /// Of an effect elsewhere, in place of both: what takes it back there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reversal: Option<PlannedAction>,
 }
 
 impl Inverse {

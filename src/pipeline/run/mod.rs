@@ -99,7 +99,7 @@ pub fn attempt(run: &RunId, step: usize) -> Attempt {
 
 /// True when a run needs a journal: it changes something.
 pub fn changes_anything(brain: &Brain, run: &Run) -> bool {
-    run.steps.iter().any(|step| brain.services.of(&step.action).is_none_or(|entry| entry.effect().writes()))
+    run.steps.iter().any(|step| brain.services.of(&step.action).is_none_or(|entry| entry.writes()))
 }
 
 /// Does every step that is still planned.
@@ -150,9 +150,9 @@ pub async fn run_watched(
         fail_point("effect-done");
         let indexes: Vec<usize> = ends.iter().map(|(index, _)| *index).collect();
         let mut over = Vec::with_capacity(ends.len());
-        for (index, Performed { outcome, changes, untrusted: seen }) in ends {
+        for (index, Performed { outcome, changes, untrusted: seen, reversal }) in ends {
             untrusted.extend(seen);
-            over.push(Over { index, outcome, changes });
+            over.push(Over { index, outcome, changes, reversal });
         }
         journal.record(&mut run, over).await?;
         indexes.into_iter().for_each(|index| ended(&mut run, &mut graph, index));
@@ -222,7 +222,7 @@ fn low(brain: &Brain, action: &Action) -> Result<Authorized, String> {
 
 /// What cannot be looked up is taken for the most doubtful.
 fn effect(brain: &Brain, action: &Action) -> Effect {
-    brain.services.of(action).map_or(Effect::WriteElsewhere, |entry| entry.effect())
+    brain.services.of(action).map_or(Effect::WriteElsewhere, |entry| entry.effect(action.account.as_ref()))
 }
 
 /// One action, inside its time-out. An effect outside that did not end in time is doubtful.
@@ -238,7 +238,7 @@ async fn perform(brain: &Brain, ctx: &RequestContext, authorized: &Authorized, a
     let time_out = Duration::from_millis(limits::COMMAND_TIMEOUT_MS + 5_000);
     let started = std::time::Instant::now();
     let performed = tokio::time::timeout(time_out, entry.perform(ctx, authorized, attempt)).await;
-    let performed = performed.unwrap_or_else(|_| match entry.effect() {
+    let performed = performed.unwrap_or_else(|_| match entry.effect(action.account.as_ref()) {
         Effect::WriteElsewhere => {
             Performed::unknown("it did not answer in time; please look there before trying again")
         }
@@ -251,7 +251,7 @@ async fn perform(brain: &Brain, ctx: &RequestContext, authorized: &Authorized, a
 }
 
 /// What lives elsewhere is read again, since what was done there could not be recorded here.
-async fn mirror_anew(brain: &Brain, ctx: &RequestContext, service: &str) {
+pub async fn mirror_anew(brain: &Brain, ctx: &RequestContext, service: &str) {
     let Some(registration) = brain.services.now().find(service).cloned() else { return };
     let time_out = Duration::from_millis(limits::COMMAND_TIMEOUT_MS);
     match tokio::time::timeout(time_out, registration.service.mirror_anew(ctx)).await {
@@ -270,16 +270,17 @@ fn taking_back(
     ctx: &RequestContext,
 ) -> Option<Undo> {
     let entry = brain.services.of(&step.action);
-    let reversal = match &step.progress {
+    let by_command = match &step.progress {
         StepProgress::Done { outcome: Outcome::Succeeded { result } } => {
             entry.as_ref().and_then(|entry| entry.reversal(&step.action, result))
         }
         StepProgress::Done { .. } | StepProgress::Planned | StepProgress::Started => None,
     };
-    if inverse.is_none() && reversal.is_none() {
+    if inverse.is_none() && by_command.is_none() {
         return None;
     }
-    let Inverse { changes, prior } = inverse.unwrap_or_default();
+    let Inverse { changes, prior, reversal } = inverse.unwrap_or_default();
+    let reversal = by_command.or(reversal);
     Some(Undo {
         id: Undo::id_at(ctx.now, &brain.new_id()),
         owner: run.owner.clone(),

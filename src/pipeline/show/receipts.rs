@@ -55,7 +55,7 @@ pub fn receipt(services: &Registry, action: &Action, outcome: &Outcome, referenc
     // A service that left since then wrote, for all that anybody knows.
     let entry = services.of(action);
     let entry = entry.as_deref();
-    let wrote = entry.is_none_or(|entry| entry.effect().writes()) && outcome.status() != Status::Failed;
+    let wrote = entry.is_none_or(|entry| entry.writes()) && outcome.status() != Status::Failed;
     let named = || format!("do “{}”", action.name());
     let deed = || entry.map_or_else(named, |entry| visible(&entry.attempt(action)));
     let text = match outcome {

@@ -37,7 +37,7 @@ type Extent = (DateTime<Utc>, DateTime<Utc>);
 pub(super) fn of_model(turn: &Turn<'_>, topic: &Topic<'_>, plan: Plan) -> Planned {
     let writes = |planned: &PlannedAction| {
         let entry = turn.brain.services.command(&planned.service, &planned.command);
-        entry.is_none_or(|entry| entry.effect().writes())
+        entry.is_none_or(|entry| entry.writes())
     };
     // A later round knows what an earlier one has looked up.
     let acts = topic.round.is_none() && turn.origin().is_own_words() && plan.actions.iter().any(writes);

@@ -54,6 +54,8 @@ struct Seen<'s> {
     records: Option<&'s [String]>,
     /// Whether the person has named a time.
     own_time: OnceLock<bool>,
+    /// Undo asks for it.
+    takes_back: bool,
 }
 
 enum Judged {
@@ -75,11 +77,11 @@ pub async fn check(turn: &Turn<'_>, plan: Plan, domains: &[String], sources: &So
             let people = people.as_deref().unwrap_or_default();
             folded.tracing(&known::acquaintances(people, &sources.own, records))
         }
-        WrittenBy::Code => folded,
+        WrittenBy::Code | WrittenBy::Undo => folded,
     };
     let records = match &sources.written_by {
         WrittenBy::Planner { records } => Some(records.as_slice()),
-        WrittenBy::Code => None,
+        WrittenBy::Code | WrittenBy::Undo => None,
     };
     let seen = Seen {
         own: &sources.own,
@@ -89,6 +91,7 @@ pub async fn check(turn: &Turn<'_>, plan: Plan, domains: &[String], sources: &So
         passed_on: Folded::of(&sources.own, &sources.passed_on),
         people,
         own_time: OnceLock::new(),
+        takes_back: sources.written_by == WrittenBy::Undo,
     };
     let mut judged = Vec::with_capacity(plan.actions.len());
     let mut actions: Vec<PlannedAction> = Vec::with_capacity(plan.actions.len());
@@ -144,7 +147,7 @@ async fn judge(
     seen: &Seen<'_>,
     gated: &mut Gated,
 ) -> Judged {
-    let entry = match allowed(turn.brain, planned, domains) {
+    let entry = match allowed(turn.brain, planned, domains, seen.takes_back) {
         Ok(found) => found,
         Err(why) => {
             gated.stop(planned, Status::Refused, &why);
@@ -166,7 +169,8 @@ async fn judge(
             let filled = filled(turn, entry, &action, seen).await;
             let folded = filled.as_ref().unwrap_or(&seen.folded);
             add_recorded(entry, &mut action, folded);
-            let found = found_by(entry, planned, seen, &mut action.taints);
+            let effect = entry.effect(action.account.as_ref());
+            let found = found_by(entry, planned, seen, effect, &mut action.taints);
             let names = seen.people.iter().flatten().map(|person| person.name.as_str());
             let known: Vec<&str> = names.chain([seen.own]).collect();
             let added = seen.records.and_then(|_| notes::added_by_planner(turn, entry, planned, &known));
@@ -208,7 +212,7 @@ fn taints(
     seen: &Seen<'_>,
     touched: &[UntrustedText],
 ) -> Vec<Taint> {
-    if !entry.effect().passes_values_on() {
+    if !entry.passes_values_on() {
         return Vec::new();
     }
     let mut taints = provenance::find(&planned.params, entry.references(), &seen.folded, touched);
@@ -223,7 +227,7 @@ fn taints(
 /// What is in sight together with those whose addresses a service filled in; `None` when there are none.
 async fn filled(turn: &Turn<'_>, entry: &dyn Entry, action: &Action, seen: &Seen<'_>) -> Option<Folded> {
     let (records, known) = (seen.records?, seen.people.as_ref().ok()?);
-    if !entry.effect().passes_values_on() {
+    if !entry.passes_values_on() {
         return None;
     }
     let mut people = known::filled_in(turn, &action.params, known).await.ok().filter(|people| !people.is_empty())?;
@@ -234,7 +238,7 @@ async fn filled(turn: &Turn<'_>, entry: &dyn Entry, action: &Action, seen: &Seen
 /// A yes to keeping somebody else's address makes it nobody's own: to be written to, it needs another. That of a sender
 /// the person never wrote to needs one where nothing else asks for it; cards say of it that it is new.
 fn add_recorded(entry: &dyn Entry, action: &mut Action, folded: &Folded) {
-    if entry.effect().passes_values_on() {
+    if entry.passes_values_on() {
         let is_asked_about = entry.stakes(action) == Stakes::High;
         let mut recorded = provenance::find_recorded(&action.params, entry.references(), folded);
         recorded.retain(|taint| taint.kept_in.is_some() || !is_asked_about);
@@ -245,13 +249,19 @@ fn add_recorded(entry: &dyn Entry, action: &mut Action, folded: &Folded) {
 
 /// What is told when somebody else's words say which entry is meant. What can be undone is told in its receipt; what
 /// cannot, and would not be asked about otherwise, is asked about.
-fn found_by(entry: &dyn Entry, planned: &PlannedAction, seen: &Seen<'_>, taints: &mut Vec<Taint>) -> Option<String> {
-    if !entry.effect().writes() {
+fn found_by(
+    entry: &dyn Entry,
+    planned: &PlannedAction,
+    seen: &Seen<'_>,
+    effect: Effect,
+    taints: &mut Vec<Taint>,
+) -> Option<String> {
+    if !entry.writes() {
         return None;
     }
     let found = provenance::find_in_references(&planned.params, entry.references(), &seen.folded);
     let remark = found.first().map(|words| format!("found by words from {}", words.label()));
-    match entry.effect() {
+    match effect {
         Effect::WriteElsewhere => taints.extend(found),
         Effect::Read | Effect::ReadElsewhere | Effect::WriteHere => {}
     }
@@ -260,7 +270,7 @@ fn found_by(entry: &dyn Entry, planned: &PlannedAction, seen: &Seen<'_>, taints:
 
 /// Addresses that are nearly one that the person gave or knows.
 fn lookalikes(entry: &dyn Entry, action: &Action, folded: &Folded) -> Vec<String> {
-    if !entry.effect().passes_values_on() {
+    if !entry.passes_values_on() {
         return Vec::new();
     }
     let found = provenance::lookalikes(&action.params, entry.references(), folded);
@@ -272,7 +282,7 @@ fn lookalikes(entry: &dyn Entry, action: &Action, folded: &Folded) -> Vec<String
 
 /// What the person took of others' words with a press on exactly this.
 fn passed_on(entry: &dyn Entry, planned: &PlannedAction, seen: &Seen<'_>) -> Vec<Taint> {
-    if !entry.effect().passes_values_on() {
+    if !entry.passes_values_on() {
         return Vec::new();
     }
     provenance::find(&planned.params, entry.references(), &seen.passed_on, &[])
@@ -286,7 +296,7 @@ pub(crate) fn nobody_elses(
     params: &Params,
     taints: &[Taint],
 ) -> Vec<String> {
-    let entry = brain.services.command(service, command).filter(|entry| entry.effect().passes_values_on());
+    let entry = brain.services.command(service, command).filter(|entry| entry.passes_values_on());
     entry.map(|entry| provenance::untainted(params, entry.references(), taints)).unwrap_or_default()
 }
 
@@ -303,10 +313,17 @@ fn is_a_time(value: &str, reference: &Reference) -> bool {
     !rest.chars().any(char::is_alphanumeric)
 }
 
-fn allowed(brain: &Brain, planned: &PlannedAction, domains: &[String]) -> Result<Arc<dyn Entry>, String> {
+fn allowed(
+    brain: &Brain,
+    planned: &PlannedAction,
+    domains: &[String],
+    takes_back: bool,
+) -> Result<Arc<dyn Entry>, String> {
     let name =
         crate::core::text::visible(&crate::core::text::shorten(&crate::pipeline::turn::report_name(planned), 60));
-    let entry = brain.services.command(&planned.service, &planned.command);
+    let services = brain.services.now();
+    let reversal = || services.reversal(&planned.service, &planned.command).filter(|_| takes_back);
+    let entry = services.command(&planned.service, &planned.command).or_else(reversal);
     let entry = entry.ok_or_else(|| format!("There is no such thing as {name}, so nothing was done about it."))?;
     if !domains.contains(&planned.service) {
         let what = entry.summary();

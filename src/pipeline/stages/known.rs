@@ -18,7 +18,7 @@ pub(super) async fn meant(turn: &Turn<'_>, plan: &Plan, own: &str) -> Result<Vec
     let mut names: Vec<String> = Vec::new();
     for planned in &plan.actions {
         let Some(entry) = turn.brain.services.command(&planned.service, &planned.command) else { continue };
-        if entry.effect().passes_values_on() {
+        if entry.passes_values_on() {
             names.extend(provenance::addresses(&planned.params));
         }
         names.extend(resolve::people_of(entry.as_ref(), &planned.params));

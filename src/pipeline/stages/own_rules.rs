@@ -63,7 +63,7 @@ impl OwnRules {
         action: &Action,
         by_planner: bool,
     ) -> Option<String> {
-        if !entry.effect().writes() {
+        if !entry.writes() {
             return None;
         }
         let services = turn.brain.services.now();
@@ -108,7 +108,7 @@ pub(super) async fn copied(turn: &Turn<'_>, plan: &mut Plan) -> Vec<String> {
         let has = |one: &Value| one.as_str().is_some_and(|one| one.to_lowercase().contains(&whom.to_lowercase()));
         for planned in &mut plan.actions {
             let entry = turn.brain.services.command(&planned.service, &planned.command);
-            let passes_on = entry.is_some_and(|entry| entry.effect().writes() && entry.effect().passes_values_on());
+            let passes_on = entry.is_some_and(|entry| entry.writes() && entry.passes_values_on());
             let Some(Value::Array(to)) = planned.params.get_mut(TO).filter(|_| passes_on) else { continue };
             if !to.is_empty() && !to.iter().any(has) {
                 to.push(whom.as_str().into());

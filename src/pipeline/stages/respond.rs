@@ -76,7 +76,7 @@ fn is_worth_no_wait(turn: &Turn<'_>) -> bool {
 fn has_done_something(turn: &Turn<'_>) -> bool {
     turn.history.iter().flat_map(|message| &message.actions).any(|past| {
         let entry = turn.brain.services.command(&past.service, &past.command);
-        entry.is_none_or(|entry| entry.effect().writes())
+        entry.is_none_or(|entry| entry.writes())
     })
 }
 

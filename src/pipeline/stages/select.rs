@@ -139,7 +139,7 @@ impl Offer {
     }
 
     fn has(&self, entry: &dyn Entry) -> bool {
-        self.domains.iter().any(|domain| domain == entry.service()) && !(self.only_looks && entry.effect().writes())
+        self.domains.iter().any(|domain| domain == entry.service()) && !(self.only_looks && entry.writes())
     }
 
     fn shape(&self, services: &Services) -> Value {

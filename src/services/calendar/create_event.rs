@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::record::{Event, Occurrence};
-use super::service::{CalendarService, NAME, NOBODY_IS_TOLD};
+use super::service::{CalendarService, NAME};
 use super::values::{attendees, check_order, moment, optional, with_end};
 use super::view::{EventChanged, backwards};
 use crate::core::card::CardBody;
@@ -23,14 +23,13 @@ use crate::language::requests::text::tokens;
 use crate::language::time;
 use crate::language::time::{Grain, TimeRole, When};
 use crate::language::tokens::lower;
-use crate::ports::{Change, Expect};
-use crate::services::command::{
-    Base, Called, Command, Completed, Effect, Handle, Invocation, PastTimes, Receipt, Slot, Subject, one_or_many,
-};
+use crate::services::backend::RecordEdit;
+use crate::services::command::{Base, Called, Command, Invocation, PastTimes, Receipt, Slot, Subject, one_or_many};
 use crate::services::error::ServiceError;
 use crate::services::items::Item;
 use crate::services::provenance::{self, Others};
 use crate::services::recurrence::Series;
+use crate::services::replica::{Edits, PlannedEdits};
 use crate::services::service::{Prepared, RequestContext};
 use crate::services::show::{self, Moment};
 use crate::services::texts;
@@ -123,11 +122,7 @@ impl Command for CreateEvent {
 }
 
 #[async_trait]
-impl Handle<CreateEvent> for CalendarService {
-    fn effect(&self) -> Effect {
-        Effect::WriteHere
-    }
-
+impl Edits<CreateEvent> for CalendarService {
     /// The end filled in, and what it collides with.
     async fn prepare(&self, ctx: &RequestContext, command: CreateEvent) -> Result<Prepared<CreateEvent>, ServiceError> {
         let end_time = with_end(command.start_time.as_deref(), command.end_time, ctx);
@@ -145,12 +140,15 @@ impl Handle<CreateEvent> for CalendarService {
             }
         }
         if !texts::filled_all(&command.attendees).is_empty() {
-            notes.push(NOBODY_IS_TOLD.to_owned());
+            notes.extend(self.nobody_is_told(ctx, None));
         }
         Ok(Prepared::Ready { params: command, target: None, notes, untrusted: Vec::new() })
     }
 
-    async fn perform(&self, call: Invocation<'_, CreateEvent>) -> Result<Completed<EventChanged>, ServiceError> {
+    async fn edits(
+        &self,
+        call: Invocation<'_, CreateEvent>,
+    ) -> Result<PlannedEdits<Event, EventChanged>, ServiceError> {
         let Invocation { ctx, command, action, attempt } = call;
         let start = moment(command.start_time.as_deref().unwrap_or_default(), ctx)?;
         let end = with_end(command.start_time.as_deref(), command.end_time, ctx);
@@ -175,6 +173,7 @@ impl Handle<CreateEvent> for CalendarService {
             recurrence,
             exceptions: Vec::new(),
             others: Others::default(),
+            origin: None,
             created_at: ctx.now,
         };
         let location = event.location.as_deref().unwrap_or_default();
@@ -182,8 +181,7 @@ impl Handle<CreateEvent> for CalendarService {
         for (field, text) in [("summary", event.summary.as_str()), ("location", location), ("attendees", &attendees)] {
             event.others.write(field, text, provenance::source(action, field));
         }
-        let change = Change::put(&event, Expect::Absent)?;
-        Ok(EventChanged::done(&event, ctx, change))
+        Ok(PlannedEdits::new(vec![RecordEdit::create(event)], EventChanged::told(ctx, None)))
     }
 }
 

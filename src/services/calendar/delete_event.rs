@@ -6,16 +6,17 @@ use serde::{Deserialize, Serialize};
 
 use super::exceptions::{self, Scope, Scoped};
 use super::record::Event;
-use super::service::{CalendarService, NOBODY_IS_TOLD};
+use super::service::CalendarService;
 use super::view::{EventChanged, EventView};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
-use crate::ports::{Change, Expect, Record};
-use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject, before};
+use crate::services::backend::RecordEdit;
+use crate::services::command::{Command, Invocation, Receipt, Subject, before};
 use crate::services::error::ServiceError;
 use crate::services::items::{self, Item, label};
+use crate::services::replica::{Edits, PlannedEdits};
 use crate::services::service::{Prepared, RequestContext};
 use crate::services::{show, texts};
 
@@ -80,9 +81,9 @@ impl Command for DeleteEvent {
         let name = label(receipt.action, &self.find_by);
         match output.scope {
             Some(Scope::This | Scope::Following) => {
-                format!("🗑 Cancelled: {name}, {}{}", output.event.when(receipt.reference), output.told())
+                format!("🗑 Cancelled: {name}, {}{}", output.event.when(receipt.reference), output.told_of_series())
             }
-            Some(Scope::All) | None => format!("🗑 Cancelled: {name}{}", output.told()),
+            Some(Scope::All) | None => format!("🗑 Cancelled: {name}{}", output.told_of_series()),
         }
     }
 
@@ -96,29 +97,27 @@ impl Command for DeleteEvent {
 }
 
 #[async_trait]
-impl Handle<DeleteEvent> for CalendarService {
-    fn effect(&self) -> Effect {
-        Effect::WriteHere
-    }
-
+impl Edits<DeleteEvent> for CalendarService {
     async fn prepare(&self, ctx: &RequestContext, command: DeleteEvent) -> Result<Prepared<DeleteEvent>, ServiceError> {
         let mut prepared = exceptions::prepare((&self.store, &self.index), ctx, command).await?;
         if let Prepared::Ready { target: Some(target), notes, .. } = &mut prepared {
             // The row "Repeats" says it.
             notes.clear();
             if !EventView::deserialize(&target.before)?.attendees.is_empty() {
-                notes.push(NOBODY_IS_TOLD.to_owned());
+                notes.extend(self.nobody_is_told(ctx, Some(target)));
             }
         }
         Ok(prepared)
     }
 
-    async fn perform(&self, call: Invocation<'_, DeleteEvent>) -> Result<Completed<EventChanged>, ServiceError> {
+    async fn edits(
+        &self,
+        call: Invocation<'_, DeleteEvent>,
+    ) -> Result<PlannedEdits<Event, EventChanged>, ServiceError> {
         let Invocation { ctx, command, action, attempt } = call;
-        let (mut event, revision) = items::held::<Event>(&self.store, ctx, action).await?;
-        let revision = Expect::Revision(revision);
+        let (was, revision) = items::held::<Event>(&self.store, ctx, action).await?;
+        let mut event = was.clone();
         let view = before::<EventView>(action).unwrap_or_else(|| event.view(ctx));
-        let told = event.clone();
         let left = match (command.scope, exceptions::of(action, &event)) {
             (Some(Scope::This), Some(of)) => {
                 event.except(of, None)?;
@@ -127,10 +126,9 @@ impl Handle<DeleteEvent> for CalendarService {
             (Some(Scope::Following), Some(of)) => event.split(of, texts::new_id(attempt), ctx.now).is_some(),
             (_, _) => false,
         };
-        let change =
-            if left { Change::put(&event, revision)? } else { Change::delete(Event::TABLE, event.key(), revision) };
         let scope = command.scope.filter(|_| event.recurrence.is_some());
-        Ok(EventChanged::at(&told, view, scope, vec![change]))
+        let edit = if left { RecordEdit::update(was, revision, event) } else { RecordEdit::delete(was, revision) };
+        Ok(PlannedEdits::new(vec![edit], move |_: &Event| EventChanged { event: view, scope }))
     }
 }
 

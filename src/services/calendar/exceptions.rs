@@ -140,6 +140,7 @@ impl Event {
             end_time: end_time.map(Moment::store),
             recurrence: Some(counted(&rule, before)),
             exceptions: later,
+            origin: None,
             created_at: now,
             ..self.clone()
         };

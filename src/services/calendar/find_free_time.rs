@@ -9,7 +9,7 @@ use super::free;
 use super::service::{CalendarService, NAME};
 use super::values::frame;
 use crate::core::card::CardBody;
-use crate::core::plan::Action;
+use crate::core::plan::{ActingAccount, Action};
 use crate::core::stakes::Stakes;
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::reading::ClauseReading;
@@ -113,7 +113,7 @@ impl Command for FindFreeTime {
 
 #[async_trait]
 impl Handle<FindFreeTime> for CalendarService {
-    fn effect(&self) -> Effect {
+    fn effect(&self, _: Option<&ActingAccount>) -> Effect {
         Effect::Read
     }
 

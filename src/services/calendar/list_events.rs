@@ -16,7 +16,7 @@ use super::values::{Frame, frame};
 use super::view::{DueThen, EventView};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
-use crate::core::plan::Action;
+use crate::core::plan::{ActingAccount, Action};
 use crate::core::stakes::Stakes;
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::lexicon::Lexicon;
@@ -210,7 +210,7 @@ impl Command for ListEvents {
 
 #[async_trait]
 impl Handle<ListEvents> for CalendarService {
-    fn effect(&self) -> Effect {
+    fn effect(&self, _: Option<&ActingAccount>) -> Effect {
         Effect::Read
     }
 

@@ -41,6 +41,7 @@ use super::error::ServiceError;
 use super::finding::Finder;
 use super::items::{self, Item};
 use super::registry::Registration;
+use super::replica;
 use super::searchable::Searchable;
 use super::service::{
     AgendaItem, AgendaKind, Circumstance, ContextRole, Evidence, Noticed, RequestContext, Service, ServiceInfo, Wanted,
@@ -82,15 +83,19 @@ impl CalendarService {
         Registration::of(info, self)
             .command::<ListEvents>()
             .command::<FindFreeTime>()
-            .command::<CreateEvent>()
-            .command::<UpdateEvent>()
-            .command::<DeleteEvent>()
+            .edit::<CreateEvent>()
+            .edit::<UpdateEvent>()
+            .edit::<DeleteEvent>()
             .end()
     }
 }
 
 #[async_trait]
 impl Service for CalendarService {
+    async fn mirror_anew(&self, ctx: &RequestContext) -> Result<(), ServiceError> {
+        replica::mirror_anew(self, ctx).await
+    }
+
     fn context_role(&self) -> ContextRole {
         ContextRole::Items
     }

@@ -10,6 +10,7 @@ use crate::core::ids::UserId;
 use crate::core::provenance::UntrustedText;
 use crate::limits::RECURRENCE_STEPS_MAX;
 use crate::ports::{Key, Participant, Record, Table};
+use crate::services::backend::{RecordOrigin, Replicated};
 use crate::services::finding::LASTING;
 use crate::services::items::Item;
 use crate::services::provenance::Others;
@@ -48,8 +49,29 @@ pub struct Event {
     /// What of it is somebody else's, besides the notes of an event that others take part in.
     #[serde(default, skip_serializing_if = "Others::is_empty")]
     pub others: Others,
+    /// The account that it comes from; `None`: it is kept here alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<RecordOrigin>,
     /// When it was made.
     pub created_at: DateTime<Utc>,
+}
+
+impl Replicated for Event {
+    fn name(&self) -> &str {
+        &self.summary
+    }
+
+    fn others_words(&self) -> Vec<UntrustedText> {
+        self.untrusted()
+    }
+
+    fn origin(&self) -> Option<&RecordOrigin> {
+        self.origin.as_ref()
+    }
+
+    fn set_origin(&mut self, origin: Option<RecordOrigin>) {
+        self.origin = origin;
+    }
 }
 
 /// One time at which an event takes place.
@@ -288,6 +310,10 @@ impl Item for Event {
     fn times(&self, ctx: &RequestContext) -> (Option<String>, Option<String>) {
         let (starts, ends) = self.times_of(self.current(ctx.now, ctx.zone).as_ref());
         (Some(starts), ends)
+    }
+
+    fn account(&self) -> Option<&str> {
+        self.origin.as_ref().map(|origin| origin.account.as_str())
     }
 
     fn untrusted(&self) -> Vec<UntrustedText> {

@@ -3,9 +3,12 @@
 use super::indexes;
 use super::record::Event;
 use super::record::Occurrence;
+use crate::core::plan::Target;
 use crate::limits::RECURRENCE_STEPS_MAX;
 use crate::ports::{Index, RecordExt, Scan, Store};
+use crate::services::backend::Backends;
 use crate::services::error::ServiceError;
+use crate::services::replica::Replica;
 use crate::services::service::{AgendaItem, RequestContext, Service};
 use chrono::{DateTime, Utc};
 use std::sync::Arc;
@@ -13,8 +16,7 @@ use std::sync::Arc;
 /// Its name in plans.
 pub const NAME: &str = "calendar";
 
-/// What a card with other people on it has to say.
-pub(super) const NOBODY_IS_TOLD: &str = "This calendar is on this machine only: the others get no message about it.";
+const NOBODY_IS_TOLD: &str = "This calendar is on this machine only: the others get no message about it.";
 
 /// Events in the store.
 #[derive(Debug)]
@@ -23,18 +25,30 @@ pub struct CalendarService {
     pub(super) index: Arc<dyn Index>,
     /// Whose things are told beside events: a day holds more than those.
     pub(super) beside: Vec<Arc<dyn Service>>,
+    backends: Backends<Event>,
 }
 
 impl CalendarService {
     /// Over this store and its index.
     pub fn new(store: Arc<dyn Store>, index: Arc<dyn Index>) -> Self {
-        Self { store, index, beside: Vec::new() }
+        Self { store, index, beside: Vec::new(), backends: Backends::default() }
+    }
+
+    /// The same, where these write.
+    #[must_use]
+    pub fn written_by(self, backends: Backends<Event>) -> Self {
+        Self { backends, ..self }
     }
 
     /// The same; who asks what a day holds is told what these have on it, too.
     #[must_use]
     pub fn beside(self, beside: impl IntoIterator<Item = Arc<dyn Service>>) -> Self {
         Self { beside: beside.into_iter().collect(), ..self }
+    }
+
+    /// What a card with other people on it has to say of what is kept here alone.
+    pub(super) fn nobody_is_told(&self, ctx: &RequestContext, target: Option<&Target>) -> Option<String> {
+        self.backends.acting(&ctx.owner, target).is_none().then(|| NOBODY_IS_TOLD.to_owned())
     }
 
     /// What the others have in a span.
@@ -90,6 +104,22 @@ impl CalendarService {
                 .then_with(|| (a.summary.as_str(), a.id.as_str()).cmp(&(b.summary.as_str(), b.id.as_str())))
         });
         Ok(found)
+    }
+}
+
+impl Replica for CalendarService {
+    type Kept = Event;
+
+    fn service(&self) -> &'static str {
+        NAME
+    }
+
+    fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+
+    fn backends(&self) -> &Backends<Event> {
+        &self.backends
     }
 }
 

@@ -46,6 +46,7 @@ fn event(id: &str, summary: &str, start: &str, end: Option<&str>) -> Event {
         recurrence: None,
         exceptions: Vec::new(),
         others: Default::default(),
+        origin: None,
         created_at: local(Berlin, "2026-01-01 00:00"),
     }
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::exceptions::{self, Instead, Scope, Scoped};
 use super::record::{Event, Occurrence};
-use super::service::{CalendarService, NAME, NOBODY_IS_TOLD};
+use super::service::{CalendarService, NAME};
 use super::values::{attendees, new_times, optional, reschedule};
 use super::view::{EventChanged, EventView, backwards};
 use crate::core::card::CardBody;
@@ -19,13 +19,12 @@ use crate::core::stakes::Stakes;
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::reading::{ClauseReading, people, title};
 use crate::language::tokens::lower;
-use crate::ports::{Change, Expect};
-use crate::services::command::{
-    Base, Command, Completed, Effect, Handle, Invocation, PastTimes, Receipt, Slot, Subject, one_or_many,
-};
+use crate::services::backend::RecordEdit;
+use crate::services::command::{Base, Command, Invocation, PastTimes, Receipt, Slot, Subject, one_or_many};
 use crate::services::described::{self, Beside};
 use crate::services::error::ServiceError;
 use crate::services::items::{self, Item, label};
+use crate::services::replica::{Edits, PlannedEdits};
 use crate::services::service::{Prepared, RequestContext};
 use crate::services::show::{self, Moment};
 use crate::services::{provenance, texts};
@@ -154,7 +153,7 @@ impl Command for UpdateEvent {
     }
 
     fn receipt(&self, output: &EventChanged, receipt: &Receipt<'_>) -> String {
-        format!("📅 Changed: {}{}", output.event.line(receipt.reference), output.told())
+        format!("📅 Changed: {}{}", output.event.line(receipt.reference), output.told_of_series())
     }
 
     fn attempt(&self, action: &Action) -> String {
@@ -167,26 +166,25 @@ impl Command for UpdateEvent {
 }
 
 #[async_trait]
-impl Handle<UpdateEvent> for CalendarService {
-    fn effect(&self) -> Effect {
-        Effect::WriteHere
-    }
-
+impl Edits<UpdateEvent> for CalendarService {
     async fn prepare(&self, ctx: &RequestContext, command: UpdateEvent) -> Result<Prepared<UpdateEvent>, ServiceError> {
         let invites = !texts::filled_all(&command.changes.attendees).is_empty();
         let mut prepared = exceptions::prepare((&self.store, &self.index), ctx, command).await?;
         if let Prepared::Ready { target: Some(target), notes, .. } = &mut prepared
             && (invites || !EventView::deserialize(&target.before)?.attendees.is_empty())
         {
-            notes.push(NOBODY_IS_TOLD.to_owned());
+            notes.extend(self.nobody_is_told(ctx, Some(target)));
         }
         Ok(prepared)
     }
 
-    async fn perform(&self, call: Invocation<'_, UpdateEvent>) -> Result<Completed<EventChanged>, ServiceError> {
+    async fn edits(
+        &self,
+        call: Invocation<'_, UpdateEvent>,
+    ) -> Result<PlannedEdits<Event, EventChanged>, ServiceError> {
         let Invocation { ctx, command, action, attempt } = call;
-        let (mut event, revision) = items::held::<Event>(&self.store, ctx, action).await?;
-        let (changes, revision) = (command.changes, Expect::Revision(revision));
+        let (before, revision) = items::held::<Event>(&self.store, ctx, action).await?;
+        let (mut event, changes) = (before.clone(), command.changes);
         let of = exceptions::of(action, &event);
         let was = of.map_or_else(|| event.current(ctx.now, ctx.zone), |of| event.occurrence_of(of, ctx.zone));
         let was = was.ok_or_else(|| ServiceError::Refused("It does not take place any more.".to_owned()))?;
@@ -195,30 +193,28 @@ impl Handle<UpdateEvent> for CalendarService {
             Some(Scope::This) => {
                 let instead = instead(&mut event, &was, changes, action, ctx)?;
                 event.except(was.of, Some(instead))?;
-                let now = event.occurrence_of(was.of, ctx.zone).unwrap_or(was);
-                let view = EventView::of(&event.as_at(&now), Some(&now));
-                let change = Change::put(&event, revision)?;
-                Ok(EventChanged::at(&event, view, scope, vec![change]))
+                let zone = ctx.zone;
+                let told = move |event: &Event| {
+                    let now = event.occurrence_of(was.of, zone).unwrap_or(was);
+                    EventChanged { event: EventView::of(&event.as_at(&now), Some(&now)), scope }
+                };
+                Ok(PlannedEdits::new(vec![RecordEdit::update(before, revision, event)], told))
             }
             Some(Scope::Following) => match event.split(was.of, texts::new_id(attempt), ctx.now) {
                 Some(mut rest) => {
                     change(&mut rest, &was, changes, action, ctx)?;
-                    let both = vec![Change::put(&event, revision)?, Change::put(&rest, Expect::Absent)?];
-                    Ok(EventChanged::at(&rest, rest.view(ctx), scope, both))
+                    let both = vec![RecordEdit::update(before, revision, event), RecordEdit::create(rest)];
+                    Ok(PlannedEdits::new(both, EventChanged::told(ctx, scope)))
                 }
                 None => {
                     change(&mut event, &was, changes, action, ctx)?;
-                    Ok(EventChanged::at(
-                        &event,
-                        event.view(ctx),
-                        Some(Scope::All),
-                        vec![Change::put(&event, revision)?],
-                    ))
+                    let edits = vec![RecordEdit::update(before, revision, event)];
+                    Ok(PlannedEdits::new(edits, EventChanged::told(ctx, Some(Scope::All))))
                 }
             },
             Some(Scope::All) | None => {
                 change(&mut event, &was, changes, action, ctx)?;
-                Ok(EventChanged::at(&event, event.view(ctx), scope, vec![Change::put(&event, revision)?]))
+                Ok(PlannedEdits::new(vec![RecordEdit::update(before, revision, event)], EventChanged::told(ctx, scope)))
             }
         }
     }

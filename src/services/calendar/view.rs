@@ -6,8 +6,6 @@ use super::exceptions::Scope;
 use super::record::{Event, Occurrence};
 use crate::core::history::ItemRef;
 use crate::language::time::Reference;
-use crate::ports::Change;
-use crate::services::command::Completed;
 use crate::services::items::Item;
 use crate::services::service::{AgendaItem, RequestContext};
 use crate::services::show::{self, Moment};
@@ -106,18 +104,14 @@ pub struct EventChanged {
 }
 
 impl EventChanged {
-    /// The end of a command that changed `event`.
-    pub(super) fn done(event: &Event, ctx: &RequestContext, change: Change) -> Completed<Self> {
-        Self::at(event, event.view(ctx), None, vec![change])
-    }
-
-    /// The end of a command that changed some of `event`, of which `view` is told.
-    pub(super) fn at(event: &Event, view: EventView, scope: Option<Scope>, changes: Vec<Change>) -> Completed<Self> {
-        Completed::changed(Self { event: view, scope }, changes).holding(event.untrusted())
+    /// What is told of an event that was changed.
+    pub(super) fn told(ctx: &RequestContext, scope: Option<Scope>) -> impl FnOnce(&Event) -> Self + Send + 'static {
+        let ctx = ctx.clone();
+        move |event| Self { event: event.view(&ctx), scope }
     }
 
     /// What is said of a series behind the event.
-    pub(super) fn told(&self) -> &'static str {
+    pub(super) fn told_of_series(&self) -> &'static str {
         self.scope.map_or("", Scope::told)
     }
 }

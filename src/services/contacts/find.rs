@@ -8,7 +8,7 @@ use super::lookup::People;
 use super::person::{PersonView, is_candidate};
 use super::{Contacts, NAME};
 use crate::core::card::CardBody;
-use crate::core::plan::Action;
+use crate::core::plan::{ActingAccount, Action};
 use crate::core::stakes::Stakes;
 use crate::language::people;
 use crate::language::requests::built::{Built, set};
@@ -66,7 +66,7 @@ impl Command for FindPerson {
 
 #[async_trait]
 impl Handle<FindPerson> for Contacts {
-    fn effect(&self) -> Effect {
+    fn effect(&self, _: Option<&ActingAccount>) -> Effect {
         Effect::Read
     }
 

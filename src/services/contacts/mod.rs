@@ -25,18 +25,22 @@ use serde_json::Value;
 use self::cards::{Cards, File};
 use self::person::noticed;
 use super::address_book::KnownNames;
+use super::backend::{Backends, RecordOrigin, Replicated};
 use super::command::planned;
 use super::email::mailbox::Mailboxes;
 use super::error::ServiceError;
 use super::items;
 use super::provenance::Others;
 use super::registry::Registration;
+use super::replica;
+use super::replica::Replica;
 use super::searchable::{Freshness, Searchable};
 use super::service::{
     AddressBook, Content, ContextRole, Noticed, Offerable, PeopleQuery, Person, RequestContext, Service, ServiceInfo,
     Wanted,
 };
 use crate::core::ids::UserId;
+use crate::core::provenance::UntrustedText;
 use crate::core::text::visible;
 use crate::core::turn::Along;
 use crate::language::people;
@@ -69,6 +73,27 @@ pub struct Contact {
     /// What of it is somebody else's.
     #[serde(default, skip_serializing_if = "Others::is_empty")]
     pub others: Others,
+    /// The account that it comes from; `None`: it is kept here alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<RecordOrigin>,
+}
+
+impl Replicated for Contact {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn others_words(&self) -> Vec<UntrustedText> {
+        self.others.untrusted("a contact")
+    }
+
+    fn origin(&self) -> Option<&RecordOrigin> {
+        self.origin.as_ref()
+    }
+
+    fn set_origin(&mut self, origin: Option<RecordOrigin>) {
+        self.origin = origin;
+    }
 }
 
 /// Saved people, to be found: by their names, by what stands before the @ of their addresses, and exactly by an address,
@@ -139,12 +164,26 @@ pub struct Contacts {
     mailboxes: Arc<Mailboxes>,
     vcf: PathBuf,
     file: Arc<Mutex<File>>,
+    backends: Backends<Contact>,
 }
 
 impl Contacts {
     /// People from the store, from `contacts.vcf` beside the mailboxes, and from the mailboxes.
     pub fn new(store: Arc<dyn Store>, index: Arc<dyn Index>, mailboxes: Arc<Mailboxes>) -> Self {
-        Self { vcf: mailboxes.data().join("contacts.vcf"), store, index, mailboxes, file: Arc::default() }
+        Self {
+            vcf: mailboxes.data().join("contacts.vcf"),
+            store,
+            index,
+            mailboxes,
+            file: Arc::default(),
+            backends: Backends::default(),
+        }
+    }
+
+    /// The same, where these write.
+    #[must_use]
+    pub fn written_by(self, backends: Backends<Contact>) -> Self {
+        Self { backends, ..self }
     }
 
     /// The cards of the file; none when it cannot be read now. Not on the threads that read mail: who somebody is must
@@ -155,6 +194,22 @@ impl Contacts {
         let read = move || file.lock().unwrap_or_else(PoisonError::into_inner).read(&path);
         let read = tokio::task::spawn_blocking(read).await;
         read.map_err(|error| ServiceError::Broken(format!("contacts.vcf could not be read ({error}).")))
+    }
+}
+
+impl Replica for Contacts {
+    type Kept = Contact;
+
+    fn service(&self) -> &'static str {
+        NAME
+    }
+
+    fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+
+    fn backends(&self) -> &Backends<Contact> {
+        &self.backends
     }
 }
 
@@ -180,12 +235,16 @@ impl Contacts {
     /// The service with its commands, for the registry.
     pub fn registration(self: Arc<Self>) -> Registration {
         let info = ServiceInfo::new(NAME, "People", "people, addresses and phone numbers", "your contacts");
-        Registration::of(info, self).command::<FindPerson>().command::<SavePerson>().end()
+        Registration::of(info, self).command::<FindPerson>().edit::<SavePerson>().end()
     }
 }
 
 #[async_trait]
 impl Service for Contacts {
+    async fn mirror_anew(&self, ctx: &RequestContext) -> Result<(), ServiceError> {
+        replica::mirror_anew(self, ctx).await
+    }
+
     fn searchable(&self) -> Option<&dyn Searchable> {
         Some(self)
     }

@@ -15,11 +15,13 @@ use crate::language::requests::built::{Built, set};
 use crate::language::requests::reading::{ClauseReading, without_determiner};
 use crate::language::tokens::lower;
 use crate::limits::CANDIDATES_MAX;
-use crate::ports::{Change, Expect, Key, RecordExt};
+use crate::ports::{Key, RecordExt};
 use crate::services::address_book::split_details;
-use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject, before};
+use crate::services::backend::RecordEdit;
+use crate::services::command::{Command, Invocation, Receipt, Subject, before};
 use crate::services::error::ServiceError;
 use crate::services::provenance::{self, Others};
+use crate::services::replica::{Edits, PlannedEdits};
 use crate::services::service::{PeopleQuery, Prepared, RequestContext};
 
 /// Save or complete a contact.
@@ -110,11 +112,7 @@ impl Command for SavePerson {
 }
 
 #[async_trait]
-impl Handle<SavePerson> for Contacts {
-    fn effect(&self) -> Effect {
-        Effect::WriteHere
-    }
-
+impl Edits<SavePerson> for Contacts {
     /// Which contact a saving is about: the one of that name or address, a new one, or a question.
     async fn prepare(&self, ctx: &RequestContext, command: SavePerson) -> Result<Prepared<SavePerson>, ServiceError> {
         let spaced = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -141,36 +139,35 @@ impl Handle<SavePerson> for Contacts {
             revision: own.map(|(_, revision)| revision.to_string()).unwrap_or_default(),
             label: person.name.clone(),
             before: serde_json::to_value(known)?,
+            account: match own {
+                Some((contact, _)) => contact.origin.as_ref().map(|origin| origin.account.clone()),
+                None => self.backends.of(&ctx.owner).next().map(|account| account.id.clone()),
+            },
             ..Target::default()
         };
         let params = SavePerson { name: person.name.clone(), ..command };
         Ok(Prepared::Ready { params, target: Some(target), notes: Vec::new(), untrusted: Vec::new() })
     }
 
-    async fn perform(&self, call: Invocation<'_, SavePerson>) -> Result<Completed<Saved>, ServiceError> {
+    async fn edits(&self, call: Invocation<'_, SavePerson>) -> Result<PlannedEdits<Contact, Saved>, ServiceError> {
         let Invocation { ctx, command, action, attempt } = call;
         let id = action.target.as_ref().map(|target| target.id.as_str()).filter(|id| !id.is_empty());
         let own = match id {
             Some(id) => self.store.load::<Contact>(&Key::of(&[ctx.owner.as_str(), id])).await?,
             None => None,
         };
-        let (mut contact, expect) = match own {
-            Some((contact, revision)) => (contact, Expect::Revision(revision)),
-            None => {
-                let fresh = Contact {
-                    owner: ctx.owner.clone(),
-                    id: attempt.key.clone(),
-                    name: command.name.clone(),
-                    nicknames: Vec::new(),
-                    emails: Vec::new(),
-                    preferred: None,
-                    phones: Vec::new(),
-                    groups: Vec::new(),
-                    others: Others::default(),
-                };
-                (fresh, Expect::Absent)
-            }
-        };
+        let mut contact = own.as_ref().map(|(contact, _)| contact.clone()).unwrap_or_else(|| Contact {
+            owner: ctx.owner.clone(),
+            id: attempt.key.clone(),
+            name: command.name.clone(),
+            nicknames: Vec::new(),
+            emails: Vec::new(),
+            preferred: None,
+            phones: Vec::new(),
+            groups: Vec::new(),
+            others: Others::default(),
+            origin: None,
+        });
         let SavePerson { name, email, phone, prefer } = command;
         let (email, phone) = (email.unwrap_or_default(), phone.unwrap_or_default());
         add(&mut contact.emails, &email);
@@ -181,16 +178,19 @@ impl Handle<SavePerson> for Contacts {
         for (field, text) in [("name", &name), ("email", &email), ("phone", &phone)] {
             contact.others.add(field, text.trim(), provenance::source(action, field));
         }
-        let change = Change::put(&contact, expect)?;
-        let mut person = PersonView::of(&contact);
-        // What the file knows about them is told as well, so that the receipt shows the whole contact.
-        if let Some(known) = before::<KnownBefore>(action) {
-            let saved = std::mem::replace(&mut person.emails, known.emails);
-            saved.iter().for_each(|email| add(&mut person.emails, email));
-            known.phones.iter().for_each(|phone| add(&mut person.phones, phone));
-        }
-        put_first(&mut person.emails, contact.preferred.as_deref());
-        Ok(Completed::changed(Saved { person }, vec![change]).holding(contact.others.untrusted("a contact")))
+        let known = before::<KnownBefore>(action);
+        let told = move |contact: &Contact| {
+            let mut person = PersonView::of(contact);
+            // What the file knows about them is told as well, so that the receipt shows the whole contact.
+            if let Some(known) = known {
+                let saved = std::mem::replace(&mut person.emails, known.emails);
+                saved.iter().for_each(|email| add(&mut person.emails, email));
+                known.phones.iter().for_each(|phone| add(&mut person.phones, phone));
+            }
+            put_first(&mut person.emails, contact.preferred.as_deref());
+            Saved { person }
+        };
+        Ok(PlannedEdits::new(vec![RecordEdit { before: own, after: Some(contact) }], told))
     }
 }
 

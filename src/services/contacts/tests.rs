@@ -191,6 +191,7 @@ fn contact(home: &Home, id: usize, name: &str, group: &str) -> Contact {
         phones: Vec::new(),
         groups: vec![group.to_owned()],
         others: Others::default(),
+        origin: None,
     }
 }
 

@@ -11,7 +11,8 @@ use super::service::Email;
 use crate::core::button::{Button, Press};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
-use crate::core::plan::{Action, Target};
+use crate::core::ids::UserId;
+use crate::core::plan::{ActingAccount, Action, Target};
 use crate::core::stakes::Stakes;
 use crate::core::text::visible;
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Slot, Subject};
@@ -87,8 +88,12 @@ impl Command for CreateDraft {
 
 #[async_trait]
 impl Handle<CreateDraft> for Email {
-    fn effect(&self) -> Effect {
+    fn effect(&self, _: Option<&ActingAccount>) -> Effect {
         Effect::WriteElsewhere
+    }
+
+    fn account(&self, owner: &UserId, _: Option<&Target>) -> Option<ActingAccount> {
+        self.accounts.acting(owner)
     }
 
     async fn prepare(&self, ctx: &RequestContext, command: CreateDraft) -> Result<Prepared<CreateDraft>, ServiceError> {

@@ -12,7 +12,7 @@ use super::one_mail::OneMail;
 use super::service::{Email, NAME};
 use super::source::moves::{TRASH, folder_of};
 use crate::core::card::{CardBody, show_address};
-use crate::core::plan::{Action, PlannedAction};
+use crate::core::plan::{ActingAccount, Action, PlannedAction};
 use crate::core::stakes::Stakes;
 use crate::core::text::visible;
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject, planned};
@@ -114,7 +114,7 @@ impl Command for DeleteEmail {
 
 #[async_trait]
 impl Handle<DeleteEmail> for Email {
-    fn effect(&self) -> Effect {
+    fn effect(&self, _: Option<&ActingAccount>) -> Effect {
         Effect::WriteElsewhere
     }
 

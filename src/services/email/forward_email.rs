@@ -20,7 +20,8 @@ use super::service::{Email, NAME};
 use super::source::maildir::{self, Raw};
 use super::{filling, wording};
 use crate::core::card::CardBody;
-use crate::core::plan::{Action, Target};
+use crate::core::ids::UserId;
+use crate::core::plan::{ActingAccount, Action, Target};
 use crate::core::provenance::UntrustedText;
 use crate::core::stakes::Stakes;
 use crate::core::text::visible;
@@ -289,8 +290,12 @@ impl Email {
 
 #[async_trait]
 impl Handle<ForwardEmail> for Email {
-    fn effect(&self) -> Effect {
+    fn effect(&self, _: Option<&ActingAccount>) -> Effect {
         Effect::WriteElsewhere
+    }
+
+    fn account(&self, owner: &UserId, _: Option<&Target>) -> Option<ActingAccount> {
+        self.accounts.acting(owner)
     }
 
     async fn prepare(

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 
+use super::accounts::MailAccounts;
 use super::correspondents::Correspondent;
 use super::indexing::{Held, SoFar, not_done};
 use super::mail::{Mail, MailId};
@@ -31,12 +32,20 @@ use crate::services::searchable::Freshness;
 #[derive(Debug)]
 pub struct Mailboxes {
     data: PathBuf,
-    /// The address outgoing mail carries.
-    own: Option<String>,
+    own: OwnAddresses,
     index: Arc<dyn Index>,
     pool: Arc<Pool>,
     quiet: Arc<Quiet>,
     held: Mutex<HeldMailboxes>,
+}
+
+/// The addresses that outgoing mail carries.
+#[derive(Debug)]
+enum OwnAddresses {
+    /// The same for everybody, or none.
+    One(Option<String>),
+    /// Those of everybody's accounts.
+    Accounts(MailAccounts),
 }
 
 /// Those in use, each with the number of its last use.
@@ -67,16 +76,25 @@ impl HeldMailboxes {
 }
 
 impl Mailboxes {
-    /// Mailboxes in `DATA/mail`, found through `index`; `own` is the address of outgoing mail, if one is configured.
+    /// Mailboxes in `DATA/mail`, found through `index`; `own` is the address of everybody's outgoing mail, if there is one.
     pub fn new(data: impl Into<PathBuf>, own: Option<String>, index: Arc<dyn Index>) -> Arc<Self> {
-        Arc::new(Self {
-            data: data.into(),
-            own: own.map(|address| address.to_lowercase()),
-            index,
-            pool: Arc::default(),
-            quiet: Arc::default(),
-            held: Mutex::default(),
-        })
+        Self::with(data.into(), OwnAddresses::One(own.map(|address| address.to_lowercase())), index)
+    }
+
+    /// The same, where each person's mail carries the address of their account.
+    pub fn of_accounts(data: impl Into<PathBuf>, accounts: MailAccounts, index: Arc<dyn Index>) -> Arc<Self> {
+        Self::with(data.into(), OwnAddresses::Accounts(accounts), index)
+    }
+
+    fn with(data: PathBuf, own: OwnAddresses, index: Arc<dyn Index>) -> Arc<Self> {
+        Arc::new(Self { data, own, index, pool: Arc::default(), quiet: Arc::default(), held: Mutex::default() })
+    }
+
+    fn own(&self, owner: &UserId) -> Option<String> {
+        match &self.own {
+            OwnAddresses::One(address) => address.clone(),
+            OwnAddresses::Accounts(accounts) => accounts.address(owner),
+        }
     }
 
     /// The folder everything is below.
@@ -98,8 +116,9 @@ impl Mailboxes {
     pub async fn mail_within(&self, owner: &UserId, patience: Duration) -> Result<MailView, ServiceError> {
         let held = self.held(owner);
         let so_far = held.refresh(patience).await?;
-        let own = held.summary().own(self.own.as_deref());
-        Ok(MailView { own, configured: self.own.clone(), so_far, held })
+        let configured = self.own(owner);
+        let own = held.summary().own(configured.as_deref());
+        Ok(MailView { own, configured, so_far, held })
     }
 
     /// How fresh the owner's mail is; `None` while not all of it was read, or it cannot be.

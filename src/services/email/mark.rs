@@ -13,7 +13,7 @@ use super::source::maildir::Folder;
 use super::source::moves::{ARCHIVE, FLAGGED, INBOX, SEEN, TRASH, folder_of};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
-use crate::core::plan::{Action, PlannedAction};
+use crate::core::plan::{ActingAccount, Action, PlannedAction};
 use crate::core::stakes::Stakes;
 use crate::core::text::visible;
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject, planned};
@@ -234,7 +234,7 @@ impl Email {
 
 #[async_trait]
 impl Handle<MarkMail> for Email {
-    fn effect(&self) -> Effect {
+    fn effect(&self, _: Option<&ActingAccount>) -> Effect {
         Effect::WriteElsewhere
     }
 

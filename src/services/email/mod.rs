@@ -9,6 +9,7 @@
 //! - What was certainly not sent is kept as a draft, and said to be; what perhaps was, is not kept.
 //! - Reading marks nothing as read.
 
+pub mod accounts;
 mod amend;
 pub mod compose;
 pub mod correspondents;

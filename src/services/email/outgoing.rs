@@ -55,11 +55,12 @@ impl Email {
         attempt: &Attempt,
     ) -> Result<Completed<Sending>, ServiceError> {
         let mut envelope = Envelope { enclosed, ..self.envelope(ctx, action, attempt).await };
-        let Some(smtp) = &self.smtp else {
-            let kept = self.keep(ctx, &letter, &envelope, attempt).await;
-            return Err(ServiceError::NotSetUp(format!(
-                "No outgoing mail server is set up (SMTP_URL), so nothing was sent. {kept}"
-            )));
+        let backend = match self.accounts.backend(&ctx.owner, action.account.as_ref()) {
+            Ok(backend) => backend,
+            Err(why) => {
+                let kept = self.keep(ctx, &letter, &envelope, attempt).await;
+                return Err(ServiceError::NotSetUp(format!("{why} {kept}")));
+            }
         };
         // A draft that says exactly this is what is being sent: it keeps its place in its conversation.
         let drafts = self.mailboxes.drafts_like(&ctx.owner, &letter).await;
@@ -74,7 +75,7 @@ impl Email {
             Ok(mail) => mail,
             Err(error) => return Err(ServiceError::Refused(format!("Nothing was sent: {error}."))),
         };
-        match smtp.send(&to, &bytes).await {
+        match backend.send(&to, &bytes).await {
             Sent::Accepted => {
                 let filed = self.file(ctx, bytes, attempt).await;
                 fail_point("sent-filed");
@@ -126,9 +127,9 @@ impl Email {
 
     /// What goes along with the letter of an action.
     pub(super) async fn envelope(&self, ctx: &RequestContext, action: &Action, attempt: &Attempt) -> Envelope {
-        let from = match &self.smtp {
-            Some(smtp) => Some(smtp.sender().clone()),
-            None => self.own_sender(ctx).await,
+        let from = match self.accounts.backend(&ctx.owner, action.account.as_ref()) {
+            Ok(backend) => Some(backend.sender().clone()),
+            Err(_) => self.own_sender(ctx).await,
         };
         let domain = from.as_ref().map_or("brain-agent.invalid", |sender| sender.address.domain());
         let answered = before::<Answered>(action);

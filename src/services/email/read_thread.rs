@@ -13,7 +13,7 @@ use super::search::grouped;
 use super::service::{Email, NAME, source_of, writer};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
-use crate::core::plan::{Action, Target};
+use crate::core::plan::{ActingAccount, Action, Target};
 use crate::core::provenance::UntrustedText;
 use crate::core::stakes::Stakes;
 use crate::core::text::visible;
@@ -129,7 +129,7 @@ impl Command for ReadThread {
 
 #[async_trait]
 impl Handle<ReadThread> for Email {
-    fn effect(&self) -> Effect {
+    fn effect(&self, _: Option<&ActingAccount>) -> Effect {
         Effect::Read
     }
 

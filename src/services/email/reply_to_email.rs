@@ -12,7 +12,8 @@ use super::prepare::{too_many, trimmed};
 use super::service::{Email, NAME};
 use super::wording;
 use crate::core::card::CardBody;
-use crate::core::plan::{Action, Target};
+use crate::core::ids::UserId;
+use crate::core::plan::{ActingAccount, Action, Target};
 use crate::core::stakes::Stakes;
 use crate::core::text::visible;
 use crate::language::requests::built::{Built, set};
@@ -107,8 +108,12 @@ impl Command for ReplyToEmail {
 
 #[async_trait]
 impl Handle<ReplyToEmail> for Email {
-    fn effect(&self) -> Effect {
+    fn effect(&self, _: Option<&ActingAccount>) -> Effect {
         Effect::WriteElsewhere
+    }
+
+    fn account(&self, owner: &UserId, _: Option<&Target>) -> Option<ActingAccount> {
+        self.accounts.acting(owner)
     }
 
     async fn prepare(

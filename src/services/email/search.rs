@@ -11,7 +11,7 @@ use super::query::MailQuery;
 use super::service::{Email, NAME, source_of};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
-use crate::core::plan::Action;
+use crate::core::plan::{ActingAccount, Action};
 use crate::core::provenance::UntrustedText;
 use crate::core::stakes::Stakes;
 use crate::core::text::{quoted, visible};
@@ -252,7 +252,7 @@ impl Command for SearchMail {
 
 #[async_trait]
 impl Handle<SearchMail> for Email {
-    fn effect(&self) -> Effect {
+    fn effect(&self, _: Option<&ActingAccount>) -> Effect {
         Effect::Read
     }
 

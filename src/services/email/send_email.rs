@@ -9,7 +9,8 @@ use super::outgoing::Sending;
 use super::prepare::{letter_card, too_many, trimmed};
 use super::service::{Email, NAME};
 use crate::core::card::CardBody;
-use crate::core::plan::{Action, PlannedAction, Target};
+use crate::core::ids::UserId;
+use crate::core::plan::{ActingAccount, Action, PlannedAction, Target};
 use crate::core::stakes::Stakes;
 use crate::core::text::visible;
 use crate::language::requests::built::{Built, set};
@@ -74,8 +75,12 @@ impl Command for SendEmail {
 
 #[async_trait]
 impl Handle<SendEmail> for Email {
-    fn effect(&self) -> Effect {
+    fn effect(&self, _: Option<&ActingAccount>) -> Effect {
         Effect::WriteElsewhere
+    }
+
+    fn account(&self, owner: &UserId, _: Option<&Target>) -> Option<ActingAccount> {
+        self.accounts.acting(owner)
     }
 
     async fn prepare(&self, ctx: &RequestContext, command: SendEmail) -> Result<Prepared<SendEmail>, ServiceError> {

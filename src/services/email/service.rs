@@ -1,8 +1,8 @@
 //! The service itself, and what its commands share. Not here: which commands it has (`mod`).
 
+use super::accounts::MailAccounts;
 use super::mail::Mail;
 use super::mailbox::Mailboxes;
-use super::send::smtp::Smtp;
 use crate::core::ids::UserId;
 use crate::core::text::visible;
 use crate::services::address_book::KnownNames;
@@ -19,13 +19,13 @@ pub const NAME: &str = "email";
 pub struct Email {
     pub(super) mailboxes: Arc<Mailboxes>,
     pub(super) book: Arc<dyn AddressBook>,
-    pub(super) smtp: Option<Smtp>,
+    pub(super) accounts: MailAccounts,
 }
 
 impl Email {
-    /// Mail in `mailboxes`; sending needs `smtp`.
-    pub fn new(mailboxes: Arc<Mailboxes>, book: Arc<dyn AddressBook>, smtp: Option<Smtp>) -> Self {
-        Self { mailboxes, book, smtp }
+    /// Mail in `mailboxes`; it is sent from `accounts`.
+    pub fn new(mailboxes: Arc<Mailboxes>, book: Arc<dyn AddressBook>, accounts: MailAccounts) -> Self {
+        Self { mailboxes, book, accounts }
     }
 }
 

@@ -17,7 +17,7 @@ fn world() -> World {
 
 fn service(world: &World, name: &str) -> Registration {
     let mailboxes = crate::services::email::mailbox::Mailboxes::new("", None, world.index.clone());
-    let registry = crate::services::built_in(&world.store, &world.index, &mailboxes, None).0;
+    let registry = crate::services::built_in(&world.store, &world.index, &mailboxes, Default::default()).0;
     Registration::clone(registry.now().find(name).expect("a service"))
 }
 

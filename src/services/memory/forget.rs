@@ -9,7 +9,7 @@ use super::record::{FactChanged, FactView, Memory};
 use super::{MemoryService, NAME};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
-use crate::core::plan::Action;
+use crate::core::plan::{ActingAccount, Action};
 use crate::core::stakes::Stakes;
 use crate::language::own_rule;
 use crate::language::requests::built::{Built, set};
@@ -91,7 +91,7 @@ impl Command for ForgetFact {
 
 #[async_trait]
 impl Handle<ForgetFact> for MemoryService {
-    fn effect(&self) -> Effect {
+    fn effect(&self, _: Option<&ActingAccount>) -> Effect {
         Effect::WriteHere
     }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::record::FactView;
 use super::{MemoryService, NAME};
 use crate::core::card::CardBody;
-use crate::core::plan::Action;
+use crate::core::plan::{ActingAccount, Action};
 use crate::core::stakes::Stakes;
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::reading::{ClauseReading, without_determiner};
@@ -88,7 +88,7 @@ impl Command for RecallFacts {
 
 #[async_trait]
 impl Handle<RecallFacts> for MemoryService {
-    fn effect(&self) -> Effect {
+    fn effect(&self, _: Option<&ActingAccount>) -> Effect {
         Effect::Read
     }
 

@@ -10,7 +10,7 @@ use super::record::{FactView, Memory, told_by};
 use super::{MemoryService, NAME};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
-use crate::core::plan::Action;
+use crate::core::plan::{ActingAccount, Action};
 use crate::core::stakes::Stakes;
 use crate::language::grounding::{is_light, is_liking};
 use crate::language::requests::built::{Built, set};
@@ -98,7 +98,7 @@ impl Command for StoreFact {
 
 #[async_trait]
 impl Handle<StoreFact> for MemoryService {
-    fn effect(&self) -> Effect {
+    fn effect(&self, _: Option<&ActingAccount>) -> Effect {
         Effect::WriteHere
     }
 

@@ -9,7 +9,7 @@ use super::store::{fact, split_copula, strip_that};
 use super::{MemoryService, NAME};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
-use crate::core::plan::Action;
+use crate::core::plan::{ActingAccount, Action};
 use crate::core::stakes::Stakes;
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::grammar::GRAMMAR;
@@ -67,7 +67,7 @@ impl Command for UpdateFact {
 
 #[async_trait]
 impl Handle<UpdateFact> for MemoryService {
-    fn effect(&self) -> Effect {
+    fn effect(&self, _: Option<&ActingAccount>) -> Effect {
         Effect::WriteHere
     }
 

@@ -9,7 +9,7 @@ use super::record::{Note, NoteChanged};
 use super::service::{NAME, NotesService};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
-use crate::core::plan::Action;
+use crate::core::plan::{ActingAccount, Action};
 use crate::core::stakes::Stakes;
 use crate::core::text::capital;
 use crate::language::requests::built::{Built, set};
@@ -72,7 +72,7 @@ impl Command for AppendNote {
 
 #[async_trait]
 impl Handle<AppendNote> for NotesService {
-    fn effect(&self) -> Effect {
+    fn effect(&self, _: Option<&ActingAccount>) -> Effect {
         Effect::WriteHere
     }
 

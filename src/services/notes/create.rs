@@ -9,7 +9,7 @@ use super::record::{Note, NoteChanged};
 use super::service::{NAME, NotesService};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
-use crate::core::plan::{Action, PlannedAction};
+use crate::core::plan::{ActingAccount, Action, PlannedAction};
 use crate::core::stakes::Stakes;
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::reading::{ClauseReading, things, title, without_determiner};
@@ -77,7 +77,7 @@ impl Command for CreateNote {
 
 #[async_trait]
 impl Handle<CreateNote> for NotesService {
-    fn effect(&self) -> Effect {
+    fn effect(&self, _: Option<&ActingAccount>) -> Effect {
         Effect::WriteHere
     }
 

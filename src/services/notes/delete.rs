@@ -8,7 +8,7 @@ use super::record::{Note, NoteChanged, NoteView};
 use super::service::NotesService;
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
-use crate::core::plan::Action;
+use crate::core::plan::{ActingAccount, Action};
 use crate::core::stakes::Stakes;
 use crate::ports::{Change, Expect, Record};
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
@@ -69,7 +69,7 @@ impl Command for DeleteNote {
 
 #[async_trait]
 impl Handle<DeleteNote> for NotesService {
-    fn effect(&self) -> Effect {
+    fn effect(&self, _: Option<&ActingAccount>) -> Effect {
         Effect::WriteHere
     }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::record::{NoteView, Notes};
 use super::service::NotesService;
 use crate::core::card::CardBody;
-use crate::core::plan::Action;
+use crate::core::plan::{ActingAccount, Action};
 use crate::core::stakes::Stakes;
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
@@ -65,7 +65,7 @@ impl Command for ListNotes {
 
 #[async_trait]
 impl Handle<ListNotes> for NotesService {
-    fn effect(&self) -> Effect {
+    fn effect(&self, _: Option<&ActingAccount>) -> Effect {
         Effect::Read
     }
 

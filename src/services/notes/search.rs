@@ -8,7 +8,7 @@ use super::record::{Note, NoteView, Notes};
 use super::service::{NAME, NotesService};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
-use crate::core::plan::Action;
+use crate::core::plan::{ActingAccount, Action};
 use crate::core::stakes::Stakes;
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::reading::{ClauseReading, without_determiner};
@@ -93,7 +93,7 @@ impl Command for SearchNotes {
 
 #[async_trait]
 impl Handle<SearchNotes> for NotesService {
-    fn effect(&self) -> Effect {
+    fn effect(&self, _: Option<&ActingAccount>) -> Effect {
         Effect::Read
     }
 

@@ -9,7 +9,7 @@ use super::service::NotesService;
 use super::sought::{self, EntryState, Sought};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
-use crate::core::plan::Action;
+use crate::core::plan::{ActingAccount, Action};
 use crate::core::stakes::Stakes;
 use crate::ports::{Change, Expect};
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject, one_or_many};
@@ -88,7 +88,7 @@ impl TickEntries {
 
 #[async_trait]
 impl Handle<TickEntries> for NotesService {
-    fn effect(&self) -> Effect {
+    fn effect(&self, _: Option<&ActingAccount>) -> Effect {
         Effect::WriteHere
     }
 

@@ -14,11 +14,12 @@ use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::reading::ClauseReading;
-use crate::ports::{Change, Expect};
-use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
+use crate::services::backend::RecordEdit;
+use crate::services::command::{Command, Invocation, Receipt, Subject};
 use crate::services::described::{self, Beside};
 use crate::services::error::ServiceError;
 use crate::services::items::{self, label};
+use crate::services::replica::{Edits, PlannedEdits};
 use crate::services::service::{Prepared, RequestContext};
 use crate::services::show;
 
@@ -72,11 +73,7 @@ impl Command for CompleteTask {
 }
 
 #[async_trait]
-impl Handle<CompleteTask> for TaskService {
-    fn effect(&self) -> Effect {
-        Effect::WriteHere
-    }
-
+impl Edits<CompleteTask> for TaskService {
     async fn prepare(
         &self,
         ctx: &RequestContext,
@@ -88,14 +85,15 @@ impl Handle<CompleteTask> for TaskService {
         Ok(items::not_found_instead(prepared, "task", "open task"))
     }
 
-    async fn perform(&self, call: Invocation<'_, CompleteTask>) -> Result<Completed<TaskChanged>, ServiceError> {
+    async fn edits(&self, call: Invocation<'_, CompleteTask>) -> Result<PlannedEdits<Task, TaskChanged>, ServiceError> {
         let Invocation { ctx, action, .. } = call;
         let (before, revision) = items::held::<Task>(&self.store, ctx, action).await?;
         if before.status == TaskStatus::Done {
             return Err(ServiceError::Refused(format!("“{}” is done already.", before.title)));
         }
         if before.done_at.is_some_and(|at| ctx.now - at < Duration::seconds(SAME_DONE_SECS)) {
-            return Ok(TaskChanged::done(&before, ctx, Vec::new()));
+            let there = RecordEdit::update(before.clone(), revision, before);
+            return Ok(PlannedEdits::new(vec![there], TaskChanged::told(ctx, None)));
         }
         let mut task = before.clone();
         task.done_at = Some(ctx.now);
@@ -110,9 +108,7 @@ impl Handle<CompleteTask> for TaskService {
         if !goes_on {
             task.status = TaskStatus::Done;
         }
-        let mut changes = vec![Change::put(&task, Expect::Revision(revision))?];
-        changes.extend(self.due_changes(Some(&before), Some(&task), ctx.now).await?);
-        Ok(TaskChanged::done(&task, ctx, changes))
+        Ok(PlannedEdits::new(vec![RecordEdit::update(before, revision, task)], TaskChanged::told(ctx, None)))
     }
 }
 

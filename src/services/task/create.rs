@@ -19,11 +19,12 @@ use crate::language::requests::history;
 use crate::language::requests::reading::{ClauseReading, Words, tidy, title};
 use crate::language::time;
 use crate::language::time::When;
-use crate::ports::{Change, Expect};
-use crate::services::command::{Base, Called, Command, Completed, Effect, Handle, Invocation, Receipt, Slot, Subject};
+use crate::services::backend::RecordEdit;
+use crate::services::command::{Base, Called, Command, Invocation, Receipt, Slot, Subject};
 use crate::services::error::ServiceError;
 use crate::services::items::Item;
 use crate::services::provenance::{self, Others};
+use crate::services::replica::{Edits, PlannedEdits};
 use crate::services::texts;
 
 /// Add a task or a reminder.
@@ -125,12 +126,8 @@ impl Command for CreateTask {
 }
 
 #[async_trait]
-impl Handle<CreateTask> for TaskService {
-    fn effect(&self) -> Effect {
-        Effect::WriteHere
-    }
-
-    async fn perform(&self, call: Invocation<'_, CreateTask>) -> Result<Completed<TaskChanged>, ServiceError> {
+impl Edits<CreateTask> for TaskService {
+    async fn edits(&self, call: Invocation<'_, CreateTask>) -> Result<PlannedEdits<Task, TaskChanged>, ServiceError> {
         let Invocation { ctx, command, action, attempt } = call;
         let mut task = Task {
             id: texts::new_id(attempt),
@@ -152,14 +149,14 @@ impl Handle<CreateTask> for TaskService {
             snoozed: None,
             hour: None,
             others: Others::default(),
+            origin: None,
         };
         task.others.write("title", &task.title, provenance::source(action, "title"));
         let description = task.description.as_deref().unwrap_or_default();
         task.others.write("description", description, provenance::source(action, "description"));
         schedule::set(&mut task, &command.schedule(), ctx)?;
-        let mut changes = vec![Change::put(&task, Expect::Absent)?];
-        changes.extend(self.due_changes(None, Some(&task), ctx.now).await?);
-        self.changed_with_quiet(&task, ctx, changes).await
+        let quiet = self.quiet_hours(&task, ctx).await?;
+        Ok(PlannedEdits::new(vec![RecordEdit::create(task)], TaskChanged::told(ctx, quiet)))
     }
 }
 

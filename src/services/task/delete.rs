@@ -11,10 +11,11 @@ use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
-use crate::ports::{Change, Expect, Record};
-use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
+use crate::services::backend::RecordEdit;
+use crate::services::command::{Command, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
 use crate::services::items::{self, label};
+use crate::services::replica::{Edits, PlannedEdits};
 use crate::services::service::{Prepared, RequestContext};
 
 /// Delete a task for good.
@@ -73,21 +74,15 @@ impl Command for DeleteTask {
 }
 
 #[async_trait]
-impl Handle<DeleteTask> for TaskService {
-    fn effect(&self) -> Effect {
-        Effect::WriteHere
-    }
-
+impl Edits<DeleteTask> for TaskService {
     async fn prepare(&self, ctx: &RequestContext, command: DeleteTask) -> Result<Prepared<DeleteTask>, ServiceError> {
         let words = command.find_by.clone();
         items::prepare::<Task, _>(&self.store, &self.index, ctx, command, "find_by", &words, |_| true).await
     }
 
-    async fn perform(&self, call: Invocation<'_, DeleteTask>) -> Result<Completed<TaskChanged>, ServiceError> {
+    async fn edits(&self, call: Invocation<'_, DeleteTask>) -> Result<PlannedEdits<Task, TaskChanged>, ServiceError> {
         let Invocation { ctx, action, .. } = call;
         let (task, revision) = items::held::<Task>(&self.store, ctx, action).await?;
-        let mut changes = vec![Change::delete(Task::TABLE, task.key(), Expect::Revision(revision))];
-        changes.extend(self.due_changes(Some(&task), None, ctx.now).await?);
-        Ok(TaskChanged::done(&task, ctx, changes))
+        Ok(PlannedEdits::new(vec![RecordEdit::delete(task, revision)], TaskChanged::told(ctx, None)))
     }
 }

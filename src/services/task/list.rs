@@ -10,7 +10,7 @@ use super::view::TaskView;
 use super::{indexes, schedule};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
-use crate::core::plan::Action;
+use crate::core::plan::{ActingAccount, Action};
 use crate::core::stakes::Stakes;
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::reading::ClauseReading;
@@ -115,7 +115,7 @@ impl Command for ListTasks {
 
 #[async_trait]
 impl Handle<ListTasks> for TaskService {
-    fn effect(&self) -> Effect {
+    fn effect(&self, _: Option<&ActingAccount>) -> Effect {
         Effect::Read
     }
 

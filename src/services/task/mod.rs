@@ -32,6 +32,7 @@ mod view;
 use std::sync::Arc;
 
 use super::described::{Beside, over_one};
+use super::replica;
 use crate::core::plan::{Params, PlannedAction};
 use crate::core::text::{shorten, visible};
 use crate::language::requests::built::Builder;
@@ -89,17 +90,21 @@ impl TaskService {
     pub fn registration(self: Arc<Self>) -> Registration {
         let info = ServiceInfo::new(NAME, "Tasks and reminders", "tasks, to-dos and reminders", "your tasks");
         Registration::of(info, self)
-            .command::<CreateTask>()
+            .edit::<CreateTask>()
             .command::<ListTasks>()
-            .command::<UpdateTask>()
-            .command::<CompleteTask>()
-            .command::<DeleteTask>()
+            .edit::<UpdateTask>()
+            .edit::<CompleteTask>()
+            .edit::<DeleteTask>()
             .end()
     }
 }
 
 #[async_trait]
 impl Service for TaskService {
+    async fn mirror_anew(&self, ctx: &RequestContext) -> Result<(), ServiceError> {
+        replica::mirror_anew(self, ctx).await
+    }
+
     fn context_role(&self) -> ContextRole {
         ContextRole::Items
     }

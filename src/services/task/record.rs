@@ -16,6 +16,7 @@ use crate::language::offset::ReminderOffset;
 use crate::limits::RECURRENCE_STEPS_MAX;
 use crate::ports::records::{Due, DueKind};
 use crate::ports::{Key, Record, Table};
+use crate::services::backend::{RecordOrigin, Replicated};
 use crate::services::items::Item;
 use crate::services::provenance::Others;
 use crate::services::recurrence::{Series, instant};
@@ -104,6 +105,27 @@ pub struct Task {
     /// What of it is somebody else's.
     #[serde(default, skip_serializing_if = "Others::is_empty")]
     pub others: Others,
+    /// The account that it comes from; `None`: it is kept here alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<RecordOrigin>,
+}
+
+impl Replicated for Task {
+    fn name(&self) -> &str {
+        &self.title
+    }
+
+    fn others_words(&self) -> Vec<UntrustedText> {
+        self.untrusted()
+    }
+
+    fn origin(&self) -> Option<&RecordOrigin> {
+        self.origin.as_ref()
+    }
+
+    fn set_origin(&mut self, origin: Option<RecordOrigin>) {
+        self.origin = origin;
+    }
 }
 
 impl Task {
@@ -273,6 +295,10 @@ impl Item for Task {
 
     fn times(&self, _: &RequestContext) -> (Option<String>, Option<String>) {
         (self.deadline.clone(), None)
+    }
+
+    fn account(&self) -> Option<&str> {
+        self.origin.as_ref().map(|origin| origin.account.as_str())
     }
 
     fn untrusted(&self) -> Vec<UntrustedText> {

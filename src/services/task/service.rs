@@ -2,13 +2,14 @@
 
 use super::indexes;
 use super::record::Task;
-use super::view::{QuietHours, TaskChanged};
+use super::view::QuietHours;
 use crate::ports::records::{Due, User};
 use crate::ports::{Change, Expect, Index, Key, Record, RecordExt, Scan, Store};
-use crate::services::command::Completed;
+use crate::services::backend::{Backends, RecordEdit};
 use crate::services::error::ServiceError;
-use crate::services::items::Item;
+use crate::services::replica::Replica;
 use crate::services::service::RequestContext;
+use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use std::sync::Arc;
 
@@ -20,30 +21,35 @@ pub const NAME: &str = "task";
 pub struct TaskService {
     pub(super) store: Arc<dyn Store>,
     pub(super) index: Arc<dyn Index>,
+    backends: Backends<Task>,
 }
 
 impl TaskService {
     /// Over this store and its index.
     pub fn new(store: Arc<dyn Store>, index: Arc<dyn Index>) -> Self {
-        Self { store, index }
+        Self { store, index, backends: Backends::default() }
     }
 
-    /// Says what becomes of reminders that lie in the person's quiet hours.
-    pub(super) async fn changed_with_quiet(
+    /// The same, where these write.
+    #[must_use]
+    pub fn written_by(self, backends: Backends<Task>) -> Self {
+        Self { backends, ..self }
+    }
+
+    /// What becomes of reminders that lie in the person's quiet hours.
+    pub(super) async fn quiet_hours(
         &self,
         task: &Task,
         ctx: &RequestContext,
-        changes: Vec<Change>,
-    ) -> Result<Completed<TaskChanged>, ServiceError> {
+    ) -> Result<Option<QuietHours>, ServiceError> {
         let user = self.store.load::<User>(&Key::of(&[ctx.owner.as_str()])).await?;
         let quiet = user.and_then(|(user, _)| user.settings.quiet);
         let is_quiet = |at: &DateTime<Utc>| quiet.is_some_and(|quiet| quiet.ends(*at, ctx.zone).is_some());
         let rings: Vec<_> = task.rings().into_iter().filter(|at| *at > ctx.now && is_quiet(at)).collect();
-        let quiet = match rings.iter().any(|at| task.is_named(*at)) {
+        Ok(match rings.iter().any(|at| task.is_named(*at)) {
             true => Some(QuietHours::Rings),
             false => (!rings.is_empty()).then_some(QuietHours::Waits),
-        };
-        Ok(TaskChanged { task: task.view(ctx), quiet }.ended(task, changes))
+        })
     }
 
     /// Open tasks that repeat.
@@ -81,6 +87,32 @@ impl TaskService {
         let there = self.store.load::<Due>(&due.key()).await?;
         let expect = there.map_or(Expect::Absent, |(_, revision)| Expect::Revision(revision));
         Ok(Change::put(due, expect)?)
+    }
+}
+
+#[async_trait]
+impl Replica for TaskService {
+    type Kept = Task;
+
+    fn service(&self) -> &'static str {
+        NAME
+    }
+
+    fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+
+    fn backends(&self) -> &Backends<Task> {
+        &self.backends
+    }
+
+    async fn along(&self, ctx: &RequestContext, edits: &[RecordEdit<Task>]) -> Result<Vec<Change>, ServiceError> {
+        let mut changes = Vec::new();
+        for RecordEdit { before, after } in edits {
+            let before = before.as_ref().map(|(before, _)| before);
+            changes.extend(self.due_changes(before, after.as_ref(), ctx.now).await?);
+        }
+        Ok(changes)
     }
 }
 

@@ -16,13 +16,12 @@ use crate::core::plan::{Action, Target};
 use crate::core::stakes::Stakes;
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::reading::{ClauseReading, title};
-use crate::ports::{Change, Expect};
-use crate::services::command::{
-    Base, Command, Completed, Effect, Handle, Invocation, PastTimes, Receipt, Slot, Subject,
-};
+use crate::services::backend::RecordEdit;
+use crate::services::command::{Base, Command, Invocation, PastTimes, Receipt, Slot, Subject};
 use crate::services::described::{self, Beside};
 use crate::services::error::ServiceError;
 use crate::services::items::{self, Item, label};
+use crate::services::replica::{Edits, PlannedEdits};
 use crate::services::service::{Prepared, RequestContext};
 use crate::services::{provenance, show, texts};
 
@@ -139,17 +138,13 @@ impl Command for UpdateTask {
 }
 
 #[async_trait]
-impl Handle<UpdateTask> for TaskService {
-    fn effect(&self) -> Effect {
-        Effect::WriteHere
-    }
-
+impl Edits<UpdateTask> for TaskService {
     async fn prepare(&self, ctx: &RequestContext, command: UpdateTask) -> Result<Prepared<UpdateTask>, ServiceError> {
         let words = command.find_by.clone();
         items::prepare::<Task, _>(&self.store, &self.index, ctx, command, "find_by", &words, |_| true).await
     }
 
-    async fn perform(&self, call: Invocation<'_, UpdateTask>) -> Result<Completed<TaskChanged>, ServiceError> {
+    async fn edits(&self, call: Invocation<'_, UpdateTask>) -> Result<PlannedEdits<Task, TaskChanged>, ServiceError> {
         let Invocation { ctx, command, action, .. } = call;
         let (before, revision) = items::held::<Task>(&self.store, ctx, action).await?;
         let wanted = &command.changes;
@@ -171,12 +166,8 @@ impl Handle<UpdateTask> for TaskService {
         if before.status == TaskStatus::Done && !schedule.is_empty() {
             (task.status, task.done_at) = (TaskStatus::Open, None);
         }
-        let mut changes = vec![Change::put(&task, Expect::Revision(revision))?];
-        changes.extend(self.due_changes(Some(&before), Some(&task), ctx.now).await?);
-        if task.rings() == before.rings() {
-            return Ok(TaskChanged::done(&task, ctx, changes));
-        }
-        self.changed_with_quiet(&task, ctx, changes).await
+        let quiet = if task.rings() == before.rings() { None } else { self.quiet_hours(&task, ctx).await? };
+        Ok(PlannedEdits::new(vec![RecordEdit::update(before, revision, task)], TaskChanged::told(ctx, quiet)))
     }
 }
 

@@ -8,8 +8,6 @@ use super::record::{Priority, Task, TaskStatus};
 use crate::core::history::ItemRef;
 use crate::core::notification::MORNING;
 use crate::language::time::Reference;
-use crate::ports::Change;
-use crate::services::command::Completed;
 use crate::services::items::Item;
 use crate::services::service::RequestContext;
 use crate::services::show::{self, Moment};
@@ -123,13 +121,10 @@ pub struct TaskChanged {
 }
 
 impl TaskChanged {
-    /// The end of a command that changed `task`.
-    pub(super) fn done(task: &Task, ctx: &RequestContext, changes: Vec<Change>) -> Completed<Self> {
-        Self { task: task.view(ctx), quiet: None }.ended(task, changes)
-    }
-
-    pub(super) fn ended(self, task: &Task, changes: Vec<Change>) -> Completed<Self> {
-        Completed::changed(self, changes).holding(task.untrusted())
+    /// What is told of a task that was changed.
+    pub(super) fn told(ctx: &RequestContext, quiet: Option<QuietHours>) -> impl FnOnce(&Task) -> Self + Send + 'static {
+        let ctx = ctx.clone();
+        move |task| Self { task: task.view(&ctx), quiet }
     }
 
     /// What a receipt adds about quiet hours.

@@ -5,7 +5,7 @@ use brain_agent::core::digest::Digest;
 use brain_agent::core::ids::{ChatId, UserId};
 use brain_agent::core::outcome::Status;
 use brain_agent::core::pending::State;
-use brain_agent::core::plan::{Action, Taint, Target};
+use brain_agent::core::plan::{ActingAccount, Action, Taint, Target};
 use brain_agent::core::text::is_plain;
 use brain_agent::ports::Stage;
 use serde_json::json;
@@ -84,9 +84,10 @@ fn invariant_01_the_digest_covers_every_field() {
         names: [("a@b.c".to_owned(), "A".to_owned())].into(),
         attachments: vec!["00".into()],
         passed_on: vec![Taint { param: "p".into(), value: "v".into(), source: "f".into(), kept_in: None }],
+        account: Some(ActingAccount { id: "a".into(), label: Some("l".into()) }),
     };
     type Change = fn(&mut Action);
-    let changes: [Change; 29] = [
+    let changes: [Change; 32] = [
         |a| a.service.push('x'),
         |a| a.command.push('x'),
         |a| {
@@ -141,6 +142,9 @@ fn invariant_01_the_digest_covers_every_field() {
             a.names.clear();
         },
         |a| a.attachments[0].push('0'),
+        |a| a.account = None,
+        |a| a.account.as_mut().unwrap().id.push('x'),
+        |a| a.account.as_mut().unwrap().label = None,
     ];
     let (owner, chat) = (UserId::new("o"), ChatId::new("c"));
     let of = |actions: &[Action]| Digest::of(&owner, &chat, "default", actions, &[]);

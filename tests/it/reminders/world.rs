@@ -401,6 +401,7 @@ fn brain(store: &Arc<Mortal>, clock: &Arc<HandClock>, phone: &Arc<Phone>, zone: 
             zone_assumed: false,
             order: DateOrder::DayFirst,
             admins: [].into(),
+            first_admin: Default::default(),
             admin_may_approve: false,
             skip_router: true,
             skip_planner: false,

@@ -24,6 +24,7 @@ use tokio::sync::watch;
 
 /// Something that happened, in the order it did.
 #[derive(Debug, Clone)]
+#[expect(clippy::large_enum_variant, reason = "a test holds few of them")]
 pub enum Event {
     /// A batch became durable.
     Committed(Batch),

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use brain_agent::core::button::Button;
 use brain_agent::core::card::CardBody;
+use brain_agent::core::ids::UserId;
 use brain_agent::core::outcome::Outcome;
-use brain_agent::core::plan::{Action, Params, PlannedAction, Target};
+use brain_agent::core::plan::{ActingAccount, Action, Params, PlannedAction, Target};
 use brain_agent::core::stakes::{Authorized, Rule, Stakes};
 use brain_agent::services::command::{Called, Effect, ParamKinds, Receipt, Slot, Subject};
 use brain_agent::services::entry::{Entry, ParamError};
@@ -78,8 +79,12 @@ impl Entry for Watched {
         self.inner.status()
     }
 
-    fn effect(&self) -> Effect {
-        self.inner.effect()
+    fn effect(&self, account: Option<&ActingAccount>) -> Effect {
+        self.inner.effect(account)
+    }
+
+    fn account(&self, owner: &UserId, target: Option<&Target>) -> Option<ActingAccount> {
+        self.inner.account(owner, target)
     }
 
     fn kinds(&self) -> ParamKinds {

@@ -14,6 +14,7 @@ use super::said::recorded;
 use crate::core::button::{Button, CardVerb, Press, Role};
 use crate::core::outcome::Status;
 use crate::core::plan::PlannedAction;
+use crate::core::provenance::{Sources, WrittenBy};
 use crate::core::text::shorten;
 use crate::core::turn::{NoticeKind, Path, Reply};
 use crate::pipeline::commit::Answer;
@@ -145,7 +146,8 @@ async fn rest_on(turn: &Turn<'_>, undone: &Undo, restored: u64) -> Result<(), St
 
 /// Takes an effect elsewhere back, and tells what came of it.
 async fn reverse(turn: &Turn<'_>, reversal: &PlannedAction, used: &Undo, revision: u64) -> Result<Answer, StoreError> {
-    let mut answer = act::one_action(turn, reversal.clone()).await?;
+    let sources = Sources { own: turn.own_words(), written_by: WrittenBy::Undo, ..Sources::default() };
+    let mut answer = act::given(turn, vec![reversal.clone()], sources, Vec::new()).await?;
     let is_done = answer.reports.iter().any(|report| report.status == Status::Succeeded);
     if is_done {
         // What took something back is no new thing to take back.

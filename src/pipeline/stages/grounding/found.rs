@@ -47,7 +47,7 @@ impl Judging<'_> {
     pub async fn found(&self, plan: &Plan) -> Found {
         for (index, planned) in plan.actions.iter().enumerate() {
             let Some(entry) = self.turn.brain.services.command(&planned.service, &planned.command) else { continue };
-            let names_one = entry.effect().writes() && planned.params.contains_key(FIND_BY);
+            let names_one = entry.writes() && planned.params.contains_key(FIND_BY);
             if !names_one {
                 continue;
             }

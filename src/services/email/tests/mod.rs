@@ -33,6 +33,7 @@ use crate::ports::{
 };
 use crate::search::plain::PlainIndex;
 use crate::services::contacts::Contacts;
+use crate::services::email::accounts::{Holder, MailAccount, MailAccounts};
 use crate::services::registry::Registration;
 use crate::services::service::{Attempt, Performed, Prepared, RequestContext};
 use crate::services::testing::authorized;
@@ -130,12 +131,13 @@ impl Home {
 
     pub fn over(store: Arc<RecordStore>, index: Arc<dyn Index>, smtp: Option<Smtp>) -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let own = smtp.as_ref().map(|smtp| smtp.sender().address.to_string());
-        let mailboxes = Mailboxes::new(dir.path(), own, index.clone());
+        let accounts = smtp.map(|smtp| MailAccount::of(smtp, [Holder::Everybody]));
+        let accounts = MailAccounts::new(accounts.into_iter().collect::<Vec<_>>());
+        let mailboxes = Mailboxes::of_accounts(dir.path(), accounts.clone(), index.clone());
         let contacts = Arc::new(Contacts::new(store.clone(), index.clone(), mailboxes.clone()));
         Self {
             people: contacts.clone().registration(),
-            email: Arc::new(Email::new(mailboxes.clone(), contacts.clone(), smtp)).registration(),
+            email: Arc::new(Email::new(mailboxes.clone(), contacts.clone(), accounts)).registration(),
             ctx: request_context("me"),
             dir,
             store,

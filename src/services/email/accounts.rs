@@ -1,0 +1,124 @@
+//! Who sends as whom. Nobody sends in somebody else's name: an account is its holder's, and who has none can draft.
+
+use std::fmt::Debug;
+use std::sync::{Arc, OnceLock};
+
+use async_trait::async_trait;
+use lettre::Address;
+
+use super::send::smtp::{Sender, Sent, Smtp};
+use crate::core::ids::UserId;
+use crate::core::plan::ActingAccount;
+use crate::services::error::ServiceError;
+
+/// Whose an account is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Holder {
+    /// That of this person, once it is known who that is.
+    FirstAdmin(Arc<OnceLock<UserId>>),
+    /// That of whoever sits at this machine.
+    Terminal,
+    /// Everybody's: of a made-up world.
+    Everybody,
+}
+
+impl Holder {
+    fn is(&self, owner: &UserId) -> bool {
+        match self {
+            Self::FirstAdmin(person) => person.get() == Some(owner),
+            Self::Terminal => owner.is_of_terminal(),
+            Self::Everybody => true,
+        }
+    }
+}
+
+/// Where mail goes out. The border between *not sent* and *perhaps sent* is exact (see [`Sent`]).
+#[async_trait]
+pub trait MailBackend: Debug + Send + Sync + 'static {
+    /// Whose mail goes out here.
+    fn sender(&self) -> &Sender;
+
+    /// One attempt to send `mail` to all of `to`.
+    async fn send(&self, to: &[Address], mail: &[u8]) -> Sent;
+}
+
+#[async_trait]
+impl MailBackend for Smtp {
+    fn sender(&self) -> &Sender {
+        self.sender()
+    }
+
+    async fn send(&self, to: &[Address], mail: &[u8]) -> Sent {
+        self.send(to, mail).await
+    }
+}
+
+/// One account.
+#[derive(Debug, Clone)]
+pub struct MailAccount {
+    /// Unique among all accounts of everybody; another address is another account.
+    pub id: String,
+    /// What the holders call it.
+    pub label: String,
+    /// Whose it is.
+    pub holders: Vec<Holder>,
+    /// Where its mail goes out.
+    pub backend: Arc<dyn MailBackend>,
+}
+
+impl MailAccount {
+    /// The account of a mail server, under the address that it sends from.
+    pub fn of(backend: impl MailBackend, holders: impl Into<Vec<Holder>>) -> Self {
+        let address = backend.sender().address.to_string();
+        Self { id: format!("mail:{address}"), label: address, holders: holders.into(), backend: Arc::new(backend) }
+    }
+}
+
+/// The accounts of everybody.
+#[derive(Debug, Clone, Default)]
+pub struct MailAccounts(Vec<MailAccount>);
+
+impl MailAccounts {
+    /// These; of several of one person the first one sends, unless another is chosen.
+    pub fn new(accounts: impl Into<Vec<MailAccount>>) -> Self {
+        Self(accounts.into())
+    }
+
+    fn of<'a>(&'a self, owner: &'a UserId) -> impl Iterator<Item = &'a MailAccount> {
+        self.0.iter().filter(move |account| account.holders.iter().any(|holder| holder.is(owner)))
+    }
+
+    /// The account that something is sent from.
+    pub(super) fn acting(&self, owner: &UserId) -> Option<ActingAccount> {
+        let MailAccount { id, label, .. } = self.of(owner).next()?;
+        Some(ActingAccount { id: id.clone(), label: Some(label.clone()).filter(|_| self.of(owner).count() > 1) })
+    }
+
+    /// Where the mail of an action goes out. An action of before there were several is sent from the first.
+    pub(super) fn backend(
+        &self,
+        owner: &UserId,
+        account: Option<&ActingAccount>,
+    ) -> Result<Arc<dyn MailBackend>, ServiceError> {
+        let acts = |candidate: &&MailAccount| account.is_none_or(|acting| acting.id == candidate.id);
+        let found = self.of(owner).find(acts).map(|account| account.backend.clone());
+        found.ok_or_else(|| ServiceError::NotSetUp(self.why_none(account.is_some()).to_owned()))
+    }
+
+    fn why_none(&self, was_there: bool) -> &'static str {
+        match (was_there, self.0.is_empty()) {
+            (true, _) => {
+                "The mail account that this was to be sent from is not set up here any more, so nothing was sent."
+            }
+            (false, true) => "No outgoing mail server is set up (SMTP_URL), so nothing was sent.",
+            (false, false) => {
+                "You have no mail account here, and I send nothing in somebody else's name, so nothing was sent."
+            }
+        }
+    }
+
+    /// The address that this person's mail carries.
+    pub(super) fn address(&self, owner: &UserId) -> Option<String> {
+        Some(self.of(owner).next()?.backend.sender().address.to_string().to_lowercase())
+    }
+}
