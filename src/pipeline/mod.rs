@@ -62,7 +62,7 @@ use stages::guard::Verdict;
 use stages::{act, chat, context, guard, investigate};
 use tokio_util::sync::CancellationToken;
 use turn::debounce::Debounce;
-use turn::{Turn, TurnError};
+use turn::{Account, Turn, TurnError, status};
 
 /// One turn: answers what came in, commits, delivers.
 pub async fn handle_turn(brain: &Brain, incoming: &Incoming) -> Done {
@@ -73,9 +73,11 @@ pub async fn handle_turn(brain: &Brain, incoming: &Incoming) -> Done {
 pub async fn handle_turn_in(brain: &Brain, incoming: &Incoming, debounce: Debounce) -> Done {
     brain.channel.typing(&incoming.chat).await;
     let cancel = begin(brain, incoming);
-    let done = match open(brain, incoming, cancel, debounce).await {
-        Ok(turn) => {
-            let answer = brain.with_status(turn.chat(), || turn.what_it_does(), answer(&turn)).await;
+    let account = Account::new(incoming.turn.clone());
+    let says = || status::of(&brain.services.now(), &incoming.user, &account, &debounce);
+    let done = match open(brain, incoming, &account, cancel, debounce.clone()).await {
+        Ok(mut turn) => {
+            let answer = brain.with_status(&incoming.chat, says, answer(&mut turn)).await;
             finish(&turn, answer).await
         }
         Err(error) => commit::cannot_even_begin(brain, incoming, &error).await,
@@ -87,12 +89,13 @@ pub async fn handle_turn_in(brain: &Brain, incoming: &Incoming, debounce: Deboun
 /// Reads what a turn needs to know; a card that nobody can read any more is withdrawn.
 async fn open<'a>(
     brain: &'a Brain,
-    incoming: &'a Incoming,
+    incoming: &Incoming,
+    account: &'a Account,
     cancel: CancellationToken,
     debounce: Debounce,
 ) -> Result<Turn<'a>, StoreError> {
-    let turn = Turn::open(brain, incoming, cancel, debounce).await?;
-    brain.withdraw_broken(&turn.broken).await?;
+    let turn = Turn::open(brain, incoming, account, cancel, debounce).await?;
+    brain.withdraw_broken(&turn.facts.broken).await?;
     Ok(turn)
 }
 
@@ -114,18 +117,20 @@ fn begin(brain: &Brain, incoming: &Incoming) -> CancellationToken {
     }
 }
 
-async fn answer(turn: &Turn<'_>) -> Result<Answer, TurnError> {
-    turn.unless_cancelled(turn.hear()).await?;
+async fn answer(turn: &mut Turn<'_>) -> Result<Answer, TurnError> {
+    turn.hear().await?;
     if let Some(answer) = intake::answer(turn).await? {
         return Ok(answer);
     }
+    // What it goes by is settled.
+    let turn = &*turn;
     let guess = guessed::guess(turn);
     let context = context::fetch(turn, &guess);
     if let Verdict::Blocked(why) = guard::check(turn) {
         return Ok(Answer::says(Path::Blocked, why));
     }
     let (route, early) = turn.unless_cancelled(chat::route_and_maybe_reply(turn, &guess)).await?;
-    turn.agreed();
+    turn.account.agreed();
     match route.kind {
         Kind::Chat => chat::answer(turn, route, early, context, &guess).await,
         Kind::Investigate => match investigate::investigate(turn).await? {

@@ -160,11 +160,11 @@ impl Answer {
     /// Of a press: its one short sentence is enough over the button, and no message is needed.
     #[must_use]
     pub fn noticed(mut self, turn: &Turn<'_>, kind: NoticeKind) -> Self {
-        if let (Input::Press { .. }, [only]) = (&turn.incoming.input, self.replies.as_mut_slice())
+        if let (Input::Press { .. }, [only]) = (&turn.facts.incoming.input, self.replies.as_mut_slice())
             && only.buttons.is_empty()
             && only.text.encode_utf16().count() <= limits::NOTICE_UTF16_MAX
         {
-            only.notice = Some(Box::new(Notice { turn: turn.incoming.turn.clone(), kind }));
+            only.notice = Some(Box::new(Notice { turn: turn.facts.incoming.turn.clone(), kind }));
         }
         self
     }

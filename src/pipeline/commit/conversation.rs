@@ -39,7 +39,7 @@ pub fn remember(
         batch.put(&message, Expect::Absent).map(|_| message.number)
     };
     let blank = |speaker, text, origin| Message {
-        chat: turn.chat().clone(),
+        chat: turn.facts.chat().clone(),
         number: 0,
         speaker,
         text,
@@ -53,11 +53,20 @@ pub fn remember(
         outcomes: Vec::new(),
         untrusted: Vec::new(),
     };
-    if let Input::Message { text, origin, .. } = &turn.incoming.input {
-        let by = Some(turn.owner().clone());
-        let whole =
-            Part { message: turn.incoming.message_id, text: text.clone(), origin: *origin, along: None, inbox: None };
-        let parts = if turn.incoming.parts.is_empty() { std::slice::from_ref(&whole) } else { &turn.incoming.parts };
+    if let Input::Message { text, origin, .. } = &turn.facts.incoming.input {
+        let by = Some(turn.facts.owner().clone());
+        let whole = Part {
+            message: turn.facts.incoming.message_id,
+            text: text.clone(),
+            origin: *origin,
+            along: None,
+            inbox: None,
+        };
+        let parts = if turn.facts.incoming.parts.is_empty() {
+            std::slice::from_ref(&whole)
+        } else {
+            &turn.facts.incoming.parts
+        };
         for part in parts.iter().filter(|part| !part.text.is_empty()) {
             let said = blank(Speaker::Person, part.text.clone(), part.origin);
             let source = part.along.as_ref().map(Along::label);
@@ -70,7 +79,7 @@ pub fn remember(
         // Later planners read what was said, and what it was done to.
         let labels = actions.iter().filter_map(|past| past.item.as_ref()).map(|item| item.label.as_str());
         let read = [reply.text.as_str()].into_iter().chain(labels).collect::<Vec<_>>().join("\n");
-        let untrusted = provenance::repeated(&read, untrusted.iter().cloned().chain(turn.known_to_be_others()));
+        let untrusted = provenance::repeated(&read, untrusted.iter().cloned().chain(turn.facts.known_to_be_others()));
         let text = shorten(&reply.text, REMEMBERED_CHARS);
         let card = replies.iter().find_map(|reply| Some(&reply.card.as_ref()?.pending));
         let outcomes = answer.reports.iter().map(|report| outcome(turn.brain, report, card)).collect();

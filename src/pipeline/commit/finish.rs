@@ -50,12 +50,12 @@ pub async fn finish<T: Future<Output = Result<Answer, StoreError>>>(
         (path, reports) = (told.path, told.reports);
     }
     fail_point("answer-durable");
-    let (mut done, _) = turn.sum_up(path, reports);
+    let (mut done, _) = turn.account.sum_up(path, reports);
     match committed {
         Ok(()) => {
             // What is committed can no longer be stopped, so that `/cancel` does not claim to.
-            turn.brain.end(turn.incoming);
-            turn.brain.deliver(turn.chat()).await;
+            turn.brain.end(&turn.facts.incoming);
+            turn.brain.deliver(turn.facts.chat()).await;
         }
         Err(error) => {
             tracing::error!(%error, "an answer could not be stored");
@@ -65,7 +65,7 @@ pub async fn finish<T: Future<Output = Result<Answer, StoreError>>>(
             let sorry = sorry(&error);
             let said = answer.replies.into_iter().filter(|reply| reply.card.is_none() && reply.text != sorry);
             for reply in said.chain([Reply::text(sorry.clone())]) {
-                let _ = turn.brain.channel.send(turn.chat(), &Reply { buttons: Vec::new(), ..reply }).await;
+                let _ = turn.brain.channel.send(turn.facts.chat(), &Reply { buttons: Vec::new(), ..reply }).await;
             }
         }
     }
@@ -120,20 +120,20 @@ async fn commit(turn: &Turn<'_>, answer: &Answer) -> Result<(), StoreError> {
     const AND_WITH_SETTINGS: &[Table] =
         &[Table::Chats, Table::Inbox, Table::Shown, Table::Users, Table::Tasks, Table::Due];
     let again = if changes.is_empty() { READ_HERE } else { AND_WITH_SETTINGS };
-    let _order = brain.locks.writing(turn.chat()).await;
+    let _order = brain.locks.writing(turn.facts.chat()).await;
     let (trace, changes) = (&trace, &changes);
     optimistic(again, || async move {
         let mut batch = answer.batch.clone();
-        let (mut state, expect) = brain.chat_state_at(turn.chat()).await?;
+        let (mut state, expect) = brain.chat_state_at(turn.facts.chat()).await?;
         settle(turn, answer, &mut state);
         let said = conversation::remember(turn, answer, &mut state, now, &mut batch)?;
         if let Some(card) = &answer.decided {
             state.decides(card, now);
         }
-        let edits = shown::rewritten(brain, turn.chat(), &answer.rewrites, &mut batch).await?;
+        let edits = shown::rewritten(brain, turn.facts.chat(), &answer.rewrites, &mut batch).await?;
         show(answer, said, edits, &mut state, now, &mut batch)?;
         outbox::put_first(&state, expect, &mut batch)?;
-        close_inbox(brain, turn.incoming, &mut batch).await?;
+        close_inbox(brain, &turn.facts.incoming, &mut batch).await?;
         // Nobody else writes the trace of this turn; of a turn that is handled again the last one counts.
         batch.put(trace, Expect::Any)?;
         user::apply(turn, changes, &mut batch).await?;
@@ -144,7 +144,7 @@ async fn commit(turn: &Turn<'_>, answer: &Answer) -> Result<(), StoreError> {
 
 /// What becomes of the open question, the card being edited and the reminder being snoozed.
 fn settle(turn: &Turn<'_>, answer: &Answer, state: &mut ChatState) {
-    let saw = &turn.state;
+    let saw = &turn.facts.state;
     match &answer.clarification {
         Question::Keep => {}
         Question::Named => state.clarification.iter_mut().for_each(|question| question.is_named = true),
@@ -185,11 +185,11 @@ fn show(
 
 /// How the turn went, without what anybody wrote.
 fn trace(turn: &Turn<'_>, answer: &Answer) -> TurnTrace {
-    let (mut done, spans) = turn.sum_up(answer.path, answer.reports.clone());
+    let (mut done, spans) = turn.account.sum_up(answer.path, answer.reports.clone());
     done.outcomes.iter_mut().for_each(|report| report.params = Params::new());
-    let id = turn.incoming.turn.as_str().to_owned();
-    let (user, chat) = (turn.owner().clone(), turn.chat().clone());
-    TurnTrace { id, user, chat, at: turn.ctx.now, done, spans, investigation: answer.metrics }
+    let id = turn.facts.incoming.turn.as_str().to_owned();
+    let (user, chat) = (turn.facts.owner().clone(), turn.facts.chat().clone());
+    TurnTrace { id, user, chat, at: turn.facts.ctx.now, done, spans, investigation: answer.metrics }
 }
 
 /// Closes every inbox entry that a turn was read from; their words are forgotten.

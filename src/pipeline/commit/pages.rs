@@ -72,11 +72,14 @@ impl Record for NextPage {
 pub fn button(turn: &Turn<'_>, what: Further, rest: usize, batch: &mut Batch) -> Result<Button, StoreError> {
     let is_page = |key: &Key| key.parts().first() == Some(&PAGE);
     let others = batch.changes.iter().filter(|change| change.table == Table::Meta && is_page(&change.key)).count();
-    let place = (turn.state.next_message + others as u64) % limits::PAGES_KEPT;
+    let place = (turn.facts.state.next_message + others as u64) % limits::PAGES_KEPT;
     let id = format!("{place}{BETWEEN}{}", turn.brain.new_id());
     let button = Button::new(format!("Show {} more", rest.min(limits::LIST_ROWS_MAX)), &Press::More(id.clone()));
-    let until = turn.ctx.now + Duration::seconds(limits::PAGE_SECS);
+    let until = turn.facts.ctx.now + Duration::seconds(limits::PAGE_SECS);
     // The page that had this place before is too old by now.
-    batch.put(&NextPage { id, owner: turn.owner().clone(), chat: turn.chat().clone(), until, what }, Expect::Any)?;
+    batch.put(
+        &NextPage { id, owner: turn.facts.owner().clone(), chat: turn.facts.chat().clone(), until, what },
+        Expect::Any,
+    )?;
     Ok(button)
 }

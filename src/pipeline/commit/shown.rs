@@ -39,12 +39,12 @@ pub fn note(
 
 /// The message a press belongs to: the one it sits on, or else the newest with that button.
 pub async fn pressed(turn: &Turn<'_>, data: &str) -> Result<Option<Shown>, StoreError> {
-    if let Input::Press { message: Some(message), .. } = &turn.incoming.input {
-        let key = Shown::key_of(turn.chat(), *message);
+    if let Input::Press { message: Some(message), .. } = &turn.facts.incoming.input {
+        let key = Shown::key_of(turn.facts.chat(), *message);
         let mut shown = turn.brain.store.load::<Shown>(&key).await?;
         if shown.is_none() {
             // A quick press can come before the record of what was just shown.
-            turn.brain.delivered_so_far(turn.chat()).await;
+            turn.brain.delivered_so_far(turn.facts.chat()).await;
             shown = turn.brain.store.load::<Shown>(&key).await?;
         }
         if let Some((shown, _)) = shown {
@@ -57,8 +57,8 @@ pub async fn pressed(turn: &Turn<'_>, data: &str) -> Result<Option<Shown>, Store
 /// The message that was pressed, when nothing is on record under its number: a copy of one whose sending was never
 /// confirmed, so that it was sent again.
 pub async fn copy(turn: &Turn<'_>) -> Result<Option<MessageId>, StoreError> {
-    let Input::Press { message: Some(message), .. } = &turn.incoming.input else { return Ok(None) };
-    let (store, chat) = (&turn.brain.store, turn.chat());
+    let Input::Press { message: Some(message), .. } = &turn.facts.incoming.input else { return Ok(None) };
+    let (store, chat) = (&turn.brain.store, turn.facts.chat());
     let is_known = || async {
         let card = CardMessage::key_of(chat, *message);
         let shown = store.load::<Shown>(&Shown::key_of(chat, *message)).await?;
@@ -84,13 +84,13 @@ pub async fn changed_by(turn: &Turn<'_>, undo: &str) -> Result<Option<Shown>, St
 
 /// The assistant's last message, if it has buttons that decide no card of its own.
 pub async fn last(turn: &Turn<'_>) -> Result<Option<Shown>, StoreError> {
-    let Some(last) = turn.state.last_bot_message else { return Ok(None) };
-    let last = turn.brain.store.load::<Shown>(&Shown::key_of(turn.chat(), last)).await?;
+    let Some(last) = turn.facts.state.last_bot_message else { return Ok(None) };
+    let last = turn.brain.store.load::<Shown>(&Shown::key_of(turn.facts.chat(), last)).await?;
     Ok(last.map(|(shown, _)| shown).filter(|shown| !shown.buttons.is_empty() || !shown.about.is_empty()))
 }
 
 async fn newest(turn: &Turn<'_>) -> Result<Vec<Shown>, StoreError> {
-    let scan = Scan::of::<Shown>(&[turn.chat().as_str()], limits::SHOWN_LOOKED_THROUGH).newest_first();
+    let scan = Scan::of::<Shown>(&[turn.facts.chat().as_str()], limits::SHOWN_LOOKED_THROUGH).newest_first();
     Ok(turn.brain.store.list::<Shown>(scan).await?.into_iter().map(|(shown, _)| shown).collect())
 }
 

@@ -57,8 +57,8 @@ pub(super) async fn apply(turn: &Turn<'_>, changes: &[UserChange], batch: &mut B
     if changes.is_empty() {
         return Ok(());
     }
-    let (before, expect) = match turn.brain.user_at(turn.owner(), turn.chat()).await? {
-        (_, Expect::Absent) => (turn.user.clone(), Expect::Absent),
+    let (before, expect) = match turn.brain.user_at(turn.facts.owner(), turn.facts.chat()).await? {
+        (_, Expect::Absent) => (turn.facts.user.clone(), Expect::Absent),
         stored => stored,
     };
     let mut user = before.clone();

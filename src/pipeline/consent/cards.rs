@@ -66,7 +66,7 @@ impl Asking {
 
 /// Adds a card to the answer: the record, its indexes, its messages. Too long a card is refused in words.
 pub fn ask(turn: &Turn<'_>, asking: Asking, answer: &mut Answer) -> Result<Option<PendingId>, StoreError> {
-    let waiting = turn.open.iter().filter(|open| asking.replaces.as_ref() != Some(&open.id)).count();
+    let waiting = turn.facts.open.iter().filter(|open| asking.replaces.as_ref() != Some(&open.id)).count();
     if waiting >= limits::PENDING_OPEN_MAX {
         let why = format!("{waiting} things already wait for your yes or no. Please decide some first (/pending).");
         refuse(answer, &asking.actions, why);
@@ -74,7 +74,7 @@ pub fn ask(turn: &Turn<'_>, asking: Asking, answer: &mut Answer) -> Result<Optio
     }
     let brain = turn.brain;
     let mut pending = new_pending(turn, asking);
-    let reference = turn.ctx.reference();
+    let reference = turn.facts.ctx.reference();
     let parts = match parts(brain, &pending, &reference) {
         Ok(parts) => parts,
         Err(error) => {
@@ -92,7 +92,7 @@ pub fn ask(turn: &Turn<'_>, asking: Asking, answer: &mut Answer) -> Result<Optio
     answer.batch.put(&pending, Expect::Absent)?;
     answer.batch.put(&PendingOpen::of(&pending), Expect::Absent)?;
     answer.batch.put(&expiry(&pending), Expect::Absent)?;
-    answer.batch.put(&brain.audit_pending(turn.owner(), turn.ctx.now, &pending), Expect::Absent)?;
+    answer.batch.put(&brain.audit_pending(turn.facts.owner(), turn.facts.ctx.now, &pending), Expect::Absent)?;
     Ok(Some(pending.id))
 }
 
@@ -100,13 +100,14 @@ fn new_pending(turn: &Turn<'_>, asking: Asking) -> Pending {
     let Asking { actions, depends_on, request, domains, replaces: _ } = asking;
     let brain = turn.brain;
     let instants = brain.clock.instants();
-    let digest = Digest::of(turn.owner(), turn.chat(), crate::pipeline::brain::ACCOUNT, &actions, &depends_on);
+    let digest =
+        Digest::of(turn.facts.owner(), turn.facts.chat(), crate::pipeline::brain::ACCOUNT, &actions, &depends_on);
     let ttl =
         Duration::from_std(brain.policy.pending_ttl).unwrap_or_else(|_| Duration::seconds(limits::PENDING_TTL_SECS));
     Pending {
         id: PendingId::new(brain.new_id()),
-        owner: turn.owner().clone(),
-        chat: turn.chat().clone(),
+        owner: turn.facts.owner().clone(),
+        chat: turn.facts.chat().clone(),
         account: crate::pipeline::brain::ACCOUNT.to_owned(),
         actions,
         depends_on,
@@ -131,9 +132,9 @@ fn refuse(answer: &mut Answer, actions: &[Action], why: String) {
 }
 
 fn name_zone(turn: &Turn<'_>, pending: &Pending, answer: &mut Answer) {
-    if turn.names_zone() && !answer.zone_named && pending.actions.iter().any(show::shows_time) {
+    if turn.facts.names_zone(&turn.brain.policy) && !answer.zone_named && pending.actions.iter().any(show::shows_time) {
         answer.zone_named = true;
-        answer.replies.push(Reply::text(show::zone_note(turn.ctx.zone)));
+        answer.replies.push(Reply::text(show::zone_note(turn.facts.ctx.zone)));
     }
 }
 
@@ -217,7 +218,7 @@ async fn withdrawn(turn: &Turn<'_>, old: &Pending) -> Result<Option<Withdrawn>, 
         return Ok(None);
     }
     pending.decision = Some(Decision {
-        by: turn.owner().clone(),
+        by: turn.facts.owner().clone(),
         means: Means::Amendment,
         at: turn.brain.clock.now(),
         digest: pending.digest.clone(),
@@ -235,8 +236,8 @@ fn withdraw(
     pending.superseded_by = by;
     answer.batch.put(&pending, Expect::Revision(revision))?;
     turn.brain.leave_open(&pending, &mut answer.batch);
-    answer.batch.put(&turn.brain.audit_pending(turn.owner(), turn.ctx.now, &pending), Expect::Absent)?;
-    answer.show(closed::view(turn.brain, &pending, turn.ctx.zone));
+    answer.batch.put(&turn.brain.audit_pending(turn.facts.owner(), turn.facts.ctx.now, &pending), Expect::Absent)?;
+    answer.show(closed::view(turn.brain, &pending, turn.facts.ctx.zone));
     Ok(())
 }
 

@@ -71,7 +71,7 @@ pub async fn waiting(brain: &Brain, of: Option<(&UserId, &ChatId)>) -> Result<Ve
 
 /// Those of the person of this turn, here.
 pub async fn waiting_here(turn: &Turn<'_>) -> Result<Vec<CostlyQuestion>, StoreError> {
-    waiting(turn.brain, Some((turn.owner(), turn.chat()))).await
+    waiting(turn.brain, Some((turn.facts.owner(), turn.facts.chat()))).await
 }
 
 /// An estimate in words.

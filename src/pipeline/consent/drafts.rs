@@ -30,10 +30,11 @@ pub(in crate::pipeline) struct Draft {
 impl Draft {
     /// The one that the message speaks of, if any.
     pub async fn in_sight(turn: &Turn<'_>) -> Result<Option<Self>, StoreError> {
-        if let Some(replied) = &turn.replied_message {
+        if let Some(replied) = &turn.facts.replied_message {
             return Ok(Self::among(turn, &replied.actions, true).await);
         }
-        let ours = turn.history.iter().rev().filter(|message| message.speaker == Speaker::Assistant).take(BACK_MAX);
+        let ours =
+            turn.facts.history.iter().rev().filter(|message| message.speaker == Speaker::Assistant).take(BACK_MAX);
         let mut is_last = true;
         for message in ours.filter(|message| !message.actions.is_empty()) {
             if let Some(draft) = Self::among(turn, &message.actions, is_last).await {
@@ -51,7 +52,7 @@ impl Draft {
         for past in actions {
             let (Some(item), Some(service)) = (&past.item, services.find(&past.service)) else { continue };
             let Some(drafts) = service.service.drafts() else { continue };
-            if let Some(writing) = drafts.rewriting(&turn.ctx, &item.id).await {
+            if let Some(writing) = drafts.rewriting(&turn.facts.ctx, &item.id).await {
                 let draft = Self { id: item.id.clone(), writing, is_last };
                 if found.replace(draft).is_some() {
                     return None;

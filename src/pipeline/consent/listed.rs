@@ -48,7 +48,7 @@ pub(in crate::pipeline) fn question_buttons(waiting: &[CostlyQuestion], cards: u
 
 /// Adds a card once more, in place of its last message, below what the answer says.
 pub(in crate::pipeline) fn below(turn: &Turn<'_>, pending: &Pending, answer: &mut Answer) {
-    if let Ok(parts) = cards::parts(turn.brain, pending, &turn.reference()) {
+    if let Ok(parts) = cards::parts(turn.brain, pending, &turn.facts.reference()) {
         let before = pending.last_card_message().map(|message| Edit::buttons(message, Vec::new()));
         answer.edits.extend(before);
         answer.replies = parts;

@@ -36,14 +36,17 @@ const UNSURE: &str = "I'm not sure that was about the card that still waits, so 
 
 /// Whether the last message of the chat is an open card.
 pub fn card_is_last(turn: &Turn<'_>) -> bool {
-    turn.open.iter().any(|p| p.last_card_message().is_some() && p.last_card_message() == turn.state.last_bot_message)
+    turn.facts
+        .open
+        .iter()
+        .any(|p| p.last_card_message().is_some() && p.last_card_message() == turn.facts.state.last_bot_message)
 }
 
 /// Asks which card is meant: of several they are listed, a single one is shown again.
 pub fn asked_back(turn: &Turn<'_>) -> Answer {
     let is_shown = |pending: &Pending| pending.card_messages.len() >= pending.card_parts;
-    match turn.open.as_slice() {
-        [only] if is_shown(only) && !turn.others_wait => again(turn, UNSURE),
+    match turn.facts.open.as_slice() {
+        [only] if is_shown(only) && !turn.facts.others_wait => again(turn, UNSURE),
         _ => which(turn, None),
     }
 }
@@ -51,12 +54,12 @@ pub fn asked_back(turn: &Turn<'_>) -> Answer {
 /// Lists what is open, numbered, and asks which one is meant. `wants`: what was said of it; the numbers and buttons then
 /// say it of the one that they name, otherwise they show it.
 pub fn which(turn: &Turn<'_>, wants: Option<CardVerb>) -> Answer {
-    let open = &turn.open[..turn.open.len().min(limits::LIST_ROWS_MAX)];
+    let open = &turn.facts.open[..turn.facts.open.len().min(limits::LIST_ROWS_MAX)];
     let wants = wants.filter(|_| open.len() > 1);
     let line = |(row, pending): (usize, &Pending)| listed::row(turn.brain, row + 1, pending);
     let mut lines: Vec<String> = open.iter().enumerate().map(line).collect();
     let ask = if lines.len() == 1 { UNSURE } else { "Several things wait for your word:" };
-    let more = turn.open.len().saturating_sub(limits::LIST_ROWS_MAX);
+    let more = turn.facts.open.len().saturating_sub(limits::LIST_ROWS_MAX);
     if more > 0 {
         lines.push(format!("… and {more} more: /pending"));
     }
@@ -75,7 +78,7 @@ pub fn which(turn: &Turn<'_>, wants: Option<CardVerb>) -> Answer {
 /// Says why nothing was decided, and shows the card that waits once more, below it; of several, which ones they are.
 pub fn again(turn: &Turn<'_>, why: &str) -> Answer {
     let mut answer = which(turn, None);
-    if let [only] = turn.open.as_slice() {
+    if let [only] = turn.facts.open.as_slice() {
         listed::below(turn, only, &mut answer);
     }
     answer.replies.insert(0, Reply::text(why));
@@ -136,11 +139,11 @@ async fn try_to_decide(
         return Ok(Tried::Unknown);
     };
     let instants = brain.clock.instants();
-    if let Err(refusal) = pending.may_decide(turn.owner(), turn.chat(), digest_prefix, &instants) {
+    if let Err(refusal) = pending.may_decide(turn.facts.owner(), turn.facts.chat(), digest_prefix, &instants) {
         return Ok(Tried::Refused(pending, revision, refusal));
     }
-    let decision = Decision { by: turn.owner().clone(), means, at: instants.now, digest: pending.digest.clone() };
-    let inbox = turn.incoming.inbox.as_deref();
+    let decision = Decision { by: turn.facts.owner().clone(), means, at: instants.now, digest: pending.digest.clone() };
+    let inbox = turn.facts.incoming.inbox.as_deref();
     match verb {
         CardVerb::Edit => Ok(Tried::Edits(pending)),
         CardVerb::Drop(index) => Ok(Tried::Drops(pending, index)),
@@ -161,7 +164,7 @@ async fn shown_card(turn: &Turn<'_>, id: &PendingId) -> Result<Option<(Pending, 
     let brain = turn.brain;
     match brain.pending(id).await? {
         Some((pending, _)) if pending.state.is_open() && pending.card_messages.len() < pending.card_parts => {
-            brain.delivered_so_far(turn.chat()).await;
+            brain.delivered_so_far(turn.facts.chat()).await;
             brain.pending(id).await
         }
         other => Ok(other),
@@ -222,7 +225,9 @@ async fn refused(
         NotYours::OtherChat => {
             Answer::says(Path::Consent, "That card can only be decided in the chat where I asked. Nothing was done.")
         }
-        NotYours::Decided(_) => Answer::says(Path::Consent, closed::recorded(turn.brain, &pending, wants, &turn.ctx)),
+        NotYours::Decided(_) => {
+            Answer::says(Path::Consent, closed::recorded(turn.brain, &pending, wants, &turn.facts.ctx))
+        }
         NotYours::Expired => {
             turn.brain.expire(&mut pending, revision).await?;
             Answer::says(
@@ -242,7 +247,7 @@ async fn refused(
             pending.actions.iter().map(|action| show::report(action, status, Some(&refusal.to_string()))).collect();
     }
     if !pending.state.is_open() {
-        answer.show(closed::view(turn.brain, &pending, turn.ctx.zone));
+        answer.show(closed::view(turn.brain, &pending, turn.facts.ctx.zone));
     }
     Ok(answer.keeping_question())
 }
@@ -251,7 +256,7 @@ fn denied(turn: &Turn<'_>, pending: &Pending) -> Answer {
     let answer = Answer::says(Path::Consent, format!("Okay, I won't {}.", show::title(&turn.brain.services, pending)));
     let mut answer = answer.noticed(turn, NoticeKind::Toast);
     answer.reports = pending.actions.iter().map(|action| show::report(action, Status::Denied, None)).collect();
-    answer.show(closed::view(turn.brain, pending, turn.ctx.zone));
+    answer.show(closed::view(turn.brain, pending, turn.facts.ctx.zone));
     answer.decided = Some(pending.id.clone());
     answer
 }
@@ -259,18 +264,18 @@ fn denied(turn: &Turn<'_>, pending: &Pending) -> Answer {
 /// Does what was approved and answers.
 async fn approved(turn: &Turn<'_>, pending: Pending, revisions: Revisions) -> Result<Answer, StoreError> {
     // What is being done can no longer be stopped, so that `/cancel` does not claim to.
-    turn.brain.end(turn.incoming);
+    turn.brain.end(&turn.facts.incoming);
     let under_way = turn.brain.running.carries_out(&pending);
     turn.debounce.let_pass();
     let first = pending.actions.first();
-    turn.doing(first.map_or_else(status::thinking, |action| status::running(&turn.brain.services, action)));
-    let finished = turn.brain.execute_approved(&turn.ctx, pending, revisions, &under_way).await?;
+    turn.account.doing(first.map_or_else(status::thinking, |action| status::running(&turn.brain.services, action)));
+    let finished = turn.brain.execute_approved(&turn.facts.ctx, pending, revisions, &under_way).await?;
     let mut results = Results::default();
-    results.add_run(&turn.brain.services, &turn.ctx.reference(), &finished.run);
+    results.add_run(&turn.brain.services, &turn.facts.ctx.reference(), &finished.run);
     let mut answer = Answer::of(Path::Consent);
     answer.reports = finished.reports();
     answer.actions = cards::past_actions(turn.brain, &finished.run);
-    answer.show(closed::view(turn.brain, &finished.pending, turn.ctx.zone));
+    answer.show(closed::view(turn.brain, &finished.pending, turn.facts.ctx.zone));
     answer.decided = Some(finished.pending.id.clone());
     answer.batch = finished.batch;
     answer.untrusted = finished.untrusted;

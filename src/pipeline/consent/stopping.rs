@@ -16,7 +16,7 @@ pub(in crate::pipeline) struct UnderWay {
 
 /// Begins nothing more of what this person has approved here. `None` when nothing of it is under way.
 pub(in crate::pipeline) async fn stop_cards(turn: &Turn<'_>) -> Result<Option<String>, StoreError> {
-    turn.brain.running.stop_cards(turn.chat());
+    turn.brain.running.stop_cards(turn.facts.chat());
     Ok(under_way(turn, |run| run.origin != RunOrigin::Turn).await?.in_words())
 }
 
@@ -27,7 +27,7 @@ pub(in crate::pipeline) async fn all_under_way(turn: &Turn<'_>) -> Result<UnderW
 
 async fn under_way(turn: &Turn<'_>, counts: impl Fn(&Run) -> bool) -> Result<UnderWay, StoreError> {
     let runs = turn.brain.store.list_all::<Run>(&[]).await?;
-    let mine = |run: &Run| run.chat == *turn.chat() && run.owner == *turn.owner() && counts(run);
+    let mine = |run: &Run| run.chat == *turn.facts.chat() && run.owner == *turn.facts.owner() && counts(run);
     let mut under_way = UnderWay::default();
     for run in runs.into_iter().filter(mine) {
         for step in &run.steps {

@@ -53,14 +53,15 @@ fn all_at_once<'u>(undos: impl IntoIterator<Item = &'u Undo>) -> Option<Undo> {
 
 /// What still takes back what this card did.
 pub(in crate::pipeline) async fn of_card(turn: &Turn<'_>, card: &PendingId) -> Result<Option<Undo>, StoreError> {
-    let is_open = |undo: &Undo| undo.card.as_ref() == Some(card) && undo.used.is_none() && turn.ctx.now <= undo.until;
+    let is_open =
+        |undo: &Undo| undo.card.as_ref() == Some(card) && undo.used.is_none() && turn.facts.ctx.now <= undo.until;
     Ok(recent(turn).await?.into_iter().map(|(undo, _)| undo).find(is_open))
 }
 
 /// This person's undos of this chat from the last hour, newest first.
 pub(in crate::pipeline) async fn recent(turn: &Turn<'_>) -> Result<Vec<(Undo, u64)>, StoreError> {
-    let since = Undo::first_id_at(turn.ctx.now - Duration::hours(1));
-    let here = [turn.owner().as_str(), turn.chat().as_str()];
+    let since = Undo::first_id_at(turn.facts.ctx.now - Duration::hours(1));
+    let here = [turn.facts.owner().as_str(), turn.facts.chat().as_str()];
     let scan = Scan::by(&UNDOS_BY_CHAT, &here, usize::MAX).after(Key::of(&[here[0], here[1], &since]));
     let mut found = turn.brain.store.list::<Undo>(scan).await?;
     found.sort_by_key(|(undo, _)| std::cmp::Reverse((undo.until, undo.order)));

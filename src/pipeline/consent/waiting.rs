@@ -27,7 +27,7 @@ pub(in crate::pipeline) struct StillWaiting {
 
 impl StillWaiting {
     pub(in crate::pipeline) async fn of(turn: &Turn<'_>) -> Result<Self, StoreError> {
-        Ok(Self { cards: turn.open.clone(), questions: waiting_here(turn).await? })
+        Ok(Self { cards: turn.facts.open.clone(), questions: waiting_here(turn).await? })
     }
 
     pub(in crate::pipeline) fn is_empty(&self) -> bool {
@@ -73,8 +73,8 @@ pub(in crate::pipeline) async fn named(turn: &Turn<'_>, answer: Answer) -> Answe
 /// The question of ours that this turn was not about stays open, unless another was asked.
 fn question_named(turn: &Turn<'_>, mut answer: Answer) -> Answer {
     let is_beside = answer.clarification == Question::Settled && is_about_something_else(answer.path);
-    let is_message = matches!(turn.incoming.input, Input::Message { .. });
-    let Some(question) = turn.question_left_open().filter(|_| is_beside && is_message) else {
+    let is_message = matches!(turn.facts.incoming.input, Input::Message { .. });
+    let Some(question) = turn.facts.question_left_open(turn.account).filter(|_| is_beside && is_message) else {
         return answer;
     };
     // Once is enough: whoever goes on with something else has seen it.
@@ -89,9 +89,9 @@ fn question_named(turn: &Turn<'_>, mut answer: Answer) -> Answer {
 }
 
 async fn cards_named(turn: &Turn<'_>, mut answer: Answer) -> Answer {
-    let is_message = matches!(turn.incoming.input, Input::Message { .. });
+    let is_message = matches!(turn.facts.incoming.input, Input::Message { .. });
     let shows_a_card = answer.replies.iter().any(|reply| reply.card.is_some());
-    if turn.open.is_empty()
+    if turn.facts.open.is_empty()
         || !is_message
         || shows_a_card
         || answer.tells_waiting
@@ -100,11 +100,11 @@ async fn cards_named(turn: &Turn<'_>, mut answer: Answer) -> Answer {
         return answer;
     }
     // Some may have been decided meanwhile. What cannot be read is not claimed to wait.
-    let mut open = turn.brain.open_pending(turn.chat()).await.unwrap_or_else(|error| {
+    let mut open = turn.brain.open_pending(turn.facts.chat()).await.unwrap_or_else(|error| {
         tracing::warn!(%error, "what still waits could not be read");
         Vec::new()
     });
-    open.retain(|pending| pending.owner == *turn.owner());
+    open.retain(|pending| pending.owner == *turn.facts.owner());
     let Some(last) = answer.replies.last_mut().filter(|_| !open.is_empty()) else {
         return answer;
     };

@@ -10,6 +10,6 @@ use crate::pipeline::turn::{Turn, TurnError};
 
 /// Asks for it in parts; `None` for every message that can be read.
 pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
-    let is_ours = turn.origin().is_own_words();
-    Ok((is_ours && turn.is_too_much()).then(|| Answer::says(Path::Clarify, TOO_MUCH).keeping_question()))
+    let is_ours = turn.facts.origin().is_own_words();
+    Ok((is_ours && turn.facts.is_too_much()).then(|| Answer::says(Path::Clarify, TOO_MUCH).keeping_question()))
 }

@@ -5,7 +5,7 @@
 //! nothing else, so that whatever is done with it is planned, tainted and gated like any other request. Not here: "more"
 //! (`pages`), lists of services ([`salient`]), and what is kept (`stages::investigate`).
 
-use super::salient;
+use super::{Taken, salient};
 use crate::core::turn::Path;
 use crate::investigate::synthesize::AnswerRow;
 use crate::language::requests;
@@ -137,18 +137,18 @@ const CARDINALS: [(&str, usize); 10] = [
 
 /// The answer to what is asked of rows; `None` for everything else. A message that points at a row goes on, read as if it
 /// named that.
-pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
-    if !turn.origin().is_own_words() {
+pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Taken>, TurnError> {
+    if !turn.facts.origin().is_own_words() {
         return Ok(None);
     }
-    let asks = asked(turn.words());
-    let refinement = requests::refinement(&Hearing::new(turn.words(), &turn.reference(), BUILDERS));
+    let asks = asked(turn.facts.words());
+    let refinement = requests::refinement(&Hearing::new(turn.facts.words(), &turn.facts.reference(), BUILDERS));
     if asks.is_none() && refinement.is_none() {
         return Ok(None);
     }
     // What answers the open question word for word means that: "only the last month" may be one of its choices.
-    let is_chosen = |question: &Clarification| answers::chosen(&question.choices, turn.words()).is_some();
-    if turn.open_question().is_some_and(is_chosen) {
+    let is_chosen = |question: &Clarification| answers::chosen(&question.choices, turn.facts.words()).is_some();
+    if turn.facts.open_question().is_some_and(is_chosen) {
         return Ok(None);
     }
     let kept = KeptAnswer::of(turn).await?;
@@ -160,25 +160,25 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
     let is_meant = |kept: &KeptAnswer| is_mail || kept.is_fresh(turn);
     let Some(kept) = kept.filter(is_meant) else { return Ok(None) };
     if let Some(refinement) = refinement {
-        return narrowed(turn, &kept, &refinement).await.map(Some);
+        return narrowed(turn, &kept, &refinement).await.map(Taken::by);
     }
     match asks {
-        Some(Asks::Why) => Ok(Some(Answer::says(Path::Command, kept.drawing()).keeping_question())),
-        Some(Asks::Open(n)) => opened(turn, &kept, n).await.map(Some),
+        Some(Asks::Why) => Ok(Taken::by(Answer::says(Path::Command, kept.drawing()).keeping_question())),
+        Some(Asks::Open(n)) => opened(turn, &kept, n).await.map(Taken::by),
         Some(Asks::Row { lead, n, rest, .. }) => {
             if let Some(row) = kept.row(n) {
                 let wants_mail = is_of_mail(&lead);
                 if wants_mail && row.item.kind != ItemKind::Thread {
                     let title = crate::core::text::visible(&crate::core::text::shorten(&row.item.title, 80));
-                    return Ok(Some(no_mail(&title, n)));
+                    return Ok(Taken::by(no_mail(&title, n)));
                 }
                 if matches!(row.item.kind, ItemKind::Talk | ItemKind::Person) {
-                    return Ok(Some(nothing_to_point_at(row, n)));
+                    return Ok(Taken::by(nothing_to_point_at(row, n)));
                 }
-                salient::points_at(turn, (&lead, &rest), Some(row.item.kind), (&row.item.id, &row.item.title)).await;
-                return Ok(None);
+                let named = salient::named((&lead, &rest), Some(row.item.kind), (&row.item.id, &row.item.title));
+                return Ok(Some(Taken::ReadAs(named)));
             }
-            Ok(Some(no_such_row(kept.rows.len(), n)))
+            Ok(Taken::by(no_such_row(kept.rows.len(), n)))
         }
         None => Ok(None),
     }

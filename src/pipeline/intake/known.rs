@@ -15,18 +15,18 @@ const NAME: &str = "name";
 
 /// Answers it, or remembers the name; `None` for everything else.
 pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
-    if !turn.origin().is_own_words() || !turn.incoming.parts.is_empty() {
+    if !turn.facts.origin().is_own_words() || !turn.facts.incoming.parts.is_empty() {
         return Ok(None);
     }
-    let now = turn.ctx.now.with_timezone(&turn.ctx.zone);
-    if let Some(told) = known::answer(turn.words(), now) {
+    let now = turn.facts.ctx.now.with_timezone(&turn.facts.ctx.zone);
+    if let Some(told) = known::answer(turn.facts.words(), now) {
         return Ok(Some(Answer::says(Path::Chat, told).keeping_question()));
     }
-    let named = known::name(turn.words()).filter(|_| turn.open_question().is_none());
+    let named = known::name(turn.facts.words()).filter(|_| turn.facts.open_question().is_none());
     let Some((name, introduction)) = named else { return Ok(None) };
     let services = turn.brain.services.now();
     let Some(keeper) = services.iter().find_map(|service| service.service.facts()) else { return Ok(None) };
-    let known = keeper.facts(&turn.ctx, NAME).await.map(|found| found.rows).unwrap_or_default();
+    let known = keeper.facts(&turn.facts.ctx, NAME).await.map(|found| found.rows).unwrap_or_default();
     if introduction == Introduction::ByTheWay && known.iter().any(|fact| fact.key.eq_ignore_ascii_case(NAME)) {
         return Ok(None);
     }

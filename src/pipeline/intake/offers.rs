@@ -20,7 +20,7 @@ use crate::limits;
 use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::consent::offers::{GONE, Offer, Offered};
 use crate::pipeline::stages::{act, investigate};
-use crate::pipeline::turn::{Turn, TurnError};
+use crate::pipeline::turn::{PointedAt, Turn, TurnError};
 use crate::ports::{Change, Expect, RecordExt, StoreError, Table};
 use crate::services::registry::Services;
 use crate::services::service::{Content, Offerable};
@@ -30,18 +30,18 @@ const LEFT: &str = "Okay, I left it. Nothing was done.";
 
 /// Asks what should become of something that was passed on without a word; `None` when there are words.
 pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
-    let along: Vec<&Part> = match turn.incoming.parts.as_slice() {
+    let along: Vec<&Part> = match turn.facts.incoming.parts.as_slice() {
         [] => return Ok(None),
-        _ if !turn.words().trim().is_empty() => return Ok(None),
-        _ => turn.incoming.passed_on().filter(|part| !part.text.trim().is_empty()).collect(),
+        _ if !turn.facts.words().trim().is_empty() => return Ok(None),
+        _ => turn.facts.incoming.passed_on().filter(|part| !part.text.trim().is_empty()).collect(),
     };
     let Some(first) = along.first() else { return Ok(None) };
     let (question, offered) = offered(&turn.brain.services.now(), &along, first);
     let offer = Offer {
         id: turn.brain.new_id(),
-        owner: turn.owner().clone(),
-        chat: turn.chat().clone(),
-        until: turn.ctx.now + Duration::seconds(limits::OFFER_SECS),
+        owner: turn.facts.owner().clone(),
+        chat: turn.facts.chat().clone(),
+        until: turn.facts.ctx.now + Duration::seconds(limits::OFFER_SECS),
         what: Offered::Actions {
             actions: offered.iter().map(|(_, action)| action.clone()).collect(),
             untrusted: along.iter().map(|part| part.untrusted()).collect(),
@@ -101,7 +101,7 @@ fn gone(turn: &Turn<'_>) -> Answer {
 /// Takes an offer.
 pub async fn take(turn: &Turn<'_>, id: &str, choice: usize) -> Result<Answer, StoreError> {
     let stored = turn.brain.store.load::<Offer>(&Offer::key_of(id)).await?;
-    let open = stored.filter(|(offer, _)| offer.is_open_to(turn.owner(), turn.chat(), turn.ctx.now));
+    let open = stored.filter(|(offer, _)| offer.is_open_to(turn.facts.owner(), turn.facts.chat(), turn.facts.ctx.now));
     let Some((offer, revision)) = open else {
         return Ok(gone(turn));
     };
@@ -112,16 +112,16 @@ pub async fn take(turn: &Turn<'_>, id: &str, choice: usize) -> Result<Answer, St
             let Some(action) = actions.into_iter().nth(choice) else {
                 return Ok(gone(turn));
             };
-            let sources = Sources { own: turn.own_words(), passed_on: untrusted, ..Sources::default() };
+            let sources = Sources { own: turn.facts.own_words(), passed_on: untrusted, ..Sources::default() };
             act::given(turn, vec![action], sources, vec![taken]).await?.keeping_question()
         }
         Offered::Readings { mut plans, request, at, untrusted } => {
             let mut answer = if choice < plans.len() {
-                turn.was_said(at);
+                let then = turn.said_at(at);
                 let written_by = WrittenBy::Planner { records: Vec::new() };
-                let own = [turn.own_words(), request.clone()].join("\n");
+                let own = [turn.facts.own_words(), request.clone()].join("\n");
                 let sources = Sources { own, untrusted, written_by, ..Sources::default() };
-                act::as_planned(turn, plans.swap_remove(choice), &request, sources, vec![taken]).await?
+                act::as_planned(&then, plans.swap_remove(choice), &request, sources, vec![taken]).await?
             } else {
                 let mut left = Answer::says(Path::Button, LEFT);
                 left.batch.extend([taken]);
@@ -131,9 +131,9 @@ pub async fn take(turn: &Turn<'_>, id: &str, choice: usize) -> Result<Answer, St
             answer
         }
         Offered::Investigation { question, graph, order, at } => {
-            turn.was_said(at);
-            turn.reads_as(question).await;
-            let decided = investigate::decided(turn, choice, graph, order).await;
+            let mut then = turn.said_at(at);
+            then.points_at(PointedAt::words(question)).await;
+            let decided = investigate::decided(&then, choice, graph, order).await;
             let mut answer = match decided {
                 Ok(answer) => answer,
                 Err(TurnError::Store(error)) => return Err(error),
@@ -151,7 +151,7 @@ pub async fn take(turn: &Turn<'_>, id: &str, choice: usize) -> Result<Answer, St
 
 /// A question of ours that is not the one of this offer stays open.
 fn others_stay_open(turn: &Turn<'_>, id: &str, answer: &mut Answer) {
-    let is_open = turn.open_question().is_some_and(|question| question.offer.as_deref() == Some(id));
+    let is_open = turn.facts.open_question().is_some_and(|question| question.offer.as_deref() == Some(id));
     if !is_open && answer.clarification == Question::Settled {
         answer.clarification = Question::Keep;
     }
@@ -159,7 +159,7 @@ fn others_stay_open(turn: &Turn<'_>, id: &str, answer: &mut Answer) {
 
 /// Takes the buttons off an offer that was taken.
 pub fn is_taken(turn: &Turn<'_>, answer: &mut Answer) {
-    if let Input::Press { message: Some(message), .. } = &turn.incoming.input {
+    if let Input::Press { message: Some(message), .. } = &turn.facts.incoming.input {
         answer.edits.push(Edit::buttons(*message, Vec::new()));
     }
 }

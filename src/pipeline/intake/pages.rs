@@ -46,10 +46,10 @@ pub(super) async fn press(turn: &Turn<'_>, id: &str, data: &str) -> Result<Answe
 
 /// "More", right below a list or in reply to one: as its button. `None` for all else.
 pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
-    if !turn.origin().is_own_words() || !asks_for_more(turn.words()) {
+    if !turn.facts.origin().is_own_words() || !asks_for_more(turn.facts.words()) {
         return Ok(None);
     }
-    let shown = match (&turn.replied, &turn.incoming.input) {
+    let shown = match (&turn.facts.replied, &turn.facts.incoming.input) {
         (Some(shown), _) => Some(shown.clone()),
         // It is about some other message.
         (None, Input::Message { reply_to: Some(_), .. } | Input::Press { .. }) => None,
@@ -77,8 +77,9 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
 }
 
 async fn go_on(turn: &Turn<'_>, id: &str, shown: Option<&Shown>) -> Result<Answer, StoreError> {
-    let stored = turn.brain.store.load::<NextPage>(&NextPage::key_of(turn.chat(), id)).await?;
-    let is_open = |page: &NextPage| page.id == id && page.owner == *turn.owner() && turn.ctx.now <= page.until;
+    let stored = turn.brain.store.load::<NextPage>(&NextPage::key_of(turn.facts.chat(), id)).await?;
+    let is_open =
+        |page: &NextPage| page.id == id && page.owner == *turn.facts.owner() && turn.facts.ctx.now <= page.until;
     let Some(page) = stored.map(|(page, _)| page).filter(is_open) else {
         return Ok(Answer::says(Path::Button, GONE).noticed(turn, NoticeKind::Toast));
     };

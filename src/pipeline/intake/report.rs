@@ -34,10 +34,10 @@ enum Fitting {
 
 /// Completes what is reported, or asks which it is; `None` for everything else.
 pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
-    if !turn.origin().is_own_words() || !turn.incoming.parts.is_empty() {
+    if !turn.facts.origin().is_own_words() || !turn.facts.incoming.parts.is_empty() {
         return Ok(None);
     }
-    let Some(report) = turn.report() else { return Ok(None) };
+    let Some(report) = turn.facts.report() else { return Ok(None) };
     let services = turn.brain.services.now();
     match fitting(turn, &services, report).await {
         Fitting::One(kept) => settled(turn, &services, report, &[kept], &[]).await.map(Some),
@@ -70,7 +70,7 @@ async fn fitting(turn: &Turn<'_>, services: &Services, report: &StateReport) -> 
     let mut found: Vec<Kept> = Vec::new();
     for service in services.iter() {
         let Some(open) = service.service.open_things() else { continue };
-        match open.told_of(&turn.as_written(), report).await {
+        match open.told_of(&turn.facts.as_written(), report).await {
             Ok(things) => found.extend(things.into_iter().map(|thing| (service.info.name.clone(), thing))),
             Err(error) => tracing::warn!(%error, service = service.info.name, "a report was not held against it"),
         }
@@ -101,7 +101,7 @@ async fn fitting(turn: &Turn<'_>, services: &Services, report: &StateReport) -> 
 
 /// The id of what was last spoken of.
 fn latest_item(turn: &Turn<'_>) -> Option<String> {
-    let past = turn.past();
+    let past = turn.facts.past();
     let mut actions = past.iter().rev().flat_map(|past| past.actions.iter().rev());
     let item = actions.find_map(|action| action.item.clone())?;
     Some(item.id).filter(|id| !id.is_empty())
@@ -158,9 +158,9 @@ fn ask(
     };
     let domains: Vec<String> = kept.iter().chain(sure).map(|(service, _)| service.clone()).collect();
     let untrusted = kept.iter().flat_map(|(_, thing)| thing.untrusted.iter().cloned()).collect();
-    let sources = Sources { own: turn.own_words(), untrusted, ..Sources::default() };
+    let sources = Sources { own: turn.facts.own_words(), untrusted, ..Sources::default() };
     let doubt = Doubt { words, choices, leave: LEAVE_IT, takes_yes, ..Doubt::default() };
-    Ok(doubt.ask(turn, &domains, &sources, vec![turn.words().to_owned()])?)
+    Ok(doubt.ask(turn, &domains, &sources, vec![turn.facts.words().to_owned()])?)
 }
 
 fn named(what: &str) -> String {

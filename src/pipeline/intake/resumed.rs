@@ -21,21 +21,21 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
 }
 
 async fn from_journal(turn: &Turn<'_>) -> Result<Option<Answer>, StoreError> {
-    let first = Key::of(&[turn.incoming.turn.as_str()]);
+    let first = Key::of(&[turn.facts.incoming.turn.as_str()]);
     let Some(first) = turn.brain.store.load::<Run>(&first).await? else {
         return Ok(None);
     };
     turn.debounce.before_writing().await;
     // Its later rounds were interrupted together with it; see `run_now` for their names.
     let later = Scan {
-        prefix: Some(Key::from_stored(&format!("{}+", turn.incoming.turn))),
+        prefix: Some(Key::from_stored(&format!("{}+", turn.facts.incoming.turn))),
         ..Scan::of::<Run>(&[], limits::REFLECT_ROUNDS_MAX)
     };
     let later = turn.brain.store.list::<Run>(later).await?;
-    let is_press = matches!(turn.incoming.input, Input::Press { .. });
+    let is_press = matches!(turn.facts.incoming.input, Input::Press { .. });
     let mut so_far = Progressing::new(if is_press { Path::Button } else { Path::Action });
     for (run, revision) in [first].into_iter().chain(later) {
-        let ran = run::run(turn.brain, &turn.ctx, run, Start::at(revision), Grant::LowStakes).await?;
+        let ran = run::run(turn.brain, &turn.facts.ctx, run, Start::at(revision), Grant::LowStakes).await?;
         so_far.add(turn, &ran)?;
     }
     if is_press {

@@ -13,17 +13,20 @@ use crate::pipeline::turn::{Turn, TurnError};
 
 /// Keeps what is told; `None` for everything else.
 pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
-    if turn.origin() != Origin::Typed || !turn.incoming.parts.is_empty() || turn.open_question().is_some() {
+    if turn.facts.origin() != Origin::Typed
+        || !turn.facts.incoming.parts.is_empty()
+        || turn.facts.open_question().is_some()
+    {
         return Ok(None);
     }
     let services = turn.brain.services.now();
     let Some(facts) = services.iter().find_map(|service| service.service.facts()) else { return Ok(None) };
-    let said = turn.words().trim();
-    let (action, promise) = match OwnRule::read(said, &turn.reference()) {
+    let said = turn.facts.words().trim();
+    let (action, promise) = match OwnRule::read(said, &turn.facts.reference()) {
         Some(rule) => (facts.keeping_rule(&rule.name(said), said), Some(rule.promise())),
         None => {
             let Some(statement) = own_rule::revised(said) else { return Ok(None) };
-            match facts.revising(&turn.ctx, &statement).await {
+            match facts.revising(&turn.facts.ctx, &statement).await {
                 Ok(Some(action)) => (action, None),
                 Ok(None) => return Ok(None),
                 Err(error) => {

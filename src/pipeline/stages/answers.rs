@@ -18,11 +18,11 @@ use crate::services::show::Moment;
 /// The answer to a question of ours completes what was asked for, and what waited for it: no planner needed.
 pub fn completed(turn: &Turn<'_>, topic: &Topic<'_>) -> Option<Plan> {
     // Somebody else's words, passed on, answer nothing; and it is answered once.
-    let question = topic.answers.filter(|_| turn.origin().is_own_words() && topic.round.is_none())?;
+    let question = topic.answers.filter(|_| turn.facts.origin().is_own_words() && topic.round.is_none())?;
     let (partial, param) = question.partial.as_ref()?;
-    let reference = turn.reference();
+    let reference = turn.facts.reference();
     let is_time = |value: &str| Moment::read(value, reference.zone).is_some();
-    let picked = picked(turn, question).or_else(|| on_that_day(&question.choices, turn.words(), &reference));
+    let picked = picked(turn, question).or_else(|| on_that_day(&question.choices, turn.facts.words(), &reference));
     let action = match picked {
         Some(value) if is_time(value) => completion::complete(partial, param, value, &reference)?,
         Some(value) => filled(partial, param, value),
@@ -49,12 +49,12 @@ fn on_that_day<'q>(choices: &'q [(String, String)], answer: &str, reference: &Re
 
 /// The value of the choice that the person took from our list, in words of their own.
 pub fn picked<'q>(turn: &Turn<'_>, question: &'q Clarification) -> Option<&'q str> {
-    if !turn.origin().is_own_words() {
+    if !turn.facts.origin().is_own_words() {
         return None;
     }
     match question.choices.as_slice() {
-        [(value, _)] if consent::read(turn.words()) == Consent::Yes => Some(value),
-        choices => chosen(choices, turn.words()),
+        [(value, _)] if consent::read(turn.facts.words()) == Consent::Yes => Some(value),
+        choices => chosen(choices, turn.facts.words()),
     }
 }
 
@@ -63,21 +63,21 @@ fn free_answer(turn: &Turn<'_>, partial: &PlannedAction, param: &str) -> Option<
     if param.contains('=') {
         return person_named(turn).map(|person| filled(partial, param, &person));
     }
-    completion::complete(partial, param, turn.words(), &turn.reference())
+    completion::complete(partial, param, turn.facts.words(), &turn.facts.reference())
 }
 
 /// Whom an answer to "which address?" names: the address in it, or else its few words, unless they are a message of
 /// their own.
 fn person_named(turn: &Turn<'_>) -> Option<String> {
     const NAME_WORDS_MAX: usize = 4;
-    let words = turn.words().trim();
+    let words = turn.facts.words().trim();
     if let (Some(address), _) = split_details(words) {
         return Some(address.trim_matches(|c: char| !c.is_alphanumeric()).to_owned());
     }
     let is_name = words.split_whitespace().count() <= NAME_WORDS_MAX
         && consent::read(words) == Consent::Other
         && !requests::is_question(words)
-        && match turn.understood(&[]) {
+        && match turn.facts.understood(&[]) {
             Understood::NotUnderstood { .. } | Understood::Which { .. } | Understood::Partly { .. } => true,
             Understood::Plan { .. } | Understood::Ask { .. } | Understood::SmallTalk | Understood::TooMuch => false,
         };

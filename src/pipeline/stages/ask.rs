@@ -74,7 +74,7 @@ pub async fn typed_fitting<T: DeserializeOwned>(
     reading: AnswerChecks<'_, T>,
 ) -> Asked<T> {
     let Prompt { system, user } = prompt;
-    let patience = turn.patience.clone();
+    let patience = turn.account.patience.clone();
     let mut call = Call { stage, system, user, schema: Some(schema.clone()), tokens_max, patience };
     let mut problem = String::new();
     let mut misfitting = None;
@@ -83,25 +83,25 @@ pub async fn typed_fitting<T: DeserializeOwned>(
             let again = format!("\n\nYour last answer could not be used ({problem}). Answer again, JSON only.");
             call.user = [&*call.user, &again].concat().into();
         }
-        let started = turn.elapsed_us();
+        let started = turn.account.elapsed_us();
         let input = call.system.len() + call.user.len();
         let answer = {
-            let _waiting = turn.waits_for_model();
+            let _waiting = turn.account.waits_for_model();
             model.complete(call.clone(), None).await
         };
         match answer {
             Err(error) => {
-                turn.spent(error.usage());
-                turn.traced(stage.name(), started, input, error.usage(), format!("failed: {error}"));
+                turn.account.spent(error.usage());
+                turn.account.traced(stage.name(), started, input, error.usage(), format!("failed: {error}"));
                 return misfitting.map_or(Asked::Failed(error), Asked::Answer);
             }
             Ok(completion) => {
-                turn.spent(completion.usage);
+                turn.account.spent(completion.usage);
                 let usage = completion.usage;
                 let why = match parsed(completion, &schema, reading.called) {
                     Ok(answer) => match (reading.misfit)(&answer).filter(|_| attempt == 0) {
                         None => {
-                            turn.traced(stage.name(), started, input, usage, "ok");
+                            turn.account.traced(stage.name(), started, input, usage, "ok");
                             return Asked::Answer(answer);
                         }
                         Some(why) => {
@@ -111,7 +111,7 @@ pub async fn typed_fitting<T: DeserializeOwned>(
                     },
                     Err(why) => why,
                 };
-                turn.traced(stage.name(), started, input, usage, "unusable");
+                turn.account.traced(stage.name(), started, input, usage, "unusable");
                 problem = shorten(&why, limits::PROBLEM_CHARS_MAX);
             }
         }
@@ -154,9 +154,9 @@ pub async fn words(
 ) -> Result<String, ModelError> {
     let Prompt { system, user } = prompt;
     let input = system.len() + user.len();
-    let started = turn.elapsed_us();
-    let call = Call { stage, system, user, schema: None, tokens_max, patience: turn.patience.clone() };
-    let waiting = turn.waits_for_model();
+    let started = turn.account.elapsed_us();
+    let call = Call { stage, system, user, schema: None, tokens_max, patience: turn.account.patience.clone() };
+    let waiting = turn.account.waits_for_model();
     let asked = model.complete(call, words);
     let result = match within {
         Some(within) => tokio::time::timeout(within, asked).await.unwrap_or_else(|_| Err(no_time_left())),
@@ -164,9 +164,9 @@ pub async fn words(
     };
     drop(waiting);
     let usage = result.as_ref().map_or_else(ModelError::usage, |completion| completion.usage);
-    turn.spent(usage);
+    turn.account.spent(usage);
     let outcome = result.as_ref().err().map_or_else(|| "ok".to_owned(), |error| format!("failed: {error}"));
-    turn.traced(stage.name(), started, input, usage, outcome);
+    turn.account.traced(stage.name(), started, input, usage, outcome);
     match result {
         Ok(completion) if completion.text.is_empty() => {
             Err(ModelError::Unreadable { why: "the answer was empty".to_owned(), usage: Usage::default() })

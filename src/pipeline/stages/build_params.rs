@@ -42,7 +42,7 @@ pub(super) fn commands(turn: &Turn<'_>, topic: &Topic<'_>) -> Option<Vec<Selecte
     }
     if let Some(amended) = topic.amends {
         let [PlannedAction { service, command, .. }] = amended.actions.as_slice() else { return None };
-        let words = turn.words().to_owned();
+        let words = turn.facts.words().to_owned();
         let again = SelectedCommand { service: service.clone(), command: command.clone(), words };
         return amended.card.is_none().then(|| vec![again]);
     }
@@ -53,7 +53,7 @@ pub(super) fn commands(turn: &Turn<'_>, topic: &Topic<'_>) -> Option<Vec<Selecte
         return question.rest.actions.is_empty().then(|| vec![SelectedCommand { service, command, words }]);
     }
     let Selection { commands, .. } = topic.selection?;
-    let depends = || turn.reading().has(&[Mood::Condition]);
+    let depends = || turn.facts.reading().has(&[Mood::Condition]);
     if commands.is_empty() || turn.brain.policy.planning == Planning::Auto && depends() {
         return None;
     }
@@ -68,8 +68,8 @@ pub(super) async fn plan(
     known: &Context,
     topic: &Topic<'_>,
 ) -> Asked<Plan> {
-    let reference = turn.reference();
-    let reading = turn.reading();
+    let reference = turn.facts.reference();
+    let reading = turn.facts.reading();
     let ground = grounding::ground(turn, topic, reading, &reference, grounding::Reach::ThisMessage);
     let filling = Filling { turn, model, known, topic, ground: &ground };
     let several = commands.len() > 1;
@@ -124,7 +124,7 @@ impl Filling<'_> {
 
     async fn asked(&self, entry: &dyn Entry, schema: AnswerSchema, words: &str, several: bool) -> Asked<Params> {
         let turn = self.turn;
-        turn.doing(status::planning(&turn.brain.services.now(), &[entry.service().to_owned()]));
+        turn.account.doing(status::planning(&turn.brain.services.now(), &[entry.service().to_owned()]));
         let whole = entry.schema();
         let command = format!("{}.{}", entry.service(), entry.command());
         let fixed_of = self.whole_schema(entry);
@@ -144,7 +144,7 @@ impl Filling<'_> {
                 history => ask::lines(history),
                 known => ask::lines(known),
                 earlier => topic::earlier(self.topic),
-                message => head_and_tail(turn.words(), limits::MESSAGE_BYTES_MAX),
+                message => head_and_tail(turn.facts.words(), limits::MESSAGE_BYTES_MAX),
                 part,
             }
         };
@@ -160,7 +160,7 @@ impl Filling<'_> {
                     Stage::BuildParams,
                     prompt,
                     schema,
-                    tokens_max(entry, turn.words()),
+                    tokens_max(entry, turn.facts.words()),
                     reading,
                 )
                 .await
@@ -229,7 +229,7 @@ fn params_of(call: &crate::ports::ToolCall) -> Params {
 /// The parameters of a command's own example, with its times as words.
 fn example(turn: &Turn<'_>, entry: &dyn Entry) -> Option<String> {
     let at: DateTime<Utc> = EXAMPLE_AT.parse().ok()?;
-    let reference = Reference { now: at, ..turn.reference() };
+    let reference = Reference { now: at, ..turn.facts.reference() };
     let services = turn.brain.services.now();
     let phrases = services.phrases();
     let hearing = Hearing { phrases: &phrases, ..Hearing::new(entry.example(), &reference, BUILDERS) };

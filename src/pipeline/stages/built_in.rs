@@ -17,28 +17,28 @@ use crate::services::standing::{Judge, Planner, TurnPart};
 /// The plan of a request of its own, where neither what it is about nor any word of it is in doubt.
 pub(super) fn sure(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>) -> Option<Plan> {
     let stands_alone = topic.round.is_none() && topic.amends.is_none() && topic.answers.is_none();
-    if !stands_alone || !turn.origin().is_own_words() || !guessed::guess(turn).is_sure() {
+    if !stands_alone || !turn.facts.origin().is_own_words() || !guessed::guess(turn).is_sure() {
         return None;
     }
-    let started = turn.elapsed_us();
-    let understood = turn.understood(domains);
+    let started = turn.account.elapsed_us();
+    let understood = turn.facts.understood(domains);
     let in_short = understood.in_short();
     let Understood::Plan { plan, condition: None, .. } = understood else { return None };
-    turn.traced("plan", started, turn.words().len(), Usage::default(), in_short);
+    turn.account.traced("plan", started, turn.facts.words().len(), Usage::default(), in_short);
     Some(plan)
 }
 
 /// The plan of a request that is read exactly: a model would be asked for nothing but the same.
 pub(super) fn exact(turn: &Turn<'_>) -> Option<Plan> {
     let is_skipped = turn.brain.policy.skip_planner && turn.brain.model.is_some();
-    if !is_skipped || !turn.origin().is_own_words() || turn.replied.is_some() {
+    if !is_skipped || !turn.facts.origin().is_own_words() || turn.facts.replied.is_some() {
         return None;
     }
-    let Understood::Plan { plan, condition: None, account } = turn.understood(&[]) else { return None };
+    let Understood::Plan { plan, condition: None, account } = turn.facts.understood(&[]) else { return None };
     let entry = |planned: &PlannedAction| turn.brain.services.command(&planned.service, &planned.command);
     let actions: Option<Vec<_>> = plan.actions.iter().map(|planned| Some((entry(planned)?, planned.clone()))).collect();
-    let reference = turn.reference();
-    let ground = Ground::of(turn.reading(), &[], &[], &[], &reference);
+    let reference = turn.facts.reference();
+    let ground = Ground::of(turn.facts.reading(), &[], &[], &[], &reference);
     let judge = Judge {
         ground: &ground,
         reference: &reference,
@@ -64,14 +64,14 @@ pub(super) fn plan(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>, remar
         return proposed(Plan::default(), remark, Planner::BuiltIn);
     }
     if let Some(amended) = topic.amends {
-        return match amendment::amend(&amended.actions, turn.words(), &turn.reference()) {
+        return match amendment::amend(&amended.actions, turn.facts.words(), &turn.facts.reference()) {
             Some(actions) => proposed(Plan { actions, ..Plan::default() }, remark, Planner::BuiltIn),
             None => Planned::NotUnderstood(REPHRASE.to_owned()),
         };
     }
-    let started = turn.elapsed_us();
-    let understood = turn.understood(domains);
-    turn.traced("plan", started, turn.words().len(), Usage::default(), understood.in_short());
+    let started = turn.account.elapsed_us();
+    let understood = turn.facts.understood(domains);
+    turn.account.traced("plan", started, turn.facts.words().len(), Usage::default(), understood.in_short());
     let doubt = |doubt| Planned::Doubt(Box::new(Doubt { remark, ..doubt }));
     match understood {
         Understood::Plan { plan, condition: None, .. } => proposed(plan, remark, Planner::BuiltIn),
@@ -82,7 +82,7 @@ pub(super) fn plan(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>, remar
         Understood::Which { readings } => doubt(Doubt::which(turn, readings)),
         Understood::Ask { question, partial, param } => Planned::Ask(Box::new(Clarification {
             partial: Some((partial, param)),
-            ..Clarification::asks(topic::request(turn, topic), question, domains, turn.ctx.now)
+            ..Clarification::asks(topic::request(turn, topic), question, domains, turn.facts.ctx.now)
         })),
         Understood::TooMuch => Planned::NotUnderstood(TOO_MUCH.to_owned()),
         Understood::NotUnderstood { .. } | Understood::SmallTalk => doubt(Doubt::nothing(turn)),

@@ -37,13 +37,13 @@ pub async fn answer(
     if let Some(about_the_card) = undecided::instead_of_talk(turn) {
         return Ok(about_the_card);
     }
-    turn.doing(status::writing());
+    turn.account.doing(status::writing());
     if let Some(reply) = early {
         return Ok(Answer::says(Path::Chat, reply));
     }
     if turn.brain.model.is_none() && !doubts::is_talk(turn) {
-        let sources = Sources { untrusted: turn.others_words(), ..Sources::default() };
-        let own = if turn.origin().is_own_words() { vec![turn.words().to_owned()] } else { Vec::new() };
+        let sources = Sources { untrusted: turn.facts.others_words(&turn.brain.services), ..Sources::default() };
+        let own = if turn.facts.origin().is_own_words() { vec![turn.facts.words().to_owned()] } else { Vec::new() };
         let asked = Doubt::nothing(turn).ask(turn, &[], &sources, own);
         return investigate::or_searched(turn, ready(asked.map_err(TurnError::from))).await;
     }
@@ -61,8 +61,8 @@ pub async fn answer(
         return words.await;
     }
     // What may be asked of the person's own things is looked up there; a model would make it up.
-    let has_times = || !time::find(turn.words(), &turn.reference()).is_empty();
-    let is_of_own = guess.kind != Kind::Chat || Ground::is_own(turn.words()) || has_times();
+    let has_times = || !time::find(turn.facts.words(), &turn.facts.reference()).is_empty();
+    let is_of_own = guess.kind != Kind::Chat || Ground::is_own(turn.facts.words()) || has_times();
     let instead = async {
         match is_of_own {
             true => Ok(Answer::says(Path::Clarify, doubts::not_understood(turn))),
@@ -83,7 +83,7 @@ pub async fn route_and_maybe_reply(turn: &Turn<'_>, guess: &Guess) -> (Route, Op
     let replying = Box::pin(respond::chat(turn, &[]));
     match select(routing, replying).await {
         Either::Left((route, replying)) if route.kind == Kind::Chat => {
-            turn.agreed();
+            turn.account.agreed();
             (route, Some(replying.await))
         }
         Either::Left((route, _)) => (route, None),

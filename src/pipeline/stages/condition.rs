@@ -40,16 +40,16 @@ pub(super) fn of_model(turn: &Turn<'_>, topic: &Topic<'_>, plan: Plan) -> Planne
         entry.is_none_or(|entry| entry.effect().writes())
     };
     // A later round knows what an earlier one has looked up.
-    let acts = topic.round.is_none() && turn.origin().is_own_words() && plan.actions.iter().any(writes);
+    let acts = topic.round.is_none() && turn.facts.origin().is_own_words() && plan.actions.iter().any(writes);
     if !acts {
         return proposed(plan, None, Planner::Model);
     }
     // What was said first still counts for who answers a question about it.
     let said = match topic.answers {
-        Some(question) => format!("{}\n{}", question.request, turn.words()),
-        None => turn.words().to_owned(),
+        Some(question) => format!("{}\n{}", question.request, turn.facts.words()),
+        None => turn.facts.words().to_owned(),
     };
-    let mut unheeded = requests::unheeded_conditions(&said, &turn.reference(), &plan.actions);
+    let mut unheeded = requests::unheeded_conditions(&said, &turn.facts.reference(), &plan.actions);
     match (unheeded.pop(), unheeded.is_empty()) {
         (None, _) => proposed(plan, None, Planner::Model),
         (Some(condition), true) => {
@@ -69,7 +69,7 @@ pub(crate) async fn weigh(
     so_far: &mut Progressing,
 ) -> Result<Planned, Box<Answer>> {
     let Depending { plan, condition, remark, planner } = depending;
-    let read = condition::read(&condition, &turn.reference());
+    let read = condition::read(&condition, &turn.facts.reference());
     let Some(evidence) = evidence(turn, &read.kind, &plan.actions).await else {
         let doubt = Doubt::condition(turn, plan, &condition.said, &read.text);
         return Ok(Planned::Doubt(Box::new(Doubt { remark, ..doubt })));
@@ -118,7 +118,7 @@ async fn evidence(turn: &Turn<'_>, kind: &ConditionKind, actions: &[PlannedActio
         if asked.is_some_and(|asked| *asked != registration.info.name) {
             continue;
         }
-        match registration.service.holds(&turn.as_written(), &what).await {
+        match registration.service.holds(&turn.facts.as_written(), &what).await {
             Ok(Some(evidence)) => return Some(evidence),
             Ok(None) => {}
             Err(error) => {
@@ -132,7 +132,7 @@ async fn evidence(turn: &Turn<'_>, kind: &ConditionKind, actions: &[PlannedActio
 /// From when to when somebody has to be free: then, or at the time of what is asked for. `None` where both say a day of
 /// their own: "at 3" may be 3 on the other's.
 fn span(turn: &Turn<'_>, when: &str, actions: &[PlannedAction]) -> Option<Extent> {
-    let reference = turn.reference();
+    let reference = turn.facts.reference();
     let mut planned = actions.iter().map(|action| times_of(action, &reference)).filter(|times| !times.is_empty());
     if when.is_empty() {
         // Of several things, "then" is nobody knows when.
@@ -180,7 +180,7 @@ fn is_time(value: &str, reference: &Reference) -> bool {
 /// What the one thing that is asked for is called: its longest words that are no time, and describe nothing else.
 fn named_by(turn: &Turn<'_>, actions: &[PlannedAction]) -> Option<String> {
     let [only] = actions else { return None };
-    let reference = turn.reference();
+    let reference = turn.facts.reference();
     let mut texts: Vec<&str> = Vec::new();
     for (_, value) in only.params.iter().filter(|(name, _)| *name != "find_by") {
         match value {

@@ -64,14 +64,14 @@ impl Drop for Fetching {
 impl Fetching {
     /// Waits for the end of it.
     pub async fn all(mut self, turn: &Turn<'_>) -> Context {
-        let started = turn.elapsed_us();
+        let started = turn.account.elapsed_us();
         let context = self.found().await;
         let outcome = if context.missing.is_empty() {
             "ok".to_owned()
         } else {
             format!("missing: {}", context.missing.join(", "))
         };
-        turn.traced(
+        turn.account.traced(
             "context",
             started,
             context.items.iter().map(|item| item.line.len()).sum(),
@@ -139,8 +139,8 @@ pub async fn routed(turn: &Turn<'_>, fetching: Fetching, domains: &[String]) -> 
 }
 
 fn fetch_from(turn: &Turn<'_>, services: Vec<Arc<Registration>>) -> Fetching {
-    let wanted = Wanted { message: turn.words().to_owned(), limit: limits::CONTEXT_ITEMS_MAX };
-    let ctx = turn.ctx.clone();
+    let wanted = Wanted { message: turn.facts.words().to_owned(), limit: limits::CONTEXT_ITEMS_MAX };
+    let ctx = turn.facts.ctx.clone();
     let names = services.iter().map(|service| service.info.name.clone()).collect();
     Fetching { task: tokio::spawn(async move { gather(&services, &ctx, wanted).await }), services: names }
 }

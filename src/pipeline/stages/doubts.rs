@@ -105,17 +105,18 @@ impl Doubt {
 
     /// Nobody understood it. What it orders is offered to be kept as something to do.
     pub fn nothing(turn: &Turn<'_>) -> Doubt {
-        let reading = turn.reading();
+        let reading = turn.facts.reading();
         if is_talk(turn) {
-            return Doubt { words: requests::chat(turn.words()), ..Doubt::default() };
+            return Doubt { words: requests::chat(turn.facts.words()), ..Doubt::default() };
         }
         let only_tells = !reading.clauses.is_empty() && reading.clauses.iter().all(|clause| clause.mood.tells());
-        if turn.origin().is_own_words() && only_tells {
+        if turn.facts.origin().is_own_words() && only_tells {
             return Doubt { words: TOLD.to_owned(), ..Doubt::default() };
         }
         let services = turn.brain.services.now();
-        let may_ask = turn.origin().is_own_words() && reading.clauses.iter().all(|clause| clause.mood.is_request());
-        let order = may_ask.then(|| requests::order(turn.words(), &turn.reference())).flatten();
+        let may_ask =
+            turn.facts.origin().is_own_words() && reading.clauses.iter().all(|clause| clause.mood.is_request());
+        let order = may_ask.then(|| requests::order(turn.facts.words(), &turn.facts.reference())).flatten();
         let kept = order.and_then(|order| services.iter().find_map(|service| service.service.keeps_order(&order)));
         let Some((offered, question)) = kept.and_then(|kept| Some((kept.clone(), kept.question?))) else {
             return Doubt { words: not_understood(turn), ..Doubt::default() };
@@ -153,13 +154,13 @@ impl Doubt {
         let untrusted = provenance::repeated(&holding.collect::<Vec<_>>().join("\n"), in_sight);
         let offer = Offer {
             id: turn.brain.new_id(),
-            owner: turn.owner().clone(),
-            chat: turn.chat().clone(),
-            until: turn.ctx.now + Duration::seconds(limits::CLARIFICATION_SECS),
+            owner: turn.facts.owner().clone(),
+            chat: turn.facts.chat().clone(),
+            until: turn.facts.ctx.now + Duration::seconds(limits::CLARIFICATION_SECS),
             what: Offered::Readings {
                 plans,
-                request: turn.words().to_owned(),
-                at: turn.as_written().now,
+                request: turn.facts.words().to_owned(),
+                at: turn.facts.as_written().now,
                 untrusted: untrusted.clone(),
             },
         };
@@ -174,7 +175,7 @@ impl Doubt {
             takes_yes: self.takes_yes,
             own,
             quoted: untrusted,
-            ..Clarification::asks(turn.words().to_owned(), words, domains, turn.ctx.now)
+            ..Clarification::asks(turn.facts.words().to_owned(), words, domains, turn.facts.ctx.now)
         }));
         Ok(answer)
     }
@@ -182,8 +183,8 @@ impl Doubt {
 
 /// The plan of the message without those parts.
 fn without(turn: &Turn<'_>, domains: &[String], unread: &[Unread]) -> Option<Plan> {
-    let text = unread.iter().fold(turn.words().to_owned(), |text, part| text.replacen(&part.text, "", 1));
-    match turn.understood_as(&text, domains) {
+    let text = unread.iter().fold(turn.facts.words().to_owned(), |text, part| text.replacen(&part.text, "", 1));
+    match turn.facts.understood_as(&text, domains) {
         Understood::Plan { plan, condition: None, .. } => Some(plan),
         Understood::Plan { .. }
         | Understood::Ask { .. }
@@ -203,14 +204,14 @@ pub(crate) fn buttons(offer: &str, labels: &[String]) -> Vec<Vec<Button>> {
 
 /// Whether a message is talk, and nothing else; a picture without a word is.
 pub(crate) fn is_talk(turn: &Turn<'_>) -> bool {
-    !turn.words().contains(char::is_alphanumeric) || turn.understood(&[]) == Understood::SmallTalk
+    !turn.facts.words().contains(char::is_alphanumeric) || turn.facts.understood(&[]) == Understood::SmallTalk
 }
 
 /// What kind of thing was not understood, that nothing was done, and the nearest of what can be said of its kind.
 pub(crate) fn not_understood(turn: &Turn<'_>) -> String {
     let services = turn.brain.services.now();
-    let asks = turn.reading().has(&[Mood::Question]);
-    let about = match turn.guess().domains.as_slice() {
+    let asks = turn.facts.reading().has(&[Mood::Question]);
+    let about = match turn.facts.guess().domains.as_slice() {
         [only] => services.find(only),
         [] | [..] => None,
     };
@@ -231,13 +232,13 @@ pub(crate) fn not_understood(turn: &Turn<'_>) -> String {
         examples.retain(|example| example.ends_with('?'));
     }
     // What shares no word with any of them gets one that depends on the message only.
-    let sum: usize = turn.words().bytes().map(usize::from).sum();
+    let sum: usize = turn.facts.words().bytes().map(usize::from).sum();
     if about.is_none() && !examples.is_empty() {
         let first = sum % examples.len();
         examples.rotate_left(first);
     }
-    let example = nearest::nearest(turn.words(), &examples, 1).concat();
-    format!("{} “{example}”.", requests::not_understood(turn.words()).replace("{what}", &what))
+    let example = nearest::nearest(turn.facts.words(), &examples, 1).concat();
+    format!("{} “{example}”.", requests::not_understood(turn.facts.words()).replace("{what}", &what))
 }
 
 fn quoted(text: &str) -> String {

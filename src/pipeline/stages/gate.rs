@@ -178,7 +178,7 @@ async fn judge(
         }
         Err(Unsettled::Each(ids)) => Judged::Each(ids),
         Err(Unsettled::Impossible(why)) => {
-            let why = turn.pointed_at().map_or(why.clone(), |pointed| pointed.named_in(&why));
+            let why = turn.facts.pointed_at().map_or(why.clone(), |pointed| pointed.named_in(&why));
             gated.stop(planned, Status::Failed, &why);
             gated.remarks.push(why);
             Judged::Stopped
@@ -214,7 +214,7 @@ fn taints(
     let mut taints = provenance::find(&planned.params, entry.references(), &seen.folded, touched);
     // A planner may write the person's "tomorrow" as a date that some event has, too: a time is the person's own
     // if they gave one at all.
-    let reference = turn.ctx.reference();
+    let reference = turn.facts.ctx.reference();
     let own_time = || *seen.own_time.get_or_init(|| !time::find(seen.own, &reference).is_empty());
     taints.retain(|taint| !(is_a_time(&taint.value, &reference) && own_time()));
     taints

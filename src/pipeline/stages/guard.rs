@@ -86,10 +86,10 @@ const THEIR_DATA: &[&str] = &[
 
 /// Applies the rules.
 pub fn check(turn: &Turn<'_>) -> Verdict {
-    let started = turn.elapsed_us();
-    let verdict = judge(turn.words());
+    let started = turn.account.elapsed_us();
+    let verdict = judge(turn.facts.words());
     let outcome = if verdict == Verdict::Allowed { "allowed" } else { "blocked" };
-    turn.traced("guard", started, turn.words().len(), Usage::default(), outcome);
+    turn.account.traced("guard", started, turn.facts.words().len(), Usage::default(), outcome);
     verdict
 }
 

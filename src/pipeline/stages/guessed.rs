@@ -29,42 +29,42 @@ pub fn guess(turn: &Turn<'_>) -> Guess {
         let domains = turn.brain.services.now().searchable();
         return Guess { kind: Kind::Investigate, domains, confidence: routing::SURE_ENOUGH };
     }
-    turn.guess().clone()
+    turn.facts.guess().clone()
 }
 
 /// The question of a family that the message is, if it is one. What a command answers is left to that, where a question
 /// could mean anything.
 pub fn question(turn: &Turn<'_>) -> Option<FamilyQuestion> {
-    if !turn.origin().is_own_words() {
+    if !turn.facts.origin().is_own_words() {
         return None;
     }
-    let Some(question) = turn.question() else {
+    let Some(question) = turn.facts.question() else {
         // With a model, its router knows better than what words lean to.
         if turn.brain.model.is_some() {
             return None;
         }
-        let leaning = turn.leaning().filter(|_| requests::is_question(turn.words()))?;
-        let is_of_none = requests::plain_leaning(leaning, turn.words())?;
-        return (is_of_none || !turn.intents().ask_a_command()).then(|| leaning.clone());
+        let leaning = turn.facts.leaning().filter(|_| requests::is_question(turn.facts.words()))?;
+        let is_of_none = requests::plain_leaning(leaning, turn.facts.words())?;
+        return (is_of_none || !turn.facts.intents().ask_a_command()).then(|| leaning.clone());
     };
     let is_loose = matches!(question.family, QuestionFamily::Find | QuestionFamily::About);
-    Some(question.clone()).filter(|_| !is_loose || !turn.intents().ask_a_command())
+    Some(question.clone()).filter(|_| !is_loose || !turn.facts.intents().ask_a_command())
 }
 
 /// The message as far as it is the person's own words.
 pub(super) fn own_message(turn: &Turn<'_>) -> String {
-    let own = turn.origin().is_own_words();
-    if own { head_and_tail(turn.words(), limits::ROUTE_MESSAGE_CHARS) } else { PASSED_ON.to_owned() }
+    let own = turn.facts.origin().is_own_words();
+    if own { head_and_tail(turn.facts.words(), limits::ROUTE_MESSAGE_CHARS) } else { PASSED_ON.to_owned() }
 }
 
 /// The person's last messages, with what was done in between and what code asked.
 pub(super) fn history(turn: &Turn<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     let mut own = 0;
-    lines.extend(turn.state.clarification.as_ref().map(|question| asked(turn, question)));
-    for message in turn.history.iter().rev() {
+    lines.extend(turn.facts.state.clarification.as_ref().map(|question| asked(turn, question)));
+    for message in turn.facts.history.iter().rev() {
         match message.speaker {
-            Speaker::Person if turn.is_own(message) => {
+            Speaker::Person if turn.facts.is_own(message) => {
                 own += 1;
                 lines.push(format!("person: {}", shorten(&message.text, limits::ROUTE_HISTORY_CHARS)));
             }

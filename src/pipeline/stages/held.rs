@@ -26,15 +26,15 @@ pub(crate) fn name_what_is_missing(turn: &Turn<'_>, topic: &Topic<'_>, so_far: &
     // Where everything was refused, each refusal says that nothing was done.
     let reports = &so_far.answer.reports;
     let all_refused = !reports.is_empty() && reports.iter().all(|report| report.status == Status::Refused);
-    if !is_new || !planned || all_refused || !turn.origin().is_own_words() {
+    if !is_new || !planned || all_refused || !turn.facts.origin().is_own_words() {
         return false;
     }
     let actions: Vec<PlannedAction> = so_far.proposed.iter().chain(&so_far.left).cloned().collect();
-    let past = turn.past();
-    let reference = turn.reference();
-    let hearing = Hearing { history: &past, ..Hearing::new(turn.words(), &reference, BUILDERS) };
+    let past = turn.facts.past();
+    let reference = turn.facts.reference();
+    let hearing = Hearing { history: &past, ..Hearing::new(turn.facts.words(), &reference, BUILDERS) };
     // A condition is looked up or asked about before anything is done; see `condition`.
-    let left_out = requests::left_out(&hearing, turn.understood(&[]), &actions, &told(so_far));
+    let left_out = requests::left_out(&hearing, turn.facts.understood(&[]), &actions, &told(so_far));
     if left_out.is_empty() {
         return false;
     }

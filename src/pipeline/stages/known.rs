@@ -29,7 +29,7 @@ pub(super) async fn meant(turn: &Turn<'_>, plan: &Plan, own: &str) -> Result<Vec
         return Ok(Vec::new());
     }
     let asked = PeopleQuery { names, ..PeopleQuery::default() }.and_said(own);
-    turn.brain.people.people(turn.owner(), &asked).await.map_err(|error| error.to_string())
+    turn.brain.people.people(turn.facts.owner(), &asked).await.map_err(|error| error.to_string())
 }
 
 /// Those who have an address that a service filled in, so that no plan named it.
@@ -40,7 +40,7 @@ pub(super) async fn filled_in(turn: &Turn<'_>, params: &Params, known: &[Person]
         return Ok(Vec::new());
     }
     let asked = PeopleQuery { names, ..PeopleQuery::default() };
-    turn.brain.people.people(turn.owner(), &asked).await.map_err(|error| error.to_string())
+    turn.brain.people.people(turn.facts.owner(), &asked).await.map_err(|error| error.to_string())
 }
 
 /// What speaks for their addresses; `own` are the person's words, `records` their own records in sight.

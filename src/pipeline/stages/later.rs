@@ -173,7 +173,7 @@ pub(crate) fn question(
         ));
     }
     let partial = Some((partial, param));
-    let asks = Clarification::asks(request.to_owned(), question, domains, turn.ctx.now);
+    let asks = Clarification::asks(request.to_owned(), question, domains, turn.facts.ctx.now);
     Some(Clarification { partial, choices, taints, own, quoted, rest, place, ..asks })
 }
 

@@ -40,7 +40,7 @@ impl OwnRules {
         let services = turn.brain.services.now();
         let (mut rules, mut are_unreadable) = (Vec::new(), false);
         for facts in services.iter().filter_map(|service| service.service.facts()) {
-            match facts.rules(&turn.ctx).await {
+            match facts.rules(&turn.facts.ctx).await {
                 Ok(said) => rules.extend(said),
                 Err(error) => {
                     tracing::error!(%error, "nobody can tell which rules there are");
@@ -48,7 +48,7 @@ impl OwnRules {
                 }
             }
         }
-        let reference = turn.reference();
+        let reference = turn.facts.reference();
         let read = |said: String| OwnRule::read(&said, &reference).map(|rule| (said, rule));
         Self { rules: rules.into_iter().filter_map(read).collect(), are_unreadable }
     }
@@ -78,10 +78,11 @@ impl OwnRules {
             OwnRule::AskFirst { what } => is_about(turn, what, planned, action),
             OwnRule::Hours { before, after } => typed_values(entry, &action.params).iter().any(|value| {
                 let is_start = value.kind == ValueKind::Time && value.path.last().is_some_and(|name| name == START);
-                let Some(Moment::Instant(at)) = Moment::read(&value.text, turn.ctx.zone).filter(|_| is_start) else {
+                let Some(Moment::Instant(at)) = Moment::read(&value.text, turn.facts.ctx.zone).filter(|_| is_start)
+                else {
                     return false;
                 };
-                let time = at.with_timezone(&turn.ctx.zone).time();
+                let time = at.with_timezone(&turn.facts.ctx.zone).time();
                 before.is_some_and(|before| time < before) || after.is_some_and(|after| time >= after)
             }),
             OwnRule::Copy { .. } | OwnRule::Wish => false,
@@ -97,7 +98,7 @@ pub(super) async fn copied(turn: &Turn<'_>, plan: &mut Plan) -> Vec<String> {
     if !plan.actions.iter().any(|planned| planned.params.contains_key(TO)) {
         return Vec::new();
     }
-    let said = words(turn.words());
+    let said = words(turn.facts.words());
     let is_spoken_of = |whom: &str| words(whom).iter().any(|word| said.contains(word));
     let copies = OwnRules::of(turn).await.rules.into_iter().filter_map(|(_, rule)| match rule {
         OwnRule::Copy { whom } if !is_spoken_of(&whom) => Some(whom),
@@ -132,7 +133,7 @@ fn is_about(turn: &Turn<'_>, what: &str, planned: &PlannedAction, action: &Actio
     if let Some(kind) = record::kind_of(verb) {
         return record::is_of_kind(&meant, kind) && names.iter().all(|name| said.contains(name));
     }
-    let reference = turn.reference();
+    let reference = turn.facts.reference();
     let guess = routing::route(&Hearing::new(what, &reference, BUILDERS));
     guess.domains.contains(&planned.service) && names.iter().all(|name| said.contains(name))
 }

@@ -30,7 +30,7 @@ use crate::services::standing::Planner;
 /// Plans within `domains`.
 pub async fn make(turn: &Turn<'_>, domains: &[String], context: &Context, topic: &Topic<'_>) -> Planned {
     let mut planned = planned(turn, domains, context, topic).await;
-    if let Some(pointed) = turn.pointed_at() {
+    if let Some(pointed) = turn.facts.pointed_at() {
         match &mut planned {
             Planned::Plan { plan, .. } => {
                 plan.actions.iter_mut().for_each(|action| pointed.name_in(&mut action.params))
@@ -45,7 +45,7 @@ pub async fn make(turn: &Turn<'_>, domains: &[String], context: &Context, topic:
 }
 
 async fn planned(turn: &Turn<'_>, domains: &[String], context: &Context, topic: &Topic<'_>) -> Planned {
-    turn.doing(status::planning(&turn.brain.services.now(), domains));
+    turn.account.doing(status::planning(&turn.brain.services.now(), domains));
     if let Some(plan) = completed(turn, topic) {
         return by_built_in(plan);
     }
@@ -54,13 +54,19 @@ async fn planned(turn: &Turn<'_>, domains: &[String], context: &Context, topic: 
     };
     let is_new = topic.round.is_none() && topic.amends.is_none() && topic.answers.is_none();
     if let Some(plan) = built_in::exact(turn).filter(|_| is_new) {
-        turn.traced("plan", turn.elapsed_us(), turn.words().len(), Usage::default(), "read exactly");
+        turn.account.traced(
+            "plan",
+            turn.account.elapsed_us(),
+            turn.facts.words().len(),
+            Usage::default(),
+            "read exactly",
+        );
         return by_built_in(plan);
     }
     // What is said of a draft exactly is done to it exactly.
     let redrafts = topic.amends.filter(|amended| amended.card.is_none());
     if let Some(actions) =
-        redrafts.and_then(|amended| amendment::amend(&amended.actions, turn.words(), &turn.reference()))
+        redrafts.and_then(|amended| amendment::amend(&amended.actions, turn.facts.words(), &turn.facts.reference()))
     {
         return by_built_in(Plan { actions, ..Plan::default() });
     }
@@ -83,17 +89,17 @@ async fn planned(turn: &Turn<'_>, domains: &[String], context: &Context, topic: 
         Asked::Answer(mut plan) => {
             for planned in &mut plan.actions {
                 if let Some(entry) = turn.brain.services.command(&planned.service, &planned.command) {
-                    build_params::mend(context, entry.as_ref(), turn.words(), &mut planned.params);
+                    build_params::mend(context, entry.as_ref(), turn.facts.words(), &mut planned.params);
                 }
             }
             condition::of_model(turn, topic, plan)
         }
         Asked::Unusable(why) => {
-            turn.fell_back(stage.name(), &why);
+            turn.account.fell_back(stage.name(), &why);
             built_in::next_best(turn, domains, topic).unwrap_or_else(|| Planned::NotUnderstood(REPHRASE.to_owned()))
         }
         Asked::Failed(error) => {
-            turn.fell_back(stage.name(), &error.to_string());
+            turn.account.fell_back(stage.name(), &error.to_string());
             built_in::plan(turn, domains, topic, Some(without_model::remark(&error)))
         }
     }
@@ -114,8 +120,8 @@ async fn by_model(
     let (results, still) = topic.round.unwrap_or((&[], ""));
     let changing = |history: &[String], known: &[String]| {
         context! {
-            now => turn.as_written().now.with_timezone(&turn.ctx.zone).format("%A %Y-%m-%dT%H:%M").to_string(),
-            zone => turn.ctx.zone.name(),
+            now => turn.facts.as_written().now.with_timezone(&turn.facts.ctx.zone).format("%A %Y-%m-%dT%H:%M").to_string(),
+            zone => turn.facts.ctx.zone.name(),
             dates => ask::lines(&dates(turn)),
             history => ask::lines(history),
             known => ask::lines(known),
@@ -123,8 +129,8 @@ async fn by_model(
             earlier => earlier(topic),
             results => ask::lines(results),
             still,
-            manner => turn.manner(),
-            message => head_and_tail(turn.words(), limits::MESSAGE_BYTES_MAX),
+            manner => turn.facts.manner(),
+            message => head_and_tail(turn.facts.words(), limits::MESSAGE_BYTES_MAX),
         }
     };
     let (history, lines) = (history(turn, limits::PLAN_HISTORY_TOKENS), known_lines(turn, known));
@@ -155,7 +161,7 @@ fn misfit(turn: &Turn<'_>, plan: &Plan) -> Option<String> {
 
 /// What the context stage found, and what came along with the message itself.
 fn known_lines(turn: &Turn<'_>, known: &Context) -> Vec<String> {
-    let along = turn.incoming.passed_on().map(|part| {
+    let along = turn.facts.incoming.passed_on().map(|part| {
         let source = part.along.as_ref().map(Along::label).unwrap_or_default();
         format!("passed on with the request ({source}): {}", head_and_tail(&part.text, limits::MESSAGE_BYTES_MAX))
     });
@@ -164,7 +170,7 @@ fn known_lines(turn: &Turn<'_>, known: &Context) -> Vec<String> {
 
 /// Dates that models get wrong when they compute them.
 fn dates(turn: &Turn<'_>) -> Vec<String> {
-    let now = turn.as_written().now.with_timezone(&turn.ctx.zone);
+    let now = turn.facts.as_written().now.with_timezone(&turn.facts.ctx.zone);
     let moments = [
         format!("this evening = {}T18:00:00", now.date_naive()),
         format!("in 2 hours = {}", Moment::Instant(now + Duration::hours(2)).store()),

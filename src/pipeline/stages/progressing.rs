@@ -80,7 +80,7 @@ impl Progressing {
     /// Adds what a run came to: receipts, reports, undo.
     pub fn add(&mut self, turn: &Turn<'_>, ran: &run::Ran) -> Result<(), StoreError> {
         self.along.extend(ran.unwritten.iter().cloned());
-        self.results.add_run(&turn.brain.services, &turn.ctx.reference(), &ran.run);
+        self.results.add_run(&turn.brain.services, &turn.facts.ctx.reference(), &ran.run);
         self.answer.reports.extend(ran.run.steps.iter().map(show::step_report));
         self.answer.actions.extend(cards::past_actions(turn.brain, &ran.run));
         self.sources.untrusted.extend(ran.untrusted.iter().cloned());
@@ -140,7 +140,7 @@ pub(crate) async fn put_together(turn: &Turn<'_>, mut so_far: Progressing, conte
     let words = if so_far.results.receipts.is_empty() {
         Formatted::default()
     } else {
-        turn.knows(&so_far.results.receipts);
+        turn.account.knows(&so_far.results.receipts);
         // Whoever stops the turn waits for no more words: the receipts are what counts.
         let phrased = respond::outcomes(turn, &context.memories, &so_far.results, so_far.came_to());
         let receipts = || Formatted::plain(so_far.results.receipts.join("\n"));
@@ -174,9 +174,9 @@ fn with_cards_and_question(turn: &Turn<'_>, so_far: Progressing, mut words: Form
         let timed = answer.actions.iter().any(|past| {
             show::shows_time(&crate::core::plan::Action { params: past.params.clone(), ..Default::default() })
         });
-        if turn.names_zone() && timed && !answer.zone_named {
+        if turn.facts.names_zone(&turn.brain.policy) && timed && !answer.zone_named {
             answer.zone_named = true;
-            words.push(&format!("\n{}", show::zone_note(turn.ctx.zone)));
+            words.push(&format!("\n{}", show::zone_note(turn.facts.ctx.zone)));
         }
         answer.replies.insert(0, Reply { buttons, ..words.into() });
     }
@@ -191,11 +191,4 @@ fn with_cards_and_question(turn: &Turn<'_>, so_far: Progressing, mut words: Form
         answer.path = Path::Consent;
     }
     answer
-}
-
-impl Turn<'_> {
-    /// True when the zone was assumed and nobody has been told yet.
-    pub fn names_zone(&self) -> bool {
-        self.brain.policy.zone_assumed && self.user.zone.is_none() && !self.user.zone_named
-    }
 }

@@ -25,18 +25,18 @@ struct Reflection {
 /// What is still missing, if anything.
 pub async fn missing(turn: &Turn<'_>, open: &str, results: &[String]) -> Option<String> {
     let model = turn.brain.model.as_deref()?;
-    turn.doing(status::checking());
+    turn.account.doing(status::checking());
     let schema = AnswerSchema::of(json!({
         "type": "object",
         "additionalProperties": false,
         "required": ["complete", "missing"],
         "properties": {"complete": {"type": "boolean"}, "missing": {"type": ["string", "null"]}},
     }));
-    let changing = context! { message => turn.words(), open, results => ask::lines(results) };
+    let changing = context! { message => turn.facts.words(), open, results => ask::lines(results) };
     let prompt = match ask::prompt(turn, Stage::Reflect, Fixed::ALWAYS, &changing) {
         Ok(prompt) => prompt,
         Err(error) => {
-            turn.fell_back("reflect", &error.to_string());
+            turn.account.fell_back("reflect", &error.to_string());
             return None;
         }
     };
@@ -44,11 +44,11 @@ pub async fn missing(turn: &Turn<'_>, open: &str, results: &[String]) -> Option<
         Asked::Answer(Reflection { complete: true, .. }) => None,
         Asked::Answer(Reflection { missing, .. }) => missing.filter(|text| !text.trim().is_empty()),
         Asked::Unusable(why) => {
-            turn.fell_back("reflect", &why);
+            turn.account.fell_back("reflect", &why);
             None
         }
         Asked::Failed(error) => {
-            turn.fell_back("reflect", &error.to_string());
+            turn.account.fell_back("reflect", &error.to_string());
             None
         }
     }

@@ -56,7 +56,7 @@ pub async fn settle(
     planned: &PlannedAction,
     known: &[Person],
 ) -> Result<Settled, Unsettled> {
-    let (reference, now) = (turn.reference(), turn.ctx.reference());
+    let (reference, now) = (turn.facts.reference(), turn.facts.ctx.reference());
     let params = entry.check(planned.params.clone())?;
 
     let half = half_of(&entry.called(&params), None);
@@ -106,11 +106,11 @@ pub async fn settle(
 
 /// Asks the service; when several items fit the description, a time the person named may tell them apart.
 async fn prepare(turn: &Turn<'_>, entry: &dyn Entry, params: Params) -> Result<Prepared, ServiceError> {
-    let ctx = turn.as_written();
-    let times: Vec<&str> = time::find(turn.words(), &ctx.reference())
+    let ctx = turn.facts.as_written();
+    let times: Vec<&str> = time::find(turn.facts.words(), &ctx.reference())
         .into_iter()
         .filter(|found| found.role != TimeRole::To)
-        .filter_map(|found| turn.words().get(found.span))
+        .filter_map(|found| turn.facts.words().get(found.span))
         .collect();
     entry.prepare(&ctx, params, &times.join(" ")).await
 }

@@ -23,14 +23,14 @@ use crate::prompts::Fixed;
 /// A reply to small talk.
 pub async fn chat(turn: &Turn<'_>, memories: &[String]) -> Formatted {
     let is_talk = doubts::is_talk(turn);
-    let asks = turn.guess().kind == Kind::Action || turn.intents().ask_a_command();
+    let asks = turn.facts.guess().kind == Kind::Action || turn.facts.intents().ask_a_command();
     let came_to = match (asks && !is_talk, has_done_something(turn)) {
         (true, _) => CameTo::TalkAtRequest,
         (false, true) => CameTo::TalkAfterDeeds,
         (false, false) => CameTo::Talk,
     };
     let in_kind =
-        || Formatted::plain(if is_talk { requests::chat(turn.words()) } else { doubts::not_understood(turn) });
+        || Formatted::plain(if is_talk { requests::chat(turn.facts.words()) } else { doubts::not_understood(turn) });
     if is_worth_no_wait(turn) && is_talk {
         return in_kind();
     }
@@ -53,11 +53,11 @@ pub async fn outcomes(turn: &Turn<'_>, memories: &[String], results: &Results, c
         Wording::Auto => results.wants_words || !results.changed,
     };
     if !is_asked || is_worth_no_wait(turn) {
-        turn.agreed();
+        turn.account.agreed();
         return Formatted::plain(receipts);
     }
-    turn.doing(status::writing());
-    turn.agreed();
+    turn.account.doing(status::writing());
+    turn.account.agreed();
     match by_model(turn, memories, results, came_to).await {
         Some(mut words) => {
             words.push(&format!("\n\n{receipts}"));
@@ -69,12 +69,12 @@ pub async fn outcomes(turn: &Turn<'_>, memories: &[String], results: &Results, c
 
 /// Whether everything so far was answered without the model, and its words would come long after.
 fn is_worth_no_wait(turn: &Turn<'_>) -> bool {
-    !turn.asked_a_model() && turn.brain.model.as_ref().is_some_and(|model| model.is_slow(Stage::Respond))
+    !turn.account.asked_a_model() && turn.brain.model.as_ref().is_some_and(|model| model.is_slow(Stage::Respond))
 }
 
 /// Whether anything was done lately that words of this turn could be about.
 fn has_done_something(turn: &Turn<'_>) -> bool {
-    turn.history.iter().flat_map(|message| &message.actions).any(|past| {
+    turn.facts.history.iter().flat_map(|message| &message.actions).any(|past| {
         let entry = turn.brain.services.command(&past.service, &past.command);
         entry.is_none_or(|entry| entry.effect().writes())
     })
@@ -87,20 +87,21 @@ async fn by_model(turn: &Turn<'_>, memories: &[String], results: &Results, came_
     // Talk is about anything that was said; words about what was done need what was said just before.
     let history: Vec<String> = match stage {
         Stage::Chat => conversation::history(turn, limits::CHAT_HISTORY_TOKENS),
-        _ => turn.history.iter().rev().take(3).rev().map(line).collect(),
+        _ => turn.facts.history.iter().rev().take(3).rev().map(line).collect(),
     };
     let changing = context! {
         history => ask::lines(&history),
         memories => ask::lines(memories),
         results => ask::lines(&results.facts),
         statement => came_to.statement(),
-        manner => turn.manner(),
-        message => turn.words(),
+        manner => turn.facts.manner(),
+        message => turn.facts.words(),
     };
     // Not its own earlier words: a link that it has made up once is no more given to it than before.
-    let wrote = turn.history.iter().filter(|message| message.speaker == Speaker::Person).map(|said| said.text.as_str());
+    let wrote =
+        turn.facts.history.iter().filter(|message| message.speaker == Speaker::Person).map(|said| said.text.as_str());
     let told = memories.iter().chain(&results.facts).map(String::as_str);
-    let given = wrote.chain(told).chain([turn.words()]).collect::<Vec<_>>().join("\n");
+    let given = wrote.chain(told).chain([turn.facts.words()]).collect::<Vec<_>>().join("\n");
     let said = match ask::prompt(turn, stage, Fixed::ALWAYS, &changing) {
         Ok(prompt) => speak::aloud(turn, model, prompt, &given, came_to).await,
         Err(error) => Err(error),
@@ -114,7 +115,7 @@ async fn by_model(turn: &Turn<'_>, memories: &[String], results: &Results, came_
             Some(honest::shown(words, came_to))
         }
         Err(error) => {
-            turn.fell_back(stage.name(), &error.to_string());
+            turn.account.fell_back(stage.name(), &error.to_string());
             None
         }
     }

@@ -147,7 +147,7 @@ async fn one_after_the_other(
             }
             Planned::NotUnderstood(_) | Planned::Doubt(_) | Planned::Depends(_) => None,
         };
-        turn.knows(&so_far.results.receipts);
+        turn.account.knows(&so_far.results.receipts);
         let waits = !matches!(so_far.answer.clarification, Question::Settled) || so_far.asks_consent();
         let Some(open) = open.filter(|_| !waits && round < limits::REFLECT_ROUNDS_MAX) else {
             break;
@@ -162,14 +162,14 @@ async fn one_after_the_other(
 
 /// Whether a search may answer instead: what asked, and what nobody understood without a model.
 fn may_be_searched(turn: &Turn<'_>, doubt: &Doubt) -> bool {
-    let may_ask = || doubt.choices.is_empty() || doubt.is_order || turn.leaning().is_some();
+    let may_ask = || doubt.choices.is_empty() || doubt.is_order || turn.facts.leaning().is_some();
     doubt.is_question || turn.brain.model.is_none() && may_ask()
 }
 
 /// The person's own words about this request, from when it was first made.
 fn said(turn: &Turn<'_>, topic: &Topic<'_>) -> Vec<String> {
     let earlier = topic.answers.into_iter().flat_map(|question| question.own.iter().cloned());
-    let now = turn.origin().is_own_words().then(|| turn.words().to_owned());
+    let now = turn.facts.origin().is_own_words().then(|| turn.facts.words().to_owned());
     earlier.chain(now).collect()
 }
 
@@ -188,7 +188,7 @@ fn own_words(turn: &Turn<'_>, topic: &Topic<'_>) -> String {
         let entry = turn.brain.services.command(&planned.service, &planned.command);
         entry.map(|entry| resolve::people_of(entry.as_ref(), &planned.params)).unwrap_or_default()
     });
-    let all = [turn.own_words()].into_iter().chain(picked).chain(waited).chain(carded).chain(drafted);
+    let all = [turn.facts.own_words()].into_iter().chain(picked).chain(waited).chain(carded).chain(drafted);
     all.collect::<Vec<_>>().join("\n")
 }
 
@@ -201,7 +201,7 @@ fn others_words(turn: &Turn<'_>, context: &Context, topic: &Topic<'_>) -> Vec<Un
     let known = asked.chain(carded.flat_map(|action| &action.taints));
     let known = known.cloned().map(UntrustedText::from);
     let mut words = context.untrusted.clone();
-    words.extend(turn.others_words());
+    words.extend(turn.facts.others_words(&turn.brain.services));
     words.extend(known);
     words.extend(quoted);
     words
@@ -248,7 +248,7 @@ pub(crate) async fn one_round(
     if let Some(question) = later::question(turn, held, request, domains, rest) {
         so_far.ask(question);
     } else if let Some(question) = free_question {
-        so_far.ask(Clarification::asks(request.to_owned(), question, domains, turn.ctx.now));
+        so_far.ask(Clarification::asks(request.to_owned(), question, domains, turn.facts.ctx.now));
     }
     Ok(open)
 }
@@ -259,7 +259,7 @@ fn tell_progress(turn: &Turn<'_>, run: &Run) {
     let done = run.steps.iter().filter(is_done).count();
     if let Some(step) = run.steps.iter().find(|step| !is_done(step)) {
         let doing = status::running(&turn.brain.services, &step.action);
-        turn.doing(doing.counting(done, run.steps.len()));
+        turn.account.doing(doing.counting(done, run.steps.len()));
     }
 }
 
@@ -275,9 +275,9 @@ async fn run_now(
     let depends_on: Vec<Vec<usize>> = now.iter().map(|p| p.depends_on.iter().filter_map(place).collect()).collect();
     // A later round journals under a name of its own, so that a redelivered turn resumes the first one.
     let id = if later_round {
-        RunId::new(format!("{}+{}", turn.incoming.turn, turn.brain.new_id()))
+        RunId::new(format!("{}+{}", turn.facts.incoming.turn, turn.brain.new_id()))
     } else {
-        turn.incoming.turn.clone()
+        turn.facts.incoming.turn.clone()
     };
     let steps = now
         .into_iter()
@@ -287,12 +287,12 @@ async fn run_now(
     let run = Run {
         id,
         origin: RunOrigin::Turn,
-        owner: turn.owner().clone(),
-        chat: turn.chat().clone(),
+        owner: turn.facts.owner().clone(),
+        chat: turn.facts.chat().clone(),
         request: request.to_owned(),
-        inbox: turn.incoming.inbox.clone(),
-        reply_to: Some(turn.incoming.message_id),
-        started_at: turn.ctx.now,
+        inbox: turn.facts.incoming.inbox.clone(),
+        reply_to: Some(turn.facts.incoming.message_id),
+        started_at: turn.facts.ctx.now,
         steps,
     };
     let start = if run::changes_anything(turn.brain, &run) {
@@ -305,5 +305,5 @@ async fn run_now(
     let start = start.with(along);
     tell_progress(turn, &run);
     let watch = |run: &Run| tell_progress(turn, run);
-    run::run_watched(turn.brain, &turn.ctx, run, start, Grant::LowStakes, &watch).await
+    run::run_watched(turn.brain, &turn.facts.ctx, run, start, Grant::LowStakes, &watch).await
 }

@@ -29,14 +29,26 @@ struct Routed {
 /// Decides, by the model when there is one and built-in understanding is not sure already.
 pub async fn decide(turn: &Turn<'_>, guess: &Guess) -> Route {
     if let Some(plan) = built_in::exact(turn) {
-        turn.traced("route", turn.elapsed_us(), turn.words().len(), Usage::default(), "read exactly");
+        turn.account.traced(
+            "route",
+            turn.account.elapsed_us(),
+            turn.facts.words().len(),
+            Usage::default(),
+            "read exactly",
+        );
         let mut domains: Vec<String> = plan.actions.into_iter().map(|action| action.service).collect();
         domains.sort();
         domains.dedup();
         return Route { kind: Kind::Action, domains, selection: None };
     }
-    if turn.brain.policy.skip_planner && turn.state.clarification.is_none() && question(turn).is_some() {
-        turn.traced("route", turn.elapsed_us(), turn.words().len(), Usage::default(), "read exactly");
+    if turn.brain.policy.skip_planner && turn.facts.state.clarification.is_none() && question(turn).is_some() {
+        turn.account.traced(
+            "route",
+            turn.account.elapsed_us(),
+            turn.facts.words().len(),
+            Usage::default(),
+            "read exactly",
+        );
         return built_in(guess);
     }
     let in_steps = turn.brain.policy.planning != Planning::Whole;
@@ -44,8 +56,8 @@ pub async fn decide(turn: &Turn<'_>, guess: &Guess) -> Route {
     let is_guessed =
         |model: &dyn Model| needs_no_model(turn, model, guess) && !(in_steps && guess.kind == Kind::Action);
     let Some(model) = turn.brain.model.as_deref().filter(|model| !is_guessed(*model)) else {
-        let started = turn.elapsed_us();
-        turn.traced("route", started, turn.words().len(), Usage::default(), "built in");
+        let started = turn.account.elapsed_us();
+        turn.account.traced("route", started, turn.facts.words().len(), Usage::default(), "built in");
         return built_in(guess);
     };
     let (stage, routed) = match in_steps {
@@ -57,7 +69,7 @@ pub async fn decide(turn: &Turn<'_>, guess: &Guess) -> Route {
         Asked::Unusable(why) => why,
         Asked::Failed(error) => error.to_string(),
     };
-    turn.fell_back(stage.name(), &why);
+    turn.account.fell_back(stage.name(), &why);
     built_in(guess)
 }
 
@@ -65,7 +77,7 @@ pub async fn decide(turn: &Turn<'_>, guess: &Guess) -> Route {
 /// that may answer an open question of ours is never so sure.
 fn needs_no_model(turn: &Turn<'_>, model: &dyn Model, guess: &Guess) -> bool {
     let is_skipped = turn.brain.policy.skip_router || model.is_slow(Stage::Route);
-    is_skipped && turn.state.clarification.is_none() && guess.is_sure()
+    is_skipped && turn.facts.state.clarification.is_none() && guess.is_sure()
 }
 
 fn built_in(guess: &Guess) -> Route {

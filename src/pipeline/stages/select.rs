@@ -111,10 +111,10 @@ struct Offer {
 
 impl Offer {
     fn of(turn: &Turn<'_>, domains: Vec<String>) -> Self {
-        let reading = turn.reading();
+        let reading = turn.facts.reading();
         let is = |mood: Mood| reading.clauses.iter().filter(move |clause| clause.mood == mood).count();
         let requests = reading.clauses.iter().filter(|clause| clause.mood.is_request()).count();
-        let understood = match turn.understood(&[]) {
+        let understood = match turn.facts.understood(&[]) {
             Understood::Plan { plan, .. } => plan.actions.len(),
             Understood::Partly { plan, unread, .. } => plan.actions.len() + unread.len(),
             Understood::Ask { .. }
@@ -129,7 +129,7 @@ impl Offer {
             commands_max: (requests + is(Mood::Question)).max(understood).clamp(1, limits::SELECTED_MAX),
             orders: is(Mood::Order) + is(Mood::Wish) > 0,
             only_looks: is(Mood::Question) > 0 && is(Mood::Question) == reading.clauses.len(),
-            answers: turn.state.clarification.is_some() && !is_full,
+            answers: turn.facts.state.clarification.is_some() && !is_full,
         }
     }
 
@@ -175,7 +175,7 @@ fn settle(turn: &Turn<'_>, selected: Selected, guess: &Guess, services: &Service
     let named: Vec<(String, String)> = named
         .into_iter()
         .map(|named| match named {
-            Named::Alone(command) => (command, turn.words().to_owned()),
+            Named::Alone(command) => (command, turn.facts.words().to_owned()),
             Named::Of { command, words } => (command, words),
         })
         .collect();
@@ -188,7 +188,7 @@ fn settle(turn: &Turn<'_>, selected: Selected, guess: &Guess, services: &Service
     let mut commands: Vec<SelectedCommand> = commands.take(limits::SELECTED_MAX).collect();
     commands.dedup_by(|a, b| (&a.service, &a.command) == (&b.service, &b.command) && a.words == b.words);
     let kind = match commands.is_empty() {
-        true if is_named(ANSWER) && turn.state.clarification.is_some() => Kind::Followup,
+        true if is_named(ANSWER) && turn.facts.state.clarification.is_some() => Kind::Followup,
         // What code takes for an order is not answered by talk.
         true if said == Said::Order || offer.orders || is_look(turn, services) => Kind::Action,
         true if is_named(INVESTIGATE) => Kind::Investigate,
@@ -208,6 +208,6 @@ fn settle(turn: &Turn<'_>, selected: Selected, guess: &Guess, services: &Service
 
 /// Whether built-in understanding knows what looks it up.
 fn is_look(turn: &Turn<'_>, services: &Services) -> bool {
-    let Understood::Plan { plan, condition: None, .. } = turn.understood(&[]) else { return false };
+    let Understood::Plan { plan, condition: None, .. } = turn.facts.understood(&[]) else { return false };
     services.only_look(&plan.actions)
 }

@@ -113,8 +113,8 @@ pub fn request(turn: &Turn<'_>, topic: &Topic<'_>) -> String {
     let earlier =
         topic.answers.map(|q| q.request.clone()).or_else(|| topic.amends.map(|amended| amended.request.clone()));
     match earlier {
-        Some(earlier) => format!("{earlier}\n{}", turn.words()),
-        None => turn.words().to_owned(),
+        Some(earlier) => format!("{earlier}\n{}", turn.facts.words()),
+        None => turn.facts.words().to_owned(),
     }
 }
 

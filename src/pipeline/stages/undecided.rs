@@ -20,21 +20,21 @@ const UNDECIDED: &str = "I'm not sure whether that was a yes or a no, so nothing
 
 /// Shows the card again to what begins like a yes or a no and holds no request; `None` for everything else.
 pub(in crate::pipeline) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
-    let is_about_it = is_below_a_card(turn) && consent::leans(turn.words());
+    let is_about_it = is_below_a_card(turn) && consent::leans(turn.facts.words());
     Ok((is_about_it && guessed::guess(turn).kind == Kind::Chat).then(|| shown_again(turn)))
 }
 
 /// Shows the card again to a message in which no request was found; `None` when it has a topic of its own.
 pub(in crate::pipeline) fn instead_of_talk(turn: &Turn<'_>) -> Option<Answer> {
-    let text = turn.words();
+    let text = turn.facts.words();
     let is_short = text.split_whitespace().count() <= WORDS_MAX && !text.contains(['?', '؟', '？']);
     (is_below_a_card(turn) && is_short && !requests::is_small_talk(text)).then(|| shown_again(turn))
 }
 
 fn is_below_a_card(turn: &Turn<'_>) -> bool {
     let is_bare =
-        matches!(&turn.incoming.input, Input::Message { origin, reply_to: None, .. } if origin.is_own_words());
-    is_bare && card_is_last(turn) && turn.open_question().is_none()
+        matches!(&turn.facts.incoming.input, Input::Message { origin, reply_to: None, .. } if origin.is_own_words());
+    is_bare && card_is_last(turn) && turn.facts.open_question().is_none()
 }
 
 fn shown_again(turn: &Turn<'_>) -> Answer {

@@ -1,12 +1,13 @@
 //! Whose words a conversation is made of: what taint and provenance are measured against.
 
-use super::Turn;
+use super::Facts;
 use crate::core::history::PastAction;
 use crate::core::provenance::{NOT_YOURS, UntrustedText};
 use crate::core::turn::{PASSED_ON, Part};
 use crate::ports::records::{Message, Speaker};
+use crate::services::registry::Registry;
 
-impl Turn<'_> {
+impl Facts {
     /// Everything the person said lately, this message included: what taint is measured against.
     pub fn own_words(&self) -> String {
         let earlier = self.own_messages().map(|message| message.text.as_str());
@@ -16,7 +17,7 @@ impl Turn<'_> {
 
     /// Other people's words in this conversation: those that are known to be, and whatever else of ours may hold
     /// some.
-    pub fn others_words(&self) -> Vec<UntrustedText> {
+    pub fn others_words(&self, services: &Registry) -> Vec<UntrustedText> {
         // A card or a receipt may show an address that stands in a mail alone (its Reply-To); the words around it are ours.
         let shown = |text: &str| {
             let addresses: Vec<&str> = text.split_whitespace().filter(|word| word.contains('@')).collect();
@@ -27,7 +28,7 @@ impl Turn<'_> {
         let in_sight = self.history.iter().chain(&self.replied_message);
         for message in in_sight.filter(|message| message.speaker == Speaker::Assistant) {
             let read_to_them = |past: &PastAction| {
-                let entry = self.brain.services.command(&past.service, &past.command);
+                let entry = services.command(&past.service, &past.command);
                 entry.is_some_and(|entry| entry.shows_untrusted())
             };
             if message.actions.iter().any(read_to_them) || message.text.contains(NOT_YOURS) {

@@ -19,7 +19,7 @@ use crate::ports::StoreError;
 
 /// What a press comes to; `None` for a message.
 pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
-    match &turn.incoming.input {
+    match &turn.facts.incoming.input {
         Input::Press { data, .. } => {
             let copy = shown::copy(turn).await?;
             let mut answer = press(turn, data).await?;
@@ -56,7 +56,7 @@ async fn press(turn: &Turn<'_>, data: &str) -> Result<Answer, StoreError> {
 
 /// What a press that an earlier life began would have said on its message, besides the receipt.
 pub async fn carried_through(turn: &Turn<'_>, answer: &mut Answer) -> Result<(), StoreError> {
-    let Input::Press { data, .. } = &turn.incoming.input else {
+    let Input::Press { data, .. } = &turn.facts.incoming.input else {
         reminder::answer_carried_through(turn, answer);
         return Ok(());
     };
@@ -90,7 +90,7 @@ pub(in crate::pipeline) async fn send(turn: &Turn<'_>, draft: &str) -> Result<An
     let mut sending = None;
     for drafts in services.iter().filter_map(|service| service.service.drafts()) {
         if sending.is_none() {
-            sending = drafts.sending(&turn.ctx, draft).await;
+            sending = drafts.sending(&turn.facts.ctx, draft).await;
         }
     }
     let Some(sending) = sending else {
@@ -98,6 +98,7 @@ pub(in crate::pipeline) async fn send(turn: &Turn<'_>, draft: &str) -> Result<An
         return Ok(gone.noticed(turn, NoticeKind::Alert));
     };
     // What the draft took from others is still theirs.
-    let sources = Sources { own: turn.own_words(), untrusted: turn.known_to_be_others(), ..Sources::default() };
+    let sources =
+        Sources { own: turn.facts.own_words(), untrusted: turn.facts.known_to_be_others(), ..Sources::default() };
     act::given(turn, vec![sending], sources, Vec::new()).await
 }

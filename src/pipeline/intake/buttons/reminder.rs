@@ -40,14 +40,14 @@ pub async fn done(turn: &Turn<'_>, due: &str, data: &str) -> Result<Answer, Stor
 
 /// Snoozed; the time is worked out now, in the zone the person is in now.
 pub async fn snooze(turn: &Turn<'_>, due: &str, until: Later, data: &str) -> Result<Answer, StoreError> {
-    let zone = turn.ctx.zone;
+    let zone = turn.facts.ctx.zone;
     let message = shown::pressed(turn, data).await?.map(|shown| shown.message);
-    let now = turn.ctx.now.with_timezone(&zone);
+    let now = turn.facts.ctx.now.with_timezone(&zone);
     let at = match until {
         Later::Minutes(minutes) => now + Duration::minutes(i64::from(minutes)),
         Later::Tomorrow => {
             let day = now.date_naive().succ_opt().unwrap_or(now.date_naive());
-            local_instant(zone, day.and_time(turn.ctx.hour)).earliest()
+            local_instant(zone, day.and_time(turn.facts.ctx.hour)).earliest()
         }
         Later::Ask => return ask(turn, due, message).await,
     };
@@ -61,7 +61,7 @@ async fn ask(turn: &Turn<'_>, due: &str, message: Option<MessageId>) -> Result<A
     }
     let mut answer = Answer::says(Path::Button, ASK);
     answer.replies.iter_mut().for_each(|reply| reply.placeholder = Some("friday 9am · in 3 hours".into()));
-    let (owner, at) = (turn.owner().clone(), turn.ctx.now);
+    let (owner, at) = (turn.facts.owner().clone(), turn.facts.ctx.now);
     answer.snoozing = Some(Snoozing { due: due.to_owned(), owner, message, at });
     Ok(answer)
 }
@@ -69,10 +69,10 @@ async fn ask(turn: &Turn<'_>, due: &str, message: Option<MessageId>) -> Result<A
 /// "done" or "snooze it", in reply to a reminder or right after it was told: as its buttons. `None` for all else,
 /// and where "until when?" was asked: the words are for that.
 pub(in crate::pipeline::intake) async fn in_words(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
-    if asked(turn).is_some() || !turn.origin().is_own_words() {
+    if asked(turn).is_some() || !turn.facts.origin().is_own_words() {
         return Ok(None);
     }
-    let about = match (&turn.replied, &turn.incoming.input) {
+    let about = match (&turn.facts.replied, &turn.facts.incoming.input) {
         (Some(shown), _) => match shown.about.as_slice() {
             [item] => Some((item.id.clone(), shown.message)),
             _ => None,
@@ -80,11 +80,11 @@ pub(in crate::pipeline::intake) async fn in_words(turn: &Turn<'_>) -> Result<Opt
         // It is about some other message.
         (None, Input::Message { reply_to: Some(_), .. } | Input::Press { .. }) => None,
         (None, Input::Message { reply_to: None, .. }) => {
-            turn.history.last().and_then(reminds_of).map(|(item, message)| (item.to_owned(), message))
+            turn.facts.history.last().and_then(reminds_of).map(|(item, message)| (item.to_owned(), message))
         }
     };
     let Some((due, message)) = about else { return Ok(None) };
-    let words = turn.words().trim().trim_end_matches(['.', '!']).to_lowercase();
+    let words = turn.facts.words().trim().trim_end_matches(['.', '!']).to_lowercase();
     let with = match words.strip_prefix("snooze") {
         None if DONE.contains(&words.as_str()) => ReminderAnswer::Done,
         None => return Ok(None),
@@ -96,7 +96,7 @@ pub(in crate::pipeline::intake) async fn in_words(turn: &Turn<'_>) -> Result<Opt
                 return Ok(Some(Answer { path: Path::Clarify, ..asked }));
             }
             match time_of(turn, rest) {
-                Some(Ok(at)) if at > turn.ctx.now => ReminderAnswer::Snooze(at.fixed_offset()),
+                Some(Ok(at)) if at > turn.facts.ctx.now => ReminderAnswer::Snooze(at.fixed_offset()),
                 Some(Ok(_) | Err(_)) | None => return Ok(None),
             }
         }
@@ -111,14 +111,14 @@ pub(in crate::pipeline::intake) async fn until(turn: &Turn<'_>) -> Result<Option
     let Some(asked) = asked(turn) else {
         return Ok(None);
     };
-    let words = turn.words().trim();
+    let words = turn.facts.words().trim();
     if consent::read(words) == Consent::No || ["never mind", "nevermind", "forget it"].contains(&&*words.to_lowercase())
     {
         return Ok(Some(Answer::says(Path::Clarify, "Okay, the reminder stays as it is.")));
     }
     let at = match time_of(turn, words) {
         None => return Ok(None),
-        Some(Ok(at)) if at > turn.ctx.now => at,
+        Some(Ok(at)) if at > turn.facts.ctx.now => at,
         Some(Ok(_)) => return Ok(Some(again(asked, "That is in the past. Until when?"))),
         Some(Err(why)) => return Ok(Some(again(asked, &why))),
     };
@@ -130,11 +130,11 @@ pub(in crate::pipeline::intake) async fn until(turn: &Turn<'_>) -> Result<Option
 /// The question "until when?" that this message may answer.
 fn asked<'t>(turn: &'t Turn<'_>) -> Option<&'t Snoozing> {
     let fresh = |asked: &&Snoozing| {
-        asked.owner == *turn.owner()
-            && turn.ctx.now - asked.at <= Duration::seconds(limits::CLARIFICATION_SECS)
-            && turn.origin().is_own_words()
+        asked.owner == *turn.facts.owner()
+            && turn.facts.ctx.now - asked.at <= Duration::seconds(limits::CLARIFICATION_SECS)
+            && turn.facts.origin().is_own_words()
     };
-    turn.state.snoozing.as_ref().filter(fresh)
+    turn.facts.state.snoozing.as_ref().filter(fresh)
 }
 
 fn again(asked: &Snoozing, words: &str) -> Answer {
@@ -147,7 +147,7 @@ fn again(asked: &Snoozing, words: &str) -> Answer {
 fn time_of(turn: &Turn<'_>, words: &str) -> Option<Result<DateTime<Tz>, String>> {
     let bare = words.strip_prefix("until ").or_else(|| words.strip_prefix("Until ")).unwrap_or(words);
     let bare = bare.strip_prefix("for ").map_or(bare.to_owned(), |length| format!("in {length}"));
-    let reference = turn.reference();
+    let reference = turn.facts.reference();
     const ANSWER_WORDS: usize = 8;
     if bare.split_whitespace().count() > ANSWER_WORDS {
         return None;
@@ -155,7 +155,7 @@ fn time_of(turn: &Turn<'_>, words: &str) -> Option<Result<DateTime<Tz>, String>>
     let morning = |at: DateTime<Tz>, grain| match grain {
         Grain::Minute | Grain::Hour => at,
         Grain::Day | Grain::Week | Grain::Month | Grain::Year => {
-            local_instant(reference.zone, at.date_naive().and_time(turn.ctx.hour)).earliest()
+            local_instant(reference.zone, at.date_naive().and_time(turn.facts.ctx.hour)).earliest()
         }
     };
     match time::resolve(&bare, &reference)? {
@@ -216,7 +216,7 @@ fn say_so(
     answer: &mut Answer,
 ) {
     if let (ReminderAnswer::Snooze(at), Some(reply)) = (with, answer.replies.first_mut()) {
-        let until = time::describe(at.with_timezone(&turn.ctx.zone), Grain::Minute, &turn.ctx.reference());
+        let until = time::describe(at.with_timezone(&turn.facts.ctx.zone), Grain::Minute, &turn.facts.ctx.reference());
         reply.text = format!("💤 Snoozed until {until}: {}", crate::core::text::visible(title));
     }
     if let Some(message) = message {
@@ -252,7 +252,7 @@ fn read_back(turn: &Turn<'_>, due: &str, done: &PastAction) -> Option<(ReminderA
 async fn answering(turn: &Turn<'_>, due: &str, with: ReminderAnswer) -> Result<(String, PlannedAction), String> {
     let services = turn.brain.services.now();
     for reminders in services.iter().filter_map(|service| service.service.reminders()) {
-        match reminders.reminded(&turn.ctx, due).await.map_err(|error| error.to_string())? {
+        match reminders.reminded(&turn.facts.ctx, due).await.map_err(|error| error.to_string())? {
             None => {}
             Some(Reminded { title, done: true }) => {
                 return Err(format!("“{}” is done already.", crate::core::text::visible(&title)));
@@ -265,11 +265,11 @@ async fn answering(turn: &Turn<'_>, due: &str, with: ReminderAnswer) -> Result<(
 
 /// "done 10:03", "snoozed until Tue 13 Jan 09:00".
 fn stamp(turn: &Turn<'_>, with: ReminderAnswer) -> String {
-    let now = turn.ctx.now.with_timezone(&turn.ctx.zone);
+    let now = turn.facts.ctx.now.with_timezone(&turn.facts.ctx.zone);
     match with {
         ReminderAnswer::Done => format!("done {}", now.format("%H:%M")),
         ReminderAnswer::Snooze(at) => {
-            let at = at.with_timezone(&turn.ctx.zone);
+            let at = at.with_timezone(&turn.facts.ctx.zone);
             let form = if at.date_naive() == now.date_naive() { "%H:%M" } else { "%a %-d %b %H:%M" };
             format!("snoozed until {}", at.format(form))
         }

@@ -40,25 +40,25 @@ pub(in crate::pipeline) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer
 }
 
 fn meant<'t>(turn: &'t Turn<'_>) -> Meant<'t> {
-    let Input::Message { text, origin: Origin::Typed, .. } = &turn.incoming.input else {
+    let Input::Message { text, origin: Origin::Typed, .. } = &turn.facts.incoming.input else {
         return Meant::None;
     };
     if consent::read(text) != Consent::Other {
         return Meant::None;
     }
-    if let Some(pending) = &turn.replied_card {
+    if let Some(pending) = &turn.facts.replied_card {
         // Changing a card withdraws it, so it takes the same rights as deciding it.
-        let may = pending.state.is_open() && pending.owner == *turn.owner();
+        let may = pending.state.is_open() && pending.owner == *turn.facts.owner();
         return if may { Meant::Card(pending) } else { Meant::None };
     }
-    let editing = turn.state.editing.as_ref();
-    if let Some(pending) = turn.open.iter().find(|pending| Some(&pending.id) == editing) {
+    let editing = turn.facts.state.editing.as_ref();
+    if let Some(pending) = turn.facts.open.iter().find(|pending| Some(&pending.id) == editing) {
         return Meant::Card(pending);
     }
     if !card_is_last(turn) || !consent::amends(text) {
         return Meant::None;
     }
-    match turn.open.as_slice() {
+    match turn.facts.open.as_slice() {
         [] => Meant::None,
         [only] => Meant::Card(only),
         _ => Meant::OneOfSeveral,

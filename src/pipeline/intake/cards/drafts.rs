@@ -31,10 +31,10 @@ const NO_REWORDING: &str = "I can't reword a draft by myself, so it is as it was
                             text, “add: …” for a further line, “change the subject to …”, “cc Bob”.";
 /// A yes or no to the draft that was just shown: a yes makes a card. `None` when none was, or it is about something else.
 pub(super) async fn decided(turn: &Turn<'_>, said: Consent) -> Result<Option<Answer>, TurnError> {
-    let Input::Message { text, origin: Origin::Typed, reply_to: None, .. } = &turn.incoming.input else {
+    let Input::Message { text, origin: Origin::Typed, reply_to: None, .. } = &turn.facts.incoming.input else {
         return Ok(None);
     };
-    if verb(said).is_none() || turn.open_question().is_some() || card_is_last(turn) {
+    if verb(said).is_none() || turn.facts.open_question().is_some() || card_is_last(turn) {
         return Ok(None);
     }
     let Some(draft) = Draft::in_sight(turn).await? else { return Ok(None) };
@@ -50,8 +50,8 @@ pub(super) async fn decided(turn: &Turn<'_>, said: Consent) -> Result<Option<Ans
 
 /// A change of the draft that the message speaks of; `None` when it speaks of none.
 pub(super) async fn changed(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
-    let Input::Message { text, origin: Origin::Typed, .. } = &turn.incoming.input else { return Ok(None) };
-    if consent::read(text) != Consent::Other || turn.open_question().is_some() {
+    let Input::Message { text, origin: Origin::Typed, .. } = &turn.facts.incoming.input else { return Ok(None) };
+    if consent::read(text) != Consent::Other || turn.facts.open_question().is_some() {
         return Ok(None);
     }
     match Draft::in_sight(turn).await? {
@@ -66,7 +66,7 @@ impl Draft {
         let Some(last) = shown::last(turn).await? else { return Ok(false) };
         let send = Press::Send(self.id.clone()).encode();
         let sends_it = last.buttons.iter().flatten().any(|button| button.data == send);
-        Ok(sends_it && turn.incoming.message_id > last.message)
+        Ok(sends_it && turn.facts.incoming.message_id > last.message)
     }
 
     /// Whether a word on its button is among these.
@@ -75,7 +75,7 @@ impl Draft {
         let Some(shown) = shown::with_button(turn, &send).await? else { return Ok(false) };
         let (said, mut buttons) = (words(text), shown.buttons.iter().flatten());
         let label = buttons.find(|button| button.data == send).map(|button| words(&button.text)).unwrap_or_default();
-        Ok(turn.incoming.message_id > shown.message && label.iter().any(|word| said.contains(word)))
+        Ok(turn.facts.incoming.message_id > shown.message && label.iter().any(|word| said.contains(word)))
     }
 
     /// Whether words change it: what is a request of its own does not, and nor does adding what is nobody.
@@ -83,8 +83,8 @@ impl Draft {
         if self.is_last && consent::amends(text) {
             return true;
         }
-        let is_own = matches!(turn.understood(&[]), Understood::Plan { .. } | Understood::Ask { .. });
-        let changed = amendment::amend(std::slice::from_ref(&self.writing), text, &turn.reference());
+        let is_own = matches!(turn.facts.understood(&[]), Understood::Plan { .. } | Understood::Ask { .. });
+        let changed = amendment::amend(std::slice::from_ref(&self.writing), text, &turn.facts.reference());
         let Some(changed) = changed.filter(|_| !is_own) else { return false };
         let people = |planned: &PlannedAction| {
             let entry = turn.brain.services.command(&planned.service, &planned.command);
@@ -95,7 +95,7 @@ impl Draft {
         let asked = PeopleQuery::names(added.iter().map(String::as_str));
         let is_name = |one: &String| one.contains('@') || one.starts_with(char::is_uppercase);
         added.iter().all(is_name)
-            || turn.brain.people.people(turn.owner(), &asked).await.is_ok_and(|known| !known.is_empty())
+            || turn.brain.people.people(turn.facts.owner(), &asked).await.is_ok_and(|known| !known.is_empty())
     }
 
     /// The new one, told in place of the old one.
@@ -109,7 +109,7 @@ impl Draft {
         if answer.reports.iter().filter(is_it).any(|report| report.status == Status::Succeeded) {
             let services = turn.brain.services.now();
             if let Some(drafts) = services.find(&service).and_then(|service| service.service.drafts()) {
-                drafts.discard(&turn.ctx, &id).await;
+                drafts.discard(&turn.facts.ctx, &id).await;
             }
             let before = shown::with_button(turn, &Press::Send(id).encode()).await?;
             answer.edits.extend(before.map(|shown| Edit::buttons(shown.message, Vec::new())));

@@ -30,10 +30,10 @@ pub(in crate::pipeline) async fn show(turn: &Turn<'_>, id: &PendingId) -> Result
     if let Some(question) = waiting_here(turn).await?.iter().find(|question| question.id == *id) {
         return Ok(investigate::ask_again(turn, question));
     }
-    let Some(pending) = turn.open.iter().find(|open| open.id == *id) else {
+    let Some(pending) = turn.facts.open.iter().find(|open| open.id == *id) else {
         let recorded = turn.brain.readable_pending(id).await?.map(|(pending, _)| pending);
-        let words = match recorded.filter(|pending| pending.owner == *turn.owner()) {
-            Some(pending) => closed::recorded(turn.brain, &pending, None, &turn.ctx),
+        let words = match recorded.filter(|pending| pending.owner == *turn.facts.owner()) {
+            Some(pending) => closed::recorded(turn.brain, &pending, None, &turn.facts.ctx),
             None => "I don't know that card (any more). Nothing was done.".to_owned(),
         };
         return Ok(Answer::says(Path::Button, words).noticed(turn, NoticeKind::Toast));
@@ -49,16 +49,18 @@ fn shown_again(turn: &Turn<'_>, pending: &Pending, path: Path) -> Answer {
 
 /// Decides or shows the card that a message names; `None` when it names none.
 pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
-    let Input::Message { text, origin, reply_to: None } = &turn.incoming.input else { return Ok(None) };
+    let Input::Message { text, origin, reply_to: None } = &turn.facts.incoming.input else { return Ok(None) };
     let Some(naming) = consent::names(text) else { return Ok(None) };
     let list = shown::last(turn).await?.map(|shown| Row::all(&shown)).filter(|rows| !rows.is_empty());
     // What was asked last gets the answer.
-    let asked_last = turn.open_question().is_some() || turn.state.editing.is_some() || turn.state.snoozing.is_some();
+    let asked_last = turn.facts.open_question().is_some()
+        || turn.facts.state.editing.is_some()
+        || turn.facts.state.snoozing.is_some();
     if list.is_none() && (asked_last || !naming.is_definite) {
         return Ok(None);
     }
     let questions = waiting_here(turn).await?;
-    if turn.open.is_empty() && questions.is_empty() {
+    if turn.facts.open.is_empty() && questions.is_empty() {
         return Ok(None);
     }
     let rows = list.unwrap_or_default();
@@ -75,8 +77,8 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
     if *origin != Origin::Typed {
         return Ok(Some(Answer::says(Path::Consent, not_typed(*origin)).keeping_question()));
     }
-    let is_after = |card| turn.incoming.message_id > card;
-    if turn.others_wait || !is_below(turn, &rows) || !pending.last_card_message().is_some_and(is_after) {
+    let is_after = |card| turn.facts.incoming.message_id > card;
+    if turn.facts.others_wait || !is_below(turn, &rows) || !pending.last_card_message().is_some_and(is_after) {
         return Ok(Some(which(turn, Some(wants))));
     }
     Ok(Some(decide(turn, &pending.id, wants, Some(pending.digest.prefix()), Means::Text).await?))
@@ -84,7 +86,7 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
 
 /// Whether a message came below the list that it names a row of.
 fn is_below(turn: &Turn<'_>, rows: &[Row]) -> bool {
-    rows.is_empty() || turn.state.last_bot_message.is_none_or(|list| turn.incoming.message_id > list)
+    rows.is_empty() || turn.facts.state.last_bot_message.is_none_or(|list| turn.facts.incoming.message_id > list)
 }
 
 /// Decides a costly question as its buttons do, or asks it again.
@@ -99,10 +101,10 @@ async fn question_named(
         Some(CardVerb::Cancel) => investigate::LEAVE,
         Some(CardVerb::Edit | CardVerb::Drop(_)) | None => return Ok(investigate::ask_again(turn, question)),
     };
-    if turn.origin() != Origin::Typed {
-        return Ok(Answer::says(Path::Consent, not_typed(turn.origin())).keeping_question());
+    if turn.facts.origin() != Origin::Typed {
+        return Ok(Answer::says(Path::Consent, not_typed(turn.facts.origin())).keeping_question());
     }
-    if turn.others_wait || !is_below(turn, rows) {
+    if turn.facts.others_wait || !is_below(turn, rows) {
         return Ok(investigate::ask_again(turn, question));
     }
     let mut answer = offers::take(turn, question.id.as_str(), choice).await?;
@@ -147,7 +149,7 @@ fn named<'t>(turn: &'t Turn<'_>, questions: &'t [CostlyQuestion], naming: &Namin
         let same = |open: &&Pending| {
             open.id == row.pending && row.digest.as_ref().is_none_or(|digest| open.digest.matches(digest))
         };
-        let card = turn.open.iter().find(same).map(Named::One);
+        let card = turn.facts.open.iter().find(same).map(Named::One);
         card.or_else(|| questions.iter().find(|question| question.id == row.pending).map(Named::Question))
     };
     let place = match &naming.which {
@@ -164,7 +166,7 @@ fn named<'t>(turn: &'t Turn<'_>, questions: &'t [CostlyQuestion], naming: &Namin
         };
     }
     let about = |open: &Pending| format!("{}\n{}", show::title(&turn.brain.services, open), open.request);
-    let cards = turn.open.iter().filter(|open| naming.fits(&about(open))).map(Named::One);
+    let cards = turn.facts.open.iter().filter(|open| naming.fits(&about(open))).map(Named::One);
     let asked = questions.iter().filter(|question| naming.fits(&question.question)).map(Named::Question);
     let mut fitting = cards.chain(asked);
     match (fitting.next(), fitting.next()) {

@@ -23,7 +23,7 @@ const NOTHING: &str = "I haven't done anything here yet.";
 
 /// The answer to a question about what was done; `None` for everything else.
 pub(in crate::pipeline) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
-    let Input::Message { text, origin, .. } = &turn.incoming.input else { return Ok(None) };
+    let Input::Message { text, origin, .. } = &turn.facts.incoming.input else { return Ok(None) };
     let Some(asked) = asks(text).filter(|_| origin.is_own_words()) else { return Ok(None) };
     let record = Record::read(turn).await?;
     let words = match asked {
@@ -71,13 +71,13 @@ struct Record {
 
 impl Record {
     async fn read(turn: &Turn<'_>) -> Result<Self, TurnError> {
-        let scan = Scan::of::<Message>(&[turn.chat().as_str()], limits::RECORD_MESSAGES).newest_first();
+        let scan = Scan::of::<Message>(&[turn.facts.chat().as_str()], limits::RECORD_MESSAGES).newest_first();
         let mut record = Self {
             turns: Vec::new(),
-            waiting: turn.open.iter().map(|pending| show::title(&turn.brain.services, pending)).collect(),
+            waiting: turn.facts.open.iter().map(|pending| show::title(&turn.brain.services, pending)).collect(),
             taken_back: undo::used(turn).await?,
             untrusted: Vec::new(),
-            zone: turn.ctx.zone,
+            zone: turn.facts.ctx.zone,
         };
         for (message, _) in turn.brain.store.list::<Message>(scan).await? {
             if message.outcomes.is_empty() {

@@ -23,17 +23,20 @@ pub(super) fn verb(said: Consent) -> Option<CardVerb> {
 /// The recorded result of the card that was decided last, when nothing can have come between that and these words:
 /// no question of ours, nothing that was done, not much time.
 pub(super) async fn recorded(turn: &Turn<'_>, wants: CardVerb) -> Result<Option<Answer>, StoreError> {
-    let waits = turn.open_question().is_some() || turn.state.editing.is_some() || turn.state.snoozing.is_some();
-    let Some(last) = turn.state.decided.as_ref().filter(|_| !waits) else {
+    let waits = turn.facts.open_question().is_some()
+        || turn.facts.state.editing.is_some()
+        || turn.facts.state.snoozing.is_some();
+    let Some(last) = turn.facts.state.decided.as_ref().filter(|_| !waits) else {
         return Ok(None);
     };
-    let is_recent = turn.ctx.now - last.at <= chrono::Duration::seconds(limits::DECIDED_LATELY_SECS);
-    let mut since = turn.history.iter().filter(|message| message.number >= last.next_message);
+    let is_recent = turn.facts.ctx.now - last.at <= chrono::Duration::seconds(limits::DECIDED_LATELY_SECS);
+    let mut since = turn.facts.history.iter().filter(|message| message.number >= last.next_message);
     if !is_recent || since.any(takes_the_word) {
         return Ok(None);
     }
     let decided = turn.brain.pending(&last.pending).await?.map(|(pending, _)| pending);
-    let Some(pending) = decided.filter(|pending| pending.owner == *turn.owner() && !pending.state.is_open()) else {
+    let Some(pending) = decided.filter(|pending| pending.owner == *turn.facts.owner() && !pending.state.is_open())
+    else {
         return Ok(None);
     };
     let undo = match wants {
@@ -41,8 +44,8 @@ pub(super) async fn recorded(turn: &Turn<'_>, wants: CardVerb) -> Result<Option<
         CardVerb::Approve | CardVerb::Edit | CardVerb::Drop(_) => None,
     };
     let words = match &undo {
-        Some(_) => format!("{} “Undo” takes it back.", closed::recorded(turn.brain, &pending, None, &turn.ctx)),
-        None => closed::recorded(turn.brain, &pending, Some(wants), &turn.ctx),
+        Some(_) => format!("{} “Undo” takes it back.", closed::recorded(turn.brain, &pending, None, &turn.facts.ctx)),
+        None => closed::recorded(turn.brain, &pending, Some(wants), &turn.facts.ctx),
     };
     Ok(Some(Answer { decided: Some(pending.id), ..Answer::says(Path::Consent, words).keeping_question() }))
 }

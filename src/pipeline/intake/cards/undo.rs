@@ -29,7 +29,7 @@ pub async fn press(turn: &Turn<'_>, id: &str) -> Result<Answer, StoreError> {
     let stored = turn.brain.store.load::<Undo>(&Key::of(&[id])).await?;
     let mut answer = match &stored {
         None => told(turn, "That was too long ago to undo: it works for 10 minutes.", NoticeKind::Alert),
-        Some((undo, _)) if undo.owner != *turn.owner() => {
+        Some((undo, _)) if undo.owner != *turn.facts.owner() => {
             // The button stays: it is somebody else's.
             return Ok(told(turn, "Only the person who did that can undo it.", NoticeKind::Alert));
         }
@@ -46,7 +46,7 @@ pub async fn press(turn: &Turn<'_>, id: &str) -> Result<Answer, StoreError> {
 pub async fn last(turn: &Turn<'_>) -> Result<Answer, StoreError> {
     let mine = recent(turn).await?;
     let open = mine.iter().find(|(undo, _)| undo.used.is_none());
-    let decided = turn.state.decided.as_ref().map(|decided| &decided.pending);
+    let decided = turn.facts.state.decided.as_ref().map(|decided| &decided.pending);
     let is_of_the_card = |undo: &Undo| undo.card.is_some() && undo.card.as_ref() == decided;
     // What came last was a card: what was done before it is offered, not taken back unasked.
     if !open.is_some_and(|(undo, _)| is_of_the_card(undo))
@@ -61,7 +61,7 @@ pub async fn last(turn: &Turn<'_>) -> Result<Answer, StoreError> {
     }
     let Some((undo, revision)) = open else {
         let said = match mine.iter().max_by_key(|(undo, _)| undo.used) {
-            Some((undo, _)) => format!("{} There is nothing else to undo.", already(undo, turn.ctx.zone)),
+            Some((undo, _)) => format!("{} There is nothing else to undo.", already(undo, turn.facts.ctx.zone)),
             None => "There is nothing to undo: in the last 10 minutes I did nothing here that can be taken back. \
                      What has been sent or erased after your yes can't be."
                 .to_owned(),
@@ -79,13 +79,13 @@ pub async fn last(turn: &Turn<'_>) -> Result<Answer, StoreError> {
 
 async fn take_back(turn: &Turn<'_>, undo: &Undo, revision: u64) -> Result<Answer, StoreError> {
     if undo.used.is_some() {
-        return Ok(told(turn, already(undo, turn.ctx.zone), NoticeKind::Toast));
+        return Ok(told(turn, already(undo, turn.facts.ctx.zone), NoticeKind::Toast));
     }
-    if turn.ctx.now > undo.until {
+    if turn.facts.ctx.now > undo.until {
         let words = format!("Too late to undo that ({}): it works for 10 minutes.", undo.label);
         return Ok(told(turn, words, NoticeKind::Alert));
     }
-    let used = Undo { changes: Vec::new(), reversal: None, used: Some(turn.ctx.now), ..undo.clone() };
+    let used = Undo { changes: Vec::new(), reversal: None, used: Some(turn.facts.ctx.now), ..undo.clone() };
     if let Some(reversal) = &undo.reversal {
         return reverse(turn, reversal, &used, revision).await;
     }
@@ -101,7 +101,7 @@ async fn take_back(turn: &Turn<'_>, undo: &Undo, revision: u64) -> Result<Answer
         }
         // Pressed twice at once: the other press has done it.
         Err(StoreError::Conflict { table: Table::Undo, .. }) => {
-            Ok(told(turn, already(&used, turn.ctx.zone), NoticeKind::Toast))
+            Ok(told(turn, already(&used, turn.facts.ctx.zone), NoticeKind::Toast))
         }
         Err(StoreError::Conflict { .. }) => {
             let words = format!(

@@ -29,7 +29,7 @@ fn says(text: String) -> Answer {
 
 /// Today: what lies in it, what is overdue, open cards.
 pub(super) async fn today(turn: &Turn<'_>, behind: Option<&str>) -> Result<Answer, StoreError> {
-    let (brain, ctx) = (turn.brain, &turn.ctx);
+    let (brain, ctx) = (turn.brain, &turn.facts.ctx);
     let day = ctx.now.with_timezone(&ctx.zone).date_naive();
     let Agenda { lines, more, next, mut untrusted } = agenda(brain, ctx, day, after(day, 1), behind).await;
     if behind.is_some() {
@@ -52,7 +52,7 @@ pub(super) async fn today(turn: &Turn<'_>, behind: Option<&str>) -> Result<Answe
 
 /// The seven days from today on, by day.
 pub(super) async fn week(turn: &Turn<'_>, behind: Option<&str>) -> Result<Answer, StoreError> {
-    let (brain, ctx) = (turn.brain, &turn.ctx);
+    let (brain, ctx) = (turn.brain, &turn.facts.ctx);
     let today = ctx.now.with_timezone(&ctx.zone).date_naive();
     let end = after(today, 7);
     let last = end.pred_opt().unwrap_or(end);
@@ -75,7 +75,7 @@ fn after(day: NaiveDate, days: u64) -> NaiveDate {
 
 /// Open tasks, overdue ones first.
 pub(super) async fn tasks(turn: &Turn<'_>, behind: Option<&str>) -> Result<Answer, StoreError> {
-    let (brain, ctx) = (turn.brain, &turn.ctx);
+    let (brain, ctx) = (turn.brain, &turn.facts.ctx);
     let Listing { rows: tasks, more, next, untrusted } = match view::to_dos(brain, ctx, behind).await {
         Ok(found) => found,
         Err(why) => return Ok(says(format!("❗ I could not look at your tasks: {why}"))),
@@ -107,13 +107,13 @@ pub(super) async fn tasks(turn: &Turn<'_>, behind: Option<&str>) -> Result<Answe
 
 /// What waits for a yes or no here: cards, oldest first, then costly questions.
 pub(in crate::pipeline) async fn pending(turn: &Turn<'_>, behind: Option<&str>) -> Result<Answer, StoreError> {
-    let (brain, ctx) = (turn.brain, &turn.ctx);
+    let (brain, ctx) = (turn.brain, &turn.facts.ctx);
     let StillWaiting { mut questions, .. } = StillWaiting::of(turn).await?;
-    if turn.open.is_empty() && questions.is_empty() && behind.is_none() {
+    if turn.facts.open.is_empty() && questions.is_empty() && behind.is_none() {
         return Ok(says("Nothing is waiting for your yes or no.".to_owned()));
     }
-    let (open, more, next) = if turn.open.len() <= LIST_ROWS_MAX && behind.is_none() {
-        (turn.open.clone(), 0, None)
+    let (open, more, next) = if turn.facts.open.len() <= LIST_ROWS_MAX && behind.is_none() {
+        (turn.facts.open.clone(), 0, None)
     } else {
         cards_behind(turn, behind).await?
     };
@@ -141,7 +141,7 @@ pub(in crate::pipeline) async fn pending(turn: &Turn<'_>, behind: Option<&str>) 
     let mut answer = pages::list(turn, lines.join("\n"), name_of(Kind::Pending), next, more)?;
     answer.replies.iter_mut().for_each(|reply| reply.buttons.splice(0..0, buttons.clone()).for_each(drop));
     // A plain yes or no is for the only thing that waits, unless something else was asked.
-    if let ([], [only], None) = (open.as_slice(), questions.as_slice(), turn.open_question()) {
+    if let ([], [only], None) = (open.as_slice(), questions.as_slice(), turn.facts.open_question()) {
         answer.clarification = investigate::asks_again(turn, only);
     }
     Ok(answer)
@@ -152,7 +152,7 @@ async fn cards_behind(
     turn: &Turn<'_>,
     behind: Option<&str>,
 ) -> Result<(Vec<Pending>, usize, Option<String>), StoreError> {
-    let (store, chat) = (&turn.brain.store, turn.chat().as_str());
+    let (store, chat) = (&turn.brain.store, turn.facts.chat().as_str());
     let mut scan = Scan::of::<PendingOpen>(&[chat], LIST_ROWS_MAX);
     if let Some((at, id)) = behind.and_then(|behind| behind.split_once(' ')) {
         scan.after = Some(Key::of(&[chat, at, id]));
@@ -161,7 +161,7 @@ async fn cards_behind(
     let mut open = Vec::new();
     for (entry, _) in &entries {
         let card = turn.brain.pending(&entry.id).await?.map(|(card, _)| card);
-        open.extend(card.filter(|card| card.state.is_open() && card.owner == *turn.owner()));
+        open.extend(card.filter(|card| card.state.is_open() && card.owner == *turn.facts.owner()));
     }
     let Some((last, _)) = entries.last() else { return Ok((open, 0, None)) };
     let rest = Scan { after: Some(last.key()), limit: usize::MAX, ..scan };

@@ -23,10 +23,11 @@ const VALUE_CHARS: usize = 300;
 /// Everything remembered, by category.
 pub(super) async fn show(turn: &Turn<'_>, behind: Option<&str>) -> Result<Answer, StoreError> {
     let says = |text: String| Ok(Answer::says(Path::Command, text));
-    let Listing { rows: facts, more, next, untrusted } = match view::all_facts(turn.brain, &turn.ctx, behind).await {
-        Ok(found) => found,
-        Err(why) => return says(format!("❗ I could not look: {why}")),
-    };
+    let Listing { rows: facts, more, next, untrusted } =
+        match view::all_facts(turn.brain, &turn.facts.ctx, behind).await {
+            Ok(found) => found,
+            Err(why) => return says(format!("❗ I could not look: {why}")),
+        };
     if facts.is_empty() && behind.is_none() {
         let nothing =
             "🧠 I remember nothing about you yet. Tell me, for example: “remember that I prefer window seats”.";
@@ -57,7 +58,7 @@ pub(super) async fn forget(turn: &Turn<'_>, what: &str) -> Result<Answer, StoreE
             "What shall I forget? Write for example “/forget coffee”. /memory shows what there is.",
         ));
     }
-    let Listing { rows: facts, more, untrusted, .. } = match view::facts(turn.brain, &turn.ctx, what).await {
+    let Listing { rows: facts, more, untrusted, .. } = match view::facts(turn.brain, &turn.facts.ctx, what).await {
         Ok(found) => found,
         Err(why) => return Ok(Answer::says(Path::Command, format!("❗ I could not look: {why}"))),
     };

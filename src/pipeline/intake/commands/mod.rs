@@ -147,7 +147,7 @@ pub fn stoppable(input: &Input) -> bool {
 
 /// Answers a command; `None` when the message is none.
 pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
-    let words = turn.words();
+    let words = turn.facts.words();
     if words.trim().is_empty() {
         return Ok(Some(Answer::says(Path::Chat, "That message was empty. What can I do for you?").keeping_question()));
     }
@@ -158,13 +158,13 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
     let Some(command) = find(name) else {
         return Ok(Some(says(unknown(name))));
     };
-    if !command.kind.counts_from(turn.origin()) {
+    if !command.kind.counts_from(turn.facts.origin()) {
         return Ok(Some(says(format!(
             "I take /{} only when you type it here yourself. Nothing was done.",
             command.name
         ))));
     }
-    if command.place == Where::Private && !turn.chat().is_private_of(turn.owner()) {
+    if command.place == Where::Private && !turn.facts.chat().is_private_of(turn.facts.owner()) {
         return Ok(Some(says(format!(
             "/{} is between you and me: please write it in our private chat.",
             command.name
@@ -237,15 +237,16 @@ fn unknown(name: &str) -> String {
 }
 
 fn start(turn: &Turn<'_>) -> String {
-    let zone = turn.ctx.zone;
-    let assumed = if turn.user.zone.is_none() && turn.brain.policy.zone_assumed { " (this machine's)" } else { "" };
+    let zone = turn.facts.ctx.zone;
+    let assumed =
+        if turn.facts.user.zone.is_none() && turn.brain.policy.zone_assumed { " (this machine's)" } else { "" };
     format!(
         "Hi! I keep your tasks, reminders, calendar, mail, notes and memories, and I ask before I do anything that can't be taken back.\n\n\
          Try:\n• Remind me to call mom tomorrow at 5pm\n• What do I have this week?\n\n\
          Your time zone is {}{assumed}; it's {} there. If that is wrong, write “my time zone is Lisbon” with your city.\n\
          /help shows everything.",
         zone.name(),
-        turn.ctx.now.with_timezone(&zone).format("%H:%M"),
+        turn.facts.ctx.now.with_timezone(&zone).format("%H:%M"),
     )
 }
 
@@ -259,7 +260,7 @@ fn help(turn: &Turn<'_>) -> String {
         }
     }
     text.push_str("\nBefore I send, change or delete anything for good, I show you exactly what I would do and wait for your yes.\n\nCommands\n");
-    let private = turn.chat().is_private_of(turn.owner());
+    let private = turn.facts.chat().is_private_of(turn.facts.owner());
     for command in COMMANDS.iter().filter(|command| private || command.place == Where::Anywhere) {
         let argument = if command.argument.is_empty() { String::new() } else { format!(" {}", command.argument) };
         text.push_str(&format!("/{}{argument}: {}\n", command.name, command.words));
@@ -270,7 +271,7 @@ fn help(turn: &Turn<'_>) -> String {
 /// Stops what runs in this chat; else drops the only open card; else lists them. What has begun to happen cannot
 /// be stopped, and that is said.
 async fn cancel(turn: &Turn<'_>) -> Result<Answer, StoreError> {
-    let stopped = turn.brain.running.stop(turn.chat());
+    let stopped = turn.brain.running.stop(turn.facts.chat());
     let under_way = stopping::all_under_way(turn).await?;
     let told = match stopped {
         Stopped::Turn => Some(under_way.told().map_or(STOPPING.to_owned(), |told| format!("{STOPPING} {told}"))),
@@ -280,15 +281,15 @@ async fn cancel(turn: &Turn<'_>) -> Result<Answer, StoreError> {
         return Ok(Answer::says(Path::Command, told).keeping_question());
     }
     let questions = costly::waiting_here(turn).await?;
-    let asked_last = turn.open_question().and_then(|question| question.offer.as_deref());
+    let asked_last = turn.facts.open_question().and_then(|question| question.offer.as_deref());
     let asked = questions.iter().find(|question| asked_last == Some(question.id.as_str()));
-    match (turn.open.as_slice(), questions.as_slice()) {
-        ([], []) if turn.state.clarification.is_some() || turn.state.snoozing.is_some() => {
+    match (turn.facts.open.as_slice(), questions.as_slice()) {
+        ([], []) if turn.facts.state.clarification.is_some() || turn.facts.state.snoozing.is_some() => {
             Ok(Answer::says(Path::Command, "Okay, never mind."))
         }
         ([], []) => Ok(Answer::says(Path::Command, "There is nothing to cancel.")),
         // What was asked last is what is dropped, whatever else waits.
-        ([], _) if asked.is_none() && (turn.open_question().is_some() || turn.state.snoozing.is_some()) => {
+        ([], _) if asked.is_none() && (turn.facts.open_question().is_some() || turn.facts.state.snoozing.is_some()) => {
             Ok(Answer::says(Path::Command, "Okay, never mind."))
         }
         ([], several) if asked.is_some() || several.len() == 1 => {

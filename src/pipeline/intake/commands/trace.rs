@@ -43,6 +43,6 @@ pub(super) async fn trace(turn: &Turn<'_>) -> Result<String, StoreError> {
 async fn last(turn: &Turn<'_>) -> Result<Option<TurnTrace>, StoreError> {
     let scan = Scan::of::<TurnTrace>(&[], TRACES_LOOKED_THROUGH).newest_first();
     let traces = turn.brain.store.list::<TurnTrace>(scan).await?;
-    let is_mine = |trace: &TurnTrace| trace.chat == *turn.chat() && trace.user == *turn.owner();
+    let is_mine = |trace: &TurnTrace| trace.chat == *turn.facts.chat() && trace.user == *turn.facts.owner();
     Ok(traces.into_iter().map(|(trace, _)| trace).find(is_mine))
 }

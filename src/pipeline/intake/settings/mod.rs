@@ -14,7 +14,7 @@ use crate::language::places::city;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::commit::shown;
 use crate::pipeline::commit::user::UserChange;
-use crate::pipeline::turn::{Turn, TurnError};
+use crate::pipeline::turn::{Facts, Turn, TurnError};
 use crate::ports::StoreError;
 use crate::ports::records::User;
 use words::Wish;
@@ -40,17 +40,17 @@ pub enum Setting {
 /// `/settings`, alone or with what to change.
 pub fn command(turn: &Turn<'_>, rest: &str) -> Answer {
     if rest.is_empty() {
-        return page(turn, &turn.user, None, None);
+        return page(turn, &turn.facts.user, None, None);
     }
     granted(turn, words::command(rest))
 }
 
 /// A choice made in plain words, where it is unmistakable; `None` for everything else.
 pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
-    if turn.origin() != Origin::Typed {
+    if turn.facts.origin() != Origin::Typed {
         return Ok(None);
     }
-    Ok(words::said(turn.words()).map(|wish| granted(turn, wish).keeping_question()))
+    Ok(words::said(turn.facts.words()).map(|wish| granted(turn, wish).keeping_question()))
 }
 
 /// A pressed button of a settings page, or of an offer.
@@ -70,11 +70,11 @@ pub async fn press(turn: &Turn<'_>, key: &str, value: Option<&str>, data: &str) 
 
 fn pressed(turn: &Turn<'_>, key: &str, value: Option<&str>) -> Option<Answer> {
     if key == "all" {
-        return Some(page(turn, &turn.user, None, None));
+        return Some(page(turn, &turn.facts.user, None, None));
     }
     let setting = words::setting(key)?;
     match value {
-        None => Some(page(turn, &turn.user, Some(setting), None)),
+        None => Some(page(turn, &turn.facts.user, Some(setting), None)),
         Some(value) => words::chosen(setting, value).map(|change| changed(turn, change)),
     }
 }
@@ -82,21 +82,21 @@ fn pressed(turn: &Turn<'_>, key: &str, value: Option<&str>) -> Option<Answer> {
 fn granted(turn: &Turn<'_>, wish: Wish) -> Answer {
     match wish {
         Wish::Change(change) => changed(turn, change),
-        Wish::Look(setting) => page(turn, &turn.user, Some(setting), None),
+        Wish::Look(setting) => page(turn, &turn.facts.user, Some(setting), None),
         Wish::Unclear { why, zones } => {
             let button = |zone: &Tz| vec![Button::new(format!("🌍 {}", zone.name()), &page::zone(*zone))];
             Answer { replies: vec![buttoned(why, zones.iter().map(button).collect())], ..Answer::of(Path::Command) }
         }
-        Wish::Offer(zone) if zone == turn.ctx.zone => {
-            let now = turn.ctx.now.with_timezone(&zone).format("%H:%M");
+        Wish::Offer(zone) if zone == turn.facts.ctx.zone => {
+            let now = turn.facts.ctx.now.with_timezone(&zone).format("%H:%M");
             Answer::says(Path::Command, format!("It's {now} in {}, and that is your time zone already.", city(zone)))
         }
         Wish::Offer(zone) => {
-            let now = turn.ctx.now.with_timezone(&zone).format("%H:%M");
+            let now = turn.facts.ctx.now.with_timezone(&zone).format("%H:%M");
             let ask = format!(
                 "It's {now} in {}. Shall I use that as your time zone from now on? It stays {} unless you press this.",
                 city(zone),
-                turn.ctx.zone.name()
+                turn.facts.ctx.zone.name()
             );
             let button = Button::new(format!("🌍 Use {}", zone.name()), &page::zone(zone));
             Answer { replies: vec![buttoned(ask, vec![vec![button]])], ..Answer::of(Path::Command) }
@@ -110,9 +110,10 @@ fn buttoned(text: String, buttons: Vec<Vec<Button>>) -> Reply {
 
 /// The page as it is after a change, with a line that says what changed.
 fn changed(turn: &Turn<'_>, change: UserChange) -> Answer {
-    let mut user = turn.user.clone();
+    let mut user = turn.facts.user.clone();
     change.apply(&mut user);
-    let line = if user == turn.user { "That is how it is already.".to_owned() } else { page::told(turn, &change) };
+    let line =
+        if user == turn.facts.user { "That is how it is already.".to_owned() } else { page::told(turn, &change) };
     let mut answer = page(turn, &user, None, Some(line));
     answer.user.push(change);
     answer
@@ -121,8 +122,8 @@ fn changed(turn: &Turn<'_>, change: UserChange) -> Answer {
 fn page(turn: &Turn<'_>, user: &User, setting: Option<Setting>, line: Option<String>) -> Answer {
     let zone = user.zone.unwrap_or(turn.brain.policy.zone);
     let (text, buttons) = match setting {
-        None => page::all(user, zone, turn.ctx.now),
-        Some(setting) => page::one(setting, user, zone, turn.ctx.now),
+        None => page::all(user, zone, turn.facts.ctx.now),
+        Some(setting) => page::one(setting, user, zone, turn.facts.ctx.now),
     };
     let text = match line {
         Some(line) => format!("{line}\n\n{text}"),
@@ -136,7 +137,7 @@ fn opens(text: &str, key: &str) -> Button {
     Button::new(text, &Press::Set { key: key.to_owned(), value: None })
 }
 
-impl Turn<'_> {
+impl Facts {
     /// How models are to speak to the person, for the changing part of prompts; empty when nothing was chosen.
     pub fn manner(&self) -> String {
         words::manner(&self.user.settings)

@@ -132,7 +132,7 @@ pub(super) fn told(turn: &Turn<'_>, change: &UserChange) -> String {
         UserChange::Zone(zone) => format!(
             "🌍 Your time zone is now {}; it's {} there. Reminders for one moment stay at that moment; what repeats keeps its time of day, in the new zone.",
             zone.name(),
-            turn.ctx.now.with_timezone(zone).format("%H:%M")
+            turn.facts.ctx.now.with_timezone(zone).format("%H:%M")
         ),
         UserChange::Language(None) => "🗣 I answer in the language you write in.".to_owned(),
         UserChange::Language(Some(tag)) if turn.brain.model.is_none() => {

@@ -24,7 +24,7 @@ pub(super) fn added_by_planner(
 ) -> Option<String> {
     let typed = typed_values(entry, &planned.params);
     let composed = typed.iter().filter(|value| value.kind == ValueKind::Composed);
-    let added: Vec<String> = composed.flat_map(|value| added(&value.text, known, &turn.reference())).collect();
+    let added: Vec<String> = composed.flat_map(|value| added(&value.text, known, &turn.facts.reference())).collect();
     let quoted: Vec<String> =
         added.iter().take(ADDED_MAX).map(|part| format!("“{}”", visible(&shorten(part, ADDED_CHARS_MAX)))).collect();
     (!quoted.is_empty()).then(|| format!("Added by me, you didn't say it: {}.", quoted.join(", ")))
@@ -36,7 +36,7 @@ pub(super) async fn still_goes_to(turn: &Turn<'_>, entry: &dyn Entry, action: &A
     if before.is_empty() {
         return None;
     }
-    let actions = turn.open.iter().flat_map(|pending| &pending.actions);
+    let actions = turn.facts.open.iter().flat_map(|pending| &pending.actions);
     let on_cards = actions.flat_map(|action| provenance::addresses(&action.params));
     let is_theirs = |to: &String| before.iter().any(|address| address.eq_ignore_ascii_case(to));
     let mut waits: Vec<String> = on_cards.filter(is_theirs).chain(drafts::goes_to(turn, &before).await).collect();

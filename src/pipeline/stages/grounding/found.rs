@@ -89,7 +89,7 @@ impl Judging<'_> {
         let [planned] = plan.actions.as_slice() else { return None };
         let services = self.turn.brain.services.now();
         let service = services.find(&planned.service)?;
-        let addition = service.service.addition(&self.turn.ctx, planned).await.unwrap_or_else(|error| {
+        let addition = service.service.addition(&self.turn.facts.ctx, planned).await.unwrap_or_else(|error| {
             tracing::warn!(%error, service = planned.service, "nobody can tell whether it is there already");
             None
         })?;
@@ -119,7 +119,7 @@ impl Judging<'_> {
         if self.judge.part == TurnPart::LaterRound {
             return None;
         }
-        let Understood::Plan { plan: own, condition: None, .. } = self.turn.understood(&[]) else { return None };
+        let Understood::Plan { plan: own, condition: None, .. } = self.turn.facts.understood(&[]) else { return None };
         let is_same = |other: &&PlannedAction| other.service == planned.service && other.command == planned.command;
         let mut alike = own.actions.iter().filter(is_same);
         let (Some(other), None) = (alike.next(), alike.next()) else { return None };
@@ -130,10 +130,10 @@ impl Judging<'_> {
 
     /// Whether the person named the thing, points at what is in sight, or speaks of what was last spoken of.
     fn is_pointed_at(&self, id: &str, label: &str) -> bool {
-        let past = self.turn.past();
+        let past = self.turn.facts.past();
         let lately = past.iter().rev().take(LATELY_MAX).flat_map(|past| &past.actions);
         let was_spoken_of = lately.filter_map(|action| action.item.as_ref()).any(|item| item.id == id);
-        self.judge.points_at(id, label) || was_spoken_of || self.turn.pointed_at().is_some()
+        self.judge.points_at(id, label) || was_spoken_of || self.turn.facts.pointed_at().is_some()
     }
 
     /// More things at once than one step takes: their number is told, and each stands in the plan that a tap takes.
@@ -192,7 +192,7 @@ pub(super) fn which_one(
     let labels: Vec<String> = choices.iter().map(|(_, label)| visible(label)).collect();
     let question = format!("Do you mean {}?", labels.join(" or "));
     let partial = plan.actions.remove(index);
-    let asked = Clarification::asks(topic::request(turn, topic), question, domains, turn.ctx.now);
+    let asked = Clarification::asks(topic::request(turn, topic), question, domains, turn.facts.ctx.now);
     Clarification { partial: Some((partial, FIND_BY.to_owned())), choices, rest: plan, place: index, ..asked }
 }
 

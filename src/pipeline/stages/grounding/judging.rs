@@ -33,7 +33,7 @@ impl Judging<'_> {
         let mut standings = whole.standings(&mut plan.actions)?;
         // What only one of two readers takes for an order is proposed.
         if let Some(is_order) = is_order.filter(|_| self.judge.planner == Planner::Model) {
-            let heard = (&guessed::guess(self.turn), self.turn.intents(), is_order);
+            let heard = (&guessed::guess(self.turn), self.turn.facts.intents(), is_order);
             whole.doubt(&mut standings, &plan.actions, heard);
         }
         Ok(standings)
@@ -41,13 +41,13 @@ impl Judging<'_> {
 
     /// What code is sure of, where a model's plan is of other commands.
     pub fn other_reading(&self, plan: &Plan) -> Option<Plan> {
-        self.whole().other_reading(&plan.actions, self.turn.understood(&[]), &guessed::guess(self.turn))
+        self.whole().other_reading(&plan.actions, self.turn.facts.understood(&[]), &guessed::guess(self.turn))
     }
 
     /// What is reported beside a request that built-in understanding planned, and nothing was made of: it may have been
     /// meant as something to do, too.
     pub fn told_beside(&self, plan: &Plan) -> Option<String> {
-        let reading = self.turn.reading();
+        let reading = self.turn.facts.reading();
         let asks = reading.clauses.iter().any(|clause| clause.mood.is_request());
         if self.judge.planner == Planner::Model || !asks {
             return None;

@@ -60,13 +60,13 @@ pub(crate) async fn check(
 ) -> Grounded {
     let is_judged = turn.brain.policy.grounds_plans
         && topic.amends.is_none_or(|amended| amended.card.is_none())
-        && turn.origin().is_own_words();
+        && turn.facts.origin().is_own_words();
     if !is_judged || plan.actions.is_empty() {
         return Grounded::Plan { plan, remarks: Vec::new() };
     }
-    let reference = turn.reference();
-    let ground = ground(turn, topic, turn.reading(), &reference, Reach::Conversation);
-    let people = known::meant(turn, &plan, &turn.own_words()).await.unwrap_or_default();
+    let reference = turn.facts.reference();
+    let ground = ground(turn, topic, turn.facts.reading(), &reference, Reach::Conversation);
+    let people = known::meant(turn, &plan, &turn.facts.own_words()).await.unwrap_or_default();
     let completes = topic.answers.is_some() || topic.amends.is_some();
     let part = match topic.round {
         Some(_) => TurnPart::LaterRound,
@@ -139,11 +139,13 @@ pub(super) fn ground<'r>(
     let amended = topic.amends.map(|amended| turn.brain.services.now().values(&amended.actions)).unwrap_or_default();
     let amended = amended.iter().map(String::as_str);
     let completes: Vec<&str> = answered.into_iter().chain(picked).chain(found).chain(amended).collect();
-    let earlier = turn.own_messages().filter(|_| reach == Reach::Conversation).map(|message| message.text.as_str());
+    let earlier =
+        turn.facts.own_messages().filter(|_| reach == Reach::Conversation).map(|message| message.text.as_str());
     let earlier: Vec<&str> = earlier.collect();
-    let shown = turn.history.iter().rev().take(IN_SIGHT_MAX).filter(|message| message.speaker == Speaker::Assistant);
-    let passed_on = turn.incoming.passed_on().map(|part| part.text.as_str());
-    let replied = turn.replied.iter().map(|replied| replied.text.as_str());
+    let shown =
+        turn.facts.history.iter().rev().take(IN_SIGHT_MAX).filter(|message| message.speaker == Speaker::Assistant);
+    let passed_on = turn.facts.incoming.passed_on().map(|part| part.text.as_str());
+    let replied = turn.facts.replied.iter().map(|replied| replied.text.as_str());
     let in_sight: Vec<&str> = passed_on.chain(replied).chain(shown.map(|message| message.text.as_str())).collect();
     Ground::of(reading, &completes, &earlier, &in_sight, reference)
 }

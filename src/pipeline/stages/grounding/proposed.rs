@@ -25,7 +25,7 @@ pub(super) fn asks(
     let partial = plan.actions.remove(index);
     let entry = turn.brain.services.command(&partial.service, &partial.command);
     let question = entry.map(|entry| entry.question(&param)).unwrap_or_default();
-    let asked = Clarification::asks(topic::request(turn, topic), question, domains, turn.ctx.now);
+    let asked = Clarification::asks(topic::request(turn, topic), question, domains, turn.facts.ctx.now);
     Clarification { partial: Some((partial, param)), rest: plan, place: index, ..asked }
 }
 
@@ -71,7 +71,7 @@ async fn line(turn: &Turn<'_>, planned: &PlannedAction, people: &[Person]) -> St
     let Some(entry) = turn.brain.services.command(&planned.service, &planned.command) else { return fallback() };
     match resolve::settle(turn, entry.as_ref(), planned, people).await {
         Ok(settled) => {
-            let reference = turn.ctx.reference();
+            let reference = turn.facts.ctx.reference();
             let card = entry.card(&Subject { action: &settled.action, reference: &reference });
             visible(&card.in_one_line())
         }

@@ -38,12 +38,17 @@ pub(super) fn ask(
 ) -> Result<Answer, StoreError> {
     let offer = Offer {
         id: turn.brain.new_id(),
-        owner: turn.owner().clone(),
-        chat: turn.chat().clone(),
-        until: turn.ctx.now + Duration::seconds(limits::OFFER_SECS),
-        what: Offered::Investigation { question: turn.words().to_owned(), graph, order, at: turn.as_written().now },
+        owner: turn.facts.owner().clone(),
+        chat: turn.facts.chat().clone(),
+        until: turn.facts.ctx.now + Duration::seconds(limits::OFFER_SECS),
+        what: Offered::Investigation {
+            question: turn.facts.words().to_owned(),
+            graph,
+            order,
+            at: turn.facts.as_written().now,
+        },
     };
-    let mut answer = asking(turn, &offer.id, turn.words(), estimate);
+    let mut answer = asking(turn, &offer.id, turn.facts.words(), estimate);
     answer.batch.put(&offer, Expect::Absent)?;
     Ok(answer)
 }
@@ -80,7 +85,7 @@ fn open_question(turn: &Turn<'_>, offer: &str, question: &str, words: String) ->
         choices: choices.collect(),
         offer: Some(offer.to_owned()),
         takes_yes: true,
-        ..Clarification::asks(question.to_owned(), words, &[], turn.ctx.now)
+        ..Clarification::asks(question.to_owned(), words, &[], turn.facts.ctx.now)
     }
 }
 
@@ -93,7 +98,7 @@ pub async fn decided(
 ) -> Result<Answer, TurnError> {
     let since = match choice {
         0 => None,
-        1 => Some(turn.ctx.now - Duration::days(LESS_DAYS)),
+        1 => Some(turn.facts.ctx.now - Duration::days(LESS_DAYS)),
         _ => return Ok(Answer::says(Path::Button, "Okay, I left it. Nothing was looked into.")),
     };
     let Some(model) = turn.brain.model.as_deref() else {

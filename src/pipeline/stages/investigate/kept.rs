@@ -60,13 +60,13 @@ impl KeptAnswer {
             told.remarks.push(format!("({left} more are too many to list; ask for a part of them.)"));
         }
         Self {
-            owner: turn.owner().clone(),
-            chat: turn.chat().clone(),
-            until: turn.ctx.now + Duration::seconds(limits::FINDINGS_KEPT_SECS),
+            owner: turn.facts.owner().clone(),
+            chat: turn.facts.chat().clone(),
+            until: turn.facts.ctx.now + Duration::seconds(limits::FINDINGS_KEPT_SECS),
             answers: told.answers,
             topic: std::mem::take(&mut told.topic),
             rows,
-            said: turn.state.next_message,
+            said: turn.facts.state.next_message,
             trace: std::mem::take(&mut told.trace),
         }
     }
@@ -77,7 +77,7 @@ impl KeptAnswer {
 
     /// Whether it was given a moment ago: "only from Anna" means it, and not what was said since.
     pub fn is_fresh(&self, turn: &Turn<'_>) -> bool {
-        turn.state.next_message <= self.said + limits::FINDINGS_FRESH_MESSAGES
+        turn.facts.state.next_message <= self.said + limits::FINDINGS_FRESH_MESSAGES
     }
 
     /// Whether it was given by the turn of this moment.
@@ -97,8 +97,10 @@ impl KeptAnswer {
 
     /// The one of this chat, if it can still be gone on with.
     pub async fn of(turn: &Turn<'_>) -> Result<Option<Self>, StoreError> {
-        let kept = turn.brain.store.load::<Self>(&Self::key_of(turn.chat())).await?;
-        Ok(kept.map(|(kept, _)| kept).filter(|kept| kept.owner == *turn.owner() && kept.until > turn.ctx.now))
+        let kept = turn.brain.store.load::<Self>(&Self::key_of(turn.facts.chat())).await?;
+        Ok(kept
+            .map(|(kept, _)| kept)
+            .filter(|kept| kept.owner == *turn.facts.owner() && kept.until > turn.facts.ctx.now))
     }
 }
 
@@ -127,7 +129,7 @@ pub(super) fn worded(
     words: Worded,
 ) -> Result<Answer, TurnError> {
     let kept = KeptAnswer::new(turn, &mut told, rows);
-    let reference = turn.reference();
+    let reference = turn.facts.reference();
     let cited: Vec<(usize, &AnswerRow)> = match words.cited.is_empty() {
         true => kept.rows.iter().enumerate().take(limits::FINDINGS_SHOWN_MAX).collect(),
         false => words.cited.iter().filter_map(|n| Some((n.checked_sub(1)?, kept.row(*n)?))).collect(),
@@ -180,7 +182,7 @@ fn page(
     heading: Option<&str>,
     remarks: &[String],
 ) -> Result<Answer, StoreError> {
-    let reference = turn.reference();
+    let reference = turn.facts.reference();
     let shown = if after == 0 { limits::FINDINGS_SHOWN_MAX } else { limits::LIST_ROWS_MAX };
     let rows: Vec<(usize, &AnswerRow)> = kept.rows.iter().enumerate().skip(after).take(shown).collect();
     let mut lines: Vec<String> = heading.map(str::to_owned).into_iter().collect();

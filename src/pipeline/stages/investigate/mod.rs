@@ -84,8 +84,8 @@ pub async fn investigate(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
         return search(turn, SOME).await.map(Some);
     }
     // Of what no single look can tell, built-in understanding takes what is nearest, else it can only search.
-    if turn.brain.model.is_none() && turn.intents().investigates() {
-        return match turn.leaning() {
+    if turn.brain.model.is_none() && turn.facts.intents().investigates() {
+        return match turn.facts.leaning() {
             Some(question) => answer(turn, question).await.map(Some),
             None => search(turn, SOME).await.map(Some),
         };
@@ -101,7 +101,7 @@ async fn by_template(turn: &Turn<'_>, model: &dyn Model, question: &FamilyQuesti
     let is_direct = question.family.is_direct();
     // One look has no second one to fall back on: whose a paper is only ranks it.
     let wider = question.widened().filter(|_| is_direct);
-    let graph = templates::graph(wider.as_ref().unwrap_or(question), &turn.reference());
+    let graph = templates::graph(wider.as_ref().unwrap_or(question), &turn.facts.reference());
     let worded = by_model::run_known(turn, model, graph, SynthesisOrder::default(), None).await?;
     if !is_direct && !has_sources(&worded) {
         return answer(turn, question).await;
@@ -123,7 +123,7 @@ async fn show_meanwhile(turn: &Turn<'_>, asked: Option<&FamilyQuestion>) -> Resu
     };
     if has_sources(&found) {
         let found = found.replies.iter().map(|reply| reply.text.as_str()).collect::<Vec<_>>().join("\n\n");
-        turn.knows(&[format!("Found so far:\n{found}")]);
+        turn.account.knows(&[format!("Found so far:\n{found}")]);
     }
     Ok(())
 }
@@ -135,11 +135,11 @@ pub async fn or_searched(
     turn: &Turn<'_>,
     else_say: impl Future<Output = Result<Answer, TurnError>>,
 ) -> Result<Answer, TurnError> {
-    if !turn.origin().is_own_words() {
+    if !turn.facts.origin().is_own_words() {
         return else_say.await;
     }
-    let is_question = requests::is_question(turn.words());
-    if let Some(question) = turn.leaning() {
+    let is_question = requests::is_question(turn.facts.words());
+    if let Some(question) = turn.facts.leaning() {
         let answer = answer(turn, question).await?;
         let is_sure = is_question && !question.family.is_direct() && !LOOSE.contains(&question.family);
         if is_sure || has_sources(&answer) {
@@ -185,7 +185,7 @@ pub async fn answer(turn: &Turn<'_>, question: &FamilyQuestion) -> Result<Answer
 
 /// Answers a question of a family, below something that is said first.
 async fn answer_below(turn: &Turn<'_>, question: &FamilyQuestion, above: &str) -> Result<Answer, TurnError> {
-    let graph = templates::graph(question, &turn.reference());
+    let graph = templates::graph(question, &turn.facts.reference());
     let topic = question.subject();
     let waiting = needing_a_yes(turn, Some(question)).await?;
     let answers = graph.answers;
@@ -213,7 +213,7 @@ async fn needing_a_yes(turn: &Turn<'_>, question: Option<&FamilyQuestion>) -> Re
 /// An answer, and below it what waits.
 fn also_waiting(turn: &Turn<'_>, waiting: Option<StillWaiting>, mut answer: Answer) -> Answer {
     let Some(waiting) = waiting.filter(|_| answer.path == Path::Investigate) else { return answer };
-    let section = waiting.section(turn.brain, turn.ctx.zone);
+    let section = waiting.section(turn.brain, turn.facts.ctx.zone);
     if let (Some(section), Some(last)) = (section, answer.replies.last_mut()) {
         last.text.push_str(&format!("\n\n{section}\nTo decide: /pending"));
         answer.untrusted.extend(waiting.untrusted());
@@ -224,14 +224,14 @@ fn also_waiting(turn: &Turn<'_>, waiting: Option<StillWaiting>, mut answer: Answ
 
 /// The words of a question that something can be found by.
 fn sought(turn: &Turn<'_>) -> String {
-    let words = requests::asked_for(turn.words());
+    let words = requests::asked_for(turn.facts.words());
     words.trim_end_matches(|c: char| !c.is_alphanumeric()).to_owned()
 }
 
 /// Answers a question that no template fits with the best search by words.
 async fn search(turn: &Turn<'_>, score_min: f32) -> Result<Answer, TurnError> {
     let words = sought(turn);
-    let graph = templates::search(&words, score_min, &turn.reference());
+    let graph = templates::search(&words, score_min, &turn.facts.reference());
     investigated(turn, graph, &words, false, None).await
 }
 
@@ -255,7 +255,7 @@ async fn investigated_as(
     since: Option<DateTime<Utc>>,
     heading: &(dyn Fn(usize) -> String + Sync),
 ) -> Result<Answer, TurnError> {
-    turn.agreed();
+    turn.account.agreed();
     if let Err(errors) = check(&graph.nodes, GraphLimits::default()) {
         tracing::error!(?errors, "a graph of ours does not hold together");
         return Ok(Answer::says(Path::Investigate, "🔎 I could not look into that; nothing was changed."));

@@ -18,7 +18,7 @@ use crate::services::searchable::{ItemKind, Party};
 
 /// "And of those, who do I meet next week?": what takes place with those whom the rows are about.
 pub async fn met(turn: &Turn<'_>, kept: &KeptAnswer, when: Option<&str>) -> Result<Answer, TurnError> {
-    let reference = turn.reference();
+    let reference = turn.facts.reference();
     let week = (reference.now, reference.now + chrono::Duration::days(7));
     let (from, until) = when.and_then(|when| span(when, &reference)).unwrap_or(week);
     let mut people: Vec<String> = Vec::new();
@@ -74,7 +74,7 @@ pub async fn only(
         Some(who) => called(turn, who).await,
         None => Vec::new(),
     };
-    let window = when.and_then(|when| span(when, &turn.reference()));
+    let window = when.and_then(|when| span(when, &turn.facts.reference()));
     let stems = |text: &str| terms::stems(&terms::fold(text));
     let wanted = stems(topic.unwrap_or_default());
     let fits = |row: &&AnswerRow| {
