@@ -96,7 +96,7 @@ impl Asker {
         let incoming = incoming(text, self.brain.clock.now());
         let account = Account::new(incoming.turn.clone());
         let turn = self.heard(&incoming, &account, |_| {}).await?;
-        let guess = guessed::guess(&turn);
+        let guess = guessed::guess(turn.brain, &turn.facts);
         let route = route::decide(&turn, &guess).await;
         Ok((route.domains, account.sum_up(Path::Action, Vec::new()).0))
     }
@@ -116,7 +116,7 @@ impl Asker {
         let names = self.brain.services.now().names();
         let route = match self.brain.policy.planning {
             Planning::Whole => Route { kind: Kind::Action, domains: names, selection: None },
-            Planning::Auto | Planning::Steps => route::decide(&turn, &guessed::guess(&turn)).await,
+            Planning::Auto | Planning::Steps => route::decide(&turn, &guessed::guess(turn.brain, &turn.facts)).await,
         };
         if route.kind != Kind::Action {
             return Ok((Vec::new(), account.sum_up(Path::Action, Vec::new()).0));

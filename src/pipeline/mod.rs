@@ -105,7 +105,7 @@ async fn finish(turn: &Turn<'_>, answer: Result<Answer, TurnError>) -> Done {
         Ok(answer) => Ok(consent::waiting::named(turn, answer).await),
         Err(error) => Err(error),
     };
-    commit::finish(turn, answer, |card| async move { consent::too_late(turn, &card).await }).await
+    commit::finish(turn, answer, |card| async move { consent::too_late(turn.brain, &turn.facts, &card).await }).await
 }
 
 /// Registers a turn, so that `/cancel` finds it. Commands and presses overtake and are not registered.
@@ -124,9 +124,9 @@ async fn answer(turn: &mut Turn<'_>) -> Result<Answer, TurnError> {
     }
     // What it goes by is settled.
     let turn = &*turn;
-    let guess = guessed::guess(turn);
-    let context = context::fetch(turn, &guess);
-    if let Verdict::Blocked(why) = guard::check(turn) {
+    let guess = guessed::guess(turn.brain, &turn.facts);
+    let context = context::fetch(turn.brain, &turn.facts, &guess);
+    if let Verdict::Blocked(why) = guard::check(&turn.facts, turn.account) {
         return Ok(Answer::says(Path::Blocked, why));
     }
     let (route, early) = turn.unless_cancelled(chat::route_and_maybe_reply(turn, &guess)).await?;

@@ -46,12 +46,12 @@ async fn answer(turn: &mut Turn<'_>) -> Result<Option<Answer>, TurnError> {
     if commands::parse(turn.facts.words()).is_some() {
         return Ok(None);
     }
-    if let Verdict::Blocked(why) = guard::check(turn) {
+    if let Verdict::Blocked(why) = guard::check(&turn.facts, turn.account) {
         return Ok(Some(Answer::says(Path::Blocked, why)));
     }
     turn.hear().await?;
     let turn = &*turn;
-    let guess = guessed::guess(turn);
+    let guess = guessed::guess(turn.brain, &turn.facts);
     Ok(match route::decide(turn, &guess).await.kind {
         Kind::Chat => {
             turn.brain.channel.typing(turn.facts.chat()).await;

@@ -15,7 +15,7 @@ use crate::core::plan::Params;
 use crate::core::turn::{Done, Edit, Incoming, Path, Reply};
 use crate::failpoint::fail_point;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::turn::{Turn, TurnError};
+use crate::pipeline::turn::{Account, Facts, Turn, TurnError};
 use crate::ports::records::{ChatState, InboxEntry, Show, TurnTrace};
 use crate::ports::{Batch, Expect, Key, RecordExt, StoreError, Table, optimistic};
 
@@ -110,7 +110,7 @@ pub fn sorry(error: &StoreError) -> String {
 async fn commit(turn: &Turn<'_>, answer: &Answer) -> Result<(), StoreError> {
     let brain = turn.brain;
     let now = brain.clock.now();
-    let trace = trace(turn, answer);
+    let trace = trace(&turn.facts, turn.account, answer);
     let mut changes = answer.user.clone();
     if answer.zone_named {
         changes.push(UserChange::ZoneNamed);
@@ -125,8 +125,8 @@ async fn commit(turn: &Turn<'_>, answer: &Answer) -> Result<(), StoreError> {
     optimistic(again, || async move {
         let mut batch = answer.batch.clone();
         let (mut state, expect) = brain.chat_state_at(turn.facts.chat()).await?;
-        settle(turn, answer, &mut state);
-        let said = conversation::remember(turn, answer, &mut state, now, &mut batch)?;
+        settle(&turn.facts, answer, &mut state);
+        let said = conversation::remember(turn.brain, &turn.facts, answer, &mut state, now, &mut batch)?;
         if let Some(card) = &answer.decided {
             state.decides(card, now);
         }
@@ -136,15 +136,15 @@ async fn commit(turn: &Turn<'_>, answer: &Answer) -> Result<(), StoreError> {
         close_inbox(brain, &turn.facts.incoming, &mut batch).await?;
         // Nobody else writes the trace of this turn; of a turn that is handled again the last one counts.
         batch.put(trace, Expect::Any)?;
-        user::apply(turn, changes, &mut batch).await?;
+        user::apply(turn.brain, &turn.facts, changes, &mut batch).await?;
         brain.commit(batch).await.map(|_| ())
     })
     .await
 }
 
 /// What becomes of the open question, the card being edited and the reminder being snoozed.
-fn settle(turn: &Turn<'_>, answer: &Answer, state: &mut ChatState) {
-    let saw = &turn.facts.state;
+fn settle(facts: &Facts, answer: &Answer, state: &mut ChatState) {
+    let saw = &facts.state;
     match &answer.clarification {
         Question::Keep => {}
         Question::Named => state.clarification.iter_mut().for_each(|question| question.is_named = true),
@@ -184,12 +184,12 @@ fn show(
 }
 
 /// How the turn went, without what anybody wrote.
-fn trace(turn: &Turn<'_>, answer: &Answer) -> TurnTrace {
-    let (mut done, spans) = turn.account.sum_up(answer.path, answer.reports.clone());
+fn trace(facts: &Facts, account: &Account, answer: &Answer) -> TurnTrace {
+    let (mut done, spans) = account.sum_up(answer.path, answer.reports.clone());
     done.outcomes.iter_mut().for_each(|report| report.params = Params::new());
-    let id = turn.facts.incoming.turn.as_str().to_owned();
-    let (user, chat) = (turn.facts.owner().clone(), turn.facts.chat().clone());
-    TurnTrace { id, user, chat, at: turn.facts.ctx.now, done, spans, investigation: answer.metrics }
+    let id = facts.incoming.turn.as_str().to_owned();
+    let (user, chat) = (facts.owner().clone(), facts.chat().clone());
+    TurnTrace { id, user, chat, at: facts.ctx.now, done, spans, investigation: answer.metrics }
 }
 
 /// Closes every inbox entry that a turn was read from; their words are forgotten.

@@ -151,13 +151,13 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Taken>, TurnError> 
     if turn.facts.open_question().is_some_and(is_chosen) {
         return Ok(None);
     }
-    let kept = KeptAnswer::of(turn).await?;
-    if salient::shows_a_list_since(turn, kept.as_ref()) {
+    let kept = KeptAnswer::of(turn.brain, &turn.facts).await?;
+    if salient::shows_a_list_since(&turn.facts, kept.as_ref()) {
         return Ok(None);
     }
     // Whoever goes down a list answers one mail after the other; nothing else has such numbers.
     let is_mail = matches!(&asks, Some(Asks::Row { lead, .. }) if is_of_mail(lead));
-    let is_meant = |kept: &KeptAnswer| is_mail || kept.is_fresh(turn);
+    let is_meant = |kept: &KeptAnswer| is_mail || kept.is_fresh(&turn.facts);
     let Some(kept) = kept.filter(is_meant) else { return Ok(None) };
     if let Some(refinement) = refinement {
         return narrowed(turn, &kept, &refinement).await.map(Taken::by);
@@ -287,7 +287,7 @@ async fn opened(turn: &Turn<'_>, kept: &KeptAnswer, n: usize) -> Result<Answer, 
             Ok(answer.keeping_question())
         }
         None => {
-            let mut answer = investigate::one_row(turn, kept, n)?;
+            let mut answer = investigate::one_row(turn.brain, &turn.facts, kept, n)?;
             answer.path = Path::Investigate;
             Ok(answer)
         }
@@ -306,7 +306,7 @@ async fn narrowed(turn: &Turn<'_>, kept: &KeptAnswer, refinement: &Refinement) -
         Refinement::Only { who, topic, when } => {
             investigate::only(turn, kept, who.as_deref(), topic.as_deref(), when.as_deref()).await
         }
-        Refinement::StillOpen => investigate::still_open(turn, kept),
+        Refinement::StillOpen => investigate::still_open(turn.brain, &turn.facts, kept),
     }
 }
 

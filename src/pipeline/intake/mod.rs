@@ -70,7 +70,7 @@ const STEPS: [Step; 19] = [
     // A press carries what it means; it has no words for the others to read.
     Step { name: "press", answer: |turn| only_answers(buttons::answer(turn)) },
     // What is passed on without a word is content: nothing in it may be read as a command or as consent.
-    Step { name: "forward", answer: |turn| only_answers(offers::answer(turn)) },
+    Step { name: "forward", answer: |turn| only_answers(offers::answer(turn.brain, &turn.facts)) },
     // A slash command means one thing, whatever is open.
     Step { name: "command", answer: |turn| only_answers(commands::answer(turn)) },
     // A yes or no to a card outranks every looser reading of the same word.
@@ -78,7 +78,7 @@ const STEPS: [Step; 19] = [
     // "Yes, but at 4pm" is no yes: it changes the card it speaks of before anybody takes it for a new request.
     Step { name: "amendment", answer: |turn| only_answers(amendments::answer(turn)) },
     // A setting named outright is no answer to a question; the question stays open.
-    Step { name: "setting", answer: |turn| only_answers(settings::answer(turn)) },
+    Step { name: "setting", answer: |turn| only_answers(settings::answer(turn.brain, &turn.facts)) },
     // "Always cc Tom" is no order to cc Tom now, and "my NAS is a fnOS now" is no small talk.
     Step { name: "told", answer: |turn| only_answers(told::answer(turn)) },
     // The time we asked for last, before the same words could answer an older question.
@@ -92,17 +92,17 @@ const STEPS: [Step; 19] = [
     // "Answer the first one", "write her": what comes now is read with what they mean.
     Step { name: "salient", answer: |turn| salient::answer(turn).boxed() },
     // "Did you send it?" asks what became of something; nothing is planned for it.
-    Step { name: "record", answer: |turn| only_answers(record::answer(turn)) },
+    Step { name: "record", answer: |turn| only_answers(record::answer(turn.brain, &turn.facts)) },
     // The time is told whatever is open, and is no model's guess.
     Step { name: "known", answer: |turn| only_answers(known::answer(turn)) },
     // What was not read to its end answers no question and is no request.
-    Step { name: "excess", answer: |turn| only_answers(excess::answer(turn)) },
+    Step { name: "excess", answer: |turn| only_answers(excess::answer(&turn.facts)) },
     // What is left may complete the request that we asked about.
     Step { name: "reply", answer: |turn| only_answers(question::answer(turn)) },
     // "Bins are out" is no request: routed, it would be talk, or a task of its own. An open question gets it first.
     Step { name: "report", answer: |turn| only_answers(report::answer(turn)) },
     // Nobody else took it, and it stands right below a card: small talk would leave open what became of that.
-    Step { name: "undecided", answer: |turn| only_answers(undecided::answer(turn)) },
+    Step { name: "undecided", answer: |turn| only_answers(undecided::answer(turn.brain, &turn.facts)) },
 ];
 
 /// The answer of the first step that has one.

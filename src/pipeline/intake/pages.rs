@@ -10,11 +10,12 @@
 use super::commands;
 use crate::core::button::Press;
 use crate::core::turn::{Input, NoticeKind, Path};
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::commit::pages::{Further, NextPage, button};
 use crate::pipeline::commit::shown;
 use crate::pipeline::stages::{act, investigate};
-use crate::pipeline::turn::{Turn, TurnError};
+use crate::pipeline::turn::{Facts, Turn, TurnError};
 use crate::ports::records::Shown;
 use crate::ports::{RecordExt, StoreError};
 
@@ -23,7 +24,8 @@ const GONE: &str = "That list is too old to go on with. Please ask for it again.
 
 /// A list of ours: `text` and, where it goes on, its button.
 pub fn list(
-    turn: &Turn<'_>,
+    brain: &Brain,
+    facts: &Facts,
     text: String,
     name: &str,
     next: Option<String>,
@@ -32,7 +34,7 @@ pub fn list(
     let mut answer = Answer::says(Path::Command, text);
     if let Some(after) = next {
         let what = Further::List { name: name.to_owned(), after };
-        let button = button(turn, what, more, &mut answer.batch)?;
+        let button = button(brain, facts, what, more, &mut answer.batch)?;
         answer.replies.iter_mut().for_each(|reply| reply.buttons.push(vec![button.clone()]));
     }
     Ok(answer)
@@ -40,7 +42,7 @@ pub fn list(
 
 /// A pressed button.
 pub(super) async fn press(turn: &Turn<'_>, id: &str, data: &str) -> Result<Answer, StoreError> {
-    let shown = shown::pressed(turn, data).await?;
+    let shown = shown::pressed(turn.brain, &turn.facts, data).await?;
     go_on(turn, id, shown.as_ref()).await
 }
 
@@ -53,7 +55,7 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
         (Some(shown), _) => Some(shown.clone()),
         // It is about some other message.
         (None, Input::Message { reply_to: Some(_), .. } | Input::Press { .. }) => None,
-        (None, Input::Message { reply_to: None, .. }) => shown::last(turn).await?,
+        (None, Input::Message { reply_to: None, .. }) => shown::last(turn.brain, &turn.facts).await?,
     };
     let buttons = shown.iter().flat_map(|shown| shown.buttons.iter().flatten());
     let page = buttons.filter_map(|button| Press::decode(&button.data)).find_map(|press| match press {
@@ -81,15 +83,15 @@ async fn go_on(turn: &Turn<'_>, id: &str, shown: Option<&Shown>) -> Result<Answe
     let is_open =
         |page: &NextPage| page.id == id && page.owner == *turn.facts.owner() && turn.facts.ctx.now <= page.until;
     let Some(page) = stored.map(|(page, _)| page).filter(is_open) else {
-        return Ok(Answer::says(Path::Button, GONE).noticed(turn, NoticeKind::Toast));
+        return Ok(Answer::says(Path::Button, GONE).noticed(&turn.facts, NoticeKind::Toast));
     };
     let mut answer = match page.what {
         Further::Action { action } => act::one_action(turn, action).await?,
-        Further::List { name, after } => match commands::next_page(turn, &name, &after).await? {
+        Further::List { name, after } => match commands::next_page(turn.brain, &turn.facts, &name, &after).await? {
             Some(answer) => answer,
             None => Answer::says(Path::Button, GONE),
         },
-        Further::Findings { after } => match investigate::further(turn, after).await? {
+        Further::Findings { after } => match investigate::further(turn.brain, &turn.facts, after).await? {
             Some(answer) => answer,
             None => Answer::says(Path::Button, GONE),
         },

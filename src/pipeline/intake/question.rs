@@ -38,7 +38,7 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
         return Ok(Some(Answer::says(Path::Clarify, words)));
     }
     let topic = Topic { answers: Some(question), ..Topic::default() };
-    if answers::completed(turn, &topic).is_none() {
+    if answers::completed(&turn.facts, &topic).is_none() {
         let is_bare_yes = question.partial.is_some() && consent::read(turn.facts.words()) == Consent::Yes;
         let asked_again = || Answer::says(Path::Clarify, format!("That takes more than a yes. {}", question.question));
         return Ok(is_bare_yes.then(|| asked_again().keeping_question()));

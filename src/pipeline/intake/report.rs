@@ -11,10 +11,11 @@ use crate::core::text::{shorten, visible};
 use crate::core::turn::Path;
 use crate::language::requests::{ReportKind, StateReport};
 use crate::limits;
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::stages::act;
 use crate::pipeline::stages::doubts::{Doubt, LEAVE_IT};
-use crate::pipeline::turn::{Turn, TurnError};
+use crate::pipeline::turn::{Facts, Turn, TurnError};
 use crate::services::registry::Services;
 use crate::services::service::{OpenThing, ReportFit};
 
@@ -39,9 +40,9 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
     }
     let Some(report) = turn.facts.report() else { return Ok(None) };
     let services = turn.brain.services.now();
-    match fitting(turn, &services, report).await {
+    match fitting(&turn.facts, &services, report).await {
         Fitting::One(kept) => settled(turn, &services, report, &[kept], &[]).await.map(Some),
-        Fitting::Several(kept) => ask(turn, &services, report, &[], kept).map(Some),
+        Fitting::Several(kept) => ask(turn.brain, &turn.facts, &services, report, &[], kept).map(Some),
         Fitting::None => of_parts(turn, &services, report).await,
     }
 }
@@ -51,14 +52,14 @@ async fn of_parts(turn: &Turn<'_>, services: &Services, report: &StateReport) ->
     let (mut sure, mut missing) = (Vec::new(), Vec::new());
     let mut doubtful: Option<(StateReport, Vec<Kept>)> = None;
     for part in report.parts() {
-        match fitting(turn, services, &part).await {
+        match fitting(&turn.facts, services, &part).await {
             Fitting::One(kept) => sure.push(kept),
             Fitting::Several(kept) if doubtful.is_none() => doubtful = Some((part, kept)),
             Fitting::Several(_) | Fitting::None => missing.push(part.what),
         }
     }
     match (doubtful, sure.is_empty()) {
-        (Some((part, kept)), _) => ask(turn, services, &part, &sure, kept).map(Some),
+        (Some((part, kept)), _) => ask(turn.brain, &turn.facts, services, &part, &sure, kept).map(Some),
         (None, false) => settled(turn, services, report, &sure, &missing).await.map(Some),
         (None, true) => Ok(None),
     }
@@ -66,11 +67,11 @@ async fn of_parts(turn: &Turn<'_>, services: &Services, report: &StateReport) ->
 
 /// What is open and fits. Of several that fit clearly, what was last spoken of; a doubtful one counts only where none is
 /// clear.
-async fn fitting(turn: &Turn<'_>, services: &Services, report: &StateReport) -> Fitting {
+async fn fitting(facts: &Facts, services: &Services, report: &StateReport) -> Fitting {
     let mut found: Vec<Kept> = Vec::new();
     for service in services.iter() {
         let Some(open) = service.service.open_things() else { continue };
-        match open.told_of(&turn.facts.as_written(), report).await {
+        match open.told_of(&facts.as_written(), report).await {
             Ok(things) => found.extend(things.into_iter().map(|thing| (service.info.name.clone(), thing))),
             Err(error) => tracing::warn!(%error, service = service.info.name, "a report was not held against it"),
         }
@@ -82,7 +83,7 @@ async fn fitting(turn: &Turn<'_>, services: &Services, report: &StateReport) -> 
     }
     found.retain(|(_, thing)| thing.fit == best);
     if best == ReportFit::Clear
-        && let Some(latest) = latest_item(turn)
+        && let Some(latest) = latest_item(facts)
     {
         let mut lately = found.iter().filter(|(_, thing)| thing.id == latest);
         if let (Some(only), None) = (lately.next(), lately.next()) {
@@ -100,8 +101,8 @@ async fn fitting(turn: &Turn<'_>, services: &Services, report: &StateReport) -> 
 }
 
 /// The id of what was last spoken of.
-fn latest_item(turn: &Turn<'_>) -> Option<String> {
-    let past = turn.facts.past();
+fn latest_item(facts: &Facts) -> Option<String> {
+    let past = facts.past();
     let mut actions = past.iter().rev().flat_map(|past| past.actions.iter().rev());
     let item = actions.find_map(|action| action.item.clone())?;
     Some(item.id).filter(|id| !id.is_empty())
@@ -138,7 +139,8 @@ async fn settled(
 
 /// Which of these was meant; what is sure waits for the answer.
 fn ask(
-    turn: &Turn<'_>,
+    brain: &Brain,
+    facts: &Facts,
     services: &Services,
     report: &StateReport,
     sure: &[Kept],
@@ -158,9 +160,9 @@ fn ask(
     };
     let domains: Vec<String> = kept.iter().chain(sure).map(|(service, _)| service.clone()).collect();
     let untrusted = kept.iter().flat_map(|(_, thing)| thing.untrusted.iter().cloned()).collect();
-    let sources = Sources { own: turn.facts.own_words(), untrusted, ..Sources::default() };
+    let sources = Sources { own: facts.own_words(), untrusted, ..Sources::default() };
     let doubt = Doubt { words, choices, leave: LEAVE_IT, takes_yes, ..Doubt::default() };
-    Ok(doubt.ask(turn, &domains, &sources, vec![turn.facts.words().to_owned()])?)
+    Ok(doubt.ask(brain, facts, &domains, &sources, vec![facts.words().to_owned()])?)
 }
 
 fn named(what: &str) -> String {

@@ -16,7 +16,7 @@ use crate::ports::{Key, RecordExt, Scan, StoreError};
 /// The end of what this turn began in an earlier life; `None` for a turn that is new.
 pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
     let Some(mut answer) = from_journal(turn).await? else { return Ok(None) };
-    buttons::carried_through(turn, &mut answer).await?;
+    buttons::carried_through(turn.brain, &turn.facts, &mut answer).await?;
     Ok(Some(answer))
 }
 
@@ -36,10 +36,10 @@ async fn from_journal(turn: &Turn<'_>) -> Result<Option<Answer>, StoreError> {
     let mut so_far = Progressing::new(if is_press { Path::Button } else { Path::Action });
     for (run, revision) in [first].into_iter().chain(later) {
         let ran = run::run(turn.brain, &turn.facts.ctx, run, Start::at(revision), Grant::LowStakes).await?;
-        so_far.add(turn, &ran)?;
+        so_far.add(turn.brain, &turn.facts, &ran)?;
     }
     if is_press {
-        return Ok(Some(told_by_receipts(turn, so_far).keeping_question()));
+        return Ok(Some(told_by_receipts(turn.brain, &turn.facts, so_far).keeping_question()));
     }
     so_far.results.receipts.push(AND_THE_REST.to_owned());
     Ok(Some(put_together(turn, so_far, &Context::default()).await))

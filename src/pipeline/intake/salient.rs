@@ -13,10 +13,11 @@ use crate::core::turn::Path;
 use crate::language::grounding::{PersonPronoun, only_name};
 use crate::language::people::{self, Candidate, Familiarity, NamedBy};
 use crate::limits;
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::stages::act;
 use crate::pipeline::stages::investigate::KeptAnswer;
-use crate::pipeline::turn::{PointedAt, Turn, TurnError};
+use crate::pipeline::turn::{Facts, PointedAt, Turn, TurnError};
 use crate::ports::records::Message;
 use crate::services::address_book::PeopleQuery;
 use crate::services::searchable::{FoundItem, ItemKind};
@@ -36,26 +37,26 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Taken>, TurnError> 
     // A place may answer the open question; a pronoun answers nothing.
     let asks = asked(turn.facts.words()).filter(|_| turn.facts.open_question().is_none());
     if asks.is_some()
-        && let Some(listed) = Listed::last(turn, KeptAnswer::of(turn).await?.as_ref())
+        && let Some(listed) = Listed::last(&turn.facts, KeptAnswer::of(turn.brain, &turn.facts).await?.as_ref())
     {
         return listed.answer(turn, asks.as_ref()).await;
     }
-    Ok(with_name(turn).await.map(|text| Taken::ReadAs(PointedAt::words(text))))
+    Ok(with_name(turn.brain, &turn.facts).await.map(|text| Taken::ReadAs(PointedAt::words(text))))
 }
 
 /// Whether a service has listed something since an investigation answered.
-pub(super) fn shows_a_list_since(turn: &Turn<'_>, kept: Option<&KeptAnswer>) -> bool {
-    Listed::last(turn, kept).is_some()
+pub(super) fn shows_a_list_since(facts: &Facts, kept: Option<&KeptAnswer>) -> bool {
+    Listed::last(facts, kept).is_some()
 }
 
 /// The message with a name in place of the pronoun: the only one that the person named lately.
-async fn with_name(turn: &Turn<'_>) -> Option<String> {
-    let pronoun = PersonPronoun::only_one(turn.facts.words())?;
+async fn with_name(brain: &Brain, facts: &Facts) -> Option<String> {
+    let pronoun = PersonPronoun::only_one(facts.words())?;
     let earlier: Vec<&str> =
-        turn.facts.own_messages().rev().take(NAMED_BACK_MAX).map(|message| message.text.as_str()).collect();
-    let said = std::iter::once(turn.facts.words()).chain(earlier.iter().copied()).collect::<Vec<_>>().join("\n");
+        facts.own_messages().rev().take(NAMED_BACK_MAX).map(|message| message.text.as_str()).collect();
+    let said = std::iter::once(facts.words()).chain(earlier.iter().copied()).collect::<Vec<_>>().join("\n");
     let asked = PeopleQuery::default().and_said(&said);
-    let known = turn.brain.people.people(turn.facts.owner(), &asked).await;
+    let known = brain.people.people(facts.owner(), &asked).await;
     let known = known.inspect_err(|error| tracing::warn!(%error, "nobody can tell who is meant")).ok()?;
     let known: Vec<Candidate> = known
         .iter()
@@ -64,10 +65,9 @@ async fn with_name(turn: &Turn<'_>) -> Option<String> {
         .collect();
     let names_somebody = |word: &str| known.iter().any(|person| people::is_named(person, &[word.to_owned()]));
     // Whoever is named in the message itself may be meant.
-    let says_who =
-        turn.facts.words().split(|c: char| !c.is_alphanumeric()).any(|word| names_somebody(&word.to_lowercase()));
+    let says_who = facts.words().split(|c: char| !c.is_alphanumeric()).any(|word| names_somebody(&word.to_lowercase()));
     let name = earlier.into_iter().find_map(|text| only_name(text, names_somebody)).filter(|_| !says_who)?;
-    Some(pronoun.named(turn.facts.words(), name))
+    Some(pronoun.named(facts.words(), name))
 }
 
 /// The message with the thing's id in place of its number.
@@ -90,14 +90,14 @@ struct Listed<'t> {
 
 impl<'t> Listed<'t> {
     /// The list that is replied to, or the last one of a moment ago.
-    fn last(turn: &'t Turn<'_>, kept: Option<&KeptAnswer>) -> Option<Self> {
-        let shown = turn.facts.history.iter().rev().take(LISTED_BACK_MAX);
+    fn last(facts: &'t Facts, kept: Option<&KeptAnswer>) -> Option<Self> {
+        let shown = facts.history.iter().rev().take(LISTED_BACK_MAX);
         let shown = shown.filter(|message| kept.is_none_or(|kept| message.number > kept.said));
         let of = |message: &'t Message| {
             let listed = message.actions.iter().rev().find(|past| !past.rows.is_empty())?;
             Some(Self { service: &listed.service, rows: &listed.rows })
         };
-        match &turn.facts.replied_message {
+        match &facts.replied_message {
             Some(message) => of(message),
             None => shown.into_iter().find_map(of),
         }
@@ -124,7 +124,7 @@ impl<'t> Listed<'t> {
             return Ok(Taken::by(Answer::says(Path::Clarify, words).keeping_question()));
         }
         if lead == OPENS
-            && let Some(opening) = self.opening(turn, kind, row)
+            && let Some(opening) = self.opening(turn.brain, kind, row)
         {
             let answer = act::one_action(turn, opening).await?;
             return Ok(Taken::by(Answer { path: Path::Action, ..answer.keeping_question() }));
@@ -133,8 +133,8 @@ impl<'t> Listed<'t> {
     }
 
     /// The action that shows a row.
-    fn opening(&self, turn: &Turn<'_>, kind: Option<ItemKind>, row: &ItemRef) -> Option<PlannedAction> {
-        let services = turn.brain.services.now();
+    fn opening(&self, brain: &Brain, kind: Option<ItemKind>, row: &ItemRef) -> Option<PlannedAction> {
+        let services = brain.services.now();
         let service = services.find(self.service)?;
         service.service.searchable()?.opening(&FoundItem::named(self.service, kind?, row))
     }

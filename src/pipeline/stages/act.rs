@@ -63,5 +63,5 @@ pub async fn as_planned(
         Err(TurnError::Store(error)) => return Err(error),
         Err(TurnError::Cancelled) => {}
     }
-    Ok(told_by_receipts(turn, so_far))
+    Ok(told_by_receipts(turn.brain, &turn.facts, so_far))
 }

@@ -5,10 +5,11 @@ use super::doubts::Doubt;
 use crate::core::plan::{Plan, PlannedAction};
 use crate::language::grounding::Ground;
 use crate::language::requests::Understood;
+use crate::pipeline::brain::Brain;
 use crate::pipeline::stages::guessed;
 use crate::pipeline::stages::topic;
 use crate::pipeline::stages::topic::{Depending, Planned, REPHRASE, TOO_MUCH, Topic, proposed};
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::{Facts, Turn};
 use crate::ports::Usage;
 use crate::ports::records::Clarification;
 use crate::services::amendment;
@@ -17,7 +18,7 @@ use crate::services::standing::{Judge, Planner, TurnPart};
 /// The plan of a request of its own, where neither what it is about nor any word of it is in doubt.
 pub(super) fn sure(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>) -> Option<Plan> {
     let stands_alone = topic.round.is_none() && topic.amends.is_none() && topic.answers.is_none();
-    if !stands_alone || !turn.facts.origin().is_own_words() || !guessed::guess(turn).is_sure() {
+    if !stands_alone || !turn.facts.origin().is_own_words() || !guessed::guess(turn.brain, &turn.facts).is_sure() {
         return None;
     }
     let started = turn.account.elapsed_us();
@@ -29,16 +30,16 @@ pub(super) fn sure(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>) -> Op
 }
 
 /// The plan of a request that is read exactly: a model would be asked for nothing but the same.
-pub(super) fn exact(turn: &Turn<'_>) -> Option<Plan> {
-    let is_skipped = turn.brain.policy.skip_planner && turn.brain.model.is_some();
-    if !is_skipped || !turn.facts.origin().is_own_words() || turn.facts.replied.is_some() {
+pub(super) fn exact(brain: &Brain, facts: &Facts) -> Option<Plan> {
+    let is_skipped = brain.policy.skip_planner && brain.model.is_some();
+    if !is_skipped || !facts.origin().is_own_words() || facts.replied.is_some() {
         return None;
     }
-    let Understood::Plan { plan, condition: None, account } = turn.facts.understood(&[]) else { return None };
-    let entry = |planned: &PlannedAction| turn.brain.services.command(&planned.service, &planned.command);
+    let Understood::Plan { plan, condition: None, account } = facts.understood(&[]) else { return None };
+    let entry = |planned: &PlannedAction| brain.services.command(&planned.service, &planned.command);
     let actions: Option<Vec<_>> = plan.actions.iter().map(|planned| Some((entry(planned)?, planned.clone()))).collect();
-    let reference = turn.facts.reference();
-    let ground = Ground::of(turn.facts.reading(), &[], &[], &[], &reference);
+    let reference = facts.reference();
+    let ground = Ground::of(facts.reading(), &[], &[], &[], &reference);
     let judge = Judge {
         ground: &ground,
         reference: &reference,
@@ -46,7 +47,7 @@ pub(super) fn exact(turn: &Turn<'_>) -> Option<Plan> {
         planner: Planner::BuiltIn,
         part: TurnPart::Message,
     };
-    judge.is_read_exactly(&actions?, &account, &guessed::guess(turn)).then_some(plan)
+    judge.is_read_exactly(&actions?, &account, &guessed::guess(brain, facts)).then_some(plan)
 }
 
 /// What a new request looks up, where a model's plan was of no use. What changes something is asked for again.
@@ -78,13 +79,15 @@ pub(super) fn plan(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>, remar
         Understood::Plan { plan, condition: Some(condition), .. } => {
             Planned::Depends(Box::new(Depending { plan, condition, remark, planner: Planner::BuiltIn }))
         }
-        Understood::Partly { plan, unread, .. } => doubt(Doubt::partly(turn, domains, plan, &unread)),
-        Understood::Which { readings } => doubt(Doubt::which(turn, readings)),
+        Understood::Partly { plan, unread, .. } => {
+            doubt(Doubt::partly(turn.brain, &turn.facts, domains, plan, &unread))
+        }
+        Understood::Which { readings } => doubt(Doubt::which(turn.brain, readings)),
         Understood::Ask { question, partial, param } => Planned::Ask(Box::new(Clarification {
             partial: Some((partial, param)),
-            ..Clarification::asks(topic::request(turn, topic), question, domains, turn.facts.ctx.now)
+            ..Clarification::asks(topic::request(&turn.facts, topic), question, domains, turn.facts.ctx.now)
         })),
         Understood::TooMuch => Planned::NotUnderstood(TOO_MUCH.to_owned()),
-        Understood::NotUnderstood { .. } | Understood::SmallTalk => doubt(Doubt::nothing(turn)),
+        Understood::NotUnderstood { .. } | Understood::SmallTalk => doubt(Doubt::nothing(turn.brain, &turn.facts)),
     }
 }

@@ -5,7 +5,7 @@
 //! nothing, since the gate does not listen to words.
 
 use crate::language::says::{PhraseStep, says};
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::{Account, Facts};
 use crate::ports::Usage;
 
 /// The guard's word.
@@ -85,11 +85,11 @@ const THEIR_DATA: &[&str] = &[
 ];
 
 /// Applies the rules.
-pub fn check(turn: &Turn<'_>) -> Verdict {
-    let started = turn.account.elapsed_us();
-    let verdict = judge(turn.facts.words());
+pub fn check(facts: &Facts, account: &Account) -> Verdict {
+    let started = account.elapsed_us();
+    let verdict = judge(facts.words());
     let outcome = if verdict == Verdict::Allowed { "allowed" } else { "blocked" };
-    turn.account.traced("guard", started, turn.facts.words().len(), Usage::default(), outcome);
+    account.traced("guard", started, facts.words().len(), Usage::default(), outcome);
     verdict
 }
 

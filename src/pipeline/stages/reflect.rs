@@ -33,14 +33,14 @@ pub async fn missing(turn: &Turn<'_>, open: &str, results: &[String]) -> Option<
         "properties": {"complete": {"type": "boolean"}, "missing": {"type": ["string", "null"]}},
     }));
     let changing = context! { message => turn.facts.words(), open, results => ask::lines(results) };
-    let prompt = match ask::prompt(turn, Stage::Reflect, Fixed::ALWAYS, &changing) {
+    let prompt = match ask::prompt(turn.brain, Stage::Reflect, Fixed::ALWAYS, &changing) {
         Ok(prompt) => prompt,
         Err(error) => {
             turn.account.fell_back("reflect", &error.to_string());
             return None;
         }
     };
-    match ask::typed::<Reflection>(turn, model, Stage::Reflect, prompt, schema, 200).await {
+    match ask::typed::<Reflection>(turn.account, model, Stage::Reflect, prompt, schema, 200).await {
         Asked::Answer(Reflection { complete: true, .. }) => None,
         Asked::Answer(Reflection { missing, .. }) => missing.filter(|text| !text.trim().is_empty()),
         Asked::Unusable(why) => {

@@ -36,7 +36,7 @@ pub async fn aloud(
 ) -> Result<Formatted, ModelError> {
     // Talk is the answer itself, and has all the time of its stage.
     let within = (!turn.account.known().is_empty()).then(|| turn.account.time_for_words());
-    let write = |to| ask::words(turn, model, came_to.stage(), prompt.clone(), TOKENS_MAX, to, within);
+    let write = |to| ask::words(turn.account, model, came_to.stage(), prompt.clone(), TOKENS_MAX, to, within);
     growing(turn, given, came_to, write).await.map(|markdown| Formatted::read(&markdown, given))
 }
 

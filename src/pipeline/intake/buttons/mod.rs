@@ -10,18 +10,19 @@ use crate::core::button::Press;
 use crate::core::pending::Means;
 use crate::core::provenance::Sources;
 use crate::core::turn::{Edit, Input, NoticeKind, Path};
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, shown};
 use crate::pipeline::consent;
 use crate::pipeline::intake::cards::{named, undo};
 use crate::pipeline::stages::act;
-use crate::pipeline::turn::{Turn, TurnError};
+use crate::pipeline::turn::{Facts, Turn, TurnError};
 use crate::ports::StoreError;
 
 /// What a press comes to; `None` for a message.
 pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
     match &turn.facts.incoming.input {
         Input::Press { data, .. } => {
-            let copy = shown::copy(turn).await?;
+            let copy = shown::copy(turn.brain, &turn.facts).await?;
             let mut answer = press(turn, data).await?;
             // What can be pressed is the message on record; nobody could change this one later.
             answer.edits.extend(copy.map(|message| Edit::buttons(message, Vec::new())));
@@ -35,7 +36,7 @@ async fn press(turn: &Turn<'_>, data: &str) -> Result<Answer, StoreError> {
     let answer = match Press::decode(data) {
         None => {
             let unknown = Answer::says(Path::Button, "I don't know that button. Nothing was done.");
-            unknown.noticed(turn, NoticeKind::Alert)
+            unknown.noticed(&turn.facts, NoticeKind::Alert)
         }
         Some(Press::Card { pending, digest_prefix, verb }) => {
             return consent::decide(turn, &pending, verb, Some(&digest_prefix), Means::Button).await;
@@ -47,27 +48,29 @@ async fn press(turn: &Turn<'_>, data: &str) -> Result<Answer, StoreError> {
         Some(Press::Offer { id, choice }) => return offers::take(turn, &id, choice).await,
         // The channel that made it takes it before it gets here.
         Some(Press::Redo(_)) => Answer::says(Path::Button, "There is nothing to do again. Nothing was done."),
-        Some(Press::Set { key, value }) => settings::press(turn, &key, value.as_deref(), data).await?,
+        Some(Press::Set { key, value }) => {
+            settings::press(turn.brain, &turn.facts, &key, value.as_deref(), data).await?
+        }
         Some(Press::More(id)) => pages::press(turn, &id, data).await?,
-        Some(Press::Show(pending)) => named::show(turn, &pending).await?,
+        Some(Press::Show(pending)) => named::show(turn.brain, &turn.facts, &pending).await?,
     };
     Ok(answer.keeping_question())
 }
 
 /// What a press that an earlier life began would have said on its message, besides the receipt.
-pub async fn carried_through(turn: &Turn<'_>, answer: &mut Answer) -> Result<(), StoreError> {
-    let Input::Press { data, .. } = &turn.facts.incoming.input else {
-        reminder::answer_carried_through(turn, answer);
+pub async fn carried_through(brain: &Brain, facts: &Facts, answer: &mut Answer) -> Result<(), StoreError> {
+    let Input::Press { data, .. } = &facts.incoming.input else {
+        reminder::answer_carried_through(brain, facts, answer);
         return Ok(());
     };
     match Press::decode(data) {
         Some(Press::Snooze { due, .. } | Press::Done(due)) => {
-            let message = shown::pressed(turn, data).await?.map(|shown| shown.message);
-            reminder::carried_through(turn, &due, message, answer);
+            let message = shown::pressed(brain, facts, data).await?.map(|shown| shown.message);
+            reminder::carried_through(brain, facts, &due, message, answer);
             Ok(())
         }
         Some(Press::Offer { .. }) => {
-            offers::is_taken(turn, answer);
+            offers::is_taken(facts, answer);
             Ok(())
         }
         // These begin no journal.
@@ -95,7 +98,7 @@ pub(in crate::pipeline) async fn send(turn: &Turn<'_>, draft: &str) -> Result<An
     }
     let Some(sending) = sending else {
         let gone = Answer::says(Path::Button, "That draft is gone, so there is nothing to send.");
-        return Ok(gone.noticed(turn, NoticeKind::Alert));
+        return Ok(gone.noticed(&turn.facts, NoticeKind::Alert));
     };
     // What the draft took from others is still theirs.
     let sources =

@@ -13,10 +13,11 @@ use crate::core::pending::{Means, Pending};
 use crate::core::turn::{Input, Origin, Path};
 use crate::language::consent;
 use crate::language::consent::Consent;
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::consent::decisions::UNREADABLE;
 use crate::pipeline::consent::{again, asked_back, card_is_last, decide, stopping, which};
-use crate::pipeline::turn::{Turn, TurnError};
+use crate::pipeline::turn::{Facts, Turn, TurnError};
 use crate::ports::StoreError;
 
 const BOTH: &str = "You said yes and no at once, so I did neither.";
@@ -29,11 +30,11 @@ pub(in crate::pipeline) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer
         return Ok(None);
     };
     let said = consent::read(text);
-    if let Some(both) = says_both(turn).filter(|_| !turn.facts.open.is_empty()) {
-        return Ok(Some(again(turn, both)));
+    if let Some(both) = says_both(&turn.facts).filter(|_| !turn.facts.open.is_empty()) {
+        return Ok(Some(again(turn.brain, &turn.facts, both)));
     }
     if said == Consent::Wait {
-        return puts_off(turn).await;
+        return puts_off(turn.brain, &turn.facts).await;
     }
     if let Some(pending) = &turn.facts.replied_card {
         if *origin != Origin::Typed {
@@ -55,22 +56,24 @@ pub(in crate::pipeline) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer
         Some(verb) if turn.facts.open.is_empty() => {
             if verb == CardVerb::Cancel
                 && turn.facts.open_question().is_none()
-                && let Some(told) = stopping::stop_cards(turn).await?
+                && let Some(told) = stopping::stop_cards(turn.brain, &turn.facts).await?
             {
                 return Ok(Some(Answer::says(Path::Consent, told).keeping_question()));
             }
-            let told = if reply_to.is_none() { recorded(turn, verb).await? } else { None };
+            let told = if reply_to.is_none() { recorded(turn.brain, &turn.facts, verb).await? } else { None };
             Ok(told)
         }
         // A yes to some other message of the chat is about that one.
-        Some(_) if reply_to.is_some() => Ok(turn.facts.state.clarification.is_none().then(|| asked_back(turn))),
+        Some(_) if reply_to.is_some() => {
+            Ok(turn.facts.state.clarification.is_none().then(|| asked_back(turn.brain, &turn.facts)))
+        }
         Some(verb) => Ok(bare(turn, verb, *origin).await?),
     }
 }
 
 /// What to say to a yes and its opposite, one right after the other; `None` when it is not that.
-fn says_both(turn: &Turn<'_>) -> Option<&'static str> {
-    let said: Vec<Consent> = turn.facts.incoming.parts.iter().map(|part| consent::read(&part.text)).collect();
+fn says_both(facts: &Facts) -> Option<&'static str> {
+    let said: Vec<Consent> = facts.incoming.parts.iter().map(|part| consent::read(&part.text)).collect();
     if !said.contains(&Consent::Yes) || said.contains(&Consent::Other) {
         return None;
     }
@@ -83,30 +86,30 @@ fn says_both(turn: &Turn<'_>) -> Option<&'static str> {
 
 /// What puts off decides nothing: what was approved and has not begun is left, a card that waits goes on waiting, and
 /// of one that was just decided it is told what was recorded.
-async fn puts_off(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
-    if !turn.facts.origin().is_own_words() || turn.facts.open_question().is_some() {
+async fn puts_off(brain: &Brain, facts: &Facts) -> Result<Option<Answer>, TurnError> {
+    if !facts.origin().is_own_words() || facts.open_question().is_some() {
         return Ok(None);
     }
-    if let Some(told) = stopping::stop_cards(turn).await? {
+    if let Some(told) = stopping::stop_cards(brain, facts).await? {
         return Ok(Some(Answer::says(Path::Consent, told).keeping_question()));
     }
-    if turn.facts.open.is_empty() {
-        return Ok(recorded(turn, CardVerb::Cancel).await?);
+    if facts.open.is_empty() {
+        return Ok(recorded(brain, facts, CardVerb::Cancel).await?);
     }
-    Ok(Some(again(turn, WAITS)))
+    Ok(Some(again(brain, facts, WAITS)))
 }
 
 /// A bare yes or no: counts only when there can be no doubt what it is about.
 async fn bare(turn: &Turn<'_>, verb: CardVerb, origin: Origin) -> Result<Option<Answer>, StoreError> {
     let only = match (turn.facts.open.as_slice(), turn.facts.others_wait) {
         ([only], false) => Some(only),
-        (_, false) => just_shown(turn),
+        (_, false) => just_shown(&turn.facts),
         (_, true) => None,
     };
     let Some(only) = only else {
         // A question of ours was asked after the cards: the answer is for the question.
-        let asked_last = turn.facts.state.clarification.is_some() && !card_is_last(turn);
-        return Ok((!asked_last).then(|| which(turn, Some(verb))));
+        let asked_last = turn.facts.state.clarification.is_some() && !card_is_last(&turn.facts);
+        return Ok((!asked_last).then(|| which(turn.brain, &turn.facts, Some(verb))));
     };
     if origin != Origin::Typed {
         return Ok(Some(Answer::says(Path::Consent, not_typed(origin)).keeping_question()));
@@ -115,16 +118,16 @@ async fn bare(turn: &Turn<'_>, verb: CardVerb, origin: Origin) -> Result<Option<
         only.last_card_message() == turn.facts.state.last_bot_message && only.last_card_message().is_some();
     let after_card = only.last_card_message().is_some_and(|card| turn.facts.incoming.message_id > card);
     if !(shown_last && after_card) {
-        return Ok(turn.facts.state.clarification.is_none().then(|| asked_back(turn)));
+        return Ok(turn.facts.state.clarification.is_none().then(|| asked_back(turn.brain, &turn.facts)));
     }
     Ok(Some(decide(turn, &only.id, verb, None, Means::Text).await?))
 }
 
 /// The card that is the assistant's last message, if no other was shown since the person's message before this one. What
 /// cannot be told apart by that message is not told apart.
-fn just_shown<'t>(turn: &'t Turn<'_>) -> Option<&'t Pending> {
-    let before = turn.facts.own_messages().next_back()?.message?;
-    let mut since = turn.facts.open.iter().filter(|open| open.last_card_message().is_none_or(|card| card > before));
+fn just_shown<'t>(facts: &'t Facts) -> Option<&'t Pending> {
+    let before = facts.own_messages().next_back()?.message?;
+    let mut since = facts.open.iter().filter(|open| open.last_card_message().is_none_or(|card| card > before));
     let (only, None) = (since.next()?, since.next()) else { return None };
-    only.last_card_message().filter(|card| Some(*card) == turn.facts.state.last_bot_message).map(|_| only)
+    only.last_card_message().filter(|card| Some(*card) == facts.state.last_bot_message).map(|_| only)
 }

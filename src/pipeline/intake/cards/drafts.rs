@@ -13,6 +13,7 @@ use crate::core::turn::{Edit, Input, Origin, Path};
 use crate::language::consent::{self, Consent};
 use crate::language::requests::Understood;
 use crate::language::words::words;
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::shown;
 use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::consent::card_is_last;
@@ -21,7 +22,7 @@ use crate::pipeline::intake::buttons as presses;
 use crate::pipeline::show;
 use crate::pipeline::stages::resolve;
 use crate::pipeline::stages::topic::Amended;
-use crate::pipeline::turn::{Turn, TurnError};
+use crate::pipeline::turn::{Facts, Turn, TurnError};
 use crate::ports::StoreError;
 use crate::services::address_book::PeopleQuery;
 use crate::services::amendment;
@@ -34,16 +35,21 @@ pub(super) async fn decided(turn: &Turn<'_>, said: Consent) -> Result<Option<Ans
     let Input::Message { text, origin: Origin::Typed, reply_to: None, .. } = &turn.facts.incoming.input else {
         return Ok(None);
     };
-    if verb(said).is_none() || turn.facts.open_question().is_some() || card_is_last(turn) {
+    if verb(said).is_none() || turn.facts.open_question().is_some() || card_is_last(&turn.facts) {
         return Ok(None);
     }
-    let Some(draft) = Draft::in_sight(turn).await? else { return Ok(None) };
+    let Some(draft) = Draft::in_sight(turn.brain, &turn.facts).await? else { return Ok(None) };
     match said {
-        Consent::Yes if draft.is_just_shown(turn).await? || draft.button_says(turn, text).await? => {
+        Consent::Yes
+            if draft.is_just_shown(turn.brain, &turn.facts).await?
+                || draft.button_says(turn.brain, &turn.facts, text).await? =>
+        {
             let answer = presses::send(turn, &draft.id).await?;
             Ok(Some(Answer { path: Path::Action, ..answer.keeping_question() }))
         }
-        Consent::No if draft.is_just_shown(turn).await? => Ok(Some(Answer::says(Path::Consent, STAYS_A_DRAFT))),
+        Consent::No if draft.is_just_shown(turn.brain, &turn.facts).await? => {
+            Ok(Some(Answer::says(Path::Consent, STAYS_A_DRAFT)))
+        }
         Consent::Yes | Consent::No | Consent::Wait | Consent::Other => Ok(None),
     }
 }
@@ -54,40 +60,42 @@ pub(super) async fn changed(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError
     if consent::read(text) != Consent::Other || turn.facts.open_question().is_some() {
         return Ok(None);
     }
-    match Draft::in_sight(turn).await? {
-        Some(draft) if draft.is_changed_by(turn, text).await => Ok(Some(draft.redrafted(turn).await?)),
+    match Draft::in_sight(turn.brain, &turn.facts).await? {
+        Some(draft) if draft.is_changed_by(turn.brain, &turn.facts, text).await => {
+            Ok(Some(draft.redrafted(turn).await?))
+        }
         Some(_) | None => Ok(None),
     }
 }
 
 impl Draft {
     /// Whether it was shown last, and the message written below it.
-    async fn is_just_shown(&self, turn: &Turn<'_>) -> Result<bool, StoreError> {
-        let Some(last) = shown::last(turn).await? else { return Ok(false) };
+    async fn is_just_shown(&self, brain: &Brain, facts: &Facts) -> Result<bool, StoreError> {
+        let Some(last) = shown::last(brain, facts).await? else { return Ok(false) };
         let send = Press::Send(self.id.clone()).encode();
         let sends_it = last.buttons.iter().flatten().any(|button| button.data == send);
-        Ok(sends_it && turn.facts.incoming.message_id > last.message)
+        Ok(sends_it && facts.incoming.message_id > last.message)
     }
 
     /// Whether a word on its button is among these.
-    async fn button_says(&self, turn: &Turn<'_>, text: &str) -> Result<bool, StoreError> {
+    async fn button_says(&self, brain: &Brain, facts: &Facts, text: &str) -> Result<bool, StoreError> {
         let send = Press::Send(self.id.clone()).encode();
-        let Some(shown) = shown::with_button(turn, &send).await? else { return Ok(false) };
+        let Some(shown) = shown::with_button(brain, facts, &send).await? else { return Ok(false) };
         let (said, mut buttons) = (words(text), shown.buttons.iter().flatten());
         let label = buttons.find(|button| button.data == send).map(|button| words(&button.text)).unwrap_or_default();
-        Ok(turn.facts.incoming.message_id > shown.message && label.iter().any(|word| said.contains(word)))
+        Ok(facts.incoming.message_id > shown.message && label.iter().any(|word| said.contains(word)))
     }
 
     /// Whether words change it: what is a request of its own does not, and nor does adding what is nobody.
-    async fn is_changed_by(&self, turn: &Turn<'_>, text: &str) -> bool {
+    async fn is_changed_by(&self, brain: &Brain, facts: &Facts, text: &str) -> bool {
         if self.is_last && consent::amends(text) {
             return true;
         }
-        let is_own = matches!(turn.facts.understood(&[]), Understood::Plan { .. } | Understood::Ask { .. });
-        let changed = amendment::amend(std::slice::from_ref(&self.writing), text, &turn.facts.reference());
+        let is_own = matches!(facts.understood(&[]), Understood::Plan { .. } | Understood::Ask { .. });
+        let changed = amendment::amend(std::slice::from_ref(&self.writing), text, &facts.reference());
         let Some(changed) = changed.filter(|_| !is_own) else { return false };
         let people = |planned: &PlannedAction| {
-            let entry = turn.brain.services.command(&planned.service, &planned.command);
+            let entry = brain.services.command(&planned.service, &planned.command);
             entry.map(|entry| resolve::people_of(entry.as_ref(), &planned.params)).unwrap_or_default()
         };
         let before = people(&self.writing);
@@ -95,7 +103,7 @@ impl Draft {
         let asked = PeopleQuery::names(added.iter().map(String::as_str));
         let is_name = |one: &String| one.contains('@') || one.starts_with(char::is_uppercase);
         added.iter().all(is_name)
-            || turn.brain.people.people(turn.facts.owner(), &asked).await.is_ok_and(|known| !known.is_empty())
+            || brain.people.people(facts.owner(), &asked).await.is_ok_and(|known| !known.is_empty())
     }
 
     /// The new one, told in place of the old one.
@@ -111,7 +119,7 @@ impl Draft {
             if let Some(drafts) = services.find(&service).and_then(|service| service.service.drafts()) {
                 drafts.discard(&turn.facts.ctx, &id).await;
             }
-            let before = shown::with_button(turn, &Press::Send(id).encode()).await?;
+            let before = shown::with_button(turn.brain, &turn.facts, &Press::Send(id).encode()).await?;
             answer.edits.extend(before.map(|shown| Edit::buttons(shown.message, Vec::new())));
         } else if answer.reports.is_empty() && matches!(answer.clarification, Question::Settled) {
             return Ok(Answer::says(Path::Clarify, NO_REWORDING));

@@ -16,11 +16,12 @@ use crate::core::outcome::Status;
 use crate::core::plan::PlannedAction;
 use crate::core::text::shorten;
 use crate::core::turn::{NoticeKind, Path, Reply};
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::commit::shown;
 use crate::pipeline::consent::undo::{recent, taken_back};
 use crate::pipeline::stages::act;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::{Facts, Turn};
 use crate::ports::records::Undo;
 use crate::ports::{Batch, Change, Expect, Key, RecordExt, StoreError, Table};
 
@@ -28,14 +29,14 @@ use crate::ports::{Batch, Change, Expect, Key, RecordExt, StoreError, Table};
 pub async fn press(turn: &Turn<'_>, id: &str) -> Result<Answer, StoreError> {
     let stored = turn.brain.store.load::<Undo>(&Key::of(&[id])).await?;
     let mut answer = match &stored {
-        None => told(turn, "That was too long ago to undo: it works for 10 minutes.", NoticeKind::Alert),
+        None => told(&turn.facts, "That was too long ago to undo: it works for 10 minutes.", NoticeKind::Alert),
         Some((undo, _)) if undo.owner != *turn.facts.owner() => {
             // The button stays: it is somebody else's.
-            return Ok(told(turn, "Only the person who did that can undo it.", NoticeKind::Alert));
+            return Ok(told(&turn.facts, "Only the person who did that can undo it.", NoticeKind::Alert));
         }
         Some((undo, revision)) => take_back(turn, undo, *revision).await?,
     };
-    if let Some(message) = shown::pressed(turn, &Press::Undo(id.to_owned()).encode()).await? {
+    if let Some(message) = shown::pressed(turn.brain, &turn.facts, &Press::Undo(id.to_owned()).encode()).await? {
         let undo = Press::Undo(id.to_owned());
         shown::without(message.message, move |press| *press == undo, &mut answer);
     }
@@ -44,13 +45,13 @@ pub async fn press(turn: &Turn<'_>, id: &str) -> Result<Answer, StoreError> {
 
 /// `/undo`: the last thing this person had done in this chat that can still be taken back.
 pub async fn last(turn: &Turn<'_>) -> Result<Answer, StoreError> {
-    let mine = recent(turn).await?;
+    let mine = recent(turn.brain, &turn.facts).await?;
     let open = mine.iter().find(|(undo, _)| undo.used.is_none());
     let decided = turn.facts.state.decided.as_ref().map(|decided| &decided.pending);
     let is_of_the_card = |undo: &Undo| undo.card.is_some() && undo.card.as_ref() == decided;
     // What came last was a card: what was done before it is offered, not taken back unasked.
     if !open.is_some_and(|(undo, _)| is_of_the_card(undo))
-        && let Some(mut result) = recorded(turn, CardVerb::Cancel).await?
+        && let Some(mut result) = recorded(turn.brain, &turn.facts, CardVerb::Cancel).await?
     {
         result.path = Path::Command;
         if let (Some((undo, _)), Some(reply)) = (open, result.replies.last_mut()) {
@@ -71,7 +72,7 @@ pub async fn last(turn: &Turn<'_>) -> Result<Answer, StoreError> {
     let mut answer = take_back(turn, undo, *revision).await?;
     answer.path = Path::Command;
     let press = Press::Undo(undo.id.clone());
-    if let Some(message) = shown::with_button(turn, &press.encode()).await? {
+    if let Some(message) = shown::with_button(turn.brain, &turn.facts, &press.encode()).await? {
         shown::without(message.message, move |other| *other == press, &mut answer);
     }
     Ok(answer)
@@ -79,11 +80,11 @@ pub async fn last(turn: &Turn<'_>) -> Result<Answer, StoreError> {
 
 async fn take_back(turn: &Turn<'_>, undo: &Undo, revision: u64) -> Result<Answer, StoreError> {
     if undo.used.is_some() {
-        return Ok(told(turn, already(undo, turn.facts.ctx.zone), NoticeKind::Toast));
+        return Ok(told(&turn.facts, already(undo, turn.facts.ctx.zone), NoticeKind::Toast));
     }
     if turn.facts.ctx.now > undo.until {
         let words = format!("Too late to undo that ({}): it works for 10 minutes.", undo.label);
-        return Ok(told(turn, words, NoticeKind::Alert));
+        return Ok(told(&turn.facts, words, NoticeKind::Alert));
     }
     let used = Undo { changes: Vec::new(), reversal: None, used: Some(turn.facts.ctx.now), ..undo.clone() };
     if let Some(reversal) = &undo.reversal {
@@ -94,30 +95,30 @@ async fn take_back(turn: &Turn<'_>, undo: &Undo, revision: u64) -> Result<Answer
     batch.put(&used, Expect::Revision(revision))?.extend(undo.changes.iter().cloned());
     match turn.brain.commit(batch).await {
         Ok(restored) => {
-            rest_on(turn, undo, restored).await?;
-            let mut answer = told(turn, taken_back(undo), NoticeKind::Toast);
-            restore_message(turn, undo, &mut answer).await?;
+            rest_on(turn.brain, &turn.facts, undo, restored).await?;
+            let mut answer = told(&turn.facts, taken_back(undo), NoticeKind::Toast);
+            restore_message(turn.brain, &turn.facts, undo, &mut answer).await?;
             Ok(answer)
         }
         // Pressed twice at once: the other press has done it.
         Err(StoreError::Conflict { table: Table::Undo, .. }) => {
-            Ok(told(turn, already(&used, turn.facts.ctx.zone), NoticeKind::Toast))
+            Ok(told(&turn.facts, already(&used, turn.facts.ctx.zone), NoticeKind::Toast))
         }
         Err(StoreError::Conflict { .. }) => {
             let words = format!(
                 "I left that as it is: it was changed since, so I can't undo it any more ({}). Nothing was undone.",
                 undo.label
             );
-            Ok(told(turn, words, NoticeKind::Alert))
+            Ok(told(&turn.facts, words, NoticeKind::Alert))
         }
         Err(error) => Err(error),
     }
 }
 
 /// What was done before it can be taken back next: the records are as that left them, at the revision `restored`.
-async fn rest_on(turn: &Turn<'_>, undone: &Undo, restored: u64) -> Result<(), StoreError> {
+async fn rest_on(brain: &Brain, facts: &Facts, undone: &Undo, restored: u64) -> Result<(), StoreError> {
     let mut batch = Batch::default();
-    for (undo, revision) in recent(turn).await? {
+    for (undo, revision) in recent(brain, facts).await? {
         let mut older = undo.clone();
         for change in &mut older.changes {
             let same = |(other, prior): &(&Change, &Option<u64>)| {
@@ -136,7 +137,7 @@ async fn rest_on(turn: &Turn<'_>, undone: &Undo, restored: u64) -> Result<(), St
     if batch.changes.is_empty() {
         return Ok(());
     }
-    match turn.brain.commit(batch).await {
+    match brain.commit(batch).await {
         // One of them was pressed at this moment; it is told why it could not be.
         Ok(_) | Err(StoreError::Conflict { .. }) => Ok(()),
         Err(error) => Err(error),
@@ -157,11 +158,11 @@ async fn reverse(turn: &Turn<'_>, reversal: &PlannedAction, used: &Undo, revisio
         answer.batch.put(used, Expect::Revision(revision))?;
     }
     let kind = if is_done { NoticeKind::Toast } else { NoticeKind::Alert };
-    Ok(answer.noticed(turn, kind).keeping_question())
+    Ok(answer.noticed(&turn.facts, kind).keeping_question())
 }
 
-fn told(turn: &Turn<'_>, words: impl Into<Reply>, kind: NoticeKind) -> Answer {
-    Answer::says(Path::Button, words).noticed(turn, kind)
+fn told(facts: &Facts, words: impl Into<Reply>, kind: NoticeKind) -> Answer {
+    Answer::says(Path::Button, words).noticed(facts, kind)
 }
 
 fn already(undo: &Undo, zone: Tz) -> String {
@@ -170,8 +171,8 @@ fn already(undo: &Undo, zone: Tz) -> String {
 }
 
 /// A reminder that says "done" says what it said before once that was taken back.
-async fn restore_message(turn: &Turn<'_>, undo: &Undo, answer: &mut Answer) -> Result<(), StoreError> {
-    if let Some(changed) = shown::changed_by(turn, &undo.id).await? {
+async fn restore_message(brain: &Brain, facts: &Facts, undo: &Undo, answer: &mut Answer) -> Result<(), StoreError> {
+    if let Some(changed) = shown::changed_by(brain, facts, &undo.id).await? {
         answer.rewrite(changed.message, |shown| {
             if let Some(before) = shown.before.take() {
                 (shown.text, shown.buttons) = (before.text, before.buttons);

@@ -20,13 +20,14 @@ use crate::core::pending::Means;
 use crate::core::turn::{Input, Origin, Path};
 use crate::language::record::takes_back;
 use crate::language::words::{distance, fold};
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::consent::stopping;
 use crate::pipeline::consent::{self, costly};
 use crate::pipeline::intake::cards::undo;
 use crate::pipeline::running::Stopped;
 use crate::pipeline::stages::investigate;
-use crate::pipeline::turn::{Turn, TurnError};
+use crate::pipeline::turn::{Facts, Turn, TurnError};
 use crate::ports::StoreError;
 
 /// Where a command works.
@@ -180,20 +181,20 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
 async fn carry_out(turn: &Turn<'_>, kind: Kind, rest: &str) -> Result<Answer, StoreError> {
     let says = |text: String| Answer::says(Path::Command, text);
     Ok(match kind {
-        Kind::Start => says(start(turn)),
-        Kind::Help => says(help(turn)),
-        Kind::Today => agenda::today(turn, None).await?,
-        Kind::Week => agenda::week(turn, None).await?,
-        Kind::Tasks => agenda::tasks(turn, None).await?,
-        Kind::Pending => agenda::pending(turn, None).await?,
+        Kind::Start => says(start(turn.brain, &turn.facts)),
+        Kind::Help => says(help(turn.brain, &turn.facts)),
+        Kind::Today => agenda::today(turn.brain, &turn.facts, None).await?,
+        Kind::Week => agenda::week(turn.brain, &turn.facts, None).await?,
+        Kind::Tasks => agenda::tasks(turn.brain, &turn.facts, None).await?,
+        Kind::Pending => agenda::pending(turn.brain, &turn.facts, None).await?,
         Kind::Undo => undo::last(turn).await?,
-        Kind::Settings => settings::command(turn, rest),
-        Kind::Memory => memory::show(turn, None).await?,
+        Kind::Settings => settings::command(turn.brain, &turn.facts, rest),
+        Kind::Memory => memory::show(turn.brain, &turn.facts, None).await?,
         Kind::Forget => memory::forget(turn, rest).await?,
-        Kind::Export => export::hand_over(turn).await?,
+        Kind::Export => export::hand_over(turn.brain, &turn.facts).await?,
         Kind::Cancel => cancel(turn).await?,
-        Kind::Status => says(status::status(turn).await?),
-        Kind::Trace => says(trace::trace(turn).await?),
+        Kind::Status => says(status::status(turn.brain, &turn.facts).await?),
+        Kind::Trace => says(trace::trace(turn.brain, &turn.facts).await?),
     })
 }
 
@@ -203,14 +204,19 @@ fn name_of(kind: Kind) -> &'static str {
 }
 
 /// The list of this command behind that place; `None` when it is no list.
-pub(super) async fn next_page(turn: &Turn<'_>, name: &str, after: &str) -> Result<Option<Answer>, StoreError> {
+pub(super) async fn next_page(
+    brain: &Brain,
+    facts: &Facts,
+    name: &str,
+    after: &str,
+) -> Result<Option<Answer>, StoreError> {
     let after = Some(after);
     Ok(match find(name).map(|command| command.kind) {
-        Some(Kind::Today) => Some(agenda::today(turn, after).await?),
-        Some(Kind::Week) => Some(agenda::week(turn, after).await?),
-        Some(Kind::Tasks) => Some(agenda::tasks(turn, after).await?),
-        Some(Kind::Pending) => Some(agenda::pending(turn, after).await?),
-        Some(Kind::Memory) => Some(memory::show(turn, after).await?),
+        Some(Kind::Today) => Some(agenda::today(brain, facts, after).await?),
+        Some(Kind::Week) => Some(agenda::week(brain, facts, after).await?),
+        Some(Kind::Tasks) => Some(agenda::tasks(brain, facts, after).await?),
+        Some(Kind::Pending) => Some(agenda::pending(brain, facts, after).await?),
+        Some(Kind::Memory) => Some(memory::show(brain, facts, after).await?),
         Some(
             Kind::Start
             | Kind::Help
@@ -236,31 +242,30 @@ fn unknown(name: &str) -> String {
     }
 }
 
-fn start(turn: &Turn<'_>) -> String {
-    let zone = turn.facts.ctx.zone;
-    let assumed =
-        if turn.facts.user.zone.is_none() && turn.brain.policy.zone_assumed { " (this machine's)" } else { "" };
+fn start(brain: &Brain, facts: &Facts) -> String {
+    let zone = facts.ctx.zone;
+    let assumed = if facts.user.zone.is_none() && brain.policy.zone_assumed { " (this machine's)" } else { "" };
     format!(
         "Hi! I keep your tasks, reminders, calendar, mail, notes and memories, and I ask before I do anything that can't be taken back.\n\n\
          Try:\n• Remind me to call mom tomorrow at 5pm\n• What do I have this week?\n\n\
          Your time zone is {}{assumed}; it's {} there. If that is wrong, write “my time zone is Lisbon” with your city.\n\
          /help shows everything.",
         zone.name(),
-        turn.facts.ctx.now.with_timezone(&zone).format("%H:%M"),
+        facts.ctx.now.with_timezone(&zone).format("%H:%M"),
     )
 }
 
 /// From the catalog: one example a command; then the slash commands.
-fn help(turn: &Turn<'_>) -> String {
+fn help(brain: &Brain, facts: &Facts) -> String {
     let mut text = String::from("This is what I can do. Say it in your own words.\n");
-    for service in turn.brain.services.now().iter() {
+    for service in brain.services.now().iter() {
         text.push_str(&format!("\n{}\n", service.info.title));
         for entry in service.commands() {
             text.push_str(&format!("• {}\n", entry.example()));
         }
     }
     text.push_str("\nBefore I send, change or delete anything for good, I show you exactly what I would do and wait for your yes.\n\nCommands\n");
-    let private = turn.facts.chat().is_private_of(turn.facts.owner());
+    let private = facts.chat().is_private_of(facts.owner());
     for command in COMMANDS.iter().filter(|command| private || command.place == Where::Anywhere) {
         let argument = if command.argument.is_empty() { String::new() } else { format!(" {}", command.argument) };
         text.push_str(&format!("/{}{argument}: {}\n", command.name, command.words));
@@ -272,7 +277,7 @@ fn help(turn: &Turn<'_>) -> String {
 /// be stopped, and that is said.
 async fn cancel(turn: &Turn<'_>) -> Result<Answer, StoreError> {
     let stopped = turn.brain.running.stop(turn.facts.chat());
-    let under_way = stopping::all_under_way(turn).await?;
+    let under_way = stopping::all_under_way(turn.brain, &turn.facts).await?;
     let told = match stopped {
         Stopped::Turn => Some(under_way.told().map_or(STOPPING.to_owned(), |told| format!("{STOPPING} {told}"))),
         Stopped::Rest | Stopped::Nothing => under_way.in_words(),
@@ -280,7 +285,7 @@ async fn cancel(turn: &Turn<'_>) -> Result<Answer, StoreError> {
     if let Some(told) = told {
         return Ok(Answer::says(Path::Command, told).keeping_question());
     }
-    let questions = costly::waiting_here(turn).await?;
+    let questions = costly::waiting_here(turn.brain, &turn.facts).await?;
     let asked_last = turn.facts.open_question().and_then(|question| question.offer.as_deref());
     let asked = questions.iter().find(|question| asked_last == Some(question.id.as_str()));
     match (turn.facts.open.as_slice(), questions.as_slice()) {
@@ -300,8 +305,8 @@ async fn cancel(turn: &Turn<'_>) -> Result<Answer, StoreError> {
             let decided = consent::decide(turn, &only.id.clone(), CardVerb::Cancel, None, Means::Command).await?;
             Ok(decided.keeping_question())
         }
-        (_, []) => Ok(consent::which(turn, Some(CardVerb::Cancel))),
-        (_, _) => agenda::pending(turn, None).await,
+        (_, []) => Ok(consent::which(turn.brain, &turn.facts, Some(CardVerb::Cancel))),
+        (_, _) => agenda::pending(turn.brain, &turn.facts, None).await,
     }
 }
 

@@ -26,12 +26,13 @@ use crate::investigate::synthesize::{AnswerRow, heading};
 use crate::investigate::synthesize_by_model::{AnswerPart, ModelAnswer, SynthesisInput, synthesize_by_model};
 use crate::language::requests::FamilyQuestion;
 use crate::limits;
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::stages::conversation;
 use crate::pipeline::stages::honest::{self, CameTo};
 use crate::pipeline::stages::phrasing;
 use crate::pipeline::stages::speak;
-use crate::pipeline::turn::status;
+use crate::pipeline::turn::{Facts, status};
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::records::{Message, Speaker};
 use crate::ports::{Model, Stage};
@@ -77,8 +78,8 @@ pub(super) async fn answer(turn: &Turn<'_>, model: &dyn Model, asked: Asked) -> 
     let (watch, trace) = (|progress| looking.says(progress), |call| looking.called(call));
     let (with, asker, plain) = (looking.with(&watch), looking.asker(model, &trace), looking.worker());
     let worker = looking.model_worker(&plain, &asker);
-    let (history, there, reference) = (history(turn), things(&looking.services), turn.facts.reference());
-    let mut dates = conversation::days(turn);
+    let (history, there, reference) = (history(&turn.facts), things(&looking.services), turn.facts.reference());
+    let mut dates = conversation::days(&turn.facts);
     dates.extend(asked.since.map(|since| {
         let since = since.to_rfc3339_opts(SecondsFormat::Secs, true);
         format!("The person wants only what came since {since}; look at nothing before it.")
@@ -104,14 +105,14 @@ pub(super) async fn answer(turn: &Turn<'_>, model: &dyn Model, asked: Asked) -> 
         }
         Ok(RanQuestion::WriteCommand(_)) => ByModel::ToDo,
         Ok(RanQuestion::Costly { decomposition, estimate }) => {
-            let asks = costly::ask(turn, decomposition.graph, decomposition.synthesis, &estimate)?;
+            let asks = costly::ask(turn.brain, &turn.facts, decomposition.graph, decomposition.synthesis, &estimate)?;
             ByModel::Answered(Box::new(asks))
         }
         Ok(RanQuestion::Stopped(ran)) if ran.end == RunEnd::OutOfTime => {
             turn.account.fell_back(Stage::Decompose.name(), "there was no time left for its graph");
             ByModel::Silent
         }
-        Ok(RanQuestion::Stopped(ran)) => ByModel::Answered(Box::new(stopped(turn, &looking, &ran)?)),
+        Ok(RanQuestion::Stopped(ran)) => ByModel::Answered(Box::new(stopped(turn.brain, &turn.facts, &looking, &ran)?)),
         Ok(RanQuestion::Ran { decomposition, estimate, run }) => {
             let was_of_use = run.end == RunEnd::Complete && run.outputs().any(|(_, found)| !found.findings.is_empty());
             if was_of_use && run.failed() == 0 {
@@ -141,7 +142,7 @@ pub(super) async fn named_template(turn: &Turn<'_>, model: &dyn Model) -> Option
 }
 
 /// Nothing was looked at yet when its person stopped it.
-fn stopped(turn: &Turn<'_>, looking: &Looking<'_>, ran: &Ran) -> Result<Answer, TurnError> {
+fn stopped(brain: &Brain, facts: &Facts, looking: &Looking<'_>, ran: &Ran) -> Result<Answer, TurnError> {
     let graph = EvidenceGraph { nodes: Vec::new(), sections: Vec::new(), answers: AnswerKind::Model, beside: None };
     let metrics = looking.metrics(ran, None);
     let told = Told {
@@ -152,7 +153,7 @@ fn stopped(turn: &Turn<'_>, looking: &Looking<'_>, ran: &Ran) -> Result<Answer, 
         trace: drawing(&graph, ran, &metrics),
         metrics: Some(metrics),
     };
-    kept::answer(turn, told, Vec::new())
+    kept::answer(brain, facts, told, Vec::new())
 }
 
 /// Runs a graph that is known, refined by the model, and answers in its words: after a yes to what it costs, and where a
@@ -224,12 +225,12 @@ async fn told(looking: &Looking<'_>, asker: &InvestigationModel<'_>, looked: Loo
         metrics: Some(metrics),
     };
     match words {
-        None => kept::answer(turn, told, rows),
+        None => kept::answer(turn.brain, &turn.facts, told, rows),
         Some(words) => {
             let text = Formatted::read(&words.text, &words.given);
             let text = phrasing::presentable(text, &turn.brain.services.now(), "", &words.given);
             let text = honest::shown(text, CameTo::Findings);
-            kept::worded(turn, told, rows, Worded { text, cited: words.cited.into_iter().collect() })
+            kept::worded(&turn.facts, told, rows, Worded { text, cited: words.cited.into_iter().collect() })
         }
     }
 }
@@ -249,13 +250,13 @@ async fn worded(turn: &Turn<'_>, asker: &InvestigationModel<'_>, input: &Synthes
 }
 
 /// The last turns, as a decomposition reads them: the person's own words, and of ours that we answered.
-fn history(turn: &Turn<'_>) -> Vec<String> {
+fn history(facts: &Facts) -> Vec<String> {
     let line = |message: &Message| match message.speaker {
-        Speaker::Person if turn.facts.is_own(message) => Some(format!("person: {}", message.text)),
+        Speaker::Person if facts.is_own(message) => Some(format!("person: {}", message.text)),
         Speaker::Person => None,
         Speaker::Assistant => Some("assistant: (answered)".to_owned()),
     };
-    turn.facts
+    facts
         .history
         .iter()
         .rev()

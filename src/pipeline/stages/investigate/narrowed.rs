@@ -12,8 +12,9 @@ use crate::investigate::synthesize::AnswerRow;
 use crate::language::requests::span;
 use crate::language::terms;
 use crate::limits::PEOPLE_ASKED_MAX;
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
-use crate::pipeline::turn::{Turn, TurnError};
+use crate::pipeline::turn::{Facts, Turn, TurnError};
 use crate::services::searchable::{ItemKind, Party};
 
 /// "And of those, who do I meet next week?": what takes place with those whom the rows are about.
@@ -91,16 +92,16 @@ pub async fn only(
         topic.map(|topic| format!(" about {topic}")),
         when.map(|when| format!(", {when}")),
     ];
-    told(turn, kept, rows, &by.into_iter().flatten().collect::<String>())
+    told(turn.brain, &turn.facts, kept, rows, &by.into_iter().flatten().collect::<String>())
 }
 
 /// "And what of it is still open?"
-pub fn still_open(turn: &Turn<'_>, kept: &KeptAnswer) -> Result<Answer, TurnError> {
+pub fn still_open(brain: &Brain, facts: &Facts, kept: &KeptAnswer) -> Result<Answer, TurnError> {
     let rows: Vec<AnswerRow> = kept.rows.iter().filter(|row| row.is_open).cloned().collect();
-    told(turn, kept, rows, " that are open")
+    told(brain, facts, kept, rows, " that are open")
 }
 
-fn told(turn: &Turn<'_>, kept: &KeptAnswer, rows: Vec<AnswerRow>, by: &str) -> Result<Answer, TurnError> {
+fn told(brain: &Brain, facts: &Facts, kept: &KeptAnswer, rows: Vec<AnswerRow>, by: &str) -> Result<Answer, TurnError> {
     let by = crate::core::text::visible(&crate::core::text::shorten(by, 80));
     let heading = match rows.len() {
         0 => format!("🔎 Of those {}, there are none{by}.", kept.rows.len()),
@@ -118,7 +119,7 @@ fn told(turn: &Turn<'_>, kept: &KeptAnswer, rows: Vec<AnswerRow>, by: &str) -> R
         trace: kept.trace.clone(),
         metrics: None,
     };
-    kept::answer(turn, told, rows)
+    kept::answer(brain, facts, told, rows)
 }
 
 async fn called(turn: &Turn<'_>, who: &str) -> Vec<Party> {
