@@ -102,7 +102,10 @@ async fn open<'a>(
 /// Ends a turn: its answer, and below it what still waits.
 async fn finish(turn: &Turn<'_>, answer: Result<Answer, TurnError>) -> Done {
     let answer = match answer {
-        Ok(answer) => Ok(consent::waiting::named(turn, answer).await),
+        Ok(answer) => {
+            let answer = consent::waiting::question_named(&turn.facts, turn.account, answer);
+            Ok(consent::waiting::cards_named(turn.brain, &turn.facts, answer).await)
+        }
         Err(error) => Err(error),
     };
     commit::finish(turn, answer, |card| async move { consent::too_late(turn.brain, &turn.facts, &card).await }).await

@@ -42,11 +42,11 @@ pub async fn finish<T: Future<Output = Result<Answer, StoreError>>>(
     } else {
         turn.debounce.before_writing().await;
     }
-    let mut committed = commit(turn, &answer).await;
+    let mut committed = commit(turn.brain, &turn.facts, &answer, trace(&turn.facts, turn.account, &answer)).await;
     if let (Err(StoreError::Conflict { table: Table::Pending, .. }), Some(card)) = (&committed, &answer.hinges_on) {
         // The first decision stands.
         let told = too_late(card.clone()).await.unwrap_or_else(|error| trouble(&error));
-        committed = commit(turn, &told).await;
+        committed = commit(turn.brain, &turn.facts, &told, trace(&turn.facts, turn.account, &told)).await;
         (path, reports) = (told.path, told.reports);
     }
     fail_point("answer-durable");
@@ -107,10 +107,8 @@ pub fn sorry(error: &StoreError) -> String {
 
 /// Commits an answer, on the records as they are at this moment. What the answer brings along in its own batch
 /// (cards, journals, undos) expects the revisions that the turn has read; a conflict there is not resolved here.
-async fn commit(turn: &Turn<'_>, answer: &Answer) -> Result<(), StoreError> {
-    let brain = turn.brain;
+async fn commit(brain: &Brain, facts: &Facts, answer: &Answer, trace: TurnTrace) -> Result<(), StoreError> {
     let now = brain.clock.now();
-    let trace = trace(&turn.facts, turn.account, answer);
     let mut changes = answer.user.clone();
     if answer.zone_named {
         changes.push(UserChange::ZoneNamed);
@@ -120,23 +118,23 @@ async fn commit(turn: &Turn<'_>, answer: &Answer) -> Result<(), StoreError> {
     const AND_WITH_SETTINGS: &[Table] =
         &[Table::Chats, Table::Inbox, Table::Shown, Table::Users, Table::Tasks, Table::Due];
     let again = if changes.is_empty() { READ_HERE } else { AND_WITH_SETTINGS };
-    let _order = brain.locks.writing(turn.facts.chat()).await;
+    let _order = brain.locks.writing(facts.chat()).await;
     let (trace, changes) = (&trace, &changes);
     optimistic(again, || async move {
         let mut batch = answer.batch.clone();
-        let (mut state, expect) = brain.chat_state_at(turn.facts.chat()).await?;
-        settle(&turn.facts, answer, &mut state);
-        let said = conversation::remember(turn.brain, &turn.facts, answer, &mut state, now, &mut batch)?;
+        let (mut state, expect) = brain.chat_state_at(facts.chat()).await?;
+        settle(facts, answer, &mut state);
+        let said = conversation::remember(brain, facts, answer, &mut state, now, &mut batch)?;
         if let Some(card) = &answer.decided {
             state.decides(card, now);
         }
-        let edits = shown::rewritten(brain, turn.facts.chat(), &answer.rewrites, &mut batch).await?;
+        let edits = shown::rewritten(brain, facts.chat(), &answer.rewrites, &mut batch).await?;
         show(answer, said, edits, &mut state, now, &mut batch)?;
         outbox::put_first(&state, expect, &mut batch)?;
-        close_inbox(brain, &turn.facts.incoming, &mut batch).await?;
+        close_inbox(brain, &facts.incoming, &mut batch).await?;
         // Nobody else writes the trace of this turn; of a turn that is handled again the last one counts.
         batch.put(trace, Expect::Any)?;
-        user::apply(turn.brain, &turn.facts, changes, &mut batch).await?;
+        user::apply(brain, facts, changes, &mut batch).await?;
         brain.commit(batch).await.map(|_| ())
     })
     .await

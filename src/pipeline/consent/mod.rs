@@ -97,7 +97,7 @@ pub async fn decide(
     match decided.await {
         Ok(Tried::Unknown) => {
             let words = "I don't know that card (any more). Nothing was done.";
-            Ok(Answer::says(Path::Consent, words).noticed(&turn.facts, NoticeKind::Alert).keeping_question())
+            Ok(Answer::says(Path::Consent, words).noticed(&turn.facts.incoming, NoticeKind::Alert).keeping_question())
         }
         Ok(Tried::Refused(pending, revision, why)) => {
             refused(turn.brain, &turn.facts, pending, revision, why, Some(verb)).await
@@ -110,7 +110,7 @@ pub async fn decide(
         Err(error) if error.is_of_one_record() => {
             tracing::error!(pending = %id, %error, "a card cannot be decided");
             Ok(Answer::says(Path::Consent, decisions::UNREADABLE)
-                .noticed(&turn.facts, NoticeKind::Alert)
+                .noticed(&turn.facts.incoming, NoticeKind::Alert)
                 .keeping_question())
         }
         Err(error) => Err(error),
@@ -178,7 +178,7 @@ pub async fn too_late(brain: &Brain, facts: &Facts, id: &PendingId) -> Result<An
     match brain.pending(id).await? {
         Some((pending, _)) if pending.state.is_open() => {
             let words = "Something else changed that card at the same moment, so I did nothing. Please try again.";
-            Ok(Answer::says(Path::Consent, words).noticed(facts, NoticeKind::Alert).keeping_question())
+            Ok(Answer::says(Path::Consent, words).noticed(&facts.incoming, NoticeKind::Alert).keeping_question())
         }
         Some((pending, revision)) => {
             let state = pending.state;
@@ -186,7 +186,7 @@ pub async fn too_late(brain: &Brain, facts: &Facts, id: &PendingId) -> Result<An
         }
         None => {
             let gone = Answer::says(Path::Consent, "That card is gone. Nothing was done.");
-            Ok(gone.noticed(facts, NoticeKind::Toast).keeping_question())
+            Ok(gone.noticed(&facts.incoming, NoticeKind::Toast).keeping_question())
         }
     }
 }
@@ -240,7 +240,7 @@ async fn refused(
             Answer::says(Path::Consent, format!("I did nothing: {refusal}."))
         }
     };
-    let mut answer = answer.noticed(facts, kind);
+    let mut answer = answer.noticed(&facts.incoming, kind);
     if !matches!(refusal, NotYours::NotOwner | NotYours::OtherChat) {
         answer.decided = (!pending.state.is_open()).then(|| pending.id.clone());
         let status = show::status_of(pending.state);
@@ -255,7 +255,7 @@ async fn refused(
 
 fn denied(brain: &Brain, facts: &Facts, pending: &Pending) -> Answer {
     let answer = Answer::says(Path::Consent, format!("Okay, I won't {}.", show::title(&brain.services, pending)));
-    let mut answer = answer.noticed(facts, NoticeKind::Toast);
+    let mut answer = answer.noticed(&facts.incoming, NoticeKind::Toast);
     answer.reports = pending.actions.iter().map(|action| show::report(action, Status::Denied, None)).collect();
     answer.show(closed::view(brain, pending, facts.ctx.zone));
     answer.decided = Some(pending.id.clone());

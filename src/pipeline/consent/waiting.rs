@@ -14,7 +14,7 @@ use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::show;
-use crate::pipeline::turn::{Account, Facts, Turn};
+use crate::pipeline::turn::{Account, Facts};
 use crate::ports::StoreError;
 
 /// What waits for a yes or no of the person of a turn, here.
@@ -65,13 +65,8 @@ pub(in crate::pipeline) fn card_line(brain: &Brain, zone: Tz, pending: &Pending)
     format!("{} — until {until} · {}", show::title(&brain.services, pending), pending.id)
 }
 
-/// The answer, and below it what still waits for this person in this chat.
-pub(in crate::pipeline) async fn named(turn: &Turn<'_>, answer: Answer) -> Answer {
-    cards_named(turn.brain, &turn.facts, question_named(&turn.facts, turn.account, answer)).await
-}
-
 /// The question of ours that this turn was not about stays open, unless another was asked.
-fn question_named(facts: &Facts, account: &Account, mut answer: Answer) -> Answer {
+pub(in crate::pipeline) fn question_named(facts: &Facts, account: &Account, mut answer: Answer) -> Answer {
     let is_beside = answer.clarification == Question::Settled && is_about_something_else(answer.path);
     let is_message = matches!(facts.incoming.input, Input::Message { .. });
     let Some(question) = facts.question_left_open(account).filter(|_| is_beside && is_message) else {
@@ -88,7 +83,8 @@ fn question_named(facts: &Facts, account: &Account, mut answer: Answer) -> Answe
     answer
 }
 
-async fn cards_named(brain: &Brain, facts: &Facts, mut answer: Answer) -> Answer {
+/// The answer, and below it what still waits for this person in this chat.
+pub(in crate::pipeline) async fn cards_named(brain: &Brain, facts: &Facts, mut answer: Answer) -> Answer {
     let is_message = matches!(facts.incoming.input, Input::Message { .. });
     let shows_a_card = answer.replies.iter().any(|reply| reply.card.is_some());
     if facts.open.is_empty()

@@ -5,15 +5,17 @@
 //! nothing else, so that whatever is done with it is planned, tainted and gated like any other request. Not here: "more"
 //! (`pages`), lists of services ([`salient`]), and what is kept (`stages::investigate`).
 
+use super::intended::Intended;
 use super::{Taken, salient};
 use crate::core::turn::Path;
 use crate::investigate::synthesize::AnswerRow;
 use crate::language::requests;
 use crate::language::requests::{Hearing, Refinement};
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
+use crate::pipeline::stages::answers;
 use crate::pipeline::stages::investigate::{self, KeptAnswer};
-use crate::pipeline::stages::{act, answers};
-use crate::pipeline::turn::{Turn, TurnError};
+use crate::pipeline::turn::{Facts, Turn, TurnError};
 use crate::ports::records::Clarification;
 use crate::services::filling::BUILDERS;
 use crate::services::searchable::ItemKind;
@@ -160,25 +162,25 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Taken>, TurnError> 
     let is_meant = |kept: &KeptAnswer| is_mail || kept.is_fresh(&turn.facts);
     let Some(kept) = kept.filter(is_meant) else { return Ok(None) };
     if let Some(refinement) = refinement {
-        return narrowed(turn, &kept, &refinement).await.map(Taken::by);
+        return narrowed(turn, &kept, &refinement).await.map(|taken| Some(taken.into()));
     }
     match asks {
-        Some(Asks::Why) => Ok(Taken::by(Answer::says(Path::Command, kept.drawing()).keeping_question())),
-        Some(Asks::Open(n)) => opened(turn, &kept, n).await.map(Taken::by),
+        Some(Asks::Why) => Ok(Some(Answer::says(Path::Command, kept.drawing()).keeping_question().into())),
+        Some(Asks::Open(n)) => opened(turn.brain, &turn.facts, &kept, n).await.map(|taken| Some(taken.into())),
         Some(Asks::Row { lead, n, rest, .. }) => {
             if let Some(row) = kept.row(n) {
                 let wants_mail = is_of_mail(&lead);
                 if wants_mail && row.item.kind != ItemKind::Thread {
                     let title = crate::core::text::visible(&crate::core::text::shorten(&row.item.title, 80));
-                    return Ok(Taken::by(no_mail(&title, n)));
+                    return Ok(Some(no_mail(&title, n).into()));
                 }
                 if matches!(row.item.kind, ItemKind::Talk | ItemKind::Person) {
-                    return Ok(Taken::by(nothing_to_point_at(row, n)));
+                    return Ok(Some(nothing_to_point_at(row, n).into()));
                 }
                 let named = salient::named((&lead, &rest), Some(row.item.kind), (&row.item.id, &row.item.title));
                 return Ok(Some(Taken::ReadAs(named)));
             }
-            Ok(Taken::by(no_such_row(kept.rows.len(), n)))
+            Ok(Some(no_such_row(kept.rows.len(), n).into()))
         }
         None => Ok(None),
     }
@@ -275,21 +277,20 @@ fn number(words: &str) -> Option<(usize, &str, bool)> {
 }
 
 /// A row, shown as its service shows it.
-async fn opened(turn: &Turn<'_>, kept: &KeptAnswer, n: usize) -> Result<Answer, TurnError> {
-    let Some(row) = kept.row(n) else { return Ok(no_such_row(kept.rows.len(), n)) };
-    let services = turn.brain.services.now();
+async fn opened(brain: &Brain, facts: &Facts, kept: &KeptAnswer, n: usize) -> Result<Intended, TurnError> {
+    let Some(row) = kept.row(n) else { return Ok(no_such_row(kept.rows.len(), n).into()) };
+    let services = brain.services.now();
     let service = services.find(&row.item.service);
     let opening = service.and_then(|service| service.service.searchable()?.opening(&row.item));
     match opening {
         Some(action) => {
-            let mut answer = act::one_action(turn, action).await?;
-            answer.path = Path::Action;
-            Ok(answer.keeping_question())
+            let opening = Intended::actions(facts, vec![action]);
+            Ok(opening.then(|answer| Answer { path: Path::Action, ..answer.keeping_question() }))
         }
         None => {
-            let mut answer = investigate::one_row(turn.brain, &turn.facts, kept, n)?;
+            let mut answer = investigate::one_row(brain, facts, kept, n)?;
             answer.path = Path::Investigate;
-            Ok(answer)
+            Ok(answer.into())
         }
     }
 }
@@ -304,7 +305,7 @@ async fn narrowed(turn: &Turn<'_>, kept: &KeptAnswer, refinement: &Refinement) -
     match refinement {
         Refinement::Meet { when } => investigate::met(turn, kept, when.as_deref()).await,
         Refinement::Only { who, topic, when } => {
-            investigate::only(turn, kept, who.as_deref(), topic.as_deref(), when.as_deref()).await
+            investigate::only(turn.brain, &turn.facts, kept, who.as_deref(), topic.as_deref(), when.as_deref()).await
         }
         Refinement::StillOpen => investigate::still_open(turn.brain, &turn.facts, kept),
     }

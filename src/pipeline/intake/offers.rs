@@ -96,7 +96,7 @@ fn heading(text: &str) -> String {
 }
 
 fn gone(facts: &Facts) -> Answer {
-    Answer::says(Path::Button, GONE).noticed(facts, NoticeKind::Toast).keeping_question()
+    Answer::says(Path::Button, GONE).noticed(&facts.incoming, NoticeKind::Toast).keeping_question()
 }
 
 /// Takes an offer.

@@ -5,6 +5,7 @@
 //! ever made of it that was not there. Not here: which words report something (`language::requests`), and what is open
 //! (the services).
 
+use super::intended::Intended;
 use crate::core::plan::{Plan, PlannedAction};
 use crate::core::provenance::Sources;
 use crate::core::text::{shorten, visible};
@@ -13,9 +14,8 @@ use crate::language::requests::{ReportKind, StateReport};
 use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
-use crate::pipeline::stages::act;
 use crate::pipeline::stages::doubts::{Doubt, LEAVE_IT};
-use crate::pipeline::turn::{Facts, Turn, TurnError};
+use crate::pipeline::turn::{Facts, TurnError};
 use crate::services::registry::Services;
 use crate::services::service::{OpenThing, ReportFit};
 
@@ -34,33 +34,38 @@ enum Fitting {
 }
 
 /// Completes what is reported, or asks which it is; `None` for everything else.
-pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
-    if !turn.facts.origin().is_own_words() || !turn.facts.incoming.parts.is_empty() {
+pub(super) async fn answer(brain: &Brain, facts: &Facts) -> Result<Option<Intended>, TurnError> {
+    if !facts.origin().is_own_words() || !facts.incoming.parts.is_empty() {
         return Ok(None);
     }
-    let Some(report) = turn.facts.report() else { return Ok(None) };
-    let services = turn.brain.services.now();
-    match fitting(&turn.facts, &services, report).await {
-        Fitting::One(kept) => settled(turn, &services, report, &[kept], &[]).await.map(Some),
-        Fitting::Several(kept) => ask(turn.brain, &turn.facts, &services, report, &[], kept).map(Some),
-        Fitting::None => of_parts(turn, &services, report).await,
+    let Some(report) = facts.report() else { return Ok(None) };
+    let services = brain.services.now();
+    match fitting(facts, &services, report).await {
+        Fitting::One(kept) => Ok(Some(settled(facts, &services, report, &[kept], &[]))),
+        Fitting::Several(kept) => ask(brain, facts, &services, report, &[], kept).map(|answer| Some(answer.into())),
+        Fitting::None => of_parts(brain, facts, &services, report).await,
     }
 }
 
 /// "Got milk and eggs": each of them by itself.
-async fn of_parts(turn: &Turn<'_>, services: &Services, report: &StateReport) -> Result<Option<Answer>, TurnError> {
+async fn of_parts(
+    brain: &Brain,
+    facts: &Facts,
+    services: &Services,
+    report: &StateReport,
+) -> Result<Option<Intended>, TurnError> {
     let (mut sure, mut missing) = (Vec::new(), Vec::new());
     let mut doubtful: Option<(StateReport, Vec<Kept>)> = None;
     for part in report.parts() {
-        match fitting(&turn.facts, services, &part).await {
+        match fitting(facts, services, &part).await {
             Fitting::One(kept) => sure.push(kept),
             Fitting::Several(kept) if doubtful.is_none() => doubtful = Some((part, kept)),
             Fitting::Several(_) | Fitting::None => missing.push(part.what),
         }
     }
     match (doubtful, sure.is_empty()) {
-        (Some((part, kept)), _) => ask(turn.brain, &turn.facts, services, &part, &sure, kept).map(Some),
-        (None, false) => settled(turn, services, report, &sure, &missing).await.map(Some),
+        (Some((part, kept)), _) => ask(brain, facts, services, &part, &sure, kept).map(|answer| Some(answer.into())),
+        (None, false) => Ok(Some(settled(facts, services, report, &sure, &missing))),
         (None, true) => Ok(None),
     }
 }
@@ -117,24 +122,19 @@ fn settling(services: &Services, kept: &[Kept], kind: ReportKind) -> Vec<Planned
     open.flat_map(|(service, open)| open.settling(&of_service(&service.info.name), kind)).collect()
 }
 
-async fn settled(
-    turn: &Turn<'_>,
-    services: &Services,
-    report: &StateReport,
-    kept: &[Kept],
-    missing: &[String],
-) -> Result<Answer, TurnError> {
-    let mut answer = act::given_actions(turn, settling(services, kept, report.kind)).await?;
-    answer.path = Path::Action;
-    let Some(reply) = answer.replies.first_mut() else { return Ok(answer) };
+fn settled(facts: &Facts, services: &Services, report: &StateReport, kept: &[Kept], missing: &[String]) -> Intended {
+    let mut beside: Vec<String> = Vec::new();
     if !missing.is_empty() {
         let named: Vec<String> = missing.iter().map(|what| named(what)).collect();
-        reply.text.push_str(&format!("\nNothing else that is open fits {}.", named.join(" or ")));
+        beside.push(format!("\nNothing else that is open fits {}.", named.join(" or ")));
     }
-    if let Some(beside) = &report.beside {
-        reply.text.push_str(&format!("\nI took {} as a remark.", named(beside)));
-    }
-    Ok(answer)
+    beside.extend(report.beside.as_deref().map(|beside| format!("\nI took {} as a remark.", named(beside))));
+    let settling = Intended::actions(facts, settling(services, kept, report.kind));
+    settling.then(move |mut answer| {
+        answer.path = Path::Action;
+        answer.replies.iter_mut().take(1).for_each(|reply| reply.text.push_str(&beside.concat()));
+        answer
+    })
 }
 
 /// Which of these was meant; what is sure waits for the answer.

@@ -6,6 +6,7 @@
 
 use super::Taken;
 use super::findings::{Asks, asked, is_of_mail, no_mail, no_such_row};
+use super::intended::Intended;
 use crate::core::history::ItemRef;
 use crate::core::plan::PlannedAction;
 use crate::core::text::{shorten, visible};
@@ -15,9 +16,8 @@ use crate::language::people::{self, Candidate, Familiarity, NamedBy};
 use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
-use crate::pipeline::stages::act;
 use crate::pipeline::stages::investigate::KeptAnswer;
-use crate::pipeline::turn::{Facts, PointedAt, Turn, TurnError};
+use crate::pipeline::turn::{Facts, PointedAt, TurnError};
 use crate::ports::records::Message;
 use crate::services::address_book::PeopleQuery;
 use crate::services::searchable::{FoundItem, ItemKind};
@@ -30,18 +30,18 @@ const OPENS: &str = "show";
 const NAMED_BACK_MAX: usize = 3;
 
 /// Reads a message as if it named what it means; an answer only where there is no such thing.
-pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Taken>, TurnError> {
-    if !turn.facts.origin().is_own_words() || turn.facts.pointed_at().is_some() {
+pub(super) async fn answer(brain: &Brain, facts: &Facts) -> Result<Option<Taken>, TurnError> {
+    if !facts.origin().is_own_words() || facts.pointed_at().is_some() {
         return Ok(None);
     }
     // A place may answer the open question; a pronoun answers nothing.
-    let asks = asked(turn.facts.words()).filter(|_| turn.facts.open_question().is_none());
+    let asks = asked(facts.words()).filter(|_| facts.open_question().is_none());
     if asks.is_some()
-        && let Some(listed) = Listed::last(&turn.facts, KeptAnswer::of(turn.brain, &turn.facts).await?.as_ref())
+        && let Some(listed) = Listed::last(facts, KeptAnswer::of(brain, facts).await?.as_ref())
     {
-        return listed.answer(turn, asks.as_ref()).await;
+        return listed.answer(brain, facts, asks.as_ref());
     }
-    Ok(with_name(turn.brain, &turn.facts).await.map(|text| Taken::ReadAs(PointedAt::words(text))))
+    Ok(with_name(brain, facts).await.map(|text| Taken::ReadAs(PointedAt::words(text))))
 }
 
 /// Whether a service has listed something since an investigation answered.
@@ -105,29 +105,30 @@ impl<'t> Listed<'t> {
 
     /// Reads the message as if it named the row. Its rows have no numbers before them, so that only what is certainly
     /// the place of one means it.
-    async fn answer(&self, turn: &Turn<'_>, asks: Option<&Asks>) -> Result<Option<Taken>, TurnError> {
+    fn answer(&self, brain: &Brain, facts: &Facts, asks: Option<&Asks>) -> Result<Option<Taken>, TurnError> {
         let (lead, n, rest) = match asks {
             Some(Asks::Row { lead, n, rest, is_place: true }) => (lead.as_str(), *n, rest.as_str()),
             Some(Asks::Open(n)) => (OPENS, *n, ""),
             Some(Asks::Row { is_place: false, .. } | Asks::Why) | None => return Ok(None),
         };
         let Some(row) = n.checked_sub(1).and_then(|at| self.rows.get(at)) else {
-            return Ok(Taken::by(no_such_row(self.rows.len(), n)));
+            return Ok(Some(no_such_row(self.rows.len(), n).into()));
         };
-        let kind = turn.brain.services.now().find(self.service).and_then(|of| Some(of.service.searchable()?.kind()));
+        let kind = brain.services.now().find(self.service).and_then(|of| Some(of.service.searchable()?.kind()));
         let title = visible(&shorten(&row.label, limits::ACTION_NAMED_CHARS));
         if is_of_mail(lead) && kind != Some(ItemKind::Thread) {
-            return Ok(Taken::by(no_mail(&title, n)));
+            return Ok(Some(no_mail(&title, n).into()));
         }
         if row.id.is_empty() {
             let words = format!("Number {n} is “{title}”. Please call it by its name; nothing was done.");
-            return Ok(Taken::by(Answer::says(Path::Clarify, words).keeping_question()));
+            return Ok(Some(Answer::says(Path::Clarify, words).keeping_question().into()));
         }
         if lead == OPENS
-            && let Some(opening) = self.opening(turn.brain, kind, row)
+            && let Some(opening) = self.opening(brain, kind, row)
         {
-            let answer = act::one_action(turn, opening).await?;
-            return Ok(Taken::by(Answer { path: Path::Action, ..answer.keeping_question() }));
+            let opening = Intended::actions(facts, vec![opening]);
+            let opening = opening.then(|answer| Answer { path: Path::Action, ..answer.keeping_question() });
+            return Ok(Some(opening.into()));
         }
         Ok(Some(Taken::ReadAs(named((lead, rest), kind, (&row.id, &row.label)))))
     }

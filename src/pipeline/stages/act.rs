@@ -28,17 +28,8 @@ pub async fn act(turn: &Turn<'_>, route: Route, context: Fetching) -> Result<Ans
     rounds(turn, &domains, &context, topic).await
 }
 
-/// What a button asks for: one action through the gate, like any other, told by its receipt alone.
-pub async fn one_action(turn: &Turn<'_>, action: PlannedAction) -> Result<Answer, StoreError> {
-    given_actions(turn, vec![action]).await
-}
-
-/// What a button or a command asks for: these actions through the gate, told by their receipts alone.
-pub async fn given_actions(turn: &Turn<'_>, actions: Vec<PlannedAction>) -> Result<Answer, StoreError> {
-    given(turn, actions, Sources { own: turn.facts.own_words(), ..Sources::default() }, Vec::new()).await
-}
-
-/// The same, with whose words they may hold, and what changes with the first thing that is done.
+/// What a button or a command asks for: these actions through the gate, told by their receipts alone; with whose words
+/// they may hold, and what changes with the first thing that is done.
 pub async fn given(
     turn: &Turn<'_>,
     actions: Vec<PlannedAction>,

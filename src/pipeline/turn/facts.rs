@@ -137,3 +137,146 @@ impl Facts {
         policy.zone_assumed && self.user.zone.is_none() && !self.user.zone_named
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use chrono::{Duration, NaiveTime};
+
+    use super::*;
+    use crate::core::history::PastAction;
+    use crate::core::ids::{MessageId, RunId};
+    use crate::core::settings::Settings;
+    use crate::language::requests::Understood;
+    use crate::language::time::DateOrder;
+    use crate::limits;
+    use crate::ports::records::{Clarification, Speaker};
+
+    fn now() -> DateTime<Utc> {
+        "2026-03-03T09:00:00Z".parse().unwrap()
+    }
+
+    /// A message of this conversation.
+    fn message(speaker: Speaker, text: &str, origin: Origin) -> Message {
+        Message {
+            chat: ChatId::new("c"),
+            number: 1,
+            speaker,
+            text: text.to_owned(),
+            origin,
+            at: now(),
+            actions: Vec::new(),
+            message: None,
+            by: None,
+            source: None,
+            undo: Vec::new(),
+            outcomes: Vec::new(),
+            untrusted: Vec::new(),
+        }
+    }
+
+    /// What a turn goes by that began with these words; nothing but a value.
+    fn facts(text: &str, history: Vec<Message>) -> Facts {
+        let (user, chat) = (UserId::new("anna"), ChatId::new("c"));
+        let incoming = Incoming {
+            turn: RunId::new("t"),
+            user: user.clone(),
+            chat: chat.clone(),
+            message_id: MessageId(7),
+            at: now(),
+            input: Input::Message { text: text.to_owned(), origin: Origin::Typed, reply_to: None },
+            inbox: None,
+            parts: Vec::new(),
+            quote: None,
+        };
+        let ctx = RequestContext {
+            owner: user.clone(),
+            chat: chat.clone(),
+            now: now(),
+            zone: chrono_tz::UTC,
+            order: DateOrder::DayFirst,
+            hour: NaiveTime::from_hms_opt(9, 0, 0).unwrap(),
+        };
+        let beginning = Beginning {
+            user: User {
+                id: user,
+                chat: chat.clone(),
+                admin: false,
+                zone: None,
+                zone_named: false,
+                settings: Settings::default(),
+                since: now(),
+            },
+            state: ChatState::new(chat),
+            history,
+            replied: None,
+            replied_message: None,
+            replied_card: None,
+            replied_to_unreadable: false,
+            open: OpenCards::default(),
+        };
+        let facts = Facts::new(incoming, ctx, beginning, Vec::new());
+        let understanding = facts.reader(text.to_owned())();
+        Facts { understanding: Arc::new(understanding), ..facts }
+    }
+
+    #[test]
+    fn a_message_is_understood_from_the_facts_alone() {
+        let facts = facts("add a task to buy milk", Vec::new());
+        assert!(facts.guess().domains.contains(&"task".to_owned()), "{:?}", facts.guess());
+        assert!(matches!(facts.understood(&[]), Understood::Plan { .. }));
+        assert!(!facts.is_too_much() && facts.question().is_none());
+    }
+
+    #[test]
+    fn other_words_stand_for_the_message_without_changing_it() {
+        let before = facts("answer the first one", Vec::new());
+        let pointed = PointedAt { text: "answer m12".to_owned(), id: "m12".to_owned(), label: "Rent".to_owned() };
+        let after = Facts { pointed: Some(pointed), ..before.clone() };
+        assert_eq!((before.words(), after.words()), ("answer the first one", "answer m12"));
+        assert_eq!(after.pointed_at().map(|pointed| pointed.named_in(after.words())), Some("answer Rent".to_owned()));
+    }
+
+    #[test]
+    fn tomorrow_is_the_day_after_the_words_were_written() {
+        let facts = facts("yes", Vec::new());
+        let at = |written| Facts { written: Some(written), ..facts.clone() }.as_written().now;
+        assert_eq!(at(now() - Duration::days(1)), now() - Duration::days(1));
+        assert_eq!(at(now() + Duration::days(1)), now(), "nobody writes later than now");
+        assert_eq!(facts.reference().now, now());
+    }
+
+    #[test]
+    fn only_what_the_person_said_themself_is_their_own() {
+        let other = Message { by: Some(UserId::new("bob")), ..message(Speaker::Person, "bob's words", Origin::Typed) };
+        let passed_on = message(Speaker::Person, "a letter", Origin::Forwarded);
+        let own = message(Speaker::Person, "my words", Origin::Typed);
+        let ours = message(Speaker::Assistant, "your mail from x@example.org says pay", Origin::Typed);
+        let facts = facts("and these", vec![own, other, passed_on, ours]);
+        assert_eq!(facts.own_words(), "my words\nand these");
+        let others: Vec<String> = facts.known_to_be_others().into_iter().map(|text| text.text).collect();
+        assert_eq!(others, ["bob's words", "a letter"]);
+    }
+
+    #[test]
+    fn what_was_done_belongs_to_what_was_said_before_it() {
+        let done = PastAction { service: "task".to_owned(), command: "create".to_owned(), ..PastAction::default() };
+        let told = Message { actions: vec![done.clone()], ..message(Speaker::Assistant, "Noted.", Origin::Typed) };
+        let facts = facts("delete it", vec![message(Speaker::Person, "note the milk", Origin::Typed), told]);
+        let past = facts.past();
+        assert_eq!((past.len(), past[0].said.as_str()), (1, "note the milk"));
+        assert_eq!(past[0].actions, [done]);
+    }
+
+    #[test]
+    fn an_old_question_waits_no_more() {
+        let asked = |ago: i64| {
+            let at = now() - Duration::seconds(ago);
+            let question = Clarification::asks("remind me".to_owned(), "When?".to_owned(), &[], at);
+            let mut facts = facts("at 9", Vec::new());
+            facts.state.clarification = Some(question);
+            facts.open_question().is_some()
+        };
+        assert!(asked(limits::CLARIFICATION_SECS));
+        assert!(!asked(limits::CLARIFICATION_SECS + 1));
+    }
+}

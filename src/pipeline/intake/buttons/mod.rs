@@ -5,6 +5,7 @@
 
 pub mod reminder;
 
+use super::intended::Intended;
 use super::{offers, pages, settings};
 use crate::core::button::Press;
 use crate::core::pending::Means;
@@ -14,47 +15,48 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, shown};
 use crate::pipeline::consent;
 use crate::pipeline::intake::cards::{named, undo};
-use crate::pipeline::stages::act;
 use crate::pipeline::turn::{Facts, Turn, TurnError};
 use crate::ports::StoreError;
 
 /// What a press comes to; `None` for a message.
-pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
+pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Intended>, TurnError> {
     match &turn.facts.incoming.input {
         Input::Press { data, .. } => {
             let copy = shown::copy(turn.brain, &turn.facts).await?;
-            let mut answer = press(turn, data).await?;
-            // What can be pressed is the message on record; nobody could change this one later.
-            answer.edits.extend(copy.map(|message| Edit::buttons(message, Vec::new())));
-            Ok(Some(answer))
+            let intended = press(turn, data).await?;
+            Ok(Some(intended.then(move |mut answer| {
+                // What can be pressed is the message on record; nobody could change this one later.
+                answer.edits.extend(copy.map(|message| Edit::buttons(message, Vec::new())));
+                answer
+            })))
         }
         Input::Message { .. } => Ok(None),
     }
 }
 
-async fn press(turn: &Turn<'_>, data: &str) -> Result<Answer, StoreError> {
-    let answer = match Press::decode(data) {
+async fn press(turn: &Turn<'_>, data: &str) -> Result<Intended, StoreError> {
+    let intended: Intended = match Press::decode(data) {
         None => {
             let unknown = Answer::says(Path::Button, "I don't know that button. Nothing was done.");
-            unknown.noticed(&turn.facts, NoticeKind::Alert)
+            unknown.noticed(&turn.facts.incoming, NoticeKind::Alert).into()
         }
         Some(Press::Card { pending, digest_prefix, verb }) => {
-            return consent::decide(turn, &pending, verb, Some(&digest_prefix), Means::Button).await;
+            return Ok(consent::decide(turn, &pending, verb, Some(&digest_prefix), Means::Button).await?.into());
         }
-        Some(Press::Undo(id)) => undo::press(turn, &id).await?,
-        Some(Press::Send(draft)) => send(turn, &draft).await?,
-        Some(Press::Snooze { due, until }) => reminder::snooze(turn, &due, until, data).await?,
-        Some(Press::Done(due)) => reminder::done(turn, &due, data).await?,
-        Some(Press::Offer { id, choice }) => return offers::take(turn, &id, choice).await,
+        Some(Press::Undo(id)) => undo::press(turn.brain, &turn.facts, &id).await?,
+        Some(Press::Send(draft)) => send(turn.brain, &turn.facts, &draft).await?,
+        Some(Press::Snooze { due, until }) => reminder::snooze(turn.brain, &turn.facts, &due, until, data).await?,
+        Some(Press::Done(due)) => reminder::done(turn.brain, &turn.facts, &due, data).await?,
+        Some(Press::Offer { id, choice }) => return Ok(offers::take(turn, &id, choice).await?.into()),
         // The channel that made it takes it before it gets here.
-        Some(Press::Redo(_)) => Answer::says(Path::Button, "There is nothing to do again. Nothing was done."),
+        Some(Press::Redo(_)) => Answer::says(Path::Button, "There is nothing to do again. Nothing was done.").into(),
         Some(Press::Set { key, value }) => {
-            settings::press(turn.brain, &turn.facts, &key, value.as_deref(), data).await?
+            settings::press(turn.brain, &turn.facts, &key, value.as_deref(), data).await?.into()
         }
-        Some(Press::More(id)) => pages::press(turn, &id, data).await?,
-        Some(Press::Show(pending)) => named::show(turn.brain, &turn.facts, &pending).await?,
+        Some(Press::More(id)) => pages::press(turn.brain, &turn.facts, &id, data).await?,
+        Some(Press::Show(pending)) => named::show(turn.brain, &turn.facts, &pending).await?.into(),
     };
-    Ok(answer.keeping_question())
+    Ok(intended.then(Answer::keeping_question))
 }
 
 /// What a press that an earlier life began would have said on its message, besides the receipt.
@@ -88,20 +90,19 @@ pub async fn carried_through(brain: &Brain, facts: &Facts, answer: &mut Answer) 
 }
 
 /// A draft's Send button makes a card: sending is high stakes, however it is asked for.
-pub(in crate::pipeline) async fn send(turn: &Turn<'_>, draft: &str) -> Result<Answer, StoreError> {
-    let services = turn.brain.services.now();
+pub(super) async fn send(brain: &Brain, facts: &Facts, draft: &str) -> Result<Intended, StoreError> {
+    let services = brain.services.now();
     let mut sending = None;
     for drafts in services.iter().filter_map(|service| service.service.drafts()) {
         if sending.is_none() {
-            sending = drafts.sending(&turn.facts.ctx, draft).await;
+            sending = drafts.sending(&facts.ctx, draft).await;
         }
     }
     let Some(sending) = sending else {
         let gone = Answer::says(Path::Button, "That draft is gone, so there is nothing to send.");
-        return Ok(gone.noticed(&turn.facts, NoticeKind::Alert));
+        return Ok(gone.noticed(&facts.incoming, NoticeKind::Alert).into());
     };
     // What the draft took from others is still theirs.
-    let sources =
-        Sources { own: turn.facts.own_words(), untrusted: turn.facts.known_to_be_others(), ..Sources::default() };
-    act::given(turn, vec![sending], sources, Vec::new()).await
+    let sources = Sources { own: facts.own_words(), untrusted: facts.known_to_be_others(), ..Sources::default() };
+    Ok(Intended::of(vec![sending], sources))
 }

@@ -21,11 +21,11 @@ use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::shown;
 use crate::pipeline::commit::{Answer, reminds_of};
-use crate::pipeline::stages::act;
-use crate::pipeline::turn::{Facts, Turn, TurnError};
+use crate::pipeline::intake::intended::Intended;
+use crate::pipeline::turn::{Facts, TurnError};
 use crate::ports::StoreError;
 use crate::ports::records::{Before, Shown, Snoozing};
-use crate::services::service::{Reminded, ReminderAnswer};
+use crate::services::service::{Reminded, ReminderAnswer, RequestContext};
 
 const ASK: &str = "Until when? Say it as you would, for example “friday 9am” or “in 3 hours”.";
 
@@ -34,31 +34,37 @@ const DONE: [&str; 8] =
     ["done", "did it", "i did it", "it's done", "it is done", "that's done", "finished", "already done"];
 
 /// Done.
-pub async fn done(turn: &Turn<'_>, due: &str, data: &str) -> Result<Answer, StoreError> {
-    let message = shown::pressed(turn.brain, &turn.facts, data).await?.map(|shown| shown.message);
-    carry_out(turn, due, ReminderAnswer::Done, message).await
+pub(super) async fn done(brain: &Brain, facts: &Facts, due: &str, data: &str) -> Result<Intended, StoreError> {
+    let message = shown::pressed(brain, facts, data).await?.map(|shown| shown.message);
+    carry_out(brain, facts, due, ReminderAnswer::Done, message).await
 }
 
 /// Snoozed; the time is worked out now, in the zone the person is in now.
-pub async fn snooze(turn: &Turn<'_>, due: &str, until: Later, data: &str) -> Result<Answer, StoreError> {
-    let zone = turn.facts.ctx.zone;
-    let message = shown::pressed(turn.brain, &turn.facts, data).await?.map(|shown| shown.message);
-    let now = turn.facts.ctx.now.with_timezone(&zone);
+pub(super) async fn snooze(
+    brain: &Brain,
+    facts: &Facts,
+    due: &str,
+    until: Later,
+    data: &str,
+) -> Result<Intended, StoreError> {
+    let zone = facts.ctx.zone;
+    let message = shown::pressed(brain, facts, data).await?.map(|shown| shown.message);
+    let now = facts.ctx.now.with_timezone(&zone);
     let at = match until {
         Later::Minutes(minutes) => now + Duration::minutes(i64::from(minutes)),
         Later::Tomorrow => {
             let day = now.date_naive().succ_opt().unwrap_or(now.date_naive());
-            local_instant(zone, day.and_time(turn.facts.ctx.hour)).earliest()
+            local_instant(zone, day.and_time(facts.ctx.hour)).earliest()
         }
-        Later::Ask => return ask(turn.brain, &turn.facts, due, message).await,
+        Later::Ask => return Ok(ask(brain, facts, due, message).await?.into()),
     };
-    carry_out(turn, due, ReminderAnswer::Snooze(at.fixed_offset()), message).await
+    carry_out(brain, facts, due, ReminderAnswer::Snooze(at.fixed_offset()), message).await
 }
 
 /// Asks until when; the next message says it.
 async fn ask(brain: &Brain, facts: &Facts, due: &str, message: Option<MessageId>) -> Result<Answer, StoreError> {
     if let Err(gone) = answering(brain, facts, due, ReminderAnswer::Done).await {
-        return Ok(Answer::says(Path::Button, gone).noticed(facts, NoticeKind::Toast));
+        return Ok(Answer::says(Path::Button, gone).noticed(&facts.incoming, NoticeKind::Toast));
     }
     let mut answer = Answer::says(Path::Button, ASK);
     answer.replies.iter_mut().for_each(|reply| reply.placeholder = Some("friday 9am · in 3 hours".into()));
@@ -69,11 +75,11 @@ async fn ask(brain: &Brain, facts: &Facts, due: &str, message: Option<MessageId>
 
 /// "done" or "snooze it", in reply to a reminder or right after it was told: as its buttons. `None` for all else,
 /// and where "until when?" was asked: the words are for that.
-pub(in crate::pipeline::intake) async fn in_words(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
-    if asked(&turn.facts).is_some() || !turn.facts.origin().is_own_words() {
+pub(in crate::pipeline::intake) async fn in_words(brain: &Brain, facts: &Facts) -> Result<Option<Intended>, TurnError> {
+    if asked(facts).is_some() || !facts.origin().is_own_words() {
         return Ok(None);
     }
-    let about = match (&turn.facts.replied, &turn.facts.incoming.input) {
+    let about = match (&facts.replied, &facts.incoming.input) {
         (Some(shown), _) => match shown.about.as_slice() {
             [item] => Some((item.id.clone(), shown.message)),
             _ => None,
@@ -81,11 +87,11 @@ pub(in crate::pipeline::intake) async fn in_words(turn: &Turn<'_>) -> Result<Opt
         // It is about some other message.
         (None, Input::Message { reply_to: Some(_), .. } | Input::Press { .. }) => None,
         (None, Input::Message { reply_to: None, .. }) => {
-            turn.facts.history.last().and_then(reminds_of).map(|(item, message)| (item.to_owned(), message))
+            facts.history.last().and_then(reminds_of).map(|(item, message)| (item.to_owned(), message))
         }
     };
     let Some((due, message)) = about else { return Ok(None) };
-    let words = turn.facts.words().trim().trim_end_matches(['.', '!']).to_lowercase();
+    let words = facts.words().trim().trim_end_matches(['.', '!']).to_lowercase();
     let with = match words.strip_prefix("snooze") {
         None if DONE.contains(&words.as_str()) => ReminderAnswer::Done,
         None => return Ok(None),
@@ -93,43 +99,42 @@ pub(in crate::pipeline::intake) async fn in_words(turn: &Turn<'_>) -> Result<Opt
             let rest = rest.trim();
             let rest = ["it", "this", "that"].iter().find_map(|it| rest.strip_prefix(it)).unwrap_or(rest).trim();
             if rest.is_empty() {
-                let asked = ask(turn.brain, &turn.facts, &due, Some(message)).await?;
-                return Ok(Some(Answer { path: Path::Clarify, ..asked }));
+                let asked = ask(brain, facts, &due, Some(message)).await?;
+                return Ok(Some(Answer { path: Path::Clarify, ..asked }.into()));
             }
-            match time_of(&turn.facts, rest) {
-                Some(Ok(at)) if at > turn.facts.ctx.now => ReminderAnswer::Snooze(at.fixed_offset()),
+            match time_of(facts, rest) {
+                Some(Ok(at)) if at > facts.ctx.now => ReminderAnswer::Snooze(at.fixed_offset()),
                 Some(Ok(_) | Err(_)) | None => return Ok(None),
             }
         }
     };
-    let mut answer = carry_out(turn, &due, with, Some(message)).await?;
-    answer.path = Path::Action;
-    Ok(Some(answer))
+    let answering = carry_out(brain, facts, &due, with, Some(message)).await?;
+    Ok(Some(answering.then(|answer| Answer { path: Path::Action, ..answer })))
 }
 
 /// The answer to "until when?"; `None` when nobody asked, or the message is about something else.
-pub(in crate::pipeline::intake) async fn until(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
-    let Some(asked) = asked(&turn.facts) else {
+pub(in crate::pipeline::intake) async fn until(brain: &Brain, facts: &Facts) -> Result<Option<Intended>, TurnError> {
+    let Some(asked) = asked(facts) else {
         return Ok(None);
     };
-    let words = turn.facts.words().trim();
+    let words = facts.words().trim();
     if consent::read(words) == Consent::No || ["never mind", "nevermind", "forget it"].contains(&&*words.to_lowercase())
     {
-        return Ok(Some(Answer::says(Path::Clarify, "Okay, the reminder stays as it is.")));
+        return Ok(Some(Answer::says(Path::Clarify, "Okay, the reminder stays as it is.").into()));
     }
-    let at = match time_of(&turn.facts, words) {
+    let at = match time_of(facts, words) {
         None => return Ok(None),
-        Some(Ok(at)) if at > turn.facts.ctx.now => at,
-        Some(Ok(_)) => return Ok(Some(again(asked, "That is in the past. Until when?"))),
-        Some(Err(why)) => return Ok(Some(again(asked, &why))),
+        Some(Ok(at)) if at > facts.ctx.now => at,
+        Some(Ok(_)) => return Ok(Some(again(asked, "That is in the past. Until when?").into())),
+        Some(Err(why)) => return Ok(Some(again(asked, &why).into())),
     };
-    let mut answer = carry_out(turn, &asked.due, ReminderAnswer::Snooze(at.fixed_offset()), asked.message).await?;
-    answer.path = Path::Action;
-    Ok(Some(answer))
+    let answering =
+        carry_out(brain, facts, &asked.due, ReminderAnswer::Snooze(at.fixed_offset()), asked.message).await?;
+    Ok(Some(answering.then(|answer| Answer { path: Path::Action, ..answer })))
 }
 
 /// The question "until when?" that this message may answer.
-fn asked<'t>(facts: &'t Facts) -> Option<&'t Snoozing> {
+fn asked(facts: &Facts) -> Option<&Snoozing> {
     let fresh = |asked: &&Snoozing| {
         asked.owner == *facts.owner()
             && facts.ctx.now - asked.at <= Duration::seconds(limits::CLARIFICATION_SECS)
@@ -184,32 +189,35 @@ fn time_of(facts: &Facts, words: &str) -> Option<Result<DateTime<Tz>, String>> {
 
 /// Does it, and says so on the reminder's message.
 async fn carry_out(
-    turn: &Turn<'_>,
+    brain: &Brain,
+    facts: &Facts,
     due: &str,
     with: ReminderAnswer,
     message: Option<MessageId>,
-) -> Result<Answer, StoreError> {
-    let (title, planned) = match answering(turn.brain, &turn.facts, due, with).await {
+) -> Result<Intended, StoreError> {
+    let (title, planned) = match answering(brain, facts, due, with).await {
         Ok(found) => found,
         Err(gone) => {
-            let mut answer = Answer::says(Path::Button, gone).noticed(&turn.facts, NoticeKind::Toast);
+            let mut answer = Answer::says(Path::Button, gone).noticed(&facts.incoming, NoticeKind::Toast);
             if let Some(message) = message {
                 let due = due.to_owned();
                 shown::without(message, move |press| is_about(press, &due), &mut answer);
             }
-            return Ok(answer);
+            return Ok(answer.into());
         }
     };
-    let mut answer = act::one_action(turn, planned).await?;
-    if answer.reports.iter().all(|report| report.status == Status::Succeeded) {
-        say_so(&turn.facts, due, with, &title, message, &mut answer);
-    }
-    Ok(answer)
+    let (ctx, due) = (facts.ctx.clone(), due.to_owned());
+    Ok(Intended::actions(facts, vec![planned]).then(move |mut answer| {
+        if answer.reports.iter().all(|report| report.status == Status::Succeeded) {
+            say_so(&ctx, &due, with, &title, message, &mut answer);
+        }
+        answer
+    }))
 }
 
 /// Says what became of a reminder: a snooze in words of its own, and either on the reminder's message.
 fn say_so(
-    facts: &Facts,
+    ctx: &RequestContext,
     due: &str,
     with: ReminderAnswer,
     title: &str,
@@ -217,12 +225,12 @@ fn say_so(
     answer: &mut Answer,
 ) {
     if let (ReminderAnswer::Snooze(at), Some(reply)) = (with, answer.replies.first_mut()) {
-        let until = time::describe(at.with_timezone(&facts.ctx.zone), Grain::Minute, &facts.ctx.reference());
+        let until = time::describe(at.with_timezone(&ctx.zone), Grain::Minute, &ctx.reference());
         reply.text = format!("💤 Snoozed until {until}: {}", crate::core::text::visible(title));
     }
     if let Some(message) = message {
         let undos = answer.undos();
-        let (due, stamp, title) = (due.to_owned(), stamp(facts, with), crate::core::text::visible(title));
+        let (due, stamp, title) = (due.to_owned(), stamp(ctx, with), crate::core::text::visible(title));
         answer.rewrite(message, move |shown| mark(shown, &due, &stamp, &title, &undos));
     }
 }
@@ -230,7 +238,7 @@ fn say_so(
 /// The same for a press that an earlier life began; `answer` is made of its journal.
 pub fn carried_through(brain: &Brain, facts: &Facts, due: &str, message: Option<MessageId>, answer: &mut Answer) {
     if let Some((with, title)) = answer.actions.iter().find_map(|done| read_back(brain, due, done)) {
-        say_so(facts, due, with, &title, message, answer);
+        say_so(&facts.ctx, due, with, &title, message, answer);
     }
 }
 
@@ -270,12 +278,12 @@ async fn answering(
 }
 
 /// "done 10:03", "snoozed until Tue 13 Jan 09:00".
-fn stamp(facts: &Facts, with: ReminderAnswer) -> String {
-    let now = facts.ctx.now.with_timezone(&facts.ctx.zone);
+fn stamp(ctx: &RequestContext, with: ReminderAnswer) -> String {
+    let now = ctx.now.with_timezone(&ctx.zone);
     match with {
         ReminderAnswer::Done => format!("done {}", now.format("%H:%M")),
         ReminderAnswer::Snooze(at) => {
-            let at = at.with_timezone(&facts.ctx.zone);
+            let at = at.with_timezone(&ctx.zone);
             let form = if at.date_naive() == now.date_naive() { "%H:%M" } else { "%a %-d %b %H:%M" };
             format!("snoozed until {}", at.format(form))
         }

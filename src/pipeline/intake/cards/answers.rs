@@ -48,8 +48,8 @@ pub(in crate::pipeline) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer
     if turn.facts.replied_to_unreadable && verb(said).is_some() {
         return Ok(Some(Answer::says(Path::Consent, UNREADABLE).keeping_question()));
     }
-    if let Some(answer) = drafts::decided(turn, said).await? {
-        return Ok(Some(answer));
+    if let Some(intended) = drafts::decided(turn.brain, &turn.facts, said).await? {
+        return Ok(Some(intended.answer(turn).await?));
     }
     match verb(said) {
         None => named::answer(turn).await,
@@ -125,7 +125,7 @@ async fn bare(turn: &Turn<'_>, verb: CardVerb, origin: Origin) -> Result<Option<
 
 /// The card that is the assistant's last message, if no other was shown since the person's message before this one. What
 /// cannot be told apart by that message is not told apart.
-fn just_shown<'t>(facts: &'t Facts) -> Option<&'t Pending> {
+fn just_shown(facts: &Facts) -> Option<&Pending> {
     let before = facts.own_messages().next_back()?.message?;
     let mut since = facts.open.iter().filter(|open| open.last_card_message().is_none_or(|card| card > before));
     let (only, None) = (since.next()?, since.next()) else { return None };

@@ -19,6 +19,7 @@ use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::consent::card_is_last;
 use crate::pipeline::consent::drafts::Draft;
 use crate::pipeline::intake::buttons as presses;
+use crate::pipeline::intake::intended::Intended;
 use crate::pipeline::show;
 use crate::pipeline::stages::resolve;
 use crate::pipeline::stages::topic::Amended;
@@ -31,24 +32,21 @@ const STAYS_A_DRAFT: &str = "Okay, it stays a draft. Nothing was sent.";
 const NO_REWORDING: &str = "I can't reword a draft by myself, so it is as it was. Tell me what to change: “say: …” for the \
                             text, “add: …” for a further line, “change the subject to …”, “cc Bob”.";
 /// A yes or no to the draft that was just shown: a yes makes a card. `None` when none was, or it is about something else.
-pub(super) async fn decided(turn: &Turn<'_>, said: Consent) -> Result<Option<Answer>, TurnError> {
-    let Input::Message { text, origin: Origin::Typed, reply_to: None, .. } = &turn.facts.incoming.input else {
+pub(super) async fn decided(brain: &Brain, facts: &Facts, said: Consent) -> Result<Option<Intended>, TurnError> {
+    let Input::Message { text, origin: Origin::Typed, reply_to: None, .. } = &facts.incoming.input else {
         return Ok(None);
     };
-    if verb(said).is_none() || turn.facts.open_question().is_some() || card_is_last(&turn.facts) {
+    if verb(said).is_none() || facts.open_question().is_some() || card_is_last(facts) {
         return Ok(None);
     }
-    let Some(draft) = Draft::in_sight(turn.brain, &turn.facts).await? else { return Ok(None) };
+    let Some(draft) = Draft::in_sight(brain, facts).await? else { return Ok(None) };
     match said {
-        Consent::Yes
-            if draft.is_just_shown(turn.brain, &turn.facts).await?
-                || draft.button_says(turn.brain, &turn.facts, text).await? =>
-        {
-            let answer = presses::send(turn, &draft.id).await?;
-            Ok(Some(Answer { path: Path::Action, ..answer.keeping_question() }))
+        Consent::Yes if draft.is_just_shown(brain, facts).await? || draft.button_says(brain, facts, text).await? => {
+            let sending = presses::send(brain, facts, &draft.id).await?;
+            Ok(Some(sending.then(|answer| Answer { path: Path::Action, ..answer.keeping_question() })))
         }
-        Consent::No if draft.is_just_shown(turn.brain, &turn.facts).await? => {
-            Ok(Some(Answer::says(Path::Consent, STAYS_A_DRAFT)))
+        Consent::No if draft.is_just_shown(brain, facts).await? => {
+            Ok(Some(Answer::says(Path::Consent, STAYS_A_DRAFT).into()))
         }
         Consent::Yes | Consent::No | Consent::Wait | Consent::Other => Ok(None),
     }

@@ -37,7 +37,7 @@ pub(in crate::pipeline) async fn show(brain: &Brain, facts: &Facts, id: &Pending
             Some(pending) => closed::recorded(brain, &pending, None, &facts.ctx),
             None => "I don't know that card (any more). Nothing was done.".to_owned(),
         };
-        return Ok(Answer::says(Path::Button, words).noticed(facts, NoticeKind::Toast));
+        return Ok(Answer::says(Path::Button, words).noticed(&facts.incoming, NoticeKind::Toast));
     };
     Ok(shown_again(brain, facts, pending, Path::Button))
 }

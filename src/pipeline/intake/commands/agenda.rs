@@ -29,7 +29,7 @@ fn says(text: String) -> Answer {
 
 /// Today: what lies in it, what is overdue, open cards.
 pub(super) async fn today(brain: &Brain, facts: &Facts, behind: Option<&str>) -> Result<Answer, StoreError> {
-    let (brain, ctx) = (brain, &facts.ctx);
+    let ctx = &facts.ctx;
     let day = ctx.now.with_timezone(&ctx.zone).date_naive();
     let Agenda { lines, more, next, mut untrusted } = agenda(brain, ctx, day, after(day, 1), behind).await;
     if behind.is_some() {
@@ -52,7 +52,7 @@ pub(super) async fn today(brain: &Brain, facts: &Facts, behind: Option<&str>) ->
 
 /// The seven days from today on, by day.
 pub(super) async fn week(brain: &Brain, facts: &Facts, behind: Option<&str>) -> Result<Answer, StoreError> {
-    let (brain, ctx) = (brain, &facts.ctx);
+    let ctx = &facts.ctx;
     let today = ctx.now.with_timezone(&ctx.zone).date_naive();
     let end = after(today, 7);
     let last = end.pred_opt().unwrap_or(end);
@@ -75,7 +75,7 @@ fn after(day: NaiveDate, days: u64) -> NaiveDate {
 
 /// Open tasks, overdue ones first.
 pub(super) async fn tasks(brain: &Brain, facts: &Facts, behind: Option<&str>) -> Result<Answer, StoreError> {
-    let (brain, ctx) = (brain, &facts.ctx);
+    let ctx = &facts.ctx;
     let Listing { rows: tasks, more, next, untrusted } = match view::to_dos(brain, ctx, behind).await {
         Ok(found) => found,
         Err(why) => return Ok(says(format!("❗ I could not look at your tasks: {why}"))),
@@ -111,7 +111,7 @@ pub(in crate::pipeline) async fn pending(
     facts: &Facts,
     behind: Option<&str>,
 ) -> Result<Answer, StoreError> {
-    let (brain, ctx) = (brain, &facts.ctx);
+    let ctx = &facts.ctx;
     let StillWaiting { mut questions, .. } = StillWaiting::of(brain, facts).await?;
     if facts.open.is_empty() && questions.is_empty() && behind.is_none() {
         return Ok(says("Nothing is waiting for your yes or no.".to_owned()));

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use super::{Kind, name_of, view};
 use crate::core::text::{capital, shorten, visible};
-use crate::core::turn::Path;
+use crate::core::turn::{Path, Reply};
 use crate::language::words::fold;
 use crate::limits::PLAN_ACTIONS_MAX;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
+use crate::pipeline::intake::intended::Intended;
 use crate::pipeline::intake::pages;
-use crate::pipeline::stages::act;
-use crate::pipeline::turn::{Facts, Turn};
+use crate::pipeline::turn::Facts;
 use crate::ports::StoreError;
 use crate::services::service::{Fact, Listing};
 use crate::services::show;
@@ -51,16 +51,17 @@ pub(super) async fn show(brain: &Brain, facts: &Facts, behind: Option<&str>) -> 
 }
 
 /// A card that erases whatever matches, each fact shown in full.
-pub(super) async fn forget(turn: &Turn<'_>, what: &str) -> Result<Answer, StoreError> {
+pub(super) async fn forget(brain: &Brain, facts: &Facts, what: &str) -> Result<Intended, StoreError> {
     if what.is_empty() {
         return Ok(Answer::says(
             Path::Command,
             "What shall I forget? Write for example “/forget coffee”. /memory shows what there is.",
-        ));
+        )
+        .into());
     }
-    let Listing { rows: remembered, more, untrusted, .. } = match view::facts(turn.brain, &turn.facts.ctx, what).await {
+    let Listing { rows: remembered, more, untrusted, .. } = match view::facts(brain, &facts.ctx, what).await {
         Ok(found) => found,
-        Err(why) => return Ok(Answer::says(Path::Command, format!("❗ I could not look: {why}"))),
+        Err(why) => return Ok(Answer::says(Path::Command, format!("❗ I could not look: {why}")).into()),
     };
     let remembered = best(remembered, what);
     if remembered.is_empty() {
@@ -68,25 +69,27 @@ pub(super) async fn forget(turn: &Turn<'_>, what: &str) -> Result<Answer, StoreE
         return Ok(Answer::says(
             Path::Command,
             format!("🧠 I remember nothing about “{what}”. /memory shows what there is."),
-        ));
+        )
+        .into());
     }
     let left = remembered.len().saturating_sub(PLAN_ACTIONS_MAX) + more;
-    let services = turn.brain.services.now();
+    let services = brain.services.now();
     let forget = |fact: &Fact| {
         let keeper = services.iter().find_map(|service| service.service.facts());
         keeper.map(|keeper| keeper.forgetting(&fact.id))
     };
     let forgetting = remembered.iter().take(PLAN_ACTIONS_MAX).filter_map(forget).collect();
-    let mut answer = act::given_actions(turn, forgetting).await?;
-    answer.path = Path::Command;
-    answer.untrusted.extend(untrusted);
-    if left > 0 {
-        // Above the card: a card stays the last message.
-        let words =
-            format!("{left} more match; a card holds {PLAN_ACTIONS_MAX}. Write it again afterwards for the rest.");
-        answer.replies.insert(0, crate::core::turn::Reply::text(words));
-    }
-    Ok(answer)
+    Ok(Intended::actions(facts, forgetting).then(move |mut answer| {
+        answer.path = Path::Command;
+        answer.untrusted.extend(untrusted);
+        if left > 0 {
+            // Above the card: a card stays the last message.
+            let words =
+                format!("{left} more match; a card holds {PLAN_ACTIONS_MAX}. Write it again afterwards for the rest.");
+            answer.replies.insert(0, Reply::text(words));
+        }
+        answer
+    }))
 }
 
 /// Facts that hold the very words, when there are any: erasing is not the place for a generous search.

@@ -25,6 +25,7 @@ use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::consent::stopping;
 use crate::pipeline::consent::{self, costly};
 use crate::pipeline::intake::cards::undo;
+use crate::pipeline::intake::intended::Intended;
 use crate::pipeline::running::Stopped;
 use crate::pipeline::stages::investigate;
 use crate::pipeline::turn::{Facts, Turn, TurnError};
@@ -147,55 +148,56 @@ pub fn stoppable(input: &Input) -> bool {
 }
 
 /// Answers a command; `None` when the message is none.
-pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
+pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Intended>, TurnError> {
     let words = turn.facts.words();
     if words.trim().is_empty() {
-        return Ok(Some(Answer::says(Path::Chat, "That message was empty. What can I do for you?").keeping_question()));
+        return Ok(Some(
+            Answer::says(Path::Chat, "That message was empty. What can I do for you?").keeping_question().into(),
+        ));
     }
     let Some((name, rest)) = parse(words).or_else(|| in_words(words)) else {
         return Ok(None);
     };
     let says = |text: String| Answer::says(Path::Command, text).keeping_question();
     let Some(command) = find(name) else {
-        return Ok(Some(says(unknown(name))));
+        return Ok(Some(says(unknown(name)).into()));
     };
     if !command.kind.counts_from(turn.facts.origin()) {
-        return Ok(Some(says(format!(
-            "I take /{} only when you type it here yourself. Nothing was done.",
-            command.name
-        ))));
+        return Ok(Some(
+            says(format!("I take /{} only when you type it here yourself. Nothing was done.", command.name)).into(),
+        ));
     }
     if command.place == Where::Private && !turn.facts.chat().is_private_of(turn.facts.owner()) {
-        return Ok(Some(says(format!(
-            "/{} is between you and me: please write it in our private chat.",
-            command.name
-        ))));
+        return Ok(Some(
+            says(format!("/{} is between you and me: please write it in our private chat.", command.name)).into(),
+        ));
     }
-    let mut answer = carry_out(turn, command.kind, rest).await?;
-    if matches!(answer.clarification, Question::Settled) && command.kind != Kind::Cancel {
-        answer = answer.keeping_question();
-    }
-    Ok(Some(answer))
+    let (kind, intended) = (command.kind, carry_out(turn, command.kind, rest).await?);
+    Ok(Some(intended.then(move |answer| {
+        let settles = matches!(answer.clarification, Question::Settled) && kind != Kind::Cancel;
+        if settles { answer.keeping_question() } else { answer }
+    })))
 }
 
-async fn carry_out(turn: &Turn<'_>, kind: Kind, rest: &str) -> Result<Answer, StoreError> {
+async fn carry_out(turn: &Turn<'_>, kind: Kind, rest: &str) -> Result<Intended, StoreError> {
     let says = |text: String| Answer::says(Path::Command, text);
-    Ok(match kind {
+    let answer = match kind {
         Kind::Start => says(start(turn.brain, &turn.facts)),
         Kind::Help => says(help(turn.brain, &turn.facts)),
         Kind::Today => agenda::today(turn.brain, &turn.facts, None).await?,
         Kind::Week => agenda::week(turn.brain, &turn.facts, None).await?,
         Kind::Tasks => agenda::tasks(turn.brain, &turn.facts, None).await?,
         Kind::Pending => agenda::pending(turn.brain, &turn.facts, None).await?,
-        Kind::Undo => undo::last(turn).await?,
+        Kind::Undo => return undo::last(turn.brain, &turn.facts).await,
         Kind::Settings => settings::command(turn.brain, &turn.facts, rest),
         Kind::Memory => memory::show(turn.brain, &turn.facts, None).await?,
-        Kind::Forget => memory::forget(turn, rest).await?,
+        Kind::Forget => return memory::forget(turn.brain, &turn.facts, rest).await,
         Kind::Export => export::hand_over(turn.brain, &turn.facts).await?,
         Kind::Cancel => cancel(turn).await?,
         Kind::Status => says(status::status(turn.brain, &turn.facts).await?),
         Kind::Trace => says(trace::trace(turn.brain, &turn.facts).await?),
-    })
+    };
+    Ok(answer.into())
 }
 
 /// What a command is called.

@@ -17,6 +17,7 @@ use crate::investigate::run::{BudgetLimits, RunLimits, RunProgress, RunWith, Tur
 use crate::investigate::strategies::EvidenceSources;
 use crate::investigate::worker::EvidenceWorker;
 use crate::limits;
+use crate::pipeline::brain::Brain;
 use crate::pipeline::turn::Turn;
 use crate::ports::{Model, Stage, Usage};
 use crate::services::registry::Services;
@@ -38,6 +39,24 @@ pub(super) struct Looking<'t> {
     cache: OwnersCache<'t>,
 }
 
+/// What strategies read from; nothing that came before `since`.
+pub(super) fn sources<'a>(
+    brain: &'a Brain,
+    services: &'a Services,
+    ctx: &'a RequestContext,
+    since: Option<DateTime<Utc>>,
+) -> EvidenceSources<'a> {
+    EvidenceSources {
+        services,
+        people: brain.people.as_ref(),
+        index: brain.index.as_ref(),
+        ctx,
+        pool: &brain.pool,
+        features: &brain.evidence.features,
+        since,
+    }
+}
+
 impl<'t> Looking<'t> {
     /// At a question of this turn, with a budget of its own.
     pub fn at(turn: &'t Turn<'t>, since: Option<DateTime<Utc>>) -> Self {
@@ -57,16 +76,7 @@ impl<'t> Looking<'t> {
 
     /// What strategies read from.
     pub fn sources(&self) -> EvidenceSources<'_> {
-        let brain = self.turn.brain;
-        EvidenceSources {
-            services: &self.services,
-            people: brain.people.as_ref(),
-            index: brain.index.as_ref(),
-            ctx: &self.ctx,
-            pool: &brain.pool,
-            features: &brain.evidence.features,
-            since: self.since,
-        }
+        sources(self.turn.brain, &self.services, &self.ctx, self.since)
     }
 
     /// What is kept of earlier questions.

@@ -2,7 +2,7 @@
 
 use super::investigated_as;
 use super::kept::{self, KeptAnswer};
-use super::looking::Looking;
+use super::looking::sources;
 use super::told::Told;
 use crate::core::turn::Path;
 use crate::investigate::finding::is_same;
@@ -65,17 +65,18 @@ fn about(row: &AnswerRow) -> Vec<Party> {
 
 /// "Only from Anna", "only those about the trip", "only this week".
 pub async fn only(
-    turn: &Turn<'_>,
+    brain: &Brain,
+    facts: &Facts,
     kept: &KeptAnswer,
     who: Option<&str>,
     topic: Option<&str>,
     when: Option<&str>,
 ) -> Result<Answer, TurnError> {
     let parties = match who {
-        Some(who) => called(turn, who).await,
+        Some(who) => called(brain, facts, who).await,
         None => Vec::new(),
     };
-    let window = when.and_then(|when| span(when, &turn.facts.reference()));
+    let window = when.and_then(|when| span(when, &facts.reference()));
     let stems = |text: &str| terms::stems(&terms::fold(text));
     let wanted = stems(topic.unwrap_or_default());
     let fits = |row: &&AnswerRow| {
@@ -92,7 +93,7 @@ pub async fn only(
         topic.map(|topic| format!(" about {topic}")),
         when.map(|when| format!(", {when}")),
     ];
-    told(turn.brain, &turn.facts, kept, rows, &by.into_iter().flatten().collect::<String>())
+    told(brain, facts, kept, rows, &by.into_iter().flatten().collect::<String>())
 }
 
 /// "And what of it is still open?"
@@ -122,9 +123,9 @@ fn told(brain: &Brain, facts: &Facts, kept: &KeptAnswer, rows: Vec<AnswerRow>, b
     kept::answer(brain, facts, told, rows)
 }
 
-async fn called(turn: &Turn<'_>, who: &str) -> Vec<Party> {
-    let looking = Looking::at(turn, None);
-    looking.sources().called(who).await.unwrap_or_else(|_| vec![Party::read(who)])
+async fn called(brain: &Brain, facts: &Facts, who: &str) -> Vec<Party> {
+    let (services, ctx) = (brain.services.now(), facts.as_written());
+    sources(brain, &services, &ctx, None).called(who).await.unwrap_or_else(|_| vec![Party::read(who)])
 }
 
 /// Whether a name or an address means somebody.
