@@ -5,8 +5,8 @@
 //! nothing else, so that whatever is done with it is planned, tainted and gated like any other request. Not here: "more"
 //! (`pages`), lists of services ([`salient`]), and what is kept (`stages::investigate`).
 
-use super::intended::Intended;
-use super::{Taken, salient};
+use super::intended::{Intended, Taken};
+use super::salient;
 use crate::core::turn::Path;
 use crate::investigate::synthesize::AnswerRow;
 use crate::language::requests;

@@ -8,7 +8,7 @@ use crate::core::plan::PlannedAction;
 use crate::core::provenance::Sources;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::stages::act;
-use crate::pipeline::turn::{Facts, Turn};
+use crate::pipeline::turn::{Facts, PointedAt, Turn};
 use crate::ports::StoreError;
 
 /// See the module.
@@ -62,5 +62,18 @@ impl Intended {
                 Ok(then(act::given(turn, actions, sources, Vec::new()).await?))
             }
         }
+    }
+}
+
+/// What a step makes of a turn that is its business.
+pub(super) enum Taken {
+    By(Intended),
+    /// It goes on, read as if it named this: so do the steps below and whatever it is routed to read it.
+    ReadAs(PointedAt),
+}
+
+impl<T: Into<Intended>> From<T> for Taken {
+    fn from(intended: T) -> Self {
+        Self::By(intended.into())
     }
 }

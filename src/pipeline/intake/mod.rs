@@ -4,7 +4,8 @@
 //! them answers is routed. The pictures of a turn (README, the crate, the pipeline) show the same names in the same
 //! order, and a test compares them.
 //!
-//! Invariants: no step asks a model whether it is meant; what a step leads to (an amendment, the answer to a
+//! A step says what is wanted (`intended`) and does nothing itself where that can be said as a value; one that points at
+//! something says what the message is read as from there on. Invariants: no step asks a model whether it is meant; what a step leads to (an amendment, the answer to a
 //! question) may be planned by one. A step that has no answer leaves no trace. Not here: deciding cards
 //! (`consent`), and which messages are one turn (the channel; [`debounce`] only says how long it may wait).
 
@@ -29,23 +30,10 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 
 use self::cards::{amendments, answers, record};
-use self::intended::Intended;
+use self::intended::{Intended, Taken};
 use crate::pipeline::commit::Answer;
 use crate::pipeline::stages::undecided;
-use crate::pipeline::turn::{PointedAt, Turn, TurnError};
-
-/// What a step makes of a turn that is its business.
-enum Taken {
-    By(Intended),
-    /// It goes on, read as if it named this: so do the steps below and whatever it is routed to read it.
-    ReadAs(PointedAt),
-}
-
-impl<T: Into<Intended>> From<T> for Taken {
-    fn from(intended: T) -> Self {
-        Self::By(intended.into())
-    }
-}
+use crate::pipeline::turn::{Turn, TurnError};
 
 /// What a step gives: `None` when the turn is none of its business.
 type Asked<'t> = BoxFuture<'t, Result<Option<Taken>, TurnError>>;

@@ -4,9 +4,8 @@
 //! of somebody else's becomes the person's own words. A message that means such a thing goes on, read as if it named it.
 //! Not here: rows of investigations (`findings`), and what "it" is (`language::requests`).
 
-use super::Taken;
 use super::findings::{Asks, asked, is_of_mail, no_mail, no_such_row};
-use super::intended::Intended;
+use super::intended::{Intended, Taken};
 use crate::core::history::ItemRef;
 use crate::core::plan::PlannedAction;
 use crate::core::text::{shorten, visible};
@@ -52,8 +51,7 @@ pub(super) fn shows_a_list_since(facts: &Facts, kept: Option<&KeptAnswer>) -> bo
 /// The message with a name in place of the pronoun: the only one that the person named lately.
 async fn with_name(brain: &Brain, facts: &Facts) -> Option<String> {
     let pronoun = PersonPronoun::only_one(facts.words())?;
-    let earlier: Vec<&str> =
-        facts.own_messages().rev().take(NAMED_BACK_MAX).map(|message| message.text.as_str()).collect();
+    let earlier: Vec<&str> = facts.conversation().own_words().rev().take(NAMED_BACK_MAX).collect();
     let said = std::iter::once(facts.words()).chain(earlier.iter().copied()).collect::<Vec<_>>().join("\n");
     let asked = PeopleQuery::default().and_said(&said);
     let known = brain.people.people(facts.owner(), &asked).await;

@@ -20,7 +20,6 @@ use crate::language::requests::{self, Hearing, Understood};
 use crate::language::time::Reference;
 use crate::limits;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::stages::conversation;
 use crate::pipeline::stages::selection::{SelectedCommand, Selection};
 use crate::pipeline::stages::topic;
 use crate::pipeline::stages::topic::Topic;
@@ -192,8 +191,7 @@ impl Filling<'_> {
     /// What was said before, where the words point at it.
     fn conversation(&self, words: &str) -> Vec<String> {
         let points = Ground::points_at_something(words) || self.topic.answers.is_some();
-        let history =
-            if points { conversation::history(&self.turn.facts, limits::PLAN_HISTORY_TOKENS) } else { Vec::new() };
+        let history = if points { self.turn.facts.conversation().for_plan() } else { Vec::new() };
         let from = history.len().saturating_sub(limits::FITTING_MESSAGES_MAX);
         history.into_iter().skip(from).collect()
     }

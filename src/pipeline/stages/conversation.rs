@@ -1,47 +1,15 @@
-//! The conversation as planners are shown it, and the dates that they get wrong.
+//! What planners are shown beside the conversation: what is replied to, and the dates that they get wrong. Not here: the
+//! conversation itself (`core::history`).
 
 use chrono::{Datelike, Duration, Weekday};
 
-use crate::core::history::{ItemRef, PastAction};
 use crate::core::text::shorten;
 use crate::pipeline::turn::Facts;
-use crate::ports::records::Speaker;
-
-/// The conversation inside its token budget, newest kept.
-pub(super) fn history(facts: &Facts, tokens_max: usize) -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut left = tokens_max * 4;
-    for message in facts.history.iter().rev() {
-        let line = match message.speaker {
-            Speaker::Person if facts.is_own(message) => format!("person: {}", message.text),
-            Speaker::Person if message.origin.is_own_words() => format!("somebody else: {}", message.text),
-            Speaker::Person => format!("person passed on: {}", message.text),
-            Speaker::Assistant => {
-                let done: Vec<String> = message.actions.iter().map(named).collect();
-                format!("assistant: {} {}", shorten(&message.text, 400), done.join(" "))
-            }
-        };
-        let Some(rest) = left.checked_sub(line.len()) else {
-            break;
-        };
-        left = rest;
-        lines.push(line);
-    }
-    lines.reverse();
-    lines
-}
-
-fn named(past: &PastAction) -> String {
-    match &past.item {
-        Some(ItemRef { id, label }) => format!("[{}.{} {id} “{label}”]", past.service, past.command),
-        None => format!("[{}.{}]", past.service, past.command),
-    }
-}
 
 /// The message of ours that the request replies to, with what it was about, and what of it is quoted.
 pub(super) fn replied_line(facts: &Facts) -> Option<String> {
     let message = facts.replied_message.as_ref()?;
-    let about = message.actions.iter().map(|past| format!(" {}", named(past))).collect::<String>();
+    let about = message.actions.iter().map(|past| format!(" {}", past.named())).collect::<String>();
     let quote = facts.incoming.quote.as_ref().map(|quote| format!("; it quotes: {}", shorten(quote, 400)));
     let quote = quote.unwrap_or_default();
     Some(format!("The request replies to your message: {}{about}{quote}", shorten(&message.text, 400)))

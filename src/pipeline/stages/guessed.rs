@@ -1,7 +1,7 @@
 //! Where a message seems to go before any model is asked, and what a router is shown of it.
 
 use super::selection::Selection;
-use crate::core::text::{head_and_tail, shorten};
+use crate::core::text::head_and_tail;
 use crate::core::turn::PASSED_ON;
 use crate::language::requests;
 use crate::language::requests::{FamilyQuestion, QuestionFamily};
@@ -10,7 +10,7 @@ use crate::language::routing::{Guess, Kind};
 use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::turn::{Facts, report_name};
-use crate::ports::records::{Clarification, Speaker};
+use crate::ports::records::Clarification;
 
 /// Where a message goes.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,27 +60,8 @@ pub(super) fn own_message(facts: &Facts) -> String {
 
 /// The person's last messages, with what was done in between and what code asked.
 pub(super) fn history(brain: &Brain, facts: &Facts) -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut own = 0;
-    lines.extend(facts.state.clarification.as_ref().map(|question| asked(brain, question)));
-    for message in facts.history.iter().rev() {
-        match message.speaker {
-            Speaker::Person if facts.is_own(message) => {
-                own += 1;
-                lines.push(format!("person: {}", shorten(&message.text, limits::ROUTE_HISTORY_CHARS)));
-            }
-            Speaker::Person => {}
-            Speaker::Assistant => {
-                lines
-                    .extend(message.actions.iter().map(|past| format!("assistant: {}.{}", past.service, past.command)));
-            }
-        }
-        if own == limits::ROUTE_HISTORY_MESSAGES {
-            break;
-        }
-    }
-    lines.reverse();
-    lines
+    let asked = facts.state.clarification.as_ref().map(|question| asked(brain, question));
+    facts.conversation().for_route().into_iter().chain(asked).collect()
 }
 
 /// A question of ours as code words it: without the values in it, and nothing of what a model asked.

@@ -12,7 +12,7 @@ use super::ask::{self, AnswerChecks, Asked};
 use super::called;
 use super::condition;
 use super::context::Context;
-use super::conversation::{days, history, replied_line};
+use super::conversation::{days, replied_line};
 use super::topic::{Planned, REPHRASE, Topic, earlier, proposed};
 use super::{build_params, built_in, without_model};
 use crate::core::plan::Plan;
@@ -134,7 +134,7 @@ async fn by_model(
             message => head_and_tail(turn.facts.words(), limits::MESSAGE_BYTES_MAX),
         }
     };
-    let (history, lines) = (history(&turn.facts, limits::PLAN_HISTORY_TOKENS), known_lines(&turn.facts, known));
+    let (history, lines) = (turn.facts.conversation().for_plan(), known_lines(&turn.facts, known));
     let room = model.reads_tokens_max(Stage::Plan);
     match ask::prompt_within(turn.brain, Stage::Plan, fixed, room, (&history, &lines), changing) {
         Ok(prompt) => {

@@ -8,16 +8,12 @@ use minijinja::context;
 use super::honest::{self, CameTo};
 use super::{ask, doubts, phrasing, speak};
 use crate::core::markup::Formatted;
-use crate::core::text::shorten;
 use crate::language::requests;
 use crate::language::routing::Kind;
-use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::show::Results;
-use crate::pipeline::stages::conversation;
 use crate::pipeline::turn::status;
 use crate::pipeline::turn::{Account, Facts, Turn};
-use crate::ports::records::Speaker;
 use crate::ports::{Stage, Wording};
 use crate::prompts::Fixed;
 
@@ -90,10 +86,11 @@ fn has_done_something(brain: &Brain, facts: &Facts) -> bool {
 async fn by_model(turn: &Turn<'_>, memories: &[String], results: &Results, came_to: CameTo) -> Option<Formatted> {
     let model = turn.brain.model.as_deref()?;
     let stage = came_to.stage();
+    let said_before = turn.facts.conversation();
     // Talk is about anything that was said; words about what was done need what was said just before.
     let history: Vec<String> = match stage {
-        Stage::Chat => conversation::history(&turn.facts, limits::CHAT_HISTORY_TOKENS),
-        _ => turn.facts.history.iter().rev().take(3).rev().map(line).collect(),
+        Stage::Chat => said_before.for_chat(),
+        _ => said_before.for_receipts(),
     };
     let changing = context! {
         history => ask::lines(&history),
@@ -104,8 +101,7 @@ async fn by_model(turn: &Turn<'_>, memories: &[String], results: &Results, came_
         message => turn.facts.words(),
     };
     // Not its own earlier words: a link that it has made up once is no more given to it than before.
-    let wrote =
-        turn.facts.history.iter().filter(|message| message.speaker == Speaker::Person).map(|said| said.text.as_str());
+    let wrote = said_before.written_by_people();
     let told = memories.iter().chain(&results.facts).map(String::as_str);
     let given = wrote.chain(told).chain([turn.facts.words()]).collect::<Vec<_>>().join("\n");
     let said = match ask::prompt(turn.brain, stage, Fixed::ALWAYS, &changing) {
@@ -125,12 +121,4 @@ async fn by_model(turn: &Turn<'_>, memories: &[String], results: &Results, came_
             None
         }
     }
-}
-
-fn line(message: &crate::ports::records::Message) -> String {
-    let speaker = match message.speaker {
-        Speaker::Person => "person",
-        Speaker::Assistant => "assistant",
-    };
-    format!("{speaker}: {}", shorten(&message.text, 500))
 }

@@ -14,6 +14,7 @@ use super::heard::Understanding;
 use super::open::OpenCards;
 use super::pointed::PointedAt;
 use super::read::Beginning;
+use crate::core::history::HistorySummary;
 use crate::core::ids::{ChatId, UserId};
 use crate::core::pending::Pending;
 use crate::core::turn::{Incoming, Input, Origin};
@@ -36,6 +37,8 @@ pub struct Facts {
     pub state: ChatState,
     /// The last messages, oldest first, without this one.
     pub history: Vec<Message>,
+    /// What was said before those, in short; nobody writes it yet.
+    pub summary: Option<HistorySummary>,
     /// The message of ours that this one replies to, as it is shown now.
     pub replied: Option<Shown>,
     /// The answer or reminder that it belongs to.
@@ -80,6 +83,7 @@ impl Facts {
             user,
             state,
             history,
+            summary: None,
             replied,
             replied_message,
             replied_card,

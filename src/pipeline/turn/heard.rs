@@ -5,13 +5,13 @@
 
 use std::sync::Arc;
 
-use super::Facts;
+use super::facts::Facts;
+use crate::core::history::Voice;
 use crate::language::reading::Reading;
 use crate::language::requests::{FamilyQuestion, Hearing, Intents, Past, Phrases, StateReport, Understood};
 use crate::language::routing::Guess;
 use crate::language::time::{Reference, recognised_once};
 use crate::language::{requests, routing};
-use crate::ports::records::Speaker;
 use crate::services::filling::BUILDERS;
 
 /// What a message was understood as.
@@ -104,14 +104,12 @@ impl Facts {
     /// The conversation as built-in understanding wants it.
     pub fn past(&self) -> Vec<Past> {
         let mut past: Vec<Past> = Vec::new();
-        for message in &self.history {
-            match message.speaker {
-                Speaker::Person if self.is_own(message) => {
-                    past.push(Past { said: message.text.clone(), actions: Vec::new() });
-                }
-                Speaker::Person => {}
-                Speaker::Assistant => {
-                    let actions = message.actions.iter().cloned();
+        for entry in self.conversation().entries() {
+            match entry.voice {
+                Voice::Own => past.push(Past { said: entry.text.to_owned(), actions: Vec::new() }),
+                Voice::SomebodyElse | Voice::PassedOn { .. } => {}
+                Voice::Assistant => {
+                    let actions = entry.actions.iter().cloned();
                     match past.last_mut() {
                         Some(last) => last.actions.extend(actions),
                         None => past.push(Past { said: String::new(), actions: actions.collect() }),

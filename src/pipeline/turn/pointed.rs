@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::Facts;
+use super::facts::Facts;
 use crate::core::history::{FOUND, ItemRef, PastAction};
 use crate::core::plan::Params;
 use crate::core::text::visible;

@@ -1,6 +1,7 @@
 //! The question of ours that waits for its answer.
 
-use super::{Account, Facts};
+use super::account::Account;
+use super::facts::Facts;
 use crate::limits;
 use crate::ports::records::Clarification;
 

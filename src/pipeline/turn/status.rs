@@ -1,6 +1,6 @@
 //! What a status line says while a turn works.
 
-use super::Account;
+use super::account::Account;
 use super::debounce::Debounce;
 use crate::core::ids::UserId;
 use crate::core::markup::Formatted;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::Account;
+use super::account::Account;
 use crate::limits::MODEL_WAIT_TOLD_MS;
 
 /// The calls under way.

@@ -142,8 +142,10 @@ pub(super) fn ground<'r>(
     let amended = topic.amends.map(|amended| brain.services.now().values(&amended.actions)).unwrap_or_default();
     let amended = amended.iter().map(String::as_str);
     let completes: Vec<&str> = answered.into_iter().chain(picked).chain(found).chain(amended).collect();
-    let earlier = facts.own_messages().filter(|_| reach == Reach::Conversation).map(|message| message.text.as_str());
-    let earlier: Vec<&str> = earlier.collect();
+    let earlier: Vec<&str> = match reach {
+        Reach::Conversation => facts.conversation().own_words().collect(),
+        Reach::ThisMessage => Vec::new(),
+    };
     let shown = facts.history.iter().rev().take(IN_SIGHT_MAX).filter(|message| message.speaker == Speaker::Assistant);
     let passed_on = facts.incoming.passed_on().map(|part| part.text.as_str());
     let replied = facts.replied.iter().map(|replied| replied.text.as_str());

@@ -34,7 +34,6 @@ use crate::pipeline::stages::phrasing;
 use crate::pipeline::stages::speak;
 use crate::pipeline::turn::{Facts, status};
 use crate::pipeline::turn::{Turn, TurnError};
-use crate::ports::records::{Message, Speaker};
 use crate::ports::{Model, Stage};
 
 /// What came of asking a model.
@@ -78,7 +77,8 @@ pub(super) async fn answer(turn: &Turn<'_>, model: &dyn Model, asked: Asked) -> 
     let (watch, trace) = (|progress| looking.says(progress), |call| looking.called(call));
     let (with, asker, plain) = (looking.with(&watch), looking.asker(model, &trace), looking.worker());
     let worker = looking.model_worker(&plain, &asker);
-    let (history, there, reference) = (history(&turn.facts), things(&looking.services), turn.facts.reference());
+    let (history, there, reference) =
+        (turn.facts.conversation().for_decomposition(), things(&looking.services), turn.facts.reference());
     let mut dates = conversation::days(&turn.facts);
     dates.extend(asked.since.map(|since| {
         let since = since.to_rfc3339_opts(SecondsFormat::Secs, true);
@@ -247,23 +247,4 @@ async fn worded(turn: &Turn<'_>, asker: &InvestigationModel<'_>, input: &Synthes
             None
         }
     }
-}
-
-/// The last turns, as a decomposition reads them: the person's own words, and of ours that we answered.
-fn history(facts: &Facts) -> Vec<String> {
-    let line = |message: &Message| match message.speaker {
-        Speaker::Person if facts.is_own(message) => Some(format!("person: {}", message.text)),
-        Speaker::Person => None,
-        Speaker::Assistant => Some("assistant: (answered)".to_owned()),
-    };
-    facts
-        .history
-        .iter()
-        .rev()
-        .take(limits::DECOMPOSE_HISTORY_LINES)
-        .filter_map(line)
-        .collect::<Vec<_>>()
-        .into_iter()
-        .rev()
-        .collect()
 }
