@@ -27,7 +27,7 @@ use crate::pipeline::stages::plan;
 use crate::pipeline::stages::route;
 use crate::pipeline::stages::topic::{Planned, Topic};
 use crate::pipeline::turn::debounce::Debounce;
-use crate::pipeline::turn::{Account, Facts, Turn, TurnError};
+use crate::pipeline::turn::{Turn, TurnAccount, TurnError, TurnFacts};
 use crate::ports::records::{Message, Speaker};
 use crate::ports::{Call, Completion, Model, ModelError, Planning, Stage, StoreError, TokenPrice};
 use crate::store::MemoryStore;
@@ -94,7 +94,7 @@ impl Asker {
     /// The route stage.
     pub(super) async fn route(&self, text: &str) -> Result<(Vec<String>, Done), StoreError> {
         let incoming = incoming(text, self.brain.clock.now());
-        let account = Account::new(incoming.turn.clone());
+        let account = TurnAccount::new(incoming.turn.clone());
         let turn = self.heard(&incoming, &account, |_| {}).await?;
         let guess = guessed::guess(turn.brain, &turn.facts);
         let route = route::decide(&turn, &guess).await;
@@ -105,8 +105,8 @@ impl Asker {
     pub(super) async fn plan(&self, example: &Example) -> Result<(Vec<PlannedAction>, Done), StoreError> {
         let reference = example.reference;
         let incoming = incoming(&example.text, reference.now);
-        let account = Account::new(incoming.turn.clone());
-        let of_example = |facts: &mut Facts| {
+        let account = TurnAccount::new(incoming.turn.clone());
+        let of_example = |facts: &mut TurnFacts| {
             facts.ctx.now = reference.now;
             facts.ctx.zone = reference.zone;
             facts.ctx.order = reference.order;
@@ -135,8 +135,8 @@ impl Asker {
     async fn heard<'a>(
         &'a self,
         incoming: &Incoming,
-        account: &'a Account,
-        change: impl FnOnce(&mut Facts),
+        account: &'a TurnAccount,
+        change: impl FnOnce(&mut TurnFacts),
     ) -> Result<Turn<'a>, StoreError> {
         let mut turn = Turn::open(&self.brain, incoming, account, CancellationToken::new(), Debounce::over()).await?;
         change(&mut turn.facts);

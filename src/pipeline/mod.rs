@@ -33,11 +33,13 @@
 //! ```
 //!
 //! Here is the turn and nothing else. Its rooms stand on each other, and nothing imports what is above it (a test holds
-//! that): [`brain`] is what a turn works with, [`turn`] what it knows while it runs; `show` renders; [`commit`] ends it,
-//! `run` does what is authorised; [`consent`] keeps cards and decisions; [`stages`] are the way of a routed message;
-//! [`intake`] may answer before it is routed, and [`recover`] settles what an earlier life left. Invariants: the pipeline
-//! knows ports, not adapters; everything a turn comes to is committed at once before a word of it is shown. Not here:
-//! turns in groups (see [`public`]).
+//! that): [`brain`] is what a turn works with; [`turn`] holds what it goes by ([`turn::TurnFacts`], a value that does
+//! not change) and what it has cost and done so far ([`turn::TurnAccount`]); `show` renders; [`commit`] ends it, `run`
+//! does what is authorised; [`consent`] keeps cards and decisions; [`stages`] are the way of a routed message;
+//! [`intake`] may answer before it is routed, and [`recover`] settles what an earlier life left. A function takes
+//! facts, the account or the brain, whichever it needs; a test counts those that take the whole turn. Invariants: the
+//! pipeline knows ports, not adapters; everything a turn comes to is committed at once before a word of it is shown.
+//! Not here: turns in groups (see [`public`]).
 
 pub mod brain;
 pub mod commit;
@@ -62,7 +64,7 @@ use stages::guard::Verdict;
 use stages::{act, chat, context, guard, investigate};
 use tokio_util::sync::CancellationToken;
 use turn::debounce::Debounce;
-use turn::{Account, Turn, TurnError, status};
+use turn::{Turn, TurnAccount, TurnError, status};
 
 /// One turn: answers what came in, commits, delivers.
 pub async fn handle_turn(brain: &Brain, incoming: &Incoming) -> Done {
@@ -73,7 +75,7 @@ pub async fn handle_turn(brain: &Brain, incoming: &Incoming) -> Done {
 pub async fn handle_turn_in(brain: &Brain, incoming: &Incoming, debounce: Debounce) -> Done {
     brain.channel.typing(&incoming.chat).await;
     let cancel = begin(brain, incoming);
-    let account = Account::new(incoming.turn.clone());
+    let account = TurnAccount::new(incoming.turn.clone());
     let says = || status::of(&brain.services.now(), &incoming.user, &account, &debounce);
     let done = match open(brain, incoming, &account, cancel, debounce.clone()).await {
         Ok(mut turn) => {
@@ -90,7 +92,7 @@ pub async fn handle_turn_in(brain: &Brain, incoming: &Incoming, debounce: Deboun
 async fn open<'a>(
     brain: &'a Brain,
     incoming: &Incoming,
-    account: &'a Account,
+    account: &'a TurnAccount,
     cancel: CancellationToken,
     debounce: Debounce,
 ) -> Result<Turn<'a>, StoreError> {

@@ -15,7 +15,7 @@ use crate::pipeline::stages::guard::Verdict;
 use crate::pipeline::stages::guessed;
 use crate::pipeline::stages::{guard, respond, route};
 use crate::pipeline::turn::debounce::Debounce;
-use crate::pipeline::turn::{Account, Turn, TurnError, unless_cancelled};
+use crate::pipeline::turn::{Turn, TurnAccount, TurnError, unless_cancelled};
 
 /// What became of it.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub enum Public {
 /// Answers in the group what may be answered there.
 pub async fn handle_public_turn(brain: &Brain, incoming: &Incoming) -> Public {
     let cancel = super::begin(brain, incoming);
-    let account = Account::new(incoming.turn.clone());
+    let account = TurnAccount::new(incoming.turn.clone());
     let ended = match super::open(brain, incoming, &account, cancel.clone(), Debounce::over()).await {
         Ok(mut turn) => match unless_cancelled(&cancel, answer(&mut turn)).await.flatten() {
             Ok(Some(answer)) => Public::Answered(super::finish(&turn, Ok(answer)).await),

@@ -1,6 +1,6 @@
-//! What a turn knows while it runs: what it goes by ([`Facts`], which do not change) and what it has cost and done so far
-//! ([`Account`]). Most functions need the first alone; whoever needs all of it asks a model, or begins something. Not
-//! here: what it comes to (an `Answer`, see [`super::commit`]).
+//! What a turn knows while it runs: what it goes by ([`TurnFacts`], which do not change) and what it has cost and done
+//! so far ([`TurnAccount`]). Most functions need the first alone; whoever needs all of it asks a model, or begins
+//! something. Not here: what it comes to (an `Answer`, see [`super::commit`]).
 
 pub mod account;
 pub mod debounce;
@@ -19,9 +19,9 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use tokio_util::sync::CancellationToken;
 
-pub use self::account::Account;
+pub use self::account::TurnAccount;
 use self::debounce::Debounce;
-pub use self::facts::Facts;
+pub use self::facts::TurnFacts;
 use self::heard::Understanding;
 pub use self::pointed::PointedAt;
 use super::brain::Brain;
@@ -46,9 +46,9 @@ pub struct Turn<'a> {
     /// Everything it works with.
     pub brain: &'a Brain,
     /// What it goes by.
-    pub facts: Facts,
+    pub facts: TurnFacts,
     /// What it has cost and done so far.
-    pub account: &'a Account,
+    pub account: &'a TurnAccount,
     /// Ends it early.
     pub cancel: CancellationToken,
     /// What it has to wait for before it writes.
@@ -60,13 +60,13 @@ impl<'a> Turn<'a> {
     pub async fn open(
         brain: &'a Brain,
         incoming: &Incoming,
-        account: &'a Account,
+        account: &'a TurnAccount,
         cancel: CancellationToken,
         debounce: Debounce,
     ) -> Result<Self, StoreError> {
         let beginning = read::beginning(brain, incoming).await?;
         let ctx = brain.request_context(&beginning.user, &incoming.chat);
-        let facts = Facts::new(incoming.clone(), ctx, beginning, brain.services.now().kept_phrases());
+        let facts = TurnFacts::new(incoming.clone(), ctx, beginning, brain.services.now().kept_phrases());
         Ok(Self { brain, facts, account, cancel, debounce })
     }
 
@@ -85,7 +85,7 @@ impl<'a> Turn<'a> {
 
     /// The turn as it goes on with what was said at an earlier moment: "tomorrow" is the day after that one.
     pub fn said_at(&self, at: DateTime<Utc>) -> Turn<'a> {
-        let facts = Facts { written: Some(at), ..self.facts.clone() };
+        let facts = TurnFacts { written: Some(at), ..self.facts.clone() };
         let (cancel, debounce) = (self.cancel.clone(), self.debounce.clone());
         Turn { brain: self.brain, facts, account: self.account, cancel, debounce }
     }

@@ -17,7 +17,7 @@ use crate::core::turn::{Along, Input, Origin, Part, Reply};
 use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::show;
-use crate::pipeline::turn::Facts;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::{ActionRecord, ChatState, Message, Speaker};
 use crate::ports::{Batch, Expect, StoreError};
 
@@ -27,7 +27,7 @@ const REMEMBERED_CHARS: usize = limits::ANSWER_MESSAGES_MAX * limits::MESSAGE_UT
 /// Adds both sides of the turn to the conversation; gives the number of the answer.
 pub fn remember(
     brain: &Brain,
-    facts: &Facts,
+    facts: &TurnFacts,
     answer: &Answer,
     state: &mut ChatState,
     at: DateTime<Utc>,

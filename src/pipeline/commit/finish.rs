@@ -15,7 +15,7 @@ use crate::core::plan::Params;
 use crate::core::turn::{Done, Edit, Incoming, Path, Reply};
 use crate::failpoint::fail_point;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::turn::{Account, Facts, Turn, TurnError};
+use crate::pipeline::turn::{Turn, TurnAccount, TurnError, TurnFacts};
 use crate::ports::records::{ChatState, InboxEntry, Show, TurnTrace};
 use crate::ports::{Batch, Expect, Key, RecordExt, StoreError, Table, optimistic};
 
@@ -107,7 +107,7 @@ pub fn sorry(error: &StoreError) -> String {
 
 /// Commits an answer, on the records as they are at this moment. What the answer brings along in its own batch
 /// (cards, journals, undos) expects the revisions that the turn has read; a conflict there is not resolved here.
-async fn commit(brain: &Brain, facts: &Facts, answer: &Answer, trace: TurnTrace) -> Result<(), StoreError> {
+async fn commit(brain: &Brain, facts: &TurnFacts, answer: &Answer, trace: TurnTrace) -> Result<(), StoreError> {
     let now = brain.clock.now();
     let mut changes = answer.user.clone();
     if answer.zone_named {
@@ -141,7 +141,7 @@ async fn commit(brain: &Brain, facts: &Facts, answer: &Answer, trace: TurnTrace)
 }
 
 /// What becomes of the open question, the card being edited and the reminder being snoozed.
-fn settle(facts: &Facts, answer: &Answer, state: &mut ChatState) {
+fn settle(facts: &TurnFacts, answer: &Answer, state: &mut ChatState) {
     let saw = &facts.state;
     match &answer.clarification {
         Question::Keep => {}
@@ -182,7 +182,7 @@ fn show(
 }
 
 /// How the turn went, without what anybody wrote.
-fn trace(facts: &Facts, account: &Account, answer: &Answer) -> TurnTrace {
+fn trace(facts: &TurnFacts, account: &TurnAccount, answer: &Answer) -> TurnTrace {
     let (mut done, spans) = account.sum_up(answer.path, answer.reports.clone());
     done.outcomes.iter_mut().for_each(|report| report.params = Params::new());
     let id = facts.incoming.turn.as_str().to_owned();

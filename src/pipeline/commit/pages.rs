@@ -9,7 +9,7 @@ use crate::core::ids::{ChatId, UserId};
 use crate::core::plan::PlannedAction;
 use crate::limits;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::turn::Facts;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::{Batch, Expect, Key, Record, StoreError, Table};
 
 const PAGE: &str = "page";
@@ -72,7 +72,7 @@ impl Record for NextPage {
 /// The button for the next page of a list with `rest` more; its record goes into `batch`.
 pub fn button(
     brain: &Brain,
-    facts: &Facts,
+    facts: &TurnFacts,
     what: Further,
     rest: usize,
     batch: &mut Batch,

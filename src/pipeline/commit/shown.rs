@@ -10,7 +10,7 @@ use crate::core::ids::{ChatId, MessageId};
 use crate::core::turn::{Edit, Input, Reply};
 use crate::limits;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::turn::Facts;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::{CardMessage, Shown};
 use crate::ports::{Batch, Expect, RecordExt, Scan, StoreError};
 
@@ -38,7 +38,7 @@ pub fn note(
 }
 
 /// The message a press belongs to: the one it sits on, or else the newest with that button.
-pub async fn pressed(brain: &Brain, facts: &Facts, data: &str) -> Result<Option<Shown>, StoreError> {
+pub async fn pressed(brain: &Brain, facts: &TurnFacts, data: &str) -> Result<Option<Shown>, StoreError> {
     if let Input::Press { message: Some(message), .. } = &facts.incoming.input {
         let key = Shown::key_of(facts.chat(), *message);
         let mut shown = brain.store.load::<Shown>(&key).await?;
@@ -56,7 +56,7 @@ pub async fn pressed(brain: &Brain, facts: &Facts, data: &str) -> Result<Option<
 
 /// The message that was pressed, when nothing is on record under its number: a copy of one whose sending was never
 /// confirmed, so that it was sent again.
-pub async fn copy(brain: &Brain, facts: &Facts) -> Result<Option<MessageId>, StoreError> {
+pub async fn copy(brain: &Brain, facts: &TurnFacts) -> Result<Option<MessageId>, StoreError> {
     let Input::Press { message: Some(message), .. } = &facts.incoming.input else { return Ok(None) };
     let (store, chat) = (&brain.store, facts.chat());
     let is_known = || async {
@@ -72,24 +72,24 @@ pub async fn copy(brain: &Brain, facts: &Facts) -> Result<Option<MessageId>, Sto
 }
 
 /// The newest message of the chat with this button.
-pub async fn with_button(brain: &Brain, facts: &Facts, data: &str) -> Result<Option<Shown>, StoreError> {
+pub async fn with_button(brain: &Brain, facts: &TurnFacts, data: &str) -> Result<Option<Shown>, StoreError> {
     Ok(newest(brain, facts).await?.into_iter().find(|shown| has(shown, data)))
 }
 
 /// The message that a press changed whose effect this undo takes back.
-pub async fn changed_by(brain: &Brain, facts: &Facts, undo: &str) -> Result<Option<Shown>, StoreError> {
+pub async fn changed_by(brain: &Brain, facts: &TurnFacts, undo: &str) -> Result<Option<Shown>, StoreError> {
     let by = |shown: &Shown| shown.before.as_ref().is_some_and(|before| before.undos.iter().any(|id| id == undo));
     Ok(newest(brain, facts).await?.into_iter().find(by))
 }
 
 /// The assistant's last message, if it has buttons that decide no card of its own.
-pub async fn last(brain: &Brain, facts: &Facts) -> Result<Option<Shown>, StoreError> {
+pub async fn last(brain: &Brain, facts: &TurnFacts) -> Result<Option<Shown>, StoreError> {
     let Some(last) = facts.state.last_bot_message else { return Ok(None) };
     let last = brain.store.load::<Shown>(&Shown::key_of(facts.chat(), last)).await?;
     Ok(last.map(|(shown, _)| shown).filter(|shown| !shown.buttons.is_empty() || !shown.about.is_empty()))
 }
 
-async fn newest(brain: &Brain, facts: &Facts) -> Result<Vec<Shown>, StoreError> {
+async fn newest(brain: &Brain, facts: &TurnFacts) -> Result<Vec<Shown>, StoreError> {
     let scan = Scan::of::<Shown>(&[facts.chat().as_str()], limits::SHOWN_LOOKED_THROUGH).newest_first();
     Ok(brain.store.list::<Shown>(scan).await?.into_iter().map(|(shown, _)| shown).collect())
 }

@@ -12,7 +12,7 @@ use chrono_tz::Tz;
 use crate::core::settings::{Quiet, Tone};
 use crate::language::time::local_instant;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::turn::Facts;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::{Due, DueKind, User};
 use crate::ports::{Batch, Change, Expect, Record, StoreError, Table};
 use crate::services::error::ServiceError;
@@ -55,7 +55,7 @@ impl UserChange {
 /// same commit.
 pub(super) async fn apply(
     brain: &Brain,
-    facts: &Facts,
+    facts: &TurnFacts,
     changes: &[UserChange],
     batch: &mut Batch,
 ) -> Result<(), StoreError> {

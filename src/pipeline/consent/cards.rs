@@ -23,7 +23,7 @@ use crate::pipeline::commit::Answer;
 use crate::pipeline::consent;
 use crate::pipeline::run::Passed;
 use crate::pipeline::show;
-use crate::pipeline::turn::{Facts, Turn};
+use crate::pipeline::turn::{Turn, TurnFacts};
 use crate::ports::records::{Audit, PendingOpen};
 use crate::ports::{Expect, StoreError};
 use crate::services::command::Subject;
@@ -65,7 +65,12 @@ impl Asking {
 }
 
 /// Adds a card to the answer: the record, its indexes, its messages. Too long a card is refused in words.
-pub fn ask(brain: &Brain, facts: &Facts, asking: Asking, answer: &mut Answer) -> Result<Option<PendingId>, StoreError> {
+pub fn ask(
+    brain: &Brain,
+    facts: &TurnFacts,
+    asking: Asking,
+    answer: &mut Answer,
+) -> Result<Option<PendingId>, StoreError> {
     let waiting = facts.open.iter().filter(|open| asking.replaces.as_ref() != Some(&open.id)).count();
     if waiting >= limits::PENDING_OPEN_MAX {
         let why = format!("{waiting} things already wait for your yes or no. Please decide some first (/pending).");
@@ -95,7 +100,7 @@ pub fn ask(brain: &Brain, facts: &Facts, asking: Asking, answer: &mut Answer) ->
     Ok(Some(pending.id))
 }
 
-fn new_pending(brain: &Brain, facts: &Facts, asking: Asking) -> Pending {
+fn new_pending(brain: &Brain, facts: &TurnFacts, asking: Asking) -> Pending {
     let Asking { actions, depends_on, request, domains, replaces: _ } = asking;
     let instants = brain.clock.instants();
     let digest = Digest::of(facts.owner(), facts.chat(), crate::pipeline::brain::ACCOUNT, &actions, &depends_on);
@@ -128,7 +133,7 @@ fn refuse(answer: &mut Answer, actions: &[Action], why: String) {
     answer.replies.push(Reply::text(why));
 }
 
-fn name_zone(brain: &Brain, facts: &Facts, pending: &Pending, answer: &mut Answer) {
+fn name_zone(brain: &Brain, facts: &TurnFacts, pending: &Pending, answer: &mut Answer) {
     if facts.names_zone(&brain.policy) && !answer.zone_named && pending.actions.iter().any(show::shows_time) {
         answer.zone_named = true;
         answer.replies.push(Reply::text(show::zone_note(facts.ctx.zone)));
@@ -194,7 +199,12 @@ fn after(depends_on: Option<&Vec<usize>>) -> String {
 
 /// Replaces `old`: it is superseded in the commit of `answer`. False when it is not open any more: the first
 /// decision stands, an approved card is never withdrawn from here.
-pub async fn supersede(brain: &Brain, facts: &Facts, old: &Pending, answer: &mut Answer) -> Result<bool, StoreError> {
+pub async fn supersede(
+    brain: &Brain,
+    facts: &TurnFacts,
+    old: &Pending,
+    answer: &mut Answer,
+) -> Result<bool, StoreError> {
     let withdrawn = withdrawn(brain, facts, old).await?;
     let open = withdrawn.is_some();
     if let Some(withdrawn) = withdrawn {
@@ -207,7 +217,7 @@ pub async fn supersede(brain: &Brain, facts: &Facts, old: &Pending, answer: &mut
 struct Withdrawn(Pending, u64);
 
 /// `None` when it is not open any more.
-async fn withdrawn(brain: &Brain, facts: &Facts, old: &Pending) -> Result<Option<Withdrawn>, StoreError> {
+async fn withdrawn(brain: &Brain, facts: &TurnFacts, old: &Pending) -> Result<Option<Withdrawn>, StoreError> {
     let Some((mut pending, revision)) = brain.pending(&old.id).await? else {
         return Ok(None);
     };
@@ -225,7 +235,7 @@ async fn withdrawn(brain: &Brain, facts: &Facts, old: &Pending) -> Result<Option
 
 fn withdraw(
     brain: &Brain,
-    facts: &Facts,
+    facts: &TurnFacts,
     withdrawn: Withdrawn,
     by: Option<PendingId>,
     answer: &mut Answer,

@@ -10,7 +10,7 @@ use crate::core::text::{shorten, visible};
 use crate::investigate::estimate::{CostEstimate, estimate};
 use crate::limits;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::turn::Facts;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::{RecordExt, StoreError};
 
 /// A costly question that waits for the yes of whoever asked it.
@@ -70,7 +70,7 @@ pub async fn waiting(brain: &Brain, of: Option<(&UserId, &ChatId)>) -> Result<Ve
 }
 
 /// Those of the person of this turn, here.
-pub async fn waiting_here(brain: &Brain, facts: &Facts) -> Result<Vec<CostlyQuestion>, StoreError> {
+pub async fn waiting_here(brain: &Brain, facts: &TurnFacts) -> Result<Vec<CostlyQuestion>, StoreError> {
     waiting(brain, Some((facts.owner(), facts.chat()))).await
 }
 

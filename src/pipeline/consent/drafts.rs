@@ -4,7 +4,7 @@ use crate::core::history::PastAction;
 use crate::core::plan::PlannedAction;
 use crate::core::provenance;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::turn::Facts;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::StoreError;
 use crate::ports::records::Speaker;
 
@@ -12,7 +12,7 @@ use crate::ports::records::Speaker;
 const BACK_MAX: usize = 4;
 
 /// The addresses among these to which the draft in sight goes.
-pub(in crate::pipeline) async fn goes_to(brain: &Brain, facts: &Facts, addresses: &[String]) -> Vec<String> {
+pub(in crate::pipeline) async fn goes_to(brain: &Brain, facts: &TurnFacts, addresses: &[String]) -> Vec<String> {
     let draft =
         Draft::in_sight(brain, facts).await.inspect_err(|error| tracing::warn!(%error, "no draft was looked for"));
     let Some(draft) = draft.ok().flatten() else { return Vec::new() };
@@ -31,7 +31,7 @@ pub(in crate::pipeline) struct Draft {
 
 impl Draft {
     /// The one that the message speaks of, if any.
-    pub async fn in_sight(brain: &Brain, facts: &Facts) -> Result<Option<Self>, StoreError> {
+    pub async fn in_sight(brain: &Brain, facts: &TurnFacts) -> Result<Option<Self>, StoreError> {
         if let Some(replied) = &facts.replied_message {
             return Ok(Self::among(brain, facts, &replied.actions, true).await);
         }
@@ -47,7 +47,7 @@ impl Draft {
     }
 
     /// The only one that these actions made.
-    async fn among(brain: &Brain, facts: &Facts, actions: &[PastAction], is_last: bool) -> Option<Self> {
+    async fn among(brain: &Brain, facts: &TurnFacts, actions: &[PastAction], is_last: bool) -> Option<Self> {
         let services = brain.services.now();
         let mut found = None;
         for past in actions {

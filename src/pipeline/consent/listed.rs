@@ -10,7 +10,7 @@ use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::show;
-use crate::pipeline::turn::Facts;
+use crate::pipeline::turn::TurnFacts;
 
 /// A row of a list of cards.
 pub(super) fn row(brain: &Brain, number: usize, pending: &Pending) -> String {
@@ -47,7 +47,7 @@ pub(in crate::pipeline) fn question_buttons(waiting: &[CostlyQuestion], cards: u
 }
 
 /// Adds a card once more, in place of its last message, below what the answer says.
-pub(in crate::pipeline) fn below(brain: &Brain, facts: &Facts, pending: &Pending, answer: &mut Answer) {
+pub(in crate::pipeline) fn below(brain: &Brain, facts: &TurnFacts, pending: &Pending, answer: &mut Answer) {
     if let Ok(parts) = cards::parts(brain, pending, &facts.reference()) {
         let before = pending.last_card_message().map(|message| Edit::buttons(message, Vec::new()));
         answer.edits.extend(before);

@@ -27,7 +27,7 @@ use crate::core::turn::{NoticeKind, Path, Reply};
 use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::show;
-use crate::pipeline::turn::{Facts, status};
+use crate::pipeline::turn::{TurnFacts, status};
 use crate::ports::{StoreError, Table, optimistic};
 use decisions::Revisions;
 
@@ -36,12 +36,12 @@ const EDIT_EXAMPLE: &str = "at 4pm instead · to Max, too · shorter";
 const UNSURE: &str = "I'm not sure that was about the card that still waits, so nothing was done:";
 
 /// Whether the last message of the chat is an open card.
-pub fn card_is_last(facts: &Facts) -> bool {
+pub fn card_is_last(facts: &TurnFacts) -> bool {
     facts.open.iter().any(|p| p.last_card_message().is_some() && p.last_card_message() == facts.state.last_bot_message)
 }
 
 /// Asks which card is meant: of several they are listed, a single one is shown again.
-pub fn asked_back(brain: &Brain, facts: &Facts) -> Answer {
+pub fn asked_back(brain: &Brain, facts: &TurnFacts) -> Answer {
     let is_shown = |pending: &Pending| pending.card_messages.len() >= pending.card_parts;
     match facts.open.as_slice() {
         [only] if is_shown(only) && !facts.others_wait => again(brain, facts, UNSURE),
@@ -51,7 +51,7 @@ pub fn asked_back(brain: &Brain, facts: &Facts) -> Answer {
 
 /// Lists what is open, numbered, and asks which one is meant. `wants`: what was said of it; the numbers and buttons then
 /// say it of the one that they name, otherwise they show it.
-pub fn which(brain: &Brain, facts: &Facts, wants: Option<CardVerb>) -> Answer {
+pub fn which(brain: &Brain, facts: &TurnFacts, wants: Option<CardVerb>) -> Answer {
     let open = &facts.open[..facts.open.len().min(limits::LIST_ROWS_MAX)];
     let wants = wants.filter(|_| open.len() > 1);
     let line = |(row, pending): (usize, &Pending)| listed::row(brain, row + 1, pending);
@@ -74,7 +74,7 @@ pub fn which(brain: &Brain, facts: &Facts, wants: Option<CardVerb>) -> Answer {
 }
 
 /// Says why nothing was decided, and shows the card that waits once more, below it; of several, which ones they are.
-pub fn again(brain: &Brain, facts: &Facts, why: &str) -> Answer {
+pub fn again(brain: &Brain, facts: &TurnFacts, why: &str) -> Answer {
     let mut answer = which(brain, facts, None);
     if let [only] = facts.open.as_slice() {
         listed::below(brain, facts, only, &mut answer);
@@ -132,7 +132,7 @@ enum Tried {
 /// One attempt, on the card as it is now.
 async fn try_to_decide(
     brain: &Brain,
-    facts: &Facts,
+    facts: &TurnFacts,
     id: &PendingId,
     verb: CardVerb,
     digest_prefix: Option<&str>,
@@ -163,7 +163,7 @@ async fn try_to_decide(
 
 /// The card, with its messages on record: a quick press can come before the record of what was just shown, so
 /// what is being delivered in the chat is waited for, a little.
-async fn shown_card(brain: &Brain, facts: &Facts, id: &PendingId) -> Result<Option<(Pending, u64)>, StoreError> {
+async fn shown_card(brain: &Brain, facts: &TurnFacts, id: &PendingId) -> Result<Option<(Pending, u64)>, StoreError> {
     match brain.pending(id).await? {
         Some((pending, _)) if pending.state.is_open() && pending.card_messages.len() < pending.card_parts => {
             brain.delivered_so_far(facts.chat()).await;
@@ -174,7 +174,7 @@ async fn shown_card(brain: &Brain, facts: &Facts, id: &PendingId) -> Result<Opti
 }
 
 /// A card that was decided at the same moment: the recorded result.
-pub async fn too_late(brain: &Brain, facts: &Facts, id: &PendingId) -> Result<Answer, StoreError> {
+pub async fn too_late(brain: &Brain, facts: &TurnFacts, id: &PendingId) -> Result<Answer, StoreError> {
     match brain.pending(id).await? {
         Some((pending, _)) if pending.state.is_open() => {
             let words = "Something else changed that card at the same moment, so I did nothing. Please try again.";
@@ -204,7 +204,7 @@ fn edit(pending: &Pending) -> Answer {
 /// Why not, truthfully; an expired card is closed on the way.
 async fn refused(
     brain: &Brain,
-    facts: &Facts,
+    facts: &TurnFacts,
     mut pending: Pending,
     revision: u64,
     refusal: NotYours,
@@ -253,7 +253,7 @@ async fn refused(
     Ok(answer.keeping_question())
 }
 
-fn denied(brain: &Brain, facts: &Facts, pending: &Pending) -> Answer {
+fn denied(brain: &Brain, facts: &TurnFacts, pending: &Pending) -> Answer {
     let answer = Answer::says(Path::Consent, format!("Okay, I won't {}.", show::title(&brain.services, pending)));
     let mut answer = answer.noticed(&facts.incoming, NoticeKind::Toast);
     answer.reports = pending.actions.iter().map(|action| show::report(action, Status::Denied, None)).collect();

@@ -5,7 +5,7 @@
 use crate::core::run::{Run, RunOrigin, StepProgress};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::show;
-use crate::pipeline::turn::Facts;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::{RecordExt, StoreError};
 
 /// What this person's runs here have begun and what they have not, in words, from the journals.
@@ -16,17 +16,17 @@ pub(in crate::pipeline) struct UnderWay {
 }
 
 /// Begins nothing more of what this person has approved here. `None` when nothing of it is under way.
-pub(in crate::pipeline) async fn stop_cards(brain: &Brain, facts: &Facts) -> Result<Option<String>, StoreError> {
+pub(in crate::pipeline) async fn stop_cards(brain: &Brain, facts: &TurnFacts) -> Result<Option<String>, StoreError> {
     brain.running.stop_cards(facts.chat());
     Ok(under_way(brain, facts, |run| run.origin != RunOrigin::Turn).await?.in_words())
 }
 
 /// All that is under way for this person here.
-pub(in crate::pipeline) async fn all_under_way(brain: &Brain, facts: &Facts) -> Result<UnderWay, StoreError> {
+pub(in crate::pipeline) async fn all_under_way(brain: &Brain, facts: &TurnFacts) -> Result<UnderWay, StoreError> {
     under_way(brain, facts, |_| true).await
 }
 
-async fn under_way(brain: &Brain, facts: &Facts, counts: impl Fn(&Run) -> bool) -> Result<UnderWay, StoreError> {
+async fn under_way(brain: &Brain, facts: &TurnFacts, counts: impl Fn(&Run) -> bool) -> Result<UnderWay, StoreError> {
     let runs = brain.store.list_all::<Run>(&[]).await?;
     let mine = |run: &Run| run.chat == *facts.chat() && run.owner == *facts.owner() && counts(run);
     let mut under_way = UnderWay::default();

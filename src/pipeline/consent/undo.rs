@@ -9,7 +9,7 @@ use crate::core::ids::PendingId;
 use crate::core::text::shorten;
 use crate::limits;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::turn::Facts;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::{UNDOS_BY_CHAT, Undo};
 use crate::ports::{Batch, Expect, Key, RecordExt, Scan, StoreError};
 
@@ -55,7 +55,7 @@ fn all_at_once<'u>(undos: impl IntoIterator<Item = &'u Undo>) -> Option<Undo> {
 /// What still takes back what this card did.
 pub(in crate::pipeline) async fn of_card(
     brain: &Brain,
-    facts: &Facts,
+    facts: &TurnFacts,
     card: &PendingId,
 ) -> Result<Option<Undo>, StoreError> {
     let is_open = |undo: &Undo| undo.card.as_ref() == Some(card) && undo.used.is_none() && facts.ctx.now <= undo.until;
@@ -63,7 +63,7 @@ pub(in crate::pipeline) async fn of_card(
 }
 
 /// This person's undos of this chat from the last hour, newest first.
-pub(in crate::pipeline) async fn recent(brain: &Brain, facts: &Facts) -> Result<Vec<(Undo, u64)>, StoreError> {
+pub(in crate::pipeline) async fn recent(brain: &Brain, facts: &TurnFacts) -> Result<Vec<(Undo, u64)>, StoreError> {
     let since = Undo::first_id_at(facts.ctx.now - Duration::hours(1));
     let here = [facts.owner().as_str(), facts.chat().as_str()];
     let scan = Scan::by(&UNDOS_BY_CHAT, &here, usize::MAX).after(Key::of(&[here[0], here[1], &since]));
@@ -75,7 +75,7 @@ pub(in crate::pipeline) async fn recent(brain: &Brain, facts: &Facts) -> Result<
 /// What this person took back lately in this chat, and when.
 pub(in crate::pipeline) async fn used(
     brain: &Brain,
-    facts: &Facts,
+    facts: &TurnFacts,
 ) -> Result<Vec<(String, DateTime<Utc>)>, StoreError> {
     let recent = recent(brain, facts).await?;
     Ok(recent.into_iter().filter_map(|(undo, _)| Some((undo.label, undo.used?))).collect())

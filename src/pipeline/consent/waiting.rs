@@ -14,7 +14,7 @@ use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::show;
-use crate::pipeline::turn::{Account, Facts};
+use crate::pipeline::turn::{TurnAccount, TurnFacts};
 use crate::ports::StoreError;
 
 /// What waits for a yes or no of the person of a turn, here.
@@ -26,7 +26,7 @@ pub(in crate::pipeline) struct StillWaiting {
 }
 
 impl StillWaiting {
-    pub(in crate::pipeline) async fn of(brain: &Brain, facts: &Facts) -> Result<Self, StoreError> {
+    pub(in crate::pipeline) async fn of(brain: &Brain, facts: &TurnFacts) -> Result<Self, StoreError> {
         Ok(Self { cards: facts.open.clone(), questions: waiting_here(brain, facts).await? })
     }
 
@@ -66,7 +66,7 @@ pub(in crate::pipeline) fn card_line(brain: &Brain, zone: Tz, pending: &Pending)
 }
 
 /// The question of ours that this turn was not about stays open, unless another was asked.
-pub(in crate::pipeline) fn question_named(facts: &Facts, account: &Account, mut answer: Answer) -> Answer {
+pub(in crate::pipeline) fn question_named(facts: &TurnFacts, account: &TurnAccount, mut answer: Answer) -> Answer {
     let is_beside = answer.clarification == Question::Settled && is_about_something_else(answer.path);
     let is_message = matches!(facts.incoming.input, Input::Message { .. });
     let Some(question) = facts.question_left_open(account).filter(|_| is_beside && is_message) else {
@@ -84,7 +84,7 @@ pub(in crate::pipeline) fn question_named(facts: &Facts, account: &Account, mut 
 }
 
 /// The answer, and below it what still waits for this person in this chat.
-pub(in crate::pipeline) async fn cards_named(brain: &Brain, facts: &Facts, mut answer: Answer) -> Answer {
+pub(in crate::pipeline) async fn cards_named(brain: &Brain, facts: &TurnFacts, mut answer: Answer) -> Answer {
     let is_message = matches!(facts.incoming.input, Input::Message { .. });
     let shows_a_card = answer.replies.iter().any(|reply| reply.card.is_some());
     if facts.open.is_empty()

@@ -15,7 +15,7 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::stages::answers;
 use crate::pipeline::stages::investigate::{self, KeptAnswer};
-use crate::pipeline::turn::{Facts, Turn, TurnError};
+use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
 use crate::ports::records::Clarification;
 use crate::services::filling::BUILDERS;
 use crate::services::searchable::ItemKind;
@@ -277,7 +277,7 @@ fn number(words: &str) -> Option<(usize, &str, bool)> {
 }
 
 /// A row, shown as its service shows it.
-async fn opened(brain: &Brain, facts: &Facts, kept: &KeptAnswer, n: usize) -> Result<Intended, TurnError> {
+async fn opened(brain: &Brain, facts: &TurnFacts, kept: &KeptAnswer, n: usize) -> Result<Intended, TurnError> {
     let Some(row) = kept.row(n) else { return Ok(no_such_row(kept.rows.len(), n).into()) };
     let services = brain.services.now();
     let service = services.find(&row.item.service);

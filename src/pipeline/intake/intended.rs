@@ -8,7 +8,7 @@ use crate::core::plan::PlannedAction;
 use crate::core::provenance::Sources;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::stages::act;
-use crate::pipeline::turn::{Facts, PointedAt, Turn};
+use crate::pipeline::turn::{PointedAt, Turn, TurnFacts};
 use crate::ports::StoreError;
 
 /// See the module.
@@ -32,7 +32,7 @@ impl From<Answer> for Intended {
 
 impl Intended {
     /// These actions, of nobody's words but the person's own.
-    pub fn actions(facts: &Facts, actions: Vec<PlannedAction>) -> Self {
+    pub fn actions(facts: &TurnFacts, actions: Vec<PlannedAction>) -> Self {
         Self::of(actions, Sources { own: facts.own_words(), ..Sources::default() })
     }
 

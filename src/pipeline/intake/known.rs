@@ -9,13 +9,13 @@ use crate::language::known;
 use crate::language::known::Introduction;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
-use crate::pipeline::turn::{Facts, TurnError};
+use crate::pipeline::turn::{TurnError, TurnFacts};
 
 /// What a name is remembered as.
 const NAME: &str = "name";
 
 /// Answers it, or remembers the name; `None` for everything else.
-pub(super) async fn answer(brain: &Brain, facts: &Facts) -> Result<Option<Intended>, TurnError> {
+pub(super) async fn answer(brain: &Brain, facts: &TurnFacts) -> Result<Option<Intended>, TurnError> {
     if !facts.origin().is_own_words() || !facts.incoming.parts.is_empty() {
         return Ok(None);
     }

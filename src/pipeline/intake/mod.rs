@@ -4,10 +4,11 @@
 //! them answers is routed. The pictures of a turn (README, the crate, the pipeline) show the same names in the same
 //! order, and a test compares them.
 //!
-//! A step says what is wanted (`intended`) and does nothing itself where that can be said as a value; one that points at
-//! something says what the message is read as from there on. Invariants: no step asks a model whether it is meant; what a step leads to (an amendment, the answer to a
-//! question) may be planned by one. A step that has no answer leaves no trace. Not here: deciding cards
-//! (`consent`), and which messages are one turn (the channel; [`debounce`] only says how long it may wait).
+//! A step says what is wanted (`intended`) and does nothing itself where that can be said as a value; one that points
+//! at something says what the message is read as from there on. Invariants: no step asks a model whether it is meant;
+//! what a step leads to (an amendment, the answer to a question) may be planned by one. A step that has no answer
+//! leaves no trace. Not here: deciding cards (`consent`), and which messages are one turn (the channel; [`debounce`]
+//! only says how long it may wait).
 
 pub mod agenda;
 pub mod buttons;
@@ -30,7 +31,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 
 use self::cards::{amendments, answers, record};
-use self::intended::{Intended, Taken};
+use self::intended::Taken;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::stages::undecided;
 use crate::pipeline::turn::{Turn, TurnError};

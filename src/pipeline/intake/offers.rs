@@ -21,7 +21,7 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::consent::offers::{GONE, Offer, Offered};
 use crate::pipeline::stages::{act, investigate};
-use crate::pipeline::turn::{Facts, PointedAt, Turn, TurnError};
+use crate::pipeline::turn::{PointedAt, Turn, TurnError, TurnFacts};
 use crate::ports::{Change, Expect, RecordExt, StoreError, Table};
 use crate::services::registry::Services;
 use crate::services::service::{Content, Offerable};
@@ -30,7 +30,7 @@ use crate::services::service::{Content, Offerable};
 const LEFT: &str = "Okay, I left it. Nothing was done.";
 
 /// Asks what should become of something that was passed on without a word; `None` when there are words.
-pub(super) async fn answer(brain: &Brain, facts: &Facts) -> Result<Option<Answer>, TurnError> {
+pub(super) async fn answer(brain: &Brain, facts: &TurnFacts) -> Result<Option<Answer>, TurnError> {
     let along: Vec<&Part> = match facts.incoming.parts.as_slice() {
         [] => return Ok(None),
         _ if !facts.words().trim().is_empty() => return Ok(None),
@@ -95,7 +95,7 @@ fn heading(text: &str) -> String {
     shorten(text.lines().next().unwrap_or_default().trim(), 80)
 }
 
-fn gone(facts: &Facts) -> Answer {
+fn gone(facts: &TurnFacts) -> Answer {
     Answer::says(Path::Button, GONE).noticed(&facts.incoming, NoticeKind::Toast).keeping_question()
 }
 
@@ -151,7 +151,7 @@ pub async fn take(turn: &Turn<'_>, id: &str, choice: usize) -> Result<Answer, St
 }
 
 /// A question of ours that is not the one of this offer stays open.
-fn others_stay_open(facts: &Facts, id: &str, answer: &mut Answer) {
+fn others_stay_open(facts: &TurnFacts, id: &str, answer: &mut Answer) {
     let is_open = facts.open_question().is_some_and(|question| question.offer.as_deref() == Some(id));
     if !is_open && answer.clarification == Question::Settled {
         answer.clarification = Question::Keep;
@@ -159,7 +159,7 @@ fn others_stay_open(facts: &Facts, id: &str, answer: &mut Answer) {
 }
 
 /// Takes the buttons off an offer that was taken.
-pub fn is_taken(facts: &Facts, answer: &mut Answer) {
+pub fn is_taken(facts: &TurnFacts, answer: &mut Answer) {
     if let Input::Press { message: Some(message), .. } = &facts.incoming.input {
         answer.edits.push(Edit::buttons(*message, Vec::new()));
     }

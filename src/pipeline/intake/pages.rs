@@ -16,7 +16,7 @@ use crate::pipeline::commit::Answer;
 use crate::pipeline::commit::pages::{Further, NextPage, button};
 use crate::pipeline::commit::shown;
 use crate::pipeline::stages::investigate;
-use crate::pipeline::turn::{Facts, TurnError};
+use crate::pipeline::turn::{TurnError, TurnFacts};
 use crate::ports::records::Shown;
 use crate::ports::{RecordExt, StoreError};
 
@@ -26,7 +26,7 @@ const GONE: &str = "That list is too old to go on with. Please ask for it again.
 /// A list of ours: `text` and, where it goes on, its button.
 pub fn list(
     brain: &Brain,
-    facts: &Facts,
+    facts: &TurnFacts,
     text: String,
     name: &str,
     next: Option<String>,
@@ -42,13 +42,13 @@ pub fn list(
 }
 
 /// A pressed button.
-pub(super) async fn press(brain: &Brain, facts: &Facts, id: &str, data: &str) -> Result<Intended, StoreError> {
+pub(super) async fn press(brain: &Brain, facts: &TurnFacts, id: &str, data: &str) -> Result<Intended, StoreError> {
     let shown = shown::pressed(brain, facts, data).await?;
     go_on(brain, facts, id, shown.as_ref()).await
 }
 
 /// "More", right below a list or in reply to one: as its button. `None` for all else.
-pub(super) async fn answer(brain: &Brain, facts: &Facts) -> Result<Option<Intended>, TurnError> {
+pub(super) async fn answer(brain: &Brain, facts: &TurnFacts) -> Result<Option<Intended>, TurnError> {
     if !facts.origin().is_own_words() || !asks_for_more(facts.words()) {
         return Ok(None);
     }
@@ -81,7 +81,7 @@ pub(super) async fn answer(brain: &Brain, facts: &Facts) -> Result<Option<Intend
     })))
 }
 
-async fn go_on(brain: &Brain, facts: &Facts, id: &str, shown: Option<&Shown>) -> Result<Intended, StoreError> {
+async fn go_on(brain: &Brain, facts: &TurnFacts, id: &str, shown: Option<&Shown>) -> Result<Intended, StoreError> {
     let stored = brain.store.load::<NextPage>(&NextPage::key_of(facts.chat(), id)).await?;
     let is_open = |page: &NextPage| page.id == id && page.owner == *facts.owner() && facts.ctx.now <= page.until;
     let Some(page) = stored.map(|(page, _)| page).filter(is_open) else {

@@ -15,7 +15,7 @@ use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::stages::doubts::{Doubt, LEAVE_IT};
-use crate::pipeline::turn::{Facts, TurnError};
+use crate::pipeline::turn::{TurnError, TurnFacts};
 use crate::services::registry::Services;
 use crate::services::service::{OpenThing, ReportFit};
 
@@ -34,7 +34,7 @@ enum Fitting {
 }
 
 /// Completes what is reported, or asks which it is; `None` for everything else.
-pub(super) async fn answer(brain: &Brain, facts: &Facts) -> Result<Option<Intended>, TurnError> {
+pub(super) async fn answer(brain: &Brain, facts: &TurnFacts) -> Result<Option<Intended>, TurnError> {
     if !facts.origin().is_own_words() || !facts.incoming.parts.is_empty() {
         return Ok(None);
     }
@@ -50,7 +50,7 @@ pub(super) async fn answer(brain: &Brain, facts: &Facts) -> Result<Option<Intend
 /// "Got milk and eggs": each of them by itself.
 async fn of_parts(
     brain: &Brain,
-    facts: &Facts,
+    facts: &TurnFacts,
     services: &Services,
     report: &StateReport,
 ) -> Result<Option<Intended>, TurnError> {
@@ -72,7 +72,7 @@ async fn of_parts(
 
 /// What is open and fits. Of several that fit clearly, what was last spoken of; a doubtful one counts only where none is
 /// clear.
-async fn fitting(facts: &Facts, services: &Services, report: &StateReport) -> Fitting {
+async fn fitting(facts: &TurnFacts, services: &Services, report: &StateReport) -> Fitting {
     let mut found: Vec<Kept> = Vec::new();
     for service in services.iter() {
         let Some(open) = service.service.open_things() else { continue };
@@ -106,7 +106,7 @@ async fn fitting(facts: &Facts, services: &Services, report: &StateReport) -> Fi
 }
 
 /// The id of what was last spoken of.
-fn latest_item(facts: &Facts) -> Option<String> {
+fn latest_item(facts: &TurnFacts) -> Option<String> {
     let past = facts.past();
     let mut actions = past.iter().rev().flat_map(|past| past.actions.iter().rev());
     let item = actions.find_map(|action| action.item.clone())?;
@@ -122,7 +122,13 @@ fn settling(services: &Services, kept: &[Kept], kind: ReportKind) -> Vec<Planned
     open.flat_map(|(service, open)| open.settling(&of_service(&service.info.name), kind)).collect()
 }
 
-fn settled(facts: &Facts, services: &Services, report: &StateReport, kept: &[Kept], missing: &[String]) -> Intended {
+fn settled(
+    facts: &TurnFacts,
+    services: &Services,
+    report: &StateReport,
+    kept: &[Kept],
+    missing: &[String],
+) -> Intended {
     let mut beside: Vec<String> = Vec::new();
     if !missing.is_empty() {
         let named: Vec<String> = missing.iter().map(|what| named(what)).collect();
@@ -140,7 +146,7 @@ fn settled(facts: &Facts, services: &Services, report: &StateReport, kept: &[Kep
 /// Which of these was meant; what is sure waits for the answer.
 fn ask(
     brain: &Brain,
-    facts: &Facts,
+    facts: &TurnFacts,
     services: &Services,
     report: &StateReport,
     sure: &[Kept],

@@ -16,7 +16,7 @@ use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::stages::investigate::KeptAnswer;
-use crate::pipeline::turn::{Facts, PointedAt, TurnError};
+use crate::pipeline::turn::{PointedAt, TurnError, TurnFacts};
 use crate::ports::records::Message;
 use crate::services::address_book::PeopleQuery;
 use crate::services::searchable::{FoundItem, ItemKind};
@@ -29,7 +29,7 @@ const OPENS: &str = "show";
 const NAMED_BACK_MAX: usize = 3;
 
 /// Reads a message as if it named what it means; an answer only where there is no such thing.
-pub(super) async fn answer(brain: &Brain, facts: &Facts) -> Result<Option<Taken>, TurnError> {
+pub(super) async fn answer(brain: &Brain, facts: &TurnFacts) -> Result<Option<Taken>, TurnError> {
     if !facts.origin().is_own_words() || facts.pointed_at().is_some() {
         return Ok(None);
     }
@@ -44,12 +44,12 @@ pub(super) async fn answer(brain: &Brain, facts: &Facts) -> Result<Option<Taken>
 }
 
 /// Whether a service has listed something since an investigation answered.
-pub(super) fn shows_a_list_since(facts: &Facts, kept: Option<&KeptAnswer>) -> bool {
+pub(super) fn shows_a_list_since(facts: &TurnFacts, kept: Option<&KeptAnswer>) -> bool {
     Listed::last(facts, kept).is_some()
 }
 
 /// The message with a name in place of the pronoun: the only one that the person named lately.
-async fn with_name(brain: &Brain, facts: &Facts) -> Option<String> {
+async fn with_name(brain: &Brain, facts: &TurnFacts) -> Option<String> {
     let pronoun = PersonPronoun::only_one(facts.words())?;
     let earlier: Vec<&str> = facts.conversation().own_words().rev().take(NAMED_BACK_MAX).collect();
     let said = std::iter::once(facts.words()).chain(earlier.iter().copied()).collect::<Vec<_>>().join("\n");
@@ -88,7 +88,7 @@ struct Listed<'t> {
 
 impl<'t> Listed<'t> {
     /// The list that is replied to, or the last one of a moment ago.
-    fn last(facts: &'t Facts, kept: Option<&KeptAnswer>) -> Option<Self> {
+    fn last(facts: &'t TurnFacts, kept: Option<&KeptAnswer>) -> Option<Self> {
         let shown = facts.history.iter().rev().take(LISTED_BACK_MAX);
         let shown = shown.filter(|message| kept.is_none_or(|kept| message.number > kept.said));
         let of = |message: &'t Message| {
@@ -103,7 +103,7 @@ impl<'t> Listed<'t> {
 
     /// Reads the message as if it named the row. Its rows have no numbers before them, so that only what is certainly
     /// the place of one means it.
-    fn answer(&self, brain: &Brain, facts: &Facts, asks: Option<&Asks>) -> Result<Option<Taken>, TurnError> {
+    fn answer(&self, brain: &Brain, facts: &TurnFacts, asks: Option<&Asks>) -> Result<Option<Taken>, TurnError> {
         let (lead, n, rest) = match asks {
             Some(Asks::Row { lead, n, rest, is_place: true }) => (lead.as_str(), *n, rest.as_str()),
             Some(Asks::Open(n)) => (OPENS, *n, ""),

@@ -9,10 +9,10 @@ use crate::core::outcome::Status;
 use crate::core::turn::{Origin, Path};
 use crate::language::own_rule::{self, OwnRule};
 use crate::pipeline::brain::Brain;
-use crate::pipeline::turn::{Facts, TurnError};
+use crate::pipeline::turn::{TurnError, TurnFacts};
 
 /// Keeps what is told; `None` for everything else.
-pub(super) async fn answer(brain: &Brain, facts: &Facts) -> Result<Option<Intended>, TurnError> {
+pub(super) async fn answer(brain: &Brain, facts: &TurnFacts) -> Result<Option<Intended>, TurnError> {
     if facts.origin() != Origin::Typed || !facts.incoming.parts.is_empty() || facts.open_question().is_some() {
         return Ok(None);
     }

@@ -9,14 +9,14 @@ use crate::language::requests::{self, Understood};
 use crate::language::time;
 use crate::language::time::{Grain, Reference, When};
 use crate::pipeline::stages::topic::{Topic, tidy};
-use crate::pipeline::turn::Facts;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::Clarification;
 use crate::services::address_book::split_details;
 use crate::services::completion;
 use crate::services::show::Moment;
 
 /// The answer to a question of ours completes what was asked for, and what waited for it: no planner needed.
-pub fn completed(facts: &Facts, topic: &Topic<'_>) -> Option<Plan> {
+pub fn completed(facts: &TurnFacts, topic: &Topic<'_>) -> Option<Plan> {
     // Somebody else's words, passed on, answer nothing; and it is answered once.
     let question = topic.answers.filter(|_| facts.origin().is_own_words() && topic.round.is_none())?;
     let (partial, param) = question.partial.as_ref()?;
@@ -48,7 +48,7 @@ fn on_that_day<'q>(choices: &'q [(String, String)], answer: &str, reference: &Re
 }
 
 /// The value of the choice that the person took from our list, in words of their own.
-pub fn picked<'q>(facts: &Facts, question: &'q Clarification) -> Option<&'q str> {
+pub fn picked<'q>(facts: &TurnFacts, question: &'q Clarification) -> Option<&'q str> {
     if !facts.origin().is_own_words() {
         return None;
     }
@@ -59,7 +59,7 @@ pub fn picked<'q>(facts: &Facts, question: &'q Clarification) -> Option<&'q str>
 }
 
 /// An answer in the person's own words: an address for somebody unknown, or whatever was missing.
-fn free_answer(facts: &Facts, partial: &PlannedAction, param: &str) -> Option<PlannedAction> {
+fn free_answer(facts: &TurnFacts, partial: &PlannedAction, param: &str) -> Option<PlannedAction> {
     if param.contains('=') {
         return person_named(facts).map(|person| filled(partial, param, &person));
     }
@@ -68,7 +68,7 @@ fn free_answer(facts: &Facts, partial: &PlannedAction, param: &str) -> Option<Pl
 
 /// Whom an answer to "which address?" names: the address in it, or else its few words, unless they are a message of
 /// their own.
-fn person_named(facts: &Facts) -> Option<String> {
+fn person_named(facts: &TurnFacts) -> Option<String> {
     const NAME_WORDS_MAX: usize = 4;
     let words = facts.words().trim();
     if let (Some(address), _) = split_details(words) {

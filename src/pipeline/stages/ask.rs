@@ -10,7 +10,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use crate::core::text::shorten;
 use crate::limits;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::turn::Account;
+use crate::pipeline::turn::TurnAccount;
 use crate::ports::{AnswerSchema, Call, Completion, Model, ModelError, Stage, ToolCall, Usage};
 use crate::prompts::{Fixed, Prompt};
 
@@ -38,7 +38,7 @@ impl<T> Asked<T> {
 
 /// Asks for JSON of `schema`; re-asks once with the error when it does not fit.
 pub async fn typed<T: DeserializeOwned>(
-    account: &Account,
+    account: &TurnAccount,
     model: &dyn Model,
     stage: Stage,
     prompt: Prompt,
@@ -74,7 +74,7 @@ impl<T> fmt::Debug for AnswerChecks<'_, T> {
 /// The same; `misfit` says what is wrong inside an answer of the right shape. It is asked about once, too; after that
 /// the answer stands as it is, and whoever uses it refuses that part.
 pub async fn typed_fitting<T: DeserializeOwned>(
-    account: &Account,
+    account: &TurnAccount,
     model: &dyn Model,
     stage: Stage,
     prompt: Prompt,
@@ -153,7 +153,7 @@ fn parsed<T: DeserializeOwned>(
 
 /// Asks for words, for at most so long, if at most at all. `words` receives them as they come.
 pub async fn words(
-    account: &Account,
+    account: &TurnAccount,
     model: &dyn Model,
     stage: Stage,
     prompt: Prompt,

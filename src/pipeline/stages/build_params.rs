@@ -24,7 +24,7 @@ use crate::pipeline::stages::selection::{SelectedCommand, Selection};
 use crate::pipeline::stages::topic;
 use crate::pipeline::stages::topic::Topic;
 use crate::pipeline::turn::status;
-use crate::pipeline::turn::{Facts, Turn};
+use crate::pipeline::turn::{Turn, TurnFacts};
 use crate::ports::{AnswerSchema, Model, Planning, Stage};
 use crate::prompts::Fixed;
 use crate::services::entry::Entry;
@@ -36,7 +36,7 @@ use crate::services::schema::notation;
 const EXAMPLE_AT: &str = "2026-01-12T09:00:00Z";
 
 /// The commands whose parameters are to be filled in one by one; `None` where one call plans everything.
-pub(super) fn commands(brain: &Brain, facts: &Facts, topic: &Topic<'_>) -> Option<Vec<SelectedCommand>> {
+pub(super) fn commands(brain: &Brain, facts: &TurnFacts, topic: &Topic<'_>) -> Option<Vec<SelectedCommand>> {
     if topic.round.is_some() || brain.policy.planning == Planning::Whole {
         return None;
     }
@@ -228,7 +228,7 @@ fn params_of(call: &crate::ports::ToolCall) -> Params {
 }
 
 /// The parameters of a command's own example, with its times as words.
-fn example(brain: &Brain, facts: &Facts, entry: &dyn Entry) -> Option<String> {
+fn example(brain: &Brain, facts: &TurnFacts, entry: &dyn Entry) -> Option<String> {
     let at: DateTime<Utc> = EXAMPLE_AT.parse().ok()?;
     let reference = Reference { now: at, ..facts.reference() };
     let services = brain.services.now();

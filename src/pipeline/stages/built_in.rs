@@ -9,7 +9,7 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::stages::guessed;
 use crate::pipeline::stages::topic;
 use crate::pipeline::stages::topic::{Depending, Planned, REPHRASE, TOO_MUCH, Topic, proposed};
-use crate::pipeline::turn::{Facts, Turn};
+use crate::pipeline::turn::{Turn, TurnFacts};
 use crate::ports::Usage;
 use crate::ports::records::Clarification;
 use crate::services::amendment;
@@ -30,7 +30,7 @@ pub(super) fn sure(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>) -> Op
 }
 
 /// The plan of a request that is read exactly: a model would be asked for nothing but the same.
-pub(super) fn exact(brain: &Brain, facts: &Facts) -> Option<Plan> {
+pub(super) fn exact(brain: &Brain, facts: &TurnFacts) -> Option<Plan> {
     let is_skipped = brain.policy.skip_planner && brain.model.is_some();
     if !is_skipped || !facts.origin().is_own_words() || facts.replied.is_some() {
         return None;

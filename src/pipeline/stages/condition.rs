@@ -19,7 +19,7 @@ use crate::language::time::{Grain, Reference, When};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::stages::topic::{Depending, Planned, Topic, proposed};
-use crate::pipeline::turn::Facts;
+use crate::pipeline::turn::TurnFacts;
 use crate::services::condition::{self, ConditionKind};
 use crate::services::service::{Circumstance, Evidence};
 use crate::services::standing::Planner;
@@ -35,7 +35,7 @@ const INSTANT: [&str; 2] = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"];
 type Extent = (DateTime<Utc>, DateTime<Utc>);
 
 /// A model's plan: what depends on something may not be done as if it did not.
-pub(super) fn of_model(brain: &Brain, facts: &Facts, topic: &Topic<'_>, plan: Plan) -> Planned {
+pub(super) fn of_model(brain: &Brain, facts: &TurnFacts, topic: &Topic<'_>, plan: Plan) -> Planned {
     let writes = |planned: &PlannedAction| {
         let entry = brain.services.command(&planned.service, &planned.command);
         entry.is_none_or(|entry| entry.effect().writes())
@@ -66,7 +66,7 @@ pub(super) fn of_model(brain: &Brain, facts: &Facts, topic: &Topic<'_>, plan: Pl
 /// Looks whether the condition holds; gives what is to be done then, or the answer that says why nothing is.
 pub(crate) async fn weigh(
     brain: &Brain,
-    facts: &Facts,
+    facts: &TurnFacts,
     depending: Depending,
     so_far: &mut Progressing,
 ) -> Result<Planned, Box<Answer>> {
@@ -104,7 +104,12 @@ fn fact(kind: &ConditionKind, evidence: &Evidence) -> String {
 }
 
 /// What the services know about it; `None` when nobody does.
-async fn evidence(brain: &Brain, facts: &Facts, kind: &ConditionKind, actions: &[PlannedAction]) -> Option<Evidence> {
+async fn evidence(
+    brain: &Brain,
+    facts: &TurnFacts,
+    kind: &ConditionKind,
+    actions: &[PlannedAction],
+) -> Option<Evidence> {
     let (asked, what) = match kind {
         ConditionKind::Free { when } => {
             let (from, to) = span(facts, when, actions)?;
@@ -133,7 +138,7 @@ async fn evidence(brain: &Brain, facts: &Facts, kind: &ConditionKind, actions: &
 
 /// From when to when somebody has to be free: then, or at the time of what is asked for. `None` where both say a day of
 /// their own: "at 3" may be 3 on the other's.
-fn span(facts: &Facts, when: &str, actions: &[PlannedAction]) -> Option<Extent> {
+fn span(facts: &TurnFacts, when: &str, actions: &[PlannedAction]) -> Option<Extent> {
     let reference = facts.reference();
     let mut planned = actions.iter().map(|action| times_of(action, &reference)).filter(|times| !times.is_empty());
     if when.is_empty() {
@@ -180,7 +185,7 @@ fn is_time(value: &str, reference: &Reference) -> bool {
 }
 
 /// What the one thing that is asked for is called: its longest words that are no time, and describe nothing else.
-fn named_by(facts: &Facts, actions: &[PlannedAction]) -> Option<String> {
+fn named_by(facts: &TurnFacts, actions: &[PlannedAction]) -> Option<String> {
     let [only] = actions else { return None };
     let reference = facts.reference();
     let mut texts: Vec<&str> = Vec::new();

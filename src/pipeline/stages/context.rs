@@ -12,7 +12,7 @@ use crate::core::provenance::UntrustedText;
 use crate::language::routing::{Guess, Kind};
 use crate::limits;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::turn::{Account, Facts, Turn};
+use crate::pipeline::turn::{Turn, TurnAccount, TurnFacts};
 use crate::ports::Usage;
 use crate::services::registry::Registration;
 use crate::services::service::{ContextRole, Noticed, RequestContext, Wanted};
@@ -64,7 +64,7 @@ impl Drop for Fetching {
 
 impl Fetching {
     /// Waits for the end of it.
-    pub async fn all(mut self, account: &Account) -> Context {
+    pub async fn all(mut self, account: &TurnAccount) -> Context {
         let started = account.elapsed_us();
         let context = self.found().await;
         let outcome = if context.missing.is_empty() {
@@ -103,7 +103,7 @@ impl Fetching {
 const NARROW_FROM: f32 = 0.6;
 
 /// Starts fetching what the guess suggests, or everything when it is unsure; nothing where no model would be told.
-pub fn fetch(brain: &Brain, facts: &Facts, guess: &Guess) -> Fetching {
+pub fn fetch(brain: &Brain, facts: &TurnFacts, guess: &Guess) -> Fetching {
     let narrow = guess.confidence >= NARROW_FROM;
     let is_told = brain.model.is_some();
     let wants = |service: &Arc<Registration>| match service.service.context_role() {
@@ -139,7 +139,7 @@ pub async fn routed(turn: &Turn<'_>, fetching: Fetching, domains: &[String]) -> 
     context
 }
 
-fn fetch_from(facts: &Facts, services: Vec<Arc<Registration>>) -> Fetching {
+fn fetch_from(facts: &TurnFacts, services: Vec<Arc<Registration>>) -> Fetching {
     let wanted = Wanted { message: facts.words().to_owned(), limit: limits::CONTEXT_ITEMS_MAX };
     let ctx = facts.ctx.clone();
     let names = services.iter().map(|service| service.info.name.clone()).collect();

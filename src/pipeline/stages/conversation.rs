@@ -4,10 +4,10 @@
 use chrono::{Datelike, Duration, Weekday};
 
 use crate::core::text::shorten;
-use crate::pipeline::turn::Facts;
+use crate::pipeline::turn::TurnFacts;
 
 /// The message of ours that the request replies to, with what it was about, and what of it is quoted.
-pub(super) fn replied_line(facts: &Facts) -> Option<String> {
+pub(super) fn replied_line(facts: &TurnFacts) -> Option<String> {
     let message = facts.replied_message.as_ref()?;
     let about = message.actions.iter().map(|past| format!(" {}", past.named())).collect::<String>();
     let quote = facts.incoming.quote.as_ref().map(|quote| format!("; it quotes: {}", shorten(quote, 400)));
@@ -16,7 +16,7 @@ pub(super) fn replied_line(facts: &Facts) -> Option<String> {
 }
 
 /// Dates that models get wrong when they compute them, and that are the same all day.
-pub(super) fn days(facts: &Facts) -> Vec<String> {
+pub(super) fn days(facts: &TurnFacts) -> Vec<String> {
     let now = facts.as_written().now.with_timezone(&facts.ctx.zone);
     let day = |days: i64| (now + Duration::days(days)).date_naive();
     let to_monday = i64::from((7 - now.weekday().num_days_from_monday()) % 7);

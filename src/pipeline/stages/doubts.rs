@@ -19,7 +19,7 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::consent::offers::{Offer, Offered};
 use crate::pipeline::show;
-use crate::pipeline::turn::Facts;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::Clarification;
 use crate::ports::{Expect, StoreError};
 
@@ -51,7 +51,7 @@ pub(crate) struct Doubt {
 
 impl Doubt {
     /// Some of the message was not understood. What says which things are not meant cannot be left out of it.
-    pub fn partly(brain: &Brain, facts: &Facts, domains: &[String], plan: Plan, unread: &[Unread]) -> Doubt {
+    pub fn partly(brain: &Brain, facts: &TurnFacts, domains: &[String], plan: Plan, unread: &[Unread]) -> Doubt {
         let parts: Vec<String> = unread.iter().map(|part| part.text.clone()).collect();
         if unread.iter().any(|part| part.class.turns_around()) {
             let parts = listed(&parts.iter().map(|part| quoted(part)).collect::<Vec<_>>());
@@ -105,7 +105,7 @@ impl Doubt {
     }
 
     /// Nobody understood it. What it orders is offered to be kept as something to do.
-    pub fn nothing(brain: &Brain, facts: &Facts) -> Doubt {
+    pub fn nothing(brain: &Brain, facts: &TurnFacts) -> Doubt {
         let reading = facts.reading();
         if is_talk(facts) {
             return Doubt { words: requests::chat(facts.words()), ..Doubt::default() };
@@ -135,7 +135,7 @@ impl Doubt {
     pub fn ask(
         self,
         brain: &Brain,
-        facts: &Facts,
+        facts: &TurnFacts,
         domains: &[String],
         sources: &Sources,
         own: Vec<String>,
@@ -183,7 +183,7 @@ impl Doubt {
 }
 
 /// The plan of the message without those parts.
-fn without(facts: &Facts, domains: &[String], unread: &[Unread]) -> Option<Plan> {
+fn without(facts: &TurnFacts, domains: &[String], unread: &[Unread]) -> Option<Plan> {
     let text = unread.iter().fold(facts.words().to_owned(), |text, part| text.replacen(&part.text, "", 1));
     match facts.understood_as(&text, domains) {
         Understood::Plan { plan, condition: None, .. } => Some(plan),
@@ -204,12 +204,12 @@ pub(crate) fn buttons(offer: &str, labels: &[String]) -> Vec<Vec<Button>> {
 }
 
 /// Whether a message is talk, and nothing else; a picture without a word is.
-pub(crate) fn is_talk(facts: &Facts) -> bool {
+pub(crate) fn is_talk(facts: &TurnFacts) -> bool {
     !facts.words().contains(char::is_alphanumeric) || facts.understood(&[]) == Understood::SmallTalk
 }
 
 /// What kind of thing was not understood, that nothing was done, and the nearest of what can be said of its kind.
-pub(crate) fn not_understood(brain: &Brain, facts: &Facts) -> String {
+pub(crate) fn not_understood(brain: &Brain, facts: &TurnFacts) -> String {
     let services = brain.services.now();
     let asks = facts.reading().has(&[Mood::Question]);
     let about = match facts.guess().domains.as_slice() {

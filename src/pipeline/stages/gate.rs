@@ -25,7 +25,7 @@ use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::run::Passed;
 use crate::pipeline::show;
-use crate::pipeline::turn::Facts;
+use crate::pipeline::turn::TurnFacts;
 use crate::services::command::Effect;
 use crate::services::entry::Entry;
 use crate::services::service::Person;
@@ -65,7 +65,7 @@ enum Judged {
 }
 
 /// Judges a plan.
-pub async fn check(brain: &Brain, facts: &Facts, plan: Plan, domains: &[String], sources: &Sources) -> Gated {
+pub async fn check(brain: &Brain, facts: &TurnFacts, plan: Plan, domains: &[String], sources: &Sources) -> Gated {
     let mut gated = Gated::default();
     let people = known::meant(brain, facts, &plan, &sources.own).await;
     let folded = Folded::of(&sources.own, &sources.untrusted);
@@ -139,7 +139,7 @@ const FIND_BY: &str = "find_by";
 
 async fn judge(
     brain: &Brain,
-    facts: &Facts,
+    facts: &TurnFacts,
     planned: &PlannedAction,
     domains: &[String],
     seen: &Seen<'_>,
@@ -203,7 +203,7 @@ async fn judge(
 /// What the planner took from somebody else's text. Judged on what it wrote, not on what code made of it: an
 /// address that was looked up, or a time that was worked out, is nobody's text.
 fn taints(
-    facts: &Facts,
+    facts: &TurnFacts,
     entry: &dyn Entry,
     planned: &PlannedAction,
     seen: &Seen<'_>,
@@ -222,7 +222,13 @@ fn taints(
 }
 
 /// What is in sight together with those whose addresses a service filled in; `None` when there are none.
-async fn filled(brain: &Brain, facts: &Facts, entry: &dyn Entry, action: &Action, seen: &Seen<'_>) -> Option<Folded> {
+async fn filled(
+    brain: &Brain,
+    facts: &TurnFacts,
+    entry: &dyn Entry,
+    action: &Action,
+    seen: &Seen<'_>,
+) -> Option<Folded> {
     let (records, known) = (seen.records?, seen.people.as_ref().ok()?);
     if !entry.effect().passes_values_on() {
         return None;

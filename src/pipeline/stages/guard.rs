@@ -5,7 +5,7 @@
 //! nothing, since the gate does not listen to words.
 
 use crate::language::says::{PhraseStep, says};
-use crate::pipeline::turn::{Account, Facts};
+use crate::pipeline::turn::{TurnAccount, TurnFacts};
 use crate::ports::Usage;
 
 /// The guard's word.
@@ -85,7 +85,7 @@ const THEIR_DATA: &[&str] = &[
 ];
 
 /// Applies the rules.
-pub fn check(facts: &Facts, account: &Account) -> Verdict {
+pub fn check(facts: &TurnFacts, account: &TurnAccount) -> Verdict {
     let started = account.elapsed_us();
     let verdict = judge(facts.words());
     let outcome = if verdict == Verdict::Allowed { "allowed" } else { "blocked" };

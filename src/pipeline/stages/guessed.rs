@@ -9,7 +9,7 @@ use crate::language::routing;
 use crate::language::routing::{Guess, Kind};
 use crate::limits;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::turn::{Facts, report_name};
+use crate::pipeline::turn::{TurnFacts, report_name};
 use crate::ports::records::Clarification;
 
 /// Where a message goes.
@@ -24,7 +24,7 @@ pub struct Route {
 }
 
 /// What built-in understanding makes of the message.
-pub fn guess(brain: &Brain, facts: &Facts) -> Guess {
+pub fn guess(brain: &Brain, facts: &TurnFacts) -> Guess {
     // A question that a phrase covers as a whole is no request, whatever else its words may be.
     if question(brain, facts).is_some() {
         let domains = brain.services.now().searchable();
@@ -35,7 +35,7 @@ pub fn guess(brain: &Brain, facts: &Facts) -> Guess {
 
 /// The question of a family that the message is, if it is one. What a command answers is left to that, where a question
 /// could mean anything.
-pub fn question(brain: &Brain, facts: &Facts) -> Option<FamilyQuestion> {
+pub fn question(brain: &Brain, facts: &TurnFacts) -> Option<FamilyQuestion> {
     if !facts.origin().is_own_words() {
         return None;
     }
@@ -53,13 +53,13 @@ pub fn question(brain: &Brain, facts: &Facts) -> Option<FamilyQuestion> {
 }
 
 /// The message as far as it is the person's own words.
-pub(super) fn own_message(facts: &Facts) -> String {
+pub(super) fn own_message(facts: &TurnFacts) -> String {
     let own = facts.origin().is_own_words();
     if own { head_and_tail(facts.words(), limits::ROUTE_MESSAGE_CHARS) } else { PASSED_ON.to_owned() }
 }
 
 /// The person's last messages, with what was done in between and what code asked.
-pub(super) fn history(brain: &Brain, facts: &Facts) -> Vec<String> {
+pub(super) fn history(brain: &Brain, facts: &TurnFacts) -> Vec<String> {
     let asked = facts.state.clarification.as_ref().map(|question| asked(brain, question));
     facts.conversation().for_route().into_iter().chain(asked).collect()
 }

@@ -12,7 +12,7 @@ use crate::language::requests::Hearing;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Question;
 use crate::pipeline::stages::topic::Topic;
-use crate::pipeline::turn::Facts;
+use crate::pipeline::turn::TurnFacts;
 use crate::services::filling::BUILDERS;
 
 /// Of each part that is named.
@@ -21,7 +21,12 @@ const PART_CHARS_MAX: usize = 120;
 const PARTS_MAX: usize = 4;
 
 /// Names what was left out, if anything was; whether it was.
-pub(crate) fn name_what_is_missing(brain: &Brain, facts: &Facts, topic: &Topic<'_>, so_far: &mut Progressing) -> bool {
+pub(crate) fn name_what_is_missing(
+    brain: &Brain,
+    facts: &TurnFacts,
+    topic: &Topic<'_>,
+    so_far: &mut Progressing,
+) -> bool {
     let is_new = topic.answers.is_none() && topic.amends.is_none();
     let planned = brain.model.is_some() && !so_far.proposed.is_empty();
     // Where everything was refused, each refusal says that nothing was done.

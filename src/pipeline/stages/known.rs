@@ -10,12 +10,12 @@ use crate::language::people;
 use crate::language::people::{Candidate, Familiarity, NamedBy};
 use crate::language::words::words;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::turn::Facts;
+use crate::pipeline::turn::TurnFacts;
 use crate::services::service::{PeopleQuery, Person};
 
 /// Those who could be meant by the names and addresses of a plan, and those whom the person's own words name; nobody when
 /// the plan has neither.
-pub(super) async fn meant(brain: &Brain, facts: &Facts, plan: &Plan, own: &str) -> Result<Vec<Person>, String> {
+pub(super) async fn meant(brain: &Brain, facts: &TurnFacts, plan: &Plan, own: &str) -> Result<Vec<Person>, String> {
     let mut names: Vec<String> = Vec::new();
     for planned in &plan.actions {
         let Some(entry) = brain.services.command(&planned.service, &planned.command) else { continue };
@@ -36,7 +36,7 @@ pub(super) async fn meant(brain: &Brain, facts: &Facts, plan: &Plan, own: &str) 
 /// Those who have an address that a service filled in, so that no plan named it.
 pub(super) async fn filled_in(
     brain: &Brain,
-    facts: &Facts,
+    facts: &TurnFacts,
     params: &Params,
     known: &[Person],
 ) -> Result<Vec<Person>, String> {

@@ -13,7 +13,7 @@ use crate::core::stakes::Assessed;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::run::Passed;
 use crate::pipeline::show;
-use crate::pipeline::turn::Facts;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::Clarification;
 
 /// An action of a plan that does not run now.
@@ -131,7 +131,7 @@ fn add(to: &mut Vec<usize>, index: usize) {
 /// The question for what is held; `rest` is what else of the request goes on after the answer.
 pub(crate) fn question(
     brain: &Brain,
-    facts: &Facts,
+    facts: &TurnFacts,
     held: Vec<Later>,
     request: &str,
     domains: &[String],

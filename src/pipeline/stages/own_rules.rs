@@ -17,7 +17,7 @@ use crate::language::{record, routing};
 use crate::limits::NAME_CHARS_MAX;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::show;
-use crate::pipeline::turn::Facts;
+use crate::pipeline::turn::TurnFacts;
 use crate::services::entry::Entry;
 use crate::services::filling::BUILDERS;
 use crate::services::show::Moment;
@@ -37,7 +37,7 @@ pub(super) struct OwnRules {
 
 impl OwnRules {
     /// Those of the turn's person.
-    pub async fn of(brain: &Brain, facts: &Facts) -> Self {
+    pub async fn of(brain: &Brain, facts: &TurnFacts) -> Self {
         let services = brain.services.now();
         let (mut rules, mut are_unreadable) = (Vec::new(), false);
         for keeper in services.iter().filter_map(|service| service.service.facts()) {
@@ -59,7 +59,7 @@ impl OwnRules {
     pub fn asks_for(
         &self,
         brain: &Brain,
-        facts: &Facts,
+        facts: &TurnFacts,
         entry: &dyn Entry,
         planned: &PlannedAction,
         action: &Action,
@@ -95,7 +95,7 @@ impl OwnRules {
 
 /// Puts whoever is to get a copy on what goes to somebody, and gives their names. Whom the message itself speaks of it
 /// decides about.
-pub(super) async fn copied(brain: &Brain, facts: &Facts, plan: &mut Plan) -> Vec<String> {
+pub(super) async fn copied(brain: &Brain, facts: &TurnFacts, plan: &mut Plan) -> Vec<String> {
     if !plan.actions.iter().any(|planned| planned.params.contains_key(TO)) {
         return Vec::new();
     }
@@ -122,7 +122,7 @@ pub(super) async fn copied(brain: &Brain, facts: &Facts, plan: &mut Plan) -> Vec
 }
 
 /// Whether a plan does what these words say: what they do, with whom they do it, and in which service.
-fn is_about(brain: &Brain, facts: &Facts, what: &str, planned: &PlannedAction, action: &Action) -> bool {
+fn is_about(brain: &Brain, facts: &TurnFacts, what: &str, planned: &PlannedAction, action: &Action) -> bool {
     let meant = show::meant(&brain.services, std::slice::from_ref(planned));
     let values =
         Value::Object(planned.params.iter().chain(&action.params).map(|(k, v)| (k.clone(), v.clone())).collect());

@@ -21,7 +21,7 @@ use crate::core::turn::Along;
 use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::turn::status;
-use crate::pipeline::turn::{Facts, Turn};
+use crate::pipeline::turn::{Turn, TurnFacts};
 use crate::ports::{Model, Stage, Usage};
 use crate::prompts::Fixed;
 use crate::services::amendment;
@@ -161,7 +161,7 @@ fn misfit(brain: &Brain, plan: &Plan) -> Option<String> {
 }
 
 /// What the context stage found, and what came along with the message itself.
-fn known_lines(facts: &Facts, known: &Context) -> Vec<String> {
+fn known_lines(facts: &TurnFacts, known: &Context) -> Vec<String> {
     let along = facts.incoming.passed_on().map(|part| {
         let source = part.along.as_ref().map(Along::label).unwrap_or_default();
         format!("passed on with the request ({source}): {}", head_and_tail(&part.text, limits::MESSAGE_BYTES_MAX))
@@ -170,7 +170,7 @@ fn known_lines(facts: &Facts, known: &Context) -> Vec<String> {
 }
 
 /// Dates that models get wrong when they compute them.
-fn dates(facts: &Facts) -> Vec<String> {
+fn dates(facts: &TurnFacts) -> Vec<String> {
     let now = facts.as_written().now.with_timezone(&facts.ctx.zone);
     let moments = [
         format!("this evening = {}T18:00:00", now.date_naive()),

@@ -21,7 +21,7 @@ use crate::pipeline::consent::{cards, undo};
 use crate::pipeline::run;
 use crate::pipeline::show;
 use crate::pipeline::show::Results;
-use crate::pipeline::turn::{Facts, Turn};
+use crate::pipeline::turn::{Turn, TurnFacts};
 use crate::ports::records::Clarification;
 use crate::ports::{Change, StoreError};
 
@@ -78,7 +78,7 @@ impl Progressing {
     }
 
     /// Adds what a run came to: receipts, reports, undo.
-    pub fn add(&mut self, brain: &Brain, facts: &Facts, ran: &run::Ran) -> Result<(), StoreError> {
+    pub fn add(&mut self, brain: &Brain, facts: &TurnFacts, ran: &run::Ran) -> Result<(), StoreError> {
         self.along.extend(ran.unwritten.iter().cloned());
         self.results.add_run(&brain.services, &facts.ctx.reference(), &ran.run);
         self.answer.reports.extend(ran.run.steps.iter().map(show::step_report));
@@ -159,12 +159,12 @@ pub(crate) async fn put_together(turn: &Turn<'_>, mut so_far: Progressing, conte
 }
 
 /// The same without a word of a model.
-pub(crate) fn told_by_receipts(brain: &Brain, facts: &Facts, so_far: Progressing) -> Answer {
+pub(crate) fn told_by_receipts(brain: &Brain, facts: &TurnFacts, so_far: Progressing) -> Answer {
     let words = Formatted::plain(so_far.results.receipts.join("\n"));
     with_cards_and_question(brain, facts, so_far, words)
 }
 
-fn with_cards_and_question(brain: &Brain, facts: &Facts, so_far: Progressing, mut words: Formatted) -> Answer {
+fn with_cards_and_question(brain: &Brain, facts: &TurnFacts, so_far: Progressing, mut words: Formatted) -> Answer {
     let came_to = so_far.came_to();
     let Progressing { mut answer, buttons, along, .. } = so_far;
     answer.batch.extend(along);

@@ -13,7 +13,7 @@ use crate::language::people;
 use crate::language::people::{Match, NamedBy, Recipient};
 use crate::language::time;
 use crate::language::time::TimeRole;
-use crate::pipeline::turn::Facts;
+use crate::pipeline::turn::TurnFacts;
 use crate::services::command::Slot;
 use crate::services::entry::{Entry, ParamError};
 use crate::services::error::ServiceError;
@@ -51,7 +51,7 @@ pub struct Settled {
 
 /// Settles one proposal, with everybody who could be meant.
 pub async fn settle(
-    facts: &Facts,
+    facts: &TurnFacts,
     entry: &dyn Entry,
     planned: &PlannedAction,
     known: &[Person],
@@ -105,7 +105,7 @@ pub async fn settle(
 }
 
 /// Asks the service; when several items fit the description, a time the person named may tell them apart.
-async fn prepare(facts: &Facts, entry: &dyn Entry, params: Params) -> Result<Prepared, ServiceError> {
+async fn prepare(facts: &TurnFacts, entry: &dyn Entry, params: Params) -> Result<Prepared, ServiceError> {
     let ctx = facts.as_written();
     let times: Vec<&str> = time::find(facts.words(), &ctx.reference())
         .into_iter()

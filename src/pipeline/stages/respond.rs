@@ -13,7 +13,7 @@ use crate::language::routing::Kind;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::show::Results;
 use crate::pipeline::turn::status;
-use crate::pipeline::turn::{Account, Facts, Turn};
+use crate::pipeline::turn::{Turn, TurnAccount, TurnFacts};
 use crate::ports::{Stage, Wording};
 use crate::prompts::Fixed;
 
@@ -70,12 +70,12 @@ pub async fn outcomes(turn: &Turn<'_>, memories: &[String], results: &Results, c
 }
 
 /// Whether everything so far was answered without the model, and its words would come long after.
-fn is_worth_no_wait(brain: &Brain, account: &Account) -> bool {
+fn is_worth_no_wait(brain: &Brain, account: &TurnAccount) -> bool {
     !account.asked_a_model() && brain.model.as_ref().is_some_and(|model| model.is_slow(Stage::Respond))
 }
 
 /// Whether anything was done lately that words of this turn could be about.
-fn has_done_something(brain: &Brain, facts: &Facts) -> bool {
+fn has_done_something(brain: &Brain, facts: &TurnFacts) -> bool {
     facts.history.iter().flat_map(|message| &message.actions).any(|past| {
         let entry = brain.services.command(&past.service, &past.command);
         entry.is_none_or(|entry| entry.effect().writes())

@@ -33,8 +33,8 @@ use crate::pipeline::run::{self, Grant, Passed, Start};
 use crate::pipeline::show;
 use crate::pipeline::stages::topic;
 use crate::pipeline::stages::topic::{Planned, Topic};
-use crate::pipeline::turn::{Account, Facts, status};
 use crate::pipeline::turn::{Turn, TurnError};
+use crate::pipeline::turn::{TurnAccount, TurnFacts, status};
 use crate::ports::records::Clarification;
 use crate::ports::{Change, StoreError};
 
@@ -163,13 +163,13 @@ async fn one_after_the_other(
 }
 
 /// Whether a search may answer instead: what asked, and what nobody understood without a model.
-fn may_be_searched(brain: &Brain, facts: &Facts, doubt: &Doubt) -> bool {
+fn may_be_searched(brain: &Brain, facts: &TurnFacts, doubt: &Doubt) -> bool {
     let may_ask = || doubt.choices.is_empty() || doubt.is_order || facts.leaning().is_some();
     doubt.is_question || brain.model.is_none() && may_ask()
 }
 
 /// The person's own words about this request, from when it was first made.
-fn said(facts: &Facts, topic: &Topic<'_>) -> Vec<String> {
+fn said(facts: &TurnFacts, topic: &Topic<'_>) -> Vec<String> {
     let earlier = topic.answers.into_iter().flat_map(|question| question.own.iter().cloned());
     let now = facts.origin().is_own_words().then(|| facts.words().to_owned());
     earlier.chain(now).collect()
@@ -177,7 +177,7 @@ fn said(facts: &Facts, topic: &Topic<'_>) -> Vec<String> {
 
 /// What the person said, what they picked from choices that code listed, and what was theirs in the actions that
 /// waited for this answer, or on the card that they are changing.
-fn own_words(brain: &Brain, facts: &Facts, topic: &Topic<'_>) -> String {
+fn own_words(brain: &Brain, facts: &TurnFacts, topic: &Topic<'_>) -> String {
     let picked = topic.answers.and_then(|question| answers::picked(facts, question)).map(str::to_owned);
     let waited = topic.answers.into_iter().flat_map(|question| question.own.iter().cloned());
     let carded = topic.amends.and_then(|amended| amended.card).into_iter().flat_map(|pending| &pending.actions);
@@ -195,7 +195,7 @@ fn own_words(brain: &Brain, facts: &Facts, topic: &Topic<'_>) -> String {
 
 /// Everything in sight of the planner that is not the person's own: the context, the conversation, and what
 /// was already found to be others' words in the question or the card this message is about.
-fn others_words(brain: &Brain, facts: &Facts, context: &Context, topic: &Topic<'_>) -> Vec<UntrustedText> {
+fn others_words(brain: &Brain, facts: &TurnFacts, context: &Context, topic: &Topic<'_>) -> Vec<UntrustedText> {
     let quoted = topic.answers.into_iter().flat_map(|q| q.quoted.iter().cloned());
     let asked = topic.answers.into_iter().flat_map(|q| &q.taints);
     let carded = topic.amends.and_then(|amended| amended.card).into_iter().flat_map(|p| &p.actions);
@@ -256,7 +256,7 @@ pub(crate) async fn one_round(
 }
 
 /// What the first unfinished step is doing, and how many are done.
-fn tell_progress(brain: &Brain, account: &Account, run: &Run) {
+fn tell_progress(brain: &Brain, account: &TurnAccount, run: &Run) {
     let is_done = |step: &&Step| matches!(step.progress, StepProgress::Done { .. });
     let done = run.steps.iter().filter(is_done).count();
     if let Some(step) = run.steps.iter().find(|step| !is_done(step)) {

@@ -13,7 +13,7 @@ use super::guessed::{Route, history, own_message, question};
 use super::select;
 use crate::language::routing::{Guess, Kind};
 use crate::pipeline::brain::Brain;
-use crate::pipeline::turn::{Facts, Turn};
+use crate::pipeline::turn::{Turn, TurnFacts};
 use crate::ports::{Model, Planning, Stage, Usage};
 use crate::prompts::Fixed;
 use crate::services::registry::Services;
@@ -80,7 +80,7 @@ pub async fn decide(turn: &Turn<'_>, guess: &Guess) -> Route {
 
 /// True where asking a model would cost a call and change nothing: see [`Guess::is_sure`]. A message
 /// that may answer an open question of ours is never so sure.
-fn needs_no_model(brain: &Brain, facts: &Facts, model: &dyn Model, guess: &Guess) -> bool {
+fn needs_no_model(brain: &Brain, facts: &TurnFacts, model: &dyn Model, guess: &Guess) -> bool {
     let is_skipped = brain.policy.skip_router || model.is_slow(Stage::Route);
     is_skipped && facts.state.clarification.is_none() && guess.is_sure()
 }

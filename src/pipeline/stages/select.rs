@@ -18,7 +18,7 @@ use crate::language::routing::{Guess, Kind};
 use crate::limits;
 use crate::pipeline::stages::guessed;
 use crate::pipeline::stages::guessed::Route;
-use crate::pipeline::turn::{Facts, Turn};
+use crate::pipeline::turn::{Turn, TurnFacts};
 use crate::ports::{AnswerSchema, Model, Stage};
 use crate::prompts::Fixed;
 use crate::services::entry::Entry;
@@ -110,7 +110,7 @@ struct Offer {
 }
 
 impl Offer {
-    fn of(facts: &Facts, domains: Vec<String>) -> Self {
+    fn of(facts: &TurnFacts, domains: Vec<String>) -> Self {
         let reading = facts.reading();
         let is = |mood: Mood| reading.clauses.iter().filter(move |clause| clause.mood == mood).count();
         let requests = reading.clauses.iter().filter(|clause| clause.mood.is_request()).count();
@@ -168,7 +168,7 @@ impl Offer {
 
 /// A model's word, checked: commands that do not exist are dropped, and what names none is what built-in understanding
 /// takes it for.
-fn settle(facts: &Facts, selected: Selected, guess: &Guess, services: &Services, offer: &Offer) -> Route {
+fn settle(facts: &TurnFacts, selected: Selected, guess: &Guess, services: &Services, offer: &Offer) -> Route {
     let Selected { kind, commands: named } = selected;
     // What code reads as nothing but a question is one.
     let said = if offer.only_looks { Said::Question } else { kind };
@@ -207,7 +207,7 @@ fn settle(facts: &Facts, selected: Selected, guess: &Guess, services: &Services,
 }
 
 /// Whether built-in understanding knows what looks it up.
-fn is_look(facts: &Facts, services: &Services) -> bool {
+fn is_look(facts: &TurnFacts, services: &Services) -> bool {
     let Understood::Plan { plan, condition: None, .. } = facts.understood(&[]) else { return false };
     services.only_look(&plan.actions)
 }

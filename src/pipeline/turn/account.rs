@@ -22,7 +22,7 @@ use crate::ports::{Patience, Usage};
 
 /// See the module.
 #[derive(Debug)]
-pub struct Account {
+pub struct TurnAccount {
     /// What it has learned about the models' endpoints.
     pub patience: Patience,
     /// Whose it is, for the operator's log.
@@ -48,7 +48,7 @@ struct Entries {
     known: String,
 }
 
-impl Account {
+impl TurnAccount {
     /// Of a turn that begins now.
     pub fn new(turn: RunId) -> Self {
         let entries = Entries {

@@ -26,7 +26,7 @@ use crate::services::service::RequestContext;
 
 /// See the module.
 #[derive(Debug, Clone)]
-pub struct Facts {
+pub struct TurnFacts {
     /// What came in.
     pub incoming: Incoming,
     /// For whom, when and where.
@@ -63,7 +63,7 @@ pub struct Facts {
     pub(super) understanding: Arc<Understanding>,
 }
 
-impl Facts {
+impl TurnFacts {
     /// What was read of the store for what came in; its words are not read yet.
     pub(super) fn new(
         incoming: Incoming,
@@ -179,7 +179,7 @@ mod tests {
     }
 
     /// What a turn goes by that began with these words; nothing but a value.
-    fn facts(text: &str, history: Vec<Message>) -> Facts {
+    fn facts(text: &str, history: Vec<Message>) -> TurnFacts {
         let (user, chat) = (UserId::new("anna"), ChatId::new("c"));
         let incoming = Incoming {
             turn: RunId::new("t"),
@@ -218,9 +218,9 @@ mod tests {
             replied_to_unreadable: false,
             open: OpenCards::default(),
         };
-        let facts = Facts::new(incoming, ctx, beginning, Vec::new());
+        let facts = TurnFacts::new(incoming, ctx, beginning, Vec::new());
         let understanding = facts.reader(text.to_owned())();
-        Facts { understanding: Arc::new(understanding), ..facts }
+        TurnFacts { understanding: Arc::new(understanding), ..facts }
     }
 
     #[test]
@@ -235,7 +235,7 @@ mod tests {
     fn other_words_stand_for_the_message_without_changing_it() {
         let before = facts("answer the first one", Vec::new());
         let pointed = PointedAt { text: "answer m12".to_owned(), id: "m12".to_owned(), label: "Rent".to_owned() };
-        let after = Facts { pointed: Some(pointed), ..before.clone() };
+        let after = TurnFacts { pointed: Some(pointed), ..before.clone() };
         assert_eq!((before.words(), after.words()), ("answer the first one", "answer m12"));
         assert_eq!(after.pointed_at().map(|pointed| pointed.named_in(after.words())), Some("answer Rent".to_owned()));
     }
@@ -243,7 +243,7 @@ mod tests {
     #[test]
     fn tomorrow_is_the_day_after_the_words_were_written() {
         let facts = facts("yes", Vec::new());
-        let at = |written| Facts { written: Some(written), ..facts.clone() }.as_written().now;
+        let at = |written| TurnFacts { written: Some(written), ..facts.clone() }.as_written().now;
         assert_eq!(at(now() - Duration::days(1)), now() - Duration::days(1));
         assert_eq!(at(now() + Duration::days(1)), now(), "nobody writes later than now");
         assert_eq!(facts.reference().now, now());

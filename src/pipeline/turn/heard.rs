@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::facts::Facts;
+use super::facts::TurnFacts;
 use crate::core::history::Voice;
 use crate::language::reading::Reading;
 use crate::language::requests::{FamilyQuestion, Hearing, Intents, Past, Phrases, StateReport, Understood};
@@ -58,7 +58,7 @@ impl Understanding {
     }
 }
 
-impl Facts {
+impl TurnFacts {
     /// What reads words, with all that it needs.
     pub(super) fn reader(&self, text: String) -> impl FnOnce() -> Understanding + Send + use<> {
         let (reference, past, phrases) = (self.reference(), self.past(), self.phrases.clone());

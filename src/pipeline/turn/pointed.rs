@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::facts::Facts;
+use super::facts::TurnFacts;
 use crate::core::history::{FOUND, ItemRef, PastAction};
 use crate::core::plan::Params;
 use crate::core::text::visible;
@@ -48,7 +48,7 @@ impl PointedAt {
     }
 }
 
-impl Facts {
+impl TurnFacts {
     /// What a message of ours was about; of several things those that the quote names, and a row that it quotes.
     pub(super) fn quoted_of(&self, message: &Message) -> Vec<PastAction> {
         let Some(quote) = self.incoming.quote.as_deref().filter(|quote| !quote.trim().is_empty()) else {

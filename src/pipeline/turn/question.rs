@@ -1,11 +1,11 @@
 //! The question of ours that waits for its answer.
 
-use super::account::Account;
-use super::facts::Facts;
+use super::account::TurnAccount;
+use super::facts::TurnFacts;
 use crate::limits;
 use crate::ports::records::Clarification;
 
-impl Facts {
+impl TurnFacts {
     /// The question that waits; one that is too old waits no more.
     pub fn open_question(&self) -> Option<&Clarification> {
         let kept = chrono::Duration::seconds(limits::CLARIFICATION_SECS);
@@ -14,7 +14,7 @@ impl Facts {
 
     /// The question that waits though something was said, unless that was about it. What was only offered waits for
     /// nobody.
-    pub fn question_left_open(&self, account: &Account) -> Option<&Clarification> {
+    pub fn question_left_open(&self, account: &TurnAccount) -> Option<&Clarification> {
         let is_left = !account.took_question();
         self.open_question().filter(|question| is_left && question.offer.is_none())
     }

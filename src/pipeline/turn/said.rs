@@ -1,13 +1,13 @@
 //! Whose words a conversation is made of: what taint and provenance are measured against.
 
-use super::facts::Facts;
+use super::facts::TurnFacts;
 use crate::core::history::{History, HistoryEntry, PastAction, Voice};
 use crate::core::provenance::{NOT_YOURS, UntrustedText};
 use crate::core::turn::{PASSED_ON, Part};
 use crate::ports::records::{Message, Speaker};
 use crate::services::registry::Registry;
 
-impl Facts {
+impl TurnFacts {
     /// The conversation before this message.
     pub fn conversation(&self) -> History<'_> {
         let entries = self.history.iter().map(|message| self.entry(message)).collect();

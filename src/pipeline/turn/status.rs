@@ -1,6 +1,6 @@
 //! What a status line says while a turn works.
 
-use super::account::Account;
+use super::account::TurnAccount;
 use super::debounce::Debounce;
 use crate::core::ids::UserId;
 use crate::core::markup::Formatted;
@@ -10,7 +10,7 @@ use crate::limits;
 use crate::services::registry::{Registry, Services};
 
 /// What the status line of a turn says, below the receipts that are known; nothing once the answer itself can be seen.
-pub fn of(services: &Services, owner: &UserId, account: &Account, debounce: &Debounce) -> Option<String> {
+pub fn of(services: &Services, owner: &UserId, account: &TurnAccount, debounce: &Debounce) -> Option<String> {
     if account.is_speaking() {
         return None;
     }
@@ -24,7 +24,7 @@ pub fn of(services: &Services, owner: &UserId, account: &Account, debounce: &Deb
 }
 
 /// Whether words may be shown before the answer is complete: not while it may still be begun anew.
-pub(super) fn may_be_shown(account: &Account, debounce: &Debounce) -> bool {
+pub(super) fn may_be_shown(account: &TurnAccount, debounce: &Debounce) -> bool {
     account.is_agreed() && debounce.is_over()
 }
 

@@ -15,7 +15,7 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, shown};
 use crate::pipeline::consent;
 use crate::pipeline::intake::cards::{named, undo};
-use crate::pipeline::turn::{Facts, Turn, TurnError};
+use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
 use crate::ports::StoreError;
 
 /// What a press comes to; `None` for a message.
@@ -60,7 +60,7 @@ async fn press(turn: &Turn<'_>, data: &str) -> Result<Intended, StoreError> {
 }
 
 /// What a press that an earlier life began would have said on its message, besides the receipt.
-pub async fn carried_through(brain: &Brain, facts: &Facts, answer: &mut Answer) -> Result<(), StoreError> {
+pub async fn carried_through(brain: &Brain, facts: &TurnFacts, answer: &mut Answer) -> Result<(), StoreError> {
     let Input::Press { data, .. } = &facts.incoming.input else {
         reminder::answer_carried_through(brain, facts, answer);
         return Ok(());
@@ -90,7 +90,7 @@ pub async fn carried_through(brain: &Brain, facts: &Facts, answer: &mut Answer) 
 }
 
 /// A draft's Send button makes a card: sending is high stakes, however it is asked for.
-pub(super) async fn send(brain: &Brain, facts: &Facts, draft: &str) -> Result<Intended, StoreError> {
+pub(super) async fn send(brain: &Brain, facts: &TurnFacts, draft: &str) -> Result<Intended, StoreError> {
     let services = brain.services.now();
     let mut sending = None;
     for drafts in services.iter().filter_map(|service| service.service.drafts()) {

@@ -22,7 +22,7 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::shown;
 use crate::pipeline::commit::{Answer, reminds_of};
 use crate::pipeline::intake::intended::Intended;
-use crate::pipeline::turn::{Facts, TurnError};
+use crate::pipeline::turn::{TurnError, TurnFacts};
 use crate::ports::StoreError;
 use crate::ports::records::{Before, Shown, Snoozing};
 use crate::services::service::{Reminded, ReminderAnswer, RequestContext};
@@ -34,7 +34,7 @@ const DONE: [&str; 8] =
     ["done", "did it", "i did it", "it's done", "it is done", "that's done", "finished", "already done"];
 
 /// Done.
-pub(super) async fn done(brain: &Brain, facts: &Facts, due: &str, data: &str) -> Result<Intended, StoreError> {
+pub(super) async fn done(brain: &Brain, facts: &TurnFacts, due: &str, data: &str) -> Result<Intended, StoreError> {
     let message = shown::pressed(brain, facts, data).await?.map(|shown| shown.message);
     carry_out(brain, facts, due, ReminderAnswer::Done, message).await
 }
@@ -42,7 +42,7 @@ pub(super) async fn done(brain: &Brain, facts: &Facts, due: &str, data: &str) ->
 /// Snoozed; the time is worked out now, in the zone the person is in now.
 pub(super) async fn snooze(
     brain: &Brain,
-    facts: &Facts,
+    facts: &TurnFacts,
     due: &str,
     until: Later,
     data: &str,
@@ -62,7 +62,7 @@ pub(super) async fn snooze(
 }
 
 /// Asks until when; the next message says it.
-async fn ask(brain: &Brain, facts: &Facts, due: &str, message: Option<MessageId>) -> Result<Answer, StoreError> {
+async fn ask(brain: &Brain, facts: &TurnFacts, due: &str, message: Option<MessageId>) -> Result<Answer, StoreError> {
     if let Err(gone) = answering(brain, facts, due, ReminderAnswer::Done).await {
         return Ok(Answer::says(Path::Button, gone).noticed(&facts.incoming, NoticeKind::Toast));
     }
@@ -75,7 +75,10 @@ async fn ask(brain: &Brain, facts: &Facts, due: &str, message: Option<MessageId>
 
 /// "done" or "snooze it", in reply to a reminder or right after it was told: as its buttons. `None` for all else,
 /// and where "until when?" was asked: the words are for that.
-pub(in crate::pipeline::intake) async fn in_words(brain: &Brain, facts: &Facts) -> Result<Option<Intended>, TurnError> {
+pub(in crate::pipeline::intake) async fn in_words(
+    brain: &Brain,
+    facts: &TurnFacts,
+) -> Result<Option<Intended>, TurnError> {
     if asked(facts).is_some() || !facts.origin().is_own_words() {
         return Ok(None);
     }
@@ -113,7 +116,10 @@ pub(in crate::pipeline::intake) async fn in_words(brain: &Brain, facts: &Facts) 
 }
 
 /// The answer to "until when?"; `None` when nobody asked, or the message is about something else.
-pub(in crate::pipeline::intake) async fn until(brain: &Brain, facts: &Facts) -> Result<Option<Intended>, TurnError> {
+pub(in crate::pipeline::intake) async fn until(
+    brain: &Brain,
+    facts: &TurnFacts,
+) -> Result<Option<Intended>, TurnError> {
     let Some(asked) = asked(facts) else {
         return Ok(None);
     };
@@ -134,7 +140,7 @@ pub(in crate::pipeline::intake) async fn until(brain: &Brain, facts: &Facts) -> 
 }
 
 /// The question "until when?" that this message may answer.
-fn asked(facts: &Facts) -> Option<&Snoozing> {
+fn asked(facts: &TurnFacts) -> Option<&Snoozing> {
     let fresh = |asked: &&Snoozing| {
         asked.owner == *facts.owner()
             && facts.ctx.now - asked.at <= Duration::seconds(limits::CLARIFICATION_SECS)
@@ -150,7 +156,7 @@ fn again(asked: &Snoozing, words: &str) -> Answer {
 }
 
 /// The instant an answer means. A sentence with more in it than a time is something new.
-fn time_of(facts: &Facts, words: &str) -> Option<Result<DateTime<Tz>, String>> {
+fn time_of(facts: &TurnFacts, words: &str) -> Option<Result<DateTime<Tz>, String>> {
     let bare = words.strip_prefix("until ").or_else(|| words.strip_prefix("Until ")).unwrap_or(words);
     let bare = bare.strip_prefix("for ").map_or(bare.to_owned(), |length| format!("in {length}"));
     let reference = facts.reference();
@@ -190,7 +196,7 @@ fn time_of(facts: &Facts, words: &str) -> Option<Result<DateTime<Tz>, String>> {
 /// Does it, and says so on the reminder's message.
 async fn carry_out(
     brain: &Brain,
-    facts: &Facts,
+    facts: &TurnFacts,
     due: &str,
     with: ReminderAnswer,
     message: Option<MessageId>,
@@ -236,14 +242,14 @@ fn say_so(
 }
 
 /// The same for a press that an earlier life began; `answer` is made of its journal.
-pub fn carried_through(brain: &Brain, facts: &Facts, due: &str, message: Option<MessageId>, answer: &mut Answer) {
+pub fn carried_through(brain: &Brain, facts: &TurnFacts, due: &str, message: Option<MessageId>, answer: &mut Answer) {
     if let Some((with, title)) = answer.actions.iter().find_map(|done| read_back(brain, due, done)) {
         say_so(&facts.ctx, due, with, &title, message, answer);
     }
 }
 
 /// The same for the answer to "until when?"; any other message is left as it is.
-pub fn answer_carried_through(brain: &Brain, facts: &Facts, answer: &mut Answer) {
+pub fn answer_carried_through(brain: &Brain, facts: &TurnFacts, answer: &mut Answer) {
     if let Some(asked) = asked(facts) {
         carried_through(brain, facts, &asked.due, asked.message, answer);
     }
@@ -260,7 +266,7 @@ fn read_back(brain: &Brain, due: &str, done: &PastAction) -> Option<(ReminderAns
 /// What a reminder is about, and the action that answers it; or why there is none.
 async fn answering(
     brain: &Brain,
-    facts: &Facts,
+    facts: &TurnFacts,
     due: &str,
     with: ReminderAnswer,
 ) -> Result<(String, PlannedAction), String> {

@@ -18,7 +18,7 @@ use crate::pipeline::consent::{card_is_last, too_late, which};
 use crate::pipeline::stages::context;
 use crate::pipeline::stages::rounds::rounds;
 use crate::pipeline::stages::topic::{Amended, Topic};
-use crate::pipeline::turn::{Facts, Turn, TurnError};
+use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
 use crate::ports::{StoreError, Table, optimistic};
 
 /// What a message speaks of.
@@ -40,7 +40,7 @@ pub(in crate::pipeline) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer
     }
 }
 
-fn meant<'t>(facts: &'t Facts) -> Meant<'t> {
+fn meant<'t>(facts: &'t TurnFacts) -> Meant<'t> {
     let Input::Message { text, origin: Origin::Typed, .. } = &facts.incoming.input else {
         return Meant::None;
     };
@@ -102,7 +102,7 @@ pub(super) async fn planned_again(
 
 /// One attempt to withdraw a card, durable at once; what is shown of it comes with the answer. `None` when it is not
 /// open any more.
-async fn withdrawn(brain: &Brain, facts: &Facts, pending: &Pending) -> Result<Option<Answer>, StoreError> {
+async fn withdrawn(brain: &Brain, facts: &TurnFacts, pending: &Pending) -> Result<Option<Answer>, StoreError> {
     let mut withdrawal = Answer::of(Path::Consent);
     if !cards::supersede(brain, facts, pending, &mut withdrawal).await? {
         return Ok(None);
@@ -117,7 +117,7 @@ fn leads_on(answer: &Answer) -> bool {
     matches!(answer.clarification, Question::Open(_)) || !answer.reports.iter().all(stopped)
 }
 
-fn again(brain: &Brain, facts: &Facts, pending: &Pending, refused: Answer) -> Result<Answer, StoreError> {
+fn again(brain: &Brain, facts: &TurnFacts, pending: &Pending, refused: Answer) -> Result<Answer, StoreError> {
     let mut answer = Answer::says(
         Path::Consent,
         "I couldn't work out that change, so here is the original again. Nothing was done.",

@@ -17,7 +17,7 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::consent::decisions::UNREADABLE;
 use crate::pipeline::consent::{again, asked_back, card_is_last, decide, stopping, which};
-use crate::pipeline::turn::{Facts, Turn, TurnError};
+use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
 use crate::ports::StoreError;
 
 const BOTH: &str = "You said yes and no at once, so I did neither.";
@@ -72,7 +72,7 @@ pub(in crate::pipeline) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer
 }
 
 /// What to say to a yes and its opposite, one right after the other; `None` when it is not that.
-fn says_both(facts: &Facts) -> Option<&'static str> {
+fn says_both(facts: &TurnFacts) -> Option<&'static str> {
     let said: Vec<Consent> = facts.incoming.parts.iter().map(|part| consent::read(&part.text)).collect();
     if !said.contains(&Consent::Yes) || said.contains(&Consent::Other) {
         return None;
@@ -86,7 +86,7 @@ fn says_both(facts: &Facts) -> Option<&'static str> {
 
 /// What puts off decides nothing: what was approved and has not begun is left, a card that waits goes on waiting, and
 /// of one that was just decided it is told what was recorded.
-async fn puts_off(brain: &Brain, facts: &Facts) -> Result<Option<Answer>, TurnError> {
+async fn puts_off(brain: &Brain, facts: &TurnFacts) -> Result<Option<Answer>, TurnError> {
     if !facts.origin().is_own_words() || facts.open_question().is_some() {
         return Ok(None);
     }
@@ -125,7 +125,7 @@ async fn bare(turn: &Turn<'_>, verb: CardVerb, origin: Origin) -> Result<Option<
 
 /// The card that is the assistant's last message, if no other was shown since the person's message before this one. What
 /// cannot be told apart by that message is not told apart.
-fn just_shown(facts: &Facts) -> Option<&Pending> {
+fn just_shown(facts: &TurnFacts) -> Option<&Pending> {
     let before = facts.own_messages().next_back()?.message?;
     let mut since = facts.open.iter().filter(|open| open.last_card_message().is_none_or(|card| card > before));
     let (only, None) = (since.next()?, since.next()) else { return None };

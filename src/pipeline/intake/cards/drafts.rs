@@ -23,7 +23,7 @@ use crate::pipeline::intake::intended::Intended;
 use crate::pipeline::show;
 use crate::pipeline::stages::resolve;
 use crate::pipeline::stages::topic::Amended;
-use crate::pipeline::turn::{Facts, Turn, TurnError};
+use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
 use crate::ports::StoreError;
 use crate::services::address_book::PeopleQuery;
 use crate::services::amendment;
@@ -32,7 +32,7 @@ const STAYS_A_DRAFT: &str = "Okay, it stays a draft. Nothing was sent.";
 const NO_REWORDING: &str = "I can't reword a draft by myself, so it is as it was. Tell me what to change: “say: …” for the \
                             text, “add: …” for a further line, “change the subject to …”, “cc Bob”.";
 /// A yes or no to the draft that was just shown: a yes makes a card. `None` when none was, or it is about something else.
-pub(super) async fn decided(brain: &Brain, facts: &Facts, said: Consent) -> Result<Option<Intended>, TurnError> {
+pub(super) async fn decided(brain: &Brain, facts: &TurnFacts, said: Consent) -> Result<Option<Intended>, TurnError> {
     let Input::Message { text, origin: Origin::Typed, reply_to: None, .. } = &facts.incoming.input else {
         return Ok(None);
     };
@@ -68,7 +68,7 @@ pub(super) async fn changed(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError
 
 impl Draft {
     /// Whether it was shown last, and the message written below it.
-    async fn is_just_shown(&self, brain: &Brain, facts: &Facts) -> Result<bool, StoreError> {
+    async fn is_just_shown(&self, brain: &Brain, facts: &TurnFacts) -> Result<bool, StoreError> {
         let Some(last) = shown::last(brain, facts).await? else { return Ok(false) };
         let send = Press::Send(self.id.clone()).encode();
         let sends_it = last.buttons.iter().flatten().any(|button| button.data == send);
@@ -76,7 +76,7 @@ impl Draft {
     }
 
     /// Whether a word on its button is among these.
-    async fn button_says(&self, brain: &Brain, facts: &Facts, text: &str) -> Result<bool, StoreError> {
+    async fn button_says(&self, brain: &Brain, facts: &TurnFacts, text: &str) -> Result<bool, StoreError> {
         let send = Press::Send(self.id.clone()).encode();
         let Some(shown) = shown::with_button(brain, facts, &send).await? else { return Ok(false) };
         let (said, mut buttons) = (words(text), shown.buttons.iter().flatten());
@@ -85,7 +85,7 @@ impl Draft {
     }
 
     /// Whether words change it: what is a request of its own does not, and nor does adding what is nobody.
-    async fn is_changed_by(&self, brain: &Brain, facts: &Facts, text: &str) -> bool {
+    async fn is_changed_by(&self, brain: &Brain, facts: &TurnFacts, text: &str) -> bool {
         if self.is_last && consent::amends(text) {
             return true;
         }

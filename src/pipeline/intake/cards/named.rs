@@ -22,12 +22,12 @@ use crate::pipeline::intake::commands::agenda;
 use crate::pipeline::intake::offers;
 use crate::pipeline::show;
 use crate::pipeline::stages::investigate;
-use crate::pipeline::turn::{Facts, Turn, TurnError};
+use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
 use crate::ports::StoreError;
 use crate::ports::records::Shown;
 
 /// A press on a row of a list: that card, or question, once more.
-pub(in crate::pipeline) async fn show(brain: &Brain, facts: &Facts, id: &PendingId) -> Result<Answer, StoreError> {
+pub(in crate::pipeline) async fn show(brain: &Brain, facts: &TurnFacts, id: &PendingId) -> Result<Answer, StoreError> {
     if let Some(question) = waiting_here(brain, facts).await?.iter().find(|question| question.id == *id) {
         return Ok(investigate::ask_again(facts, question));
     }
@@ -42,7 +42,7 @@ pub(in crate::pipeline) async fn show(brain: &Brain, facts: &Facts, id: &Pending
     Ok(shown_again(brain, facts, pending, Path::Button))
 }
 
-fn shown_again(brain: &Brain, facts: &Facts, pending: &Pending, path: Path) -> Answer {
+fn shown_again(brain: &Brain, facts: &TurnFacts, pending: &Pending, path: Path) -> Answer {
     let mut answer = Answer::of(path).keeping_question();
     below(brain, facts, pending, &mut answer);
     answer
@@ -87,7 +87,7 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
 }
 
 /// Whether a message came below the list that it names a row of.
-fn is_below(facts: &Facts, rows: &[Row]) -> bool {
+fn is_below(facts: &TurnFacts, rows: &[Row]) -> bool {
     rows.is_empty() || facts.state.last_bot_message.is_none_or(|list| facts.incoming.message_id > list)
 }
 
@@ -148,7 +148,7 @@ impl Row {
 
 fn named<'t>(
     brain: &'t Brain,
-    facts: &'t Facts,
+    facts: &'t TurnFacts,
     questions: &'t [CostlyQuestion],
     naming: &Naming,
     rows: &[Row],

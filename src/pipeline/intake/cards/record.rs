@@ -16,14 +16,14 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::consent::undo;
 use crate::pipeline::show;
-use crate::pipeline::turn::{Facts, TurnError};
+use crate::pipeline::turn::{TurnError, TurnFacts};
 use crate::ports::records::{ActionRecord, Message};
 use crate::ports::{RecordExt, Scan};
 
 const NOTHING: &str = "I haven't done anything here yet.";
 
 /// The answer to a question about what was done; `None` for everything else.
-pub(in crate::pipeline) async fn answer(brain: &Brain, facts: &Facts) -> Result<Option<Answer>, TurnError> {
+pub(in crate::pipeline) async fn answer(brain: &Brain, facts: &TurnFacts) -> Result<Option<Answer>, TurnError> {
     let Input::Message { text, origin, .. } = &facts.incoming.input else { return Ok(None) };
     let Some(asked) = asks(text).filter(|_| origin.is_own_words()) else { return Ok(None) };
     let record = Record::read(brain, facts).await?;
@@ -71,7 +71,7 @@ struct Record {
 }
 
 impl Record {
-    async fn read(brain: &Brain, facts: &Facts) -> Result<Self, TurnError> {
+    async fn read(brain: &Brain, facts: &TurnFacts) -> Result<Self, TurnError> {
         let scan = Scan::of::<Message>(&[facts.chat().as_str()], limits::RECORD_MESSAGES).newest_first();
         let mut record = Self {
             turns: Vec::new(),

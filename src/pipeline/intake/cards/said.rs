@@ -8,7 +8,7 @@ use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::consent::{closed, undo};
-use crate::pipeline::turn::Facts;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::StoreError;
 use crate::ports::records::{Message, Speaker};
 
@@ -23,7 +23,7 @@ pub(super) fn verb(said: Consent) -> Option<CardVerb> {
 
 /// The recorded result of the card that was decided last, when nothing can have come between that and these words:
 /// no question of ours, nothing that was done, not much time.
-pub(super) async fn recorded(brain: &Brain, facts: &Facts, wants: CardVerb) -> Result<Option<Answer>, StoreError> {
+pub(super) async fn recorded(brain: &Brain, facts: &TurnFacts, wants: CardVerb) -> Result<Option<Answer>, StoreError> {
     let waits = facts.open_question().is_some() || facts.state.editing.is_some() || facts.state.snoozing.is_some();
     let Some(last) = facts.state.decided.as_ref().filter(|_| !waits) else {
         return Ok(None);

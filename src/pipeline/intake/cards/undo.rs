@@ -22,12 +22,16 @@ use crate::pipeline::commit::Answer;
 use crate::pipeline::commit::shown;
 use crate::pipeline::consent::undo::{recent, taken_back};
 use crate::pipeline::intake::intended::Intended;
-use crate::pipeline::turn::Facts;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::Undo;
 use crate::ports::{Batch, Change, Expect, Key, RecordExt, StoreError, Table};
 
 /// A press on an Undo button.
-pub(in crate::pipeline::intake) async fn press(brain: &Brain, facts: &Facts, id: &str) -> Result<Intended, StoreError> {
+pub(in crate::pipeline::intake) async fn press(
+    brain: &Brain,
+    facts: &TurnFacts,
+    id: &str,
+) -> Result<Intended, StoreError> {
     let stored = brain.store.load::<Undo>(&Key::of(&[id])).await?;
     let taken = match &stored {
         None => told(facts, "That was too long ago to undo: it works for 10 minutes.", NoticeKind::Alert).into(),
@@ -51,7 +55,7 @@ fn without(message: Option<MessageId>, button: Press, mut answer: Answer) -> Ans
 }
 
 /// `/undo`: the last thing this person had done in this chat that can still be taken back.
-pub(in crate::pipeline::intake) async fn last(brain: &Brain, facts: &Facts) -> Result<Intended, StoreError> {
+pub(in crate::pipeline::intake) async fn last(brain: &Brain, facts: &TurnFacts) -> Result<Intended, StoreError> {
     let mine = recent(brain, facts).await?;
     let open = mine.iter().find(|(undo, _)| undo.used.is_none());
     let decided = facts.state.decided.as_ref().map(|decided| &decided.pending);
@@ -83,7 +87,7 @@ pub(in crate::pipeline::intake) async fn last(brain: &Brain, facts: &Facts) -> R
         .then(move |answer| without(shown.map(|shown| shown.message), press, Answer { path: Path::Command, ..answer })))
 }
 
-async fn take_back(brain: &Brain, facts: &Facts, undo: &Undo, revision: u64) -> Result<Intended, StoreError> {
+async fn take_back(brain: &Brain, facts: &TurnFacts, undo: &Undo, revision: u64) -> Result<Intended, StoreError> {
     if undo.used.is_some() {
         return Ok(told(facts, already(undo, facts.ctx.zone), NoticeKind::Toast).into());
     }
@@ -121,7 +125,7 @@ async fn take_back(brain: &Brain, facts: &Facts, undo: &Undo, revision: u64) -> 
 }
 
 /// What was done before it can be taken back next: the records are as that left them, at the revision `restored`.
-async fn rest_on(brain: &Brain, facts: &Facts, undone: &Undo, restored: u64) -> Result<(), StoreError> {
+async fn rest_on(brain: &Brain, facts: &TurnFacts, undone: &Undo, restored: u64) -> Result<(), StoreError> {
     let mut batch = Batch::default();
     for (undo, revision) in recent(brain, facts).await? {
         let mut older = undo.clone();
@@ -150,7 +154,7 @@ async fn rest_on(brain: &Brain, facts: &Facts, undone: &Undo, restored: u64) -> 
 }
 
 /// Takes an effect elsewhere back, and tells what came of it.
-fn reverse(facts: &Facts, reversal: &PlannedAction, used: &Undo, revision: u64) -> Result<Intended, StoreError> {
+fn reverse(facts: &TurnFacts, reversal: &PlannedAction, used: &Undo, revision: u64) -> Result<Intended, StoreError> {
     let mut mark = Batch::default();
     mark.put(used, Expect::Revision(revision))?;
     let incoming = facts.incoming.clone();
@@ -170,7 +174,7 @@ fn reverse(facts: &Facts, reversal: &PlannedAction, used: &Undo, revision: u64) 
     }))
 }
 
-fn told(facts: &Facts, words: impl Into<Reply>, kind: NoticeKind) -> Answer {
+fn told(facts: &TurnFacts, words: impl Into<Reply>, kind: NoticeKind) -> Answer {
     Answer::says(Path::Button, words).noticed(&facts.incoming, kind)
 }
 
@@ -180,7 +184,7 @@ fn already(undo: &Undo, zone: Tz) -> String {
 }
 
 /// A reminder that says "done" says what it said before once that was taken back.
-async fn restore_message(brain: &Brain, facts: &Facts, undo: &Undo, answer: &mut Answer) -> Result<(), StoreError> {
+async fn restore_message(brain: &Brain, facts: &TurnFacts, undo: &Undo, answer: &mut Answer) -> Result<(), StoreError> {
     if let Some(changed) = shown::changed_by(brain, facts, &undo.id).await? {
         answer.rewrite(changed.message, |shown| {
             if let Some(before) = shown.before.take() {

@@ -14,7 +14,7 @@ use crate::pipeline::consent::waiting::{StillWaiting, card_line};
 use crate::pipeline::intake::agenda::{Agenda, agenda};
 use crate::pipeline::intake::pages;
 use crate::pipeline::stages::investigate;
-use crate::pipeline::turn::Facts;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::{PendingOpen, millis};
 use crate::ports::{Key, Record, RecordExt, Scan, StoreError};
 use crate::services::service::{Listing, RequestContext, ToDo};
@@ -28,7 +28,7 @@ fn says(text: String) -> Answer {
 }
 
 /// Today: what lies in it, what is overdue, open cards.
-pub(super) async fn today(brain: &Brain, facts: &Facts, behind: Option<&str>) -> Result<Answer, StoreError> {
+pub(super) async fn today(brain: &Brain, facts: &TurnFacts, behind: Option<&str>) -> Result<Answer, StoreError> {
     let ctx = &facts.ctx;
     let day = ctx.now.with_timezone(&ctx.zone).date_naive();
     let Agenda { lines, more, next, mut untrusted } = agenda(brain, ctx, day, after(day, 1), behind).await;
@@ -51,7 +51,7 @@ pub(super) async fn today(brain: &Brain, facts: &Facts, behind: Option<&str>) ->
 }
 
 /// The seven days from today on, by day.
-pub(super) async fn week(brain: &Brain, facts: &Facts, behind: Option<&str>) -> Result<Answer, StoreError> {
+pub(super) async fn week(brain: &Brain, facts: &TurnFacts, behind: Option<&str>) -> Result<Answer, StoreError> {
     let ctx = &facts.ctx;
     let today = ctx.now.with_timezone(&ctx.zone).date_naive();
     let end = after(today, 7);
@@ -74,7 +74,7 @@ fn after(day: NaiveDate, days: u64) -> NaiveDate {
 }
 
 /// Open tasks, overdue ones first.
-pub(super) async fn tasks(brain: &Brain, facts: &Facts, behind: Option<&str>) -> Result<Answer, StoreError> {
+pub(super) async fn tasks(brain: &Brain, facts: &TurnFacts, behind: Option<&str>) -> Result<Answer, StoreError> {
     let ctx = &facts.ctx;
     let Listing { rows: tasks, more, next, untrusted } = match view::to_dos(brain, ctx, behind).await {
         Ok(found) => found,
@@ -108,7 +108,7 @@ pub(super) async fn tasks(brain: &Brain, facts: &Facts, behind: Option<&str>) ->
 /// What waits for a yes or no here: cards, oldest first, then costly questions.
 pub(in crate::pipeline) async fn pending(
     brain: &Brain,
-    facts: &Facts,
+    facts: &TurnFacts,
     behind: Option<&str>,
 ) -> Result<Answer, StoreError> {
     let ctx = &facts.ctx;
@@ -154,7 +154,7 @@ pub(in crate::pipeline) async fn pending(
 /// A page of the cards that wait here, how many more there are, and where the next page begins.
 async fn cards_behind(
     brain: &Brain,
-    facts: &Facts,
+    facts: &TurnFacts,
     behind: Option<&str>,
 ) -> Result<(Vec<Pending>, usize, Option<String>), StoreError> {
     let (store, chat) = (&brain.store, facts.chat().as_str());

@@ -17,7 +17,7 @@ use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::show;
-use crate::pipeline::turn::Facts;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::{Aside, CardMessage, Message};
 use crate::ports::{RecordExt, Scan, StoreError};
 use crate::services::error::ServiceError;
@@ -97,7 +97,7 @@ fn closed_card(pending: &Pending) -> Value {
 }
 
 /// Hands it over as a file.
-pub(super) async fn hand_over(brain: &Brain, facts: &Facts) -> Result<Answer, StoreError> {
+pub(super) async fn hand_over(brain: &Brain, facts: &TurnFacts) -> Result<Answer, StoreError> {
     let document = match data_of(brain, facts.owner(), facts.chat()).await {
         Ok(document) => document,
         Err(error) => {

@@ -11,7 +11,7 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::intake::intended::Intended;
 use crate::pipeline::intake::pages;
-use crate::pipeline::turn::Facts;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::StoreError;
 use crate::services::service::{Fact, Listing};
 use crate::services::show;
@@ -22,7 +22,7 @@ const HOW: &str =
 const VALUE_CHARS: usize = 300;
 
 /// Everything remembered, by category.
-pub(super) async fn show(brain: &Brain, facts: &Facts, behind: Option<&str>) -> Result<Answer, StoreError> {
+pub(super) async fn show(brain: &Brain, facts: &TurnFacts, behind: Option<&str>) -> Result<Answer, StoreError> {
     let says = |text: String| Ok(Answer::says(Path::Command, text));
     let Listing { rows: remembered, more, next, untrusted } = match view::all_facts(brain, &facts.ctx, behind).await {
         Ok(found) => found,
@@ -51,7 +51,7 @@ pub(super) async fn show(brain: &Brain, facts: &Facts, behind: Option<&str>) -> 
 }
 
 /// A card that erases whatever matches, each fact shown in full.
-pub(super) async fn forget(brain: &Brain, facts: &Facts, what: &str) -> Result<Intended, StoreError> {
+pub(super) async fn forget(brain: &Brain, facts: &TurnFacts, what: &str) -> Result<Intended, StoreError> {
     if what.is_empty() {
         return Ok(Answer::says(
             Path::Command,

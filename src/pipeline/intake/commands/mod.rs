@@ -28,7 +28,7 @@ use crate::pipeline::intake::cards::undo;
 use crate::pipeline::intake::intended::Intended;
 use crate::pipeline::running::Stopped;
 use crate::pipeline::stages::investigate;
-use crate::pipeline::turn::{Facts, Turn, TurnError};
+use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
 use crate::ports::StoreError;
 
 /// Where a command works.
@@ -208,7 +208,7 @@ fn name_of(kind: Kind) -> &'static str {
 /// The list of this command behind that place; `None` when it is no list.
 pub(super) async fn next_page(
     brain: &Brain,
-    facts: &Facts,
+    facts: &TurnFacts,
     name: &str,
     after: &str,
 ) -> Result<Option<Answer>, StoreError> {
@@ -244,7 +244,7 @@ fn unknown(name: &str) -> String {
     }
 }
 
-fn start(brain: &Brain, facts: &Facts) -> String {
+fn start(brain: &Brain, facts: &TurnFacts) -> String {
     let zone = facts.ctx.zone;
     let assumed = if facts.user.zone.is_none() && brain.policy.zone_assumed { " (this machine's)" } else { "" };
     format!(
@@ -258,7 +258,7 @@ fn start(brain: &Brain, facts: &Facts) -> String {
 }
 
 /// From the catalog: one example a command; then the slash commands.
-fn help(brain: &Brain, facts: &Facts) -> String {
+fn help(brain: &Brain, facts: &TurnFacts) -> String {
     let mut text = String::from("This is what I can do. Say it in your own words.\n");
     for service in brain.services.now().iter() {
         text.push_str(&format!("\n{}\n", service.info.title));

@@ -12,7 +12,7 @@ use crate::language::time::Grain;
 use crate::limits::{self, ASIDE_LISTED_MAX, MODEL_SLOW_MS};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::consent::waiting::StillWaiting;
-use crate::pipeline::turn::Facts;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::{Aside, DUE_BY_OWNER, Due, DueKind, InboxEntry, PendingOpen, StageSpan, TurnTrace};
 use crate::ports::{RecordExt, Scan, Stage, StoreError};
 
@@ -25,7 +25,7 @@ const FAILED: &str = "failed: ";
 /// Turns that are looked back at.
 const TRACES: usize = 300;
 
-pub(super) async fn status(brain: &Brain, facts: &Facts) -> Result<String, StoreError> {
+pub(super) async fn status(brain: &Brain, facts: &TurnFacts) -> Result<String, StoreError> {
     let traces = brain.store.list::<TurnTrace>(Scan::of::<TurnTrace>(&[], TRACES).newest_first()).await?;
     let traces: Vec<TurnTrace> = traces.into_iter().map(|(trace, _)| trace).collect();
     let mut lines = vec![
@@ -46,7 +46,7 @@ pub(super) async fn status(brain: &Brain, facts: &Facts) -> Result<String, Store
 }
 
 /// How its last call went.
-fn model(brain: &Brain, facts: &Facts, traces: &[TurnTrace]) -> String {
+fn model(brain: &Brain, facts: &TurnFacts, traces: &[TurnTrace]) -> String {
     if brain.model.is_none() {
         return "none is set up; my built-in understanding does everything.".to_owned();
     }
@@ -73,7 +73,7 @@ fn is_call(span: &StageSpan) -> bool {
 }
 
 /// The next time of this person's in the due-index, and what it is about.
-async fn next_reminder(brain: &Brain, facts: &Facts) -> Result<String, StoreError> {
+async fn next_reminder(brain: &Brain, facts: &TurnFacts) -> Result<String, StoreError> {
     let mine = Scan::by(&DUE_BY_OWNER, &[facts.owner().as_str()], DUE_LOOKED_THROUGH);
     let due = brain.store.list::<Due>(mine).await?.into_iter().map(|(due, _)| due);
     let Some(due) = due.into_iter().find(|due| matches!(due.kind, DueKind::Item { .. })) else {
@@ -91,7 +91,7 @@ async fn next_reminder(brain: &Brain, facts: &Facts) -> Result<String, StoreErro
     Ok(title.map_or_else(|| format!("{at}."), |title| format!("{at} — {}", visible(&shorten(&title, 120)))))
 }
 
-async fn for_admins(brain: &Brain, facts: &Facts, traces: &[TurnTrace]) -> Result<Vec<String>, StoreError> {
+async fn for_admins(brain: &Brain, facts: &TurnFacts, traces: &[TurnTrace]) -> Result<Vec<String>, StoreError> {
     let week_ago = facts.ctx.now - Duration::days(7);
     let people: BTreeSet<&str> = traces.iter().filter(|t| t.at > week_ago).map(|t| t.user.as_str()).collect();
     let open = brain.store.count(Scan::of::<PendingOpen>(&[], usize::MAX)).await?;

@@ -3,12 +3,12 @@
 use crate::limits::TRACES_LOOKED_THROUGH;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::stages::investigate::KeptAnswer;
-use crate::pipeline::turn::Facts;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::TurnTrace;
 use crate::ports::{RecordExt, Scan, StoreError};
 
 /// A small drawing in text; it holds no word of anybody's.
-pub(super) async fn trace(brain: &Brain, facts: &Facts) -> Result<String, StoreError> {
+pub(super) async fn trace(brain: &Brain, facts: &TurnFacts) -> Result<String, StoreError> {
     let last = last(brain, facts).await?;
     let kept = KeptAnswer::of(brain, facts).await?;
     let is_of_it = |kept: &KeptAnswer| last.as_ref().is_none_or(|last| kept.is_of(last.at));
@@ -41,7 +41,7 @@ pub(super) async fn trace(brain: &Brain, facts: &Facts) -> Result<String, StoreE
 }
 
 /// The trace of this chat's last turn.
-async fn last(brain: &Brain, facts: &Facts) -> Result<Option<TurnTrace>, StoreError> {
+async fn last(brain: &Brain, facts: &TurnFacts) -> Result<Option<TurnTrace>, StoreError> {
     let scan = Scan::of::<TurnTrace>(&[], TRACES_LOOKED_THROUGH).newest_first();
     let traces = brain.store.list::<TurnTrace>(scan).await?;
     let is_mine = |trace: &TurnTrace| trace.chat == *facts.chat() && trace.user == *facts.owner();

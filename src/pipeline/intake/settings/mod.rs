@@ -15,7 +15,7 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::commit::shown;
 use crate::pipeline::commit::user::UserChange;
-use crate::pipeline::turn::{Facts, TurnError};
+use crate::pipeline::turn::{TurnError, TurnFacts};
 use crate::ports::StoreError;
 use crate::ports::records::User;
 use words::Wish;
@@ -39,7 +39,7 @@ pub enum Setting {
 }
 
 /// `/settings`, alone or with what to change.
-pub fn command(brain: &Brain, facts: &Facts, rest: &str) -> Answer {
+pub fn command(brain: &Brain, facts: &TurnFacts, rest: &str) -> Answer {
     if rest.is_empty() {
         return page(brain, facts, &facts.user, None, None);
     }
@@ -47,7 +47,7 @@ pub fn command(brain: &Brain, facts: &Facts, rest: &str) -> Answer {
 }
 
 /// A choice made in plain words, where it is unmistakable; `None` for everything else.
-pub(super) async fn answer(brain: &Brain, facts: &Facts) -> Result<Option<Answer>, TurnError> {
+pub(super) async fn answer(brain: &Brain, facts: &TurnFacts) -> Result<Option<Answer>, TurnError> {
     if facts.origin() != Origin::Typed {
         return Ok(None);
     }
@@ -57,7 +57,7 @@ pub(super) async fn answer(brain: &Brain, facts: &Facts) -> Result<Option<Answer
 /// A pressed button of a settings page, or of an offer.
 pub async fn press(
     brain: &Brain,
-    facts: &Facts,
+    facts: &TurnFacts,
     key: &str,
     value: Option<&str>,
     data: &str,
@@ -75,7 +75,7 @@ pub async fn press(
     Ok(answer)
 }
 
-fn pressed(brain: &Brain, facts: &Facts, key: &str, value: Option<&str>) -> Option<Answer> {
+fn pressed(brain: &Brain, facts: &TurnFacts, key: &str, value: Option<&str>) -> Option<Answer> {
     if key == "all" {
         return Some(page(brain, facts, &facts.user, None, None));
     }
@@ -86,7 +86,7 @@ fn pressed(brain: &Brain, facts: &Facts, key: &str, value: Option<&str>) -> Opti
     }
 }
 
-fn granted(brain: &Brain, facts: &Facts, wish: Wish) -> Answer {
+fn granted(brain: &Brain, facts: &TurnFacts, wish: Wish) -> Answer {
     match wish {
         Wish::Change(change) => changed(brain, facts, change),
         Wish::Look(setting) => page(brain, facts, &facts.user, Some(setting), None),
@@ -116,7 +116,7 @@ fn buttoned(text: String, buttons: Vec<Vec<Button>>) -> Reply {
 }
 
 /// The page as it is after a change, with a line that says what changed.
-fn changed(brain: &Brain, facts: &Facts, change: UserChange) -> Answer {
+fn changed(brain: &Brain, facts: &TurnFacts, change: UserChange) -> Answer {
     let mut user = facts.user.clone();
     change.apply(&mut user);
     let line =
@@ -126,7 +126,7 @@ fn changed(brain: &Brain, facts: &Facts, change: UserChange) -> Answer {
     answer
 }
 
-fn page(brain: &Brain, facts: &Facts, user: &User, setting: Option<Setting>, line: Option<String>) -> Answer {
+fn page(brain: &Brain, facts: &TurnFacts, user: &User, setting: Option<Setting>, line: Option<String>) -> Answer {
     let zone = user.zone.unwrap_or(brain.policy.zone);
     let (text, buttons) = match setting {
         None => page::all(user, zone, facts.ctx.now),
@@ -144,7 +144,7 @@ fn opens(text: &str, key: &str) -> Button {
     Button::new(text, &Press::Set { key: key.to_owned(), value: None })
 }
 
-impl Facts {
+impl TurnFacts {
     /// How models are to speak to the person, for the changing part of prompts; empty when nothing was chosen.
     pub fn manner(&self) -> String {
         words::manner(&self.user.settings)

@@ -9,7 +9,7 @@ use crate::core::button::{Button, Press};
 use crate::core::settings::{Quiet, Tone};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::user::UserChange;
-use crate::pipeline::turn::Facts;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::User;
 
 /// A page: its words and its buttons.
@@ -127,7 +127,7 @@ pub(super) fn zone(zone: Tz) -> Press {
 }
 
 /// What a change means, in a line.
-pub(super) fn told(brain: &Brain, facts: &Facts, change: &UserChange) -> String {
+pub(super) fn told(brain: &Brain, facts: &TurnFacts, change: &UserChange) -> String {
     match change {
         UserChange::ZoneNamed => String::new(),
         UserChange::Zone(zone) => format!(

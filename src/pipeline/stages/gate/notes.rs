@@ -8,7 +8,7 @@ use crate::core::text::{shorten, visible};
 use crate::language::grounding::{ValueKind, added};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::consent::drafts;
-use crate::pipeline::turn::Facts;
+use crate::pipeline::turn::TurnFacts;
 use crate::services::entry::Entry;
 use crate::services::values::typed_values;
 
@@ -18,7 +18,7 @@ const ADDED_CHARS_MAX: usize = 40;
 
 /// A note that names it; `known` are the person's words, and the names of those whom they know.
 pub(super) fn added_by_planner(
-    facts: &Facts,
+    facts: &TurnFacts,
     entry: &dyn Entry,
     planned: &PlannedAction,
     known: &[&str],
@@ -32,7 +32,12 @@ pub(super) fn added_by_planner(
 }
 
 /// Where mail still goes that was written before somebody's address changes: to the one that stands on it.
-pub(super) async fn still_goes_to(brain: &Brain, facts: &Facts, entry: &dyn Entry, action: &Action) -> Option<String> {
+pub(super) async fn still_goes_to(
+    brain: &Brain,
+    facts: &TurnFacts,
+    entry: &dyn Entry,
+    action: &Action,
+) -> Option<String> {
     let before = entry.readdresses(action);
     if before.is_empty() {
         return None;

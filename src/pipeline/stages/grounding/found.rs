@@ -15,7 +15,7 @@ use crate::pipeline::stages::doubts::{Doubt, LEAVE_IT};
 use crate::pipeline::stages::resolve::{self, Unsettled};
 use crate::pipeline::stages::topic;
 use crate::pipeline::stages::topic::Topic;
-use crate::pipeline::turn::Facts;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::Clarification;
 use crate::services::show::time;
 use crate::services::standing::{Planner, TurnPart};
@@ -182,7 +182,7 @@ fn changes_nothing(action: &Action, reference: &Reference) -> Option<String> {
 
 /// Whether what was found is meant; the answer puts it in its place.
 pub(super) fn which_one(
-    facts: &Facts,
+    facts: &TurnFacts,
     topic: &Topic<'_>,
     domains: &[String],
     mut plan: Plan,

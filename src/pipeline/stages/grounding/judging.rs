@@ -8,7 +8,7 @@ use crate::language::reading::Mood;
 use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::stages::guessed;
-use crate::pipeline::turn::Facts;
+use crate::pipeline::turn::TurnFacts;
 use crate::services::registry::Services;
 use crate::services::standing::{Judge, PlanStanding, Planner, Whole};
 
@@ -16,7 +16,7 @@ use crate::services::standing::{Judge, PlanStanding, Planner, Whole};
 #[derive(Debug)]
 pub(super) struct Judging<'a> {
     pub brain: &'a Brain,
-    pub facts: &'a Facts,
+    pub facts: &'a TurnFacts,
     pub judge: Judge<'a>,
     pub services: Arc<Services>,
     /// The services that were routed.

@@ -25,7 +25,7 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::show;
 use crate::pipeline::stages::selection::Said;
 use crate::pipeline::stages::topic::Topic;
-use crate::pipeline::turn::Facts;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::{Clarification, Speaker};
 use crate::services::standing::{Judge, PlanStanding, Planner, TurnPart};
 
@@ -54,7 +54,7 @@ pub(crate) enum Grounded {
 /// Holds a plan against the message; one of a later round against what was found meanwhile, too.
 pub(crate) async fn check(
     brain: &Brain,
-    facts: &Facts,
+    facts: &TurnFacts,
     topic: &Topic<'_>,
     domains: &[String],
     mut plan: Plan,
@@ -130,7 +130,7 @@ pub(crate) async fn check(
 /// The person's words, and what they may point at.
 pub(super) fn ground<'r>(
     brain: &Brain,
-    facts: &Facts,
+    facts: &TurnFacts,
     topic: &Topic<'_>,
     reading: &'r Reading,
     reference: &Reference,

@@ -9,7 +9,7 @@ use crate::pipeline::stages::doubts::{Doubt, TOLD, not_understood};
 use crate::pipeline::stages::resolve;
 use crate::pipeline::stages::topic;
 use crate::pipeline::stages::topic::Topic;
-use crate::pipeline::turn::Facts;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::Clarification;
 use crate::services::command::Subject;
 use crate::services::service::Person;
@@ -17,7 +17,7 @@ use crate::services::service::Person;
 /// The question for what is required and was not said.
 pub(super) fn asks(
     brain: &Brain,
-    facts: &Facts,
+    facts: &TurnFacts,
     topic: &Topic<'_>,
     domains: &[String],
     mut plan: Plan,
@@ -35,7 +35,7 @@ pub(super) fn asks(
 const MORE: &str = "(Another part of it I could not make sense of.) ";
 
 /// Said of what was asked, denied or supposed.
-pub(super) fn contradicted(brain: &Brain, facts: &Facts, mood: Mood) -> Doubt {
+pub(super) fn contradicted(brain: &Brain, facts: &TurnFacts, mood: Mood) -> Doubt {
     let words = match mood {
         Mood::Negation => "I read that as something not to do, so nothing was done.".to_owned(),
         Mood::Condition => "I read that as a condition, and found nothing to do with it. Nothing was done.".to_owned(),
@@ -46,7 +46,7 @@ pub(super) fn contradicted(brain: &Brain, facts: &Facts, mood: Mood) -> Doubt {
 }
 
 /// The plan, shown in a line each, to be taken with one tap; `is_all`: there was nothing more in it.
-pub(super) async fn proposed(brain: &Brain, facts: &Facts, plan: Plan, people: &[Person], is_all: bool) -> Doubt {
+pub(super) async fn proposed(brain: &Brain, facts: &TurnFacts, plan: Plan, people: &[Person], is_all: bool) -> Doubt {
     let mut lines = Vec::new();
     for planned in &plan.actions {
         lines.push(line(brain, facts, planned, people).await);
@@ -68,7 +68,7 @@ pub(super) async fn proposed(brain: &Brain, facts: &Facts, plan: Plan, people: &
 }
 
 /// What an action would do, with the values that it would have.
-async fn line(brain: &Brain, facts: &Facts, planned: &PlannedAction, people: &[Person]) -> String {
+async fn line(brain: &Brain, facts: &TurnFacts, planned: &PlannedAction, people: &[Person]) -> String {
     let fallback = || capital(&show::meant(&brain.services, std::slice::from_ref(planned)));
     let Some(entry) = brain.services.command(&planned.service, &planned.command) else { return fallback() };
     match resolve::settle(facts, entry.as_ref(), planned, people).await {

@@ -32,8 +32,8 @@ use crate::pipeline::stages::conversation;
 use crate::pipeline::stages::honest::{self, CameTo};
 use crate::pipeline::stages::phrasing;
 use crate::pipeline::stages::speak;
-use crate::pipeline::turn::{Facts, status};
 use crate::pipeline::turn::{Turn, TurnError};
+use crate::pipeline::turn::{TurnFacts, status};
 use crate::ports::{Model, Stage};
 
 /// What came of asking a model.
@@ -142,7 +142,7 @@ pub(super) async fn named_template(turn: &Turn<'_>, model: &dyn Model) -> Option
 }
 
 /// Nothing was looked at yet when its person stopped it.
-fn stopped(brain: &Brain, facts: &Facts, looking: &Looking<'_>, ran: &Ran) -> Result<Answer, TurnError> {
+fn stopped(brain: &Brain, facts: &TurnFacts, looking: &Looking<'_>, ran: &Ran) -> Result<Answer, TurnError> {
     let graph = EvidenceGraph { nodes: Vec::new(), sections: Vec::new(), answers: AnswerKind::Model, beside: None };
     let metrics = looking.metrics(ran, None);
     let told = Told {

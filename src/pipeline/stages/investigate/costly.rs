@@ -17,7 +17,7 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::consent::costly::{CostlyQuestion, costs};
 use crate::pipeline::consent::offers::{Offer, Offered};
-use crate::pipeline::turn::{Facts, Turn, TurnError};
+use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
 use crate::ports::records::Clarification;
 use crate::ports::{Expect, StoreError};
 
@@ -33,7 +33,7 @@ pub const LEAVE: usize = CHOICES.len() - 1;
 /// Asks, and keeps what would be looked at.
 pub(super) fn ask(
     brain: &Brain,
-    facts: &Facts,
+    facts: &TurnFacts,
     graph: EvidenceGraph,
     order: SynthesisOrder,
     estimate: &CostEstimate,
@@ -51,18 +51,18 @@ pub(super) fn ask(
 }
 
 /// Asks once more.
-pub fn ask_again(facts: &Facts, waiting: &CostlyQuestion) -> Answer {
+pub fn ask_again(facts: &TurnFacts, waiting: &CostlyQuestion) -> Answer {
     asking(facts, waiting.id.as_str(), &waiting.question, &waiting.estimate)
 }
 
 /// What takes a plain yes or no, right below a list of nothing but this question.
-pub fn asks_again(facts: &Facts, waiting: &CostlyQuestion) -> Question {
+pub fn asks_again(facts: &TurnFacts, waiting: &CostlyQuestion) -> Question {
     let words = format!("Shall I {}?", waiting.title());
     Question::Open(Box::new(open_question(facts, waiting.id.as_str(), &waiting.question, words)))
 }
 
 /// What it would cost, and the choices.
-fn asking(facts: &Facts, offer: &str, question: &str, estimate: &CostEstimate) -> Answer {
+fn asking(facts: &TurnFacts, offer: &str, question: &str, estimate: &CostEstimate) -> Answer {
     let words = format!(
         "💰 That is a large question: about {}. Nothing has been spent on reading yet. Shall I look into it?",
         costs(estimate)
@@ -76,7 +76,7 @@ fn asking(facts: &Facts, offer: &str, question: &str, estimate: &CostEstimate) -
     answer
 }
 
-fn open_question(facts: &Facts, offer: &str, question: &str, words: String) -> Clarification {
+fn open_question(facts: &TurnFacts, offer: &str, question: &str, words: String) -> Clarification {
     let choices = CHOICES.iter().enumerate().map(|(choice, label)| (choice.to_string(), (*label).to_owned()));
     Clarification {
         choices: choices.collect(),

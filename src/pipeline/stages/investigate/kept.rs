@@ -17,7 +17,7 @@ use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::commit::pages::{self, Further};
-use crate::pipeline::turn::{Facts, TurnError};
+use crate::pipeline::turn::{TurnError, TurnFacts};
 use crate::ports::{Expect, Key, Record, RecordExt, StoreError, Table};
 
 const KEPT: &str = "findings";
@@ -54,7 +54,7 @@ impl Record for KeptAnswer {
 
 impl KeptAnswer {
     /// What is kept of an answer: as many rows as can be; it says how many are left out.
-    fn new(facts: &Facts, told: &mut Told, mut rows: Vec<AnswerRow>) -> Self {
+    fn new(facts: &TurnFacts, told: &mut Told, mut rows: Vec<AnswerRow>) -> Self {
         let left = rows.len().saturating_sub(limits::FINDINGS_KEPT_MAX);
         if left > 0 {
             rows.truncate(limits::FINDINGS_KEPT_MAX);
@@ -77,7 +77,7 @@ impl KeptAnswer {
     }
 
     /// Whether it was given a moment ago: "only from Anna" means it, and not what was said since.
-    pub fn is_fresh(&self, facts: &Facts) -> bool {
+    pub fn is_fresh(&self, facts: &TurnFacts) -> bool {
         facts.state.next_message <= self.said + limits::FINDINGS_FRESH_MESSAGES
     }
 
@@ -97,14 +97,19 @@ impl KeptAnswer {
     }
 
     /// The one of this chat, if it can still be gone on with.
-    pub async fn of(brain: &Brain, facts: &Facts) -> Result<Option<Self>, StoreError> {
+    pub async fn of(brain: &Brain, facts: &TurnFacts) -> Result<Option<Self>, StoreError> {
         let kept = brain.store.load::<Self>(&Self::key_of(facts.chat())).await?;
         Ok(kept.map(|(kept, _)| kept).filter(|kept| kept.owner == *facts.owner() && kept.until > facts.ctx.now))
     }
 }
 
 /// The answer that tells what was found, and keeps it.
-pub(super) fn answer(brain: &Brain, facts: &Facts, mut told: Told, rows: Vec<AnswerRow>) -> Result<Answer, TurnError> {
+pub(super) fn answer(
+    brain: &Brain,
+    facts: &TurnFacts,
+    mut told: Told,
+    rows: Vec<AnswerRow>,
+) -> Result<Answer, TurnError> {
     let kept = KeptAnswer::new(facts, &mut told, rows);
     let mut answer = page(brain, facts, &kept, 0, Some(&told.heading), &told.remarks)?;
     answer.metrics = told.metrics;
@@ -121,7 +126,12 @@ pub(super) struct Worded {
 }
 
 /// The answer in words: below them the rows that they rest on; all of them are kept.
-pub(super) fn worded(facts: &Facts, mut told: Told, rows: Vec<AnswerRow>, words: Worded) -> Result<Answer, TurnError> {
+pub(super) fn worded(
+    facts: &TurnFacts,
+    mut told: Told,
+    rows: Vec<AnswerRow>,
+    words: Worded,
+) -> Result<Answer, TurnError> {
     let kept = KeptAnswer::new(facts, &mut told, rows);
     let reference = facts.reference();
     let cited: Vec<(usize, &AnswerRow)> = match words.cited.is_empty() {
@@ -148,13 +158,13 @@ pub(super) fn worded(facts: &Facts, mut told: Told, rows: Vec<AnswerRow>, words:
 }
 
 /// The rows behind the first `after` of what is kept; `None` when nothing is.
-pub async fn further(brain: &Brain, facts: &Facts, after: usize) -> Result<Option<Answer>, StoreError> {
+pub async fn further(brain: &Brain, facts: &TurnFacts, after: usize) -> Result<Option<Answer>, StoreError> {
     let Some(kept) = KeptAnswer::of(brain, facts).await? else { return Ok(None) };
     page(brain, facts, &kept, after, None, &[]).map(Some)
 }
 
 /// One row, with all that is kept of it.
-pub fn one_row(brain: &Brain, facts: &Facts, kept: &KeptAnswer, n: usize) -> Result<Answer, StoreError> {
+pub fn one_row(brain: &Brain, facts: &TurnFacts, kept: &KeptAnswer, n: usize) -> Result<Answer, StoreError> {
     let mut answer = page(
         brain,
         facts,
@@ -172,7 +182,7 @@ pub fn one_row(brain: &Brain, facts: &Facts, kept: &KeptAnswer, n: usize) -> Res
 /// A page of rows, with their numbers.
 fn page(
     brain: &Brain,
-    facts: &Facts,
+    facts: &TurnFacts,
     kept: &KeptAnswer,
     after: usize,
     heading: Option<&str>,

@@ -37,7 +37,7 @@ use crate::language::requests::{self, FamilyQuestion, QuestionFamily};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::consent::waiting::StillWaiting;
-use crate::pipeline::turn::{Facts, Turn, TurnError};
+use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
 use crate::ports::{Model, Planning, Stage, StoreError};
 
 /// What questions may lean to that are about anything: only what is found tells that they were meant.
@@ -210,7 +210,7 @@ async fn answer_below(turn: &Turn<'_>, question: &FamilyQuestion, above: &str) -
 /// What waits for the person's yes, where they ask what needs them: that does, whenever it is.
 async fn needing_a_yes(
     brain: &Brain,
-    facts: &Facts,
+    facts: &TurnFacts,
     question: Option<&FamilyQuestion>,
 ) -> Result<Option<StillWaiting>, StoreError> {
     let needs_me = |question: &FamilyQuestion| question.family == QuestionFamily::NeedsMe;
@@ -221,7 +221,7 @@ async fn needing_a_yes(
 }
 
 /// An answer, and below it what waits.
-fn also_waiting(brain: &Brain, facts: &Facts, waiting: Option<StillWaiting>, mut answer: Answer) -> Answer {
+fn also_waiting(brain: &Brain, facts: &TurnFacts, waiting: Option<StillWaiting>, mut answer: Answer) -> Answer {
     let Some(waiting) = waiting.filter(|_| answer.path == Path::Investigate) else { return answer };
     let section = waiting.section(brain, facts.ctx.zone);
     if let (Some(section), Some(last)) = (section, answer.replies.last_mut()) {
@@ -233,7 +233,7 @@ fn also_waiting(brain: &Brain, facts: &Facts, waiting: Option<StillWaiting>, mut
 }
 
 /// The words of a question that something can be found by.
-fn sought(facts: &Facts) -> String {
+fn sought(facts: &TurnFacts) -> String {
     let words = requests::asked_for(facts.words());
     words.trim_end_matches(|c: char| !c.is_alphanumeric()).to_owned()
 }

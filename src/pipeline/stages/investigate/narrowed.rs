@@ -14,7 +14,7 @@ use crate::language::terms;
 use crate::limits::PEOPLE_ASKED_MAX;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
-use crate::pipeline::turn::{Facts, Turn, TurnError};
+use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
 use crate::services::searchable::{ItemKind, Party};
 
 /// "And of those, who do I meet next week?": what takes place with those whom the rows are about.
@@ -66,7 +66,7 @@ fn about(row: &AnswerRow) -> Vec<Party> {
 /// "Only from Anna", "only those about the trip", "only this week".
 pub async fn only(
     brain: &Brain,
-    facts: &Facts,
+    facts: &TurnFacts,
     kept: &KeptAnswer,
     who: Option<&str>,
     topic: Option<&str>,
@@ -97,12 +97,18 @@ pub async fn only(
 }
 
 /// "And what of it is still open?"
-pub fn still_open(brain: &Brain, facts: &Facts, kept: &KeptAnswer) -> Result<Answer, TurnError> {
+pub fn still_open(brain: &Brain, facts: &TurnFacts, kept: &KeptAnswer) -> Result<Answer, TurnError> {
     let rows: Vec<AnswerRow> = kept.rows.iter().filter(|row| row.is_open).cloned().collect();
     told(brain, facts, kept, rows, " that are open")
 }
 
-fn told(brain: &Brain, facts: &Facts, kept: &KeptAnswer, rows: Vec<AnswerRow>, by: &str) -> Result<Answer, TurnError> {
+fn told(
+    brain: &Brain,
+    facts: &TurnFacts,
+    kept: &KeptAnswer,
+    rows: Vec<AnswerRow>,
+    by: &str,
+) -> Result<Answer, TurnError> {
     let by = crate::core::text::visible(&crate::core::text::shorten(by, 80));
     let heading = match rows.len() {
         0 => format!("🔎 Of those {}, there are none{by}.", kept.rows.len()),
@@ -123,7 +129,7 @@ fn told(brain: &Brain, facts: &Facts, kept: &KeptAnswer, rows: Vec<AnswerRow>, b
     kept::answer(brain, facts, told, rows)
 }
 
-async fn called(brain: &Brain, facts: &Facts, who: &str) -> Vec<Party> {
+async fn called(brain: &Brain, facts: &TurnFacts, who: &str) -> Vec<Party> {
     let (services, ctx) = (brain.services.now(), facts.as_written());
     sources(brain, &services, &ctx, None).called(who).await.unwrap_or_else(|_| vec![Party::read(who)])
 }
