@@ -43,8 +43,8 @@
 //! 2. [`language`]: times, yes and no, which service, and plans without a model; pure as well.
 //! 3. [`ports`]: what the pipeline needs from the world, and what is stored.
 //! 4. [`services`]: a folder each; stakes, cards and receipts of every command come from there.
-//! 5. [`pipeline`]: one turn, top to bottom. [`scheduler`]: what falls due without one. [`upkeep`]: what is done when nobody
-//!    waits, so that nothing grows for ever.
+//! 5. [`pipeline`]: one turn, top to bottom; what it goes by is [`pipeline::turn::TurnFacts`]. [`scheduler`]: what
+//!    falls due without one. [`upkeep`]: what is done when nobody waits, so that nothing grows for ever.
 //! 6. Adapters: [`store`], [`search`], [`llm`]. Where people are: [`channel`], [`admin`]. Put together in [`app`]; the
 //!    command line is the binary's, in `src/bin`.
 //!

@@ -1,8 +1,12 @@
-//! What was done earlier in a conversation, so that "cancel it" can mean it. Not here: the messages themselves (a
-//! stored record), and which of them a message means (`language::requests`).
+//! What was said and done earlier in a conversation: so that "cancel it" can mean it ([`PastAction`]), and as each stage is
+//! shown it ([`History`]). Not here: the messages themselves (a stored record), and which of them a message means
+//! (`language::requests`).
+
+mod views;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::views::{History, HistoryEntry, HistorySummary, Voice};
 use super::plan::Params;
 
 /// What an earlier turn did or asked for.

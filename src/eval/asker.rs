@@ -26,8 +26,8 @@ use crate::pipeline::stages::guessed::{self, Route};
 use crate::pipeline::stages::plan;
 use crate::pipeline::stages::route;
 use crate::pipeline::stages::topic::{Planned, Topic};
-use crate::pipeline::turn::Turn;
 use crate::pipeline::turn::debounce::Debounce;
+use crate::pipeline::turn::{Turn, TurnAccount, TurnError, TurnFacts};
 use crate::ports::records::{Message, Speaker};
 use crate::ports::{Call, Completion, Model, ModelError, Planning, Stage, StoreError, TokenPrice};
 use crate::store::MemoryStore;
@@ -94,28 +94,32 @@ impl Asker {
     /// The route stage.
     pub(super) async fn route(&self, text: &str) -> Result<(Vec<String>, Done), StoreError> {
         let incoming = incoming(text, self.brain.clock.now());
-        let turn = Turn::open(&self.brain, &incoming, CancellationToken::new(), Debounce::over()).await?;
-        let guess = guessed::guess(&turn);
+        let account = TurnAccount::new(incoming.turn.clone());
+        let turn = self.heard(&incoming, &account, |_| {}).await?;
+        let guess = guessed::guess(turn.brain, &turn.facts);
         let route = route::decide(&turn, &guess).await;
-        Ok((route.domains, turn.sum_up(Path::Action, Vec::new()).0))
+        Ok((route.domains, account.sum_up(Path::Action, Vec::new()).0))
     }
 
     /// The plan stage, over every service; in steps, over the commands that are selected first.
     pub(super) async fn plan(&self, example: &Example) -> Result<(Vec<PlannedAction>, Done), StoreError> {
         let reference = example.reference;
         let incoming = incoming(&example.text, reference.now);
-        let mut turn = Turn::open(&self.brain, &incoming, CancellationToken::new(), Debounce::over()).await?;
-        turn.ctx.now = reference.now;
-        turn.ctx.zone = reference.zone;
-        turn.ctx.order = reference.order;
-        turn.history = conversation(&example.history, &incoming);
+        let account = TurnAccount::new(incoming.turn.clone());
+        let of_example = |facts: &mut TurnFacts| {
+            facts.ctx.now = reference.now;
+            facts.ctx.zone = reference.zone;
+            facts.ctx.order = reference.order;
+            facts.history = conversation(&example.history, &incoming);
+        };
+        let turn = self.heard(&incoming, &account, of_example).await?;
         let names = self.brain.services.now().names();
         let route = match self.brain.policy.planning {
             Planning::Whole => Route { kind: Kind::Action, domains: names, selection: None },
-            Planning::Auto | Planning::Steps => route::decide(&turn, &guessed::guess(&turn)).await,
+            Planning::Auto | Planning::Steps => route::decide(&turn, &guessed::guess(turn.brain, &turn.facts)).await,
         };
         if route.kind != Kind::Action {
-            return Ok((Vec::new(), turn.sum_up(Path::Action, Vec::new()).0));
+            return Ok((Vec::new(), account.sum_up(Path::Action, Vec::new()).0));
         }
         let topic = Topic { selection: route.selection.as_ref(), ..Topic::default() };
         let planned = plan::make(&turn, &route.domains, &Context::default(), &topic).await;
@@ -124,7 +128,22 @@ impl Asker {
             Planned::Depends(depending) => depending.plan.actions,
             Planned::Ask(_) | Planned::NotUnderstood(_) | Planned::Doubt(_) => Vec::new(),
         };
-        Ok((actions, turn.sum_up(Path::Action, Vec::new()).0))
+        Ok((actions, account.sum_up(Path::Action, Vec::new()).0))
+    }
+
+    /// A turn whose message was read with facts that were changed before.
+    async fn heard<'a>(
+        &'a self,
+        incoming: &Incoming,
+        account: &'a TurnAccount,
+        change: impl FnOnce(&mut TurnFacts),
+    ) -> Result<Turn<'a>, StoreError> {
+        let mut turn = Turn::open(&self.brain, incoming, account, CancellationToken::new(), Debounce::over()).await?;
+        change(&mut turn.facts);
+        match turn.hear().await {
+            Ok(()) | Err(TurnError::Cancelled) => Ok(turn),
+            Err(TurnError::Store(error)) => Err(error),
+        }
     }
 }
 

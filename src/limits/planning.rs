@@ -26,6 +26,8 @@ pub const SELECTION_TOKENS: u32 = 100;
 pub const FITTING_ITEMS_MAX: usize = 8;
 /// Messages of the conversation that a command's parameters are filled in from.
 pub const FITTING_MESSAGES_MAX: usize = 4;
+/// Messages of the conversation before words about what was done.
+pub const RESPOND_HISTORY_MESSAGES: usize = 3;
 /// Tokens of the conversation that small talk sees.
 pub const CHAT_HISTORY_TOKENS: usize = 600;
 /// Tokens of the parameters of one command, beside the words of the message.

@@ -33,11 +33,13 @@
 //! ```
 //!
 //! Here is the turn and nothing else. Its rooms stand on each other, and nothing imports what is above it (a test holds
-//! that): [`brain`] is what a turn works with, [`turn`] what it knows while it runs; `show` renders; [`commit`] ends it,
-//! `run` does what is authorised; [`consent`] keeps cards and decisions; [`stages`] are the way of a routed message;
-//! [`intake`] may answer before it is routed, and [`recover`] settles what an earlier life left. Invariants: the pipeline
-//! knows ports, not adapters; everything a turn comes to is committed at once before a word of it is shown. Not here:
-//! turns in groups (see [`public`]).
+//! that): [`brain`] is what a turn works with; [`turn`] holds what it goes by ([`turn::TurnFacts`], a value that does
+//! not change) and what it has cost and done so far ([`turn::TurnAccount`]); `show` renders; [`commit`] ends it, `run`
+//! does what is authorised; [`consent`] keeps cards and decisions; [`stages`] are the way of a routed message;
+//! [`intake`] may answer before it is routed, and [`recover`] settles what an earlier life left. A function takes
+//! facts, the account or the brain, whichever it needs; a test counts those that take the whole turn. Invariants: the
+//! pipeline knows ports, not adapters; everything a turn comes to is committed at once before a word of it is shown.
+//! Not here: turns in groups (see [`public`]).
 
 pub mod brain;
 pub mod commit;
@@ -62,7 +64,7 @@ use stages::guard::Verdict;
 use stages::{act, chat, context, guard, investigate};
 use tokio_util::sync::CancellationToken;
 use turn::debounce::Debounce;
-use turn::{Turn, TurnError};
+use turn::{Turn, TurnAccount, TurnError, status};
 
 /// One turn: answers what came in, commits, delivers.
 pub async fn handle_turn(brain: &Brain, incoming: &Incoming) -> Done {
@@ -73,9 +75,11 @@ pub async fn handle_turn(brain: &Brain, incoming: &Incoming) -> Done {
 pub async fn handle_turn_in(brain: &Brain, incoming: &Incoming, debounce: Debounce) -> Done {
     brain.channel.typing(&incoming.chat).await;
     let cancel = begin(brain, incoming);
-    let done = match open(brain, incoming, cancel, debounce).await {
-        Ok(turn) => {
-            let answer = brain.with_status(turn.chat(), || turn.what_it_does(), answer(&turn)).await;
+    let account = TurnAccount::new(incoming.turn.clone());
+    let says = || status::of(&brain.services.now(), &incoming.user, &account, &debounce);
+    let done = match open(brain, incoming, &account, cancel, debounce.clone()).await {
+        Ok(mut turn) => {
+            let answer = brain.with_status(&incoming.chat, says, answer(&mut turn)).await;
             finish(&turn, answer).await
         }
         Err(error) => commit::cannot_even_begin(brain, incoming, &error).await,
@@ -87,22 +91,26 @@ pub async fn handle_turn_in(brain: &Brain, incoming: &Incoming, debounce: Deboun
 /// Reads what a turn needs to know; a card that nobody can read any more is withdrawn.
 async fn open<'a>(
     brain: &'a Brain,
-    incoming: &'a Incoming,
+    incoming: &Incoming,
+    account: &'a TurnAccount,
     cancel: CancellationToken,
     debounce: Debounce,
 ) -> Result<Turn<'a>, StoreError> {
-    let turn = Turn::open(brain, incoming, cancel, debounce).await?;
-    brain.withdraw_broken(&turn.broken).await?;
+    let turn = Turn::open(brain, incoming, account, cancel, debounce).await?;
+    brain.withdraw_broken(&turn.facts.broken).await?;
     Ok(turn)
 }
 
 /// Ends a turn: its answer, and below it what still waits.
 async fn finish(turn: &Turn<'_>, answer: Result<Answer, TurnError>) -> Done {
     let answer = match answer {
-        Ok(answer) => Ok(consent::waiting::named(turn, answer).await),
+        Ok(answer) => {
+            let answer = consent::waiting::question_named(&turn.facts, turn.account, answer);
+            Ok(consent::waiting::cards_named(turn.brain, &turn.facts, answer).await)
+        }
         Err(error) => Err(error),
     };
-    commit::finish(turn, answer, |card| async move { consent::too_late(turn, &card).await }).await
+    commit::finish(turn, answer, |card| async move { consent::too_late(turn.brain, &turn.facts, &card).await }).await
 }
 
 /// Registers a turn, so that `/cancel` finds it. Commands and presses overtake and are not registered.
@@ -114,18 +122,20 @@ fn begin(brain: &Brain, incoming: &Incoming) -> CancellationToken {
     }
 }
 
-async fn answer(turn: &Turn<'_>) -> Result<Answer, TurnError> {
-    turn.unless_cancelled(turn.hear()).await?;
+async fn answer(turn: &mut Turn<'_>) -> Result<Answer, TurnError> {
+    turn.hear().await?;
     if let Some(answer) = intake::answer(turn).await? {
         return Ok(answer);
     }
-    let guess = guessed::guess(turn);
-    let context = context::fetch(turn, &guess);
-    if let Verdict::Blocked(why) = guard::check(turn) {
+    // What it goes by is settled.
+    let turn = &*turn;
+    let guess = guessed::guess(turn.brain, &turn.facts);
+    let context = context::fetch(turn.brain, &turn.facts, &guess);
+    if let Verdict::Blocked(why) = guard::check(&turn.facts, turn.account) {
         return Ok(Answer::says(Path::Blocked, why));
     }
     let (route, early) = turn.unless_cancelled(chat::route_and_maybe_reply(turn, &guess)).await?;
-    turn.agreed();
+    turn.account.agreed();
     match route.kind {
         Kind::Chat => chat::answer(turn, route, early, context, &guess).await,
         Kind::Investigate => match investigate::investigate(turn).await? {

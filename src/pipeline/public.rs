@@ -14,8 +14,8 @@ use crate::pipeline::intake::commands;
 use crate::pipeline::stages::guard::Verdict;
 use crate::pipeline::stages::guessed;
 use crate::pipeline::stages::{guard, respond, route};
-use crate::pipeline::turn::Turn;
 use crate::pipeline::turn::debounce::Debounce;
+use crate::pipeline::turn::{Turn, TurnAccount, TurnError, unless_cancelled};
 
 /// What became of it.
 #[derive(Debug)]
@@ -29,8 +29,9 @@ pub enum Public {
 /// Answers in the group what may be answered there.
 pub async fn handle_public_turn(brain: &Brain, incoming: &Incoming) -> Public {
     let cancel = super::begin(brain, incoming);
-    let ended = match super::open(brain, incoming, cancel, Debounce::over()).await {
-        Ok(turn) => match turn.unless_cancelled(answer(&turn)).await {
+    let account = TurnAccount::new(incoming.turn.clone());
+    let ended = match super::open(brain, incoming, &account, cancel.clone(), Debounce::over()).await {
+        Ok(mut turn) => match unless_cancelled(&cancel, answer(&mut turn)).await.flatten() {
             Ok(Some(answer)) => Public::Answered(super::finish(&turn, Ok(answer)).await),
             Ok(None) => Public::Private,
             Err(cancelled) => Public::Answered(super::finish(&turn, Err(cancelled)).await),
@@ -41,21 +42,22 @@ pub async fn handle_public_turn(brain: &Brain, incoming: &Incoming) -> Public {
     ended
 }
 
-async fn answer(turn: &Turn<'_>) -> Option<Answer> {
-    if commands::parse(turn.words()).is_some() {
-        return None;
+async fn answer(turn: &mut Turn<'_>) -> Result<Option<Answer>, TurnError> {
+    if commands::parse(turn.facts.words()).is_some() {
+        return Ok(None);
     }
-    if let Verdict::Blocked(why) = guard::check(turn) {
-        return Some(Answer::says(Path::Blocked, why));
+    if let Verdict::Blocked(why) = guard::check(&turn.facts, turn.account) {
+        return Ok(Some(Answer::says(Path::Blocked, why)));
     }
-    turn.hear().await;
-    let guess = guessed::guess(turn);
-    match route::decide(turn, &guess).await.kind {
+    turn.hear().await?;
+    let turn = &*turn;
+    let guess = guessed::guess(turn.brain, &turn.facts);
+    Ok(match route::decide(turn, &guess).await.kind {
         Kind::Chat => {
-            turn.brain.channel.typing(turn.chat()).await;
-            turn.agreed();
+            turn.brain.channel.typing(turn.facts.chat()).await;
+            turn.account.agreed();
             Some(Answer::says(Path::Chat, respond::chat(turn, &[]).await))
         }
         Kind::Action | Kind::Investigate | Kind::Followup => None,
-    }
+    })
 }

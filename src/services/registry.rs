@@ -37,7 +37,7 @@ pub struct Registration {
     /// Everyday ways of asking for its commands, in the notation of the frames.
     wording: Option<String>,
     /// The same, once it was read.
-    phrases: Option<Phrases>,
+    phrases: Option<Arc<Phrases>>,
 }
 
 /// A service while its commands are being named.
@@ -174,7 +174,8 @@ impl Registry {
     /// Adds a service; from the next look on it is there.
     pub fn register(&self, mut registration: Registration) -> Result<(), RegistryError> {
         let name = &registration.info.name;
-        registration.phrases = registration.wording.as_ref().map(|text| Phrases::read(name, text)).transpose()?;
+        registration.phrases =
+            registration.wording.as_ref().map(|text| Phrases::read(name, text).map(Arc::new)).transpose()?;
         let mut now = self.now.write().unwrap_or_else(PoisonError::into_inner);
         if now.find(&registration.info.name).is_some() {
             return Err(RegistryError::Taken(registration.info.name));
@@ -254,7 +255,12 @@ impl Services {
 
     /// What people say for services that are not built in.
     pub fn phrases(&self) -> Vec<&Phrases> {
-        self.list.iter().filter_map(|registration| registration.phrases.as_ref()).collect()
+        self.list.iter().filter_map(|registration| registration.phrases.as_deref()).collect()
+    }
+
+    /// The same, for whoever keeps them beyond this moment.
+    pub fn kept_phrases(&self) -> Vec<Arc<Phrases>> {
+        self.list.iter().filter_map(|registration| registration.phrases.clone()).collect()
     }
 
     /// Every command of these services, by service and name.

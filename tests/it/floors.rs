@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use syn::visit::{self, Visit};
-use syn::{Attribute, ItemMod, ItemUse, UseTree, Visibility};
+use syn::{Attribute, FnArg, ItemMod, ItemStruct, ItemUse, Signature, Type, UseTree, Visibility};
 
 use crate::architecture::sources;
 
@@ -288,4 +288,63 @@ fn every_way_to_import_is_seen() {
     named.visit_file(&syn::parse_file(text).unwrap());
     let named: Vec<String> = named.0.iter().map(|path| path.join("::")).collect();
     assert_eq!(named, ["super::a::b", "super::a::c", "self::e", "crate::g::h", "i::j"]);
+}
+
+/// Functions that may take the whole turn; everything else takes what it needs of it. The number only goes down.
+const TAKE_THE_TURN: usize = 78;
+/// What a turn is made of.
+const FIELDS_OF_THE_TURN: usize = 5;
+
+/// What takes a whole turn, and what a turn is made of.
+#[derive(Default)]
+struct OfTheTurn {
+    taken_by: Vec<String>,
+    fields: usize,
+}
+
+fn is_turn(kind: &Type) -> bool {
+    match kind {
+        Type::Reference(reference) => is_turn(&reference.elem),
+        Type::Path(path) => path.path.segments.last().is_some_and(|last| last.ident == "Turn"),
+        _ => false,
+    }
+}
+
+impl<'ast> Visit<'ast> for OfTheTurn {
+    fn visit_item_mod(&mut self, item: &'ast ItemMod) {
+        if !is_test(&item.attrs) {
+            visit::visit_item_mod(self, item);
+        }
+    }
+
+    fn visit_signature(&mut self, signature: &'ast Signature) {
+        let takes = |input: &FnArg| matches!(input, FnArg::Typed(input) if is_turn(&input.ty));
+        if signature.inputs.iter().any(takes) {
+            self.taken_by.push(signature.ident.to_string());
+        }
+    }
+
+    fn visit_item_struct(&mut self, item: &'ast ItemStruct) {
+        if item.ident == "Turn" {
+            self.fields += item.fields.len();
+        }
+    }
+}
+
+#[test]
+fn most_functions_take_less_than_the_whole_turn() {
+    let mut all = OfTheTurn::default();
+    let mut by_file = Vec::new();
+    for (path, text) in sources().into_iter().filter(|(path, _)| path.starts_with("pipeline")) {
+        let mut here = OfTheTurn::default();
+        here.visit_file(&syn::parse_file(&text).unwrap());
+        if !here.taken_by.is_empty() {
+            by_file.push(format!("{}: {}", path.display(), here.taken_by.join(" ")));
+        }
+        all.taken_by.extend(here.taken_by);
+        all.fields += here.fields;
+    }
+    let (taken, listed) = (all.taken_by.len(), by_file.join("\n"));
+    assert_eq!(taken, TAKE_THE_TURN, "this many functions take the whole turn:\n{listed}");
+    assert_eq!(all.fields, FIELDS_OF_THE_TURN, "this many fields has a turn");
 }

@@ -18,7 +18,6 @@ const MAY: &[(&str, &str, &str)] = &[
         "what one person had forgotten, looked for once, after the turn, and kept by nobody",
     ),
     ("language/time/once.rs", "thread_local!", "the times of one message while it is read, empty before and after"),
-    ("pipeline/turn.rs", "OnceLock", "what one turn's words point at, gone with the turn"),
     ("pipeline/brain.rs", "OnceLock", "who the first admin is, set at start or by pairing"),
     ("services/email/accounts.rs", "OnceLock", "the same"),
     ("pipeline/stages/gate.rs", "OnceLock", "one turn's own memory of what it asked, gone with the turn"),

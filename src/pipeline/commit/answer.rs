@@ -10,9 +10,8 @@ use crate::core::ids::{MessageId, PendingId};
 use crate::core::metrics::InvestigationMetrics;
 use crate::core::outcome::Report;
 use crate::core::provenance::UntrustedText;
-use crate::core::turn::{Edit, Input, Notice, NoticeKind, Path, Reply};
+use crate::core::turn::{Edit, Incoming, Input, Notice, NoticeKind, Path, Reply};
 use crate::limits;
-use crate::pipeline::turn::Turn;
 use crate::ports::Batch;
 use crate::ports::records::{Clarification, Show, Shown, Snoozing};
 
@@ -159,12 +158,12 @@ impl Answer {
 
     /// Of a press: its one short sentence is enough over the button, and no message is needed.
     #[must_use]
-    pub fn noticed(mut self, turn: &Turn<'_>, kind: NoticeKind) -> Self {
-        if let (Input::Press { .. }, [only]) = (&turn.incoming.input, self.replies.as_mut_slice())
+    pub fn noticed(mut self, incoming: &Incoming, kind: NoticeKind) -> Self {
+        if let (Input::Press { .. }, [only]) = (&incoming.input, self.replies.as_mut_slice())
             && only.buttons.is_empty()
             && only.text.encode_utf16().count() <= limits::NOTICE_UTF16_MAX
         {
-            only.notice = Some(Box::new(Notice { turn: turn.incoming.turn.clone(), kind }));
+            only.notice = Some(Box::new(Notice { turn: incoming.turn.clone(), kind }));
         }
         self
     }

@@ -17,7 +17,7 @@ use crate::core::turn::{Along, Input, Origin, Part, Reply};
 use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::show;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::{ActionRecord, ChatState, Message, Speaker};
 use crate::ports::{Batch, Expect, StoreError};
 
@@ -26,7 +26,8 @@ const REMEMBERED_CHARS: usize = limits::ANSWER_MESSAGES_MAX * limits::MESSAGE_UT
 
 /// Adds both sides of the turn to the conversation; gives the number of the answer.
 pub fn remember(
-    turn: &Turn<'_>,
+    brain: &Brain,
+    facts: &TurnFacts,
     answer: &Answer,
     state: &mut ChatState,
     at: DateTime<Utc>,
@@ -39,7 +40,7 @@ pub fn remember(
         batch.put(&message, Expect::Absent).map(|_| message.number)
     };
     let blank = |speaker, text, origin| Message {
-        chat: turn.chat().clone(),
+        chat: facts.chat().clone(),
         number: 0,
         speaker,
         text,
@@ -53,11 +54,11 @@ pub fn remember(
         outcomes: Vec::new(),
         untrusted: Vec::new(),
     };
-    if let Input::Message { text, origin, .. } = &turn.incoming.input {
-        let by = Some(turn.owner().clone());
+    if let Input::Message { text, origin, .. } = &facts.incoming.input {
+        let by = Some(facts.owner().clone());
         let whole =
-            Part { message: turn.incoming.message_id, text: text.clone(), origin: *origin, along: None, inbox: None };
-        let parts = if turn.incoming.parts.is_empty() { std::slice::from_ref(&whole) } else { &turn.incoming.parts };
+            Part { message: facts.incoming.message_id, text: text.clone(), origin: *origin, along: None, inbox: None };
+        let parts = if facts.incoming.parts.is_empty() { std::slice::from_ref(&whole) } else { &facts.incoming.parts };
         for part in parts.iter().filter(|part| !part.text.is_empty()) {
             let said = blank(Speaker::Person, part.text.clone(), part.origin);
             let source = part.along.as_ref().map(Along::label);
@@ -70,10 +71,10 @@ pub fn remember(
         // Later planners read what was said, and what it was done to.
         let labels = actions.iter().filter_map(|past| past.item.as_ref()).map(|item| item.label.as_str());
         let read = [reply.text.as_str()].into_iter().chain(labels).collect::<Vec<_>>().join("\n");
-        let untrusted = provenance::repeated(&read, untrusted.iter().cloned().chain(turn.known_to_be_others()));
+        let untrusted = provenance::repeated(&read, untrusted.iter().cloned().chain(facts.known_to_be_others()));
         let text = shorten(&reply.text, REMEMBERED_CHARS);
         let card = replies.iter().find_map(|reply| Some(&reply.card.as_ref()?.pending));
-        let outcomes = answer.reports.iter().map(|report| outcome(turn.brain, report, card)).collect();
+        let outcomes = answer.reports.iter().map(|report| outcome(brain, report, card)).collect();
         return add(Message { text, actions: actions.clone(), undo: answer.undos(), outcomes, untrusted, ..reply })
             .map(Some);
     }

@@ -15,7 +15,7 @@ use crate::core::plan::Params;
 use crate::core::turn::{Done, Edit, Incoming, Path, Reply};
 use crate::failpoint::fail_point;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::turn::{Turn, TurnError};
+use crate::pipeline::turn::{Turn, TurnAccount, TurnError, TurnFacts};
 use crate::ports::records::{ChatState, InboxEntry, Show, TurnTrace};
 use crate::ports::{Batch, Expect, Key, RecordExt, StoreError, Table, optimistic};
 
@@ -42,20 +42,20 @@ pub async fn finish<T: Future<Output = Result<Answer, StoreError>>>(
     } else {
         turn.debounce.before_writing().await;
     }
-    let mut committed = commit(turn, &answer).await;
+    let mut committed = commit(turn.brain, &turn.facts, &answer, trace(&turn.facts, turn.account, &answer)).await;
     if let (Err(StoreError::Conflict { table: Table::Pending, .. }), Some(card)) = (&committed, &answer.hinges_on) {
         // The first decision stands.
         let told = too_late(card.clone()).await.unwrap_or_else(|error| trouble(&error));
-        committed = commit(turn, &told).await;
+        committed = commit(turn.brain, &turn.facts, &told, trace(&turn.facts, turn.account, &told)).await;
         (path, reports) = (told.path, told.reports);
     }
     fail_point("answer-durable");
-    let (mut done, _) = turn.sum_up(path, reports);
+    let (mut done, _) = turn.account.sum_up(path, reports);
     match committed {
         Ok(()) => {
             // What is committed can no longer be stopped, so that `/cancel` does not claim to.
-            turn.brain.end(turn.incoming);
-            turn.brain.deliver(turn.chat()).await;
+            turn.brain.end(&turn.facts.incoming);
+            turn.brain.deliver(turn.facts.chat()).await;
         }
         Err(error) => {
             tracing::error!(%error, "an answer could not be stored");
@@ -65,7 +65,7 @@ pub async fn finish<T: Future<Output = Result<Answer, StoreError>>>(
             let sorry = sorry(&error);
             let said = answer.replies.into_iter().filter(|reply| reply.card.is_none() && reply.text != sorry);
             for reply in said.chain([Reply::text(sorry.clone())]) {
-                let _ = turn.brain.channel.send(turn.chat(), &Reply { buttons: Vec::new(), ..reply }).await;
+                let _ = turn.brain.channel.send(turn.facts.chat(), &Reply { buttons: Vec::new(), ..reply }).await;
             }
         }
     }
@@ -107,10 +107,8 @@ pub fn sorry(error: &StoreError) -> String {
 
 /// Commits an answer, on the records as they are at this moment. What the answer brings along in its own batch
 /// (cards, journals, undos) expects the revisions that the turn has read; a conflict there is not resolved here.
-async fn commit(turn: &Turn<'_>, answer: &Answer) -> Result<(), StoreError> {
-    let brain = turn.brain;
+async fn commit(brain: &Brain, facts: &TurnFacts, answer: &Answer, trace: TurnTrace) -> Result<(), StoreError> {
     let now = brain.clock.now();
-    let trace = trace(turn, answer);
     let mut changes = answer.user.clone();
     if answer.zone_named {
         changes.push(UserChange::ZoneNamed);
@@ -120,31 +118,31 @@ async fn commit(turn: &Turn<'_>, answer: &Answer) -> Result<(), StoreError> {
     const AND_WITH_SETTINGS: &[Table] =
         &[Table::Chats, Table::Inbox, Table::Shown, Table::Users, Table::Tasks, Table::Due];
     let again = if changes.is_empty() { READ_HERE } else { AND_WITH_SETTINGS };
-    let _order = brain.locks.writing(turn.chat()).await;
+    let _order = brain.locks.writing(facts.chat()).await;
     let (trace, changes) = (&trace, &changes);
     optimistic(again, || async move {
         let mut batch = answer.batch.clone();
-        let (mut state, expect) = brain.chat_state_at(turn.chat()).await?;
-        settle(turn, answer, &mut state);
-        let said = conversation::remember(turn, answer, &mut state, now, &mut batch)?;
+        let (mut state, expect) = brain.chat_state_at(facts.chat()).await?;
+        settle(facts, answer, &mut state);
+        let said = conversation::remember(brain, facts, answer, &mut state, now, &mut batch)?;
         if let Some(card) = &answer.decided {
             state.decides(card, now);
         }
-        let edits = shown::rewritten(brain, turn.chat(), &answer.rewrites, &mut batch).await?;
+        let edits = shown::rewritten(brain, facts.chat(), &answer.rewrites, &mut batch).await?;
         show(answer, said, edits, &mut state, now, &mut batch)?;
         outbox::put_first(&state, expect, &mut batch)?;
-        close_inbox(brain, turn.incoming, &mut batch).await?;
+        close_inbox(brain, &facts.incoming, &mut batch).await?;
         // Nobody else writes the trace of this turn; of a turn that is handled again the last one counts.
         batch.put(trace, Expect::Any)?;
-        user::apply(turn, changes, &mut batch).await?;
+        user::apply(brain, facts, changes, &mut batch).await?;
         brain.commit(batch).await.map(|_| ())
     })
     .await
 }
 
 /// What becomes of the open question, the card being edited and the reminder being snoozed.
-fn settle(turn: &Turn<'_>, answer: &Answer, state: &mut ChatState) {
-    let saw = &turn.state;
+fn settle(facts: &TurnFacts, answer: &Answer, state: &mut ChatState) {
+    let saw = &facts.state;
     match &answer.clarification {
         Question::Keep => {}
         Question::Named => state.clarification.iter_mut().for_each(|question| question.is_named = true),
@@ -184,12 +182,12 @@ fn show(
 }
 
 /// How the turn went, without what anybody wrote.
-fn trace(turn: &Turn<'_>, answer: &Answer) -> TurnTrace {
-    let (mut done, spans) = turn.sum_up(answer.path, answer.reports.clone());
+fn trace(facts: &TurnFacts, account: &TurnAccount, answer: &Answer) -> TurnTrace {
+    let (mut done, spans) = account.sum_up(answer.path, answer.reports.clone());
     done.outcomes.iter_mut().for_each(|report| report.params = Params::new());
-    let id = turn.incoming.turn.as_str().to_owned();
-    let (user, chat) = (turn.owner().clone(), turn.chat().clone());
-    TurnTrace { id, user, chat, at: turn.ctx.now, done, spans, investigation: answer.metrics }
+    let id = facts.incoming.turn.as_str().to_owned();
+    let (user, chat) = (facts.owner().clone(), facts.chat().clone());
+    TurnTrace { id, user, chat, at: facts.ctx.now, done, spans, investigation: answer.metrics }
 }
 
 /// Closes every inbox entry that a turn was read from; their words are forgotten.

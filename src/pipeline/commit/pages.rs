@@ -8,7 +8,8 @@ use crate::core::button::{Button, Press};
 use crate::core::ids::{ChatId, UserId};
 use crate::core::plan::PlannedAction;
 use crate::limits;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::brain::Brain;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::{Batch, Expect, Key, Record, StoreError, Table};
 
 const PAGE: &str = "page";
@@ -69,14 +70,20 @@ impl Record for NextPage {
 }
 
 /// The button for the next page of a list with `rest` more; its record goes into `batch`.
-pub fn button(turn: &Turn<'_>, what: Further, rest: usize, batch: &mut Batch) -> Result<Button, StoreError> {
+pub fn button(
+    brain: &Brain,
+    facts: &TurnFacts,
+    what: Further,
+    rest: usize,
+    batch: &mut Batch,
+) -> Result<Button, StoreError> {
     let is_page = |key: &Key| key.parts().first() == Some(&PAGE);
     let others = batch.changes.iter().filter(|change| change.table == Table::Meta && is_page(&change.key)).count();
-    let place = (turn.state.next_message + others as u64) % limits::PAGES_KEPT;
-    let id = format!("{place}{BETWEEN}{}", turn.brain.new_id());
+    let place = (facts.state.next_message + others as u64) % limits::PAGES_KEPT;
+    let id = format!("{place}{BETWEEN}{}", brain.new_id());
     let button = Button::new(format!("Show {} more", rest.min(limits::LIST_ROWS_MAX)), &Press::More(id.clone()));
-    let until = turn.ctx.now + Duration::seconds(limits::PAGE_SECS);
+    let until = facts.ctx.now + Duration::seconds(limits::PAGE_SECS);
     // The page that had this place before is too old by now.
-    batch.put(&NextPage { id, owner: turn.owner().clone(), chat: turn.chat().clone(), until, what }, Expect::Any)?;
+    batch.put(&NextPage { id, owner: facts.owner().clone(), chat: facts.chat().clone(), until, what }, Expect::Any)?;
     Ok(button)
 }

@@ -10,7 +10,7 @@ use crate::core::ids::{ChatId, MessageId};
 use crate::core::turn::{Edit, Input, Reply};
 use crate::limits;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::{CardMessage, Shown};
 use crate::ports::{Batch, Expect, RecordExt, Scan, StoreError};
 
@@ -38,27 +38,27 @@ pub fn note(
 }
 
 /// The message a press belongs to: the one it sits on, or else the newest with that button.
-pub async fn pressed(turn: &Turn<'_>, data: &str) -> Result<Option<Shown>, StoreError> {
-    if let Input::Press { message: Some(message), .. } = &turn.incoming.input {
-        let key = Shown::key_of(turn.chat(), *message);
-        let mut shown = turn.brain.store.load::<Shown>(&key).await?;
+pub async fn pressed(brain: &Brain, facts: &TurnFacts, data: &str) -> Result<Option<Shown>, StoreError> {
+    if let Input::Press { message: Some(message), .. } = &facts.incoming.input {
+        let key = Shown::key_of(facts.chat(), *message);
+        let mut shown = brain.store.load::<Shown>(&key).await?;
         if shown.is_none() {
             // A quick press can come before the record of what was just shown.
-            turn.brain.delivered_so_far(turn.chat()).await;
-            shown = turn.brain.store.load::<Shown>(&key).await?;
+            brain.delivered_so_far(facts.chat()).await;
+            shown = brain.store.load::<Shown>(&key).await?;
         }
         if let Some((shown, _)) = shown {
             return Ok(Some(shown).filter(|shown| has(shown, data) || reminds_of(shown, data)));
         }
     }
-    with_button(turn, data).await
+    with_button(brain, facts, data).await
 }
 
 /// The message that was pressed, when nothing is on record under its number: a copy of one whose sending was never
 /// confirmed, so that it was sent again.
-pub async fn copy(turn: &Turn<'_>) -> Result<Option<MessageId>, StoreError> {
-    let Input::Press { message: Some(message), .. } = &turn.incoming.input else { return Ok(None) };
-    let (store, chat) = (&turn.brain.store, turn.chat());
+pub async fn copy(brain: &Brain, facts: &TurnFacts) -> Result<Option<MessageId>, StoreError> {
+    let Input::Press { message: Some(message), .. } = &facts.incoming.input else { return Ok(None) };
+    let (store, chat) = (&brain.store, facts.chat());
     let is_known = || async {
         let card = CardMessage::key_of(chat, *message);
         let shown = store.load::<Shown>(&Shown::key_of(chat, *message)).await?;
@@ -67,31 +67,31 @@ pub async fn copy(turn: &Turn<'_>) -> Result<Option<MessageId>, StoreError> {
     if is_known().await? {
         return Ok(None);
     }
-    turn.brain.delivered_so_far(chat).await;
+    brain.delivered_so_far(chat).await;
     Ok((!is_known().await?).then_some(*message))
 }
 
 /// The newest message of the chat with this button.
-pub async fn with_button(turn: &Turn<'_>, data: &str) -> Result<Option<Shown>, StoreError> {
-    Ok(newest(turn).await?.into_iter().find(|shown| has(shown, data)))
+pub async fn with_button(brain: &Brain, facts: &TurnFacts, data: &str) -> Result<Option<Shown>, StoreError> {
+    Ok(newest(brain, facts).await?.into_iter().find(|shown| has(shown, data)))
 }
 
 /// The message that a press changed whose effect this undo takes back.
-pub async fn changed_by(turn: &Turn<'_>, undo: &str) -> Result<Option<Shown>, StoreError> {
+pub async fn changed_by(brain: &Brain, facts: &TurnFacts, undo: &str) -> Result<Option<Shown>, StoreError> {
     let by = |shown: &Shown| shown.before.as_ref().is_some_and(|before| before.undos.iter().any(|id| id == undo));
-    Ok(newest(turn).await?.into_iter().find(by))
+    Ok(newest(brain, facts).await?.into_iter().find(by))
 }
 
 /// The assistant's last message, if it has buttons that decide no card of its own.
-pub async fn last(turn: &Turn<'_>) -> Result<Option<Shown>, StoreError> {
-    let Some(last) = turn.state.last_bot_message else { return Ok(None) };
-    let last = turn.brain.store.load::<Shown>(&Shown::key_of(turn.chat(), last)).await?;
+pub async fn last(brain: &Brain, facts: &TurnFacts) -> Result<Option<Shown>, StoreError> {
+    let Some(last) = facts.state.last_bot_message else { return Ok(None) };
+    let last = brain.store.load::<Shown>(&Shown::key_of(facts.chat(), last)).await?;
     Ok(last.map(|(shown, _)| shown).filter(|shown| !shown.buttons.is_empty() || !shown.about.is_empty()))
 }
 
-async fn newest(turn: &Turn<'_>) -> Result<Vec<Shown>, StoreError> {
-    let scan = Scan::of::<Shown>(&[turn.chat().as_str()], limits::SHOWN_LOOKED_THROUGH).newest_first();
-    Ok(turn.brain.store.list::<Shown>(scan).await?.into_iter().map(|(shown, _)| shown).collect())
+async fn newest(brain: &Brain, facts: &TurnFacts) -> Result<Vec<Shown>, StoreError> {
+    let scan = Scan::of::<Shown>(&[facts.chat().as_str()], limits::SHOWN_LOOKED_THROUGH).newest_first();
+    Ok(brain.store.list::<Shown>(scan).await?.into_iter().map(|(shown, _)| shown).collect())
 }
 
 fn has(shown: &Shown, data: &str) -> bool {

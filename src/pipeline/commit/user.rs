@@ -12,7 +12,7 @@ use chrono_tz::Tz;
 use crate::core::settings::{Quiet, Tone};
 use crate::language::time::local_instant;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::{Due, DueKind, User};
 use crate::ports::{Batch, Change, Expect, Record, StoreError, Table};
 use crate::services::error::ServiceError;
@@ -53,17 +53,22 @@ impl UserChange {
 
 /// Adds to a turn's batch what changes in the person's record, as it is now; reminders and the briefing follow in the
 /// same commit.
-pub(super) async fn apply(turn: &Turn<'_>, changes: &[UserChange], batch: &mut Batch) -> Result<(), StoreError> {
+pub(super) async fn apply(
+    brain: &Brain,
+    facts: &TurnFacts,
+    changes: &[UserChange],
+    batch: &mut Batch,
+) -> Result<(), StoreError> {
     if changes.is_empty() {
         return Ok(());
     }
-    let (before, expect) = match turn.brain.user_at(turn.owner(), turn.chat()).await? {
-        (_, Expect::Absent) => (turn.user.clone(), Expect::Absent),
+    let (before, expect) = match brain.user_at(facts.owner(), facts.chat()).await? {
+        (_, Expect::Absent) => (facts.user.clone(), Expect::Absent),
         stored => stored,
     };
     let mut user = before.clone();
     changes.iter().for_each(|change| change.apply(&mut user));
-    let follows = settings_changed(turn.brain, &before, &user).await;
+    let follows = settings_changed(brain, &before, &user).await;
     let follows = follows.map_err(|error| StoreError::Unreadable { table: Table::Due, why: error.to_string() })?;
     batch.put(&user, expect)?.extend(follows.changes);
     Ok(())

@@ -23,7 +23,7 @@ use crate::pipeline::commit::Answer;
 use crate::pipeline::consent;
 use crate::pipeline::run::Passed;
 use crate::pipeline::show;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::{Turn, TurnFacts};
 use crate::ports::records::{Audit, PendingOpen};
 use crate::ports::{Expect, StoreError};
 use crate::services::command::Subject;
@@ -65,16 +65,20 @@ impl Asking {
 }
 
 /// Adds a card to the answer: the record, its indexes, its messages. Too long a card is refused in words.
-pub fn ask(turn: &Turn<'_>, asking: Asking, answer: &mut Answer) -> Result<Option<PendingId>, StoreError> {
-    let waiting = turn.open.iter().filter(|open| asking.replaces.as_ref() != Some(&open.id)).count();
+pub fn ask(
+    brain: &Brain,
+    facts: &TurnFacts,
+    asking: Asking,
+    answer: &mut Answer,
+) -> Result<Option<PendingId>, StoreError> {
+    let waiting = facts.open.iter().filter(|open| asking.replaces.as_ref() != Some(&open.id)).count();
     if waiting >= limits::PENDING_OPEN_MAX {
         let why = format!("{waiting} things already wait for your yes or no. Please decide some first (/pending).");
         refuse(answer, &asking.actions, why);
         return Ok(None);
     }
-    let brain = turn.brain;
-    let mut pending = new_pending(turn, asking);
-    let reference = turn.ctx.reference();
+    let mut pending = new_pending(brain, facts, asking);
+    let reference = facts.ctx.reference();
     let parts = match parts(brain, &pending, &reference) {
         Ok(parts) => parts,
         Err(error) => {
@@ -87,26 +91,25 @@ pub fn ask(turn: &Turn<'_>, asking: Asking, answer: &mut Answer) -> Result<Optio
     };
     pending.card_parts = parts.len();
     answer.reports.extend(pending.actions.iter().map(|action| show::report(action, Status::Pending, None)));
-    name_zone(turn, &pending, answer);
+    name_zone(brain, facts, &pending, answer);
     answer.replies.extend(parts);
     answer.batch.put(&pending, Expect::Absent)?;
     answer.batch.put(&PendingOpen::of(&pending), Expect::Absent)?;
     answer.batch.put(&expiry(&pending), Expect::Absent)?;
-    answer.batch.put(&brain.audit_pending(turn.owner(), turn.ctx.now, &pending), Expect::Absent)?;
+    answer.batch.put(&brain.audit_pending(facts.owner(), facts.ctx.now, &pending), Expect::Absent)?;
     Ok(Some(pending.id))
 }
 
-fn new_pending(turn: &Turn<'_>, asking: Asking) -> Pending {
+fn new_pending(brain: &Brain, facts: &TurnFacts, asking: Asking) -> Pending {
     let Asking { actions, depends_on, request, domains, replaces: _ } = asking;
-    let brain = turn.brain;
     let instants = brain.clock.instants();
-    let digest = Digest::of(turn.owner(), turn.chat(), crate::pipeline::brain::ACCOUNT, &actions, &depends_on);
+    let digest = Digest::of(facts.owner(), facts.chat(), crate::pipeline::brain::ACCOUNT, &actions, &depends_on);
     let ttl =
         Duration::from_std(brain.policy.pending_ttl).unwrap_or_else(|_| Duration::seconds(limits::PENDING_TTL_SECS));
     Pending {
         id: PendingId::new(brain.new_id()),
-        owner: turn.owner().clone(),
-        chat: turn.chat().clone(),
+        owner: facts.owner().clone(),
+        chat: facts.chat().clone(),
         account: crate::pipeline::brain::ACCOUNT.to_owned(),
         actions,
         depends_on,
@@ -130,10 +133,10 @@ fn refuse(answer: &mut Answer, actions: &[Action], why: String) {
     answer.replies.push(Reply::text(why));
 }
 
-fn name_zone(turn: &Turn<'_>, pending: &Pending, answer: &mut Answer) {
-    if turn.names_zone() && !answer.zone_named && pending.actions.iter().any(show::shows_time) {
+fn name_zone(brain: &Brain, facts: &TurnFacts, pending: &Pending, answer: &mut Answer) {
+    if facts.names_zone(&brain.policy) && !answer.zone_named && pending.actions.iter().any(show::shows_time) {
         answer.zone_named = true;
-        answer.replies.push(Reply::text(show::zone_note(turn.ctx.zone)));
+        answer.replies.push(Reply::text(show::zone_note(facts.ctx.zone)));
     }
 }
 
@@ -196,11 +199,16 @@ fn after(depends_on: Option<&Vec<usize>>) -> String {
 
 /// Replaces `old`: it is superseded in the commit of `answer`. False when it is not open any more: the first
 /// decision stands, an approved card is never withdrawn from here.
-pub async fn supersede(turn: &Turn<'_>, old: &Pending, answer: &mut Answer) -> Result<bool, StoreError> {
-    let withdrawn = withdrawn(turn, old).await?;
+pub async fn supersede(
+    brain: &Brain,
+    facts: &TurnFacts,
+    old: &Pending,
+    answer: &mut Answer,
+) -> Result<bool, StoreError> {
+    let withdrawn = withdrawn(brain, facts, old).await?;
     let open = withdrawn.is_some();
     if let Some(withdrawn) = withdrawn {
-        withdraw(turn, withdrawn, None, answer)?;
+        withdraw(brain, facts, withdrawn, None, answer)?;
     }
     Ok(open)
 }
@@ -209,24 +217,25 @@ pub async fn supersede(turn: &Turn<'_>, old: &Pending, answer: &mut Answer) -> R
 struct Withdrawn(Pending, u64);
 
 /// `None` when it is not open any more.
-async fn withdrawn(turn: &Turn<'_>, old: &Pending) -> Result<Option<Withdrawn>, StoreError> {
-    let Some((mut pending, revision)) = turn.brain.pending(&old.id).await? else {
+async fn withdrawn(brain: &Brain, facts: &TurnFacts, old: &Pending) -> Result<Option<Withdrawn>, StoreError> {
+    let Some((mut pending, revision)) = brain.pending(&old.id).await? else {
         return Ok(None);
     };
     if !pending.state.is_open() || pending.apply(Transition::Supersede).is_err() {
         return Ok(None);
     }
     pending.decision = Some(Decision {
-        by: turn.owner().clone(),
+        by: facts.owner().clone(),
         means: Means::Amendment,
-        at: turn.brain.clock.now(),
+        at: brain.clock.now(),
         digest: pending.digest.clone(),
     });
     Ok(Some(Withdrawn(pending, revision)))
 }
 
 fn withdraw(
-    turn: &Turn<'_>,
+    brain: &Brain,
+    facts: &TurnFacts,
     withdrawn: Withdrawn,
     by: Option<PendingId>,
     answer: &mut Answer,
@@ -234,9 +243,9 @@ fn withdraw(
     let Withdrawn(mut pending, revision) = withdrawn;
     pending.superseded_by = by;
     answer.batch.put(&pending, Expect::Revision(revision))?;
-    turn.brain.leave_open(&pending, &mut answer.batch);
-    answer.batch.put(&turn.brain.audit_pending(turn.owner(), turn.ctx.now, &pending), Expect::Absent)?;
-    answer.show(closed::view(turn.brain, &pending, turn.ctx.zone));
+    brain.leave_open(&pending, &mut answer.batch);
+    answer.batch.put(&brain.audit_pending(facts.owner(), facts.ctx.now, &pending), Expect::Absent)?;
+    answer.show(closed::view(brain, &pending, facts.ctx.zone));
     Ok(())
 }
 
@@ -259,8 +268,8 @@ pub async fn drop_action(turn: &Turn<'_>, pending: Pending, index: usize) -> Res
         // Nothing is left of it: a no.
         return Box::pin(consent::decide(turn, &pending.id, CardVerb::Cancel, None, Means::Button)).await;
     }
-    let Some(withdrawn) = withdrawn(turn, &pending).await? else {
-        return too_late(turn, &pending.id).await;
+    let Some(withdrawn) = withdrawn(turn.brain, &turn.facts, &pending).await? else {
+        return too_late(turn.brain, &turn.facts, &pending.id).await;
     };
     // Somebody else may decide it before this is committed.
     answer.hinges_on = Some(pending.id.clone());
@@ -270,11 +279,11 @@ pub async fn drop_action(turn: &Turn<'_>, pending: Pending, index: usize) -> Res
         depends_on: kept.iter().map(|&at| needs(at).iter().filter_map(place).collect()).collect(),
         ..Asking::again(&pending)
     };
-    let Some(newer) = ask(turn, asking, &mut answer)? else {
+    let Some(newer) = ask(turn.brain, &turn.facts, asking, &mut answer)? else {
         // Refused, in words: the card stays as it is.
         return Ok(answer);
     };
-    withdraw(turn, withdrawn, Some(newer), &mut answer)?;
+    withdraw(turn.brain, &turn.facts, withdrawn, Some(newer), &mut answer)?;
     let reports = pending.actions.iter().zip(&dropped).filter(|(_, dropped)| **dropped);
     let reports = reports.map(|(action, _)| show::report(action, Status::Denied, None)).collect::<Vec<_>>();
     answer.reports.splice(0..0, reports);

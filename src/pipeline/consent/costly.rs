@@ -10,7 +10,7 @@ use crate::core::text::{shorten, visible};
 use crate::investigate::estimate::{CostEstimate, estimate};
 use crate::limits;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::{RecordExt, StoreError};
 
 /// A costly question that waits for the yes of whoever asked it.
@@ -70,8 +70,8 @@ pub async fn waiting(brain: &Brain, of: Option<(&UserId, &ChatId)>) -> Result<Ve
 }
 
 /// Those of the person of this turn, here.
-pub async fn waiting_here(turn: &Turn<'_>) -> Result<Vec<CostlyQuestion>, StoreError> {
-    waiting(turn.brain, Some((turn.owner(), turn.chat()))).await
+pub async fn waiting_here(brain: &Brain, facts: &TurnFacts) -> Result<Vec<CostlyQuestion>, StoreError> {
+    waiting(brain, Some((facts.owner(), facts.chat()))).await
 }
 
 /// An estimate in words.

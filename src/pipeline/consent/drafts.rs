@@ -3,7 +3,8 @@
 use crate::core::history::PastAction;
 use crate::core::plan::PlannedAction;
 use crate::core::provenance;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::brain::Brain;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::StoreError;
 use crate::ports::records::Speaker;
 
@@ -11,8 +12,9 @@ use crate::ports::records::Speaker;
 const BACK_MAX: usize = 4;
 
 /// The addresses among these to which the draft in sight goes.
-pub(in crate::pipeline) async fn goes_to(turn: &Turn<'_>, addresses: &[String]) -> Vec<String> {
-    let draft = Draft::in_sight(turn).await.inspect_err(|error| tracing::warn!(%error, "no draft was looked for"));
+pub(in crate::pipeline) async fn goes_to(brain: &Brain, facts: &TurnFacts, addresses: &[String]) -> Vec<String> {
+    let draft =
+        Draft::in_sight(brain, facts).await.inspect_err(|error| tracing::warn!(%error, "no draft was looked for"));
     let Some(draft) = draft.ok().flatten() else { return Vec::new() };
     let to = provenance::addresses(&draft.writing.params);
     to.into_iter().filter(|to| addresses.iter().any(|address| address.eq_ignore_ascii_case(to))).collect()
@@ -29,14 +31,14 @@ pub(in crate::pipeline) struct Draft {
 
 impl Draft {
     /// The one that the message speaks of, if any.
-    pub async fn in_sight(turn: &Turn<'_>) -> Result<Option<Self>, StoreError> {
-        if let Some(replied) = &turn.replied_message {
-            return Ok(Self::among(turn, &replied.actions, true).await);
+    pub async fn in_sight(brain: &Brain, facts: &TurnFacts) -> Result<Option<Self>, StoreError> {
+        if let Some(replied) = &facts.replied_message {
+            return Ok(Self::among(brain, facts, &replied.actions, true).await);
         }
-        let ours = turn.history.iter().rev().filter(|message| message.speaker == Speaker::Assistant).take(BACK_MAX);
+        let ours = facts.history.iter().rev().filter(|message| message.speaker == Speaker::Assistant).take(BACK_MAX);
         let mut is_last = true;
         for message in ours.filter(|message| !message.actions.is_empty()) {
-            if let Some(draft) = Self::among(turn, &message.actions, is_last).await {
+            if let Some(draft) = Self::among(brain, facts, &message.actions, is_last).await {
                 return Ok(Some(draft));
             }
             is_last = false;
@@ -45,13 +47,13 @@ impl Draft {
     }
 
     /// The only one that these actions made.
-    async fn among(turn: &Turn<'_>, actions: &[PastAction], is_last: bool) -> Option<Self> {
-        let services = turn.brain.services.now();
+    async fn among(brain: &Brain, facts: &TurnFacts, actions: &[PastAction], is_last: bool) -> Option<Self> {
+        let services = brain.services.now();
         let mut found = None;
         for past in actions {
             let (Some(item), Some(service)) = (&past.item, services.find(&past.service)) else { continue };
             let Some(drafts) = service.service.drafts() else { continue };
-            if let Some(writing) = drafts.rewriting(&turn.ctx, &item.id).await {
+            if let Some(writing) = drafts.rewriting(&facts.ctx, &item.id).await {
                 let draft = Self { id: item.id.clone(), writing, is_last };
                 if found.replace(draft).is_some() {
                     return None;

@@ -10,7 +10,7 @@ use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::show;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::TurnFacts;
 
 /// A row of a list of cards.
 pub(super) fn row(brain: &Brain, number: usize, pending: &Pending) -> String {
@@ -47,8 +47,8 @@ pub(in crate::pipeline) fn question_buttons(waiting: &[CostlyQuestion], cards: u
 }
 
 /// Adds a card once more, in place of its last message, below what the answer says.
-pub(in crate::pipeline) fn below(turn: &Turn<'_>, pending: &Pending, answer: &mut Answer) {
-    if let Ok(parts) = cards::parts(turn.brain, pending, &turn.reference()) {
+pub(in crate::pipeline) fn below(brain: &Brain, facts: &TurnFacts, pending: &Pending, answer: &mut Answer) {
+    if let Ok(parts) = cards::parts(brain, pending, &facts.reference()) {
         let before = pending.last_card_message().map(|message| Edit::buttons(message, Vec::new()));
         answer.edits.extend(before);
         answer.replies = parts;

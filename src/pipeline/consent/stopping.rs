@@ -3,8 +3,9 @@
 //! Invariants: nothing that has begun is said to be stopped; no card that waits is decided here.
 
 use crate::core::run::{Run, RunOrigin, StepProgress};
+use crate::pipeline::brain::Brain;
 use crate::pipeline::show;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::{RecordExt, StoreError};
 
 /// What this person's runs here have begun and what they have not, in words, from the journals.
@@ -15,23 +16,23 @@ pub(in crate::pipeline) struct UnderWay {
 }
 
 /// Begins nothing more of what this person has approved here. `None` when nothing of it is under way.
-pub(in crate::pipeline) async fn stop_cards(turn: &Turn<'_>) -> Result<Option<String>, StoreError> {
-    turn.brain.running.stop_cards(turn.chat());
-    Ok(under_way(turn, |run| run.origin != RunOrigin::Turn).await?.in_words())
+pub(in crate::pipeline) async fn stop_cards(brain: &Brain, facts: &TurnFacts) -> Result<Option<String>, StoreError> {
+    brain.running.stop_cards(facts.chat());
+    Ok(under_way(brain, facts, |run| run.origin != RunOrigin::Turn).await?.in_words())
 }
 
 /// All that is under way for this person here.
-pub(in crate::pipeline) async fn all_under_way(turn: &Turn<'_>) -> Result<UnderWay, StoreError> {
-    under_way(turn, |_| true).await
+pub(in crate::pipeline) async fn all_under_way(brain: &Brain, facts: &TurnFacts) -> Result<UnderWay, StoreError> {
+    under_way(brain, facts, |_| true).await
 }
 
-async fn under_way(turn: &Turn<'_>, counts: impl Fn(&Run) -> bool) -> Result<UnderWay, StoreError> {
-    let runs = turn.brain.store.list_all::<Run>(&[]).await?;
-    let mine = |run: &Run| run.chat == *turn.chat() && run.owner == *turn.owner() && counts(run);
+async fn under_way(brain: &Brain, facts: &TurnFacts, counts: impl Fn(&Run) -> bool) -> Result<UnderWay, StoreError> {
+    let runs = brain.store.list_all::<Run>(&[]).await?;
+    let mine = |run: &Run| run.chat == *facts.chat() && run.owner == *facts.owner() && counts(run);
     let mut under_way = UnderWay::default();
     for run in runs.into_iter().filter(mine) {
         for step in &run.steps {
-            let words = || show::wording(&turn.brain.services, &step.action);
+            let words = || show::wording(&brain.services, &step.action);
             match (&step.progress, &run.origin) {
                 (StepProgress::Done { .. }, _) => {}
                 (StepProgress::Planned, RunOrigin::Pending(_)) => under_way.left.push(words()),

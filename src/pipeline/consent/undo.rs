@@ -8,7 +8,8 @@ use crate::core::button::{Button, Press};
 use crate::core::ids::PendingId;
 use crate::core::text::shorten;
 use crate::limits;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::brain::Brain;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::{UNDOS_BY_CHAT, Undo};
 use crate::ports::{Batch, Expect, Key, RecordExt, Scan, StoreError};
 
@@ -52,24 +53,31 @@ fn all_at_once<'u>(undos: impl IntoIterator<Item = &'u Undo>) -> Option<Undo> {
 }
 
 /// What still takes back what this card did.
-pub(in crate::pipeline) async fn of_card(turn: &Turn<'_>, card: &PendingId) -> Result<Option<Undo>, StoreError> {
-    let is_open = |undo: &Undo| undo.card.as_ref() == Some(card) && undo.used.is_none() && turn.ctx.now <= undo.until;
-    Ok(recent(turn).await?.into_iter().map(|(undo, _)| undo).find(is_open))
+pub(in crate::pipeline) async fn of_card(
+    brain: &Brain,
+    facts: &TurnFacts,
+    card: &PendingId,
+) -> Result<Option<Undo>, StoreError> {
+    let is_open = |undo: &Undo| undo.card.as_ref() == Some(card) && undo.used.is_none() && facts.ctx.now <= undo.until;
+    Ok(recent(brain, facts).await?.into_iter().map(|(undo, _)| undo).find(is_open))
 }
 
 /// This person's undos of this chat from the last hour, newest first.
-pub(in crate::pipeline) async fn recent(turn: &Turn<'_>) -> Result<Vec<(Undo, u64)>, StoreError> {
-    let since = Undo::first_id_at(turn.ctx.now - Duration::hours(1));
-    let here = [turn.owner().as_str(), turn.chat().as_str()];
+pub(in crate::pipeline) async fn recent(brain: &Brain, facts: &TurnFacts) -> Result<Vec<(Undo, u64)>, StoreError> {
+    let since = Undo::first_id_at(facts.ctx.now - Duration::hours(1));
+    let here = [facts.owner().as_str(), facts.chat().as_str()];
     let scan = Scan::by(&UNDOS_BY_CHAT, &here, usize::MAX).after(Key::of(&[here[0], here[1], &since]));
-    let mut found = turn.brain.store.list::<Undo>(scan).await?;
+    let mut found = brain.store.list::<Undo>(scan).await?;
     found.sort_by_key(|(undo, _)| std::cmp::Reverse((undo.until, undo.order)));
     Ok(found)
 }
 
 /// What this person took back lately in this chat, and when.
-pub(in crate::pipeline) async fn used(turn: &Turn<'_>) -> Result<Vec<(String, DateTime<Utc>)>, StoreError> {
-    let recent = recent(turn).await?;
+pub(in crate::pipeline) async fn used(
+    brain: &Brain,
+    facts: &TurnFacts,
+) -> Result<Vec<(String, DateTime<Utc>)>, StoreError> {
+    let recent = recent(brain, facts).await?;
     Ok(recent.into_iter().filter_map(|(undo, _)| Some((undo.label, undo.used?))).collect())
 }
 

@@ -14,7 +14,7 @@ use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::show;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::{TurnAccount, TurnFacts};
 use crate::ports::StoreError;
 
 /// What waits for a yes or no of the person of a turn, here.
@@ -26,8 +26,8 @@ pub(in crate::pipeline) struct StillWaiting {
 }
 
 impl StillWaiting {
-    pub(in crate::pipeline) async fn of(turn: &Turn<'_>) -> Result<Self, StoreError> {
-        Ok(Self { cards: turn.open.clone(), questions: waiting_here(turn).await? })
+    pub(in crate::pipeline) async fn of(brain: &Brain, facts: &TurnFacts) -> Result<Self, StoreError> {
+        Ok(Self { cards: facts.open.clone(), questions: waiting_here(brain, facts).await? })
     }
 
     pub(in crate::pipeline) fn is_empty(&self) -> bool {
@@ -65,16 +65,11 @@ pub(in crate::pipeline) fn card_line(brain: &Brain, zone: Tz, pending: &Pending)
     format!("{} — until {until} · {}", show::title(&brain.services, pending), pending.id)
 }
 
-/// The answer, and below it what still waits for this person in this chat.
-pub(in crate::pipeline) async fn named(turn: &Turn<'_>, answer: Answer) -> Answer {
-    cards_named(turn, question_named(turn, answer)).await
-}
-
 /// The question of ours that this turn was not about stays open, unless another was asked.
-fn question_named(turn: &Turn<'_>, mut answer: Answer) -> Answer {
+pub(in crate::pipeline) fn question_named(facts: &TurnFacts, account: &TurnAccount, mut answer: Answer) -> Answer {
     let is_beside = answer.clarification == Question::Settled && is_about_something_else(answer.path);
-    let is_message = matches!(turn.incoming.input, Input::Message { .. });
-    let Some(question) = turn.question_left_open().filter(|_| is_beside && is_message) else {
+    let is_message = matches!(facts.incoming.input, Input::Message { .. });
+    let Some(question) = facts.question_left_open(account).filter(|_| is_beside && is_message) else {
         return answer;
     };
     // Once is enough: whoever goes on with something else has seen it.
@@ -88,10 +83,11 @@ fn question_named(turn: &Turn<'_>, mut answer: Answer) -> Answer {
     answer
 }
 
-async fn cards_named(turn: &Turn<'_>, mut answer: Answer) -> Answer {
-    let is_message = matches!(turn.incoming.input, Input::Message { .. });
+/// The answer, and below it what still waits for this person in this chat.
+pub(in crate::pipeline) async fn cards_named(brain: &Brain, facts: &TurnFacts, mut answer: Answer) -> Answer {
+    let is_message = matches!(facts.incoming.input, Input::Message { .. });
     let shows_a_card = answer.replies.iter().any(|reply| reply.card.is_some());
-    if turn.open.is_empty()
+    if facts.open.is_empty()
         || !is_message
         || shows_a_card
         || answer.tells_waiting
@@ -100,15 +96,15 @@ async fn cards_named(turn: &Turn<'_>, mut answer: Answer) -> Answer {
         return answer;
     }
     // Some may have been decided meanwhile. What cannot be read is not claimed to wait.
-    let mut open = turn.brain.open_pending(turn.chat()).await.unwrap_or_else(|error| {
+    let mut open = brain.open_pending(facts.chat()).await.unwrap_or_else(|error| {
         tracing::warn!(%error, "what still waits could not be read");
         Vec::new()
     });
-    open.retain(|pending| pending.owner == *turn.owner());
+    open.retain(|pending| pending.owner == *facts.owner());
     let Some(last) = answer.replies.last_mut().filter(|_| !open.is_empty()) else {
         return answer;
     };
-    last.text.push_str(&format!("\n\n{}", line(turn, &open)));
+    last.text.push_str(&format!("\n\n{}", line(brain, &open)));
     answer.untrusted.extend(others_words(&open));
     answer
 }
@@ -120,8 +116,8 @@ fn is_about_something_else(path: Path) -> bool {
     }
 }
 
-fn line(turn: &Turn<'_>, open: &[Pending]) -> String {
-    let name = |pending: &Pending| shorten(&show::title(&turn.brain.services, pending), limits::ACTION_NAMED_CHARS);
+fn line(brain: &Brain, open: &[Pending]) -> String {
+    let name = |pending: &Pending| shorten(&show::title(&brain.services, pending), limits::ACTION_NAMED_CHARS);
     match open {
         [only] => format!("⏳ Still waiting for your yes or no: {}. Nothing of it was done.", name(only)),
         several => {

@@ -6,10 +6,10 @@
 use crate::core::turn::Path;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::stages::topic::TOO_MUCH;
-use crate::pipeline::turn::{Turn, TurnError};
+use crate::pipeline::turn::{TurnError, TurnFacts};
 
 /// Asks for it in parts; `None` for every message that can be read.
-pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
-    let is_ours = turn.origin().is_own_words();
-    Ok((is_ours && turn.is_too_much()).then(|| Answer::says(Path::Clarify, TOO_MUCH).keeping_question()))
+pub(super) async fn answer(facts: &TurnFacts) -> Result<Option<Answer>, TurnError> {
+    let is_ours = facts.origin().is_own_words();
+    Ok((is_ours && facts.is_too_much()).then(|| Answer::says(Path::Clarify, TOO_MUCH).keeping_question()))
 }

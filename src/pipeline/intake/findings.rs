@@ -5,15 +5,17 @@
 //! nothing else, so that whatever is done with it is planned, tainted and gated like any other request. Not here: "more"
 //! (`pages`), lists of services ([`salient`]), and what is kept (`stages::investigate`).
 
+use super::intended::{Intended, Taken};
 use super::salient;
 use crate::core::turn::Path;
 use crate::investigate::synthesize::AnswerRow;
 use crate::language::requests;
 use crate::language::requests::{Hearing, Refinement};
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
+use crate::pipeline::stages::answers;
 use crate::pipeline::stages::investigate::{self, KeptAnswer};
-use crate::pipeline::stages::{act, answers};
-use crate::pipeline::turn::{Turn, TurnError};
+use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
 use crate::ports::records::Clarification;
 use crate::services::filling::BUILDERS;
 use crate::services::searchable::ItemKind;
@@ -137,48 +139,48 @@ const CARDINALS: [(&str, usize); 10] = [
 
 /// The answer to what is asked of rows; `None` for everything else. A message that points at a row goes on, read as if it
 /// named that.
-pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
-    if !turn.origin().is_own_words() {
+pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Taken>, TurnError> {
+    if !turn.facts.origin().is_own_words() {
         return Ok(None);
     }
-    let asks = asked(turn.words());
-    let refinement = requests::refinement(&Hearing::new(turn.words(), &turn.reference(), BUILDERS));
+    let asks = asked(turn.facts.words());
+    let refinement = requests::refinement(&Hearing::new(turn.facts.words(), &turn.facts.reference(), BUILDERS));
     if asks.is_none() && refinement.is_none() {
         return Ok(None);
     }
     // What answers the open question word for word means that: "only the last month" may be one of its choices.
-    let is_chosen = |question: &Clarification| answers::chosen(&question.choices, turn.words()).is_some();
-    if turn.open_question().is_some_and(is_chosen) {
+    let is_chosen = |question: &Clarification| answers::chosen(&question.choices, turn.facts.words()).is_some();
+    if turn.facts.open_question().is_some_and(is_chosen) {
         return Ok(None);
     }
-    let kept = KeptAnswer::of(turn).await?;
-    if salient::shows_a_list_since(turn, kept.as_ref()) {
+    let kept = KeptAnswer::of(turn.brain, &turn.facts).await?;
+    if salient::shows_a_list_since(&turn.facts, kept.as_ref()) {
         return Ok(None);
     }
     // Whoever goes down a list answers one mail after the other; nothing else has such numbers.
     let is_mail = matches!(&asks, Some(Asks::Row { lead, .. }) if is_of_mail(lead));
-    let is_meant = |kept: &KeptAnswer| is_mail || kept.is_fresh(turn);
+    let is_meant = |kept: &KeptAnswer| is_mail || kept.is_fresh(&turn.facts);
     let Some(kept) = kept.filter(is_meant) else { return Ok(None) };
     if let Some(refinement) = refinement {
-        return narrowed(turn, &kept, &refinement).await.map(Some);
+        return narrowed(turn, &kept, &refinement).await.map(|taken| Some(taken.into()));
     }
     match asks {
-        Some(Asks::Why) => Ok(Some(Answer::says(Path::Command, kept.drawing()).keeping_question())),
-        Some(Asks::Open(n)) => opened(turn, &kept, n).await.map(Some),
+        Some(Asks::Why) => Ok(Some(Answer::says(Path::Command, kept.drawing()).keeping_question().into())),
+        Some(Asks::Open(n)) => opened(turn.brain, &turn.facts, &kept, n).await.map(|taken| Some(taken.into())),
         Some(Asks::Row { lead, n, rest, .. }) => {
             if let Some(row) = kept.row(n) {
                 let wants_mail = is_of_mail(&lead);
                 if wants_mail && row.item.kind != ItemKind::Thread {
                     let title = crate::core::text::visible(&crate::core::text::shorten(&row.item.title, 80));
-                    return Ok(Some(no_mail(&title, n)));
+                    return Ok(Some(no_mail(&title, n).into()));
                 }
                 if matches!(row.item.kind, ItemKind::Talk | ItemKind::Person) {
-                    return Ok(Some(nothing_to_point_at(row, n)));
+                    return Ok(Some(nothing_to_point_at(row, n).into()));
                 }
-                salient::points_at(turn, (&lead, &rest), Some(row.item.kind), (&row.item.id, &row.item.title)).await;
-                return Ok(None);
+                let named = salient::named((&lead, &rest), Some(row.item.kind), (&row.item.id, &row.item.title));
+                return Ok(Some(Taken::ReadAs(named)));
             }
-            Ok(Some(no_such_row(kept.rows.len(), n)))
+            Ok(Some(no_such_row(kept.rows.len(), n).into()))
         }
         None => Ok(None),
     }
@@ -275,21 +277,20 @@ fn number(words: &str) -> Option<(usize, &str, bool)> {
 }
 
 /// A row, shown as its service shows it.
-async fn opened(turn: &Turn<'_>, kept: &KeptAnswer, n: usize) -> Result<Answer, TurnError> {
-    let Some(row) = kept.row(n) else { return Ok(no_such_row(kept.rows.len(), n)) };
-    let services = turn.brain.services.now();
+async fn opened(brain: &Brain, facts: &TurnFacts, kept: &KeptAnswer, n: usize) -> Result<Intended, TurnError> {
+    let Some(row) = kept.row(n) else { return Ok(no_such_row(kept.rows.len(), n).into()) };
+    let services = brain.services.now();
     let service = services.find(&row.item.service);
     let opening = service.and_then(|service| service.service.searchable()?.opening(&row.item));
     match opening {
         Some(action) => {
-            let mut answer = act::one_action(turn, action).await?;
-            answer.path = Path::Action;
-            Ok(answer.keeping_question())
+            let opening = Intended::actions(facts, vec![action]);
+            Ok(opening.then(|answer| Answer { path: Path::Action, ..answer.keeping_question() }))
         }
         None => {
-            let mut answer = investigate::one_row(turn, kept, n)?;
+            let mut answer = investigate::one_row(brain, facts, kept, n)?;
             answer.path = Path::Investigate;
-            Ok(answer)
+            Ok(answer.into())
         }
     }
 }
@@ -304,9 +305,9 @@ async fn narrowed(turn: &Turn<'_>, kept: &KeptAnswer, refinement: &Refinement) -
     match refinement {
         Refinement::Meet { when } => investigate::met(turn, kept, when.as_deref()).await,
         Refinement::Only { who, topic, when } => {
-            investigate::only(turn, kept, who.as_deref(), topic.as_deref(), when.as_deref()).await
+            investigate::only(turn.brain, &turn.facts, kept, who.as_deref(), topic.as_deref(), when.as_deref()).await
         }
-        Refinement::StillOpen => investigate::still_open(turn, kept),
+        Refinement::StillOpen => investigate::still_open(turn.brain, &turn.facts, kept),
     }
 }
 

@@ -3,33 +3,34 @@
 //! Answered by code whether there is a model or not: a model can only guess the time, and makes up what it can connect
 //! to. Invariants: the whole message is this; a name that is only said by the way replaces none that is known.
 
+use super::intended::Intended;
 use crate::core::turn::Path;
 use crate::language::known;
 use crate::language::known::Introduction;
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
-use crate::pipeline::stages::act;
-use crate::pipeline::turn::{Turn, TurnError};
+use crate::pipeline::turn::{TurnError, TurnFacts};
 
 /// What a name is remembered as.
 const NAME: &str = "name";
 
 /// Answers it, or remembers the name; `None` for everything else.
-pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
-    if !turn.origin().is_own_words() || !turn.incoming.parts.is_empty() {
+pub(super) async fn answer(brain: &Brain, facts: &TurnFacts) -> Result<Option<Intended>, TurnError> {
+    if !facts.origin().is_own_words() || !facts.incoming.parts.is_empty() {
         return Ok(None);
     }
-    let now = turn.ctx.now.with_timezone(&turn.ctx.zone);
-    if let Some(told) = known::answer(turn.words(), now) {
-        return Ok(Some(Answer::says(Path::Chat, told).keeping_question()));
+    let now = facts.ctx.now.with_timezone(&facts.ctx.zone);
+    if let Some(told) = known::answer(facts.words(), now) {
+        return Ok(Some(Answer::says(Path::Chat, told).keeping_question().into()));
     }
-    let named = known::name(turn.words()).filter(|_| turn.open_question().is_none());
+    let named = known::name(facts.words()).filter(|_| facts.open_question().is_none());
     let Some((name, introduction)) = named else { return Ok(None) };
-    let services = turn.brain.services.now();
+    let services = brain.services.now();
     let Some(keeper) = services.iter().find_map(|service| service.service.facts()) else { return Ok(None) };
-    let known = keeper.facts(&turn.ctx, NAME).await.map(|found| found.rows).unwrap_or_default();
+    let known = keeper.facts(&facts.ctx, NAME).await.map(|found| found.rows).unwrap_or_default();
     if introduction == Introduction::ByTheWay && known.iter().any(|fact| fact.key.eq_ignore_ascii_case(NAME)) {
         return Ok(None);
     }
-    let answer = act::given_actions(turn, vec![keeper.remembering(NAME, &name)]).await?;
-    Ok(Some(Answer { path: Path::Action, ..answer }))
+    let remembering = Intended::actions(facts, vec![keeper.remembering(NAME, &name)]);
+    Ok(Some(remembering.then(|answer| Answer { path: Path::Action, ..answer })))
 }

@@ -17,10 +17,11 @@ use crate::core::provenance::{Sources, WrittenBy};
 use crate::core::text::{head_and_tail, shorten, visible};
 use crate::core::turn::{Along, Edit, Input, NoticeKind, Part, Path, Reply};
 use crate::limits;
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::consent::offers::{GONE, Offer, Offered};
 use crate::pipeline::stages::{act, investigate};
-use crate::pipeline::turn::{Turn, TurnError};
+use crate::pipeline::turn::{PointedAt, Turn, TurnError, TurnFacts};
 use crate::ports::{Change, Expect, RecordExt, StoreError, Table};
 use crate::services::registry::Services;
 use crate::services::service::{Content, Offerable};
@@ -29,19 +30,19 @@ use crate::services::service::{Content, Offerable};
 const LEFT: &str = "Okay, I left it. Nothing was done.";
 
 /// Asks what should become of something that was passed on without a word; `None` when there are words.
-pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
-    let along: Vec<&Part> = match turn.incoming.parts.as_slice() {
+pub(super) async fn answer(brain: &Brain, facts: &TurnFacts) -> Result<Option<Answer>, TurnError> {
+    let along: Vec<&Part> = match facts.incoming.parts.as_slice() {
         [] => return Ok(None),
-        _ if !turn.words().trim().is_empty() => return Ok(None),
-        _ => turn.incoming.passed_on().filter(|part| !part.text.trim().is_empty()).collect(),
+        _ if !facts.words().trim().is_empty() => return Ok(None),
+        _ => facts.incoming.passed_on().filter(|part| !part.text.trim().is_empty()).collect(),
     };
     let Some(first) = along.first() else { return Ok(None) };
-    let (question, offered) = offered(&turn.brain.services.now(), &along, first);
+    let (question, offered) = offered(&brain.services.now(), &along, first);
     let offer = Offer {
-        id: turn.brain.new_id(),
-        owner: turn.owner().clone(),
-        chat: turn.chat().clone(),
-        until: turn.ctx.now + Duration::seconds(limits::OFFER_SECS),
+        id: brain.new_id(),
+        owner: facts.owner().clone(),
+        chat: facts.chat().clone(),
+        until: facts.ctx.now + Duration::seconds(limits::OFFER_SECS),
         what: Offered::Actions {
             actions: offered.iter().map(|(_, action)| action.clone()).collect(),
             untrusted: along.iter().map(|part| part.untrusted()).collect(),
@@ -94,72 +95,72 @@ fn heading(text: &str) -> String {
     shorten(text.lines().next().unwrap_or_default().trim(), 80)
 }
 
-fn gone(turn: &Turn<'_>) -> Answer {
-    Answer::says(Path::Button, GONE).noticed(turn, NoticeKind::Toast).keeping_question()
+fn gone(facts: &TurnFacts) -> Answer {
+    Answer::says(Path::Button, GONE).noticed(&facts.incoming, NoticeKind::Toast).keeping_question()
 }
 
 /// Takes an offer.
 pub async fn take(turn: &Turn<'_>, id: &str, choice: usize) -> Result<Answer, StoreError> {
     let stored = turn.brain.store.load::<Offer>(&Offer::key_of(id)).await?;
-    let open = stored.filter(|(offer, _)| offer.is_open_to(turn.owner(), turn.chat(), turn.ctx.now));
+    let open = stored.filter(|(offer, _)| offer.is_open_to(turn.facts.owner(), turn.facts.chat(), turn.facts.ctx.now));
     let Some((offer, revision)) = open else {
-        return Ok(gone(turn));
+        return Ok(gone(&turn.facts));
     };
     // Taken in the commit in which it is done: a second press finds nothing.
     let taken = Change::delete(Table::Meta, Offer::key_of(id), Expect::Revision(revision));
     let mut answer = match offer.what {
         Offered::Actions { actions, untrusted } => {
             let Some(action) = actions.into_iter().nth(choice) else {
-                return Ok(gone(turn));
+                return Ok(gone(&turn.facts));
             };
-            let sources = Sources { own: turn.own_words(), passed_on: untrusted, ..Sources::default() };
+            let sources = Sources { own: turn.facts.own_words(), passed_on: untrusted, ..Sources::default() };
             act::given(turn, vec![action], sources, vec![taken]).await?.keeping_question()
         }
         Offered::Readings { mut plans, request, at, untrusted } => {
             let mut answer = if choice < plans.len() {
-                turn.was_said(at);
+                let then = turn.said_at(at);
                 let written_by = WrittenBy::Planner { records: Vec::new() };
-                let own = [turn.own_words(), request.clone()].join("\n");
+                let own = [turn.facts.own_words(), request.clone()].join("\n");
                 let sources = Sources { own, untrusted, written_by, ..Sources::default() };
-                act::as_planned(turn, plans.swap_remove(choice), &request, sources, vec![taken]).await?
+                act::as_planned(&then, plans.swap_remove(choice), &request, sources, vec![taken]).await?
             } else {
                 let mut left = Answer::says(Path::Button, LEFT);
                 left.batch.extend([taken]);
                 left
             };
-            others_stay_open(turn, id, &mut answer);
+            others_stay_open(&turn.facts, id, &mut answer);
             answer
         }
         Offered::Investigation { question, graph, order, at } => {
-            turn.was_said(at);
-            turn.reads_as(question).await;
-            let decided = investigate::decided(turn, choice, graph, order).await;
+            let mut then = turn.said_at(at);
+            then.points_at(PointedAt::words(question)).await;
+            let decided = investigate::decided(&then, choice, graph, order).await;
             let mut answer = match decided {
                 Ok(answer) => answer,
                 Err(TurnError::Store(error)) => return Err(error),
                 Err(TurnError::Cancelled) => Answer::says(Path::Command, "Stopped. Nothing was looked into."),
             };
             answer.batch.extend([taken]);
-            others_stay_open(turn, id, &mut answer);
+            others_stay_open(&turn.facts, id, &mut answer);
             answer
         }
-        Offered::Redo { .. } => return Ok(gone(turn)),
+        Offered::Redo { .. } => return Ok(gone(&turn.facts)),
     };
-    is_taken(turn, &mut answer);
+    is_taken(&turn.facts, &mut answer);
     Ok(answer)
 }
 
 /// A question of ours that is not the one of this offer stays open.
-fn others_stay_open(turn: &Turn<'_>, id: &str, answer: &mut Answer) {
-    let is_open = turn.open_question().is_some_and(|question| question.offer.as_deref() == Some(id));
+fn others_stay_open(facts: &TurnFacts, id: &str, answer: &mut Answer) {
+    let is_open = facts.open_question().is_some_and(|question| question.offer.as_deref() == Some(id));
     if !is_open && answer.clarification == Question::Settled {
         answer.clarification = Question::Keep;
     }
 }
 
 /// Takes the buttons off an offer that was taken.
-pub fn is_taken(turn: &Turn<'_>, answer: &mut Answer) {
-    if let Input::Press { message: Some(message), .. } = &turn.incoming.input {
+pub fn is_taken(facts: &TurnFacts, answer: &mut Answer) {
+    if let Input::Press { message: Some(message), .. } = &facts.incoming.input {
         answer.edits.push(Edit::buttons(*message, Vec::new()));
     }
 }

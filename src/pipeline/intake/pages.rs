@@ -8,13 +8,15 @@
 //! where a page ends (each list knows).
 
 use super::commands;
+use super::intended::Intended;
 use crate::core::button::Press;
 use crate::core::turn::{Input, NoticeKind, Path};
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::commit::pages::{Further, NextPage, button};
 use crate::pipeline::commit::shown;
-use crate::pipeline::stages::{act, investigate};
-use crate::pipeline::turn::{Turn, TurnError};
+use crate::pipeline::stages::investigate;
+use crate::pipeline::turn::{TurnError, TurnFacts};
 use crate::ports::records::Shown;
 use crate::ports::{RecordExt, StoreError};
 
@@ -23,7 +25,8 @@ const GONE: &str = "That list is too old to go on with. Please ask for it again.
 
 /// A list of ours: `text` and, where it goes on, its button.
 pub fn list(
-    turn: &Turn<'_>,
+    brain: &Brain,
+    facts: &TurnFacts,
     text: String,
     name: &str,
     next: Option<String>,
@@ -32,28 +35,28 @@ pub fn list(
     let mut answer = Answer::says(Path::Command, text);
     if let Some(after) = next {
         let what = Further::List { name: name.to_owned(), after };
-        let button = button(turn, what, more, &mut answer.batch)?;
+        let button = button(brain, facts, what, more, &mut answer.batch)?;
         answer.replies.iter_mut().for_each(|reply| reply.buttons.push(vec![button.clone()]));
     }
     Ok(answer)
 }
 
 /// A pressed button.
-pub(super) async fn press(turn: &Turn<'_>, id: &str, data: &str) -> Result<Answer, StoreError> {
-    let shown = shown::pressed(turn, data).await?;
-    go_on(turn, id, shown.as_ref()).await
+pub(super) async fn press(brain: &Brain, facts: &TurnFacts, id: &str, data: &str) -> Result<Intended, StoreError> {
+    let shown = shown::pressed(brain, facts, data).await?;
+    go_on(brain, facts, id, shown.as_ref()).await
 }
 
 /// "More", right below a list or in reply to one: as its button. `None` for all else.
-pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
-    if !turn.origin().is_own_words() || !asks_for_more(turn.words()) {
+pub(super) async fn answer(brain: &Brain, facts: &TurnFacts) -> Result<Option<Intended>, TurnError> {
+    if !facts.origin().is_own_words() || !asks_for_more(facts.words()) {
         return Ok(None);
     }
-    let shown = match (&turn.replied, &turn.incoming.input) {
+    let shown = match (&facts.replied, &facts.incoming.input) {
         (Some(shown), _) => Some(shown.clone()),
         // It is about some other message.
         (None, Input::Message { reply_to: Some(_), .. } | Input::Press { .. }) => None,
-        (None, Input::Message { reply_to: None, .. }) => shown::last(turn).await?,
+        (None, Input::Message { reply_to: None, .. }) => shown::last(brain, facts).await?,
     };
     let buttons = shown.iter().flat_map(|shown| shown.buttons.iter().flatten());
     let page = buttons.filter_map(|button| Press::decode(&button.data)).find_map(|press| match press {
@@ -69,35 +72,37 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
         | Press::Set { .. } => None,
     });
     let Some(id) = page else { return Ok(None) };
-    let mut answer = go_on(turn, &id, shown.as_ref()).await?;
-    if answer.path == Path::Button {
-        answer.path = Path::Command;
-    }
-    Ok(Some(answer.keeping_question()))
+    let going_on = go_on(brain, facts, &id, shown.as_ref()).await?;
+    Ok(Some(going_on.then(|mut answer| {
+        if answer.path == Path::Button {
+            answer.path = Path::Command;
+        }
+        answer.keeping_question()
+    })))
 }
 
-async fn go_on(turn: &Turn<'_>, id: &str, shown: Option<&Shown>) -> Result<Answer, StoreError> {
-    let stored = turn.brain.store.load::<NextPage>(&NextPage::key_of(turn.chat(), id)).await?;
-    let is_open = |page: &NextPage| page.id == id && page.owner == *turn.owner() && turn.ctx.now <= page.until;
+async fn go_on(brain: &Brain, facts: &TurnFacts, id: &str, shown: Option<&Shown>) -> Result<Intended, StoreError> {
+    let stored = brain.store.load::<NextPage>(&NextPage::key_of(facts.chat(), id)).await?;
+    let is_open = |page: &NextPage| page.id == id && page.owner == *facts.owner() && facts.ctx.now <= page.until;
     let Some(page) = stored.map(|(page, _)| page).filter(is_open) else {
-        return Ok(Answer::says(Path::Button, GONE).noticed(turn, NoticeKind::Toast));
+        return Ok(Answer::says(Path::Button, GONE).noticed(&facts.incoming, NoticeKind::Toast).into());
     };
-    let mut answer = match page.what {
-        Further::Action { action } => act::one_action(turn, action).await?,
-        Further::List { name, after } => match commands::next_page(turn, &name, &after).await? {
-            Some(answer) => answer,
-            None => Answer::says(Path::Button, GONE),
-        },
-        Further::Findings { after } => match investigate::further(turn, after).await? {
-            Some(answer) => answer,
-            None => Answer::says(Path::Button, GONE),
-        },
+    let going_on = match page.what {
+        Further::Action { action } => Intended::actions(facts, vec![action]),
+        Further::List { name, after } => or_gone(commands::next_page(brain, facts, &name, &after).await?),
+        Further::Findings { after } => or_gone(investigate::further(brain, facts, after).await?),
     };
-    if let Some(shown) = shown {
-        let id = id.to_owned();
-        shown::without(shown.message, move |press| *press == Press::More(id.clone()), &mut answer);
-    }
-    Ok(answer)
+    let (id, shown) = (id.to_owned(), shown.map(|shown| shown.message));
+    Ok(going_on.then(move |mut answer| {
+        if let Some(message) = shown {
+            shown::without(message, move |press| *press == Press::More(id.clone()), &mut answer);
+        }
+        answer
+    }))
+}
+
+fn or_gone(page: Option<Answer>) -> Intended {
+    page.unwrap_or_else(|| Answer::says(Path::Button, GONE)).into()
 }
 
 /// What people say for the button, and nothing else with it; a number is how many they expect.

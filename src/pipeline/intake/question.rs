@@ -18,16 +18,16 @@ use crate::ports::records::Clarification;
 
 /// What comes of the request that was asked about; `None` when the message does not complete it.
 pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
-    let Some(question) = turn.open_question() else {
+    let Some(question) = turn.facts.open_question() else {
         return Ok(None);
     };
     if let Some(answer) = answered(turn, question).await? {
-        turn.takes_question();
+        turn.account.takes_question();
         return Ok(Some(answer));
     }
-    let is_no = consent::read(turn.words()) == Consent::No;
-    if (question.partial.is_some() && is_no) || requests::gives_up(turn.words(), &turn.reference()) {
-        turn.takes_question();
+    let is_no = consent::read(turn.facts.words()) == Consent::No;
+    if (question.partial.is_some() && is_no) || requests::gives_up(turn.facts.words(), &turn.facts.reference()) {
+        turn.account.takes_question();
         let words = match question.rest.actions.as_slice() {
             [] => "Okay, never mind.".to_owned(),
             rest => format!(
@@ -38,28 +38,28 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
         return Ok(Some(Answer::says(Path::Clarify, words)));
     }
     let topic = Topic { answers: Some(question), ..Topic::default() };
-    if answers::completed(turn, &topic).is_none() {
-        let is_bare_yes = question.partial.is_some() && consent::read(turn.words()) == Consent::Yes;
+    if answers::completed(&turn.facts, &topic).is_none() {
+        let is_bare_yes = question.partial.is_some() && consent::read(turn.facts.words()) == Consent::Yes;
         let asked_again = || Answer::says(Path::Clarify, format!("That takes more than a yes. {}", question.question));
         return Ok(is_bare_yes.then(|| asked_again().keeping_question()));
     }
-    turn.takes_question();
+    turn.account.takes_question();
     Ok(Some(rounds(turn, &question.domains, &Context::default(), topic).await?))
 }
 
 /// The answer in words to a doubt of ours, as its button; `None` when it takes none of the choices.
 async fn answered(turn: &Turn<'_>, question: &Clarification) -> Result<Option<Answer>, StoreError> {
-    let Some(offer) = question.offer.as_deref().filter(|_| turn.origin().is_own_words()) else {
+    let Some(offer) = question.offer.as_deref().filter(|_| turn.facts.origin().is_own_words()) else {
         return Ok(None);
     };
     let leaves = question.choices.len().saturating_sub(1);
-    let choice = match consent::read(turn.words()) {
+    let choice = match consent::read(turn.facts.words()) {
         Consent::No => Some(leaves),
         Consent::Yes if question.takes_yes => Some(0),
         // "What about …?" "Yes": with it, or without?
         Consent::Yes => return Ok(Some(asked_again(question, offer))),
         Consent::Wait | Consent::Other => {
-            answers::chosen(&question.choices, turn.words()).and_then(|value| value.parse().ok())
+            answers::chosen(&question.choices, turn.facts.words()).and_then(|value| value.parse().ok())
         }
     };
     let Some(choice) = choice else { return Ok(None) };

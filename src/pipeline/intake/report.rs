@@ -5,16 +5,17 @@
 //! ever made of it that was not there. Not here: which words report something (`language::requests`), and what is open
 //! (the services).
 
+use super::intended::Intended;
 use crate::core::plan::{Plan, PlannedAction};
 use crate::core::provenance::Sources;
 use crate::core::text::{shorten, visible};
 use crate::core::turn::Path;
 use crate::language::requests::{ReportKind, StateReport};
 use crate::limits;
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
-use crate::pipeline::stages::act;
 use crate::pipeline::stages::doubts::{Doubt, LEAVE_IT};
-use crate::pipeline::turn::{Turn, TurnError};
+use crate::pipeline::turn::{TurnError, TurnFacts};
 use crate::services::registry::Services;
 use crate::services::service::{OpenThing, ReportFit};
 
@@ -33,44 +34,49 @@ enum Fitting {
 }
 
 /// Completes what is reported, or asks which it is; `None` for everything else.
-pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
-    if !turn.origin().is_own_words() || !turn.incoming.parts.is_empty() {
+pub(super) async fn answer(brain: &Brain, facts: &TurnFacts) -> Result<Option<Intended>, TurnError> {
+    if !facts.origin().is_own_words() || !facts.incoming.parts.is_empty() {
         return Ok(None);
     }
-    let Some(report) = turn.report() else { return Ok(None) };
-    let services = turn.brain.services.now();
-    match fitting(turn, &services, report).await {
-        Fitting::One(kept) => settled(turn, &services, report, &[kept], &[]).await.map(Some),
-        Fitting::Several(kept) => ask(turn, &services, report, &[], kept).map(Some),
-        Fitting::None => of_parts(turn, &services, report).await,
+    let Some(report) = facts.report() else { return Ok(None) };
+    let services = brain.services.now();
+    match fitting(facts, &services, report).await {
+        Fitting::One(kept) => Ok(Some(settled(facts, &services, report, &[kept], &[]))),
+        Fitting::Several(kept) => ask(brain, facts, &services, report, &[], kept).map(|answer| Some(answer.into())),
+        Fitting::None => of_parts(brain, facts, &services, report).await,
     }
 }
 
 /// "Got milk and eggs": each of them by itself.
-async fn of_parts(turn: &Turn<'_>, services: &Services, report: &StateReport) -> Result<Option<Answer>, TurnError> {
+async fn of_parts(
+    brain: &Brain,
+    facts: &TurnFacts,
+    services: &Services,
+    report: &StateReport,
+) -> Result<Option<Intended>, TurnError> {
     let (mut sure, mut missing) = (Vec::new(), Vec::new());
     let mut doubtful: Option<(StateReport, Vec<Kept>)> = None;
     for part in report.parts() {
-        match fitting(turn, services, &part).await {
+        match fitting(facts, services, &part).await {
             Fitting::One(kept) => sure.push(kept),
             Fitting::Several(kept) if doubtful.is_none() => doubtful = Some((part, kept)),
             Fitting::Several(_) | Fitting::None => missing.push(part.what),
         }
     }
     match (doubtful, sure.is_empty()) {
-        (Some((part, kept)), _) => ask(turn, services, &part, &sure, kept).map(Some),
-        (None, false) => settled(turn, services, report, &sure, &missing).await.map(Some),
+        (Some((part, kept)), _) => ask(brain, facts, services, &part, &sure, kept).map(|answer| Some(answer.into())),
+        (None, false) => Ok(Some(settled(facts, services, report, &sure, &missing))),
         (None, true) => Ok(None),
     }
 }
 
 /// What is open and fits. Of several that fit clearly, what was last spoken of; a doubtful one counts only where none is
 /// clear.
-async fn fitting(turn: &Turn<'_>, services: &Services, report: &StateReport) -> Fitting {
+async fn fitting(facts: &TurnFacts, services: &Services, report: &StateReport) -> Fitting {
     let mut found: Vec<Kept> = Vec::new();
     for service in services.iter() {
         let Some(open) = service.service.open_things() else { continue };
-        match open.told_of(&turn.as_written(), report).await {
+        match open.told_of(&facts.as_written(), report).await {
             Ok(things) => found.extend(things.into_iter().map(|thing| (service.info.name.clone(), thing))),
             Err(error) => tracing::warn!(%error, service = service.info.name, "a report was not held against it"),
         }
@@ -82,7 +88,7 @@ async fn fitting(turn: &Turn<'_>, services: &Services, report: &StateReport) -> 
     }
     found.retain(|(_, thing)| thing.fit == best);
     if best == ReportFit::Clear
-        && let Some(latest) = latest_item(turn)
+        && let Some(latest) = latest_item(facts)
     {
         let mut lately = found.iter().filter(|(_, thing)| thing.id == latest);
         if let (Some(only), None) = (lately.next(), lately.next()) {
@@ -100,8 +106,8 @@ async fn fitting(turn: &Turn<'_>, services: &Services, report: &StateReport) -> 
 }
 
 /// The id of what was last spoken of.
-fn latest_item(turn: &Turn<'_>) -> Option<String> {
-    let past = turn.past();
+fn latest_item(facts: &TurnFacts) -> Option<String> {
+    let past = facts.past();
     let mut actions = past.iter().rev().flat_map(|past| past.actions.iter().rev());
     let item = actions.find_map(|action| action.item.clone())?;
     Some(item.id).filter(|id| !id.is_empty())
@@ -116,29 +122,31 @@ fn settling(services: &Services, kept: &[Kept], kind: ReportKind) -> Vec<Planned
     open.flat_map(|(service, open)| open.settling(&of_service(&service.info.name), kind)).collect()
 }
 
-async fn settled(
-    turn: &Turn<'_>,
+fn settled(
+    facts: &TurnFacts,
     services: &Services,
     report: &StateReport,
     kept: &[Kept],
     missing: &[String],
-) -> Result<Answer, TurnError> {
-    let mut answer = act::given_actions(turn, settling(services, kept, report.kind)).await?;
-    answer.path = Path::Action;
-    let Some(reply) = answer.replies.first_mut() else { return Ok(answer) };
+) -> Intended {
+    let mut beside: Vec<String> = Vec::new();
     if !missing.is_empty() {
         let named: Vec<String> = missing.iter().map(|what| named(what)).collect();
-        reply.text.push_str(&format!("\nNothing else that is open fits {}.", named.join(" or ")));
+        beside.push(format!("\nNothing else that is open fits {}.", named.join(" or ")));
     }
-    if let Some(beside) = &report.beside {
-        reply.text.push_str(&format!("\nI took {} as a remark.", named(beside)));
-    }
-    Ok(answer)
+    beside.extend(report.beside.as_deref().map(|beside| format!("\nI took {} as a remark.", named(beside))));
+    let settling = Intended::actions(facts, settling(services, kept, report.kind));
+    settling.then(move |mut answer| {
+        answer.path = Path::Action;
+        answer.replies.iter_mut().take(1).for_each(|reply| reply.text.push_str(&beside.concat()));
+        answer
+    })
 }
 
 /// Which of these was meant; what is sure waits for the answer.
 fn ask(
-    turn: &Turn<'_>,
+    brain: &Brain,
+    facts: &TurnFacts,
     services: &Services,
     report: &StateReport,
     sure: &[Kept],
@@ -158,9 +166,9 @@ fn ask(
     };
     let domains: Vec<String> = kept.iter().chain(sure).map(|(service, _)| service.clone()).collect();
     let untrusted = kept.iter().flat_map(|(_, thing)| thing.untrusted.iter().cloned()).collect();
-    let sources = Sources { own: turn.own_words(), untrusted, ..Sources::default() };
+    let sources = Sources { own: facts.own_words(), untrusted, ..Sources::default() };
     let doubt = Doubt { words, choices, leave: LEAVE_IT, takes_yes, ..Doubt::default() };
-    Ok(doubt.ask(turn, &domains, &sources, vec![turn.words().to_owned()])?)
+    Ok(doubt.ask(brain, facts, &domains, &sources, vec![facts.words().to_owned()])?)
 }
 
 fn named(what: &str) -> String {

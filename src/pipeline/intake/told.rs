@@ -4,26 +4,26 @@
 //! Invariants: only typed words of one's own; a rule is kept in the person's words, and what code sees to of it is said; a
 //! statement changes only what is known under exactly that name. Both can be undone. Not here: obeying rules (the gate).
 
+use super::intended::Intended;
 use crate::core::outcome::Status;
 use crate::core::turn::{Origin, Path};
 use crate::language::own_rule::{self, OwnRule};
-use crate::pipeline::commit::Answer;
-use crate::pipeline::stages::act;
-use crate::pipeline::turn::{Turn, TurnError};
+use crate::pipeline::brain::Brain;
+use crate::pipeline::turn::{TurnError, TurnFacts};
 
 /// Keeps what is told; `None` for everything else.
-pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
-    if turn.origin() != Origin::Typed || !turn.incoming.parts.is_empty() || turn.open_question().is_some() {
+pub(super) async fn answer(brain: &Brain, facts: &TurnFacts) -> Result<Option<Intended>, TurnError> {
+    if facts.origin() != Origin::Typed || !facts.incoming.parts.is_empty() || facts.open_question().is_some() {
         return Ok(None);
     }
-    let services = turn.brain.services.now();
-    let Some(facts) = services.iter().find_map(|service| service.service.facts()) else { return Ok(None) };
-    let said = turn.words().trim();
-    let (action, promise) = match OwnRule::read(said, &turn.reference()) {
-        Some(rule) => (facts.keeping_rule(&rule.name(said), said), Some(rule.promise())),
+    let services = brain.services.now();
+    let Some(keeper) = services.iter().find_map(|service| service.service.facts()) else { return Ok(None) };
+    let said = facts.words().trim();
+    let (action, promise) = match OwnRule::read(said, &facts.reference()) {
+        Some(rule) => (keeper.keeping_rule(&rule.name(said), said), Some(rule.promise())),
         None => {
             let Some(statement) = own_rule::revised(said) else { return Ok(None) };
-            match facts.revising(&turn.ctx, &statement).await {
+            match keeper.revising(&facts.ctx, &statement).await {
                 Ok(Some(action)) => (action, None),
                 Ok(None) => return Ok(None),
                 Err(error) => {
@@ -33,11 +33,13 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
             }
         }
     };
-    let mut answer = act::one_action(turn, action).await?;
-    answer.path = Path::Action;
-    let is_kept = answer.reports.iter().all(|report| report.status == Status::Succeeded);
-    if let (Some(promise), Some(reply), true) = (promise, answer.replies.first_mut(), is_kept) {
-        reply.text.push_str(&format!("\n{promise}"));
-    }
-    Ok(Some(answer.keeping_question()))
+    let keeping = Intended::actions(facts, vec![action]);
+    Ok(Some(keeping.then(move |mut answer| {
+        answer.path = Path::Action;
+        let is_kept = answer.reports.iter().all(|report| report.status == Status::Succeeded);
+        if let (Some(promise), Some(reply), true) = (promise, answer.replies.first_mut(), is_kept) {
+            reply.text.push_str(&format!("\n{promise}"));
+        }
+        answer.keeping_question()
+    })))
 }

@@ -18,27 +18,18 @@ use crate::ports::{Change, StoreError};
 
 /// Answers a routed message.
 pub async fn act(turn: &Turn<'_>, route: Route, context: Fetching) -> Result<Answer, TurnError> {
-    turn.doing(status::planning(&turn.brain.services.now(), &route.domains));
-    let question = turn.open_question().filter(|_| route.kind == Kind::Followup);
+    turn.account.doing(status::planning(&turn.brain.services.now(), &route.domains));
+    let question = turn.facts.open_question().filter(|_| route.kind == Kind::Followup);
     let Route { kind, domains, selection } = route;
     let domains = question.map_or(domains, |question| question.domains.clone());
     let context = turn.unless_cancelled(Box::pin(context::routed(turn, context, &domains))).await?;
-    let investigates = kind == Kind::Investigate || turn.intents().investigates();
+    let investigates = kind == Kind::Investigate || turn.facts.intents().investigates();
     let topic = Topic { answers: question, investigates, selection: selection.as_ref(), ..Topic::default() };
     rounds(turn, &domains, &context, topic).await
 }
 
-/// What a button asks for: one action through the gate, like any other, told by its receipt alone.
-pub async fn one_action(turn: &Turn<'_>, action: PlannedAction) -> Result<Answer, StoreError> {
-    given_actions(turn, vec![action]).await
-}
-
-/// What a button or a command asks for: these actions through the gate, told by their receipts alone.
-pub async fn given_actions(turn: &Turn<'_>, actions: Vec<PlannedAction>) -> Result<Answer, StoreError> {
-    given(turn, actions, Sources { own: turn.own_words(), ..Sources::default() }, Vec::new()).await
-}
-
-/// The same, with whose words they may hold, and what changes with the first thing that is done.
+/// What a button or a command asks for: these actions through the gate, told by their receipts alone; with whose words
+/// they may hold, and what changes with the first thing that is done.
 pub async fn given(
     turn: &Turn<'_>,
     actions: Vec<PlannedAction>,
@@ -63,5 +54,5 @@ pub async fn as_planned(
         Err(TurnError::Store(error)) => return Err(error),
         Err(TurnError::Cancelled) => {}
     }
-    Ok(told_by_receipts(turn, so_far))
+    Ok(told_by_receipts(turn.brain, &turn.facts, so_far))
 }

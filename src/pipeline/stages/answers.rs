@@ -9,25 +9,25 @@ use crate::language::requests::{self, Understood};
 use crate::language::time;
 use crate::language::time::{Grain, Reference, When};
 use crate::pipeline::stages::topic::{Topic, tidy};
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::Clarification;
 use crate::services::address_book::split_details;
 use crate::services::completion;
 use crate::services::show::Moment;
 
 /// The answer to a question of ours completes what was asked for, and what waited for it: no planner needed.
-pub fn completed(turn: &Turn<'_>, topic: &Topic<'_>) -> Option<Plan> {
+pub fn completed(facts: &TurnFacts, topic: &Topic<'_>) -> Option<Plan> {
     // Somebody else's words, passed on, answer nothing; and it is answered once.
-    let question = topic.answers.filter(|_| turn.origin().is_own_words() && topic.round.is_none())?;
+    let question = topic.answers.filter(|_| facts.origin().is_own_words() && topic.round.is_none())?;
     let (partial, param) = question.partial.as_ref()?;
-    let reference = turn.reference();
+    let reference = facts.reference();
     let is_time = |value: &str| Moment::read(value, reference.zone).is_some();
-    let picked = picked(turn, question).or_else(|| on_that_day(&question.choices, turn.words(), &reference));
+    let picked = picked(facts, question).or_else(|| on_that_day(&question.choices, facts.words(), &reference));
     let action = match picked {
         Some(value) if is_time(value) => completion::complete(partial, param, value, &reference)?,
         Some(value) => filled(partial, param, value),
         // A time may also be answered by another one.
-        None if question.choices.iter().all(|(value, _)| is_time(value)) => free_answer(turn, partial, param)?,
+        None if question.choices.iter().all(|(value, _)| is_time(value)) => free_answer(facts, partial, param)?,
         None => return None,
     };
     let mut plan = question.rest.clone();
@@ -48,36 +48,36 @@ fn on_that_day<'q>(choices: &'q [(String, String)], answer: &str, reference: &Re
 }
 
 /// The value of the choice that the person took from our list, in words of their own.
-pub fn picked<'q>(turn: &Turn<'_>, question: &'q Clarification) -> Option<&'q str> {
-    if !turn.origin().is_own_words() {
+pub fn picked<'q>(facts: &TurnFacts, question: &'q Clarification) -> Option<&'q str> {
+    if !facts.origin().is_own_words() {
         return None;
     }
     match question.choices.as_slice() {
-        [(value, _)] if consent::read(turn.words()) == Consent::Yes => Some(value),
-        choices => chosen(choices, turn.words()),
+        [(value, _)] if consent::read(facts.words()) == Consent::Yes => Some(value),
+        choices => chosen(choices, facts.words()),
     }
 }
 
 /// An answer in the person's own words: an address for somebody unknown, or whatever was missing.
-fn free_answer(turn: &Turn<'_>, partial: &PlannedAction, param: &str) -> Option<PlannedAction> {
+fn free_answer(facts: &TurnFacts, partial: &PlannedAction, param: &str) -> Option<PlannedAction> {
     if param.contains('=') {
-        return person_named(turn).map(|person| filled(partial, param, &person));
+        return person_named(facts).map(|person| filled(partial, param, &person));
     }
-    completion::complete(partial, param, turn.words(), &turn.reference())
+    completion::complete(partial, param, facts.words(), &facts.reference())
 }
 
 /// Whom an answer to "which address?" names: the address in it, or else its few words, unless they are a message of
 /// their own.
-fn person_named(turn: &Turn<'_>) -> Option<String> {
+fn person_named(facts: &TurnFacts) -> Option<String> {
     const NAME_WORDS_MAX: usize = 4;
-    let words = turn.words().trim();
+    let words = facts.words().trim();
     if let (Some(address), _) = split_details(words) {
         return Some(address.trim_matches(|c: char| !c.is_alphanumeric()).to_owned());
     }
     let is_name = words.split_whitespace().count() <= NAME_WORDS_MAX
         && consent::read(words) == Consent::Other
         && !requests::is_question(words)
-        && match turn.understood(&[]) {
+        && match facts.understood(&[]) {
             Understood::NotUnderstood { .. } | Understood::Which { .. } | Understood::Partly { .. } => true,
             Understood::Plan { .. } | Understood::Ask { .. } | Understood::SmallTalk | Understood::TooMuch => false,
         };

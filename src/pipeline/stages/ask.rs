@@ -9,7 +9,8 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use crate::core::text::shorten;
 use crate::limits;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::brain::Brain;
+use crate::pipeline::turn::TurnAccount;
 use crate::ports::{AnswerSchema, Call, Completion, Model, ModelError, Stage, ToolCall, Usage};
 use crate::prompts::{Fixed, Prompt};
 
@@ -37,15 +38,23 @@ impl<T> Asked<T> {
 
 /// Asks for JSON of `schema`; re-asks once with the error when it does not fit.
 pub async fn typed<T: DeserializeOwned>(
-    turn: &Turn<'_>,
+    account: &TurnAccount,
     model: &dyn Model,
     stage: Stage,
     prompt: Prompt,
     schema: AnswerSchema,
     tokens_max: u32,
 ) -> Asked<T> {
-    typed_fitting(turn, model, stage, prompt, schema, tokens_max, AnswerChecks { misfit: &|_| None, called: &|_| None })
-        .await
+    typed_fitting(
+        account,
+        model,
+        stage,
+        prompt,
+        schema,
+        tokens_max,
+        AnswerChecks { misfit: &|_| None, called: &|_| None },
+    )
+    .await
 }
 
 /// How an answer is read beyond its shape.
@@ -65,7 +74,7 @@ impl<T> fmt::Debug for AnswerChecks<'_, T> {
 /// The same; `misfit` says what is wrong inside an answer of the right shape. It is asked about once, too; after that
 /// the answer stands as it is, and whoever uses it refuses that part.
 pub async fn typed_fitting<T: DeserializeOwned>(
-    turn: &Turn<'_>,
+    account: &TurnAccount,
     model: &dyn Model,
     stage: Stage,
     prompt: Prompt,
@@ -74,7 +83,7 @@ pub async fn typed_fitting<T: DeserializeOwned>(
     reading: AnswerChecks<'_, T>,
 ) -> Asked<T> {
     let Prompt { system, user } = prompt;
-    let patience = turn.patience.clone();
+    let patience = account.patience.clone();
     let mut call = Call { stage, system, user, schema: Some(schema.clone()), tokens_max, patience };
     let mut problem = String::new();
     let mut misfitting = None;
@@ -83,25 +92,25 @@ pub async fn typed_fitting<T: DeserializeOwned>(
             let again = format!("\n\nYour last answer could not be used ({problem}). Answer again, JSON only.");
             call.user = [&*call.user, &again].concat().into();
         }
-        let started = turn.elapsed_us();
+        let started = account.elapsed_us();
         let input = call.system.len() + call.user.len();
         let answer = {
-            let _waiting = turn.waits_for_model();
+            let _waiting = account.waits_for_model();
             model.complete(call.clone(), None).await
         };
         match answer {
             Err(error) => {
-                turn.spent(error.usage());
-                turn.traced(stage.name(), started, input, error.usage(), format!("failed: {error}"));
+                account.spent(error.usage());
+                account.traced(stage.name(), started, input, error.usage(), format!("failed: {error}"));
                 return misfitting.map_or(Asked::Failed(error), Asked::Answer);
             }
             Ok(completion) => {
-                turn.spent(completion.usage);
+                account.spent(completion.usage);
                 let usage = completion.usage;
                 let why = match parsed(completion, &schema, reading.called) {
                     Ok(answer) => match (reading.misfit)(&answer).filter(|_| attempt == 0) {
                         None => {
-                            turn.traced(stage.name(), started, input, usage, "ok");
+                            account.traced(stage.name(), started, input, usage, "ok");
                             return Asked::Answer(answer);
                         }
                         Some(why) => {
@@ -111,7 +120,7 @@ pub async fn typed_fitting<T: DeserializeOwned>(
                     },
                     Err(why) => why,
                 };
-                turn.traced(stage.name(), started, input, usage, "unusable");
+                account.traced(stage.name(), started, input, usage, "unusable");
                 problem = shorten(&why, limits::PROBLEM_CHARS_MAX);
             }
         }
@@ -144,7 +153,7 @@ fn parsed<T: DeserializeOwned>(
 
 /// Asks for words, for at most so long, if at most at all. `words` receives them as they come.
 pub async fn words(
-    turn: &Turn<'_>,
+    account: &TurnAccount,
     model: &dyn Model,
     stage: Stage,
     prompt: Prompt,
@@ -154,9 +163,9 @@ pub async fn words(
 ) -> Result<String, ModelError> {
     let Prompt { system, user } = prompt;
     let input = system.len() + user.len();
-    let started = turn.elapsed_us();
-    let call = Call { stage, system, user, schema: None, tokens_max, patience: turn.patience.clone() };
-    let waiting = turn.waits_for_model();
+    let started = account.elapsed_us();
+    let call = Call { stage, system, user, schema: None, tokens_max, patience: account.patience.clone() };
+    let waiting = account.waits_for_model();
     let asked = model.complete(call, words);
     let result = match within {
         Some(within) => tokio::time::timeout(within, asked).await.unwrap_or_else(|_| Err(no_time_left())),
@@ -164,9 +173,9 @@ pub async fn words(
     };
     drop(waiting);
     let usage = result.as_ref().map_or_else(ModelError::usage, |completion| completion.usage);
-    turn.spent(usage);
+    account.spent(usage);
     let outcome = result.as_ref().err().map_or_else(|| "ok".to_owned(), |error| format!("failed: {error}"));
-    turn.traced(stage.name(), started, input, usage, outcome);
+    account.traced(stage.name(), started, input, usage, outcome);
     match result {
         Ok(completion) if completion.text.is_empty() => {
             Err(ModelError::Unreadable { why: "the answer was empty".to_owned(), usage: Usage::default() })
@@ -192,12 +201,12 @@ pub fn lines(items: &[String]) -> Values {
 /// Both parts of a stage's prompt. A prompt that cannot be rendered is a defect of a replaced file; the
 /// stage then falls back as if the endpoint were away.
 pub fn prompt(
-    turn: &Turn<'_>,
+    brain: &Brain,
     stage: Stage,
     fixed: Fixed<impl FnOnce() -> Values>,
     changing: &Values,
 ) -> Result<Prompt, ModelError> {
-    turn.brain
+    brain
         .prompts
         .render(stage, fixed, changing)
         .map_err(|error| ModelError::Unreadable { why: error.to_string(), usage: Usage::default() })
@@ -206,14 +215,14 @@ pub fn prompt(
 /// The same for an endpoint that reads `room` tokens of a prompt, if that is known: what is too much is left out of the
 /// two lists, of the conversation the oldest lines, of the context the last.
 pub fn prompt_within(
-    turn: &Turn<'_>,
+    brain: &Brain,
     stage: Stage,
     fixed: Fixed<impl Fn() -> Values + Copy>,
     room: Option<u64>,
     (history, known): (&[String], &[String]),
     changing: impl Fn(&[String], &[String]) -> Values,
 ) -> Result<Prompt, ModelError> {
-    let whole = prompt(turn, stage, fixed, &changing(history, known))?;
+    let whole = prompt(brain, stage, fixed, &changing(history, known))?;
     let length = |prompt: &Prompt| prompt.system.len() + prompt.user.len();
     let bytes = room.and_then(|tokens| usize::try_from(tokens.saturating_mul(4)).ok());
     let Some(excess) = bytes.and_then(|bytes| length(&whole).checked_sub(bytes)).filter(|excess| *excess > 0) else {
@@ -221,7 +230,7 @@ pub fn prompt_within(
     };
     let (history, known) = less(history, known, excess);
     tracing::debug!(stage = stage.name(), excess, "less of the conversation and the context is sent");
-    prompt(turn, stage, fixed, &changing(history, known))
+    prompt(brain, stage, fixed, &changing(history, known))
 }
 
 /// Both lists without about so many bytes, the conversation first.

@@ -19,12 +19,12 @@ use crate::language::reading::Mood;
 use crate::language::requests::{self, Hearing, Understood};
 use crate::language::time::Reference;
 use crate::limits;
-use crate::pipeline::stages::conversation;
+use crate::pipeline::brain::Brain;
 use crate::pipeline::stages::selection::{SelectedCommand, Selection};
 use crate::pipeline::stages::topic;
 use crate::pipeline::stages::topic::Topic;
-use crate::pipeline::turn::Turn;
 use crate::pipeline::turn::status;
+use crate::pipeline::turn::{Turn, TurnFacts};
 use crate::ports::{AnswerSchema, Model, Planning, Stage};
 use crate::prompts::Fixed;
 use crate::services::entry::Entry;
@@ -36,25 +36,25 @@ use crate::services::schema::notation;
 const EXAMPLE_AT: &str = "2026-01-12T09:00:00Z";
 
 /// The commands whose parameters are to be filled in one by one; `None` where one call plans everything.
-pub(super) fn commands(turn: &Turn<'_>, topic: &Topic<'_>) -> Option<Vec<SelectedCommand>> {
-    if topic.round.is_some() || turn.brain.policy.planning == Planning::Whole {
+pub(super) fn commands(brain: &Brain, facts: &TurnFacts, topic: &Topic<'_>) -> Option<Vec<SelectedCommand>> {
+    if topic.round.is_some() || brain.policy.planning == Planning::Whole {
         return None;
     }
     if let Some(amended) = topic.amends {
         let [PlannedAction { service, command, .. }] = amended.actions.as_slice() else { return None };
-        let words = turn.words().to_owned();
+        let words = facts.words().to_owned();
         let again = SelectedCommand { service: service.clone(), command: command.clone(), words };
         return amended.card.is_none().then(|| vec![again]);
     }
     if let Some(question) = topic.answers {
         let (partial, _) = question.partial.as_ref()?;
-        let words = topic::request(turn, topic);
+        let words = topic::request(facts, topic);
         let (service, command) = (partial.service.clone(), partial.command.clone());
         return question.rest.actions.is_empty().then(|| vec![SelectedCommand { service, command, words }]);
     }
     let Selection { commands, .. } = topic.selection?;
-    let depends = || turn.reading().has(&[Mood::Condition]);
-    if commands.is_empty() || turn.brain.policy.planning == Planning::Auto && depends() {
+    let depends = || facts.reading().has(&[Mood::Condition]);
+    if commands.is_empty() || brain.policy.planning == Planning::Auto && depends() {
         return None;
     }
     Some(commands.clone())
@@ -68,9 +68,9 @@ pub(super) async fn plan(
     known: &Context,
     topic: &Topic<'_>,
 ) -> Asked<Plan> {
-    let reference = turn.reference();
-    let reading = turn.reading();
-    let ground = grounding::ground(turn, topic, reading, &reference, grounding::Reach::ThisMessage);
+    let reference = turn.facts.reference();
+    let reading = turn.facts.reading();
+    let ground = grounding::ground(turn.brain, &turn.facts, topic, reading, &reference, grounding::Reach::ThisMessage);
     let filling = Filling { turn, model, known, topic, ground: &ground };
     let several = commands.len() > 1;
     let filled = join_all(commands.iter().map(|command| filling.filled(command, several))).await;
@@ -124,12 +124,13 @@ impl Filling<'_> {
 
     async fn asked(&self, entry: &dyn Entry, schema: AnswerSchema, words: &str, several: bool) -> Asked<Params> {
         let turn = self.turn;
-        turn.doing(status::planning(&turn.brain.services.now(), &[entry.service().to_owned()]));
+        turn.account.doing(status::planning(&turn.brain.services.now(), &[entry.service().to_owned()]));
         let whole = entry.schema();
         let command = format!("{}.{}", entry.service(), entry.command());
         let fixed_of = self.whole_schema(entry);
         let values = || {
-            let example = example(turn, entry).map(|params| format!("{} → {params}", entry.example()));
+            let example =
+                example(turn.brain, &turn.facts, entry).map(|params| format!("{} → {params}", entry.example()));
             context! {
                 command => command.as_str(), summary => entry.summary(), params => notation(&whole), example,
                 composes => !entry.kinds().composed.is_empty(), refers => !entry.references().is_empty(),
@@ -144,23 +145,23 @@ impl Filling<'_> {
                 history => ask::lines(history),
                 known => ask::lines(known),
                 earlier => topic::earlier(self.topic),
-                message => head_and_tail(turn.words(), limits::MESSAGE_BYTES_MAX),
+                message => head_and_tail(turn.facts.words(), limits::MESSAGE_BYTES_MAX),
                 part,
             }
         };
         let room = self.model.reads_tokens_max(Stage::BuildParams);
-        let prompt = ask::prompt_within(turn, Stage::BuildParams, fixed, room, (&history, &known), changing);
+        let prompt = ask::prompt_within(turn.brain, Stage::BuildParams, fixed, room, (&history, &known), changing);
         match prompt {
             Ok(prompt) => {
                 let misfit = |params: &Params| entry.check(params.clone()).err()?.for_planner();
                 let reading = AnswerChecks { misfit: &misfit, called: &|calls| Some(params_of(calls.first()?)) };
                 ask::typed_fitting(
-                    turn,
+                    turn.account,
                     self.model,
                     Stage::BuildParams,
                     prompt,
                     schema,
-                    tokens_max(entry, turn.words()),
+                    tokens_max(entry, turn.facts.words()),
                     reading,
                 )
                 .await
@@ -190,7 +191,7 @@ impl Filling<'_> {
     /// What was said before, where the words point at it.
     fn conversation(&self, words: &str) -> Vec<String> {
         let points = Ground::points_at_something(words) || self.topic.answers.is_some();
-        let history = if points { conversation::history(self.turn, limits::PLAN_HISTORY_TOKENS) } else { Vec::new() };
+        let history = if points { self.turn.facts.conversation().for_plan() } else { Vec::new() };
         let from = history.len().saturating_sub(limits::FITTING_MESSAGES_MAX);
         history.into_iter().skip(from).collect()
     }
@@ -227,10 +228,10 @@ fn params_of(call: &crate::ports::ToolCall) -> Params {
 }
 
 /// The parameters of a command's own example, with its times as words.
-fn example(turn: &Turn<'_>, entry: &dyn Entry) -> Option<String> {
+fn example(brain: &Brain, facts: &TurnFacts, entry: &dyn Entry) -> Option<String> {
     let at: DateTime<Utc> = EXAMPLE_AT.parse().ok()?;
-    let reference = Reference { now: at, ..turn.reference() };
-    let services = turn.brain.services.now();
+    let reference = Reference { now: at, ..facts.reference() };
+    let services = brain.services.now();
     let phrases = services.phrases();
     let hearing = Hearing { phrases: &phrases, ..Hearing::new(entry.example(), &reference, BUILDERS) };
     let Understood::Plan { plan, .. } = requests::plan(&hearing, &[entry.service().to_owned()]) else { return None };

@@ -5,10 +5,11 @@ use super::doubts::Doubt;
 use crate::core::plan::{Plan, PlannedAction};
 use crate::language::grounding::Ground;
 use crate::language::requests::Understood;
+use crate::pipeline::brain::Brain;
 use crate::pipeline::stages::guessed;
 use crate::pipeline::stages::topic;
 use crate::pipeline::stages::topic::{Depending, Planned, REPHRASE, TOO_MUCH, Topic, proposed};
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::{Turn, TurnFacts};
 use crate::ports::Usage;
 use crate::ports::records::Clarification;
 use crate::services::amendment;
@@ -17,28 +18,28 @@ use crate::services::standing::{Judge, Planner, TurnPart};
 /// The plan of a request of its own, where neither what it is about nor any word of it is in doubt.
 pub(super) fn sure(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>) -> Option<Plan> {
     let stands_alone = topic.round.is_none() && topic.amends.is_none() && topic.answers.is_none();
-    if !stands_alone || !turn.origin().is_own_words() || !guessed::guess(turn).is_sure() {
+    if !stands_alone || !turn.facts.origin().is_own_words() || !guessed::guess(turn.brain, &turn.facts).is_sure() {
         return None;
     }
-    let started = turn.elapsed_us();
-    let understood = turn.understood(domains);
+    let started = turn.account.elapsed_us();
+    let understood = turn.facts.understood(domains);
     let in_short = understood.in_short();
     let Understood::Plan { plan, condition: None, .. } = understood else { return None };
-    turn.traced("plan", started, turn.words().len(), Usage::default(), in_short);
+    turn.account.traced("plan", started, turn.facts.words().len(), Usage::default(), in_short);
     Some(plan)
 }
 
 /// The plan of a request that is read exactly: a model would be asked for nothing but the same.
-pub(super) fn exact(turn: &Turn<'_>) -> Option<Plan> {
-    let is_skipped = turn.brain.policy.skip_planner && turn.brain.model.is_some();
-    if !is_skipped || !turn.origin().is_own_words() || turn.replied.is_some() {
+pub(super) fn exact(brain: &Brain, facts: &TurnFacts) -> Option<Plan> {
+    let is_skipped = brain.policy.skip_planner && brain.model.is_some();
+    if !is_skipped || !facts.origin().is_own_words() || facts.replied.is_some() {
         return None;
     }
-    let Understood::Plan { plan, condition: None, account } = turn.understood(&[]) else { return None };
-    let entry = |planned: &PlannedAction| turn.brain.services.command(&planned.service, &planned.command);
+    let Understood::Plan { plan, condition: None, account } = facts.understood(&[]) else { return None };
+    let entry = |planned: &PlannedAction| brain.services.command(&planned.service, &planned.command);
     let actions: Option<Vec<_>> = plan.actions.iter().map(|planned| Some((entry(planned)?, planned.clone()))).collect();
-    let reference = turn.reference();
-    let ground = Ground::of(turn.reading(), &[], &[], &[], &reference);
+    let reference = facts.reference();
+    let ground = Ground::of(facts.reading(), &[], &[], &[], &reference);
     let judge = Judge {
         ground: &ground,
         reference: &reference,
@@ -46,7 +47,7 @@ pub(super) fn exact(turn: &Turn<'_>) -> Option<Plan> {
         planner: Planner::BuiltIn,
         part: TurnPart::Message,
     };
-    judge.is_read_exactly(&actions?, &account, &guessed::guess(turn)).then_some(plan)
+    judge.is_read_exactly(&actions?, &account, &guessed::guess(brain, facts)).then_some(plan)
 }
 
 /// What a new request looks up, where a model's plan was of no use. What changes something is asked for again.
@@ -64,27 +65,29 @@ pub(super) fn plan(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>, remar
         return proposed(Plan::default(), remark, Planner::BuiltIn);
     }
     if let Some(amended) = topic.amends {
-        return match amendment::amend(&amended.actions, turn.words(), &turn.reference()) {
+        return match amendment::amend(&amended.actions, turn.facts.words(), &turn.facts.reference()) {
             Some(actions) => proposed(Plan { actions, ..Plan::default() }, remark, Planner::BuiltIn),
             None => Planned::NotUnderstood(REPHRASE.to_owned()),
         };
     }
-    let started = turn.elapsed_us();
-    let understood = turn.understood(domains);
-    turn.traced("plan", started, turn.words().len(), Usage::default(), understood.in_short());
+    let started = turn.account.elapsed_us();
+    let understood = turn.facts.understood(domains);
+    turn.account.traced("plan", started, turn.facts.words().len(), Usage::default(), understood.in_short());
     let doubt = |doubt| Planned::Doubt(Box::new(Doubt { remark, ..doubt }));
     match understood {
         Understood::Plan { plan, condition: None, .. } => proposed(plan, remark, Planner::BuiltIn),
         Understood::Plan { plan, condition: Some(condition), .. } => {
             Planned::Depends(Box::new(Depending { plan, condition, remark, planner: Planner::BuiltIn }))
         }
-        Understood::Partly { plan, unread, .. } => doubt(Doubt::partly(turn, domains, plan, &unread)),
-        Understood::Which { readings } => doubt(Doubt::which(turn, readings)),
+        Understood::Partly { plan, unread, .. } => {
+            doubt(Doubt::partly(turn.brain, &turn.facts, domains, plan, &unread))
+        }
+        Understood::Which { readings } => doubt(Doubt::which(turn.brain, readings)),
         Understood::Ask { question, partial, param } => Planned::Ask(Box::new(Clarification {
             partial: Some((partial, param)),
-            ..Clarification::asks(topic::request(turn, topic), question, domains, turn.ctx.now)
+            ..Clarification::asks(topic::request(&turn.facts, topic), question, domains, turn.facts.ctx.now)
         })),
         Understood::TooMuch => Planned::NotUnderstood(TOO_MUCH.to_owned()),
-        Understood::NotUnderstood { .. } | Understood::SmallTalk => doubt(Doubt::nothing(turn)),
+        Understood::NotUnderstood { .. } | Understood::SmallTalk => doubt(Doubt::nothing(turn.brain, &turn.facts)),
     }
 }

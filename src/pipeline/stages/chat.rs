@@ -34,17 +34,17 @@ pub async fn answer(
     context: Fetching,
     guess: &Guess,
 ) -> Result<Answer, TurnError> {
-    if let Some(about_the_card) = undecided::instead_of_talk(turn) {
+    if let Some(about_the_card) = undecided::instead_of_talk(turn.brain, &turn.facts) {
         return Ok(about_the_card);
     }
-    turn.doing(status::writing());
+    turn.account.doing(status::writing());
     if let Some(reply) = early {
         return Ok(Answer::says(Path::Chat, reply));
     }
-    if turn.brain.model.is_none() && !doubts::is_talk(turn) {
-        let sources = Sources { untrusted: turn.others_words(), ..Sources::default() };
-        let own = if turn.origin().is_own_words() { vec![turn.words().to_owned()] } else { Vec::new() };
-        let asked = Doubt::nothing(turn).ask(turn, &[], &sources, own);
+    if turn.brain.model.is_none() && !doubts::is_talk(&turn.facts) {
+        let sources = Sources { untrusted: turn.facts.others_words(&turn.brain.services), ..Sources::default() };
+        let own = if turn.facts.origin().is_own_words() { vec![turn.facts.words().to_owned()] } else { Vec::new() };
+        let asked = Doubt::nothing(turn.brain, &turn.facts).ask(turn.brain, &turn.facts, &[], &sources, own);
         return investigate::or_searched(turn, ready(asked.map_err(TurnError::from))).await;
     }
     let Context { memories, untrusted, .. } = context.arrived().await;
@@ -61,11 +61,11 @@ pub async fn answer(
         return words.await;
     }
     // What may be asked of the person's own things is looked up there; a model would make it up.
-    let has_times = || !time::find(turn.words(), &turn.reference()).is_empty();
-    let is_of_own = guess.kind != Kind::Chat || Ground::is_own(turn.words()) || has_times();
+    let has_times = || !time::find(turn.facts.words(), &turn.facts.reference()).is_empty();
+    let is_of_own = guess.kind != Kind::Chat || Ground::is_own(turn.facts.words()) || has_times();
     let instead = async {
         match is_of_own {
-            true => Ok(Answer::says(Path::Clarify, doubts::not_understood(turn))),
+            true => Ok(Answer::says(Path::Clarify, doubts::not_understood(turn.brain, &turn.facts))),
             false => words.await,
         }
     };
@@ -77,13 +77,13 @@ pub async fn answer(
 pub async fn route_and_maybe_reply(turn: &Turn<'_>, guess: &Guess) -> (Route, Option<Formatted>) {
     let routing = Box::pin(route::decide(turn, guess));
     let is_sure = guess.kind == Kind::Chat && guess.confidence >= SURE;
-    if turn.brain.model.is_none() || !is_sure || undecided::instead_of_talk(turn).is_some() {
+    if turn.brain.model.is_none() || !is_sure || undecided::instead_of_talk(turn.brain, &turn.facts).is_some() {
         return (routing.await, None);
     }
     let replying = Box::pin(respond::chat(turn, &[]));
     match select(routing, replying).await {
         Either::Left((route, replying)) if route.kind == Kind::Chat => {
-            turn.agreed();
+            turn.account.agreed();
             (route, Some(replying.await))
         }
         Either::Left((route, _)) => (route, None),

@@ -16,9 +16,10 @@ use crate::core::turn::Path;
 use crate::language::requests;
 use crate::language::time;
 use crate::language::time::{Grain, Reference, When};
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::stages::topic::{Depending, Planned, Topic, proposed};
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::TurnFacts;
 use crate::services::condition::{self, ConditionKind};
 use crate::services::service::{Circumstance, Evidence};
 use crate::services::standing::Planner;
@@ -34,22 +35,22 @@ const INSTANT: [&str; 2] = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"];
 type Extent = (DateTime<Utc>, DateTime<Utc>);
 
 /// A model's plan: what depends on something may not be done as if it did not.
-pub(super) fn of_model(turn: &Turn<'_>, topic: &Topic<'_>, plan: Plan) -> Planned {
+pub(super) fn of_model(brain: &Brain, facts: &TurnFacts, topic: &Topic<'_>, plan: Plan) -> Planned {
     let writes = |planned: &PlannedAction| {
-        let entry = turn.brain.services.command(&planned.service, &planned.command);
+        let entry = brain.services.command(&planned.service, &planned.command);
         entry.is_none_or(|entry| entry.writes())
     };
     // A later round knows what an earlier one has looked up.
-    let acts = topic.round.is_none() && turn.origin().is_own_words() && plan.actions.iter().any(writes);
+    let acts = topic.round.is_none() && facts.origin().is_own_words() && plan.actions.iter().any(writes);
     if !acts {
         return proposed(plan, None, Planner::Model);
     }
     // What was said first still counts for who answers a question about it.
     let said = match topic.answers {
-        Some(question) => format!("{}\n{}", question.request, turn.words()),
-        None => turn.words().to_owned(),
+        Some(question) => format!("{}\n{}", question.request, facts.words()),
+        None => facts.words().to_owned(),
     };
-    let mut unheeded = requests::unheeded_conditions(&said, &turn.reference(), &plan.actions);
+    let mut unheeded = requests::unheeded_conditions(&said, &facts.reference(), &plan.actions);
     match (unheeded.pop(), unheeded.is_empty()) {
         (None, _) => proposed(plan, None, Planner::Model),
         (Some(condition), true) => {
@@ -57,21 +58,22 @@ pub(super) fn of_model(turn: &Turn<'_>, topic: &Topic<'_>, plan: Plan) -> Planne
         }
         (Some(last), false) => {
             let parts: Vec<String> = unheeded.into_iter().chain([last]).map(|condition| condition.said).collect();
-            Planned::Doubt(Box::new(Doubt::unread(turn, plan, &parts)))
+            Planned::Doubt(Box::new(Doubt::unread(brain, plan, &parts)))
         }
     }
 }
 
 /// Looks whether the condition holds; gives what is to be done then, or the answer that says why nothing is.
 pub(crate) async fn weigh(
-    turn: &Turn<'_>,
+    brain: &Brain,
+    facts: &TurnFacts,
     depending: Depending,
     so_far: &mut Progressing,
 ) -> Result<Planned, Box<Answer>> {
     let Depending { plan, condition, remark, planner } = depending;
-    let read = condition::read(&condition, &turn.reference());
-    let Some(evidence) = evidence(turn, &read.kind, &plan.actions).await else {
-        let doubt = Doubt::condition(turn, plan, &condition.said, &read.text);
+    let read = condition::read(&condition, &facts.reference());
+    let Some(evidence) = evidence(brain, facts, &read.kind, &plan.actions).await else {
+        let doubt = Doubt::condition(brain, plan, &condition.said, &read.text);
         return Ok(Planned::Doubt(Box::new(Doubt { remark, ..doubt })));
     };
     let fact = fact(&read.kind, &evidence);
@@ -102,23 +104,28 @@ fn fact(kind: &ConditionKind, evidence: &Evidence) -> String {
 }
 
 /// What the services know about it; `None` when nobody does.
-async fn evidence(turn: &Turn<'_>, kind: &ConditionKind, actions: &[PlannedAction]) -> Option<Evidence> {
+async fn evidence(
+    brain: &Brain,
+    facts: &TurnFacts,
+    kind: &ConditionKind,
+    actions: &[PlannedAction],
+) -> Option<Evidence> {
     let (asked, what) = match kind {
         ConditionKind::Free { when } => {
-            let (from, to) = span(turn, when, actions)?;
+            let (from, to) = span(facts, when, actions)?;
             (None, Circumstance::Free { from, to })
         }
         ConditionKind::Exists { service, words } => {
-            let words = words.clone().or_else(|| named_by(turn, actions))?;
+            let words = words.clone().or_else(|| named_by(facts, actions))?;
             (Some(service), Circumstance::Exists { words })
         }
         ConditionKind::Unknown => return None,
     };
-    for registration in turn.brain.services.now().iter() {
+    for registration in brain.services.now().iter() {
         if asked.is_some_and(|asked| *asked != registration.info.name) {
             continue;
         }
-        match registration.service.holds(&turn.as_written(), &what).await {
+        match registration.service.holds(&facts.as_written(), &what).await {
             Ok(Some(evidence)) => return Some(evidence),
             Ok(None) => {}
             Err(error) => {
@@ -131,8 +138,8 @@ async fn evidence(turn: &Turn<'_>, kind: &ConditionKind, actions: &[PlannedActio
 
 /// From when to when somebody has to be free: then, or at the time of what is asked for. `None` where both say a day of
 /// their own: "at 3" may be 3 on the other's.
-fn span(turn: &Turn<'_>, when: &str, actions: &[PlannedAction]) -> Option<Extent> {
-    let reference = turn.reference();
+fn span(facts: &TurnFacts, when: &str, actions: &[PlannedAction]) -> Option<Extent> {
+    let reference = facts.reference();
     let mut planned = actions.iter().map(|action| times_of(action, &reference)).filter(|times| !times.is_empty());
     if when.is_empty() {
         // Of several things, "then" is nobody knows when.
@@ -178,9 +185,9 @@ fn is_time(value: &str, reference: &Reference) -> bool {
 }
 
 /// What the one thing that is asked for is called: its longest words that are no time, and describe nothing else.
-fn named_by(turn: &Turn<'_>, actions: &[PlannedAction]) -> Option<String> {
+fn named_by(facts: &TurnFacts, actions: &[PlannedAction]) -> Option<String> {
     let [only] = actions else { return None };
-    let reference = turn.reference();
+    let reference = facts.reference();
     let mut texts: Vec<&str> = Vec::new();
     for (_, value) in only.params.iter().filter(|(name, _)| *name != "find_by") {
         match value {

@@ -11,7 +11,8 @@ use tokio::task::JoinHandle;
 use crate::core::provenance::UntrustedText;
 use crate::language::routing::{Guess, Kind};
 use crate::limits;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::brain::Brain;
+use crate::pipeline::turn::{Turn, TurnAccount, TurnFacts};
 use crate::ports::Usage;
 use crate::services::registry::Registration;
 use crate::services::service::{ContextRole, Noticed, RequestContext, Wanted};
@@ -63,15 +64,15 @@ impl Drop for Fetching {
 
 impl Fetching {
     /// Waits for the end of it.
-    pub async fn all(mut self, turn: &Turn<'_>) -> Context {
-        let started = turn.elapsed_us();
+    pub async fn all(mut self, account: &TurnAccount) -> Context {
+        let started = account.elapsed_us();
         let context = self.found().await;
         let outcome = if context.missing.is_empty() {
             "ok".to_owned()
         } else {
             format!("missing: {}", context.missing.join(", "))
         };
-        turn.traced(
+        account.traced(
             "context",
             started,
             context.items.iter().map(|item| item.line.len()).sum(),
@@ -102,9 +103,9 @@ impl Fetching {
 const NARROW_FROM: f32 = 0.6;
 
 /// Starts fetching what the guess suggests, or everything when it is unsure; nothing where no model would be told.
-pub fn fetch(turn: &Turn<'_>, guess: &Guess) -> Fetching {
+pub fn fetch(brain: &Brain, facts: &TurnFacts, guess: &Guess) -> Fetching {
     let narrow = guess.confidence >= NARROW_FROM;
-    let is_told = turn.brain.model.is_some();
+    let is_told = brain.model.is_some();
     let wants = |service: &Arc<Registration>| match service.service.context_role() {
         ContextRole::None => false,
         ContextRole::AboutPerson => is_told,
@@ -112,7 +113,7 @@ pub fn fetch(turn: &Turn<'_>, guess: &Guess) -> Fetching {
             is_told && (!narrow || (guess.kind != Kind::Chat && guess.domains.contains(&service.info.name)))
         }
     };
-    fetch_from(turn, turn.brain.services.now().iter().filter(|service| wants(service)).cloned().collect())
+    fetch_from(facts, brain.services.now().iter().filter(|service| wants(service)).cloned().collect())
 }
 
 /// What was fetched, and what was not guessed and is routed now.
@@ -127,10 +128,10 @@ pub async fn routed(turn: &Turn<'_>, fetching: Fetching, domains: &[String]) -> 
     };
     let services: Vec<_> = turn.brain.services.now().iter().filter(|service| is_missing(service)).cloned().collect();
     if services.is_empty() {
-        return fetching.all(turn).await;
+        return fetching.all(turn.account).await;
     }
-    let late = fetch_from(turn, services);
-    let (mut context, late) = futures::join!(fetching.all(turn), late.all(turn));
+    let late = fetch_from(&turn.facts, services);
+    let (mut context, late) = futures::join!(fetching.all(turn.account), late.all(turn.account));
     context.items.extend(late.items);
     context.untrusted.extend(late.untrusted);
     context.own.extend(late.own);
@@ -138,9 +139,9 @@ pub async fn routed(turn: &Turn<'_>, fetching: Fetching, domains: &[String]) -> 
     context
 }
 
-fn fetch_from(turn: &Turn<'_>, services: Vec<Arc<Registration>>) -> Fetching {
-    let wanted = Wanted { message: turn.words().to_owned(), limit: limits::CONTEXT_ITEMS_MAX };
-    let ctx = turn.ctx.clone();
+fn fetch_from(facts: &TurnFacts, services: Vec<Arc<Registration>>) -> Fetching {
+    let wanted = Wanted { message: facts.words().to_owned(), limit: limits::CONTEXT_ITEMS_MAX };
+    let ctx = facts.ctx.clone();
     let names = services.iter().map(|service| service.info.name.clone()).collect();
     Fetching { task: tokio::spawn(async move { gather(&services, &ctx, wanted).await }), services: names }
 }

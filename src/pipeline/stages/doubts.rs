@@ -15,10 +15,11 @@ use crate::language::reading::Mood;
 use crate::language::requests::{Understood, Unread};
 use crate::language::{nearest, requests};
 use crate::limits;
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::consent::offers::{Offer, Offered};
 use crate::pipeline::show;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::Clarification;
 use crate::ports::{Expect, StoreError};
 
@@ -50,20 +51,20 @@ pub(crate) struct Doubt {
 
 impl Doubt {
     /// Some of the message was not understood. What says which things are not meant cannot be left out of it.
-    pub fn partly(turn: &Turn<'_>, domains: &[String], plan: Plan, unread: &[Unread]) -> Doubt {
+    pub fn partly(brain: &Brain, facts: &TurnFacts, domains: &[String], plan: Plan, unread: &[Unread]) -> Doubt {
         let parts: Vec<String> = unread.iter().map(|part| part.text.clone()).collect();
         if unread.iter().any(|part| part.class.turns_around()) {
             let parts = listed(&parts.iter().map(|part| quoted(part)).collect::<Vec<_>>());
             let words = format!("I can't work with {parts} here, so nothing was done. Could you say it another way?");
             return Doubt { words, ..Doubt::default() };
         }
-        Doubt::unread(turn, without(turn, domains, unread).unwrap_or(plan), &parts)
+        Doubt::unread(brain, without(facts, domains, unread).unwrap_or(plan), &parts)
     }
 
     /// A plan does not say these parts of the message.
-    pub fn unread(turn: &Turn<'_>, plan: Plan, parts: &[String]) -> Doubt {
+    pub fn unread(brain: &Brain, plan: Plan, parts: &[String]) -> Doubt {
         let parts: Vec<String> = parts.iter().map(|part| quoted(part)).collect();
-        let would = show::meant(&turn.brain.services, &plan.actions);
+        let would = show::meant(&brain.services, &plan.actions);
         Doubt {
             words: format!("I'd {would}. What about {}? Nothing is done yet.", listed(&parts)),
             choices: vec![("Do it without that".to_owned(), plan)],
@@ -73,8 +74,8 @@ impl Doubt {
     }
 
     /// All of it depends on something that nobody can look up.
-    pub fn condition(turn: &Turn<'_>, plan: Plan, said: &str, text: &str) -> Doubt {
-        let would = show::meant(&turn.brain.services, &plan.actions);
+    pub fn condition(brain: &Brain, plan: Plan, said: &str, text: &str) -> Doubt {
+        let would = show::meant(&brain.services, &plan.actions);
         let cannot_tell = "I can't tell whether that is so. Shall I do it anyway? Nothing is done yet.";
         let words = match said.strip_suffix(text) {
             Some(opening) if !opening.is_empty() => {
@@ -92,9 +93,9 @@ impl Doubt {
     }
 
     /// It may be meant in several ways.
-    pub fn which(turn: &Turn<'_>, readings: Vec<Plan>) -> Doubt {
+    pub fn which(brain: &Brain, readings: Vec<Plan>) -> Doubt {
         let readings = readings.into_iter().take(limits::READINGS_MAX);
-        let label = |plan: &Plan| visible(&capital(&show::meant(&turn.brain.services, &plan.actions)));
+        let label = |plan: &Plan| visible(&capital(&show::meant(&brain.services, &plan.actions)));
         Doubt {
             words: "Which did you mean? Nothing is done yet.".to_owned(),
             choices: readings.map(|plan| (label(&plan), plan)).collect(),
@@ -104,21 +105,21 @@ impl Doubt {
     }
 
     /// Nobody understood it. What it orders is offered to be kept as something to do.
-    pub fn nothing(turn: &Turn<'_>) -> Doubt {
-        let reading = turn.reading();
-        if is_talk(turn) {
-            return Doubt { words: requests::chat(turn.words()), ..Doubt::default() };
+    pub fn nothing(brain: &Brain, facts: &TurnFacts) -> Doubt {
+        let reading = facts.reading();
+        if is_talk(facts) {
+            return Doubt { words: requests::chat(facts.words()), ..Doubt::default() };
         }
         let only_tells = !reading.clauses.is_empty() && reading.clauses.iter().all(|clause| clause.mood.tells());
-        if turn.origin().is_own_words() && only_tells {
+        if facts.origin().is_own_words() && only_tells {
             return Doubt { words: TOLD.to_owned(), ..Doubt::default() };
         }
-        let services = turn.brain.services.now();
-        let may_ask = turn.origin().is_own_words() && reading.clauses.iter().all(|clause| clause.mood.is_request());
-        let order = may_ask.then(|| requests::order(turn.words(), &turn.reference())).flatten();
+        let services = brain.services.now();
+        let may_ask = facts.origin().is_own_words() && reading.clauses.iter().all(|clause| clause.mood.is_request());
+        let order = may_ask.then(|| requests::order(facts.words(), &facts.reference())).flatten();
         let kept = order.and_then(|order| services.iter().find_map(|service| service.service.keeps_order(&order)));
         let Some((offered, question)) = kept.and_then(|kept| Some((kept.clone(), kept.question?))) else {
-            return Doubt { words: not_understood(turn), ..Doubt::default() };
+            return Doubt { words: not_understood(brain, facts), ..Doubt::default() };
         };
         Doubt {
             words: format!("I can't do that myself, so nothing was done. {question}"),
@@ -133,7 +134,8 @@ impl Doubt {
     /// The answer that asks.
     pub fn ask(
         self,
-        turn: &Turn<'_>,
+        brain: &Brain,
+        facts: &TurnFacts,
         domains: &[String],
         sources: &Sources,
         own: Vec<String>,
@@ -152,14 +154,14 @@ impl Doubt {
         let holding = plans.iter().flat_map(|plan| &plan.actions).map(|action| format!("{:?}", action.params));
         let untrusted = provenance::repeated(&holding.collect::<Vec<_>>().join("\n"), in_sight);
         let offer = Offer {
-            id: turn.brain.new_id(),
-            owner: turn.owner().clone(),
-            chat: turn.chat().clone(),
-            until: turn.ctx.now + Duration::seconds(limits::CLARIFICATION_SECS),
+            id: brain.new_id(),
+            owner: facts.owner().clone(),
+            chat: facts.chat().clone(),
+            until: facts.ctx.now + Duration::seconds(limits::CLARIFICATION_SECS),
             what: Offered::Readings {
                 plans,
-                request: turn.words().to_owned(),
-                at: turn.as_written().now,
+                request: facts.words().to_owned(),
+                at: facts.as_written().now,
                 untrusted: untrusted.clone(),
             },
         };
@@ -174,16 +176,16 @@ impl Doubt {
             takes_yes: self.takes_yes,
             own,
             quoted: untrusted,
-            ..Clarification::asks(turn.words().to_owned(), words, domains, turn.ctx.now)
+            ..Clarification::asks(facts.words().to_owned(), words, domains, facts.ctx.now)
         }));
         Ok(answer)
     }
 }
 
 /// The plan of the message without those parts.
-fn without(turn: &Turn<'_>, domains: &[String], unread: &[Unread]) -> Option<Plan> {
-    let text = unread.iter().fold(turn.words().to_owned(), |text, part| text.replacen(&part.text, "", 1));
-    match turn.understood_as(&text, domains) {
+fn without(facts: &TurnFacts, domains: &[String], unread: &[Unread]) -> Option<Plan> {
+    let text = unread.iter().fold(facts.words().to_owned(), |text, part| text.replacen(&part.text, "", 1));
+    match facts.understood_as(&text, domains) {
         Understood::Plan { plan, condition: None, .. } => Some(plan),
         Understood::Plan { .. }
         | Understood::Ask { .. }
@@ -202,15 +204,15 @@ pub(crate) fn buttons(offer: &str, labels: &[String]) -> Vec<Vec<Button>> {
 }
 
 /// Whether a message is talk, and nothing else; a picture without a word is.
-pub(crate) fn is_talk(turn: &Turn<'_>) -> bool {
-    !turn.words().contains(char::is_alphanumeric) || turn.understood(&[]) == Understood::SmallTalk
+pub(crate) fn is_talk(facts: &TurnFacts) -> bool {
+    !facts.words().contains(char::is_alphanumeric) || facts.understood(&[]) == Understood::SmallTalk
 }
 
 /// What kind of thing was not understood, that nothing was done, and the nearest of what can be said of its kind.
-pub(crate) fn not_understood(turn: &Turn<'_>) -> String {
-    let services = turn.brain.services.now();
-    let asks = turn.reading().has(&[Mood::Question]);
-    let about = match turn.guess().domains.as_slice() {
+pub(crate) fn not_understood(brain: &Brain, facts: &TurnFacts) -> String {
+    let services = brain.services.now();
+    let asks = facts.reading().has(&[Mood::Question]);
+    let about = match facts.guess().domains.as_slice() {
         [only] => services.find(only),
         [] | [..] => None,
     };
@@ -231,13 +233,13 @@ pub(crate) fn not_understood(turn: &Turn<'_>) -> String {
         examples.retain(|example| example.ends_with('?'));
     }
     // What shares no word with any of them gets one that depends on the message only.
-    let sum: usize = turn.words().bytes().map(usize::from).sum();
+    let sum: usize = facts.words().bytes().map(usize::from).sum();
     if about.is_none() && !examples.is_empty() {
         let first = sum % examples.len();
         examples.rotate_left(first);
     }
-    let example = nearest::nearest(turn.words(), &examples, 1).concat();
-    format!("{} “{example}”.", requests::not_understood(turn.words()).replace("{what}", &what))
+    let example = nearest::nearest(facts.words(), &examples, 1).concat();
+    format!("{} “{example}”.", requests::not_understood(facts.words()).replace("{what}", &what))
 }
 
 fn quoted(text: &str) -> String {

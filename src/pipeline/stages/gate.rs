@@ -25,7 +25,7 @@ use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::run::Passed;
 use crate::pipeline::show;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::TurnFacts;
 use crate::services::command::Effect;
 use crate::services::entry::Entry;
 use crate::services::service::Person;
@@ -67,9 +67,9 @@ enum Judged {
 }
 
 /// Judges a plan.
-pub async fn check(turn: &Turn<'_>, plan: Plan, domains: &[String], sources: &Sources) -> Gated {
+pub async fn check(brain: &Brain, facts: &TurnFacts, plan: Plan, domains: &[String], sources: &Sources) -> Gated {
     let mut gated = Gated::default();
-    let people = known::meant(turn, &plan, &sources.own).await;
+    let people = known::meant(brain, facts, &plan, &sources.own).await;
     let folded = Folded::of(&sources.own, &sources.untrusted);
     let folded = match &sources.written_by {
         // Nobody is known when that cannot be looked up: then every address needs a yes.
@@ -85,7 +85,7 @@ pub async fn check(turn: &Turn<'_>, plan: Plan, domains: &[String], sources: &So
     };
     let seen = Seen {
         own: &sources.own,
-        rules: OwnRules::of(turn).await,
+        rules: OwnRules::of(brain, facts).await,
         records,
         folded,
         passed_on: Folded::of(&sources.own, &sources.passed_on),
@@ -100,12 +100,12 @@ pub async fn check(turn: &Turn<'_>, plan: Plan, domains: &[String], sources: &So
     let mut in_all = plan.actions.len();
     for planned in plan.actions {
         let begin = actions.len();
-        match judge(turn, &planned, domains, &seen, &mut gated).await {
+        match judge(brain, facts, &planned, domains, &seen, &mut gated).await {
             Judged::Each(ids) if in_all - 1 + ids.len() > limits::PLAN_ACTIONS_MAX => {
                 let why = format!(
                     "Together that would be more than the {} things I take on at once, so I left one part out: {}.",
                     limits::PLAN_ACTIONS_MAX,
-                    show::meant(&turn.brain.services, std::slice::from_ref(&planned))
+                    show::meant(&brain.services, std::slice::from_ref(&planned))
                 );
                 gated.stop(&planned, Status::Failed, &why);
                 gated.remarks.push(why);
@@ -117,7 +117,7 @@ pub async fn check(turn: &Turn<'_>, plan: Plan, domains: &[String], sources: &So
                 for id in ids {
                     let mut one = planned.clone();
                     one.params.insert(FIND_BY.to_owned(), id.into());
-                    judged.push(judge(turn, &one, domains, &seen, &mut gated).await);
+                    judged.push(judge(brain, facts, &one, domains, &seen, &mut gated).await);
                     actions.push(one);
                 }
             }
@@ -133,7 +133,7 @@ pub async fn check(turn: &Turn<'_>, plan: Plan, domains: &[String], sources: &So
         let now = |old: &usize| places.get(*old).cloned().unwrap_or_else(|| vec![old.saturating_add(judged.len())]);
         action.depends_on = action.depends_on.iter().flat_map(now).collect();
     }
-    sort(turn.brain, judged, actions, &mut gated);
+    sort(brain, judged, actions, &mut gated);
     gated
 }
 
@@ -141,13 +141,14 @@ pub async fn check(turn: &Turn<'_>, plan: Plan, domains: &[String], sources: &So
 const FIND_BY: &str = "find_by";
 
 async fn judge(
-    turn: &Turn<'_>,
+    brain: &Brain,
+    facts: &TurnFacts,
     planned: &PlannedAction,
     domains: &[String],
     seen: &Seen<'_>,
     gated: &mut Gated,
 ) -> Judged {
-    let entry = match allowed(turn.brain, planned, domains, seen.takes_back) {
+    let entry = match allowed(brain, planned, domains, seen.takes_back) {
         Ok(found) => found,
         Err(why) => {
             gated.stop(planned, Status::Refused, &why);
@@ -157,32 +158,32 @@ async fn judge(
     };
     let entry = entry.as_ref();
     let settled = match &seen.people {
-        Ok(people) => resolve::settle(turn, entry, planned, people).await,
+        Ok(people) => resolve::settle(facts, entry, planned, people).await,
         Err(why) if !resolve::people_of(entry, &planned.params).is_empty() => Err(Unsettled::Impossible(why.clone())),
-        Err(_) => resolve::settle(turn, entry, planned, &[]).await,
+        Err(_) => resolve::settle(facts, entry, planned, &[]).await,
     };
     match settled {
         Ok(settled) => {
             let mut action = settled.action;
-            action.taints = taints(turn, entry, planned, seen, &settled.untrusted);
+            action.taints = taints(facts, entry, planned, seen, &settled.untrusted);
             action.passed_on = passed_on(entry, planned, seen);
-            let filled = filled(turn, entry, &action, seen).await;
+            let filled = filled(brain, facts, entry, &action, seen).await;
             let folded = filled.as_ref().unwrap_or(&seen.folded);
             add_recorded(entry, &mut action, folded);
             let effect = entry.effect(action.account.as_ref());
             let found = found_by(entry, planned, seen, effect, &mut action.taints);
             let names = seen.people.iter().flatten().map(|person| person.name.as_str());
             let known: Vec<&str> = names.chain([seen.own]).collect();
-            let added = seen.records.and_then(|_| notes::added_by_planner(turn, entry, planned, &known));
+            let added = seen.records.and_then(|_| notes::added_by_planner(facts, entry, planned, &known));
             action.notes.extend(found.into_iter().chain(lookalikes(entry, &action, folded)).chain(added));
-            let asks = seen.rules.asks_for(turn, entry, planned, &action, seen.records.is_some());
+            let asks = seen.rules.asks_for(brain, facts, entry, planned, &action, seen.records.is_some());
             let at_least = if asks.is_some() { Stakes::High } else { Stakes::Low };
-            action.notes.extend(asks.into_iter().chain(notes::still_goes_to(turn, entry, &action).await));
+            action.notes.extend(asks.into_iter().chain(notes::still_goes_to(brain, facts, entry, &action).await));
             Judged::Passed(Box::new(assess(entry, action, at_least)))
         }
         Err(Unsettled::Each(ids)) => Judged::Each(ids),
         Err(Unsettled::Impossible(why)) => {
-            let why = turn.pointed_at().map_or(why.clone(), |pointed| pointed.named_in(&why));
+            let why = facts.pointed_at().map_or(why.clone(), |pointed| pointed.named_in(&why));
             gated.stop(planned, Status::Failed, &why);
             gated.remarks.push(why);
             Judged::Stopped
@@ -196,7 +197,7 @@ async fn judge(
                 _ => format!("{question}{}", listed.concat()),
             };
             // Whoever answers a question has not pressed on exactly this any more.
-            let mut taints = taints(turn, entry, planned, seen, &[]);
+            let mut taints = taints(facts, entry, planned, seen, &[]);
             taints.extend(passed_on(entry, planned, seen));
             Judged::Unclear(Unclear { question, param, choices, taints, quoted })
         }
@@ -206,7 +207,7 @@ async fn judge(
 /// What the planner took from somebody else's text. Judged on what it wrote, not on what code made of it: an
 /// address that was looked up, or a time that was worked out, is nobody's text.
 fn taints(
-    turn: &Turn<'_>,
+    facts: &TurnFacts,
     entry: &dyn Entry,
     planned: &PlannedAction,
     seen: &Seen<'_>,
@@ -218,19 +219,26 @@ fn taints(
     let mut taints = provenance::find(&planned.params, entry.references(), &seen.folded, touched);
     // A planner may write the person's "tomorrow" as a date that some event has, too: a time is the person's own
     // if they gave one at all.
-    let reference = turn.ctx.reference();
+    let reference = facts.ctx.reference();
     let own_time = || *seen.own_time.get_or_init(|| !time::find(seen.own, &reference).is_empty());
     taints.retain(|taint| !(is_a_time(&taint.value, &reference) && own_time()));
     taints
 }
 
 /// What is in sight together with those whose addresses a service filled in; `None` when there are none.
-async fn filled(turn: &Turn<'_>, entry: &dyn Entry, action: &Action, seen: &Seen<'_>) -> Option<Folded> {
+async fn filled(
+    brain: &Brain,
+    facts: &TurnFacts,
+    entry: &dyn Entry,
+    action: &Action,
+    seen: &Seen<'_>,
+) -> Option<Folded> {
     let (records, known) = (seen.records?, seen.people.as_ref().ok()?);
     if !entry.passes_values_on() {
         return None;
     }
-    let mut people = known::filled_in(turn, &action.params, known).await.ok().filter(|people| !people.is_empty())?;
+    let mut people =
+        known::filled_in(brain, facts, &action.params, known).await.ok().filter(|people| !people.is_empty())?;
     people.extend(known.iter().cloned());
     Some(seen.folded.clone().tracing(&known::acquaintances(&people, seen.own, records)))
 }

@@ -5,7 +5,7 @@
 //! nothing, since the gate does not listen to words.
 
 use crate::language::says::{PhraseStep, says};
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::{TurnAccount, TurnFacts};
 use crate::ports::Usage;
 
 /// The guard's word.
@@ -85,11 +85,11 @@ const THEIR_DATA: &[&str] = &[
 ];
 
 /// Applies the rules.
-pub fn check(turn: &Turn<'_>) -> Verdict {
-    let started = turn.elapsed_us();
-    let verdict = judge(turn.words());
+pub fn check(facts: &TurnFacts, account: &TurnAccount) -> Verdict {
+    let started = account.elapsed_us();
+    let verdict = judge(facts.words());
     let outcome = if verdict == Verdict::Allowed { "allowed" } else { "blocked" };
-    turn.traced("guard", started, turn.words().len(), Usage::default(), outcome);
+    account.traced("guard", started, facts.words().len(), Usage::default(), outcome);
     verdict
 }
 

@@ -1,15 +1,16 @@
 //! Where a message seems to go before any model is asked, and what a router is shown of it.
 
 use super::selection::Selection;
-use crate::core::text::{head_and_tail, shorten};
+use crate::core::text::head_and_tail;
 use crate::core::turn::PASSED_ON;
 use crate::language::requests;
 use crate::language::requests::{FamilyQuestion, QuestionFamily};
 use crate::language::routing;
 use crate::language::routing::{Guess, Kind};
 use crate::limits;
-use crate::pipeline::turn::{Turn, report_name};
-use crate::ports::records::{Clarification, Speaker};
+use crate::pipeline::brain::Brain;
+use crate::pipeline::turn::{TurnFacts, report_name};
+use crate::ports::records::Clarification;
 
 /// Where a message goes.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,69 +24,50 @@ pub struct Route {
 }
 
 /// What built-in understanding makes of the message.
-pub fn guess(turn: &Turn<'_>) -> Guess {
+pub fn guess(brain: &Brain, facts: &TurnFacts) -> Guess {
     // A question that a phrase covers as a whole is no request, whatever else its words may be.
-    if question(turn).is_some() {
-        let domains = turn.brain.services.now().searchable();
+    if question(brain, facts).is_some() {
+        let domains = brain.services.now().searchable();
         return Guess { kind: Kind::Investigate, domains, confidence: routing::SURE_ENOUGH };
     }
-    turn.guess().clone()
+    facts.guess().clone()
 }
 
 /// The question of a family that the message is, if it is one. What a command answers is left to that, where a question
 /// could mean anything.
-pub fn question(turn: &Turn<'_>) -> Option<FamilyQuestion> {
-    if !turn.origin().is_own_words() {
+pub fn question(brain: &Brain, facts: &TurnFacts) -> Option<FamilyQuestion> {
+    if !facts.origin().is_own_words() {
         return None;
     }
-    let Some(question) = turn.question() else {
+    let Some(question) = facts.question() else {
         // With a model, its router knows better than what words lean to.
-        if turn.brain.model.is_some() {
+        if brain.model.is_some() {
             return None;
         }
-        let leaning = turn.leaning().filter(|_| requests::is_question(turn.words()))?;
-        let is_of_none = requests::plain_leaning(leaning, turn.words())?;
-        return (is_of_none || !turn.intents().ask_a_command()).then(|| leaning.clone());
+        let leaning = facts.leaning().filter(|_| requests::is_question(facts.words()))?;
+        let is_of_none = requests::plain_leaning(leaning, facts.words())?;
+        return (is_of_none || !facts.intents().ask_a_command()).then(|| leaning.clone());
     };
     let is_loose = matches!(question.family, QuestionFamily::Find | QuestionFamily::About);
-    Some(question.clone()).filter(|_| !is_loose || !turn.intents().ask_a_command())
+    Some(question.clone()).filter(|_| !is_loose || !facts.intents().ask_a_command())
 }
 
 /// The message as far as it is the person's own words.
-pub(super) fn own_message(turn: &Turn<'_>) -> String {
-    let own = turn.origin().is_own_words();
-    if own { head_and_tail(turn.words(), limits::ROUTE_MESSAGE_CHARS) } else { PASSED_ON.to_owned() }
+pub(super) fn own_message(facts: &TurnFacts) -> String {
+    let own = facts.origin().is_own_words();
+    if own { head_and_tail(facts.words(), limits::ROUTE_MESSAGE_CHARS) } else { PASSED_ON.to_owned() }
 }
 
 /// The person's last messages, with what was done in between and what code asked.
-pub(super) fn history(turn: &Turn<'_>) -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut own = 0;
-    lines.extend(turn.state.clarification.as_ref().map(|question| asked(turn, question)));
-    for message in turn.history.iter().rev() {
-        match message.speaker {
-            Speaker::Person if turn.is_own(message) => {
-                own += 1;
-                lines.push(format!("person: {}", shorten(&message.text, limits::ROUTE_HISTORY_CHARS)));
-            }
-            Speaker::Person => {}
-            Speaker::Assistant => {
-                lines
-                    .extend(message.actions.iter().map(|past| format!("assistant: {}.{}", past.service, past.command)));
-            }
-        }
-        if own == limits::ROUTE_HISTORY_MESSAGES {
-            break;
-        }
-    }
-    lines.reverse();
-    lines
+pub(super) fn history(brain: &Brain, facts: &TurnFacts) -> Vec<String> {
+    let asked = facts.state.clarification.as_ref().map(|question| asked(brain, question));
+    facts.conversation().for_route().into_iter().chain(asked).collect()
 }
 
 /// A question of ours as code words it: without the values in it, and nothing of what a model asked.
-fn asked(turn: &Turn<'_>, question: &Clarification) -> String {
+fn asked(brain: &Brain, question: &Clarification) -> String {
     let worded = question.partial.as_ref().and_then(|(partial, param)| {
-        let entry = turn.brain.services.command(&partial.service, &partial.command)?;
+        let entry = brain.services.command(&partial.service, &partial.command)?;
         let param = param.split('=').next().unwrap_or_default();
         Some(format!("assistant asked ({}): {}", report_name(partial), entry.question(param)))
     });

@@ -9,9 +9,10 @@ use crate::core::plan::PlannedAction;
 use crate::core::text::{shorten, visible};
 use crate::language::requests;
 use crate::language::requests::Hearing;
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Question;
 use crate::pipeline::stages::topic::Topic;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::TurnFacts;
 use crate::services::filling::BUILDERS;
 
 /// Of each part that is named.
@@ -20,21 +21,26 @@ const PART_CHARS_MAX: usize = 120;
 const PARTS_MAX: usize = 4;
 
 /// Names what was left out, if anything was; whether it was.
-pub(crate) fn name_what_is_missing(turn: &Turn<'_>, topic: &Topic<'_>, so_far: &mut Progressing) -> bool {
+pub(crate) fn name_what_is_missing(
+    brain: &Brain,
+    facts: &TurnFacts,
+    topic: &Topic<'_>,
+    so_far: &mut Progressing,
+) -> bool {
     let is_new = topic.answers.is_none() && topic.amends.is_none();
-    let planned = turn.brain.model.is_some() && !so_far.proposed.is_empty();
+    let planned = brain.model.is_some() && !so_far.proposed.is_empty();
     // Where everything was refused, each refusal says that nothing was done.
     let reports = &so_far.answer.reports;
     let all_refused = !reports.is_empty() && reports.iter().all(|report| report.status == Status::Refused);
-    if !is_new || !planned || all_refused || !turn.origin().is_own_words() {
+    if !is_new || !planned || all_refused || !facts.origin().is_own_words() {
         return false;
     }
     let actions: Vec<PlannedAction> = so_far.proposed.iter().chain(&so_far.left).cloned().collect();
-    let past = turn.past();
-    let reference = turn.reference();
-    let hearing = Hearing { history: &past, ..Hearing::new(turn.words(), &reference, BUILDERS) };
+    let past = facts.past();
+    let reference = facts.reference();
+    let hearing = Hearing { history: &past, ..Hearing::new(facts.words(), &reference, BUILDERS) };
     // A condition is looked up or asked about before anything is done; see `condition`.
-    let left_out = requests::left_out(&hearing, turn.understood(&[]), &actions, &told(so_far));
+    let left_out = requests::left_out(&hearing, facts.understood(&[]), &actions, &told(so_far));
     if left_out.is_empty() {
         return false;
     }

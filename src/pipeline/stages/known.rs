@@ -9,15 +9,16 @@ use crate::core::provenance::{Acquaintances, KnownAddress, Standing, UntrustedTe
 use crate::language::people;
 use crate::language::people::{Candidate, Familiarity, NamedBy};
 use crate::language::words::words;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::brain::Brain;
+use crate::pipeline::turn::TurnFacts;
 use crate::services::service::{PeopleQuery, Person};
 
 /// Those who could be meant by the names and addresses of a plan, and those whom the person's own words name; nobody when
 /// the plan has neither.
-pub(super) async fn meant(turn: &Turn<'_>, plan: &Plan, own: &str) -> Result<Vec<Person>, String> {
+pub(super) async fn meant(brain: &Brain, facts: &TurnFacts, plan: &Plan, own: &str) -> Result<Vec<Person>, String> {
     let mut names: Vec<String> = Vec::new();
     for planned in &plan.actions {
-        let Some(entry) = turn.brain.services.command(&planned.service, &planned.command) else { continue };
+        let Some(entry) = brain.services.command(&planned.service, &planned.command) else { continue };
         if entry.passes_values_on() {
             names.extend(provenance::addresses(&planned.params));
         }
@@ -29,18 +30,23 @@ pub(super) async fn meant(turn: &Turn<'_>, plan: &Plan, own: &str) -> Result<Vec
         return Ok(Vec::new());
     }
     let asked = PeopleQuery { names, ..PeopleQuery::default() }.and_said(own);
-    turn.brain.people.people(turn.owner(), &asked).await.map_err(|error| error.to_string())
+    brain.people.people(facts.owner(), &asked).await.map_err(|error| error.to_string())
 }
 
 /// Those who have an address that a service filled in, so that no plan named it.
-pub(super) async fn filled_in(turn: &Turn<'_>, params: &Params, known: &[Person]) -> Result<Vec<Person>, String> {
+pub(super) async fn filled_in(
+    brain: &Brain,
+    facts: &TurnFacts,
+    params: &Params,
+    known: &[Person],
+) -> Result<Vec<Person>, String> {
     let is_known = |address: &String| known.iter().any(|person| person.emails.contains(address));
     let names: Vec<String> = provenance::addresses(params).into_iter().filter(|address| !is_known(address)).collect();
     if names.is_empty() {
         return Ok(Vec::new());
     }
     let asked = PeopleQuery { names, ..PeopleQuery::default() };
-    turn.brain.people.people(turn.owner(), &asked).await.map_err(|error| error.to_string())
+    brain.people.people(facts.owner(), &asked).await.map_err(|error| error.to_string())
 }
 
 /// What speaks for their addresses; `own` are the person's words, `records` their own records in sight.

@@ -13,7 +13,7 @@ use crate::core::stakes::Assessed;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::run::Passed;
 use crate::pipeline::show;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::Clarification;
 
 /// An action of a plan that does not run now.
@@ -130,7 +130,8 @@ fn add(to: &mut Vec<usize>, index: usize) {
 
 /// The question for what is held; `rest` is what else of the request goes on after the answer.
 pub(crate) fn question(
-    turn: &Turn<'_>,
+    brain: &Brain,
+    facts: &TurnFacts,
     held: Vec<Later>,
     request: &str,
     domains: &[String],
@@ -140,7 +141,7 @@ pub(crate) fn question(
     let indexes: Vec<usize> = held.iter().map(|one| one.index).collect();
     let (mut taints, mut own) = (Vec::new(), Vec::new());
     let nobody_elses = |planned: &PlannedAction, taints: &[Taint]| {
-        gate::nobody_elses(turn.brain, &planned.service, &planned.command, &planned.params, taints)
+        gate::nobody_elses(brain, &planned.service, &planned.command, &planned.params, taints)
     };
     let mut asked = None;
     for (at, Later { mut planned, needs, .. }) in held.into_iter().enumerate() {
@@ -167,13 +168,11 @@ pub(crate) fn question(
     }
     let (partial, mut question, param, choices, quoted) = asked?;
     if !rest.actions.is_empty() {
-        question.push_str(&format!(
-            "\nThen I'll go on with the rest: {}.",
-            show::meant(&turn.brain.services, &rest.actions)
-        ));
+        question
+            .push_str(&format!("\nThen I'll go on with the rest: {}.", show::meant(&brain.services, &rest.actions)));
     }
     let partial = Some((partial, param));
-    let asks = Clarification::asks(request.to_owned(), question, domains, turn.ctx.now);
+    let asks = Clarification::asks(request.to_owned(), question, domains, facts.ctx.now);
     Some(Clarification { partial, choices, taints, own, quoted, rest, place, ..asks })
 }
 

@@ -15,8 +15,9 @@ use crate::language::requests::Hearing;
 use crate::language::words::words;
 use crate::language::{record, routing};
 use crate::limits::NAME_CHARS_MAX;
+use crate::pipeline::brain::Brain;
 use crate::pipeline::show;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::TurnFacts;
 use crate::services::entry::Entry;
 use crate::services::filling::BUILDERS;
 use crate::services::show::Moment;
@@ -36,11 +37,11 @@ pub(super) struct OwnRules {
 
 impl OwnRules {
     /// Those of the turn's person.
-    pub async fn of(turn: &Turn<'_>) -> Self {
-        let services = turn.brain.services.now();
+    pub async fn of(brain: &Brain, facts: &TurnFacts) -> Self {
+        let services = brain.services.now();
         let (mut rules, mut are_unreadable) = (Vec::new(), false);
-        for facts in services.iter().filter_map(|service| service.service.facts()) {
-            match facts.rules(&turn.ctx).await {
+        for keeper in services.iter().filter_map(|service| service.service.facts()) {
+            match keeper.rules(&facts.ctx).await {
                 Ok(said) => rules.extend(said),
                 Err(error) => {
                     tracing::error!(%error, "nobody can tell which rules there are");
@@ -48,7 +49,7 @@ impl OwnRules {
                 }
             }
         }
-        let reference = turn.reference();
+        let reference = facts.reference();
         let read = |said: String| OwnRule::read(&said, &reference).map(|rule| (said, rule));
         Self { rules: rules.into_iter().filter_map(read).collect(), are_unreadable }
     }
@@ -57,7 +58,8 @@ impl OwnRules {
     /// person's as they were typed.
     pub fn asks_for(
         &self,
-        turn: &Turn<'_>,
+        brain: &Brain,
+        facts: &TurnFacts,
         entry: &dyn Entry,
         planned: &PlannedAction,
         action: &Action,
@@ -66,22 +68,22 @@ impl OwnRules {
         if !entry.writes() {
             return None;
         }
-        let services = turn.brain.services.now();
-        if let Some(facts) = services.find(&action.service).and_then(|service| service.service.facts()) {
-            let is_made_up = by_planner && facts.makes_a_rule(action);
+        let services = brain.services.now();
+        if let Some(keeper) = services.find(&action.service).and_then(|service| service.service.facts()) {
+            let is_made_up = by_planner && keeper.makes_a_rule(action);
             return is_made_up.then(|| "I go by this from now on".to_owned());
         }
         if self.are_unreadable {
             return Some("I couldn't look up your own rules, so I ask".to_owned());
         }
         let applies = |(_, rule): &&(String, OwnRule)| match rule {
-            OwnRule::AskFirst { what } => is_about(turn, what, planned, action),
+            OwnRule::AskFirst { what } => is_about(brain, facts, what, planned, action),
             OwnRule::Hours { before, after } => typed_values(entry, &action.params).iter().any(|value| {
                 let is_start = value.kind == ValueKind::Time && value.path.last().is_some_and(|name| name == START);
-                let Some(Moment::Instant(at)) = Moment::read(&value.text, turn.ctx.zone).filter(|_| is_start) else {
+                let Some(Moment::Instant(at)) = Moment::read(&value.text, facts.ctx.zone).filter(|_| is_start) else {
                     return false;
                 };
-                let time = at.with_timezone(&turn.ctx.zone).time();
+                let time = at.with_timezone(&facts.ctx.zone).time();
                 before.is_some_and(|before| time < before) || after.is_some_and(|after| time >= after)
             }),
             OwnRule::Copy { .. } | OwnRule::Wish => false,
@@ -93,13 +95,13 @@ impl OwnRules {
 
 /// Puts whoever is to get a copy on what goes to somebody, and gives their names. Whom the message itself speaks of it
 /// decides about.
-pub(super) async fn copied(turn: &Turn<'_>, plan: &mut Plan) -> Vec<String> {
+pub(super) async fn copied(brain: &Brain, facts: &TurnFacts, plan: &mut Plan) -> Vec<String> {
     if !plan.actions.iter().any(|planned| planned.params.contains_key(TO)) {
         return Vec::new();
     }
-    let said = words(turn.words());
+    let said = words(facts.words());
     let is_spoken_of = |whom: &str| words(whom).iter().any(|word| said.contains(word));
-    let copies = OwnRules::of(turn).await.rules.into_iter().filter_map(|(_, rule)| match rule {
+    let copies = OwnRules::of(brain, facts).await.rules.into_iter().filter_map(|(_, rule)| match rule {
         OwnRule::Copy { whom } if !is_spoken_of(&whom) => Some(whom),
         OwnRule::Copy { .. } | OwnRule::AskFirst { .. } | OwnRule::Hours { .. } | OwnRule::Wish => None,
     });
@@ -107,7 +109,7 @@ pub(super) async fn copied(turn: &Turn<'_>, plan: &mut Plan) -> Vec<String> {
     for whom in copies {
         let has = |one: &Value| one.as_str().is_some_and(|one| one.to_lowercase().contains(&whom.to_lowercase()));
         for planned in &mut plan.actions {
-            let entry = turn.brain.services.command(&planned.service, &planned.command);
+            let entry = brain.services.command(&planned.service, &planned.command);
             let passes_on = entry.is_some_and(|entry| entry.writes() && entry.passes_values_on());
             let Some(Value::Array(to)) = planned.params.get_mut(TO).filter(|_| passes_on) else { continue };
             if !to.is_empty() && !to.iter().any(has) {
@@ -120,8 +122,8 @@ pub(super) async fn copied(turn: &Turn<'_>, plan: &mut Plan) -> Vec<String> {
 }
 
 /// Whether a plan does what these words say: what they do, with whom they do it, and in which service.
-fn is_about(turn: &Turn<'_>, what: &str, planned: &PlannedAction, action: &Action) -> bool {
-    let meant = show::meant(&turn.brain.services, std::slice::from_ref(planned));
+fn is_about(brain: &Brain, facts: &TurnFacts, what: &str, planned: &PlannedAction, action: &Action) -> bool {
+    let meant = show::meant(&brain.services, std::slice::from_ref(planned));
     let values =
         Value::Object(planned.params.iter().chain(&action.params).map(|(k, v)| (k.clone(), v.clone())).collect());
     let label = action.target.as_ref().map(|target| target.label.as_str()).unwrap_or_default();
@@ -132,7 +134,7 @@ fn is_about(turn: &Turn<'_>, what: &str, planned: &PlannedAction, action: &Actio
     if let Some(kind) = record::kind_of(verb) {
         return record::is_of_kind(&meant, kind) && names.iter().all(|name| said.contains(name));
     }
-    let reference = turn.reference();
+    let reference = facts.reference();
     let guess = routing::route(&Hearing::new(what, &reference, BUILDERS));
     guess.domains.contains(&planned.service) && names.iter().all(|name| said.contains(name))
 }

@@ -12,15 +12,16 @@ use super::ask::{self, AnswerChecks, Asked};
 use super::called;
 use super::condition;
 use super::context::Context;
-use super::conversation::{days, history, replied_line};
+use super::conversation::{days, replied_line};
 use super::topic::{Planned, REPHRASE, Topic, earlier, proposed};
 use super::{build_params, built_in, without_model};
 use crate::core::plan::Plan;
 use crate::core::text::head_and_tail;
 use crate::core::turn::Along;
 use crate::limits;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::brain::Brain;
 use crate::pipeline::turn::status;
+use crate::pipeline::turn::{Turn, TurnFacts};
 use crate::ports::{Model, Stage, Usage};
 use crate::prompts::Fixed;
 use crate::services::amendment;
@@ -30,7 +31,7 @@ use crate::services::standing::Planner;
 /// Plans within `domains`.
 pub async fn make(turn: &Turn<'_>, domains: &[String], context: &Context, topic: &Topic<'_>) -> Planned {
     let mut planned = planned(turn, domains, context, topic).await;
-    if let Some(pointed) = turn.pointed_at() {
+    if let Some(pointed) = turn.facts.pointed_at() {
         match &mut planned {
             Planned::Plan { plan, .. } => {
                 plan.actions.iter_mut().for_each(|action| pointed.name_in(&mut action.params))
@@ -45,22 +46,28 @@ pub async fn make(turn: &Turn<'_>, domains: &[String], context: &Context, topic:
 }
 
 async fn planned(turn: &Turn<'_>, domains: &[String], context: &Context, topic: &Topic<'_>) -> Planned {
-    turn.doing(status::planning(&turn.brain.services.now(), domains));
-    if let Some(plan) = completed(turn, topic) {
+    turn.account.doing(status::planning(&turn.brain.services.now(), domains));
+    if let Some(plan) = completed(&turn.facts, topic) {
         return by_built_in(plan);
     }
     let Some(model) = turn.brain.model.as_deref() else {
         return built_in::plan(turn, domains, topic, None);
     };
     let is_new = topic.round.is_none() && topic.amends.is_none() && topic.answers.is_none();
-    if let Some(plan) = built_in::exact(turn).filter(|_| is_new) {
-        turn.traced("plan", turn.elapsed_us(), turn.words().len(), Usage::default(), "read exactly");
+    if let Some(plan) = built_in::exact(turn.brain, &turn.facts).filter(|_| is_new) {
+        turn.account.traced(
+            "plan",
+            turn.account.elapsed_us(),
+            turn.facts.words().len(),
+            Usage::default(),
+            "read exactly",
+        );
         return by_built_in(plan);
     }
     // What is said of a draft exactly is done to it exactly.
     let redrafts = topic.amends.filter(|amended| amended.card.is_none());
     if let Some(actions) =
-        redrafts.and_then(|amended| amendment::amend(&amended.actions, turn.words(), &turn.reference()))
+        redrafts.and_then(|amended| amendment::amend(&amended.actions, turn.facts.words(), &turn.facts.reference()))
     {
         return by_built_in(Plan { actions, ..Plan::default() });
     }
@@ -73,7 +80,7 @@ async fn planned(turn: &Turn<'_>, domains: &[String], context: &Context, topic: 
     if is_new && topic.selection.is_some_and(|selection| selection.commands.is_empty()) {
         return built_in::plan(turn, domains, topic, None);
     }
-    let (stage, planned) = match build_params::commands(turn, topic) {
+    let (stage, planned) = match build_params::commands(turn.brain, &turn.facts, topic) {
         Some(commands) => {
             (Stage::BuildParams, Box::pin(build_params::plan(turn, model, &commands, context, topic)).await)
         }
@@ -83,17 +90,17 @@ async fn planned(turn: &Turn<'_>, domains: &[String], context: &Context, topic: 
         Asked::Answer(mut plan) => {
             for planned in &mut plan.actions {
                 if let Some(entry) = turn.brain.services.command(&planned.service, &planned.command) {
-                    build_params::mend(context, entry.as_ref(), turn.words(), &mut planned.params);
+                    build_params::mend(context, entry.as_ref(), turn.facts.words(), &mut planned.params);
                 }
             }
-            condition::of_model(turn, topic, plan)
+            condition::of_model(turn.brain, &turn.facts, topic, plan)
         }
         Asked::Unusable(why) => {
-            turn.fell_back(stage.name(), &why);
+            turn.account.fell_back(stage.name(), &why);
             built_in::next_best(turn, domains, topic).unwrap_or_else(|| Planned::NotUnderstood(REPHRASE.to_owned()))
         }
         Asked::Failed(error) => {
-            turn.fell_back(stage.name(), &error.to_string());
+            turn.account.fell_back(stage.name(), &error.to_string());
             built_in::plan(turn, domains, topic, Some(without_model::remark(&error)))
         }
     }
@@ -114,38 +121,38 @@ async fn by_model(
     let (results, still) = topic.round.unwrap_or((&[], ""));
     let changing = |history: &[String], known: &[String]| {
         context! {
-            now => turn.as_written().now.with_timezone(&turn.ctx.zone).format("%A %Y-%m-%dT%H:%M").to_string(),
-            zone => turn.ctx.zone.name(),
-            dates => ask::lines(&dates(turn)),
+            now => turn.facts.as_written().now.with_timezone(&turn.facts.ctx.zone).format("%A %Y-%m-%dT%H:%M").to_string(),
+            zone => turn.facts.ctx.zone.name(),
+            dates => ask::lines(&dates(&turn.facts)),
             history => ask::lines(history),
             known => ask::lines(known),
             missing => missing.as_str(),
             earlier => earlier(topic),
             results => ask::lines(results),
             still,
-            manner => turn.manner(),
-            message => head_and_tail(turn.words(), limits::MESSAGE_BYTES_MAX),
+            manner => turn.facts.manner(),
+            message => head_and_tail(turn.facts.words(), limits::MESSAGE_BYTES_MAX),
         }
     };
-    let (history, lines) = (history(turn, limits::PLAN_HISTORY_TOKENS), known_lines(turn, known));
+    let (history, lines) = (turn.facts.conversation().for_plan(), known_lines(&turn.facts, known));
     let room = model.reads_tokens_max(Stage::Plan);
-    match ask::prompt_within(turn, Stage::Plan, fixed, room, (&history, &lines), changing) {
+    match ask::prompt_within(turn.brain, Stage::Plan, fixed, room, (&history, &lines), changing) {
         Ok(prompt) => {
             let services = turn.brain.services.now();
             let reading = AnswerChecks {
-                misfit: &|plan| misfit(turn, plan),
+                misfit: &|plan| misfit(turn.brain, plan),
                 called: &|calls| called::plan(&services, domains, calls),
             };
-            ask::typed_fitting(turn, model, Stage::Plan, prompt, schema.clone(), 2_000, reading).await
+            ask::typed_fitting(turn.account, model, Stage::Plan, prompt, schema.clone(), 2_000, reading).await
         }
         Err(error) => Asked::Failed(error),
     }
 }
 
 /// The parameters that do not fit their commands.
-fn misfit(turn: &Turn<'_>, plan: &Plan) -> Option<String> {
+fn misfit(brain: &Brain, plan: &Plan) -> Option<String> {
     let misfits = plan.actions.iter().take(limits::PLAN_ACTIONS_MAX).enumerate().filter_map(|(index, planned)| {
-        let entry = turn.brain.services.command(&planned.service, &planned.command)?;
+        let entry = brain.services.command(&planned.service, &planned.command)?;
         let why = entry.check(planned.params.clone()).err()?.for_planner()?;
         Some(format!("actions[{index}].params.{why}"))
     });
@@ -154,22 +161,22 @@ fn misfit(turn: &Turn<'_>, plan: &Plan) -> Option<String> {
 }
 
 /// What the context stage found, and what came along with the message itself.
-fn known_lines(turn: &Turn<'_>, known: &Context) -> Vec<String> {
-    let along = turn.incoming.passed_on().map(|part| {
+fn known_lines(facts: &TurnFacts, known: &Context) -> Vec<String> {
+    let along = facts.incoming.passed_on().map(|part| {
         let source = part.along.as_ref().map(Along::label).unwrap_or_default();
         format!("passed on with the request ({source}): {}", head_and_tail(&part.text, limits::MESSAGE_BYTES_MAX))
     });
-    known.items.iter().map(ToString::to_string).chain(along).chain(replied_line(turn)).collect()
+    known.items.iter().map(ToString::to_string).chain(along).chain(replied_line(facts)).collect()
 }
 
 /// Dates that models get wrong when they compute them.
-fn dates(turn: &Turn<'_>) -> Vec<String> {
-    let now = turn.as_written().now.with_timezone(&turn.ctx.zone);
+fn dates(facts: &TurnFacts) -> Vec<String> {
+    let now = facts.as_written().now.with_timezone(&facts.ctx.zone);
     let moments = [
         format!("this evening = {}T18:00:00", now.date_naive()),
         format!("in 2 hours = {}", Moment::Instant(now + Duration::hours(2)).store()),
     ];
-    days(turn).into_iter().chain(moments).collect()
+    days(facts).into_iter().chain(moments).collect()
 }
 
 /// What code read for itself while there is a model.

@@ -21,7 +21,7 @@ use crate::pipeline::consent::{cards, undo};
 use crate::pipeline::run;
 use crate::pipeline::show;
 use crate::pipeline::show::Results;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::{Turn, TurnFacts};
 use crate::ports::records::Clarification;
 use crate::ports::{Change, StoreError};
 
@@ -78,18 +78,18 @@ impl Progressing {
     }
 
     /// Adds what a run came to: receipts, reports, undo.
-    pub fn add(&mut self, turn: &Turn<'_>, ran: &run::Ran) -> Result<(), StoreError> {
+    pub fn add(&mut self, brain: &Brain, facts: &TurnFacts, ran: &run::Ran) -> Result<(), StoreError> {
         self.along.extend(ran.unwritten.iter().cloned());
-        self.results.add_run(&turn.brain.services, &turn.ctx.reference(), &ran.run);
+        self.results.add_run(&brain.services, &facts.ctx.reference(), &ran.run);
         self.answer.reports.extend(ran.run.steps.iter().map(show::step_report));
-        self.answer.actions.extend(cards::past_actions(turn.brain, &ran.run));
+        self.answer.actions.extend(cards::past_actions(brain, &ran.run));
         self.sources.untrusted.extend(ran.untrusted.iter().cloned());
         self.answer.untrusted.extend(ran.untrusted.iter().cloned());
         ran.end_journal(&mut self.answer.batch);
         self.buttons.extend(undo::buttons(ran.undo.iter().flatten(), &mut self.answer.batch)?);
-        self.buttons.extend(cards::next_buttons(turn.brain, &ran.run));
-        for (rest, action) in cards::next_pages(turn.brain, &ran.run) {
-            let next = pages::button(turn, Further::Action { action }, rest, &mut self.answer.batch)?;
+        self.buttons.extend(cards::next_buttons(brain, &ran.run));
+        for (rest, action) in cards::next_pages(brain, &ran.run) {
+            let next = pages::button(brain, facts, Further::Action { action }, rest, &mut self.answer.batch)?;
             self.buttons.push(vec![next]);
         }
         Ok(())
@@ -140,15 +140,15 @@ pub(crate) async fn put_together(turn: &Turn<'_>, mut so_far: Progressing, conte
     let words = if so_far.results.receipts.is_empty() {
         Formatted::default()
     } else {
-        turn.knows(&so_far.results.receipts);
+        turn.account.knows(&so_far.results.receipts);
         // Whoever stops the turn waits for no more words: the receipts are what counts.
         let phrased = respond::outcomes(turn, &context.memories, &so_far.results, so_far.came_to());
         let receipts = || Formatted::plain(so_far.results.receipts.join("\n"));
         turn.unless_cancelled(phrased).await.unwrap_or_else(|_| receipts())
     };
-    let mut answer = with_cards_and_question(turn, so_far, words).holding(context.untrusted.clone());
+    let mut answer = with_cards_and_question(turn.brain, &turn.facts, so_far, words).holding(context.untrusted.clone());
     if answer.replies.is_empty() {
-        if let Some(about_the_card) = undecided::instead_of_talk(turn) {
+        if let Some(about_the_card) = undecided::instead_of_talk(turn.brain, &turn.facts) {
             return about_the_card;
         }
         // A plan of nothing.
@@ -159,12 +159,12 @@ pub(crate) async fn put_together(turn: &Turn<'_>, mut so_far: Progressing, conte
 }
 
 /// The same without a word of a model.
-pub(crate) fn told_by_receipts(turn: &Turn<'_>, so_far: Progressing) -> Answer {
+pub(crate) fn told_by_receipts(brain: &Brain, facts: &TurnFacts, so_far: Progressing) -> Answer {
     let words = Formatted::plain(so_far.results.receipts.join("\n"));
-    with_cards_and_question(turn, so_far, words)
+    with_cards_and_question(brain, facts, so_far, words)
 }
 
-fn with_cards_and_question(turn: &Turn<'_>, so_far: Progressing, mut words: Formatted) -> Answer {
+fn with_cards_and_question(brain: &Brain, facts: &TurnFacts, so_far: Progressing, mut words: Formatted) -> Answer {
     let came_to = so_far.came_to();
     let Progressing { mut answer, buttons, along, .. } = so_far;
     answer.batch.extend(along);
@@ -174,15 +174,15 @@ fn with_cards_and_question(turn: &Turn<'_>, so_far: Progressing, mut words: Form
         let timed = answer.actions.iter().any(|past| {
             show::shows_time(&crate::core::plan::Action { params: past.params.clone(), ..Default::default() })
         });
-        if turn.names_zone() && timed && !answer.zone_named {
+        if facts.names_zone(&brain.policy) && timed && !answer.zone_named {
             answer.zone_named = true;
-            words.push(&format!("\n{}", show::zone_note(turn.ctx.zone)));
+            words.push(&format!("\n{}", show::zone_note(facts.ctx.zone)));
         }
         answer.replies.insert(0, Reply { buttons, ..words.into() });
     }
     if let Question::Open(question) = &answer.clarification {
         // What is asked beside no action of ours is a model's wording; see `honest`.
-        let by_model = question.partial.is_none() && turn.brain.model.is_some();
+        let by_model = question.partial.is_none() && brain.model.is_some();
         let unsaid = came_to != CameTo::Change && !says_something;
         let above = (by_model && unsaid).then_some(BEFORE_ASKING);
         let lines: Vec<&str> = above.into_iter().chain([question.question.as_str()]).collect();
@@ -191,11 +191,4 @@ fn with_cards_and_question(turn: &Turn<'_>, so_far: Progressing, mut words: Form
         answer.path = Path::Consent;
     }
     answer
-}
-
-impl Turn<'_> {
-    /// True when the zone was assumed and nobody has been told yet.
-    pub fn names_zone(&self) -> bool {
-        self.brain.policy.zone_assumed && self.user.zone.is_none() && !self.user.zone_named
-    }
 }

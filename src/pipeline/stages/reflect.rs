@@ -25,30 +25,30 @@ struct Reflection {
 /// What is still missing, if anything.
 pub async fn missing(turn: &Turn<'_>, open: &str, results: &[String]) -> Option<String> {
     let model = turn.brain.model.as_deref()?;
-    turn.doing(status::checking());
+    turn.account.doing(status::checking());
     let schema = AnswerSchema::of(json!({
         "type": "object",
         "additionalProperties": false,
         "required": ["complete", "missing"],
         "properties": {"complete": {"type": "boolean"}, "missing": {"type": ["string", "null"]}},
     }));
-    let changing = context! { message => turn.words(), open, results => ask::lines(results) };
-    let prompt = match ask::prompt(turn, Stage::Reflect, Fixed::ALWAYS, &changing) {
+    let changing = context! { message => turn.facts.words(), open, results => ask::lines(results) };
+    let prompt = match ask::prompt(turn.brain, Stage::Reflect, Fixed::ALWAYS, &changing) {
         Ok(prompt) => prompt,
         Err(error) => {
-            turn.fell_back("reflect", &error.to_string());
+            turn.account.fell_back("reflect", &error.to_string());
             return None;
         }
     };
-    match ask::typed::<Reflection>(turn, model, Stage::Reflect, prompt, schema, 200).await {
+    match ask::typed::<Reflection>(turn.account, model, Stage::Reflect, prompt, schema, 200).await {
         Asked::Answer(Reflection { complete: true, .. }) => None,
         Asked::Answer(Reflection { missing, .. }) => missing.filter(|text| !text.trim().is_empty()),
         Asked::Unusable(why) => {
-            turn.fell_back("reflect", &why);
+            turn.account.fell_back("reflect", &why);
             None
         }
         Asked::Failed(error) => {
-            turn.fell_back("reflect", &error.to_string());
+            turn.account.fell_back("reflect", &error.to_string());
             None
         }
     }

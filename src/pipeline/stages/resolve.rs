@@ -13,7 +13,7 @@ use crate::language::people;
 use crate::language::people::{Match, NamedBy, Recipient};
 use crate::language::time;
 use crate::language::time::TimeRole;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::TurnFacts;
 use crate::services::command::Slot;
 use crate::services::entry::{Entry, ParamError};
 use crate::services::error::ServiceError;
@@ -51,12 +51,12 @@ pub struct Settled {
 
 /// Settles one proposal, with everybody who could be meant.
 pub async fn settle(
-    turn: &Turn<'_>,
+    facts: &TurnFacts,
     entry: &dyn Entry,
     planned: &PlannedAction,
     known: &[Person],
 ) -> Result<Settled, Unsettled> {
-    let (reference, now) = (turn.reference(), turn.ctx.reference());
+    let (reference, now) = (facts.reference(), facts.ctx.reference());
     let params = entry.check(planned.params.clone())?;
 
     let half = half_of(&entry.called(&params), None);
@@ -74,7 +74,7 @@ pub async fn settle(
     }
     let params = params?;
 
-    let prepared = prepare(turn, entry, params).await;
+    let prepared = prepare(facts, entry, params).await;
     let (params, target, mut notes, untrusted) =
         match prepared.map_err(|error| Unsettled::Impossible(error.to_string()))? {
             Prepared::Ready { params, target, notes, untrusted } => (params, target, notes, untrusted),
@@ -89,7 +89,7 @@ pub async fn settle(
         other => settle_time(other, &reference, &now, half, target.as_ref()),
     })?;
     let params = entry.complete(params, target.as_ref())?;
-    let account = entry.account(turn.owner(), target.as_ref());
+    let account = entry.account(facts.owner(), target.as_ref());
     let Recipients { mut names, remarks } = people;
     add_known_names(&params, known, target.as_ref(), &mut names);
     notes.extend(remarks);
@@ -107,12 +107,12 @@ pub async fn settle(
 }
 
 /// Asks the service; when several items fit the description, a time the person named may tell them apart.
-async fn prepare(turn: &Turn<'_>, entry: &dyn Entry, params: Params) -> Result<Prepared, ServiceError> {
-    let ctx = turn.as_written();
-    let times: Vec<&str> = time::find(turn.words(), &ctx.reference())
+async fn prepare(facts: &TurnFacts, entry: &dyn Entry, params: Params) -> Result<Prepared, ServiceError> {
+    let ctx = facts.as_written();
+    let times: Vec<&str> = time::find(facts.words(), &ctx.reference())
         .into_iter()
         .filter(|found| found.role != TimeRole::To)
-        .filter_map(|found| turn.words().get(found.span))
+        .filter_map(|found| facts.words().get(found.span))
         .collect();
     entry.prepare(&ctx, params, &times.join(" ")).await
 }

@@ -8,30 +8,32 @@ use minijinja::context;
 use super::honest::{self, CameTo};
 use super::{ask, doubts, phrasing, speak};
 use crate::core::markup::Formatted;
-use crate::core::text::shorten;
 use crate::language::requests;
 use crate::language::routing::Kind;
-use crate::limits;
+use crate::pipeline::brain::Brain;
 use crate::pipeline::show::Results;
-use crate::pipeline::stages::conversation;
-use crate::pipeline::turn::Turn;
 use crate::pipeline::turn::status;
-use crate::ports::records::Speaker;
+use crate::pipeline::turn::{Turn, TurnAccount, TurnFacts};
 use crate::ports::{Stage, Wording};
 use crate::prompts::Fixed;
 
 /// A reply to small talk.
 pub async fn chat(turn: &Turn<'_>, memories: &[String]) -> Formatted {
-    let is_talk = doubts::is_talk(turn);
-    let asks = turn.guess().kind == Kind::Action || turn.intents().ask_a_command();
-    let came_to = match (asks && !is_talk, has_done_something(turn)) {
+    let is_talk = doubts::is_talk(&turn.facts);
+    let asks = turn.facts.guess().kind == Kind::Action || turn.facts.intents().ask_a_command();
+    let came_to = match (asks && !is_talk, has_done_something(turn.brain, &turn.facts)) {
         (true, _) => CameTo::TalkAtRequest,
         (false, true) => CameTo::TalkAfterDeeds,
         (false, false) => CameTo::Talk,
     };
-    let in_kind =
-        || Formatted::plain(if is_talk { requests::chat(turn.words()) } else { doubts::not_understood(turn) });
-    if is_worth_no_wait(turn) && is_talk {
+    let in_kind = || {
+        Formatted::plain(if is_talk {
+            requests::chat(turn.facts.words())
+        } else {
+            doubts::not_understood(turn.brain, &turn.facts)
+        })
+    };
+    if is_worth_no_wait(turn.brain, turn.account) && is_talk {
         return in_kind();
     }
     by_model(turn, memories, &Results::default(), came_to).await.unwrap_or_else(in_kind)
@@ -39,7 +41,7 @@ pub async fn chat(turn: &Turn<'_>, memories: &[String]) -> Formatted {
 
 /// The answer to a request in which no action was found.
 pub async fn without_action(turn: &Turn<'_>, memories: &[String]) -> Formatted {
-    let not_understood = || Formatted::plain(doubts::not_understood(turn));
+    let not_understood = || Formatted::plain(doubts::not_understood(turn.brain, &turn.facts));
     by_model(turn, memories, &Results::default(), CameTo::NoAction).await.unwrap_or_else(not_understood)
 }
 
@@ -52,12 +54,12 @@ pub async fn outcomes(turn: &Turn<'_>, memories: &[String], results: &Results, c
         // Receipts of writes that succeeded say everything there is to say.
         Wording::Auto => results.wants_words || !results.changed,
     };
-    if !is_asked || is_worth_no_wait(turn) {
-        turn.agreed();
+    if !is_asked || is_worth_no_wait(turn.brain, turn.account) {
+        turn.account.agreed();
         return Formatted::plain(receipts);
     }
-    turn.doing(status::writing());
-    turn.agreed();
+    turn.account.doing(status::writing());
+    turn.account.agreed();
     match by_model(turn, memories, results, came_to).await {
         Some(mut words) => {
             words.push(&format!("\n\n{receipts}"));
@@ -68,14 +70,14 @@ pub async fn outcomes(turn: &Turn<'_>, memories: &[String], results: &Results, c
 }
 
 /// Whether everything so far was answered without the model, and its words would come long after.
-fn is_worth_no_wait(turn: &Turn<'_>) -> bool {
-    !turn.asked_a_model() && turn.brain.model.as_ref().is_some_and(|model| model.is_slow(Stage::Respond))
+fn is_worth_no_wait(brain: &Brain, account: &TurnAccount) -> bool {
+    !account.asked_a_model() && brain.model.as_ref().is_some_and(|model| model.is_slow(Stage::Respond))
 }
 
 /// Whether anything was done lately that words of this turn could be about.
-fn has_done_something(turn: &Turn<'_>) -> bool {
-    turn.history.iter().flat_map(|message| &message.actions).any(|past| {
-        let entry = turn.brain.services.command(&past.service, &past.command);
+fn has_done_something(brain: &Brain, facts: &TurnFacts) -> bool {
+    facts.history.iter().flat_map(|message| &message.actions).any(|past| {
+        let entry = brain.services.command(&past.service, &past.command);
         entry.is_none_or(|entry| entry.writes())
     })
 }
@@ -84,24 +86,25 @@ fn has_done_something(turn: &Turn<'_>) -> bool {
 async fn by_model(turn: &Turn<'_>, memories: &[String], results: &Results, came_to: CameTo) -> Option<Formatted> {
     let model = turn.brain.model.as_deref()?;
     let stage = came_to.stage();
+    let said_before = turn.facts.conversation();
     // Talk is about anything that was said; words about what was done need what was said just before.
     let history: Vec<String> = match stage {
-        Stage::Chat => conversation::history(turn, limits::CHAT_HISTORY_TOKENS),
-        _ => turn.history.iter().rev().take(3).rev().map(line).collect(),
+        Stage::Chat => said_before.for_chat(),
+        _ => said_before.for_receipts(),
     };
     let changing = context! {
         history => ask::lines(&history),
         memories => ask::lines(memories),
         results => ask::lines(&results.facts),
         statement => came_to.statement(),
-        manner => turn.manner(),
-        message => turn.words(),
+        manner => turn.facts.manner(),
+        message => turn.facts.words(),
     };
     // Not its own earlier words: a link that it has made up once is no more given to it than before.
-    let wrote = turn.history.iter().filter(|message| message.speaker == Speaker::Person).map(|said| said.text.as_str());
+    let wrote = said_before.written_by_people();
     let told = memories.iter().chain(&results.facts).map(String::as_str);
-    let given = wrote.chain(told).chain([turn.words()]).collect::<Vec<_>>().join("\n");
-    let said = match ask::prompt(turn, stage, Fixed::ALWAYS, &changing) {
+    let given = wrote.chain(told).chain([turn.facts.words()]).collect::<Vec<_>>().join("\n");
+    let said = match ask::prompt(turn.brain, stage, Fixed::ALWAYS, &changing) {
         Ok(prompt) => speak::aloud(turn, model, prompt, &given, came_to).await,
         Err(error) => Err(error),
     };
@@ -114,16 +117,8 @@ async fn by_model(turn: &Turn<'_>, memories: &[String], results: &Results, came_
             Some(honest::shown(words, came_to))
         }
         Err(error) => {
-            turn.fell_back(stage.name(), &error.to_string());
+            turn.account.fell_back(stage.name(), &error.to_string());
             None
         }
     }
-}
-
-fn line(message: &crate::ports::records::Message) -> String {
-    let speaker = match message.speaker {
-        Speaker::Person => "person",
-        Speaker::Assistant => "assistant",
-    };
-    format!("{speaker}: {}", shorten(&message.text, 500))
 }

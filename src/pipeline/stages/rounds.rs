@@ -24,6 +24,7 @@ use crate::core::run::{Run, RunOrigin, Step, StepProgress};
 use crate::core::turn::Path;
 use crate::failpoint::fail_point;
 use crate::limits;
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::commit::{STOPPED, sorry};
 use crate::pipeline::consent::cards;
@@ -32,8 +33,8 @@ use crate::pipeline::run::{self, Grant, Passed, Start};
 use crate::pipeline::show;
 use crate::pipeline::stages::topic;
 use crate::pipeline::stages::topic::{Planned, Topic};
-use crate::pipeline::turn::status;
 use crate::pipeline::turn::{Turn, TurnError};
+use crate::pipeline::turn::{TurnAccount, TurnFacts, status};
 use crate::ports::records::Clarification;
 use crate::ports::{Change, StoreError};
 
@@ -48,11 +49,12 @@ pub(crate) async fn rounds(
     context: &Context,
     topic: Topic<'_>,
 ) -> Result<Answer, TurnError> {
-    let untrusted = others_words(turn, context, &topic);
+    let untrusted = others_words(turn.brain, &turn.facts, context, &topic);
     let written_by = WrittenBy::Planner { records: context.own.clone() };
-    let sources = Sources { own: own_words(turn, &topic), untrusted, written_by, ..Sources::default() };
+    let sources =
+        Sources { own: own_words(turn.brain, &turn.facts, &topic), untrusted, written_by, ..Sources::default() };
     let replaces = topic.amends.and_then(|amended| amended.card).map(|pending| pending.id.clone());
-    let said = said(turn, &topic);
+    let said = said(&turn.facts, &topic);
     let mut so_far = Progressing { sources, said, replaces, ..Progressing::new(Path::Action) };
     match one_after_the_other(turn, domains, context, &topic, &mut so_far).await {
         Ok(None) => {}
@@ -65,8 +67,8 @@ pub(crate) async fn rounds(
         }
     }
     so_far.name_what_is_left(turn.brain);
-    if held::name_what_is_missing(turn, &topic, &mut so_far) {
-        return Ok(told_by_receipts(turn, so_far).holding(context.untrusted.clone()));
+    if held::name_what_is_missing(turn.brain, &turn.facts, &topic, &mut so_far) {
+        return Ok(told_by_receipts(turn.brain, &turn.facts, so_far).holding(context.untrusted.clone()));
     }
     Ok(put_together(turn, so_far, context).await)
 }
@@ -79,7 +81,7 @@ async fn one_after_the_other(
     topic: &Topic<'_>,
     so_far: &mut Progressing,
 ) -> Result<Option<Answer>, TurnError> {
-    let request = topic::request(turn, topic);
+    let request = topic::request(&turn.facts, topic);
     let mut still: Option<String> = None;
     for round in 0..=limits::REFLECT_ROUNDS_MAX {
         let facts = so_far.results.facts.clone();
@@ -92,7 +94,7 @@ async fn one_after_the_other(
         };
         let planned = turn.unless_cancelled(plan::make(turn, domains, context, &topic)).await?;
         let planned = match planned {
-            Planned::Depends(depending) => match condition::weigh(turn, *depending, so_far).await {
+            Planned::Depends(depending) => match condition::weigh(turn.brain, &turn.facts, *depending, so_far).await {
                 Ok(planned) => planned,
                 Err(instead) => return Ok(Some(*instead)),
             },
@@ -101,7 +103,7 @@ async fn one_after_the_other(
         let planned = match planned {
             Planned::Plan { plan, left, remark, planner } => {
                 let would = show::meant(&turn.brain.services, &plan.actions);
-                match grounding::check(turn, &topic, domains, plan, planner).await {
+                match grounding::check(turn.brain, &turn.facts, &topic, domains, plan, planner).await {
                     Grounded::Plan { plan, remarks } => {
                         remarks.into_iter().for_each(|remark| so_far.results.add_remark(remark));
                         Planned::Plan { plan, left, remark, planner }
@@ -122,7 +124,7 @@ async fn one_after_the_other(
             Planned::Plan { mut plan, left, remark, planner: _ } => {
                 // Who is on what is changed was settled when it was made.
                 if topic.amends.is_none() {
-                    let copied = own_rules::copied(turn, &mut plan).await;
+                    let copied = own_rules::copied(turn.brain, &turn.facts, &mut plan).await;
                     copied.iter().for_each(|whom| so_far.sources.own.push_str(&format!("\n{whom}")));
                 }
                 so_far.left.extend(left);
@@ -137,17 +139,17 @@ async fn one_after_the_other(
                 None
             }
             Planned::NotUnderstood(words) if round == 0 => return Ok(Some(Answer::says(Path::Clarify, words))),
-            Planned::Doubt(doubt) if round == 0 && may_be_searched(turn, &doubt) => {
-                let asked = doubt.ask(turn, domains, &so_far.sources, so_far.said.clone());
+            Planned::Doubt(doubt) if round == 0 && may_be_searched(turn.brain, &turn.facts, &doubt) => {
+                let asked = doubt.ask(turn.brain, &turn.facts, domains, &so_far.sources, so_far.said.clone());
                 let asked = ready(asked.map_err(TurnError::from));
                 return Ok(Some(investigate::or_searched(turn, asked).await?));
             }
             Planned::Doubt(doubt) if round == 0 => {
-                return Ok(Some(doubt.ask(turn, domains, &so_far.sources, so_far.said.clone())?));
+                return Ok(Some(doubt.ask(turn.brain, &turn.facts, domains, &so_far.sources, so_far.said.clone())?));
             }
             Planned::NotUnderstood(_) | Planned::Doubt(_) | Planned::Depends(_) => None,
         };
-        turn.knows(&so_far.results.receipts);
+        turn.account.knows(&so_far.results.receipts);
         let waits = !matches!(so_far.answer.clarification, Question::Settled) || so_far.asks_consent();
         let Some(open) = open.filter(|_| !waits && round < limits::REFLECT_ROUNDS_MAX) else {
             break;
@@ -161,47 +163,46 @@ async fn one_after_the_other(
 }
 
 /// Whether a search may answer instead: what asked, and what nobody understood without a model.
-fn may_be_searched(turn: &Turn<'_>, doubt: &Doubt) -> bool {
-    let may_ask = || doubt.choices.is_empty() || doubt.is_order || turn.leaning().is_some();
-    doubt.is_question || turn.brain.model.is_none() && may_ask()
+fn may_be_searched(brain: &Brain, facts: &TurnFacts, doubt: &Doubt) -> bool {
+    let may_ask = || doubt.choices.is_empty() || doubt.is_order || facts.leaning().is_some();
+    doubt.is_question || brain.model.is_none() && may_ask()
 }
 
 /// The person's own words about this request, from when it was first made.
-fn said(turn: &Turn<'_>, topic: &Topic<'_>) -> Vec<String> {
+fn said(facts: &TurnFacts, topic: &Topic<'_>) -> Vec<String> {
     let earlier = topic.answers.into_iter().flat_map(|question| question.own.iter().cloned());
-    let now = turn.origin().is_own_words().then(|| turn.words().to_owned());
+    let now = facts.origin().is_own_words().then(|| facts.words().to_owned());
     earlier.chain(now).collect()
 }
 
 /// What the person said, what they picked from choices that code listed, and what was theirs in the actions that
 /// waited for this answer, or on the card that they are changing.
-fn own_words(turn: &Turn<'_>, topic: &Topic<'_>) -> String {
-    let picked = topic.answers.and_then(|question| answers::picked(turn, question)).map(str::to_owned);
+fn own_words(brain: &Brain, facts: &TurnFacts, topic: &Topic<'_>) -> String {
+    let picked = topic.answers.and_then(|question| answers::picked(facts, question)).map(str::to_owned);
     let waited = topic.answers.into_iter().flat_map(|question| question.own.iter().cloned());
     let carded = topic.amends.and_then(|amended| amended.card).into_iter().flat_map(|pending| &pending.actions);
-    let carded = carded.flat_map(|action| {
-        gate::nobody_elses(turn.brain, &action.service, &action.command, &action.params, &action.taints)
-    });
+    let carded = carded
+        .flat_map(|action| gate::nobody_elses(brain, &action.service, &action.command, &action.params, &action.taints));
     // Whom a draft goes to was settled when it was written.
     let drafted = topic.amends.filter(|amended| amended.card.is_none());
     let drafted = drafted.into_iter().flat_map(|amended| &amended.actions).flat_map(|planned| {
-        let entry = turn.brain.services.command(&planned.service, &planned.command);
+        let entry = brain.services.command(&planned.service, &planned.command);
         entry.map(|entry| resolve::people_of(entry.as_ref(), &planned.params)).unwrap_or_default()
     });
-    let all = [turn.own_words()].into_iter().chain(picked).chain(waited).chain(carded).chain(drafted);
+    let all = [facts.own_words()].into_iter().chain(picked).chain(waited).chain(carded).chain(drafted);
     all.collect::<Vec<_>>().join("\n")
 }
 
 /// Everything in sight of the planner that is not the person's own: the context, the conversation, and what
 /// was already found to be others' words in the question or the card this message is about.
-fn others_words(turn: &Turn<'_>, context: &Context, topic: &Topic<'_>) -> Vec<UntrustedText> {
+fn others_words(brain: &Brain, facts: &TurnFacts, context: &Context, topic: &Topic<'_>) -> Vec<UntrustedText> {
     let quoted = topic.answers.into_iter().flat_map(|q| q.quoted.iter().cloned());
     let asked = topic.answers.into_iter().flat_map(|q| &q.taints);
     let carded = topic.amends.and_then(|amended| amended.card).into_iter().flat_map(|p| &p.actions);
     let known = asked.chain(carded.flat_map(|action| &action.taints));
     let known = known.cloned().map(UntrustedText::from);
     let mut words = context.untrusted.clone();
-    words.extend(turn.others_words());
+    words.extend(facts.others_words(&brain.services));
     words.extend(known);
     words.extend(quoted);
     words
@@ -222,7 +223,8 @@ pub(crate) async fn one_round(
     so_far.proposed.extend(plan.actions.iter().cloned());
     let open = plan.open.take();
     let free_question = plan.question.take();
-    let Gated { now, later, stopped, remarks } = gate::check(turn, plan, domains, &so_far.sources).await;
+    let Gated { now, later, stopped, remarks } =
+        gate::check(turn.brain, &turn.facts, plan, domains, &so_far.sources).await;
     so_far.answer.reports.extend(stopped);
     remarks.into_iter().for_each(|remark| so_far.results.add_remark(remark));
 
@@ -236,30 +238,30 @@ pub(crate) async fn one_round(
         if ran.revision.is_some() {
             so_far.run = Some(ran.run.id.clone());
         }
-        so_far.add(turn, &ran)?;
+        so_far.add(turn.brain, &turn.facts, &ran)?;
     }
     let Sorted { consent, held, blocked } = later::sort(later, &failed);
     blocked.iter().for_each(|later| so_far.blocked(turn.brain, later));
     if !consent.is_empty() {
         let asking = Asking { replaces: so_far.replaces.clone(), ..Asking::of(consent, request.to_owned(), domains) };
-        cards::ask(turn, asking, &mut so_far.answer)?;
+        cards::ask(turn.brain, &turn.facts, asking, &mut so_far.answer)?;
     }
     let rest = Plan { question: free_question.clone(), open: open.clone(), ..Plan::default() };
-    if let Some(question) = later::question(turn, held, request, domains, rest) {
+    if let Some(question) = later::question(turn.brain, &turn.facts, held, request, domains, rest) {
         so_far.ask(question);
     } else if let Some(question) = free_question {
-        so_far.ask(Clarification::asks(request.to_owned(), question, domains, turn.ctx.now));
+        so_far.ask(Clarification::asks(request.to_owned(), question, domains, turn.facts.ctx.now));
     }
     Ok(open)
 }
 
 /// What the first unfinished step is doing, and how many are done.
-fn tell_progress(turn: &Turn<'_>, run: &Run) {
+fn tell_progress(brain: &Brain, account: &TurnAccount, run: &Run) {
     let is_done = |step: &&Step| matches!(step.progress, StepProgress::Done { .. });
     let done = run.steps.iter().filter(is_done).count();
     if let Some(step) = run.steps.iter().find(|step| !is_done(step)) {
-        let doing = status::running(&turn.brain.services, &step.action);
-        turn.doing(doing.counting(done, run.steps.len()));
+        let doing = status::running(&brain.services, &step.action);
+        account.doing(doing.counting(done, run.steps.len()));
     }
 }
 
@@ -275,9 +277,9 @@ async fn run_now(
     let depends_on: Vec<Vec<usize>> = now.iter().map(|p| p.depends_on.iter().filter_map(place).collect()).collect();
     // A later round journals under a name of its own, so that a redelivered turn resumes the first one.
     let id = if later_round {
-        RunId::new(format!("{}+{}", turn.incoming.turn, turn.brain.new_id()))
+        RunId::new(format!("{}+{}", turn.facts.incoming.turn, turn.brain.new_id()))
     } else {
-        turn.incoming.turn.clone()
+        turn.facts.incoming.turn.clone()
     };
     let steps = now
         .into_iter()
@@ -287,12 +289,12 @@ async fn run_now(
     let run = Run {
         id,
         origin: RunOrigin::Turn,
-        owner: turn.owner().clone(),
-        chat: turn.chat().clone(),
+        owner: turn.facts.owner().clone(),
+        chat: turn.facts.chat().clone(),
         request: request.to_owned(),
-        inbox: turn.incoming.inbox.clone(),
-        reply_to: Some(turn.incoming.message_id),
-        started_at: turn.ctx.now,
+        inbox: turn.facts.incoming.inbox.clone(),
+        reply_to: Some(turn.facts.incoming.message_id),
+        started_at: turn.facts.ctx.now,
         steps,
     };
     let start = if run::changes_anything(turn.brain, &run) {
@@ -303,7 +305,7 @@ async fn run_now(
         Start::without_journal()
     };
     let start = start.with(along);
-    tell_progress(turn, &run);
-    let watch = |run: &Run| tell_progress(turn, run);
-    run::run_watched(turn.brain, &turn.ctx, run, start, Grant::LowStakes, &watch).await
+    tell_progress(turn.brain, turn.account, &run);
+    let watch = |run: &Run| tell_progress(turn.brain, turn.account, run);
+    run::run_watched(turn.brain, &turn.facts.ctx, run, start, Grant::LowStakes, &watch).await
 }

@@ -12,7 +12,8 @@ use super::built_in;
 use super::guessed::{Route, history, own_message, question};
 use super::select;
 use crate::language::routing::{Guess, Kind};
-use crate::pipeline::turn::Turn;
+use crate::pipeline::brain::Brain;
+use crate::pipeline::turn::{Turn, TurnFacts};
 use crate::ports::{Model, Planning, Stage, Usage};
 use crate::prompts::Fixed;
 use crate::services::registry::Services;
@@ -28,24 +29,40 @@ struct Routed {
 
 /// Decides, by the model when there is one and built-in understanding is not sure already.
 pub async fn decide(turn: &Turn<'_>, guess: &Guess) -> Route {
-    if let Some(plan) = built_in::exact(turn) {
-        turn.traced("route", turn.elapsed_us(), turn.words().len(), Usage::default(), "read exactly");
+    if let Some(plan) = built_in::exact(turn.brain, &turn.facts) {
+        turn.account.traced(
+            "route",
+            turn.account.elapsed_us(),
+            turn.facts.words().len(),
+            Usage::default(),
+            "read exactly",
+        );
         let mut domains: Vec<String> = plan.actions.into_iter().map(|action| action.service).collect();
         domains.sort();
         domains.dedup();
         return Route { kind: Kind::Action, domains, selection: None };
     }
-    if turn.brain.policy.skip_planner && turn.state.clarification.is_none() && question(turn).is_some() {
-        turn.traced("route", turn.elapsed_us(), turn.words().len(), Usage::default(), "read exactly");
+    if turn.brain.policy.skip_planner
+        && turn.facts.state.clarification.is_none()
+        && question(turn.brain, &turn.facts).is_some()
+    {
+        turn.account.traced(
+            "route",
+            turn.account.elapsed_us(),
+            turn.facts.words().len(),
+            Usage::default(),
+            "read exactly",
+        );
         return built_in(guess);
     }
     let in_steps = turn.brain.policy.planning != Planning::Whole;
     // Where commands are still to be chosen, a sure guess bounds the choice.
-    let is_guessed =
-        |model: &dyn Model| needs_no_model(turn, model, guess) && !(in_steps && guess.kind == Kind::Action);
+    let is_guessed = |model: &dyn Model| {
+        needs_no_model(turn.brain, &turn.facts, model, guess) && !(in_steps && guess.kind == Kind::Action)
+    };
     let Some(model) = turn.brain.model.as_deref().filter(|model| !is_guessed(*model)) else {
-        let started = turn.elapsed_us();
-        turn.traced("route", started, turn.words().len(), Usage::default(), "built in");
+        let started = turn.account.elapsed_us();
+        turn.account.traced("route", started, turn.facts.words().len(), Usage::default(), "built in");
         return built_in(guess);
     };
     let (stage, routed) = match in_steps {
@@ -57,15 +74,15 @@ pub async fn decide(turn: &Turn<'_>, guess: &Guess) -> Route {
         Asked::Unusable(why) => why,
         Asked::Failed(error) => error.to_string(),
     };
-    turn.fell_back(stage.name(), &why);
+    turn.account.fell_back(stage.name(), &why);
     built_in(guess)
 }
 
 /// True where asking a model would cost a call and change nothing: see [`Guess::is_sure`]. A message
 /// that may answer an open question of ours is never so sure.
-fn needs_no_model(turn: &Turn<'_>, model: &dyn Model, guess: &Guess) -> bool {
-    let is_skipped = turn.brain.policy.skip_router || model.is_slow(Stage::Route);
-    is_skipped && turn.state.clarification.is_none() && guess.is_sure()
+fn needs_no_model(brain: &Brain, facts: &TurnFacts, model: &dyn Model, guess: &Guess) -> bool {
+    let is_skipped = brain.policy.skip_router || model.is_slow(Stage::Route);
+    is_skipped && facts.state.clarification.is_none() && guess.is_sure()
 }
 
 fn built_in(guess: &Guess) -> Route {
@@ -83,9 +100,10 @@ pub(super) async fn by_model(turn: &Turn<'_>, model: &dyn Model, guess: &Guess) 
             context! { services => ask::lines(&lines.collect::<Vec<_>>()) }
         },
     };
-    let changing = context! { history => ask::lines(&history(turn)), message => own_message(turn) };
-    let routed = match ask::prompt(turn, Stage::Route, fixed, &changing) {
-        Ok(prompt) => ask::typed(turn, model, Stage::Route, prompt, schema, 80).await,
+    let changing =
+        context! { history => ask::lines(&history(turn.brain, &turn.facts)), message => own_message(&turn.facts) };
+    let routed = match ask::prompt(turn.brain, Stage::Route, fixed, &changing) {
+        Ok(prompt) => ask::typed(turn.account, model, Stage::Route, prompt, schema, 80).await,
         Err(error) => Asked::Failed(error),
     };
     routed.map(|routed| settle(routed, guess, &services))

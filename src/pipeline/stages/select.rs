@@ -18,7 +18,7 @@ use crate::language::routing::{Guess, Kind};
 use crate::limits;
 use crate::pipeline::stages::guessed;
 use crate::pipeline::stages::guessed::Route;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::{Turn, TurnFacts};
 use crate::ports::{AnswerSchema, Model, Stage};
 use crate::prompts::Fixed;
 use crate::services::entry::Entry;
@@ -58,9 +58,9 @@ pub(super) async fn route(turn: &Turn<'_>, model: &dyn Model, guess: &Guess) -> 
         }
     }
     let is_bound = turn.brain.policy.skip_router && guess.kind == Kind::Action && guess.confidence >= BOUND_FROM;
-    let offer = Offer::of(turn, if is_bound { guess.domains.clone() } else { domains.clone() });
+    let offer = Offer::of(&turn.facts, if is_bound { guess.domains.clone() } else { domains.clone() });
     let selected = select(turn, model, &services, &domains, &offer).await;
-    selected.map(|selected| settle(turn, selected, guess, &services, &offer))
+    selected.map(|selected| settle(&turn.facts, selected, guess, &services, &offer))
 }
 
 async fn select(
@@ -78,10 +78,10 @@ async fn select(
     let values = || context! { commands => catalog(services, domains) };
     let fixed = Fixed { of: Some(fixed_of.number()), values };
     let changing = context! {
-        history => ask::lines(&guessed::history(turn)), message => guessed::own_message(turn), asked => offer.answers,
+        history => ask::lines(&guessed::history(turn.brain, &turn.facts)), message => guessed::own_message(&turn.facts), asked => offer.answers,
     };
-    match ask::prompt(turn, Stage::Select, fixed, &changing) {
-        Ok(prompt) => ask::typed(turn, model, Stage::Select, prompt, schema, offer.tokens_max()).await,
+    match ask::prompt(turn.brain, Stage::Select, fixed, &changing) {
+        Ok(prompt) => ask::typed(turn.account, model, Stage::Select, prompt, schema, offer.tokens_max()).await,
         Err(error) => Asked::Failed(error),
     }
 }
@@ -110,11 +110,11 @@ struct Offer {
 }
 
 impl Offer {
-    fn of(turn: &Turn<'_>, domains: Vec<String>) -> Self {
-        let reading = turn.reading();
+    fn of(facts: &TurnFacts, domains: Vec<String>) -> Self {
+        let reading = facts.reading();
         let is = |mood: Mood| reading.clauses.iter().filter(move |clause| clause.mood == mood).count();
         let requests = reading.clauses.iter().filter(|clause| clause.mood.is_request()).count();
-        let understood = match turn.understood(&[]) {
+        let understood = match facts.understood(&[]) {
             Understood::Plan { plan, .. } => plan.actions.len(),
             Understood::Partly { plan, unread, .. } => plan.actions.len() + unread.len(),
             Understood::Ask { .. }
@@ -129,7 +129,7 @@ impl Offer {
             commands_max: (requests + is(Mood::Question)).max(understood).clamp(1, limits::SELECTED_MAX),
             orders: is(Mood::Order) + is(Mood::Wish) > 0,
             only_looks: is(Mood::Question) > 0 && is(Mood::Question) == reading.clauses.len(),
-            answers: turn.state.clarification.is_some() && !is_full,
+            answers: facts.state.clarification.is_some() && !is_full,
         }
     }
 
@@ -168,14 +168,14 @@ impl Offer {
 
 /// A model's word, checked: commands that do not exist are dropped, and what names none is what built-in understanding
 /// takes it for.
-fn settle(turn: &Turn<'_>, selected: Selected, guess: &Guess, services: &Services, offer: &Offer) -> Route {
+fn settle(facts: &TurnFacts, selected: Selected, guess: &Guess, services: &Services, offer: &Offer) -> Route {
     let Selected { kind, commands: named } = selected;
     // What code reads as nothing but a question is one.
     let said = if offer.only_looks { Said::Question } else { kind };
     let named: Vec<(String, String)> = named
         .into_iter()
         .map(|named| match named {
-            Named::Alone(command) => (command, turn.words().to_owned()),
+            Named::Alone(command) => (command, facts.words().to_owned()),
             Named::Of { command, words } => (command, words),
         })
         .collect();
@@ -188,9 +188,9 @@ fn settle(turn: &Turn<'_>, selected: Selected, guess: &Guess, services: &Service
     let mut commands: Vec<SelectedCommand> = commands.take(limits::SELECTED_MAX).collect();
     commands.dedup_by(|a, b| (&a.service, &a.command) == (&b.service, &b.command) && a.words == b.words);
     let kind = match commands.is_empty() {
-        true if is_named(ANSWER) && turn.state.clarification.is_some() => Kind::Followup,
+        true if is_named(ANSWER) && facts.state.clarification.is_some() => Kind::Followup,
         // What code takes for an order is not answered by talk.
-        true if said == Said::Order || offer.orders || is_look(turn, services) => Kind::Action,
+        true if said == Said::Order || offer.orders || is_look(facts, services) => Kind::Action,
         true if is_named(INVESTIGATE) => Kind::Investigate,
         // A question is looked up before it is talked about; a remark is talk where both readers take it for that.
         true if said == Said::Question || guess.kind == Kind::Chat => Kind::Chat,
@@ -207,7 +207,7 @@ fn settle(turn: &Turn<'_>, selected: Selected, guess: &Guess, services: &Service
 }
 
 /// Whether built-in understanding knows what looks it up.
-fn is_look(turn: &Turn<'_>, services: &Services) -> bool {
-    let Understood::Plan { plan, condition: None, .. } = turn.understood(&[]) else { return false };
+fn is_look(facts: &TurnFacts, services: &Services) -> bool {
+    let Understood::Plan { plan, condition: None, .. } = facts.understood(&[]) else { return false };
     services.only_look(&plan.actions)
 }

@@ -35,8 +35,8 @@ pub async fn aloud(
     came_to: CameTo,
 ) -> Result<Formatted, ModelError> {
     // Talk is the answer itself, and has all the time of its stage.
-    let within = (!turn.known().is_empty()).then(|| turn.time_for_words());
-    let write = |to| ask::words(turn, model, came_to.stage(), prompt.clone(), TOKENS_MAX, to, within);
+    let within = (!turn.account.known().is_empty()).then(|| turn.account.time_for_words());
+    let write = |to| ask::words(turn.account, model, came_to.stage(), prompt.clone(), TOKENS_MAX, to, within);
     growing(turn, given, came_to, write).await.map(|markdown| Formatted::read(&markdown, given))
 }
 
@@ -51,7 +51,7 @@ pub async fn growing<T, E, W>(
 where
     W: Future<Output = Result<T, E>>,
 {
-    if !turn.brain.channel.shows_drafts(turn.chat()) {
+    if !turn.brain.channel.shows_drafts(turn.facts.chat()) {
         return write(None).await;
     }
     let (to, from) = unbounded_channel();
@@ -99,7 +99,7 @@ async fn draft(turn: &Turn<'_>, written: &str, came_to: CameTo, given: &str) {
     if !matches!(came_to, CameTo::Change | CameTo::Findings) && honest::claims_a_change(&words.text) {
         return;
     }
-    let known = turn.known();
+    let known = turn.account.known();
     let words = phrasing::presentable(words, &turn.brain.services.now(), &known, given);
     let mut words = honest::shown(words, came_to);
     if !known.is_empty() {
@@ -110,7 +110,7 @@ async fn draft(turn: &Turn<'_>, written: &str, came_to: CameTo, given: &str) {
     if let Some(first) = first {
         // Once words are seen, the turn can no longer be begun anew.
         turn.debounce.before_writing().await;
-        turn.speaks();
-        turn.brain.channel.draft(turn.chat(), &first).await;
+        turn.account.speaks();
+        turn.brain.channel.draft(turn.facts.chat(), &first).await;
     }
 }

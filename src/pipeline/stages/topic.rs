@@ -8,7 +8,7 @@ use crate::core::pending::Pending;
 use crate::core::plan::{Plan, PlannedAction};
 use crate::language::requests::Condition;
 use crate::limits;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::Clarification;
 use crate::services::standing::Planner;
 
@@ -109,12 +109,12 @@ pub struct Depending {
 }
 
 /// The request as the person made it, the earlier one included.
-pub fn request(turn: &Turn<'_>, topic: &Topic<'_>) -> String {
+pub fn request(facts: &TurnFacts, topic: &Topic<'_>) -> String {
     let earlier =
         topic.answers.map(|q| q.request.clone()).or_else(|| topic.amends.map(|amended| amended.request.clone()));
     match earlier {
-        Some(earlier) => format!("{earlier}\n{}", turn.words()),
-        None => turn.words().to_owned(),
+        Some(earlier) => format!("{earlier}\n{}", facts.words()),
+        None => facts.words().to_owned(),
     }
 }
 

@@ -1,16 +1,17 @@
 //! A turn as built-in understanding hears it.
 //!
-//! Its words are read once, beside the runtime, when the turn begins ([`Turn::hear`]), and once more where others come to
-//! stand for them ([`Turn::points_at`]); whoever asks anything of them is told from that.
+//! Its words are read once, beside the runtime, when the turn begins ([`super::Turn::hear`]), and once more where others
+//! come to stand for them ([`super::Turn::points_at`]); whoever asks anything of them is told from that.
 
-use super::Turn;
-use super::pointed::PointedAt;
+use std::sync::Arc;
+
+use super::facts::TurnFacts;
+use crate::core::history::Voice;
 use crate::language::reading::Reading;
-use crate::language::requests::{FamilyQuestion, Hearing, Intents, Past, StateReport, Understood};
+use crate::language::requests::{FamilyQuestion, Hearing, Intents, Past, Phrases, StateReport, Understood};
 use crate::language::routing::Guess;
-use crate::language::time::recognised_once;
+use crate::language::time::{Reference, recognised_once};
 use crate::language::{requests, routing};
-use crate::ports::records::Speaker;
 use crate::services::filling::BUILDERS;
 
 /// What a message was understood as.
@@ -30,6 +31,11 @@ pub(super) struct Understanding {
 impl Understanding {
     fn of(hearing: &Hearing) -> Understanding {
         recognised_once(|| Understanding::read(hearing))
+    }
+
+    /// What is known of words before they are read.
+    pub(super) fn of_nothing(reference: &Reference) -> Understanding {
+        Understanding::of(&Hearing::new("", reference, BUILDERS))
     }
 
     fn read(hearing: &Hearing) -> Understanding {
@@ -52,91 +58,58 @@ impl Understanding {
     }
 }
 
-impl Turn<'_> {
-    /// Reads the message, once; what is asked of it afterwards is known.
-    pub async fn hear(&self) {
-        if !self.words().is_empty() {
-            let _ = self.understanding.set(self.heard(self.words().to_owned()).await);
-        }
-    }
-
-    /// From now on the message is read as if it named this thing.
-    pub async fn points_at(&self, pointed: PointedAt) {
-        let understanding = self.heard(pointed.text.clone()).await;
-        let _ = self.pointed.set((pointed, understanding));
-    }
-
-    /// Reads words, beside the runtime.
-    async fn heard(&self, text: String) -> Understanding {
-        self.brain.pool.run(self.owner(), self.reader(text)).await
-    }
-
+impl TurnFacts {
     /// What reads words, with all that it needs.
-    fn reader(&self, text: String) -> impl FnOnce() -> Understanding + Send + use<> {
-        let (reference, past) = (self.reference(), self.past());
-        let services = self.brain.services.now();
-        move || {
-            let phrases = services.phrases();
-            let hearing = Hearing { history: &past, phrases: &phrases, ..Hearing::new(&text, &reference, BUILDERS) };
-            Understanding::of(&hearing)
-        }
-    }
-
-    /// What was read of what the turn is about.
-    fn understanding(&self) -> &Understanding {
-        if let Some((_, understanding)) = self.pointed.get() {
-            return understanding;
-        }
-        self.understanding.get_or_init(|| self.reader(self.words().to_owned())())
+    pub(super) fn reader(&self, text: String) -> impl FnOnce() -> Understanding + Send + use<> {
+        let (reference, past, phrases) = (self.reference(), self.past(), self.phrases.clone());
+        move || Understanding::of(&hearing(&text, &reference, &past, &of_all(&phrases)))
     }
 
     /// The words of the message, their moods, and the times that they name.
     pub fn reading(&self) -> &Reading {
-        &self.understanding().reading
+        &self.understanding.reading
     }
 
     /// Whether reading the message would take more than a message may.
     pub fn is_too_much(&self) -> bool {
-        self.understanding().within_any == Understood::TooMuch
+        self.understanding.within_any == Understood::TooMuch
     }
 
     /// Which services the message seems to be about.
     pub fn guess(&self) -> &Guess {
-        &self.understanding().guess
+        &self.understanding.guess
     }
 
     /// What its clauses seem to ask.
     pub fn intents(&self) -> &Intents {
-        &self.understanding().intents
+        &self.understanding.intents
     }
 
     /// The question of a family that its words are.
     pub fn question(&self) -> Option<&FamilyQuestion> {
-        self.understanding().question.as_ref()
+        self.understanding.question.as_ref()
     }
 
     /// The question that its words lean to, which nothing is asked of to change as well.
     pub fn leaning(&self) -> Option<&FamilyQuestion> {
-        let known = self.understanding();
+        let known = &self.understanding;
         known.leaning.as_ref().filter(|_| self.origin().is_own_words() && known.intents.only_look())
     }
 
     /// What it reports as done.
     pub fn report(&self) -> Option<&StateReport> {
-        self.understanding().report.as_ref()
+        self.understanding.report.as_ref()
     }
 
     /// The conversation as built-in understanding wants it.
     pub fn past(&self) -> Vec<Past> {
         let mut past: Vec<Past> = Vec::new();
-        for message in &self.history {
-            match message.speaker {
-                Speaker::Person if self.is_own(message) => {
-                    past.push(Past { said: message.text.clone(), actions: Vec::new() });
-                }
-                Speaker::Person => {}
-                Speaker::Assistant => {
-                    let actions = message.actions.iter().cloned();
+        for entry in self.conversation().entries() {
+            match entry.voice {
+                Voice::Own => past.push(Past { said: entry.text.to_owned(), actions: Vec::new() }),
+                Voice::SomebodyElse | Voice::PassedOn { .. } => {}
+                Voice::Assistant => {
+                    let actions = entry.actions.iter().cloned();
                     match past.last_mut() {
                         Some(last) => last.actions.extend(actions),
                         None => past.push(Past { said: String::new(), actions: actions.collect() }),
@@ -153,7 +126,7 @@ impl Turn<'_> {
 
     /// What built-in understanding makes of the message; only commands of `domains`, and of any where there are none.
     pub fn understood(&self, domains: &[String]) -> Understood {
-        let known = self.understanding();
+        let known = &self.understanding;
         match domains {
             [] => known.within_any.clone(),
             domains if known.within.0 == domains => known.within.1.clone(),
@@ -163,12 +136,19 @@ impl Turn<'_> {
 
     /// The same of other words of the person's.
     pub fn understood_as(&self, text: &str, domains: &[String]) -> Understood {
-        let (reference, past) = (self.reference(), self.past());
-        let services = self.brain.services.now();
-        let phrases = services.phrases();
-        requests::plan(
-            &Hearing { history: &past, phrases: &phrases, ..Hearing::new(text, &reference, BUILDERS) },
-            domains,
-        )
+        requests::plan(&hearing(text, &self.reference(), &self.past(), &of_all(&self.phrases)), domains)
     }
+}
+
+fn of_all(phrases: &[Arc<Phrases>]) -> Vec<&Phrases> {
+    phrases.iter().map(Arc::as_ref).collect()
+}
+
+fn hearing<'a>(
+    text: &'a str,
+    reference: &'a Reference,
+    history: &'a [Past],
+    phrases: &'a [&'a Phrases],
+) -> Hearing<'a> {
+    Hearing { history, phrases, ..Hearing::new(text, reference, BUILDERS) }
 }

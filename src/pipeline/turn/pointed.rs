@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::Turn;
+use super::facts::TurnFacts;
 use crate::core::history::{FOUND, ItemRef, PastAction};
 use crate::core::plan::Params;
 use crate::core::text::visible;
@@ -23,6 +23,12 @@ pub struct PointedAt {
 }
 
 impl PointedAt {
+    /// Other words of the person's, which stand for the message and point at nothing: what a press takes up, or a name
+    /// in place of a pronoun.
+    pub fn words(text: String) -> Self {
+        Self { text, id: String::new(), label: String::new() }
+    }
+
     /// Words about the thing, by what it is called.
     pub fn named_in(&self, words: &str) -> String {
         if self.id.is_empty() { words.to_owned() } else { words.replace(&self.id, &visible(&self.label)) }
@@ -42,7 +48,7 @@ impl PointedAt {
     }
 }
 
-impl Turn<'_> {
+impl TurnFacts {
     /// What a message of ours was about; of several things those that the quote names, and a row that it quotes.
     pub(super) fn quoted_of(&self, message: &Message) -> Vec<PastAction> {
         let Some(quote) = self.incoming.quote.as_deref().filter(|quote| !quote.trim().is_empty()) else {
@@ -63,13 +69,8 @@ impl Turn<'_> {
         }
     }
 
-    /// What was said earlier is what this turn is about: a press that goes on with it has no words of its own.
-    pub async fn reads_as(&self, text: String) {
-        self.points_at(PointedAt { text, id: String::new(), label: String::new() }).await;
-    }
-
     /// What the message points at.
     pub fn pointed_at(&self) -> Option<&PointedAt> {
-        self.pointed.get().map(|(pointed, _)| pointed)
+        self.pointed.as_ref()
     }
 }

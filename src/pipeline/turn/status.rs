@@ -1,8 +1,38 @@
 //! What a status line says while a turn works.
 
+use super::account::TurnAccount;
+use super::debounce::Debounce;
+use crate::core::ids::UserId;
+use crate::core::markup::Formatted;
 use crate::core::plan::Action;
 use crate::core::progress::Progress;
+use crate::limits;
 use crate::services::registry::{Registry, Services};
+
+/// What the status line of a turn says, below the receipts that are known; nothing once the answer itself can be seen.
+pub fn of(services: &Services, owner: &UserId, account: &TurnAccount, debounce: &Debounce) -> Option<String> {
+    if account.is_speaking() {
+        return None;
+    }
+    let waits = services.iter().find_map(|service| service.service.waited_for(owner));
+    let mut doing = waits.map_or_else(|| account.does(), |waits| waits.to_string());
+    if let Some(slow) = account.waiting.told() {
+        doing.push_str(&format!("\n{slow}"));
+    }
+    let known = Some(account.known()).filter(|known| !known.is_empty() && may_be_shown(account, debounce));
+    Some(known.map_or_else(|| doing.clone(), |known| format!("{}\n\n{doing}", beginning(known))))
+}
+
+/// Whether words may be shown before the answer is complete: not while it may still be begun anew.
+pub(super) fn may_be_shown(account: &TurnAccount, debounce: &Debounce) -> bool {
+    account.is_agreed() && debounce.is_over()
+}
+
+/// As much of the receipts as one message of the channel holds; the answer has them whole.
+fn beginning(receipts: String) -> String {
+    let parts = Formatted::plain(receipts).split(limits::DRAFT_UTF16_MAX, limits::MESSAGE_SPANS_MAX);
+    parts.into_iter().next().unwrap_or_default().text
+}
 
 /// Before anything is known about the message.
 pub fn thinking() -> Progress {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::Turn;
+use super::account::TurnAccount;
 use crate::limits::MODEL_WAIT_TOLD_MS;
 
 /// The calls under way.
@@ -46,7 +46,7 @@ impl ModelWait {
     }
 }
 
-impl Turn<'_> {
+impl TurnAccount {
     /// A model is asked from now on, until what this gives is dropped.
     pub fn waits_for_model(&self) -> Waiting<'_> {
         let mut calls = self.waiting.calls();

@@ -18,13 +18,14 @@ use crate::language::consent::Consent;
 use crate::language::time;
 use crate::language::time::{Grain, Problem, When, local_instant};
 use crate::limits;
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::shown;
 use crate::pipeline::commit::{Answer, reminds_of};
-use crate::pipeline::stages::act;
-use crate::pipeline::turn::{Turn, TurnError};
+use crate::pipeline::intake::intended::Intended;
+use crate::pipeline::turn::{TurnError, TurnFacts};
 use crate::ports::StoreError;
 use crate::ports::records::{Before, Shown, Snoozing};
-use crate::services::service::{Reminded, ReminderAnswer};
+use crate::services::service::{Reminded, ReminderAnswer, RequestContext};
 
 const ASK: &str = "Until when? Say it as you would, for example “friday 9am” or “in 3 hours”.";
 
@@ -33,46 +34,55 @@ const DONE: [&str; 8] =
     ["done", "did it", "i did it", "it's done", "it is done", "that's done", "finished", "already done"];
 
 /// Done.
-pub async fn done(turn: &Turn<'_>, due: &str, data: &str) -> Result<Answer, StoreError> {
-    let message = shown::pressed(turn, data).await?.map(|shown| shown.message);
-    carry_out(turn, due, ReminderAnswer::Done, message).await
+pub(super) async fn done(brain: &Brain, facts: &TurnFacts, due: &str, data: &str) -> Result<Intended, StoreError> {
+    let message = shown::pressed(brain, facts, data).await?.map(|shown| shown.message);
+    carry_out(brain, facts, due, ReminderAnswer::Done, message).await
 }
 
 /// Snoozed; the time is worked out now, in the zone the person is in now.
-pub async fn snooze(turn: &Turn<'_>, due: &str, until: Later, data: &str) -> Result<Answer, StoreError> {
-    let zone = turn.ctx.zone;
-    let message = shown::pressed(turn, data).await?.map(|shown| shown.message);
-    let now = turn.ctx.now.with_timezone(&zone);
+pub(super) async fn snooze(
+    brain: &Brain,
+    facts: &TurnFacts,
+    due: &str,
+    until: Later,
+    data: &str,
+) -> Result<Intended, StoreError> {
+    let zone = facts.ctx.zone;
+    let message = shown::pressed(brain, facts, data).await?.map(|shown| shown.message);
+    let now = facts.ctx.now.with_timezone(&zone);
     let at = match until {
         Later::Minutes(minutes) => now + Duration::minutes(i64::from(minutes)),
         Later::Tomorrow => {
             let day = now.date_naive().succ_opt().unwrap_or(now.date_naive());
-            local_instant(zone, day.and_time(turn.ctx.hour)).earliest()
+            local_instant(zone, day.and_time(facts.ctx.hour)).earliest()
         }
-        Later::Ask => return ask(turn, due, message).await,
+        Later::Ask => return Ok(ask(brain, facts, due, message).await?.into()),
     };
-    carry_out(turn, due, ReminderAnswer::Snooze(at.fixed_offset()), message).await
+    carry_out(brain, facts, due, ReminderAnswer::Snooze(at.fixed_offset()), message).await
 }
 
 /// Asks until when; the next message says it.
-async fn ask(turn: &Turn<'_>, due: &str, message: Option<MessageId>) -> Result<Answer, StoreError> {
-    if let Err(gone) = answering(turn, due, ReminderAnswer::Done).await {
-        return Ok(Answer::says(Path::Button, gone).noticed(turn, NoticeKind::Toast));
+async fn ask(brain: &Brain, facts: &TurnFacts, due: &str, message: Option<MessageId>) -> Result<Answer, StoreError> {
+    if let Err(gone) = answering(brain, facts, due, ReminderAnswer::Done).await {
+        return Ok(Answer::says(Path::Button, gone).noticed(&facts.incoming, NoticeKind::Toast));
     }
     let mut answer = Answer::says(Path::Button, ASK);
     answer.replies.iter_mut().for_each(|reply| reply.placeholder = Some("friday 9am · in 3 hours".into()));
-    let (owner, at) = (turn.owner().clone(), turn.ctx.now);
+    let (owner, at) = (facts.owner().clone(), facts.ctx.now);
     answer.snoozing = Some(Snoozing { due: due.to_owned(), owner, message, at });
     Ok(answer)
 }
 
 /// "done" or "snooze it", in reply to a reminder or right after it was told: as its buttons. `None` for all else,
 /// and where "until when?" was asked: the words are for that.
-pub(in crate::pipeline::intake) async fn in_words(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
-    if asked(turn).is_some() || !turn.origin().is_own_words() {
+pub(in crate::pipeline::intake) async fn in_words(
+    brain: &Brain,
+    facts: &TurnFacts,
+) -> Result<Option<Intended>, TurnError> {
+    if asked(facts).is_some() || !facts.origin().is_own_words() {
         return Ok(None);
     }
-    let about = match (&turn.replied, &turn.incoming.input) {
+    let about = match (&facts.replied, &facts.incoming.input) {
         (Some(shown), _) => match shown.about.as_slice() {
             [item] => Some((item.id.clone(), shown.message)),
             _ => None,
@@ -80,11 +90,11 @@ pub(in crate::pipeline::intake) async fn in_words(turn: &Turn<'_>) -> Result<Opt
         // It is about some other message.
         (None, Input::Message { reply_to: Some(_), .. } | Input::Press { .. }) => None,
         (None, Input::Message { reply_to: None, .. }) => {
-            turn.history.last().and_then(reminds_of).map(|(item, message)| (item.to_owned(), message))
+            facts.history.last().and_then(reminds_of).map(|(item, message)| (item.to_owned(), message))
         }
     };
     let Some((due, message)) = about else { return Ok(None) };
-    let words = turn.words().trim().trim_end_matches(['.', '!']).to_lowercase();
+    let words = facts.words().trim().trim_end_matches(['.', '!']).to_lowercase();
     let with = match words.strip_prefix("snooze") {
         None if DONE.contains(&words.as_str()) => ReminderAnswer::Done,
         None => return Ok(None),
@@ -92,49 +102,51 @@ pub(in crate::pipeline::intake) async fn in_words(turn: &Turn<'_>) -> Result<Opt
             let rest = rest.trim();
             let rest = ["it", "this", "that"].iter().find_map(|it| rest.strip_prefix(it)).unwrap_or(rest).trim();
             if rest.is_empty() {
-                let asked = ask(turn, &due, Some(message)).await?;
-                return Ok(Some(Answer { path: Path::Clarify, ..asked }));
+                let asked = ask(brain, facts, &due, Some(message)).await?;
+                return Ok(Some(Answer { path: Path::Clarify, ..asked }.into()));
             }
-            match time_of(turn, rest) {
-                Some(Ok(at)) if at > turn.ctx.now => ReminderAnswer::Snooze(at.fixed_offset()),
+            match time_of(facts, rest) {
+                Some(Ok(at)) if at > facts.ctx.now => ReminderAnswer::Snooze(at.fixed_offset()),
                 Some(Ok(_) | Err(_)) | None => return Ok(None),
             }
         }
     };
-    let mut answer = carry_out(turn, &due, with, Some(message)).await?;
-    answer.path = Path::Action;
-    Ok(Some(answer))
+    let answering = carry_out(brain, facts, &due, with, Some(message)).await?;
+    Ok(Some(answering.then(|answer| Answer { path: Path::Action, ..answer })))
 }
 
 /// The answer to "until when?"; `None` when nobody asked, or the message is about something else.
-pub(in crate::pipeline::intake) async fn until(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
-    let Some(asked) = asked(turn) else {
+pub(in crate::pipeline::intake) async fn until(
+    brain: &Brain,
+    facts: &TurnFacts,
+) -> Result<Option<Intended>, TurnError> {
+    let Some(asked) = asked(facts) else {
         return Ok(None);
     };
-    let words = turn.words().trim();
+    let words = facts.words().trim();
     if consent::read(words) == Consent::No || ["never mind", "nevermind", "forget it"].contains(&&*words.to_lowercase())
     {
-        return Ok(Some(Answer::says(Path::Clarify, "Okay, the reminder stays as it is.")));
+        return Ok(Some(Answer::says(Path::Clarify, "Okay, the reminder stays as it is.").into()));
     }
-    let at = match time_of(turn, words) {
+    let at = match time_of(facts, words) {
         None => return Ok(None),
-        Some(Ok(at)) if at > turn.ctx.now => at,
-        Some(Ok(_)) => return Ok(Some(again(asked, "That is in the past. Until when?"))),
-        Some(Err(why)) => return Ok(Some(again(asked, &why))),
+        Some(Ok(at)) if at > facts.ctx.now => at,
+        Some(Ok(_)) => return Ok(Some(again(asked, "That is in the past. Until when?").into())),
+        Some(Err(why)) => return Ok(Some(again(asked, &why).into())),
     };
-    let mut answer = carry_out(turn, &asked.due, ReminderAnswer::Snooze(at.fixed_offset()), asked.message).await?;
-    answer.path = Path::Action;
-    Ok(Some(answer))
+    let answering =
+        carry_out(brain, facts, &asked.due, ReminderAnswer::Snooze(at.fixed_offset()), asked.message).await?;
+    Ok(Some(answering.then(|answer| Answer { path: Path::Action, ..answer })))
 }
 
 /// The question "until when?" that this message may answer.
-fn asked<'t>(turn: &'t Turn<'_>) -> Option<&'t Snoozing> {
+fn asked(facts: &TurnFacts) -> Option<&Snoozing> {
     let fresh = |asked: &&Snoozing| {
-        asked.owner == *turn.owner()
-            && turn.ctx.now - asked.at <= Duration::seconds(limits::CLARIFICATION_SECS)
-            && turn.origin().is_own_words()
+        asked.owner == *facts.owner()
+            && facts.ctx.now - asked.at <= Duration::seconds(limits::CLARIFICATION_SECS)
+            && facts.origin().is_own_words()
     };
-    turn.state.snoozing.as_ref().filter(fresh)
+    facts.state.snoozing.as_ref().filter(fresh)
 }
 
 fn again(asked: &Snoozing, words: &str) -> Answer {
@@ -144,10 +156,10 @@ fn again(asked: &Snoozing, words: &str) -> Answer {
 }
 
 /// The instant an answer means. A sentence with more in it than a time is something new.
-fn time_of(turn: &Turn<'_>, words: &str) -> Option<Result<DateTime<Tz>, String>> {
+fn time_of(facts: &TurnFacts, words: &str) -> Option<Result<DateTime<Tz>, String>> {
     let bare = words.strip_prefix("until ").or_else(|| words.strip_prefix("Until ")).unwrap_or(words);
     let bare = bare.strip_prefix("for ").map_or(bare.to_owned(), |length| format!("in {length}"));
-    let reference = turn.reference();
+    let reference = facts.reference();
     const ANSWER_WORDS: usize = 8;
     if bare.split_whitespace().count() > ANSWER_WORDS {
         return None;
@@ -155,7 +167,7 @@ fn time_of(turn: &Turn<'_>, words: &str) -> Option<Result<DateTime<Tz>, String>>
     let morning = |at: DateTime<Tz>, grain| match grain {
         Grain::Minute | Grain::Hour => at,
         Grain::Day | Grain::Week | Grain::Month | Grain::Year => {
-            local_instant(reference.zone, at.date_naive().and_time(turn.ctx.hour)).earliest()
+            local_instant(reference.zone, at.date_naive().and_time(facts.ctx.hour)).earliest()
         }
     };
     match time::resolve(&bare, &reference)? {
@@ -183,32 +195,35 @@ fn time_of(turn: &Turn<'_>, words: &str) -> Option<Result<DateTime<Tz>, String>>
 
 /// Does it, and says so on the reminder's message.
 async fn carry_out(
-    turn: &Turn<'_>,
+    brain: &Brain,
+    facts: &TurnFacts,
     due: &str,
     with: ReminderAnswer,
     message: Option<MessageId>,
-) -> Result<Answer, StoreError> {
-    let (title, planned) = match answering(turn, due, with).await {
+) -> Result<Intended, StoreError> {
+    let (title, planned) = match answering(brain, facts, due, with).await {
         Ok(found) => found,
         Err(gone) => {
-            let mut answer = Answer::says(Path::Button, gone).noticed(turn, NoticeKind::Toast);
+            let mut answer = Answer::says(Path::Button, gone).noticed(&facts.incoming, NoticeKind::Toast);
             if let Some(message) = message {
                 let due = due.to_owned();
                 shown::without(message, move |press| is_about(press, &due), &mut answer);
             }
-            return Ok(answer);
+            return Ok(answer.into());
         }
     };
-    let mut answer = act::one_action(turn, planned).await?;
-    if answer.reports.iter().all(|report| report.status == Status::Succeeded) {
-        say_so(turn, due, with, &title, message, &mut answer);
-    }
-    Ok(answer)
+    let (ctx, due) = (facts.ctx.clone(), due.to_owned());
+    Ok(Intended::actions(facts, vec![planned]).then(move |mut answer| {
+        if answer.reports.iter().all(|report| report.status == Status::Succeeded) {
+            say_so(&ctx, &due, with, &title, message, &mut answer);
+        }
+        answer
+    }))
 }
 
 /// Says what became of a reminder: a snooze in words of its own, and either on the reminder's message.
 fn say_so(
-    turn: &Turn<'_>,
+    ctx: &RequestContext,
     due: &str,
     with: ReminderAnswer,
     title: &str,
@@ -216,43 +231,48 @@ fn say_so(
     answer: &mut Answer,
 ) {
     if let (ReminderAnswer::Snooze(at), Some(reply)) = (with, answer.replies.first_mut()) {
-        let until = time::describe(at.with_timezone(&turn.ctx.zone), Grain::Minute, &turn.ctx.reference());
+        let until = time::describe(at.with_timezone(&ctx.zone), Grain::Minute, &ctx.reference());
         reply.text = format!("💤 Snoozed until {until}: {}", crate::core::text::visible(title));
     }
     if let Some(message) = message {
         let undos = answer.undos();
-        let (due, stamp, title) = (due.to_owned(), stamp(turn, with), crate::core::text::visible(title));
+        let (due, stamp, title) = (due.to_owned(), stamp(ctx, with), crate::core::text::visible(title));
         answer.rewrite(message, move |shown| mark(shown, &due, &stamp, &title, &undos));
     }
 }
 
 /// The same for a press that an earlier life began; `answer` is made of its journal.
-pub fn carried_through(turn: &Turn<'_>, due: &str, message: Option<MessageId>, answer: &mut Answer) {
-    if let Some((with, title)) = answer.actions.iter().find_map(|done| read_back(turn, due, done)) {
-        say_so(turn, due, with, &title, message, answer);
+pub fn carried_through(brain: &Brain, facts: &TurnFacts, due: &str, message: Option<MessageId>, answer: &mut Answer) {
+    if let Some((with, title)) = answer.actions.iter().find_map(|done| read_back(brain, due, done)) {
+        say_so(&facts.ctx, due, with, &title, message, answer);
     }
 }
 
 /// The same for the answer to "until when?"; any other message is left as it is.
-pub fn answer_carried_through(turn: &Turn<'_>, answer: &mut Answer) {
-    if let Some(asked) = asked(turn) {
-        carried_through(turn, &asked.due, asked.message, answer);
+pub fn answer_carried_through(brain: &Brain, facts: &TurnFacts, answer: &mut Answer) {
+    if let Some(asked) = asked(facts) {
+        carried_through(brain, facts, &asked.due, asked.message, answer);
     }
 }
 
 /// What was done to this reminder, and what it reminds of, from the record of it.
-fn read_back(turn: &Turn<'_>, due: &str, done: &PastAction) -> Option<(ReminderAnswer, String)> {
+fn read_back(brain: &Brain, due: &str, done: &PastAction) -> Option<(ReminderAnswer, String)> {
     let item = done.item.as_ref().filter(|item| item.id == due)?;
-    let services = turn.brain.services.now();
+    let services = brain.services.now();
     let with = services.find(&done.service)?.service.reminders()?.answer_of(&done.command, &done.params)?;
     Some((with, item.label.clone()))
 }
 
 /// What a reminder is about, and the action that answers it; or why there is none.
-async fn answering(turn: &Turn<'_>, due: &str, with: ReminderAnswer) -> Result<(String, PlannedAction), String> {
-    let services = turn.brain.services.now();
+async fn answering(
+    brain: &Brain,
+    facts: &TurnFacts,
+    due: &str,
+    with: ReminderAnswer,
+) -> Result<(String, PlannedAction), String> {
+    let services = brain.services.now();
     for reminders in services.iter().filter_map(|service| service.service.reminders()) {
-        match reminders.reminded(&turn.ctx, due).await.map_err(|error| error.to_string())? {
+        match reminders.reminded(&facts.ctx, due).await.map_err(|error| error.to_string())? {
             None => {}
             Some(Reminded { title, done: true }) => {
                 return Err(format!("“{}” is done already.", crate::core::text::visible(&title)));
@@ -264,12 +284,12 @@ async fn answering(turn: &Turn<'_>, due: &str, with: ReminderAnswer) -> Result<(
 }
 
 /// "done 10:03", "snoozed until Tue 13 Jan 09:00".
-fn stamp(turn: &Turn<'_>, with: ReminderAnswer) -> String {
-    let now = turn.ctx.now.with_timezone(&turn.ctx.zone);
+fn stamp(ctx: &RequestContext, with: ReminderAnswer) -> String {
+    let now = ctx.now.with_timezone(&ctx.zone);
     match with {
         ReminderAnswer::Done => format!("done {}", now.format("%H:%M")),
         ReminderAnswer::Snooze(at) => {
-            let at = at.with_timezone(&turn.ctx.zone);
+            let at = at.with_timezone(&ctx.zone);
             let form = if at.date_naive() == now.date_naive() { "%H:%M" } else { "%a %-d %b %H:%M" };
             format!("snoozed until {}", at.format(form))
         }

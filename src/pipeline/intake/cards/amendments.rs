@@ -11,13 +11,14 @@ use crate::core::turn::{Input, Origin, Path};
 use crate::language::consent;
 use crate::language::consent::Consent;
 use crate::language::routing::{Guess, Kind};
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::consent::cards::{self, Asking};
 use crate::pipeline::consent::{card_is_last, too_late, which};
 use crate::pipeline::stages::context;
 use crate::pipeline::stages::rounds::rounds;
 use crate::pipeline::stages::topic::{Amended, Topic};
-use crate::pipeline::turn::{Turn, TurnError};
+use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
 use crate::ports::{StoreError, Table, optimistic};
 
 /// What a message speaks of.
@@ -32,33 +33,33 @@ enum Meant<'t> {
 
 /// Changes the card that the message speaks of, or asks which one; `None` when it speaks of none.
 pub(in crate::pipeline) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
-    match meant(turn) {
+    match meant(&turn.facts) {
         Meant::Card(pending) => Ok(Some(amend(turn, pending).await?)),
-        Meant::OneOfSeveral => Ok(Some(which(turn, None))),
+        Meant::OneOfSeveral => Ok(Some(which(turn.brain, &turn.facts, None))),
         Meant::None => drafts::changed(turn).await,
     }
 }
 
-fn meant<'t>(turn: &'t Turn<'_>) -> Meant<'t> {
-    let Input::Message { text, origin: Origin::Typed, .. } = &turn.incoming.input else {
+fn meant<'t>(facts: &'t TurnFacts) -> Meant<'t> {
+    let Input::Message { text, origin: Origin::Typed, .. } = &facts.incoming.input else {
         return Meant::None;
     };
     if consent::read(text) != Consent::Other {
         return Meant::None;
     }
-    if let Some(pending) = &turn.replied_card {
+    if let Some(pending) = &facts.replied_card {
         // Changing a card withdraws it, so it takes the same rights as deciding it.
-        let may = pending.state.is_open() && pending.owner == *turn.owner();
+        let may = pending.state.is_open() && pending.owner == *facts.owner();
         return if may { Meant::Card(pending) } else { Meant::None };
     }
-    let editing = turn.state.editing.as_ref();
-    if let Some(pending) = turn.open.iter().find(|pending| Some(&pending.id) == editing) {
+    let editing = facts.state.editing.as_ref();
+    if let Some(pending) = facts.open.iter().find(|pending| Some(&pending.id) == editing) {
         return Meant::Card(pending);
     }
-    if !card_is_last(turn) || !consent::amends(text) {
+    if !card_is_last(facts) || !consent::amends(text) {
         return Meant::None;
     }
-    match turn.open.as_slice() {
+    match facts.open.as_slice() {
         [] => Meant::None,
         [only] => Meant::Card(only),
         _ => Meant::OneOfSeveral,
@@ -69,10 +70,10 @@ fn meant<'t>(turn: &'t Turn<'_>) -> Meant<'t> {
 /// planned, the original comes back as a new card.
 async fn amend(turn: &Turn<'_>, pending: &Pending) -> Result<Answer, TurnError> {
     turn.debounce.before_writing().await;
-    let withdrawal = match optimistic(&[Table::Pending], || withdrawn(turn, pending)).await {
+    let withdrawal = match optimistic(&[Table::Pending], || withdrawn(turn.brain, &turn.facts, pending)).await {
         Ok(Some(withdrawal)) => withdrawal,
         // Decided while this message was being read: the first decision stands, and it is told.
-        Ok(None) | Err(StoreError::Conflict { .. }) => return Ok(too_late(turn, &pending.id).await?),
+        Ok(None) | Err(StoreError::Conflict { .. }) => return Ok(too_late(turn.brain, &turn.facts, &pending.id).await?),
         Err(error) => return Err(error.into()),
     };
 
@@ -80,8 +81,8 @@ async fn amend(turn: &Turn<'_>, pending: &Pending) -> Result<Answer, TurnError> 
         Ok(answer) if leads_on(&answer) => answer,
         Err(TurnError::Store(error)) => return Err(error.into()),
         // Why it was refused is told above the original.
-        Ok(refused) => again(turn, pending, refused)?,
-        Err(TurnError::Cancelled) => again(turn, pending, Answer::of(Path::Consent))?,
+        Ok(refused) => again(turn.brain, &turn.facts, pending, refused)?,
+        Err(TurnError::Cancelled) => again(turn.brain, &turn.facts, pending, Answer::of(Path::Consent))?,
     };
     answer.path = Path::Consent;
     answer.edits.splice(0..0, withdrawal.edits);
@@ -95,18 +96,18 @@ pub(super) async fn planned_again(
     amended: &Amended<'_>,
 ) -> Result<Answer, TurnError> {
     let guess = Guess { kind: Kind::Action, domains: domains.to_vec(), confidence: 1.0 };
-    let context = turn.unless_cancelled(context::fetch(turn, &guess).all(turn)).await?;
+    let context = turn.unless_cancelled(context::fetch(turn.brain, &turn.facts, &guess).all(turn.account)).await?;
     rounds(turn, domains, &context, Topic { amends: Some(amended), ..Topic::default() }).await
 }
 
 /// One attempt to withdraw a card, durable at once; what is shown of it comes with the answer. `None` when it is not
 /// open any more.
-async fn withdrawn(turn: &Turn<'_>, pending: &Pending) -> Result<Option<Answer>, StoreError> {
+async fn withdrawn(brain: &Brain, facts: &TurnFacts, pending: &Pending) -> Result<Option<Answer>, StoreError> {
     let mut withdrawal = Answer::of(Path::Consent);
-    if !cards::supersede(turn, pending, &mut withdrawal).await? {
+    if !cards::supersede(brain, facts, pending, &mut withdrawal).await? {
         return Ok(None);
     }
-    turn.brain.commit(std::mem::take(&mut withdrawal.batch)).await?;
+    brain.commit(std::mem::take(&mut withdrawal.batch)).await?;
     Ok(Some(withdrawal))
 }
 
@@ -116,7 +117,7 @@ fn leads_on(answer: &Answer) -> bool {
     matches!(answer.clarification, Question::Open(_)) || !answer.reports.iter().all(stopped)
 }
 
-fn again(turn: &Turn<'_>, pending: &Pending, refused: Answer) -> Result<Answer, StoreError> {
+fn again(brain: &Brain, facts: &TurnFacts, pending: &Pending, refused: Answer) -> Result<Answer, StoreError> {
     let mut answer = Answer::says(
         Path::Consent,
         "I couldn't work out that change, so here is the original again. Nothing was done.",
@@ -126,6 +127,6 @@ fn again(turn: &Turn<'_>, pending: &Pending, refused: Answer) -> Result<Answer, 
         answer.reports = refused.reports;
         answer.untrusted = refused.untrusted;
     }
-    cards::ask(turn, Asking::again(pending), &mut answer)?;
+    cards::ask(brain, facts, Asking::again(pending), &mut answer)?;
     Ok(answer)
 }

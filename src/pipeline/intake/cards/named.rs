@@ -12,6 +12,7 @@ use crate::core::pending::{Means, Pending};
 use crate::core::turn::{Input, NoticeKind, Origin, Path};
 use crate::language::consent;
 use crate::language::consent::{CardName, Consent, Naming};
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::commit::shown;
 use crate::pipeline::consent::costly::{CostlyQuestion, waiting_here};
@@ -21,70 +22,73 @@ use crate::pipeline::intake::commands::agenda;
 use crate::pipeline::intake::offers;
 use crate::pipeline::show;
 use crate::pipeline::stages::investigate;
-use crate::pipeline::turn::{Turn, TurnError};
+use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
 use crate::ports::StoreError;
 use crate::ports::records::Shown;
 
 /// A press on a row of a list: that card, or question, once more.
-pub(in crate::pipeline) async fn show(turn: &Turn<'_>, id: &PendingId) -> Result<Answer, StoreError> {
-    if let Some(question) = waiting_here(turn).await?.iter().find(|question| question.id == *id) {
-        return Ok(investigate::ask_again(turn, question));
+pub(in crate::pipeline) async fn show(brain: &Brain, facts: &TurnFacts, id: &PendingId) -> Result<Answer, StoreError> {
+    if let Some(question) = waiting_here(brain, facts).await?.iter().find(|question| question.id == *id) {
+        return Ok(investigate::ask_again(facts, question));
     }
-    let Some(pending) = turn.open.iter().find(|open| open.id == *id) else {
-        let recorded = turn.brain.readable_pending(id).await?.map(|(pending, _)| pending);
-        let words = match recorded.filter(|pending| pending.owner == *turn.owner()) {
-            Some(pending) => closed::recorded(turn.brain, &pending, None, &turn.ctx),
+    let Some(pending) = facts.open.iter().find(|open| open.id == *id) else {
+        let recorded = brain.readable_pending(id).await?.map(|(pending, _)| pending);
+        let words = match recorded.filter(|pending| pending.owner == *facts.owner()) {
+            Some(pending) => closed::recorded(brain, &pending, None, &facts.ctx),
             None => "I don't know that card (any more). Nothing was done.".to_owned(),
         };
-        return Ok(Answer::says(Path::Button, words).noticed(turn, NoticeKind::Toast));
+        return Ok(Answer::says(Path::Button, words).noticed(&facts.incoming, NoticeKind::Toast));
     };
-    Ok(shown_again(turn, pending, Path::Button))
+    Ok(shown_again(brain, facts, pending, Path::Button))
 }
 
-fn shown_again(turn: &Turn<'_>, pending: &Pending, path: Path) -> Answer {
+fn shown_again(brain: &Brain, facts: &TurnFacts, pending: &Pending, path: Path) -> Answer {
     let mut answer = Answer::of(path).keeping_question();
-    below(turn, pending, &mut answer);
+    below(brain, facts, pending, &mut answer);
     answer
 }
 
 /// Decides or shows the card that a message names; `None` when it names none.
 pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
-    let Input::Message { text, origin, reply_to: None } = &turn.incoming.input else { return Ok(None) };
+    let Input::Message { text, origin, reply_to: None } = &turn.facts.incoming.input else { return Ok(None) };
     let Some(naming) = consent::names(text) else { return Ok(None) };
-    let list = shown::last(turn).await?.map(|shown| Row::all(&shown)).filter(|rows| !rows.is_empty());
+    let list =
+        shown::last(turn.brain, &turn.facts).await?.map(|shown| Row::all(&shown)).filter(|rows| !rows.is_empty());
     // What was asked last gets the answer.
-    let asked_last = turn.open_question().is_some() || turn.state.editing.is_some() || turn.state.snoozing.is_some();
+    let asked_last = turn.facts.open_question().is_some()
+        || turn.facts.state.editing.is_some()
+        || turn.facts.state.snoozing.is_some();
     if list.is_none() && (asked_last || !naming.is_definite) {
         return Ok(None);
     }
-    let questions = waiting_here(turn).await?;
-    if turn.open.is_empty() && questions.is_empty() {
+    let questions = waiting_here(turn.brain, &turn.facts).await?;
+    if turn.facts.open.is_empty() && questions.is_empty() {
         return Ok(None);
     }
     let rows = list.unwrap_or_default();
-    let Some(named) = named(turn, &questions, &naming, &rows) else { return Ok(None) };
+    let Some(named) = named(turn.brain, &turn.facts, &questions, &naming, &rows) else { return Ok(None) };
     let of_list = rows.iter().find_map(|row| row.verb);
     let wants = verb(naming.said).or(of_list);
     let pending = match named {
         Named::One(pending) => pending,
         Named::Question(question) => return question_named(turn, question, wants, &rows).await.map(Some),
-        Named::Several if questions.is_empty() => return Ok(Some(which(turn, wants))),
-        Named::Several => return Ok(Some(agenda::pending(turn, None).await?)),
+        Named::Several if questions.is_empty() => return Ok(Some(which(turn.brain, &turn.facts, wants))),
+        Named::Several => return Ok(Some(agenda::pending(turn.brain, &turn.facts, None).await?)),
     };
-    let Some(wants) = wants else { return Ok(Some(shown_again(turn, pending, Path::Consent))) };
+    let Some(wants) = wants else { return Ok(Some(shown_again(turn.brain, &turn.facts, pending, Path::Consent))) };
     if *origin != Origin::Typed {
         return Ok(Some(Answer::says(Path::Consent, not_typed(*origin)).keeping_question()));
     }
-    let is_after = |card| turn.incoming.message_id > card;
-    if turn.others_wait || !is_below(turn, &rows) || !pending.last_card_message().is_some_and(is_after) {
-        return Ok(Some(which(turn, Some(wants))));
+    let is_after = |card| turn.facts.incoming.message_id > card;
+    if turn.facts.others_wait || !is_below(&turn.facts, &rows) || !pending.last_card_message().is_some_and(is_after) {
+        return Ok(Some(which(turn.brain, &turn.facts, Some(wants))));
     }
     Ok(Some(decide(turn, &pending.id, wants, Some(pending.digest.prefix()), Means::Text).await?))
 }
 
 /// Whether a message came below the list that it names a row of.
-fn is_below(turn: &Turn<'_>, rows: &[Row]) -> bool {
-    rows.is_empty() || turn.state.last_bot_message.is_none_or(|list| turn.incoming.message_id > list)
+fn is_below(facts: &TurnFacts, rows: &[Row]) -> bool {
+    rows.is_empty() || facts.state.last_bot_message.is_none_or(|list| facts.incoming.message_id > list)
 }
 
 /// Decides a costly question as its buttons do, or asks it again.
@@ -97,13 +101,13 @@ async fn question_named(
     let choice = match wants {
         Some(CardVerb::Approve) => 0,
         Some(CardVerb::Cancel) => investigate::LEAVE,
-        Some(CardVerb::Edit | CardVerb::Drop(_)) | None => return Ok(investigate::ask_again(turn, question)),
+        Some(CardVerb::Edit | CardVerb::Drop(_)) | None => return Ok(investigate::ask_again(&turn.facts, question)),
     };
-    if turn.origin() != Origin::Typed {
-        return Ok(Answer::says(Path::Consent, not_typed(turn.origin())).keeping_question());
+    if turn.facts.origin() != Origin::Typed {
+        return Ok(Answer::says(Path::Consent, not_typed(turn.facts.origin())).keeping_question());
     }
-    if turn.others_wait || !is_below(turn, rows) {
-        return Ok(investigate::ask_again(turn, question));
+    if turn.facts.others_wait || !is_below(&turn.facts, rows) {
+        return Ok(investigate::ask_again(&turn.facts, question));
     }
     let mut answer = offers::take(turn, question.id.as_str(), choice).await?;
     if answer.path == Path::Button {
@@ -142,12 +146,18 @@ impl Row {
     }
 }
 
-fn named<'t>(turn: &'t Turn<'_>, questions: &'t [CostlyQuestion], naming: &Naming, rows: &[Row]) -> Option<Named<'t>> {
+fn named<'t>(
+    brain: &'t Brain,
+    facts: &'t TurnFacts,
+    questions: &'t [CostlyQuestion],
+    naming: &Naming,
+    rows: &[Row],
+) -> Option<Named<'t>> {
     let at = |row: &Row| {
         let same = |open: &&Pending| {
             open.id == row.pending && row.digest.as_ref().is_none_or(|digest| open.digest.matches(digest))
         };
-        let card = turn.open.iter().find(same).map(Named::One);
+        let card = facts.open.iter().find(same).map(Named::One);
         card.or_else(|| questions.iter().find(|question| question.id == row.pending).map(Named::Question))
     };
     let place = match &naming.which {
@@ -163,8 +173,8 @@ fn named<'t>(turn: &'t Turn<'_>, questions: &'t [CostlyQuestion], naming: &Namin
             None => (!rows.is_empty() || naming.said != Consent::Other).then_some(Named::Several),
         };
     }
-    let about = |open: &Pending| format!("{}\n{}", show::title(&turn.brain.services, open), open.request);
-    let cards = turn.open.iter().filter(|open| naming.fits(&about(open))).map(Named::One);
+    let about = |open: &Pending| format!("{}\n{}", show::title(&brain.services, open), open.request);
+    let cards = facts.open.iter().filter(|open| naming.fits(&about(open))).map(Named::One);
     let asked = questions.iter().filter(|question| naming.fits(&question.question)).map(Named::Question);
     let mut fitting = cards.chain(asked);
     match (fitting.next(), fitting.next()) {

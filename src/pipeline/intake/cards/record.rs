@@ -12,20 +12,21 @@ use crate::core::provenance::UntrustedText;
 use crate::core::turn::{Input, Path};
 use crate::language::record::{RecordQuestion, asks, is_of_kind};
 use crate::limits;
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::consent::undo;
 use crate::pipeline::show;
-use crate::pipeline::turn::{Turn, TurnError};
+use crate::pipeline::turn::{TurnError, TurnFacts};
 use crate::ports::records::{ActionRecord, Message};
 use crate::ports::{RecordExt, Scan};
 
 const NOTHING: &str = "I haven't done anything here yet.";
 
 /// The answer to a question about what was done; `None` for everything else.
-pub(in crate::pipeline) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
-    let Input::Message { text, origin, .. } = &turn.incoming.input else { return Ok(None) };
+pub(in crate::pipeline) async fn answer(brain: &Brain, facts: &TurnFacts) -> Result<Option<Answer>, TurnError> {
+    let Input::Message { text, origin, .. } = &facts.incoming.input else { return Ok(None) };
     let Some(asked) = asks(text).filter(|_| origin.is_own_words()) else { return Ok(None) };
-    let record = Record::read(turn).await?;
+    let record = Record::read(brain, facts).await?;
     let words = match asked {
         RecordQuestion::Latest => record.latest(),
         RecordQuestion::Done => record.done(record.last()),
@@ -44,9 +45,9 @@ struct Entry {
 
 impl Entry {
     /// As it is now: a card may have been decided elsewhere, or brought to its end after a crash.
-    async fn read(turn: &Turn<'_>, mut action: ActionRecord, at: DateTime<Utc>) -> Result<Self, TurnError> {
+    async fn read(brain: &Brain, mut action: ActionRecord, at: DateTime<Utc>) -> Result<Self, TurnError> {
         let pending = match &action.pending {
-            Some(id) => turn.brain.readable_pending(id).await?,
+            Some(id) => brain.readable_pending(id).await?,
             None => None,
         };
         let card = pending.map(|(pending, _)| pending.state);
@@ -70,22 +71,22 @@ struct Record {
 }
 
 impl Record {
-    async fn read(turn: &Turn<'_>) -> Result<Self, TurnError> {
-        let scan = Scan::of::<Message>(&[turn.chat().as_str()], limits::RECORD_MESSAGES).newest_first();
+    async fn read(brain: &Brain, facts: &TurnFacts) -> Result<Self, TurnError> {
+        let scan = Scan::of::<Message>(&[facts.chat().as_str()], limits::RECORD_MESSAGES).newest_first();
         let mut record = Self {
             turns: Vec::new(),
-            waiting: turn.open.iter().map(|pending| show::title(&turn.brain.services, pending)).collect(),
-            taken_back: undo::used(turn).await?,
+            waiting: facts.open.iter().map(|pending| show::title(&brain.services, pending)).collect(),
+            taken_back: undo::used(brain, facts).await?,
             untrusted: Vec::new(),
-            zone: turn.ctx.zone,
+            zone: facts.ctx.zone,
         };
-        for (message, _) in turn.brain.store.list::<Message>(scan).await? {
+        for (message, _) in brain.store.list::<Message>(scan).await? {
             if message.outcomes.is_empty() {
                 continue;
             }
             let mut entries = Vec::with_capacity(message.outcomes.len());
             for action in message.outcomes {
-                entries.push(Entry::read(turn, action, message.at).await?);
+                entries.push(Entry::read(brain, action, message.at).await?);
             }
             record.turns.push(entries);
             record.untrusted.extend(message.untrusted);

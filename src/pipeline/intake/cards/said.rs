@@ -5,9 +5,10 @@ use crate::core::button::CardVerb;
 use crate::core::turn::{Origin, Path};
 use crate::language::consent::Consent;
 use crate::limits;
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::consent::{closed, undo};
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::StoreError;
 use crate::ports::records::{Message, Speaker};
 
@@ -22,27 +23,27 @@ pub(super) fn verb(said: Consent) -> Option<CardVerb> {
 
 /// The recorded result of the card that was decided last, when nothing can have come between that and these words:
 /// no question of ours, nothing that was done, not much time.
-pub(super) async fn recorded(turn: &Turn<'_>, wants: CardVerb) -> Result<Option<Answer>, StoreError> {
-    let waits = turn.open_question().is_some() || turn.state.editing.is_some() || turn.state.snoozing.is_some();
-    let Some(last) = turn.state.decided.as_ref().filter(|_| !waits) else {
+pub(super) async fn recorded(brain: &Brain, facts: &TurnFacts, wants: CardVerb) -> Result<Option<Answer>, StoreError> {
+    let waits = facts.open_question().is_some() || facts.state.editing.is_some() || facts.state.snoozing.is_some();
+    let Some(last) = facts.state.decided.as_ref().filter(|_| !waits) else {
         return Ok(None);
     };
-    let is_recent = turn.ctx.now - last.at <= chrono::Duration::seconds(limits::DECIDED_LATELY_SECS);
-    let mut since = turn.history.iter().filter(|message| message.number >= last.next_message);
+    let is_recent = facts.ctx.now - last.at <= chrono::Duration::seconds(limits::DECIDED_LATELY_SECS);
+    let mut since = facts.history.iter().filter(|message| message.number >= last.next_message);
     if !is_recent || since.any(takes_the_word) {
         return Ok(None);
     }
-    let decided = turn.brain.pending(&last.pending).await?.map(|(pending, _)| pending);
-    let Some(pending) = decided.filter(|pending| pending.owner == *turn.owner() && !pending.state.is_open()) else {
+    let decided = brain.pending(&last.pending).await?.map(|(pending, _)| pending);
+    let Some(pending) = decided.filter(|pending| pending.owner == *facts.owner() && !pending.state.is_open()) else {
         return Ok(None);
     };
     let undo = match wants {
-        CardVerb::Cancel => undo::of_card(turn, &pending.id).await?,
+        CardVerb::Cancel => undo::of_card(brain, facts, &pending.id).await?,
         CardVerb::Approve | CardVerb::Edit | CardVerb::Drop(_) => None,
     };
     let words = match &undo {
-        Some(_) => format!("{} “Undo” takes it back.", closed::recorded(turn.brain, &pending, None, &turn.ctx)),
-        None => closed::recorded(turn.brain, &pending, Some(wants), &turn.ctx),
+        Some(_) => format!("{} “Undo” takes it back.", closed::recorded(brain, &pending, None, &facts.ctx)),
+        None => closed::recorded(brain, &pending, Some(wants), &facts.ctx),
     };
     Ok(Some(Answer { decided: Some(pending.id), ..Answer::says(Path::Consent, words).keeping_question() }))
 }

@@ -12,113 +12,123 @@ use chrono_tz::Tz;
 
 use super::said::recorded;
 use crate::core::button::{Button, CardVerb, Press, Role};
+use crate::core::ids::MessageId;
 use crate::core::outcome::Status;
 use crate::core::plan::PlannedAction;
 use crate::core::provenance::{Sources, WrittenBy};
 use crate::core::text::shorten;
 use crate::core::turn::{NoticeKind, Path, Reply};
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::commit::shown;
 use crate::pipeline::consent::undo::{recent, taken_back};
-use crate::pipeline::stages::act;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::intake::intended::Intended;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::Undo;
 use crate::ports::{Batch, Change, Expect, Key, RecordExt, StoreError, Table};
 
 /// A press on an Undo button.
-pub async fn press(turn: &Turn<'_>, id: &str) -> Result<Answer, StoreError> {
-    let stored = turn.brain.store.load::<Undo>(&Key::of(&[id])).await?;
-    let mut answer = match &stored {
-        None => told(turn, "That was too long ago to undo: it works for 10 minutes.", NoticeKind::Alert),
-        Some((undo, _)) if undo.owner != *turn.owner() => {
+pub(in crate::pipeline::intake) async fn press(
+    brain: &Brain,
+    facts: &TurnFacts,
+    id: &str,
+) -> Result<Intended, StoreError> {
+    let stored = brain.store.load::<Undo>(&Key::of(&[id])).await?;
+    let taken = match &stored {
+        None => told(facts, "That was too long ago to undo: it works for 10 minutes.", NoticeKind::Alert).into(),
+        Some((undo, _)) if undo.owner != *facts.owner() => {
             // The button stays: it is somebody else's.
-            return Ok(told(turn, "Only the person who did that can undo it.", NoticeKind::Alert));
+            return Ok(told(facts, "Only the person who did that can undo it.", NoticeKind::Alert).into());
         }
-        Some((undo, revision)) => take_back(turn, undo, *revision).await?,
+        Some((undo, revision)) => take_back(brain, facts, undo, *revision).await?,
     };
-    if let Some(message) = shown::pressed(turn, &Press::Undo(id.to_owned()).encode()).await? {
-        let undo = Press::Undo(id.to_owned());
-        shown::without(message.message, move |press| *press == undo, &mut answer);
+    let pressed = shown::pressed(brain, facts, &Press::Undo(id.to_owned()).encode()).await?;
+    let undo = Press::Undo(id.to_owned());
+    Ok(taken.then(move |answer| without(pressed.map(|shown| shown.message), undo, answer)))
+}
+
+/// An answer that takes a button off a message.
+fn without(message: Option<MessageId>, button: Press, mut answer: Answer) -> Answer {
+    if let Some(message) = message {
+        shown::without(message, move |press| *press == button, &mut answer);
     }
-    Ok(answer)
+    answer
 }
 
 /// `/undo`: the last thing this person had done in this chat that can still be taken back.
-pub async fn last(turn: &Turn<'_>) -> Result<Answer, StoreError> {
-    let mine = recent(turn).await?;
+pub(in crate::pipeline::intake) async fn last(brain: &Brain, facts: &TurnFacts) -> Result<Intended, StoreError> {
+    let mine = recent(brain, facts).await?;
     let open = mine.iter().find(|(undo, _)| undo.used.is_none());
-    let decided = turn.state.decided.as_ref().map(|decided| &decided.pending);
+    let decided = facts.state.decided.as_ref().map(|decided| &decided.pending);
     let is_of_the_card = |undo: &Undo| undo.card.is_some() && undo.card.as_ref() == decided;
     // What came last was a card: what was done before it is offered, not taken back unasked.
     if !open.is_some_and(|(undo, _)| is_of_the_card(undo))
-        && let Some(mut result) = recorded(turn, CardVerb::Cancel).await?
+        && let Some(mut result) = recorded(brain, facts, CardVerb::Cancel).await?
     {
         result.path = Path::Command;
         if let (Some((undo, _)), Some(reply)) = (open, result.replies.last_mut()) {
             let label = format!("↩️ Undo: {}", shorten(&undo.label, 30));
             reply.buttons.push(vec![Button::new(label, &Press::Undo(undo.id.clone()))]);
         }
-        return Ok(result);
+        return Ok(result.into());
     }
     let Some((undo, revision)) = open else {
         let said = match mine.iter().max_by_key(|(undo, _)| undo.used) {
-            Some((undo, _)) => format!("{} There is nothing else to undo.", already(undo, turn.ctx.zone)),
+            Some((undo, _)) => format!("{} There is nothing else to undo.", already(undo, facts.ctx.zone)),
             None => "There is nothing to undo: in the last 10 minutes I did nothing here that can be taken back. \
                      What has been sent or erased after your yes can't be."
                 .to_owned(),
         };
-        return Ok(Answer::says(Path::Command, said));
+        return Ok(Answer::says(Path::Command, said).into());
     };
-    let mut answer = take_back(turn, undo, *revision).await?;
-    answer.path = Path::Command;
+    let taken = take_back(brain, facts, undo, *revision).await?;
     let press = Press::Undo(undo.id.clone());
-    if let Some(message) = shown::with_button(turn, &press.encode()).await? {
-        shown::without(message.message, move |other| *other == press, &mut answer);
-    }
-    Ok(answer)
+    let shown = shown::with_button(brain, facts, &press.encode()).await?;
+    Ok(taken
+        .then(move |answer| without(shown.map(|shown| shown.message), press, Answer { path: Path::Command, ..answer })))
 }
 
-async fn take_back(turn: &Turn<'_>, undo: &Undo, revision: u64) -> Result<Answer, StoreError> {
+async fn take_back(brain: &Brain, facts: &TurnFacts, undo: &Undo, revision: u64) -> Result<Intended, StoreError> {
     if undo.used.is_some() {
-        return Ok(told(turn, already(undo, turn.ctx.zone), NoticeKind::Toast));
+        return Ok(told(facts, already(undo, facts.ctx.zone), NoticeKind::Toast).into());
     }
-    if turn.ctx.now > undo.until {
+    if facts.ctx.now > undo.until {
         let words = format!("Too late to undo that ({}): it works for 10 minutes.", undo.label);
-        return Ok(told(turn, words, NoticeKind::Alert));
+        return Ok(told(facts, words, NoticeKind::Alert).into());
     }
-    let used = Undo { changes: Vec::new(), reversal: None, used: Some(turn.ctx.now), ..undo.clone() };
+    let used = Undo { changes: Vec::new(), reversal: None, used: Some(facts.ctx.now), ..undo.clone() };
     if let Some(reversal) = &undo.reversal {
-        return reverse(turn, reversal, &used, revision).await;
+        return reverse(facts, reversal, &used, revision);
     }
     // The mark comes first: of two presses at once the later one is told that it was used.
     let mut batch = Batch::default();
     batch.put(&used, Expect::Revision(revision))?.extend(undo.changes.iter().cloned());
-    match turn.brain.commit(batch).await {
+    match brain.commit(batch).await {
         Ok(restored) => {
-            rest_on(turn, undo, restored).await?;
-            let mut answer = told(turn, taken_back(undo), NoticeKind::Toast);
-            restore_message(turn, undo, &mut answer).await?;
-            Ok(answer)
+            rest_on(brain, facts, undo, restored).await?;
+            let mut answer = told(facts, taken_back(undo), NoticeKind::Toast);
+            restore_message(brain, facts, undo, &mut answer).await?;
+            Ok(answer.into())
         }
         // Pressed twice at once: the other press has done it.
         Err(StoreError::Conflict { table: Table::Undo, .. }) => {
-            Ok(told(turn, already(&used, turn.ctx.zone), NoticeKind::Toast))
+            Ok(told(facts, already(&used, facts.ctx.zone), NoticeKind::Toast).into())
         }
         Err(StoreError::Conflict { .. }) => {
             let words = format!(
                 "I left that as it is: it was changed since, so I can't undo it any more ({}). Nothing was undone.",
                 undo.label
             );
-            Ok(told(turn, words, NoticeKind::Alert))
+            Ok(told(facts, words, NoticeKind::Alert).into())
         }
         Err(error) => Err(error),
     }
 }
 
 /// What was done before it can be taken back next: the records are as that left them, at the revision `restored`.
-async fn rest_on(turn: &Turn<'_>, undone: &Undo, restored: u64) -> Result<(), StoreError> {
+async fn rest_on(brain: &Brain, facts: &TurnFacts, undone: &Undo, restored: u64) -> Result<(), StoreError> {
     let mut batch = Batch::default();
-    for (undo, revision) in recent(turn).await? {
+    for (undo, revision) in recent(brain, facts).await? {
         let mut older = undo.clone();
         for change in &mut older.changes {
             let same = |(other, prior): &(&Change, &Option<u64>)| {
@@ -137,7 +147,7 @@ async fn rest_on(turn: &Turn<'_>, undone: &Undo, restored: u64) -> Result<(), St
     if batch.changes.is_empty() {
         return Ok(());
     }
-    match turn.brain.commit(batch).await {
+    match brain.commit(batch).await {
         // One of them was pressed at this moment; it is told why it could not be.
         Ok(_) | Err(StoreError::Conflict { .. }) => Ok(()),
         Err(error) => Err(error),
@@ -145,25 +155,29 @@ async fn rest_on(turn: &Turn<'_>, undone: &Undo, restored: u64) -> Result<(), St
 }
 
 /// Takes an effect elsewhere back, and tells what came of it.
-async fn reverse(turn: &Turn<'_>, reversal: &PlannedAction, used: &Undo, revision: u64) -> Result<Answer, StoreError> {
-    let sources = Sources { own: turn.own_words(), written_by: WrittenBy::Undo, ..Sources::default() };
-    let mut answer = act::given(turn, vec![reversal.clone()], sources, Vec::new()).await?;
-    let is_done = answer.reports.iter().any(|report| report.status == Status::Succeeded);
-    if is_done {
-        // What took something back is no new thing to take back.
-        answer.batch.changes.retain(|change| change.table != Table::Undo);
-        for reply in &mut answer.replies {
-            reply.buttons.iter_mut().for_each(|row| row.retain(|button| button.role != Role::Undo));
-            reply.buttons.retain(|row| !row.is_empty());
+fn reverse(facts: &TurnFacts, reversal: &PlannedAction, used: &Undo, revision: u64) -> Result<Intended, StoreError> {
+    let mut mark = Batch::default();
+    mark.put(used, Expect::Revision(revision))?;
+    let incoming = facts.incoming.clone();
+    let sources = Sources { own: facts.own_words(), written_by: WrittenBy::Undo, ..Sources::default() };
+    Ok(Intended::of(vec![reversal.clone()], sources).then(move |mut answer| {
+        let is_done = answer.reports.iter().any(|report| report.status == Status::Succeeded);
+        if is_done {
+            // What took something back is no new thing to take back.
+            answer.batch.changes.retain(|change| change.table != Table::Undo);
+            for reply in &mut answer.replies {
+                reply.buttons.iter_mut().for_each(|row| row.retain(|button| button.role != Role::Undo));
+                reply.buttons.retain(|row| !row.is_empty());
+            }
+            answer.batch.extend(mark.changes);
         }
-        answer.batch.put(used, Expect::Revision(revision))?;
-    }
-    let kind = if is_done { NoticeKind::Toast } else { NoticeKind::Alert };
-    Ok(answer.noticed(turn, kind).keeping_question())
+        let kind = if is_done { NoticeKind::Toast } else { NoticeKind::Alert };
+        answer.noticed(&incoming, kind).keeping_question()
+    }))
 }
 
-fn told(turn: &Turn<'_>, words: impl Into<Reply>, kind: NoticeKind) -> Answer {
-    Answer::says(Path::Button, words).noticed(turn, kind)
+fn told(facts: &TurnFacts, words: impl Into<Reply>, kind: NoticeKind) -> Answer {
+    Answer::says(Path::Button, words).noticed(&facts.incoming, kind)
 }
 
 fn already(undo: &Undo, zone: Tz) -> String {
@@ -172,8 +186,8 @@ fn already(undo: &Undo, zone: Tz) -> String {
 }
 
 /// A reminder that says "done" says what it said before once that was taken back.
-async fn restore_message(turn: &Turn<'_>, undo: &Undo, answer: &mut Answer) -> Result<(), StoreError> {
-    if let Some(changed) = shown::changed_by(turn, &undo.id).await? {
+async fn restore_message(brain: &Brain, facts: &TurnFacts, undo: &Undo, answer: &mut Answer) -> Result<(), StoreError> {
+    if let Some(changed) = shown::changed_by(brain, facts, &undo.id).await? {
         answer.rewrite(changed.message, |shown| {
             if let Some(before) = shown.before.take() {
                 (shown.text, shown.buttons) = (before.text, before.buttons);

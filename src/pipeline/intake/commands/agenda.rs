@@ -14,7 +14,7 @@ use crate::pipeline::consent::waiting::{StillWaiting, card_line};
 use crate::pipeline::intake::agenda::{Agenda, agenda};
 use crate::pipeline::intake::pages;
 use crate::pipeline::stages::investigate;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::{PendingOpen, millis};
 use crate::ports::{Key, Record, RecordExt, Scan, StoreError};
 use crate::services::service::{Listing, RequestContext, ToDo};
@@ -28,15 +28,15 @@ fn says(text: String) -> Answer {
 }
 
 /// Today: what lies in it, what is overdue, open cards.
-pub(super) async fn today(turn: &Turn<'_>, behind: Option<&str>) -> Result<Answer, StoreError> {
-    let (brain, ctx) = (turn.brain, &turn.ctx);
+pub(super) async fn today(brain: &Brain, facts: &TurnFacts, behind: Option<&str>) -> Result<Answer, StoreError> {
+    let ctx = &facts.ctx;
     let day = ctx.now.with_timezone(&ctx.zone).date_naive();
     let Agenda { lines, more, next, mut untrusted } = agenda(brain, ctx, day, after(day, 1), behind).await;
     if behind.is_some() {
-        return Ok(pages::list(turn, lines.join("\n"), name_of(Kind::Today), next, more)?.holding(untrusted));
+        return Ok(pages::list(brain, facts, lines.join("\n"), name_of(Kind::Today), next, more)?.holding(untrusted));
     }
     let head = format!("☀️ Today, {}", day.format("%A %-d %B"));
-    let waiting = StillWaiting::of(turn).await?;
+    let waiting = StillWaiting::of(brain, facts).await?;
     if lines.is_empty() && waiting.is_empty() {
         let undated = undated(brain, ctx).await;
         return Ok(says(format!("{head}\nNothing on today. Enjoy it, or tell me what to add.{undated}")));
@@ -47,12 +47,12 @@ pub(super) async fn today(turn: &Turn<'_>, behind: Option<&str>) -> Result<Answe
     }
     sections.extend(waiting.section(brain, ctx.zone));
     untrusted.extend(waiting.untrusted());
-    Ok(pages::list(turn, sections.join("\n\n"), name_of(Kind::Today), next, more)?.holding(untrusted))
+    Ok(pages::list(brain, facts, sections.join("\n\n"), name_of(Kind::Today), next, more)?.holding(untrusted))
 }
 
 /// The seven days from today on, by day.
-pub(super) async fn week(turn: &Turn<'_>, behind: Option<&str>) -> Result<Answer, StoreError> {
-    let (brain, ctx) = (turn.brain, &turn.ctx);
+pub(super) async fn week(brain: &Brain, facts: &TurnFacts, behind: Option<&str>) -> Result<Answer, StoreError> {
+    let ctx = &facts.ctx;
     let today = ctx.now.with_timezone(&ctx.zone).date_naive();
     let end = after(today, 7);
     let last = end.pred_opt().unwrap_or(end);
@@ -66,7 +66,7 @@ pub(super) async fn week(turn: &Turn<'_>, behind: Option<&str>) -> Result<Answer
             format!("{head}\nNothing in the next seven days. A good time for plans.{undated}")
         }
     };
-    Ok(pages::list(turn, text, name_of(Kind::Week), next, more)?.holding(untrusted))
+    Ok(pages::list(brain, facts, text, name_of(Kind::Week), next, more)?.holding(untrusted))
 }
 
 fn after(day: NaiveDate, days: u64) -> NaiveDate {
@@ -74,8 +74,8 @@ fn after(day: NaiveDate, days: u64) -> NaiveDate {
 }
 
 /// Open tasks, overdue ones first.
-pub(super) async fn tasks(turn: &Turn<'_>, behind: Option<&str>) -> Result<Answer, StoreError> {
-    let (brain, ctx) = (turn.brain, &turn.ctx);
+pub(super) async fn tasks(brain: &Brain, facts: &TurnFacts, behind: Option<&str>) -> Result<Answer, StoreError> {
+    let ctx = &facts.ctx;
     let Listing { rows: tasks, more, next, untrusted } = match view::to_dos(brain, ctx, behind).await {
         Ok(found) => found,
         Err(why) => return Ok(says(format!("❗ I could not look at your tasks: {why}"))),
@@ -102,20 +102,24 @@ pub(super) async fn tasks(turn: &Turn<'_>, behind: Option<&str>) -> Result<Answe
     if !shown.is_empty() {
         sections.push(shown.join("\n"));
     }
-    Ok(pages::list(turn, sections.join("\n\n"), name_of(Kind::Tasks), next, more)?.holding(untrusted))
+    Ok(pages::list(brain, facts, sections.join("\n\n"), name_of(Kind::Tasks), next, more)?.holding(untrusted))
 }
 
 /// What waits for a yes or no here: cards, oldest first, then costly questions.
-pub(in crate::pipeline) async fn pending(turn: &Turn<'_>, behind: Option<&str>) -> Result<Answer, StoreError> {
-    let (brain, ctx) = (turn.brain, &turn.ctx);
-    let StillWaiting { mut questions, .. } = StillWaiting::of(turn).await?;
-    if turn.open.is_empty() && questions.is_empty() && behind.is_none() {
+pub(in crate::pipeline) async fn pending(
+    brain: &Brain,
+    facts: &TurnFacts,
+    behind: Option<&str>,
+) -> Result<Answer, StoreError> {
+    let ctx = &facts.ctx;
+    let StillWaiting { mut questions, .. } = StillWaiting::of(brain, facts).await?;
+    if facts.open.is_empty() && questions.is_empty() && behind.is_none() {
         return Ok(says("Nothing is waiting for your yes or no.".to_owned()));
     }
-    let (open, more, next) = if turn.open.len() <= LIST_ROWS_MAX && behind.is_none() {
-        (turn.open.clone(), 0, None)
+    let (open, more, next) = if facts.open.len() <= LIST_ROWS_MAX && behind.is_none() {
+        (facts.open.clone(), 0, None)
     } else {
-        cards_behind(turn, behind).await?
+        cards_behind(brain, facts, behind).await?
     };
     // Below the last of the cards.
     let hidden =
@@ -138,21 +142,22 @@ pub(in crate::pipeline) async fn pending(turn: &Turn<'_>, behind: Option<&str>) 
         );
     }
     lines.retain(|line| !line.is_empty());
-    let mut answer = pages::list(turn, lines.join("\n"), name_of(Kind::Pending), next, more)?;
+    let mut answer = pages::list(brain, facts, lines.join("\n"), name_of(Kind::Pending), next, more)?;
     answer.replies.iter_mut().for_each(|reply| reply.buttons.splice(0..0, buttons.clone()).for_each(drop));
     // A plain yes or no is for the only thing that waits, unless something else was asked.
-    if let ([], [only], None) = (open.as_slice(), questions.as_slice(), turn.open_question()) {
-        answer.clarification = investigate::asks_again(turn, only);
+    if let ([], [only], None) = (open.as_slice(), questions.as_slice(), facts.open_question()) {
+        answer.clarification = investigate::asks_again(facts, only);
     }
     Ok(answer)
 }
 
 /// A page of the cards that wait here, how many more there are, and where the next page begins.
 async fn cards_behind(
-    turn: &Turn<'_>,
+    brain: &Brain,
+    facts: &TurnFacts,
     behind: Option<&str>,
 ) -> Result<(Vec<Pending>, usize, Option<String>), StoreError> {
-    let (store, chat) = (&turn.brain.store, turn.chat().as_str());
+    let (store, chat) = (&brain.store, facts.chat().as_str());
     let mut scan = Scan::of::<PendingOpen>(&[chat], LIST_ROWS_MAX);
     if let Some((at, id)) = behind.and_then(|behind| behind.split_once(' ')) {
         scan.after = Some(Key::of(&[chat, at, id]));
@@ -160,8 +165,8 @@ async fn cards_behind(
     let entries = store.list::<PendingOpen>(scan.clone()).await?;
     let mut open = Vec::new();
     for (entry, _) in &entries {
-        let card = turn.brain.pending(&entry.id).await?.map(|(card, _)| card);
-        open.extend(card.filter(|card| card.state.is_open() && card.owner == *turn.owner()));
+        let card = brain.pending(&entry.id).await?.map(|(card, _)| card);
+        open.extend(card.filter(|card| card.state.is_open() && card.owner == *facts.owner()));
     }
     let Some((last, _)) = entries.last() else { return Ok((open, 0, None)) };
     let rest = Scan { after: Some(last.key()), limit: usize::MAX, ..scan };

@@ -17,7 +17,7 @@ use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::show;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::{Aside, CardMessage, Message};
 use crate::ports::{RecordExt, Scan, StoreError};
 use crate::services::error::ServiceError;
@@ -97,8 +97,8 @@ fn closed_card(pending: &Pending) -> Value {
 }
 
 /// Hands it over as a file.
-pub(super) async fn hand_over(turn: &Turn<'_>) -> Result<Answer, StoreError> {
-    let document = match data_of(turn.brain, turn.owner(), turn.chat()).await {
+pub(super) async fn hand_over(brain: &Brain, facts: &TurnFacts) -> Result<Answer, StoreError> {
+    let document = match data_of(brain, facts.owner(), facts.chat()).await {
         Ok(document) => document,
         Err(error) => {
             return Ok(Answer::says(Path::Command, format!("❗ I could not put your data together: {error}")));
@@ -120,7 +120,7 @@ pub(super) async fn hand_over(turn: &Turn<'_>) -> Result<Answer, StoreError> {
         .filter(|(_, count)| *count > 0)
         .map(|(name, count)| format!("▫️ {}", show::counted(name, count)))
         .collect();
-    let now = turn.ctx.now.with_timezone(&turn.ctx.zone);
+    let now = facts.ctx.now.with_timezone(&facts.ctx.zone);
     let attachment = Attachment {
         name: format!("brain-agent-{}.json", now.format("%Y-%m-%d-%H%M%S")),
         mime: "application/json".to_owned(),

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use super::{Kind, name_of, view};
 use crate::core::text::{capital, shorten, visible};
-use crate::core::turn::Path;
+use crate::core::turn::{Path, Reply};
 use crate::language::words::fold;
 use crate::limits::PLAN_ACTIONS_MAX;
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
+use crate::pipeline::intake::intended::Intended;
 use crate::pipeline::intake::pages;
-use crate::pipeline::stages::act;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::StoreError;
 use crate::services::service::{Fact, Listing};
 use crate::services::show;
@@ -21,19 +22,19 @@ const HOW: &str =
 const VALUE_CHARS: usize = 300;
 
 /// Everything remembered, by category.
-pub(super) async fn show(turn: &Turn<'_>, behind: Option<&str>) -> Result<Answer, StoreError> {
+pub(super) async fn show(brain: &Brain, facts: &TurnFacts, behind: Option<&str>) -> Result<Answer, StoreError> {
     let says = |text: String| Ok(Answer::says(Path::Command, text));
-    let Listing { rows: facts, more, next, untrusted } = match view::all_facts(turn.brain, &turn.ctx, behind).await {
+    let Listing { rows: remembered, more, next, untrusted } = match view::all_facts(brain, &facts.ctx, behind).await {
         Ok(found) => found,
         Err(why) => return says(format!("❗ I could not look: {why}")),
     };
-    if facts.is_empty() && behind.is_none() {
+    if remembered.is_empty() && behind.is_none() {
         let nothing =
             "🧠 I remember nothing about you yet. Tell me, for example: “remember that I prefer window seats”.";
         return says(nothing.to_owned());
     }
     let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for fact in &facts {
+    for fact in &remembered {
         let from = fact.from.as_deref().map(|from| visible(&show::from(from))).unwrap_or_default();
         let line = format!("▫️ {}: {}{from}", plain(&fact.key), plain(&fact.value));
         groups.entry(capital(&plain(&fact.category))).or_default().push(line);
@@ -46,53 +47,56 @@ pub(super) async fn show(turn: &Turn<'_>, behind: Option<&str>) -> Result<Answer
         sections.push(HOW.to_owned());
     }
     sections.retain(|section| !section.is_empty());
-    Ok(pages::list(turn, sections.join("\n\n"), name_of(Kind::Memory), next, more)?.holding(untrusted))
+    Ok(pages::list(brain, facts, sections.join("\n\n"), name_of(Kind::Memory), next, more)?.holding(untrusted))
 }
 
 /// A card that erases whatever matches, each fact shown in full.
-pub(super) async fn forget(turn: &Turn<'_>, what: &str) -> Result<Answer, StoreError> {
+pub(super) async fn forget(brain: &Brain, facts: &TurnFacts, what: &str) -> Result<Intended, StoreError> {
     if what.is_empty() {
         return Ok(Answer::says(
             Path::Command,
             "What shall I forget? Write for example “/forget coffee”. /memory shows what there is.",
-        ));
+        )
+        .into());
     }
-    let Listing { rows: facts, more, untrusted, .. } = match view::facts(turn.brain, &turn.ctx, what).await {
+    let Listing { rows: remembered, more, untrusted, .. } = match view::facts(brain, &facts.ctx, what).await {
         Ok(found) => found,
-        Err(why) => return Ok(Answer::says(Path::Command, format!("❗ I could not look: {why}"))),
+        Err(why) => return Ok(Answer::says(Path::Command, format!("❗ I could not look: {why}")).into()),
     };
-    let facts = best(facts, what);
-    if facts.is_empty() {
+    let remembered = best(remembered, what);
+    if remembered.is_empty() {
         let what = visible(&shorten(what, 60));
         return Ok(Answer::says(
             Path::Command,
             format!("🧠 I remember nothing about “{what}”. /memory shows what there is."),
-        ));
+        )
+        .into());
     }
-    let left = facts.len().saturating_sub(PLAN_ACTIONS_MAX) + more;
-    let services = turn.brain.services.now();
+    let left = remembered.len().saturating_sub(PLAN_ACTIONS_MAX) + more;
+    let services = brain.services.now();
     let forget = |fact: &Fact| {
         let keeper = services.iter().find_map(|service| service.service.facts());
         keeper.map(|keeper| keeper.forgetting(&fact.id))
     };
-    let forgetting = facts.iter().take(PLAN_ACTIONS_MAX).filter_map(forget).collect();
-    let mut answer = act::given_actions(turn, forgetting).await?;
-    answer.path = Path::Command;
-    answer.untrusted.extend(untrusted);
-    if left > 0 {
-        // Above the card: a card stays the last message.
-        let words =
-            format!("{left} more match; a card holds {PLAN_ACTIONS_MAX}. Write it again afterwards for the rest.");
-        answer.replies.insert(0, crate::core::turn::Reply::text(words));
-    }
-    Ok(answer)
+    let forgetting = remembered.iter().take(PLAN_ACTIONS_MAX).filter_map(forget).collect();
+    Ok(Intended::actions(facts, forgetting).then(move |mut answer| {
+        answer.path = Path::Command;
+        answer.untrusted.extend(untrusted);
+        if left > 0 {
+            // Above the card: a card stays the last message.
+            let words =
+                format!("{left} more match; a card holds {PLAN_ACTIONS_MAX}. Write it again afterwards for the rest.");
+            answer.replies.insert(0, Reply::text(words));
+        }
+        answer
+    }))
 }
 
 /// Facts that hold the very words, when there are any: erasing is not the place for a generous search.
-fn best(facts: Vec<Fact>, what: &str) -> Vec<Fact> {
+fn best(remembered: Vec<Fact>, what: &str) -> Vec<Fact> {
     let wanted = fold(what);
     let holds = |fact: &Fact| [&fact.key, &fact.value, &fact.category].iter().any(|text| fold(text).contains(&wanted));
-    if facts.iter().any(holds) { facts.into_iter().filter(holds).collect() } else { facts }
+    if remembered.iter().any(holds) { remembered.into_iter().filter(holds).collect() } else { remembered }
 }
 
 fn plain(text: &str) -> String {

@@ -20,13 +20,15 @@ use crate::core::pending::Means;
 use crate::core::turn::{Input, Origin, Path};
 use crate::language::record::takes_back;
 use crate::language::words::{distance, fold};
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::consent::stopping;
 use crate::pipeline::consent::{self, costly};
 use crate::pipeline::intake::cards::undo;
+use crate::pipeline::intake::intended::Intended;
 use crate::pipeline::running::Stopped;
 use crate::pipeline::stages::investigate;
-use crate::pipeline::turn::{Turn, TurnError};
+use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
 use crate::ports::StoreError;
 
 /// Where a command works.
@@ -146,55 +148,56 @@ pub fn stoppable(input: &Input) -> bool {
 }
 
 /// Answers a command; `None` when the message is none.
-pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
-    let words = turn.words();
+pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Intended>, TurnError> {
+    let words = turn.facts.words();
     if words.trim().is_empty() {
-        return Ok(Some(Answer::says(Path::Chat, "That message was empty. What can I do for you?").keeping_question()));
+        return Ok(Some(
+            Answer::says(Path::Chat, "That message was empty. What can I do for you?").keeping_question().into(),
+        ));
     }
     let Some((name, rest)) = parse(words).or_else(|| in_words(words)) else {
         return Ok(None);
     };
     let says = |text: String| Answer::says(Path::Command, text).keeping_question();
     let Some(command) = find(name) else {
-        return Ok(Some(says(unknown(name))));
+        return Ok(Some(says(unknown(name)).into()));
     };
-    if !command.kind.counts_from(turn.origin()) {
-        return Ok(Some(says(format!(
-            "I take /{} only when you type it here yourself. Nothing was done.",
-            command.name
-        ))));
+    if !command.kind.counts_from(turn.facts.origin()) {
+        return Ok(Some(
+            says(format!("I take /{} only when you type it here yourself. Nothing was done.", command.name)).into(),
+        ));
     }
-    if command.place == Where::Private && !turn.chat().is_private_of(turn.owner()) {
-        return Ok(Some(says(format!(
-            "/{} is between you and me: please write it in our private chat.",
-            command.name
-        ))));
+    if command.place == Where::Private && !turn.facts.chat().is_private_of(turn.facts.owner()) {
+        return Ok(Some(
+            says(format!("/{} is between you and me: please write it in our private chat.", command.name)).into(),
+        ));
     }
-    let mut answer = carry_out(turn, command.kind, rest).await?;
-    if matches!(answer.clarification, Question::Settled) && command.kind != Kind::Cancel {
-        answer = answer.keeping_question();
-    }
-    Ok(Some(answer))
+    let (kind, intended) = (command.kind, carry_out(turn, command.kind, rest).await?);
+    Ok(Some(intended.then(move |answer| {
+        let settles = matches!(answer.clarification, Question::Settled) && kind != Kind::Cancel;
+        if settles { answer.keeping_question() } else { answer }
+    })))
 }
 
-async fn carry_out(turn: &Turn<'_>, kind: Kind, rest: &str) -> Result<Answer, StoreError> {
+async fn carry_out(turn: &Turn<'_>, kind: Kind, rest: &str) -> Result<Intended, StoreError> {
     let says = |text: String| Answer::says(Path::Command, text);
-    Ok(match kind {
-        Kind::Start => says(start(turn)),
-        Kind::Help => says(help(turn)),
-        Kind::Today => agenda::today(turn, None).await?,
-        Kind::Week => agenda::week(turn, None).await?,
-        Kind::Tasks => agenda::tasks(turn, None).await?,
-        Kind::Pending => agenda::pending(turn, None).await?,
-        Kind::Undo => undo::last(turn).await?,
-        Kind::Settings => settings::command(turn, rest),
-        Kind::Memory => memory::show(turn, None).await?,
-        Kind::Forget => memory::forget(turn, rest).await?,
-        Kind::Export => export::hand_over(turn).await?,
+    let answer = match kind {
+        Kind::Start => says(start(turn.brain, &turn.facts)),
+        Kind::Help => says(help(turn.brain, &turn.facts)),
+        Kind::Today => agenda::today(turn.brain, &turn.facts, None).await?,
+        Kind::Week => agenda::week(turn.brain, &turn.facts, None).await?,
+        Kind::Tasks => agenda::tasks(turn.brain, &turn.facts, None).await?,
+        Kind::Pending => agenda::pending(turn.brain, &turn.facts, None).await?,
+        Kind::Undo => return undo::last(turn.brain, &turn.facts).await,
+        Kind::Settings => settings::command(turn.brain, &turn.facts, rest),
+        Kind::Memory => memory::show(turn.brain, &turn.facts, None).await?,
+        Kind::Forget => return memory::forget(turn.brain, &turn.facts, rest).await,
+        Kind::Export => export::hand_over(turn.brain, &turn.facts).await?,
         Kind::Cancel => cancel(turn).await?,
-        Kind::Status => says(status::status(turn).await?),
-        Kind::Trace => says(trace::trace(turn).await?),
-    })
+        Kind::Status => says(status::status(turn.brain, &turn.facts).await?),
+        Kind::Trace => says(trace::trace(turn.brain, &turn.facts).await?),
+    };
+    Ok(answer.into())
 }
 
 /// What a command is called.
@@ -203,14 +206,19 @@ fn name_of(kind: Kind) -> &'static str {
 }
 
 /// The list of this command behind that place; `None` when it is no list.
-pub(super) async fn next_page(turn: &Turn<'_>, name: &str, after: &str) -> Result<Option<Answer>, StoreError> {
+pub(super) async fn next_page(
+    brain: &Brain,
+    facts: &TurnFacts,
+    name: &str,
+    after: &str,
+) -> Result<Option<Answer>, StoreError> {
     let after = Some(after);
     Ok(match find(name).map(|command| command.kind) {
-        Some(Kind::Today) => Some(agenda::today(turn, after).await?),
-        Some(Kind::Week) => Some(agenda::week(turn, after).await?),
-        Some(Kind::Tasks) => Some(agenda::tasks(turn, after).await?),
-        Some(Kind::Pending) => Some(agenda::pending(turn, after).await?),
-        Some(Kind::Memory) => Some(memory::show(turn, after).await?),
+        Some(Kind::Today) => Some(agenda::today(brain, facts, after).await?),
+        Some(Kind::Week) => Some(agenda::week(brain, facts, after).await?),
+        Some(Kind::Tasks) => Some(agenda::tasks(brain, facts, after).await?),
+        Some(Kind::Pending) => Some(agenda::pending(brain, facts, after).await?),
+        Some(Kind::Memory) => Some(memory::show(brain, facts, after).await?),
         Some(
             Kind::Start
             | Kind::Help
@@ -236,30 +244,30 @@ fn unknown(name: &str) -> String {
     }
 }
 
-fn start(turn: &Turn<'_>) -> String {
-    let zone = turn.ctx.zone;
-    let assumed = if turn.user.zone.is_none() && turn.brain.policy.zone_assumed { " (this machine's)" } else { "" };
+fn start(brain: &Brain, facts: &TurnFacts) -> String {
+    let zone = facts.ctx.zone;
+    let assumed = if facts.user.zone.is_none() && brain.policy.zone_assumed { " (this machine's)" } else { "" };
     format!(
         "Hi! I keep your tasks, reminders, calendar, mail, notes and memories, and I ask before I do anything that can't be taken back.\n\n\
          Try:\n• Remind me to call mom tomorrow at 5pm\n• What do I have this week?\n\n\
          Your time zone is {}{assumed}; it's {} there. If that is wrong, write “my time zone is Lisbon” with your city.\n\
          /help shows everything.",
         zone.name(),
-        turn.ctx.now.with_timezone(&zone).format("%H:%M"),
+        facts.ctx.now.with_timezone(&zone).format("%H:%M"),
     )
 }
 
 /// From the catalog: one example a command; then the slash commands.
-fn help(turn: &Turn<'_>) -> String {
+fn help(brain: &Brain, facts: &TurnFacts) -> String {
     let mut text = String::from("This is what I can do. Say it in your own words.\n");
-    for service in turn.brain.services.now().iter() {
+    for service in brain.services.now().iter() {
         text.push_str(&format!("\n{}\n", service.info.title));
         for entry in service.commands() {
             text.push_str(&format!("• {}\n", entry.example()));
         }
     }
     text.push_str("\nBefore I send, change or delete anything for good, I show you exactly what I would do and wait for your yes.\n\nCommands\n");
-    let private = turn.chat().is_private_of(turn.owner());
+    let private = facts.chat().is_private_of(facts.owner());
     for command in COMMANDS.iter().filter(|command| private || command.place == Where::Anywhere) {
         let argument = if command.argument.is_empty() { String::new() } else { format!(" {}", command.argument) };
         text.push_str(&format!("/{}{argument}: {}\n", command.name, command.words));
@@ -270,8 +278,8 @@ fn help(turn: &Turn<'_>) -> String {
 /// Stops what runs in this chat; else drops the only open card; else lists them. What has begun to happen cannot
 /// be stopped, and that is said.
 async fn cancel(turn: &Turn<'_>) -> Result<Answer, StoreError> {
-    let stopped = turn.brain.running.stop(turn.chat());
-    let under_way = stopping::all_under_way(turn).await?;
+    let stopped = turn.brain.running.stop(turn.facts.chat());
+    let under_way = stopping::all_under_way(turn.brain, &turn.facts).await?;
     let told = match stopped {
         Stopped::Turn => Some(under_way.told().map_or(STOPPING.to_owned(), |told| format!("{STOPPING} {told}"))),
         Stopped::Rest | Stopped::Nothing => under_way.in_words(),
@@ -279,16 +287,16 @@ async fn cancel(turn: &Turn<'_>) -> Result<Answer, StoreError> {
     if let Some(told) = told {
         return Ok(Answer::says(Path::Command, told).keeping_question());
     }
-    let questions = costly::waiting_here(turn).await?;
-    let asked_last = turn.open_question().and_then(|question| question.offer.as_deref());
+    let questions = costly::waiting_here(turn.brain, &turn.facts).await?;
+    let asked_last = turn.facts.open_question().and_then(|question| question.offer.as_deref());
     let asked = questions.iter().find(|question| asked_last == Some(question.id.as_str()));
-    match (turn.open.as_slice(), questions.as_slice()) {
-        ([], []) if turn.state.clarification.is_some() || turn.state.snoozing.is_some() => {
+    match (turn.facts.open.as_slice(), questions.as_slice()) {
+        ([], []) if turn.facts.state.clarification.is_some() || turn.facts.state.snoozing.is_some() => {
             Ok(Answer::says(Path::Command, "Okay, never mind."))
         }
         ([], []) => Ok(Answer::says(Path::Command, "There is nothing to cancel.")),
         // What was asked last is what is dropped, whatever else waits.
-        ([], _) if asked.is_none() && (turn.open_question().is_some() || turn.state.snoozing.is_some()) => {
+        ([], _) if asked.is_none() && (turn.facts.open_question().is_some() || turn.facts.state.snoozing.is_some()) => {
             Ok(Answer::says(Path::Command, "Okay, never mind."))
         }
         ([], several) if asked.is_some() || several.len() == 1 => {
@@ -299,8 +307,8 @@ async fn cancel(turn: &Turn<'_>) -> Result<Answer, StoreError> {
             let decided = consent::decide(turn, &only.id.clone(), CardVerb::Cancel, None, Means::Command).await?;
             Ok(decided.keeping_question())
         }
-        (_, []) => Ok(consent::which(turn, Some(CardVerb::Cancel))),
-        (_, _) => agenda::pending(turn, None).await,
+        (_, []) => Ok(consent::which(turn.brain, &turn.facts, Some(CardVerb::Cancel))),
+        (_, _) => agenda::pending(turn.brain, &turn.facts, None).await,
     }
 }
 

@@ -10,8 +10,9 @@ use crate::core::text::{shorten, visible};
 use crate::language::time;
 use crate::language::time::Grain;
 use crate::limits::{self, ASIDE_LISTED_MAX, MODEL_SLOW_MS};
+use crate::pipeline::brain::Brain;
 use crate::pipeline::consent::waiting::StillWaiting;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::{Aside, DUE_BY_OWNER, Due, DueKind, InboxEntry, PendingOpen, StageSpan, TurnTrace};
 use crate::ports::{RecordExt, Scan, Stage, StoreError};
 
@@ -24,35 +25,34 @@ const FAILED: &str = "failed: ";
 /// Turns that are looked back at.
 const TRACES: usize = 300;
 
-pub(super) async fn status(turn: &Turn<'_>) -> Result<String, StoreError> {
-    let brain = turn.brain;
+pub(super) async fn status(brain: &Brain, facts: &TurnFacts) -> Result<String, StoreError> {
     let traces = brain.store.list::<TurnTrace>(Scan::of::<TurnTrace>(&[], TRACES).newest_first()).await?;
     let traces: Vec<TurnTrace> = traces.into_iter().map(|(trace, _)| trace).collect();
     let mut lines = vec![
-        format!("✅ Brain Agent {} is running, for {}.", env!("CARGO_PKG_VERSION"), span(turn.ctx.now - brain.since)),
-        format!("🧠 Model: {}", model(turn, &traces)),
-        match StillWaiting::of(turn).await?.len() {
+        format!("✅ Brain Agent {} is running, for {}.", env!("CARGO_PKG_VERSION"), span(facts.ctx.now - brain.since)),
+        format!("🧠 Model: {}", model(brain, facts, &traces)),
+        match StillWaiting::of(brain, facts).await?.len() {
             0 => "✋ Nothing waits for your yes or no.".to_owned(),
             1 => "✋ 1 thing waits for your yes or no (/pending).".to_owned(),
             many => format!("✋ {many} things wait for your yes or no (/pending)."),
         },
-        format!("⏰ Next reminder: {}", next_reminder(turn).await?),
+        format!("⏰ Next reminder: {}", next_reminder(brain, facts).await?),
     ];
-    if turn.user.admin || brain.policy.admins.contains(turn.owner()) {
+    if facts.user.admin || brain.policy.admins.contains(facts.owner()) {
         lines.push(String::new());
-        lines.extend(for_admins(turn, &traces).await?);
+        lines.extend(for_admins(brain, facts, &traces).await?);
     }
     Ok(lines.join("\n"))
 }
 
 /// How its last call went.
-fn model(turn: &Turn<'_>, traces: &[TurnTrace]) -> String {
-    if turn.brain.model.is_none() {
+fn model(brain: &Brain, facts: &TurnFacts, traces: &[TurnTrace]) -> String {
+    if brain.model.is_none() {
         return "none is set up; my built-in understanding does everything.".to_owned();
     }
     let last = traces.iter().find_map(|trace| Some((trace.at, trace.spans.iter().rev().find(|span| is_call(span))?)));
     let Some((at, span)) = last else { return "set up, and not asked yet.".to_owned() };
-    let when = ago(turn.ctx.now, at);
+    let when = ago(facts.ctx.now, at);
     if span.outcome == "ok" {
         let took = Duration::microseconds(i64::try_from(span.us).unwrap_or(i64::MAX));
         return if took < Duration::milliseconds(MODEL_SLOW_MS as i64) {
@@ -73,27 +73,26 @@ fn is_call(span: &StageSpan) -> bool {
 }
 
 /// The next time of this person's in the due-index, and what it is about.
-async fn next_reminder(turn: &Turn<'_>) -> Result<String, StoreError> {
-    let mine = Scan::by(&DUE_BY_OWNER, &[turn.owner().as_str()], DUE_LOOKED_THROUGH);
-    let due = turn.brain.store.list::<Due>(mine).await?.into_iter().map(|(due, _)| due);
+async fn next_reminder(brain: &Brain, facts: &TurnFacts) -> Result<String, StoreError> {
+    let mine = Scan::by(&DUE_BY_OWNER, &[facts.owner().as_str()], DUE_LOOKED_THROUGH);
+    let due = brain.store.list::<Due>(mine).await?.into_iter().map(|(due, _)| due);
     let Some(due) = due.into_iter().find(|due| matches!(due.kind, DueKind::Item { .. })) else {
         return Ok("none is set.".to_owned());
     };
-    let at = time::describe(due.at.with_timezone(&turn.ctx.zone), Grain::Minute, &turn.ctx.reference());
+    let at = time::describe(due.at.with_timezone(&facts.ctx.zone), Grain::Minute, &facts.ctx.reference());
     let DueKind::Item { service, item } = &due.kind else {
         return Ok(format!("{at}."));
     };
-    let services = turn.brain.services.now();
+    let services = brain.services.now();
     let title = match services.find(service).and_then(|service| service.service.reminders()) {
-        Some(reminders) => reminders.reminded(&turn.ctx, item).await.ok().flatten().map(|reminded| reminded.title),
+        Some(reminders) => reminders.reminded(&facts.ctx, item).await.ok().flatten().map(|reminded| reminded.title),
         None => None,
     };
     Ok(title.map_or_else(|| format!("{at}."), |title| format!("{at} — {}", visible(&shorten(&title, 120)))))
 }
 
-async fn for_admins(turn: &Turn<'_>, traces: &[TurnTrace]) -> Result<Vec<String>, StoreError> {
-    let brain = turn.brain;
-    let week_ago = turn.ctx.now - Duration::days(7);
+async fn for_admins(brain: &Brain, facts: &TurnFacts, traces: &[TurnTrace]) -> Result<Vec<String>, StoreError> {
+    let week_ago = facts.ctx.now - Duration::days(7);
     let people: BTreeSet<&str> = traces.iter().filter(|t| t.at > week_ago).map(|t| t.user.as_str()).collect();
     let open = brain.store.count(Scan::of::<PendingOpen>(&[], usize::MAX)).await?;
     let mut failing: BTreeMap<&str, usize> = BTreeMap::new();

@@ -1,15 +1,16 @@
 //! `/trace`: how the last answer came about: the graph of an investigation, else the stages of the turn.
 
 use crate::limits::TRACES_LOOKED_THROUGH;
+use crate::pipeline::brain::Brain;
 use crate::pipeline::stages::investigate::KeptAnswer;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::TurnTrace;
 use crate::ports::{RecordExt, Scan, StoreError};
 
 /// A small drawing in text; it holds no word of anybody's.
-pub(super) async fn trace(turn: &Turn<'_>) -> Result<String, StoreError> {
-    let last = last(turn).await?;
-    let kept = KeptAnswer::of(turn).await?;
+pub(super) async fn trace(brain: &Brain, facts: &TurnFacts) -> Result<String, StoreError> {
+    let last = last(brain, facts).await?;
+    let kept = KeptAnswer::of(brain, facts).await?;
     let is_of_it = |kept: &KeptAnswer| last.as_ref().is_none_or(|last| kept.is_of(last.at));
     if let Some(kept) = kept.filter(is_of_it) {
         return Ok(kept.drawing());
@@ -40,9 +41,9 @@ pub(super) async fn trace(turn: &Turn<'_>) -> Result<String, StoreError> {
 }
 
 /// The trace of this chat's last turn.
-async fn last(turn: &Turn<'_>) -> Result<Option<TurnTrace>, StoreError> {
+async fn last(brain: &Brain, facts: &TurnFacts) -> Result<Option<TurnTrace>, StoreError> {
     let scan = Scan::of::<TurnTrace>(&[], TRACES_LOOKED_THROUGH).newest_first();
-    let traces = turn.brain.store.list::<TurnTrace>(scan).await?;
-    let is_mine = |trace: &TurnTrace| trace.chat == *turn.chat() && trace.user == *turn.owner();
+    let traces = brain.store.list::<TurnTrace>(scan).await?;
+    let is_mine = |trace: &TurnTrace| trace.chat == *facts.chat() && trace.user == *facts.owner();
     Ok(traces.into_iter().map(|(trace, _)| trace).find(is_mine))
 }

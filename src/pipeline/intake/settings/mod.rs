@@ -11,10 +11,11 @@ use chrono_tz::Tz;
 use crate::core::button::{Button, Press};
 use crate::core::turn::{Origin, Path, Reply};
 use crate::language::places::city;
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::commit::shown;
 use crate::pipeline::commit::user::UserChange;
-use crate::pipeline::turn::{Turn, TurnError};
+use crate::pipeline::turn::{TurnError, TurnFacts};
 use crate::ports::StoreError;
 use crate::ports::records::User;
 use words::Wish;
@@ -38,28 +39,34 @@ pub enum Setting {
 }
 
 /// `/settings`, alone or with what to change.
-pub fn command(turn: &Turn<'_>, rest: &str) -> Answer {
+pub fn command(brain: &Brain, facts: &TurnFacts, rest: &str) -> Answer {
     if rest.is_empty() {
-        return page(turn, &turn.user, None, None);
+        return page(brain, facts, &facts.user, None, None);
     }
-    granted(turn, words::command(rest))
+    granted(brain, facts, words::command(rest))
 }
 
 /// A choice made in plain words, where it is unmistakable; `None` for everything else.
-pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
-    if turn.origin() != Origin::Typed {
+pub(super) async fn answer(brain: &Brain, facts: &TurnFacts) -> Result<Option<Answer>, TurnError> {
+    if facts.origin() != Origin::Typed {
         return Ok(None);
     }
-    Ok(words::said(turn.words()).map(|wish| granted(turn, wish).keeping_question()))
+    Ok(words::said(facts.words()).map(|wish| granted(brain, facts, wish).keeping_question()))
 }
 
 /// A pressed button of a settings page, or of an offer.
-pub async fn press(turn: &Turn<'_>, key: &str, value: Option<&str>, data: &str) -> Result<Answer, StoreError> {
-    let Some(mut answer) = pressed(turn, key, value) else {
+pub async fn press(
+    brain: &Brain,
+    facts: &TurnFacts,
+    key: &str,
+    value: Option<&str>,
+    data: &str,
+) -> Result<Answer, StoreError> {
+    let Some(mut answer) = pressed(brain, facts, key, value) else {
         return Ok(Answer::says(Path::Button, "I don't know that setting. Nothing was changed."));
     };
     answer.path = Path::Button;
-    if let (Some(message), Some(reply)) = (shown::pressed(turn, data).await?, answer.replies.first().cloned()) {
+    if let (Some(message), Some(reply)) = (shown::pressed(brain, facts, data).await?, answer.replies.first().cloned()) {
         answer.replies.clear();
         answer.rewrite(message.message, move |shown| {
             (shown.text, shown.buttons, shown.before) = (reply.text.clone(), reply.buttons.clone(), None);
@@ -68,35 +75,35 @@ pub async fn press(turn: &Turn<'_>, key: &str, value: Option<&str>, data: &str) 
     Ok(answer)
 }
 
-fn pressed(turn: &Turn<'_>, key: &str, value: Option<&str>) -> Option<Answer> {
+fn pressed(brain: &Brain, facts: &TurnFacts, key: &str, value: Option<&str>) -> Option<Answer> {
     if key == "all" {
-        return Some(page(turn, &turn.user, None, None));
+        return Some(page(brain, facts, &facts.user, None, None));
     }
     let setting = words::setting(key)?;
     match value {
-        None => Some(page(turn, &turn.user, Some(setting), None)),
-        Some(value) => words::chosen(setting, value).map(|change| changed(turn, change)),
+        None => Some(page(brain, facts, &facts.user, Some(setting), None)),
+        Some(value) => words::chosen(setting, value).map(|change| changed(brain, facts, change)),
     }
 }
 
-fn granted(turn: &Turn<'_>, wish: Wish) -> Answer {
+fn granted(brain: &Brain, facts: &TurnFacts, wish: Wish) -> Answer {
     match wish {
-        Wish::Change(change) => changed(turn, change),
-        Wish::Look(setting) => page(turn, &turn.user, Some(setting), None),
+        Wish::Change(change) => changed(brain, facts, change),
+        Wish::Look(setting) => page(brain, facts, &facts.user, Some(setting), None),
         Wish::Unclear { why, zones } => {
             let button = |zone: &Tz| vec![Button::new(format!("🌍 {}", zone.name()), &page::zone(*zone))];
             Answer { replies: vec![buttoned(why, zones.iter().map(button).collect())], ..Answer::of(Path::Command) }
         }
-        Wish::Offer(zone) if zone == turn.ctx.zone => {
-            let now = turn.ctx.now.with_timezone(&zone).format("%H:%M");
+        Wish::Offer(zone) if zone == facts.ctx.zone => {
+            let now = facts.ctx.now.with_timezone(&zone).format("%H:%M");
             Answer::says(Path::Command, format!("It's {now} in {}, and that is your time zone already.", city(zone)))
         }
         Wish::Offer(zone) => {
-            let now = turn.ctx.now.with_timezone(&zone).format("%H:%M");
+            let now = facts.ctx.now.with_timezone(&zone).format("%H:%M");
             let ask = format!(
                 "It's {now} in {}. Shall I use that as your time zone from now on? It stays {} unless you press this.",
                 city(zone),
-                turn.ctx.zone.name()
+                facts.ctx.zone.name()
             );
             let button = Button::new(format!("🌍 Use {}", zone.name()), &page::zone(zone));
             Answer { replies: vec![buttoned(ask, vec![vec![button]])], ..Answer::of(Path::Command) }
@@ -109,20 +116,21 @@ fn buttoned(text: String, buttons: Vec<Vec<Button>>) -> Reply {
 }
 
 /// The page as it is after a change, with a line that says what changed.
-fn changed(turn: &Turn<'_>, change: UserChange) -> Answer {
-    let mut user = turn.user.clone();
+fn changed(brain: &Brain, facts: &TurnFacts, change: UserChange) -> Answer {
+    let mut user = facts.user.clone();
     change.apply(&mut user);
-    let line = if user == turn.user { "That is how it is already.".to_owned() } else { page::told(turn, &change) };
-    let mut answer = page(turn, &user, None, Some(line));
+    let line =
+        if user == facts.user { "That is how it is already.".to_owned() } else { page::told(brain, facts, &change) };
+    let mut answer = page(brain, facts, &user, None, Some(line));
     answer.user.push(change);
     answer
 }
 
-fn page(turn: &Turn<'_>, user: &User, setting: Option<Setting>, line: Option<String>) -> Answer {
-    let zone = user.zone.unwrap_or(turn.brain.policy.zone);
+fn page(brain: &Brain, facts: &TurnFacts, user: &User, setting: Option<Setting>, line: Option<String>) -> Answer {
+    let zone = user.zone.unwrap_or(brain.policy.zone);
     let (text, buttons) = match setting {
-        None => page::all(user, zone, turn.ctx.now),
-        Some(setting) => page::one(setting, user, zone, turn.ctx.now),
+        None => page::all(user, zone, facts.ctx.now),
+        Some(setting) => page::one(setting, user, zone, facts.ctx.now),
     };
     let text = match line {
         Some(line) => format!("{line}\n\n{text}"),
@@ -136,7 +144,7 @@ fn opens(text: &str, key: &str) -> Button {
     Button::new(text, &Press::Set { key: key.to_owned(), value: None })
 }
 
-impl Turn<'_> {
+impl TurnFacts {
     /// How models are to speak to the person, for the changing part of prompts; empty when nothing was chosen.
     pub fn manner(&self) -> String {
         words::manner(&self.user.settings)

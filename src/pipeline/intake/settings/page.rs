@@ -7,8 +7,9 @@ use super::words::{LANGUAGES, language_name, tone_name};
 use super::{Setting, opens};
 use crate::core::button::{Button, Press};
 use crate::core::settings::{Quiet, Tone};
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::user::UserChange;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::User;
 
 /// A page: its words and its buttons.
@@ -126,16 +127,16 @@ pub(super) fn zone(zone: Tz) -> Press {
 }
 
 /// What a change means, in a line.
-pub(super) fn told(turn: &Turn<'_>, change: &UserChange) -> String {
+pub(super) fn told(brain: &Brain, facts: &TurnFacts, change: &UserChange) -> String {
     match change {
         UserChange::ZoneNamed => String::new(),
         UserChange::Zone(zone) => format!(
             "🌍 Your time zone is now {}; it's {} there. Reminders for one moment stay at that moment; what repeats keeps its time of day, in the new zone.",
             zone.name(),
-            turn.ctx.now.with_timezone(zone).format("%H:%M")
+            facts.ctx.now.with_timezone(zone).format("%H:%M")
         ),
         UserChange::Language(None) => "🗣 I answer in the language you write in.".to_owned(),
-        UserChange::Language(Some(tag)) if turn.brain.model.is_none() => {
+        UserChange::Language(Some(tag)) if brain.model.is_none() => {
             format!("🗣 Noted: {}. Without a language model I can only speak English, though.", language(Some(tag)))
         }
         UserChange::Language(Some(tag)) => {

@@ -6,8 +6,9 @@ use crate::core::plan::{Action, PlannedAction};
 use crate::core::provenance;
 use crate::core::text::{shorten, visible};
 use crate::language::grounding::{ValueKind, added};
+use crate::pipeline::brain::Brain;
 use crate::pipeline::consent::drafts;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::TurnFacts;
 use crate::services::entry::Entry;
 use crate::services::values::typed_values;
 
@@ -17,29 +18,35 @@ const ADDED_CHARS_MAX: usize = 40;
 
 /// A note that names it; `known` are the person's words, and the names of those whom they know.
 pub(super) fn added_by_planner(
-    turn: &Turn<'_>,
+    facts: &TurnFacts,
     entry: &dyn Entry,
     planned: &PlannedAction,
     known: &[&str],
 ) -> Option<String> {
     let typed = typed_values(entry, &planned.params);
     let composed = typed.iter().filter(|value| value.kind == ValueKind::Composed);
-    let added: Vec<String> = composed.flat_map(|value| added(&value.text, known, &turn.reference())).collect();
+    let added: Vec<String> = composed.flat_map(|value| added(&value.text, known, &facts.reference())).collect();
     let quoted: Vec<String> =
         added.iter().take(ADDED_MAX).map(|part| format!("“{}”", visible(&shorten(part, ADDED_CHARS_MAX)))).collect();
     (!quoted.is_empty()).then(|| format!("Added by me, you didn't say it: {}.", quoted.join(", ")))
 }
 
 /// Where mail still goes that was written before somebody's address changes: to the one that stands on it.
-pub(super) async fn still_goes_to(turn: &Turn<'_>, entry: &dyn Entry, action: &Action) -> Option<String> {
+pub(super) async fn still_goes_to(
+    brain: &Brain,
+    facts: &TurnFacts,
+    entry: &dyn Entry,
+    action: &Action,
+) -> Option<String> {
     let before = entry.readdresses(action);
     if before.is_empty() {
         return None;
     }
-    let actions = turn.open.iter().flat_map(|pending| &pending.actions);
+    let actions = facts.open.iter().flat_map(|pending| &pending.actions);
     let on_cards = actions.flat_map(|action| provenance::addresses(&action.params));
     let is_theirs = |to: &String| before.iter().any(|address| address.eq_ignore_ascii_case(to));
-    let mut waits: Vec<String> = on_cards.filter(is_theirs).chain(drafts::goes_to(turn, &before).await).collect();
+    let mut waits: Vec<String> =
+        on_cards.filter(is_theirs).chain(drafts::goes_to(brain, facts, &before).await).collect();
     waits.sort();
     waits.dedup();
     let shown: Vec<String> = waits.iter().map(|address| show_address(address)).collect();

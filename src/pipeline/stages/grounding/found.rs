@@ -15,7 +15,7 @@ use crate::pipeline::stages::doubts::{Doubt, LEAVE_IT};
 use crate::pipeline::stages::resolve::{self, Unsettled};
 use crate::pipeline::stages::topic;
 use crate::pipeline::stages::topic::Topic;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::Clarification;
 use crate::services::show::time;
 use crate::services::standing::{Planner, TurnPart};
@@ -46,12 +46,12 @@ impl Judging<'_> {
     /// Looks at what the actions of a plan are about.
     pub async fn found(&self, plan: &Plan) -> Found {
         for (index, planned) in plan.actions.iter().enumerate() {
-            let Some(entry) = self.turn.brain.services.command(&planned.service, &planned.command) else { continue };
+            let Some(entry) = self.brain.services.command(&planned.service, &planned.command) else { continue };
             let names_one = entry.writes() && planned.params.contains_key(FIND_BY);
             if !names_one {
                 continue;
             }
-            match resolve::settle(self.turn, entry.as_ref(), planned, self.judge.people).await {
+            match resolve::settle(self.facts, entry.as_ref(), planned, self.judge.people).await {
                 // More than a plan may hold is told by the gate.
                 Err(Unsettled::Each(ids))
                     if ids.len() > AT_ONCE_MAX
@@ -87,9 +87,9 @@ impl Judging<'_> {
     /// What is made under the name of something that is there is offered as an addition to it.
     async fn addition(&self, plan: &Plan) -> Option<Doubt> {
         let [planned] = plan.actions.as_slice() else { return None };
-        let services = self.turn.brain.services.now();
+        let services = self.brain.services.now();
         let service = services.find(&planned.service)?;
-        let addition = service.service.addition(&self.turn.ctx, planned).await.unwrap_or_else(|error| {
+        let addition = service.service.addition(&self.facts.ctx, planned).await.unwrap_or_else(|error| {
             tracing::warn!(%error, service = planned.service, "nobody can tell whether it is there already");
             None
         })?;
@@ -119,26 +119,26 @@ impl Judging<'_> {
         if self.judge.part == TurnPart::LaterRound {
             return None;
         }
-        let Understood::Plan { plan: own, condition: None, .. } = self.turn.understood(&[]) else { return None };
+        let Understood::Plan { plan: own, condition: None, .. } = self.facts.understood(&[]) else { return None };
         let is_same = |other: &&PlannedAction| other.service == planned.service && other.command == planned.command;
         let mut alike = own.actions.iter().filter(is_same);
         let (Some(other), None) = (alike.next(), alike.next()) else { return None };
         let entry = self.services.command(&other.service, &other.command)?;
-        let settled = resolve::settle(self.turn, entry.as_ref(), other, self.judge.people).await.ok()?;
+        let settled = resolve::settle(self.facts, entry.as_ref(), other, self.judge.people).await.ok()?;
         settled.action.target.as_ref().filter(|other| other.id != target.id).map(named)
     }
 
     /// Whether the person named the thing, points at what is in sight, or speaks of what was last spoken of.
     fn is_pointed_at(&self, id: &str, label: &str) -> bool {
-        let past = self.turn.past();
+        let past = self.facts.past();
         let lately = past.iter().rev().take(LATELY_MAX).flat_map(|past| &past.actions);
         let was_spoken_of = lately.filter_map(|action| action.item.as_ref()).any(|item| item.id == id);
-        self.judge.points_at(id, label) || was_spoken_of || self.turn.pointed_at().is_some()
+        self.judge.points_at(id, label) || was_spoken_of || self.facts.pointed_at().is_some()
     }
 
     /// More things at once than one step takes: their number is told, and each stands in the plan that a tap takes.
     fn many(&self, plan: &Plan, index: usize, ids: &[String]) -> Doubt {
-        let would = show::meant(&self.turn.brain.services, &plan.actions);
+        let would = show::meant(&self.brain.services, &plan.actions);
         // Each of them stands in the place of the one; what depended on that depends on all.
         let places = |on: usize| match on.cmp(&index) {
             Ordering::Less => on..on + 1,
@@ -182,7 +182,7 @@ fn changes_nothing(action: &Action, reference: &Reference) -> Option<String> {
 
 /// Whether what was found is meant; the answer puts it in its place.
 pub(super) fn which_one(
-    turn: &Turn<'_>,
+    facts: &TurnFacts,
     topic: &Topic<'_>,
     domains: &[String],
     mut plan: Plan,
@@ -192,7 +192,7 @@ pub(super) fn which_one(
     let labels: Vec<String> = choices.iter().map(|(_, label)| visible(label)).collect();
     let question = format!("Do you mean {}?", labels.join(" or "));
     let partial = plan.actions.remove(index);
-    let asked = Clarification::asks(topic::request(turn, topic), question, domains, turn.ctx.now);
+    let asked = Clarification::asks(topic::request(facts, topic), question, domains, facts.ctx.now);
     Clarification { partial: Some((partial, FIND_BY.to_owned())), choices, rest: plan, place: index, ..asked }
 }
 

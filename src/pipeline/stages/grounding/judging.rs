@@ -6,15 +6,17 @@ use crate::core::plan::{Plan, PlannedAction};
 use crate::core::text::{shorten, visible};
 use crate::language::reading::Mood;
 use crate::limits;
+use crate::pipeline::brain::Brain;
 use crate::pipeline::stages::guessed;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::TurnFacts;
 use crate::services::registry::Services;
 use crate::services::standing::{Judge, PlanStanding, Planner, Whole};
 
 /// A plan of a turn, under judgement.
 #[derive(Debug)]
 pub(super) struct Judging<'a> {
-    pub turn: &'a Turn<'a>,
+    pub brain: &'a Brain,
+    pub facts: &'a TurnFacts,
     pub judge: Judge<'a>,
     pub services: Arc<Services>,
     /// The services that were routed.
@@ -33,7 +35,7 @@ impl Judging<'_> {
         let mut standings = whole.standings(&mut plan.actions)?;
         // What only one of two readers takes for an order is proposed.
         if let Some(is_order) = is_order.filter(|_| self.judge.planner == Planner::Model) {
-            let heard = (&guessed::guess(self.turn), self.turn.intents(), is_order);
+            let heard = (&guessed::guess(self.brain, self.facts), self.facts.intents(), is_order);
             whole.doubt(&mut standings, &plan.actions, heard);
         }
         Ok(standings)
@@ -41,13 +43,13 @@ impl Judging<'_> {
 
     /// What code is sure of, where a model's plan is of other commands.
     pub fn other_reading(&self, plan: &Plan) -> Option<Plan> {
-        self.whole().other_reading(&plan.actions, self.turn.understood(&[]), &guessed::guess(self.turn))
+        self.whole().other_reading(&plan.actions, self.facts.understood(&[]), &guessed::guess(self.brain, self.facts))
     }
 
     /// What is reported beside a request that built-in understanding planned, and nothing was made of: it may have been
     /// meant as something to do, too.
     pub fn told_beside(&self, plan: &Plan) -> Option<String> {
-        let reading = self.turn.reading();
+        let reading = self.facts.reading();
         let asks = reading.clauses.iter().any(|clause| clause.mood.is_request());
         if self.judge.planner == Planner::Model || !asks {
             return None;

@@ -21,10 +21,11 @@ use crate::core::plan::{Plan, PlannedAction};
 use crate::language::grounding::Ground;
 use crate::language::reading::{Mood, Reading};
 use crate::language::time::Reference;
+use crate::pipeline::brain::Brain;
 use crate::pipeline::show;
 use crate::pipeline::stages::selection::Said;
 use crate::pipeline::stages::topic::Topic;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::{Clarification, Speaker};
 use crate::services::standing::{Judge, PlanStanding, Planner, TurnPart};
 
@@ -52,21 +53,22 @@ pub(crate) enum Grounded {
 
 /// Holds a plan against the message; one of a later round against what was found meanwhile, too.
 pub(crate) async fn check(
-    turn: &Turn<'_>,
+    brain: &Brain,
+    facts: &TurnFacts,
     topic: &Topic<'_>,
     domains: &[String],
     mut plan: Plan,
     planner: Planner,
 ) -> Grounded {
-    let is_judged = turn.brain.policy.grounds_plans
+    let is_judged = brain.policy.grounds_plans
         && topic.amends.is_none_or(|amended| amended.card.is_none())
-        && turn.origin().is_own_words();
+        && facts.origin().is_own_words();
     if !is_judged || plan.actions.is_empty() {
         return Grounded::Plan { plan, remarks: Vec::new() };
     }
-    let reference = turn.reference();
-    let ground = ground(turn, topic, turn.reading(), &reference, Reach::Conversation);
-    let people = known::meant(turn, &plan, &turn.own_words()).await.unwrap_or_default();
+    let reference = facts.reference();
+    let ground = ground(brain, facts, topic, facts.reading(), &reference, Reach::Conversation);
+    let people = known::meant(brain, facts, &plan, &facts.own_words()).await.unwrap_or_default();
     let completes = topic.answers.is_some() || topic.amends.is_some();
     let part = match topic.round {
         Some(_) => TurnPart::LaterRound,
@@ -74,27 +76,27 @@ pub(crate) async fn check(
         None => TurnPart::Message,
     };
     let judge = Judge { ground: &ground, reference: &reference, people: &people, planner, part };
-    let judging = Judging { turn, judge, services: turn.brain.services.now(), domains };
+    let judging = Judging { brain, facts, judge, services: brain.services.now(), domains };
 
     let is_order = topic.selection.map(|selection| selection.said == Said::Order);
     let mut standings = match judging.standings(&mut plan, is_order) {
         Ok(standings) => standings,
         Err((index, param)) => {
-            return Grounded::Ask(Box::new(proposed::asks(turn, topic, domains, plan, index, param)));
+            return Grounded::Ask(Box::new(proposed::asks(brain, facts, topic, domains, plan, index, param)));
         }
     };
     if let Some(other) = judging.other_reading(&plan) {
-        return Grounded::Doubt(Box::new(Doubt::which(turn, vec![other, plan])));
+        return Grounded::Doubt(Box::new(Doubt::which(brain, vec![other, plan])));
     }
     if let Some(PlanStanding::Contradicted(mood)) = worst(&standings).filter(|_| standings.iter().all(is_contradicted))
     {
-        return Grounded::Doubt(Box::new(proposed::contradicted(turn, mood)));
+        return Grounded::Doubt(Box::new(proposed::contradicted(brain, facts, mood)));
     }
     // What was said beside it is not done, and that is told.
     let kept: Vec<bool> = standings.iter().map(|standing| !is_contradicted(standing)).collect();
     let left = plan.actions.iter().zip(&kept).filter(|(_, kept)| !**kept);
     let left_out = |(planned, _)| {
-        let what = show::meant(&turn.brain.services, std::slice::from_ref(planned));
+        let what = show::meant(&brain.services, std::slice::from_ref(planned));
         format!("I didn't {what}: that didn't read as something to do.")
     };
     let remarks: Vec<String> = left.map(left_out).chain(judging.told_beside(&plan)).collect();
@@ -105,10 +107,10 @@ pub(crate) async fn check(
         Found::Doubt(doubt) => return Grounded::Doubt(below(remarks, doubt)),
         // Of what was only told nobody is asked which one it is.
         Found::Which { .. } if standings.iter().all(|standing| *standing == PlanStanding::Told) => {
-            return Grounded::Doubt(below(remarks, Box::new(proposed::contradicted(turn, Mood::Statement))));
+            return Grounded::Doubt(below(remarks, Box::new(proposed::contradicted(brain, facts, Mood::Statement))));
         }
         Found::Which { index, choices } => {
-            let mut asked = found::which_one(turn, topic, domains, plan, index, choices);
+            let mut asked = found::which_one(facts, topic, domains, plan, index, choices);
             asked.question = remarks.into_iter().chain([asked.question]).collect::<Vec<_>>().join("\n");
             return Grounded::Ask(Box::new(asked));
         }
@@ -118,7 +120,7 @@ pub(crate) async fn check(
             let may_be = |planned: &PlannedAction| domains.contains(&planned.service) && judging.services.fits(planned);
             let kept: Vec<bool> = plan.actions.iter().map(may_be).collect();
             let is_all = kept.iter().all(|kept| *kept);
-            let doubt = proposed::proposed(turn, only(plan, &kept), &people, is_all).await;
+            let doubt = proposed::proposed(brain, facts, only(plan, &kept), &people, is_all).await;
             Grounded::Doubt(below(remarks, Box::new(doubt)))
         }
         Some(PlanStanding::Exact | PlanStanding::Contradicted(_)) | None => Grounded::Plan { plan, remarks },
@@ -127,23 +129,26 @@ pub(crate) async fn check(
 
 /// The person's words, and what they may point at.
 pub(super) fn ground<'r>(
-    turn: &Turn<'_>,
+    brain: &Brain,
+    facts: &TurnFacts,
     topic: &Topic<'_>,
     reading: &'r Reading,
     reference: &Reference,
     reach: Reach,
 ) -> Ground<'r> {
     let answered = topic.answers.map(|question| question.request.as_str());
-    let picked = topic.answers.and_then(|question| answers::picked(turn, question));
+    let picked = topic.answers.and_then(|question| answers::picked(facts, question));
     let found = topic.round.into_iter().flat_map(|(facts, _)| facts).map(String::as_str);
-    let amended = topic.amends.map(|amended| turn.brain.services.now().values(&amended.actions)).unwrap_or_default();
+    let amended = topic.amends.map(|amended| brain.services.now().values(&amended.actions)).unwrap_or_default();
     let amended = amended.iter().map(String::as_str);
     let completes: Vec<&str> = answered.into_iter().chain(picked).chain(found).chain(amended).collect();
-    let earlier = turn.own_messages().filter(|_| reach == Reach::Conversation).map(|message| message.text.as_str());
-    let earlier: Vec<&str> = earlier.collect();
-    let shown = turn.history.iter().rev().take(IN_SIGHT_MAX).filter(|message| message.speaker == Speaker::Assistant);
-    let passed_on = turn.incoming.passed_on().map(|part| part.text.as_str());
-    let replied = turn.replied.iter().map(|replied| replied.text.as_str());
+    let earlier: Vec<&str> = match reach {
+        Reach::Conversation => facts.conversation().own_words().collect(),
+        Reach::ThisMessage => Vec::new(),
+    };
+    let shown = facts.history.iter().rev().take(IN_SIGHT_MAX).filter(|message| message.speaker == Speaker::Assistant);
+    let passed_on = facts.incoming.passed_on().map(|part| part.text.as_str());
+    let replied = facts.replied.iter().map(|replied| replied.text.as_str());
     let in_sight: Vec<&str> = passed_on.chain(replied).chain(shown.map(|message| message.text.as_str())).collect();
     Ground::of(reading, &completes, &earlier, &in_sight, reference)
 }

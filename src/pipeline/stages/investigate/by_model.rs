@@ -26,14 +26,14 @@ use crate::investigate::synthesize::{AnswerRow, heading};
 use crate::investigate::synthesize_by_model::{AnswerPart, ModelAnswer, SynthesisInput, synthesize_by_model};
 use crate::language::requests::FamilyQuestion;
 use crate::limits;
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::stages::conversation;
 use crate::pipeline::stages::honest::{self, CameTo};
 use crate::pipeline::stages::phrasing;
 use crate::pipeline::stages::speak;
-use crate::pipeline::turn::status;
 use crate::pipeline::turn::{Turn, TurnError};
-use crate::ports::records::{Message, Speaker};
+use crate::pipeline::turn::{TurnFacts, status};
 use crate::ports::{Model, Stage};
 
 /// What came of asking a model.
@@ -71,20 +71,21 @@ struct Looked {
 
 /// Takes the question apart with the model and answers it.
 pub(super) async fn answer(turn: &Turn<'_>, model: &dyn Model, asked: Asked) -> Result<ByModel, TurnError> {
-    turn.agreed();
-    turn.doing(Progress::of("Working out where to look…"));
+    turn.account.agreed();
+    turn.account.doing(Progress::of("Working out where to look…"));
     let looking = Looking::at(turn, asked.since);
     let (watch, trace) = (|progress| looking.says(progress), |call| looking.called(call));
     let (with, asker, plain) = (looking.with(&watch), looking.asker(model, &trace), looking.worker());
     let worker = looking.model_worker(&plain, &asker);
-    let (history, there, reference) = (history(turn), things(&looking.services), turn.reference());
-    let mut dates = conversation::days(turn);
+    let (history, there, reference) =
+        (turn.facts.conversation().for_decomposition(), things(&looking.services), turn.facts.reference());
+    let mut dates = conversation::days(&turn.facts);
     dates.extend(asked.since.map(|since| {
         let since = since.to_rfc3339_opts(SecondsFormat::Secs, true);
         format!("The person wants only what came since {since}; look at nothing before it.")
     }));
     let input = DecomposeInput {
-        question: turn.words(),
+        question: turn.facts.words(),
         history: &history,
         things: &there,
         dates: &dates,
@@ -96,7 +97,7 @@ pub(super) async fn answer(turn: &Turn<'_>, model: &dyn Model, asked: Asked) -> 
     // A run that is cancelled gives back what it has.
     Ok(match run_question(&asker, &input, &worker, &with, &allowed).await {
         Err(failure) => {
-            turn.fell_back(Stage::Decompose.name(), &failure.to_string());
+            turn.account.fell_back(Stage::Decompose.name(), &failure.to_string());
             match failure {
                 Undecomposed::Unusable(_) | Undecomposed::Failed(AskFailure::Unusable { .. }) => ByModel::Unusable,
                 Undecomposed::Failed(_) => ByModel::Silent,
@@ -104,14 +105,14 @@ pub(super) async fn answer(turn: &Turn<'_>, model: &dyn Model, asked: Asked) -> 
         }
         Ok(RanQuestion::WriteCommand(_)) => ByModel::ToDo,
         Ok(RanQuestion::Costly { decomposition, estimate }) => {
-            let asks = costly::ask(turn, decomposition.graph, decomposition.synthesis, &estimate)?;
+            let asks = costly::ask(turn.brain, &turn.facts, decomposition.graph, decomposition.synthesis, &estimate)?;
             ByModel::Answered(Box::new(asks))
         }
         Ok(RanQuestion::Stopped(ran)) if ran.end == RunEnd::OutOfTime => {
-            turn.fell_back(Stage::Decompose.name(), "there was no time left for its graph");
+            turn.account.fell_back(Stage::Decompose.name(), "there was no time left for its graph");
             ByModel::Silent
         }
-        Ok(RanQuestion::Stopped(ran)) => ByModel::Answered(Box::new(stopped(turn, &looking, &ran)?)),
+        Ok(RanQuestion::Stopped(ran)) => ByModel::Answered(Box::new(stopped(turn.brain, &turn.facts, &looking, &ran)?)),
         Ok(RanQuestion::Ran { decomposition, estimate, run }) => {
             let was_of_use = run.end == RunEnd::Complete && run.outputs().any(|(_, found)| !found.findings.is_empty());
             if was_of_use && run.failed() == 0 {
@@ -127,20 +128,21 @@ pub(super) async fn answer(turn: &Turn<'_>, model: &dyn Model, asked: Asked) -> 
 
 /// The template that the model names for the question, if it names one.
 pub(super) async fn named_template(turn: &Turn<'_>, model: &dyn Model) -> Option<FamilyQuestion> {
-    turn.agreed();
-    turn.doing(Progress::of("Working out where to look…"));
+    turn.account.agreed();
+    turn.account.doing(Progress::of("Working out where to look…"));
     let looking = Looking::at(turn, None);
     let trace = |call| looking.called(call);
-    let reference = turn.reference();
-    let chosen = turn.unless_cancelled(choose_template(&looking.asker(model, &trace), turn.words(), &reference)).await;
+    let reference = turn.facts.reference();
+    let chosen =
+        turn.unless_cancelled(choose_template(&looking.asker(model, &trace), turn.facts.words(), &reference)).await;
     chosen.ok()?.unwrap_or_else(|failure| {
-        turn.fell_back(Stage::Template.name(), &failure.to_string());
+        turn.account.fell_back(Stage::Template.name(), &failure.to_string());
         None
     })
 }
 
 /// Nothing was looked at yet when its person stopped it.
-fn stopped(turn: &Turn<'_>, looking: &Looking<'_>, ran: &Ran) -> Result<Answer, TurnError> {
+fn stopped(brain: &Brain, facts: &TurnFacts, looking: &Looking<'_>, ran: &Ran) -> Result<Answer, TurnError> {
     let graph = EvidenceGraph { nodes: Vec::new(), sections: Vec::new(), answers: AnswerKind::Model, beside: None };
     let metrics = looking.metrics(ran, None);
     let told = Told {
@@ -151,7 +153,7 @@ fn stopped(turn: &Turn<'_>, looking: &Looking<'_>, ran: &Ran) -> Result<Answer, 
         trace: drawing(&graph, ran, &metrics),
         metrics: Some(metrics),
     };
-    kept::answer(turn, told, Vec::new())
+    kept::answer(brain, facts, told, Vec::new())
 }
 
 /// Runs a graph that is known, refined by the model, and answers in its words: after a yes to what it costs, and where a
@@ -163,7 +165,7 @@ pub(super) async fn run_known(
     order: SynthesisOrder,
     since: Option<DateTime<Utc>>,
 ) -> Result<Answer, TurnError> {
-    turn.agreed();
+    turn.account.agreed();
     let looking = Looking::at(turn, since);
     let (watch, trace) = (|progress| looking.says(progress), |call| looking.called(call));
     let (with, asker, plain) = (looking.with(&watch), looking.asker(model, &trace), looking.worker());
@@ -181,7 +183,7 @@ pub(super) async fn run_known(
 /// The answer in the model's words, with its sources; the plain list where it gives none.
 async fn told(looking: &Looking<'_>, asker: &InvestigationModel<'_>, looked: Looked) -> Result<Answer, TurnError> {
     let turn = looking.turn;
-    turn.doing(status::writing());
+    turn.account.doing(status::writing());
     let Looked { graph, ran, mut gaps, order, estimate } = looked;
     looking.ran(&ran);
     let outputs: Vec<(&str, &NodeOutput)> = graph
@@ -199,10 +201,10 @@ async fn told(looking: &Looking<'_>, asker: &InvestigationModel<'_>, looked: Loo
         })
         .collect();
     let parts: Vec<AnswerPart<'_>> = outputs.iter().map(|(title, output)| AnswerPart { title, output }).collect();
-    let (reference, manner) = (turn.reference(), turn.manner().to_string());
+    let (reference, manner) = (turn.facts.reference(), turn.facts.manner().to_string());
     gaps.extend(ran.gaps().into_iter().map(|gap| gap.why));
     let input = SynthesisInput {
-        question: turn.words(),
+        question: turn.facts.words(),
         order: &order,
         parts: &parts,
         gaps: &gaps,
@@ -215,20 +217,20 @@ async fn told(looking: &Looking<'_>, asker: &InvestigationModel<'_>, looked: Loo
     let rows = distinct(findings.map(|finding| AnswerRow::of(finding, None, None)));
     let metrics = looking.metrics(&ran, Some(&estimate));
     let told = Told {
-        heading: heading(graph.answers, rows.len(), &shorten(turn.words(), 80), false),
+        heading: heading(graph.answers, rows.len(), &shorten(turn.facts.words(), 80), false),
         remarks: remarks(&ran, outputs.iter().map(|(_, output)| *output)),
         answers: graph.answers,
-        topic: shorten(turn.words(), limits::ROW_CHARS_MAX),
+        topic: shorten(turn.facts.words(), limits::ROW_CHARS_MAX),
         trace: drawing(&graph, &ran, &metrics),
         metrics: Some(metrics),
     };
     match words {
-        None => kept::answer(turn, told, rows),
+        None => kept::answer(turn.brain, &turn.facts, told, rows),
         Some(words) => {
             let text = Formatted::read(&words.text, &words.given);
             let text = phrasing::presentable(text, &turn.brain.services.now(), "", &words.given);
             let text = honest::shown(text, CameTo::Findings);
-            kept::worded(turn, told, rows, Worded { text, cited: words.cited.into_iter().collect() })
+            kept::worded(&turn.facts, told, rows, Worded { text, cited: words.cited.into_iter().collect() })
         }
     }
 }
@@ -241,26 +243,8 @@ async fn worded(turn: &Turn<'_>, asker: &InvestigationModel<'_>, input: &Synthes
         Err(_) => None,
         Ok(Ok(words)) => Some(words),
         Ok(Err(failure)) => {
-            turn.fell_back(Stage::Synthesize.name(), &failure.to_string());
+            turn.account.fell_back(Stage::Synthesize.name(), &failure.to_string());
             None
         }
     }
-}
-
-/// The last turns, as a decomposition reads them: the person's own words, and of ours that we answered.
-fn history(turn: &Turn<'_>) -> Vec<String> {
-    let line = |message: &Message| match message.speaker {
-        Speaker::Person if turn.is_own(message) => Some(format!("person: {}", message.text)),
-        Speaker::Person => None,
-        Speaker::Assistant => Some("assistant: (answered)".to_owned()),
-    };
-    turn.history
-        .iter()
-        .rev()
-        .take(limits::DECOMPOSE_HISTORY_LINES)
-        .filter_map(line)
-        .collect::<Vec<_>>()
-        .into_iter()
-        .rev()
-        .collect()
 }

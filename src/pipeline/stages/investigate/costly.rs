@@ -13,10 +13,11 @@ use crate::investigate::decompose::SynthesisOrder;
 use crate::investigate::estimate::{CostEstimate, estimate};
 use crate::investigate::graph::EvidenceGraph;
 use crate::limits;
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::consent::costly::{CostlyQuestion, costs};
 use crate::pipeline::consent::offers::{Offer, Offered};
-use crate::pipeline::turn::{Turn, TurnError};
+use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
 use crate::ports::records::Clarification;
 use crate::ports::{Expect, StoreError};
 
@@ -31,36 +32,37 @@ pub const LEAVE: usize = CHOICES.len() - 1;
 
 /// Asks, and keeps what would be looked at.
 pub(super) fn ask(
-    turn: &Turn<'_>,
+    brain: &Brain,
+    facts: &TurnFacts,
     graph: EvidenceGraph,
     order: SynthesisOrder,
     estimate: &CostEstimate,
 ) -> Result<Answer, StoreError> {
     let offer = Offer {
-        id: turn.brain.new_id(),
-        owner: turn.owner().clone(),
-        chat: turn.chat().clone(),
-        until: turn.ctx.now + Duration::seconds(limits::OFFER_SECS),
-        what: Offered::Investigation { question: turn.words().to_owned(), graph, order, at: turn.as_written().now },
+        id: brain.new_id(),
+        owner: facts.owner().clone(),
+        chat: facts.chat().clone(),
+        until: facts.ctx.now + Duration::seconds(limits::OFFER_SECS),
+        what: Offered::Investigation { question: facts.words().to_owned(), graph, order, at: facts.as_written().now },
     };
-    let mut answer = asking(turn, &offer.id, turn.words(), estimate);
+    let mut answer = asking(facts, &offer.id, facts.words(), estimate);
     answer.batch.put(&offer, Expect::Absent)?;
     Ok(answer)
 }
 
 /// Asks once more.
-pub fn ask_again(turn: &Turn<'_>, waiting: &CostlyQuestion) -> Answer {
-    asking(turn, waiting.id.as_str(), &waiting.question, &waiting.estimate)
+pub fn ask_again(facts: &TurnFacts, waiting: &CostlyQuestion) -> Answer {
+    asking(facts, waiting.id.as_str(), &waiting.question, &waiting.estimate)
 }
 
 /// What takes a plain yes or no, right below a list of nothing but this question.
-pub fn asks_again(turn: &Turn<'_>, waiting: &CostlyQuestion) -> Question {
+pub fn asks_again(facts: &TurnFacts, waiting: &CostlyQuestion) -> Question {
     let words = format!("Shall I {}?", waiting.title());
-    Question::Open(Box::new(open_question(turn, waiting.id.as_str(), &waiting.question, words)))
+    Question::Open(Box::new(open_question(facts, waiting.id.as_str(), &waiting.question, words)))
 }
 
 /// What it would cost, and the choices.
-fn asking(turn: &Turn<'_>, offer: &str, question: &str, estimate: &CostEstimate) -> Answer {
+fn asking(facts: &TurnFacts, offer: &str, question: &str, estimate: &CostEstimate) -> Answer {
     let words = format!(
         "💰 That is a large question: about {}. Nothing has been spent on reading yet. Shall I look into it?",
         costs(estimate)
@@ -70,17 +72,17 @@ fn asking(turn: &Turn<'_>, offer: &str, question: &str, estimate: &CostEstimate)
     let buttons = CHOICES.iter().enumerate().map(button).collect();
     let mut answer = Answer::of(Path::Clarify);
     answer.replies.push(Reply { buttons, ..Reply::text(words.clone()) });
-    answer.clarification = Question::Open(Box::new(open_question(turn, offer, question, words)));
+    answer.clarification = Question::Open(Box::new(open_question(facts, offer, question, words)));
     answer
 }
 
-fn open_question(turn: &Turn<'_>, offer: &str, question: &str, words: String) -> Clarification {
+fn open_question(facts: &TurnFacts, offer: &str, question: &str, words: String) -> Clarification {
     let choices = CHOICES.iter().enumerate().map(|(choice, label)| (choice.to_string(), (*label).to_owned()));
     Clarification {
         choices: choices.collect(),
         offer: Some(offer.to_owned()),
         takes_yes: true,
-        ..Clarification::asks(question.to_owned(), words, &[], turn.ctx.now)
+        ..Clarification::asks(question.to_owned(), words, &[], facts.ctx.now)
     }
 }
 
@@ -93,7 +95,7 @@ pub async fn decided(
 ) -> Result<Answer, TurnError> {
     let since = match choice {
         0 => None,
-        1 => Some(turn.ctx.now - Duration::days(LESS_DAYS)),
+        1 => Some(turn.facts.ctx.now - Duration::days(LESS_DAYS)),
         _ => return Ok(Answer::says(Path::Button, "Okay, I left it. Nothing was looked into.")),
     };
     let Some(model) = turn.brain.model.as_deref() else {

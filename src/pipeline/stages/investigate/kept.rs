@@ -14,9 +14,10 @@ use crate::core::turn::{NumberedSource, Path, Reply};
 use crate::investigate::graph::AnswerKind;
 use crate::investigate::synthesize::AnswerRow;
 use crate::limits;
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::commit::pages::{self, Further};
-use crate::pipeline::turn::{Turn, TurnError};
+use crate::pipeline::turn::{TurnError, TurnFacts};
 use crate::ports::{Expect, Key, Record, RecordExt, StoreError, Table};
 
 const KEPT: &str = "findings";
@@ -53,20 +54,20 @@ impl Record for KeptAnswer {
 
 impl KeptAnswer {
     /// What is kept of an answer: as many rows as can be; it says how many are left out.
-    fn new(turn: &Turn<'_>, told: &mut Told, mut rows: Vec<AnswerRow>) -> Self {
+    fn new(facts: &TurnFacts, told: &mut Told, mut rows: Vec<AnswerRow>) -> Self {
         let left = rows.len().saturating_sub(limits::FINDINGS_KEPT_MAX);
         if left > 0 {
             rows.truncate(limits::FINDINGS_KEPT_MAX);
             told.remarks.push(format!("({left} more are too many to list; ask for a part of them.)"));
         }
         Self {
-            owner: turn.owner().clone(),
-            chat: turn.chat().clone(),
-            until: turn.ctx.now + Duration::seconds(limits::FINDINGS_KEPT_SECS),
+            owner: facts.owner().clone(),
+            chat: facts.chat().clone(),
+            until: facts.ctx.now + Duration::seconds(limits::FINDINGS_KEPT_SECS),
             answers: told.answers,
             topic: std::mem::take(&mut told.topic),
             rows,
-            said: turn.state.next_message,
+            said: facts.state.next_message,
             trace: std::mem::take(&mut told.trace),
         }
     }
@@ -76,8 +77,8 @@ impl KeptAnswer {
     }
 
     /// Whether it was given a moment ago: "only from Anna" means it, and not what was said since.
-    pub fn is_fresh(&self, turn: &Turn<'_>) -> bool {
-        turn.state.next_message <= self.said + limits::FINDINGS_FRESH_MESSAGES
+    pub fn is_fresh(&self, facts: &TurnFacts) -> bool {
+        facts.state.next_message <= self.said + limits::FINDINGS_FRESH_MESSAGES
     }
 
     /// Whether it was given by the turn of this moment.
@@ -96,16 +97,21 @@ impl KeptAnswer {
     }
 
     /// The one of this chat, if it can still be gone on with.
-    pub async fn of(turn: &Turn<'_>) -> Result<Option<Self>, StoreError> {
-        let kept = turn.brain.store.load::<Self>(&Self::key_of(turn.chat())).await?;
-        Ok(kept.map(|(kept, _)| kept).filter(|kept| kept.owner == *turn.owner() && kept.until > turn.ctx.now))
+    pub async fn of(brain: &Brain, facts: &TurnFacts) -> Result<Option<Self>, StoreError> {
+        let kept = brain.store.load::<Self>(&Self::key_of(facts.chat())).await?;
+        Ok(kept.map(|(kept, _)| kept).filter(|kept| kept.owner == *facts.owner() && kept.until > facts.ctx.now))
     }
 }
 
 /// The answer that tells what was found, and keeps it.
-pub(super) fn answer(turn: &Turn<'_>, mut told: Told, rows: Vec<AnswerRow>) -> Result<Answer, TurnError> {
-    let kept = KeptAnswer::new(turn, &mut told, rows);
-    let mut answer = page(turn, &kept, 0, Some(&told.heading), &told.remarks)?;
+pub(super) fn answer(
+    brain: &Brain,
+    facts: &TurnFacts,
+    mut told: Told,
+    rows: Vec<AnswerRow>,
+) -> Result<Answer, TurnError> {
+    let kept = KeptAnswer::new(facts, &mut told, rows);
+    let mut answer = page(brain, facts, &kept, 0, Some(&told.heading), &told.remarks)?;
     answer.metrics = told.metrics;
     answer.batch.put(&kept, Expect::Any)?;
     Ok(answer)
@@ -121,13 +127,13 @@ pub(super) struct Worded {
 
 /// The answer in words: below them the rows that they rest on; all of them are kept.
 pub(super) fn worded(
-    turn: &Turn<'_>,
+    facts: &TurnFacts,
     mut told: Told,
     rows: Vec<AnswerRow>,
     words: Worded,
 ) -> Result<Answer, TurnError> {
-    let kept = KeptAnswer::new(turn, &mut told, rows);
-    let reference = turn.reference();
+    let kept = KeptAnswer::new(facts, &mut told, rows);
+    let reference = facts.reference();
     let cited: Vec<(usize, &AnswerRow)> = match words.cited.is_empty() {
         true => kept.rows.iter().enumerate().take(limits::FINDINGS_SHOWN_MAX).collect(),
         false => words.cited.iter().filter_map(|n| Some((n.checked_sub(1)?, kept.row(*n)?))).collect(),
@@ -152,15 +158,16 @@ pub(super) fn worded(
 }
 
 /// The rows behind the first `after` of what is kept; `None` when nothing is.
-pub async fn further(turn: &Turn<'_>, after: usize) -> Result<Option<Answer>, StoreError> {
-    let Some(kept) = KeptAnswer::of(turn).await? else { return Ok(None) };
-    page(turn, &kept, after, None, &[]).map(Some)
+pub async fn further(brain: &Brain, facts: &TurnFacts, after: usize) -> Result<Option<Answer>, StoreError> {
+    let Some(kept) = KeptAnswer::of(brain, facts).await? else { return Ok(None) };
+    page(brain, facts, &kept, after, None, &[]).map(Some)
 }
 
 /// One row, with all that is kept of it.
-pub fn one_row(turn: &Turn<'_>, kept: &KeptAnswer, n: usize) -> Result<Answer, StoreError> {
+pub fn one_row(brain: &Brain, facts: &TurnFacts, kept: &KeptAnswer, n: usize) -> Result<Answer, StoreError> {
     let mut answer = page(
-        turn,
+        brain,
+        facts,
         &KeptAnswer { rows: kept.rows[..n.min(kept.rows.len())].to_vec(), ..kept.clone() },
         n - 1,
         None,
@@ -174,13 +181,14 @@ pub fn one_row(turn: &Turn<'_>, kept: &KeptAnswer, n: usize) -> Result<Answer, S
 
 /// A page of rows, with their numbers.
 fn page(
-    turn: &Turn<'_>,
+    brain: &Brain,
+    facts: &TurnFacts,
     kept: &KeptAnswer,
     after: usize,
     heading: Option<&str>,
     remarks: &[String],
 ) -> Result<Answer, StoreError> {
-    let reference = turn.reference();
+    let reference = facts.reference();
     let shown = if after == 0 { limits::FINDINGS_SHOWN_MAX } else { limits::LIST_ROWS_MAX };
     let rows: Vec<(usize, &AnswerRow)> = kept.rows.iter().enumerate().skip(after).take(shown).collect();
     let mut lines: Vec<String> = heading.map(str::to_owned).into_iter().collect();
@@ -202,7 +210,7 @@ fn page(
     let mut answer = Answer::of(Path::Investigate);
     if behind > 0 {
         let what = Further::Findings { after: after + rows.len() };
-        reply.buttons.push(vec![pages::button(turn, what, behind, &mut answer.batch)?]);
+        reply.buttons.push(vec![pages::button(brain, facts, what, behind, &mut answer.batch)?]);
     }
     answer.replies.push(reply);
     answer.untrusted = rows.iter().flat_map(|(_, row)| row.item.untrusted.iter().cloned()).collect();

@@ -17,6 +17,7 @@ use crate::investigate::run::{BudgetLimits, RunLimits, RunProgress, RunWith, Tur
 use crate::investigate::strategies::EvidenceSources;
 use crate::investigate::worker::EvidenceWorker;
 use crate::limits;
+use crate::pipeline::brain::Brain;
 use crate::pipeline::turn::Turn;
 use crate::ports::{Model, Stage, Usage};
 use crate::services::registry::Services;
@@ -38,6 +39,24 @@ pub(super) struct Looking<'t> {
     cache: OwnersCache<'t>,
 }
 
+/// What strategies read from; nothing that came before `since`.
+pub(super) fn sources<'a>(
+    brain: &'a Brain,
+    services: &'a Services,
+    ctx: &'a RequestContext,
+    since: Option<DateTime<Utc>>,
+) -> EvidenceSources<'a> {
+    EvidenceSources {
+        services,
+        people: brain.people.as_ref(),
+        index: brain.index.as_ref(),
+        ctx,
+        pool: &brain.pool,
+        features: &brain.evidence.features,
+        since,
+    }
+}
+
 impl<'t> Looking<'t> {
     /// At a question of this turn, with a budget of its own.
     pub fn at(turn: &'t Turn<'t>, since: Option<DateTime<Utc>>) -> Self {
@@ -46,27 +65,18 @@ impl<'t> Looking<'t> {
         Self {
             turn,
             services: turn.brain.services.now(),
-            ctx: turn.as_written(),
+            ctx: turn.facts.as_written(),
             since,
             budget: TurnBudget::new(BudgetLimits { time_ms, ..BudgetLimits::default() }),
             calls: Mutex::default(),
-            began_us: turn.elapsed_us(),
-            cache: turn.brain.evidence.of(turn.owner(), turn.ctx.now),
+            began_us: turn.account.elapsed_us(),
+            cache: turn.brain.evidence.of(turn.facts.owner(), turn.facts.ctx.now),
         }
     }
 
     /// What strategies read from.
     pub fn sources(&self) -> EvidenceSources<'_> {
-        let brain = self.turn.brain;
-        EvidenceSources {
-            services: &self.services,
-            people: brain.people.as_ref(),
-            index: brain.index.as_ref(),
-            ctx: &self.ctx,
-            pool: &brain.pool,
-            features: &brain.evidence.features,
-            since: self.since,
-        }
+        sources(self.turn.brain, &self.services, &self.ctx, self.since)
     }
 
     /// What is kept of earlier questions.
@@ -85,7 +95,7 @@ impl<'t> Looking<'t> {
         plain: &'a EvidenceWorker<'a>,
         asker: &InvestigationModel<'a>,
     ) -> ModelWorker<'a> {
-        let about = RefineContext { question: self.turn.words(), now: self.ctx.now, zone: self.ctx.zone };
+        let about = RefineContext { question: self.turn.facts.words(), now: self.ctx.now, zone: self.ctx.zone };
         ModelWorker { plain, model: asker.clone(), endpoint: ENDPOINT, about }
     }
 
@@ -95,7 +105,7 @@ impl<'t> Looking<'t> {
         model: &'a dyn Model,
         trace: &'a (dyn Fn(ModelSpan) + Send + Sync),
     ) -> InvestigationModel<'a> {
-        let (prompts, patience) = (&self.turn.brain.prompts, self.turn.patience.clone());
+        let (prompts, patience) = (&self.turn.brain.prompts, self.turn.account.patience.clone());
         InvestigationModel { model, prompts, patience, gate: &self.budget, trace, cache: Some(self.cache()) }
     }
 
@@ -107,7 +117,7 @@ impl<'t> Looking<'t> {
             budget: &self.budget,
             cancel: &self.turn.cancel,
             watch,
-            seed: self.turn.state.next_message,
+            seed: self.turn.facts.state.next_message,
         }
     }
 
@@ -117,20 +127,20 @@ impl<'t> Looking<'t> {
             Some((_, part)) => part,
             None => Progress::of("Looking through your things…").counting(progress.done, progress.of),
         };
-        self.turn.doing(what);
+        self.turn.account.doing(what);
     }
 
     /// Adds a call to the turn's account and trace.
     pub fn called(&self, span: ModelSpan) {
-        self.turn.spent(span.usage);
-        let start = self.turn.elapsed_us().saturating_sub(span.us);
-        self.turn.traced_for(span.stage.name().to_owned(), start, span.us, span.usage, span.outcome.clone());
+        self.turn.account.spent(span.usage);
+        let start = self.turn.account.elapsed_us().saturating_sub(span.us);
+        self.turn.account.traced_for(span.stage.name().to_owned(), start, span.us, span.usage, span.outcome.clone());
         self.calls().push(span);
     }
 
     /// Adds the nodes of a run that has just ended to the trace of the turn.
     pub fn ran(&self, ran: &Ran) {
-        let began = self.turn.elapsed_us().saturating_sub(ran.us);
+        let began = self.turn.account.elapsed_us().saturating_sub(ran.us);
         for node in &ran.nodes {
             let outcome = match node.output() {
                 Some(output) => format!("ok: {}", output.findings.len()),
@@ -138,13 +148,13 @@ impl<'t> Looking<'t> {
             };
             let start = node.started_us.unwrap_or(node.arrived_us);
             let us = node.ended_us.unwrap_or(ran.us).saturating_sub(start);
-            self.turn.traced_for(format!("node {}", node.id), began + start, us, Usage::default(), outcome);
+            self.turn.account.traced_for(format!("node {}", node.id), began + start, us, Usage::default(), outcome);
         }
     }
 
     /// What all of it took by now.
     pub fn metrics(&self, ran: &Ran, estimate: Option<&CostEstimate>) -> InvestigationMetrics {
-        let ms = self.turn.elapsed_us().saturating_sub(self.began_us) / 1_000;
+        let ms = self.turn.account.elapsed_us().saturating_sub(self.began_us) / 1_000;
         let estimated = estimate.map_or(0.0, |estimate| estimate.usd);
         metrics(ms, ran, &self.calls(), estimated, &self.turn.brain.policy.prices)
     }

@@ -34,9 +34,10 @@ use crate::investigate::synthesize::{self, AnswerRow, heading};
 use crate::investigate::templates;
 use crate::language::grounding::telling_stems;
 use crate::language::requests::{self, FamilyQuestion, QuestionFamily};
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::consent::waiting::StillWaiting;
-use crate::pipeline::turn::{Turn, TurnError};
+use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
 use crate::ports::{Model, Planning, Stage, StoreError};
 
 /// What questions may lean to that are about anything: only what is found tells that they were meant.
@@ -49,7 +50,7 @@ const MOST: f32 = 0.6;
 
 /// Answers a message that asks over things; `None` where a command does, or nothing of it asks.
 pub async fn investigate(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
-    let asked = question(turn);
+    let asked = question(turn.brain, &turn.facts);
     if let Some(model) = turn.brain.model.as_deref() {
         // Nothing has to be taken apart for what a single search answers, or what is read exactly.
         let is_read = |question: &&FamilyQuestion| question.family.is_direct() || turn.brain.policy.skip_planner;
@@ -66,7 +67,12 @@ pub async fn investigate(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
         }
         match by_model::answer(turn, model, Asked::default()).await? {
             ByModel::Answered(answer) => {
-                return Ok(Some(also_waiting(turn, needing_a_yes(turn, asked.as_ref()).await?, *answer)));
+                return Ok(Some(also_waiting(
+                    turn.brain,
+                    &turn.facts,
+                    needing_a_yes(turn.brain, &turn.facts, asked.as_ref()).await?,
+                    *answer,
+                )));
             }
             ByModel::ToDo => return Ok(None),
             ByModel::Unusable if asked.is_none() && !names_first => {
@@ -84,8 +90,8 @@ pub async fn investigate(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
         return search(turn, SOME).await.map(Some);
     }
     // Of what no single look can tell, built-in understanding takes what is nearest, else it can only search.
-    if turn.brain.model.is_none() && turn.intents().investigates() {
-        return match turn.leaning() {
+    if turn.brain.model.is_none() && turn.facts.intents().investigates() {
+        return match turn.facts.leaning() {
             Some(question) => answer(turn, question).await.map(Some),
             None => search(turn, SOME).await.map(Some),
         };
@@ -101,12 +107,12 @@ async fn by_template(turn: &Turn<'_>, model: &dyn Model, question: &FamilyQuesti
     let is_direct = question.family.is_direct();
     // One look has no second one to fall back on: whose a paper is only ranks it.
     let wider = question.widened().filter(|_| is_direct);
-    let graph = templates::graph(wider.as_ref().unwrap_or(question), &turn.reference());
+    let graph = templates::graph(wider.as_ref().unwrap_or(question), &turn.facts.reference());
     let worded = by_model::run_known(turn, model, graph, SynthesisOrder::default(), None).await?;
     if !is_direct && !has_sources(&worded) {
         return answer(turn, question).await;
     }
-    Ok(also_waiting(turn, needing_a_yes(turn, Some(question)).await?, worded))
+    Ok(also_waiting(turn.brain, &turn.facts, needing_a_yes(turn.brain, &turn.facts, Some(question)).await?, worded))
 }
 
 /// The same with the template that a model names; `None` where that finds nothing.
@@ -123,7 +129,7 @@ async fn show_meanwhile(turn: &Turn<'_>, asked: Option<&FamilyQuestion>) -> Resu
     };
     if has_sources(&found) {
         let found = found.replies.iter().map(|reply| reply.text.as_str()).collect::<Vec<_>>().join("\n\n");
-        turn.knows(&[format!("Found so far:\n{found}")]);
+        turn.account.knows(&[format!("Found so far:\n{found}")]);
     }
     Ok(())
 }
@@ -135,11 +141,11 @@ pub async fn or_searched(
     turn: &Turn<'_>,
     else_say: impl Future<Output = Result<Answer, TurnError>>,
 ) -> Result<Answer, TurnError> {
-    if !turn.origin().is_own_words() {
+    if !turn.facts.origin().is_own_words() {
         return else_say.await;
     }
-    let is_question = requests::is_question(turn.words());
-    if let Some(question) = turn.leaning() {
+    let is_question = requests::is_question(turn.facts.words());
+    if let Some(question) = turn.facts.leaning() {
         let answer = answer(turn, question).await?;
         let is_sure = is_question && !question.family.is_direct() && !LOOSE.contains(&question.family);
         if is_sure || has_sources(&answer) {
@@ -154,7 +160,7 @@ pub async fn or_searched(
         return Ok(searched);
     }
     let mut answer = else_say.await?;
-    let words = visible(&shorten(&sought(turn), 80));
+    let words = visible(&shorten(&sought(&turn.facts), 80));
     let is_told = !telling_stems(&words).is_empty() && answer.path != Path::Chat;
     if let Some(reply) = answer.replies.last_mut().filter(|_| is_told) {
         reply.text.push_str(&format!("\n\n🔎 I also searched your things for “{words}” and found nothing."));
@@ -185,9 +191,9 @@ pub async fn answer(turn: &Turn<'_>, question: &FamilyQuestion) -> Result<Answer
 
 /// Answers a question of a family, below something that is said first.
 async fn answer_below(turn: &Turn<'_>, question: &FamilyQuestion, above: &str) -> Result<Answer, TurnError> {
-    let graph = templates::graph(question, &turn.reference());
+    let graph = templates::graph(question, &turn.facts.reference());
     let topic = question.subject();
-    let waiting = needing_a_yes(turn, Some(question)).await?;
+    let waiting = needing_a_yes(turn.brain, &turn.facts, Some(question)).await?;
     let answers = graph.answers;
     let is_first = question.family == QuestionFamily::NeedsMe;
     let count = waiting.as_ref().filter(|_| is_first).map_or(0, StillWaiting::len);
@@ -198,22 +204,26 @@ async fn answer_below(turn: &Turn<'_>, question: &FamilyQuestion, above: &str) -
         format!("{above}{}{none}", heading(answers, found + count, &topic, question.open))
     };
     let answer = investigated_as(turn, graph, &topic, None, &heading).await?;
-    Ok(also_waiting(turn, waiting, answer))
+    Ok(also_waiting(turn.brain, &turn.facts, waiting, answer))
 }
 
 /// What waits for the person's yes, where they ask what needs them: that does, whenever it is.
-async fn needing_a_yes(turn: &Turn<'_>, question: Option<&FamilyQuestion>) -> Result<Option<StillWaiting>, StoreError> {
+async fn needing_a_yes(
+    brain: &Brain,
+    facts: &TurnFacts,
+    question: Option<&FamilyQuestion>,
+) -> Result<Option<StillWaiting>, StoreError> {
     let needs_me = |question: &FamilyQuestion| question.family == QuestionFamily::NeedsMe;
     if !question.is_some_and(|question| needs_me(question) || question.beside.as_deref().is_some_and(needs_me)) {
         return Ok(None);
     }
-    StillWaiting::of(turn).await.map(Some)
+    StillWaiting::of(brain, facts).await.map(Some)
 }
 
 /// An answer, and below it what waits.
-fn also_waiting(turn: &Turn<'_>, waiting: Option<StillWaiting>, mut answer: Answer) -> Answer {
+fn also_waiting(brain: &Brain, facts: &TurnFacts, waiting: Option<StillWaiting>, mut answer: Answer) -> Answer {
     let Some(waiting) = waiting.filter(|_| answer.path == Path::Investigate) else { return answer };
-    let section = waiting.section(turn.brain, turn.ctx.zone);
+    let section = waiting.section(brain, facts.ctx.zone);
     if let (Some(section), Some(last)) = (section, answer.replies.last_mut()) {
         last.text.push_str(&format!("\n\n{section}\nTo decide: /pending"));
         answer.untrusted.extend(waiting.untrusted());
@@ -223,15 +233,15 @@ fn also_waiting(turn: &Turn<'_>, waiting: Option<StillWaiting>, mut answer: Answ
 }
 
 /// The words of a question that something can be found by.
-fn sought(turn: &Turn<'_>) -> String {
-    let words = requests::asked_for(turn.words());
+fn sought(facts: &TurnFacts) -> String {
+    let words = requests::asked_for(facts.words());
     words.trim_end_matches(|c: char| !c.is_alphanumeric()).to_owned()
 }
 
 /// Answers a question that no template fits with the best search by words.
 async fn search(turn: &Turn<'_>, score_min: f32) -> Result<Answer, TurnError> {
-    let words = sought(turn);
-    let graph = templates::search(&words, score_min, &turn.reference());
+    let words = sought(&turn.facts);
+    let graph = templates::search(&words, score_min, &turn.facts.reference());
     investigated(turn, graph, &words, false, None).await
 }
 
@@ -255,7 +265,7 @@ async fn investigated_as(
     since: Option<DateTime<Utc>>,
     heading: &(dyn Fn(usize) -> String + Sync),
 ) -> Result<Answer, TurnError> {
-    turn.agreed();
+    turn.account.agreed();
     if let Err(errors) = check(&graph.nodes, GraphLimits::default()) {
         tracing::error!(?errors, "a graph of ours does not hold together");
         return Ok(Answer::says(Path::Investigate, "🔎 I could not look into that; nothing was changed."));
@@ -285,7 +295,7 @@ async fn investigated_as(
         topic: topic.to_owned(),
         metrics: Some(metrics),
     };
-    kept::answer(turn, told, rows)
+    kept::answer(turn.brain, &turn.facts, told, rows)
 }
 
 /// The rows of an answer, each thing once, and how many of them its heading counts.

@@ -2,7 +2,7 @@
 
 use super::investigated_as;
 use super::kept::{self, KeptAnswer};
-use super::looking::Looking;
+use super::looking::sources;
 use super::told::Told;
 use crate::core::turn::Path;
 use crate::investigate::finding::is_same;
@@ -12,13 +12,14 @@ use crate::investigate::synthesize::AnswerRow;
 use crate::language::requests::span;
 use crate::language::terms;
 use crate::limits::PEOPLE_ASKED_MAX;
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
-use crate::pipeline::turn::{Turn, TurnError};
+use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
 use crate::services::searchable::{ItemKind, Party};
 
 /// "And of those, who do I meet next week?": what takes place with those whom the rows are about.
 pub async fn met(turn: &Turn<'_>, kept: &KeptAnswer, when: Option<&str>) -> Result<Answer, TurnError> {
-    let reference = turn.reference();
+    let reference = turn.facts.reference();
     let week = (reference.now, reference.now + chrono::Duration::days(7));
     let (from, until) = when.and_then(|when| span(when, &reference)).unwrap_or(week);
     let mut people: Vec<String> = Vec::new();
@@ -64,17 +65,18 @@ fn about(row: &AnswerRow) -> Vec<Party> {
 
 /// "Only from Anna", "only those about the trip", "only this week".
 pub async fn only(
-    turn: &Turn<'_>,
+    brain: &Brain,
+    facts: &TurnFacts,
     kept: &KeptAnswer,
     who: Option<&str>,
     topic: Option<&str>,
     when: Option<&str>,
 ) -> Result<Answer, TurnError> {
     let parties = match who {
-        Some(who) => called(turn, who).await,
+        Some(who) => called(brain, facts, who).await,
         None => Vec::new(),
     };
-    let window = when.and_then(|when| span(when, &turn.reference()));
+    let window = when.and_then(|when| span(when, &facts.reference()));
     let stems = |text: &str| terms::stems(&terms::fold(text));
     let wanted = stems(topic.unwrap_or_default());
     let fits = |row: &&AnswerRow| {
@@ -91,16 +93,22 @@ pub async fn only(
         topic.map(|topic| format!(" about {topic}")),
         when.map(|when| format!(", {when}")),
     ];
-    told(turn, kept, rows, &by.into_iter().flatten().collect::<String>())
+    told(brain, facts, kept, rows, &by.into_iter().flatten().collect::<String>())
 }
 
 /// "And what of it is still open?"
-pub fn still_open(turn: &Turn<'_>, kept: &KeptAnswer) -> Result<Answer, TurnError> {
+pub fn still_open(brain: &Brain, facts: &TurnFacts, kept: &KeptAnswer) -> Result<Answer, TurnError> {
     let rows: Vec<AnswerRow> = kept.rows.iter().filter(|row| row.is_open).cloned().collect();
-    told(turn, kept, rows, " that are open")
+    told(brain, facts, kept, rows, " that are open")
 }
 
-fn told(turn: &Turn<'_>, kept: &KeptAnswer, rows: Vec<AnswerRow>, by: &str) -> Result<Answer, TurnError> {
+fn told(
+    brain: &Brain,
+    facts: &TurnFacts,
+    kept: &KeptAnswer,
+    rows: Vec<AnswerRow>,
+    by: &str,
+) -> Result<Answer, TurnError> {
     let by = crate::core::text::visible(&crate::core::text::shorten(by, 80));
     let heading = match rows.len() {
         0 => format!("🔎 Of those {}, there are none{by}.", kept.rows.len()),
@@ -118,12 +126,12 @@ fn told(turn: &Turn<'_>, kept: &KeptAnswer, rows: Vec<AnswerRow>, by: &str) -> R
         trace: kept.trace.clone(),
         metrics: None,
     };
-    kept::answer(turn, told, rows)
+    kept::answer(brain, facts, told, rows)
 }
 
-async fn called(turn: &Turn<'_>, who: &str) -> Vec<Party> {
-    let looking = Looking::at(turn, None);
-    looking.sources().called(who).await.unwrap_or_else(|_| vec![Party::read(who)])
+async fn called(brain: &Brain, facts: &TurnFacts, who: &str) -> Vec<Party> {
+    let (services, ctx) = (brain.services.now(), facts.as_written());
+    sources(brain, &services, &ctx, None).called(who).await.unwrap_or_else(|_| vec![Party::read(who)])
 }
 
 /// Whether a name or an address means somebody.
