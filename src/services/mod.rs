@@ -20,6 +20,7 @@ mod amending;
 pub mod amendment;
 pub mod calendar;
 pub mod capabilities;
+pub mod cards;
 pub mod circumstance;
 pub mod command;
 pub mod completion;

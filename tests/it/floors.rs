@@ -62,7 +62,7 @@ const HOUSES: [House; 5] = [
                 "finding",
                 "items",
             ],
-            &["values", "described", "address_book", "standing", "offered", "reported", "amending"],
+            &["values", "described", "address_book", "standing", "offered", "reported", "amending", "cards"],
             &["task", "calendar", "email", "notes", "memory", "contacts"],
             &["filling", "amendment", "completion", "condition", "demo", "example"],
             &[""],

@@ -28,8 +28,7 @@ fn normalised(line: &str) -> String {
 fn shown(terminal: &Terminal) -> Vec<String> {
     let lines = terminal.lines();
     let typed = lines.iter().position(|line| line.starts_with(PROMPT) && line.len() > PROMPT.len());
-    let is_told =
-        |line: &String| !line.is_empty() && line != PROMPT.trim_end() && !line.ends_with(PROGRESS_ENDS);
+    let is_told = |line: &String| !line.is_empty() && line != PROMPT.trim_end() && !line.ends_with(PROGRESS_ENDS);
     lines[typed.unwrap_or(lines.len())..].iter().map(|line| normalised(line)).filter(is_told).collect()
 }
 
