@@ -37,13 +37,14 @@
 //! `run` does what is authorised; [`consent`] keeps cards and decisions; [`stages`] are the way of a routed message;
 //! [`intake`] may answer before it is routed, and [`recover`] settles what an earlier life left. Invariants: the pipeline
 //! knows ports, not adapters; everything a turn comes to is committed at once before a word of it is shown. Not here:
-//! turns in groups (see [`public`]).
+//! turns in groups (see [`public`]), and what the operator decides (see [`operator`]).
 
 pub mod brain;
 pub mod commit;
 pub mod consent;
 pub mod intake;
 pub mod locks;
+pub mod operator;
 pub mod public;
 pub mod recover;
 pub(crate) mod run;

@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::debounce::Debounce;
 use self::heard::Understanding;
-use self::open::OpenCards;
+
 pub use self::pointed::PointedAt;
 use self::read::Beginning;
 use self::waiting::ModelWait;
@@ -38,6 +38,7 @@ use crate::language::time::Reference;
 use crate::limits;
 use crate::ports::records::{ChatState, Message, PendingOpen, Shown, StageSpan, User};
 use crate::ports::{Patience, StoreError, Usage};
+use crate::queries::pending::OpenCards;
 use crate::services::service::RequestContext;
 
 /// Why a turn ends before its answer.

@@ -23,9 +23,9 @@ use crate::core::turn::{Done, Edit, Incoming, Input, Origin, Path, Reply};
 use crate::language::requests;
 use crate::limits::EVAL_CARDS_MAX;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::consent::offers::{Offer, Offered};
 use crate::pipeline::handle_turn;
 use crate::ports::{Channel, RecordExt, Scan, SendError, Store, StoreError};
+use crate::queries::offers::{Offer, Offered};
 use crate::services::example::{self, InventoryError};
 use crate::store::MemoryStore;
 

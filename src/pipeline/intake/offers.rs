@@ -18,10 +18,10 @@ use crate::core::text::{head_and_tail, shorten, visible};
 use crate::core::turn::{Along, Edit, Input, NoticeKind, Part, Path, Reply};
 use crate::limits;
 use crate::pipeline::commit::{Answer, Question};
-use crate::pipeline::consent::offers::{GONE, Offer, Offered};
 use crate::pipeline::stages::{act, investigate};
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::{Change, Expect, RecordExt, StoreError, Table};
+use crate::queries::offers::{GONE, Offer, Offered};
 use crate::services::registry::Services;
 use crate::services::service::{Content, Offerable};
 

@@ -16,11 +16,11 @@ use crate::language::requests::{Understood, Unread};
 use crate::language::{nearest, requests};
 use crate::limits;
 use crate::pipeline::commit::{Answer, Question};
-use crate::pipeline::consent::offers::{Offer, Offered};
 use crate::pipeline::show;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::Clarification;
 use crate::ports::{Expect, StoreError};
+use crate::queries::offers::{Offer, Offered};
 
 pub(crate) const LEAVE_IT: &str = "Leave it";
 /// Said of what only tells something.

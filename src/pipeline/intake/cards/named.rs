@@ -14,8 +14,8 @@ use crate::language::consent;
 use crate::language::consent::{CardName, Consent, Naming};
 use crate::pipeline::commit::Answer;
 use crate::pipeline::commit::shown;
-use crate::pipeline::consent::costly::{CostlyQuestion, waiting_here};
 use crate::pipeline::consent::listed::below;
+use crate::pipeline::consent::waiting::waiting_here;
 use crate::pipeline::consent::{closed, decide, which};
 use crate::pipeline::intake::commands::agenda;
 use crate::pipeline::intake::offers;
@@ -24,6 +24,7 @@ use crate::pipeline::stages::investigate;
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::StoreError;
 use crate::ports::records::Shown;
+use crate::queries::questions::CostlyQuestion;
 
 /// A press on a row of a list: that card, or question, once more.
 pub(in crate::pipeline) async fn show(turn: &Turn<'_>, id: &PendingId) -> Result<Answer, StoreError> {

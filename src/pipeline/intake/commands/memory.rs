@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Kind, name_of, view};
+use super::{Kind, name_of};
 use crate::core::text::{capital, shorten, visible};
 use crate::core::turn::Path;
 use crate::language::words::fold;
@@ -12,6 +12,7 @@ use crate::pipeline::intake::pages;
 use crate::pipeline::stages::act;
 use crate::pipeline::turn::Turn;
 use crate::ports::StoreError;
+use crate::queries;
 use crate::services::service::{Fact, Listing};
 use crate::services::show;
 
@@ -23,10 +24,11 @@ const VALUE_CHARS: usize = 300;
 /// Everything remembered, by category.
 pub(super) async fn show(turn: &Turn<'_>, behind: Option<&str>) -> Result<Answer, StoreError> {
     let says = |text: String| Ok(Answer::says(Path::Command, text));
-    let Listing { rows: facts, more, next, untrusted } = match view::all_facts(turn.brain, &turn.ctx, behind).await {
-        Ok(found) => found,
-        Err(why) => return says(format!("❗ I could not look: {why}")),
-    };
+    let Listing { rows: facts, more, next, untrusted } =
+        match queries::services::all_facts(&turn.brain.services, &turn.ctx, behind).await {
+            Ok(found) => found,
+            Err(why) => return says(format!("❗ I could not look: {why}")),
+        };
     if facts.is_empty() && behind.is_none() {
         let nothing =
             "🧠 I remember nothing about you yet. Tell me, for example: “remember that I prefer window seats”.";
@@ -57,10 +59,11 @@ pub(super) async fn forget(turn: &Turn<'_>, what: &str) -> Result<Answer, StoreE
             "What shall I forget? Write for example “/forget coffee”. /memory shows what there is.",
         ));
     }
-    let Listing { rows: facts, more, untrusted, .. } = match view::facts(turn.brain, &turn.ctx, what).await {
-        Ok(found) => found,
-        Err(why) => return Ok(Answer::says(Path::Command, format!("❗ I could not look: {why}"))),
-    };
+    let Listing { rows: facts, more, untrusted, .. } =
+        match queries::services::facts(&turn.brain.services, &turn.ctx, what).await {
+            Ok(found) => found,
+            Err(why) => return Ok(Answer::says(Path::Command, format!("❗ I could not look: {why}"))),
+        };
     let facts = best(facts, what);
     if facts.is_empty() {
         let what = visible(&shorten(what, 60));
