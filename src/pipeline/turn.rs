@@ -36,7 +36,7 @@ use crate::core::progress::Progress;
 use crate::core::turn::{Done, Incoming, Input, Origin, Path};
 use crate::language::time::Reference;
 use crate::limits;
-use crate::ports::records::{ChatState, Message, PendingOpen, Shown, StageSpan, User};
+use crate::ports::records::{ChatState, Message, PendingOpen, Shown, SpanOutcome, StageSpan, User};
 use crate::ports::{Patience, StoreError, Usage};
 use crate::queries::pending::OpenCards;
 use crate::services::service::RequestContext;
@@ -297,7 +297,7 @@ impl<'a> Turn<'a> {
         start_us: u64,
         input_bytes: usize,
         usage: Usage,
-        outcome: impl Into<String>,
+        outcome: impl Into<SpanOutcome>,
     ) {
         let span = StageSpan {
             name: name.into(),
@@ -309,12 +309,12 @@ impl<'a> Turn<'a> {
             outcome: outcome.into(),
         };
         tracing::info!(turn = %self.incoming.turn.as_str(), node = span.name, input_bytes = span.input_bytes,
-            tokens_in = span.tokens.0, tokens_cached = span.tokens_cached, tokens_out = span.tokens.1, us = span.us, outcome = span.outcome, "node");
+            tokens_in = span.tokens.0, tokens_cached = span.tokens_cached, tokens_out = span.tokens.1, us = span.us, outcome = %span.outcome, "node");
         self.account(|account| account.spans.push(span));
     }
 
     /// Adds a node to the trace that began and ended before now.
-    pub fn traced_for(&self, name: String, start_us: u64, us: u64, usage: Usage, outcome: String) {
+    pub fn traced_for(&self, name: String, start_us: u64, us: u64, usage: Usage, outcome: SpanOutcome) {
         let (tokens, tokens_cached) = ((usage.tokens_in, usage.tokens_out), usage.tokens_cached);
         let span = StageSpan { name, start_us, us, input_bytes: 0, tokens, tokens_cached, outcome };
         self.account(|account| account.spans.push(span));

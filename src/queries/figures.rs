@@ -8,7 +8,9 @@ use super::{View, turns};
 use crate::core::ids::UserId;
 use crate::core::metrics::InvestigationMetrics;
 use crate::limits;
-use crate::ports::records::{Aside, DUE_BY_OWNER, Due, DueKind, InboxEntry, PendingOpen, StageSpan, TurnTrace};
+use crate::ports::records::{
+    Aside, DUE_BY_OWNER, Due, DueKind, InboxEntry, PendingOpen, SpanOutcome, StageSpan, TurnTrace,
+};
 use crate::ports::{Reader as _, RecordExt, Scan, Stage, StoreError};
 use crate::services::service::RequestContext;
 
@@ -17,9 +19,6 @@ const TRACES: usize = 300;
 
 /// Entries that are looked through for the first reminder: what else falls due of a person is cards, and a briefing.
 const DUE_LOOKED_THROUGH: usize = limits::PENDING_OPEN_MAX + 8;
-
-/// How the trace of a call that gave no answer begins.
-const FAILED: &str = "failed: ";
 
 /// What the last turns say of model, people and stages.
 #[derive(Debug, Clone, PartialEq)]
@@ -113,10 +112,11 @@ fn model_call(at: DateTime<Utc>, span: &StageSpan) -> Option<ModelCall> {
     if !Stage::ALL.iter().any(|stage| stage.name() == span.name) {
         return None;
     }
-    let outcome = match span.outcome.as_str() {
-        "ok" => CallOutcome::Answered,
-        "unusable" => CallOutcome::Unusable,
-        failed => CallOutcome::Failed(failed.strip_prefix(FAILED)?.to_owned()),
+    let outcome = match &span.outcome {
+        SpanOutcome::Ok => CallOutcome::Answered,
+        SpanOutcome::Unusable => CallOutcome::Unusable,
+        SpanOutcome::Failed(why) => CallOutcome::Failed(why.clone()),
+        SpanOutcome::Other(_) => return None,
     };
     Some(ModelCall { at, took: Duration::microseconds(i64::try_from(span.us).unwrap_or(i64::MAX)), outcome })
 }

@@ -34,6 +34,7 @@ pub mod error;
 pub mod example;
 pub mod filling;
 mod finding;
+mod given;
 mod items;
 pub mod memory;
 pub mod notes;

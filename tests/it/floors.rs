@@ -49,6 +49,7 @@ const HOUSES: [House; 6] = [
                 "command",
                 "error",
                 "param_error",
+                "given",
                 "provenance",
                 "schema",
                 "pages",

@@ -10,6 +10,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use crate::core::text::shorten;
 use crate::limits;
 use crate::pipeline::turn::Turn;
+use crate::ports::records::SpanOutcome;
 use crate::ports::{AnswerSchema, Call, Completion, Model, ModelError, Stage, ToolCall, Usage};
 use crate::prompts::{Fixed, Prompt};
 
@@ -92,7 +93,7 @@ pub async fn typed_fitting<T: DeserializeOwned>(
         match answer {
             Err(error) => {
                 turn.spent(error.usage());
-                turn.traced(stage.name(), started, input, error.usage(), format!("failed: {error}"));
+                turn.traced(stage.name(), started, input, error.usage(), SpanOutcome::Failed(error.to_string()));
                 return misfitting.map_or(Asked::Failed(error), Asked::Answer);
             }
             Ok(completion) => {
@@ -101,7 +102,7 @@ pub async fn typed_fitting<T: DeserializeOwned>(
                 let why = match parsed(completion, &schema, reading.called) {
                     Ok(answer) => match (reading.misfit)(&answer).filter(|_| attempt == 0) {
                         None => {
-                            turn.traced(stage.name(), started, input, usage, "ok");
+                            turn.traced(stage.name(), started, input, usage, SpanOutcome::Ok);
                             return Asked::Answer(answer);
                         }
                         Some(why) => {
@@ -111,7 +112,7 @@ pub async fn typed_fitting<T: DeserializeOwned>(
                     },
                     Err(why) => why,
                 };
-                turn.traced(stage.name(), started, input, usage, "unusable");
+                turn.traced(stage.name(), started, input, usage, SpanOutcome::Unusable);
                 problem = shorten(&why, limits::PROBLEM_CHARS_MAX);
             }
         }
@@ -165,7 +166,7 @@ pub async fn words(
     drop(waiting);
     let usage = result.as_ref().map_or_else(ModelError::usage, |completion| completion.usage);
     turn.spent(usage);
-    let outcome = result.as_ref().err().map_or_else(|| "ok".to_owned(), |error| format!("failed: {error}"));
+    let outcome = SpanOutcome::of(&result);
     turn.traced(stage.name(), started, input, usage, outcome);
     match result {
         Ok(completion) if completion.text.is_empty() => {
