@@ -31,7 +31,6 @@ mod described;
 pub mod email;
 pub mod entry;
 pub mod error;
-pub mod example;
 pub mod filling;
 mod finding;
 mod given;

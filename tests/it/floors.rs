@@ -71,7 +71,7 @@ const HOUSES: [House; 6] = [
             ],
             &["values", "described", "address_book", "standing", "offered", "reported", "amending", "cards"],
             &["task", "calendar", "email", "notes", "memory", "contacts"],
-            &["filling", "amendment", "completion", "condition", "demo", "example"],
+            &["filling", "amendment", "completion", "condition", "demo"],
             &[""],
         ],
         upward: 5,
