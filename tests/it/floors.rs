@@ -74,7 +74,7 @@ const HOUSES: [House; 6] = [
             &["filling", "amendment", "completion", "condition", "demo"],
             &[""],
         ],
-        upward: 5,
+        upward: 4,
         circle: 10,
     },
     House {
