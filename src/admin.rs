@@ -7,18 +7,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::core::ids::{ChatId, PendingId, UserId};
-use crate::core::markup::Formatted;
-use crate::core::pending::{Decision, Means, Pending, State, Transition};
-use crate::core::turn::Reply;
+use crate::core::pending::{Pending, State};
+use crate::limits;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::consent::costly::{self, CostlyQuestion};
-use crate::pipeline::consent::decisions::Revisions;
-use crate::pipeline::consent::offers::Offer;
-use crate::pipeline::consent::{cards, closed};
-use crate::pipeline::intake::commands;
-use crate::pipeline::show;
-use crate::ports::records::{PendingOpen, Show};
-use crate::ports::{Batch, Expect, Record as _, RecordExt, StoreError};
+use crate::pipeline::operator::{OperatorDecision, OperatorVerb, decide};
+use crate::ports::StoreError;
+use crate::queries::pending::CardView;
+use crate::queries::questions::CostlyQuestion;
+use crate::queries::{View, export as exports, pending, questions};
+use crate::services::error::ServiceError;
 
 /// One request of the operator.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,19 +45,20 @@ pub enum Request {
 /// A person's data, as `/export` hands it over: one record.
 pub async fn export(brain: &Brain, user: &str) -> Response {
     let owner = UserId::new(user);
-    match commands::data_of(brain, &owner, &private_chat(&owner)).await {
-        Ok(document) if holds_nothing(&document) => {
+    match data_of(brain, &owner).await {
+        Ok(document) if document.is_empty() => {
             Response::refused(format!("I keep nothing of anybody called {user}, so nothing was exported."))
         }
-        Ok(document) => Response { ok: true, records: vec![document], text: format!("Everything of {user}.") },
+        Ok(document) => Response { ok: true, records: vec![document.into()], text: format!("Everything of {user}.") },
         Err(error) => Response::refused(error.to_string()),
     }
 }
 
-/// A typing error is no person.
-fn holds_nothing(document: &Value) -> bool {
-    let mut kinds = document.as_object().into_iter().flat_map(|all| all.values()).filter_map(Value::as_array);
-    kinds.all(Vec::is_empty)
+async fn data_of(brain: &Brain, owner: &UserId) -> Result<exports::PersonalData, ServiceError> {
+    let chat = private_chat(owner);
+    // What nobody can read is withdrawn first, as when its owner asks.
+    brain.open_pending(&chat).await?;
+    exports::data_of(&brain.live_view(), owner, &chat).await
 }
 
 /// Where a person talks with the assistant alone.
@@ -94,79 +92,43 @@ pub async fn handle(brain: &Brain, request: &Request) -> Response {
     let done = match request {
         Request::List => list(brain).await,
         Request::Show { id } => show(brain, id).await,
-        Request::Cancel { id } => cancel(brain, id).await,
-        Request::Approve { id, digest } => approve(brain, id, digest.as_deref()).await,
+        Request::Cancel { id } => decided(brain, id, OperatorVerb::Cancel).await,
+        Request::Approve { id, digest } => {
+            decided(brain, id, OperatorVerb::Approve { digest: digest.as_deref() }).await
+        }
     };
     done.unwrap_or_else(|error| Response::refused(error.to_string()))
 }
 
-fn operator() -> UserId {
-    UserId::new("operator")
-}
-
-/// A pending action as `pending list --json` prints it; `card`: as its owner sees it.
-async fn record(brain: &Brain, pending: &Pending) -> Result<Value, StoreError> {
-    let card = card(brain, pending).await?;
-    let actions: Vec<Value> = pending
-        .actions
-        .iter()
-        .map(|action| json!({"service": action.service, "command": action.command, "params": action.params}))
-        .collect();
-    Ok(json!({
-        "id": pending.id,
-        "state": pending.state,
-        "user": pending.owner,
-        "actions": actions,
-        "card": card,
-        "created_at": pending.created_at,
-        "expires_at": pending.expires_at,
-        "digest": pending.digest,
-    }))
-}
-
-/// The whole card in one piece.
-async fn card(brain: &Brain, pending: &Pending) -> Result<String, StoreError> {
-    let user = brain.user(&pending.owner, &pending.chat).await?;
-    let reference = brain.request_context(&user, &pending.chat).reference();
-    let parts = cards::parts(brain, pending, &reference);
-    Ok(parts.map_or_else(
-        |error| error.to_string(),
-        |parts| {
-            let part = |part: Reply| Formatted { text: part.text, spans: part.spans }.with_gutters();
-            parts.into_iter().map(part).collect::<Vec<_>>().join("\n\n")
-        },
-    ))
-}
-
 async fn list(brain: &Brain) -> Result<Response, StoreError> {
-    let index = brain.store.list_all::<PendingOpen>(&[]).await?;
-    let mut open = Vec::with_capacity(index.len());
-    for entry in index {
-        // One that cannot be read is withdrawn by the next turn of its chat.
-        open.extend(brain.readable_pending(&entry.id).await?.map(|(pending, _)| pending));
+    let view = brain.view().await?;
+    let (mut lines, mut records) = (Vec::new(), Vec::new());
+    let mut after = None;
+    loop {
+        let page = pending::open_page(&view, None, after, limits::LIST_ROWS_MAX).await?;
+        for entry in page.entries {
+            // One that cannot be read is withdrawn by the next turn of its chat.
+            let Some((card, _)) = pending::readable(&view.moment, &entry.id).await? else { continue };
+            let card = pending::card(&view, &card).await?;
+            lines.push(line(&card));
+            records.push(json!(card));
+        }
+        after = page.next;
+        if after.is_none() {
+            break;
+        }
     }
-    let mut lines: Vec<String> = open
-        .iter()
-        .map(|p| {
-            format!(
-                "{}  {}  {}  until {}  {}",
-                p.id,
-                p.owner,
-                show::title(&brain.services, p),
-                p.expires_at.format("%Y-%m-%d %H:%M UTC"),
-                p.digest.prefix()
-            )
-        })
-        .collect();
-    let questions = costly::waiting(brain, None).await?;
+    let questions = questions::waiting(&view, None).await?;
     lines.extend(questions.iter().map(question_line));
-    let text = if lines.is_empty() { "Nothing is pending.".to_owned() } else { lines.join("\n") };
-    let mut records = Vec::with_capacity(open.len() + questions.len());
-    for pending in &open {
-        records.push(record(brain, pending).await?);
-    }
     records.extend(questions.iter().map(question_record));
+    let text = if lines.is_empty() { "Nothing is pending.".to_owned() } else { lines.join("\n") };
     Ok(Response { ok: true, records, text })
+}
+
+/// A card in a line of the list.
+fn line(card: &CardView) -> String {
+    let until = card.expires_at.format("%Y-%m-%d %H:%M UTC");
+    format!("{}  {}  {}  until {until}  {}", card.id, card.user, card.title, card.digest.prefix())
 }
 
 /// A costly question in a line of the list.
@@ -190,138 +152,67 @@ fn question_record(waiting: &CostlyQuestion) -> Value {
     })
 }
 
-/// The costly question of this id, if it waits.
-async fn question(brain: &Brain, id: &str) -> Result<Option<CostlyQuestion>, StoreError> {
-    Ok(costly::waiting(brain, None).await?.into_iter().find(|waiting| waiting.id.as_str() == id))
-}
-
 async fn show(brain: &Brain, id: &str) -> Result<Response, StoreError> {
-    let Some((pending, _)) = brain.pending(&PendingId::new(id)).await? else {
-        let Some(waiting) = question(brain, id).await? else { return Ok(unknown(id)) };
+    let view = brain.view().await?;
+    let Some((pending, _)) = pending::pending(&view.moment, &PendingId::new(id)).await? else {
+        let Some(waiting) = questions::one(&view, id).await? else { return Ok(unknown(id)) };
         let text = format!("{}\n\nOwner: {}", waiting.line(Tz::UTC), waiting.owner);
         return Ok(Response { ok: true, records: vec![question_record(&waiting)], text });
     };
-    let card = card(brain, &pending).await?;
+    let card = pending::card(&view, &pending).await?;
     let decided = pending.decision.as_ref().map_or_else(String::new, |d| {
         format!("\nDecided by {} at {} ({:?})", d.by, d.at.format("%Y-%m-%d %H:%M:%S UTC"), d.means)
     });
-    let text =
-        format!("{card}\n\nState: {}\nOwner: {}\nDigest: {}{decided}", pending.state, pending.owner, pending.digest);
-    Ok(Response { ok: true, records: vec![record(brain, &pending).await?], text })
+    let CardView { card: shown, state, user, digest, .. } = &card;
+    let text = format!("{shown}\n\nState: {state}\nOwner: {user}\nDigest: {digest}{decided}");
+    Ok(Response { ok: true, records: vec![json!(card)], text })
 }
 
 fn unknown(id: &str) -> Response {
     Response::refused(format!("There is no pending action {id}; “brain-agent pending list” shows the open ones."))
 }
 
-async fn cancel(brain: &Brain, id: &str) -> Result<Response, StoreError> {
-    let Some((mut pending, revision)) = brain.pending(&PendingId::new(id)).await? else {
-        return match question(brain, id).await? {
-            Some(waiting) => cancel_question(brain, &waiting).await,
-            None => Ok(unknown(id)),
-        };
-    };
-    if !pending.state.is_open() {
-        return Ok(Response {
-            records: vec![record(brain, &pending).await?],
-            ..Response::refused(format!("{id} is already {}; nothing was changed.", pending.state))
-        });
-    }
-    let at = brain.clock.now();
-    let decision = Decision { by: operator(), means: Means::Admin, at, digest: pending.digest.clone() };
-    match brain.record_decision(&mut pending, revision, Transition::Deny, decision, None).await {
-        Ok(_) => {}
-        Err(StoreError::Conflict { .. }) => {
-            return Ok(Response::refused(format!("{id} was decided at this very moment; look again.")));
-        }
-        Err(error) => return Err(error),
-    }
-    let words =
-        format!("The admin of this machine cancelled this, so I won't {}.", show::title(&brain.services, &pending));
-    tell(brain, &pending, words, Batch::default()).await?;
-    Ok(Response {
+/// A decision in the owner's place, and what became of it.
+async fn decided(brain: &Brain, id: &str, verb: OperatorVerb<'_>) -> Result<Response, StoreError> {
+    let refused = |record: Value, why: String| Response { records: vec![record], ..Response::refused(why) };
+    let cancelled = |record: Value| Response {
         ok: true,
-        records: vec![record(brain, &pending).await?],
+        records: vec![record],
         text: format!("{id} is cancelled; its owner is told."),
+    };
+    let decision = decide(brain, id, verb).await?;
+    let view = brain.view().await?;
+    Ok(match decision {
+        OperatorDecision::Cancelled(pending) => cancelled(record(&view, &pending).await?),
+        OperatorDecision::Dropped(waiting) => cancelled(question_record(&waiting)),
+        OperatorDecision::CarriedOut(pending, told) => Response {
+            ok: pending.state == State::Succeeded,
+            records: vec![record(&view, &pending).await?],
+            text: told,
+        },
+        OperatorDecision::NoSuch => unknown(id),
+        OperatorDecision::Closed(pending) => {
+            let why = format!("{id} is already {}; nothing was changed.", pending.state);
+            refused(record(&view, &pending).await?, why)
+        }
+        OperatorDecision::NotDecidable(pending, why) => {
+            refused(record(&view, &pending).await?, format!("{id} was not approved: {why}."))
+        }
+        OperatorDecision::Meanwhile => Response::refused(format!("{id} was decided at this very moment; look again.")),
+        OperatorDecision::OwnersAlone(waiting) => refused(
+            question_record(&waiting),
+            "Whether a question is worth its cost only who asked it may say. Nothing was done.".to_owned(),
+        ),
+        OperatorDecision::NotAllowed => Response::refused(
+            "Only its owner may approve it. (BRAIN_ADMIN_MAY_APPROVE=true would allow you.) Nothing was done.",
+        ),
+        OperatorDecision::NoDigest => Response::refused(format!(
+            "Say what you approve: the first 12 characters of the digest, as “brain-agent pending show {id}” prints it."
+        )),
     })
 }
 
-/// Drops a costly question and tells whoever asked it.
-async fn cancel_question(brain: &Brain, waiting: &CostlyQuestion) -> Result<Response, StoreError> {
-    let (id, key) = (&waiting.id, Offer::key_of(waiting.id.as_str()));
-    let at_this_moment = || Response::refused(format!("{id} was decided at this very moment; look again."));
-    let Some((_, revision)) = brain.store.load::<Offer>(&key).await? else { return Ok(at_this_moment()) };
-    let mut batch = Batch::default();
-    batch.delete(Offer::TABLE, key, Expect::Revision(revision));
-    let words = format!("The admin of this machine cancelled this, so I won't {}.", waiting.title());
-    match brain.commit_told(&waiting.chat, vec![Show::Send(Reply::text(words))], batch).await {
-        Ok(()) => {}
-        Err(StoreError::Conflict { .. }) => return Ok(at_this_moment()),
-        Err(error) => return Err(error),
-    }
-    brain.deliver(&waiting.chat).await;
-    let text = format!("{id} is cancelled; its owner is told.");
-    Ok(Response { ok: true, records: vec![question_record(waiting)], text })
-}
-
-async fn approve(brain: &Brain, id: &str, digest: Option<&str>) -> Result<Response, StoreError> {
-    if let Some(waiting) = question(brain, id).await? {
-        return Ok(Response {
-            records: vec![question_record(&waiting)],
-            ..Response::refused("Whether a question is worth its cost only who asked it may say. Nothing was done.")
-        });
-    }
-    if !brain.policy.admin_may_approve {
-        return Ok(Response::refused(
-            "Only its owner may approve it. (BRAIN_ADMIN_MAY_APPROVE=true would allow you.) Nothing was done.",
-        ));
-    }
-    let Some(digest) = digest else {
-        return Ok(Response::refused(format!(
-            "Say what you approve: the first 12 characters of the digest, as “brain-agent pending show {id}” prints it."
-        )));
-    };
-    let Some((mut pending, revision)) = brain.pending(&PendingId::new(id)).await? else {
-        return Ok(unknown(id));
-    };
-    let instants = brain.clock.instants();
-    if let Err(refusal) = pending.is_decidable(Some(digest), &instants) {
-        return Ok(Response {
-            records: vec![record(brain, &pending).await?],
-            ..Response::refused(format!("{id} was not approved: {refusal}."))
-        });
-    }
-    let decision = Decision { by: operator(), means: Means::Admin, at: instants.now, digest: pending.digest.clone() };
-    let revisions: Revisions =
-        match brain.record_decision(&mut pending, revision, Transition::Approve, decision, None).await {
-            Ok(revisions) => revisions,
-            Err(StoreError::Conflict { .. }) => {
-                return Ok(Response::refused(format!("{id} was decided at this very moment; look again.")));
-            }
-            Err(error) => return Err(error),
-        };
-    let user = brain.user(&pending.owner, &pending.chat).await?;
-    let ctx = brain.request_context(&user, &pending.chat);
-    let under_way = brain.running.carries_out(&pending);
-    let finished = brain.execute_approved(&ctx, pending, revisions, &under_way).await?;
-    let reference = ctx.reference();
-    let mut lines = vec!["The admin of this machine approved this:".to_owned()];
-    for report in finished.run.steps.iter() {
-        if let crate::core::run::StepProgress::Done { outcome } = &report.progress {
-            lines.push(show::receipt(&brain.services, &report.action, outcome, &reference).0);
-        }
-    }
-    let text = lines.join("\n");
-    tell(brain, &finished.pending, text.clone(), finished.batch).await?;
-    let ok = finished.pending.state == crate::core::pending::State::Succeeded;
-    Ok(Response { ok, records: vec![record(brain, &finished.pending).await?], text })
-}
-
-/// Tells the owner, on the card and below it.
-async fn tell(brain: &Brain, pending: &Pending, words: String, batch: Batch) -> Result<(), StoreError> {
-    let mut shows = closed::shows(brain, pending).await?;
-    shows.push(Show::Send(Reply::text(words)));
-    brain.commit_decided(pending, shows, batch).await?;
-    brain.deliver(&pending.chat).await;
-    Ok(())
+/// A pending action as `--json` prints it.
+async fn record(view: &View<'_>, pending: &Pending) -> Result<Value, StoreError> {
+    Ok(json!(pending::card(view, pending).await?))
 }

@@ -44,7 +44,8 @@
 //! 3. [`ports`]: what the pipeline needs from the world, and what is stored.
 //! 4. [`services`]: a folder each; stakes, cards and receipts of every command come from there.
 //! 5. [`pipeline`]: one turn, top to bottom; what it goes by is [`pipeline::turn::TurnFacts`]. [`scheduler`]: what
-//!    falls due without one. [`upkeep`]: what is done when nobody waits, so that nothing grows for ever.
+//!    falls due without one. [`upkeep`]: what is done when nobody waits, so that nothing grows for
+//!    ever. [`queries`], below them: what there is to see, as data.
 //! 6. Adapters: [`store`], [`search`], [`llm`]. Where people are: [`channel`], [`admin`]. Put together in [`app`]; the
 //!    command line is the binary's, in `src/bin`.
 //!
@@ -66,6 +67,7 @@ pub mod llm;
 pub mod pipeline;
 pub mod ports;
 pub mod prompts;
+pub mod queries;
 pub mod scheduler;
 pub mod search;
 pub mod services;

@@ -21,6 +21,7 @@ mod alike;
 mod asker;
 mod columns;
 mod consent;
+pub mod example;
 #[cfg(test)]
 mod grounded;
 #[cfg(test)]

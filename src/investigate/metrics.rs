@@ -50,6 +50,7 @@ fn of_stage(calls: &[ModelSpan], stage: Stage) -> LayerMetrics {
 mod tests {
     use super::*;
     use crate::investigate::run::RunEnd;
+    use crate::ports::records::SpanOutcome;
 
     #[test]
     fn layers_are_the_sums_of_their_calls() {
@@ -58,7 +59,7 @@ mod tests {
             us,
             input_bytes: 1,
             usage: Usage { calls: 1, tokens_in: 1_000, tokens_out: 500, ..Usage::default() },
-            outcome: "ok".to_owned(),
+            outcome: SpanOutcome::Ok,
         };
         let calls = [call(Stage::Decompose, 2_000), call(Stage::Decompose, 3_000), call(Stage::Synthesize, 4_000)];
         let run = EvidenceRun::<NodeOutput, ()> { nodes: Vec::new(), end: RunEnd::Complete, us: 7_000 };

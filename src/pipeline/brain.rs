@@ -21,10 +21,11 @@ use crate::limits;
 use crate::limits::kept::Keep;
 use crate::ports::records::{ChatState, Message, OutboxEntry, User};
 use crate::ports::{
-    Batch, Channel, Clock, CpuPool, Expect, Index, Key, Model, Planning, Reader, RecordExt, Scan, Store, StoreError,
-    Stored, Table, Wording,
+    Batch, Channel, Clock, CpuPool, Expect, Index, Key, Model, Planning, Reader, RecordExt, Scan, Snapshot, Store,
+    StoreError, Stored, Table, Wording,
 };
 use crate::prompts::Prompts;
+use crate::queries::View;
 use crate::services::registry::Registry;
 use crate::services::service::{AddressBook, RequestContext};
 
@@ -133,6 +134,23 @@ impl Brain {
                     wait = Duration::from_secs(1);
                 }
             }
+        }
+    }
+
+    /// The store at this moment, for queries.
+    pub async fn view(&self) -> Result<View<'_>, StoreError> {
+        Ok(View { moment: self.store.snapshot().await?, ..self.live_view() })
+    }
+
+    /// The store as it is while it is read, for queries that wait for services as well.
+    pub fn live_view(&self) -> View<'_> {
+        View {
+            moment: Snapshot::of(self.store.as_ref()),
+            services: &self.services,
+            now: self.clock.now(),
+            zone: self.policy.zone,
+            order: self.policy.order,
+            prices: &self.policy.prices,
         }
     }
 

@@ -39,13 +39,15 @@
 //! [`intake`] may answer before it is routed, and [`recover`] settles what an earlier life left. A function takes
 //! facts, the account or the brain, whichever it needs; a test counts those that take the whole turn. Invariants: the
 //! pipeline knows ports, not adapters; everything a turn comes to is committed at once before a word of it is shown.
-//! Not here: turns in groups (see [`public`]).
+//! Not here: turns in groups (see [`public`]), and
+//! what the operator decides (see [`operator`]).
 
 pub mod brain;
 pub mod commit;
 pub mod consent;
 pub mod intake;
 pub mod locks;
+pub mod operator;
 pub mod public;
 pub mod recover;
 pub(crate) mod run;

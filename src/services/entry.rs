@@ -15,6 +15,7 @@ use super::command::{
     Called, Command, Completed, Effect, Handle, Invocation, ParamKinds, Receipt, Slot, Subject, planned,
 };
 use super::error::ServiceError;
+use super::given::{self, GivenError};
 pub use super::param_error::ParamError;
 use super::schema::{clone_pair, is_blank, required, schema, too_long};
 use super::service::{Attempt, Performed, Prepared, RequestContext};
@@ -119,9 +120,10 @@ pub(super) fn entry<C: Command, S: Handle<C>>(service: &str, handler: Arc<S>) ->
 /// Whether everything is fine without this one, or only its absence is wrong.
 fn fits_without<T: Command>(params: &Params, param: &str) -> bool {
     let rest: Params = params.iter().filter(|(name, _)| *name != param).map(clone_pair).collect();
-    match serde_json::from_value::<T>(Value::Object(rest)) {
+    match given::read::<T>(&rest) {
         Ok(_) => true,
-        Err(cause) => cause.to_string().starts_with(&format!("missing field `{param}`")),
+        Err(GivenError::Missing(missing)) => missing == param,
+        Err(GivenError::Unfit(_)) => false,
     }
 }
 

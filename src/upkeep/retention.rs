@@ -13,11 +13,11 @@ use crate::core::pending::{Pending, State};
 use crate::limits;
 use crate::limits::kept::{Kept, RETENTION};
 use crate::pipeline::brain::Brain;
-use crate::pipeline::consent::offers::{OFFER, Offer};
 use crate::ports::records::{
     Aside, Audit, CardMessage, InboxEntry, Message, OutboxEntry, Show, Shown, TurnTrace, Undo,
 };
 use crate::ports::{Batch, Expect, Key, Order, Scan, StoreError, Stored, Table, from_stored, leave_out};
+use crate::queries::offers::{OFFER, Offer};
 
 /// A walk through everything that is not kept for ever.
 #[derive(Debug)]

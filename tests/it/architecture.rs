@@ -9,7 +9,7 @@ fn allowed(module: &str) -> Option<&'static [&'static str]> {
     const PORTS: &[&str] = &["core", "limits", "ports"];
     const ADAPTER: &[&str] = &["core", "failpoint", "language", "limits", "ports"];
     const PIPELINE: &[&str] =
-        &["core", "failpoint", "investigate", "language", "limits", "ports", "prompts", "services"];
+        &["core", "failpoint", "investigate", "language", "limits", "ports", "prompts", "queries", "services"];
     const FRONT: &[&str] = &[
         "admin",
         "channel",
@@ -22,6 +22,7 @@ fn allowed(module: &str) -> Option<&'static [&'static str]> {
         "pipeline",
         "ports",
         "prompts",
+        "queries",
         "scheduler",
         "services",
         "upkeep",
@@ -33,6 +34,7 @@ fn allowed(module: &str) -> Option<&'static [&'static str]> {
         "prompts" | "clock" | "config" => PORTS,
         "store" | "search" | "services" | "llm" => ADAPTER,
         "investigate" => &["core", "failpoint", "language", "limits", "ports", "prompts", "services"],
+        "queries" => &["core", "investigate", "language", "limits", "ports", "services"],
         "pipeline" => PIPELINE,
         "scheduler" | "upkeep" | "admin" | "channel" => FRONT,
         // They put everything together.

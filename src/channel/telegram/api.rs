@@ -31,6 +31,8 @@ pub enum ApiError {
     Refused {
         /// As in HTTP.
         code: u16,
+        /// What it is about, as far as anything depends on that.
+        about: RefusalKind,
         /// Telegram's words.
         why: String,
     },
@@ -40,6 +42,45 @@ pub enum ApiError {
     /// No answer, half an answer, or a server in trouble. The call may have had its effect.
     #[error("Telegram could not be reached: {0}")]
     Unreachable(String),
+}
+
+/// What a refusal is about. The Bot API has no codes for these, so its description is read, once, here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RefusalKind {
+    /// A message is already as it was to become.
+    NotModified,
+    /// There is no such chat (any more).
+    ChatGone,
+    /// There is no such message or other thing (any more).
+    NotFound,
+    /// The formatting of a text.
+    Entities,
+    /// Too long, or too many of something.
+    TooLong,
+    /// Anything else.
+    Other,
+}
+
+impl RefusalKind {
+    fn of(description: &str) -> Self {
+        let description = description.to_lowercase();
+        let told = [
+            ("message is not modified", Self::NotModified),
+            ("chat not found", Self::ChatGone),
+            ("not found", Self::NotFound),
+            ("entit", Self::Entities),
+            ("too", Self::TooLong),
+        ];
+        told.into_iter().find(|(words, _)| description.contains(words)).map_or(Self::Other, |(_, kind)| kind)
+    }
+}
+
+impl ApiError {
+    /// A refusal with these words.
+    pub fn refused(code: u16, why: impl Into<String>) -> Self {
+        let why = why.into();
+        Self::Refused { code, about: RefusalKind::of(&why), why }
+    }
 }
 
 /// A Bot API server and our token for it.
@@ -185,7 +226,7 @@ fn read<T: DeserializeOwned>(status: u16, body: &[u8]) -> Result<T, ApiError> {
             Err(ApiError::Flood(Duration::from_secs(seconds)))
         }
         500.. => Err(unreadable(&why)),
-        _ => Err(ApiError::Refused { code, why }),
+        _ => Err(ApiError::refused(code, why)),
     }
 }
 

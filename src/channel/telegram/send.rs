@@ -20,7 +20,7 @@ use teloxide::requests::Payload;
 use teloxide::types::{self, ChatAction, LinkPreviewOptions, MessageEntity, ReplyMarkup, ThreadId};
 use tokio::time::Instant;
 
-use super::api::{Api, ApiError};
+use super::api::{Api, ApiError, RefusalKind};
 use super::entities::entities;
 use super::keyboard::{below, keyboard};
 use super::pace::Pace;
@@ -130,7 +130,7 @@ impl Sender {
             let _ = self.say(place, CARD_NOT_TAKEN, &[], None).await;
             return Err(judge(error));
         }
-        if error.to_string().to_ascii_lowercase().contains("too")
+        if matches!(error, ApiError::Refused { about: RefusalKind::TooLong, .. })
             && let Ok(last) = self.in_pieces(place, reply).await
         {
             return Ok(last);
@@ -244,8 +244,8 @@ impl Sender {
         let call = DeleteMessage::new(types::ChatId(place.chat), number);
         let Err(error) = self.api.call::<_, IgnoredAny>(&call).await else { return };
         tracing::debug!(%error, "a status line could not be deleted");
-        let is_gone = |why: &str| why.contains("not found");
-        if matches!(&error, ApiError::Refused { why, .. } if !is_gone(why)) {
+        let is_gone = |about: RefusalKind| matches!(about, RefusalKind::NotFound | RefusalKind::ChatGone);
+        if matches!(error, ApiError::Refused { about, .. } if !is_gone(about)) {
             let _ = self.rewrite(place, message, &Formatted::plain("·"), &[], Turn::OnlyIfSpare).await;
         }
     }
@@ -276,14 +276,13 @@ impl Sender {
             entities: &styled,
         };
         let mut shown = self.paced::<_, IgnoredAny>(place, &call, Turn::OnlyIfSpare).await;
-        if let Err(ApiError::Refused { code: 400, why }) = &shown
+        if let Err(ApiError::Refused { code: 400, about: RefusalKind::Entities, .. }) = &shown
             && !styled.is_empty()
-            && why.contains("entit")
         {
             call.entities = &[];
             shown = self.paced::<_, IgnoredAny>(place, &call, Turn::OnlyIfSpare).await;
         }
-        if let Err(ApiError::Refused { code: 400 | 404, why }) = &shown {
+        if let Err(ApiError::Refused { code: 400 | 404, why, .. }) = &shown {
             tracing::info!(why, "this Bot API server takes no drafts; long answers grow by edits");
             self.takes_drafts.store(false, Ordering::Relaxed);
         }
@@ -358,7 +357,7 @@ fn is_about_form(error: &ApiError) -> bool {
 }
 
 fn is_chat_gone(error: &ApiError) -> bool {
-    matches!(error, ApiError::Refused { code: 400, why } if why.contains("chat not found"))
+    matches!(error, ApiError::Refused { code: 400, about: RefusalKind::ChatGone, .. })
 }
 
 /// Whether trying again makes sense. What is malformed for Telegram today is malformed tomorrow.
@@ -374,13 +373,13 @@ pub(super) fn judge(error: ApiError) -> SendError {
 
 fn unchanged_is_fine(changed: Result<IgnoredAny, ApiError>) -> Result<(), ApiError> {
     match changed {
-        Err(ApiError::Refused { why, .. }) if why.contains("message is not modified") => Ok(()),
+        Err(ApiError::Refused { about: RefusalKind::NotModified, .. }) => Ok(()),
         other => other.map(|_| ()),
     }
 }
 
 fn number(message: MessageId) -> Result<types::MessageId, ApiError> {
-    let refused = |_| ApiError::Refused { code: 400, why: "there is no such message".to_owned() };
+    let refused = |_| ApiError::refused(400, "there is no such message");
     i32::try_from(message.0).map(types::MessageId).map_err(refused)
 }
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::super::wrong::Wrong;
 use super::happened::{Change, Happened, changed_fields};
 use super::row::{Expected, Kind};
-use crate::services::example::{Fields, fields_of};
+use crate::eval::example::{Fields, fields_of};
 
 /// Whether this is what was meant.
 pub(super) fn fits(wanted: &Expected, got: &Happened) -> bool {

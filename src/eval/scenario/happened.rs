@@ -6,7 +6,7 @@ use std::fmt;
 use serde_json::{Value, json};
 
 use super::row::{Expected, Kind};
-use crate::services::example::{Fields, Inventory, LAST_DONE};
+use crate::eval::example::{Fields, Inventory, LAST_DONE};
 
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq)]

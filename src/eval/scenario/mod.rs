@@ -7,7 +7,7 @@
 //!  "asks"?:true,"says"?:["15:00|3 pm"]}
 //! ```
 //! - `area`: task, calendar, email, notes, memory, contacts, mixed, question, condition, chat, outside, conversation.
-//! - Items and their fields: [`crate::services::example`]. The person is `me@example.com`; `now` does not move.
+//! - Items and their fields: [`crate::eval::example`]. The person is `me@example.com`; `now` does not move.
 //! - A press is of the newest open card; where there is none nothing happens, and that is noted.
 //! - `expect` names what changes and nothing else. Of an item it gives the fields that matter; a changed one is named
 //!   by its first field, and a field of it that changed and is not given counts as something else that happened. A

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::super::rows::{instant, json, zone};
 use crate::channel::console::chat_of;
 use crate::core::ids::UserId;
-use crate::services::example::{Belongings, Fields, Furnishing, Whereabouts, fields_of};
+use crate::eval::example::{Belongings, Fields, Furnishing, Whereabouts, fields_of};
 
 /// Who talks.
 const OWNER: &str = "me";

@@ -10,7 +10,7 @@ use super::row::Scenario;
 use super::world::{Manner, Outcome, Taken, Told};
 use crate::config::Config;
 use crate::core::turn::{Done, Path};
-use crate::services::example::{Fields, Inventory};
+use crate::eval::example::{Fields, Inventory};
 
 fn row(area: &str, expect: Value, more: Value) -> Scenario {
     let mut row = json!({"name": "x", "area": area, "now": "2026-03-11T09:00:00Z", "tz": "UTC", "say": ["x"],

@@ -20,13 +20,13 @@ use crate::core::markup::Formatted;
 use crate::core::outcome::Status;
 use crate::core::pending::Pending;
 use crate::core::turn::{Done, Edit, Incoming, Input, Origin, Path, Reply};
+use crate::eval::example::{self, InventoryError};
 use crate::language::requests;
 use crate::limits::EVAL_CARDS_MAX;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::consent::offers::{Offer, Offered};
 use crate::pipeline::handle_turn;
 use crate::ports::{Channel, RecordExt, Scan, SendError, Store, StoreError};
-use crate::services::example::{self, InventoryError};
+use crate::queries::offers::{Offer, Offered};
 use crate::services::{Accounts, Holder, MailAccount, MailAccounts};
 use crate::store::MemoryStore;
 

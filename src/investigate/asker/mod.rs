@@ -23,6 +23,7 @@ use super::cache::{MadeFrom, OwnersCache};
 use super::run::OutOfBudget;
 use crate::core::text::shorten;
 use crate::limits;
+use crate::ports::records::SpanOutcome;
 use crate::ports::{AnswerSchema, Call, Completion, Model, ModelError, Patience, Stage, Usage};
 use crate::prompts::{Fixed, Prompt, Prompts};
 
@@ -61,7 +62,7 @@ pub struct ModelSpan {
     /// What it cost.
     pub usage: Usage,
     /// `ok`, `unusable`, or why it failed.
-    pub outcome: String,
+    pub outcome: SpanOutcome,
 }
 
 /// What the model's part of an investigation works with. Cheap to make: one for the question, one for each node.
@@ -149,7 +150,7 @@ impl<'a> InvestigationModel<'a> {
                     return Ok(answer);
                 }
                 Err(problem) => {
-                    span.outcome = "unusable".to_owned();
+                    span.outcome = SpanOutcome::Unusable;
                     (self.trace)(span);
                     why = shorten(&problem, limits::PROBLEM_CHARS_MAX);
                     let again = format!("\n\nYour last answer could not be used ({why}). Answer again, JSON only.");
@@ -172,7 +173,7 @@ impl<'a> InvestigationModel<'a> {
         let (completion, mut span) = self.called(stage, prompt, schema.cloned(), tokens_max, words).await?;
         let is_empty = completion.text.trim().is_empty() && completion.json.is_none();
         if is_empty {
-            span.outcome = "unusable".to_owned();
+            span.outcome = SpanOutcome::Unusable;
         }
         (self.trace)(span);
         if is_empty { Err(AskFailure::Unusable { why: "the answer was empty".to_owned() }) } else { Ok(completion) }
@@ -201,7 +202,7 @@ impl<'a> InvestigationModel<'a> {
                 Usage::default()
             }
         };
-        let outcome = answer.as_ref().err().map_or_else(|| "ok".to_owned(), |error| format!("failed: {error}"));
+        let outcome = SpanOutcome::of(&answer);
         let span = ModelSpan { stage, us: begun.elapsed().as_micros() as u64, input_bytes, usage, outcome };
         match answer {
             Ok(completion) => Ok((completion, span)),

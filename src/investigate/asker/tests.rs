@@ -26,7 +26,7 @@ async fn an_answer_of_the_wrong_shape_is_asked_for_once_more_with_what_is_wrong(
     assert_eq!(asked(&world).await, Ok(Order { order: vec![2, 1] }));
     let again = &world.script.asked()[1].user;
     assert!(again.starts_with("1 2 3") && again.contains("invalid type"), "{again}");
-    let outcomes: Vec<String> = world.spans.lock().unwrap().iter().map(|span| span.outcome.clone()).collect();
+    let outcomes: Vec<String> = world.spans.lock().unwrap().iter().map(|span| span.outcome.to_string()).collect();
     assert_eq!(outcomes, ["unusable", "ok"]);
     assert_eq!((world.budget.spent().calls, world.budget.spent().tokens), (2, 300), "what both used");
 }

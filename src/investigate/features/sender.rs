@@ -1,6 +1,7 @@
 //! Who wrote: a person, a list or a machine, or somebody whom it is better not to answer.
 
 use serde::{Deserialize, Serialize};
+use unicode_security::MixedScript as _;
 
 use super::cues::{Cue, says};
 use super::letter::Sentence;
@@ -59,10 +60,28 @@ pub(in crate::investigate) fn is_desk(party: &Party) -> bool {
     WORDS.desk.holds(local) || is_role(party)
 }
 
-/// An address whose domain mixes letters of several scripts looks like another one.
+/// An address whose domain mixes letters of several scripts looks like another one; one in punycode hides which it has.
 fn is_mixed(address: &str) -> bool {
     let domain = address.rsplit('@').next().unwrap_or_default();
-    let mut labels = domain.split('.');
-    labels
-        .any(|label| label.starts_with("xn--") || (label.chars().any(|c| c.is_ascii_alphabetic()) && !label.is_ascii()))
+    domain.split('.').any(|label| label.starts_with("xn--") || !label.is_single_script())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_domain_of_several_scripts_is_mixed() {
+        for (address, expected) in [
+            ("billing@paypal.com", false),
+            ("billing@pаypal.com", true),
+            ("billing@xn--pypal-4ve.com", true),
+            ("post@пpивет.example", true),
+            ("post@привет.example", false),
+            ("jan@müller.example", false),
+            ("jan@pаypal.com@example.org", false),
+        ] {
+            assert_eq!(is_mixed(address), expected, "{address}");
+        }
+    }
 }

@@ -10,7 +10,6 @@ use crate::core::card;
 use crate::core::digest::{Digest, Scheme};
 use crate::core::history::{ItemRef, PastAction};
 use crate::core::ids::PendingId;
-use crate::core::markup::Formatted;
 use crate::core::outcome::{Outcome, Status};
 use crate::core::pending::{Decision, Means, Pending, State, Transition};
 use crate::core::plan::{Action, PlannedAction};
@@ -26,7 +25,7 @@ use crate::pipeline::show;
 use crate::pipeline::turn::{Turn, TurnFacts};
 use crate::ports::records::{Audit, PendingOpen};
 use crate::ports::{Expect, StoreError};
-use crate::services::command::Subject;
+use crate::services;
 
 /// What a card is made of.
 #[derive(Debug)]
@@ -142,7 +141,7 @@ fn name_zone(brain: &Brain, facts: &TurnFacts, pending: &Pending, answer: &mut A
 
 /// The messages of a card as it stands; the last one carries the buttons.
 pub fn parts(brain: &Brain, pending: &Pending, reference: &Reference) -> Result<Vec<Reply>, card::TooLong> {
-    let texts = card::render(&bodies(brain, pending, reference), &expires(pending, reference), &pending.id)?;
+    let texts = services::cards::texts(&brain.services, pending, reference)?;
     let of = texts.len();
     let approve = match pending.actions.as_slice() {
         [only] => brain.services.of(only).map_or("✅ Yes", |entry| entry.approve(only)),
@@ -158,43 +157,6 @@ pub fn parts(brain: &Brain, pending: &Pending, reference: &Reference) -> Result<
             ..Reply::from(text)
         })
         .collect())
-}
-
-/// The last message of a card once it is decided, with `stamp` in place of its question. `None` where that does not
-/// fit.
-pub(super) fn decided(brain: &Brain, pending: &Pending, reference: &Reference, stamp: &str) -> Option<Formatted> {
-    card::decided(&bodies(brain, pending, reference), &expires(pending, reference), &pending.id, stamp)
-}
-
-fn bodies(brain: &Brain, pending: &Pending, reference: &Reference) -> Vec<card::CardBody> {
-    pending
-        .actions
-        .iter()
-        .enumerate()
-        .map(|(index, action)| {
-            let subject = Subject { action, reference };
-            let body = brain
-                .services
-                .of(action)
-                .map_or_else(|| card::CardBody::titled(format!("{}?", action.name())), |entry| entry.card(&subject));
-            body.row("Only if", after(pending.depends_on.get(index)))
-        })
-        .collect()
-}
-
-fn expires(pending: &Pending, reference: &Reference) -> String {
-    let at = pending.expires_at.with_timezone(&reference.zone);
-    crate::language::time::describe(at, crate::language::time::Grain::Minute, reference)
-}
-
-/// What has to come first, by the numbers that the card gives; empty for most.
-fn after(depends_on: Option<&Vec<usize>>) -> String {
-    let numbers: Vec<String> = depends_on.into_iter().flatten().map(|on| (on + 1).to_string()).collect();
-    match numbers.as_slice() {
-        [] => String::new(),
-        [only] => format!("{only} succeeds"),
-        several => format!("{} all succeed", several.join(", ")),
-    }
 }
 
 /// Replaces `old`: it is superseded in the commit of `answer`. False when it is not open any more: the first

@@ -6,7 +6,6 @@
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
-use super::cards;
 use crate::core::button::CardVerb;
 use crate::core::pending::{Means, Pending, State};
 use crate::core::turn::{Edit, Reply};
@@ -15,6 +14,7 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::show;
 use crate::ports::StoreError;
 use crate::ports::records::Show;
+use crate::services::cards;
 use crate::services::service::RequestContext;
 
 /// What a decided card looks like from now on, in its owner's zone.
@@ -30,7 +30,7 @@ pub fn view(brain: &Brain, pending: &Pending, zone: Tz) -> Vec<Show> {
     };
     let stamp = stamp(brain, pending, zone);
     let reference = Reference { now: pending.created_at, zone, order: brain.policy.order };
-    match cards::decided(brain, pending, &reference, &stamp) {
+    match cards::decided(&brain.services, pending, &reference, &stamp) {
         Some(card) => vec![Show::Edit(Edit::says(message, card))],
         None => {
             vec![

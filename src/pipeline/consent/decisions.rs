@@ -15,9 +15,9 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::run::{self, Grant, Ran, Start};
 use crate::pipeline::running::CardUnderWay;
 use crate::pipeline::show;
-use crate::pipeline::turn::open::open_cards;
 use crate::ports::records::{Due, DueKind, PendingOpen, Show, Undo};
 use crate::ports::{Batch, Change, Expect, Key, Record, RecordExt, StoreError, Table};
+use crate::queries::pending::open_cards;
 
 /// Said to whoever decides a card whose record is broken.
 pub const UNREADABLE: &str = "I can no longer read that card, so it can't be decided, and nothing of it was done by this. Please ask for it again if you still want it.";

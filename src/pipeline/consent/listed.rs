@@ -1,7 +1,6 @@
 //! Cards and costly questions in lists: their rows and buttons, and a card once more.
 
 use super::cards;
-use super::costly::CostlyQuestion;
 use crate::core::button::{Button, CardVerb, Press};
 use crate::core::pending::Pending;
 use crate::core::text::shorten;
@@ -11,6 +10,7 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::show;
 use crate::pipeline::turn::TurnFacts;
+use crate::queries::questions::CostlyQuestion;
 
 /// A row of a list of cards.
 pub(super) fn row(brain: &Brain, number: usize, pending: &Pending) -> String {

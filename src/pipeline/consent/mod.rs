@@ -6,11 +6,9 @@
 
 pub mod cards;
 pub mod closed;
-pub(crate) mod costly;
 pub mod decisions;
 pub(super) mod drafts;
 pub(super) mod listed;
-pub mod offers;
 pub(super) mod stopping;
 pub mod undo;
 pub(super) mod waiting;

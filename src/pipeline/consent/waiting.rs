@@ -5,7 +5,6 @@
 
 use chrono_tz::Tz;
 
-use super::costly::{CostlyQuestion, waiting_here};
 use crate::core::pending::Pending;
 use crate::core::provenance::UntrustedText;
 use crate::core::text::shorten;
@@ -16,6 +15,8 @@ use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::show;
 use crate::pipeline::turn::{TurnAccount, TurnFacts};
 use crate::ports::StoreError;
+use crate::queries::questions;
+use crate::queries::questions::CostlyQuestion;
 
 /// What waits for a yes or no of the person of a turn, here.
 pub(in crate::pipeline) struct StillWaiting {
@@ -52,6 +53,14 @@ impl StillWaiting {
     pub(in crate::pipeline) fn untrusted(&self) -> Vec<UntrustedText> {
         others_words(&self.cards)
     }
+}
+
+/// The costly questions of the person of this turn, here.
+pub(in crate::pipeline) async fn waiting_here(
+    brain: &Brain,
+    facts: &TurnFacts,
+) -> Result<Vec<CostlyQuestion>, StoreError> {
+    questions::waiting(&brain.view().await?, Some((facts.owner(), facts.chat()))).await
 }
 
 fn others_words(cards: &[Pending]) -> Vec<UntrustedText> {

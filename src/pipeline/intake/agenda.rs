@@ -1,7 +1,6 @@
 //! What lies ahead of a person, as lines: for `/today`, `/week` and the morning briefing.
 //!
-//! Read through the services, without a model. A service that does not answer is named: an agenda with a hole
-//! must not look like a free day.
+//! What there is: `queries::agenda`. A service that does not answer is named.
 
 use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveTime, Utc};
 use chrono_tz::Tz;
@@ -10,11 +9,12 @@ use crate::core::notification::late_by;
 use crate::core::provenance::UntrustedText;
 use crate::core::text::{capital, shorten, visible};
 use crate::language::time::{DateOrder, Grain, Reference, describe, local_instant};
-use crate::limits::AGENDA_ROWS_MAX;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::consent::costly;
 use crate::ports::StoreError;
-use crate::services::service::{AgendaItem, AgendaKind, Listing, RequestContext};
+use crate::queries::agenda::{AgendaPage, page};
+use crate::queries::questions;
+use crate::services::error::ServiceError;
+use crate::services::service::{AgendaItem, AgendaKind, RequestContext};
 use crate::services::show::Paging;
 
 /// Characters of a title in a line.
@@ -42,51 +42,26 @@ pub async fn agenda(
     to: NaiveDate,
     behind: Option<&str>,
 ) -> Agenda {
-    let start = |day: NaiveDate| local_instant(ctx.zone, day.and_time(NaiveTime::MIN)).earliest().to_utc();
-    let mut items: Vec<AgendaItem> = Vec::new();
-    let mut lines = Vec::new();
-    let mut overdue = Listing::default();
-    for service in brain.services.now().iter() {
-        let found = match service.service.agenda(ctx, start(from), start(to)).await {
-            Ok(found) if behind.is_some() => Ok((found, Listing::default())),
-            Ok(found) => service.service.overdue(ctx, start(from)).await.map(|late| (found, late)),
-            Err(error) => Err(error),
-        };
-        match found {
-            Ok((found, late)) => {
-                items.extend(found);
-                overdue.add(late);
-            }
-            Err(error) => lines.push(format!("⚠️ I couldn't look into {}: {error}", service.info.place)),
-        }
-    }
-    overdue.rows.sort_by_cached_key(|item| item.place(ctx.zone));
+    let page = page(&brain.services, ctx, from, to, behind).await;
+    let untrusted = page.untrusted();
+    let AgendaPage { silent, overdue, items, more, next } = page;
+    let hole = |(place, error): &(String, ServiceError)| format!("⚠️ I couldn't look into {place}: {error}");
+    let mut lines: Vec<String> = silent.iter().map(hole).collect();
     lines.extend(overdue.rows.iter().map(|item| late(item, ctx)));
     if overdue.more > 0 {
         lines.push(format!("… and {} more overdue: /tasks has them all.", overdue.more));
     }
-    let first = |item: &AgendaItem| item.at.with_timezone(&ctx.zone).date_naive().max(from);
-    // What began before is shown on the first day.
-    let mut items: Vec<(String, AgendaItem)> =
-        items.into_iter().map(|item| (format!("{} {}", first(&item), item.place(ctx.zone)), item)).collect();
-    items.sort_by(|(a, _), (b, _)| a.cmp(b));
-    items.retain(|(place, _)| behind.is_none_or(|behind| place.as_str() > behind));
-    let more = items.len().saturating_sub(AGENDA_ROWS_MAX);
-    items.truncate(AGENDA_ROWS_MAX);
-    let next = items.last().filter(|_| more > 0).map(|(place, _)| place.clone());
     let several = from.checked_add_days(Days::new(1)).is_some_and(|next| next < to);
     let mut day = None;
-    for (_, item) in &items {
-        if several && day != Some(first(item)) {
-            day = Some(first(item));
-            lines.push(format!("{}{}", if lines.is_empty() { "" } else { "\n" }, heading(first(item), ctx)));
+    for (first, item) in &items {
+        if several && day != Some(first) {
+            day = Some(first);
+            lines.push(format!("{}{}", if lines.is_empty() { "" } else { "\n" }, heading(*first, ctx)));
         }
         lines.push(line(item, ctx.zone));
     }
     let end = Paging { after: behind, next: next.as_deref(), more }.end();
     lines.extend(Some(end).filter(|end| !end.is_empty()));
-    let all = items.iter().map(|(_, item)| item).flat_map(|item| item.untrusted.iter().cloned());
-    let untrusted = all.chain(overdue.untrusted).collect();
     Agenda { lines, more, next, untrusted }
 }
 
@@ -156,6 +131,6 @@ pub async fn briefing(brain: &Brain, ctx: &RequestContext, meant: DateTime<Utc>)
 /// How many cards and costly questions wait for a yes.
 async fn waiting(brain: &Brain, ctx: &RequestContext) -> Result<usize, StoreError> {
     let cards = brain.open_pending(&ctx.chat).await?;
-    let questions = costly::waiting(brain, Some((&ctx.owner, &ctx.chat))).await?;
+    let questions = questions::waiting(&brain.view().await?, Some((&ctx.owner, &ctx.chat))).await?;
     Ok(cards.iter().filter(|pending| pending.owner == ctx.owner).count() + questions.len())
 }

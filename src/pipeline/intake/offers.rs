@@ -19,10 +19,10 @@ use crate::core::turn::{Along, Edit, Input, NoticeKind, Part, Path, Reply};
 use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, Question};
-use crate::pipeline::consent::offers::{GONE, Offer, Offered};
 use crate::pipeline::stages::{act, investigate};
 use crate::pipeline::turn::{PointedAt, Turn, TurnError, TurnFacts};
 use crate::ports::{Change, Expect, RecordExt, StoreError, Table};
+use crate::queries::offers::{GONE, Offer, Offered};
 use crate::services::registry::Services;
 use crate::services::service::{Content, Offerable};
 

@@ -7,26 +7,16 @@ use chrono_tz::Tz;
 use serde_json::Value;
 
 use crate::core::outcome::{Report, Status};
-use crate::core::pending::{Pending, State};
+use crate::core::pending::State;
 use crate::core::plan::{Action, PlannedAction};
 use crate::core::run::{Step, StepProgress};
-use crate::core::text::{shorten, visible};
+use crate::core::text::shorten;
 use crate::limits;
 use crate::services::registry::Registry;
 use crate::services::show::Moment;
 
+pub use crate::services::cards::{title, wording};
 pub use receipts::{Results, receipt};
-
-/// A card in a few words.
-pub fn title(services: &Registry, pending: &Pending) -> String {
-    pending.actions.iter().map(|action| wording(services, action)).collect::<Vec<_>>().join("; ")
-}
-
-/// An action in a few words, for "I won't …".
-pub fn wording(services: &Registry, action: &Action) -> String {
-    let words = services.of(action).map_or_else(|| action.name(), |entry| entry.attempt(action));
-    visible(&words)
-}
 
 /// Proposed actions in a few words: the first of them, when there are many.
 pub fn meant(services: &Registry, actions: &[PlannedAction]) -> String {

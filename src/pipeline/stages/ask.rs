@@ -11,6 +11,7 @@ use crate::core::text::shorten;
 use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::turn::TurnAccount;
+use crate::ports::records::SpanOutcome;
 use crate::ports::{AnswerSchema, Call, Completion, Model, ModelError, Stage, ToolCall, Usage};
 use crate::prompts::{Fixed, Prompt};
 
@@ -101,7 +102,7 @@ pub async fn typed_fitting<T: DeserializeOwned>(
         match answer {
             Err(error) => {
                 account.spent(error.usage());
-                account.traced(stage.name(), started, input, error.usage(), format!("failed: {error}"));
+                account.traced(stage.name(), started, input, error.usage(), SpanOutcome::Failed(error.to_string()));
                 return misfitting.map_or(Asked::Failed(error), Asked::Answer);
             }
             Ok(completion) => {
@@ -110,7 +111,7 @@ pub async fn typed_fitting<T: DeserializeOwned>(
                 let why = match parsed(completion, &schema, reading.called) {
                     Ok(answer) => match (reading.misfit)(&answer).filter(|_| attempt == 0) {
                         None => {
-                            account.traced(stage.name(), started, input, usage, "ok");
+                            account.traced(stage.name(), started, input, usage, SpanOutcome::Ok);
                             return Asked::Answer(answer);
                         }
                         Some(why) => {
@@ -120,7 +121,7 @@ pub async fn typed_fitting<T: DeserializeOwned>(
                     },
                     Err(why) => why,
                 };
-                account.traced(stage.name(), started, input, usage, "unusable");
+                account.traced(stage.name(), started, input, usage, SpanOutcome::Unusable);
                 problem = shorten(&why, limits::PROBLEM_CHARS_MAX);
             }
         }
@@ -174,7 +175,7 @@ pub async fn words(
     drop(waiting);
     let usage = result.as_ref().map_or_else(ModelError::usage, |completion| completion.usage);
     account.spent(usage);
-    let outcome = result.as_ref().err().map_or_else(|| "ok".to_owned(), |error| format!("failed: {error}"));
+    let outcome = SpanOutcome::of(&result);
     account.traced(stage.name(), started, input, usage, outcome);
     match result {
         Ok(completion) if completion.text.is_empty() => {

@@ -17,11 +17,11 @@ use crate::language::{nearest, requests};
 use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, Question};
-use crate::pipeline::consent::offers::{Offer, Offered};
 use crate::pipeline::show;
 use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::Clarification;
 use crate::ports::{Expect, StoreError};
+use crate::queries::offers::{Offer, Offered};
 
 pub(crate) const LEAVE_IT: &str = "Leave it";
 /// Said of what only tells something.

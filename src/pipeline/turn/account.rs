@@ -17,6 +17,7 @@ use crate::core::outcome::Report;
 use crate::core::progress::Progress;
 use crate::core::turn::{Done, Path};
 use crate::limits;
+use crate::ports::records::SpanOutcome;
 use crate::ports::records::StageSpan;
 use crate::ports::{Patience, Usage};
 
@@ -155,7 +156,7 @@ impl TurnAccount {
         start_us: u64,
         input_bytes: usize,
         usage: Usage,
-        outcome: impl Into<String>,
+        outcome: impl Into<SpanOutcome>,
     ) {
         let span = StageSpan {
             name: name.into(),
@@ -167,12 +168,12 @@ impl TurnAccount {
             outcome: outcome.into(),
         };
         tracing::info!(turn = %self.turn.as_str(), node = span.name, input_bytes = span.input_bytes,
-            tokens_in = span.tokens.0, tokens_cached = span.tokens_cached, tokens_out = span.tokens.1, us = span.us, outcome = span.outcome, "node");
+            tokens_in = span.tokens.0, tokens_cached = span.tokens_cached, tokens_out = span.tokens.1, us = span.us, outcome = %span.outcome, "node");
         self.entries(|entries| entries.spans.push(span));
     }
 
     /// Adds a node to the trace that began and ended before now.
-    pub fn traced_for(&self, name: String, start_us: u64, us: u64, usage: Usage, outcome: String) {
+    pub fn traced_for(&self, name: String, start_us: u64, us: u64, usage: Usage, outcome: SpanOutcome) {
         let (tokens, tokens_cached) = ((usage.tokens_in, usage.tokens_out), usage.tokens_cached);
         let span = StageSpan { name, start_us, us, input_bytes: 0, tokens, tokens_cached, outcome };
         self.entries(|entries| entries.spans.push(span));

@@ -11,7 +11,6 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use super::heard::Understanding;
-use super::open::OpenCards;
 use super::pointed::PointedAt;
 use super::read::Beginning;
 use crate::core::history::HistorySummary;
@@ -22,6 +21,7 @@ use crate::language::requests::Phrases;
 use crate::language::time::Reference;
 use crate::pipeline::brain::Policy;
 use crate::ports::records::{ChatState, Message, PendingOpen, Shown, User};
+use crate::queries::pending::OpenCards;
 use crate::services::service::RequestContext;
 
 /// See the module.

@@ -2,7 +2,6 @@
 //! to, and what is open. All of it is of one moment, and the snapshot is gone when this is done: nothing of the store is
 //! held while a turn waits for anybody.
 
-use super::open::{self, OpenCards};
 use crate::core::ids::ChatId;
 use crate::core::pending::Pending;
 use crate::core::turn::{Incoming, Input};
@@ -10,6 +9,8 @@ use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::ports::records::{CardMessage, ChatState, Message, Shown, User};
 use crate::ports::{RecordExt, Scan, Snapshot, StoreError};
+use crate::queries::pending;
+use crate::queries::pending::OpenCards;
 
 /// What a turn begins with.
 pub(super) struct Beginning {
@@ -45,7 +46,7 @@ pub(super) async fn beginning(brain: &Brain, incoming: &Incoming) -> Result<Begi
         replied_message,
         replied_card,
         replied_to_unreadable,
-        open: open::open_cards(&moment, &incoming.chat).await?,
+        open: pending::open_cards(&moment, &incoming.chat).await?,
     })
 }
 
@@ -59,7 +60,7 @@ async fn replied_card(moment: &Snapshot<'_>, incoming: &Incoming) -> Result<Opti
     let Input::Message { reply_to: Some(message), .. } = &incoming.input else { return Ok(None) };
     let entry = moment.load::<CardMessage>(&CardMessage::key_of(&incoming.chat, *message)).await?;
     match entry {
-        Some((entry, _)) => Ok(open::pending(moment, &entry.pending).await?.map(|(pending, _)| pending)),
+        Some((entry, _)) => Ok(pending::pending(moment, &entry.pending).await?.map(|(pending, _)| pending)),
         None => Ok(None),
     }
 }

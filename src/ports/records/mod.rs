@@ -20,7 +20,7 @@ pub use conversation::{ActionRecord, ChatState, Clarification, LastDecided, Mess
 pub use due::{DUE_BY_OWNER, Due, DueKind};
 pub use erasure::{Erasure, ErasureStage};
 pub use post::{Before, InboxEntry, OPEN_UPDATES, OutboxEntry, Show, Shown, UPDATES_BY_MESSAGE};
-pub use trace::{Audit, StageSpan, TurnTrace};
+pub use trace::{Audit, SpanOutcome, StageSpan, TurnTrace};
 
 /// An instant as a part of a key that sorts by time.
 pub fn millis(at: DateTime<Utc>) -> String {

@@ -59,8 +59,66 @@ pub struct StageSpan {
     /// Of the tokens in, those that the endpoint had kept from an earlier call.
     #[serde(default, skip_serializing_if = "is_none")]
     pub tokens_cached: u64,
-    /// `ok`, `fallback: …`, `failed: …`, `cancelled`.
-    pub outcome: String,
+    /// How it ended.
+    pub outcome: SpanOutcome,
+}
+
+/// How a node ended; kept and told as `ok`, `unusable`, `failed: …`, or in other words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum SpanOutcome {
+    /// It did what it is for.
+    Ok,
+    /// A model answered something else than it was asked for.
+    Unusable,
+    /// It did not, and why.
+    Failed(String),
+    /// In its own words: what stood in for it, that it was stopped.
+    Other(String),
+}
+
+const FAILED: &str = "failed: ";
+
+impl SpanOutcome {
+    /// Of what a call gave.
+    pub fn of<T, E: std::fmt::Display>(result: &Result<T, E>) -> Self {
+        result.as_ref().err().map_or(Self::Ok, |error| Self::Failed(error.to_string()))
+    }
+}
+
+impl std::fmt::Display for SpanOutcome {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Ok => f.write_str("ok"),
+            Self::Unusable => f.write_str("unusable"),
+            Self::Failed(why) => write!(f, "{FAILED}{why}"),
+            Self::Other(words) => f.write_str(words),
+        }
+    }
+}
+
+impl From<String> for SpanOutcome {
+    fn from(text: String) -> Self {
+        match text.as_str() {
+            "ok" => Self::Ok,
+            "unusable" => Self::Unusable,
+            told => told
+                .strip_prefix(FAILED)
+                .map_or_else(|| Self::Other(told.to_owned()), |why| Self::Failed(why.to_owned())),
+        }
+    }
+}
+
+impl From<&str> for SpanOutcome {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
+impl From<SpanOutcome> for String {
+    fn from(outcome: SpanOutcome) -> Self {
+        outcome.to_string()
+    }
 }
 
 /// What is nothing takes no room: a turn has a dozen of these.

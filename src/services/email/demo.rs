@@ -62,7 +62,7 @@ fn slug_of(path: &Path) -> String {
     stem.split_once('-').map_or(stem, |(_, slug)| slug).to_owned()
 }
 
-pub(super) fn short(id: &str) -> String {
+pub(crate) fn short(id: &str) -> String {
     hex(&Sha256::digest(id.as_bytes())).chars().take(16).collect()
 }
 
@@ -164,7 +164,7 @@ fn mailboxes(list: &str) -> Option<Mailboxes> {
     Some(all)
 }
 
-pub(super) fn person(text: &str) -> (String, String) {
+pub(crate) fn person(text: &str) -> (String, String) {
     match text.trim().strip_suffix('>').and_then(|t| t.split_once('<')) {
         Some((name, address)) => (name.trim().to_owned(), address.to_owned()),
         None => (String::new(), text.trim().to_owned()),

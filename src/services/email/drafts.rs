@@ -18,7 +18,7 @@ use crate::services::error::ServiceError;
 use crate::services::service::Attempt;
 
 /// Ends the file names of mails we wrote.
-pub(super) const MARK: &str = ".brain-agent";
+pub(crate) const MARK: &str = ".brain-agent";
 
 /// The file name of what an attempt wrote, without flags.
 pub fn base_of(attempt: &Attempt) -> String {

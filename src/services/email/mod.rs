@@ -18,7 +18,6 @@ mod delete_email;
 pub mod demo;
 pub mod drafts;
 mod enclosed;
-pub(super) mod example;
 mod filing;
 mod filling;
 mod find;

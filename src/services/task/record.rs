@@ -178,7 +178,7 @@ impl Task {
 
     /// The reminders this state has in the due-index and `before` had not: those that lie ahead, and the next
     /// one of a series wherever it lies.
-    pub(in crate::services) fn new_dues(&self, before: Option<&Self>, now: DateTime<Utc>) -> Vec<Due> {
+    pub(crate) fn new_dues(&self, before: Option<&Self>, now: DateTime<Utc>) -> Vec<Due> {
         let had = before.map(Self::rings).unwrap_or_default();
         let moved = before.is_some_and(|before| before.chat != self.chat);
         let next = self.repeat.as_ref().and_then(|_| self.reminds_at());

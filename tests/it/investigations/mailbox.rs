@@ -24,9 +24,9 @@ use std::path::Path;
 
 use brain_agent::channel::console::chat_of;
 use brain_agent::core::ids::UserId;
+use brain_agent::eval::example::{Belongings, Whereabouts};
 use brain_agent::services::email::source::maildir::Maildir;
 use brain_agent::services::email::thread::thread_id;
-use brain_agent::services::example::{Belongings, Whereabouts};
 use chrono::{DateTime, Days, NaiveTime, Utc};
 use serde::Deserialize;
 use serde_json::Value;
@@ -175,7 +175,7 @@ pub fn world(mailbox: &Mailbox) -> World {
     World { name: mailbox.name, zone, questions, folder, titles }
 }
 
-/// Ids as `services::example` gives them.
+/// Ids as `eval::example` gives them.
 fn name_belongings(mailbox: &Mailbox, titles: &mut Titles) {
     let given: Value = serde_json::from_str(mailbox.belongings).unwrap();
     let kinds = [

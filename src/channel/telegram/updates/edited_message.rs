@@ -24,11 +24,11 @@ use crate::core::button::{Button, Press};
 use crate::core::ids::{ChatId, MessageId};
 use crate::core::turn::{Edit, Incoming, Input, Reply};
 use crate::limits;
-use crate::pipeline::consent::offers::{GONE, Offer, Offered};
 use crate::pipeline::consent::{undo, withdrawn};
 use crate::pipeline::turn::debounce::Debounce;
 use crate::ports::records::{InboxEntry, Message, Show, Speaker, Undo};
 use crate::ports::{Batch, Expect, Key, RecordExt, Scan, StoreError, Table};
+use crate::queries::offers::{GONE, Offer, Offered};
 
 const CHANGED: &str =
     "What I did then was changed since, so I left it as it is and did nothing again. Tell me what you need now.";

@@ -1,5 +1,7 @@
 //! What looks alike and is not the same: a slip, or letters that are drawn like others.
 
+use unicode_security::skeleton;
+
 /// One letter more, less, other, or two swapped.
 pub(super) fn is_one_slip(a: &str, b: &str) -> bool {
     let common = |(a, b): &(char, char)| a == b;
@@ -11,41 +13,61 @@ pub(super) fn is_one_slip(a: &str, b: &str) -> bool {
     fits(a) && fits(b) && strsim::osa_distance(a, b) == 1
 }
 
-/// Letters of other alphabets, and figures, that look like a Latin letter.
-const DRAWN_ALIKE: [(char, &str); 15] = [
-    ('a', "аα"),
-    ('c', "сϲ"),
-    ('d', "ԁ"),
-    ('e', "еҽ"),
-    ('h', "һ"),
-    ('i', "іι"),
-    ('j', "ј"),
-    ('l', "1ӏ"),
-    ('n', "ո"),
-    ('o', "0оο"),
-    ('p', "рρ"),
-    ('s', "ѕ5"),
-    ('v', "ѵν"),
-    ('x', "хχ"),
-    ('y', "уγ"),
-];
-
-/// Whether two texts look the same.
+/// Whether two texts look the same; both in lower case.
 pub(super) fn drawn_alike(a: &str, b: &str) -> bool {
-    drawn(a).eq(drawn(b))
+    drawn(a) == drawn(b)
 }
 
-/// The letters that a text seems to have: "rn" is drawn like "m", "vv" like "w".
-fn drawn(text: &str) -> impl Iterator<Item = char> {
-    let latin = |c: char| DRAWN_ALIKE.iter().find(|(_, like)| like.contains(c)).map_or(c, |(latin, _)| *latin);
-    let mut letters = text.chars().map(latin).peekable();
-    std::iter::from_fn(move || {
-        let letter = letters.next()?;
-        let joined = match letter {
-            'r' => letters.next_if_eq(&'n').map(|_| 'm'),
-            'v' => letters.next_if_eq(&'v').map(|_| 'w'),
-            _ => None,
-        };
-        Some(joined.unwrap_or(letter))
-    })
+/// The skeleton of a text (UTS 39, 4), and what people take for the same beyond it: "5" for "s", "vv" for "w", a capital for
+/// its small letter.
+fn drawn(text: &str) -> String {
+    let skeleton: String = skeleton(text).flat_map(char::to_lowercase).map(without_figures).collect();
+    skeleton.replace("vv", "w")
+}
+
+/// Figures and letters that the standard does not list.
+fn without_figures(letter: char) -> char {
+    match letter {
+        '5' => 's',
+        'χ' => 'x',
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_that_people_take_for_latin_ones_are_drawn_alike() {
+        for (latin, like) in [
+            ("a", "аα"),
+            ("c", "сϲ"),
+            ("d", "ԁ"),
+            ("e", "еҽ"),
+            ("h", "һ"),
+            ("i", "іι"),
+            ("j", "ј"),
+            ("l", "1ӏ"),
+            ("n", "ո"),
+            ("o", "0оο"),
+            ("p", "рρ"),
+            ("s", "ѕ5"),
+            ("v", "ѵν"),
+            ("x", "хχ"),
+            ("y", "уγ"),
+            ("g", "ɡցᶃ"),
+            ("o", "օᴏ"),
+            ("q", "ԛզ"),
+            ("u", "սυ"),
+            ("w", "ԝա"),
+        ] {
+            for like in like.chars() {
+                assert!(drawn_alike(latin, &like.to_string()), "{latin} {like}");
+            }
+        }
+        for (a, b) in [("a", "o"), ("u", "v"), ("e", "é"), ("1", "7")] {
+            assert!(!drawn_alike(a, b), "{a} {b}");
+        }
+    }
 }

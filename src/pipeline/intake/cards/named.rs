@@ -15,8 +15,8 @@ use crate::language::consent::{CardName, Consent, Naming};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::commit::shown;
-use crate::pipeline::consent::costly::{CostlyQuestion, waiting_here};
 use crate::pipeline::consent::listed::below;
+use crate::pipeline::consent::waiting::waiting_here;
 use crate::pipeline::consent::{closed, decide, which};
 use crate::pipeline::intake::commands::agenda;
 use crate::pipeline::intake::offers;
@@ -25,6 +25,7 @@ use crate::pipeline::stages::investigate;
 use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
 use crate::ports::StoreError;
 use crate::ports::records::Shown;
+use crate::queries::questions::CostlyQuestion;
 
 /// A press on a row of a list: that card, or question, once more.
 pub(in crate::pipeline) async fn show(brain: &Brain, facts: &TurnFacts, id: &PendingId) -> Result<Answer, StoreError> {

@@ -2,7 +2,7 @@
 
 use chrono::{Days, NaiveDate};
 
-use super::{Kind, name_of, view};
+use super::{Kind, name_of};
 use crate::core::pending::Pending;
 use crate::core::text::{shorten, visible};
 use crate::core::turn::Path;
@@ -15,8 +15,11 @@ use crate::pipeline::intake::agenda::{Agenda, agenda};
 use crate::pipeline::intake::pages;
 use crate::pipeline::stages::investigate;
 use crate::pipeline::turn::TurnFacts;
-use crate::ports::records::{PendingOpen, millis};
-use crate::ports::{Key, Record, RecordExt, Scan, StoreError};
+use crate::ports::records::millis;
+use crate::ports::{Key, Record as _, StoreError};
+use crate::queries;
+use crate::queries::pending::OpenPage;
+use crate::queries::services;
 use crate::services::service::{Listing, RequestContext, ToDo};
 use crate::services::show::{Moment, Paging};
 
@@ -76,7 +79,7 @@ fn after(day: NaiveDate, days: u64) -> NaiveDate {
 /// Open tasks, overdue ones first.
 pub(super) async fn tasks(brain: &Brain, facts: &TurnFacts, behind: Option<&str>) -> Result<Answer, StoreError> {
     let ctx = &facts.ctx;
-    let Listing { rows: tasks, more, next, untrusted } = match view::to_dos(brain, ctx, behind).await {
+    let Listing { rows: tasks, more, next, untrusted } = match services::to_dos(&brain.services, ctx, behind).await {
         Ok(found) => found,
         Err(why) => return Ok(says(format!("❗ I could not look at your tasks: {why}"))),
     };
@@ -157,20 +160,18 @@ async fn cards_behind(
     facts: &TurnFacts,
     behind: Option<&str>,
 ) -> Result<(Vec<Pending>, usize, Option<String>), StoreError> {
-    let (store, chat) = (&brain.store, facts.chat().as_str());
-    let mut scan = Scan::of::<PendingOpen>(&[chat], LIST_ROWS_MAX);
-    if let Some((at, id)) = behind.and_then(|behind| behind.split_once(' ')) {
-        scan.after = Some(Key::of(&[chat, at, id]));
-    }
-    let entries = store.list::<PendingOpen>(scan.clone()).await?;
+    let chat = facts.chat();
+    let behind = behind.and_then(|behind| behind.split_once(' '));
+    let after = behind.map(|(at, id)| Key::of(&[chat.as_str(), at, id]));
+    let view = brain.view().await?;
+    let OpenPage { entries, .. } = queries::pending::open_page(&view, Some(chat), after, LIST_ROWS_MAX).await?;
     let mut open = Vec::new();
-    for (entry, _) in &entries {
-        let card = brain.pending(&entry.id).await?.map(|(card, _)| card);
+    for entry in &entries {
+        let card = queries::pending::pending(&view.moment, &entry.id).await?.map(|(card, _)| card);
         open.extend(card.filter(|card| card.state.is_open() && card.owner == *facts.owner()));
     }
-    let Some((last, _)) = entries.last() else { return Ok((open, 0, None)) };
-    let rest = Scan { after: Some(last.key()), limit: usize::MAX, ..scan };
-    let more = store.count(rest).await?;
+    let Some(last) = entries.last() else { return Ok((open, 0, None)) };
+    let more = queries::pending::open_behind(&view, Some(chat), Some(last.key())).await?;
     let next = (more > 0).then(|| format!("{} {}", millis(last.created_at), last.id));
     Ok((open, more, next))
 }
@@ -206,7 +207,7 @@ fn day_of(due: Moment) -> NaiveDate {
 /// Tasks without a day are on no day's list.
 async fn undated(brain: &Brain, ctx: &RequestContext) -> String {
     // A list that cannot be read was named already, among the lines.
-    match view::undated(brain, ctx).await.unwrap_or_default() {
+    match services::undated(&brain.services, ctx).await.unwrap_or_default() {
         0 => String::new(),
         1 => " (1 task without a day is in /tasks.)".to_owned(),
         many => format!(" ({many} tasks without a day are in /tasks.)"),

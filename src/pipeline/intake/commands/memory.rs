@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Kind, name_of, view};
+use super::{Kind, name_of};
 use crate::core::text::{capital, shorten, visible};
 use crate::core::turn::{Path, Reply};
 use crate::language::words::fold;
@@ -13,6 +13,7 @@ use crate::pipeline::intake::intended::Intended;
 use crate::pipeline::intake::pages;
 use crate::pipeline::turn::TurnFacts;
 use crate::ports::StoreError;
+use crate::queries;
 use crate::services::service::{Fact, Listing};
 use crate::services::show;
 
@@ -24,10 +25,11 @@ const VALUE_CHARS: usize = 300;
 /// Everything remembered, by category.
 pub(super) async fn show(brain: &Brain, facts: &TurnFacts, behind: Option<&str>) -> Result<Answer, StoreError> {
     let says = |text: String| Ok(Answer::says(Path::Command, text));
-    let Listing { rows: remembered, more, next, untrusted } = match view::all_facts(brain, &facts.ctx, behind).await {
-        Ok(found) => found,
-        Err(why) => return says(format!("❗ I could not look: {why}")),
-    };
+    let Listing { rows: remembered, more, next, untrusted } =
+        match queries::services::all_facts(&brain.services, &facts.ctx, behind).await {
+            Ok(found) => found,
+            Err(why) => return says(format!("❗ I could not look: {why}")),
+        };
     if remembered.is_empty() && behind.is_none() {
         let nothing =
             "🧠 I remember nothing about you yet. Tell me, for example: “remember that I prefer window seats”.";
@@ -59,10 +61,11 @@ pub(super) async fn forget(brain: &Brain, facts: &TurnFacts, what: &str) -> Resu
         )
         .into());
     }
-    let Listing { rows: remembered, more, untrusted, .. } = match view::facts(brain, &facts.ctx, what).await {
-        Ok(found) => found,
-        Err(why) => return Ok(Answer::says(Path::Command, format!("❗ I could not look: {why}")).into()),
-    };
+    let Listing { rows: remembered, more, untrusted, .. } =
+        match queries::services::facts(&brain.services, &facts.ctx, what).await {
+            Ok(found) => found,
+            Err(why) => return Ok(Answer::says(Path::Command, format!("❗ I could not look: {why}")).into()),
+        };
     let remembered = best(remembered, what);
     if remembered.is_empty() {
         let what = visible(&shorten(what, 60));

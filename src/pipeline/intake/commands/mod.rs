@@ -10,9 +10,6 @@ mod export;
 mod memory;
 mod status;
 mod trace;
-mod view;
-
-pub use export::data_of;
 
 use super::{offers, settings};
 use crate::core::button::{CardVerb, Press};
@@ -22,8 +19,9 @@ use crate::language::record::takes_back;
 use crate::language::words::{distance, fold};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, Question};
+use crate::pipeline::consent;
 use crate::pipeline::consent::stopping;
-use crate::pipeline::consent::{self, costly};
+use crate::pipeline::consent::waiting::waiting_here;
 use crate::pipeline::intake::cards::undo;
 use crate::pipeline::intake::intended::Intended;
 use crate::pipeline::running::Stopped;
@@ -287,7 +285,7 @@ async fn cancel(turn: &Turn<'_>) -> Result<Answer, StoreError> {
     if let Some(told) = told {
         return Ok(Answer::says(Path::Command, told).keeping_question());
     }
-    let questions = costly::waiting_here(turn.brain, &turn.facts).await?;
+    let questions = waiting_here(turn.brain, &turn.facts).await?;
     let asked_last = turn.facts.open_question().and_then(|question| question.offer.as_deref());
     let asked = questions.iter().find(|question| asked_last == Some(question.id.as_str()));
     match (turn.facts.open.as_slice(), questions.as_slice()) {

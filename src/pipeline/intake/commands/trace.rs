@@ -1,15 +1,15 @@
 //! `/trace`: how the last answer came about: the graph of an investigation, else the stages of the turn.
 
-use crate::limits::TRACES_LOOKED_THROUGH;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::stages::investigate::KeptAnswer;
 use crate::pipeline::turn::TurnFacts;
+use crate::ports::StoreError;
 use crate::ports::records::TurnTrace;
-use crate::ports::{RecordExt, Scan, StoreError};
+use crate::queries::turns;
 
 /// A small drawing in text; it holds no word of anybody's.
 pub(super) async fn trace(brain: &Brain, facts: &TurnFacts) -> Result<String, StoreError> {
-    let last = last(brain, facts).await?;
+    let last = turns::last_of(&brain.view().await?, facts.owner(), facts.chat()).await?;
     let kept = KeptAnswer::of(brain, facts).await?;
     let is_of_it = |kept: &KeptAnswer| last.as_ref().is_none_or(|last| kept.is_of(last.at));
     if let Some(kept) = kept.filter(is_of_it) {
@@ -38,12 +38,4 @@ pub(super) async fn trace(brain: &Brain, facts: &TurnFacts) -> Result<String, St
         lines.push(format!("The model server had {share} % of what was sent in its cache."));
     }
     Ok(lines.join("\n"))
-}
-
-/// The trace of this chat's last turn.
-async fn last(brain: &Brain, facts: &TurnFacts) -> Result<Option<TurnTrace>, StoreError> {
-    let scan = Scan::of::<TurnTrace>(&[], TRACES_LOOKED_THROUGH).newest_first();
-    let traces = brain.store.list::<TurnTrace>(scan).await?;
-    let is_mine = |trace: &TurnTrace| trace.chat == *facts.chat() && trace.user == *facts.owner();
-    Ok(traces.into_iter().map(|(trace, _)| trace).find(is_mine))
 }

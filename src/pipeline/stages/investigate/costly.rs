@@ -15,11 +15,11 @@ use crate::investigate::graph::EvidenceGraph;
 use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, Question};
-use crate::pipeline::consent::costly::{CostlyQuestion, costs};
-use crate::pipeline::consent::offers::{Offer, Offered};
 use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
 use crate::ports::records::Clarification;
 use crate::ports::{Expect, StoreError};
+use crate::queries::offers::{Offer, Offered};
+use crate::queries::questions::{CostlyQuestion, costs};
 
 /// How far the smaller look goes back.
 const LESS_DAYS: i64 = 30;

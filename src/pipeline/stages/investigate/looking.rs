@@ -19,6 +19,7 @@ use crate::investigate::worker::EvidenceWorker;
 use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::turn::Turn;
+use crate::ports::records::SpanOutcome;
 use crate::ports::{Model, Stage, Usage};
 use crate::services::registry::Services;
 use crate::services::service::RequestContext;
@@ -143,8 +144,8 @@ impl<'t> Looking<'t> {
         let began = self.turn.account.elapsed_us().saturating_sub(ran.us);
         for node in &ran.nodes {
             let outcome = match node.output() {
-                Some(output) => format!("ok: {}", output.findings.len()),
-                None => format!("failed: {}", node.outcome.why_not().unwrap_or_default()),
+                Some(output) => SpanOutcome::Other(format!("ok: {}", output.findings.len())),
+                None => SpanOutcome::Failed(node.outcome.why_not().unwrap_or_default()),
             };
             let start = node.started_us.unwrap_or(node.arrived_us);
             let us = node.ended_us.unwrap_or(ran.us).saturating_sub(start);

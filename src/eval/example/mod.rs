@@ -11,6 +11,7 @@
 //! of whole days is the last of them. Deliberately not here: language, and anything that a service decides.
 
 mod inventory;
+mod mails;
 #[cfg(test)]
 mod tests;
 
@@ -23,19 +24,19 @@ use serde_json::{Map, Value};
 
 pub use inventory::{Fields, Inventory, InventoryError, LAST_DONE, fields_of, inventory};
 
-use super::calendar::Event;
-use super::contacts::Contact;
-use super::email;
-use super::email::example::{GivenMail, MailFile};
-use super::email::send::smtp::Smtp;
-use super::memory::Memory;
-use super::notes::Note;
-use super::provenance::Others;
-use super::recurrence::instant;
-use super::show::Moment;
-use super::task::{Priority, Task, TaskStatus};
+pub use mails::outgoing;
+use mails::{GivenMail, MailFile};
+
 use crate::core::ids::{ChatId, UserId};
+use crate::language::time::local_instant;
 use crate::ports::{Batch, Expect, StoreError};
+use crate::services::calendar::Event;
+use crate::services::contacts::Contact;
+use crate::services::memory::Memory;
+use crate::services::notes::Note;
+use crate::services::provenance::Others;
+use crate::services::show::Moment;
+use crate::services::task::{Priority, Task, TaskStatus};
 
 /// The address of the person whose things they are.
 pub const EXAMPLE_ADDRESS: &str = "me@example.com";
@@ -131,19 +132,14 @@ impl Furnishing {
     }
 }
 
-/// Where mail of such a person goes: it is kept in their Sent folder and reaches nobody.
-pub fn outgoing() -> Result<Smtp, String> {
-    email::example::outgoing()
-}
-
 impl Whereabouts {
     /// A local time.
-    pub(super) fn moment(&self, text: &str) -> Result<Moment, String> {
+    fn moment(&self, text: &str) -> Result<Moment, String> {
         if let Ok(day) = text.parse::<NaiveDate>() {
             return Ok(Moment::Day(day));
         }
         match NaiveDateTime::parse_from_str(text, LOCAL_MINUTE) {
-            Ok(local) => Ok(Moment::Instant(instant(self.zone, local))),
+            Ok(local) => Ok(Moment::Instant(local_instant(self.zone, local).earliest())),
             Err(_) => Err(format!("“{text}” is no local time such as 2026-03-14T09:00 or 2026-03-14")),
         }
     }
@@ -153,7 +149,7 @@ impl Whereabouts {
     }
 
     /// When the thing was made behind which there are so many more.
-    pub(super) fn before(&self, more: usize) -> DateTime<Utc> {
+    fn before(&self, more: usize) -> DateTime<Utc> {
         self.now - Duration::days(1) - Duration::minutes(more as i64)
     }
 }
@@ -161,7 +157,7 @@ impl Whereabouts {
 const LOCAL_MINUTE: &str = "%Y-%m-%dT%H:%M";
 
 /// A time as it is given and compared: local, to the minute.
-pub(super) fn local(moment: Moment) -> String {
+fn local(moment: Moment) -> String {
     match moment {
         Moment::Instant(at) => at.format(LOCAL_MINUTE).to_string(),
         Moment::Day(day) => day.to_string(),
@@ -169,7 +165,7 @@ pub(super) fn local(moment: Moment) -> String {
 }
 
 /// The fields that are there.
-pub(super) fn object(fields: Value) -> Map<String, Value> {
+fn object(fields: Value) -> Map<String, Value> {
     let Value::Object(mut fields) = fields else { return Map::new() };
     fields.retain(|_, value| !value.is_null());
     fields
@@ -198,7 +194,7 @@ impl Belongings {
         for (at, given) in self.contacts.iter().enumerate() {
             written(batch.put(&given.record(place, at), Expect::Absent))?;
         }
-        Ok(Furnishing { batch, mails: email::example::files(place, &self.email)? })
+        Ok(Furnishing { batch, mails: mails::files(place, &self.email)? })
     }
 }
 

@@ -7,7 +7,7 @@ use chrono::Days;
 use chrono_tz::Tz;
 use serde_json::{Map, Value, json};
 
-use super::{Whereabouts, local, object};
+use super::{Whereabouts, local, mails, object};
 use crate::ports::{Record, RecordExt, Store, StoreError};
 use crate::services::calendar::{self, Event};
 use crate::services::contacts::{self, Contact};
@@ -40,7 +40,7 @@ pub enum InventoryError {
 /// Everything the person has now.
 pub async fn inventory(store: &dyn Store, data: &Path, place: &Whereabouts) -> Result<Inventory, InventoryError> {
     let mut things = Inventory::new();
-    let mail = email::example::read_all(data, &place.owner, place.zone)?;
+    let mail = mails::read_all(data, &place.owner, place.zone)?;
     things.insert(email::NAME, mail.into_iter().collect());
     things.insert(task::NAME, all(store, place, |t: &Task| (t.id.clone(), of_task(t))).await?);
     things.insert(calendar::NAME, all(store, place, |e: &Event| (e.id.clone(), of_event(e))).await?);

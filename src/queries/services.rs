@@ -1,10 +1,10 @@
-//! What services give to the commands that show things: pages over all of them, one service after the other.
+//! What services hold that is shown in lists: pages over all of them, one service after the other.
 //!
 //! A place to go on after is the name of a service and that service's own words for it.
 
 use crate::limits::LIST_ROWS_MAX;
-use crate::pipeline::brain::Brain;
 use crate::services::error::ServiceError;
+use crate::services::registry::Registry;
 use crate::services::service::{Fact, Listing, RequestContext, ToDo};
 
 /// Between the name and the service's own words; no name holds it.
@@ -39,13 +39,13 @@ fn place<'a>(after: Option<&'a str>, name: &str, reached: &mut bool) -> Option<O
 }
 
 /// A page of what is open, by deadline.
-pub(super) async fn to_dos(
-    brain: &Brain,
+pub async fn to_dos(
+    services: &Registry,
     ctx: &RequestContext,
     after: Option<&str>,
 ) -> Result<Listing<ToDo>, ServiceError> {
     let (mut all, mut reached) = (Listing::default(), false);
-    for service in brain.services.now().iter() {
+    for service in services.now().iter() {
         let Some(to_dos) = service.service.to_dos() else { continue };
         let Some(after) = place(after, &service.info.name, &mut reached) else { continue };
         add(&mut all, &service.info.name, to_dos.open(ctx, after).await?);
@@ -54,22 +54,22 @@ pub(super) async fn to_dos(
 }
 
 /// How many of them have no deadline.
-pub(super) async fn undated(brain: &Brain, ctx: &RequestContext) -> Result<usize, ServiceError> {
+pub async fn undated(services: &Registry, ctx: &RequestContext) -> Result<usize, ServiceError> {
     let mut undated = 0;
-    for to_dos in brain.services.now().iter().filter_map(|service| service.service.to_dos()) {
+    for to_dos in services.now().iter().filter_map(|service| service.service.to_dos()) {
         undated += to_dos.undated(ctx).await?;
     }
     Ok(undated)
 }
 
 /// A page of all facts, by category.
-pub(super) async fn all_facts(
-    brain: &Brain,
+pub async fn all_facts(
+    services: &Registry,
     ctx: &RequestContext,
     after: Option<&str>,
 ) -> Result<Listing<Fact>, ServiceError> {
     let (mut all, mut reached) = (Listing::default(), false);
-    for service in brain.services.now().iter() {
+    for service in services.now().iter() {
         let Some(facts) = service.service.facts() else { continue };
         let Some(after) = place(after, &service.info.name, &mut reached) else { continue };
         add(&mut all, &service.info.name, facts.all(ctx, after).await?);
@@ -78,9 +78,9 @@ pub(super) async fn all_facts(
 }
 
 /// The facts that fit a query, best first.
-pub(super) async fn facts(brain: &Brain, ctx: &RequestContext, query: &str) -> Result<Listing<Fact>, ServiceError> {
+pub async fn facts(services: &Registry, ctx: &RequestContext, query: &str) -> Result<Listing<Fact>, ServiceError> {
     let mut all = Listing::default();
-    for facts in brain.services.now().iter().filter_map(|service| service.service.facts()) {
+    for facts in services.now().iter().filter_map(|service| service.service.facts()) {
         all.add(facts.facts(ctx, query).await?);
     }
     Ok(all)

@@ -8,19 +8,20 @@ use chrono_tz::Tz;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::compose::{Envelope, Letter, compose, wire_address};
-use super::demo::{person, short};
-use super::read;
-use super::send::smtp::{Sender, Smtp};
-use super::source::maildir::{self, Folder, Listed, Maildir};
+use super::{EXAMPLE_ADDRESS, Whereabouts, local, object};
 use crate::core::ids::UserId;
-use crate::services::example::{EXAMPLE_ADDRESS, Whereabouts, local};
+use crate::services::email::compose::{Envelope, Letter, compose, wire_address};
+use crate::services::email::demo::{person, short};
+use crate::services::email::drafts::MARK;
+use crate::services::email::read;
+use crate::services::email::send::smtp::{Sender, Smtp};
+use crate::services::email::source::maildir::{self, Folder, Listed, Maildir};
 use crate::services::show::Moment;
 
 /// A mail as it is given.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::services) struct GivenMail {
+pub(super) struct GivenMail {
     from: String,
     #[serde(default)]
     to: Vec<String>,
@@ -65,7 +66,7 @@ fn name_of(folder: Folder) -> &'static str {
 
 /// A mail as its file will hold it.
 #[derive(Debug, Clone)]
-pub(in crate::services) struct MailFile {
+pub(super) struct MailFile {
     folder: Folder,
     base: String,
     flags: &'static str,
@@ -73,19 +74,20 @@ pub(in crate::services) struct MailFile {
 }
 
 impl MailFile {
-    pub(in crate::services) fn put(&self, data: &Path, owner: &UserId) -> std::io::Result<()> {
+    pub(super) fn put(&self, data: &Path, owner: &UserId) -> std::io::Result<()> {
         Maildir::of(data, owner).put(self.folder, &self.base, self.flags, &self.bytes)
     }
 }
 
-/// Whoever writes from there is the person themself.
-pub(in crate::services) fn outgoing() -> Result<Smtp, String> {
+/// Where mail of such a person goes: it is kept in their Sent folder and reaches nobody. Whoever writes from there is the
+/// person themself.
+pub fn outgoing() -> Result<Smtp, String> {
     let address = wire_address(EXAMPLE_ADDRESS).map_err(|cause| cause.to_string())?;
     Ok(Smtp::nowhere(Sender { name: None, address }))
 }
 
 /// The given mails as files. One that begins with "Re:" belongs to the conversation of that subject.
-pub(in crate::services) fn files(place: &Whereabouts, given: &[GivenMail]) -> Result<Vec<MailFile>, String> {
+pub(super) fn files(place: &Whereabouts, given: &[GivenMail]) -> Result<Vec<MailFile>, String> {
     let mut threads: HashMap<String, Vec<String>> = HashMap::new();
     let mut files = Vec::new();
     for (number, mail) in given.iter().enumerate() {
@@ -125,7 +127,9 @@ impl GivenMail {
             at,
             ..Envelope::default()
         };
-        let mut letter = Letter { subject: self.subject.clone(), body: self.body.clone(), ..Letter::default() };
+        let mut letter = Letter::default();
+        letter.subject.clone_from(&self.subject);
+        letter.body.clone_from(&self.body);
         let to_me = [EXAMPLE_ADDRESS.to_owned()];
         let to = if self.to.is_empty() && folder == Folder::Inbox { to_me.as_slice() } else { self.to.as_slice() };
         for recipient in to {
@@ -136,7 +140,7 @@ impl GivenMail {
         let bytes = compose(&letter, &envelope).map_err(|cause| cause.to_string())?;
         let (base, flags) = match folder {
             // As if written here, so that it can be sent and taken back.
-            Folder::Drafts => (format!("{}{}", short(id), super::drafts::MARK), "DS"),
+            Folder::Drafts => (format!("{}{}", short(id), MARK), "DS"),
             Folder::Inbox | Folder::Sent | Folder::Kept => {
                 (format!("{}.{}", at.timestamp(), short(id)), if self.unread { "" } else { "S" })
             }
@@ -146,11 +150,7 @@ impl GivenMail {
 }
 
 /// Every mail of a mailbox, by where it lies.
-pub(in crate::services) fn read_all(
-    data: &Path,
-    owner: &UserId,
-    zone: Tz,
-) -> std::io::Result<Vec<(String, Map<String, Value>)>> {
+pub(super) fn read_all(data: &Path, owner: &UserId, zone: Tz) -> std::io::Result<Vec<(String, Map<String, Value>)>> {
     let maildir = Maildir::of(data, owner);
     let mut mails = Vec::new();
     for place in maildir.places()? {
@@ -178,5 +178,5 @@ fn fields(maildir: &Maildir, file: &Listed, zone: Tz) -> std::io::Result<Map<Str
         "folder": name_of(file.folder),
         "unread": file.unread && file.folder == Folder::Inbox,
     });
-    Ok(crate::services::example::object(fields))
+    Ok(object(fields))
 }

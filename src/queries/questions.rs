@@ -4,13 +4,12 @@
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
+use super::View;
 use super::offers::{OFFER, Offer, Offered};
 use crate::core::ids::{ChatId, PendingId, UserId};
 use crate::core::text::{shorten, visible};
-use crate::investigate::estimate::{CostEstimate, estimate};
+use crate::investigate::estimate::{CostEstimate, StagePrices, estimate};
 use crate::limits;
-use crate::pipeline::brain::Brain;
-use crate::pipeline::turn::TurnFacts;
 use crate::ports::{RecordExt, StoreError};
 
 /// A costly question that waits for the yes of whoever asked it.
@@ -33,11 +32,11 @@ pub struct CostlyQuestion {
 }
 
 impl CostlyQuestion {
-    fn of(brain: &Brain, offer: Offer) -> Option<Self> {
+    fn of(offer: Offer, prices: &StagePrices) -> Option<Self> {
         let Offer { id, owner, chat, until, what } = offer;
         match what {
             Offered::Investigation { question, graph, at, .. } => {
-                let estimate = estimate(&graph.nodes, &brain.policy.prices);
+                let estimate = estimate(&graph.nodes, prices);
                 Some(Self { id: PendingId::new(id), owner, chat, question, estimate, at, until })
             }
             Offered::Actions { .. } | Offered::Readings { .. } | Offered::Redo { .. } => None,
@@ -57,21 +56,20 @@ impl CostlyQuestion {
 }
 
 /// The questions that wait, of everybody or of one person in one chat, oldest first.
-pub async fn waiting(brain: &Brain, of: Option<(&UserId, &ChatId)>) -> Result<Vec<CostlyQuestion>, StoreError> {
-    let now = brain.clock.now();
-    let offers = brain.store.list_all::<Offer>(&[OFFER]).await?.into_iter();
+pub async fn waiting(view: &View<'_>, of: Option<(&UserId, &ChatId)>) -> Result<Vec<CostlyQuestion>, StoreError> {
+    let offers = view.moment.list_all::<Offer>(&[OFFER]).await?.into_iter();
     let offers = offers.filter(|offer| match of {
-        Some((owner, chat)) => offer.is_open_to(owner, chat, now),
-        None => now <= offer.until,
+        Some((owner, chat)) => offer.is_open_to(owner, chat, view.now),
+        None => view.now <= offer.until,
     });
-    let mut waiting: Vec<CostlyQuestion> = offers.filter_map(|offer| CostlyQuestion::of(brain, offer)).collect();
+    let mut waiting: Vec<CostlyQuestion> = offers.filter_map(|offer| CostlyQuestion::of(offer, view.prices)).collect();
     waiting.sort_by(|a, b| (a.at, a.id.as_str()).cmp(&(b.at, b.id.as_str())));
     Ok(waiting)
 }
 
-/// Those of the person of this turn, here.
-pub async fn waiting_here(brain: &Brain, facts: &TurnFacts) -> Result<Vec<CostlyQuestion>, StoreError> {
-    waiting(brain, Some((facts.owner(), facts.chat()))).await
+/// The one of this id, if it waits.
+pub async fn one(view: &View<'_>, id: &str) -> Result<Option<CostlyQuestion>, StoreError> {
+    Ok(waiting(view, None).await?.into_iter().find(|waiting| waiting.id.as_str() == id))
 }
 
 /// An estimate in words.

@@ -1,0 +1,20 @@
+//! Turns as they were traced: ids, times and counts, no word of anybody's.
+
+use crate::core::ids::{ChatId, UserId};
+use crate::limits::TRACES_LOOKED_THROUGH;
+use crate::ports::records::TurnTrace;
+use crate::ports::{RecordExt, Scan, StoreError};
+
+use super::View;
+
+/// The last turns of everybody, newest first.
+pub async fn latest(view: &View<'_>, limit: usize) -> Result<Vec<TurnTrace>, StoreError> {
+    let traces = view.moment.list::<TurnTrace>(Scan::of::<TurnTrace>(&[], limit).newest_first()).await?;
+    Ok(traces.into_iter().map(|(trace, _)| trace).collect())
+}
+
+/// The last turn of a person in a chat, if it was not long ago.
+pub async fn last_of(view: &View<'_>, owner: &UserId, chat: &ChatId) -> Result<Option<TurnTrace>, StoreError> {
+    let traces = latest(view, TRACES_LOOKED_THROUGH).await?;
+    Ok(traces.into_iter().find(|trace| trace.chat == *chat && trace.user == *owner))
+}
