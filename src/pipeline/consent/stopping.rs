@@ -9,7 +9,7 @@ use crate::ports::{RecordExt, StoreError};
 
 /// What this person's runs here have begun and what they have not, in words, from the journals.
 #[derive(Debug, Default)]
-pub(in crate::pipeline) struct UnderWay {
+pub(in crate::pipeline) struct RunsUnderWay {
     begun: Vec<String>,
     left: Vec<String>,
 }
@@ -21,14 +21,14 @@ pub(in crate::pipeline) async fn stop_cards(turn: &Turn<'_>) -> Result<Option<St
 }
 
 /// All that is under way for this person here.
-pub(in crate::pipeline) async fn all_under_way(turn: &Turn<'_>) -> Result<UnderWay, StoreError> {
+pub(in crate::pipeline) async fn all_under_way(turn: &Turn<'_>) -> Result<RunsUnderWay, StoreError> {
     under_way(turn, |_| true).await
 }
 
-async fn under_way(turn: &Turn<'_>, counts: impl Fn(&Run) -> bool) -> Result<UnderWay, StoreError> {
+async fn under_way(turn: &Turn<'_>, counts: impl Fn(&Run) -> bool) -> Result<RunsUnderWay, StoreError> {
     let runs = turn.brain.store.list_all::<Run>(&[]).await?;
     let mine = |run: &Run| run.chat == *turn.chat() && run.owner == *turn.owner() && counts(run);
-    let mut under_way = UnderWay::default();
+    let mut under_way = RunsUnderWay::default();
     for run in runs.into_iter().filter(mine) {
         for step in &run.steps {
             let words = || show::wording(&turn.brain.services, &step.action);
@@ -42,7 +42,7 @@ async fn under_way(turn: &Turn<'_>, counts: impl Fn(&Run) -> bool) -> Result<Und
     Ok(under_way)
 }
 
-impl UnderWay {
+impl RunsUnderWay {
     /// What has begun, and what is left; `None` when there is neither.
     pub(in crate::pipeline) fn told(&self) -> Option<String> {
         let begun = format!("This has begun and can no longer be stopped: {}.", self.begun.join("; "));

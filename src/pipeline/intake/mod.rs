@@ -33,56 +33,56 @@ use crate::pipeline::stages::undecided;
 use crate::pipeline::turn::{Turn, TurnError};
 
 /// What a step gives: `None` when the turn is none of its business.
-type Asked<'t> = BoxFuture<'t, Result<Option<Answer>, TurnError>>;
+type StepAnswer<'t> = BoxFuture<'t, Result<Option<Answer>, TurnError>>;
 
 /// One of the things that may answer.
 #[derive(Debug)]
-struct Step {
+struct IntakeStep {
     /// As the pictures show it.
     name: &'static str,
-    answer: for<'t> fn(&'t Turn<'t>) -> Asked<'t>,
+    answer: for<'t> fn(&'t Turn<'t>) -> StepAnswer<'t>,
 }
 
 /// In order; the comments say why each stands where it does.
-const STEPS: [Step; 19] = [
+const STEPS: [IntakeStep; 19] = [
     // What an earlier life began is told from its journal: looked at anew, it could be done twice.
-    Step { name: "resumed", answer: |turn| resumed::answer(turn).boxed() },
+    IntakeStep { name: "resumed", answer: |turn| resumed::answer(turn).boxed() },
     // A press carries what it means; it has no words for the others to read.
-    Step { name: "press", answer: |turn| buttons::answer(turn).boxed() },
+    IntakeStep { name: "press", answer: |turn| buttons::answer(turn).boxed() },
     // What is passed on without a word is content: nothing in it may be read as a command or as consent.
-    Step { name: "forward", answer: |turn| offers::answer(turn).boxed() },
+    IntakeStep { name: "forward", answer: |turn| offers::answer(turn).boxed() },
     // A slash command means one thing, whatever is open.
-    Step { name: "command", answer: |turn| commands::answer(turn).boxed() },
+    IntakeStep { name: "command", answer: |turn| commands::answer(turn).boxed() },
     // A yes or no to a card outranks every looser reading of the same word.
-    Step { name: "decision", answer: |turn| answers::answer(turn).boxed() },
+    IntakeStep { name: "decision", answer: |turn| answers::answer(turn).boxed() },
     // "Yes, but at 4pm" is no yes: it changes the card it speaks of before anybody takes it for a new request.
-    Step { name: "amendment", answer: |turn| amendments::answer(turn).boxed() },
+    IntakeStep { name: "amendment", answer: |turn| amendments::answer(turn).boxed() },
     // A setting named outright is no answer to a question; the question stays open.
-    Step { name: "setting", answer: |turn| settings::answer(turn).boxed() },
+    IntakeStep { name: "setting", answer: |turn| settings::answer(turn).boxed() },
     // "Always cc Tom" is no order to cc Tom now, and "my NAS is a fnOS now" is no small talk.
-    Step { name: "told", answer: |turn| told::answer(turn).boxed() },
+    IntakeStep { name: "told", answer: |turn| told::answer(turn).boxed() },
     // The time we asked for last, before the same words could answer an older question.
-    Step { name: "snooze", answer: |turn| buttons::reminder::until(turn).boxed() },
+    IntakeStep { name: "snooze", answer: |turn| buttons::reminder::until(turn).boxed() },
     // "Done", right after a reminder: as its button.
-    Step { name: "reminder", answer: |turn| buttons::reminder::in_words(turn).boxed() },
+    IntakeStep { name: "reminder", answer: |turn| buttons::reminder::in_words(turn).boxed() },
     // "More", right below a list: as its button. A question asked since then stands below the list, and gets the word.
-    Step { name: "page", answer: |turn| pages::answer(turn).boxed() },
+    IntakeStep { name: "page", answer: |turn| pages::answer(turn).boxed() },
     // "Only from Anna", "reply to 3": of the rows of an answer. A number behind a verb is a row before it is a time.
-    Step { name: "findings", answer: |turn| findings::answer(turn).boxed() },
+    IntakeStep { name: "findings", answer: |turn| findings::answer(turn).boxed() },
     // "Answer the first one", "write her": what comes now is read with what they mean.
-    Step { name: "salient", answer: |turn| salient::answer(turn).boxed() },
+    IntakeStep { name: "salient", answer: |turn| salient::answer(turn).boxed() },
     // "Did you send it?" asks what became of something; nothing is planned for it.
-    Step { name: "record", answer: |turn| record::answer(turn).boxed() },
+    IntakeStep { name: "record", answer: |turn| record::answer(turn).boxed() },
     // The time is told whatever is open, and is no model's guess.
-    Step { name: "known", answer: |turn| known::answer(turn).boxed() },
+    IntakeStep { name: "known", answer: |turn| known::answer(turn).boxed() },
     // What was not read to its end answers no question and is no request.
-    Step { name: "excess", answer: |turn| excess::answer(turn).boxed() },
+    IntakeStep { name: "excess", answer: |turn| excess::answer(turn).boxed() },
     // What is left may complete the request that we asked about.
-    Step { name: "reply", answer: |turn| question::answer(turn).boxed() },
+    IntakeStep { name: "reply", answer: |turn| question::answer(turn).boxed() },
     // "Bins are out" is no request: routed, it would be talk, or a task of its own. An open question gets it first.
-    Step { name: "report", answer: |turn| report::answer(turn).boxed() },
+    IntakeStep { name: "report", answer: |turn| report::answer(turn).boxed() },
     // Nobody else took it, and it stands right below a card: small talk would leave open what became of that.
-    Step { name: "undecided", answer: |turn| undecided::answer(turn).boxed() },
+    IntakeStep { name: "undecided", answer: |turn| undecided::answer(turn).boxed() },
 ];
 
 /// The answer of the first step that has one.

@@ -35,7 +35,7 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
     // A place may answer the open question; a pronoun answers nothing.
     let asks = asked(turn.words()).filter(|_| turn.open_question().is_none());
     if asks.is_some()
-        && let Some(listed) = Listed::last(turn, KeptAnswer::of(turn).await?.as_ref())
+        && let Some(listed) = SalientList::last(turn, KeptAnswer::of(turn).await?.as_ref())
     {
         return listed.answer(turn, asks.as_ref()).await;
     }
@@ -47,7 +47,7 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
 
 /// Whether a service has listed something since an investigation answered.
 pub(super) fn shows_a_list_since(turn: &Turn<'_>, kept: Option<&KeptAnswer>) -> bool {
-    Listed::last(turn, kept).is_some()
+    SalientList::last(turn, kept).is_some()
 }
 
 /// The message with a name in place of the pronoun: the only one that the person named lately.
@@ -89,12 +89,12 @@ pub(super) async fn points_at(
 }
 
 /// What a service listed, where that was shown last.
-struct Listed<'t> {
+struct SalientList<'t> {
     service: &'t str,
     rows: &'t [ItemRef],
 }
 
-impl<'t> Listed<'t> {
+impl<'t> SalientList<'t> {
     /// The list that is replied to, or the last one of a moment ago.
     fn last(turn: &'t Turn<'_>, kept: Option<&KeptAnswer>) -> Option<Self> {
         let shown = turn.history.iter().rev().take(LISTED_BACK_MAX);

@@ -21,7 +21,7 @@ use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::{StoreError, Table, optimistic};
 
 /// What a message speaks of.
-enum Meant<'t> {
+enum AmendedThing<'t> {
     /// This card is to be changed.
     Card(&'t Pending),
     /// One of several, and nothing says which.
@@ -33,35 +33,35 @@ enum Meant<'t> {
 /// Changes the card that the message speaks of, or asks which one; `None` when it speaks of none.
 pub(in crate::pipeline) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
     match meant(turn) {
-        Meant::Card(pending) => Ok(Some(amend(turn, pending).await?)),
-        Meant::OneOfSeveral => Ok(Some(which(turn, None))),
-        Meant::None => drafts::changed(turn).await,
+        AmendedThing::Card(pending) => Ok(Some(amend(turn, pending).await?)),
+        AmendedThing::OneOfSeveral => Ok(Some(which(turn, None))),
+        AmendedThing::None => drafts::changed(turn).await,
     }
 }
 
-fn meant<'t>(turn: &'t Turn<'_>) -> Meant<'t> {
+fn meant<'t>(turn: &'t Turn<'_>) -> AmendedThing<'t> {
     let Input::Message { text, origin: Origin::Typed, .. } = &turn.incoming.input else {
-        return Meant::None;
+        return AmendedThing::None;
     };
     if consent::read(text) != Consent::Other {
-        return Meant::None;
+        return AmendedThing::None;
     }
     if let Some(pending) = &turn.replied_card {
         // Changing a card withdraws it, so it takes the same rights as deciding it.
         let may = pending.state.is_open() && pending.owner == *turn.owner();
-        return if may { Meant::Card(pending) } else { Meant::None };
+        return if may { AmendedThing::Card(pending) } else { AmendedThing::None };
     }
     let editing = turn.state.editing.as_ref();
     if let Some(pending) = turn.open.iter().find(|pending| Some(&pending.id) == editing) {
-        return Meant::Card(pending);
+        return AmendedThing::Card(pending);
     }
     if !card_is_last(turn) || !consent::amends(text) {
-        return Meant::None;
+        return AmendedThing::None;
     }
     match turn.open.as_slice() {
-        [] => Meant::None,
-        [only] => Meant::Card(only),
-        _ => Meant::OneOfSeveral,
+        [] => AmendedThing::None,
+        [only] => AmendedThing::Card(only),
+        _ => AmendedThing::OneOfSeveral,
     }
 }
 

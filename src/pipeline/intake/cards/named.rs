@@ -11,7 +11,7 @@ use crate::core::ids::PendingId;
 use crate::core::pending::{Means, Pending};
 use crate::core::turn::{Input, NoticeKind, Origin, Path};
 use crate::language::consent;
-use crate::language::consent::{CardName, Consent, Naming};
+use crate::language::consent::{CardName, CardNaming, Consent};
 use crate::pipeline::commit::Answer;
 use crate::pipeline::commit::shown;
 use crate::pipeline::consent::listed::below;
@@ -52,7 +52,7 @@ fn shown_again(turn: &Turn<'_>, pending: &Pending, path: Path) -> Answer {
 pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
     let Input::Message { text, origin, reply_to: None } = &turn.incoming.input else { return Ok(None) };
     let Some(naming) = consent::names(text) else { return Ok(None) };
-    let list = shown::last(turn).await?.map(|shown| Row::all(&shown)).filter(|rows| !rows.is_empty());
+    let list = shown::last(turn).await?.map(|shown| CardRow::all(&shown)).filter(|rows| !rows.is_empty());
     // What was asked last gets the answer.
     let asked_last = turn.open_question().is_some() || turn.state.editing.is_some() || turn.state.snoozing.is_some();
     if list.is_none() && (asked_last || !naming.is_definite) {
@@ -67,10 +67,10 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
     let of_list = rows.iter().find_map(|row| row.verb);
     let wants = verb(naming.said).or(of_list);
     let pending = match named {
-        Named::One(pending) => pending,
-        Named::Question(question) => return question_named(turn, question, wants, &rows).await.map(Some),
-        Named::Several if questions.is_empty() => return Ok(Some(which(turn, wants))),
-        Named::Several => return Ok(Some(agenda::pending(turn, None).await?)),
+        NamedCard::One(pending) => pending,
+        NamedCard::Question(question) => return question_named(turn, question, wants, &rows).await.map(Some),
+        NamedCard::Several if questions.is_empty() => return Ok(Some(which(turn, wants))),
+        NamedCard::Several => return Ok(Some(agenda::pending(turn, None).await?)),
     };
     let Some(wants) = wants else { return Ok(Some(shown_again(turn, pending, Path::Consent))) };
     if *origin != Origin::Typed {
@@ -84,7 +84,7 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
 }
 
 /// Whether a message came below the list that it names a row of.
-fn is_below(turn: &Turn<'_>, rows: &[Row]) -> bool {
+fn is_below(turn: &Turn<'_>, rows: &[CardRow]) -> bool {
     rows.is_empty() || turn.state.last_bot_message.is_none_or(|list| turn.incoming.message_id > list)
 }
 
@@ -93,7 +93,7 @@ async fn question_named(
     turn: &Turn<'_>,
     question: &CostlyQuestion,
     wants: Option<CardVerb>,
-    rows: &[Row],
+    rows: &[CardRow],
 ) -> Result<Answer, TurnError> {
     let choice = match wants {
         Some(CardVerb::Approve) => 0,
@@ -114,21 +114,21 @@ async fn question_named(
 }
 
 /// What a name comes to.
-enum Named<'t> {
+enum NamedCard<'t> {
     One(&'t Pending),
     Question(&'t CostlyQuestion),
     Several,
 }
 
 /// A row of a list of cards, as its button holds it.
-struct Row {
+struct CardRow {
     pending: PendingId,
     /// The digest and what is said of it, in a list that asks which card a yes or no is for.
     digest: Option<String>,
     verb: Option<CardVerb>,
 }
 
-impl Row {
+impl CardRow {
     fn all(shown: &Shown) -> Vec<Self> {
         let presses = shown.buttons.iter().flatten().filter_map(|button| Press::decode(&button.data));
         let row = |press| match press {
@@ -143,13 +143,18 @@ impl Row {
     }
 }
 
-fn named<'t>(turn: &'t Turn<'_>, questions: &'t [CostlyQuestion], naming: &Naming, rows: &[Row]) -> Option<Named<'t>> {
-    let at = |row: &Row| {
+fn named<'t>(
+    turn: &'t Turn<'_>,
+    questions: &'t [CostlyQuestion],
+    naming: &CardNaming,
+    rows: &[CardRow],
+) -> Option<NamedCard<'t>> {
+    let at = |row: &CardRow| {
         let same = |open: &&Pending| {
             open.id == row.pending && row.digest.as_ref().is_none_or(|digest| open.digest.matches(digest))
         };
-        let card = turn.open.iter().find(same).map(Named::One);
-        card.or_else(|| questions.iter().find(|question| question.id == row.pending).map(Named::Question))
+        let card = turn.open.iter().find(same).map(NamedCard::One);
+        card.or_else(|| questions.iter().find(|question| question.id == row.pending).map(NamedCard::Question))
     };
     let place = match &naming.which {
         CardName::Place(place) => Some(place.checked_sub(1)),
@@ -160,17 +165,17 @@ fn named<'t>(turn: &'t Turn<'_>, questions: &'t [CostlyQuestion], naming: &Namin
         // A number that is no row of a list right above it is about something else, unless it decides: then it is asked.
         let row = place.and_then(|place| rows.get(place));
         return match row {
-            Some(row) => Some(at(row).unwrap_or(Named::Several)),
-            None => (!rows.is_empty() || naming.said != Consent::Other).then_some(Named::Several),
+            Some(row) => Some(at(row).unwrap_or(NamedCard::Several)),
+            None => (!rows.is_empty() || naming.said != Consent::Other).then_some(NamedCard::Several),
         };
     }
     let about = |open: &Pending| format!("{}\n{}", show::title(&turn.brain.services, open), open.request);
-    let cards = turn.open.iter().filter(|open| naming.fits(&about(open))).map(Named::One);
-    let asked = questions.iter().filter(|question| naming.fits(&question.question)).map(Named::Question);
+    let cards = turn.open.iter().filter(|open| naming.fits(&about(open))).map(NamedCard::One);
+    let asked = questions.iter().filter(|question| naming.fits(&question.question)).map(NamedCard::Question);
     let mut fitting = cards.chain(asked);
     match (fitting.next(), fitting.next()) {
         (Some(only), None) => Some(only),
-        (Some(_), Some(_)) => Some(Named::Several),
+        (Some(_), Some(_)) => Some(NamedCard::Several),
         (None, _) => None,
     }
 }

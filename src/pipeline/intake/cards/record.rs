@@ -25,7 +25,7 @@ const NOTHING: &str = "I haven't done anything here yet.";
 pub(in crate::pipeline) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
     let Input::Message { text, origin, .. } = &turn.incoming.input else { return Ok(None) };
     let Some(asked) = asks(text).filter(|_| origin.is_own_words()) else { return Ok(None) };
-    let record = Record::read(turn).await?;
+    let record = PastTurns::read(turn).await?;
     let words = match asked {
         RecordQuestion::Latest => record.latest(),
         RecordQuestion::Done => record.done(record.last()),
@@ -35,14 +35,14 @@ pub(in crate::pipeline) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer
 }
 
 /// Something that a turn was about.
-struct Entry {
+struct RecordEntry {
     action: ActionRecord,
     at: DateTime<Utc>,
     /// Of what waited for a yes: where that card is now; `None` when it is no longer kept.
     card: Option<State>,
 }
 
-impl Entry {
+impl RecordEntry {
     /// As it is now: a card may have been decided elsewhere, or brought to its end after a crash.
     async fn read(turn: &Turn<'_>, mut action: ActionRecord, at: DateTime<Utc>) -> Result<Self, TurnError> {
         let pending = match &action.pending {
@@ -57,9 +57,9 @@ impl Entry {
     }
 }
 
-struct Record {
+struct PastTurns {
     /// By turn, the latest first.
-    turns: Vec<Vec<Entry>>,
+    turns: Vec<Vec<RecordEntry>>,
     /// Cards that wait, in words.
     waiting: Vec<String>,
     /// What was taken back, and when.
@@ -69,7 +69,7 @@ struct Record {
     zone: Tz,
 }
 
-impl Record {
+impl PastTurns {
     async fn read(turn: &Turn<'_>) -> Result<Self, TurnError> {
         let scan = Scan::of::<Message>(&[turn.chat().as_str()], limits::RECORD_MESSAGES).newest_first();
         let mut record = Self {
@@ -85,7 +85,7 @@ impl Record {
             }
             let mut entries = Vec::with_capacity(message.outcomes.len());
             for action in message.outcomes {
-                entries.push(Entry::read(turn, action, message.at).await?);
+                entries.push(RecordEntry::read(turn, action, message.at).await?);
             }
             record.turns.push(entries);
             record.untrusted.extend(message.untrusted);
@@ -93,7 +93,7 @@ impl Record {
         Ok(record)
     }
 
-    fn last(&self) -> Option<&Entry> {
+    fn last(&self) -> Option<&RecordEntry> {
         self.turns.first()?.last()
     }
 
@@ -113,7 +113,7 @@ impl Record {
         }
     }
 
-    fn done(&self, entry: Option<&Entry>) -> String {
+    fn done(&self, entry: Option<&RecordEntry>) -> String {
         let Some(entry) = entry else { return self.nothing() };
         let line = self.line(entry);
         match entry.action.status {
@@ -140,12 +140,12 @@ impl Record {
         }
     }
 
-    fn back(&self, entry: &Entry) -> Option<DateTime<Utc>> {
+    fn back(&self, entry: &RecordEntry) -> Option<DateTime<Utc>> {
         let taken = self.taken_back.iter().filter(|(label, at)| *label == entry.action.label && *at >= entry.at);
         taken.map(|(_, at)| *at).min()
     }
 
-    fn line(&self, entry: &Entry) -> String {
+    fn line(&self, entry: &RecordEntry) -> String {
         let ActionRecord { label, status, error, .. } = &entry.action;
         let at = self.clock(entry.at);
         let why = error.as_deref().map(|why| format!(" ({why})")).unwrap_or_default();

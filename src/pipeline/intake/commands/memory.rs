@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Kind, name_of};
+use super::{CommandKind, name_of};
 use crate::core::text::{capital, shorten, visible};
 use crate::core::turn::Path;
 use crate::language::words::fold;
@@ -48,7 +48,7 @@ pub(super) async fn show(turn: &Turn<'_>, behind: Option<&str>) -> Result<Answer
         sections.push(HOW.to_owned());
     }
     sections.retain(|section| !section.is_empty());
-    Ok(pages::list(turn, sections.join("\n\n"), name_of(Kind::Memory), next, more)?.holding(untrusted))
+    Ok(pages::list(turn, sections.join("\n\n"), name_of(CommandKind::Memory), next, more)?.holding(untrusted))
 }
 
 /// A card that erases whatever matches, each fact shown in full.

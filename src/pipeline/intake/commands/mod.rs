@@ -38,7 +38,7 @@ pub enum Where {
 
 /// What a command does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum CommandKind {
     Start,
     Help,
     Today,
@@ -55,7 +55,7 @@ enum Kind {
     Trace,
 }
 
-impl Kind {
+impl CommandKind {
     /// Whether a command of this origin is obeyed. In a group one may ask to be shown things (they come
     /// privately) and stop what runs; what changes or hands over something is typed in the private chat.
     fn counts_from(self, origin: Origin) -> bool {
@@ -82,29 +82,32 @@ pub struct SlashCommand {
     pub argument: &'static str,
     /// Where it works.
     pub place: Where,
-    kind: Kind,
+    kind: CommandKind,
 }
 
-const fn command(name: &'static str, words: &'static str, kind: Kind) -> SlashCommand {
+const fn command(name: &'static str, words: &'static str, kind: CommandKind) -> SlashCommand {
     SlashCommand { name, words, argument: "", place: Where::Private, kind }
 }
 
 /// All of them, in the order of menus.
 pub const COMMANDS: [SlashCommand; 14] = [
-    command("today", "What today holds", Kind::Today),
-    command("week", "The next seven days", Kind::Week),
-    command("tasks", "What is still to do", Kind::Tasks),
-    command("pending", "What waits for your yes or no", Kind::Pending),
-    command("undo", "Take back the last thing I did", Kind::Undo),
-    SlashCommand { place: Where::Anywhere, ..command("cancel", "Stop what runs, or drop what waits", Kind::Cancel) },
-    command("settings", "Time zone, language, tone, quiet hours, briefing", Kind::Settings),
-    command("memory", "What I remember about you", Kind::Memory),
-    SlashCommand { argument: "WHAT", ..command("forget", "Erase something I remember", Kind::Forget) },
-    command("export", "Your data, as a file", Kind::Export),
-    command("trace", "How I got to my last answer", Kind::Trace),
-    command("status", "Whether everything works", Kind::Status),
-    SlashCommand { place: Where::Anywhere, ..command("help", "What I can do", Kind::Help) },
-    command("start", "Hello, with two examples", Kind::Start),
+    command("today", "What today holds", CommandKind::Today),
+    command("week", "The next seven days", CommandKind::Week),
+    command("tasks", "What is still to do", CommandKind::Tasks),
+    command("pending", "What waits for your yes or no", CommandKind::Pending),
+    command("undo", "Take back the last thing I did", CommandKind::Undo),
+    SlashCommand {
+        place: Where::Anywhere,
+        ..command("cancel", "Stop what runs, or drop what waits", CommandKind::Cancel)
+    },
+    command("settings", "Time zone, language, tone, quiet hours, briefing", CommandKind::Settings),
+    command("memory", "What I remember about you", CommandKind::Memory),
+    SlashCommand { argument: "WHAT", ..command("forget", "Erase something I remember", CommandKind::Forget) },
+    command("export", "Your data, as a file", CommandKind::Export),
+    command("trace", "How I got to my last answer", CommandKind::Trace),
+    command("status", "Whether everything works", CommandKind::Status),
+    SlashCommand { place: Where::Anywhere, ..command("help", "What I can do", CommandKind::Help) },
+    command("start", "Hello, with two examples", CommandKind::Start),
 ];
 
 /// The command a message holds: its name without slash and bot name, and what follows.
@@ -133,7 +136,7 @@ pub fn overtakes(input: &Input) -> bool {
     match input {
         Input::Press { data, .. } => !matches!(Press::decode(data), Some(Press::Redo(_))),
         Input::Message { text, .. } => {
-            parse(text).and_then(|(name, _)| find(name)).is_some_and(|command| command.kind == Kind::Cancel)
+            parse(text).and_then(|(name, _)| find(name)).is_some_and(|command| command.kind == CommandKind::Cancel)
         }
     }
 }
@@ -169,34 +172,34 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
         ))));
     }
     let mut answer = carry_out(turn, command.kind, rest).await?;
-    if matches!(answer.clarification, Question::Settled) && command.kind != Kind::Cancel {
+    if matches!(answer.clarification, Question::Settled) && command.kind != CommandKind::Cancel {
         answer = answer.keeping_question();
     }
     Ok(Some(answer))
 }
 
-async fn carry_out(turn: &Turn<'_>, kind: Kind, rest: &str) -> Result<Answer, StoreError> {
+async fn carry_out(turn: &Turn<'_>, kind: CommandKind, rest: &str) -> Result<Answer, StoreError> {
     let says = |text: String| Answer::says(Path::Command, text);
     Ok(match kind {
-        Kind::Start => says(start(turn)),
-        Kind::Help => says(help(turn)),
-        Kind::Today => agenda::today(turn, None).await?,
-        Kind::Week => agenda::week(turn, None).await?,
-        Kind::Tasks => agenda::tasks(turn, None).await?,
-        Kind::Pending => agenda::pending(turn, None).await?,
-        Kind::Undo => undo::last(turn).await?,
-        Kind::Settings => settings::command(turn, rest),
-        Kind::Memory => memory::show(turn, None).await?,
-        Kind::Forget => memory::forget(turn, rest).await?,
-        Kind::Export => export::hand_over(turn).await?,
-        Kind::Cancel => cancel(turn).await?,
-        Kind::Status => says(status::status(turn).await?),
-        Kind::Trace => says(trace::trace(turn).await?),
+        CommandKind::Start => says(start(turn)),
+        CommandKind::Help => says(help(turn)),
+        CommandKind::Today => agenda::today(turn, None).await?,
+        CommandKind::Week => agenda::week(turn, None).await?,
+        CommandKind::Tasks => agenda::tasks(turn, None).await?,
+        CommandKind::Pending => agenda::pending(turn, None).await?,
+        CommandKind::Undo => undo::last(turn).await?,
+        CommandKind::Settings => settings::command(turn, rest),
+        CommandKind::Memory => memory::show(turn, None).await?,
+        CommandKind::Forget => memory::forget(turn, rest).await?,
+        CommandKind::Export => export::hand_over(turn).await?,
+        CommandKind::Cancel => cancel(turn).await?,
+        CommandKind::Status => says(status::status(turn).await?),
+        CommandKind::Trace => says(trace::trace(turn).await?),
     })
 }
 
 /// What a command is called.
-fn name_of(kind: Kind) -> &'static str {
+fn name_of(kind: CommandKind) -> &'static str {
     COMMANDS.iter().find(|command| command.kind == kind).map_or("", |command| command.name)
 }
 
@@ -204,21 +207,21 @@ fn name_of(kind: Kind) -> &'static str {
 pub(super) async fn next_page(turn: &Turn<'_>, name: &str, after: &str) -> Result<Option<Answer>, StoreError> {
     let after = Some(after);
     Ok(match find(name).map(|command| command.kind) {
-        Some(Kind::Today) => Some(agenda::today(turn, after).await?),
-        Some(Kind::Week) => Some(agenda::week(turn, after).await?),
-        Some(Kind::Tasks) => Some(agenda::tasks(turn, after).await?),
-        Some(Kind::Pending) => Some(agenda::pending(turn, after).await?),
-        Some(Kind::Memory) => Some(memory::show(turn, after).await?),
+        Some(CommandKind::Today) => Some(agenda::today(turn, after).await?),
+        Some(CommandKind::Week) => Some(agenda::week(turn, after).await?),
+        Some(CommandKind::Tasks) => Some(agenda::tasks(turn, after).await?),
+        Some(CommandKind::Pending) => Some(agenda::pending(turn, after).await?),
+        Some(CommandKind::Memory) => Some(memory::show(turn, after).await?),
         Some(
-            Kind::Start
-            | Kind::Help
-            | Kind::Undo
-            | Kind::Settings
-            | Kind::Forget
-            | Kind::Export
-            | Kind::Cancel
-            | Kind::Status
-            | Kind::Trace,
+            CommandKind::Start
+            | CommandKind::Help
+            | CommandKind::Undo
+            | CommandKind::Settings
+            | CommandKind::Forget
+            | CommandKind::Export
+            | CommandKind::Cancel
+            | CommandKind::Status
+            | CommandKind::Trace,
         )
         | None => None,
     })
