@@ -24,7 +24,7 @@ use seats::{Seat, Seats};
 use crate::admin::{self, Request, Response};
 use crate::channel::console::terminal::{SenderSink, shared};
 use crate::channel::console::wire::{LINE_BYTES_MAX, Out};
-use crate::channel::console::{ConsoleChannel, Heard, Session};
+use crate::channel::console::{ConsoleChannel, ReceivedLines, Session};
 use crate::limits;
 use crate::pipeline::brain::Brain;
 
@@ -150,7 +150,7 @@ async fn serve_console(
         }
         std::io::Result::Ok(())
     }));
-    let mut heard = Heard::of(received);
+    let mut heard = ReceivedLines::of(received);
     while let Some(line) = seat.hears(heard.next()).await.flatten() {
         session.answer(&line, &mut heard).await;
     }

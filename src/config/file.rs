@@ -18,7 +18,7 @@ const QUOTES: &str = "a value with spaces, quotes, # or $ stands in single quote
 
 /// What a file says.
 #[derive(Debug, Default)]
-pub(super) struct File {
+pub(super) struct SettingsFile {
     /// Keys and values, in order.
     pub(super) values: Vec<(String, String)>,
     /// What its owner should mend.
@@ -26,11 +26,11 @@ pub(super) struct File {
 }
 
 /// What is there, or what is wrong with each line that cannot be read; without a file there is nothing.
-pub(super) fn read(path: &Path) -> Result<File, Vec<String>> {
+pub(super) fn read(path: &Path) -> Result<SettingsFile, Vec<String>> {
     let unreadable = |cause: io::Error| vec![format!(".env cannot be read: {cause}")];
     let mut file = match fs::File::open(path) {
         Ok(file) => file,
-        Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(File::default()),
+        Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(SettingsFile::default()),
         Err(cause) => return Err(unreadable(cause)),
     };
     let about = file.metadata().map_err(unreadable)?;
@@ -38,7 +38,7 @@ pub(super) fn read(path: &Path) -> Result<File, Vec<String>> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).map_err(unreadable)?;
     let text = String::from_utf8(bytes).map_err(|_| vec![".env is no text in UTF-8".to_owned()])?;
-    Ok(File { values: parse(&text)?, warnings })
+    Ok(SettingsFile { values: parse(&text)?, warnings })
 }
 
 /// Whether a file of this owner and mode may say where secrets go, and what to warn about. What root wrote, root could

@@ -22,7 +22,7 @@ use secrecy::SecretString;
 use crate::core::ids::UserId;
 use crate::limits::kept::Keep;
 use crate::ports::{Planning, Stage, TokenPrice, Wording};
-use reader::{Reader, Source};
+use reader::{ConfigReader, ValueSource};
 
 /// A model endpoint.
 #[derive(Debug, Clone)]
@@ -128,18 +128,22 @@ impl Config {
             .filter_map(|(key, value)| Some((key.into_string().ok()?, value.to_string_lossy().into_owned())))
             .collect();
         let file = file::read(Path::new(".env")).map_err(ConfigError)?;
-        let config = Self::layered([(Source::File, file.values), (Source::Environment, env), (Source::Given, over)])?;
+        let config = Self::layered([
+            (ValueSource::File, file.values),
+            (ValueSource::Environment, env),
+            (ValueSource::Given, over),
+        ])?;
         Ok(Self { warnings: [file.warnings, config.warnings].concat(), ..config })
     }
 
     /// Reads these variables; those of the environment win over those of the file.
     pub fn parse(env: Vec<(String, String)>, file: Vec<(String, String)>) -> Result<Self, ConfigError> {
-        Self::layered([(Source::File, file), (Source::Environment, env)])
+        Self::layered([(ValueSource::File, file), (ValueSource::Environment, env)])
     }
 
     /// Later layers win.
-    fn layered(layers: impl IntoIterator<Item = (Source, Vec<(String, String)>)>) -> Result<Self, ConfigError> {
-        let mut reader = Reader::default();
+    fn layered(layers: impl IntoIterator<Item = (ValueSource, Vec<(String, String)>)>) -> Result<Self, ConfigError> {
+        let mut reader = ConfigReader::default();
         for (source, values) in layers {
             values.into_iter().for_each(|(key, value)| reader.accept(key, value, source));
         }

@@ -5,13 +5,13 @@
 
 use std::collections::BTreeMap;
 
-use super::reader::{Reader, usd};
+use super::reader::{ConfigReader, usd};
 use crate::ports::{Stage, TokenPrice};
 
 /// The keys, which may carry a stage's name.
 pub(super) const PRICE_KEYS: [&str; 2] = ["LLM_PRICE_IN", "LLM_PRICE_OUT"];
 
-impl Reader {
+impl ConfigReader {
     pub(super) fn prices(&mut self) -> BTreeMap<Stage, TokenPrice> {
         let common = self.price(PRICE_KEYS.map(str::to_owned));
         let mut prices = BTreeMap::new();

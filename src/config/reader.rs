@@ -18,7 +18,7 @@ use crate::ports::{Planning, Stage, Wording};
 
 /// Where a value comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Source {
+pub(super) enum ValueSource {
     Environment,
     File,
     /// The command line.
@@ -27,15 +27,15 @@ pub(super) enum Source {
 
 /// The values that are set, and what is wrong with them.
 #[derive(Debug, Default)]
-pub(super) struct Reader {
-    pub(super) values: BTreeMap<String, (String, Source)>,
+pub(super) struct ConfigReader {
+    pub(super) values: BTreeMap<String, (String, ValueSource)>,
     pub(super) problems: Vec<String>,
 }
 
-impl Reader {
-    pub(super) fn accept(&mut self, key: String, value: String, source: Source) {
+impl ConfigReader {
+    pub(super) fn accept(&mut self, key: String, value: String, source: ValueSource) {
         let known = is_known(&key);
-        let must_be_known = source != Source::Environment || key.starts_with("BRAIN_");
+        let must_be_known = source != ValueSource::Environment || key.starts_with("BRAIN_");
         if !known && must_be_known {
             self.problems.push(unknown(&key));
         } else if known {
@@ -144,7 +144,7 @@ impl Reader {
 
     /// Notes a secret that would go to an address from elsewhere: one of the two stands in the file, the other does not.
     fn goes_to(&mut self, secret: &str, address: &str) {
-        let is_in_file = |key: &str| self.values.get(key).map(|(_, source)| *source == Source::File);
+        let is_in_file = |key: &str| self.values.get(key).map(|(_, source)| *source == ValueSource::File);
         let (Some(secret_is), Some(address_is)) = (is_in_file(secret), is_in_file(address)) else { return };
         if secret_is != address_is {
             let place = |is_in_file: bool| if is_in_file { "in .env" } else { "in the environment" };

@@ -20,11 +20,11 @@ pub struct Breaker {
     failures_max: u32,
     /// How long it stays open.
     rest: Duration,
-    state: Mutex<State>,
+    state: Mutex<BreakerState>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum BreakerState {
     Closed { failures: u32 },
     Open { until: Instant },
     Probing { since: Instant },
@@ -32,7 +32,7 @@ enum State {
 
 /// How long others are told to wait for the end of a probe.
 const PROBE_WAIT: Duration = Duration::from_secs(1);
-const CLOSED: State = State::Closed { failures: 0 };
+const CLOSED: BreakerState = BreakerState::Closed { failures: 0 };
 
 /// Leave to send one request. Dropped without a word (a cancelled call), it says nothing about the endpoint.
 #[derive(Debug)]
@@ -50,9 +50,9 @@ impl Breaker {
     /// How long it is still of no use to ask; nothing while requests are let through. Changes nothing.
     pub fn rests(&self, now: Instant) -> Option<Duration> {
         match *self.state() {
-            State::Closed { .. } => None,
-            State::Open { until } => Some(until.saturating_duration_since(now)).filter(|left| !left.is_zero()),
-            State::Probing { .. } => Some(PROBE_WAIT),
+            BreakerState::Closed { .. } => None,
+            BreakerState::Open { until } => Some(until.saturating_duration_since(now)).filter(|left| !left.is_zero()),
+            BreakerState::Probing { .. } => Some(PROBE_WAIT),
         }
     }
 
@@ -60,18 +60,18 @@ impl Breaker {
     pub fn admit(&self, now: Instant) -> Result<Permit<'_>, Duration> {
         let mut state = self.state();
         let is_probe = match *state {
-            State::Closed { .. } => false,
-            State::Open { until } if until > now => return Err(until - now),
-            State::Open { .. } => {
-                *state = State::Probing { since: now };
+            BreakerState::Closed { .. } => false,
+            BreakerState::Open { until } if until > now => return Err(until - now),
+            BreakerState::Open { .. } => {
+                *state = BreakerState::Probing { since: now };
                 true
             }
-            State::Probing { .. } => return Err(PROBE_WAIT),
+            BreakerState::Probing { .. } => return Err(PROBE_WAIT),
         };
         Ok(Permit { breaker: self, is_probe })
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, BreakerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -81,9 +81,9 @@ impl Permit<'_> {
     pub fn answered(self) {
         let mut state = self.breaker.state();
         match *state {
-            State::Closed { .. } => *state = CLOSED,
-            State::Probing { .. } if self.is_probe => *state = CLOSED,
-            State::Open { .. } | State::Probing { .. } => {}
+            BreakerState::Closed { .. } => *state = CLOSED,
+            BreakerState::Probing { .. } if self.is_probe => *state = CLOSED,
+            BreakerState::Open { .. } | BreakerState::Probing { .. } => {}
         }
     }
 
@@ -91,12 +91,14 @@ impl Permit<'_> {
     pub fn failed(self, now: Instant) {
         let mut state = self.breaker.state();
         match *state {
-            State::Closed { failures } if failures + 1 < self.breaker.failures_max => {
-                *state = State::Closed { failures: failures + 1 };
+            BreakerState::Closed { failures } if failures + 1 < self.breaker.failures_max => {
+                *state = BreakerState::Closed { failures: failures + 1 };
             }
-            State::Closed { .. } => *state = State::Open { until: now + self.breaker.rest },
-            State::Probing { .. } if self.is_probe => *state = State::Open { until: now + self.breaker.rest },
-            State::Open { .. } | State::Probing { .. } => {}
+            BreakerState::Closed { .. } => *state = BreakerState::Open { until: now + self.breaker.rest },
+            BreakerState::Probing { .. } if self.is_probe => {
+                *state = BreakerState::Open { until: now + self.breaker.rest }
+            }
+            BreakerState::Open { .. } | BreakerState::Probing { .. } => {}
         }
     }
 }
@@ -105,8 +107,8 @@ impl Drop for Permit<'_> {
     fn drop(&mut self) {
         let mut state = self.breaker.state();
         // `answered` and `failed` have left `Probing` by now, so only a cancelled probe is still in it.
-        if let (true, State::Probing { since }) = (self.is_probe, *state) {
-            *state = State::Open { until: since };
+        if let (true, BreakerState::Probing { since }) = (self.is_probe, *state) {
+            *state = BreakerState::Open { until: since };
         }
     }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::plan::Expected;
+use super::plan::ExpectedAction;
 use super::wrong::{self, Wrong};
 use crate::core::plan::{Params, PlannedAction};
 use crate::language::time;
@@ -19,7 +19,12 @@ use crate::services::registry::Services;
 use crate::services::show::Moment;
 
 /// Whether the planned actions are the expected ones.
-pub(super) fn alike(catalog: &Services, wanted: &[Expected], got: &[PlannedAction], reference: &Reference) -> bool {
+pub(super) fn alike(
+    catalog: &Services,
+    wanted: &[ExpectedAction],
+    got: &[PlannedAction],
+    reference: &Reference,
+) -> bool {
     if wanted.len() != got.len() {
         return false;
     }
@@ -30,7 +35,12 @@ pub(super) fn alike(catalog: &Services, wanted: &[Expected], got: &[PlannedActio
 }
 
 /// In which way planned actions are not the expected ones.
-pub(super) fn wrong(catalog: &Services, wanted: &[Expected], got: &[PlannedAction], reference: &Reference) -> Wrong {
+pub(super) fn wrong(
+    catalog: &Services,
+    wanted: &[ExpectedAction],
+    got: &[PlannedAction],
+    reference: &Reference,
+) -> Wrong {
     if wanted.is_empty() {
         return Wrong::Mood;
     }
@@ -46,11 +56,11 @@ pub(super) fn wrong(catalog: &Services, wanted: &[Expected], got: &[PlannedActio
 }
 
 /// How two of the same command differ; `None` where they are of two.
-fn differ(catalog: &Services, wanted: &Expected, got: &PlannedAction, reference: &Reference) -> Option<Wrong> {
+fn differ(catalog: &Services, wanted: &ExpectedAction, got: &PlannedAction, reference: &Reference) -> Option<Wrong> {
     if wanted.service != got.service || wanted.command != got.command {
         return None;
     }
-    let only = |name: &str, value: &Value| Expected {
+    let only = |name: &str, value: &Value| ExpectedAction {
         service: wanted.service.clone(),
         command: wanted.command.clone(),
         params: Params::from_iter([(name.to_owned(), value.clone())]),
@@ -88,7 +98,7 @@ pub(super) fn find_place(
     false
 }
 
-fn is_as_expected(catalog: &Services, wanted: &Expected, got: &PlannedAction, reference: &Reference) -> bool {
+fn is_as_expected(catalog: &Services, wanted: &ExpectedAction, got: &PlannedAction, reference: &Reference) -> bool {
     if wanted.service != got.service || wanted.command != got.command {
         return false;
     }

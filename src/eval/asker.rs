@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
-use super::plan::Example;
+use super::plan::PlanExample;
 use super::{EvalError, Who};
 use crate::app::{self, Parts};
 use crate::channel::console::ConsoleChannel;
@@ -102,7 +102,7 @@ impl Asker {
     }
 
     /// The plan stage, over every service; in steps, over the commands that are selected first.
-    pub(super) async fn plan(&self, example: &Example) -> Result<(Vec<PlannedAction>, Done), StoreError> {
+    pub(super) async fn plan(&self, example: &PlanExample) -> Result<(Vec<PlannedAction>, Done), StoreError> {
         let reference = example.reference;
         let incoming = incoming(&example.text, reference.now);
         let account = TurnAccount::new(incoming.turn.clone());

@@ -2,14 +2,14 @@
 
 use super::asker::Asker;
 use super::rows::columns;
-use super::{Row, Verdict};
+use super::{EvalRow, RowVerdict};
 use crate::core::turn::{Done, Path};
 use crate::language::consent;
 use crate::language::consent::Consent;
 use crate::ports::StoreError;
 
 #[derive(Debug)]
-pub(super) struct Example {
+pub(super) struct ConsentExample {
     text: String,
     label: Consent,
 }
@@ -22,7 +22,7 @@ fn name(consent: Consent) -> &'static str {
     }
 }
 
-impl Row for Example {
+impl EvalRow for ConsentExample {
     type Answer = Consent;
 
     fn parse(line: &str) -> Result<Self, String> {
@@ -47,14 +47,14 @@ impl Row for Example {
         Ok((self.built_in(), Done::quiet(Path::Consent)))
     }
 
-    fn judge(&self, answer: &Consent) -> Verdict {
-        Verdict {
+    fn judge(&self, answer: &Consent) -> RowVerdict {
+        RowVerdict {
             is_right: *answer == self.label,
             class: name(self.label).to_owned(),
             got_class: name(*answer).to_owned(),
             expected: name(self.label).to_owned(),
             got: name(*answer).to_owned(),
-            ..Verdict::default()
+            ..RowVerdict::default()
         }
     }
 }

@@ -3,10 +3,10 @@
 
 use serde_json::{Value, json};
 
-use super::Row as _;
+use super::EvalRow as _;
 use super::alike;
 use super::held::examples;
-use super::plan::{CATALOG, Example};
+use super::plan::{CATALOG, PlanExample};
 use crate::core::plan::{Params, PlannedAction};
 use crate::language::grounding::{Ground, ValueKind};
 use crate::language::reading::Reading;
@@ -31,7 +31,7 @@ const EXACT_WRONG_MAX: f64 = 6.0;
 const NEEDS_NO_MODEL_WRONG_MAX: f64 = 0.5;
 
 /// What became of a plan: how it stands, whether its values are as they were, and whether it was its only reading.
-struct Judged {
+struct JudgedPlan {
     standing: Option<PlanStanding>,
     /// The same by its values and mood alone.
     alone: Option<PlanStanding>,
@@ -39,7 +39,7 @@ struct Judged {
     is_only: bool,
 }
 
-impl Judged {
+impl JudgedPlan {
     /// Whether it is done at once as it is.
     fn passes(&self) -> bool {
         self.standing == Some(PlanStanding::Exact) && self.is_whole && self.is_only
@@ -47,15 +47,15 @@ impl Judged {
 }
 
 /// The words of a row, as a turn reads them.
-struct Heard<'a> {
-    row: &'a Example,
+struct RowWords<'a> {
+    row: &'a PlanExample,
     reading: Reading,
     guess: Guess,
     intents: Intents,
 }
 
-impl<'a> Heard<'a> {
-    fn of(row: &'a Example) -> Self {
+impl<'a> RowWords<'a> {
+    fn of(row: &'a PlanExample) -> Self {
         let hearing = Hearing { history: &row.history, ..Hearing::new(&row.text, &row.reference, BUILDERS) };
         let reading = Reading::of(&row.text, &row.reference);
         Self { row, reading, guess: routing::route(&hearing), intents: Intents::of(&hearing) }
@@ -69,7 +69,7 @@ impl<'a> Heard<'a> {
     }
 
     /// As a turn judges it, by a model that takes everything for an order.
-    fn judged(&self, plan: &[PlannedAction], planner: Planner) -> Judged {
+    fn judged(&self, plan: &[PlannedAction], planner: Planner) -> JudgedPlan {
         let mut actions = plan.to_vec();
         // The files give several entries of a list as a list; what is read gives them as they were said.
         for action in actions.iter_mut().filter(|action| !CATALOG.fits(action)) {
@@ -93,7 +93,7 @@ impl<'a> Heard<'a> {
                 Hearing { history: &self.row.history, ..Hearing::new(&self.row.text, &self.row.reference, BUILDERS) };
             let is_only = whole.other_reading(&actions, requests::plan(&hearing, &[]), &self.guess).is_none();
             let standing = standings.and_then(|standings| standings.into_iter().max());
-            Judged { standing, alone, is_whole: actions == plan, is_only }
+            JudgedPlan { standing, alone, is_whole: actions == plan, is_only }
         })
     }
 }
@@ -108,7 +108,7 @@ fn what_was_asked_for_passes_as_it_is() {
     for row in examples().iter().step_by(ONE_IN) {
         let Some(plan) = row.whole_plan() else { continue };
         all += 1;
-        let judged = Heard::of(row).judged(&plan, Planner::Model);
+        let judged = RowWords::of(row).judged(&plan, Planner::Model);
         alone += usize::from(judged.alone != Some(PlanStanding::Exact) || !judged.is_whole);
         if !judged.passes() {
             let meant = plan.iter().map(|action| Value::Object(action.params.clone()).to_string());
@@ -210,7 +210,7 @@ fn what_nobody_said_is_caught_whatever_its_kind() {
             let Some(plan) = row.whole_plan() else { continue };
             let Some(plan) = mutated(kind, &plan) else { continue };
             all += 1;
-            if Heard::of(row).judged(&plan, Planner::Model).passes() {
+            if RowWords::of(row).judged(&plan, Planner::Model).passes() {
                 passed.push(format!("{} {:?}", row.text, plan.first()));
             }
         }
@@ -229,7 +229,7 @@ fn what_is_read_exactly_is_right() {
             continue;
         }
         all += 1;
-        if Heard::of(row).judged(&plan, Planner::BuiltIn).standing == Some(PlanStanding::Exact) {
+        if RowWords::of(row).judged(&plan, Planner::BuiltIn).standing == Some(PlanStanding::Exact) {
             exact += 1;
             if !alike::alike(&CATALOG, &row.expect, &plan, &row.reference) {
                 wrong.push(format!("{} {plan:?}", row.text));
@@ -251,7 +251,7 @@ fn what_needs_no_model_is_right() {
         let Understood::Plan { plan, condition: None, account } = requests::plan(&hearing, &[]) else { continue };
         let entry = |action: &PlannedAction| CATALOG.command(&action.service, &action.command).unwrap();
         let actions: Vec<_> = plan.actions.iter().map(|action| (entry(action), action.clone())).collect();
-        let heard = Heard::of(&row);
+        let heard = RowWords::of(&row);
         let judge = |judge: &Judge| judge.is_read_exactly(&actions, &account, &heard.guess);
         if heard.with_judge(Planner::BuiltIn, judge) {
             exact += 1;

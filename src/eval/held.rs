@@ -3,9 +3,9 @@
 //! An expected plan holds only some parameters. A model's holds more; where built-in understanding comes to the same
 //! plan, all its parameters are there, with times written out as a model writes them.
 
-use super::Row as _;
+use super::EvalRow as _;
 use super::alike;
-use super::plan::{CATALOG, Example};
+use super::plan::{CATALOG, PlanExample};
 use crate::core::plan::PlannedAction;
 use crate::language::measured::{MeasuredFigures, numbers};
 use crate::language::requests;
@@ -16,15 +16,15 @@ use crate::services::filling::BUILDERS;
 /// Lines where nothing was dropped: a person who reads one too often does not believe the next.
 const NEEDLESS_MAX: f64 = 0.05;
 
-pub(super) fn examples() -> Vec<Example> {
+pub(super) fn examples() -> Vec<PlanExample> {
     let files = ["plan_test.jsonl", "plan_regression.jsonl"];
     let text =
         |file: &str| std::fs::read_to_string(format!("{}/data/eval/{file}", env!("CARGO_MANIFEST_DIR"))).unwrap();
     let rows = files.into_iter().flat_map(|file| text(file).lines().map(str::to_owned).collect::<Vec<_>>());
-    rows.filter(|line| line.starts_with('{')).map(|line| Example::parse(&line).unwrap()).collect()
+    rows.filter(|line| line.starts_with('{')).map(|line| PlanExample::parse(&line).unwrap()).collect()
 }
 
-impl Example {
+impl PlanExample {
     /// The plan of a model that understood it all: what is expected, and what built-in understanding fills in where the
     /// file leaves it open. `None` where nobody knows the rest of that plan.
     pub(super) fn whole_plan(&self) -> Option<Vec<PlannedAction>> {
@@ -93,7 +93,7 @@ fn record(name: &'static str) -> MeasuredFigures {
 }
 
 /// How many of every so many rows have a whole plan, and the numbers of those of which `fails` says what is wrong.
-fn held(one_in: usize, fails: impl Fn(&Example, &[PlannedAction]) -> Option<String>) -> (usize, Vec<usize>) {
+fn held(one_in: usize, fails: impl Fn(&PlanExample, &[PlannedAction]) -> Option<String>) -> (usize, Vec<usize>) {
     let (mut rows, mut wrong) = (0, Vec::new());
     for (number, example) in examples().iter().enumerate().step_by(one_in) {
         let Some(plan) = example.whole_plan() else { continue };
@@ -108,7 +108,10 @@ fn held(one_in: usize, fails: impl Fn(&Example, &[PlannedAction]) -> Option<Stri
 
 /// How many rows were held, and those that failed: all of them as they are recorded, compared with some of them as they
 /// are now.
-fn measured(name: &'static str, fails: impl Fn(&Example, &[PlannedAction]) -> Option<String>) -> (usize, Vec<usize>) {
+fn measured(
+    name: &'static str,
+    fails: impl Fn(&PlanExample, &[PlannedAction]) -> Option<String>,
+) -> (usize, Vec<usize>) {
     let figures = record(name).figures(|| {
         let (rows, wrong) = held(1, &fails);
         let wrong = wrong.iter().map(usize::to_string).collect::<Vec<_>>();

@@ -48,7 +48,7 @@ use crate::limits;
 use crate::ports::{Stage, StoreError};
 use asker::Asker;
 use report::Tally;
-use rows::Line;
+use rows::EvalLine;
 use wrong::Wrong;
 
 /// What is measured.
@@ -101,7 +101,7 @@ pub enum EvalError {
     },
     /// A line is not what its format says.
     #[error("{file}:{line}: {why}")]
-    Line {
+    EvalLine {
         /// As it was given.
         file: String,
         /// 1-based.
@@ -132,7 +132,7 @@ pub enum EvalError {
 
 /// How one answer compares with what was expected.
 #[derive(Debug, Default)]
-struct Verdict {
+struct RowVerdict {
     is_right: bool,
     /// Row of the confusion table.
     class: String,
@@ -149,7 +149,7 @@ struct Verdict {
 }
 
 /// One example of a stage.
-trait Row: Sized {
+trait EvalRow: Sized {
     /// What the stage answers.
     type Answer;
     /// Reads a line of the file; the error says what is wrong with it.
@@ -161,7 +161,7 @@ trait Row: Sized {
     /// The answer of the same stage with a model, and what it took.
     async fn ask(&self, asker: &Asker) -> Result<(Self::Answer, Done), StoreError>;
     /// Compares.
-    fn judge(&self, answer: &Self::Answer) -> Verdict;
+    fn judge(&self, answer: &Self::Answer) -> RowVerdict;
 }
 
 /// What to measure, and on what.
@@ -179,7 +179,7 @@ pub struct EvalRequest<'a> {
 
 /// A second configuration, to be measured on the same rows.
 #[derive(Debug)]
-pub struct Beside {
+pub struct ComparedConfig {
     /// What differs, for people.
     pub label: String,
     /// All of it.
@@ -188,11 +188,15 @@ pub struct Beside {
 
 /// Measures a stage on a file, and beside it the second configuration; where a model answers, built-in understanding as
 /// well.
-pub async fn run(order: &EvalRequest<'_>, config: &Config, beside: Option<&Beside>) -> Result<EvalReport, EvalError> {
+pub async fn run(
+    order: &EvalRequest<'_>,
+    config: &Config,
+    beside: Option<&ComparedConfig>,
+) -> Result<EvalReport, EvalError> {
     let mut report = column(order, config).await?;
     let is_by_model = !report.is_built_in();
     let mut columns = Vec::new();
-    if let Some(Beside { label, config }) = beside {
+    if let Some(ComparedConfig { label, config }) = beside {
         columns.push(EvalReport { setting: Some(label.clone()), ..column(order, config).await? });
     }
     if is_by_model {
@@ -212,15 +216,15 @@ async fn column(order: &EvalRequest<'_>, config: &Config) -> Result<EvalReport, 
 async fn measured(order: &EvalRequest<'_>, config: &Config) -> Result<EvalReport, EvalError> {
     let EvalRequest { what, file, who, .. } = *order;
     match what {
-        Measured::Consent => measure(order, consent::Example::parse, None).await,
-        Measured::When => measure(order, when::Example::parse, None).await,
+        Measured::Consent => measure(order, consent::ConsentExample::parse, None).await,
+        Measured::When => measure(order, when::TimeExample::parse, None).await,
         Measured::Route => {
             let asker = Asker::open(Stage::Route, who, config)?;
-            measure(order, route::Example::parse, asker.as_ref()).await
+            measure(order, route::RouteExample::parse, asker.as_ref()).await
         }
         Measured::Plan => {
             let asker = Asker::open(Stage::Plan, who, config)?;
-            measure(order, plan::Example::parse, asker.as_ref()).await
+            measure(order, plan::PlanExample::parse, asker.as_ref()).await
         }
         Measured::Scenario => scenario::measure(file, order.sample, who, config).await,
     }
@@ -231,7 +235,7 @@ pub fn check_scenario(line: &str) -> Result<(), String> {
     scenario::check(line)
 }
 
-async fn measure<R: Row>(
+async fn measure<R: EvalRow>(
     order: &EvalRequest<'_>,
     parse: fn(&str) -> Result<R, String>,
     asker: Option<&Asker>,
@@ -241,7 +245,7 @@ async fn measure<R: Row>(
     if asker.is_none() {
         rows.iter().take(limits::EVAL_WARM_UP_ROWS).for_each(|line| drop(line.row.built_in()));
     }
-    for Line { number, row } in &rows {
+    for EvalLine { number, row } in &rows {
         let begun = Instant::now();
         let (answer, done) = match asker {
             Some(asker) => row.ask(asker).await.map(|(answer, done)| (answer, Some(done)))?,

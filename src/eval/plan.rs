@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 use super::asker::Asker;
 use super::rows::{instant, json, zone};
-use super::{Row, Verdict, alike};
+use super::{EvalRow, RowVerdict, alike};
 use crate::core::history::{ItemRef, PastAction};
 use crate::core::plan::{Params, PlannedAction};
 use crate::core::turn::Done;
@@ -37,18 +37,18 @@ pub(super) static CATALOG: LazyLock<Arc<Services>> = LazyLock::new(|| {
 });
 
 #[derive(Debug, Deserialize)]
-struct Wire {
+struct PlanRow {
     text: String,
     now: String,
     tz: Option<String>,
-    expect: Vec<Expected>,
+    expect: Vec<ExpectedAction>,
     #[serde(default)]
-    history: Vec<Said>,
+    history: Vec<PlanWords>,
 }
 
 /// One expected action; parameters that are not named may be anything.
 #[derive(Debug, Deserialize)]
-pub(super) struct Expected {
+pub(super) struct ExpectedAction {
     pub(super) service: String,
     pub(super) command: String,
     #[serde(default)]
@@ -57,7 +57,7 @@ pub(super) struct Expected {
 
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-enum Said {
+enum PlanWords {
     Words(String),
     Turn {
         said: String,
@@ -82,18 +82,18 @@ struct Thing {
 }
 
 #[derive(Debug)]
-pub(super) struct Example {
+pub(super) struct PlanExample {
     pub(super) text: String,
     pub(super) reference: Reference,
     pub(super) history: Vec<Past>,
-    pub(super) expect: Vec<Expected>,
+    pub(super) expect: Vec<ExpectedAction>,
 }
 
-impl From<Said> for Past {
-    fn from(said: Said) -> Self {
+impl From<PlanWords> for Past {
+    fn from(said: PlanWords) -> Self {
         match said {
-            Said::Words(said) => Self { said, actions: Vec::new() },
-            Said::Turn { said, actions } => Self { said, actions: actions.into_iter().map(Into::into).collect() },
+            PlanWords::Words(said) => Self { said, actions: Vec::new() },
+            PlanWords::Turn { said, actions } => Self { said, actions: actions.into_iter().map(Into::into).collect() },
         }
     }
 }
@@ -106,11 +106,11 @@ impl From<Did> for PastAction {
     }
 }
 
-impl Row for Example {
+impl EvalRow for PlanExample {
     type Answer = Vec<PlannedAction>;
 
     fn parse(line: &str) -> Result<Self, String> {
-        let wire: Wire = json(line)?;
+        let wire: PlanRow = json(line)?;
         let zone = zone(wire.tz.as_deref())?;
         let reference = Reference { now: instant(&wire.now)?, zone, order: DateOrder::usual_in(zone) };
         if let Some(unknown) = wire.expect.iter().find(|e| CATALOG.command(&e.service, &e.command).is_none()) {
@@ -142,14 +142,14 @@ impl Row for Example {
         asker.plan(self).await
     }
 
-    fn judge(&self, answer: &Vec<PlannedAction>) -> Verdict {
+    fn judge(&self, answer: &Vec<PlannedAction>) -> RowVerdict {
         let is_right = alike::alike(&CATALOG, &self.expect, answer, &self.reference);
         let got_class = match (is_right, answer.is_empty()) {
             (true, _) => "right",
             (false, true) => "none",
             (false, false) => "wrong",
         };
-        Verdict {
+        RowVerdict {
             is_right,
             class: "plan".to_owned(),
             got_class: got_class.to_owned(),

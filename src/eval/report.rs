@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::{Measured, Verdict, columns};
+use super::{Measured, RowVerdict, columns};
 use crate::core::turn::Done;
 use crate::ports::TokenPrice;
 
@@ -255,12 +255,12 @@ impl Tally {
         &mut self,
         line: usize,
         input: &str,
-        verdict: Verdict,
+        verdict: RowVerdict,
         took: Duration,
         turns: impl IntoIterator<Item = &'a Done>,
         aside: Option<MissDetail>,
     ) {
-        let Verdict { is_right, class, got_class, expected, got, wrong, is_proposed_wrongly } = verdict;
+        let RowVerdict { is_right, class, got_class, expected, got, wrong, is_proposed_wrongly } = verdict;
         let report = &mut self.report;
         if let Some(wrong) = wrong {
             *report.wrong.entry(wrong.to_string()).or_default() += 1;

@@ -8,7 +8,7 @@ use chrono::DateTime;
 use super::asker::Asker;
 use super::rows::columns;
 use super::wrong::Wrong;
-use super::{Row, Verdict};
+use super::{EvalRow, RowVerdict};
 use crate::core::turn::Done;
 use crate::language::requests::Hearing;
 use crate::language::routing;
@@ -19,7 +19,7 @@ use crate::services::filling::BUILDERS;
 type Domains = BTreeSet<String>;
 
 #[derive(Debug)]
-pub(super) struct Example {
+pub(super) struct RouteExample {
     text: String,
     /// At least one.
     alternatives: Vec<Domains>,
@@ -45,7 +45,7 @@ fn show(domains: &Domains) -> String {
     domains.iter().map(String::as_str).collect::<Vec<_>>().join("+")
 }
 
-impl Row for Example {
+impl EvalRow for RouteExample {
     type Answer = Domains;
 
     fn parse(line: &str) -> Result<Self, String> {
@@ -71,10 +71,10 @@ impl Row for Example {
     }
 
     /// A right answer is counted under the alternative it equals, a wrong one under the first.
-    fn judge(&self, answer: &Domains) -> Verdict {
+    fn judge(&self, answer: &Domains) -> RowVerdict {
         let equal = self.alternatives.iter().find(|set| *set == answer);
         let class = equal.or(self.alternatives.first()).map(show).unwrap_or_default();
-        Verdict {
+        RowVerdict {
             is_right: equal.is_some(),
             class,
             got_class: show(answer),
@@ -86,7 +86,7 @@ impl Row for Example {
     }
 }
 
-impl Example {
+impl RouteExample {
     /// The mildest kind over the alternatives.
     fn wrong(&self, answer: &Domains) -> Wrong {
         let kind = |wanted: &Domains| match (wanted.is_subset(answer), answer.is_subset(wanted)) {

@@ -12,7 +12,7 @@ use crate::limits::EVAL_FILE_BYTES_MAX;
 
 /// An example, and where it stands.
 #[derive(Debug)]
-pub(super) struct Line<R> {
+pub(super) struct EvalLine<R> {
     /// 1-based.
     pub(super) number: usize,
     pub(super) row: R,
@@ -23,7 +23,7 @@ pub(super) fn read<R>(
     file: &Path,
     sample: Option<Sample>,
     parse: fn(&str) -> Result<R, String>,
-) -> Result<Vec<Line<R>>, EvalError> {
+) -> Result<Vec<EvalLine<R>>, EvalError> {
     let name = || file.display().to_string();
     let text = text_of(file).map_err(|why| EvalError::File { file: name(), why })?;
     let mut rows = Vec::new();
@@ -32,8 +32,8 @@ pub(super) fn read<R>(
             continue;
         }
         let number = index + 1;
-        let row = parse(line).map_err(|why| EvalError::Line { file: name(), line: number, why })?;
-        rows.push((line, Line { number, row }));
+        let row = parse(line).map_err(|why| EvalError::EvalLine { file: name(), line: number, why })?;
+        rows.push((line, EvalLine { number, row }));
     }
     if rows.is_empty() {
         return Err(EvalError::File { file: name(), why: "it holds no examples".to_owned() });

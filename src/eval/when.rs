@@ -11,23 +11,23 @@ use serde::Deserialize;
 
 use super::asker::Asker;
 use super::rows::{instant, json, zone};
-use super::{Row, Verdict};
+use super::{EvalRow, RowVerdict};
 use crate::core::turn::{Done, Path};
 use crate::language::time::{DateOrder, Reference, start_in};
 use crate::ports::StoreError;
 
 #[derive(Debug, Deserialize)]
-struct Wire {
+struct TimeRow {
     input: String,
     reference: String,
     tz: Option<String>,
     expected_start: Option<String>,
-    grain: Option<Grain>,
+    grain: Option<ComparedGrain>,
 }
 
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Grain {
+enum ComparedGrain {
     Minute,
     Hour,
     Day,
@@ -37,13 +37,13 @@ enum Grain {
 }
 
 #[derive(Debug)]
-pub(super) struct Example {
+pub(super) struct TimeExample {
     input: String,
     reference: Reference,
-    expected: Option<(DateTime<Tz>, Grain)>,
+    expected: Option<(DateTime<Tz>, ComparedGrain)>,
 }
 
-impl Grain {
+impl ComparedGrain {
     /// The instant without what is finer than this, in its own zone.
     fn cut(self, at: DateTime<Tz>) -> String {
         match self {
@@ -58,11 +58,11 @@ impl Grain {
     }
 }
 
-impl Row for Example {
+impl EvalRow for TimeExample {
     type Answer = Option<DateTime<Tz>>;
 
     fn parse(line: &str) -> Result<Self, String> {
-        let wire: Wire = json(line)?;
+        let wire: TimeRow = json(line)?;
         let zone = zone(wire.tz.as_deref())?;
         let reference = Reference { now: instant(&wire.reference)?, zone, order: DateOrder::usual_in(zone) };
         let expected = match (wire.expected_start.as_deref(), wire.grain) {
@@ -85,7 +85,7 @@ impl Row for Example {
         Ok((self.built_in(), Done::quiet(Path::Action)))
     }
 
-    fn judge(&self, answer: &Self::Answer) -> Verdict {
+    fn judge(&self, answer: &Self::Answer) -> RowVerdict {
         let is_right = match (&self.expected, answer) {
             (None, None) => true,
             (Some((start, grain)), Some(got)) => grain.cut(*start) == grain.cut(*got),
@@ -97,13 +97,13 @@ impl Row for Example {
             (false, None) => "none",
         };
         let expected = self.expected.map_or_else(|| "none".to_owned(), |(start, grain)| grain.cut(start));
-        Verdict {
+        RowVerdict {
             is_right,
             class: "time".to_owned(),
             got_class: got_class.to_owned(),
             expected,
             got: answer.map_or_else(|| "none".to_owned(), show),
-            ..Verdict::default()
+            ..RowVerdict::default()
         }
     }
 }

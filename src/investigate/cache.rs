@@ -54,15 +54,15 @@ impl io::Write for Hashing {
 
 /// Something that is kept; what can be large, as JSON.
 #[derive(Debug, Clone)]
-enum Kept {
+enum CachedEvidence {
     Evidence(Arc<[u8]>),
     Answer(Arc<[u8]>),
     Graph(Arc<Decomposition>),
 }
 
 #[derive(Debug)]
-struct Entry {
-    kept: Kept,
+struct CacheEntry {
+    kept: CachedEvidence,
     bytes: usize,
     at: DateTime<Utc>,
     used: u64,
@@ -71,14 +71,14 @@ struct Entry {
 /// See the module. One for the whole program.
 #[derive(Debug, Default)]
 pub struct EvidenceCache {
-    entries: Mutex<Entries>,
+    entries: Mutex<CacheEntries>,
     /// What was read of conversations.
     pub features: Arc<KeptFeatures>,
 }
 
 #[derive(Debug, Default)]
-struct Entries {
-    by_key: HashMap<(UserId, MadeFrom), Entry>,
+struct CacheEntries {
+    by_key: HashMap<(UserId, MadeFrom), CacheEntry>,
     bytes: usize,
     uses: u64,
     /// How often somebody had something forgotten: a turn that began before keeps nothing more.
@@ -99,13 +99,13 @@ impl EvidenceCache {
         self.features.forget(owner);
     }
 
-    fn entries(&self) -> MutexGuard<'_, Entries> {
+    fn entries(&self) -> MutexGuard<'_, CacheEntries> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Entries {
-    fn retain(&mut self, keeps: impl Fn(&(UserId, MadeFrom), &Entry) -> bool) {
+impl CacheEntries {
+    fn retain(&mut self, keeps: impl Fn(&(UserId, MadeFrom), &CacheEntry) -> bool) {
         self.by_key.retain(|key, entry| keeps(key, entry));
         self.bytes = self.by_key.values().map(|entry| entry.bytes).sum();
     }
@@ -122,7 +122,7 @@ impl Entries {
 }
 
 /// A clock that was set back makes nothing young.
-fn is_fresh(entry: &Entry, now: DateTime<Utc>) -> bool {
+fn is_fresh(entry: &CacheEntry, now: DateTime<Utc>) -> bool {
     (Duration::zero()..Duration::seconds(limits::EVIDENCE_CACHE_SECS)).contains(&(now - entry.at))
 }
 
@@ -140,46 +140,46 @@ impl OwnersCache<'_> {
     /// What a node found.
     pub fn evidence(&self, made_from: MadeFrom) -> Option<NodeOutput> {
         match self.get(made_from)? {
-            Kept::Evidence(json) => serde_json::from_slice(&json).ok(),
-            Kept::Answer(_) | Kept::Graph(_) => None,
+            CachedEvidence::Evidence(json) => serde_json::from_slice(&json).ok(),
+            CachedEvidence::Answer(_) | CachedEvidence::Graph(_) => None,
         }
     }
 
     /// Keeps what a node found.
     pub fn keep_evidence(&self, made_from: MadeFrom, output: &NodeOutput) {
         if output.gaps.is_empty() {
-            self.put_json(made_from, output, Kept::Evidence);
+            self.put_json(made_from, output, CachedEvidence::Evidence);
         }
     }
 
     /// What a model said.
     pub fn answer(&self, made_from: MadeFrom) -> Option<Value> {
         match self.get(made_from)? {
-            Kept::Answer(json) => serde_json::from_slice(&json).ok(),
-            Kept::Evidence(_) | Kept::Graph(_) => None,
+            CachedEvidence::Answer(json) => serde_json::from_slice(&json).ok(),
+            CachedEvidence::Evidence(_) | CachedEvidence::Graph(_) => None,
         }
     }
 
     /// Keeps what a model said.
     pub fn keep_answer(&self, made_from: MadeFrom, answer: &Value) {
-        self.put_json(made_from, answer, Kept::Answer);
+        self.put_json(made_from, answer, CachedEvidence::Answer);
     }
 
     /// How a question was taken apart.
     pub fn graph(&self, made_from: MadeFrom) -> Option<Arc<Decomposition>> {
         match self.get(made_from)? {
-            Kept::Graph(graph) => Some(graph),
-            Kept::Evidence(_) | Kept::Answer(_) => None,
+            CachedEvidence::Graph(graph) => Some(graph),
+            CachedEvidence::Evidence(_) | CachedEvidence::Answer(_) => None,
         }
     }
 
     /// Keeps how a question was taken apart.
     pub fn keep_graph(&self, made_from: MadeFrom, graph: &Decomposition) {
         let bytes = serde_json::to_vec(&graph.graph).map_or(0, |json| json.len() * GRAPH_PER_JSON);
-        self.put(made_from, Kept::Graph(Arc::new(graph.clone())), bytes);
+        self.put(made_from, CachedEvidence::Graph(Arc::new(graph.clone())), bytes);
     }
 
-    fn get(&self, made_from: MadeFrom) -> Option<Kept> {
+    fn get(&self, made_from: MadeFrom) -> Option<CachedEvidence> {
         let mut entries = self.cache.entries();
         entries.uses += 1;
         let uses = entries.uses;
@@ -188,20 +188,20 @@ impl OwnersCache<'_> {
         is_fresh(entry, self.now).then(|| entry.kept.clone())
     }
 
-    fn put_json(&self, made_from: MadeFrom, value: &impl Serialize, kept: impl Fn(Arc<[u8]>) -> Kept) {
+    fn put_json(&self, made_from: MadeFrom, value: &impl Serialize, kept: impl Fn(Arc<[u8]>) -> CachedEvidence) {
         let Ok(json) = serde_json::to_vec(value) else { return };
         let bytes = json.len();
         self.put(made_from, kept(json.into()), bytes);
     }
 
-    fn put(&self, made_from: MadeFrom, kept: Kept, bytes: usize) {
+    fn put(&self, made_from: MadeFrom, kept: CachedEvidence, bytes: usize) {
         let mut entries = self.cache.entries();
         let bytes = bytes + ENTRY_BYTES;
         if bytes > limits::EVIDENCE_CACHE_BYTES_MAX || entries.forgotten != self.forgotten {
             return;
         }
         entries.uses += 1;
-        let entry = Entry { kept, bytes, at: self.now, used: entries.uses };
+        let entry = CacheEntry { kept, bytes, at: self.now, used: entries.uses };
         if let Some(before) = entries.by_key.insert((self.owner.clone(), made_from), entry) {
             entries.bytes -= before.bytes;
         }
@@ -289,9 +289,9 @@ mod tests {
         for number in 0..20 {
             of_ann.keep_evidence(key(number), &large(part));
             assert!(of_ann.evidence(key(0)).is_some(), "used, and let go after {number}");
-            let taken = |entry: &Entry| match &entry.kept {
-                Kept::Evidence(json) | Kept::Answer(json) => json.len(),
-                Kept::Graph(_) => 0,
+            let taken = |entry: &CacheEntry| match &entry.kept {
+                CachedEvidence::Evidence(json) | CachedEvidence::Answer(json) => json.len(),
+                CachedEvidence::Graph(_) => 0,
             };
             let taken: usize = cache.entries().by_key.values().map(taken).sum();
             assert!(taken <= limits::EVIDENCE_CACHE_BYTES_MAX && taken <= cache.entries().bytes, "{taken}");

@@ -95,7 +95,7 @@ const LONG_CALL_SECONDS: f64 = 4.0;
 
 /// Calls of one sort.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-struct Calls {
+struct EstimatedCalls {
     count: usize,
     each_in: usize,
     each_out: usize,
@@ -104,7 +104,7 @@ struct Calls {
 
 /// A node on the way through the graph.
 #[derive(Debug, Clone, Copy, Default)]
-struct Step {
+struct EstimateStep {
     items: usize,
     /// Counted from 1.
     depth: usize,
@@ -115,9 +115,13 @@ struct Step {
 /// What a graph costs with a model, from its decomposition to its answer. Of nodes in any order; what refers to nothing
 /// gets nothing.
 pub fn estimate(nodes: &[EvidenceNode], prices: &StagePrices) -> CostEstimate {
-    let mut steps: HashMap<&str, Step> = HashMap::new();
+    let mut steps: HashMap<&str, EstimateStep> = HashMap::new();
     let mut sum = Sum::default();
-    sum.add(Stage::Decompose, Calls { count: 1, each_in: 2_500, each_out: 1_200, seconds: LONG_CALL_SECONDS }, prices);
+    sum.add(
+        Stage::Decompose,
+        EstimatedCalls { count: 1, each_in: 2_500, each_out: 1_200, seconds: LONG_CALL_SECONDS },
+        prices,
+    );
     // A node comes behind those it depends on: one round more for each that was written too early.
     let mut left: Vec<&EvidenceNode> = nodes.iter().collect();
     while !left.is_empty() {
@@ -127,7 +131,7 @@ pub fn estimate(nodes: &[EvidenceNode], prices: &StagePrices) -> CostEstimate {
             let (items, looked_at, calls) = work(node, &given);
             sum.items += looked_at;
             sum.add(stage(&node.strategy), calls, prices);
-            let step = Step {
+            let step = EstimateStep {
                 items,
                 depth: 1 + given.iter().map(|step| step.depth).max().unwrap_or(0),
                 seconds: calls.seconds + LOOK_SECONDS + given.iter().map(|step| step.seconds).fold(0.0, f64::max),
@@ -144,7 +148,7 @@ pub fn estimate(nodes: &[EvidenceNode], prices: &StagePrices) -> CostEstimate {
     let last = nodes.iter().filter(|node| !nodes.iter().any(|other| uses(other, &node.id)));
     let shown: usize =
         last.filter_map(|node| steps.get(node.id.as_str())).map(|s| s.items.min(limits::SYNTHESIS_ITEMS_MAX)).sum();
-    let answer = Calls { count: 1, each_in: 500 + 100 * shown, each_out: 800, seconds: LONG_CALL_SECONDS };
+    let answer = EstimatedCalls { count: 1, each_in: 500 + 100 * shown, each_out: 800, seconds: LONG_CALL_SECONDS };
     sum.add(Stage::Synthesize, answer, prices);
     let longest = steps.values().map(|step| step.seconds).fold(0.0, f64::max);
     sum.told(nodes.len(), steps.values().map(|step| step.depth).max().unwrap_or(0), 2.0 * LONG_CALL_SECONDS + longest)
@@ -166,22 +170,26 @@ fn before(node: &EvidenceNode) -> Vec<String> {
 }
 
 /// The steps of what comes before a node; nothing while one of them is not known, and without those that are not there.
-fn given(node: &EvidenceNode, nodes: &[EvidenceNode], steps: &HashMap<&str, Step>) -> Option<Vec<Step>> {
+fn given(
+    node: &EvidenceNode,
+    nodes: &[EvidenceNode],
+    steps: &HashMap<&str, EstimateStep>,
+) -> Option<Vec<EstimateStep>> {
     let there = before(node).into_iter().filter(|id| nodes.iter().any(|node| node.id == *id));
     there.map(|id| steps.get(id.as_str()).copied()).collect()
 }
 
 /// How many things a node gives and looks at, and which calls it makes.
-fn work(node: &EvidenceNode, given: &[Step]) -> (usize, usize, Calls) {
+fn work(node: &EvidenceNode, given: &[EstimateStep]) -> (usize, usize, EstimatedCalls) {
     let most = given.iter().map(|step| step.items).max().unwrap_or(0);
     match &node.strategy {
         Strategy::MetadataFilter(filter) => {
             let items = filter.max_results.unwrap_or(limits::FOUND_ITEMS_MAX);
-            (items, items, Calls::default())
+            (items, items, EstimatedCalls::default())
         }
         Strategy::KeywordSearch(search) => {
             let items = search.max_results.unwrap_or(limits::FOUND_ITEMS_MAX);
-            (items, items, Calls::default())
+            (items, items, EstimatedCalls::default())
         }
         Strategy::BatchThreadRead(read) => {
             // What features tell of a thing goes on, read or not.
@@ -190,7 +198,7 @@ fn work(node: &EvidenceNode, given: &[Step]) -> (usize, usize, Calls) {
             let count = wanted.min(limits::EXTRACTS_MAX);
             let rounds = count.div_ceil(limits::EXTRACTS_AT_ONCE);
             let seconds = rounds as f64 * CALL_SECONDS;
-            (items, wanted, Calls { count, each_in: limits::EXTRACT_TOKENS_IN_MAX, each_out: 300, seconds })
+            (items, wanted, EstimatedCalls { count, each_in: limits::EXTRACT_TOKENS_IN_MAX, each_out: 300, seconds })
         }
         Strategy::CrossReference(cross) => {
             let sources = given.iter().map(|step| step.items);
@@ -201,7 +209,7 @@ fn work(node: &EvidenceNode, given: &[Step]) -> (usize, usize, Calls) {
             };
             let ranked = together.min(limits::RANKED_MAX);
             let count = usize::from(cross.criteria.is_some() && ranked > 1);
-            let calls = Calls {
+            let calls = EstimatedCalls {
                 count,
                 each_in: 400 + 100 * ranked,
                 each_out: 10 * ranked,
@@ -213,7 +221,7 @@ fn work(node: &EvidenceNode, given: &[Step]) -> (usize, usize, Calls) {
             let asked = if analysis.question.is_some() { most.min(limits::CLASSIFIED_MAX) } else { 0 };
             let count = asked.div_ceil(limits::CLASSIFY_BATCH);
             let seconds = count.div_ceil(limits::EXTRACTS_AT_ONCE) as f64 * CALL_SECONDS;
-            (most, 0, Calls { count, each_in: 1_300, each_out: 300, seconds })
+            (most, 0, EstimatedCalls { count, each_in: 1_300, each_out: 300, seconds })
         }
     }
 }
@@ -229,7 +237,7 @@ struct Sum {
 }
 
 impl Sum {
-    fn add(&mut self, stage: Stage, calls: Calls, prices: &StagePrices) {
+    fn add(&mut self, stage: Stage, calls: EstimatedCalls, prices: &StagePrices) {
         self.calls += calls.count;
         self.tokens_in += calls.count * calls.each_in;
         self.tokens_out += calls.count * calls.each_out;

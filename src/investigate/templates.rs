@@ -35,7 +35,7 @@ use crate::services::searchable::{ItemKind, ItemMark};
 
 /// The graph of a question.
 pub fn graph(question: &FamilyQuestion, reference: &Reference) -> EvidenceGraph {
-    let asked = Asked { question, reference, span: question.span(reference) };
+    let asked = DatedQuestion { question, reference, span: question.span(reference) };
     let (nodes, sections) = match question.family {
         // Whoever was promised something waits as well, whenever it is due.
         QuestionFamily::WaitingOnMe => asked.threads_that(&[FindingSort::WaitsForMe, FindingSort::OpenPromiseByMe]),
@@ -127,16 +127,16 @@ fn week(reference: &Reference) -> (DateTime<Utc>, DateTime<Utc>) {
     (reference.now, reference.now + Duration::days(7))
 }
 
-type Made = (Vec<EvidenceNode>, Vec<AnswerSection>);
+type MadeGraph = (Vec<EvidenceNode>, Vec<AnswerSection>);
 
 /// A question beside the moment it is asked at.
-struct Asked<'a> {
+struct DatedQuestion<'a> {
     question: &'a FamilyQuestion,
     reference: &'a Reference,
     span: Option<(DateTime<Utc>, DateTime<Utc>)>,
 }
 
-impl Asked<'_> {
+impl DatedQuestion<'_> {
     fn now(&self) -> DateTime<Utc> {
         self.reference.now
     }
@@ -155,12 +155,12 @@ impl Asked<'_> {
     }
 
     /// Conversations of one sort.
-    fn threads_of(&self, sort: FindingSort) -> Made {
+    fn threads_of(&self, sort: FindingSort) -> MadeGraph {
         self.threads_that(&[sort])
     }
 
     /// Conversations of any of these sorts.
-    fn threads_that(&self, sorts: &[FindingSort]) -> Made {
+    fn threads_that(&self, sorts: &[FindingSort]) -> MadeGraph {
         let with = if self.question.unread { vec![ItemMark::Unread] } else { Vec::new() };
         let mail = MetadataFilter {
             over: vec![ItemKind::Thread],
@@ -226,7 +226,7 @@ impl Asked<'_> {
         (nodes, AnswerSection::only("answer"))
     }
 
-    fn about(&self) -> Made {
+    fn about(&self) -> MadeGraph {
         let topic = self.question.topic.clone().unwrap_or_default();
         let (from, until) = match self.span {
             Some((from, until)) => (Some(iso(from)), Some(iso(until))),
@@ -283,7 +283,7 @@ impl Asked<'_> {
         span("today", self.reference).unwrap_or((self.now(), self.now() + Duration::days(1)))
     }
 
-    fn prepare(&self) -> Made {
+    fn prepare(&self) -> MadeGraph {
         let (from, until) = self.span.unwrap_or((self.now(), self.now() + Duration::days(LOOK_AHEAD_DAYS)));
         let (from, until) = (Some(iso(from.max(self.now()))), Some(iso(until)));
         let over = vec![ItemKind::Event];

@@ -8,7 +8,7 @@ use super::cache::{MadeFrom, OwnersCache};
 use super::finding::NodeOutput;
 use super::node::{EvidenceNode, OutputType, Strategy};
 use super::run::{Attempting, NodeFailure, NodeInputs, WorkLane, Worker};
-use super::strategies::{EvidenceSources, Given, freshness, gather};
+use super::strategies::{EarlierOutputs, EvidenceSources, freshness, gather};
 use crate::core::graph::Node;
 use crate::core::progress::Progress;
 use crate::services::error::ServiceError;
@@ -28,7 +28,7 @@ pub struct EvidenceWorker<'a> {
 
 impl EvidenceWorker<'_> {
     /// What a node's evidence would be made from; `None` where nothing of it is kept.
-    async fn made_from(&self, spec: &EvidenceNode, given: &Given<'_>) -> Option<MadeFrom> {
+    async fn made_from(&self, spec: &EvidenceNode, given: &EarlierOutputs<'_>) -> Option<MadeFrom> {
         self.cache?;
         let fresh = freshness(&self.sources, spec, given).await?;
         let ctx = self.sources.ctx;

@@ -27,29 +27,29 @@ const PAIRS: [(char, char); 6] = [('(', ')'), ('[', ']'), ('{', '}'), ('“', '�
 
 /// Whether `next` is to be read as one request with `before`, which it follows at once.
 pub fn reads_on(before: &str, next: &str, builders: Builders) -> bool {
-    let next = Said::new(next, builders);
+    let next = TimelessMessage::new(next, builders);
     match ending(before) {
-        Ending::Open => true,
-        Ending::Doubtful => next.is_short() && next.asks_nothing() || next.continues(),
-        Ending::Closed => next.continues() || closes(before, next.text),
+        MessageEnding::Open => true,
+        MessageEnding::Doubtful => next.is_short() && next.asks_nothing() || next.continues(),
+        MessageEnding::Closed => next.continues() || closes(before, next.text),
     }
 }
 
 /// Whether a message asks for something by itself and does not speak of what was said before it: "call mom", but not
 /// "send it to Max" or "only after lunch".
 pub fn stands_alone(text: &str, builders: Builders) -> bool {
-    let said = Said::new(text, builders);
+    let said = TimelessMessage::new(text, builders);
     !said.asks_nothing() && !said.speaks_back()
 }
 
 /// Whether a message speaks of what was said before it, or goes on with it: "send it to Max", "and of those?".
 pub fn speaks_back(text: &str, builders: Builders) -> bool {
-    Said::new(text, builders).speaks_back()
+    TimelessMessage::new(text, builders).speaks_back()
 }
 
 /// How a message ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ending {
+enum MessageEnding {
     /// In the middle of a sentence.
     Open,
     /// It could go on.
@@ -57,15 +57,15 @@ enum Ending {
     Closed,
 }
 
-fn ending(text: &str) -> Ending {
+fn ending(text: &str) -> MessageEnding {
     let text = text.trim_end();
     let is_smiley = text.trim_end_matches(['(', '[', '{', '/']).ends_with([':', ';', '=', '-'])
         && !text.ends_with([':', ';', '=', '-']);
     if text.ends_with(OPEN_MARKS) && !is_smiley {
-        return Ending::Open;
+        return MessageEnding::Open;
     }
     if text.ends_with('…') || text.ends_with("...") {
-        return Ending::Doubtful;
+        return MessageEnding::Doubtful;
     }
     let last = words(last_sentence(text));
     let whole = words(text);
@@ -76,9 +76,9 @@ fn ending(text: &str) -> Ending {
         || ends_with("asked", &last) && !stranded();
     let may_go_on = || ends_with("maybe", &last) && whole.split(' ').count() <= REST_WORDS_MAX && !stranded();
     match open {
-        true => Ending::Open,
-        false if may_go_on() => Ending::Doubtful,
-        false => Ending::Closed,
+        true => MessageEnding::Open,
+        false if may_go_on() => MessageEnding::Doubtful,
+        false => MessageEnding::Closed,
     }
 }
 
@@ -102,7 +102,7 @@ fn closes(before: &str, next: &str) -> bool {
 }
 
 /// A message, and what of it is no time.
-struct Said<'t> {
+struct TimelessMessage<'t> {
     text: &'t str,
     intents: Vec<Intent>,
     /// Its words without times and priorities.
@@ -112,7 +112,7 @@ struct Said<'t> {
     orders: bool,
 }
 
-impl<'t> Said<'t> {
+impl<'t> TimelessMessage<'t> {
     fn new(text: &'t str, builders: Builders) -> Self {
         // What a time is relative to does not matter here, only that it is one.
         let reference =
@@ -122,7 +122,7 @@ impl<'t> Said<'t> {
         let live = heard.live(0..heard.tokens.len()).into_iter().map(|at| heard.typed(at));
         let rest = words(&live.collect::<Vec<_>>().join(" "));
         let orders = orders(&heard);
-        Said {
+        TimelessMessage {
             text,
             intents: intents(&hearing, &heard, &Work::default()),
             rest,

@@ -35,7 +35,7 @@ pub enum Introduction {
     ByTheWay,
 }
 
-struct Topic {
+struct KnownTopic {
     name: &'static str,
     language: &'static str,
     /// Folded.
@@ -43,19 +43,19 @@ struct Topic {
     reply: &'static str,
 }
 
-fn topics() -> impl Iterator<Item = Topic> {
+fn topics() -> impl Iterator<Item = KnownTopic> {
     let lines = TOPICS.lines().filter(|line| !line.starts_with('#'));
     lines.filter_map(|line| {
         let [name, language, phrases, reply] = line.split('\t').collect::<Vec<_>>()[..] else { return None };
         let phrases = phrases.split('|').map(|phrase| fold(phrase).split(' ').map(str::to_owned).collect()).collect();
-        Some(Topic { name, language, phrases, reply })
+        Some(KnownTopic { name, language, phrases, reply })
     })
 }
 
 /// A word as it was typed, and folded.
-type Said<'t> = (&'t str, String);
+type TypedWord<'t> = (&'t str, String);
 
-fn said(text: &str) -> Vec<Said<'_>> {
+fn said(text: &str) -> Vec<TypedWord<'_>> {
     let words = text.split(|c: char| c.is_whitespace() || matches!(c, '-' | ',' | '/'));
     let bare = words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
     bare.filter(|word| !word.is_empty()).map(|word| (word, fold(word))).collect()
@@ -66,7 +66,7 @@ fn phrases(names: &[&str]) -> Vec<Vec<String>> {
 }
 
 /// The words that the longest of these phrases takes at the beginning, as they are written or with so many slips in each.
-fn begins(phrases: &[Vec<String>], words: &[Said<'_>], slips: usize) -> Option<usize> {
+fn begins(phrases: &[Vec<String>], words: &[TypedWord<'_>], slips: usize) -> Option<usize> {
     let is = |word: &str, said: &str| {
         let slips = if word.chars().count() < SLIP_LETTERS_MIN { 0 } else { slips };
         word == said || distance(word, said, slips).is_some()
@@ -129,7 +129,7 @@ pub fn name(text: &str) -> Option<(String, Introduction)> {
         after = &after[begins(&beside, after, 0)?..];
     }
     let is_capital = |word: &str| word.starts_with(char::is_uppercase);
-    let may_be = |(word, folded): &Said<'_>| {
+    let may_be = |(word, folded): &TypedWord<'_>| {
         let is_free = word.chars().all(|c| c.is_alphabetic() || c == '\'') && !requests::is_worded_with(folded);
         is_free && (introduction == Introduction::ByName || is_capital(word))
     };

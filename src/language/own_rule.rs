@@ -60,7 +60,7 @@ impl OwnRule {
         if text.len() > BYTES_MAX || text.trim_end().ends_with('?') {
             return None;
         }
-        let said = Said::of(text).without_ends(&WORDS.polite);
+        let said = FoldedMessage::of(text).without_ends(&WORDS.polite);
         let asks_first = || {
             let rest = said.behind(&WORDS.never).and_then(|rest| rest.before(&WORDS.unasked));
             let always = || said.behind(&WORDS.always).unwrap_or(said.clone()).behind(&WORDS.ask_first);
@@ -81,7 +81,7 @@ impl OwnRule {
         };
         let wish = || {
             // What is never to be done to one thing is no rule.
-            let is_general = |rest: &Said| rest.0.iter().any(|(_, word)| WORDS.general.holds(word));
+            let is_general = |rest: &FoldedMessage| rest.0.iter().any(|(_, word)| WORDS.general.holds(word));
             let rest = said.behind(&WORDS.always).or_else(|| said.behind(&WORDS.never).filter(is_general))?;
             (rest.0.len() >= WISH_WORDS_MIN && rest.behind(&WORDS.does).is_some()).then_some(Self::Wish)
         };
@@ -125,22 +125,22 @@ impl OwnRule {
 
 /// A statement that says that something was otherwise before, without the word that says so: "my NAS is a fnOS now".
 pub fn revised(text: &str) -> Option<String> {
-    let said = (text.len() <= BYTES_MAX && !text.trim_end().ends_with('?')).then(|| Said::of(text))?;
+    let said = (text.len() <= BYTES_MAX && !text.trim_end().ends_with('?')).then(|| FoldedMessage::of(text))?;
     let rest = said.before(&WORDS.now).or_else(|| said.behind(&WORDS.now))?;
     Some(rest.text()).filter(|rest| !rest.is_empty())
 }
 
 /// What is meant as it was before: the address of "old address".
 pub fn former(text: &str) -> Option<String> {
-    let rest = Said::of(text).behind(&WORDS.former)?.text();
+    let rest = FoldedMessage::of(text).behind(&WORDS.former)?.text();
     Some(rest).filter(|rest| !rest.is_empty())
 }
 
 /// The words of a message, as they stand and folded.
 #[derive(Debug, Clone)]
-struct Said<'t>(Vec<(&'t str, String)>);
+struct FoldedMessage<'t>(Vec<(&'t str, String)>);
 
-impl<'t> Said<'t> {
+impl<'t> FoldedMessage<'t> {
     fn of(text: &'t str) -> Self {
         Self(spaced(text).into_iter().map(|(span, folded)| (&text[span], folded)).collect())
     }

@@ -99,18 +99,18 @@ pub fn resolve(asked: &str, people: &[Candidate]) -> Match {
     if let Some(members) = group(asked, people) {
         return everybody(&members);
     }
-    let query = Query::new(asked);
+    let query = NameQuery::new(asked);
     if query.words.is_empty() {
         return nobody(asked);
     }
-    let fits: Vec<(&Candidate, Fit)> = people.iter().filter_map(|p| Some((p, query.fit(p)?))).collect();
-    let those = |are: &dyn Fn(Familiarity, Fit) -> bool| -> Vec<&Candidate> {
+    let fits: Vec<(&Candidate, NameFit)> = people.iter().filter_map(|p| Some((p, query.fit(p)?))).collect();
+    let those = |are: &dyn Fn(Familiarity, NameFit) -> bool| -> Vec<&Candidate> {
         fits.iter().filter(|(p, fit)| are(p.familiarity, *fit)).map(|(p, _)| *p).collect()
     };
     let saved_fits = fits.iter().any(|(p, _)| p.familiarity == Familiarity::Saved);
     let best = if saved_fits { Familiarity::Saved } else { Familiarity::Written };
     let tiers = [
-        those(&|known, fit| known == best && fit == Fit::Exact),
+        those(&|known, fit| known == best && fit == NameFit::Exact),
         those(&|known, _| known > Familiarity::Seen),
         those(&|known, _| known == Familiarity::Seen),
     ];
@@ -130,7 +130,7 @@ pub fn look_up<'a>(asked: &str, people: &'a [Candidate]) -> Vec<&'a Candidate> {
     if let Some(members) = group(asked, people) {
         return members;
     }
-    let query = Query::new(asked);
+    let query = NameQuery::new(asked);
     let address = as_address(asked).map(|a| fold(&a));
     let mut found: Vec<(u8, &Candidate)> = people
         .iter()
@@ -138,8 +138,8 @@ pub fn look_up<'a>(asked: &str, people: &'a [Candidate]) -> Vec<&'a Candidate> {
             let has_it = |a: &String| person.emails.iter().any(|email| &fold(email) == a);
             let rank = match query.fit(person) {
                 _ if address.as_ref().is_some_and(has_it) => 0,
-                Some(Fit::Exact) => 1,
-                Some(Fit::Part) => 2,
+                Some(NameFit::Exact) => 1,
+                Some(NameFit::Part) => 2,
                 None if query.is_near(person) => 3,
                 None => return None,
             };
@@ -176,13 +176,13 @@ pub fn is_named(person: &Candidate, said: &[String]) -> bool {
 
 /// How a name fits, worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Fit {
+enum NameFit {
     Part,
     Exact,
 }
 
 /// A name as it is looked for.
-struct Query {
+struct NameQuery {
     words: Vec<String>,
 }
 
@@ -209,7 +209,7 @@ pub(crate) fn is_title(word: &str) -> bool {
     TITLES.contains(&word.trim_matches('.'))
 }
 
-impl Query {
+impl NameQuery {
     fn new(asked: &str) -> Self {
         let mut words = name_words(asked);
         if words.len() > 1 && words.first().is_some_and(|w| OWN.contains(&w.as_str())) {
@@ -218,7 +218,7 @@ impl Query {
         Self { words }
     }
 
-    fn fit(&self, person: &Candidate) -> Option<Fit> {
+    fn fit(&self, person: &Candidate) -> Option<NameFit> {
         if self.words.is_empty() {
             return None;
         }
@@ -226,14 +226,14 @@ impl Query {
             std::iter::once(&person.name).chain(&person.nicknames).map(|name| name_words(name)).collect();
         if names.iter().any(|name| self.is_same(name)) {
             return Some(match person.named_by {
-                NamedBy::Person => Fit::Exact,
-                NamedBy::Themself => Fit::Part,
+                NamedBy::Person => NameFit::Exact,
+                NamedBy::Themself => NameFit::Part,
             });
         }
         let local_parts = person.emails.iter().map(|email| name_words(&local_part(email)));
         let all_in = |name: &Vec<String>| self.words.iter().all(|word| name.contains(word));
         let part = names.iter().any(all_in) || local_parts.into_iter().any(|name| all_in(&name));
-        part.then_some(Fit::Part)
+        part.then_some(NameFit::Part)
     }
 
     fn is_same(&self, name: &[String]) -> bool {
@@ -335,8 +335,8 @@ fn group<'a>(asked: &str, people: &'a [Candidate]) -> Option<Vec<&'a Candidate>>
             })
         })
         .collect();
-    let query = Query::new(asked);
-    let is_somebody = people.iter().any(|p| query.fit(p) == Some(Fit::Exact));
+    let query = NameQuery::new(asked);
+    let is_somebody = people.iter().any(|p| query.fit(p) == Some(NameFit::Exact));
     (!members.is_empty() && !is_somebody).then_some(members)
 }
 

@@ -10,7 +10,7 @@
 use std::ops::Range;
 
 /// What is made of texts when it is first needed, if not by [`ready`](super::ready) before, which forces each of these.
-pub type Made<T> = std::sync::LazyLock<T>;
+pub type MadeTables<T> = std::sync::LazyLock<T>;
 
 /// Sections one behind the other, each led by its length.
 #[derive(Debug, Clone, Copy)]
@@ -122,14 +122,14 @@ pub fn hash<'p>(parts: impl IntoIterator<Item = &'p str>) -> u64 {
 
 /// Makes the sections that are read above. What does not fit a number is an error of whoever compiles.
 #[derive(Debug, Default)]
-pub struct Writer(pub Vec<u8>);
+pub struct TableWriter(pub Vec<u8>);
 
 /// More words, phrases or meanings than a table holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a table holds no more than 65,535 of a kind")]
 pub struct TooMany;
 
-impl Writer {
+impl TableWriter {
     pub fn bytes(&mut self, section: &[u8]) -> Result<(), TooMany> {
         self.0.extend(u32::try_from(section.len()).map_err(|_| TooMany)?.to_le_bytes());
         self.0.extend(section);
@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read_and_nothing_else() {
         let words = sorted(["pear", "apple", "äpfel", "plum", "peach"].map(str::to_owned));
-        let mut writer = Writer::default();
+        let mut writer = TableWriter::default();
         writer.words(&words).unwrap();
         writer.phrases(words.len(), &[(2, 9, vec![]), (1, 4, vec![3, 0]), (2, 3, vec![1])]).unwrap();
         let mut sections = Sections(&writer.0);
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn broken_bytes_are_no_table_and_never_panic() {
-        let mut writer = Writer::default();
+        let mut writer = TableWriter::default();
         writer.words(&sorted(["a", "b"].map(str::to_owned))).unwrap();
         for len in 0..writer.0.len() {
             assert!(Words::read(&mut Sections(&writer.0[..len])).is_none());
@@ -227,6 +227,6 @@ mod tests {
         (0..3).for_each(|_| nonsense.extend([8, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255]));
         let words = Words::read(&mut Sections(&nonsense)).unwrap();
         assert_eq!((words.find("a"), words.word(0), words.word(1)), (None, "", ""));
-        assert_eq!(Writer::default().numbers([70_000]), Err(TooMany));
+        assert_eq!(TableWriter::default().numbers([70_000]), Err(TooMany));
     }
 }

@@ -9,9 +9,9 @@ use super::failure::Failure;
 use super::link::Ask;
 use super::repair::{self, Ending};
 use super::room::Room;
-use super::structured::{Dialect, Format, Lesson, Memory, has_required};
+use super::structured::{Dialect, Format, FormatMemory, Lesson, has_required};
 use super::thoughts;
-use super::wire::Piece;
+use super::wire::AnswerPiece;
 use crate::limits::MODEL_REPLY_BYTES_MAX;
 use crate::ports::{Call, Completion, ToolCall, Usage};
 
@@ -20,10 +20,10 @@ const TEMPLATE_TOKENS_MAX: u64 = 4_096;
 
 /// The completion. A schema that the endpoint took and ignored is learned.
 pub(super) fn completion(
-    memory: &Memory,
+    memory: &FormatMemory,
     room: &Room,
     ask: &mut Ask<'_>,
-    answer: Piece,
+    answer: AnswerPiece,
     dialect: Dialect,
 ) -> Result<Completion, Failure> {
     let call = ask.call;
@@ -88,14 +88,14 @@ fn takes_calls(made: &mut Vec<ToolCall>, json: &Value, text: &str) -> bool {
     is_call
 }
 
-fn is_cut(answer: &Piece, tokens_max: u32) -> bool {
+fn is_cut(answer: &AnswerPiece, tokens_max: u32) -> bool {
     let said = answer.finish.as_deref().unwrap_or_default().to_ascii_lowercase();
     let is_full = || answer.counts.tokens_out.is_some_and(|count| count >= u64::from(tokens_max));
     said.contains("length") || said.contains("max_") || (said.is_empty() && is_full())
 }
 
 /// The endpoint's counts where they are possible, else bytes / 4.
-fn count(usage: &mut Usage, call: &Call, answer: &Piece) {
+fn count(usage: &mut Usage, call: &Call, answer: &AnswerPiece) {
     let bytes_in = sent_bytes(call);
     let called: usize = answer.calls.iter().map(|call| call.name.len() + call.arguments.len()).sum();
     let bytes_out = answer.content.len() + answer.thoughts.len() + called;

@@ -126,7 +126,7 @@ const FENCE: &str = "```";
 
 /// What stands at the beginning of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Aside {
+pub(super) enum LeadingText {
     /// Words.
     No,
     /// A call, if the right characters follow; as text it has so many bytes that are certain.
@@ -138,33 +138,33 @@ pub(super) enum Aside {
 }
 
 /// Looks for a call at the very beginning of a text that may go on.
-pub(super) fn at_start(text: &str) -> Aside {
+pub(super) fn at_start(text: &str) -> LeadingText {
     for (opening, closing) in TAGS {
         if let Some(inside) = text.strip_prefix(opening) {
             return match inside.find(closing) {
-                Some(at) => Aside::Call(opening.len() + at + closing.len()),
-                None => Aside::Begun,
+                Some(at) => LeadingText::Call(opening.len() + at + closing.len()),
+                None => LeadingText::Begun,
             };
         }
         if opening.starts_with(text) {
-            return Aside::Undecided;
+            return LeadingText::Undecided;
         }
     }
     if let Some(inside) = text.strip_prefix(FENCE) {
         return in_fence(inside);
     }
     if FENCE.starts_with(text) {
-        return Aside::Undecided;
+        return LeadingText::Undecided;
     }
-    if text.starts_with('{') { in_braces(text) } else { Aside::No }
+    if text.starts_with('{') { in_braces(text) } else { LeadingText::No }
 }
 
-fn in_fence(inside: &str) -> Aside {
+fn in_fence(inside: &str) -> LeadingText {
     let is_name = |language: &str| language.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     let (language, block) = match inside.split_once('\n') {
         Some((language, block)) if is_name(language) => (language, block),
-        None if is_name(inside) => return Aside::Undecided,
-        Some(_) | None => return Aside::No,
+        None if is_name(inside) => return LeadingText::Undecided,
+        Some(_) | None => return LeadingText::No,
     };
     let (closed, whole) = match block.find(FENCE) {
         Some(at) => (true, &block[..at]),
@@ -173,27 +173,31 @@ fn in_fence(inside: &str) -> Aside {
     let begun = whole.trim_start();
     let is_list = begun.starts_with('[') && is_named_first(begun[1..].trim_start()) != Some(false);
     match is_named_first(begun) {
-        _ if begun.is_empty() && !closed => Aside::Undecided,
-        Some(false) if !is_list => Aside::No,
-        _ if !closed => Aside::Undecided,
+        _ if begun.is_empty() && !closed => LeadingText::Undecided,
+        Some(false) if !is_list => LeadingText::No,
+        _ if !closed => LeadingText::Undecided,
         Some(_) | None => match repair::find(whole, Ending::Stopped).map(|found| in_document(&found)) {
             Some(calls) if !calls.is_empty() => {
-                Aside::Call(FENCE.len() + language.len() + 1 + whole.len() + FENCE.len())
+                LeadingText::Call(FENCE.len() + language.len() + 1 + whole.len() + FENCE.len())
             }
-            Some(_) | None => Aside::No,
+            Some(_) | None => LeadingText::No,
         },
     }
 }
 
-fn in_braces(text: &str) -> Aside {
+fn in_braces(text: &str) -> LeadingText {
     match is_named_first(text) {
-        None => Aside::Undecided,
-        Some(false) => Aside::No,
+        None => LeadingText::Undecided,
+        Some(false) => LeadingText::No,
         Some(true) => match end_of_object(text) {
-            None => Aside::Begun,
+            None => LeadingText::Begun,
             Some(end) => {
                 let found = repair::find(&text[..end], Ending::Stopped);
-                if found.is_some_and(|found| !in_document(&found).is_empty()) { Aside::Call(end) } else { Aside::No }
+                if found.is_some_and(|found| !in_document(&found).is_empty()) {
+                    LeadingText::Call(end)
+                } else {
+                    LeadingText::No
+                }
             }
         },
     }

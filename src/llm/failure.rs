@@ -24,7 +24,7 @@ const ECHO_CHARS: usize = 16;
 const KEY_BYTES_MIN: usize = 5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum FailureKind {
     Unreachable,
     TooSlow,
     Rejected(u16),
@@ -34,7 +34,7 @@ pub(super) enum Kind {
 /// Why a request gave no answer.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Failure {
-    pub kind: Kind,
+    pub kind: FailureKind,
     pub why: String,
     /// How long the server asks to wait.
     pub retry_after: Option<Duration>,
@@ -45,21 +45,21 @@ pub(super) struct Failure {
 }
 
 impl Failure {
-    pub fn new(kind: Kind, why: impl Into<String>) -> Self {
+    pub fn new(kind: FailureKind, why: impl Into<String>) -> Self {
         Self { kind, why: why.into(), retry_after: None, is_final: false, body: String::new() }
     }
 
     pub fn unreachable(why: impl Into<String>) -> Self {
-        Self::new(Kind::Unreachable, why)
+        Self::new(FailureKind::Unreachable, why)
     }
 
     /// It was waited for as long as its stage may be.
     pub fn too_slow(why: impl Into<String>) -> Self {
-        Self::new(Kind::TooSlow, why)
+        Self::new(FailureKind::TooSlow, why)
     }
 
     pub fn unreadable(why: impl Into<String>) -> Self {
-        Self::new(Kind::Unreadable, why)
+        Self::new(FailureKind::Unreadable, why)
     }
 
     /// The breaker is open, after an outage like the last one.
@@ -96,7 +96,7 @@ impl Failure {
     }
 
     /// From an answer with an error status.
-    pub fn refused(status: u16, body: String, said: &Said<'_>, retry_after: Option<Duration>) -> Self {
+    pub fn refused(status: u16, body: String, said: &EchoGuard<'_>, retry_after: Option<Duration>) -> Self {
         let advice = said.advice(status);
         let why = match said.message(&body) {
             Some(message) => format!("{advice} (it says: {message})"),
@@ -106,7 +106,7 @@ impl Failure {
             retry_after,
             is_final: body.contains("insufficient_quota"),
             body,
-            ..Self::new(Kind::Rejected(status), why)
+            ..Self::new(FailureKind::Rejected(status), why)
         }
     }
 
@@ -114,9 +114,9 @@ impl Failure {
     pub fn is_transient(&self) -> bool {
         !self.is_final
             && match self.kind {
-                Kind::Unreachable | Kind::TooSlow => true,
-                Kind::Rejected(status) => matches!(status, 408 | 429 | 500..=599),
-                Kind::Unreadable => false,
+                FailureKind::Unreachable | FailureKind::TooSlow => true,
+                FailureKind::Rejected(status) => matches!(status, 408 | 429 | 500..=599),
+                FailureKind::Unreadable => false,
             }
     }
 
@@ -124,27 +124,27 @@ impl Failure {
     /// to slow down (429) is alive.
     pub fn is_outage(&self) -> bool {
         match self.kind {
-            Kind::Unreachable | Kind::TooSlow => true,
-            Kind::Rejected(status) => matches!(status, 408 | 500..=599),
-            Kind::Unreadable => false,
+            FailureKind::Unreachable | FailureKind::TooSlow => true,
+            FailureKind::Rejected(status) => matches!(status, 408 | 500..=599),
+            FailureKind::Unreadable => false,
         }
     }
 
     /// May another endpoint do better? Not with a request that was refused for what it is.
     pub fn wants_fallback(&self) -> bool {
         match self.kind {
-            Kind::Unreachable | Kind::TooSlow => true,
-            Kind::Rejected(status) => matches!(status, 401..=404 | 408 | 429 | 500..=599),
-            Kind::Unreadable => false,
+            FailureKind::Unreachable | FailureKind::TooSlow => true,
+            FailureKind::Rejected(status) => matches!(status, 401..=404 | 408 | 429 | 500..=599),
+            FailureKind::Unreadable => false,
         }
     }
 
     pub fn as_refusal(&self) -> Option<Refusal<'_>> {
         match self.kind {
-            Kind::Rejected(status) => {
+            FailureKind::Rejected(status) => {
                 Some(Refusal { status, body: &self.body, is_explained: raw_message(&self.body).is_some() })
             }
-            Kind::Unreachable | Kind::TooSlow | Kind::Unreadable => None,
+            FailureKind::Unreachable | FailureKind::TooSlow | FailureKind::Unreadable => None,
         }
     }
 
@@ -157,16 +157,16 @@ impl Failure {
     pub fn into_error(self, usage: Usage) -> ModelError {
         let why = self.why;
         match self.kind {
-            Kind::Unreachable => ModelError::Unreachable { why, usage },
-            Kind::TooSlow => ModelError::TooSlow { why, usage },
-            Kind::Rejected(status) => ModelError::Rejected { status, why, usage },
-            Kind::Unreadable => ModelError::Unreadable { why, usage },
+            FailureKind::Unreachable => ModelError::Unreachable { why, usage },
+            FailureKind::TooSlow => ModelError::TooSlow { why, usage },
+            FailureKind::Rejected(status) => ModelError::Rejected { status, why, usage },
+            FailureKind::Unreadable => ModelError::Unreadable { why, usage },
         }
     }
 }
 
 /// What is needed to repeat a server's words safely.
-pub(super) struct Said<'a> {
+pub(super) struct EchoGuard<'a> {
     pub key: Option<&'a str>,
     /// The volatile part of the request.
     pub user: &'a str,
@@ -174,7 +174,7 @@ pub(super) struct Said<'a> {
     pub prefix: &'static str,
 }
 
-impl Said<'_> {
+impl EchoGuard<'_> {
     fn advice(&self, status: u16) -> String {
         let prefix = self.prefix;
         match status {
@@ -255,7 +255,7 @@ mod tests {
 
     use super::*;
 
-    const SAID: Said<'_> = Said {
+    const SAID: EchoGuard<'_> = EchoGuard {
         key: Some("sk-very-secret"),
         user: "Message: tell Bob about the surprise party on Friday",
         prefix: "LLM_",
@@ -300,7 +300,7 @@ mod tests {
 
     #[test]
     fn what_a_failure_allows_follows_from_its_kind() {
-        let rejected = |status| Failure::new(Kind::Rejected(status), "");
+        let rejected = |status| Failure::new(FailureKind::Rejected(status), "");
         for (failure, transient, outage, fallback) in [
             (Failure::unreachable(""), true, true, true),
             (Failure::too_slow(""), true, true, true),

@@ -25,13 +25,13 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::answer;
 use super::closing::Closing;
-use super::failure::{Failure, Said, retry_after};
-use super::pace::Pace;
+use super::failure::{EchoGuard, Failure, retry_after};
+use super::pace::EndpointPace;
 use super::room::Room;
 use super::stream::{Intake, Trouble};
-use super::structured::{Dialect, Lesson, Memory};
-use super::thoughts::Words;
-use super::wire::{Piece, error_status};
+use super::structured::{Dialect, FormatMemory, Lesson};
+use super::thoughts::SpokenWords;
+use super::wire::{AnswerPiece, error_status};
 use crate::core::breaker::Breaker;
 use crate::limits::{
     MODEL_ATTEMPTS_MAX, MODEL_OUTAGES_MAX, MODEL_REPLY_BYTES_MAX, MODEL_REST_SECS, MODEL_RETRY_AFTER_SECS_MAX,
@@ -52,13 +52,13 @@ const LAST_WORD: Duration = Duration::from_millis(200);
 #[derive(Debug)]
 pub(super) struct Ask<'a> {
     pub call: &'a Call,
-    pub words: Words,
+    pub words: SpokenWords,
     pub usage: Usage,
     pub timeout: Duration,
 }
 
 /// One endpoint and model, shared by the stages that use it.
-pub(super) struct Link {
+pub(super) struct ModelLink {
     url: Url,
     pub model: String,
     key: Option<SecretString>,
@@ -67,20 +67,20 @@ pub(super) struct Link {
     breaker: Breaker,
     /// The last outage: why it is left alone while the breaker is open.
     outage: Mutex<Option<Failure>>,
-    pub memory: Memory,
+    pub memory: FormatMemory,
     pub room: Room,
-    pace: Pace,
+    pace: EndpointPace,
     /// The last stream broke off: the next answer is asked for in one piece.
     stream_broke: AtomicBool,
 }
 
-impl fmt::Debug for Link {
+impl fmt::Debug for ModelLink {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} at {}", self.model, self.place())
     }
 }
 
-impl Link {
+impl ModelLink {
     pub fn new(
         url: Url,
         model: String,
@@ -96,9 +96,9 @@ impl Link {
             prefix,
             breaker: Breaker::new(MODEL_OUTAGES_MAX, Duration::from_secs(MODEL_REST_SECS)),
             outage: Mutex::default(),
-            memory: Memory::default(),
+            memory: FormatMemory::default(),
             room: Room::default(),
-            pace: Pace::default(),
+            pace: EndpointPace::default(),
             stream_broke: AtomicBool::new(false),
         }
     }
@@ -183,7 +183,7 @@ impl Link {
         ask: &mut Ask<'_>,
         dialect: Dialect,
         deadline: Instant,
-    ) -> Result<Piece, Failure> {
+    ) -> Result<AnswerPiece, Failure> {
         let in_one_piece = dialect.no_stream || self.stream_broke.swap(false, Ordering::Relaxed);
         let dialect = Dialect { no_stream: in_one_piece, ..dialect };
         let system = dialect.system(ask.call);
@@ -270,7 +270,7 @@ impl Link {
         }
     }
 
-    fn finish(&self, intake: Intake, ask: &mut Ask<'_>) -> Result<Piece, Failure> {
+    fn finish(&self, intake: Intake, ask: &mut Ask<'_>) -> Result<AnswerPiece, Failure> {
         let mut words = String::new();
         let answer = intake.finish(&mut words);
         ask.words.push(&words);
@@ -323,8 +323,8 @@ impl Link {
         Failure::too_slow(format!("no answer from {} within {:?}", self.place(), ask.timeout))
     }
 
-    fn said<'a>(&'a self, ask: &Ask<'a>) -> Said<'a> {
-        Said { key: self.key.as_ref().map(ExposeSecret::expose_secret), user: &ask.call.user, prefix: self.prefix }
+    fn said<'a>(&'a self, ask: &Ask<'a>) -> EchoGuard<'a> {
+        EchoGuard { key: self.key.as_ref().map(ExposeSecret::expose_secret), user: &ask.call.user, prefix: self.prefix }
     }
 }
 

@@ -43,8 +43,8 @@ use tokio::time::Instant;
 use tracing::{Instrument, Span, debug_span, field};
 
 use self::failure::Failure;
-use self::link::{Ask, Link};
-use self::thoughts::Words;
+use self::link::{Ask, ModelLink};
+use self::thoughts::SpokenWords;
 use crate::ports::{Call, Completion, Model, ModelError, Stage, Usage};
 
 /// From the first packet to an open connection.
@@ -119,14 +119,14 @@ pub enum SettingsError {
 pub struct OpenAiClient {
     http: reqwest::Client,
     /// In the order of `Stage::ALL`.
-    links: Vec<(Arc<Link>, Duration)>,
-    fallback: Option<Arc<Link>>,
+    links: Vec<(Arc<ModelLink>, Duration)>,
+    fallback: Option<Arc<ModelLink>>,
 }
 
 impl OpenAiClient {
     /// Checks the settings; connects to nothing. The process needs a default `rustls` provider by now.
     pub fn new(settings: ClientSettings) -> Result<Self, SettingsError> {
-        let mut links: Vec<(Arc<Link>, Duration)> = Vec::with_capacity(Stage::ALL.len());
+        let mut links: Vec<(Arc<ModelLink>, Duration)> = Vec::with_capacity(Stage::ALL.len());
         for stage in Stage::ALL {
             let endpoint = settings.stages.get(&stage).ok_or(SettingsError::Missing(stage))?;
             let link = link(endpoint, "LLM_")?;
@@ -144,7 +144,7 @@ impl OpenAiClient {
         Ok(Self { http, links, fallback: fallback.map(Arc::new) })
     }
 
-    async fn answer(&self, link: &Link, ask: &mut Ask<'_>) -> Result<Completion, Failure> {
+    async fn answer(&self, link: &ModelLink, ask: &mut Ask<'_>) -> Result<Completion, Failure> {
         let first = match link.ask(&self.http, ask).await {
             Ok(completion) => return Ok(completion),
             Err(failure) => failure,
@@ -175,7 +175,7 @@ impl Model for OpenAiClient {
             tokens_out = field::Empty,
         );
         let begun = Instant::now();
-        let mut ask = Ask { call: &call, words: Words::new(words), usage: Usage::default(), timeout: *timeout };
+        let mut ask = Ask { call: &call, words: SpokenWords::new(words), usage: Usage::default(), timeout: *timeout };
         let result = self.answer(link, &mut ask).instrument(span.clone()).await;
         let result = result.map_err(|failure| failure.into_error(ask.usage));
         record(&span, &result, begun);
@@ -205,7 +205,7 @@ fn record(span: &Span, result: &Result<Completion, ModelError>, begun: Instant) 
 }
 
 /// Checks one endpoint's settings. Errors name the setting, never its value: an address may hold a password.
-fn link(endpoint: &Endpoint, prefix: &'static str) -> Result<Link, SettingsError> {
+fn link(endpoint: &Endpoint, prefix: &'static str) -> Result<ModelLink, SettingsError> {
     let url = url_of(&endpoint.base_url, "chat/completions").ok_or(SettingsError::BaseUrl { prefix })?;
     let model = endpoint.model.trim().to_owned();
     if model.is_empty() {
@@ -213,7 +213,7 @@ fn link(endpoint: &Endpoint, prefix: &'static str) -> Result<Link, SettingsError
     }
     let key = endpoint.api_key.as_ref().filter(|key| !key.expose_secret().trim().is_empty());
     let header = key.map(|key| bearer(key).ok_or(SettingsError::ApiKey { prefix })).transpose()?;
-    Ok(Link::new(url, model, key.cloned(), header, prefix))
+    Ok(ModelLink::new(url, model, key.cloned(), header, prefix))
 }
 
 fn bearer(key: &SecretString) -> Option<HeaderValue> {

@@ -11,9 +11,9 @@ use crate::ports::Stage;
 
 /// The times of one endpoint's answers, smoothed: each new one counts for half.
 #[derive(Debug, Default)]
-pub(super) struct Pace(Mutex<[Option<Duration>; Stage::ALL.len()]>);
+pub(super) struct EndpointPace(Mutex<[Option<Duration>; Stage::ALL.len()]>);
 
-impl Pace {
+impl EndpointPace {
     /// An answer was there after so long, or was given up then.
     pub fn took(&self, stage: Stage, time: Duration) {
         let known = &mut self.all()[stage as usize];
@@ -38,7 +38,7 @@ mod tests {
 
     #[test]
     fn it_is_slow_while_its_last_answers_were() {
-        let pace = Pace::default();
+        let pace = EndpointPace::default();
         let plan = |secs: &[u64]| {
             secs.iter().for_each(|secs| pace.took(Stage::Plan, Duration::from_secs(*secs)));
             pace.is_slow(Stage::Plan)

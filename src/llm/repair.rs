@@ -40,7 +40,7 @@ pub(super) fn find(text: &str, ending: Ending) -> Option<Value> {
         if text[..at].trim_end().ends_with('[') {
             return None;
         }
-        let mut reader = Reader::new(&text[at..], ending);
+        let mut reader = JsonReader::new(&text[at..], ending);
         match reader.value(0)? {
             Value::Object(map) if map.is_empty() => {
                 at += reader.at;
@@ -54,7 +54,7 @@ pub(super) fn find(text: &str, ending: Ending) -> Option<Value> {
 
 /// A document that fills the text to its end.
 fn whole(text: &str, ending: Ending) -> Option<Value> {
-    let mut reader = Reader::new(text, ending);
+    let mut reader = JsonReader::new(text, ending);
     let value = reader.value(0)?;
     reader.space();
     (reader.at == text.len()).then_some(value)
@@ -80,13 +80,13 @@ fn end_of_aside(text: &str) -> Option<usize> {
 }
 
 /// Reads one value, strict but for the repairs named above. `None` is the only failure.
-struct Reader<'a> {
+struct JsonReader<'a> {
     text: &'a str,
     at: usize,
     ending: Ending,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> JsonReader<'a> {
     fn new(text: &'a str, ending: Ending) -> Self {
         Self { text, at: 0, ending }
     }

@@ -10,7 +10,7 @@ use serde_json::{Deserializer, Value};
 use sse_core::{SseDecoder, SseEvent};
 
 use super::calls;
-use super::wire::{Counts, Piece};
+use super::wire::{AnswerPiece, Counts};
 use crate::limits::{MODEL_EVENT_BYTES_MAX, MODEL_REPLY_BYTES_MAX};
 
 /// What is wrong with a response body.
@@ -32,8 +32,8 @@ pub(super) struct Intake {
     bytes: usize,
     /// The whole document, or white space before anything else.
     held: Vec<u8>,
-    events: Events,
-    answer: Piece,
+    events: EventDecoder,
+    answer: AnswerPiece,
     is_done: bool,
     has_usage: bool,
     /// The answer is over there, whatever the server still says.
@@ -42,9 +42,9 @@ pub(super) struct Intake {
 
 /// The decoder of events, with its bound.
 #[derive(Debug)]
-struct Events(SseDecoder);
+struct EventDecoder(SseDecoder);
 
-impl Default for Events {
+impl Default for EventDecoder {
     fn default() -> Self {
         Self(SseDecoder::with_limit(NonZeroUsize::new(MODEL_EVENT_BYTES_MAX).unwrap_or(NonZeroUsize::MIN)))
     }
@@ -108,7 +108,7 @@ impl Intake {
     }
 
     /// The body has ended. Gives the answer, and adds the words that were still held back to `words`.
-    pub fn finish(mut self, words: &mut String) -> Result<Piece, Trouble> {
+    pub fn finish(mut self, words: &mut String) -> Result<AnswerPiece, Trouble> {
         match self.shape {
             Shape::Unknown => return Err(Trouble::Garbage),
             Shape::Document => {
@@ -168,7 +168,7 @@ impl Intake {
 
     /// Adds one event or document to the answer. `None` when it is of no known shape.
     fn take(&mut self, value: &Value) -> Result<Option<String>, Trouble> {
-        let Some(piece) = Piece::read(value) else {
+        let Some(piece) = AnswerPiece::read(value) else {
             return Ok(None);
         };
         if let Some(error) = piece.error {
@@ -206,7 +206,7 @@ mod tests {
         data: {\"content\":\"👋🏽\"},\"finish_reason\":\"stop\"}]}\n\n\
         data: {\"choices\":[],\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":2}}\n\ndata: [DONE]\n\nrubbish";
 
-    fn read(chunks: &[&[u8]]) -> Result<(Piece, String), Trouble> {
+    fn read(chunks: &[&[u8]]) -> Result<(AnswerPiece, String), Trouble> {
         let mut intake = Intake::default();
         let mut words = String::new();
         for chunk in chunks {

@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
-use super::wire::{JsonSchema, Message, Request, ResponseFormat, StreamOptions};
+use super::wire::{CompletionRequest, JsonSchema, ResponseFormat, StreamOptions, WireMessage};
 use crate::ports::{AnswerSchema, Call, Stage};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -46,15 +46,15 @@ pub(super) struct Dialect {
 
 impl Dialect {
     /// The request for a call. `shown` is the system message as [`Dialect::system`] gives it.
-    pub fn request<'a>(self, model: &'a str, call: &'a Call, shown: &'a str) -> Request<'a> {
+    pub fn request<'a>(self, model: &'a str, call: &'a Call, shown: &'a str) -> CompletionRequest<'a> {
         let stream = !self.no_stream;
         let messages = [("system", shown), ("user", call.user.as_ref())];
-        Request {
+        CompletionRequest {
             model,
             messages: messages
                 .into_iter()
                 .filter(|(_, content)| !content.is_empty())
-                .map(|(role, content)| Message { role, content })
+                .map(|(role, content)| WireMessage { role, content })
                 .collect(),
             max_tokens: (!self.new_limit).then_some(call.tokens_max),
             max_completion_tokens: self.new_limit.then_some(call.tokens_max),
@@ -173,9 +173,9 @@ pub(super) enum Lesson {
 
 /// What was learned about one endpoint and model, by stage.
 #[derive(Debug, Default)]
-pub(super) struct Memory(Mutex<[Dialect; Stage::ALL.len()]>);
+pub(super) struct FormatMemory(Mutex<[Dialect; Stage::ALL.len()]>);
 
-impl Memory {
+impl FormatMemory {
     pub fn of(&self, stage: Stage) -> Dialect {
         self.all()[stage as usize]
     }
@@ -298,7 +298,7 @@ mod tests {
 
     #[test]
     fn a_refused_schema_leaves_the_other_stages_alone() {
-        let memory = Memory::default();
+        let memory = FormatMemory::default();
         let learned = Dialect { format: Format::JsonObject, no_temperature: true, ..Dialect::default() };
         memory.learn(Stage::Plan, learned, Lesson::Schema);
         assert_eq!(memory.of(Stage::Plan), learned);

@@ -14,7 +14,7 @@
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::calls::{self, Aside};
+use super::calls::{self, LeadingText};
 
 /// What thinking stands between.
 const THINKING: [(&str, &str); 3] =
@@ -80,7 +80,7 @@ fn after_orphan(text: &str) -> Option<&str> {
 
 /// What the beginning of a text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Beginning {
+enum TextBeginning {
     /// A marker of so many bytes.
     Marker(usize),
     /// One, if the right words follow.
@@ -88,27 +88,27 @@ enum Beginning {
     Words,
 }
 
-fn beginning(text: &str) -> Beginning {
+fn beginning(text: &str) -> TextBeginning {
     let named = NAMED.iter().find(|marker| text.starts_with(**marker));
     if let Some(marker) = named {
-        return Beginning::Marker(marker.len());
+        return TextBeginning::Marker(marker.len());
     }
     for (opening, closing) in PIPES {
         let Some(inside) = text.strip_prefix(opening) else { continue };
         return match inside.split_once(closing) {
             Some((inner, _)) if is_inner(inner) && !inner.is_empty() => {
-                Beginning::Marker(opening.len() + inner.len() + closing.len())
+                TextBeginning::Marker(opening.len() + inner.len() + closing.len())
             }
-            Some(_) => Beginning::Words,
+            Some(_) => TextBeginning::Words,
             None => {
                 let first = closing.chars().next().unwrap_or_default();
                 let is_open = is_inner(inside.strip_suffix(first).unwrap_or(inside));
-                if is_open { Beginning::Undecided } else { Beginning::Words }
+                if is_open { TextBeginning::Undecided } else { TextBeginning::Words }
             }
         };
     }
     let may_begin = NAMED.iter().copied().chain(PIPES.map(|(opening, _)| opening)).any(|all| all.starts_with(text));
-    if may_begin { Beginning::Undecided } else { Beginning::Words }
+    if may_begin { TextBeginning::Undecided } else { TextBeginning::Words }
 }
 
 /// The name of a marker: one word. `a <| b |> c` of some programming languages is none.
@@ -120,7 +120,7 @@ fn is_inner(inner: &str) -> bool {
 #[derive(Debug, Default)]
 pub(super) struct Cleaner {
     held: String,
-    place: Place,
+    place: ThoughtState,
     /// Text was struck out (`<s>…</s>`), so its end is no marker.
     strikes: bool,
     /// Behind the first word of a line.
@@ -130,7 +130,7 @@ pub(super) struct Cleaner {
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum ThoughtState {
     /// Before the first word.
     #[default]
     Start,
@@ -145,7 +145,7 @@ enum Place {
 impl Cleaner {
     /// The words that are certain after this piece.
     pub fn push(&mut self, piece: &str) -> String {
-        if self.place == Place::Over || piece.is_empty() {
+        if self.place == ThoughtState::Over || piece.is_empty() {
             return String::new();
         }
         self.held.push_str(piece);
@@ -159,24 +159,24 @@ impl Cleaner {
     /// The answer is complete: what looked like the beginning of a marker was none.
     pub fn finish(&mut self) -> String {
         match self.place {
-            Place::Answer => {
+            ThoughtState::Answer => {
                 self.is_whole = true;
                 let held = std::mem::take(&mut self.held);
                 let mut words = String::new();
                 let rest = self.settle(&held, &mut words);
-                if self.place == Place::Answer && calls::at_start(rest) != Aside::Begun {
+                if self.place == ThoughtState::Answer && calls::at_start(rest) != LeadingText::Begun {
                     words.push_str(rest);
                 }
                 words
             }
-            Place::Start | Place::Head => std::mem::take(&mut self.held),
-            Place::Thinking(_) | Place::Over => String::new(),
+            ThoughtState::Start | ThoughtState::Head => std::mem::take(&mut self.held),
+            ThoughtState::Thinking(_) | ThoughtState::Over => String::new(),
         }
     }
 
     /// A marker has ended it.
     pub fn is_over(&self) -> bool {
-        self.place == Place::Over
+        self.place == ThoughtState::Over
     }
 
     /// Adds what is certain to `words`; gives what is not.
@@ -184,48 +184,49 @@ impl Cleaner {
         let mut rest = held;
         loop {
             match self.place {
-                Place::Start => {
+                ThoughtState::Start => {
                     rest = rest.trim_start();
                     let opened = THINKING.iter().find(|(opening, _)| rest.starts_with(opening));
                     if let Some((opening, closing)) = opened {
                         rest = &rest[opening.len()..];
-                        self.place = Place::Thinking(closing);
+                        self.place = ThoughtState::Thinking(closing);
                     } else if THINKING.iter().any(|(opening, _)| opening.starts_with(rest)) {
                         return rest;
                     } else {
                         match beginning(rest) {
-                            Beginning::Undecided => return rest,
-                            Beginning::Words => self.place = Place::Answer,
-                            Beginning::Marker(length) => {
+                            TextBeginning::Undecided => return rest,
+                            TextBeginning::Words => self.place = ThoughtState::Answer,
+                            TextBeginning::Marker(length) => {
                                 let (marker, after) = rest.split_at(length);
                                 rest = after;
-                                self.place = if OPENERS.contains(&marker) { Place::Head } else { Place::Over };
+                                self.place =
+                                    if OPENERS.contains(&marker) { ThoughtState::Head } else { ThoughtState::Over };
                             }
                         }
                     }
                 }
-                Place::Head => {
+                ThoughtState::Head => {
                     rest = rest.trim_start();
                     let named = |roles: &[&str]| roles.iter().find_map(|role| rest.strip_prefix(role));
                     let ends = |after: &str| after.starts_with(['\n', '\r', '<', ':']);
                     if OWN_ROLES.iter().chain(&OTHER_ROLES).any(|role| role.starts_with(rest)) {
                         return rest;
                     }
-                    self.place = Place::Start;
+                    self.place = ThoughtState::Start;
                     if let Some(after) = named(&OWN_ROLES).filter(|after| ends(after)) {
                         rest = after.trim_start_matches(':');
                     } else if named(&OTHER_ROLES).is_some_and(ends) {
-                        self.place = Place::Over;
+                        self.place = ThoughtState::Over;
                     }
                 }
-                Place::Thinking(closing) => {
+                ThoughtState::Thinking(closing) => {
                     let Some((_, after)) = rest.split_once(closing) else {
                         return tail(rest, closing.len());
                     };
                     rest = after;
-                    self.place = Place::Start;
+                    self.place = ThoughtState::Start;
                 }
-                Place::Answer => {
+                ThoughtState::Answer => {
                     let Some(at) = rest.find(['<', '[', '{', '`']) else {
                         self.says(rest, words);
                         return "";
@@ -235,29 +236,29 @@ impl Cleaner {
                     rest = from;
                     self.strikes |= rest.starts_with("<s>");
                     match self.aside(rest) {
-                        Aside::No => {}
-                        Aside::Undecided if self.is_whole => {}
+                        LeadingText::No => {}
+                        LeadingText::Undecided if self.is_whole => {}
                         // What goes on for so long is no call, and is not looked at again with every piece.
-                        Aside::Undecided | Aside::Begun if rest.len() > HELD_BYTES_MAX => {}
-                        Aside::Undecided | Aside::Begun => return rest,
-                        Aside::Call(length) => {
+                        LeadingText::Undecided | LeadingText::Begun if rest.len() > HELD_BYTES_MAX => {}
+                        LeadingText::Undecided | LeadingText::Begun => return rest,
+                        LeadingText::Call(length) => {
                             rest = &rest[length..];
                             continue;
                         }
                     }
                     match beginning(rest) {
-                        Beginning::Undecided => return rest,
-                        Beginning::Marker(_) if !(self.strikes && rest.starts_with("</s>")) => {
-                            self.place = Place::Over;
+                        TextBeginning::Undecided => return rest,
+                        TextBeginning::Marker(_) if !(self.strikes && rest.starts_with("</s>")) => {
+                            self.place = ThoughtState::Over;
                         }
-                        Beginning::Marker(_) | Beginning::Words => {
+                        TextBeginning::Marker(_) | TextBeginning::Words => {
                             let (first, after) = rest.split_at(1);
                             self.says(first, words);
                             rest = after;
                         }
                     }
                 }
-                Place::Over => return "",
+                ThoughtState::Over => return "",
             }
         }
     }
@@ -273,14 +274,14 @@ impl Cleaner {
 
     /// What is for nobody at the beginning of `rest`, in the middle of an answer. A tag of thinking inside a line, or one
     /// that is never closed, is a word.
-    fn aside(&self, rest: &str) -> Aside {
+    fn aside(&self, rest: &str) -> LeadingText {
         let (opening, closing) = THINKING[0];
         match (self.in_line, rest.strip_prefix(opening)) {
             (false, Some(inside)) => match inside.find(closing) {
-                Some(at) => Aside::Call(opening.len() + at + closing.len()),
-                None => Aside::Undecided,
+                Some(at) => LeadingText::Call(opening.len() + at + closing.len()),
+                None => LeadingText::Undecided,
             },
-            (false, None) if opening.starts_with(rest) => Aside::Undecided,
+            (false, None) if opening.starts_with(rest) => LeadingText::Undecided,
             (_, _) => calls::at_start(rest),
         }
     }
@@ -293,13 +294,13 @@ fn tail(text: &str, bytes: usize) -> &str {
 
 /// Sends words on as they arrive, once it is clear that they are meant for somebody.
 #[derive(Debug)]
-pub(super) struct Words {
+pub(super) struct SpokenWords {
     to: Option<UnboundedSender<String>>,
     cleaner: Cleaner,
     begun: bool,
 }
 
-impl Words {
+impl SpokenWords {
     pub fn new(to: Option<UnboundedSender<String>>) -> Self {
         Self { to, cleaner: Cleaner::default(), begun: false }
     }

@@ -32,7 +32,7 @@ impl fmt::Debug for Listener {
 }
 
 #[derive(Deserialize)]
-struct Transcript {
+struct TranscriptAnswer {
     text: String,
 }
 
@@ -68,7 +68,7 @@ impl Listener {
             }
             body.extend_from_slice(&piece);
         }
-        let transcript: Transcript = serde_json::from_slice(&body)
+        let transcript: TranscriptAnswer = serde_json::from_slice(&body)
             .map_err(|_| TranscribeError("gave an answer that is no transcript".to_owned()))?;
         Ok(transcript.text)
     }

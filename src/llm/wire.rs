@@ -11,9 +11,9 @@ use crate::ports::AnswerSchema;
 
 /// The body of `POST …/chat/completions`.
 #[derive(Debug, Serialize)]
-pub(super) struct Request<'a> {
+pub(super) struct CompletionRequest<'a> {
     pub model: &'a str,
-    pub messages: Vec<Message<'a>>,
+    pub messages: Vec<WireMessage<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u32>,
     /// The newer name of `max_tokens`, which some models insist on.
@@ -29,7 +29,7 @@ pub(super) struct Request<'a> {
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Message<'a> {
+pub(super) struct WireMessage<'a> {
     pub role: &'static str,
     pub content: &'a str,
 }
@@ -64,7 +64,7 @@ pub(super) struct Counts {
 
 /// One answer, or what one event of a streamed answer adds: their shapes differ only inside the choice.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Piece {
+pub(super) struct AnswerPiece {
     pub content: String,
     /// Visible reasoning; never shown to a person.
     pub thoughts: String,
@@ -78,7 +78,7 @@ pub(super) struct Piece {
     pub error: Option<Value>,
 }
 
-impl Piece {
+impl AnswerPiece {
     /// Reads the first choice, in the shapes of OpenAI, its imitators, Ollama and llama.cpp. `None` when
     /// nothing in it is known.
     pub fn read(reply: &Value) -> Option<Self> {
@@ -205,8 +205,8 @@ mod tests {
 
     use super::*;
 
-    fn piece(value: Value) -> Option<Piece> {
-        Piece::read(&value)
+    fn piece(value: Value) -> Option<AnswerPiece> {
+        AnswerPiece::read(&value)
     }
 
     fn content(value: Value) -> String {
@@ -236,8 +236,8 @@ mod tests {
     fn wrong_types_count_as_absent() {
         let odd = piece(json!({"choices": [{"message": {"content": 5}, "finish_reason": 3}], "usage": [1]}))
             .expect("a reply");
-        assert_eq!(odd, Piece::default());
-        assert_eq!(piece(json!({"choices": "no"})), Some(Piece::default()));
+        assert_eq!(odd, AnswerPiece::default());
+        assert_eq!(piece(json!({"choices": "no"})), Some(AnswerPiece::default()));
         assert_eq!(piece(json!({"hello": "world"})), None);
     }
 

@@ -13,10 +13,10 @@ use crate::core::pending::Pending;
 
 /// What runs.
 #[derive(Debug, Default)]
-pub struct RunningTurns(Mutex<Entries>);
+pub struct RunningTurns(Mutex<RunningEntries>);
 
 #[derive(Debug, Default)]
-struct Entries {
+struct RunningEntries {
     turns: HashMap<ChatId, (RunId, CancellationToken)>,
     cards: HashMap<PendingId, (ChatId, CancellationToken)>,
 }
@@ -48,7 +48,7 @@ impl Drop for CardUnderWay<'_> {
 }
 
 impl RunningTurns {
-    fn entries(&self) -> MutexGuard<'_, Entries> {
+    fn entries(&self) -> MutexGuard<'_, RunningEntries> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

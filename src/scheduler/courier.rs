@@ -18,9 +18,9 @@ use crate::pipeline::brain::Brain;
 
 /// Names the chats in which something waits.
 #[derive(Debug)]
-pub(super) struct Told(mpsc::Sender<ChatId>);
+pub(super) struct ToldChats(mpsc::Sender<ChatId>);
 
-impl Told {
+impl ToldChats {
     /// Something waits in this chat.
     pub async fn in_chat(&self, chat: &ChatId) {
         // Whoever names chats ends with the courier, so there is always one.
@@ -30,17 +30,17 @@ impl Told {
 
 /// The chats that were named and nobody has begun to deliver in.
 #[derive(Debug)]
-pub(super) struct Named(mpsc::Receiver<ChatId>);
+pub(super) struct NamedChats(mpsc::Receiver<ChatId>);
 
 /// From whoever names chats to the courier.
-pub(super) fn slip() -> (Told, Named) {
+pub(super) fn slip() -> (ToldChats, NamedChats) {
     let (sender, receiver) = mpsc::channel(limits::DELIVER_CHATS_MAX);
-    (Told(sender), Named(receiver))
+    (ToldChats(sender), NamedChats(receiver))
 }
 
 /// Delivers in every chat that is named, until no more can be and all have had their turn. After `stop` it begins
 /// nothing more.
-pub(super) async fn deliver(brain: &Brain, mut named: Named, stop: &CancellationToken) {
+pub(super) async fn deliver(brain: &Brain, mut named: NamedChats, stop: &CancellationToken) {
     let mut waiting: VecDeque<ChatId> = VecDeque::new();
     let mut busy: HashSet<ChatId> = HashSet::new();
     let mut under_way = FuturesUnordered::new();

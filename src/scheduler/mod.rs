@@ -31,7 +31,7 @@ use crate::pipeline::intake::agenda::briefing;
 use crate::ports::records::{Due, DueKind, Show, User, millis};
 use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, StoreError, Table};
 use crate::services::service::FallenDue;
-use courier::Told;
+use courier::ToldChats;
 
 /// Entries handled in one go; the rest follow at once.
 const AT_ONCE: usize = 256;
@@ -40,7 +40,7 @@ const AT_ONCE: usize = 256;
 const AGAIN_SECS: i64 = 300;
 
 /// An entry and its revision.
-type Held = (Due, u64);
+type HeldDue = (Due, u64);
 
 /// Handles everything that is due now, and returns once what came of it is delivered as far as it can be.
 pub async fn run_due(brain: &Brain) -> Result<(), StoreError> {
@@ -71,7 +71,7 @@ pub async fn run(brain: &Brain, stop: &CancellationToken) {
 }
 
 /// Handles what is due, sleeps until the next, and wakes when the index changes. Ends when dropped.
-async fn keep_time(brain: &Brain, told: &Told) {
+async fn keep_time(brain: &Brain, told: &ToldChats) {
     loop {
         if let Err(error) = handle_due(brain, told).await {
             tracing::error!(%error, "what fell due could not be handled; trying again soon");
@@ -93,7 +93,7 @@ async fn keep_time(brain: &Brain, told: &Told) {
 }
 
 /// Commits what comes of everything that is due.
-async fn handle_due(brain: &Brain, told: &Told) -> Result<(), StoreError> {
+async fn handle_due(brain: &Brain, told: &ToldChats) -> Result<(), StoreError> {
     loop {
         let now = brain.clock.now();
         // Keys sort by instant; the one after `now` ends the range.
@@ -102,7 +102,7 @@ async fn handle_due(brain: &Brain, told: &Told) -> Result<(), StoreError> {
         if due.is_empty() {
             return Ok(());
         }
-        let mut chats: Vec<(ChatId, Vec<Held>)> = Vec::new();
+        let mut chats: Vec<(ChatId, Vec<HeldDue>)> = Vec::new();
         for (entry, revision) in due {
             let handled = match &entry.kind {
                 DueKind::Item { .. } => match chats.iter_mut().find(|(chat, _)| *chat == entry.chat) {
@@ -129,7 +129,11 @@ async fn handle_due(brain: &Brain, told: &Told) -> Result<(), StoreError> {
 }
 
 /// A record that cannot be read holds up the entries that need it, and no others.
-async fn unless_unreadable(brain: &Brain, entries: &[Held], handled: Result<(), StoreError>) -> Result<(), StoreError> {
+async fn unless_unreadable(
+    brain: &Brain,
+    entries: &[HeldDue],
+    handled: Result<(), StoreError>,
+) -> Result<(), StoreError> {
     let Some(error) = handled.as_ref().err().filter(|error| error.is_of_one_record()) else {
         return handled;
     };
@@ -152,7 +156,7 @@ async fn next(brain: &Brain) -> Result<Option<DateTime<Utc>>, StoreError> {
 }
 
 /// Tells the reminders of one chat together. If something changed at this very moment, each is looked at alone.
-async fn notify(brain: &Brain, told: &Told, chat: &ChatId, entries: &[Held]) -> Result<(), StoreError> {
+async fn notify(brain: &Brain, told: &ToldChats, chat: &ChatId, entries: &[HeldDue]) -> Result<(), StoreError> {
     let Err(conflict) = notify_together(brain, told, chat, entries).await? else {
         return Ok(());
     };
@@ -170,9 +174,9 @@ async fn notify(brain: &Brain, told: &Told, chat: &ChatId, entries: &[Held]) -> 
 /// The inner error: something changed meanwhile, and nothing was done.
 async fn notify_together(
     brain: &Brain,
-    told: &Told,
+    told: &ToldChats,
     chat: &ChatId,
-    entries: &[Held],
+    entries: &[HeldDue],
 ) -> Result<Result<(), StoreError>, StoreError> {
     let mut batch = Batch::default();
     let mut notifications: Vec<Notification> = Vec::new();
@@ -252,7 +256,7 @@ fn until(due: &Due, end: DateTime<Utc>) -> Due {
 }
 
 /// Quiet hours are over for what waits in an outbox.
-async fn look_again(brain: &Brain, told: &Told, due: &Due, revision: u64) -> Result<(), StoreError> {
+async fn look_again(brain: &Brain, told: &ToldChats, due: &Due, revision: u64) -> Result<(), StoreError> {
     let mut batch = Batch::default();
     batch.delete(Table::Due, due.key(), Expect::Revision(revision));
     settle(brain.commit(batch).await.map(|_| ()))?;
@@ -261,13 +265,19 @@ async fn look_again(brain: &Brain, told: &Told, due: &Due, revision: u64) -> Res
 }
 
 /// Tells a chat something; the courier delivers it.
-async fn tell(brain: &Brain, told: &Told, chat: &ChatId, shows: Vec<Show>, batch: Batch) -> Result<(), StoreError> {
+async fn tell(
+    brain: &Brain,
+    told: &ToldChats,
+    chat: &ChatId,
+    shows: Vec<Show>,
+    batch: Batch,
+) -> Result<(), StoreError> {
     brain.commit_told(chat, shows, batch).await?;
     told.in_chat(chat).await;
     Ok(())
 }
 
-async fn expire(brain: &Brain, told: &Told, due: &Due, revision: u64) -> Result<(), StoreError> {
+async fn expire(brain: &Brain, told: &ToldChats, due: &Due, revision: u64) -> Result<(), StoreError> {
     let DueKind::Expiry { pending } = &due.kind else {
         return Ok(());
     };
@@ -288,7 +298,7 @@ async fn expire(brain: &Brain, told: &Told, due: &Due, revision: u64) -> Result<
 }
 
 /// Tells the agenda of the day, and arms the next briefing.
-async fn brief(brain: &Brain, told: &Told, due: &Due, revision: u64) -> Result<(), StoreError> {
+async fn brief(brain: &Brain, told: &ToldChats, due: &Due, revision: u64) -> Result<(), StoreError> {
     let now = brain.clock.now();
     let user = brain.user(&due.owner, &due.chat).await?;
     let zone = brain.zone_of(&user);

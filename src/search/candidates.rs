@@ -8,8 +8,8 @@ use std::cmp::Ordering;
 use tantivy::{DocId, Searcher, SegmentReader, Term};
 
 use super::columns::Columns;
-use super::dictionary::{self, Found, Vocabulary};
-use super::shape::{self, Fields};
+use super::dictionary::{self, FoundWords, IndexVocabulary};
+use super::shape::{self, IndexFields};
 use crate::language::terms;
 use crate::ports::{Candidates, Description, WordMatch};
 
@@ -34,9 +34,13 @@ impl Ranked {
 }
 
 /// See [`crate::ports::Index::candidates`].
-pub(super) fn candidates(searcher: &Searcher, fields: &Fields, sought: &Description) -> tantivy::Result<Candidates> {
+pub(super) fn candidates(
+    searcher: &Searcher,
+    fields: &IndexFields,
+    sought: &Description,
+) -> tantivy::Result<Candidates> {
     let prefix = shape::joined(&sought.kind, "");
-    let vocabulary = Vocabulary { searcher, fields: &[fields.stem], prefix: &prefix };
+    let vocabulary = IndexVocabulary { searcher, fields: &[fields.stem], prefix: &prefix };
     let kind = Term::from_field_text(fields.kind, &sought.kind);
     let documents = dictionary::frequency(searcher, &kind)?;
     let mut words = Vec::with_capacity(sought.words.len());
@@ -62,7 +66,7 @@ pub(super) fn candidates(searcher: &Searcher, fields: &Fields, sought: &Descript
     Ok(Candidates { words: matched, documents, more: found - ids.len(), ids })
 }
 
-fn word_match(found: &Found, documents: usize) -> WordMatch {
+fn word_match(found: &FoundWords, documents: usize) -> WordMatch {
     let stems = found.iter().map(|(stem, (likeness, _))| (stem.clone(), *likeness)).collect();
     let sum: usize = found.values().map(|(_, documents)| documents).sum();
     WordMatch { stems, documents: sum.min(documents) }
@@ -70,13 +74,19 @@ fn word_match(found: &Found, documents: usize) -> WordMatch {
 
 struct Segment<'a> {
     searcher: &'a SegmentReader,
-    fields: &'a Fields,
+    fields: &'a IndexFields,
     prefix: &'a str,
     sought: &'a Description,
 }
 
 impl Segment<'_> {
-    fn rank(&self, number: usize, words: &[Found], weights: &[f32], ranked: &mut Vec<Ranked>) -> tantivy::Result<()> {
+    fn rank(
+        &self,
+        number: usize,
+        words: &[FoundWords],
+        weights: &[f32],
+        ranked: &mut Vec<Ranked>,
+    ) -> tantivy::Result<()> {
         let size = self.searcher.max_doc() as usize;
         let mut fits = vec![false; size];
         let mut score = vec![0.0_f32; size];
@@ -122,7 +132,7 @@ impl Segment<'_> {
     }
 
     /// Adds what a word is worth: the best of its matches, in the title or elsewhere.
-    fn add(&self, found: &Found, weight: f32, score: &mut [f32], fits: &mut [bool]) -> tantivy::Result<()> {
+    fn add(&self, found: &FoundWords, weight: f32, score: &mut [f32], fits: &mut [bool]) -> tantivy::Result<()> {
         let mut quality: Vec<(DocId, f32)> = Vec::new();
         for (stem, (likeness, _)) in found {
             let word = format!("{}{stem}", self.prefix);

@@ -6,9 +6,9 @@ use tantivy::{DocId, Searcher, TantivyError};
 use super::shape::{AT, ID, KEPT, KIND};
 
 /// The columns of all segments.
-pub(super) struct Columns(Vec<OfSegment>);
+pub(super) struct Columns(Vec<SegmentColumns>);
 
-struct OfSegment {
+struct SegmentColumns {
     id: Option<StrColumn>,
     kind: Option<StrColumn>,
     kept: Option<BytesColumn>,
@@ -32,7 +32,7 @@ impl Columns {
         let of_segment = |segment: &tantivy::SegmentReader| {
             let columns = segment.fast_fields();
             let (id, kind, kept) = (columns.str(ID)?, columns.str(KIND)?, columns.bytes(KEPT)?);
-            Ok(OfSegment { id, kind, kept, at: columns.i64(AT)? })
+            Ok(SegmentColumns { id, kind, kept, at: columns.i64(AT)? })
         };
         searcher.segment_readers().iter().map(of_segment).collect::<tantivy::Result<Vec<_>>>().map(Self)
     }

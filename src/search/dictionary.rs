@@ -66,16 +66,16 @@ pub(super) fn walk(
 }
 
 /// A vocabulary: the words of fields behind a prefix that is not part of the word.
-pub(super) struct Vocabulary<'a> {
+pub(super) struct IndexVocabulary<'a> {
     pub(super) searcher: &'a Searcher,
     pub(super) fields: &'a [Field],
     pub(super) prefix: &'a str,
 }
 
 /// Words that were found, each with its likeness and the living documents that have it.
-pub(super) type Found = BTreeMap<String, (f32, usize)>;
+pub(super) type FoundWords = BTreeMap<String, (f32, usize)>;
 
-impl Vocabulary<'_> {
+impl IndexVocabulary<'_> {
     /// A word as the index has it.
     pub(super) fn term(&self, field: Field, word: &str) -> Term {
         Term::from_field_text(field, &format!("{}{word}", self.prefix))
@@ -87,7 +87,7 @@ impl Vocabulary<'_> {
         counted.try_fold(0, |most, found| Ok(most.max(found?)))
     }
 
-    fn add(&self, found: &mut Found, word: &str, likeness: f32) -> tantivy::Result<()> {
+    fn add(&self, found: &mut FoundWords, word: &str, likeness: f32) -> tantivy::Result<()> {
         if !found.contains_key(word) {
             let documents = self.frequency(word)?;
             if documents > 0 {
@@ -118,8 +118,8 @@ impl Vocabulary<'_> {
     }
 
     /// The same word, what begins it, and what it begins.
-    pub(super) fn whole(&self, word: &str) -> tantivy::Result<Found> {
-        let mut found = Found::new();
+    pub(super) fn whole(&self, word: &str) -> tantivy::Result<FoundWords> {
+        let mut found = FoundWords::new();
         self.add(&mut found, word, likeness::SAME)?;
         let ends: Vec<usize> = word.char_indices().map(|(at, _)| at).skip(likeness::BEGINNING_CHARS).collect();
         for shorter in ends.into_iter().filter_map(|end| word.get(..end)) {
@@ -134,8 +134,8 @@ impl Vocabulary<'_> {
     }
 
     /// Words this one may be a slip of. Those with the same first letter are all looked at, others up to a limit.
-    pub(super) fn slips(&self, word: &str) -> tantivy::Result<Found> {
-        let mut found = Found::new();
+    pub(super) fn slips(&self, word: &str) -> tantivy::Result<FoundWords> {
+        let mut found = FoundWords::new();
         let Some(first) = word.chars().next() else { return Ok(found) };
         if !likeness::may_slip(word) {
             return Ok(found);

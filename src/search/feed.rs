@@ -29,7 +29,7 @@ const STATE_FILE: &str = "feed";
 
 /// What is written beside the indexes.
 #[derive(Debug, Serialize, Deserialize)]
-struct State {
+struct FeedState {
     /// Marks of another origin are of another store, or of one that went on without us.
     origin: String,
     /// Up to here all indexes are durable.
@@ -56,11 +56,11 @@ pub(super) async fn begin(house: &Arc<House>) -> Result<(), IndexError> {
         let log = house.store.change_log();
         let (trimmed, now) = (log.trimmed().await?, *log.watch_changes().borrow());
         let known = state_file(house).and_then(|file| std::fs::read(file).ok());
-        let known: Option<State> = known.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let known: Option<FeedState> = known.and_then(|bytes| serde_json::from_slice(&bytes).ok());
         let sources = new_origin(house);
-        let same_sources = |state: &State| tail(&state.origin) == tail(&sources);
+        let same_sources = |state: &FeedState| tail(&state.origin) == tail(&sources);
         match known.filter(|state| state.sealed >= trimmed && state.sealed <= now && same_sources(state)) {
-            Some(State { origin, sealed }) => {
+            Some(FeedState { origin, sealed }) => {
                 *locked(&house.origin) = origin;
                 // Lines up to there may still stand in the log: it is cut with a later commit.
                 house.applied.store(sealed, Ordering::Release);
@@ -89,7 +89,7 @@ async fn renew(house: &House, now: u64) {
 
 fn write_state(house: &House, sealed: u64) -> bool {
     let Some(file) = state_file(house) else { return true };
-    let state = State { origin: locked(&house.origin).clone(), sealed };
+    let state = FeedState { origin: locked(&house.origin).clone(), sealed };
     let write = || {
         shelf::make_folder(file.parent().unwrap_or(&file))?;
         let draft = file.with_extension("new");
@@ -135,14 +135,14 @@ pub(super) async fn catch_up(house: &Arc<House>) -> Result<(), IndexError> {
 
 /// A record that has or had a document, and the revision that told of it.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(super) struct IndexedRecord {
     source: Source,
     key: Key,
     revision: u64,
 }
 
 /// Records by kind and id.
-pub(super) type Places = BTreeMap<(&'static str, String), Place>;
+pub(super) type Places = BTreeMap<(&'static str, String), IndexedRecord>;
 
 /// Puts by what lines tell, for those who have an index: another one is made of the records as they are.
 fn put_by(house: &House, lines: &[ChangedRecords]) {
@@ -150,7 +150,7 @@ fn put_by(house: &House, lines: &[ChangedRecords]) {
     for (line, (table, key)) in lines.iter().flat_map(|line| line.records.iter().map(move |record| (line, record))) {
         for source in house.sources.iter().filter(|source| source.table == *table) {
             if let Some((owner, id)) = (source.place)(key) {
-                let place = Place { source: *source, key: key.clone(), revision: line.revision };
+                let place = IndexedRecord { source: *source, key: key.clone(), revision: line.revision };
                 told.entry(owner).or_default().insert((source.kind, id), place);
             }
         }
@@ -226,7 +226,7 @@ async fn bring_all(house: &Arc<House>) -> Result<(), IndexError> {
 /// The update that these records come to.
 async fn current(house: &House, owner: &UserId, places: &Places) -> Result<Update, IndexError> {
     let mut update = update();
-    for ((kind, id), Place { source, key, .. }) in places {
+    for ((kind, id), IndexedRecord { source, key, .. }) in places {
         let stored = house.store.get(source.table, key).await?;
         let made: Option<Document> = stored.and_then(|stored| made(source, owner, key, &stored));
         match made {

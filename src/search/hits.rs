@@ -10,7 +10,7 @@ use tantivy::{DocAddress, DocId, Score, Searcher, SegmentOrdinal, SegmentReader,
 
 use super::columns::Columns;
 use super::query;
-use super::shape::{AT, Fields};
+use super::shape::{AT, IndexFields};
 use super::snippet::snippet;
 use crate::ports::{Found, Hit, Query, Ranking};
 
@@ -20,7 +20,7 @@ const RECENT: f32 = 0.1;
 const FADES_MILLIS: f32 = 180.0 * 24.0 * 3_600.0 * 1_000.0;
 
 /// See [`crate::ports::Index::search`].
-pub(super) fn search(searcher: &Searcher, fields: &Fields, query: &Query) -> tantivy::Result<Found> {
+pub(super) fn search(searcher: &Searcher, fields: &IndexFields, query: &Query) -> tantivy::Result<Found> {
     let built = query::build(searcher, fields, query)?;
     let columns = Columns::of(searcher)?;
     let newest = columns.newest();
@@ -52,21 +52,21 @@ pub(super) fn search(searcher: &Searcher, fields: &Fields, query: &Query) -> tan
 
 /// One document and its place in the order; greater is better.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Ranked {
+struct RankedHit {
     score: f32,
     time: i64,
     at: DocAddress,
 }
 
-impl Eq for Ranked {}
+impl Eq for RankedHit {}
 
-impl Ord for Ranked {
+impl Ord for RankedHit {
     fn cmp(&self, other: &Self) -> Ordering {
         self.score.total_cmp(&other.score).then(self.time.cmp(&other.time)).then_with(|| other.at.cmp(&self.at))
     }
 }
 
-impl PartialOrd for Ranked {
+impl PartialOrd for RankedHit {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
@@ -79,21 +79,21 @@ struct Top {
     newest: i64,
 }
 
-struct OfSegment {
+struct SegmentHits {
     top: Top,
     segment: SegmentOrdinal,
     at: Column<i64>,
-    best: BinaryHeap<Reverse<Ranked>>,
+    best: BinaryHeap<Reverse<RankedHit>>,
     total: usize,
 }
 
 impl Collector for Top {
-    type Fruit = (Vec<Ranked>, usize);
-    type Child = OfSegment;
+    type Fruit = (Vec<RankedHit>, usize);
+    type Child = SegmentHits;
 
-    fn for_segment(&self, segment: SegmentOrdinal, reader: &SegmentReader) -> tantivy::Result<OfSegment> {
+    fn for_segment(&self, segment: SegmentOrdinal, reader: &SegmentReader) -> tantivy::Result<SegmentHits> {
         let at = reader.fast_fields().i64(AT)?;
-        Ok(OfSegment { top: *self, segment, at, best: BinaryHeap::new(), total: 0 })
+        Ok(SegmentHits { top: *self, segment, at, best: BinaryHeap::new(), total: 0 })
     }
 
     fn requires_scoring(&self) -> bool {
@@ -110,8 +110,8 @@ impl Collector for Top {
     }
 }
 
-impl SegmentCollector for OfSegment {
-    type Fruit = (Vec<Ranked>, usize);
+impl SegmentCollector for SegmentHits {
+    type Fruit = (Vec<RankedHit>, usize);
 
     fn collect(&mut self, doc: DocId, score: Score) {
         self.total += 1;
@@ -121,10 +121,10 @@ impl SegmentCollector for OfSegment {
             Ranking::Relevance => {
                 let age = time.map_or(f32::MAX, |time| self.top.newest.saturating_sub(time) as f32);
                 let recent = RECENT / (1.0 + age / FADES_MILLIS);
-                Ranked { score: score * (1.0 + recent), time: time.unwrap_or(i64::MIN), at }
+                RankedHit { score: score * (1.0 + recent), time: time.unwrap_or(i64::MIN), at }
             }
-            Ranking::Newest => Ranked { score: 0.0, time: time.unwrap_or(i64::MIN), at },
-            Ranking::Oldest => Ranked { score: 0.0, time: time.map_or(i64::MIN, i64::saturating_neg), at },
+            Ranking::Newest => RankedHit { score: 0.0, time: time.unwrap_or(i64::MIN), at },
+            Ranking::Oldest => RankedHit { score: 0.0, time: time.map_or(i64::MIN, i64::saturating_neg), at },
         };
         self.best.push(Reverse(ranked));
         if self.best.len() > self.top.most {

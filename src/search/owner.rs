@@ -1,6 +1,6 @@
 //! One owner's index: opened or made, written, read, made durable.
 //!
-//! Invariants: a commit carries its [`Marks`], so documents and marks are never apart; readers see the last commit, made
+//! Invariants: a commit carries its [`CommitMarks`], so documents and marks are never apart; readers see the last commit, made
 //! durable or not; a writer exists only while it writes. One call at a time writes: the caller sees to that.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ use tantivy::directory::RamDirectory;
 use tantivy::indexer::{IndexWriterOptions, LogMergePolicy};
 use tantivy::{IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term};
 
-use super::shape::{self, Fields, SHAPE};
+use super::shape::{self, IndexFields, SHAPE};
 use super::shelf::Shelf;
 use crate::failpoint::fail_point;
 use crate::limits;
@@ -20,7 +20,7 @@ use crate::ports::Update;
 
 /// What a commit says of itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Marks {
+pub(super) struct CommitMarks {
     shape: u32,
     /// How far each feed has come.
     pub(super) feeds: BTreeMap<String, String>,
@@ -28,7 +28,7 @@ pub(super) struct Marks {
 
 /// See the module.
 pub(super) struct OwnerIndex {
-    pub(super) fields: Fields,
+    pub(super) fields: IndexFields,
     index: tantivy::Index,
     reader: IndexReader,
     /// `None`: nothing of it is kept in files.
@@ -88,7 +88,7 @@ impl OwnerIndex {
     }
 
     /// What the last commit said of itself.
-    pub(super) fn marks(&self) -> tantivy::Result<Marks> {
+    pub(super) fn marks(&self) -> tantivy::Result<CommitMarks> {
         let payload = self.index.load_metas()?.payload;
         Ok(payload.and_then(|payload| serde_json::from_str(&payload).ok()).unwrap_or_default())
     }
@@ -112,7 +112,7 @@ impl OwnerIndex {
 
     /// Brings an update in, with its mark; `None` takes the mark away. Durable after [`Self::seal`].
     pub(super) fn apply(&self, update: &Update, mark: Option<&str>) -> tantivy::Result<()> {
-        let mut marks = Marks { shape: SHAPE, ..self.marks()? };
+        let mut marks = CommitMarks { shape: SHAPE, ..self.marks()? };
         match mark {
             Some(mark) => marks.feeds.insert(update.feed.clone(), mark.to_owned()),
             None => marks.feeds.remove(&update.feed),

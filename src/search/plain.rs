@@ -33,24 +33,24 @@ pub struct PlainIndex {
 }
 
 /// A record's document, and the revision it is of.
-type AtRevision = (u64, Option<Arc<Words>>);
+type AtRevision = (u64, Option<Arc<DocumentWords>>);
 
 #[derive(Debug, Default)]
 struct Brought {
     marks: HashMap<String, String>,
-    documents: Vec<Arc<Words>>,
+    documents: Vec<Arc<DocumentWords>>,
 }
 
 /// A document as the words it is found by.
 #[derive(Debug)]
-struct Words {
+struct DocumentWords {
     document: Document,
     exact: String,
     title: Vec<String>,
     body: Vec<String>,
 }
 
-impl Words {
+impl DocumentWords {
     fn of(document: Document) -> Self {
         let exact = terms::fold(&document.title);
         let people = document.people.iter().flat_map(|person| [&person.name, &person.address]);
@@ -90,13 +90,13 @@ impl Words {
 }
 
 /// What each of these words matches.
-fn matches(documents: &[Arc<Words>], stems: &[String]) -> Vec<WordMatch> {
+fn matches(documents: &[Arc<DocumentWords>], stems: &[String]) -> Vec<WordMatch> {
     let known: HashSet<&str> =
         documents.iter().flat_map(|words| words.title.iter().chain(&words.body)).map(String::as_str).collect();
     let matched = |stem: &String| {
         let mut stems = terms::matching(stem, known.iter().copied());
         stems.sort_by(|(a, _), (b, _)| a.cmp(b));
-        let holds = |words: &&Arc<Words>| stems.iter().any(|(stem, _)| words.holds(stem));
+        let holds = |words: &&Arc<DocumentWords>| stems.iter().any(|(stem, _)| words.holds(stem));
         WordMatch { documents: documents.iter().filter(holds).count(), stems }
     };
     stems.iter().map(matched).collect()
@@ -114,7 +114,7 @@ impl PlainIndex {
     }
 
     /// Documents of the records whose keys begin so.
-    async fn under(&self, owner: &UserId, source: &Source, prefix: Key) -> Result<Vec<Arc<Words>>, IndexError> {
+    async fn under(&self, owner: &UserId, source: &Source, prefix: Key) -> Result<Vec<Arc<DocumentWords>>, IndexError> {
         let table = source.table;
         let records = self.store.scan(source.scan(prefix, None, usize::MAX)).await?;
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
@@ -127,7 +127,7 @@ impl PlainIndex {
                 return words.clone();
             }
             let document = (source.document)(&key, &stored).filter(|(of, _)| of == owner);
-            let words = document.map(|(_, document)| Arc::new(Words::of(document)));
+            let words = document.map(|(_, document)| Arc::new(DocumentWords::of(document)));
             read.insert((table, key), (stored.revision, words.clone()));
             words
         });
@@ -135,7 +135,7 @@ impl PlainIndex {
     }
 
     /// All documents of an owner.
-    async fn documents(&self, owner: &UserId, kinds: &[String]) -> Result<Vec<Arc<Words>>, IndexError> {
+    async fn documents(&self, owner: &UserId, kinds: &[String]) -> Result<Vec<Arc<DocumentWords>>, IndexError> {
         let wanted = |kind: &str| kinds.is_empty() || kinds.iter().any(|wanted| wanted == kind);
         let mut all = Vec::new();
         for source in self.sources.iter().filter(|source| wanted(source.kind)) {
@@ -168,7 +168,7 @@ impl Index for PlainIndex {
             let best = word.stems.iter().map(|(_, likeness)| *likeness).fold(0.0, f32::max);
             word.stems.retain(|(_, likeness)| best < 1.0 || *likeness == 1.0);
         }
-        let fits = |words: &Words| {
+        let fits = |words: &DocumentWords| {
             let whole = asked.iter().map(|word| words.quality(word) > 0.0);
             let begun = begin.iter().map(|begin| words.title.iter().chain(&words.body).any(|w| w.starts_with(begin)));
             let mut each = whole.chain(begun);
@@ -177,16 +177,16 @@ impl Index for PlainIndex {
                 Needs::Any => asked.is_empty() && begin.is_empty() || each.any(|fits| fits),
             }
         };
-        let score = |words: &Words| asked.iter().map(|word| words.quality(word)).sum::<f32>();
-        let mut found: Vec<(f32, &Arc<Words>)> =
+        let score = |words: &DocumentWords| asked.iter().map(|word| words.quality(word)).sum::<f32>();
+        let mut found: Vec<(f32, &Arc<DocumentWords>)> =
             documents.iter().filter(|words| words.fits(query) && fits(words)).map(|w| (score(w), w)).collect();
-        let newest = |words: &Words| (words.document.at.is_none(), Reverse(words.document.at));
+        let newest = |words: &DocumentWords| (words.document.at.is_none(), Reverse(words.document.at));
         match query.ranking {
             Ranking::Relevance => found.sort_by(|(a, x), (b, y)| b.total_cmp(a).then(newest(x).cmp(&newest(y)))),
             Ranking::Newest => found.sort_by_key(|(_, words)| newest(words)),
             Ranking::Oldest => found.sort_by_key(|(_, words)| (words.document.at.is_none(), words.document.at)),
         }
-        let hit = |(score, words): &(f32, &Arc<Words>)| Hit {
+        let hit = |(score, words): &(f32, &Arc<DocumentWords>)| Hit {
             kind: words.document.kind.clone(),
             id: words.document.id.clone(),
             score: *score,
@@ -202,12 +202,12 @@ impl Index for PlainIndex {
         let documents = self.documents(owner, std::slice::from_ref(&description.kind)).await?;
         let stems: Vec<String> = description.words.iter().map(|word| terms::stem(word)).collect();
         let words = matches(&documents, &stems);
-        let score = |document: &Words| -> f32 {
+        let score = |document: &DocumentWords| -> f32 {
             let exact = !description.exact.is_empty() && document.exact == description.exact;
             let worth = |word: &WordMatch| document.quality(word) * terms::telling(word.documents, documents.len());
             if exact { f32::MAX } else { words.iter().map(worth).sum() }
         };
-        let mut found: Vec<(bool, f32, &Arc<Words>)> = documents
+        let mut found: Vec<(bool, f32, &Arc<DocumentWords>)> = documents
             .iter()
             .map(|document| {
                 let later = description.first.as_ref().is_some_and(|flag| !document.document.flags.contains(flag));
@@ -216,7 +216,7 @@ impl Index for PlainIndex {
             .filter(|(_, score, _)| *score > 0.0)
             .collect();
         found.sort_by(|(a, x, p), (b, y, q)| {
-            let near = |words: &Words| apart(words.document.at, description.near);
+            let near = |words: &DocumentWords| apart(words.document.at, description.near);
             a.cmp(b).then(y.total_cmp(x)).then(near(p).cmp(&near(q))).then(p.document.id.cmp(&q.document.id))
         });
         let ids: Vec<String> =
@@ -240,7 +240,7 @@ impl Index for PlainIndex {
                 || update.put.iter().any(|put| is(&put.kind, &put.id))
         };
         brought.documents.retain(|words| !replaced(&words.document));
-        brought.documents.extend(update.put.into_iter().map(|document| Arc::new(Words::of(document))));
+        brought.documents.extend(update.put.into_iter().map(|document| Arc::new(DocumentWords::of(document))));
         Ok(())
     }
 

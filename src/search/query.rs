@@ -9,8 +9,8 @@ use tantivy::query::{
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{Searcher, Term};
 
-use super::dictionary::Vocabulary;
-use super::shape::{self, Fields};
+use super::dictionary::IndexVocabulary;
+use super::shape::{self, IndexFields};
 use super::text;
 use crate::language::terms;
 use crate::limits::{INDEX_QUERY_WORDS_MAX, INDEX_SLIPS_MAX};
@@ -26,14 +26,14 @@ const LOOKED_UP_MAX: usize = 16;
 
 /// A part of what was typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
+enum QueryPart {
     Word(String),
     Phrase(Vec<String>),
     Beginning(String),
 }
 
 /// Takes a query apart: `"a phrase"`, `begin*`, words.
-fn parts(typed: &str) -> Vec<Part> {
+fn parts(typed: &str) -> Vec<QueryPart> {
     let mut parts = Vec::new();
     for (number, piece) in typed.split('"').enumerate() {
         // An opening quote without a closing one is none.
@@ -41,16 +41,17 @@ fn parts(typed: &str) -> Vec<Part> {
         if is_quoted {
             let folded = terms::fold(piece);
             let words: Vec<String> = terms::words_of(&folded).map(str::to_owned).collect();
-            parts.extend((!words.is_empty()).then_some(Part::Phrase(words)));
+            parts.extend((!words.is_empty()).then_some(QueryPart::Phrase(words)));
             continue;
         }
         for word in piece.split_whitespace() {
             let folded = terms::fold(word.trim_end_matches('*'));
-            let mut words: Vec<Part> = terms::words_of(&folded).map(|word| Part::Word(word.to_owned())).collect();
+            let mut words: Vec<QueryPart> =
+                terms::words_of(&folded).map(|word| QueryPart::Word(word.to_owned())).collect();
             if word.ends_with('*')
-                && let Some(Part::Word(last)) = words.pop()
+                && let Some(QueryPart::Word(last)) = words.pop()
             {
-                words.push(Part::Beginning(last));
+                words.push(QueryPart::Beginning(last));
             }
             parts.append(&mut words);
         }
@@ -60,21 +61,21 @@ fn parts(typed: &str) -> Vec<Part> {
 }
 
 /// What a query comes to.
-pub(super) struct Built {
+pub(super) struct BuiltQuery {
     pub(super) query: Box<dyn Asked>,
     /// All forms that were looked for, for snippets.
     pub(super) forms: Vec<String>,
 }
 
-struct Builder<'a> {
+struct QueryBuilder<'a> {
     searcher: &'a Searcher,
-    fields: &'a Fields,
+    fields: &'a IndexFields,
     forms: Vec<String>,
 }
 
 /// What tantivy is asked.
-pub(super) fn build(searcher: &Searcher, fields: &Fields, query: &Query) -> tantivy::Result<Built> {
-    let mut builder = Builder { searcher, fields, forms: Vec::new() };
+pub(super) fn build(searcher: &Searcher, fields: &IndexFields, query: &Query) -> tantivy::Result<BuiltQuery> {
+    let mut builder = QueryBuilder { searcher, fields, forms: Vec::new() };
     let mut clauses: Vec<(Occur, Box<dyn Asked>)> = Vec::new();
     let everywhere = [(fields.title, TITLE), (fields.body, 1.0)];
     let typed = parts(&query.text);
@@ -111,7 +112,7 @@ pub(super) fn build(searcher: &Searcher, fields: &Fields, query: &Query) -> tant
         clauses.push(filter(Box::new(AllQuery)));
     }
     clauses.extend(query.without.iter().map(|flag| (Occur::MustNot, one(fields.flag, flag))));
-    Ok(Built { query: Box::new(BooleanQuery::new(clauses)), forms: builder.forms })
+    Ok(BuiltQuery { query: Box::new(BooleanQuery::new(clauses)), forms: builder.forms })
 }
 
 /// What has any of these terms. tantivy makes an automaton of a set and walks the dictionary with it, so a few are looked
@@ -125,19 +126,19 @@ fn any(terms: Vec<Term>) -> Box<dyn Asked> {
     Box::new(BooleanQuery::new(terms.into_iter().map(asked).collect()))
 }
 
-impl Builder<'_> {
-    fn part(&mut self, part: &Part, fields: &[(Field, f32)]) -> tantivy::Result<Box<dyn Asked>> {
+impl QueryBuilder<'_> {
+    fn part(&mut self, part: &QueryPart, fields: &[(Field, f32)]) -> tantivy::Result<Box<dyn Asked>> {
         match part {
-            Part::Word(word) => self.word(word, fields),
-            Part::Phrase(words) => Ok(self.phrase(words, fields)),
-            Part::Beginning(word) => self.beginning(word, fields),
+            QueryPart::Word(word) => self.word(word, fields),
+            QueryPart::Phrase(words) => Ok(self.phrase(words, fields)),
+            QueryPart::Beginning(word) => self.beginning(word, fields),
         }
     }
 
     /// Any form of the word in any of the fields; what it may be a slip of, when nothing has it.
     fn word(&mut self, word: &str, fields: &[(Field, f32)]) -> tantivy::Result<Box<dyn Asked>> {
         let of_fields: Vec<Field> = fields.iter().map(|(field, _)| *field).collect();
-        let vocabulary = Vocabulary { searcher: self.searcher, fields: &of_fields, prefix: "" };
+        let vocabulary = IndexVocabulary { searcher: self.searcher, fields: &of_fields, prefix: "" };
         let mut forms: Vec<(String, f32)> = Vec::new();
         for (place, form) in text::sought(word).into_iter().enumerate() {
             if vocabulary.frequency(&form)? > 0 {
@@ -179,7 +180,7 @@ impl Builder<'_> {
     fn beginning(&mut self, word: &str, fields: &[(Field, f32)]) -> tantivy::Result<Box<dyn Asked>> {
         let mut terms = Vec::new();
         for (field, _) in fields {
-            let vocabulary = Vocabulary { searcher: self.searcher, fields: &[*field], prefix: "" };
+            let vocabulary = IndexVocabulary { searcher: self.searcher, fields: &[*field], prefix: "" };
             let mut known = vocabulary.beginning_with(word)?;
             known.push(word.to_owned());
             terms.extend(known.iter().map(|known| Term::from_field_text(*field, known)));
@@ -193,7 +194,8 @@ impl Builder<'_> {
         let mut filters: Vec<Box<dyn Asked>> = Vec::new();
         for (role, name) in people {
             let prefix = shape::joined(role, "");
-            let vocabulary = Vocabulary { searcher: self.searcher, fields: &[self.fields.person], prefix: &prefix };
+            let vocabulary =
+                IndexVocabulary { searcher: self.searcher, fields: &[self.fields.person], prefix: &prefix };
             let words = text::name_words(name);
             // A whole address says everything.
             let address: Vec<String> = words.iter().filter(|word| word.contains('@')).cloned().collect();
@@ -224,11 +226,11 @@ mod tests {
 
     #[test]
     fn a_query_is_words_phrases_and_beginnings() {
-        let word = |word: &str| Part::Word(word.to_owned());
+        let word = |word: &str| QueryPart::Word(word.to_owned());
         let cases = [
             ("Invoice ACME", vec![word("invoice"), word("acme")]),
-            ("\"see you\" soon", vec![Part::Phrase(vec!["see".to_owned(), "you".to_owned()]), word("soon")]),
-            ("inv*", vec![Part::Beginning("inv".to_owned())]),
+            ("\"see you\" soon", vec![QueryPart::Phrase(vec!["see".to_owned(), "you".to_owned()]), word("soon")]),
+            ("inv*", vec![QueryPart::Beginning("inv".to_owned())]),
             ("\"half open", vec![word("half"), word("open")]),
             ("\"\" *", vec![]),
         ];

@@ -29,7 +29,7 @@ const BETWEEN: char = '\u{1}';
 
 /// The fields.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Fields {
+pub(super) struct IndexFields {
     pub(super) key: Field,
     pub(super) kind: Field,
     pub(super) flag: Field,
@@ -56,7 +56,7 @@ pub(super) const KIND: &str = "kind";
 pub(super) const KEPT: &str = "kept";
 
 /// The schema and its fields.
-pub(super) fn schema() -> (Schema, Fields) {
+pub(super) fn schema() -> (Schema, IndexFields) {
     let mut schema = Schema::builder();
     let plain = || TextFieldIndexing::default().set_tokenizer("raw").set_fieldnorms(false);
     let word = || TextOptions::default().set_indexing_options(plain().set_index_option(IndexRecordOption::Basic));
@@ -65,7 +65,7 @@ pub(super) fn schema() -> (Schema, Fields) {
         TextOptions::default().set_indexing_options(ranked().set_index_option(IndexRecordOption::WithFreqsAndPositions))
     };
     let column = || TextOptions::default().set_fast("raw");
-    let fields = Fields {
+    let fields = IndexFields {
         key: schema.add_text_field("key", word()),
         kind: schema.add_text_field(KIND, word().set_fast("raw")),
         flag: schema.add_text_field("flag", word()),
@@ -94,7 +94,7 @@ pub(super) fn millis(at: DateTime<Utc>) -> i64 {
     at.timestamp_millis()
 }
 
-impl Fields {
+impl IndexFields {
     /// The place of a document.
     pub(super) fn key(&self, kind: &str, id: &str) -> Term {
         Term::from_field_text(self.key, &joined(kind, id))

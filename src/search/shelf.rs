@@ -39,11 +39,11 @@ pub(super) struct Shelf(Arc<Inner>);
 struct Inner {
     folder: PathBuf,
     mapped: MmapDirectory,
-    state: Mutex<State>,
+    state: Mutex<ShelfState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct ShelfState {
     /// Files that are replaced in one step: the meta file, and tantivy's list of its files, which is made up at start.
     held: HashMap<PathBuf, Vec<u8>>,
     /// Written and not synced.
@@ -87,7 +87,7 @@ impl Shelf {
     /// Opens the folder, making it when there is none. An error means that what is in it is no whole index.
     pub(super) fn open(folder: &Path) -> io::Result<Self> {
         make_folder(folder)?;
-        let mut state = State::default();
+        let mut state = ShelfState::default();
         if let Some(seal) = read_seal(folder)? {
             for (name, length) in &seal.lengths {
                 if fs::metadata(folder.join(name))?.len() != *length {
@@ -109,7 +109,7 @@ impl Shelf {
         Ok(Self(Arc::new(Inner { folder: folder.to_owned(), mapped, state: Mutex::new(state) })))
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ShelfState> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

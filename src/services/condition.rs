@@ -8,7 +8,7 @@ use crate::language::requests::Condition;
 use crate::language::requests::grammar::GRAMMAR;
 use crate::language::requests::lexicon::WordId;
 use crate::language::requests::reading::without_determiner;
-use crate::language::requests::text::{Mark, Token, tokens};
+use crate::language::requests::text::{Token, TokenMark, tokens};
 use crate::language::time;
 use crate::language::time::Reference;
 use crate::language::tokens::lower;
@@ -73,7 +73,7 @@ struct Words<'t> {
 
 impl<'t> Words<'t> {
     fn of(text: &'t str) -> Words<'t> {
-        let tokens = tokens(text, GRAMMAR.lexicon).into_iter().filter(|token| token.mark == Mark::Word).collect();
+        let tokens = tokens(text, GRAMMAR.lexicon).into_iter().filter(|token| token.mark == TokenMark::Word).collect();
         Words { text, tokens }
     }
 

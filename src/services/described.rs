@@ -2,7 +2,7 @@
 
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::history;
-use crate::language::requests::reading::{ClauseReading, Words, behind, tidy, without_determiner};
+use crate::language::requests::reading::{ClauseReading, TimeWords, behind, tidy, without_determiner};
 use crate::language::requests::several;
 use crate::language::tokens::lower;
 
@@ -17,7 +17,7 @@ pub(super) enum Beside<'a> {
     /// Nothing: when something was done.
     Nothing,
     /// Which one it is, but for where it is moved to: "the standup tomorrow" is another one than today's.
-    Which(Option<&'a Words>),
+    Which(Option<&'a TimeWords>),
 }
 
 /// Whether a slot names an event, and nothing else that is kept.

@@ -14,7 +14,7 @@ use crate::core::plan::PlannedAction;
 use crate::language::requests::Builders;
 use crate::language::requests::built::{Builder, Built, fits, set};
 use crate::language::requests::history;
-use crate::language::requests::reading::{ClauseReading, Words, without_determiner};
+use crate::language::requests::reading::{ClauseReading, TimeWords, without_determiner};
 use crate::language::time;
 use crate::language::tokens::lower;
 
@@ -222,7 +222,7 @@ fn kind_by_time(said: &ClauseReading) -> &'static str {
     if is_clock && said.priority().is_none() { "calendar" } else { "task" }
 }
 
-fn changes(said: &ClauseReading, service: &str, target: Option<Words>) -> Option<Map<String, Value>> {
+fn changes(said: &ClauseReading, service: &str, target: Option<TimeWords>) -> Option<Map<String, Value>> {
     let mut changes = Map::new();
     if let Some(words) = target {
         let name = match service {

@@ -33,14 +33,14 @@ impl de::Error for GivenError {
 
 /// A command of these parameters.
 pub(super) fn read<T: DeserializeOwned>(params: &Params) -> Result<T, GivenError> {
-    let entries = params.iter().map(|(name, value)| (name.as_str(), Given(value)));
+    let entries = params.iter().map(|(name, value)| (name.as_str(), GivenValue(value)));
     T::deserialize(MapDeserializer::new(entries))
 }
 
 /// A value whose errors are ours.
-struct Given<'v>(&'v Value);
+struct GivenValue<'v>(&'v Value);
 
-impl<'de> IntoDeserializer<'de, GivenError> for Given<'de> {
+impl<'de> IntoDeserializer<'de, GivenError> for GivenValue<'de> {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {
@@ -52,7 +52,7 @@ fn unfit(cause: serde_json::Error) -> GivenError {
     GivenError::Unfit(cause.to_string())
 }
 
-impl<'de> Deserializer<'de> for Given<'de> {
+impl<'de> Deserializer<'de> for GivenValue<'de> {
     type Error = GivenError;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, GivenError> {

@@ -19,7 +19,7 @@ use crate::language::grounding::{
     BORDER, Ground, LeftOut, TimeGround, ValueKind, holds_a_time, is_odd_name, is_odd_text, is_plain_name,
 };
 use crate::language::reading::Mood;
-use crate::language::requests::{Account, SpanRole, TokenClass};
+use crate::language::requests::{PartAccount, SpanRole, TokenClass};
 use crate::language::routing::Guess;
 use crate::language::time::{self, Reference};
 
@@ -121,7 +121,7 @@ impl Judge<'_> {
     pub fn is_read_exactly(
         &self,
         actions: &[(Arc<dyn Entry>, PlannedAction)],
-        account: &Account,
+        account: &PartAccount,
         guess: &Guess,
     ) -> bool {
         let is_carried = |role: &SpanRole| match role {

@@ -16,7 +16,7 @@ use crate::limits;
 use crate::ports::{Batch, ChangeLog, ChangedRecords, Changes, Key, StoreError, Table};
 
 /// A line as it is written.
-pub(super) struct Line {
+pub(super) struct StoredLine {
     revision: u64,
     json: Vec<u8>,
 }
@@ -29,14 +29,14 @@ impl Schema {
     }
 
     /// The line of a batch; `None` when it touches nothing that is followed.
-    pub(super) fn line(&self, revision: u64, batch: &Batch) -> Option<Line> {
+    pub(super) fn line(&self, revision: u64, batch: &Batch) -> Option<StoredLine> {
         let records = self.followed_in(batch);
         if records.is_empty() {
             return None;
         }
         // Tables have names and keys are text: this always has a JSON. If not, the line says that something changed.
         let json = serde_json::to_vec(&records).unwrap_or_default();
-        Some(Line { revision, json })
+        Some(StoredLine { revision, json })
     }
 
     /// A number that is another one when other tables are followed.
@@ -76,7 +76,7 @@ pub(super) fn adopt(opened: &Opened, schema: &Schema) -> Result<(), redb::Error>
 /// Writes the lines of a group whose last revision is `revision`; lines up to `trim` go.
 pub(super) fn append(
     transaction: &WriteTransaction,
-    lines: &[Line],
+    lines: &[StoredLine],
     revision: u64,
     trim: u64,
 ) -> Result<(), redb::Error> {

@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use redb::{Database, ReadableTable, WriteTransaction};
 
 use super::Schema;
-use super::changes::{self, Line};
+use super::changes::{self, StoredLine};
 use super::layout::{ABOUT, REVISION_KEY, Records, encode, holds, records, revision_of};
 use super::opening::begin;
-use super::secondary::{KEPT_TO, Kept};
+use super::secondary::{IndexTables, KEPT_TO};
 use crate::ports::{Batch, Change, Key, Secondary, StoreError, Table};
 
 /// What each batch of a group came to: its revision or its conflict.
@@ -36,15 +36,15 @@ impl Prior {
 }
 
 /// The open tables of one transaction.
-struct Tables<'t> {
+struct OpenTables<'t> {
     transaction: &'t WriteTransaction,
     open: BTreeMap<Table, redb::Table<'t, &'static str, &'static [u8]>>,
-    indexes: Kept<'t>,
+    indexes: IndexTables<'t>,
 }
 
-impl<'t> Tables<'t> {
+impl<'t> OpenTables<'t> {
     fn of(transaction: &'t WriteTransaction, indexes: &'t [&'static Secondary]) -> Self {
-        Self { transaction, open: BTreeMap::new(), indexes: Kept::of(transaction, indexes) }
+        Self { transaction, open: BTreeMap::new(), indexes: IndexTables::of(transaction, indexes) }
     }
 
     fn table(&mut self, table: Table) -> Result<&mut redb::Table<'t, &'static str, &'static [u8]>, redb::Error> {
@@ -95,9 +95,9 @@ pub(super) fn commit(
 ) -> Result<Answers, redb::Error> {
     let transaction = begin(database)?;
     let mut answers = Vec::with_capacity(batches.len());
-    let mut lines: Vec<Line> = Vec::new();
+    let mut lines: Vec<StoredLine> = Vec::new();
     {
-        let mut tables = Tables::of(&transaction, &schema.indexes);
+        let mut tables = OpenTables::of(&transaction, &schema.indexes);
         for batch in batches {
             let answer = apply(&mut tables, batch, prior)?;
             if let Ok(revision) = answer {
@@ -122,7 +122,11 @@ pub(super) fn commit(
     Ok(answers)
 }
 
-fn apply(tables: &mut Tables<'_>, batch: &Batch, prior: &mut Prior) -> Result<Result<u64, StoreError>, redb::Error> {
+fn apply(
+    tables: &mut OpenTables<'_>,
+    batch: &Batch,
+    prior: &mut Prior,
+) -> Result<Result<u64, StoreError>, redb::Error> {
     if let Some(change) = tables.conflict(batch)? {
         return Ok(Err(StoreError::Conflict { table: change.table, key: change.key.clone() }));
     }
@@ -139,7 +143,7 @@ fn apply(tables: &mut Tables<'_>, batch: &Batch, prior: &mut Prior) -> Result<Re
 pub(super) fn take_back(database: &Database, indexes: &[&'static Secondary], prior: &Prior) -> Result<(), redb::Error> {
     let transaction = begin(database)?;
     {
-        let mut tables = Tables::of(&transaction, indexes);
+        let mut tables = OpenTables::of(&transaction, indexes);
         for (table, key, before) in prior.changed.iter().rev() {
             tables.set(*table, key, before.as_deref())?;
         }

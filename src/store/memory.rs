@@ -20,34 +20,34 @@ use crate::ports::{
 /// A store that is gone when it is dropped. Its change log follows all tables.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
-    state: Mutex<State>,
+    state: Mutex<MemoryState>,
     changed: watch::Sender<u64>,
     touched: Touched,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct MemoryState {
     revision: u64,
-    tables: Tables,
+    tables: MemoryTables,
     changes: BTreeMap<u64, ChangedRecords>,
     trimmed: u64,
 }
 
 /// Shared with the snapshots that are held: a commit copies what one of them still reads.
 #[derive(Debug, Clone, Default)]
-struct Tables {
+struct MemoryTables {
     records: BTreeMap<Table, Arc<BTreeMap<String, Stored>>>,
-    indexes: Vec<Kept>,
+    indexes: Vec<MemoryIndex>,
 }
 
 /// An index, and the record's own key by entry.
 #[derive(Debug, Clone)]
-struct Kept {
+struct MemoryIndex {
     index: &'static Secondary,
     entries: Arc<BTreeMap<String, String>>,
 }
 
-impl Kept {
+impl MemoryIndex {
     fn change(&mut self, key: &str, before: Option<&Stored>, now: Option<&Stored>) {
         let of = |stored: &Stored| entries_of(self.index, &Key::from_stored(key), stored).into_keys();
         let (old, new): (Vec<_>, Vec<_>) =
@@ -66,22 +66,22 @@ impl MemoryStore {
         Self::default()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, MemoryState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Tables {
+impl MemoryTables {
     fn get(&self, table: Table, key: &Key) -> Option<&Stored> {
         self.records.get(&table)?.get(key.as_str())
     }
 
     /// The index over the records as they are; kept already, or built now.
-    fn built(&self, index: &'static Secondary) -> Kept {
+    fn built(&self, index: &'static Secondary) -> MemoryIndex {
         if let Some(kept) = self.indexes.iter().find(|kept| kept.index == index) {
             return kept.clone();
         }
-        let mut kept = Kept { index, entries: Arc::default() };
+        let mut kept = MemoryIndex { index, entries: Arc::default() };
         for (key, stored) in self.records.get(&index.table).into_iter().flat_map(|table| table.iter()) {
             kept.change(key, None, Some(stored));
         }
@@ -121,7 +121,7 @@ fn range<'a, V>(all: &'a BTreeMap<String, V>, scan: &Scan) -> Box<dyn Iterator<I
     }
 }
 
-impl State {
+impl MemoryState {
     fn commit(&mut self, batch: Batch) -> Result<u64, StoreError> {
         for change in &batch.changes {
             let found = self.tables.get(change.table, &change.key);
@@ -147,7 +147,7 @@ impl State {
     }
 
     /// The tables, with this index kept from now on.
-    fn with(&mut self, index: Option<&'static Secondary>) -> &Tables {
+    fn with(&mut self, index: Option<&'static Secondary>) -> &MemoryTables {
         if let Some(index) = index
             && !self.tables.indexes.iter().any(|kept| kept.index == index)
         {
@@ -169,13 +169,13 @@ impl State {
 
 /// The tables at one moment.
 #[derive(Debug)]
-struct Moment<'a> {
+struct MemoryMoment<'a> {
     store: &'a MemoryStore,
-    tables: Tables,
+    tables: MemoryTables,
 }
 
 #[async_trait]
-impl Reader for Moment<'_> {
+impl Reader for MemoryMoment<'_> {
     async fn get(&self, table: Table, key: &Key) -> Result<Option<Stored>, StoreError> {
         Ok(self.tables.get(table, key).cloned())
     }
@@ -216,7 +216,7 @@ impl Reader for MemoryStore {
 impl Store for MemoryStore {
     async fn snapshot(&self) -> Result<Snapshot<'_>, StoreError> {
         let tables = self.state().tables.clone();
-        Ok(Snapshot::of(Moment { store: self, tables }))
+        Ok(Snapshot::of(MemoryMoment { store: self, tables }))
     }
 
     async fn commit(&self, batch: Batch) -> Result<u64, StoreError> {

@@ -36,17 +36,17 @@ use tokio::task::spawn_blocking;
 pub use memory::MemoryStore;
 
 use self::fault::{damaged, disk, translate};
-use self::opening::{Opened, Source};
-use self::reading::Moment;
-use self::writer::{Job, Shared, Writer};
+use self::opening::{Opened, StoreSource};
+use self::reading::StoreMoment;
+use self::writer::{SharedDatabase, Writer, WriterJob};
 use crate::limits;
 use crate::ports::{Batch, ChangeLog, Key, Reader, Scan, Secondary, Snapshot, Store, StoreError, Stored, Table};
 
 /// A store in one file, owned by this process.
 #[derive(Debug)]
 pub struct RedbStore {
-    shared: Arc<Shared>,
-    queue: mpsc::Sender<Job>,
+    shared: Arc<SharedDatabase>,
+    queue: mpsc::Sender<WriterJob>,
 }
 
 /// What a store keeps beside the records.
@@ -68,12 +68,12 @@ impl RedbStore {
     /// The same, and it keeps what `schema` says beside the records: indexes that the file lacks are built first, and
     /// others go.
     pub async fn open_with(path: &Path, schema: Schema) -> Result<Self, StoreError> {
-        Self::start(Source::file(path), Source::open_or_create, schema).await
+        Self::start(StoreSource::file(path), StoreSource::open_or_create, schema).await
     }
 
     async fn start(
-        source: Source,
-        open: fn(&Source) -> Result<Opened, StoreError>,
+        source: StoreSource,
+        open: fn(&StoreSource) -> Result<Opened, StoreError>,
         schema: Schema,
     ) -> Result<Self, StoreError> {
         let path = source.path.clone();
@@ -82,7 +82,7 @@ impl RedbStore {
             secondary::settle(&opened.database, &schema.indexes).map_err(|cause| translate(&source.path, &cause))?;
             changes::adopt(&opened, &schema).map_err(|cause| translate(&source.path, &cause))?;
             let revision = opened.revision;
-            let shared = Arc::new(Shared::new(source, schema, opened));
+            let shared = Arc::new(SharedDatabase::new(source, schema, opened));
             let writer = Writer { shared: Arc::clone(&shared), revision, doubtful: None };
             let (queue, jobs) = mpsc::channel(limits::STORE_QUEUE_MAX);
             std::thread::Builder::new()
@@ -97,7 +97,7 @@ impl RedbStore {
     /// Finishes what waits and lets go of the file; later calls get [`StoreError::Closed`].
     pub async fn close(&self) {
         let (done, closed) = oneshot::channel();
-        if self.queue.send(Job::Close { done }).await.is_ok() {
+        if self.queue.send(WriterJob::Close { done }).await.is_ok() {
             let _ = closed.await;
         }
     }
@@ -105,7 +105,7 @@ impl RedbStore {
     /// Asks the writer to open the file again after a failed read.
     async fn heal(&self) -> Result<(), StoreError> {
         let (done, healed) = oneshot::channel();
-        let job = Job::Heal { done };
+        let job = WriterJob::Heal { done };
         self.queue.send(job).await.map_err(|_| StoreError::Closed)?;
         healed.await.map_err(|_| StoreError::Closed)?
     }
@@ -139,7 +139,7 @@ impl RedbStore {
         }
     }
 
-    async fn get_at(&self, moment: &Moment, table: Table, key: &Key) -> Result<Option<Stored>, StoreError> {
+    async fn get_at(&self, moment: &StoreMoment, table: Table, key: &Key) -> Result<Option<Stored>, StoreError> {
         self.check_open()?;
         match reading::get(&self.shared, moment, table, key) {
             Ok(found) => Ok(found),
@@ -158,7 +158,7 @@ impl RedbStore {
         }
     }
 
-    async fn scan_at(&self, moment: &Arc<Moment>, scan: Scan) -> Result<Vec<(Key, Stored)>, StoreError> {
+    async fn scan_at(&self, moment: &Arc<StoreMoment>, scan: Scan) -> Result<Vec<(Key, Stored)>, StoreError> {
         self.check_open()?;
         self.check_index(scan.by)?;
         match reading::scan(&self.shared, moment, scan.clone()).await {
@@ -170,7 +170,7 @@ impl RedbStore {
         }
     }
 
-    async fn count_at(&self, moment: &Arc<Moment>, scan: Scan) -> Result<usize, StoreError> {
+    async fn count_at(&self, moment: &Arc<StoreMoment>, scan: Scan) -> Result<usize, StoreError> {
         self.check_open()?;
         self.check_index(scan.by)?;
         match reading::count(&self.shared, moment, scan.clone()).await {
@@ -187,7 +187,7 @@ impl RedbStore {
 #[derive(Debug)]
 struct RedbSnapshot<'a> {
     store: &'a RedbStore,
-    moment: Arc<Moment>,
+    moment: Arc<StoreMoment>,
 }
 
 #[async_trait]
@@ -242,14 +242,14 @@ impl Store for RedbStore {
 
     async fn commit(&self, batch: Batch) -> Result<u64, StoreError> {
         let (done, committed) = oneshot::channel();
-        let job = Job::Commit { batch, done };
+        let job = WriterJob::Commit { batch, done };
         self.queue.send(job).await.map_err(|_| StoreError::Closed)?;
         committed.await.map_err(|_| StoreError::Closed)?
     }
 
     async fn scrub(&self) -> Result<(), StoreError> {
         let (done, scrubbed) = oneshot::channel();
-        let job = Job::Scrub { done };
+        let job = WriterJob::Scrub { done };
         self.queue.send(job).await.map_err(|_| StoreError::Closed)?;
         scrubbed.await.map_err(|_| StoreError::Closed)?
     }
@@ -261,7 +261,7 @@ impl Store for RedbStore {
             return Ok(false);
         }
         let (done, shrunk) = oneshot::channel();
-        let job = Job::Shrink { done };
+        let job = WriterJob::Shrink { done };
         self.queue.send(job).await.map_err(|_| StoreError::Closed)?;
         shrunk.await.map_err(|_| StoreError::Closed)?
     }
@@ -272,7 +272,7 @@ impl Store for RedbStore {
 }
 
 /// Whether so much of the file is free that it is worth a copy of the rest.
-fn is_sparse(shared: &Shared) -> Result<bool, StoreError> {
+fn is_sparse(shared: &SharedDatabase) -> Result<bool, StoreError> {
     let path = &shared.source.path;
     // A store that lives elsewhere than in a file has no length to save.
     let Ok(length) = std::fs::metadata(path).map(|file| file.len()) else { return Ok(false) };

@@ -28,16 +28,16 @@ const UPGRADES: [Upgrade; 0] = [];
 pub(super) const FORMAT: u32 = 1 + UPGRADES.len() as u32;
 
 /// Gives the bytes of a store, again after each failure.
-pub(super) type Bytes = Arc<dyn Fn() -> Result<Box<dyn StorageBackend>, redb::Error> + Send + Sync>;
+pub(super) type StoreBytes = Arc<dyn Fn() -> Result<Box<dyn StorageBackend>, redb::Error> + Send + Sync>;
 
 /// Where a store is and how to reach it.
 #[derive(Clone)]
-pub(super) struct Source {
+pub(super) struct StoreSource {
     pub(super) path: PathBuf,
-    pub(super) bytes: Bytes,
+    pub(super) bytes: StoreBytes,
 }
 
-impl std::fmt::Debug for Source {
+impl std::fmt::Debug for StoreSource {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Source").field("path", &self.path).finish()
     }
@@ -51,14 +51,14 @@ pub(super) struct Opened {
 }
 
 /// What a look at a file found.
-enum Found {
+enum FileState {
     /// redb's, and nothing in it yet.
     Blank,
     /// A store of this format.
     Format(u32),
 }
 
-impl Source {
+impl StoreSource {
     /// The file at `path`.
     pub(super) fn file(path: &Path) -> Self {
         let path = path.to_owned();
@@ -133,12 +133,12 @@ impl Source {
         let medium = Medium::glance(bytes).map_err(|cause| translate_io(&self.path, &cause))?;
         let database = open_medium(medium).map_err(|cause| told(&cause))?;
         match inspect(&database).map_err(|cause| told(&cause))? {
-            Found::Blank => Ok(FORMAT),
-            Found::Format(0) => Err(damaged(&self.path, "it has no format")),
-            Found::Format(found) if found > FORMAT => {
+            FileState::Blank => Ok(FORMAT),
+            FileState::Format(0) => Err(damaged(&self.path, "it has no format")),
+            FileState::Format(found) if found > FORMAT => {
                 Err(StoreError::Newer { path: self.path.display().to_string(), found, known: FORMAT })
             }
-            Found::Format(found) => Ok(found),
+            FileState::Format(found) => Ok(found),
         }
     }
 
@@ -176,14 +176,14 @@ pub(super) fn begin(database: &Database) -> Result<WriteTransaction, redb::Error
 }
 
 /// Says what kind of database this is.
-fn inspect(database: &Database) -> Result<Found, redb::Error> {
+fn inspect(database: &Database) -> Result<FileState, redb::Error> {
     let reading = database.begin_read()?;
     let mut names = Vec::new();
     for table in reading.list_tables()? {
         names.push(table.name().to_owned());
     }
     if names.is_empty() && reading.list_multimap_tables()?.next().is_none() {
-        return Ok(Found::Blank);
+        return Ok(FileState::Blank);
     }
     if !names.iter().any(|name| name == ABOUT.name()) {
         return Err(redb::Error::Corrupted("it belongs to another program".to_owned()));
@@ -196,7 +196,7 @@ fn inspect(database: &Database) -> Result<Found, redb::Error> {
         }
     }
     let format = read_about(database, FORMAT_KEY)?.unwrap_or(0);
-    Ok(Found::Format(u32::try_from(format).unwrap_or(u32::MAX)))
+    Ok(FileState::Format(u32::try_from(format).unwrap_or(u32::MAX)))
 }
 
 /// Brings a database of `format` to ours and makes the tables it lacks. Writes only when there is something to do.

@@ -5,7 +5,7 @@
 //! a few threads that do nothing else, so that it holds up neither the async threads nor what else blocks.
 //!
 //! Invariants: a read sees one moment, also when it goes on elsewhere; nothing is read while the file changes hands
-//! (see [`Shared`]): what a snapshot holds of the old one is let go first.
+//! (see [`SharedDatabase`]): what a snapshot holds of the old one is let go first.
 
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,18 +17,18 @@ use tokio::sync::oneshot;
 use super::fault::{damaged, disk, translate};
 use super::layout::{bounds, decode, records};
 use super::secondary;
-use super::writer::Shared;
+use super::writer::SharedDatabase;
 use crate::limits;
 use crate::ports::{Key, Order, Scan, StoreError, Stored, Table};
 
 /// A record as read, before it is taken apart.
-pub(super) type Raw = (Key, Vec<u8>);
+pub(super) type RawRecord = (Key, Vec<u8>);
 
 /// The moment that a reader sees: a transaction of redb, begun with its first read and kept for the next ones.
 #[derive(Debug, Default)]
-pub(super) struct Moment(Mutex<Option<ReadTransaction>>);
+pub(super) struct StoreMoment(Mutex<Option<ReadTransaction>>);
 
-impl Moment {
+impl StoreMoment {
     fn transaction(&self) -> MutexGuard<'_, Option<ReadTransaction>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -39,14 +39,14 @@ impl Moment {
     }
 
     /// Begins it, if it has not begun.
-    pub(super) fn begin(&self, shared: &Shared) -> Result<(), StoreError> {
+    pub(super) fn begin(&self, shared: &SharedDatabase) -> Result<(), StoreError> {
         self.read(shared, &|_| Ok(()))
     }
 
     /// Reads at it.
     pub(super) fn read<T>(
         &self,
-        shared: &Shared,
+        shared: &SharedDatabase,
         read: &dyn Fn(&ReadTransaction) -> Result<T, redb::Error>,
     ) -> Result<T, StoreError> {
         let path = &shared.source.path;
@@ -69,7 +69,12 @@ impl Moment {
 }
 
 /// One record.
-pub(super) fn get(shared: &Shared, moment: &Moment, table: Table, key: &Key) -> Result<Option<Stored>, StoreError> {
+pub(super) fn get(
+    shared: &SharedDatabase,
+    moment: &StoreMoment,
+    table: Table,
+    key: &Key,
+) -> Result<Option<Stored>, StoreError> {
     let bytes = moment.read(shared, &|reading| {
         let table = reading.open_table(records(table))?;
         let bytes = table.get(key.as_str())?;
@@ -80,8 +85,8 @@ pub(super) fn get(shared: &Shared, moment: &Moment, table: Table, key: &Key) -> 
 
 /// Records of a range.
 pub(super) async fn scan(
-    shared: &Arc<Shared>,
-    moment: &Arc<Moment>,
+    shared: &Arc<SharedDatabase>,
+    moment: &Arc<StoreMoment>,
     scan: Scan,
 ) -> Result<Vec<(Key, Stored)>, StoreError> {
     let found = match range(shared, moment, &scan, limits::STORE_READ_INLINE)? {
@@ -92,7 +97,11 @@ pub(super) async fn scan(
 }
 
 /// How many records a range holds.
-pub(super) async fn count(shared: &Arc<Shared>, moment: &Arc<Moment>, scan: Scan) -> Result<usize, StoreError> {
+pub(super) async fn count(
+    shared: &Arc<SharedDatabase>,
+    moment: &Arc<StoreMoment>,
+    scan: Scan,
+) -> Result<usize, StoreError> {
     let few = Scan { limit: scan.limit.min(limits::STORE_COUNT_INLINE), ..scan.clone() };
     let counted = moment.read(shared, &|reading| secondary::count(reading, &few))?;
     if counted < few.limit || few.limit == scan.limit {
@@ -107,7 +116,7 @@ pub(super) async fn count(shared: &Arc<Shared>, moment: &Arc<Moment>, scan: Scan
 }
 
 /// What is left of a scan that has found so much.
-fn behind(mut scan: Scan, found: &[Raw]) -> Scan {
+fn behind(mut scan: Scan, found: &[RawRecord]) -> Scan {
     let last = found.last().map(|(key, _)| key.clone());
     match scan.order {
         Order::Ascending => scan.after = last.or(scan.after),
@@ -119,11 +128,11 @@ fn behind(mut scan: Scan, found: &[Raw]) -> Scan {
 
 /// At most `most` records of a range, and whether there may be more of it.
 fn range(
-    shared: &Shared,
-    moment: &Moment,
+    shared: &SharedDatabase,
+    moment: &StoreMoment,
     scan: &Scan,
     most: usize,
-) -> Result<(Vec<Raw>, ControlFlow<()>), StoreError> {
+) -> Result<(Vec<RawRecord>, ControlFlow<()>), StoreError> {
     if let Some(index) = scan.by {
         return moment.read(shared, &|reading| secondary::read_range(reading, index, scan, most));
     }
@@ -153,11 +162,11 @@ fn range(
 
 /// The rest of a long range.
 async fn elsewhere(
-    shared: &Arc<Shared>,
-    moment: &Arc<Moment>,
+    shared: &Arc<SharedDatabase>,
+    moment: &Arc<StoreMoment>,
     scan: Scan,
-    mut found: Vec<Raw>,
-) -> Result<Vec<Raw>, StoreError> {
+    mut found: Vec<RawRecord>,
+) -> Result<Vec<RawRecord>, StoreError> {
     let (shared, moment) = (Arc::clone(shared), Arc::clone(moment));
     let (done, read) = oneshot::channel();
     submit(Box::new(move || {
@@ -171,13 +180,13 @@ async fn elsewhere(
     read.await.unwrap_or(Err(StoreError::Closed))
 }
 
-type Job = Box<dyn FnOnce() + Send>;
+type ReadingJob = Box<dyn FnOnce() + Send>;
 
 /// Gives a job to the threads, which live as long as the process and take them in order.
-fn submit(job: Job) -> Result<(), StoreError> {
-    static QUEUE: OnceLock<mpsc::Sender<Job>> = OnceLock::new();
+fn submit(job: ReadingJob) -> Result<(), StoreError> {
+    static QUEUE: OnceLock<mpsc::Sender<ReadingJob>> = OnceLock::new();
     let queue = QUEUE.get_or_init(|| {
-        let (queue, jobs) = mpsc::channel::<Job>();
+        let (queue, jobs) = mpsc::channel::<ReadingJob>();
         let jobs = Arc::new(Mutex::new(jobs));
         for _ in 0..limits::STORE_READERS {
             let jobs = Arc::clone(&jobs);

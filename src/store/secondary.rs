@@ -18,7 +18,7 @@ use redb::{
 
 use super::layout::{ABOUT, REVISION_KEY, bounds, decode, records};
 use super::opening::{begin, read_about};
-use super::reading::Raw;
+use super::reading::RawRecord;
 use crate::limits;
 use crate::ports::{Key, Order, Scan, Secondary, Stored, Table};
 
@@ -28,7 +28,7 @@ const KEPT: TableDefinition<'static, &'static str, u64> = TableDefinition::new("
 pub(super) const KEPT_TO: &str = "secondary_revision";
 
 /// Where the record's own key begins in an entry, by entry.
-type Entries<'t> = redb::Table<'t, &'static str, u32>;
+type IndexEntries<'t> = redb::Table<'t, &'static str, u32>;
 
 fn name_of(index: &str) -> String {
     format!("by:{index}")
@@ -51,13 +51,13 @@ fn entries_in(index: &Secondary, key: &Key, bytes: Option<&[u8]>) -> BTreeMap<St
 }
 
 /// The indexes inside one transaction.
-pub(super) struct Kept<'t> {
+pub(super) struct IndexTables<'t> {
     transaction: &'t WriteTransaction,
     indexes: &'t [&'static Secondary],
-    open: BTreeMap<&'static str, Entries<'t>>,
+    open: BTreeMap<&'static str, IndexEntries<'t>>,
 }
 
-impl<'t> Kept<'t> {
+impl<'t> IndexTables<'t> {
     /// Nothing is opened before it is needed.
     pub(super) fn of(transaction: &'t WriteTransaction, indexes: &'t [&'static Secondary]) -> Self {
         Self { transaction, indexes, open: BTreeMap::new() }
@@ -87,7 +87,7 @@ impl<'t> Kept<'t> {
         Ok(())
     }
 
-    fn entries(&mut self, index: &'static Secondary) -> Result<&mut Entries<'t>, redb::Error> {
+    fn entries(&mut self, index: &'static Secondary) -> Result<&mut IndexEntries<'t>, redb::Error> {
         use std::collections::btree_map::Entry;
         match self.open.entry(index.name) {
             Entry::Occupied(open) => Ok(open.into_mut()),
@@ -146,7 +146,7 @@ fn there(database: &Database) -> Result<BTreeMap<String, u64>, redb::Error> {
 fn build(transaction: &WriteTransaction, index: &'static Secondary) -> Result<(), redb::Error> {
     let table = transaction.open_table(records(index.table))?;
     let all = table.len()?;
-    let mut entries: Entries<'_> = transaction.open_table(TableDefinition::new(&name_of(index.name)))?;
+    let mut entries: IndexEntries<'_> = transaction.open_table(TableDefinition::new(&name_of(index.name)))?;
     for (done, record) in (1_u64..).zip(table.iter()?) {
         let (key, bytes) = record?;
         for (entry, start) in entries_in(index, &Key::from_stored(key.value()), Some(bytes.value())) {
@@ -166,7 +166,7 @@ pub(super) fn read_range(
     index: &Secondary,
     scan: &Scan,
     most: usize,
-) -> Result<(Vec<Raw>, ControlFlow<()>), redb::Error> {
+) -> Result<(Vec<RawRecord>, ControlFlow<()>), redb::Error> {
     let table = reading.open_table(records(scan.table))?;
     let mut found = Vec::new();
     let wanted = scan.limit.min(most);

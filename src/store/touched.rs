@@ -12,11 +12,11 @@ use crate::ports::{Key, Table};
 /// See the module.
 #[derive(Debug, Default)]
 pub(super) struct Touched {
-    known: Mutex<Known>,
+    known: Mutex<KnownRevisions>,
 }
 
 #[derive(Debug, Default)]
-struct Known {
+struct KnownRevisions {
     /// By table and first part of the key.
     last: HashMap<(Table, String), u64>,
     /// What is known of those that are not there: nothing newer.
@@ -32,7 +32,7 @@ impl Touched {
         }
         if known.last.len() > OWNERS_TOUCHED_MAX {
             // As if all of them had changed just now.
-            *known = Known { last: HashMap::new(), floor: revision };
+            *known = KnownRevisions { last: HashMap::new(), floor: revision };
         }
     }
 

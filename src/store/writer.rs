@@ -15,8 +15,8 @@ use super::Schema;
 use super::fault::{damaged, disk, translate};
 use super::group::{self, Answers, Prior};
 use super::layout::REVISION_KEY;
-use super::opening::{Opened, Source, read_about};
-use super::reading::Moment;
+use super::opening::{Opened, StoreSource, read_about};
+use super::reading::StoreMoment;
 use super::rewriting::{self, Old};
 use super::touched::Touched;
 use crate::limits;
@@ -24,7 +24,7 @@ use crate::ports::{Batch, Secondary, StoreError};
 
 /// What is asked of the writer.
 #[derive(Debug)]
-pub(super) enum Job {
+pub(super) enum WriterJob {
     /// All changes or none.
     Commit { batch: Batch, done: oneshot::Sender<Result<u64, StoreError>> },
     /// A read failed: open the file again if it is needed.
@@ -39,8 +39,8 @@ pub(super) enum Job {
 
 /// The database as readers see it: `None` while the disk fails, and after closing.
 #[derive(Debug)]
-pub(super) struct Shared {
-    pub(super) source: Source,
+pub(super) struct SharedDatabase {
+    pub(super) source: StoreSource,
     /// What the store was opened with; all of its indexes are in the file.
     pub(super) schema: Schema,
     /// Lines of the change log up to this revision may go.
@@ -50,11 +50,11 @@ pub(super) struct Shared {
     pub(super) touched: Touched,
     database: RwLock<Option<Database>>,
     /// What readers hold of the file; those that are gone are forgotten with the next ones.
-    moments: Mutex<Vec<Weak<Moment>>>,
+    moments: Mutex<Vec<Weak<StoreMoment>>>,
 }
 
-impl Shared {
-    pub(super) fn new(source: Source, schema: Schema, opened: Opened) -> Self {
+impl SharedDatabase {
+    pub(super) fn new(source: StoreSource, schema: Schema, opened: Opened) -> Self {
         Self {
             source,
             schema,
@@ -71,7 +71,7 @@ impl Shared {
     }
 
     /// A moment to read at, which does not outlive the file.
-    pub(super) fn moment(&self) -> Arc<Moment> {
+    pub(super) fn moment(&self) -> Arc<StoreMoment> {
         let moment = Arc::default();
         let mut moments = self.moments.lock().unwrap_or_else(PoisonError::into_inner);
         moments.retain(|moment| moment.strong_count() > 0);
@@ -92,7 +92,7 @@ impl Shared {
 /// The writer's own state.
 #[derive(Debug)]
 pub(super) struct Writer {
-    pub(super) shared: Arc<Shared>,
+    pub(super) shared: Arc<SharedDatabase>,
     /// The last revision given, also to a group that failed.
     pub(super) revision: u64,
     /// A group that failed, and may be in the file all the same.
@@ -111,23 +111,23 @@ struct Round {
 }
 
 impl Round {
-    fn add(&mut self, job: Job) {
+    fn add(&mut self, job: WriterJob) {
         match job {
-            Job::Commit { batch, done } => {
+            WriterJob::Commit { batch, done } => {
                 self.batches.push(batch);
                 self.committers.push(done);
             }
-            Job::Heal { done } => self.healers.push(done),
-            Job::Scrub { done } => self.scrubbers.push(done),
-            Job::Shrink { done } => self.shrinkers.push(done),
-            Job::Close { done } => self.closers.push(done),
+            WriterJob::Heal { done } => self.healers.push(done),
+            WriterJob::Scrub { done } => self.scrubbers.push(done),
+            WriterJob::Shrink { done } => self.shrinkers.push(done),
+            WriterJob::Close { done } => self.closers.push(done),
         }
     }
 }
 
 impl Writer {
     /// Works until the store is closed or dropped.
-    pub(super) fn run(mut self, mut queue: mpsc::Receiver<Job>) {
+    pub(super) fn run(mut self, mut queue: mpsc::Receiver<WriterJob>) {
         let mut closers = Vec::new();
         while let Some(job) = queue.blocking_recv() {
             let mut round = Round::default();

@@ -16,12 +16,12 @@ use tokio_util::sync::CancellationToken;
 use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::ports::StoreError;
-use retention::Walk;
+use retention::RetentionWalk;
 
 /// One look at everything, at once.
 pub async fn once(brain: &Brain) -> Result<(), StoreError> {
     looking::through(brain).await?;
-    let mut walk = Walk::begin(brain).await?;
+    let mut walk = RetentionWalk::begin(brain).await?;
     while walk.step(brain).await? {}
     brain.store.give_back().await?;
     aside::tell(brain).await
@@ -55,7 +55,7 @@ async fn unhurried(brain: &Brain) -> Result<(), StoreError> {
     aside::tell(brain).await?;
     quiet_moment(brain).await;
     looking::through(brain).await?;
-    let mut walk = Walk::begin(brain).await?;
+    let mut walk = RetentionWalk::begin(brain).await?;
     loop {
         quiet_moment(brain).await;
         if !walk.step(brain).await? {

@@ -21,23 +21,23 @@ use crate::queries::offers::{OFFER, Offer};
 
 /// A walk through everything that is not kept for ever.
 #[derive(Debug)]
-pub(super) struct Walk {
+pub(super) struct RetentionWalk {
     /// What is still to be walked through, the next one last.
-    left: Vec<Part>,
+    left: Vec<KeyRange>,
     /// Records that went away.
     pub(super) gone: usize,
 }
 
 /// A range of keys that is looked through from its beginning.
 #[derive(Debug)]
-struct Part {
+struct KeyRange {
     of: Kept,
     scan: Scan,
     /// Whether its keys are in order of time, so that the first that stays is the last that is looked at.
     is_by_time: bool,
 }
 
-impl Walk {
+impl RetentionWalk {
     /// From the beginning, with the chats that there are now.
     pub(super) async fn begin(brain: &Brain) -> Result<Self, StoreError> {
         let mut left = Vec::new();
@@ -86,8 +86,8 @@ impl Walk {
 }
 
 /// Where its records are.
-async fn parts(brain: &Brain, of: Kept) -> Result<Vec<Part>, StoreError> {
-    let whole = |table, is_by_time| vec![Part { of, scan: scan(table, None), is_by_time }];
+async fn parts(brain: &Brain, of: Kept) -> Result<Vec<KeyRange>, StoreError> {
+    let whole = |table, is_by_time| vec![KeyRange { of, scan: scan(table, None), is_by_time }];
     Ok(match of {
         Kept::Inbox => whole(Table::Inbox, false),
         Kept::Cards => {
@@ -96,7 +96,7 @@ async fn parts(brain: &Brain, of: Kept) -> Result<Vec<Part>, StoreError> {
             parts
         }
         Kept::Undo => whole(Table::Undo, true),
-        Kept::Offers => vec![Part { of, scan: scan(Table::Meta, Some(Key::prefix(&[OFFER]))), is_by_time: false }],
+        Kept::Offers => vec![KeyRange { of, scan: scan(Table::Meta, Some(Key::prefix(&[OFFER]))), is_by_time: false }],
         Kept::Traces => whole(Table::Turns, true),
         Kept::Audit => whole(Table::Audit, true),
         Kept::Aside => whole(Table::Aside, false),
@@ -107,9 +107,9 @@ async fn parts(brain: &Brain, of: Kept) -> Result<Vec<Part>, StoreError> {
 }
 
 /// A part for each chat: inside it what came later has a greater number.
-async fn by_chat(brain: &Brain, of: Kept, table: Table) -> Result<Vec<Part>, StoreError> {
+async fn by_chat(brain: &Brain, of: Kept, table: Table) -> Result<Vec<KeyRange>, StoreError> {
     let chats = first_parts(brain, table).await?;
-    let part = |chat: &String| Part { of, scan: scan(table, Some(Key::prefix(&[chat]))), is_by_time: true };
+    let part = |chat: &String| KeyRange { of, scan: scan(table, Some(Key::prefix(&[chat]))), is_by_time: true };
     Ok(chats.iter().map(part).collect())
 }
 
@@ -121,7 +121,7 @@ fn scan(table: Table, prefix: Option<Key>) -> Scan {
 /// Whether a record has had its time: what goes with it, or `None` when it stays.
 async fn is_over(
     brain: &Brain,
-    part: &Part,
+    part: &KeyRange,
     stored: &Stored,
     until: DateTime<Utc>,
 ) -> Result<Option<Batch>, StoreError> {

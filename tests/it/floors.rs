@@ -140,7 +140,8 @@ const HOUSES: [House; 6] = [
 #[derive(Default)]
 struct Named(Vec<Vec<String>>);
 
-fn is_test(attributes: &[Attribute]) -> bool {
+/// Whether an item is compiled for tests only.
+pub fn is_test(attributes: &[Attribute]) -> bool {
     let is_test = |attribute: &Attribute| {
         let tokens = attribute.meta.require_list().map(|list| list.tokens.to_string());
         attribute.path().is_ident("cfg") && tokens.is_ok_and(|tokens| tokens == "test")

@@ -1,8 +1,13 @@
 //! Who knows whom by name: a service is known in its own folder, and where the built-in ones are put together.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
+use syn::Item;
+use syn::visit::{self, Visit};
+
 use crate::architecture::{sources, without_tests};
+use crate::floors::is_test;
 
 /// Folder of each built-in service, and its name in plans.
 fn services() -> Vec<(String, String)> {
@@ -109,4 +114,46 @@ fn no_public_type_name_stands_twice() {
         .map(|(name, files)| format!("{name}: {}", files.join(", ")))
         .collect();
     assert!(twice.is_empty(), "{}", twice.join("\n"));
+}
+
+/// Type names that stand more than once, private ones too. The number only goes down.
+const NAMES_TWICE: usize = 31;
+
+/// The types that a file declares, outside its tests.
+#[derive(Default)]
+struct Declared(Vec<String>);
+
+impl<'ast> Visit<'ast> for Declared {
+    fn visit_item(&mut self, item: &'ast Item) {
+        let (name, attributes) = match item {
+            Item::Struct(item) => (&item.ident, &item.attrs),
+            Item::Enum(item) => (&item.ident, &item.attrs),
+            Item::Trait(item) => (&item.ident, &item.attrs),
+            Item::Type(item) => (&item.ident, &item.attrs),
+            Item::Mod(item) if is_test(&item.attrs) => return,
+            other => return visit::visit_item(self, other),
+        };
+        if !is_test(attributes) {
+            self.0.push(name.to_string());
+        }
+    }
+}
+
+#[test]
+fn fewer_and_fewer_type_names_stand_twice() {
+    let is_tests = |part: &str| part == "tests" || part == "testing" || part.ends_with("_tests");
+    let mut seen: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (path, text) in sources() {
+        if path.with_extension("").iter().any(|part| is_tests(part.to_str().unwrap())) {
+            continue;
+        }
+        let mut declared = Declared::default();
+        declared.visit_file(&syn::parse_file(&text).unwrap());
+        for name in declared.0 {
+            seen.entry(name).or_default().push(path.display().to_string());
+        }
+    }
+    seen.retain(|_, files| files.len() > 1);
+    let twice: Vec<String> = seen.iter().map(|(name, files)| format!("{name}: {}", files.join(", "))).collect();
+    assert_eq!(twice.len(), NAMES_TWICE, "{}", twice.join("\n"));
 }

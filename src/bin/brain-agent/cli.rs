@@ -18,11 +18,11 @@ const DEFAULT_USER: &str = "me";
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
-    pub(crate) command: Option<Command>,
+    pub(crate) command: Option<CliCommand>,
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum CliCommand {
     /// Serve Telegram and deliver reminders
     Serve,
     /// Chat in this terminal

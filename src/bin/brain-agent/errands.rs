@@ -21,13 +21,13 @@ use brain_agent::services::filling::BUILDERS;
 use crate::cli::{EvalArgs, Verb};
 use crate::logs::Logs;
 use crate::remote::wait_for_done;
-use crate::runtime::{Runtime, Wanted};
+use crate::runtime::{Runtime, RuntimeParts};
 
 pub(crate) async fn ask(config: &Config, text: &str, user: &str, logs: &Logs) -> anyhow::Result<ExitCode> {
     logs.go_to_file(&config.data_dir);
     let line = serde_json::json!({"text": text}).to_string();
     let (_, sink) = shared(TerminalSink::default());
-    let done = match Runtime::open(config, Wanted::by(config)).await {
+    let done = match Runtime::open(config, RuntimeParts::by(config)).await {
         Ok(runtime) => {
             let session =
                 Session::open(runtime.brain.clone(), runtime.console.clone(), sink, None, user.to_owned()).await;
@@ -94,7 +94,7 @@ pub(crate) async fn pending(config: &Config, verb: Verb, json: bool) -> anyhow::
         Verb::Cancel { id } => Request::Cancel { id },
         Verb::Approve { id, digest, digest_option } => Request::Approve { id, digest: digest.or(digest_option) },
     };
-    let response = match Runtime::open(config, Wanted::by(config)).await {
+    let response = match Runtime::open(config, RuntimeParts::by(config)).await {
         Ok(runtime) => {
             let response = admin::handle(&runtime.brain, &request).await;
             runtime.close(&config.data_dir).await;
@@ -110,7 +110,7 @@ pub(crate) async fn pending(config: &Config, verb: Verb, json: bool) -> anyhow::
 }
 
 pub(crate) async fn export(config: &Config, user: &str) -> anyhow::Result<ExitCode> {
-    let response = match Runtime::open(config, Wanted::by(config)).await {
+    let response = match Runtime::open(config, RuntimeParts::by(config)).await {
         Ok(runtime) => {
             let response = admin::export(&runtime.brain, user).await;
             runtime.close(&config.data_dir).await;
@@ -177,7 +177,7 @@ pub(crate) async fn evaluate(config: &Config, args: &EvalArgs) -> anyhow::Result
 }
 
 /// The second configuration of an evaluation, if one is asked for.
-fn beside(args: &EvalArgs) -> anyhow::Result<Option<eval::Beside>> {
+fn beside(args: &EvalArgs) -> anyhow::Result<Option<eval::ComparedConfig>> {
     if args.beside.is_empty() && !args.ungrounded {
         return Ok(None);
     }
@@ -191,5 +191,5 @@ fn beside(args: &EvalArgs) -> anyhow::Result<Option<eval::Beside>> {
     let settings = over.iter().map(|(key, value)| config::shown(key, value));
     let label: Vec<String> = settings.chain(args.ungrounded.then(|| "ungrounded".to_owned())).collect();
     let config = Config { grounds_plans: !args.ungrounded, ..Config::load_with(over)? };
-    Ok(Some(eval::Beside { label: label.join(" "), config }))
+    Ok(Some(eval::ComparedConfig { label: label.join(" "), config }))
 }

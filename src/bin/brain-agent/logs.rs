@@ -17,10 +17,10 @@ const LOG_BYTES_MAX: u64 = 1024 * 1024;
 
 /// The one log of this process.
 #[derive(Clone, Default)]
-pub(crate) struct Logs(Arc<Mutex<Place>>);
+pub(crate) struct Logs(Arc<Mutex<LogTarget>>);
 
 #[derive(Default)]
-enum Place {
+enum LogTarget {
     #[default]
     StandardError,
     /// Made when there is something to write.
@@ -44,10 +44,10 @@ pub(crate) fn start() -> Logs {
 impl Logs {
     /// From now on into the data folder.
     pub(crate) fn go_to_file(&self, data_dir: &Path) {
-        *self.place() = Place::File(data_dir.join("brain-agent.log"));
+        *self.place() = LogTarget::File(data_dir.join("brain-agent.log"));
     }
 
-    fn place(&self) -> std::sync::MutexGuard<'_, Place> {
+    fn place(&self) -> std::sync::MutexGuard<'_, LogTarget> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -63,13 +63,13 @@ impl<'a> MakeWriter<'a> for Logs {
 impl Write for Logs {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut place = self.place();
-        if let Place::File(path) = &*place {
-            *place = Place::Open(open(path)?);
+        if let LogTarget::File(path) = &*place {
+            *place = LogTarget::Open(open(path)?);
         }
         match &mut *place {
-            Place::StandardError => io::stderr().write(bytes),
-            Place::Open(file) => file.write(bytes),
-            Place::File(_) => Ok(bytes.len()),
+            LogTarget::StandardError => io::stderr().write(bytes),
+            LogTarget::Open(file) => file.write(bytes),
+            LogTarget::File(_) => Ok(bytes.len()),
         }
     }
 

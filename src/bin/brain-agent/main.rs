@@ -16,7 +16,7 @@ use brain_agent::app;
 use brain_agent::config::Config;
 use brain_agent::core::text::visible;
 use clap::Parser;
-use cli::{Cli, Command, ConsoleArgs};
+use cli::{Cli, CliCommand, ConsoleArgs};
 use logs::Logs;
 
 fn main() -> ExitCode {
@@ -53,12 +53,12 @@ async fn run(cli: Cli, logs: &Logs) -> anyhow::Result<ExitCode> {
     match cli.command {
         None if config.telegram.is_some() => runtime::serve(&config).await,
         None => talk::console(&config, ConsoleArgs::default(), logs).await,
-        Some(Command::Serve) => runtime::serve(&config).await,
-        Some(Command::Console(args)) => talk::console(&config, args, logs).await,
-        Some(Command::Ask { text, explain: true, .. }) => Ok(errands::explain(&config, &text)),
-        Some(Command::Ask { text, user, explain: false }) => errands::ask(&config, &text, &user, logs).await,
-        Some(Command::Pending { verb, json }) => errands::pending(&config, verb, json).await,
-        Some(Command::Export { user }) => errands::export(&config, &user).await,
-        Some(Command::Eval(args)) => errands::evaluate(&config, &args).await,
+        Some(CliCommand::Serve) => runtime::serve(&config).await,
+        Some(CliCommand::Console(args)) => talk::console(&config, args, logs).await,
+        Some(CliCommand::Ask { text, explain: true, .. }) => Ok(errands::explain(&config, &text)),
+        Some(CliCommand::Ask { text, user, explain: false }) => errands::ask(&config, &text, &user, logs).await,
+        Some(CliCommand::Pending { verb, json }) => errands::pending(&config, verb, json).await,
+        Some(CliCommand::Export { user }) => errands::export(&config, &user).await,
+        Some(CliCommand::Eval(args)) => errands::evaluate(&config, &args).await,
     }
 }

@@ -38,14 +38,14 @@ pub(crate) struct Runtime {
 }
 
 /// Which parts a process needs beside its channel.
-pub(crate) struct Wanted<'a> {
+pub(crate) struct RuntimeParts<'a> {
     pub(crate) data_dir: &'a Path,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) zone: Option<Tz>,
     pub(crate) telegram: Option<Arc<dyn Channel>>,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> RuntimeParts<'a> {
     /// The configured folder and the real clock, and nobody but the terminal.
     pub(crate) fn by(config: &'a Config) -> Self {
         Self { data_dir: &config.data_dir, clock: Arc::new(SystemClock::new()), zone: None, telegram: None }
@@ -53,8 +53,8 @@ impl<'a> Wanted<'a> {
 }
 
 impl Runtime {
-    pub(crate) async fn open(config: &Config, wanted: Wanted<'_>) -> Result<Self, StartError> {
-        let Wanted { data_dir, clock, zone, telegram } = wanted;
+    pub(crate) async fn open(config: &Config, wanted: RuntimeParts<'_>) -> Result<Self, StartError> {
+        let RuntimeParts { data_dir, clock, zone, telegram } = wanted;
         // Beside opening the store. Where there is no thread for it, the first message makes them.
         let _ = std::thread::Builder::new().name("tables".to_owned()).spawn(language::ready);
         let file = app::open_store(data_dir).await?;
@@ -115,7 +115,7 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<ExitCode> {
         .context("TELEGRAM_BOT_TOKEN is not set; get a token from @BotFather, or use “brain-agent console”")?;
     let telegram = telegram::Telegram::new(telegram_config, config)?.listening_with(app::transcriber(config)?);
     let mut runtime =
-        Runtime::open(config, Wanted { telegram: Some(telegram.channel()), ..Wanted::by(config) }).await?;
+        Runtime::open(config, RuntimeParts { telegram: Some(telegram.channel()), ..RuntimeParts::by(config) }).await?;
     runtime.listen(&config.data_dir);
     runtime.keep_time();
     let stopping = runtime.stop.clone();

@@ -10,7 +10,7 @@ use anyhow::Context as _;
 use brain_agent::app::StartError;
 use brain_agent::channel::console::terminal;
 use brain_agent::channel::console::terminal::{Interrupt, JsonSink, Keyboard, TerminalSink, shared};
-use brain_agent::channel::console::{ConsoleChannel, Heard, Line, Session, Sink, chat_of, history_of};
+use brain_agent::channel::console::{ConsoleChannel, Line, ReceivedLines, Session, Sink, chat_of, history_of};
 use brain_agent::clock::{ManualClock, SystemClock};
 use brain_agent::config::Config;
 use brain_agent::core::ids::UserId;
@@ -26,7 +26,7 @@ use tokio_util::sync::CancellationToken;
 use crate::cli::ConsoleArgs;
 use crate::logs::Logs;
 use crate::remote;
-use crate::runtime::{Runtime, Wanted, termination};
+use crate::runtime::{Runtime, RuntimeParts, termination};
 
 pub(crate) async fn console(config: &Config, args: ConsoleArgs, logs: &Logs) -> anyhow::Result<ExitCode> {
     let demo = args.demo.then(own_folder).transpose().context("the demo needs a temporary folder")?;
@@ -39,9 +39,11 @@ pub(crate) async fn console(config: &Config, args: ConsoleArgs, logs: &Logs) -> 
         Some(clock) => clock.clone(),
         None => Arc::new(SystemClock::new()),
     };
-    let opened =
-        Runtime::open(config, Wanted { data_dir: &data_dir, clock: clock.clone(), zone: args.tz, telegram: None })
-            .await;
+    let opened = Runtime::open(
+        config,
+        RuntimeParts { data_dir: &data_dir, clock: clock.clone(), zone: args.tz, telegram: None },
+    )
+    .await;
     let mut runtime = match opened {
         Ok(runtime) => runtime,
         Err(StartError::Store(locked @ StoreError::Locked { .. })) => {
@@ -88,7 +90,7 @@ type Signals = (std::io::Result<Signal>, std::io::Result<Signal>);
 
 /// Where lines come from and go to.
 pub(crate) struct Terminal {
-    pub(crate) heard: Heard,
+    pub(crate) heard: ReceivedLines,
     pub(crate) sink: Arc<dyn Sink>,
     /// The program is to end at once.
     pub(crate) stop: CancellationToken,
@@ -106,21 +108,26 @@ impl Terminal {
     ) -> Self {
         if args.json {
             // An empty line, too, is answered: somebody waits.
-            let heard = Heard::of(piped(|_| true, move |line| numbers.line(line)));
+            let heard = ReceivedLines::of(piped(|_| true, move |line| numbers.line(line)));
             return Self { heard, sink: shared(JsonSink).1, stop: ends_on_signals(None), screen: None };
         }
         terminal::greet(args.demo);
         if !std::io::stdin().is_terminal() {
             let (screen, sink) = shared(TerminalSink::default());
             let line = move |line: String| numbers.line(screen.line(&line).to_string());
-            let heard = Heard::of(piped(terminal::is_said, line));
+            let heard = ReceivedLines::of(piped(terminal::is_said, line));
             return Self { heard, sink, stop: ends_on_signals(None), screen: None };
         }
         let (screen, sink) = shared(TerminalSink::typed_at());
         // Before there is an editor: it puts back what handled Ctrl-C when it began to read.
         let signals = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
         let (keyboard, lines) = Keyboard::listen(screen.clone(), numbers, history_of(data_dir, &args.user), interrupt);
-        Self { heard: Heard::of(lines), sink, stop: ends_on_signals(Some((keyboard, signals))), screen: Some(screen) }
+        Self {
+            heard: ReceivedLines::of(lines),
+            sink,
+            stop: ends_on_signals(Some((keyboard, signals))),
+            screen: Some(screen),
+        }
     }
 }
 
@@ -157,7 +164,7 @@ fn ends_on_signals(typed: Option<(Arc<Keyboard>, Signals)>) -> CancellationToken
 
 /// Answers what is heard, until the input ends or the program is told to stop. A turn under way is then stopped; what it
 /// cannot stop may end in time, or is found in the journal by the next start.
-async fn converse(brain: &Brain, session: &Session, heard: &mut Heard, stop: &CancellationToken) {
+async fn converse(brain: &Brain, session: &Session, heard: &mut ReceivedLines, stop: &CancellationToken) {
     loop {
         let line = tokio::select! {
             line = heard.next() => line,

@@ -29,14 +29,14 @@ pub struct Line {
 
 /// What was said to a session.
 #[derive(Debug)]
-pub struct Heard {
+pub struct ReceivedLines {
     lines: mpsc::Receiver<Line>,
     /// Came while something else was being answered, oldest first.
     ahead: VecDeque<Line>,
     has_ended: bool,
 }
 
-impl Heard {
+impl ReceivedLines {
     /// Lines, each numbered when it was written.
     pub fn of(lines: mpsc::Receiver<Line>) -> Self {
         Self { lines, ahead: VecDeque::new(), has_ended: false }
@@ -58,7 +58,7 @@ impl Heard {
 
 impl Session {
     /// Answers a line, and meanwhile whatever overtakes it.
-    pub async fn answer(&self, line: &Line, heard: &mut Heard) -> Done {
+    pub async fn answer(&self, line: &Line, heard: &mut ReceivedLines) -> Done {
         let mut turn = pin!(self.line(line));
         loop {
             let next = tokio::select! {

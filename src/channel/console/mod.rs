@@ -15,7 +15,7 @@ use std::sync::Arc;
 use futures::FutureExt as _;
 
 pub use channel::{ConsoleChannel, Sink, history_of};
-pub use conversation::{Heard, Line};
+pub use conversation::{Line, ReceivedLines};
 use wire::{ConsoleLine, ConsoleRequest, Out};
 
 use crate::clock::ManualClock;

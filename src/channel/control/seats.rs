@@ -11,12 +11,12 @@ use crate::limits;
 /// The places there are.
 #[derive(Debug, Default)]
 pub(super) struct Seats {
-    taken: Mutex<Taken>,
+    taken: Mutex<TakenSeats>,
     freed: Notify,
 }
 
 #[derive(Debug, Default)]
-struct Taken {
+struct TakenSeats {
     /// Whoever says something takes a new number, so the first one that waits has been silent for longest.
     by_number: BTreeMap<u64, CancellationToken>,
     last: u64,
@@ -24,7 +24,7 @@ struct Taken {
     busy: Vec<u64>,
 }
 
-impl Taken {
+impl TakenSeats {
     fn next(&mut self) -> u64 {
         self.last += 1;
         self.last
@@ -40,7 +40,7 @@ pub(super) struct Seat {
 }
 
 impl Seats {
-    fn taken(&self) -> MutexGuard<'_, Taken> {
+    fn taken(&self) -> MutexGuard<'_, TakenSeats> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -54,7 +54,7 @@ pub struct Door {
 
 /// What a stranger is answered.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Word {
+pub enum StrangerAnswer {
     /// About a code they tried: there are few tries, so it is always said.
     OfTheCode(String),
     /// That they are not served: said while there is room for it.
@@ -103,7 +103,7 @@ impl Access {
     }
 
     /// Hears a stranger out, and says what to answer, if anything. Who is let in finds the welcome in the outbox.
-    pub async fn stranger(&self, brain: &Brain, who: i64, place: ChatPlace, text: &str) -> Option<Word> {
+    pub async fn stranger(&self, brain: &Brain, who: i64, place: ChatPlace, text: &str) -> Option<StrangerAnswer> {
         let now = Instant::now();
         let tried = self.pairing.lock().unwrap_or_else(PoisonError::into_inner).attempt(who, text, now);
         match tried {
@@ -112,19 +112,19 @@ impl Access {
                 Err(error) => {
                     tracing::error!(%error, "a pairing could not be stored");
                     let why = "The code was right, but I could not store that. Please restart me and use the new code.";
-                    Some(Word::OfTheCode(why.to_owned()))
+                    Some(StrangerAnswer::OfTheCode(why.to_owned()))
                 }
             },
             Try::Wrong => {
                 let wrong = "That is not the code. It is ten characters long, on the screen where I was started.";
-                Some(Word::OfTheCode(wrong.to_owned()))
+                Some(StrangerAnswer::OfTheCode(wrong.to_owned()))
             }
             Try::Last => {
                 let last = "That was not the code either, and the last try I can accept from you.";
-                Some(Word::OfTheCode(last.to_owned()))
+                Some(StrangerAnswer::OfTheCode(last.to_owned()))
             }
             Try::Unheard => None,
-            Try::None => self.may_answer(who, now).then(|| Word::ToAStranger(self.sentence(who))),
+            Try::None => self.may_answer(who, now).then(|| StrangerAnswer::ToAStranger(self.sentence(who))),
         }
     }
 

@@ -98,7 +98,7 @@ impl fmt::Debug for Api {
 }
 
 #[derive(Deserialize)]
-struct Envelope<'a> {
+struct ApiReply<'a> {
     ok: bool,
     #[serde(borrow, default)]
     result: Option<&'a RawValue>,
@@ -176,11 +176,11 @@ impl Api {
     /// A file that somebody has sent, of at most so many bytes.
     pub async fn download(&self, id: &str, bytes_max: u64) -> Result<Vec<u8>, ApiError> {
         #[derive(Deserialize)]
-        struct Found {
+        struct FilePath {
             #[serde(default)]
             file_path: String,
         }
-        let found: Found = self.call(&GetFile::new(FileId(id.to_owned()))).await?;
+        let found: FilePath = self.call(&GetFile::new(FileId(id.to_owned()))).await?;
         let base = self.base.as_str().trim_end_matches('/');
         let url = format!("{base}/file/bot{}/{}", self.token.expose_secret(), found.file_path);
         let request = self.client.get(url).timeout(Duration::from_millis(limits::DOWNLOAD_MS));
@@ -208,7 +208,7 @@ async fn whole(mut response: reqwest::Response, bytes_max: usize) -> Result<Vec<
 /// Reads an answer. Pages of proxies and broken JSON are "not reached", whatever their status.
 fn read<T: DeserializeOwned>(status: u16, body: &[u8]) -> Result<T, ApiError> {
     let unreadable = |what: &str| ApiError::Unreachable(format!("status {status}, {what}"));
-    let envelope: Envelope<'_> =
+    let envelope: ApiReply<'_> =
         serde_json::from_slice(body).map_err(|_| unreadable("no answer of a Bot API server"))?;
     if envelope.ok {
         let result = envelope.result.ok_or_else(|| unreadable("no result"))?;

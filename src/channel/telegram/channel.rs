@@ -16,8 +16,8 @@ use tokio::time::Instant;
 use super::TelegramError;
 use super::api::Api;
 use super::place::ChatPlace;
-use super::send::{Sender, Sound, Turn, judge};
-use super::status::{StatusLine, Statuses, Wanted};
+use super::send::{CallTurn, PacedSender, Sound, judge};
+use super::status::{StatusLine, StatusRequest, Statuses};
 use super::taps::Taps;
 use crate::config::TelegramConfig;
 use crate::core::ids::{ChatId, MessageId};
@@ -30,7 +30,7 @@ use crate::ports::{Channel, SendError};
 /// Telegram, as a place where people read.
 #[derive(Debug)]
 pub struct TelegramChannel {
-    pub(super) sender: Arc<Sender>,
+    pub(super) sender: Arc<PacedSender>,
     statuses: Statuses,
     pub(super) taps: Taps,
     typing: Mutex<HashMap<ChatId, Instant>>,
@@ -50,7 +50,7 @@ impl TelegramChannel {
     /// A channel for this bot; nothing is sent yet.
     pub fn new(config: &TelegramConfig) -> Result<Self, TelegramError> {
         let api = Api::new(config)?;
-        let sender = Arc::new(Sender::new(api));
+        let sender = Arc::new(PacedSender::new(api));
         Ok(Self {
             sender,
             statuses: Statuses::default(),
@@ -132,7 +132,7 @@ impl TelegramChannel {
         let fits = reply.card.is_none() && reply.attachment.is_none() && reply.placeholder.is_none();
         if fits && !doubtful && sound == Sound::Notifies {
             let words = Formatted { text: reply.text.clone(), spans: reply.spans.clone() };
-            match self.sender.rewrite(place, message, &words, &reply.buttons, Turn::Waits).await.map_err(judge) {
+            match self.sender.rewrite(place, message, &words, &reply.buttons, CallTurn::Waits).await.map_err(judge) {
                 Ok(()) => return Ok(message),
                 Err(SendError::Later(why)) => {
                     self.statuses.put_back(chat, message).await;
@@ -210,7 +210,7 @@ impl Channel for TelegramChannel {
 
     async fn status(&self, chat: &ChatId, text: &str) {
         if let Some(place) = ChatPlace::parse(chat) {
-            self.statuses.show(&self.sender, place, chat, Wanted::Status(text.to_owned()));
+            self.statuses.show(&self.sender, place, chat, StatusRequest::Status(text.to_owned()));
         }
     }
 
@@ -221,7 +221,7 @@ impl Channel for TelegramChannel {
 
     async fn draft(&self, chat: &ChatId, words: &Formatted) {
         if let Some(place) = ChatPlace::parse(chat) {
-            self.statuses.show(&self.sender, place, chat, Wanted::Draft(words.clone()));
+            self.statuses.show(&self.sender, place, chat, StatusRequest::Draft(words.clone()));
         }
     }
 

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::access::Access;
 use super::channel::TelegramChannel;
 use super::inbox::Inbox;
-use super::queue::{Entrance, Full, Lane, Queues};
+use super::queue::{ChatLane, ChatQueues, Entrance, Full};
 use super::updates::{BotIdentity, IncomingEvent, IncomingUpdate};
 use super::{taps, turns};
 use crate::core::ids::ChatId;
@@ -24,7 +24,7 @@ const BUSY: &str = "I still have many of your messages to answer, so I did not k
 
 /// A stored update and what it means.
 #[derive(Debug, Clone)]
-pub(super) struct Job {
+pub(super) struct UpdateJob {
     pub entry: InboxEntry,
     pub update: IncomingUpdate,
     /// What had already joined it in an earlier life.
@@ -33,7 +33,7 @@ pub(super) struct Job {
     pub resumed: bool,
 }
 
-impl Job {
+impl UpdateJob {
     pub fn new(entry: InboxEntry, update: IncomingUpdate) -> Self {
         Self { entry, update, joined: Vec::new(), resumed: false }
     }
@@ -49,9 +49,9 @@ pub(super) struct TelegramContext {
     /// How long a person's next message may join the last one.
     pub debounce: Duration,
     pub transcriber: Option<Arc<dyn Transcriber>>,
-    pub queues: Arc<Queues<Job>>,
+    pub queues: Arc<ChatQueues<UpdateJob>>,
     /// What the dispatcher was given and no endpoint has taken yet.
-    pub dispatched: Mutex<HashMap<UpdateId, Job>>,
+    pub dispatched: Mutex<HashMap<UpdateId, UpdateJob>>,
     /// Held by the one update at a time that an earlier life has died with more than once.
     pub suspects: tokio::sync::Mutex<()>,
 }
@@ -74,7 +74,7 @@ impl TelegramContext {
 
     /// Puts a job at the end of its chat's line. Who finds it full is told once, so that nothing gets lost in
     /// silence; what an earlier life had taken has its place.
-    pub fn enqueue(self: &Arc<Self>, lane: Lane, job: Job) {
+    pub fn enqueue(self: &Arc<Self>, lane: ChatLane, job: UpdateJob) {
         let chat = job.update.place.id();
         let entrance = if job.resumed { Entrance::Promised } else { Entrance::IfRoom };
         if let Err(Full { job, first }) = self.queues.push(&chat, lane, job, entrance) {
@@ -100,7 +100,7 @@ impl TelegramContext {
 
     /// Sees to it that a pressed button is answered soon, whatever its turn waits for. One of an earlier life may have
     /// been answered then, and takes no words any more.
-    pub fn tapped(self: &Arc<Self>, job: &Job) {
+    pub fn tapped(self: &Arc<Self>, job: &UpdateJob) {
         let IncomingEvent::Press { query, .. } = &job.update.event else { return };
         if job.resumed {
             return self.acknowledge(&job.update);

@@ -16,8 +16,8 @@ use std::time::Duration;
 use chrono::TimeDelta;
 
 use super::attachments::{self, Unpacked};
-use super::context::{Job, TelegramContext};
-use super::queue::{Next, Rest};
+use super::context::{TelegramContext, UpdateJob};
+use super::queue::{Next, WaitingRest};
 use super::turns;
 use super::updates::message::{IncomingMessage, MessageContent};
 use super::updates::{IncomingEvent, IncomingUpdate};
@@ -37,7 +37,7 @@ use crate::services::filling::BUILDERS;
 
 /// One of the coalesced messages.
 #[derive(Debug)]
-struct Piece {
+struct CoalescedMessage {
     entry: InboxEntry,
     message: IncomingMessage,
     /// True when it changes an earlier one.
@@ -50,31 +50,31 @@ struct Piece {
 struct Coalesced {
     /// The first; whose they are, and where.
     update: IncomingUpdate,
-    pieces: Vec<Piece>,
+    pieces: Vec<CoalescedMessage>,
 }
 
 /// A message that is being read: `/cancel` finds it before its turn begins, and after.
-struct UnderWay<'a> {
+struct ReadMessage<'a> {
     brain: &'a Brain,
     chat: ChatId,
     turn: RunId,
 }
 
-impl<'a> UnderWay<'a> {
-    fn new(brain: &'a Brain, job: &Job) -> Self {
+impl<'a> ReadMessage<'a> {
+    fn new(brain: &'a Brain, job: &UpdateJob) -> Self {
         let (chat, turn) = (job.update.place.id(), turns::turn_of(&job.entry));
         brain.running.begins(&chat, &turn);
         Self { brain, chat, turn }
     }
 }
 
-impl Drop for UnderWay<'_> {
+impl Drop for ReadMessage<'_> {
     fn drop(&mut self) {
         self.brain.running.ends(&self.chat, &self.turn);
     }
 }
 
-fn is_stoppable(job: &Job) -> bool {
+fn is_stoppable(job: &UpdateJob) -> bool {
     match &job.update.event {
         IncomingEvent::Message(message) | IncomingEvent::Edited(message) => !message.is_cancel(),
         IncomingEvent::Press { .. } | IncomingEvent::Joined => false,
@@ -84,14 +84,18 @@ fn is_stoppable(job: &Job) -> bool {
 /// What came of waiting for more.
 enum Coalescing {
     Done(Result<(), StoreError>),
-    More(Box<Job>),
+    More(Box<UpdateJob>),
 }
 
 /// Handles a message and what joins it.
-pub(super) async fn handle(context: &TelegramContext, job: Job, rest: &Rest<Job>) -> Result<(), StoreError> {
+pub(super) async fn handle(
+    context: &TelegramContext,
+    job: UpdateJob,
+    rest: &WaitingRest<UpdateJob>,
+) -> Result<(), StoreError> {
     // From now on it can be stopped; `/cancel` itself cannot.
-    let _under_way = is_stoppable(&job).then(|| UnderWay::new(&context.brain, &job));
-    let Job { entry, update, joined, resumed } = job;
+    let _under_way = is_stoppable(&job).then(|| ReadMessage::new(&context.brain, &job));
+    let UpdateJob { entry, update, joined, resumed } = job;
     let mut coalesced = Coalesced { update: update.clone(), pieces: Vec::new() };
     for (entry, update) in std::iter::once((entry, update)).chain(joined) {
         coalesced.add(context, entry, update.event).await?;
@@ -117,7 +121,7 @@ pub(super) async fn handle(context: &TelegramContext, job: Job, rest: &Rest<Job>
 async fn coalescing(
     context: &TelegramContext,
     coalesced: &Coalesced,
-    rest: &Rest<Job>,
+    rest: &WaitingRest<UpdateJob>,
     debounce: &Debounce,
 ) -> Coalescing {
     let mut turn = std::pin::pin!(coalesced.turn(context, debounce));
@@ -171,7 +175,7 @@ impl Coalesced {
         } else {
             attachments::unpack(context, &entry, &self.update, &message).await?
         };
-        self.pieces.push(Piece { entry, message, edits, unpacked });
+        self.pieces.push(CoalescedMessage { entry, message, edits, unpacked });
         Ok(())
     }
 
@@ -191,7 +195,7 @@ impl Coalesced {
     }
 
     /// An edit of one of these messages.
-    fn is_changed_by(&self, job: &Job) -> bool {
+    fn is_changed_by(&self, job: &UpdateJob) -> bool {
         match &job.update.event {
             IncomingEvent::Edited(edit) => self.pieces.iter().any(|piece| piece.message.number == edit.number),
             IncomingEvent::Message(_) | IncomingEvent::Press { .. } | IncomingEvent::Joined => false,
@@ -199,7 +203,7 @@ impl Coalesced {
     }
 
     /// The next message of the same person, soon enough.
-    fn goes_on_with(&self, job: &Job, pause: Duration) -> bool {
+    fn goes_on_with(&self, job: &UpdateJob, pause: Duration) -> bool {
         let IncomingEvent::Message(next) = &job.update.event else { return false };
         let pause = TimeDelta::from_std(pause).unwrap_or_default();
         let soon = self.pieces.last().is_some_and(|last| {
@@ -267,7 +271,7 @@ impl Coalesced {
 
     /// A picture beside words cannot be looked into; that is told before the answer, once for all the pictures.
     async fn tell_what_is_left_out(&self, context: &TelegramContext, debounce: &Debounce) -> Result<(), StoreError> {
-        let beside = |piece: &Piece| piece.unpacked.beside.clone();
+        let beside = |piece: &CoalescedMessage| piece.unpacked.beside.clone();
         // An earlier life may have told it.
         let known = self.pieces.iter().filter(|piece| piece.entry.transcript.is_some());
         let mut told: Vec<String> = known.filter_map(beside).collect();

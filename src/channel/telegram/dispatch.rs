@@ -27,14 +27,14 @@ use tokio::net::TcpListener;
 
 use super::TelegramError;
 use super::context::TelegramContext;
-use super::queue::Lane;
+use super::queue::ChatLane;
 use super::updates::{BotIdentity, callback_query, edited_message, message, my_chat_member};
 
 /// What a handler returns: what it cannot do is told and stored where it happens.
 pub(super) type Handled = Result<(), Infallible>;
 
 /// Updates with the same key are handled one after another.
-pub(super) type Key = (types::ChatId, Option<ThreadId>, Lane);
+pub(super) type OrderKey = (types::ChatId, Option<ThreadId>, ChatLane);
 
 /// A client that knows who the bot is, which is all that the dispatcher asks of it, and does not start without. It would
 /// ask Telegram, in a form that refuses the answer of older servers and waits ten seconds after a server error. So it
@@ -64,7 +64,7 @@ pub(super) fn cannot(why: impl Display) -> TelegramError {
 pub(super) fn dispatcher(
     bot: CacheMe<Bot>,
     context: Arc<TelegramContext>,
-) -> Dispatcher<CacheMe<Bot>, Infallible, Key> {
+) -> Dispatcher<CacheMe<Bot>, Infallible, OrderKey> {
     Dispatcher::builder(bot, guarded(tree()))
         .dependencies(dptree::deps![context])
         .distribution_function(key)
@@ -102,14 +102,14 @@ fn guarded(tree: UpdateHandler<Infallible>) -> UpdateHandler<Infallible> {
 }
 
 /// Messages of a chat are handled in order, and its presses beside them; `/cancel` waits for neither.
-fn key(update: &Update) -> Option<Key> {
+fn key(update: &Update) -> Option<OrderKey> {
     let (lane, message) = match &update.kind {
         UpdateKind::Message(message) if message.text().is_some_and(message::is_cancel) => return None,
-        UpdateKind::Message(message) | UpdateKind::EditedMessage(message) => (Lane::Messages, Some(message)),
+        UpdateKind::Message(message) | UpdateKind::EditedMessage(message) => (ChatLane::Messages, Some(message)),
         UpdateKind::CallbackQuery(query) => {
             (callback_query::lane(query.data.as_deref().unwrap_or_default()), query.regular_message())
         }
-        _ => (Lane::Messages, None),
+        _ => (ChatLane::Messages, None),
     };
     Some((update.chat()?.id, message.and_then(|message| message.thread_id), lane))
 }
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(key(&said("/cancel")), None);
         assert_eq!(key(&said("hello")), key(&said("hello again")));
         assert_eq!(key(&said("hello")), key(&update_of(IncomingEvent::Joined)));
-        assert!(key(&pressed(&Press::Undo("a".into()))).is_some_and(|key| key.2 == Lane::Presses));
+        assert!(key(&pressed(&Press::Undo("a".into()))).is_some_and(|key| key.2 == ChatLane::Presses));
         assert_eq!(key(&pressed(&Press::Redo("a".into()))), key(&said("hello")), "it does a message again");
     }
 

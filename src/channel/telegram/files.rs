@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::api::ApiError;
 use super::keyboard::keyboard;
 use super::place::ChatPlace;
-use super::send::{Sender, judge};
+use super::send::{PacedSender, judge};
 use crate::core::ids::MessageId;
 use crate::core::text::{one_line, visible};
 use crate::core::turn::{Attachment, Reply};
@@ -17,11 +17,11 @@ use crate::limits;
 use crate::ports::SendError;
 
 #[derive(Debug, Deserialize)]
-struct Sent {
+struct SentFile {
     message_id: i64,
 }
 
-impl Sender {
+impl PacedSender {
     /// Sends a file and returns the number of its message.
     pub(super) async fn post_file(
         &self,
@@ -34,7 +34,7 @@ impl Sender {
             Box::pin(self.post(place, &Reply::text(reply.text.clone()))).await?;
         }
         let caption = if fits { visible(&reply.text) } else { String::new() };
-        let sent: Sent = self
+        let sent: SentFile = self
             .at_pace(place, || async {
                 let form = form(place, &caption, reply, file)?;
                 self.api.upload("sendDocument", form).await

@@ -11,9 +11,9 @@ use teloxide::payloads::SendChatAction;
 use teloxide::types::{self, ChatAction};
 
 use super::api::ApiError;
-use super::context::{Job, TelegramContext};
+use super::context::{TelegramContext, UpdateJob};
 use super::place::ChatPlace;
-use super::queue::Rest;
+use super::queue::WaitingRest;
 use super::turns;
 use super::updates::message::{IncomingMessage, MessageContent};
 use super::updates::{IncomingEvent, IncomingUpdate};
@@ -30,9 +30,9 @@ const NOTHING_RUNS: &str = "Nothing is running here.";
 /// Something was said to the bot.
 pub(super) async fn handle(
     context: &TelegramContext,
-    job: Job,
+    job: UpdateJob,
     message: IncomingMessage,
-    rest: &Rest<Job>,
+    rest: &WaitingRest<UpdateJob>,
 ) -> Result<(), StoreError> {
     let words =
         message.content == MessageContent::TextOnly && message.origin.is_own_words() && !message.text.trim().is_empty();
@@ -66,12 +66,12 @@ pub(super) async fn handle(
     let message = IncomingMessage { number: MessageId(0), origin, reply_to: None, ..message };
     let event = IncomingEvent::Message(message);
     let update = IncomingUpdate { place: private, private: true, event, ..job.update };
-    rest.hand_over(&private.id(), Job { update, resumed: true, ..job });
+    rest.hand_over(&private.id(), UpdateJob { update, resumed: true, ..job });
     Ok(())
 }
 
 /// Stops what runs in the group. What waits for a yes waits in a private chat, and is cancelled there.
-async fn cancel(context: &TelegramContext, job: &Job) -> Result<(), StoreError> {
+async fn cancel(context: &TelegramContext, job: &UpdateJob) -> Result<(), StoreError> {
     let group = job.update.place.id();
     let running = context.running(&group);
     let told = if running.is_some() { STOPPING } else { NOTHING_RUNS };

@@ -11,8 +11,8 @@ use std::sync::{Arc, PoisonError};
 use serde_json::Value;
 use teloxide::types::{Update, UpdateId};
 
-use super::access::Word;
-use super::context::{Job, TelegramContext};
+use super::access::StrangerAnswer;
+use super::context::{TelegramContext, UpdateJob};
 use super::inbox::Inbox;
 use super::updates::{self, IncomingUpdate};
 use crate::ports::StoreError;
@@ -51,7 +51,7 @@ impl TelegramContext {
             for Received { entry, update } in std::mem::replace(&mut batch, behind) {
                 match update.filter(|_| fresh.remove(&entry.update)) {
                     Some(stranger) if entry.done => self.turn_away(stranger).await,
-                    Some(update) => admitted.extend(self.dispatch(Job::new(entry, update))),
+                    Some(update) => admitted.extend(self.dispatch(UpdateJob::new(entry, update))),
                     None => {}
                 }
             }
@@ -61,7 +61,7 @@ impl TelegramContext {
 
     /// What an earlier life has left open, in order. What had joined another update is still together with it.
     pub async fn resume(&self, open: Vec<InboxEntry>) -> Vec<Update> {
-        let mut jobs: Vec<Job> = Vec::new();
+        let mut jobs: Vec<UpdateJob> = Vec::new();
         for entry in open {
             let Some(update) = self.read(&entry).filter(|update| self.access.serves(update.who)) else {
                 if let Err(error) = self.inbox.close(&entry).await {
@@ -71,7 +71,7 @@ impl TelegramContext {
             };
             match entry.joins.and_then(|first| jobs.iter_mut().find(|job| job.entry.update == first)) {
                 Some(job) => job.joined.push((entry, update)),
-                None => jobs.push(Job { resumed: true, ..Job::new(entry, update) }),
+                None => jobs.push(UpdateJob { resumed: true, ..UpdateJob::new(entry, update) }),
             }
         }
         jobs.into_iter().filter_map(|job| self.dispatch(job)).collect()
@@ -82,7 +82,7 @@ impl TelegramContext {
         updates::read(&serde_json::from_str(&entry.raw).ok()?, &self.me)
     }
 
-    fn dispatch(&self, job: Job) -> Option<Update> {
+    fn dispatch(&self, job: UpdateJob) -> Option<Update> {
         let Some(envelope) = job.update.envelope(job.entry.update) else {
             tracing::error!(update = job.entry.update, "an update has no envelope; it waits for the next start");
             return None;
@@ -92,7 +92,7 @@ impl TelegramContext {
     }
 
     /// The job of an update that the dispatcher was given; once.
-    pub fn take(&self, update: UpdateId) -> Option<Job> {
+    pub fn take(&self, update: UpdateId) -> Option<UpdateJob> {
         self.dispatched.lock().unwrap_or_else(PoisonError::into_inner).remove(&update)
     }
 
@@ -104,8 +104,8 @@ impl TelegramContext {
         let let_in = self.access.serves(update.who);
         self.aside(|context| async move {
             match word {
-                Some(Word::OfTheCode(sentence)) => context.channel.mention(update.place, &sentence).await,
-                Some(Word::ToAStranger(sentence)) => {
+                Some(StrangerAnswer::OfTheCode(sentence)) => context.channel.mention(update.place, &sentence).await,
+                Some(StrangerAnswer::ToAStranger(sentence)) => {
                     let told = context.channel.turn_away(update.place, &sentence).await;
                     if !told {
                         context.access.not_answered(update.who);

@@ -15,7 +15,7 @@ use super::context::TelegramContext;
 use super::polling;
 use super::webhook::Webhook;
 
-struct State {
+struct ListenerState {
     context: Arc<TelegramContext>,
     open: Vec<Update>,
     webhook: Option<Webhook>,
@@ -31,13 +31,14 @@ pub(super) fn listener(
     webhook: Option<Webhook>,
     stop: CancellationToken,
 ) -> impl UpdateListener<Err = Infallible> + Send {
-    let state = State { context, open, webhook, allowed: Vec::new(), stop };
-    let hint = |state: &mut State, kinds: &mut dyn Iterator<Item = AllowedUpdate>| state.allowed = kinds.collect();
+    let state = ListenerState { context, open, webhook, allowed: Vec::new(), stop };
+    let hint =
+        |state: &mut ListenerState, kinds: &mut dyn Iterator<Item = AllowedUpdate>| state.allowed = kinds.collect();
     // The daemon has a token of its own; nobody stops the listener by this one.
-    StatefulListener::new_with_hints(state, updates, |_: &mut State| mk_stop_token().0, Some(hint))
+    StatefulListener::new_with_hints(state, updates, |_: &mut ListenerState| mk_stop_token().0, Some(hint))
 }
 
-fn updates(state: &mut State) -> BoxStream<'static, Result<Update, Infallible>> {
+fn updates(state: &mut ListenerState) -> BoxStream<'static, Result<Update, Infallible>> {
     let (context, allowed, stop) = (state.context.clone(), std::mem::take(&mut state.allowed), state.stop.clone());
     let fresh = match state.webhook.take() {
         Some(webhook) => webhook.updates(context, allowed).take_until(stop.cancelled_owned()).boxed(),

@@ -61,7 +61,7 @@ use api::ApiError;
 use channel::TelegramChannel;
 use context::TelegramContext;
 use inbox::Inbox;
-use queue::Queues;
+use queue::ChatQueues;
 use webhook::Webhook;
 
 /// Why Telegram cannot be served. Each says what to do.
@@ -146,7 +146,7 @@ impl Telegram {
         let context = Arc::new_cyclic(|context: &Weak<TelegramContext>| {
             let context = context.clone();
             let work = move |job, rest| turns::work(context.upgrade(), job, rest);
-            let (queues, dispatched) = (Arc::new(Queues::new(work)), Mutex::default());
+            let (queues, dispatched) = (Arc::new(ChatQueues::new(work)), Mutex::default());
             let suspects = tokio::sync::Mutex::default();
             TelegramContext { brain, channel, access, inbox, me, debounce, transcriber, queues, dispatched, suspects }
         });

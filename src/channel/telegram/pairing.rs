@@ -14,17 +14,17 @@ use crate::limits;
 /// A code that may be used, and the wrong ones so far.
 #[derive(Debug, Default)]
 pub struct Pairing {
-    open: Option<Open>,
+    open: Option<OpenPairing>,
     tries: HashMap<i64, u32>,
     tries_overall: u32,
 }
 
-struct Open {
+struct OpenPairing {
     code: String,
     until: Instant,
 }
 
-impl std::fmt::Debug for Open {
+impl std::fmt::Debug for OpenPairing {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Open").field("until", &self.until).finish_non_exhaustive()
     }
@@ -49,7 +49,7 @@ impl Pairing {
     /// Opens pairing with this code.
     pub fn open(code: String, now: Instant) -> Self {
         let life = Duration::from_secs(limits::PAIRING_SECS.unsigned_abs());
-        Self { open: Some(Open { code, until: now + life }), ..Self::default() }
+        Self { open: Some(OpenPairing { code, until: now + life }), ..Self::default() }
     }
 
     /// Whether a code can be used now.

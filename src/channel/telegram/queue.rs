@@ -2,7 +2,7 @@
 //!
 //! A line has a worker while it has something to do. Invariants: jobs of a line run one after another, in the
 //! order in which they came, until one lets the others pass: it then goes on beside its line; a slow chat delays no other (up to the number of turns that run at once), and its
-//! messages no press; a line has an end; after [`Queues::stop`] no job begins. What a job does, and that it never
+//! messages no press; a line has an end; after [`ChatQueues::stop`] no job begins. What a job does, and that it never
 //! panics, is its own business. What overtakes even presses has no line.
 
 use std::collections::{HashMap, VecDeque};
@@ -18,23 +18,23 @@ use tokio_util::task::TaskTracker;
 use crate::core::ids::ChatId;
 use crate::limits;
 
-type Work<J> = dyn Fn(J, Rest<J>) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync;
+type JobWork<J> = dyn Fn(J, WaitingRest<J>) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync;
 
 /// Which of a chat's lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Lane {
+pub enum ChatLane {
     /// Of what is said.
     Messages,
     /// Of what is pressed: a second tap finds what the first has done.
     Presses,
 }
 
-type QueueKey = (ChatId, Lane);
+type QueueKey = (ChatId, ChatLane);
 
 /// The lines of all chats.
-pub struct Queues<J> {
-    lines: Mutex<HashMap<QueueKey, Line<J>>>,
-    work: Box<Work<J>>,
+pub struct ChatQueues<J> {
+    lines: Mutex<HashMap<QueueKey, JobLine<J>>>,
+    work: Box<JobWork<J>>,
     turns: Semaphore,
     overtakers: Semaphore,
     /// Jobs that have let the others of their line pass.
@@ -46,13 +46,13 @@ pub struct Queues<J> {
     over: CancellationToken,
 }
 
-impl<J> std::fmt::Debug for Queues<J> {
+impl<J> std::fmt::Debug for ChatQueues<J> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Queues").field("tasks", &self.tasks.len()).finish_non_exhaustive()
     }
 }
 
-struct Line<J> {
+struct JobLine<J> {
     waiting: VecDeque<J>,
     /// Whether the person knows that the line is full; until there is room again.
     told: bool,
@@ -61,8 +61,8 @@ struct Line<J> {
 
 /// What waits behind a job in its line, for jobs that may take the next one along.
 #[derive(Debug)]
-pub struct Rest<J> {
-    queues: Arc<Queues<J>>,
+pub struct WaitingRest<J> {
+    queues: Arc<ChatQueues<J>>,
     /// None for jobs that overtake.
     line: Option<(QueueKey, Arc<Notify>)>,
     passes: Arc<Notify>,
@@ -79,7 +79,7 @@ pub enum Next<J> {
     Nobody,
 }
 
-impl<J: Send + 'static> Rest<J> {
+impl<J: Send + 'static> WaitingRest<J> {
     /// Takes the first job that `belongs`, wherever it stands; else the very next one, if it `follows`.
     pub fn take(&self, belongs: impl Fn(&J) -> bool, follows: impl Fn(&J) -> bool) -> Next<J> {
         let Some((key, _)) = &self.line else { return Next::Nobody };
@@ -97,7 +97,7 @@ impl<J: Send + 'static> Rest<J> {
     /// Puts a job at the end of another chat's line of messages, which takes it in any case.
     pub fn hand_over(&self, chat: &ChatId, job: J) {
         // A promised place is always given.
-        let _ = self.queues.push(chat, Lane::Messages, job, Entrance::Promised);
+        let _ = self.queues.push(chat, ChatLane::Messages, job, Entrance::Promised);
     }
 
     /// To be notified when the next job of the line may begin though this one has not ended.
@@ -132,9 +132,9 @@ pub struct Full<J> {
     pub first: bool,
 }
 
-impl<J: Send + 'static> Queues<J> {
+impl<J: Send + 'static> ChatQueues<J> {
     /// Lines whose jobs are done by `work`.
-    pub fn new<F>(work: impl Fn(J, Rest<J>) -> F + Send + Sync + 'static) -> Self
+    pub fn new<F>(work: impl Fn(J, WaitingRest<J>) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = ()> + Send + 'static,
     {
@@ -150,12 +150,12 @@ impl<J: Send + 'static> Queues<J> {
         }
     }
 
-    fn lines(&self) -> MutexGuard<'_, HashMap<QueueKey, Line<J>>> {
+    fn lines(&self) -> MutexGuard<'_, HashMap<QueueKey, JobLine<J>>> {
         self.lines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Puts a job at the end of its chat's line.
-    pub fn push(self: &Arc<Self>, chat: &ChatId, lane: Lane, job: J, entrance: Entrance) -> Result<(), Full<J>> {
+    pub fn push(self: &Arc<Self>, chat: &ChatId, lane: ChatLane, job: J, entrance: Entrance) -> Result<(), Full<J>> {
         let key = (chat.clone(), lane);
         let mut lines = self.lines();
         if let Some(line) = lines.get_mut(&key) {
@@ -168,7 +168,7 @@ impl<J: Send + 'static> Queues<J> {
             return Ok(());
         }
         let arrived = Arc::new(Notify::new());
-        lines.insert(key.clone(), Line { waiting: VecDeque::new(), told: false, arrived: arrived.clone() });
+        lines.insert(key.clone(), JobLine { waiting: VecDeque::new(), told: false, arrived: arrived.clone() });
         drop(lines);
         self.tasks.spawn(Arc::clone(self).work_off(key, job, arrived));
         Ok(())
@@ -176,8 +176,8 @@ impl<J: Send + 'static> Queues<J> {
 
     async fn work_off(self: Arc<Self>, key: QueueKey, first: J, arrived: Arc<Notify>) {
         let permits = match key.1 {
-            Lane::Messages => &self.turns,
-            Lane::Presses => &self.overtakers,
+            ChatLane::Messages => &self.turns,
+            ChatLane::Presses => &self.overtakers,
         };
         let mut next = Some(first);
         while let Some(job) = next {
@@ -187,9 +187,9 @@ impl<J: Send + 'static> Queues<J> {
                 permit = permits.acquire() => permit,
             };
             // Nothing joins a press.
-            let line = (key.1 == Lane::Messages).then(|| (key.clone(), Arc::clone(&arrived)));
+            let line = (key.1 == ChatLane::Messages).then(|| (key.clone(), Arc::clone(&arrived)));
             let passes = Arc::new(Notify::new());
-            let rest = Rest { queues: Arc::clone(&self), line, passes: Arc::clone(&passes) };
+            let rest = WaitingRest { queues: Arc::clone(&self), line, passes: Arc::clone(&passes) };
             let mut working = (self.work)(job, rest);
             let place = tokio::select! {
                 biased;
@@ -233,7 +233,7 @@ impl<J: Send + 'static> Queues<J> {
         self.tasks.spawn(async move {
             let work = async {
                 let _permit = this.overtakers.acquire().await;
-                (this.work)(job, Rest { queues: Arc::clone(&this), line: None, passes: Arc::default() }).await;
+                (this.work)(job, WaitingRest { queues: Arc::clone(&this), line: None, passes: Arc::default() }).await;
             };
             tokio::select! {
                 biased;

@@ -4,11 +4,11 @@ use tokio::time::{Instant, sleep};
 type Log = Arc<Mutex<Vec<(u64, String)>>>;
 
 /// Jobs are `(name, milliseconds)`; the log says when each ended.
-fn queues() -> (Arc<Queues<(String, u64)>>, Log) {
+fn queues() -> (Arc<ChatQueues<(String, u64)>>, Log) {
     let log = Log::default();
     let kept = Arc::clone(&log);
     let start = Instant::now();
-    let queues = Queues::new(move |(name, ms): (String, u64), _| {
+    let queues = ChatQueues::new(move |(name, ms): (String, u64), _| {
         let log = Arc::clone(&kept);
         async move {
             sleep(Duration::from_millis(ms)).await;
@@ -19,8 +19,8 @@ fn queues() -> (Arc<Queues<(String, u64)>>, Log) {
     (Arc::new(queues), log)
 }
 
-fn push(queues: &Arc<Queues<(String, u64)>>, chat: &str, name: &str, ms: u64) -> Result<(), Full<(String, u64)>> {
-    queues.push(&ChatId::new(chat), Lane::Messages, (name.to_owned(), ms), Entrance::IfRoom)
+fn push(queues: &Arc<ChatQueues<(String, u64)>>, chat: &str, name: &str, ms: u64) -> Result<(), Full<(String, u64)>> {
+    queues.push(&ChatId::new(chat), ChatLane::Messages, (name.to_owned(), ms), Entrance::IfRoom)
 }
 
 fn names(log: &Log) -> Vec<(u64, String)> {
@@ -66,7 +66,7 @@ async fn a_full_line_takes_no_more_and_says_so_once_but_keeps_its_promises() {
     assert!(push(&queues, "a", "over", 1).unwrap_err().first);
     assert!(!push(&queues, "a", "over", 1).unwrap_err().first);
     push(&queues, "b", "another chat", 1).unwrap();
-    queues.push(&ChatId::new("a"), Lane::Messages, ("promised".to_owned(), 1), Entrance::Promised).unwrap();
+    queues.push(&ChatId::new("a"), ChatLane::Messages, ("promised".to_owned(), 1), Entrance::Promised).unwrap();
     sleep(Duration::from_secs(5)).await;
     assert_eq!(names(&log).len(), 1 + limits::CHAT_QUEUE_MAX + 1 + 1);
     assert_eq!(names(&log).last().unwrap().1, "promised");
@@ -90,7 +90,7 @@ async fn a_line_that_had_room_again_says_so_again_when_it_is_full() {
 async fn presses_of_a_chat_come_one_after_another_beside_its_messages() {
     let (queues, log) = queues();
     let press = |chat: &str, name: &str, ms| {
-        queues.push(&ChatId::new(chat), Lane::Presses, (name.to_owned(), ms), Entrance::IfRoom).unwrap();
+        queues.push(&ChatId::new(chat), ChatLane::Presses, (name.to_owned(), ms), Entrance::IfRoom).unwrap();
     };
     push(&queues, "a", "message", 1_000).unwrap();
     press("a", "tap", 100);
@@ -137,7 +137,7 @@ async fn a_stop_finishes_what_runs_begins_nothing_and_drops_what_takes_too_long(
 async fn a_job_may_take_the_next_one_along_or_a_later_one_that_belongs_to_it_and_no_other() {
     let log = Arc::new(Mutex::new(Vec::new()));
     let kept = Arc::clone(&log);
-    let queues = Arc::new(Queues::new(move |first: &'static str, rest: Rest<&'static str>| {
+    let queues = Arc::new(ChatQueues::new(move |first: &'static str, rest: WaitingRest<&'static str>| {
         let log = Arc::clone(&kept);
         async move {
             let mut all = vec![first];
@@ -150,7 +150,7 @@ async fn a_job_may_take_the_next_one_along_or_a_later_one_that_belongs_to_it_and
         }
     }));
     let chat = ChatId::new("a");
-    let push = |job| queues.push(&chat, Lane::Messages, job, Entrance::IfRoom).unwrap();
+    let push = |job| queues.push(&chat, ChatLane::Messages, job, Entrance::IfRoom).unwrap();
     push("first");
     sleep(Duration::from_millis(1)).await;
     for job in ["then one", "other", "then two", "belongs"] {
@@ -164,7 +164,7 @@ async fn a_job_may_take_the_next_one_along_or_a_later_one_that_belongs_to_it_and
 async fn a_job_that_lets_others_pass_goes_on_beside_its_line() {
     let log = Log::default();
     let (kept, start) = (Arc::clone(&log), Instant::now());
-    let work = move |(name, ms): (String, u64), rest: Rest<(String, u64)>| {
+    let work = move |(name, ms): (String, u64), rest: WaitingRest<(String, u64)>| {
         let log = Arc::clone(&kept);
         async move {
             if name.starts_with("passed") {
@@ -175,7 +175,7 @@ async fn a_job_that_lets_others_pass_goes_on_beside_its_line() {
             log.lock().unwrap().push((at, name));
         }
     };
-    let queues = Arc::new(Queues::new(work));
+    let queues = Arc::new(ChatQueues::new(work));
     push(&queues, "a", "passed", 1_000).unwrap();
     push(&queues, "a", "next", 10).unwrap();
     sleep(Duration::from_millis(500)).await;
@@ -183,7 +183,7 @@ async fn a_job_that_lets_others_pass_goes_on_beside_its_line() {
     assert!(queues.stop(Duration::from_secs(5)).await, "it is waited for at the end");
     assert_eq!(names(&log), [done(10, "next"), done(1_000, "passed")]);
 
-    let queues = Arc::new(Queues::new(|(_, ms): (String, u64), rest: Rest<(String, u64)>| async move {
+    let queues = Arc::new(ChatQueues::new(|(_, ms): (String, u64), rest: WaitingRest<(String, u64)>| async move {
         rest.lets_pass().notify_one();
         sleep(Duration::from_millis(ms)).await;
     }));

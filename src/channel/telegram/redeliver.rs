@@ -19,7 +19,7 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::recover;
 
 #[derive(Debug, Clone, Copy)]
-struct Waiting {
+struct WaitingDelivery {
     due: Instant,
     tries: u32,
     /// Being delivered now.
@@ -30,12 +30,12 @@ struct Waiting {
 
 /// Runs until it is dropped. Begins with everything an earlier life has left in the outbox.
 pub(super) async fn run(brain: Arc<Brain>, chat: Arc<TelegramChannel>) {
-    let mut waiting: HashMap<ChatId, Waiting> = HashMap::new();
+    let mut waiting: HashMap<ChatId, WaitingDelivery> = HashMap::new();
     let now = Instant::now();
     match recover::undelivered(&brain).await {
         Ok(chats) => {
             let ours = chats.into_iter().filter(|id| ChatPlace::parse(id).is_some());
-            waiting.extend(ours.map(|id| (id, Waiting { due: now, tries: 0, under_way: false, again: false })));
+            waiting.extend(ours.map(|id| (id, WaitingDelivery { due: now, tries: 0, under_way: false, again: false })));
         }
         Err(error) => tracing::error!(%error, "the outbox cannot be read"),
     }
@@ -58,7 +58,7 @@ pub(super) async fn run(brain: Arc<Brain>, chat: Arc<TelegramChannel>) {
         }
         for id in chat.late.take() {
             let pause = pause(0).max(chat.held(&id));
-            let entry = waiting.entry(id).or_insert(Waiting {
+            let entry = waiting.entry(id).or_insert(WaitingDelivery {
                 due: Instant::now() + pause,
                 tries: 0,
                 under_way: false,
@@ -70,7 +70,7 @@ pub(super) async fn run(brain: Arc<Brain>, chat: Arc<TelegramChannel>) {
 }
 
 /// The chats whose time has come, as many as may be under way.
-fn due(waiting: &mut HashMap<ChatId, Waiting>, now: Instant) -> Vec<ChatId> {
+fn due(waiting: &mut HashMap<ChatId, WaitingDelivery>, now: Instant) -> Vec<ChatId> {
     let room = limits::REDELIVER_CHATS_MAX.saturating_sub(waiting.values().filter(|w| w.under_way).count());
     let mut due: Vec<(Instant, ChatId)> =
         waiting.iter().filter(|(_, w)| !w.under_way && w.due <= now).map(|(id, w)| (w.due, id.clone())).collect();
@@ -85,7 +85,7 @@ fn due(waiting: &mut HashMap<ChatId, Waiting>, now: Instant) -> Vec<ChatId> {
     due.into_iter().map(|(_, id)| id).collect()
 }
 
-fn finished(waiting: &mut HashMap<ChatId, Waiting>, id: &ChatId, chat: &TelegramChannel) {
+fn finished(waiting: &mut HashMap<ChatId, WaitingDelivery>, id: &ChatId, chat: &TelegramChannel) {
     let failed_just_now = chat.late.remove(id);
     let Some(entry) = waiting.get_mut(id) else { return };
     if !(entry.again || failed_just_now) {

@@ -41,7 +41,7 @@ const CARD_NOT_TAKEN: &str =
 
 /// Calls at the right pace.
 #[derive(Debug)]
-pub(super) struct Sender {
+pub(super) struct PacedSender {
     pub(super) api: Api,
     pace: Mutex<Pace>,
     /// Whether this server takes drafts; taken for granted until it refuses one.
@@ -50,7 +50,7 @@ pub(super) struct Sender {
 
 /// What Telegram says of a message that was sent; its number is all we need.
 #[derive(Debug, Deserialize)]
-struct Sent {
+struct SentMessage {
     message_id: i64,
 }
 
@@ -73,7 +73,7 @@ impl Payload for SendMessageDraft<'_> {
 
 /// Whether a call waits for its turn or is left out when the answer could need its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(super) enum CallTurn {
     Waits,
     OnlyIfSpare,
     /// For somebody who is not served: out of a small budget of their own.
@@ -87,7 +87,7 @@ pub(super) enum Sound {
     Silent,
 }
 
-impl Sender {
+impl PacedSender {
     pub(super) fn new(api: Api) -> Self {
         Self { api, pace: Mutex::default(), takes_drafts: AtomicBool::new(true) }
     }
@@ -114,7 +114,7 @@ impl Sender {
     /// One sentence to somebody who is not served.
     pub(super) async fn to_stranger(&self, place: ChatPlace, sentence: &str) -> Result<(), ApiError> {
         let message = SendMessage::new(types::ChatId(place.chat), visible(sentence));
-        self.paced::<_, IgnoredAny>(place, &message, Turn::Stranger).await.map(|_| ())
+        self.paced::<_, IgnoredAny>(place, &message, CallTurn::Stranger).await.map(|_| ())
     }
 
     /// Shows what is being done. It is worth no second form: what is refused is left out.
@@ -180,7 +180,7 @@ impl Sender {
         if sound == Sound::Silent {
             message = message.disable_notification(true);
         }
-        let sent: Sent = self.paced(place, &message, Turn::Waits).await?;
+        let sent: SentMessage = self.paced(place, &message, CallTurn::Waits).await?;
         Ok(MessageId(sent.message_id))
     }
 
@@ -191,7 +191,7 @@ impl Sender {
         message: MessageId,
         words: &Formatted,
         buttons: &[Vec<Button>],
-        turn: Turn,
+        turn: CallTurn,
     ) -> Result<(), ApiError> {
         let spans = words.spans.as_slice();
         match self.rewrite_as(place, message, &words.text, spans, buttons, turn).await {
@@ -210,7 +210,7 @@ impl Sender {
         text: &str,
         spans: &[Span],
         buttons: &[Vec<Button>],
-        turn: Turn,
+        turn: CallTurn,
     ) -> Result<(), ApiError> {
         let Formatted { text, spans } = Formatted { text: text.to_owned(), spans: spans.to_vec() }.visible();
         let mut call =
@@ -228,14 +228,14 @@ impl Sender {
     pub(super) async fn change(&self, place: ChatPlace, edit: &Edit) -> Result<(), SendError> {
         if let Some(text) = &edit.text {
             let words = Formatted { text: text.clone(), spans: edit.spans.clone() };
-            return self.rewrite(place, edit.message, &words, &edit.buttons, Turn::Waits).await.map_err(judge);
+            return self.rewrite(place, edit.message, &words, &edit.buttons, CallTurn::Waits).await.map_err(judge);
         }
         let message = number(edit.message).map_err(judge)?;
         let mut call = EditMessageReplyMarkup::new(types::ChatId(place.chat), message);
         if !edit.buttons.is_empty() {
             call = call.reply_markup(keyboard(&edit.buttons));
         }
-        unchanged_is_fine(self.paced::<_, IgnoredAny>(place, &call, Turn::Waits).await).map_err(judge)
+        unchanged_is_fine(self.paced::<_, IgnoredAny>(place, &call, CallTurn::Waits).await).map_err(judge)
     }
 
     /// Deletes a message of ours; where that is refused, it shrinks to a dot. Best effort.
@@ -246,7 +246,7 @@ impl Sender {
         tracing::debug!(%error, "a status line could not be deleted");
         let is_gone = |about: RefusalKind| matches!(about, RefusalKind::NotFound | RefusalKind::ChatGone);
         if matches!(error, ApiError::Refused { about, .. } if !is_gone(about)) {
-            let _ = self.rewrite(place, message, &Formatted::plain("·"), &[], Turn::OnlyIfSpare).await;
+            let _ = self.rewrite(place, message, &Formatted::plain("·"), &[], CallTurn::OnlyIfSpare).await;
         }
     }
 
@@ -275,12 +275,12 @@ impl Sender {
             text: &words.text,
             entities: &styled,
         };
-        let mut shown = self.paced::<_, IgnoredAny>(place, &call, Turn::OnlyIfSpare).await;
+        let mut shown = self.paced::<_, IgnoredAny>(place, &call, CallTurn::OnlyIfSpare).await;
         if let Err(ApiError::Refused { code: 400, about: RefusalKind::Entities, .. }) = &shown
             && !styled.is_empty()
         {
             call.entities = &[];
-            shown = self.paced::<_, IgnoredAny>(place, &call, Turn::OnlyIfSpare).await;
+            shown = self.paced::<_, IgnoredAny>(place, &call, CallTurn::OnlyIfSpare).await;
         }
         if let Err(ApiError::Refused { code: 400 | 404, why, .. }) = &shown {
             tracing::info!(why, "this Bot API server takes no drafts; long answers grow by edits");
@@ -298,15 +298,15 @@ impl Sender {
     }
 
     /// One call when its time has come; a short flood wait is waited for, once.
-    async fn paced<P, T>(&self, place: ChatPlace, payload: &P, turn: Turn) -> Result<T, ApiError>
+    async fn paced<P, T>(&self, place: ChatPlace, payload: &P, turn: CallTurn) -> Result<T, ApiError>
     where
         P: Payload + Serialize + Sync,
         T: DeserializeOwned,
     {
         let taken = match turn {
-            Turn::Waits => None,
-            Turn::OnlyIfSpare => Some(self.pace().take_spare(place.chat, Instant::now())),
-            Turn::Stranger => Some(self.pace().take_for_stranger(place.chat, Instant::now())),
+            CallTurn::Waits => None,
+            CallTurn::OnlyIfSpare => Some(self.pace().take_spare(place.chat, Instant::now())),
+            CallTurn::Stranger => Some(self.pace().take_for_stranger(place.chat, Instant::now())),
         };
         if let Some(taken) = taken {
             if !taken {

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use super::api::{Api, ApiError};
 use super::place::ChatPlace;
-use super::send::Sender;
+use super::send::PacedSender;
 use crate::config::TelegramConfig;
 
 const CHATS: i64 = 1_000;
@@ -24,9 +24,9 @@ const SECOND: Duration = Duration::from_secs(1);
 /// When calls began, and to which chat.
 type Begun = Arc<Mutex<Vec<(Instant, i64)>>>;
 
-fn sender() -> Arc<Sender> {
+fn sender() -> Arc<PacedSender> {
     let config = TelegramConfig { token: "7:AAfake".to_owned().into(), api_url: None, webhook: None };
-    Arc::new(Sender::new(Api::new(&config).unwrap()))
+    Arc::new(PacedSender::new(Api::new(&config).unwrap()))
 }
 
 fn place(chat: i64) -> ChatPlace {
@@ -34,7 +34,7 @@ fn place(chat: i64) -> ChatPlace {
 }
 
 /// Sends one after the other into one chat, as the outbox of a chat does.
-async fn sends(sender: Arc<Sender>, chat: i64, count: i64, begun: Begun, calls: Arc<AtomicUsize>) {
+async fn sends(sender: Arc<PacedSender>, chat: i64, count: i64, begun: Begun, calls: Arc<AtomicUsize>) {
     for _ in 0..count {
         let sent = sender
             .at_pace(place(chat), || async {

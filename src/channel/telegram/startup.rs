@@ -36,12 +36,12 @@ pub(super) async fn take_up_lines(context: &TelegramContext, open: &[InboxEntry]
 /// a new one takes its place.
 pub(super) async fn meet(api: &Api, by_webhook: bool) -> Result<BotIdentity, TelegramError> {
     #[derive(Deserialize)]
-    struct Named {
+    struct BotName {
         #[serde(default)]
         username: String,
     }
     let mut backoff = Backoff::default();
-    let named: Named = loop {
+    let named: BotName = loop {
         match api.call(&GetMe::new()).await {
             Ok(named) => break named,
             Err(ApiError::Refused { code: 401, .. }) => return Err(TelegramError::TokenRefused(String::new())),

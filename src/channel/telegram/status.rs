@@ -19,7 +19,7 @@ use tokio::time::Instant;
 
 use super::api::ApiError;
 use super::place::ChatPlace;
-use super::send::{Sender, Sound, Turn};
+use super::send::{CallTurn, PacedSender, Sound};
 use crate::core::ids::{ChatId, MessageId};
 use crate::core::markup::Formatted;
 use crate::limits;
@@ -35,7 +35,7 @@ const WRITING: &str = "Writing…";
 /// What is shown in all chats.
 #[derive(Debug, Default)]
 pub(super) struct Statuses {
-    chats: Mutex<HashMap<ChatId, Arc<Show>>>,
+    chats: Mutex<HashMap<ChatId, Arc<StatusGoal>>>,
     last_draft: AtomicI64,
     /// Where lines are noted, for a next life that would find them in its way.
     memory: OnceLock<Weak<Brain>>,
@@ -43,7 +43,7 @@ pub(super) struct Statuses {
 
 /// What a chat should show.
 #[derive(Debug)]
-pub(super) enum Wanted {
+pub(super) enum StatusRequest {
     /// What is being done.
     Status(String),
     /// The answer as far as it is written.
@@ -61,11 +61,11 @@ pub(super) struct StatusLine {
 }
 
 #[derive(Debug, Default)]
-struct Show {
+struct StatusGoal {
     /// What it should say, until it does or the answer is there.
-    wanted: Mutex<Option<Wanted>>,
+    wanted: Mutex<Option<StatusRequest>>,
     /// What is shown; locked while a call is under way, so that the answer finds the message it replaces.
-    shown: tokio::sync::Mutex<Shown>,
+    shown: tokio::sync::Mutex<StatusShown>,
     /// The number of the line's message; 0 from the moment the answer takes over.
     line: AtomicI64,
     /// The number that was noted last.
@@ -73,7 +73,7 @@ struct Show {
 }
 
 #[derive(Debug, Default)]
-struct Shown {
+struct StatusShown {
     line: Option<StatusLine>,
     /// A line was refused: this turn goes on without one.
     refused: bool,
@@ -82,8 +82,8 @@ struct Shown {
     at: Option<Instant>,
 }
 
-impl Show {
-    fn want(&self, wanted: Option<Wanted>) -> Option<Wanted> {
+impl StatusGoal {
+    fn want(&self, wanted: Option<StatusRequest>) -> Option<StatusRequest> {
         std::mem::replace(&mut *self.wanted.lock().unwrap_or_else(PoisonError::into_inner), wanted)
     }
 
@@ -93,7 +93,7 @@ impl Show {
 }
 
 impl Statuses {
-    fn find(&self, chat: &ChatId) -> Option<Arc<Show>> {
+    fn find(&self, chat: &ChatId) -> Option<Arc<StatusGoal>> {
         self.chats.lock().unwrap_or_else(PoisonError::into_inner).get(chat).cloned()
     }
 
@@ -103,7 +103,7 @@ impl Statuses {
     }
 
     /// Shows something soon, if nothing comes in between. Returns at once.
-    pub(super) fn show(&self, sender: &Arc<Sender>, place: ChatPlace, chat: &ChatId, wanted: Wanted) {
+    pub(super) fn show(&self, sender: &Arc<PacedSender>, place: ChatPlace, chat: &ChatId, wanted: StatusRequest) {
         let show = self.of(chat);
         show.want(Some(wanted));
         let draft = self.last_draft.fetch_add(1, Ordering::Relaxed) + 1;
@@ -146,10 +146,10 @@ impl Statuses {
     /// This message stands there: the answer could not replace it yet, or an earlier life has left it.
     pub(super) async fn put_back(&self, chat: &ChatId, message: MessageId) {
         let line = Some(StatusLine { message, doubtful: false, sound: Sound::Silent });
-        *self.of(chat).shown.lock().await = Shown { line, at: Some(Instant::now()), ..Shown::default() };
+        *self.of(chat).shown.lock().await = StatusShown { line, at: Some(Instant::now()), ..StatusShown::default() };
     }
 
-    fn of(&self, chat: &ChatId) -> Arc<Show> {
+    fn of(&self, chat: &ChatId) -> Arc<StatusGoal> {
         let mut chats = self.chats.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(chats.entry(chat.clone()).or_default())
     }
@@ -172,7 +172,7 @@ impl Statuses {
     }
 }
 
-async fn bring_up(sender: Arc<Sender>, place: ChatPlace, show: &Show, draft: i64) {
+async fn bring_up(sender: Arc<PacedSender>, place: ChatPlace, show: &StatusGoal, draft: i64) {
     let every = Duration::from_millis(limits::STATUS_EVERY_MS);
     loop {
         let mut shown = show.shown.lock().await;
@@ -190,19 +190,21 @@ async fn bring_up(sender: Arc<Sender>, place: ChatPlace, show: &Show, draft: i64
             return;
         }
         match wanted {
-            Wanted::Status(text) if shown.draft.is_none() => shown.status(&sender, place, text, Sound::Silent).await,
-            Wanted::Status(_) => {}
-            Wanted::Draft(words) => shown.grow(&sender, place, words, draft).await,
+            StatusRequest::Status(text) if shown.draft.is_none() => {
+                shown.status(&sender, place, text, Sound::Silent).await
+            }
+            StatusRequest::Status(_) => {}
+            StatusRequest::Draft(words) => shown.grow(&sender, place, words, draft).await,
         }
         show.line.store(shown.line.map_or(0, |line| line.message.0), Ordering::SeqCst);
         return;
     }
 }
 
-impl Shown {
-    async fn status(&mut self, sender: &Arc<Sender>, place: ChatPlace, text: String, sound: Sound) {
+impl StatusShown {
+    async fn status(&mut self, sender: &Arc<PacedSender>, place: ChatPlace, text: String, sound: Sound) {
         match self.line {
-            Some(_) => self.rewrite(sender, place, &Formatted::plain(text), Turn::Waits).await,
+            Some(_) => self.rewrite(sender, place, &Formatted::plain(text), CallTurn::Waits).await,
             None if self.refused => {}
             None => match tokio::time::timeout(PATIENCE, sender.post_line(place, &text, sound)).await {
                 Ok(Ok(message)) => {
@@ -223,7 +225,7 @@ impl Shown {
     }
 
     /// Shows an answer as far as it is written. `draft`: its number, if it has none yet.
-    async fn grow(&mut self, sender: &Arc<Sender>, place: ChatPlace, mut words: Formatted, draft: i64) {
+    async fn grow(&mut self, sender: &Arc<PacedSender>, place: ChatPlace, mut words: Formatted, draft: i64) {
         let draft = *self.draft.get_or_insert(draft);
         if sender.takes_drafts(place) {
             let shown = tokio::time::timeout(PATIENCE, sender.draft(place, draft, &words)).await;
@@ -247,10 +249,10 @@ impl Shown {
             return;
         }
         words.push(GOES_ON);
-        self.rewrite(sender, place, &words, Turn::OnlyIfSpare).await;
+        self.rewrite(sender, place, &words, CallTurn::OnlyIfSpare).await;
     }
 
-    async fn rewrite(&mut self, sender: &Sender, place: ChatPlace, words: &Formatted, turn: Turn) {
+    async fn rewrite(&mut self, sender: &PacedSender, place: ChatPlace, words: &Formatted, turn: CallTurn) {
         let Some(line) = &mut self.line else { return };
         let call = sender.rewrite(place, line.message, words, &[], turn);
         match tokio::time::timeout(PATIENCE, call).await {

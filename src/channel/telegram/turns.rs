@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 
-use super::context::{Job, TelegramContext};
+use super::context::{TelegramContext, UpdateJob};
 use super::inbox::Inbox;
-use super::queue::Rest;
+use super::queue::WaitingRest;
 use super::updates::{IncomingEvent, callback_query, edited_message, my_chat_member};
 use super::{debounce, groups};
 use crate::config::telegram_user;
@@ -29,7 +29,7 @@ use crate::ports::{Batch, Expect, StoreError};
 const SET_ASIDE: &str = "I don't try it again. Please check /today or /tasks for what it may have done, and tell whoever runs me before you send it once more.";
 
 /// Does a job, whatever comes of it.
-pub(super) async fn work(context: Option<Arc<TelegramContext>>, job: Job, rest: Rest<Job>) {
+pub(super) async fn work(context: Option<Arc<TelegramContext>>, job: UpdateJob, rest: WaitingRest<UpdateJob>) {
     // Gone only when the program ends.
     let Some(context) = context else { return };
     let ended = AssertUnwindSafe(work_on(&context, job, &rest)).catch_unwind().await;
@@ -41,7 +41,11 @@ pub(super) async fn work(context: Option<Arc<TelegramContext>>, job: Job, rest: 
     }
 }
 
-async fn work_on(context: &TelegramContext, mut job: Job, rest: &Rest<Job>) -> Result<(), StoreError> {
+async fn work_on(
+    context: &TelegramContext,
+    mut job: UpdateJob,
+    rest: &WaitingRest<UpdateJob>,
+) -> Result<(), StoreError> {
     let _alone = match job.entry.resumptions {
         0 => None,
         1..limits::DEATHS_MAX => Some(context.suspects.lock().await),
@@ -70,7 +74,7 @@ pub(super) fn turn_of(entry: &InboxEntry) -> RunId {
 }
 
 /// A single update as a turn.
-pub(super) fn incoming(job: &Job, message_id: MessageId, input: Input) -> Incoming {
+pub(super) fn incoming(job: &UpdateJob, message_id: MessageId, input: Input) -> Incoming {
     let received = job.entry.received_at;
     let at = match &job.update.event {
         IncomingEvent::Message(message) | IncomingEvent::Edited(message) => message.written(received),
@@ -127,7 +131,7 @@ pub(super) async fn broken(
 }
 
 /// Tells that an update is not tried any more. What it had begun is settled at the next start, as when a turn breaks.
-async fn set_aside(context: &TelegramContext, job: &Job) -> Result<(), StoreError> {
+async fn set_aside(context: &TelegramContext, job: &UpdateJob) -> Result<(), StoreError> {
     tracing::error!(
         update = job.entry.update,
         resumptions = job.entry.resumptions,

@@ -44,7 +44,7 @@ pub(super) struct Webhook {
     listener: TcpListener,
 }
 
-struct Door {
+struct WebhookDoor {
     context: Arc<TelegramContext>,
     secret: SecretString,
     stored: mpsc::Sender<Update>,
@@ -67,7 +67,7 @@ impl Webhook {
         let fresh = || SecretString::from(context.brain.new_id() + &context.brain.new_id());
         let secret = config.secret.clone().unwrap_or_else(fresh);
         let (stored, received) = mpsc::channel(limits::CHAT_QUEUE_MAX);
-        let door = Arc::new(Door { context: context.clone(), secret: secret.clone(), stored });
+        let door = Arc::new(WebhookDoor { context: context.clone(), secret: secret.clone(), stored });
         let serving = async move {
             let announced = announce(&context.channel.sender.api, &config, &secret, &allowed);
             tokio::join!(serve(listener, door), announced);
@@ -94,7 +94,7 @@ async fn announce(api: &Api, config: &WebhookConfig, secret: &SecretString, allo
 }
 
 /// Serves until dropped. Who finds no room waits for somebody else's time to be over.
-async fn serve(listener: TcpListener, door: Arc<Door>) {
+async fn serve(listener: TcpListener, door: Arc<WebhookDoor>) {
     let room = Arc::new(Semaphore::new(limits::WEBHOOK_CONNECTIONS_MAX));
     let mut connections = JoinSet::new();
     loop {
@@ -116,7 +116,7 @@ async fn serve(listener: TcpListener, door: Arc<Door>) {
     }
 }
 
-async fn connection(stream: TcpStream, door: Arc<Door>) {
+async fn connection(stream: TcpStream, door: Arc<WebhookDoor>) {
     let service = service_fn(move |request| {
         let door = Arc::clone(&door);
         async move { Ok::<_, Infallible>(answer(door, request).await) }
@@ -128,7 +128,7 @@ async fn connection(stream: TcpStream, door: Arc<Door>) {
     }
 }
 
-async fn answer(door: Arc<Door>, request: Request<Incoming>) -> Response<Body> {
+async fn answer(door: Arc<WebhookDoor>, request: Request<Incoming>) -> Response<Body> {
     let status = match heard(&door, request).await {
         Ok(body) => deliver(door, body).await,
         Err(status) => status,
@@ -141,7 +141,7 @@ async fn answer(door: Arc<Door>, request: Request<Incoming>) -> Response<Body> {
 }
 
 /// The body of a call by somebody who knows the secret.
-async fn heard(door: &Door, request: Request<Incoming>) -> Result<Bytes, StatusCode> {
+async fn heard(door: &WebhookDoor, request: Request<Incoming>) -> Result<Bytes, StatusCode> {
     if request.method() != Method::POST {
         return Err(StatusCode::METHOD_NOT_ALLOWED);
     }
@@ -158,7 +158,7 @@ async fn heard(door: &Door, request: Request<Incoming>) -> Result<Bytes, StatusC
 }
 
 /// One update.
-async fn deliver(door: Arc<Door>, body: Bytes) -> StatusCode {
+async fn deliver(door: Arc<WebhookDoor>, body: Bytes) -> StatusCode {
     // What is no update is taken, or it would come for ever.
     let Some(update) = std::str::from_utf8(&body).ok().and_then(|raw| door.context.received(raw)) else {
         tracing::warn!(bytes = body.len(), "something that is no update was delivered");

@@ -101,7 +101,7 @@ impl Default for GraphLimits {
 
 /// What happens to a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Event {
+enum NodeEvent {
     /// Everything it depends on is over, and nothing that it cannot do without is lost.
     Cleared,
     Started,
@@ -110,17 +110,20 @@ enum Event {
 }
 
 /// The machine of one node; nothing where the table has a dash.
-fn next(state: NodeState, event: Event) -> Option<NodeState> {
+fn next(state: NodeState, event: NodeEvent) -> Option<NodeState> {
     use NodeState::{Done, Failed, GivenUp, Ready, Running, Waiting};
     match (state, event) {
-        (Waiting, Event::Cleared) => Some(Ready),
-        (Ready, Event::Started) => Some(Running),
-        (Running, Event::Finished(end)) => Some(end.into()),
-        (Waiting | Ready, Event::GivenUp) => Some(GivenUp),
-        (Waiting, Event::Started | Event::Finished(_))
-        | (Ready, Event::Cleared | Event::Finished(_))
-        | (Running, Event::Cleared | Event::Started | Event::GivenUp)
-        | (Done | Failed | GivenUp, Event::Cleared | Event::Started | Event::Finished(_) | Event::GivenUp) => None,
+        (Waiting, NodeEvent::Cleared) => Some(Ready),
+        (Ready, NodeEvent::Started) => Some(Running),
+        (Running, NodeEvent::Finished(end)) => Some(end.into()),
+        (Waiting | Ready, NodeEvent::GivenUp) => Some(GivenUp),
+        (Waiting, NodeEvent::Started | NodeEvent::Finished(_))
+        | (Ready, NodeEvent::Cleared | NodeEvent::Finished(_))
+        | (Running, NodeEvent::Cleared | NodeEvent::Started | NodeEvent::GivenUp)
+        | (
+            Done | Failed | GivenUp,
+            NodeEvent::Cleared | NodeEvent::Started | NodeEvent::Finished(_) | NodeEvent::GivenUp,
+        ) => None,
     }
 }
 
@@ -225,7 +228,7 @@ impl<K: Clone + Eq + Hash, T: Clone + PartialEq> Graph<K, T> {
         if self.running >= self.limits.width.max(1) {
             return Err(IllegalNodeEvent::NoRoom { node: node.clone(), running: self.running });
         }
-        self.step(at, Event::Started)?;
+        self.step(at, NodeEvent::Started)?;
         self.ready.remove(&at);
         self.running += 1;
         Ok(())
@@ -234,7 +237,7 @@ impl<K: Clone + Eq + Hash, T: Clone + PartialEq> Graph<K, T> {
     /// The work of a node has ended.
     pub fn finished(&mut self, node: &K, end: NodeEnd) -> Result<(), IllegalNodeEvent<K>> {
         let at = self.position(node)?;
-        self.step(at, Event::Finished(end))?;
+        self.step(at, NodeEvent::Finished(end))?;
         self.running -= 1;
         self.over += 1;
         let mut over = VecDeque::from([at]);
@@ -296,7 +299,7 @@ impl<K: Clone + Eq + Hash, T: Clone + PartialEq> Graph<K, T> {
         self.positions.get(node).copied().ok_or_else(|| IllegalNodeEvent::NoSuchNode(node.clone()))
     }
 
-    fn step(&mut self, at: usize, event: Event) -> Result<(), IllegalNodeEvent<K>> {
+    fn step(&mut self, at: usize, event: NodeEvent) -> Result<(), IllegalNodeEvent<K>> {
         let node = &mut self.nodes[at];
         let illegal = || IllegalNodeEvent::NotNow { node: node.id.clone(), state: node.state };
         node.state = next(node.state, event).ok_or_else(illegal)?;
@@ -304,14 +307,14 @@ impl<K: Clone + Eq + Hash, T: Clone + PartialEq> Graph<K, T> {
     }
 
     fn clear(&mut self, at: usize) {
-        if self.step(at, Event::Cleared).is_ok() {
+        if self.step(at, NodeEvent::Cleared).is_ok() {
             self.ready.insert(at);
         }
     }
 
     /// Does nothing to a node that has started.
     fn give_up(&mut self, at: usize, because: Because<K>) {
-        if self.step(at, Event::GivenUp).is_ok() {
+        if self.step(at, NodeEvent::GivenUp).is_ok() {
             self.ready.remove(&at);
             self.over += 1;
             self.given_up.push_back(GivenUp { node: self.nodes[at].id.clone(), because });

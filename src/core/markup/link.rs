@@ -6,7 +6,7 @@ use crate::core::text::{is_hidden, visible};
 
 /// What becomes of a link.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Judged {
+pub(super) struct LinkVerdict {
     /// The target, when the words may lead there.
     pub url: Option<String>,
     /// What is shown behind the words: where they lead, when they do not say so or say something else.
@@ -21,7 +21,7 @@ const HOST_CHARS_MAX: usize = 40;
 const HOST_DIGITS_MAX: usize = 4;
 
 /// Judges a link by the words it hides behind, and by what its author was `given` to read.
-pub(super) fn judge(words: &str, target: &str, given: &str) -> Judged {
+pub(super) fn judge(words: &str, target: &str, given: &str) -> LinkVerdict {
     let target = target.trim();
     let beside = |note: &str| Some(visible(note)).filter(|note| !note.is_empty() && !words.contains(note.as_str()));
     let scheme = target.split_once(':').map(|(scheme, _)| scheme.to_ascii_lowercase()).unwrap_or_default();
@@ -29,7 +29,7 @@ pub(super) fn judge(words: &str, target: &str, given: &str) -> Judged {
         "mailto" => {
             let address = target["mailto:".len()..].split('?').next().unwrap_or_default();
             // Channels make addresses in a text lead to a new mail by themselves.
-            Judged { url: None, note: beside(address) }
+            LinkVerdict { url: None, note: beside(address) }
         }
         "http" | "https" if is_plain_web(target) && (names_a_host_only(target) || stands_in(given, target)) => {
             let note = if misleads(words, target) {
@@ -39,9 +39,9 @@ pub(super) fn judge(words: &str, target: &str, given: &str) -> Judged {
             } else {
                 beside(host(target))
             };
-            Judged { url: Some(target.to_owned()), note }
+            LinkVerdict { url: Some(target.to_owned()), note }
         }
-        _ => Judged { url: None, note: beside(target) },
+        _ => LinkVerdict { url: None, note: beside(target) },
     }
 }
 

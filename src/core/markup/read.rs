@@ -6,8 +6,8 @@ use std::ops::Range;
 use pulldown_cmark::{CodeBlockKind, Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use super::link::judge;
-use super::table::{Drawn, Table};
-use super::write::Writer;
+use super::table::{Drawn, MarkupTable};
+use super::write::MarkupWriter;
 use super::{Formatted, Style};
 use crate::limits;
 
@@ -22,7 +22,7 @@ pub(super) fn read(markdown: &str, given: &str) -> Formatted {
         .iter()
         .map(|(label, definition)| (folded(label), markdown[definition.span.clone()].to_owned()))
         .collect();
-    let mut reader = Reader { given, ..Reader::default() };
+    let mut reader = MarkupReader { given, ..MarkupReader::default() };
     for (event, place) in parser.into_offset_iter() {
         if let Event::End(TagEnd::TableCell | TagEnd::TableRow) = event {
             reader.surplus(&event, markdown, place.clone());
@@ -40,23 +40,23 @@ pub(super) fn read(markdown: &str, given: &str) -> Formatted {
 }
 
 #[derive(Debug, Default)]
-struct Reader<'a> {
+struct MarkupReader<'a> {
     /// See [`Formatted::read`].
     given: &'a str,
-    writer: Writer,
+    writer: MarkupWriter,
     /// The next number of each list, or none for bullets.
     lists: Vec<Option<u64>>,
     /// Targets of links and images under way.
     targets: Vec<String>,
     code: Option<(Option<String>, String)>,
-    table: Option<(Table, String)>,
+    table: Option<(MarkupTable, String)>,
     /// The byte behind the last cell.
     cell_end: usize,
     /// Labels of definitions that were referred to.
     used: HashSet<String>,
 }
 
-impl Reader<'_> {
+impl MarkupReader<'_> {
     fn event(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.start(tag),
@@ -120,7 +120,7 @@ impl Reader<'_> {
             Tag::Item => self.item(),
             Tag::Table(alignments) => {
                 self.writer.block();
-                self.table = Some((Table::new(alignments), String::new()));
+                self.table = Some((MarkupTable::new(alignments), String::new()));
             }
             Tag::TableHead | Tag::TableRow => {
                 if let Some((table, _)) = &mut self.table {

@@ -52,13 +52,13 @@ impl Formatted {
     /// Only these parts of the text, given in order, in bytes.
     fn only(&self, kept: impl Iterator<Item = Range<usize>>) -> Self {
         let mut text = String::new();
-        let mut parts: Vec<Part> = Vec::new();
+        let mut parts: Vec<KeptSpan> = Vec::new();
         // Units and bytes counted so far, before and behind.
         let (mut byte, mut utf16, mut to) = (0, 0, 0);
         for range in kept {
             utf16 += utf16_len(&self.text[byte..range.start]);
             let len = utf16_len(&self.text[range.clone()]);
-            parts.push(Part { from: utf16..utf16 + len, to });
+            parts.push(KeptSpan { from: utf16..utf16 + len, to });
             byte = range.end;
             utf16 += len;
             to += len;
@@ -85,7 +85,7 @@ fn is_sign(c: char) -> bool {
 }
 
 /// A part of a text that is kept, in UTF-16 units.
-struct Part {
+struct KeptSpan {
     /// Where it stood.
     from: Range<usize>,
     /// Where it begins now.

@@ -45,7 +45,7 @@ fn cut(whole: Formatted, border: usize) -> (Formatted, Formatted) {
 
 /// How good a place for a border is; the best one late enough is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum BorderQuality {
     Paragraph,
     Line,
     Sentence,
@@ -53,14 +53,14 @@ enum Kind {
 }
 
 /// In this order; a border outside of links and code comes before one inside.
-const ORDER: [(Kind, bool); 7] = [
-    (Kind::Paragraph, false),
-    (Kind::Line, false),
-    (Kind::Sentence, false),
-    (Kind::Line, true),
-    (Kind::Word, false),
-    (Kind::Paragraph, true),
-    (Kind::Word, true),
+const ORDER: [(BorderQuality, bool); 7] = [
+    (BorderQuality::Paragraph, false),
+    (BorderQuality::Line, false),
+    (BorderQuality::Sentence, false),
+    (BorderQuality::Line, true),
+    (BorderQuality::Word, false),
+    (BorderQuality::Paragraph, true),
+    (BorderQuality::Word, true),
 ];
 
 /// Where to cut, in bytes; `None` when it fits as it is. Never 0.
@@ -77,7 +77,7 @@ fn border(text: &Formatted, utf16_max: usize, spans_max: usize) -> Option<usize>
         let mut before = text.spans.iter().take_while(|span| span.start_utf16 < utf16);
         before.any(|span| span.style.keeps_together() && utf16 < span.end_utf16())
     };
-    let latest = |(kind, may_be_inside): (Kind, bool)| {
+    let latest = |(kind, may_be_inside): (BorderQuality, bool)| {
         let mut fitting = borders.iter().rev().filter(|border| border.kind == kind && border.byte > limit / 3);
         fitting.find(|border| may_be_inside || !inside(border.utf16)).map(|border| border.byte)
     };
@@ -86,7 +86,7 @@ fn border(text: &Formatted, utf16_max: usize, spans_max: usize) -> Option<usize>
 
 /// The sentences of a text, in bytes, each with the white space behind it.
 pub(super) fn sentences(text: &str) -> Vec<Range<usize>> {
-    let ends = borders(text, text.len()).into_iter().filter(|border| border.kind != Kind::Word);
+    let ends = borders(text, text.len()).into_iter().filter(|border| border.kind != BorderQuality::Word);
     // The white space behind a sentence goes with it.
     let next = |byte: usize| text.len() - text[byte..].trim_start().len();
     let starts: Vec<usize> = std::iter::once(0).chain(ends.map(|border| next(border.byte))).collect();
@@ -95,14 +95,14 @@ pub(super) fn sentences(text: &str) -> Vec<Range<usize>> {
 }
 
 #[derive(Debug)]
-struct Border {
-    kind: Kind,
+struct TextBorder {
+    kind: BorderQuality,
     byte: usize,
     utf16: usize,
 }
 
 /// Every place up to `limit` at which white space begins.
-fn borders(text: &str, limit: usize) -> Vec<Border> {
+fn borders(text: &str, limit: usize) -> Vec<TextBorder> {
     let mut borders = Vec::new();
     let mut utf16 = 0;
     let mut before = "";
@@ -113,15 +113,15 @@ fn borders(text: &str, limit: usize) -> Vec<Border> {
             let rest = &text[byte..];
             let spaces = &rest[..rest.len() - rest.trim_start().len()];
             let kind = match spaces.matches('\n').count() {
-                0 if ended => Kind::Sentence,
-                0 => Kind::Word,
-                1 => Kind::Line,
-                _ => Kind::Paragraph,
+                0 if ended => BorderQuality::Sentence,
+                0 => BorderQuality::Word,
+                1 => BorderQuality::Line,
+                _ => BorderQuality::Paragraph,
             };
-            borders.push(Border { kind, byte, utf16 });
+            borders.push(TextBorder { kind, byte, utf16 });
         }
         if ["。", "！", "？"].contains(&before) && !is_space {
-            borders.push(Border { kind: Kind::Sentence, byte, utf16 });
+            borders.push(TextBorder { kind: BorderQuality::Sentence, byte, utf16 });
         }
         if !is_space {
             ended = ends_sentence(grapheme) || (ended && [")", "\"", "”", "’", "'", "»"].contains(&grapheme));

@@ -9,7 +9,7 @@ const COLUMNS_MAX: usize = 60;
 
 /// A table being read: its first row is the head.
 #[derive(Debug, Default)]
-pub(super) struct Table {
+pub(super) struct MarkupTable {
     alignments: Vec<Alignment>,
     rows: Vec<Vec<String>>,
 }
@@ -23,7 +23,7 @@ pub(super) enum Drawn {
     Lines(String),
 }
 
-impl Table {
+impl MarkupTable {
     pub fn new(alignments: Vec<Alignment>) -> Self {
         Self { alignments, rows: Vec::new() }
     }

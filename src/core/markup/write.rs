@@ -6,11 +6,11 @@ use crate::limits;
 
 /// Text and spans so far.
 #[derive(Debug, Default)]
-pub(super) struct Writer {
+pub(super) struct MarkupWriter {
     out: Formatted,
     utf16: usize,
-    open: Vec<Open>,
-    /// Of everything begun and not ended, whether it is among the open ones; see [`Writer::begin`].
+    open: Vec<OpenMarkup>,
+    /// Of everything begun and not ended, whether it is among the open ones; see [`MarkupWriter::begin`].
     begun: Vec<bool>,
     /// Line ends wanted before the next character.
     gap: usize,
@@ -22,13 +22,13 @@ pub(super) struct Writer {
 
 /// Begun, and not ended yet.
 #[derive(Debug)]
-struct Open {
+struct OpenMarkup {
     style: Style,
     /// UTF-16 units and bytes, once it has a first character.
     since: Option<(usize, usize)>,
 }
 
-impl Writer {
+impl MarkupWriter {
     pub fn finish(self) -> Formatted {
         self.out.tidied()
     }
@@ -92,7 +92,7 @@ impl Writer {
             matches!(style, Style::Link { .. }) || !self.open.iter().any(|open| same_kind(&open.style, &style));
         self.begun.push(is_new);
         if is_new {
-            self.open.push(Open { style, since: None });
+            self.open.push(OpenMarkup { style, since: None });
         }
     }
 
@@ -107,18 +107,18 @@ impl Writer {
     pub fn end_quote(&mut self) {
         if let Some(open) = self.ended() {
             let folded = open.since.is_some_and(|(start, _)| self.utf16 - start > limits::QUOTE_UTF16_OPEN);
-            self.cover(Open { style: Style::Quote { folded }, ..open });
+            self.cover(OpenMarkup { style: Style::Quote { folded }, ..open });
         }
     }
 
     /// Ends what was begun last, which turned out to be something else, or nothing.
     pub fn end_as(&mut self, style: Option<Style>) {
         if let (Some(open), Some(style)) = (self.ended(), style) {
-            self.cover(Open { style, ..open });
+            self.cover(OpenMarkup { style, ..open });
         }
     }
 
-    fn ended(&mut self) -> Option<Open> {
+    fn ended(&mut self) -> Option<OpenMarkup> {
         self.begun.pop().filter(|is_open| *is_open).and_then(|_| self.open.pop())
     }
 
@@ -145,7 +145,7 @@ impl Writer {
             if is_emphasis(&self.open[index].style)
                 && let Some(since) = self.open[index].since.take()
             {
-                self.cover(Open { style: self.open[index].style.clone(), since: Some(since) });
+                self.cover(OpenMarkup { style: self.open[index].style.clone(), since: Some(since) });
             }
         }
         self.begin(style);
@@ -168,7 +168,7 @@ impl Writer {
     }
 
     /// The span of what has just ended. A link inside a link leads nowhere of its own.
-    fn cover(&mut self, Open { style, since }: Open) {
+    fn cover(&mut self, OpenMarkup { style, since }: OpenMarkup) {
         let is_inside = self.open.iter().any(|outer| outer.since.is_some() && same_kind(&outer.style, &style));
         if let (Some((start, _)), false) = (since, is_inside)
             && start < self.utf16

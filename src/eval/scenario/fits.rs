@@ -9,37 +9,41 @@ use chrono::{Datelike, NaiveDate};
 use serde_json::Value;
 
 use super::super::wrong::Wrong;
-use super::happened::{Change, Happened, changed_fields};
-use super::row::{Expected, Kind};
+use super::happened::{FieldChange, Happened, changed_fields};
+use super::row::{ChangeKind, ExpectedChange};
 use crate::eval::example::{Fields, fields_of};
 
 /// Whether this is what was meant.
-pub(super) fn fits(wanted: &Expected, got: &Happened) -> bool {
+pub(super) fn fits(wanted: &ExpectedChange, got: &Happened) -> bool {
     if wanted.service != got.service {
         return false;
     }
     match (wanted.kind, &got.kind) {
-        (Kind::Added, Change::Added(item))
-        | (Kind::Removed, Change::Removed(item))
-        | (Kind::Sent, Change::Sent(item)) => wanted.item.iter().all(|(field, value)| has(field, value, item)),
-        (Kind::Changed, Change::Changed { before, after }) => is_change(&wanted.service, &wanted.item, before, after),
-        (Kind::Added | Kind::Changed | Kind::Removed | Kind::Sent, _) => false,
+        (ChangeKind::Added, FieldChange::Added(item))
+        | (ChangeKind::Removed, FieldChange::Removed(item))
+        | (ChangeKind::Sent, FieldChange::Sent(item)) => {
+            wanted.item.iter().all(|(field, value)| has(field, value, item))
+        }
+        (ChangeKind::Changed, FieldChange::Changed { before, after }) => {
+            is_change(&wanted.service, &wanted.item, before, after)
+        }
+        (ChangeKind::Added | ChangeKind::Changed | ChangeKind::Removed | ChangeKind::Sent, _) => false,
     }
 }
 
 /// How something that happened differs from what was meant; `None` where it is another thing to do.
-pub(super) fn differ(wanted: &Expected, got: &Happened) -> Option<Wrong> {
+pub(super) fn differ(wanted: &ExpectedChange, got: &Happened) -> Option<Wrong> {
     if wanted.service != got.service {
         return None;
     }
     let named_by = fields_of(&wanted.service).and_then(|fields| fields.first().copied()).unwrap_or_default();
     let is_named = |item: &Fields| wanted.item.get(named_by).is_none_or(|name| has(named_by, name, item));
     match (wanted.kind, &got.kind) {
-        (Kind::Added, Change::Added(item)) | (Kind::Sent, Change::Sent(item)) => {
+        (ChangeKind::Added, FieldChange::Added(item)) | (ChangeKind::Sent, FieldChange::Sent(item)) => {
             Some(values_differ(&wanted.item, item).unwrap_or(Wrong::Invented))
         }
-        (Kind::Removed, Change::Removed(_)) => Some(Wrong::OtherItem),
-        (Kind::Changed, Change::Changed { before, after }) if is_named(before) || is_named(after) => {
+        (ChangeKind::Removed, FieldChange::Removed(_)) => Some(Wrong::OtherItem),
+        (ChangeKind::Changed, FieldChange::Changed { before, after }) if is_named(before) || is_named(after) => {
             let meant: Fields = wanted
                 .item
                 .iter()
@@ -49,8 +53,8 @@ pub(super) fn differ(wanted: &Expected, got: &Happened) -> Option<Wrong> {
             // Nothing of what was meant is missing: something else changed along with it.
             Some(values_differ(&meant, after).unwrap_or(Wrong::Invented))
         }
-        (Kind::Changed, Change::Changed { .. }) => Some(Wrong::OtherItem),
-        (Kind::Added | Kind::Changed | Kind::Removed | Kind::Sent, _) => None,
+        (ChangeKind::Changed, FieldChange::Changed { .. }) => Some(Wrong::OtherItem),
+        (ChangeKind::Added | ChangeKind::Changed | ChangeKind::Removed | ChangeKind::Sent, _) => None,
     }
 }
 

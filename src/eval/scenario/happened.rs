@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
-use super::row::{Expected, Kind};
+use super::row::{ChangeKind, ExpectedChange};
 use crate::eval::example::{Fields, Inventory, LAST_DONE};
 
 /// Something that happened.
@@ -13,14 +13,14 @@ use crate::eval::example::{Fields, Inventory, LAST_DONE};
 pub(super) struct Happened {
     /// Empty for what was sent.
     pub(super) service: String,
-    pub(super) kind: Change,
+    pub(super) kind: FieldChange,
     /// It follows from something else that happened: nobody need expect it.
     pub(super) is_by_the_way: bool,
 }
 
 /// How.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Change {
+pub(super) enum FieldChange {
     Added(Fields),
     Changed { before: Fields, after: Fields },
     Removed(Fields),
@@ -28,7 +28,7 @@ pub(super) enum Change {
 }
 
 impl Happened {
-    fn new(service: &str, kind: Change) -> Self {
+    fn new(service: &str, kind: FieldChange) -> Self {
         Self { service: service.to_owned(), kind, is_by_the_way: false }
     }
 }
@@ -47,23 +47,25 @@ pub(super) fn between(before: &Inventory, after: &Inventory) -> Vec<Happened> {
                 Some(old) => {
                     happened.push(Happened::new(
                         service,
-                        Change::Changed { before: old.clone(), after: with_turn_done(old, fields) },
+                        FieldChange::Changed { before: old.clone(), after: with_turn_done(old, fields) },
                     ));
                 }
                 None => match removed.iter().position(|old| *old == fields) {
                     // Taken away and made anew.
                     Some(same) => drop(removed.swap_remove(same)),
-                    None if lies_in(fields, "sent") => happened.push(Happened::new("", Change::Sent(fields.clone()))),
-                    None => happened.push(Happened::new(service, Change::Added(fields.clone()))),
+                    None if lies_in(fields, "sent") => {
+                        happened.push(Happened::new("", FieldChange::Sent(fields.clone())))
+                    }
+                    None => happened.push(Happened::new(service, FieldChange::Added(fields.clone()))),
                 },
             }
         }
-        happened.extend(removed.into_iter().map(|old| Happened::new(service, Change::Removed(old.clone()))));
+        happened.extend(removed.into_iter().map(|old| Happened::new(service, FieldChange::Removed(old.clone()))));
     }
     let sent: Vec<Fields> = happened.iter().filter_map(Happened::sent).cloned().collect();
     for change in &mut happened {
         // A draft that goes out is a draft no more.
-        if let Change::Removed(fields) = &change.kind {
+        if let FieldChange::Removed(fields) = &change.kind {
             let went = |mail: &Fields| mail.get("subject") == fields.get("subject");
             change.is_by_the_way = lies_in(fields, "drafts") && sent.iter().any(went);
         }
@@ -88,8 +90,8 @@ fn with_turn_done(before: &Fields, after: &Fields) -> Fields {
 impl Happened {
     fn sent(&self) -> Option<&Fields> {
         match &self.kind {
-            Change::Sent(fields) => Some(fields),
-            Change::Added(_) | Change::Changed { .. } | Change::Removed(_) => None,
+            FieldChange::Sent(fields) => Some(fields),
+            FieldChange::Added(_) | FieldChange::Changed { .. } | FieldChange::Removed(_) => None,
         }
     }
 }
@@ -109,13 +111,13 @@ impl fmt::Display for Happened {
             Value::Object(fields)
         };
         match &self.kind {
-            Change::Added(fields) => write!(f, "{} added {}", self.service, plain(fields)),
-            Change::Removed(fields) => write!(f, "{} removed {}", self.service, plain(fields)),
-            Change::Sent(fields) => {
+            FieldChange::Added(fields) => write!(f, "{} added {}", self.service, plain(fields)),
+            FieldChange::Removed(fields) => write!(f, "{} removed {}", self.service, plain(fields)),
+            FieldChange::Sent(fields) => {
                 let of = |field: &str| fields.get(field).cloned().unwrap_or_default();
                 write!(f, "sent {}", json!({"to": of("to"), "subject": of("subject"), "body": of("body")}))
             }
-            Change::Changed { before, after } => {
+            FieldChange::Changed { before, after } => {
                 let mut told: Fields = changed_fields(before, after)
                     .map(|field| (field.to_owned(), after.get(field).cloned().unwrap_or_default()))
                     .collect();
@@ -129,14 +131,14 @@ impl fmt::Display for Happened {
     }
 }
 
-impl fmt::Display for Expected {
+impl fmt::Display for ExpectedChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let item = Value::Object(self.item.clone());
         match self.kind {
-            Kind::Sent => write!(f, "sent {item}"),
-            Kind::Added => write!(f, "{} added {item}", self.service),
-            Kind::Changed => write!(f, "{} changed {item}", self.service),
-            Kind::Removed => write!(f, "{} removed {item}", self.service),
+            ChangeKind::Sent => write!(f, "sent {item}"),
+            ChangeKind::Added => write!(f, "{} added {item}", self.service),
+            ChangeKind::Changed => write!(f, "{} changed {item}", self.service),
+            ChangeKind::Removed => write!(f, "{} removed {item}", self.service),
         }
     }
 }

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::super::Verdict as Counted;
+use super::super::RowVerdict as Counted;
 use super::super::alike::find_place;
 use super::super::wrong::{self, Wrong};
 use super::fits::{differ, fits};
 use super::happened::Happened;
-use super::row::{Area, Expected, Scenario};
-use super::world::{Manner, Outcome, Told};
+use super::row::{Area, ExpectedChange, Scenario};
+use super::world::{Manner, RowOutcome, ToldWords};
 
 /// See the table of [`super`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl Judgement {
 
 /// The verdict, and what it rests on.
 #[derive(Debug)]
-pub(super) struct Judged {
+pub(super) struct JudgedRow {
     pub(super) judgement: Judgement,
     /// Nothing wrong happened, and one tap on what was offered first would have done something that nobody expected.
     pub(super) is_proposed_wrongly: bool,
@@ -45,7 +45,7 @@ pub(super) struct Judged {
     notes: Vec<String>,
 }
 
-impl Judged {
+impl JudgedRow {
     /// For the figures.
     pub(super) fn verdict(&self, row: &Scenario) -> Counted {
         let name = self.judgement.name();
@@ -73,7 +73,7 @@ impl Judged {
 }
 
 /// Judges what came of a row.
-pub(super) fn judge(row: &Scenario, outcome: &Outcome) -> Judged {
+pub(super) fn judge(row: &Scenario, outcome: &RowOutcome) -> JudgedRow {
     let matched = Matched::of(&row.expect, &outcome.happened);
     let ended = judgement(row, outcome, &matched);
     let proposal = proposal(row, outcome, ended);
@@ -101,10 +101,10 @@ pub(super) fn judge(row: &Scenario, outcome: &Outcome) -> Judged {
         notes.push("no card to press".to_owned());
     }
     let wrong = (judgement == Judgement::Wrong).then(|| kind_of_wrong(row, outcome, &matched));
-    Judged { judgement, is_proposed_wrongly: proposal == Proposal::Wrong, wrong, notes }
+    JudgedRow { judgement, is_proposed_wrongly: proposal == Proposal::Wrong, wrong, notes }
 }
 
-fn kind_of_wrong(row: &Scenario, outcome: &Outcome, matched: &Matched<'_>) -> Wrong {
+fn kind_of_wrong(row: &Scenario, outcome: &RowOutcome, matched: &Matched<'_>) -> Wrong {
     let on_cards =
         outcome.if_approved.as_ref().map(|then| Matched::of(&row.expect, then)).filter(|then| then.is_more());
     let matched = on_cards.as_ref().filter(|_| !matched.is_more()).unwrap_or(matched);
@@ -130,7 +130,7 @@ enum Proposal {
     Wrong,
 }
 
-fn proposal(row: &Scenario, outcome: &Outcome, ended: Judgement) -> Proposal {
+fn proposal(row: &Scenario, outcome: &RowOutcome, ended: Judgement) -> Proposal {
     let Some(taken) =
         outcome.if_taken.as_ref().filter(|_| !row.asks && !matches!(ended, Judgement::Right | Judgement::Wrong))
     else {
@@ -149,13 +149,13 @@ fn proposal(row: &Scenario, outcome: &Outcome, ended: Judgement) -> Proposal {
 /// What was expected beside what happened.
 #[derive(Debug)]
 struct Matched<'a> {
-    missing: Vec<&'a Expected>,
+    missing: Vec<&'a ExpectedChange>,
     /// What happened and nobody expected.
     more: Vec<&'a Happened>,
 }
 
 impl<'a> Matched<'a> {
-    fn of(expect: &'a [Expected], happened: &'a [Happened]) -> Self {
+    fn of(expect: &'a [ExpectedChange], happened: &'a [Happened]) -> Self {
         let fitting: Vec<Vec<bool>> =
             expect.iter().map(|wanted| happened.iter().map(|got| fits(wanted, got)).collect()).collect();
         let mut taken_by = vec![None; happened.len()];
@@ -171,7 +171,7 @@ impl<'a> Matched<'a> {
     }
 }
 
-fn judgement(row: &Scenario, outcome: &Outcome, matched: &Matched<'_>) -> Judgement {
+fn judgement(row: &Scenario, outcome: &RowOutcome, matched: &Matched<'_>) -> Judgement {
     if matched.is_more() {
         return Judgement::Wrong;
     }
@@ -217,7 +217,7 @@ fn judgement(row: &Scenario, outcome: &Outcome, matched: &Matched<'_>) -> Judgem
 }
 
 /// Nothing wrong happened, and not all that was expected: what did it say instead?
-fn harmless(outcome: &Outcome) -> Judgement {
+fn harmless(outcome: &RowOutcome) -> Judgement {
     let any = |manner| outcome.turns.iter().any(|turn| turn.manner == manner);
     if any(Manner::Asked) {
         Judgement::Question
@@ -232,15 +232,15 @@ fn harmless(outcome: &Outcome) -> Judgement {
 }
 
 /// A part was done, and not a word said about the rest.
-fn says_nothing_of_it(outcome: &Outcome) -> bool {
+fn says_nothing_of_it(outcome: &RowOutcome) -> bool {
     !outcome.turns.iter().any(|turn| matches!(turn.manner, Manner::Asked | Manner::Declined))
 }
 
-fn pressed_nothing(outcome: &Outcome) -> bool {
+fn pressed_nothing(outcome: &RowOutcome) -> bool {
     outcome.turns.iter().any(|turn| turn.manner == Manner::PressedNothing)
 }
 
-fn says_all(turn: &Told, says: &[String]) -> bool {
+fn says_all(turn: &ToldWords, says: &[String]) -> bool {
     let plain = |text: &str| text.to_lowercase().replace('’', "'").split_whitespace().collect::<Vec<_>>().join(" ");
     let answer = plain(&turn.answers.join("\n"));
     says.iter().all(|said| said.split('|').any(|said| answer.contains(&plain(said))))

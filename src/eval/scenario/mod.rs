@@ -51,14 +51,14 @@ use crate::config::Config;
 use crate::core::turn::Done;
 use crate::limits;
 use crate::ports::{Stage, TokenPrice};
-use judge::Judged;
+use judge::JudgedRow;
 use row::Scenario;
-use rows::Line;
+use rows::EvalLine;
 use world::PlayError;
 
 /// A row that was played.
 struct Played {
-    judged: Judged,
+    judged: JudgedRow,
     dones: Vec<Done>,
     answers: Vec<String>,
     took: Duration,
@@ -71,13 +71,13 @@ pub(super) async fn measure(
     who: Who,
     config: &Config,
 ) -> Result<EvalReport, EvalError> {
-    let lines: Vec<Line<Scenario>> = rows::read(file, sample, Scenario::parse)?;
+    let lines: Vec<EvalLine<Scenario>> = rows::read(file, sample, Scenario::parse)?;
     let config = Arc::new(configured(who, config));
     let model = config.models.get(&Stage::Plan).or_else(|| config.models.values().next());
     let mut tally = Tally::new(Measured::Scenario, model.map(|endpoint| endpoint.model.as_str()));
     let failed = |line: usize, why: String| EvalError::World { file: file.display().to_string(), line, why };
     let folders = tempfile::tempdir().map_err(EvalError::Folder)?;
-    let playing = lines.into_iter().map(|Line { number, row }| {
+    let playing = lines.into_iter().map(|EvalLine { number, row }| {
         let folder = folders.path().join(number.to_string());
         let playing = tokio::spawn(played(row, Arc::clone(&config), folder));
         async move { (number, playing.await) }

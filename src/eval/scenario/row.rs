@@ -18,14 +18,14 @@ const OWNER: &str = "me";
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Wire {
+struct ScenarioRow {
     name: String,
     area: Area,
     now: String,
     tz: Option<String>,
     #[serde(default)]
     start: Belongings,
-    say: Vec<Said>,
+    say: Vec<PersonStep>,
     #[serde(default)]
     expect: BTreeMap<String, Value>,
     #[serde(default)]
@@ -65,7 +65,7 @@ impl fmt::Display for Area {
 /// What the person does.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
-pub(super) enum Said {
+pub(super) enum PersonStep {
     Words(String),
     Press { press: Pressed },
 }
@@ -80,7 +80,7 @@ pub(super) enum Pressed {
 /// How something changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Kind {
+pub(super) enum ChangeKind {
     Added,
     Changed,
     Removed,
@@ -90,10 +90,10 @@ pub(super) enum Kind {
 
 /// Something that shall happen.
 #[derive(Debug, Clone)]
-pub(super) struct Expected {
+pub(super) struct ExpectedChange {
     /// Empty for what is sent.
     pub(super) service: String,
-    pub(super) kind: Kind,
+    pub(super) kind: ChangeKind,
     pub(super) item: Fields,
 }
 
@@ -104,15 +104,15 @@ pub(super) struct Scenario {
     pub(super) area: Area,
     pub(super) place: Whereabouts,
     pub(super) start: Furnishing,
-    pub(super) say: Vec<Said>,
-    pub(super) expect: Vec<Expected>,
+    pub(super) say: Vec<PersonStep>,
+    pub(super) expect: Vec<ExpectedChange>,
     pub(super) asks: bool,
     pub(super) says: Vec<String>,
 }
 
 impl Scenario {
     pub(super) fn parse(line: &str) -> Result<Self, String> {
-        let wire: Wire = json(line)?;
+        let wire: ScenarioRow = json(line)?;
         if wire.say.is_empty() {
             return Err("nothing is said".to_owned());
         }
@@ -122,16 +122,16 @@ impl Scenario {
         if wire.asks && !expect.is_empty() {
             return Err("what shall be asked about cannot change anything".to_owned());
         }
-        let Wire { name, area, say, asks, says, .. } = wire;
+        let ScenarioRow { name, area, say, asks, says, .. } = wire;
         Ok(Self { name, area, place, start, say, expect, asks, says })
     }
 
     /// Everything that is said, on one line.
     pub(super) fn said(&self) -> String {
         let said = self.say.iter().map(|said| match said {
-            Said::Words(words) => words.clone(),
-            Said::Press { press: Pressed::Approve } => "[approve]".to_owned(),
-            Said::Press { press: Pressed::Cancel } => "[cancel]".to_owned(),
+            PersonStep::Words(words) => words.clone(),
+            PersonStep::Press { press: Pressed::Approve } => "[approve]".to_owned(),
+            PersonStep::Press { press: Pressed::Cancel } => "[cancel]".to_owned(),
         });
         said.collect::<Vec<_>>().join(" / ")
     }
@@ -141,7 +141,7 @@ fn place(now: DateTime<Utc>, zone: Tz) -> Whereabouts {
     Whereabouts { owner: UserId::new(OWNER), chat: chat_of(OWNER), now, zone }
 }
 
-fn expected(expect: BTreeMap<String, Value>) -> Result<Vec<Expected>, String> {
+fn expected(expect: BTreeMap<String, Value>) -> Result<Vec<ExpectedChange>, String> {
     let mut all = Vec::new();
     for (service, changes) in expect {
         let wrong = |cause: serde_json::Error| format!("what is expected of {service}: {cause}");
@@ -149,18 +149,18 @@ fn expected(expect: BTreeMap<String, Value>) -> Result<Vec<Expected>, String> {
             let mails: Vec<Fields> = serde_json::from_value(changes).map_err(wrong)?;
             for item in mails {
                 known(&item, "a sent mail", &["to", "subject", "body"])?;
-                all.push(Expected { service: String::new(), kind: Kind::Sent, item });
+                all.push(ExpectedChange { service: String::new(), kind: ChangeKind::Sent, item });
             }
             continue;
         }
         let fields = fields_of(&service).ok_or_else(|| format!("there is no service {service}"))?;
         let changes: serde_json::Map<String, Value> = serde_json::from_value(changes).map_err(wrong)?;
         for (kind, items) in changes {
-            let kind: Kind = serde_json::from_value(Value::String(kind)).map_err(wrong)?;
+            let kind: ChangeKind = serde_json::from_value(Value::String(kind)).map_err(wrong)?;
             let items: Vec<Fields> = serde_json::from_value(items).map_err(wrong)?;
             for item in items {
                 known(&item, &service, fields)?;
-                all.push(Expected { service: service.clone(), kind, item });
+                all.push(ExpectedChange { service: service.clone(), kind, item });
             }
         }
     }

@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use super::super::wrong::Wrong;
 use super::fits::{fits, folded};
-use super::happened::{Change, Happened, between};
+use super::happened::{FieldChange, Happened, between};
 use super::judge::{Judgement, judge};
 use super::row::Scenario;
-use super::world::{Manner, Outcome, Taken, Told};
+use super::world::{Manner, RowOutcome, TakenOffer, ToldWords};
 use crate::config::Config;
 use crate::core::turn::{Done, Path};
 use crate::eval::example::{Fields, Inventory};
@@ -30,12 +30,12 @@ fn things(of: &Value) -> Inventory {
         .collect()
 }
 
-fn told(manner: Manner, answer: &str) -> Told {
-    Told { done: Done::quiet(Path::Action), answers: vec![answer.to_owned()], manner }
+fn told(manner: Manner, answer: &str) -> ToldWords {
+    ToldWords { done: Done::quiet(Path::Action), answers: vec![answer.to_owned()], manner }
 }
 
-fn outcome(before: &Value, after: &Value, turns: Vec<Told>) -> Outcome {
-    Outcome {
+fn outcome(before: &Value, after: &Value, turns: Vec<ToldWords>) -> RowOutcome {
+    RowOutcome {
         turns,
         happened: between(&things(before), &things(after)),
         is_open: false,
@@ -152,7 +152,7 @@ fn an_offer_that_was_left_counts_for_what_one_tap_on_it_does() {
         let mut outcome = outcome(&before, &before, vec![told(Asked, "Delete it?")]);
         outcome.is_open = true;
         let happened = between(&things(&before), &things(then));
-        outcome.if_taken = Some(Taken { happened, turn: told(Answered, "Deleted.") });
+        outcome.if_taken = Some(TakenOffer { happened, turn: told(Answered, "Deleted.") });
         let judged = judge(&row, &outcome);
         assert_eq!((judged.judgement, judged.is_proposed_wrongly), (verdict, is_wrongly), "{expect} {then}");
     }
@@ -202,7 +202,7 @@ fn fields(value: &Value) -> Fields {
 
 fn added(service: &str, wanted: Value, got: &Value) -> bool {
     let row = row("mixed", json!({service: {"added": [wanted]}}), json!({}));
-    let kind = Change::Added(fields(got));
+    let kind = FieldChange::Added(fields(got));
     fits(&row.expect[0], &Happened { service: service.to_owned(), kind, is_by_the_way: false })
 }
 

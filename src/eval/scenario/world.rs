@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use futures::FutureExt as _;
 
 use super::happened::{self, Happened};
-use super::row::{Pressed, Said, Scenario};
+use super::row::{PersonStep, Pressed, Scenario};
 use crate::app::{self, Parts, StartError};
 use crate::clock::ManualClock;
 use crate::config::Config;
@@ -47,8 +47,8 @@ pub(super) enum PlayError {
 
 /// What came of a row.
 #[derive(Debug)]
-pub(super) struct Outcome {
-    pub(super) turns: Vec<Told>,
+pub(super) struct RowOutcome {
+    pub(super) turns: Vec<ToldWords>,
     pub(super) happened: Vec<Happened>,
     /// At the end a card or a question is open.
     pub(super) is_open: bool,
@@ -56,20 +56,20 @@ pub(super) struct Outcome {
     pub(super) if_approved: Option<Vec<Happened>>,
     /// What would have come of the first choice of the offer that the last message left; `None`: it left none, or a
     /// card waits as well.
-    pub(super) if_taken: Option<Taken>,
+    pub(super) if_taken: Option<TakenOffer>,
 }
 
 /// An offer that was taken after the row had ended.
 #[derive(Debug)]
-pub(super) struct Taken {
+pub(super) struct TakenOffer {
     /// From the beginning of the row, the cards that followed approved.
     pub(super) happened: Vec<Happened>,
-    pub(super) turn: Told,
+    pub(super) turn: ToldWords,
 }
 
 /// What came of one message or press.
 #[derive(Debug)]
-pub(super) struct Told {
+pub(super) struct ToldWords {
     pub(super) done: Done,
     pub(super) answers: Vec<String>,
     pub(super) manner: Manner,
@@ -91,7 +91,7 @@ pub(super) enum Manner {
 }
 
 /// Plays a row to its end, in a folder of its own. What follows the store may still write there afterwards.
-pub(super) async fn play(row: &Scenario, config: &Config, folder: &Folder) -> Result<Outcome, PlayError> {
+pub(super) async fn play(row: &Scenario, config: &Config, folder: &Folder) -> Result<RowOutcome, PlayError> {
     std::fs::create_dir_all(folder)?;
     let world = World::open(row, config, folder).await?;
     let store = world.brain.store.as_ref();
@@ -105,7 +105,7 @@ pub(super) async fn play(row: &Scenario, config: &Config, folder: &Folder) -> Re
     let waits = world.open_card().await?.is_some();
     let is_open = waits || state.clarification.is_some();
     let happened = happened::between(&before, &after);
-    let mut outcome = Outcome { turns, happened, is_open, if_approved: None, if_taken: None };
+    let mut outcome = RowOutcome { turns, happened, is_open, if_approved: None, if_taken: None };
     if waits {
         world.approves_what_waits().await?;
         let then = example::inventory(store, folder, &row.place).await?;
@@ -114,7 +114,7 @@ pub(super) async fn play(row: &Scenario, config: &Config, folder: &Folder) -> Re
         let turn = world.presses(offer).await?;
         world.approves_what_waits().await?;
         let then = example::inventory(store, folder, &row.place).await?;
-        outcome.if_taken = Some(Taken { happened: happened::between(&before, &then), turn });
+        outcome.if_taken = Some(TakenOffer { happened: happened::between(&before, &then), turn });
     }
     Ok(outcome)
 }
@@ -122,7 +122,7 @@ pub(super) async fn play(row: &Scenario, config: &Config, folder: &Folder) -> Re
 struct World<'a> {
     row: &'a Scenario,
     brain: Brain,
-    chat: Arc<Transcript>,
+    chat: Arc<RememberingChat>,
 }
 
 impl<'a> World<'a> {
@@ -130,7 +130,7 @@ impl<'a> World<'a> {
         row.start.put_files(folder, &row.place.owner)?;
         let store = Arc::new(MemoryStore::new());
         store.commit(row.start.batch.clone()).await?;
-        let chat = Arc::new(Transcript::default());
+        let chat = Arc::new(RememberingChat::default());
         let parts = Parts {
             store,
             data_dir: folder.to_owned(),
@@ -153,7 +153,7 @@ impl<'a> World<'a> {
 
     async fn approves_what_waits(&self) -> Result<(), StoreError> {
         for _ in 0..EVAL_CARDS_MAX {
-            if self.takes(&Said::Press { press: Pressed::Approve }).await?.manner == Manner::PressedNothing {
+            if self.takes(&PersonStep::Press { press: Pressed::Approve }).await?.manner == Manner::PressedNothing {
                 break;
             }
         }
@@ -178,29 +178,29 @@ impl<'a> World<'a> {
         Ok(None)
     }
 
-    async fn takes(&self, said: &Said) -> Result<Told, StoreError> {
+    async fn takes(&self, said: &PersonStep) -> Result<ToldWords, StoreError> {
         let input = match said {
-            Said::Words(text) => {
+            PersonStep::Words(text) => {
                 self.chat.forget_offers();
                 Input::Message { text: text.clone(), origin: Origin::Typed, reply_to: None }
             }
-            Said::Press { press } => match self.open_card().await? {
+            PersonStep::Press { press } => match self.open_card().await? {
                 Some(card) => pressed(&card, *press),
-                None => return Ok(Told::in_vain()),
+                None => return Ok(ToldWords::in_vain()),
             },
         };
         let words = match said {
-            Said::Words(words) => words,
-            Said::Press { .. } => "",
+            PersonStep::Words(words) => words,
+            PersonStep::Press { .. } => "",
         };
         self.turn(words, input).await
     }
 
-    async fn presses(&self, offer: Input) -> Result<Told, StoreError> {
+    async fn presses(&self, offer: Input) -> Result<ToldWords, StoreError> {
         self.turn("", offer).await
     }
 
-    async fn turn(&self, words: &str, input: Input) -> Result<Told, StoreError> {
+    async fn turn(&self, words: &str, input: Input) -> Result<ToldWords, StoreError> {
         let number = self.chat.next_id();
         let incoming = Incoming {
             turn: RunId::new(format!("scenario{}", number.0)),
@@ -222,7 +222,7 @@ impl<'a> World<'a> {
         let state = self.brain.chat_state(&self.row.place.chat).await?;
         let is_asking = state.clarification.is_some() || state.editing.is_some() || state.snoozing.is_some();
         let manner = manner(words, &done, &replies, is_asking);
-        Ok(Told { done, answers: replies.into_iter().map(|reply| reply.text).collect(), manner })
+        Ok(ToldWords { done, answers: replies.into_iter().map(|reply| reply.text).collect(), manner })
     }
 }
 
@@ -236,7 +236,7 @@ fn pressed(card: &Pending, press: Pressed) -> Input {
     Input::Press { data: press.encode(), message: card.last_card_message() }
 }
 
-impl Told {
+impl ToldWords {
     fn in_vain() -> Self {
         Self { done: Done::quiet(Path::Button), answers: Vec::new(), manner: Manner::PressedNothing }
     }
@@ -300,14 +300,14 @@ fn says_so(words: &str, answer: &str) -> bool {
 
 /// A chat that remembers what it was told until that is taken.
 #[derive(Debug, Default)]
-struct Transcript {
+struct RememberingChat {
     replies: Mutex<Vec<Reply>>,
     /// The first choices of what was offered since the person's last words, each with its message; newest first.
     offers: Mutex<Vec<(MessageId, Press)>>,
     last_id: AtomicI64,
 }
 
-impl Transcript {
+impl RememberingChat {
     fn next_id(&self) -> MessageId {
         MessageId(self.last_id.fetch_add(1, Ordering::SeqCst) + 1)
     }
@@ -326,7 +326,7 @@ impl Transcript {
 }
 
 #[async_trait]
-impl Channel for Transcript {
+impl Channel for RememberingChat {
     async fn typing(&self, _: &ChatId) {}
 
     async fn status(&self, _: &ChatId, _: &str) {}

@@ -34,7 +34,7 @@ pub(super) fn tidy(node: &mut Value) {
 
 /// Which end of a span a time is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Edge {
+enum SpanEnd {
     From,
     /// A day, a week belongs to the span as a whole.
     Until,
@@ -80,9 +80,9 @@ pub(super) fn fit(node: &mut EvidenceNode, reference: &Reference) -> Result<bool
                 return Err("keep is empty: of which sorts is what is kept?".to_owned());
             }
             analysis.question.iter_mut().for_each(|question| *question = shorten(question, NODE_TEXT_CHARS_MAX));
-            exact(&mut analysis.last_from, "last_from", Edge::From, reference)?;
-            exact(&mut analysis.last_until, "last_until", Edge::Until, reference)?;
-            exact(&mut analysis.due_until, "due_until", Edge::Until, reference)?;
+            exact(&mut analysis.last_from, "last_from", SpanEnd::From, reference)?;
+            exact(&mut analysis.last_until, "last_until", SpanEnd::Until, reference)?;
+            exact(&mut analysis.due_until, "due_until", SpanEnd::Until, reference)?;
             Ok(false)
         }
     }
@@ -100,8 +100,8 @@ fn span(
     until: &mut Option<String>,
     reference: &Reference,
 ) -> Result<bool, String> {
-    exact(from, "from", Edge::From, reference)?;
-    exact(until, "until", Edge::Until, reference)?;
+    exact(from, "from", SpanEnd::From, reference)?;
+    exact(until, "until", SpanEnd::Until, reference)?;
     let start = |text: &Option<String>| {
         let moment = Moment::read(text.as_deref()?, reference.zone)?;
         Some(moment.start(reference.zone).to_utc())
@@ -125,13 +125,13 @@ fn span(
     if until.is_none() && !over.is_empty() && over.iter().all(is_timed) {
         let begins = start(from).map_or(reference.now, |begins| begins.max(reference.now));
         let ends = (begins + Duration::days(LOOK_AHEAD_DAYS)).with_timezone(&reference.zone).date_naive();
-        *until = Some(Edge::Until.of(Moment::Day(ends)).store());
+        *until = Some(SpanEnd::Until.of(Moment::Day(ends)).store());
     }
     Ok(is_assumed)
 }
 
 /// A time as strategies read it. Local ISO times get the person's zone; words for times are resolved by code.
-fn exact(text: &mut Option<String>, name: &str, edge: Edge, reference: &Reference) -> Result<(), String> {
+fn exact(text: &mut Option<String>, name: &str, edge: SpanEnd, reference: &Reference) -> Result<(), String> {
     let Some(written) = text.as_deref().map(str::trim).filter(|written| !written.is_empty()) else {
         *text = None;
         return Ok(());
@@ -153,14 +153,14 @@ fn local(written: &str) -> Option<NaiveDateTime> {
     formats.iter().find_map(|format| NaiveDateTime::parse_from_str(written, format).ok())
 }
 
-fn worded(written: &str, edge: Edge, reference: &Reference) -> Option<Moment> {
+fn worded(written: &str, edge: SpanEnd, reference: &Reference) -> Option<Moment> {
     let when = time::resolve(written, reference)?.ok()?;
     let moment = match (edge, when) {
-        (Edge::From, when) => when.start()?.to_utc(),
-        (Edge::Until, When::Point { at, grain }) => time::end_of(at, grain),
-        (Edge::Until, When::Range { end, .. }) => end.to_utc(),
-        (Edge::Until, When::Duration(length)) => reference.now + length,
-        (Edge::Until, When::Recurrence { .. }) => return None,
+        (SpanEnd::From, when) => when.start()?.to_utc(),
+        (SpanEnd::Until, When::Point { at, grain }) => time::end_of(at, grain),
+        (SpanEnd::Until, When::Range { end, .. }) => end.to_utc(),
+        (SpanEnd::Until, When::Duration(length)) => reference.now + length,
+        (SpanEnd::Until, When::Recurrence { .. }) => return None,
     };
     Some(instant(moment, reference))
 }
@@ -169,7 +169,7 @@ fn instant(at: DateTime<Utc>, reference: &Reference) -> Moment {
     Moment::Instant(at.with_timezone(&reference.zone))
 }
 
-impl Edge {
+impl SpanEnd {
     fn of(self, moment: Moment) -> Moment {
         match (self, moment) {
             (Self::Until, Moment::Day(day)) => Moment::Day(day.checked_add_signed(TimeDelta::days(1)).unwrap_or(day)),

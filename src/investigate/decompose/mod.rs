@@ -186,7 +186,7 @@ pub async fn decompose(
     input: &DecomposeInput<'_>,
     to: Option<UnboundedSender<Arriving<EvidenceNode>>>,
 ) -> Result<Decomposed, Undecomposed> {
-    let mut arriving = Sending { to, sent: Vec::new(), is_broken: false };
+    let mut arriving = NodeSink { to, sent: Vec::new(), is_broken: false };
     let first = match round(model, input, None, &mut arriving).await {
         Ok(Ok(decomposed)) => return Ok(decomposed),
         Ok(Err(wrong)) => wrong,
@@ -196,7 +196,7 @@ pub async fn decompose(
         }
     };
     arriving.breaks(&first.problems.join("; "));
-    match round(model, input, Some(&first), &mut Sending::nowhere()).await? {
+    match round(model, input, Some(&first), &mut NodeSink::nowhere()).await? {
         Ok(decomposed) => Ok(decomposed),
         Err(wrong) => Err(Undecomposed::Unusable(wrong.problems)),
     }
@@ -213,7 +213,7 @@ async fn round(
     model: &InvestigationModel<'_>,
     input: &DecomposeInput<'_>,
     wrong: Option<&WrongGraph>,
-    sending: &mut Sending,
+    sending: &mut NodeSink,
 ) -> Result<Result<Decomposed, WrongGraph>, AskFailure> {
     let prompt = prompt(model, input, wrong)?;
     let schema = graph_schema();
@@ -264,13 +264,13 @@ fn prompt(
 }
 
 /// Where sound nodes go while the rest is written.
-struct Sending {
+struct NodeSink {
     to: Option<UnboundedSender<Arriving<EvidenceNode>>>,
     sent: Vec<EvidenceNode>,
     is_broken: bool,
 }
 
-impl Sending {
+impl NodeSink {
     fn nowhere() -> Self {
         Self { to: None, sent: Vec::new(), is_broken: false }
     }
@@ -296,7 +296,7 @@ struct Taking<'a, 's> {
     reader: GraphReader,
     nodes: CheckedNodes<'a>,
     is_write: bool,
-    sending: &'s mut Sending,
+    sending: &'s mut NodeSink,
 }
 
 impl Taking<'_, '_> {
@@ -330,7 +330,7 @@ struct WrittenGraph {
 }
 
 /// The whole answer, which has the last word: what was sent has to be the beginning of it.
-fn whole(completion: Completion, reference: &Reference, sending: &mut Sending) -> Result<Decomposed, WrongGraph> {
+fn whole(completion: Completion, reference: &Reference, sending: &mut NodeSink) -> Result<Decomposed, WrongGraph> {
     let Completion { text, json, .. } = completion;
     let wrong = |problems: Vec<String>| WrongGraph { text: text.clone(), problems };
     let written = json.ok_or_else(|| "it was no JSON".to_owned());

@@ -23,7 +23,7 @@ pub enum GraphPiece {
 
 /// Where the reader stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum ReaderPosition {
     /// Before the brace that opens the graph.
     Outside,
     /// Behind it; its first member is not certain yet.
@@ -44,7 +44,7 @@ pub struct GraphReader {
     text: String,
     /// Everything before it has been looked at.
     at: usize,
-    place: Place,
+    place: ReaderPosition,
     /// In a string, which began here.
     string: Option<usize>,
     escaped: bool,
@@ -58,7 +58,7 @@ impl Default for GraphReader {
         Self {
             text: String::new(),
             at: 0,
-            place: Place::Outside,
+            place: ReaderPosition::Outside,
             string: None,
             escaped: false,
             key: String::new(),
@@ -72,13 +72,13 @@ impl GraphReader {
     pub fn push(&mut self, piece: &str) -> Vec<GraphPiece> {
         let mut whole = Vec::new();
         if self.text.len() + piece.len() > MODEL_REPLY_BYTES_MAX {
-            self.place = Place::Over;
+            self.place = ReaderPosition::Over;
         }
-        if self.place == Place::Over {
+        if self.place == ReaderPosition::Over {
             return whole;
         }
         self.text.push_str(piece);
-        while self.at < self.text.len() && self.place != Place::Over {
+        while self.at < self.text.len() && self.place != ReaderPosition::Over {
             let byte = self.text.as_bytes()[self.at];
             whole.extend(self.byte(byte));
             self.at += 1;
@@ -87,29 +87,29 @@ impl GraphReader {
     }
 
     fn byte(&mut self, byte: u8) -> Option<GraphPiece> {
-        if self.place != Place::Outside && self.in_string(byte) {
+        if self.place != ReaderPosition::Outside && self.in_string(byte) {
             return None;
         }
         match self.place {
-            Place::Outside => {
+            ReaderPosition::Outside => {
                 if byte == b'{' {
-                    self.place = Place::Opened;
+                    self.place = ReaderPosition::Opened;
                 }
             }
             // A brace of prose is followed by anything else.
-            Place::Opened if !byte.is_ascii_whitespace() => {
-                self.place = if byte == b'{' { Place::Opened } else { Place::Outside };
+            ReaderPosition::Opened if !byte.is_ascii_whitespace() => {
+                self.place = if byte == b'{' { ReaderPosition::Opened } else { ReaderPosition::Outside };
             }
-            Place::Opened => {}
-            Place::Members => self.between_members(byte),
-            Place::Nodes => match byte {
-                b']' => self.place = Place::Members,
+            ReaderPosition::Opened => {}
+            ReaderPosition::Members => self.between_members(byte),
+            ReaderPosition::Nodes => match byte {
+                b']' => self.place = ReaderPosition::Members,
                 b',' => {}
                 byte if byte.is_ascii_whitespace() => {}
                 byte => self.opens(byte, true),
             },
-            Place::Value { from, depth, is_node } => return self.in_value(byte, from, depth, is_node),
-            Place::Over => {}
+            ReaderPosition::Value { from, depth, is_node } => return self.in_value(byte, from, depth, is_node),
+            ReaderPosition::Over => {}
         }
         None
     }
@@ -121,9 +121,12 @@ impl GraphReader {
                 return false;
             }
             match self.place {
-                Place::Opened => self.place = Place::Members,
-                Place::Nodes => self.place = Place::Value { from: self.at, depth: 0, is_node: true },
-                Place::Outside | Place::Members | Place::Value { .. } | Place::Over => {}
+                ReaderPosition::Opened => self.place = ReaderPosition::Members,
+                ReaderPosition::Nodes => self.place = ReaderPosition::Value { from: self.at, depth: 0, is_node: true },
+                ReaderPosition::Outside
+                | ReaderPosition::Members
+                | ReaderPosition::Value { .. }
+                | ReaderPosition::Over => {}
             }
             self.string = Some(self.at);
             return true;
@@ -134,7 +137,7 @@ impl GraphReader {
             self.escaped = true;
         } else if byte == b'"' {
             self.string = None;
-            if self.place == Place::Members {
+            if self.place == ReaderPosition::Members {
                 self.text[from + 1..self.at].clone_into(&mut self.key);
             }
         }
@@ -143,7 +146,7 @@ impl GraphReader {
 
     fn between_members(&mut self, byte: u8) {
         match byte {
-            b':' => self.place = Place::Value { from: self.at + 1, depth: 0, is_node: false },
+            b':' => self.place = ReaderPosition::Value { from: self.at + 1, depth: 0, is_node: false },
             b'}' => self.closes_graph(),
             _ => {}
         }
@@ -152,15 +155,15 @@ impl GraphReader {
     /// A brace or bracket, or the beginning of a bare word, in the nodes.
     fn opens(&mut self, byte: u8, is_node: bool) {
         let depth = usize::from(matches!(byte, b'{' | b'['));
-        self.place = Place::Value { from: self.at, depth, is_node };
+        self.place = ReaderPosition::Value { from: self.at, depth, is_node };
     }
 
     fn in_value(&mut self, byte: u8, from: usize, depth: usize, is_node: bool) -> Option<GraphPiece> {
-        let at = |depth| Place::Value { from, depth, is_node };
+        let at = |depth| ReaderPosition::Value { from, depth, is_node };
         match (byte, depth) {
             (b'[', 0) if !is_node && self.key == "nodes" && self.text[from..self.at].trim().is_empty() => {
                 self.seen_nodes = true;
-                self.place = Place::Nodes;
+                self.place = ReaderPosition::Nodes;
                 None
             }
             (b'{' | b'[', _) => {
@@ -171,16 +174,16 @@ impl GraphReader {
             (b',' | b']' | b'}', 0) => {
                 let piece = self.piece(from, self.at, is_node);
                 match (is_node, byte) {
-                    (true, b',') => self.place = Place::Nodes,
-                    (true, _) => self.place = Place::Members,
+                    (true, b',') => self.place = ReaderPosition::Nodes,
+                    (true, _) => self.place = ReaderPosition::Members,
                     (false, b'}') => self.closes_graph(),
-                    (false, _) => self.place = Place::Members,
+                    (false, _) => self.place = ReaderPosition::Members,
                 }
                 piece
             }
             (b'}' | b']', 1) => {
                 let piece = self.piece(from, self.at + 1, is_node);
-                self.place = if is_node { Place::Nodes } else { Place::Members };
+                self.place = if is_node { ReaderPosition::Nodes } else { ReaderPosition::Members };
                 piece
             }
             (b'}' | b']', _) => {
@@ -202,7 +205,7 @@ impl GraphReader {
 
     /// An object without nodes was part of the prose.
     fn closes_graph(&mut self) {
-        self.place = if self.seen_nodes { Place::Over } else { Place::Outside };
+        self.place = if self.seen_nodes { ReaderPosition::Over } else { ReaderPosition::Outside };
     }
 }
 

@@ -64,7 +64,7 @@ pub struct ReadingFrame {
 }
 
 /// One letter, read.
-struct Letter<'a> {
+struct ReadLetter<'a> {
     written: &'a WrittenText,
     sort: SenderSort,
     asks: Option<&'a Sentence>,
@@ -122,7 +122,7 @@ fn counterpart(written: &WrittenText, partner: &Party) -> Party {
     written.to.iter().find(is_partner).or(written.to.first()).unwrap_or(partner).clone()
 }
 
-fn letter<'a>(written: &'a WrittenText, subject: &str, sentences: &'a [Sentence], is_known: bool) -> Letter<'a> {
+fn letter<'a>(written: &'a WrittenText, subject: &str, sentences: &'a [Sentence], is_known: bool) -> ReadLetter<'a> {
     let sort = if written.is_own { SenderSort::Person } else { sort_of(written, subject, sentences, is_known) };
     let settled = sentences.iter().rposition(settles);
     // A letter to several asks each of them; one in copy asks nobody.
@@ -142,7 +142,7 @@ fn letter<'a>(written: &'a WrittenText, subject: &str, sentences: &'a [Sentence]
     let delivers = promises.iter().copied().find(|sentence| says(sentence, Cue::Delivery) && !asks(sentence));
     let is_agreed = sentences.iter().any(|sentence| !sentence.asks && says(sentence, Cue::Agreed));
     let is_thanks = sentences.iter().any(|sentence| says(sentence, Cue::Thanked));
-    Letter {
+    ReadLetter {
         written,
         sort,
         asks: asked,
@@ -191,8 +191,8 @@ pub fn promises(sentence: &Sentence) -> bool {
 }
 
 impl ConversationFeatures {
-    fn walk(&mut self, letter: &Letter<'_>, with: &Party, ledger: &mut Ledger, frame: ReadingFrame) {
-        let Letter { written, .. } = letter;
+    fn walk(&mut self, letter: &ReadLetter<'_>, with: &Party, ledger: &mut Ledger, frame: ReadingFrame) {
+        let ReadLetter { written, .. } = letter;
         let Some(at) = written.at else { return };
         if letter.sort != SenderSort::Person && self.has_met(&written.by) {
             return;

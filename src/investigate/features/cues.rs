@@ -71,20 +71,20 @@ const GAP_MAX: usize = 3;
 
 /// One part of a cue.
 #[derive(Debug, Clone, PartialEq)]
-enum Piece {
+enum CuePart {
     Word(String),
     /// One word that ends so.
     Ending(String),
     /// Up to [`GAP_MAX`] words.
     Gap,
     /// One of these.
-    Either(Vec<Vec<Piece>>),
+    Either(Vec<Vec<CuePart>>),
     /// One of these, or nothing.
-    Optional(Vec<Vec<Piece>>),
+    Optional(Vec<Vec<CuePart>>),
     /// None of these follows.
-    Not(Vec<Vec<Piece>>),
+    Not(Vec<Vec<CuePart>>),
     /// None of these words comes right before.
-    NotBehind(Vec<Vec<Piece>>),
+    NotBehind(Vec<Vec<CuePart>>),
     /// The beginning of a clause.
     Start,
     /// The beginning of the sentence.
@@ -93,7 +93,7 @@ enum Piece {
     End,
 }
 
-type Pattern = Vec<Piece>;
+type Pattern = Vec<CuePart>;
 
 /// The patterns of a cue by the word they begin with, so that few are tried at a word.
 #[derive(Debug, Default)]
@@ -122,19 +122,19 @@ impl CuePatterns {
 }
 
 /// Collects the words that a pattern may begin with; `false` where these are not all.
-fn first_words(pattern: &[Piece], words: &mut Vec<String>) -> bool {
+fn first_words(pattern: &[CuePart], words: &mut Vec<String>) -> bool {
     let Some((piece, rest)) = pattern.split_first() else { return false };
     match piece {
-        Piece::Word(word) => {
+        CuePart::Word(word) => {
             if !words.contains(word) {
                 words.push(word.clone());
             }
             true
         }
-        Piece::Start | Piece::First | Piece::Not(_) | Piece::NotBehind(_) => first_words(rest, words),
-        Piece::Either(ways) => ways.iter().all(|way| first_words(way, words)),
-        Piece::Optional(ways) => ways.iter().all(|way| first_words(way, words)) && first_words(rest, words),
-        Piece::Ending(_) | Piece::Gap | Piece::End => false,
+        CuePart::Start | CuePart::First | CuePart::Not(_) | CuePart::NotBehind(_) => first_words(rest, words),
+        CuePart::Either(ways) => ways.iter().all(|way| first_words(way, words)),
+        CuePart::Optional(ways) => ways.iter().all(|way| first_words(way, words)) && first_words(rest, words),
+        CuePart::Ending(_) | CuePart::Gap | CuePart::End => false,
     }
 }
 
@@ -168,20 +168,20 @@ fn sequence(symbols: &mut &[&str]) -> Pattern {
             "!" | "?" => {
                 *symbols = rest;
                 let ways = group(symbols);
-                pattern.push(if symbol == "!" { Piece::Not(ways) } else { Piece::NotBehind(ways) });
+                pattern.push(if symbol == "!" { CuePart::Not(ways) } else { CuePart::NotBehind(ways) });
                 continue;
             }
             "(" | "[" => {
                 let ways = group(symbols);
-                pattern.push(if symbol == "(" { Piece::Either(ways) } else { Piece::Optional(ways) });
+                pattern.push(if symbol == "(" { CuePart::Either(ways) } else { CuePart::Optional(ways) });
                 continue;
             }
-            "*" => pattern.push(Piece::Gap),
-            "^" => pattern.push(Piece::Start),
-            "^^" => pattern.push(Piece::First),
-            "$" => pattern.push(Piece::End),
-            word if word.starts_with('~') => pattern.push(Piece::Ending(fold(&word[1..]))),
-            word => pattern.push(Piece::Word(fold(word))),
+            "*" => pattern.push(CuePart::Gap),
+            "^" => pattern.push(CuePart::Start),
+            "^^" => pattern.push(CuePart::First),
+            "$" => pattern.push(CuePart::End),
+            word if word.starts_with('~') => pattern.push(CuePart::Ending(fold(&word[1..]))),
+            word => pattern.push(CuePart::Word(fold(word))),
         }
         *symbols = rest;
     }
@@ -207,7 +207,7 @@ pub fn says(sentence: &Sentence, cue: Cue) -> bool {
 }
 
 /// Whether `pattern` and then `after` stand at `at`.
-fn matches(pattern: &[Piece], after: &[&[Piece]], sentence: &Sentence, at: usize) -> bool {
+fn matches(pattern: &[CuePart], after: &[&[CuePart]], sentence: &Sentence, at: usize) -> bool {
     let Some((piece, rest)) = pattern.split_first() else {
         return match after.split_first() {
             Some((next, after)) => matches(next, after, sentence, at),
@@ -215,34 +215,34 @@ fn matches(pattern: &[Piece], after: &[&[Piece]], sentence: &Sentence, at: usize
         };
     };
     match piece {
-        Piece::Word(word) => {
+        CuePart::Word(word) => {
             sentence.words.get(at).is_some_and(|here| here == word) && matches(rest, after, sentence, at + 1)
         }
-        Piece::Ending(end) => {
+        CuePart::Ending(end) => {
             sentence.words.get(at).is_some_and(|here| here.len() > end.len() && here.ends_with(end.as_str()))
                 && matches(rest, after, sentence, at + 1)
         }
-        Piece::Gap => {
+        CuePart::Gap => {
             (0..=GAP_MAX).any(|gap| at + gap <= sentence.words.len() && matches(rest, after, sentence, at + gap))
         }
-        Piece::Start => sentence.starts.contains(&at) && matches(rest, after, sentence, at),
-        Piece::First => at == 0 && matches(rest, after, sentence, at),
-        Piece::End => at == sentence.words.len() && matches(rest, after, sentence, at),
-        Piece::Not(ways) => {
+        CuePart::Start => sentence.starts.contains(&at) && matches(rest, after, sentence, at),
+        CuePart::First => at == 0 && matches(rest, after, sentence, at),
+        CuePart::End => at == sentence.words.len() && matches(rest, after, sentence, at),
+        CuePart::Not(ways) => {
             !ways.iter().any(|way| matches(way, &[], sentence, at)) && matches(rest, after, sentence, at)
         }
-        Piece::NotBehind(ways) => {
+        CuePart::NotBehind(ways) => {
             let is_behind = |way: &Pattern| at >= way.len() && matches(way, &[], sentence, at - way.len());
             !ways.iter().any(is_behind) && matches(rest, after, sentence, at)
         }
-        Piece::Either(ways) => ways.iter().any(|way| then(way, rest, after, sentence, at)),
-        Piece::Optional(ways) => {
+        CuePart::Either(ways) => ways.iter().any(|way| then(way, rest, after, sentence, at)),
+        CuePart::Optional(ways) => {
             ways.iter().any(|way| then(way, rest, after, sentence, at)) || matches(rest, after, sentence, at)
         }
     }
 }
 
-fn then(way: &[Piece], rest: &[Piece], after: &[&[Piece]], sentence: &Sentence, at: usize) -> bool {
-    let after: Vec<&[Piece]> = std::iter::once(rest).chain(after.iter().copied()).collect();
+fn then(way: &[CuePart], rest: &[CuePart], after: &[&[CuePart]], sentence: &Sentence, at: usize) -> bool {
+    let after: Vec<&[CuePart]> = std::iter::once(rest).chain(after.iter().copied()).collect();
     matches(way, &after, sentence, at)
 }

@@ -48,7 +48,7 @@ struct Labelled {
 }
 
 /// What a model says of one finding; `None`: it is of none of the sorts.
-type Verdict = Option<FindingSort>;
+type ClassVerdict = Option<FindingSort>;
 
 fn label_schema() -> &'static AnswerSchema {
     static SCHEMA: OnceLock<AnswerSchema> = OnceLock::new();
@@ -105,9 +105,9 @@ pub async fn classify(
     };
     let batches = batches(all);
     let calls: Vec<_> = batches.iter().map(|batch| labels(model, params, question, all, batch, about)).collect();
-    let answers: Vec<Result<Vec<(usize, Verdict)>, AskFailure>> =
+    let answers: Vec<Result<Vec<(usize, ClassVerdict)>, AskFailure>> =
         stream::iter(calls).buffered(limits::EXTRACTS_AT_ONCE).collect().await;
-    let mut verdicts: HashMap<usize, Verdict> = HashMap::new();
+    let mut verdicts: HashMap<usize, ClassVerdict> = HashMap::new();
     let mut failed = None;
     for answer in answers {
         match answer {
@@ -155,7 +155,7 @@ async fn labels(
     all: &[Finding],
     batch: &[usize],
     about: &RefineContext<'_>,
-) -> Result<Vec<(usize, Verdict)>, AskFailure> {
+) -> Result<Vec<(usize, ClassVerdict)>, AskFailure> {
     let lines: Vec<String> =
         batch.iter().enumerate().map(|(number, &at)| line(number + 1, &all[at], about.zone)).collect();
     let allowed: Vec<String> = params.keep.iter().map(|sort| name(*sort)).chain([NONE.to_owned()]).collect();

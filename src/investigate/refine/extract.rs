@@ -43,7 +43,7 @@ pub type ItemTexts = HashMap<(String, String), ItemText>;
 /// Who waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Waiting {
+enum WaitingSide {
     Me,
     Others,
     Nobody,
@@ -54,7 +54,7 @@ enum Waiting {
 struct Extract {
     summary: String,
     #[serde(default)]
-    waiting: Option<Waiting>,
+    waiting: Option<WaitingSide>,
     #[serde(default)]
     about: Option<bool>,
     #[serde(default)]
@@ -114,7 +114,7 @@ pub async fn extract(
 ) -> Refined {
     let readable = output.findings.iter().filter(|finding| finding.item.kind != ItemKind::Person).count();
     leave_out(params, &mut output, about.now);
-    let reading = Reading { model, params, about, failures: AtomicUsize::new(0), done: AtomicUsize::new(0) };
+    let reading = ExtractCall { model, params, about, failures: AtomicUsize::new(0), done: AtomicUsize::new(0) };
     let chosen: Vec<(usize, &Finding, &ItemText)> = best_first(params, &output.findings, about.now)
         .into_iter()
         .filter_map(|at| {
@@ -151,7 +151,7 @@ pub async fn extract(
 }
 
 /// What all calls of a node have in common.
-struct Reading<'a> {
+struct ExtractCall<'a> {
     model: &'a InvestigationModel<'a>,
     params: &'a BatchThreadRead,
     about: &'a RefineContext<'a>,
@@ -159,7 +159,7 @@ struct Reading<'a> {
     done: AtomicUsize,
 }
 
-impl Reading<'_> {
+impl ExtractCall<'_> {
     /// Reads one thing; nothing once there is no use in going on.
     async fn one(
         &self,
@@ -256,7 +256,7 @@ fn apply(finding: &mut Finding, extract: Extract, params: &BatchThreadRead, abou
 }
 
 /// Who owes whom, as the model reads it. What features know of since when and by when stays.
-fn waits(finding: &mut Finding, waiting: Option<Waiting>, summary: &str, due: Option<DateTime<Utc>>) {
+fn waits(finding: &mut Finding, waiting: Option<WaitingSide>, summary: &str, due: Option<DateTime<Utc>>) {
     let (Some(features), Some(waiting), Some(at)) = (finding.features.as_mut(), waiting, finding.item.at) else {
         return;
     };
@@ -278,9 +278,9 @@ fn waits(finding: &mut Finding, waiting: Option<Waiting>, summary: &str, due: Op
         Some(debt)
     };
     match waiting {
-        Waiting::Me => (features.i_owe, features.they_owe) = (owed(features.i_owe.take()), None),
-        Waiting::Others => (features.i_owe, features.they_owe) = (None, owed(features.they_owe.take())),
-        Waiting::Nobody => (features.i_owe, features.they_owe) = (None, None),
+        WaitingSide::Me => (features.i_owe, features.they_owe) = (owed(features.i_owe.take()), None),
+        WaitingSide::Others => (features.i_owe, features.they_owe) = (None, owed(features.they_owe.take())),
+        WaitingSide::Nobody => (features.i_owe, features.they_owe) = (None, None),
     }
 }
 

@@ -36,7 +36,7 @@ use super::asker::{AskFailure, InvestigationModel};
 use super::features::SenderSort;
 use super::finding::{Finding, NodeOutput};
 use super::node::{BatchThreadRead, CrossReference, EvidenceNode, Strategy, reference};
-use super::strategies::{EvidenceSources, Given};
+use super::strategies::{EarlierOutputs, EvidenceSources};
 use crate::core::progress::Progress;
 use crate::core::text::{one_line, shorten};
 use crate::limits;
@@ -110,7 +110,7 @@ pub async fn refine(
     model: &InvestigationModel<'_>,
     sources: &EvidenceSources<'_>,
     node: &EvidenceNode,
-    given: &Given<'_>,
+    given: &EarlierOutputs<'_>,
     output: NodeOutput,
     about: &RefineContext<'_>,
     told: &(dyn Fn(Progress) + Send + Sync),

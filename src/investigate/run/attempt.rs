@@ -190,7 +190,7 @@ impl<'a> Attempting<'a> {
         };
         let permit = place.lane.admit().map_err(rests)?;
         let result = work.await;
-        tell(vec![permit], Heard::of(&result));
+        tell(vec![permit], AttemptReport::of(&result));
         result
     }
 }
@@ -222,11 +222,11 @@ pub(super) async fn attempts<W: Worker>(job: NodeJob<'_, W>) -> Result<W::Output
         job.tally.attempts.store(number, Ordering::Relaxed);
         let tried = AssertUnwindSafe(attempt(&job, number)).catch_unwind();
         let Ok(tried) = timeout_at(deadline, tried).await else {
-            tell(permits, Heard::Failure(&too_slow.to_string()));
+            tell(permits, AttemptReport::Failure(&too_slow.to_string()));
             return Err(too_slow);
         };
         let Ok(tried) = tried else { return Err(NodeTrouble::Fault) };
-        tell(permits, Heard::of(&tried));
+        tell(permits, AttemptReport::of(&tried));
         let why = match tried {
             Ok((output, bytes)) if bytes <= limits.output_bytes => return Ok(output),
             Ok((_, bytes)) => return Err(NodeTrouble::TooLarge { bytes, most: limits.output_bytes }),
@@ -255,13 +255,13 @@ async fn attempt<W: Worker>(job: &NodeJob<'_, W>, number: u32) -> Result<(W::Out
 
 /// What an attempt says about where it was made.
 #[derive(Debug, Clone, Copy)]
-enum Heard<'a> {
+enum AttemptReport<'a> {
     Answer,
     Failure(&'a str),
     Nothing,
 }
 
-impl<'a> Heard<'a> {
+impl<'a> AttemptReport<'a> {
     fn of<T>(result: &'a Result<T, NodeFailure>) -> Self {
         match result {
             Ok(_) | Err(NodeFailure::Final { .. }) => Self::Answer,
@@ -271,12 +271,12 @@ impl<'a> Heard<'a> {
     }
 }
 
-fn tell(permits: Vec<LanePermit<'_>>, heard: Heard<'_>) {
+fn tell(permits: Vec<LanePermit<'_>>, heard: AttemptReport<'_>) {
     for permit in permits {
         match heard {
-            Heard::Answer => permit.answered(),
-            Heard::Failure(why) => permit.failed(why),
-            Heard::Nothing => drop(permit),
+            AttemptReport::Answer => permit.answered(),
+            AttemptReport::Failure(why) => permit.failed(why),
+            AttemptReport::Nothing => drop(permit),
         }
     }
 }

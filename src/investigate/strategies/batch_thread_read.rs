@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::coverage::{AskedWords, Coverage, coverage, passage};
 use super::keyword_search::stems;
-use super::{EvidenceSources, Given, findings};
+use super::{EarlierOutputs, EvidenceSources, findings};
 use crate::investigate::features::SenderSort;
 use crate::investigate::features::amounts::{Amount, amounts};
 use crate::investigate::features::conversation::ReadingFrame;
@@ -32,7 +32,7 @@ const OF_SUSPECTS: f32 = 0.5;
 pub(super) async fn gather(
     sources: &EvidenceSources<'_>,
     params: &BatchThreadRead,
-    given: &Given<'_>,
+    given: &EarlierOutputs<'_>,
 ) -> Result<NodeOutput, ServiceError> {
     let all = findings(&params.items, given);
     let most = params.max_items.unwrap_or(READ_ITEMS_MAX).min(READ_ITEMS_MAX);

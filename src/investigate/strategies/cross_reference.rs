@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use super::{Given, findings};
+use super::{EarlierOutputs, findings};
 use crate::investigate::features::SenderSort;
 use crate::investigate::finding::{Finding, NodeOutput, is_same};
 use crate::investigate::node::{CrossReference, MatchBy, RankBy, SetOperation, reference};
@@ -12,7 +12,7 @@ use crate::limits::FOUND_ITEMS_MAX;
 const BESIDE_BEST: f32 = 0.3;
 
 /// Puts the sources together.
-pub(super) fn gather(params: &CrossReference, given: &Given<'_>) -> NodeOutput {
+pub(super) fn gather(params: &CrossReference, given: &EarlierOutputs<'_>) -> NodeOutput {
     let lists: Vec<&[Finding]> = params.sources.iter().map(|source| findings(source, given)).collect();
     let mut together = match params.operation {
         SetOperation::Union => union(&lists),

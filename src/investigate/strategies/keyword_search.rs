@@ -1,7 +1,7 @@
 //! `keyword_search`: things by words, best first.
 
 use super::metadata_filter::named;
-use super::{EvidenceSources, Given, find_in, findings, said};
+use super::{EarlierOutputs, EvidenceSources, find_in, findings, said};
 use crate::investigate::finding::{Finding, NodeOutput};
 use crate::investigate::node::KeywordSearch;
 use crate::language::requests::is_joining;
@@ -19,7 +19,7 @@ const IN_TEXT: f32 = 0.5;
 pub(super) async fn gather(
     sources: &EvidenceSources<'_>,
     params: &KeywordSearch,
-    given: &Given<'_>,
+    given: &EarlierOutputs<'_>,
 ) -> Result<NodeOutput, ServiceError> {
     let people = sources.resolved(&params.people, given).await?;
     if people.is_empty() && !params.people.is_empty() {

@@ -1,6 +1,6 @@
 //! `metadata_filter`: things by people, time and marks.
 
-use super::{EvidenceSources, Given, find_in};
+use super::{EarlierOutputs, EvidenceSources, find_in};
 use crate::investigate::finding::{CountedParty, Finding, NodeOutput, is_same};
 use crate::investigate::node::{MetadataFilter, reference};
 use crate::limits::FOUND_ITEMS_MAX;
@@ -11,7 +11,7 @@ use crate::services::searchable::{ItemFilter, ItemKind, Party};
 pub(super) async fn gather(
     sources: &EvidenceSources<'_>,
     params: &MetadataFilter,
-    given: &Given<'_>,
+    given: &EarlierOutputs<'_>,
 ) -> Result<NodeOutput, ServiceError> {
     let people = sources.resolved(&params.people, given).await?;
     // People were asked for, and there is nobody: then nothing fits.
@@ -41,7 +41,7 @@ async fn persons(
     sources: &EvidenceSources<'_>,
     params: &MetadataFilter,
     people: &[Party],
-    given: &Given<'_>,
+    given: &EarlierOutputs<'_>,
 ) -> Result<NodeOutput, ServiceError> {
     let counts = params.people.iter().filter_map(|who| given.get(reference(who)?.node.as_str()));
     let counts: Vec<CountedParty> = counts.flat_map(|output| &output.people).cloned().collect();

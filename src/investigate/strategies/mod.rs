@@ -61,13 +61,13 @@ pub struct EvidenceSources<'a> {
 }
 
 /// What a node has to work with: outputs of others, by their ids.
-pub type Given<'a> = HashMap<&'a str, &'a NodeOutput>;
+pub type EarlierOutputs<'a> = HashMap<&'a str, &'a NodeOutput>;
 
 /// Gathers what a node asks for, without a model.
 pub async fn gather(
     sources: &EvidenceSources<'_>,
     node: &EvidenceNode,
-    given: &Given<'_>,
+    given: &EarlierOutputs<'_>,
 ) -> Result<NodeOutput, ServiceError> {
     match &node.strategy {
         Strategy::MetadataFilter(params) => metadata_filter::gather(sources, params, given).await,
@@ -83,7 +83,7 @@ pub async fn gather(
 pub async fn freshness(
     sources: &EvidenceSources<'_>,
     node: &EvidenceNode,
-    given: &Given<'_>,
+    given: &EarlierOutputs<'_>,
 ) -> Option<Vec<Freshness>> {
     let (looked_into, asks_for_people) = match &node.strategy {
         Strategy::MetadataFilter(MetadataFilter { over, people, .. }) => sources.of_named(over, people),
@@ -140,7 +140,7 @@ impl<'a> EvidenceSources<'a> {
     }
 
     /// The people of a param: references resolved, names as addresses where they are known.
-    async fn resolved(&self, who: &[String], given: &Given<'_>) -> Result<Vec<Party>, ServiceError> {
+    async fn resolved(&self, who: &[String], given: &EarlierOutputs<'_>) -> Result<Vec<Party>, ServiceError> {
         let mut parties: Vec<Party> = Vec::new();
         for who in who {
             if let Some(from) = reference(who) {
@@ -234,7 +234,7 @@ fn names_in(text: &str) -> Vec<String> {
 }
 
 /// The findings that a reference means.
-fn findings<'g>(text: &str, given: &Given<'g>) -> &'g [Finding] {
+fn findings<'g>(text: &str, given: &EarlierOutputs<'g>) -> &'g [Finding] {
     let output = reference(text).and_then(|from| given.get(from.node.as_str()));
     output.map(|output| output.findings.as_slice()).unwrap_or_default()
 }

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Duration, Utc};
 
-use super::{EvidenceSources, Given, findings};
+use super::{EarlierOutputs, EvidenceSources, findings};
 use crate::core::text::shorten;
 use crate::investigate::features::{Debt, DebtKind, PromiseMade, SenderSort};
 use crate::investigate::finding::{Finding, NodeOutput, is_same};
@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::days(5);
 pub(super) async fn gather(
     sources: &EvidenceSources<'_>,
     params: &SemanticAnalysis,
-    given: &Given<'_>,
+    given: &EarlierOutputs<'_>,
 ) -> Result<NodeOutput, ServiceError> {
     let people = sources.resolved(&params.people, given).await?;
     let all = findings(&params.items, given);

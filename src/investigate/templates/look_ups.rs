@@ -3,7 +3,7 @@
 use chrono::Duration;
 
 use super::parts::{also, crossed, described, iso, look_ahead, look_back, of, ranked, read, sorted};
-use super::{Asked, Made};
+use super::{DatedQuestion, MadeGraph};
 use crate::investigate::graph::AnswerSection;
 use crate::investigate::node::{
     CrossReference, FindingSort, KeywordSearch, MetadataFilter, RankBy, ReadField, Strategy,
@@ -13,8 +13,8 @@ use crate::language::words::fold;
 use crate::limits::{LOOK_AHEAD_DAYS, PEOPLE_SHOWN_MAX};
 use crate::services::searchable::{ItemKind, ItemMark};
 
-impl Asked<'_> {
-    pub(super) fn most(&self, kind: ItemKind) -> Made {
+impl DatedQuestion<'_> {
+    pub(super) fn most(&self, kind: ItemKind) -> MadeGraph {
         let (from, until) = match (self.span, kind) {
             (Some((from, until)), _) => (iso(from), iso(until)),
             (None, ItemKind::Event) => {
@@ -43,7 +43,7 @@ impl Asked<'_> {
         (nodes, AnswerSection::only("people"))
     }
 
-    pub(super) fn find(&self) -> Made {
+    pub(super) fn find(&self) -> MadeGraph {
         let asked = self.question.topic.clone().unwrap_or_default();
         let family = self.question.family;
         let (is_bill, topic) = telling(&asked);

@@ -3,15 +3,15 @@
 use chrono::{DateTime, Duration, Utc};
 
 use super::parts::{described, iso, of, ranked, read, sorted};
-use super::{Asked, Made};
+use super::{DatedQuestion, MadeGraph};
 use crate::investigate::graph::AnswerSection;
 use crate::investigate::node::{FindingSort, MetadataFilter, RankBy, ReadField, SemanticAnalysis, Strategy};
 use crate::language::requests::{is_until, span};
 use crate::language::time::Reference;
 use crate::services::searchable::{ItemKind, ItemMark};
 
-impl Asked<'_> {
-    pub(super) fn needs_me(&self) -> Made {
+impl DatedQuestion<'_> {
+    pub(super) fn needs_me(&self) -> MadeGraph {
         let (from, until) = self.span.unwrap_or_else(|| self.today());
         // "By Thursday" is from now until then.
         let is_until = self.question.when.as_deref().is_some_and(|when| is_until(when, self.reference));

@@ -6,7 +6,7 @@
 //! Invariant: never true for a yes or a no. Deliberately absent: understanding of *what* changes —
 //! that is the planner's work. A miss costs a sentence more; so unrelated messages win in doubt.
 
-use super::lexicon::{LEXICON, Lexicon, NUMBER, Role};
+use super::lexicon::{ConsentLexicon, LEXICON, NUMBER, PhraseRole};
 use super::{Consent, cover};
 use crate::language::tokens::{Cut, WordRules, cut, is_accent, lower};
 
@@ -30,11 +30,17 @@ pub(super) fn amends(text: &str) -> bool {
         let opened = reach[at].iter().any(|langs| *langs != 0);
         let answered = reach[at].iter().skip(1).any(|langs| *langs != 0);
         lexicon.phrases_at(&ids, at, &broken).iter().any(|(_, role, _)| match role {
-            Role::But => answered,
-            Role::Change => opened,
-            Role::Instead => true,
-            Role::Yes | Role::No | Role::Do | Role::Act | Role::Other | Role::Joined | Role::Alone => false,
-            Role::BesideYes | Role::BesideNo | Role::BesideEither | Role::Wait => false,
+            PhraseRole::But => answered,
+            PhraseRole::Change => opened,
+            PhraseRole::Instead => true,
+            PhraseRole::Yes
+            | PhraseRole::No
+            | PhraseRole::Do
+            | PhraseRole::Act
+            | PhraseRole::Other
+            | PhraseRole::Joined
+            | PhraseRole::Alone => false,
+            PhraseRole::BesideYes | PhraseRole::BesideNo | PhraseRole::BesideEither | PhraseRole::Wait => false,
         })
     })
 }
@@ -72,7 +78,7 @@ pub(super) fn words(text: &str) -> (Vec<String>, Vec<usize>) {
     (words, breaks)
 }
 
-pub(super) fn ids(lexicon: Lexicon<'static>, word: &str) -> Vec<u32> {
+pub(super) fn ids(lexicon: ConsentLexicon<'static>, word: &str) -> Vec<u32> {
     if word.starts_with(|c: char| c.is_numeric()) {
         return lexicon.ids(NUMBER);
     }

@@ -4,7 +4,7 @@
 //! Invariant: of no consequence beyond that; what this says never decides a card.
 
 use super::amend::{ids, words};
-use super::lexicon::{LEXICON, Role};
+use super::lexicon::{LEXICON, PhraseRole};
 
 /// A question of more words is asked for its answer.
 const QUESTION_WORDS_MAX: usize = 3;
@@ -16,13 +16,18 @@ pub(super) fn leans(text: &str) -> bool {
     if text.contains(['?', '؟', '？']) && words.len() > QUESTION_WORDS_MAX {
         return false;
     }
-    let decides = |role: Role| match role {
-        Role::Yes | Role::No | Role::Do | Role::Act | Role::BesideYes | Role::BesideNo => true,
-        Role::Wait | Role::Alone | Role::Other | Role::Joined => true,
-        Role::BesideEither | Role::But | Role::Change | Role::Instead => false,
+    let decides = |role: PhraseRole| match role {
+        PhraseRole::Yes
+        | PhraseRole::No
+        | PhraseRole::Do
+        | PhraseRole::Act
+        | PhraseRole::BesideYes
+        | PhraseRole::BesideNo => true,
+        PhraseRole::Wait | PhraseRole::Alone | PhraseRole::Other | PhraseRole::Joined => true,
+        PhraseRole::BesideEither | PhraseRole::But | PhraseRole::Change | PhraseRole::Instead => false,
     };
     let first = LEXICON.phrases_at(&ids, 0, &broken);
-    let behind_courtesy = first.iter().filter(|(_, role, _)| *role == Role::BesideEither).map(|(end, _, _)| *end);
+    let behind_courtesy = first.iter().filter(|(_, role, _)| *role == PhraseRole::BesideEither).map(|(end, _, _)| *end);
     std::iter::once(0)
         .chain(behind_courtesy)
         .any(|at| LEXICON.phrases_at(&ids, at, &broken).iter().any(|(_, role, _)| decides(*role)))

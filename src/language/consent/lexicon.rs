@@ -9,7 +9,7 @@
 use super::compile;
 use super::spelling::{fits, runs};
 use crate::language::lexicon::Words;
-use crate::language::tables::{Made, Rows, Sections};
+use crate::language::tables::{MadeTables, Rows, Sections};
 
 /// A set of languages, one bit a phrase book.
 pub(super) type Langs = u32;
@@ -22,7 +22,7 @@ pub(super) const NUMBER: &str = "#";
 
 /// What a phrase does in a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Role {
+pub(super) enum PhraseRole {
     Yes,
     No,
     /// A yes that names the action of the card: "send it".
@@ -51,27 +51,27 @@ pub(super) enum Role {
     Instead,
 }
 
-const ROLES: [Role; 14] = [
-    Role::Yes,
-    Role::No,
-    Role::Do,
-    Role::Act,
-    Role::BesideYes,
-    Role::BesideNo,
-    Role::BesideEither,
-    Role::Wait,
-    Role::Other,
-    Role::Joined,
-    Role::Alone,
-    Role::But,
-    Role::Change,
-    Role::Instead,
+const ROLES: [PhraseRole; 14] = [
+    PhraseRole::Yes,
+    PhraseRole::No,
+    PhraseRole::Do,
+    PhraseRole::Act,
+    PhraseRole::BesideYes,
+    PhraseRole::BesideNo,
+    PhraseRole::BesideEither,
+    PhraseRole::Wait,
+    PhraseRole::Other,
+    PhraseRole::Joined,
+    PhraseRole::Alone,
+    PhraseRole::But,
+    PhraseRole::Change,
+    PhraseRole::Instead,
 ];
 
-/// Bits of what a covering has used; see `Role::mark`.
-pub(super) struct Mark;
+/// Bits of what a covering has used; see `PhraseRole::mark`.
+pub(super) struct PhraseMark;
 
-impl Mark {
+impl PhraseMark {
     pub(super) const YES: usize = 1;
     pub(super) const NO: usize = 2;
     pub(super) const NEEDS_YES: usize = 4;
@@ -89,7 +89,7 @@ pub(super) const ROOT: usize = 0;
 
 /// All phrase books together.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Lexicon<'t> {
+pub(super) struct ConsentLexicon<'t> {
     /// Letters of the spellings, each run of a letter taken once.
     letters: Words<'t>,
     /// For each of these its spellings one behind the other: word, whether it is fixed, and the length of each run.
@@ -102,15 +102,15 @@ pub(super) struct Lexicon<'t> {
 }
 
 /// The books in use, made when they are first needed.
-pub(super) static LEXICON: Made<Lexicon<'static>> = Made::new(compile::lexicon);
+pub(super) static LEXICON: MadeTables<ConsentLexicon<'static>> = MadeTables::new(compile::lexicon);
 
-impl<'t> Lexicon<'t> {
+impl<'t> ConsentLexicon<'t> {
     pub(super) const fn read(bytes: &'t [u8]) -> Option<Self> {
         let mut from = Sections(bytes);
         let (Some(letters), Some(spellings)) = (Words::read(&mut from), Rows::read(&mut from)) else { return None };
         let (Some(onward), Some(to)) = (Rows::read(&mut from), Rows::read(&mut from)) else { return None };
         let Some(ends) = Rows::read(&mut from) else { return None };
-        Some(Lexicon { letters, spellings, onward, to, ends })
+        Some(ConsentLexicon { letters, spellings, onward, to, ends })
     }
 
     /// The words of the books that `text` may stand for: spelled the same, or with letters drawn out.
@@ -139,7 +139,7 @@ impl<'t> Lexicon<'t> {
     }
 
     /// The phrases that end at a node: role, and the languages that know it.
-    fn ends_at(self, node: usize) -> impl Iterator<Item = (Role, Langs)> {
+    fn ends_at(self, node: usize) -> impl Iterator<Item = (PhraseRole, Langs)> {
         let ends = self.ends.row(node);
         let langs = |book: usize| if book == SHARED { Langs::MAX } else { 1 << book };
         let end = move |at| Some((*ROLES.get(ends.get(at)?)?, langs(ends.get(at + 1)?)));
@@ -153,7 +153,7 @@ impl<'t> Lexicon<'t> {
         ids: &[Vec<u32>],
         start: usize,
         broken: &dyn Fn(usize) -> bool,
-    ) -> Vec<(usize, Role, Langs)> {
+    ) -> Vec<(usize, PhraseRole, Langs)> {
         let mut found = Vec::new();
         let mut nodes = vec![ROOT];
         let mut crossed = false;
@@ -163,7 +163,7 @@ impl<'t> Lexicon<'t> {
             nodes.sort_unstable();
             nodes.dedup();
             for (role, langs) in nodes.iter().flat_map(|node| self.ends_at(*node)) {
-                if !crossed || role == Role::Other {
+                if !crossed || role == PhraseRole::Other {
                     found.push((at + 1, role, langs));
                 }
             }

@@ -30,15 +30,15 @@ mod text;
 #[cfg(test)]
 mod tests;
 
-use lexicon::{LEXICON, Langs, Lexicon, Mark, Role};
+use lexicon::{ConsentLexicon, LEXICON, Langs, PhraseMark, PhraseRole};
 
-use crate::language::tables::Made;
+use crate::language::tables::MadeTables;
 
-pub use naming::{CardName, Naming, names};
+pub use naming::{CardName, CardNaming, names};
 
 /// Makes the phrase books what they are looked up in, unless they are.
 pub(super) fn ready() {
-    Made::force(&LEXICON);
+    MadeTables::force(&LEXICON);
 }
 
 /// What a whole message says to one open card.
@@ -76,7 +76,7 @@ fn whole(text: &str) -> Consent {
     let broken = |at: usize| words.get(at).is_some_and(|word| word.break_after);
     let vetoed = (0..ids.len())
         .flat_map(|start| lexicon.phrases_at(&ids, start, &broken))
-        .filter(|(_, role, _)| matches!(role, Role::Other | Role::Joined))
+        .filter(|(_, role, _)| matches!(role, PhraseRole::Other | PhraseRole::Joined))
         .fold(0, |all, (_, _, langs)| all | langs);
     cover(lexicon, &ids, &broken).last().map_or(Consent::Other, |coverings| agree(coverings, vetoed))
 }
@@ -94,14 +94,14 @@ pub fn leans(text: &str) -> bool {
 }
 
 /// What the phrases used so far amount to, as a set of `Mark`s (eight bits).
-type Marks = usize;
+type MarkSet = usize;
 /// For every set of marks, the languages in which some covering of the words so far has it.
-type Reach = [Langs; Mark::SETS];
+type MarkReach = [Langs; PhraseMark::SETS];
 
 /// All coverings of `words[..n]` for each `n`, as marks × languages. `ids` holds for each word the
 /// lexicon words it may stand for; a phrase never crosses a place where `broken` is true.
-fn cover(lexicon: Lexicon, ids: &[Vec<u32>], broken: &dyn Fn(usize) -> bool) -> Vec<Reach> {
-    let mut reach = vec![[0; Mark::SETS]; ids.len() + 1];
+fn cover(lexicon: ConsentLexicon, ids: &[Vec<u32>], broken: &dyn Fn(usize) -> bool) -> Vec<MarkReach> {
+    let mut reach = vec![[0; PhraseMark::SETS]; ids.len() + 1];
     reach[0][0] = Langs::MAX;
     for start in 0..ids.len() {
         let here = reach[start];
@@ -120,22 +120,22 @@ fn cover(lexicon: Lexicon, ids: &[Vec<u32>], broken: &dyn Fn(usize) -> bool) -> 
 
 /// The decision on which all languages that can read the whole message agree. A language that reads
 /// yes and no in it, or holds some of its words for no decision at all (`vetoed`), disagrees.
-fn agree(coverings: &Reach, vetoed: Langs) -> Consent {
+fn agree(coverings: &MarkReach, vetoed: Langs) -> Consent {
     let (mut yes, mut no, mut wait, mut torn) = (0, 0, 0, 0);
     for (marks, langs) in coverings.iter().enumerate() {
-        let stands_alone = marks & Mark::ALONE != 0 && marks & (Mark::YES | Mark::NO) == 0;
-        let two_actions = marks & Mark::DO != 0 && marks & Mark::ACT != 0;
+        let stands_alone = marks & PhraseMark::ALONE != 0 && marks & (PhraseMark::YES | PhraseMark::NO) == 0;
+        let two_actions = marks & PhraseMark::DO != 0 && marks & PhraseMark::ACT != 0;
         if stands_alone || two_actions || (langs & vetoed != 0 && marks != 0) {
             torn |= langs;
-        } else if marks & Mark::WAIT != 0 {
+        } else if marks & PhraseMark::WAIT != 0 {
             wait |= langs;
-        } else if says(marks, Mark::YES, Mark::NO | Mark::NEEDS_NO | Mark::ALONE) {
+        } else if says(marks, PhraseMark::YES, PhraseMark::NO | PhraseMark::NEEDS_NO | PhraseMark::ALONE) {
             yes |= langs;
-        } else if says(marks, Mark::NO, Mark::YES | Mark::NEEDS_YES | Mark::ALONE) {
+        } else if says(marks, PhraseMark::NO, PhraseMark::YES | PhraseMark::NEEDS_YES | PhraseMark::ALONE) {
             no |= langs;
         }
     }
-    let mixed = coverings.iter().enumerate().filter(|(marks, _)| marks & (Mark::YES | Mark::NO) != 0);
+    let mixed = coverings.iter().enumerate().filter(|(marks, _)| marks & (PhraseMark::YES | PhraseMark::NO) != 0);
     torn |= mixed.fold(0, |all, (_, langs)| all | langs) & !(yes | no);
     match (yes != 0, no != 0) {
         (true, false) if torn | wait == 0 => Consent::Yes,
@@ -145,25 +145,25 @@ fn agree(coverings: &Reach, vetoed: Langs) -> Consent {
     }
 }
 
-fn says(marks: Marks, wanted: Marks, unwanted: Marks) -> bool {
+fn says(marks: MarkSet, wanted: MarkSet, unwanted: MarkSet) -> bool {
     marks & wanted != 0 && marks & unwanted == 0
 }
 
-impl Role {
+impl PhraseRole {
     /// What a phrase contributes to a covering; `None` for phrases that cover nothing.
-    fn mark(self) -> Option<Marks> {
+    fn mark(self) -> Option<MarkSet> {
         match self {
-            Role::Yes => Some(Mark::YES),
-            Role::No => Some(Mark::NO),
-            Role::Do => Some(Mark::YES | Mark::DO),
-            Role::Act => Some(Mark::NEEDS_YES | Mark::ACT),
-            Role::BesideYes => Some(Mark::NEEDS_YES),
-            Role::BesideNo => Some(Mark::NEEDS_NO),
-            Role::BesideEither => Some(0),
-            Role::Wait => Some(Mark::WAIT),
-            Role::Alone => Some(Mark::ALONE),
-            Role::Other | Role::Joined => None,
-            Role::But | Role::Change | Role::Instead => None,
+            PhraseRole::Yes => Some(PhraseMark::YES),
+            PhraseRole::No => Some(PhraseMark::NO),
+            PhraseRole::Do => Some(PhraseMark::YES | PhraseMark::DO),
+            PhraseRole::Act => Some(PhraseMark::NEEDS_YES | PhraseMark::ACT),
+            PhraseRole::BesideYes => Some(PhraseMark::NEEDS_YES),
+            PhraseRole::BesideNo => Some(PhraseMark::NEEDS_NO),
+            PhraseRole::BesideEither => Some(0),
+            PhraseRole::Wait => Some(PhraseMark::WAIT),
+            PhraseRole::Alone => Some(PhraseMark::ALONE),
+            PhraseRole::Other | PhraseRole::Joined => None,
+            PhraseRole::But | PhraseRole::Change | PhraseRole::Instead => None,
         }
     }
 }

@@ -4,7 +4,7 @@
 //! are read as those of a whole message are; what follows is a place in a list or words that stand on a card.
 //!
 //! Invariants: every word is accounted for: as part of the decision, as a frame around the name (`naming.txt`), or as
-//! part of the name, which has to stand on the card ([`Naming::fits`]). A word that could turn the name around or name
+//! part of the name, which has to stand on the card ([`CardNaming::fits`]). A word that could turn the name around or name
 //! more than one card makes the message no name. Deliberately absent: what the cards are, and slips of the finger: a
 //! missed name costs one more question.
 
@@ -21,7 +21,7 @@ const NAME_WORDS_MAX: usize = 5;
 
 /// A card that is named.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Naming {
+pub struct CardNaming {
     /// What is said about it; `Other` when it is only named.
     pub said: Consent,
     /// Which.
@@ -41,7 +41,7 @@ pub enum CardName {
     Words(Vec<String>),
 }
 
-impl Naming {
+impl CardNaming {
     /// Whether all words of the name stand in a text about the card. A place fits no text.
     pub fn fits(&self, text: &str) -> bool {
         let CardName::Words(words) = &self.which else { return false };
@@ -51,14 +51,14 @@ impl Naming {
 }
 
 /// A word of the message.
-struct Word {
+struct NamingWord {
     text: String,
     /// Punctuation parts it from the next one.
     parted: bool,
 }
 
 /// The card that a message names; `None` for a plain yes or no, and for everything else.
-pub fn names(text: &str) -> Option<Naming> {
+pub fn names(text: &str) -> Option<CardNaming> {
     let text = text.trim();
     let is_plain = text.len() <= BYTES_MAX
         && visible(text) == text
@@ -67,7 +67,7 @@ pub fn names(text: &str) -> Option<Naming> {
         return None;
     }
     let may_change = amends(text);
-    let words: Vec<Word> = text.split_whitespace().filter_map(word).collect();
+    let words: Vec<NamingWord> = text.split_whitespace().filter_map(word).collect();
     let (said, decision) = decision(&words);
     let parted = decision > 0 && words[decision - 1].parted;
     let mut name: Vec<&str> = words[decision..].iter().map(|word| word.text.as_str()).collect();
@@ -93,7 +93,7 @@ pub fn names(text: &str) -> Option<Naming> {
         // "No 2" may be number two, and "no, 2" the other one.
         let is_doubtful = said == Consent::No && (parted || !is_framed);
         // "Yes, 5" may be an hour, but not right below a list.
-        return (!is_doubtful).then_some(Naming { said, which, is_definite: !may_change });
+        return (!is_doubtful).then_some(CardNaming { said, which, is_definite: !may_change });
     }
     if may_change {
         return None;
@@ -105,20 +105,20 @@ pub fn names(text: &str) -> Option<Naming> {
     }
     // "Cancel the dentist" asks for something new; "cancel the dentist one" is about a card.
     let is_definite = is_framed && (said != Consent::Other || has_article || before > name.len());
-    Some(Naming { said, which: CardName::Words(stems), is_definite })
+    Some(CardNaming { said, which: CardName::Words(stems), is_definite })
 }
 
-fn word(typed: &str) -> Option<Word> {
+fn word(typed: &str) -> Option<NamingWord> {
     let text = typed.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase().replace('’', "'");
     let text = text.strip_suffix("'s").unwrap_or(&text).to_owned();
     let is_emoji = text.is_empty() && !typed.is_ascii();
     let parted = typed.ends_with([',', '!', ':', ';', '-', '–', '—']) || is_emoji;
     let text = if is_emoji { typed.to_owned() } else { text };
-    (!text.is_empty()).then_some(Word { text, parted })
+    (!text.is_empty()).then_some(NamingWord { text, parted })
 }
 
 /// What the longest beginning decides, and how many words it has.
-fn decision(words: &[Word]) -> (Consent, usize) {
+fn decision(words: &[NamingWord]) -> (Consent, usize) {
     let beginnings = (1..words.len()).rev().map(|end| {
         let beginning = words[..end].iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
         (read(&beginning), end)
@@ -151,7 +151,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, said: Consent, which: CardName, is_definite: bool) {
-        assert_eq!(names(text), Some(Naming { said, which, is_definite }), "{text}");
+        assert_eq!(names(text), Some(CardNaming { said, which, is_definite }), "{text}");
     }
 
     #[test]

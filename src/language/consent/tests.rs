@@ -5,7 +5,7 @@ mod properties;
 use std::time::Instant;
 
 use super::compile::{BOOKS, Books};
-use super::lexicon::Lexicon;
+use super::lexicon::ConsentLexicon;
 use super::{Consent, amends, read};
 
 const TEST: &str = include_str!("../../../data/eval/consent_test.tsv");
@@ -75,7 +75,7 @@ fn a_malformed_line_is_reported_and_left_out() {
     let books = Books::read(&[("en", bad)]);
     assert_eq!(books.problems.len(), 8, "{:?}", books.problems);
     let bytes = books.bytes().unwrap();
-    let lexicon = Lexicon::read(&bytes).unwrap();
+    let lexicon = ConsentLexicon::read(&bytes).unwrap();
     assert!(!lexicon.ids("fine").is_empty());
     assert!(lexicon.ids("loud").is_empty());
 }

@@ -1,6 +1,6 @@
 //! By what people can be looked up without looking at everybody.
 
-use super::{Candidate, Query, RELATIONS, as_address, group_key, group_keys, local_part, name_words};
+use super::{Candidate, NameQuery, RELATIONS, as_address, group_key, group_keys, local_part, name_words};
 use crate::language::words::{distance, fold, words};
 
 /// Whether `asked`, a name, a group or an address, may mean this person: exactly, in part, or by a slip. Of an address:
@@ -16,7 +16,7 @@ pub fn may_mean(asked: &str, person: &Candidate) -> bool {
         return person.emails.iter().any(is_like);
     }
     let groups = group_keys(asked);
-    let query = Query::new(asked);
+    let query = NameQuery::new(asked);
     person.groups.iter().any(|group| groups.contains(&group_key(group)))
         || query.fit(person).is_some()
         || query.is_near(person)
@@ -45,7 +45,7 @@ pub fn words_meant(asked: &str) -> Vec<String> {
 
 /// The words of a name that is looked for.
 pub fn name_words_of(asked: &str) -> Vec<String> {
-    Query::new(asked.trim()).words
+    NameQuery::new(asked.trim()).words
 }
 
 /// Everything that [`handles_of`] a name, a group or an address can find somebody by.

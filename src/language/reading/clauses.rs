@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::Clause;
-use super::mood::{self, Mood, MoodWords, Said};
+use super::mood::{self, JudgedClause, Mood, MoodWords};
 use crate::language::requests::{self, RULES, TOKENS_MAX};
 use crate::language::tokens;
 use crate::language::words::fold;
@@ -18,13 +18,13 @@ const DIVIDING: [&str; 6] = [",", ":", "-", "–", "—", "("];
 const QUOTES: [(&str, &str); 5] = [("\"", "\""), ("“", "”"), ("„", "“"), ("„", "”"), ("«", "»")];
 
 /// The clauses of a text, and what stands in quotation marks.
-pub(super) struct Cut {
+pub(super) struct CutText {
     pub clauses: Vec<Clause>,
     pub quoted: Vec<Range<usize>>,
 }
 
 /// A word or a mark.
-struct Piece {
+struct ClausePiece {
     span: Range<usize>,
     /// Folded; a mark as it is.
     text: String,
@@ -33,7 +33,7 @@ struct Piece {
     is_quoted: bool,
 }
 
-pub(super) fn cut(text: &str) -> Cut {
+pub(super) fn cut(text: &str) -> CutText {
     let mut pieces = pieces(text);
     let quoted = mark_quoted(&mut pieces);
     let words: Vec<&str> = pieces.iter().filter(|piece| piece.is_word).map(|piece| piece.text.as_str()).collect();
@@ -50,10 +50,10 @@ pub(super) fn cut(text: &str) -> Cut {
     if let Some(first) = clauses.first_mut() {
         first.span.start = 0;
     }
-    Cut { clauses, quoted }
+    CutText { clauses, quoted }
 }
 
-fn pieces(text: &str) -> Vec<Piece> {
+fn pieces(text: &str) -> Vec<ClausePiece> {
     let cuts = tokens::cut(text, TOKENS_MAX, &RULES).into_iter();
     // "Mrs. Holm" is no end.
     let is_shortened = |end: usize| {
@@ -65,13 +65,13 @@ fn pieces(text: &str) -> Vec<Piece> {
         let stops = matches!(typed, "." | "!" | "?" | ";" | "\n" | "…" | "؟" | "？");
         let ends_sentence = !cut.is_word && stops && !(typed == "." && is_shortened(cut.span.start));
         let folded = if cut.is_word { fold(typed) } else { typed.to_owned() };
-        Piece { span: cut.span, text: folded, is_word: cut.is_word, ends_sentence, is_quoted: false }
+        ClausePiece { span: cut.span, text: folded, is_word: cut.is_word, ends_sentence, is_quoted: false }
     };
     cuts.map(piece).collect()
 }
 
 /// Marks what stands between two quotation marks; gives the bytes.
-fn mark_quoted(pieces: &mut [Piece]) -> Vec<Range<usize>> {
+fn mark_quoted(pieces: &mut [ClausePiece]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < pieces.len() {
@@ -89,7 +89,7 @@ fn mark_quoted(pieces: &mut [Piece]) -> Vec<Range<usize>> {
 }
 
 /// Runs of pieces up to a stop outside quotation marks, the stop included.
-fn sentences(pieces: &[Piece]) -> Vec<Range<usize>> {
+fn sentences(pieces: &[ClausePiece]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut begin = 0;
     for (at, piece) in pieces.iter().enumerate() {
@@ -103,7 +103,7 @@ fn sentences(pieces: &[Piece]) -> Vec<Range<usize>> {
     found
 }
 
-fn in_sentence(pieces: &[Piece], sentence: Range<usize>, known: &MoodWords) -> Vec<Clause> {
+fn in_sentence(pieces: &[ClausePiece], sentence: Range<usize>, known: &MoodWords) -> Vec<Clause> {
     let asks = pieces[sentence.clone()]
         .iter()
         .rev()
@@ -116,7 +116,7 @@ fn in_sentence(pieces: &[Piece], sentence: Range<usize>, known: &MoodWords) -> V
         // A quotation is one word that nothing knows.
         let words = live.map(|piece| if piece.is_quoted { "“" } else { piece.text.as_str() }).collect();
         let is_labelled = pieces.get(begin + 1).is_some_and(|mark| mark.text == ":");
-        Said { words, asks, is_labelled }
+        JudgedClause { words, asks, is_labelled }
     };
     let mut clauses: Vec<(Range<usize>, Option<Mood>)> = Vec::new();
     let mut begin = sentence.start;
@@ -147,7 +147,7 @@ fn in_sentence(pieces: &[Piece], sentence: Range<usize>, known: &MoodWords) -> V
 }
 
 /// Where clauses may begin inside a sentence.
-fn borders(pieces: &[Piece], sentence: &Range<usize>, known: &MoodWords) -> Vec<usize> {
+fn borders(pieces: &[ClausePiece], sentence: &Range<usize>, known: &MoodWords) -> Vec<usize> {
     let is_free = |at: usize| pieces.get(at).is_some_and(|piece| !piece.is_quoted);
     let begins = |at: &usize| {
         let before = &pieces[at - 1];

@@ -106,7 +106,7 @@ const SUBJECT_WORDS_MAX: usize = 7;
 const SHORT_SUBJECT_WORDS_MAX: usize = 4;
 
 /// A clause as it is judged.
-pub(super) struct Said<'a> {
+pub(super) struct JudgedClause<'a> {
     /// Folded, without marks.
     pub words: Vec<&'a str>,
     /// A question mark ends it.
@@ -125,7 +125,7 @@ pub(super) fn words_of(words: &[&str]) -> &'static MoodWords {
 }
 
 /// The mood of a clause.
-pub(super) fn of(said: &Said, known: &MoodWords) -> Mood {
+pub(super) fn of(said: &JudgedClause, known: &MoodWords) -> Mood {
     let rest = without_leads(&said.words, known);
     // "Note: the boiler was serviced" begins with what to do.
     if said.is_labelled && is_order_verb(rest, known) {
@@ -144,7 +144,7 @@ pub(super) fn of(said: &Said, known: &MoodWords) -> Mood {
 }
 
 /// The mood that a piece of a sentence shows by how it begins, behind a mark or a joining word; `None` where it may as well go on with what is before it.
-pub(super) fn opened(said: &Said, is_set_apart: bool, known: &MoodWords) -> Option<Mood> {
+pub(super) fn opened(said: &JudgedClause, is_set_apart: bool, known: &MoodWords) -> Option<Mood> {
     let rest = without_leads(&said.words, known);
     let first = *rest.first()?;
     let has_subject = known.i.holds(first) || known.we.holds(first) || known.subject.holds(first);

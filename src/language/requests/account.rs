@@ -1,6 +1,6 @@
 //! What became of each part of a message: nothing that was said is dropped in silence.
 //!
-//! Invariant: the parts of an [`Account`] follow each other without a gap, from the first byte of its text to the last.
+//! Invariant: the parts of an [`PartAccount`] follow each other without a gap, from the first byte of its text to the last.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::prices::TokenClass;
 
 /// A message, part by part.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Account {
+pub struct PartAccount {
     /// The person's own words: the message without the lines that it quotes.
     pub text: String,
     pub parts: Vec<AccountedPart>,
@@ -53,9 +53,9 @@ pub struct Unread {
     pub class: TokenClass,
 }
 
-impl Account {
+impl PartAccount {
     /// From the roles of tokens that begin at these bytes, in order.
-    pub(super) fn new(text: &str, tokens: impl Iterator<Item = (usize, SpanRole)>) -> Account {
+    pub(super) fn new(text: &str, tokens: impl Iterator<Item = (usize, SpanRole)>) -> PartAccount {
         let mut parts: Vec<AccountedPart> = Vec::new();
         for (start, role) in tokens {
             let start = if parts.is_empty() { 0 } else { start };
@@ -70,11 +70,11 @@ impl Account {
         if parts.is_empty() && !text.is_empty() {
             parts.push(AccountedPart { span: 0..text.len(), role: SpanRole::Skipped(TokenClass::Mark) });
         }
-        Account { text: text.to_owned(), parts }
+        PartAccount { text: text.to_owned(), parts }
     }
 
     /// The same, with some of its bytes in another role.
-    pub(super) fn with(&self, span: Range<usize>, role: SpanRole) -> Account {
+    pub(super) fn with(&self, span: Range<usize>, role: SpanRole) -> PartAccount {
         let mut parts: Vec<AccountedPart> = Vec::new();
         let mut put = |start: usize, end: usize, role: &SpanRole| {
             if start < end {
@@ -88,7 +88,7 @@ impl Account {
             }
             put(part.span.start.max(span.end), part.span.end, &part.role);
         }
-        Account { text: self.text.clone(), parts }
+        PartAccount { text: self.text.clone(), parts }
     }
 
     /// The words of a part.

@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-use super::lexicon::{Lexicon, WordId};
-use super::text::{self, Mark, Token};
+use super::lexicon::{RequestLexicon, WordId};
+use super::text::{self, Token, TokenMark};
 use crate::language::time;
 use crate::language::time::{Reference, TimeMention};
 
@@ -41,14 +41,14 @@ const PRIORITIES: [(&str, &str); 3] =
 
 impl<'t> AnnotatedText<'t> {
     /// For planning: times are read.
-    pub fn new(text: &'t str, reference: &Reference, lexicon: Lexicon) -> AnnotatedText<'t> {
+    pub fn new(text: &'t str, reference: &Reference, lexicon: RequestLexicon) -> AnnotatedText<'t> {
         let mut heard = AnnotatedText::with_times(text, reference, lexicon);
         heard.mask_priorities(lexicon);
         heard
     }
 
     /// Times are read, and nothing else is taken out.
-    pub fn with_times(text: &'t str, reference: &Reference, lexicon: Lexicon) -> AnnotatedText<'t> {
+    pub fn with_times(text: &'t str, reference: &Reference, lexicon: RequestLexicon) -> AnnotatedText<'t> {
         let tokens = text::tokens(text, lexicon);
         let hidden = vec![None; tokens.len()];
         let mut heard = AnnotatedText { text, tokens, masks: Vec::new(), hidden };
@@ -68,7 +68,7 @@ impl<'t> AnnotatedText<'t> {
     }
 
     /// For routing: times are found, not needed in full; words that speak of times in other languages are hidden too.
-    pub fn quick(text: &'t str, reference: &Reference, lexicon: Lexicon) -> AnnotatedText<'t> {
+    pub fn quick(text: &'t str, reference: &Reference, lexicon: RequestLexicon) -> AnnotatedText<'t> {
         let mut heard = AnnotatedText::new(text, reference, lexicon);
         heard.hide_timeish(lexicon);
         heard
@@ -92,7 +92,7 @@ impl<'t> AnnotatedText<'t> {
     }
 
     /// Runs of words that speak of times, if one of them surely does.
-    fn hide_timeish(&mut self, lexicon: Lexicon) {
+    fn hide_timeish(&mut self, lexicon: RequestLexicon) {
         let is = |class: &str, id: WordId| lexicon.is_phrase(class, &[id]);
         let sure: Vec<bool> = self.tokens.iter().map(|t| is("timeword", t.id)).collect();
         let mut at = 0;
@@ -120,7 +120,7 @@ impl<'t> AnnotatedText<'t> {
         self.tokens.iter().any(|t| t.span.start < span.end && span.end < t.span.end)
     }
 
-    fn mask_priorities(&mut self, lexicon: Lexicon) {
+    fn mask_priorities(&mut self, lexicon: RequestLexicon) {
         let ids: Vec<WordId> = self.tokens.iter().map(|t| t.id).collect();
         for (class, level) in PRIORITIES {
             let mut at = 0;
@@ -174,7 +174,7 @@ impl<'t> AnnotatedText<'t> {
 
     /// Tokens of a range that frames look at.
     pub fn live(&self, tokens: Range<usize>) -> Vec<usize> {
-        tokens.filter(|&i| self.tokens[i].mark == Mark::Word && self.hidden[i].is_none()).collect()
+        tokens.filter(|&i| self.tokens[i].mark == TokenMark::Word && self.hidden[i].is_none()).collect()
     }
 
     /// The words of those.

@@ -19,7 +19,7 @@ use crate::core::text::capital;
 use crate::language::time;
 use crate::language::time::Reference;
 use crate::language::work::Work;
-use words::{Words, is_cut, of_owner};
+use words::{WordRun, is_cut, of_owner};
 
 /// Words of a subject; longer ones are whole stories.
 const SUBJECT_WORDS_MAX: usize = 6;
@@ -46,7 +46,7 @@ pub(crate) fn plan(text: &str, hearing: &Hearing, domains: &[String], work: &Wor
             .or_else(|| said_again(before, &asks, &planned, hearing.reference))?;
         Some(and_then(plan, &behind, &planned))
     });
-    let reminder = |(before, tail): &(Words, Words)| {
+    let reminder = |(before, tail): &(WordRun, WordRun)| {
         let (asks, behind) = tail.without_remark();
         let plan = planned(&remind_of(before, &asks, hearing)?)?;
         Some(and_then(plan, &behind, &planned))
@@ -56,7 +56,7 @@ pub(crate) fn plan(text: &str, hearing: &Hearing, domains: &[String], work: &Wor
 }
 
 /// "(Bins are out, tick that off.) What else is on my list?" asks for more, "missed it twice now" does not.
-fn and_then(mut plan: Plan, behind: &Words, planned: &impl Fn(&str) -> Option<Plan>) -> Plan {
+fn and_then(mut plan: Plan, behind: &WordRun, planned: &impl Fn(&str) -> Option<Plan>) -> Plan {
     if let Some(more) = planned(behind.text()).filter(|_| !behind.tokens.is_empty()) {
         plan.actions.extend(more.actions);
     }
@@ -64,17 +64,17 @@ fn and_then(mut plan: Plan, behind: &Words, planned: &impl Fn(&str) -> Option<Pl
 }
 
 /// Every way to cut a message in two at the end of a sentence, a comma, a dash, an "and" or before "remind me".
-fn parts<'t>(text: &'t str, tokens: &'t [Token]) -> Vec<(Words<'t>, Words<'t>)> {
+fn parts<'t>(text: &'t str, tokens: &'t [Token]) -> Vec<(WordRun<'t>, WordRun<'t>)> {
     let joins = |at: usize| {
-        let rest = Words { message: text, tokens: &tokens[at..] };
+        let rest = WordRun { message: text, tokens: &tokens[at..] };
         ["joins", "remindme"].iter().any(|class| rest.starts(class) > 0)
     };
     let is_cut = |at: &usize| is_cut(&tokens[*at], text) || joins(*at);
     let cut = |at: usize| {
-        let tail = Words::new(text, &tokens[at..]);
-        (Words::new(text, &tokens[..at]), tail.behind("joins"))
+        let tail = WordRun::new(text, &tokens[at..]);
+        (WordRun::new(text, &tokens[..at]), tail.behind("joins"))
     };
-    let fits = |(before, tail): &(Words, Words)| {
+    let fits = |(before, tail): &(WordRun, WordRun)| {
         !before.tokens.is_empty() && (1..=TAIL_WORDS_MAX).contains(&tail.tokens.len())
     };
     let mut parts: Vec<_> = (1..tokens.len()).rev().filter(is_cut).map(cut).filter(fits).take(PARTS_MAX).collect();
@@ -83,7 +83,7 @@ fn parts<'t>(text: &'t str, tokens: &'t [Token]) -> Vec<(Words<'t>, Words<'t>)> 
 }
 
 /// "Boiler service Thursday at 10" and "pop it in the calendar": what was told is what is to be entered.
-fn entered(before: &Words, tail: &Words, planned: &impl Fn(&str) -> Option<Plan>) -> Option<Plan> {
+fn entered(before: &WordRun, tail: &WordRun, planned: &impl Fn(&str) -> Option<Plan>) -> Option<Plan> {
     if tail.without_lead().starts("makeatask") > 0 {
         return planned(&format!("add {} to my todo list", before.without_lead().text()));
     }
@@ -93,8 +93,8 @@ fn entered(before: &Words, tail: &Words, planned: &impl Fn(&str) -> Option<Plan>
         None => entry.named_in(before)?,
     };
     let place = at.after("into")?.behind("my");
-    let tells = |place: Words| ["remark", "why"].iter().any(|class| place.starts(class) > 0);
-    let ends = |place: Words| place.before("tail").tokens.is_empty() || tells(place);
+    let tells = |place: WordRun| ["remark", "why"].iter().any(|class| place.starts(class) > 0);
+    let ends = |place: WordRun| place.before("tail").tokens.is_empty() || tells(place);
     if let Some(rest) = place.after("tasklist").filter(|rest| ends(*rest)) {
         let to_do = name.unwrap_or_else(|| before.without_lead().text());
         return planned(&format!("add {to_do} to my todo list{}", rest.text()));
@@ -125,7 +125,7 @@ fn named_event(told: &PlannedAction, name: &str) -> PlannedAction {
 }
 
 /// "The meeting got moved to 4" and "can you change it": it was told how.
-fn redone(before: &Words, tail: &Words, planned: &impl Fn(&str) -> Option<Plan>) -> Option<Plan> {
+fn redone(before: &WordRun, tail: &WordRun, planned: &impl Fn(&str) -> Option<Plan>) -> Option<Plan> {
     let rest = tail.without_lead().after("redo")?.behind("into").behind("my").behind("diary").before("tail");
     let told = before.sentences();
     let found = told.iter().rev().find_map(|told| planned(told.text()).filter(only_updates));
@@ -135,7 +135,7 @@ fn redone(before: &Words, tail: &Words, planned: &impl Fn(&str) -> Option<Plan>)
 }
 
 /// "The inspection has been moved" and "it's now Wednesday at 10".
-fn retold(before: &Words, tail: &Words, planned: &impl Fn(&str) -> Option<Plan>) -> Option<Plan> {
+fn retold(before: &WordRun, tail: &WordRun, planned: &impl Fn(&str) -> Option<Plan>) -> Option<Plan> {
     let when = tail.after("itsnow")?.before("tail");
     let told = before.sentences().pop()?;
     GRAMMAR.lexicon.find("shifted", &told.ids())?;
@@ -148,8 +148,8 @@ fn only_updates(plan: &Plan) -> bool {
 
 /// "Put fix my resume on my todos" and "make it high priority".
 fn weighed(
-    before: &Words,
-    tail: &Words,
+    before: &WordRun,
+    tail: &WordRun,
     planned: &impl Fn(&str) -> Option<Plan>,
     reference: &Reference,
 ) -> Option<Plan> {
@@ -165,7 +165,7 @@ fn weighed(
 }
 
 /// "Farida's number is 555 0100" and "save it": what was told says itself that it is to be kept.
-fn kept(before: &Words, tail: &Words, planned: &impl Fn(&str) -> Option<Plan>) -> Option<Plan> {
+fn kept(before: &WordRun, tail: &WordRun, planned: &impl Fn(&str) -> Option<Plan>) -> Option<Plan> {
     tail.without_lead().after("keepit").filter(|rest| rest.tokens.is_empty() || rest.starts("tail") > 0)?;
     let keeps = |plan: &Plan| plan.actions.iter().all(|action| matches!(action.command.as_str(), "save" | "store"));
     planned(before.text()).filter(keeps)
@@ -173,8 +173,8 @@ fn kept(before: &Words, tail: &Words, planned: &impl Fn(&str) -> Option<Plan>) -
 
 /// "Golf's off on Saturday" and "take it out of the diary" as "take golf out of the diary".
 fn said_again(
-    before: &Words,
-    tail: &Words,
+    before: &WordRun,
+    tail: &WordRun,
     planned: &impl Fn(&str) -> Option<Plan>,
     reference: &Reference,
 ) -> Option<Plan> {
@@ -186,8 +186,8 @@ fn said_again(
     let ticks_off = tail.without_lead().starts("tickoff") > 0;
     let again = |thing: &str| planned(format!("{left} {thing} {right}").trim());
     // "Golf's off on Saturday, the course is flooded": what is over is meant.
-    let ends = |told: &Words| told.tells_an_end() || ticks_off && finished(told).is_some();
-    let (over, others): (Vec<Words>, Vec<Words>) = before.sentences().into_iter().rev().partition(ends);
+    let ends = |told: &WordRun| told.tells_an_end() || ticks_off && finished(told).is_some();
+    let (over, others): (Vec<WordRun>, Vec<WordRun>) = before.sentences().into_iter().rev().partition(ends);
     over.into_iter().chain(others).find_map(|told| {
         if let Some(thing) = finished(&told).filter(|_| ticks_off) {
             return again(without_time(thing, reference));
@@ -205,7 +205,7 @@ fn said_again(
 }
 
 /// "The water rates" of "right, I've paid the water rates".
-fn finished<'t>(told: &Words<'t>) -> Option<&'t str> {
+fn finished<'t>(told: &WordRun<'t>) -> Option<&'t str> {
     let did = told.without_lead().behind("ihave").without_lead();
     let word = did.typed(0);
     let regular = word.len() > 4 && word.ends_with("ed") && word.starts_with(char::is_lowercase);
@@ -229,7 +229,7 @@ fn without_time<'t>(thing: &'t str, reference: &Reference) -> &'t str {
 }
 
 /// "Golf" of "golf's off on Saturday"; a bare name of a thing is its own.
-fn subject<'t>(told: &Words<'t>) -> Option<&'t str> {
+fn subject<'t>(told: &WordRun<'t>) -> Option<&'t str> {
     let sentence = told.without_lead();
     let after = |at: usize| sentence.split_at(at).1;
     let state = (0..sentence.tokens.len()).find(|at| after(*at).starts("told") > 0 || sentence.is_over_at(*at));
@@ -250,12 +250,12 @@ fn subject<'t>(told: &Words<'t>) -> Option<&'t str> {
 /// "Ring the bank" of "reminder to ring the bank".
 fn without_kind(thing: &str) -> &str {
     let tokens = tokens(thing, GRAMMAR.lexicon);
-    let name = Words::new(thing, &tokens).behind("taskabout");
+    let name = WordRun::new(thing, &tokens).behind("taskabout");
     name.tokens.first().map_or(thing, |first| &thing[first.span.start..])
 }
 
 /// "Send the timesheet every Friday at 4" and "remind me": as "remind me: send the timesheet every Friday at 4".
-fn remind_of(before: &Words, tail: &Words, hearing: &Hearing) -> Option<String> {
+fn remind_of(before: &WordRun, tail: &WordRun, hearing: &Hearing) -> Option<String> {
     let asked = tail.behind("please");
     let rest = asked.after("remindme").or_else(|| asked.after("reminderplease"))?.behind("ofit");
     // "Remind me, because he won't".

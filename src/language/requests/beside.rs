@@ -6,7 +6,7 @@ use super::account::SpanRole;
 use super::grammar::GRAMMAR;
 use super::matching;
 use super::prices::TokenClass;
-use super::unread::Ledger;
+use super::unread::WordLedger;
 use crate::language::tokens::lower;
 
 /// "Not on Monday": more words tell something.
@@ -14,7 +14,7 @@ const SHORT_PART_WORDS: usize = 6;
 /// "Not that one".
 const NO_MORE_WORDS: usize = 3;
 
-impl Ledger<'_> {
+impl WordLedger<'_> {
     /// What a part of a sentence is as a whole.
     pub fn role_of_part(&self, range: &Range<usize>) -> Option<SpanRole> {
         let lexicon = GRAMMAR.lexicon;

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::annotated::AnnotatedText;
 use super::grammar::GRAMMAR;
-use super::text::Mark;
+use super::text::TokenMark;
 use crate::language::tokens::lower;
 
 /// Borders looked at in one message; every two of them may hold a request between them.
@@ -117,7 +117,7 @@ pub(super) fn sentences(heard: &AnnotatedText, all: &Range<usize>) -> Vec<Range<
             "”" | "»" => false,
             _ => quoted,
         };
-        let divides = token.mark == Mark::Stop && !is_inner_stop(heard, at) && !details_follow(heard, at);
+        let divides = token.mark == TokenMark::Stop && !is_inner_stop(heard, at) && !details_follow(heard, at);
         let numbers = counts_up(heard, at..all.end);
         if (divides || numbers) && !quoted && heard.hidden_by(at).is_none() {
             out.push(start..at);

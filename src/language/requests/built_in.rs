@@ -2,12 +2,12 @@
 //! commands, and of what is shared.
 
 use super::grammar::{Frames, Grammar};
-use super::lexicon::{Known, Lexicon};
+use super::lexicon::{KnownTerms, RequestLexicon};
 use super::notation;
 use super::slot_types::SlotType;
 
 /// A service by its name in plans, and what people say for its commands, a text a language.
-pub(crate) type Said<'t> = (&'t str, [&'t str; 2]);
+pub(crate) type ServiceWording<'t> = (&'t str, [&'t str; 2]);
 
 /// What stands in the folder of a service. It is data: of the services' code nothing is known here.
 macro_rules! said_for {
@@ -20,7 +20,7 @@ macro_rules! said_for {
 }
 
 /// The built-in services. Of two readings that are worth the same the earlier line's counts.
-pub(crate) const SERVICES: [Said<'static>; 6] = [
+pub(crate) const SERVICES: [ServiceWording<'static>; 6] = [
     ("task", said_for!("task")),
     ("calendar", said_for!("calendar")),
     ("email", said_for!("email")),
@@ -29,7 +29,7 @@ pub(crate) const SERVICES: [Said<'static>; 6] = [
     ("contacts", said_for!("contacts")),
 ];
 /// What no service knows as its own, after all that is theirs; its lines name their commands in full.
-const SHARED: Said<'static> = (
+const SHARED: ServiceWording<'static> = (
     "",
     [
         include_str!("../../../data/language/requests/shared.en.txt"),
@@ -49,16 +49,16 @@ pub(super) fn grammar() -> Grammar<'static> {
 
 /// The grammar of these services, kept for as long as the program runs, or the lines that could not be read, each with
 /// its service.
-pub(crate) fn grammar_of(services: &[Said]) -> Result<Grammar<'static>, Vec<String>> {
+pub(crate) fn grammar_of(services: &[ServiceWording]) -> Result<Grammar<'static>, Vec<String>> {
     compiled(LEXICON, SPELLING, &[services, &[SHARED]].concat())
 }
 
-fn compiled(classes: &str, spellings: &str, services: &[Said]) -> Result<Grammar<'static>, Vec<String>> {
+fn compiled(classes: &str, spellings: &str, services: &[ServiceWording]) -> Result<Grammar<'static>, Vec<String>> {
     let (mut mistakes, mut frames) = (Vec::new(), Vec::new());
-    let mut known = Known::read(classes, spellings, &mut mistakes);
+    let mut known = KnownTerms::read(classes, spellings, &mut mistakes);
     let mut words = known.words.clone();
     for (service, text) in services.iter().flat_map(|(service, texts)| texts.iter().map(move |text| (service, text))) {
-        let class = |name: &str| Lexicon::of(&known).class(name);
+        let class = |name: &str| RequestLexicon::of(&known).class(name);
         let (read, wrong) = notation::read(text, &class, &SlotType::read, &mut |word| vec![words.id(word)]);
         frames.extend(read.into_iter().map(|(_, mut frame)| {
             if !service.is_empty() {
@@ -72,7 +72,7 @@ fn compiled(classes: &str, spellings: &str, services: &[Said]) -> Result<Grammar
         return Err(mistakes);
     }
     known.words = words;
-    let lexicon = Lexicon::of(Box::leak(Box::new(known)));
+    let lexicon = RequestLexicon::of(Box::leak(Box::new(known)));
     Ok(Grammar { lexicon, frames: Box::leak(Box::new(Frames::of(frames, lexicon))) })
 }
 

@@ -10,7 +10,7 @@ use crate::language::tokens::lower;
 
 /// What the parameters of a plan hold, folded.
 #[derive(Debug, Default)]
-pub(super) struct Carried {
+pub(super) struct CarriedValues {
     words: FxHashSet<String>,
     /// All values, one after the other.
     text: String,
@@ -26,9 +26,9 @@ pub(super) struct Carried {
 /// How an instant is written out.
 const INSTANT: [&str; 2] = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"];
 
-impl Carried {
-    pub fn by(actions: &[PlannedAction]) -> Carried {
-        let mut carried = Carried::default();
+impl CarriedValues {
+    pub fn by(actions: &[PlannedAction]) -> CarriedValues {
+        let mut carried = CarriedValues::default();
         for action in actions {
             action.params.iter().for_each(|(name, value)| carried.add(name, value));
         }

@@ -18,19 +18,19 @@ use rustc_hash::FxHasher;
 
 use super::account::SpanRole;
 use super::borders::{Border, borders};
-use super::parser::{Clause, Parser, quoted_words};
+use super::parser::{ParsedClause, Parser, quoted_words};
 use super::prices::{PartPrice, Prices};
-use weighing::{Beside, beside};
+use weighing::{BetweenBorders, beside};
 
 /// Ways to a border that are followed side by side.
 const WAYS_MAX: usize = 4;
 
 /// A part of a message.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Part {
+pub(crate) struct MessagePart {
     pub tokens: Range<usize>,
     /// None: it asks for nothing.
-    pub clause: Option<Clause>,
+    pub clause: Option<ParsedClause>,
     /// What it is as a whole, if it asks for nothing; else each of its words is something of its own.
     pub role: Option<SpanRole>,
     pub sentence: usize,
@@ -39,10 +39,10 @@ pub(crate) struct Part {
 /// A message, part by part.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Derivation {
-    pub parts: Vec<Part>,
+    pub parts: Vec<MessagePart>,
     pub cost: u32,
     /// The cheapest one that asks for something else, and what it costs more.
-    pub rival: Option<(Vec<Part>, u32)>,
+    pub rival: Option<(Vec<MessagePart>, u32)>,
 }
 
 /// A way to a border.
@@ -51,7 +51,7 @@ struct Way {
     cost: u32,
     /// The border before, and which of the ways to it.
     from: (usize, usize),
-    clause: Option<Clause>,
+    clause: Option<ParsedClause>,
     role: Option<SpanRole>,
     /// Tells apart the ways that ask for something else.
     asks: u64,
@@ -66,7 +66,7 @@ impl Way {
 
 impl Parser<'_> {
     /// The parts of some tokens, in order.
-    pub fn parts(&self, range: &Range<usize>) -> Vec<Part> {
+    pub fn parts(&self, range: &Range<usize>) -> Vec<MessagePart> {
         self.derivation(range).parts
     }
 
@@ -81,7 +81,7 @@ struct Chart<'a, 'p> {
     prices: Prices,
     borders: Vec<Border>,
     /// What stands behind each border, up to the next.
-    beside: Vec<Beside>,
+    beside: Vec<BetweenBorders>,
     /// The cheapest ways to each border, in the order of their prices.
     ways: Vec<Vec<Way>>,
 }
@@ -106,13 +106,13 @@ impl<'a, 'p> Chart<'a, 'p> {
                     return Derivation::default();
                 }
                 // What is quoted was said by somebody, and asks for nothing.
-                let found: Vec<Clause> = if self.is_one_sentence(from, to) {
+                let found: Vec<ParsedClause> = if self.is_one_sentence(from, to) {
                     self.parser.readings(self.words(from, to))
                 } else {
                     Vec::new()
                 };
-                let found: Vec<Clause> = found.into_iter().filter(|clause| !clause.asks_by(&quoted)).collect();
-                let price = |(nth, clause): (usize, &Clause)| {
+                let found: Vec<ParsedClause> = found.into_iter().filter(|clause| !clause.asks_by(&quoted)).collect();
+                let price = |(nth, clause): (usize, &ParsedClause)| {
                     self.request(clause, from, to) + if nth == 0 { 0 } else { self.prices.part(PartPrice::Second) }
                 };
                 let prices: Vec<u32> = found.iter().enumerate().map(price).collect();
@@ -138,20 +138,27 @@ impl<'a, 'p> Chart<'a, 'p> {
     }
 
     /// The parts of a way, in order.
-    fn path(&self, mut at: (usize, usize)) -> Vec<Part> {
+    fn path(&self, mut at: (usize, usize)) -> Vec<MessagePart> {
         let mut parts = Vec::new();
         while at.0 > 0 {
             let way = &self.ways[at.0][at.1];
             let tokens = self.words(way.from.0, at.0);
             let sentence = self.borders[way.from.0].sentence;
-            parts.push(Part { tokens, clause: way.clause.clone(), role: way.role.clone(), sentence });
+            parts.push(MessagePart { tokens, clause: way.clause.clone(), role: way.role.clone(), sentence });
             at = way.from;
         }
         parts.reverse();
         parts
     }
 
-    fn take(&mut self, from: (usize, usize), to: usize, cost: u32, clause: Option<Clause>, role: Option<SpanRole>) {
+    fn take(
+        &mut self,
+        from: (usize, usize),
+        to: usize,
+        cost: u32,
+        clause: Option<ParsedClause>,
+        role: Option<SpanRole>,
+    ) {
         let before = &self.ways[from.0][from.1];
         let asks = clause.as_ref().map_or(before.asks, |clause| {
             let mut hasher = FxHasher::default();
@@ -192,7 +199,7 @@ impl<'a, 'p> Chart<'a, 'p> {
     }
 
     /// The request that a way holds last, and the border behind it.
-    fn last_request(&self, mut at: (usize, usize)) -> Option<(&Clause, usize)> {
+    fn last_request(&self, mut at: (usize, usize)) -> Option<(&ParsedClause, usize)> {
         while at.0 > 0 {
             let way = &self.ways[at.0][at.1];
             if let Some(clause) = &way.clause {

@@ -5,14 +5,14 @@
 
 use std::ops::Range;
 
-use super::account::{Account, AccountedPart, SpanRole};
+use super::account::{AccountedPart, PartAccount, SpanRole};
 use super::annotated::AnnotatedText;
-use super::carried::Carried;
+use super::carried::CarriedValues;
 use super::grammar::GRAMMAR;
 use super::lexicon::WordId;
 use super::prices::TokenClass;
 use super::reading::tidy;
-use super::text::{Mark, own_words};
+use super::text::{TokenMark, own_words};
 use crate::core::plan::PlannedAction;
 use crate::language::time::Reference;
 
@@ -46,7 +46,7 @@ pub(super) struct Spoken {
 /// What a message depends on that some actions do not hold in their own words: nothing else of it may be done.
 pub fn unheeded_conditions(text: &str, reference: &Reference, actions: &[PlannedAction]) -> Vec<Condition> {
     let spoken = Spoken::find(text, reference);
-    let carried = Carried::by(actions);
+    let carried = CarriedValues::by(actions);
     // A title, or a letter, that says it itself.
     let is_told = |said: &str, needs_opening: bool| {
         let mut words = said.split_whitespace();
@@ -62,7 +62,7 @@ pub fn unheeded_conditions(text: &str, reference: &Reference, actions: &[Planned
 }
 
 /// The bytes of the one condition of a message, if it is all that was left unread but what is cheap.
-pub(super) fn only_condition(account: &Account) -> Option<Range<usize>> {
+pub(super) fn only_condition(account: &PartAccount) -> Option<Range<usize>> {
     let is = |part: &&AccountedPart| part.role == SpanRole::Skipped(TokenClass::Condition);
     let mut parts = account.parts.iter().filter(is);
     let first = parts.next()?.span.clone();
@@ -76,12 +76,12 @@ impl Spoken {
         let lexicon = GRAMMAR.lexicon;
         let ids: Vec<WordId> = heard.tokens.iter().map(|token| token.id).collect();
         let quoted = heard.quoted();
-        let is_mark = |at: usize| heard.tokens[at].mark == Mark::Stop || heard.typed(at) == ",";
+        let is_mark = |at: usize| heard.tokens[at].mark == TokenMark::Stop || heard.typed(at) == ",";
         let starts = |class: &str, at: usize| !quoted[at] && lexicon.starts(class, &ids[at..]).is_some();
         let mut spoken = Spoken { text: text.clone(), spans: Vec::new(), asking: Vec::new(), is_simple: true };
         let (mut at, mut asks, mut conditions) = (0, false, 0);
         while at < ids.len() {
-            asks = (asks && heard.tokens[at].mark != Mark::Stop) || lexicon.is_phrase("whether", &ids[at..=at]);
+            asks = (asks && heard.tokens[at].mark != TokenMark::Stop) || lexicon.is_phrase("whether", &ids[at..=at]);
             let is_otherwise = at > 0 && starts("otherwise", at);
             if !is_otherwise && !starts("dearcondition", at) {
                 at += 1;

@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-use super::account::{Account, SpanRole};
+use super::account::{PartAccount, SpanRole};
 use super::prices::TokenClass;
 use super::understood::Understood;
 
 impl Understood {
     /// The outcome and how many words each role has: nothing of what was said.
     pub fn in_short(&self) -> String {
-        let part = |account: &Account| -> String {
+        let part = |account: &PartAccount| -> String {
             let words = |part| account.words(part).split_whitespace().count();
             account.parts.iter().map(|part| format!(" · {} {}", part.role, words(part))).collect()
         };
@@ -17,7 +17,7 @@ impl Understood {
     }
 
     /// The account of its parts, where it was read to its end.
-    pub fn account(&self) -> Option<&Account> {
+    pub fn account(&self) -> Option<&PartAccount> {
         match self {
             Self::Plan { account, .. } | Self::Partly { account, .. } => Some(account),
             Self::Ask { .. } | Self::Which { .. } | Self::NotUnderstood { .. } | Self::SmallTalk | Self::TooMuch => {

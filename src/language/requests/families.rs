@@ -24,7 +24,7 @@ use super::phrases::{self, Phrases};
 use super::question_words::WORDS;
 use super::reading::without_determiner;
 use crate::core::plan::PlannedAction;
-use crate::language::tables::Made;
+use crate::language::tables::MadeTables;
 use crate::language::time;
 use crate::language::time::{Problem, Reference, When};
 use crate::language::words::fold;
@@ -36,11 +36,11 @@ const TEXTS: [&str; 2] = [
     include_str!("../../../data/language/requests/families.de.txt"),
 ];
 
-static FRAMES: Made<Phrases> = Made::new(|| Phrases::own(&TEXTS.concat()));
+static FRAMES: MadeTables<Phrases> = MadeTables::new(|| Phrases::own(&TEXTS.concat()));
 
 /// Makes the frames, unless they are made.
 pub(super) fn ready() {
-    Made::force(&FRAMES);
+    MadeTables::force(&FRAMES);
     meetings::ready();
 }
 

@@ -4,19 +4,19 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::built_in;
-use super::lexicon::{ClassId, Lexicon, WordId};
+use super::lexicon::{ClassId, RequestLexicon, WordId};
 use super::slot_types::SlotType;
-use crate::language::tables::Made;
+use crate::language::tables::MadeTables;
 
 /// One element of a frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Piece {
+pub(crate) enum FramePiece {
     Word(WordId),
     Class(ClassId),
     /// One of these ways, or none; the longer first.
-    Optional(Vec<Vec<Piece>>),
+    Optional(Vec<Vec<FramePiece>>),
     /// One of these ways; the longer first.
-    Either(Vec<Vec<Piece>>),
+    Either(Vec<Vec<FramePiece>>),
     Slot {
         name: String,
         kind: SlotType,
@@ -27,39 +27,40 @@ pub(crate) enum Piece {
 
 /// One way to say a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Frame {
+pub(crate) struct CommandFrame {
     /// `task.create`; `item.…` and `email.send_draft` are settled by what they are about, `chat` asks nothing.
     pub command: String,
     /// Parameters that the wording itself gives.
     pub fixed: Vec<(String, String)>,
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<FramePiece>,
     /// Right only when nothing else fits.
     pub weak: bool,
     /// A question over many items.
     pub investigates: bool,
 }
 
-impl Frame {
+impl CommandFrame {
     /// True when it may begin with anything, so that "don't …" could be taken for a slot.
     pub fn begins_with_slot(&self) -> bool {
-        let mut pieces = self.pieces.iter().filter(|piece| !matches!(piece, Piece::Optional(_) | Piece::Mark(_)));
-        matches!(pieces.next(), Some(Piece::Slot { .. }))
+        let mut pieces =
+            self.pieces.iter().filter(|piece| !matches!(piece, FramePiece::Optional(_) | FramePiece::Mark(_)));
+        matches!(pieces.next(), Some(FramePiece::Slot { .. }))
     }
 }
 
 /// Whether pieces have a word that each of their readings needs; otherwise they take what they like.
-pub(super) fn needs_a_word(pieces: &[Piece]) -> bool {
+pub(super) fn needs_a_word(pieces: &[FramePiece]) -> bool {
     pieces.iter().any(|piece| match piece {
-        Piece::Word(_) => true,
-        Piece::Either(ways) => ways.iter().all(|way| needs_a_word(way)),
-        Piece::Class(_) | Piece::Optional(_) | Piece::Slot { .. } | Piece::Mark(_) => false,
+        FramePiece::Word(_) => true,
+        FramePiece::Either(ways) => ways.iter().all(|way| needs_a_word(way)),
+        FramePiece::Class(_) | FramePiece::Optional(_) | FramePiece::Slot { .. } | FramePiece::Mark(_) => false,
     })
 }
 
 /// Frames, found by the first word they may begin with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Frames {
-    pub(super) list: Vec<Frame>,
+    pub(super) list: Vec<CommandFrame>,
     by_first: HashMap<WordId, Vec<usize>>,
     /// Frames that begin with a slot, by the words of which they need one.
     by_need: HashMap<WordId, Vec<usize>>,
@@ -68,7 +69,7 @@ pub(crate) struct Frames {
 }
 
 impl Frames {
-    pub(super) fn of(list: Vec<Frame>, lexicon: Lexicon) -> Frames {
+    pub(super) fn of(list: Vec<CommandFrame>, lexicon: RequestLexicon) -> Frames {
         let mut frames = Frames::default();
         for (at, frame) in list.iter().enumerate() {
             let mut first = BTreeSet::new();
@@ -93,18 +94,18 @@ impl Frames {
 }
 
 /// The words that a sequence may begin with; false where it may begin with a slot, and so with any.
-fn begins_with_these(pieces: &[Piece], lexicon: Lexicon, words: &mut BTreeSet<WordId>) -> bool {
+fn begins_with_these(pieces: &[FramePiece], lexicon: RequestLexicon, words: &mut BTreeSet<WordId>) -> bool {
     for piece in pieces {
         match piece {
-            Piece::Word(word) => _ = words.insert(*word),
-            Piece::Class(class) => words.extend(lexicon.first_words(*class)),
-            Piece::Slot { .. } => return false,
-            Piece::Mark(_) => continue,
-            Piece::Optional(ways) | Piece::Either(ways) => {
+            FramePiece::Word(word) => _ = words.insert(*word),
+            FramePiece::Class(class) => words.extend(lexicon.first_words(*class)),
+            FramePiece::Slot { .. } => return false,
+            FramePiece::Mark(_) => continue,
+            FramePiece::Optional(ways) | FramePiece::Either(ways) => {
                 if !ways.iter().all(|way| begins_with_these(way, lexicon, words)) {
                     return false;
                 }
-                if matches!(piece, Piece::Optional(_)) {
+                if matches!(piece, FramePiece::Optional(_)) {
                     continue;
                 }
             }
@@ -115,37 +116,37 @@ fn begins_with_these(pieces: &[Piece], lexicon: Lexicon, words: &mut BTreeSet<Wo
 }
 
 /// Words of which a sequence needs one; `None` when it needs none in particular.
-fn needed_words(pieces: &[Piece], lexicon: Lexicon) -> Option<BTreeSet<WordId>> {
+fn needed_words(pieces: &[FramePiece], lexicon: RequestLexicon) -> Option<BTreeSet<WordId>> {
     pieces.iter().find_map(|piece| match piece {
-        Piece::Word(word) => Some([*word].into()),
-        Piece::Class(class) => Some(lexicon.first_words(*class).collect()),
-        Piece::Either(ways) => {
+        FramePiece::Word(word) => Some([*word].into()),
+        FramePiece::Class(class) => Some(lexicon.first_words(*class).collect()),
+        FramePiece::Either(ways) => {
             let each: Option<Vec<_>> = ways.iter().map(|way| needed_words(way, lexicon)).collect();
             each.map(|words| words.into_iter().flatten().collect())
         }
-        Piece::Slot { .. } | Piece::Optional(_) | Piece::Mark(_) => None,
+        FramePiece::Slot { .. } | FramePiece::Optional(_) | FramePiece::Mark(_) => None,
     })
 }
 
 /// Frames, and the words that they are written with.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Grammar<'t> {
-    pub lexicon: Lexicon<'t>,
+    pub lexicon: RequestLexicon<'t>,
     pub frames: &'t Frames,
 }
 
 /// The built-in one, made when it is first needed.
-pub(crate) static GRAMMAR: Made<Grammar<'static>> = Made::new(built_in::grammar);
+pub(crate) static GRAMMAR: MadeTables<Grammar<'static>> = MadeTables::new(built_in::grammar);
 
 impl<'t> Grammar<'t> {
     /// Frames whose wording begins with this word.
-    pub fn frames_beginning(self, first: WordId) -> impl Iterator<Item = &'t Frame> {
+    pub fn frames_beginning(self, first: WordId) -> impl Iterator<Item = &'t CommandFrame> {
         let Frames { list, by_first, .. } = self.frames;
         by_first.get(&first).into_iter().flatten().map(move |at| &list[*at])
     }
 
     /// Frames that may begin with any word and find a word they need among these.
-    pub fn frames_among(self, ids: &[WordId]) -> Vec<&'t Frame> {
+    pub fn frames_among(self, ids: &[WordId]) -> Vec<&'t CommandFrame> {
         let Frames { list, by_need, anywhere, .. } = self.frames;
         let needed = ids.iter().filter_map(|id| by_need.get(id)).flatten();
         let places: BTreeSet<usize> = needed.chain(anywhere).copied().collect();

@@ -2,18 +2,18 @@
 //!
 //! The message is read as if there were no model, for its account: which words are times, names, numbers and slots of a
 //! request, and which are politeness or a reason. What is dear and neither the plan nor what the person reads about it
-//! says ([`Said`]) was left out. Not here: conditions, which are asked about before anything is done (`condition`).
+//! says ([`SearchableValues`]) was left out. Not here: conditions, which are asked about before anything is done (`condition`).
 
 use std::ops::Range;
 
-use super::account::{Account, AccountedPart, SpanRole};
+use super::account::{AccountedPart, PartAccount, SpanRole};
 use super::annotated::{AnnotatedText, Masked};
 use super::grammar::GRAMMAR;
 use super::hearing::Hearing;
 use super::lexicon::WordId;
 use super::prices::TokenClass;
-use super::said::Said;
-use super::text::Mark;
+use super::said::SearchableValues;
+use super::text::TokenMark;
 use super::understood::Understood;
 use super::unread;
 use super::unread::SPOKEN;
@@ -34,7 +34,7 @@ const SAYING_NOTHING: [&str; 7] =
 ///
 /// `understood` is what built-in understanding makes of the message by itself.
 pub fn left_out(hearing: &Hearing, understood: Understood, actions: &[PlannedAction], told: &[String]) -> Vec<String> {
-    let said = Said::by(actions, told, hearing.reference);
+    let said = SearchableValues::by(actions, told, hearing.reference);
     let text = super::own_words(hearing.text);
     let heard = AnnotatedText::new(&text, hearing.reference, GRAMMAR.lexicon);
     let (account, wanted) = match understood {
@@ -49,8 +49,8 @@ pub fn left_out(hearing: &Hearing, understood: Understood, actions: &[PlannedAct
         | Understood::SmallTalk
         | Understood::TooMuch => (unread::account(&heard, None, actions, hearing.reference.now).0, Vec::new()),
     };
-    let own = Said::by(&wanted, &[], hearing.reference);
-    let held = Held { heard: &heard, account: &account, said: &said, own: &own, reference: hearing.reference };
+    let own = SearchableValues::by(&wanted, &[], hearing.reference);
+    let held = HeldMessage { heard: &heard, account: &account, said: &said, own: &own, reference: hearing.reference };
     let parts = held.segments().into_iter().filter(|segment| !held.is_remark(segment)).flatten();
     let parts = parts.flat_map(|part| held.missing_in(part));
     let requests = held.requests_without_an_action(&wanted, actions);
@@ -74,16 +74,16 @@ fn joined(text: &str, mut spans: Vec<Range<usize>>) -> Vec<String> {
 }
 
 /// A message that a plan is held against.
-struct Held<'a> {
+struct HeldMessage<'a> {
     heard: &'a AnnotatedText<'a>,
-    account: &'a Account,
-    said: &'a Said<'a>,
+    account: &'a PartAccount,
+    said: &'a SearchableValues<'a>,
     /// What the plan without a model says.
-    own: &'a Said<'a>,
+    own: &'a SearchableValues<'a>,
     reference: &'a Reference,
 }
 
-impl Held<'_> {
+impl HeldMessage<'_> {
     /// What of a part is missing.
     fn missing_in(&self, part: &AccountedPart) -> Vec<Range<usize>> {
         let whole = || vec![part.span.clone()];
@@ -179,7 +179,7 @@ impl Held<'_> {
         let of_time = |at: &usize| self.heard.hidden_by(*at).is_some();
         let tokens = (0..self.heard.tokens.len()).filter(|at| {
             let token = &self.heard.tokens[*at];
-            token.mark == Mark::Word && span.contains(&token.span.start) && !token.span.is_empty()
+            token.mark == TokenMark::Word && span.contains(&token.span.start) && !token.span.is_empty()
         });
         tokens.filter(|at| !of_time(at)).map(|at| self.heard.tokens[at].span.clone()).collect()
     }
@@ -215,7 +215,7 @@ impl Held<'_> {
                 let service = if wanted.service == action.service { SERVICE_WORDS } else { 0 };
                 let command = usize::from(wanted.command == action.command);
                 let told = [texts(action).join(" ")];
-                let said = Said::by(&[], &told, self.reference);
+                let said = SearchableValues::by(&[], &told, self.reference);
                 service
                     + command
                     + texts(wanted).iter().flat_map(|text| text.split(' ')).filter(|word| said.has(word)).count()
@@ -233,7 +233,7 @@ impl Held<'_> {
 
     /// The part of the message that an action was read from.
     fn segment_of(&self, wanted: &PlannedAction) -> Option<Range<usize>> {
-        let words = Said::by(std::slice::from_ref(wanted), &[], self.reference);
+        let words = SearchableValues::by(std::slice::from_ref(wanted), &[], self.reference);
         let shared = |segment: &Range<usize>| {
             let text = &self.heard.text;
             let (all, own): (Vec<_>, Vec<_>) =
@@ -269,7 +269,7 @@ impl Held<'_> {
 
     fn ids_in(&self, span: &Range<usize>) -> Vec<WordId> {
         let tokens = self.heard.tokens.iter().filter(|token| span.contains(&token.span.start));
-        tokens.filter(|token| token.mark == Mark::Word).map(|token| token.id).collect()
+        tokens.filter(|token| token.mark == TokenMark::Word).map(|token| token.id).collect()
     }
 }
 

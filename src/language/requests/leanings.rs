@@ -13,7 +13,7 @@ mod concepts;
 #[cfg(test)]
 mod tests;
 
-use self::concepts::{Direction, begins_with, direction, family_of, phrases, says};
+use self::concepts::{ActorSide, begins_with, direction, family_of, phrases, says};
 use super::families::{
     FamilyQuestion, QuestionFamily, apostrophes, begins_asking, is_light, is_question, topic, without_fillers,
 };
@@ -36,7 +36,7 @@ pub fn leaning(text: &str, reference: &Reference) -> Option<FamilyQuestion> {
     }
     let plain = without_fillers(&apostrophes(text));
     let asked = without_lead(&plain);
-    let heard = Heard::new(asked, reference)?;
+    let heard = AnnotatedQuestion::new(asked, reference)?;
     // "Can you answer Kim?" asks for a deed.
     let is_ordered = asked.len() < plain.trim().len() && !begins_asking(asked);
     let asks = is_question(asked) && !is_ordered || begins_asking(&plain);
@@ -54,7 +54,7 @@ pub fn plain_leaning(question: &FamilyQuestion, text: &str) -> Option<bool> {
     use QuestionFamily as F;
     let said = words(&apostrophes(text));
     let is_open = WORDS.not.is_in(&said) || says(&said, &WORDS.obliged);
-    let is_of_answers = is_open && direction(&said) == Direction::By && WORDS.answer.is_in(&said);
+    let is_of_answers = is_open && direction(&said) == ActorSide::By && WORDS.answer.is_in(&said);
     let is_of_none = is_of_answers || says(&said, &WORDS.promise);
     let is_plain = matches!(
         question.family,
@@ -94,7 +94,7 @@ fn has(text: &str, words: &str) -> bool {
 }
 
 /// A question in its words, each of them accounted for.
-struct Heard {
+struct AnnotatedQuestion {
     said: Vec<String>,
     when: Option<String>,
     /// The time is when something has to be done by.
@@ -104,7 +104,7 @@ struct Heard {
     topic: Option<String>,
 }
 
-impl Heard {
+impl AnnotatedQuestion {
     fn new(text: &str, reference: &Reference) -> Option<Self> {
         let said = words(text);
         // "About Easter" is what something is about.
@@ -124,12 +124,12 @@ impl Heard {
         let when = mention.map(|mention| text[mention.span.clone()].to_owned());
         let is_deadline = mention.is_some_and(|mention| matches!(mention.role, TimeRole::By | TimeRole::Until));
         let tokens = tokens(text);
-        let free = |token: &&Token| !mentions.iter().any(|time: &TimeMention| time.span.contains(&token.start));
+        let free = |token: &&QuestionToken| !mentions.iter().any(|time: &TimeMention| time.span.contains(&token.start));
         let is_german = is_german(&said);
         let name = name_in(&tokens.iter().filter(free).collect::<Vec<_>>(), is_german);
         let phrased = phrased(&tokens);
-        let is_taken = |token: &Token| name.contains(&token.start) || phrased.contains(&token.start);
-        let is_left = |token: &&Token| free(token) && !is_taken(token) && !is_light(&token.folded, is_german);
+        let is_taken = |token: &QuestionToken| name.contains(&token.start) || phrased.contains(&token.start);
+        let is_left = |token: &&QuestionToken| free(token) && !is_taken(token) && !is_light(&token.folded, is_german);
         let left = left(text, &tokens, &is_left);
         let who: Vec<&str> =
             tokens.iter().filter(|token| name.contains(&token.start)).map(|token| token.bare).collect();
@@ -168,7 +168,7 @@ impl Heard {
         let is_late = says(&self.said, &WORDS.late);
         match family {
             // "Does my sister need something from me?"
-            F::NeedsMe if self.is_about_something() && direction(&self.said) == Direction::From => {
+            F::NeedsMe if self.is_about_something() && direction(&self.said) == ActorSide::From => {
                 Some(self.question(F::WaitingOnMe))
             }
             // "Anything to sort out before I fly to Lisbon?"
@@ -236,26 +236,26 @@ impl Heard {
 }
 
 /// A word as it stands in a question.
-struct Token<'a> {
+struct QuestionToken<'a> {
     start: usize,
     /// Without what surrounds it, and without a possessive ending.
     bare: &'a str,
     folded: String,
 }
 
-fn tokens(text: &str) -> Vec<Token<'_>> {
+fn tokens(text: &str) -> Vec<QuestionToken<'_>> {
     text.split_whitespace().filter_map(|word| token(text, word)).collect()
 }
 
-fn token<'a>(text: &str, word: &'a str) -> Option<Token<'a>> {
+fn token<'a>(text: &str, word: &'a str) -> Option<QuestionToken<'a>> {
     let start = word.as_ptr() as usize - text.as_ptr() as usize;
     let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
     let bare = bare.strip_suffix("'s").unwrap_or(bare);
-    Some(Token { start, bare, folded: fold(bare) }).filter(|token| !token.bare.is_empty())
+    Some(QuestionToken { start, bare, folded: fold(bare) }).filter(|token| !token.bare.is_empty())
 }
 
 /// The words that are left of a question, with what joins them: "mother in law".
-fn left(text: &str, tokens: &[Token], is_left: &dyn Fn(&&Token) -> bool) -> Option<String> {
+fn left(text: &str, tokens: &[QuestionToken], is_left: &dyn Fn(&&QuestionToken) -> bool) -> Option<String> {
     let places: Vec<usize> = (0..tokens.len()).filter(|at| is_left(&&tokens[*at])).collect();
     let (first, last) = (*places.first()?, *places.last()?);
     // One word between two of them belongs to both; more divide them.
@@ -270,7 +270,7 @@ fn left(text: &str, tokens: &[Token], is_left: &dyn Fn(&&Token) -> bool) -> Opti
 }
 
 /// Where words stand that say together which family a question is of.
-fn phrased(tokens: &[Token]) -> Vec<usize> {
+fn phrased(tokens: &[QuestionToken]) -> Vec<usize> {
     let classes = [
         &WORDS.waiting,
         &WORDS.promise,
@@ -283,7 +283,7 @@ fn phrased(tokens: &[Token]) -> Vec<usize> {
     ];
     let all: Vec<Vec<&str>> = classes.into_iter().flat_map(phrases).collect();
     let starting = |at: usize| {
-        let is_here = |phrase: &&Vec<&str>| begins_with(&tokens[at..], phrase, |token: &Token| &token.folded);
+        let is_here = |phrase: &&Vec<&str>| begins_with(&tokens[at..], phrase, |token: &QuestionToken| &token.folded);
         let longest = all.iter().filter(is_here).map(Vec::len).max().unwrap_or(0);
         tokens[at..at + longest].iter().map(|token| token.start)
     };
@@ -291,9 +291,10 @@ fn phrased(tokens: &[Token]) -> Vec<usize> {
 }
 
 /// Where the words of a name start: those that are written large, but for the first. German writes more than names so.
-fn name_in(tokens: &[&Token], is_german: bool) -> Vec<usize> {
-    let is_name =
-        |token: &&&Token| !WORDS.large.holds(&token.folded) && token.bare.starts_with(char::is_uppercase) && !is_german;
+fn name_in(tokens: &[&QuestionToken], is_german: bool) -> Vec<usize> {
+    let is_name = |token: &&&QuestionToken| {
+        !WORDS.large.holds(&token.folded) && token.bare.starts_with(char::is_uppercase) && !is_german
+    };
     let behind_the_first = tokens.iter().skip(1).skip_while(|token| !is_name(token));
     behind_the_first.take_while(|token| is_name(token)).map(|token| token.start).collect()
 }

@@ -42,26 +42,26 @@ impl Vocabulary {
 }
 
 /// The words after the first of each phrase, the longer first, by that first one.
-type Phrases = HashMap<WordId, Vec<Vec<WordId>>>;
+type PhraseTails = HashMap<WordId, Vec<Vec<WordId>>>;
 
 /// Everything the frames are written with.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct KnownTerms {
     pub words: Vocabulary,
     names: HashMap<String, ClassId>,
-    classes: Vec<Phrases>,
+    classes: Vec<PhraseTails>,
     /// What each misspelt word is read as.
     read_as: HashMap<String, Vec<WordId>>,
 }
 
-impl Known {
+impl KnownTerms {
     /// Reads classes, a line `name: phrase, phrase` each, and spellings, `typed = read as`.
-    pub fn read(classes: &str, spellings: &str, mistakes: &mut Vec<String>) -> Known {
-        let mut known = Known::default();
+    pub fn read(classes: &str, spellings: &str, mistakes: &mut Vec<String>) -> KnownTerms {
+        let mut known = KnownTerms::default();
         for (name, phrases) in rows(classes, ':', mistakes) {
             let next = ClassId(known.classes.len());
             let class = *known.names.entry(name.to_owned()).or_insert(next);
-            known.classes.resize_with(known.names.len(), Phrases::default);
+            known.classes.resize_with(known.names.len(), PhraseTails::default);
             for phrase in phrases.split(',') {
                 let mut ids = phrase.split_whitespace().map(|word| known.words.id(word));
                 let Some(first) = ids.next() else { continue };
@@ -89,8 +89,8 @@ fn rows<'t>(text: &'t str, mark: char, mistakes: &mut Vec<String>) -> Vec<(&'t s
 
 /// What is known, with the words that came at run time.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Lexicon<'t> {
-    known: &'t Known,
+pub(crate) struct RequestLexicon<'t> {
+    known: &'t KnownTerms,
     added: &'t Vocabulary,
 }
 
@@ -99,15 +99,15 @@ const TYPO_LETTERS_MIN: usize = 5;
 /// Longer ones are no words.
 const TYPO_LETTERS_MAX: usize = 20;
 
-impl<'t> Lexicon<'t> {
-    pub(super) fn of(known: &'t Known) -> Self {
+impl<'t> RequestLexicon<'t> {
+    pub(super) fn of(known: &'t KnownTerms) -> Self {
         const NONE: &Vocabulary = &Vocabulary { ids: BTreeMap::new(), before: 0 };
-        Lexicon { known, added: NONE }
+        RequestLexicon { known, added: NONE }
     }
 
     /// The same, with more words.
     pub(super) fn with(self, added: &'t Vocabulary) -> Self {
-        Lexicon { added, ..self }
+        RequestLexicon { added, ..self }
     }
 
     /// Words that come at run time are numbered behind its own.

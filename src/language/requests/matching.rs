@@ -6,8 +6,8 @@
 use std::ops::Range;
 
 use super::annotated::AnnotatedText;
-use super::grammar::{Frame, Grammar, Piece};
-use super::lexicon::{Lexicon, WordId};
+use super::grammar::{CommandFrame, FramePiece, Grammar};
+use super::lexicon::{RequestLexicon, WordId};
 use super::slot_types::SlotType;
 use super::text::Token;
 use crate::language::work::Work;
@@ -19,9 +19,9 @@ const POLITE_WORDS_MAX: usize = 4;
 
 /// One reading of a clause.
 #[derive(Debug, Clone)]
-pub(crate) struct Match<'g> {
-    pub frame: &'g Frame,
-    pub slots: Vec<Slot<'g>>,
+pub(crate) struct ClauseMatch<'g> {
+    pub frame: &'g CommandFrame,
+    pub slots: Vec<SlotValue<'g>>,
     /// Tokens of the clause, politeness included.
     pub tokens: Range<usize>,
     /// Those between the politeness at both ends.
@@ -31,7 +31,7 @@ pub(crate) struct Match<'g> {
 
 /// What a slot holds.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Slot<'g> {
+pub(crate) struct SlotValue<'g> {
     pub name: &'g str,
     /// First and last live token; none for a time, which is found wherever it stands.
     pub first: usize,
@@ -39,9 +39,9 @@ pub(crate) struct Slot<'g> {
     pub kind: SlotType,
 }
 
-impl Match<'_> {
+impl ClauseMatch<'_> {
     /// A slot by its name.
-    pub fn slot(&self, name: &str) -> Option<&Slot<'_>> {
+    pub fn slot(&self, name: &str) -> Option<&SlotValue<'_>> {
         self.slots.iter().find(|slot| slot.name == name)
     }
 }
@@ -52,10 +52,10 @@ pub(crate) fn readings<'g>(
     heard: &AnnotatedText,
     tokens: Range<usize>,
     work: &Work,
-) -> Vec<Match<'g>> {
+) -> Vec<ClauseMatch<'g>> {
     let live = heard.live(tokens.clone());
     let ids: Vec<WordId> = live.iter().map(|&i| heard.tokens[i].id).collect();
-    let mut found: Vec<Match<'g>> = Vec::new();
+    let mut found: Vec<ClauseMatch<'g>> = Vec::new();
     let open = grammar.frames_among(&ids);
     let lexicon = grammar.lexicon;
     for end in ends(lexicon, &ids) {
@@ -64,12 +64,13 @@ pub(crate) fn readings<'g>(
                 continue;
             };
             for frame in grammar.frames_beginning(first).chain(open.iter().copied()) {
-                let mut walk = Walk { lexicon, heard, live: &live[..end], ids: &ids[..end], work, slots: Vec::new() };
+                let mut walk =
+                    MatchWalk { lexicon, heard, live: &live[..end], ids: &ids[..end], work, slots: Vec::new() };
                 if let Some(fixed) = walk.go(&frame.pieces, None, start, 0) {
                     let slots = walk.slots;
                     let score = score(frame, fixed, start, ids.len() - end, &slots);
                     let core = live[start]..live[end - 1] + 1;
-                    found.push(Match { frame, slots, tokens: tokens.clone(), core, score });
+                    found.push(ClauseMatch { frame, slots, tokens: tokens.clone(), core, score });
                 }
             }
         }
@@ -79,7 +80,7 @@ pub(crate) fn readings<'g>(
 }
 
 /// Fixed words speak for a frame; weakness, and words taken as politeness that might mean something, against it.
-fn score(frame: &Frame, fixed: u32, skipped_before: usize, skipped_after: usize, slots: &[Slot]) -> i32 {
+fn score(frame: &CommandFrame, fixed: u32, skipped_before: usize, skipped_after: usize, slots: &[SlotValue]) -> i32 {
     let weak = if frame.weak {
         15
     } else if frame.command == "chat" {
@@ -94,7 +95,7 @@ fn score(frame: &Frame, fixed: u32, skipped_before: usize, skipped_after: usize,
 }
 
 /// Where the request may begin: at the start, and after each piece of politeness.
-pub(crate) fn starts(lexicon: Lexicon, ids: &[WordId]) -> Vec<usize> {
+pub(crate) fn starts(lexicon: RequestLexicon, ids: &[WordId]) -> Vec<usize> {
     let mut out = vec![0];
     let mut at = 0;
     while out.len() < LEADS_MAX {
@@ -112,7 +113,7 @@ pub(crate) fn starts(lexicon: Lexicon, ids: &[WordId]) -> Vec<usize> {
 }
 
 /// Where the request may end: at the end, and before each piece of politeness.
-fn ends(lexicon: Lexicon, ids: &[WordId]) -> Vec<usize> {
+fn ends(lexicon: RequestLexicon, ids: &[WordId]) -> Vec<usize> {
     // "please" at the end is never meant; thanks may be what a mail says.
     let mut end = ids.len();
     while end > 1 && lexicon.is_phrase("please", &ids[end - 1..end]) {
@@ -130,23 +131,29 @@ fn ends(lexicon: Lexicon, ids: &[WordId]) -> Vec<usize> {
 }
 
 /// What follows once a group is through.
-struct Rest<'a, 'g> {
-    pieces: &'g [Piece],
-    after: Option<&'a Rest<'a, 'g>>,
+struct GroupRest<'a, 'g> {
+    pieces: &'g [FramePiece],
+    after: Option<&'a GroupRest<'a, 'g>>,
 }
 
-struct Walk<'a, 'g> {
-    lexicon: Lexicon<'g>,
+struct MatchWalk<'a, 'g> {
+    lexicon: RequestLexicon<'g>,
     heard: &'a AnnotatedText<'a>,
     live: &'a [usize],
     ids: &'a [WordId],
     work: &'a Work,
-    slots: Vec<Slot<'g>>,
+    slots: Vec<SlotValue<'g>>,
 }
 
-impl<'g> Walk<'_, 'g> {
+impl<'g> MatchWalk<'_, 'g> {
     /// Matches `pieces` and then `after` from live token `at` to the end; the number of fixed words.
-    fn go(&mut self, pieces: &'g [Piece], after: Option<&Rest<'_, 'g>>, at: usize, fixed: u32) -> Option<u32> {
+    fn go(
+        &mut self,
+        pieces: &'g [FramePiece],
+        after: Option<&GroupRest<'_, 'g>>,
+        at: usize,
+        fixed: u32,
+    ) -> Option<u32> {
         self.work.take(1)?;
         let Some((piece, rest)) = pieces.split_first() else {
             return match after {
@@ -156,40 +163,40 @@ impl<'g> Walk<'_, 'g> {
             };
         };
         match piece {
-            Piece::Word(id) => {
+            FramePiece::Word(id) => {
                 if self.ids.get(at) != Some(id) {
                     return None;
                 }
                 self.go(rest, after, at + 1, fixed + 1)
             }
-            Piece::Class(class) => {
+            FramePiece::Class(class) => {
                 let (lexicon, ids) = (self.lexicon, self.ids);
                 lexicon
                     .lengths(*class, &ids[at.min(ids.len())..])
                     .find_map(|len| self.go(rest, after, at + len, fixed + len as u32))
             }
-            Piece::Optional(ways) => {
-                let then = Rest { pieces: rest, after };
+            FramePiece::Optional(ways) => {
+                let then = GroupRest { pieces: rest, after };
                 let taken = ways.iter().find_map(|way| self.go(way, Some(&then), at, fixed));
                 taken.or_else(|| self.go(rest, after, at, fixed))
             }
-            Piece::Either(ways) => {
-                let then = Rest { pieces: rest, after };
+            FramePiece::Either(ways) => {
+                let then = GroupRest { pieces: rest, after };
                 ways.iter().find_map(|way| self.go(way, Some(&then), at, fixed))
             }
-            Piece::Mark(mark) if self.has_before(mark, at) => self.go(rest, after, at, fixed + 1),
-            Piece::Mark(_) => None,
-            Piece::Slot { name, kind: SlotType::Time } => {
+            FramePiece::Mark(mark) if self.has_before(mark, at) => self.go(rest, after, at, fixed + 1),
+            FramePiece::Mark(_) => None,
+            FramePiece::Slot { name, kind: SlotType::Time } => {
                 let depth = self.slots.len();
                 let none = usize::MAX;
-                self.slots.push(Slot { name, first: none, last: none, kind: SlotType::Time });
+                self.slots.push(SlotValue { name, first: none, last: none, kind: SlotType::Time });
                 let found = self.heard.has_times().then(|| self.go(rest, after, at, fixed)).flatten();
                 if found.is_none() {
                     self.slots.truncate(depth);
                 }
                 found
             }
-            Piece::Slot { name, kind } => self.slot((name, *kind), rest, after, at, fixed),
+            FramePiece::Slot { name, kind } => self.slot((name, *kind), rest, after, at, fixed),
         }
     }
 
@@ -213,8 +220,8 @@ impl<'g> Walk<'_, 'g> {
     fn slot(
         &mut self,
         (name, kind): (&'g str, SlotType),
-        rest: &'g [Piece],
-        after: Option<&Rest<'_, 'g>>,
+        rest: &'g [FramePiece],
+        after: Option<&GroupRest<'_, 'g>>,
         at: usize,
         fixed: u32,
     ) -> Option<u32> {
@@ -228,7 +235,7 @@ impl<'g> Walk<'_, 'g> {
                 continue;
             }
             let depth = self.slots.len();
-            self.slots.push(Slot { name, first, last, kind });
+            self.slots.push(SlotValue { name, first, last, kind });
             if let Some(fixed) = self.go(rest, after, end, fixed) {
                 return Some(fixed);
             }

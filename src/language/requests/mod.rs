@@ -67,10 +67,10 @@ use derivation::Derived;
 use grammar::GRAMMAR;
 
 use crate::core::plan::{Plan, PlannedAction};
-use crate::language::tables::Made;
+use crate::language::tables::MadeTables;
 use crate::language::work::Work;
 
-pub use account::{Account, AccountedPart, SpanRole, Unread};
+pub use account::{AccountedPart, PartAccount, SpanRole, Unread};
 pub use built::Builders;
 pub use condition::{Condition, unheeded_conditions};
 pub use families::{
@@ -94,7 +94,7 @@ pub use understood::Understood;
 
 /// Makes the grammar, and the frames of what else is read, unless they are made.
 pub(super) fn ready() {
-    Made::force(&GRAMMAR);
+    MadeTables::force(&GRAMMAR);
     reports::ready();
     families::ready();
 }
@@ -119,7 +119,7 @@ fn conditional(hearing: &Hearing, domains: &[String], work: &Work) -> Understood
         Understood::NotUnderstood { .. } => {
             Spoken::find(hearing.text, hearing.reference).first().and_then(|(text, span)| {
                 let parts = vec![AccountedPart { span: 0..text.len(), role: SpanRole::Command }];
-                depending(hearing, domains, &Account { text, parts }, span, work)
+                depending(hearing, domains, &PartAccount { text, parts }, span, work)
             })
         }
         Understood::Plan { .. }
@@ -135,7 +135,7 @@ fn conditional(hearing: &Hearing, domains: &[String], work: &Work) -> Understood
 fn depending(
     hearing: &Hearing,
     domains: &[String],
-    account: &Account,
+    account: &PartAccount,
     span: Range<usize>,
     work: &Work,
 ) -> Option<Understood> {
@@ -156,7 +156,7 @@ fn divided(
     hearing: &Hearing,
     domains: &[String],
     spoken: &Spoken,
-    account: &Account,
+    account: &PartAccount,
     work: &Work,
 ) -> Option<Understood> {
     let rest = condition::without(&spoken.text, &spoken.spans);
@@ -189,7 +189,12 @@ fn without_conditions(hearing: &Hearing, domains: &[String], work: &Work) -> Und
 }
 
 /// A draft, with what it leaves out of the message.
-fn accounted(hearing: &Hearing, heard: &AnnotatedText, draft: PlanDraft, parts: Option<&[chart::Part]>) -> Understood {
+fn accounted(
+    hearing: &Hearing,
+    heard: &AnnotatedText,
+    draft: PlanDraft,
+    parts: Option<&[chart::MessagePart]>,
+) -> Understood {
     let (actions, asked) = match draft {
         PlanDraft::Plan(plan) => (plan.actions, None),
         PlanDraft::Ask { question, partial, param } => (vec![partial], Some((question, param))),

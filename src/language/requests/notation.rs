@@ -9,7 +9,7 @@
 //! ```
 //! `?` before a frame: a question over many items. Reading is strict: a mistake names its line and leaves the frame out.
 
-use super::grammar::{Frame, Piece};
+use super::grammar::{CommandFrame, FramePiece};
 use super::lexicon::{ClassId, WordId};
 use super::slot_types::SlotType;
 
@@ -28,12 +28,17 @@ pub struct Mistake {
 /// A class by its name.
 type Class<'a> = &'a dyn Fn(&str) -> Option<ClassId>;
 /// What a slot holds, by its name and its type.
-type Kind<'a> = &'a dyn Fn(&str, &str) -> Option<SlotType>;
+type SlotKind<'a> = &'a dyn Fn(&str, &str) -> Option<SlotType>;
 /// A word of a frame as it is heard in a message; it may be several there.
-type Words<'a> = &'a mut dyn FnMut(&str) -> Vec<WordId>;
+type FrameWord<'a> = &'a mut dyn FnMut(&str) -> Vec<WordId>;
 
 /// The frames of a text, each with its line, 1-based, and its mistakes.
-pub(super) fn read(text: &str, class: Class, kind: Kind, words: Words) -> (Vec<(usize, Frame)>, Vec<Mistake>) {
+pub(super) fn read(
+    text: &str,
+    class: Class,
+    kind: SlotKind,
+    words: FrameWord,
+) -> (Vec<(usize, CommandFrame)>, Vec<Mistake>) {
     let (mut frames, mut mistakes) = (Vec::new(), Vec::new());
     let (mut command, mut fixed) = (String::new(), Vec::new());
     for (index, line) in text.lines().enumerate().filter(|(_, line)| super::lexicon::is_data(line)) {
@@ -49,7 +54,7 @@ pub(super) fn read(text: &str, class: Class, kind: Kind, words: Words) -> (Vec<(
             Ok(_) if command.is_empty() => mistakes.push(Mistake { line: index + 1, why: "no command yet".to_owned() }),
             Ok(pieces) => {
                 let (command, fixed) = (command.clone(), fixed.clone());
-                frames.push((index + 1, Frame { command, fixed, pieces, weak, investigates }));
+                frames.push((index + 1, CommandFrame { command, fixed, pieces, weak, investigates }));
             }
             Err(why) => mistakes.push(Mistake { line: index + 1, why: format!("{command}: {line}: {why}") }),
         }
@@ -58,7 +63,7 @@ pub(super) fn read(text: &str, class: Class, kind: Kind, words: Words) -> (Vec<(
 }
 
 /// Splits a frame into symbols, then reads these by recursive descent.
-fn pieces(text: &str, class: Class, kind: Kind, words: Words) -> Result<Vec<Piece>, String> {
+fn pieces(text: &str, class: Class, kind: SlotKind, words: FrameWord) -> Result<Vec<FramePiece>, String> {
     let mut symbols = Vec::new();
     for word in text.split_whitespace() {
         let mut rest = word;
@@ -68,7 +73,7 @@ fn pieces(text: &str, class: Class, kind: Kind, words: Words) -> Result<Vec<Piec
         }
         symbols.extend(Some(rest).filter(|symbol| !symbol.is_empty()));
     }
-    let mut reader = ComponentReader { symbols: &symbols, class, kind, words, depth: 0 };
+    let mut reader = NotationReader { symbols: &symbols, class, kind, words, depth: 0 };
     let pieces = reader.sequence()?;
     match reader.symbols.first() {
         None => Ok(pieces),
@@ -79,22 +84,22 @@ fn pieces(text: &str, class: Class, kind: Kind, words: Words) -> Result<Vec<Piec
 /// Brackets inside brackets.
 const DEPTH_MAX: usize = 8;
 
-struct ComponentReader<'a> {
+struct NotationReader<'a> {
     symbols: &'a [&'a str],
     class: Class<'a>,
-    kind: Kind<'a>,
-    words: Words<'a>,
+    kind: SlotKind<'a>,
+    words: FrameWord<'a>,
     depth: usize,
 }
 
-impl ComponentReader<'_> {
-    fn sequence(&mut self) -> Result<Vec<Piece>, String> {
+impl NotationReader<'_> {
+    fn sequence(&mut self) -> Result<Vec<FramePiece>, String> {
         let mut pieces = Vec::new();
         while let Some((&symbol, rest)) = self.symbols.split_first() {
             match symbol {
                 "]" | ")" | "|" => break,
-                "[" => pieces.push(Piece::Optional(self.ways("]")?)),
-                "(" => pieces.push(Piece::Either(self.ways(")")?)),
+                "[" => pieces.push(FramePiece::Optional(self.ways("]")?)),
+                "(" => pieces.push(FramePiece::Either(self.ways(")")?)),
                 _ => {
                     self.symbols = rest;
                     self.atom(symbol, &mut pieces)?;
@@ -105,7 +110,7 @@ impl ComponentReader<'_> {
     }
 
     /// What stands between two brackets, these included.
-    fn ways(&mut self, close: &str) -> Result<Vec<Vec<Piece>>, String> {
+    fn ways(&mut self, close: &str) -> Result<Vec<Vec<FramePiece>>, String> {
         self.depth += 1;
         if self.depth > DEPTH_MAX {
             return Err(format!("more than {DEPTH_MAX} brackets inside each other"));
@@ -121,22 +126,22 @@ impl ComponentReader<'_> {
         self.symbols = &self.symbols[1..];
         self.depth -= 1;
         // The longer way first: "show me" before "show".
-        ways.sort_by_key(|way: &Vec<Piece>| std::cmp::Reverse(way.len()));
+        ways.sort_by_key(|way: &Vec<FramePiece>| std::cmp::Reverse(way.len()));
         Ok(ways)
     }
 
-    fn atom(&mut self, symbol: &str, pieces: &mut Vec<Piece>) -> Result<(), String> {
+    fn atom(&mut self, symbol: &str, pieces: &mut Vec<FramePiece>) -> Result<(), String> {
         let between = |open, close| symbol.strip_prefix(open).and_then(|s: &str| s.strip_suffix(close));
         if let Some(name) = between('<', '>') {
-            pieces.push(Piece::Class((self.class)(name).ok_or_else(|| format!("no class <{name}>"))?));
+            pieces.push(FramePiece::Class((self.class)(name).ok_or_else(|| format!("no class <{name}>"))?));
         } else if let Some(slot) = between('{', '}') {
             let (name, kind) = slot.split_once(':').unwrap_or((slot, ""));
             let kind = (self.kind)(name, kind).ok_or_else(|| format!("no slot type `{kind}`"))?;
-            pieces.push(Piece::Slot { name: name.to_owned(), kind });
+            pieces.push(FramePiece::Slot { name: name.to_owned(), kind });
         } else if let Some(mark) = MARKS.into_iter().find(|mark| *mark == symbol) {
-            pieces.push(Piece::Mark(mark));
+            pieces.push(FramePiece::Mark(mark));
         } else if !symbol.chars().all(|c| c.is_ascii_punctuation()) {
-            pieces.extend((self.words)(symbol).into_iter().map(Piece::Word));
+            pieces.extend((self.words)(symbol).into_iter().map(FramePiece::Word));
         }
         // Other punctuation is transparent.
         Ok(())

@@ -10,7 +10,7 @@ use super::grammar::GRAMMAR;
 use super::lexicon::WordId;
 use super::matching;
 use super::reading::{tidy, title};
-use super::text::{Mark, own_words};
+use super::text::{TokenMark, own_words};
 use crate::language::time::Reference;
 
 /// Verbs of what somebody does in the world.
@@ -70,7 +70,7 @@ pub fn order(text: &str, reference: &Reference) -> Option<String> {
     }
     let last = match polite {
         Some(at) => live[begins + at - 1],
-        None => heard.tokens.iter().rposition(|token| token.mark == Mark::Word)?,
+        None => heard.tokens.iter().rposition(|token| token.mark == TokenMark::Word)?,
     };
     Some(title(&tidy(heard.raw(first, last))))
 }

@@ -21,12 +21,12 @@ use super::annotated::AnnotatedText;
 use super::grammar::{Frames, GRAMMAR, Grammar, needs_a_word};
 use super::hearing::Hearing;
 use super::lexicon::{Vocabulary, WordId};
-use super::matching::{Match, readings};
+use super::matching::{ClauseMatch, readings};
 use super::notation::{self, Mistake};
 use super::parser::Parser;
 use super::reading::tidy;
 use super::slot_types::SlotType;
-use super::text::{Mark, own_words, tokens};
+use super::text::{TokenMark, own_words, tokens};
 use crate::core::plan::{Params, PlannedAction};
 use crate::language::tokens::lower;
 use crate::language::work::Work;
@@ -111,13 +111,13 @@ impl Phrases {
             [time] => Some(heard.words_of(&heard.masks[time]).to_owned()),
             [..] => return None,
         };
-        let is_time = |found: &Match| found.slots.iter().any(|slot| slot.kind == SlotType::Time);
-        let fits = |found: &Match| {
+        let is_time = |found: &ClauseMatch| found.slots.iter().any(|slot| slot.kind == SlotType::Time);
+        let fits = |found: &ClauseMatch| {
             time.is_some() == is_time(found)
                 && found.slots.iter().all(|slot| !asks_for_more(heard.raw(slot.first, slot.last), hearing, work))
         };
         let found = readings(grammar, &heard, all, work).into_iter().find(fits)?;
-        let words = |slot: &super::matching::Slot| match (slot.kind, &time) {
+        let words = |slot: &super::matching::SlotValue| match (slot.kind, &time) {
             (SlotType::Time, Some(time)) => time.clone(),
             _ => tidy(heard.raw(slot.first, slot.last)),
         };
@@ -141,7 +141,7 @@ pub(crate) fn planned(hearing: &Hearing, domains: &[String], work: &Work) -> Opt
 
 /// Words behind a mark that ends a sentence.
 fn is_of_several_sentences(heard: &AnnotatedText) -> bool {
-    let stop = heard.tokens.iter().position(|token| token.mark == Mark::Stop);
+    let stop = heard.tokens.iter().position(|token| token.mark == TokenMark::Stop);
     stop.is_some_and(|stop| {
         let behind = heard.live(stop..heard.tokens.len());
         let ids: Vec<_> = behind.iter().map(|at| heard.tokens[*at].id).collect();
@@ -166,7 +166,7 @@ fn asks_for_more(words: &str, hearing: &Hearing, work: &Work) -> bool {
 /// The words of a frame as they are heard in a message: without hyphens, contractions read as there.
 fn as_heard(symbol: &str, words: &mut Vocabulary) -> Vec<WordId> {
     let lexicon = GRAMMAR.lexicon;
-    let tokens = tokens(symbol, lexicon).into_iter().filter(|token| token.mark == Mark::Word);
+    let tokens = tokens(symbol, lexicon).into_iter().filter(|token| token.mark == TokenMark::Word);
     let typed = tokens.map(|token| lower(&symbol[token.span])).filter(|typed| !typed.is_empty());
     let read_as = |typed: String| match lexicon.spelling(&typed) {
         Some(ids) => ids.to_vec(),

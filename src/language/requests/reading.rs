@@ -8,8 +8,8 @@ use super::annotated::AnnotatedText;
 use super::grammar::Grammar;
 use super::hearing::Hearing;
 use super::lexicon::WordId;
-use super::matching::Match;
-use super::text::Mark;
+use super::matching::ClauseMatch;
+use super::text::TokenMark;
 use crate::core::plan::{Params, PlannedAction};
 use crate::core::text::capital;
 use crate::language::time;
@@ -22,13 +22,13 @@ pub(crate) struct ClauseReading<'a> {
     pub grammar: Grammar<'static>,
     pub hearing: &'a Hearing<'a>,
     pub heard: &'a AnnotatedText<'a>,
-    pub found: &'a Match<'a>,
+    pub found: &'a ClauseMatch<'a>,
     pub domains: &'a [String],
 }
 
 /// A time in the person's words, and the masks it is made of.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Words {
+pub(crate) struct TimeWords {
     pub text: String,
     pub masks: Vec<usize>,
 }
@@ -48,7 +48,7 @@ impl<'a> ClauseReading<'a> {
     /// Tokens that belong to a slot: with the hidden ones before and after it.
     fn wide(&self, name: &str) -> Option<Range<usize>> {
         let slot = self.found.slot(name)?;
-        let live = |i: usize| self.heard.tokens[i].mark == Mark::Word && self.heard.hidden_by(i).is_none();
+        let live = |i: usize| self.heard.tokens[i].mark == TokenMark::Word && self.heard.hidden_by(i).is_none();
         let all = &self.found.tokens;
         let live = |i: usize| live(i) || self.heard.typed(i) == ":" && self.heard.hidden_by(i).is_none();
         let first = (all.start..slot.first).rev().take_while(|&i| !live(i)).last().unwrap_or(slot.first);
@@ -181,7 +181,7 @@ impl<'a> ClauseReading<'a> {
 
     /// The one time the clause is about: said outside the slot if there is one, two that fit together as one,
     /// else the last.
-    pub fn moment(&self, inside: &str, except: &[&str]) -> Option<Words> {
+    pub fn moment(&self, inside: &str, except: &[&str]) -> Option<TimeWords> {
         let all = self.moments(except);
         if all.len() < 2 {
             return all.first().map(|&mask| self.in_context(mask));
@@ -189,7 +189,7 @@ impl<'a> ClauseReading<'a> {
         if let Some(either) = self.either(&all) {
             return Some(either);
         }
-        let is_time = |joined: &Words| matches!(time::resolve(&joined.text, self.hearing.reference), Some(Ok(_)));
+        let is_time = |joined: &TimeWords| matches!(time::resolve(&joined.text, self.hearing.reference), Some(Ok(_)));
         let fit = matches!(*all.as_slice(), [one, other] if !self.are_apart(one, other));
         if let Some(joined) = fit.then(|| self.words(&all)).filter(is_time) {
             return Some(joined);
@@ -202,7 +202,7 @@ impl<'a> ClauseReading<'a> {
 
     /// "Alarm at 5:45 tomorrow: hill session": what the words mean beside an alarm, written out where alone they would mean
     /// another instant. What a thing is called says its own half of the day, later.
-    fn in_context(&self, mask: usize) -> Words {
+    fn in_context(&self, mask: usize) -> TimeWords {
         let words = self.words(&[mask]);
         if !self.clause_holds("alarms") {
             return words;
@@ -212,7 +212,7 @@ impl<'a> ClauseReading<'a> {
             (Some(Ok(When::Point { at, grain: Grain::Minute })), Some(Ok(When::Point { at: other, .. })))
                 if *at != other =>
             {
-                Words { text: at.format("%Y-%m-%dT%H:%M").to_string(), ..words }
+                TimeWords { text: at.format("%Y-%m-%dT%H:%M").to_string(), ..words }
             }
             _ => words,
         }
@@ -225,7 +225,7 @@ impl<'a> ClauseReading<'a> {
     }
 
     /// "Monday or Tuesday at 8": one of several, as it was said, to be asked about.
-    fn either(&self, all: &[usize]) -> Option<Words> {
+    fn either(&self, all: &[usize]) -> Option<TimeWords> {
         let doubtful = |mask: &usize| {
             let ambiguous = |f: &time::TimeMention| matches!(f.result, Err(Problem::Ambiguous { .. }));
             self.heard.time(*mask).is_some_and(ambiguous)
@@ -234,21 +234,21 @@ impl<'a> ClauseReading<'a> {
             return None;
         }
         let (first, last) = (&self.heard.masks[*all.first()?].span, &self.heard.masks[*all.last()?].span);
-        Some(Words { text: self.heard.text[first.start..last.end].trim().to_owned(), masks: all.to_vec() })
+        Some(TimeWords { text: self.heard.text[first.start..last.end].trim().to_owned(), masks: all.to_vec() })
     }
 
     /// A bare hour that stands in a slot: "make it 5".
-    pub fn bare_clock(&self) -> Option<Words> {
-        self.raw("clock").map(|hour| Words { text: format!("at {hour}"), masks: Vec::new() })
+    pub fn bare_clock(&self) -> Option<TimeWords> {
+        self.raw("clock").map(|hour| TimeWords { text: format!("at {hour}"), masks: Vec::new() })
     }
 
     /// Is this told as a time that something has been moved to?
-    pub fn is_moved_to(&self, words: &Words) -> bool {
+    pub fn is_moved_to(&self, words: &TimeWords) -> bool {
         words.masks.iter().any(|&mask| self.heard.time(mask).is_some_and(|found| found.role == TimeRole::To))
     }
 
     /// Where something is moved to, and the times it is told from.
-    pub fn target(&self) -> Option<(Words, Vec<usize>)> {
+    pub fn target(&self) -> Option<(TimeWords, Vec<usize>)> {
         if let Some(words) = self.bare_clock() {
             return Some((words, Vec::new()));
         }
@@ -264,7 +264,7 @@ impl<'a> ClauseReading<'a> {
     }
 
     /// "(Push it) back by half an hour": how far from the old time the new one is.
-    fn shift(&self) -> Option<Words> {
+    fn shift(&self) -> Option<TimeWords> {
         let tokens = &self.found.tokens;
         let clause = self.heard.raw(tokens.start, tokens.end.checked_sub(1)?);
         let shift = time::shift_in(clause)?;
@@ -275,17 +275,17 @@ impl<'a> ClauseReading<'a> {
             span.start <= length.start && length.end <= span.end
         };
         let masks = self.times(&[], |_| true).into_iter().filter(covers).collect();
-        Some(Words { text: shift.in_words(clause), masks })
+        Some(TimeWords { text: shift.in_words(clause), masks })
     }
 
     /// Peels as words.
-    pub fn words(&self, masks: &[usize]) -> Words {
+    pub fn words(&self, masks: &[usize]) -> TimeWords {
         let said: Vec<&str> = masks.iter().map(|&p| bare_time(self.heard.words_of(&self.heard.masks[p]))).collect();
-        Words { text: said.join(" "), masks: masks.to_vec() }
+        TimeWords { text: said.join(" "), masks: masks.to_vec() }
     }
 
     /// Whether the time is a rule ("every Monday").
-    pub fn repeats(&self, words: &Words) -> bool {
+    pub fn repeats(&self, words: &TimeWords) -> bool {
         words.masks.iter().any(|&p| self.heard.time(p).is_some_and(|f| matches!(f.result, Ok(When::Recurrence { .. }))))
     }
 

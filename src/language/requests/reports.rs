@@ -15,7 +15,7 @@ use super::phrases::{self, Phrases};
 use super::reading::{tidy, without_determiner};
 use super::understood::Understood;
 use crate::core::plan::PlannedAction;
-use crate::language::tables::Made;
+use crate::language::tables::MadeTables;
 use crate::language::time;
 use crate::language::time::{Reference, When};
 use crate::language::tokens::lower;
@@ -36,11 +36,11 @@ const ORDERED: &str = "ordered";
 const REOPENED: &str = "reopened";
 
 /// The frames with the verbs in them.
-static FRAMES: Made<Phrases> = Made::new(|| Phrases::own(&written_out()));
+static FRAMES: MadeTables<Phrases> = MadeTables::new(|| Phrases::own(&written_out()));
 
 /// Makes the frames, unless they are made.
 pub(super) fn ready() {
-    Made::force(&FRAMES);
+    MadeTables::force(&FRAMES);
 }
 
 /// What is said to be done.

@@ -23,7 +23,7 @@ const HALF_A_DAY: TimeDelta = TimeDelta::hours(12);
 
 /// Values and told words, ready to be looked in.
 #[derive(Debug)]
-pub(super) struct Said<'a> {
+pub(super) struct SearchableValues<'a> {
     actions: &'a [PlannedAction],
     told: &'a [String],
     reference: &'a Reference,
@@ -141,9 +141,9 @@ impl Times {
     }
 }
 
-impl<'a> Said<'a> {
-    pub fn by(actions: &'a [PlannedAction], told: &'a [String], reference: &'a Reference) -> Said<'a> {
-        let mut said = Said {
+impl<'a> SearchableValues<'a> {
+    pub fn by(actions: &'a [PlannedAction], told: &'a [String], reference: &'a Reference) -> SearchableValues<'a> {
+        let mut said = SearchableValues {
             actions,
             told,
             reference,

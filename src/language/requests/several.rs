@@ -1,7 +1,7 @@
 //! Several at once: "on Tuesday and Thursday at noon", each day with the hour that the last one has; "all my meetings".
 
 use super::built::{Built, set};
-use super::reading::{ClauseReading, Words};
+use super::reading::{ClauseReading, TimeWords};
 use crate::core::plan::PlannedAction;
 use crate::language::time;
 use crate::language::time::{Grain, When};
@@ -27,16 +27,16 @@ pub(crate) fn means_all(said: &ClauseReading, slot: &str) -> bool {
 }
 
 /// Several times of one thing.
-pub(crate) struct Listed {
+pub(crate) struct ListedParts {
     /// Each in the person's words.
     texts: Vec<String>,
     masks: Vec<usize>,
 }
 
-impl Listed {
+impl ListedParts {
     /// The list as one time, whose words are its first.
-    pub fn first(&self) -> Words {
-        Words { text: self.texts[0].clone(), masks: self.masks.clone() }
+    pub fn first(&self) -> TimeWords {
+        TimeWords { text: self.texts[0].clone(), masks: self.masks.clone() }
     }
 
     /// The same action, once for each.
@@ -51,7 +51,7 @@ impl Listed {
 }
 
 /// The days that a clause lists; `None` when it names one, or says more of them than which they are.
-pub(crate) fn days(said: &ClauseReading) -> Option<Listed> {
+pub(crate) fn days(said: &ClauseReading) -> Option<ListedParts> {
     let masks = said.moments(&[]);
     if !(2..=DAYS_MAX).contains(&masks.len()) {
         return None;
@@ -86,5 +86,5 @@ pub(crate) fn days(said: &ClauseReading) -> Option<Listed> {
         (Some(hour), true) => format!("{text}{hour}"),
         (_, _) => text.clone(),
     };
-    Some(Listed { texts: words.iter().zip(&all).map(text).collect(), masks })
+    Some(ListedParts { texts: words.iter().zip(&all).map(text).collect(), masks })
 }

@@ -3,7 +3,7 @@
 //! A kind looks at the words of the slot only; it keeps a frame from taking words that cannot be meant
 //! ("email {who} …" must not take "bob that im late" as a name).
 
-use super::lexicon::{Lexicon, WordId};
+use super::lexicon::{RequestLexicon, WordId};
 use crate::language::tokens::lower;
 
 /// "+49 30 1234, the office line": words beside an address or a number.
@@ -160,7 +160,7 @@ impl SlotType {
     }
 
     /// Whether the slot may hold these words; `raw` is the text they were read from.
-    pub fn admits(self, ids: &[WordId], raw: &str, lexicon: Lexicon) -> bool {
+    pub fn admits(self, ids: &[WordId], raw: &str, lexicon: RequestLexicon) -> bool {
         let starts = |class: &str| lexicon.starts(class, ids).is_some();
         let whole = |class: &str| lexicon.is_phrase(class, ids);
         let holds = |class: &str| lexicon.find(class, ids).is_some();
@@ -224,7 +224,7 @@ impl SlotType {
 }
 
 /// "call mom", but not "do i …" or "tell me …".
-pub(super) fn is_errand(ids: &[WordId], lexicon: Lexicon) -> bool {
+pub(super) fn is_errand(ids: &[WordId], lexicon: RequestLexicon) -> bool {
     let Some(len) = lexicon.starts("errand", ids).or_else(|| lexicon.starts("deerrand", ids)) else {
         return false;
     };
@@ -232,7 +232,7 @@ pub(super) fn is_errand(ids: &[WordId], lexicon: Lexicon) -> bool {
 }
 
 /// At most five people of a few words each; no word that begins the rest of a sentence.
-fn is_people(ids: &[WordId], raw: &str, lexicon: Lexicon) -> bool {
+fn is_people(ids: &[WordId], raw: &str, lexicon: RequestLexicon) -> bool {
     if lexicon.is_phrase("article", ids) || lexicon.find("nonperson", ids).is_some() {
         return false;
     }
@@ -259,7 +259,7 @@ fn is_people(ids: &[WordId], raw: &str, lexicon: Lexicon) -> bool {
 }
 
 /// "The pallet was short", but not "Tom and Peter that the pallet was short": what is told of is one thing.
-fn is_statement(raw: &str, lexicon: Lexicon) -> bool {
+fn is_statement(raw: &str, lexicon: RequestLexicon) -> bool {
     let of_several = |word: &&str| word.ends_with(',') || matches!(lower(word).as_str(), "and" | "&");
     let mut subject = raw.split_whitespace().take(TOLD_OF_WORDS + 1).take_while(|word| !of_several(word)).skip(1);
     subject.any(|word| lexicon.is_phrase("state", &[lexicon.read_word(&lower(word))]))

@@ -12,7 +12,7 @@ use crate::language::tokens::{is_accent, lower};
 
 /// One topic in one language.
 #[derive(Debug)]
-struct Topic {
+struct TalkTopic {
     name: &'static str,
     language: &'static str,
     /// Words or phrases that bring it up.
@@ -21,17 +21,17 @@ struct Topic {
 }
 
 /// Read where they stand: a line is cut up when it is looked at, which takes microseconds for all of them.
-fn topics() -> impl Iterator<Item = Topic> {
+fn topics() -> impl Iterator<Item = TalkTopic> {
     include_str!("../../../data/language/requests/talk.tsv").lines().filter_map(topic)
 }
 
-fn topic(line: &'static str) -> Option<Topic> {
+fn topic(line: &'static str) -> Option<TalkTopic> {
     let mut fields = line.split('\t');
     let name = fields.next().filter(|n| !n.is_empty() && !n.starts_with('#'))?;
     let language = fields.next()?;
     let cues = fields.next()?.split('|').map(str::trim).collect();
     let replies = fields.next()?.split('|').map(str::trim).collect();
-    Some(Topic { name, language, cues, replies })
+    Some(TalkTopic { name, language, cues, replies })
 }
 
 /// A reply to small talk, in the person's language where it is one of those in the table.
@@ -68,7 +68,7 @@ pub(super) fn dismisses(text: &str) -> bool {
     drops && rest.is_empty()
 }
 
-fn brought_up(text: &str) -> Option<Topic> {
+fn brought_up(text: &str) -> Option<TalkTopic> {
     let words = words(text);
     let best = topics()
         .filter(is_topic)
@@ -102,7 +102,7 @@ pub(super) fn asks_for_talk(text: &str) -> bool {
     is_short && brought_up(text).is_some_and(|topic| ANSWERED.contains(&topic.name))
 }
 
-fn is_topic(topic: &Topic) -> bool {
+fn is_topic(topic: &TalkTopic) -> bool {
     !["language", "otherwise", "notunderstood", "dismiss"].contains(&topic.name)
 }
 
@@ -134,7 +134,7 @@ fn is_emoji(c: char) -> bool {
     matches!(u32::from(c), 0x2600..=0x27BF | 0x1F300..=0x1FAFF)
 }
 
-fn longest_cue(topic: &Topic, words: &str) -> Option<usize> {
+fn longest_cue(topic: &TalkTopic, words: &str) -> Option<usize> {
     topic
         .cues
         .iter()
@@ -144,7 +144,7 @@ fn longest_cue(topic: &Topic, words: &str) -> Option<usize> {
 }
 
 /// Always the same reply to the same message, and not always the same to different ones.
-fn pick(topic: &Topic, text: &str) -> String {
+fn pick(topic: &TalkTopic, text: &str) -> String {
     let sum: usize = text.bytes().map(usize::from).sum();
     let replies = &topic.replies;
     replies.get(sum % replies.len().max(1)).copied().unwrap_or_default().to_owned()
@@ -158,7 +158,7 @@ fn by_name(name: &str, language: &str, text: &str) -> String {
 /// The language whose words occur most; English when nothing says otherwise.
 fn language(text: &str) -> &'static str {
     let words = words(text);
-    let hits = |topic: &Topic| topic.cues.iter().filter(|cue| words.contains(&format!(" {cue} "))).count();
+    let hits = |topic: &TalkTopic| topic.cues.iter().filter(|cue| words.contains(&format!(" {cue} "))).count();
     topics()
         .filter(|topic| topic.name == "language")
         .max_by_key(hits)

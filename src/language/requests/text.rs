@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::lexicon::{Lexicon, WordId};
+use super::lexicon::{RequestLexicon, WordId};
 use crate::language::tokens::{WordRules, cut, is_apostrophe, is_sign, lower};
 
 /// Bytes of a message that are looked at; an everyday request is a few dozen words.
@@ -21,12 +21,12 @@ pub(crate) struct Token {
     pub span: Range<usize>,
     /// The word as read; `WordId::UNKNOWN` for names and everything else that no frame mentions.
     pub id: WordId,
-    pub mark: Mark,
+    pub mark: TokenMark,
 }
 
 /// What a token is to the sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mark {
+pub(crate) enum TokenMark {
     Word,
     /// Comma, quote, dash, emoji: seen only by those who look for it.
     Soft,
@@ -127,13 +127,13 @@ pub(crate) const RULES: WordRules = WordRules {
 };
 
 /// Whether a text is one phrase of a class of words.
-pub(crate) fn is_phrase(class: &str, text: &str, lexicon: Lexicon) -> bool {
+pub(crate) fn is_phrase(class: &str, text: &str, lexicon: RequestLexicon) -> bool {
     let ids: Vec<_> = tokens(text, lexicon).into_iter().map(|token| token.id).collect();
     lexicon.is_phrase(class, &ids)
 }
 
 /// Splits a text into tokens.
-pub(crate) fn tokens(text: &str, lexicon: Lexicon) -> Vec<Token> {
+pub(crate) fn tokens(text: &str, lexicon: RequestLexicon) -> Vec<Token> {
     let mut out: Vec<Token> = Vec::with_capacity(text.len() / 4 + 1);
     for cut in cut(text, TOKENS_MAX, &RULES) {
         if cut.is_word {
@@ -145,20 +145,20 @@ pub(crate) fn tokens(text: &str, lexicon: Lexicon) -> Vec<Token> {
         let is_shortened = |last: &Token| lexicon.is_phrase("shortened", &[last.id]);
         let shortened = mark == "." && !cut.spaced && out.last().is_some_and(is_shortened);
         let stops = matches!(mark, "." | "!" | "?" | ";" | "\n" | "…") && !shortened;
-        let mark = if stops { Mark::Stop } else { Mark::Soft };
+        let mark = if stops { TokenMark::Stop } else { TokenMark::Soft };
         out.push(Token { span: cut.span, id: WordId::UNKNOWN, mark });
     }
     out.truncate(TOKENS_MAX);
     out
 }
 
-fn push_word(out: &mut Vec<Token>, text: &str, span: Range<usize>, lexicon: Lexicon) {
+fn push_word(out: &mut Vec<Token>, text: &str, span: Range<usize>, lexicon: RequestLexicon) {
     let lower = lower(&text[span.clone()]);
     let end = span.end;
     let mut read_as = lexicon.spelling(&lower).into_iter().flatten().copied();
     let first = read_as.next().unwrap_or_else(|| lexicon.read_word(&lower));
-    out.push(Token { span, id: first, mark: Mark::Word });
-    out.extend(read_as.map(|id| Token { span: end..end, id, mark: Mark::Word }));
+    out.push(Token { span, id: first, mark: TokenMark::Word });
+    out.extend(read_as.map(|id| Token { span: end..end, id, mark: TokenMark::Word }));
 }
 
 /// Bytes of the address or link that the text begins with.

@@ -1,6 +1,6 @@
 //! What comes of a message.
 
-use super::account::{Account, Unread};
+use super::account::{PartAccount, Unread};
 use super::condition::Condition;
 use crate::core::plan::{Plan, PlannedAction};
 
@@ -11,7 +11,7 @@ pub enum Understood {
         plan: Plan,
         /// On what all of it depends.
         condition: Option<Condition>,
-        account: Account,
+        account: PartAccount,
     },
     /// Something required was not said.
     Ask {
@@ -31,7 +31,7 @@ pub enum Understood {
     Partly {
         plan: Plan,
         unread: Vec<Unread>,
-        account: Account,
+        account: PartAccount,
     },
     NotUnderstood {
         /// What can be said instead, in words for the person.

@@ -10,15 +10,15 @@ use std::ops::Range;
 use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
 
-use super::account::{Account, SpanRole, Unread};
+use super::account::{PartAccount, SpanRole, Unread};
 use super::annotated::{AnnotatedText, Masked};
-use super::carried::Carried;
-use super::chart::Part;
+use super::carried::CarriedValues;
+use super::chart::MessagePart;
 use super::grammar::GRAMMAR;
 use super::lexicon::WordId;
-use super::parser::Clause;
+use super::parser::ParsedClause;
 use super::prices::{Prices, TokenClass};
-use super::text::Mark;
+use super::text::TokenMark;
 use crate::core::plan::PlannedAction;
 use crate::language::time;
 use crate::language::time::{Problem, TimeMention, TimeRole, When};
@@ -39,11 +39,11 @@ const TOLD: [&str; 3] = ["old", "x", "rest"];
 /// was planned as it was said, a word counts as used where a parameter holds it or commands are worded with it.
 pub(super) fn account(
     heard: &AnnotatedText,
-    parts: Option<&[Part]>,
+    parts: Option<&[MessagePart]>,
     actions: &[PlannedAction],
     now: DateTime<Utc>,
-) -> (Account, Vec<Unread>) {
-    let mut ledger = Ledger::new(heard, actions, now);
+) -> (PartAccount, Vec<Unread>) {
+    let mut ledger = WordLedger::new(heard, actions, now);
     match parts {
         Some(parts) => parts.iter().for_each(|part| ledger.part(part)),
         None => {
@@ -56,15 +56,15 @@ pub(super) fn account(
 
 /// What actions leave out of a message that was planned as another one.
 pub(super) fn price_of(heard: &AnnotatedText, actions: &[PlannedAction], now: DateTime<Utc>) -> u32 {
-    let mut ledger = Ledger::new(heard, actions, now);
+    let mut ledger = WordLedger::new(heard, actions, now);
     ledger.offset();
     (0..heard.tokens.len()).for_each(|at| ledger.by_value(at));
     ledger.price(0..heard.tokens.len(), &Prices::read())
 }
 
-pub(super) struct Ledger<'a> {
+pub(super) struct WordLedger<'a> {
     pub heard: &'a AnnotatedText<'a>,
-    pub carried: Carried,
+    pub carried: CarriedValues,
     pub roles: Vec<Option<SpanRole>>,
     pub quoted: Vec<bool>,
     /// Some request was read from words that nothing better fits; then less may be left out.
@@ -76,11 +76,11 @@ pub(super) struct Ledger<'a> {
     now: DateTime<Utc>,
 }
 
-impl<'a> Ledger<'a> {
-    pub fn new(heard: &'a AnnotatedText<'a>, actions: &[PlannedAction], now: DateTime<Utc>) -> Ledger<'a> {
-        Ledger {
+impl<'a> WordLedger<'a> {
+    pub fn new(heard: &'a AnnotatedText<'a>, actions: &[PlannedAction], now: DateTime<Utc>) -> WordLedger<'a> {
+        WordLedger {
             heard,
-            carried: Carried::by(actions),
+            carried: CarriedValues::by(actions),
             roles: vec![None; heard.tokens.len()],
             quoted: heard.quoted(),
             weak: false,
@@ -105,7 +105,7 @@ impl<'a> Ledger<'a> {
         self.roles[range].fill(Some(SpanRole::Skipped(class)));
     }
 
-    fn part(&mut self, part: &Part) {
+    fn part(&mut self, part: &MessagePart) {
         let range = part.tokens.clone();
         let words = if range.is_empty() { "" } else { self.heard.raw(range.start, range.end - 1) };
         match (&part.clause, &part.role) {
@@ -119,13 +119,13 @@ impl<'a> Ledger<'a> {
     }
 
     /// Tokens that a clause was read from.
-    pub fn clause(&mut self, clause: &Clause) {
+    pub fn clause(&mut self, clause: &ParsedClause) {
         self.weak |= clause.weak && !clause.has_time;
         let slot_at = |at: usize| clause.slots.iter().find(|slot| (slot.first..=slot.last).contains(&at));
         for at in clause.tokens.clone() {
             let role = match (self.heard.hidden_by(at), slot_at(at)) {
                 (Some(mask), _) => self.masked(mask),
-                (None, _) if self.heard.tokens[at].mark != Mark::Word => SpanRole::Connector,
+                (None, _) if self.heard.tokens[at].mark != TokenMark::Word => SpanRole::Connector,
                 (None, Some(slot)) => {
                     // What is looked up changes nothing, and is shown with what it was found by.
                     let kept = clause.looks_up || TOLD.contains(&slot.name) || self.carried.holds(self.heard.typed(at));
@@ -216,7 +216,7 @@ impl<'a> Ledger<'a> {
                 }
                 role => role,
             },
-            (None, _) if self.heard.tokens[at].mark != Mark::Word => SpanRole::Connector,
+            (None, _) if self.heard.tokens[at].mark != TokenMark::Word => SpanRole::Connector,
             (None, Some((class, _))) => SpanRole::Skipped(class),
             (None, None) if self.carried.holds(self.heard.typed(at)) => SpanRole::Param("text".to_owned()),
             (None, None) => match self.class_of(at) {
@@ -230,7 +230,7 @@ impl<'a> Ledger<'a> {
     fn class_of(&self, at: usize) -> TokenClass {
         let (token, typed) = (&self.heard.tokens[at], self.heard.typed(at));
         let is = |class: &str| GRAMMAR.lexicon.is_phrase(class, &[token.id]);
-        if token.mark != Mark::Word || typed.is_empty() {
+        if token.mark != TokenMark::Word || typed.is_empty() {
             TokenClass::Mark
         } else if typed.contains('@') || typed.contains("://") {
             TokenClass::Address
@@ -255,7 +255,7 @@ impl<'a> Ledger<'a> {
 
     /// Written with a capital where a sentence does not begin, among words that are not.
     pub fn is_name(&self, at: usize) -> bool {
-        let begins = at == 0 || self.heard.tokens[at - 1].mark == Mark::Stop;
+        let begins = at == 0 || self.heard.tokens[at - 1].mark == TokenMark::Stop;
         let capital = self.heard.typed(at).starts_with(char::is_uppercase);
         capital && !begins && self.heard.text.chars().any(char::is_lowercase)
     }
@@ -277,7 +277,7 @@ impl<'a> Ledger<'a> {
         price
     }
 
-    fn close(self) -> (Account, Vec<Unread>) {
+    fn close(self) -> (PartAccount, Vec<Unread>) {
         let heard = self.heard;
         let prices = Prices::read();
         let roles = self.roles.into_iter().map(|role| role.unwrap_or(SpanRole::Connector));
@@ -301,7 +301,7 @@ impl<'a> Ledger<'a> {
             follows = true;
         }
         let is_dear = spent > if self.weak { prices.budget / 2 } else { prices.budget };
-        let account = Account::new(heard.text, all.into_iter().map(|(span, role)| (span.start, role)));
+        let account = PartAccount::new(heard.text, all.into_iter().map(|(span, role)| (span.start, role)));
         unread.retain(|(_, class)| is_dear && *class > TokenClass::Function);
         let words = |(span, class): (Range<usize>, TokenClass)| Unread { text: heard.text[span].to_owned(), class };
         (account, unread.into_iter().map(words).collect())

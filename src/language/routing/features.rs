@@ -8,7 +8,7 @@ use super::super::requests::grammar::GRAMMAR;
 use super::super::requests::intents::Intent;
 use super::super::requests::lexicon::WordId;
 use super::super::requests::matching;
-use super::super::requests::text::Mark;
+use super::super::requests::text::TokenMark;
 use crate::language::tokens::lower;
 
 /// Features of one message.
@@ -49,7 +49,7 @@ pub(crate) fn features(heard: &AnnotatedText, intents: &[Intent]) -> Features {
         ]),
         0.5,
     ));
-    let ids: Vec<_> = heard.tokens.iter().filter(|t| t.mark == Mark::Word).map(|t| t.id).collect();
+    let ids: Vec<_> = heard.tokens.iter().filter(|t| t.mark == TokenMark::Word).map(|t| t.id).collect();
     let asks = if may_ask(&ids) { "asks" } else { "" };
     out.push((bucket(&["a", asks, if heard.masks.is_empty() { "" } else { "time" }]), 0.8));
     for word in &words {
@@ -80,7 +80,7 @@ pub(crate) fn features(heard: &AnnotatedText, intents: &[Intent]) -> Features {
 
 /// How it begins: who speaks of whom, in which tense, and whether it is negated or reported.
 fn opening(heard: &AnnotatedText, words: &[String], out: &mut Vec<(u32, f32)>) {
-    let ids: Vec<_> = heard.tokens.iter().filter(|t| t.mark == Mark::Word).map(|t| t.id).collect();
+    let ids: Vec<_> = heard.tokens.iter().filter(|t| t.mark == TokenMark::Word).map(|t| t.id).collect();
     for class in ["negation", "reported", "subject", "assistant", "closing", "howto", "capable"] {
         if GRAMMAR.lexicon.starts(class, &ids).is_some() {
             out.push((bucket(&["o", class]), 0.8));
@@ -136,7 +136,7 @@ fn words(heard: &AnnotatedText) -> Vec<String> {
     shown
         .filter_map(|(i, token)| {
             let text = &heard.text[token.span.clone()];
-            if token.mark != Mark::Word {
+            if token.mark != TokenMark::Word {
                 return text.chars().all(|c| !c.is_ascii()).then(|| text.to_owned());
             }
             if text.contains('@') {

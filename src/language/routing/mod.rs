@@ -14,15 +14,15 @@ use super::requests::annotated::AnnotatedText;
 use super::requests::grammar::GRAMMAR;
 use super::requests::intents::{Intent, intents};
 use super::requests::parser::Parser;
-use super::requests::text::{Mark, Token, own_words};
+use super::requests::text::{Token, TokenMark, own_words};
 use super::requests::{Hearing, PlanDraft};
 use super::requests::{antecedent, phrases};
 use super::work::Work;
 use crate::core::text::head_and_tail;
-use crate::language::tables::Made;
+use crate::language::tables::MadeTables;
 use crate::limits::ROUTE_MESSAGE_CHARS;
 use features::{features, told_of};
-use model::{MODEL, Model, logistic};
+use model::{MODEL, RoutingWeights, logistic};
 
 /// Tokens at either end that are looked at; a request stands at an end of a long message.
 const ROUTE_CHARS_FAST: usize = 400;
@@ -82,7 +82,7 @@ impl Guess {
 
 /// Reads the weights, unless they are read.
 pub(super) fn ready() {
-    Made::force(&MODEL);
+    MadeTables::force(&MODEL);
 }
 
 /// Kind, domains and confidence of a message.
@@ -91,7 +91,7 @@ pub fn route(hearing: &Hearing) -> Guess {
 }
 
 /// The same by another model; measuring needs one that has not learnt what it is measured on.
-pub(super) fn route_by(model: &Model, hearing: &Hearing) -> Guess {
+pub(super) fn route_by(model: &RoutingWeights, hearing: &Hearing) -> Guess {
     let work = Work::default();
     if let Some(action) = phrases::planned(hearing, &[], &work) {
         return Guess { kind: Kind::Action, domains: vec![action.service], confidence: PHRASE_CONFIDENCE };
@@ -165,14 +165,14 @@ pub(super) fn route_by(model: &Model, hearing: &Hearing) -> Guess {
 }
 
 /// What the parts of a message ask for by their own words: `talk`, where all of it together was taken for that.
-fn asked_in_parts(model: &Model, parser: &Parser, talk: bool) -> Vec<String> {
+fn asked_in_parts(model: &RoutingWeights, parser: &Parser, talk: bool) -> Vec<String> {
     const PARTS_MAX: usize = 4;
     const PART_WORDS_MIN: usize = 3;
     let heard = parser.heard;
     let ends = |token: &Token| match (token.mark, &heard.text[token.span.clone()]) {
-        (Mark::Word, word) => !talk && matches!(word, "and" | "+" | "&"),
-        (Mark::Soft, mark) => !matches!(mark, "'" | "\"" | ":" | "-"),
-        (Mark::Stop, _) => true,
+        (TokenMark::Word, word) => !talk && matches!(word, "and" | "+" | "&"),
+        (TokenMark::Soft, mark) => !matches!(mark, "'" | "\"" | ":" | "-"),
+        (TokenMark::Stop, _) => true,
     };
     let mut domains: Vec<String> = Vec::new();
     let len = heard.tokens.len();
@@ -198,7 +198,7 @@ fn asked_in_parts(model: &Model, parser: &Parser, talk: bool) -> Vec<String> {
 }
 
 /// The plain requests of a message of several, of which the model named one but not these.
-fn requests_beside<'s>(model: &Model, intents: &'s [Intent], named: &[String]) -> Vec<&'s Intent> {
+fn requests_beside<'s>(model: &RoutingWeights, intents: &'s [Intent], named: &[String]) -> Vec<&'s Intent> {
     // "Parish council Friday 7pm, also order the hymn books": beside a request, what has its own time is one.
     let stated =
         |intent: &Intent| intents.len() > 1 && intent.service == "calendar" && intent.command == "create_event";

@@ -12,7 +12,7 @@
 //! Buckets that are all 0 have no line. Not here: what the buckets are of (`features`).
 
 use super::features::{BUCKETS, Features};
-use crate::language::tables::Made;
+use crate::language::tables::MadeTables;
 
 /// The services' units and the one for "investigates"; scores are kept on the stack.
 pub(super) const UNITS_MAX: usize = 16;
@@ -20,7 +20,7 @@ pub(super) const UNITS_MAX: usize = 16;
 const WEIGHTS: &str = include_str!("../../../data/language/routing/weights.tsv");
 
 /// The model in use, made when it is first needed.
-pub(crate) static MODEL: Made<Model> = Made::new(|| match Model::read(WEIGHTS) {
+pub(crate) static MODEL: MadeTables<RoutingWeights> = MadeTables::new(|| match RoutingWeights::read(WEIGHTS) {
     Some(model) => model,
     None => panic!("data/language/routing/weights.tsv is no weights of this router; see routing/tests/train.rs"),
 });
@@ -30,7 +30,7 @@ pub(crate) type Scores = [f32; UNITS_MAX];
 
 /// Weights, and what they are of.
 #[derive(Debug)]
-pub(crate) struct Model {
+pub(crate) struct RoutingWeights {
     domains: Vec<&'static str>,
     bias: Scores,
     scale: Scores,
@@ -38,9 +38,9 @@ pub(crate) struct Model {
     weights: Vec<i8>,
 }
 
-impl Model {
+impl RoutingWeights {
     /// `None` unless the text is weights of this program's features.
-    pub fn read(text: &'static str) -> Option<Model> {
+    pub fn read(text: &'static str) -> Option<RoutingWeights> {
         let mut lines = text.lines().filter(|line| !line.starts_with('#'));
         let mut domains: Vec<&str> = lines.next()?.strip_prefix("bucket\t")?.split('\t').collect();
         domains.pop().filter(|last| *last == "investigates")?;
@@ -65,7 +65,7 @@ impl Model {
                 *places.get_mut(unit)? = weight.parse().ok()?;
             }
         }
-        Some(Model { domains, bias, scale, weights })
+        Some(RoutingWeights { domains, bias, scale, weights })
     }
 
     /// The names of the services, in the order of their units.
@@ -123,15 +123,15 @@ mod tests {
 
     #[test]
     fn weights_of_another_shape_are_refused() {
-        assert!(Model::read(WEIGHTS).is_some());
+        assert!(RoutingWeights::read(WEIGHTS).is_some());
         let head = "bucket\ttask\tinvestigates\nbias\t-1\t-2\nscale\t0.1\t0.2\n";
-        assert!(Model::read(head).is_some());
+        assert!(RoutingWeights::read(head).is_some());
         for (rows, why) in
             [("16384\t1", "no such bucket"), ("1\t1\t2\t3", "no such unit"), ("1\t200", "too much"), ("x", "")]
         {
-            assert!(Model::read(format!("{head}{rows}\n").leak()).is_none(), "{why}");
+            assert!(RoutingWeights::read(format!("{head}{rows}\n").leak()).is_none(), "{why}");
         }
-        assert!(Model::read("bucket\ttask\tinvestigates\nbias\t-1\nscale\t0.1\t0.2\n").is_none());
-        assert!(Model::read("bucket\ttask\n").is_none() && Model::read("").is_none());
+        assert!(RoutingWeights::read("bucket\ttask\tinvestigates\nbias\t-1\nscale\t0.1\t0.2\n").is_none());
+        assert!(RoutingWeights::read("bucket\ttask\n").is_none() && RoutingWeights::read("").is_none());
     }
 }

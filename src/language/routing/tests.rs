@@ -2,7 +2,7 @@
 
 mod train;
 
-use super::model::{MODEL, Model};
+use super::model::{MODEL, RoutingWeights};
 use super::{Guess, Kind, SURE_ENOUGH, route, route_by};
 use crate::language::measured::{MeasuredFigures, numbers};
 use crate::language::requests::tests::figures::{ROUTE_REGRESSION, ROUTE_TEST, ROUTE_TUNE};
@@ -18,7 +18,7 @@ struct Judged {
     is_right: bool,
 }
 
-fn judged(model: &Model, text: &str, alternatives: &str) -> Judged {
+fn judged(model: &RoutingWeights, text: &str, alternatives: &str) -> Judged {
     let guess = route_by(model, &alone(text, &monday()));
     let mut got = guess.domains.clone();
     got.sort();
@@ -34,7 +34,7 @@ fn rows(text: &'static str) -> Vec<&'static str> {
     text.lines().filter(|line| !line.starts_with('#') && line.contains('\t')).collect()
 }
 
-fn on_unlearnt(model: &Model, rows: &[&str]) -> Vec<Judged> {
+fn on_unlearnt(model: &RoutingWeights, rows: &[&str]) -> Vec<Judged> {
     rows.iter().filter_map(|row| row.split_once('\t')).map(|(text, wanted)| judged(model, text, wanted)).collect()
 }
 
@@ -43,7 +43,7 @@ fn on_folds() -> Vec<Judged> {
     let fold = |nth: usize| {
         let held: Vec<&str> = rows.iter().copied().skip(nth).step_by(FOLDS).collect();
         let weights = train(LESSONS.iter().filter(|lesson| !held.contains(&lesson.line)));
-        on_unlearnt(&Model::read(weights.leak()).unwrap(), &held)
+        on_unlearnt(&RoutingWeights::read(weights.leak()).unwrap(), &held)
     };
     (0..FOLDS).flat_map(fold).collect()
 }

@@ -7,7 +7,7 @@
 use chrono::{DateTime, NaiveDate};
 use chrono_tz::Tz;
 
-use super::grammar::{ClockPhrase, Date, Doubt, Mention, Period, Phrase};
+use super::grammar::{ClockPhrase, Date, Mention, Period, Phrase, TimeDoubt};
 use super::words::DaySet;
 use super::{Reference, TimeRole, grammar, resolve};
 
@@ -54,7 +54,7 @@ fn doubt_several(text: &str, heard: &mut [Mention], reference: &Reference) {
     });
     if differ {
         for (i, _) in starts {
-            heard[i].phrase.doubt = Some(Doubt::OneOfSeveral);
+            heard[i].phrase.doubt = Some(TimeDoubt::OneOfSeveral);
         }
     }
 }
@@ -78,7 +78,7 @@ fn is_list(one: &Phrase, other: &Phrase, between: &str) -> bool {
 
 /// "One of several" days that are all the same one, with one hour at most, is no question.
 fn settle(heard: &mut [Mention], days: &[Option<NaiveDate>]) {
-    let several = |h: &Mention| h.phrase.doubt == Some(Doubt::OneOfSeveral);
+    let several = |h: &Mention| h.phrase.doubt == Some(TimeDoubt::OneOfSeveral);
     let doubted: Vec<usize> = (0..heard.len()).filter(|&i| several(&heard[i])).collect();
     let clocks = doubted.iter().filter(|&&i| heard[i].phrase.clock.is_some()).count();
     let same = doubted.iter().all(|&i| days[i].is_some() && days[i] == days[doubted[0]]);
@@ -98,7 +98,7 @@ fn open_to(day: &Phrase, clock: Option<ClockPhrase>) -> bool {
 /// The day of a phrase that names just one.
 fn day_of(phrase: &Phrase, reference: &Reference) -> Option<NaiveDate> {
     let whole = phrase.rule.is_none() && phrase.to.is_none() && phrase.length.is_none() && phrase.shift.is_none();
-    let known = matches!(phrase.doubt, None | Some(Doubt::OneOfSeveral))
+    let known = matches!(phrase.doubt, None | Some(TimeDoubt::OneOfSeveral))
         && matches!(phrase.role, TimeRole::Plain | TimeRole::By);
     let single = phrase.date.as_ref().is_some_and(|date| date.is_one_day());
     if !(whole && known && single) {

@@ -35,7 +35,7 @@ use chrono::{DateTime, NaiveDateTime, Utc};
 use chrono_tz::Tz;
 use serde::Serialize;
 
-use crate::language::tables::Made;
+use crate::language::tables::MadeTables;
 
 pub use clock_only::is_clock_only;
 pub use describe::describe;
@@ -49,7 +49,7 @@ pub use zone::{LocalInstant, local_instant};
 
 /// Makes the lexica, unless they are made.
 pub(super) fn ready() {
-    Made::force(&words::LEXICONS);
+    MadeTables::force(&words::LEXICONS);
 }
 
 /// What "now" and "3/4" mean to the person who wrote the text.

@@ -17,7 +17,7 @@ const RULE_BYTES_MAX: usize = 500;
 /// The first occurrence after `after`, of a rule whose first occurrence is `first`. `None`: the
 /// rule has ended, never happens, or is not an RFC 5545 rule.
 pub fn next_occurrence(rrule: &str, first: DateTime<Tz>, after: DateTime<Utc>) -> Option<DateTime<Tz>> {
-    let parts = Parts::read(rrule)?;
+    let parts = RuleParts::read(rrule)?;
     let zone = first.timezone();
     let found = match parts.exact_step() {
         Some(step) => exact(&parts, first, after, step?),
@@ -28,15 +28,15 @@ pub fn next_occurrence(rrule: &str, first: DateTime<Tz>, after: DateTime<Utc>) -
 }
 
 /// The parts of a rule: "FREQ=WEEKLY;BYDAY=MO".
-struct Parts<'a>(Vec<(&'a str, &'a str)>);
+struct RuleParts<'a>(Vec<(&'a str, &'a str)>);
 
-impl<'a> Parts<'a> {
-    fn read(rrule: &'a str) -> Option<Parts<'a>> {
+impl<'a> RuleParts<'a> {
+    fn read(rrule: &'a str) -> Option<RuleParts<'a>> {
         if rrule.len() > RULE_BYTES_MAX {
             return None;
         }
         let parts = rrule.trim_start_matches("RRULE:").split(';').filter(|p| !p.is_empty());
-        parts.map(|p| p.split_once('=')).collect::<Option<Vec<_>>>().map(Parts)
+        parts.map(|p| p.split_once('=')).collect::<Option<Vec<_>>>().map(RuleParts)
     }
 
     fn get(&self, key: &str) -> Option<&'a str> {
@@ -71,7 +71,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-fn exact(parts: &Parts, first: DateTime<Tz>, after: DateTime<Utc>, step: Duration) -> Option<DateTime<Tz>> {
+fn exact(parts: &RuleParts, first: DateTime<Tz>, after: DateTime<Utc>, step: Duration) -> Option<DateTime<Tz>> {
     let steps =
         if after < first.to_utc() { 0 } else { (after - first.to_utc()).num_seconds() / step.num_seconds() + 1 };
     let allowed = parts.number("COUNT").is_none_or(|count| steps < count);
@@ -80,7 +80,7 @@ fn exact(parts: &Parts, first: DateTime<Tz>, after: DateTime<Utc>, step: Duratio
 }
 
 /// Occurrences are computed as if the wall clock were UTC: it knows no gaps.
-fn on_the_calendar(parts: &Parts, first: DateTime<Tz>, after: DateTime<Utc>, zone: Tz) -> Option<DateTime<Tz>> {
+fn on_the_calendar(parts: &RuleParts, first: DateTime<Tz>, after: DateTime<Utc>, zone: Tz) -> Option<DateTime<Tz>> {
     let wall = first.naive_local().with_nanosecond(0)?;
     let kept = parts.0.iter().filter(|(key, _)| *key != "UNTIL");
     let rule: Vec<String> = kept.map(|(key, value)| format!("{key}={value}")).collect();
@@ -105,10 +105,10 @@ fn day_exists(zone: Tz, date: NaiveDate) -> bool {
 
 /// "every weekday at 9:00": a rule in words. A rule beyond the grammar's own is told as it is.
 pub fn describe_recurrence(rrule: &str) -> String {
-    Parts::read(rrule).and_then(|parts| words(&parts)).unwrap_or_else(|| rrule.to_owned())
+    RuleParts::read(rrule).and_then(|parts| words(&parts)).unwrap_or_else(|| rrule.to_owned())
 }
 
-fn words(parts: &Parts) -> Option<String> {
+fn words(parts: &RuleParts) -> Option<String> {
     let every = parts.number("INTERVAL").unwrap_or(1);
     let unit = match parts.get("FREQ")? {
         "MINUTELY" => "minute",
@@ -160,7 +160,7 @@ fn words(parts: &Parts) -> Option<String> {
     Some(text)
 }
 
-fn of(parts: &Parts, every: i64, unit: &str) -> Option<String> {
+fn of(parts: &RuleParts, every: i64, unit: &str) -> Option<String> {
     Some(match (parts.number("BYMONTH"), every) {
         (Some(month), _) => format!("of {} every year", month_name(month)?),
         (None, 1) => format!("of every {unit}"),
@@ -200,7 +200,7 @@ fn weekly(days: &str, every: i64) -> Option<String> {
     })
 }
 
-fn nth_weekday(parts: &Parts, code: &str) -> Option<String> {
+fn nth_weekday(parts: &RuleParts, code: &str) -> Option<String> {
     if let Some(n) = parts.number("BYSETPOS") {
         return Some(format!("{} working day", nth(n)));
     }

@@ -21,9 +21,9 @@ thread_local! {
 }
 
 /// Forgets what was recognised, however the reading ends.
-struct Scope;
+struct OnceScope;
 
-impl Drop for Scope {
+impl Drop for OnceScope {
     fn drop(&mut self) {
         RECOGNISED.with_borrow_mut(|known| *known = None);
     }
@@ -32,7 +32,7 @@ impl Drop for Scope {
 /// Reads a message: the times of no text are looked for twice meanwhile.
 pub fn recognised_once<T>(read: impl FnOnce() -> T) -> T {
     RECOGNISED.with_borrow_mut(|known| *known = Some(Vec::new()));
-    let _scope = Scope;
+    let _scope = OnceScope;
     read()
 }
 

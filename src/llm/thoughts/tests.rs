@@ -5,7 +5,7 @@ use super::*;
 
 fn streamed(pieces: &[&str]) -> String {
     let (to, mut from) = unbounded_channel();
-    let mut words = Words::new(Some(to));
+    let mut words = SpokenWords::new(Some(to));
     pieces.iter().for_each(|piece| words.push(piece));
     words.finish();
     let mut all = String::new();

@@ -23,15 +23,15 @@ use crate::ports::records::{CardMessage, OutboxEntry, Show};
 use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, SendError, StoreError, Table, optimistic};
 
 /// An entry and its revision.
-pub(super) type Held = (OutboxEntry, u64);
+pub(super) type HeldEntry = (OutboxEntry, u64);
 
 /// An entry that was shown, as it was then.
-struct Mark {
+struct ShownEntry {
     key: Key,
     revision: u64,
 }
 
-impl Mark {
+impl ShownEntry {
     fn take_out(&self, batch: &mut Batch) {
         batch.delete(Table::Outbox, self.key.clone(), Expect::Revision(self.revision));
     }
@@ -105,7 +105,7 @@ async fn show_all(brain: &Brain, chat: &ChatId) {
 }
 
 /// Takes out what nothing was shown behind.
-async fn take_out(brain: &Brain, changed: Vec<Mark>) -> Result<(), StoreError> {
+async fn take_out(brain: &Brain, changed: Vec<ShownEntry>) -> Result<(), StoreError> {
     if changed.is_empty() {
         return Ok(());
     }
@@ -120,7 +120,7 @@ async fn take_out(brain: &Brain, changed: Vec<Mark>) -> Result<(), StoreError> {
 
 /// Shows one entry. A message that was only changed is taken out together with what is shown next: to change it once
 /// more changes nothing.
-async fn show(brain: &Brain, (mut entry, revision): Held, changed: &mut Vec<Mark>) -> Then {
+async fn show(brain: &Brain, (mut entry, revision): HeldEntry, changed: &mut Vec<ShownEntry>) -> Then {
     if let Err(error) = withhold_altered(brain, &mut entry).await {
         tracing::error!(%error, "a card cannot be checked, so it waits");
         return Then::Waits;
@@ -134,7 +134,7 @@ async fn show(brain: &Brain, (mut entry, revision): Held, changed: &mut Vec<Mark
         Show::Edit(edit) => brain.channel.edit(&entry.chat, edit).await.map(|()| None),
     };
     fail_point("shown");
-    let mark = Mark { key: entry.key(), revision };
+    let mark = ShownEntry { key: entry.key(), revision };
     let recorded = match shown {
         Ok(_) if matches!(entry.show, Show::Edit(_)) => {
             changed.push(mark);
@@ -241,13 +241,13 @@ async fn withhold_altered(brain: &Brain, entry: &mut OutboxEntry) -> Result<(), 
 async fn delivered(
     brain: &Brain,
     entry: &OutboxEntry,
-    mark: Mark,
-    changed: &mut Vec<Mark>,
+    mark: ShownEntry,
+    changed: &mut Vec<ShownEntry>,
     message: Option<MessageId>,
 ) -> Result<Then, StoreError> {
     let _order = brain.locks.writing(&entry.chat).await;
     // The marks go with the first message behind them, whatever becomes of them there: at worst they are made anew.
-    let marks: Vec<Mark> = changed.drain(..).chain([mark]).collect();
+    let marks: Vec<ShownEntry> = changed.drain(..).chain([mark]).collect();
     match recorded(brain, entry, Some(&marks), message).await {
         Ok(()) => Ok(Then::GoesOn),
         Err(StoreError::Conflict { table: Table::Outbox, .. }) => {
@@ -261,7 +261,7 @@ async fn delivered(
 async fn recorded(
     brain: &Brain,
     entry: &OutboxEntry,
-    marks: Option<&[Mark]>,
+    marks: Option<&[ShownEntry]>,
     message: Option<MessageId>,
 ) -> Result<(), StoreError> {
     optimistic(&[Table::Chats, Table::Pending], || async move {

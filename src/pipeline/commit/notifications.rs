@@ -9,7 +9,7 @@ use std::collections::btree_map::Entry;
 
 use chrono::{DateTime, Utc};
 
-use super::delivery::Held;
+use super::delivery::HeldEntry;
 use super::outbox;
 use crate::core::ids::{ChatId, UserId};
 use crate::core::notification::{self, Notification};
@@ -33,26 +33,30 @@ fn waits_until(entry: &OutboxEntry, now: DateTime<Utc>) -> Option<DateTime<Utc>>
 }
 
 /// The reminders among these that have to be put together: those that wait, and those that do not.
-fn crowds(waiting: Vec<Held>, now: DateTime<Utc>) -> Vec<Vec<Held>> {
+fn crowds(waiting: Vec<HeldEntry>, now: DateTime<Utc>) -> Vec<Vec<HeldEntry>> {
     let reminders = waiting.into_iter().filter(|(entry, _)| reminder(entry).is_some());
     let (waits, ready): (Vec<_>, Vec<_>) = reminders.partition(|(entry, _)| waits_until(entry, now).is_some());
     [waits, ready].into_iter().filter(|crowd| is_crowd(crowd)).collect()
 }
 
 /// True when one item is told several times, or too many are told apart.
-fn is_crowd(crowd: &[Held]) -> bool {
+fn is_crowd(crowd: &[HeldEntry]) -> bool {
     let all = notifications(crowd);
     let count = all.len();
     crowd.len() > 1 && (count > APART_MAX || notification::coalesced(all).len() < count)
 }
 
-fn notifications(crowd: &[Held]) -> Vec<Notification> {
+fn notifications(crowd: &[HeldEntry]) -> Vec<Notification> {
     crowd.iter().filter_map(|(entry, _)| reminder(entry)).flat_map(|reply| reply.notifications.clone()).collect()
 }
 
 /// Those of the waiting entries that may be shown now, in order; `None` when the outbox was changed and has to be read
 /// again.
-pub(super) async fn ready(brain: &Brain, chat: &ChatId, waiting: Vec<Held>) -> Result<Option<Vec<Held>>, StoreError> {
+pub(super) async fn ready(
+    brain: &Brain,
+    chat: &ChatId,
+    waiting: Vec<HeldEntry>,
+) -> Result<Option<Vec<HeldEntry>>, StoreError> {
     let now = brain.clock.now();
     let waiting = as_people_live_now(brain, chat, waiting).await?;
     if !crowds(waiting.clone(), now).is_empty() {
@@ -69,7 +73,11 @@ pub(super) async fn ready(brain: &Brain, chat: &ChatId, waiting: Vec<Held>) -> R
 }
 
 /// The same entries, with the zones and quiet hours of today in their reminders.
-async fn as_people_live_now(brain: &Brain, chat: &ChatId, mut waiting: Vec<Held>) -> Result<Vec<Held>, StoreError> {
+async fn as_people_live_now(
+    brain: &Brain,
+    chat: &ChatId,
+    mut waiting: Vec<HeldEntry>,
+) -> Result<Vec<HeldEntry>, StoreError> {
     let mut people: BTreeMap<UserId, User> = BTreeMap::new();
     for (entry, _) in &mut waiting {
         let Show::Send(Reply { notifications, .. }) = &mut entry.show else { continue };

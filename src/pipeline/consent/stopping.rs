@@ -10,7 +10,7 @@ use crate::ports::{RecordExt, StoreError};
 
 /// What this person's runs here have begun and what they have not, in words, from the journals.
 #[derive(Debug, Default)]
-pub(in crate::pipeline) struct UnderWay {
+pub(in crate::pipeline) struct RunsUnderWay {
     begun: Vec<String>,
     left: Vec<String>,
 }
@@ -22,14 +22,18 @@ pub(in crate::pipeline) async fn stop_cards(brain: &Brain, facts: &TurnFacts) ->
 }
 
 /// All that is under way for this person here.
-pub(in crate::pipeline) async fn all_under_way(brain: &Brain, facts: &TurnFacts) -> Result<UnderWay, StoreError> {
+pub(in crate::pipeline) async fn all_under_way(brain: &Brain, facts: &TurnFacts) -> Result<RunsUnderWay, StoreError> {
     under_way(brain, facts, |_| true).await
 }
 
-async fn under_way(brain: &Brain, facts: &TurnFacts, counts: impl Fn(&Run) -> bool) -> Result<UnderWay, StoreError> {
+async fn under_way(
+    brain: &Brain,
+    facts: &TurnFacts,
+    counts: impl Fn(&Run) -> bool,
+) -> Result<RunsUnderWay, StoreError> {
     let runs = brain.store.list_all::<Run>(&[]).await?;
     let mine = |run: &Run| run.chat == *facts.chat() && run.owner == *facts.owner() && counts(run);
-    let mut under_way = UnderWay::default();
+    let mut under_way = RunsUnderWay::default();
     for run in runs.into_iter().filter(mine) {
         for step in &run.steps {
             let words = || show::wording(&brain.services, &step.action);
@@ -43,7 +47,7 @@ async fn under_way(brain: &Brain, facts: &TurnFacts, counts: impl Fn(&Run) -> bo
     Ok(under_way)
 }
 
-impl UnderWay {
+impl RunsUnderWay {
     /// What has begun, and what is left; `None` when there is neither.
     pub(in crate::pipeline) fn told(&self) -> Option<String> {
         let begun = format!("This has begun and can no longer be stopped: {}.", self.begun.join("; "));

@@ -37,61 +37,61 @@ use crate::pipeline::stages::undecided;
 use crate::pipeline::turn::{Turn, TurnError};
 
 /// What a step gives: `None` when the turn is none of its business.
-type Asked<'t> = BoxFuture<'t, Result<Option<Taken>, TurnError>>;
+type StepAnswer<'t> = BoxFuture<'t, Result<Option<Taken>, TurnError>>;
 
 /// A step, whatever it gives.
-fn step<'t, T: Into<Taken>>(asked: impl Future<Output = Result<Option<T>, TurnError>> + Send + 't) -> Asked<'t> {
+fn step<'t, T: Into<Taken>>(asked: impl Future<Output = Result<Option<T>, TurnError>> + Send + 't) -> StepAnswer<'t> {
     asked.map(|taken| Ok(taken?.map(Into::into))).boxed()
 }
 
 /// One of the things that may answer.
 #[derive(Debug)]
-struct Step {
+struct IntakeStep {
     /// As the pictures show it.
     name: &'static str,
-    answer: for<'t> fn(&'t Turn<'t>) -> Asked<'t>,
+    answer: for<'t> fn(&'t Turn<'t>) -> StepAnswer<'t>,
 }
 
 /// In order; the comments say why each stands where it does.
-const STEPS: [Step; 19] = [
+const STEPS: [IntakeStep; 19] = [
     // What an earlier life began is told from its journal: looked at anew, it could be done twice.
-    Step { name: "resumed", answer: |turn| step(resumed::answer(turn)) },
+    IntakeStep { name: "resumed", answer: |turn| step(resumed::answer(turn)) },
     // A press carries what it means; it has no words for the others to read.
-    Step { name: "press", answer: |turn| step(buttons::answer(turn)) },
+    IntakeStep { name: "press", answer: |turn| step(buttons::answer(turn)) },
     // What is passed on without a word is content: nothing in it may be read as a command or as consent.
-    Step { name: "forward", answer: |turn| step(offers::answer(turn.brain, &turn.facts)) },
+    IntakeStep { name: "forward", answer: |turn| step(offers::answer(turn.brain, &turn.facts)) },
     // A slash command means one thing, whatever is open.
-    Step { name: "command", answer: |turn| step(commands::answer(turn)) },
+    IntakeStep { name: "command", answer: |turn| step(commands::answer(turn)) },
     // A yes or no to a card outranks every looser reading of the same word.
-    Step { name: "decision", answer: |turn| step(answers::answer(turn)) },
+    IntakeStep { name: "decision", answer: |turn| step(answers::answer(turn)) },
     // "Yes, but at 4pm" is no yes: it changes the card it speaks of before anybody takes it for a new request.
-    Step { name: "amendment", answer: |turn| step(amendments::answer(turn)) },
+    IntakeStep { name: "amendment", answer: |turn| step(amendments::answer(turn)) },
     // A setting named outright is no answer to a question; the question stays open.
-    Step { name: "setting", answer: |turn| step(settings::answer(turn.brain, &turn.facts)) },
+    IntakeStep { name: "setting", answer: |turn| step(settings::answer(turn.brain, &turn.facts)) },
     // "Always cc Tom" is no order to cc Tom now, and "my NAS is a fnOS now" is no small talk.
-    Step { name: "told", answer: |turn| step(told::answer(turn.brain, &turn.facts)) },
+    IntakeStep { name: "told", answer: |turn| step(told::answer(turn.brain, &turn.facts)) },
     // The time we asked for last, before the same words could answer an older question.
-    Step { name: "snooze", answer: |turn| step(buttons::reminder::until(turn.brain, &turn.facts)) },
+    IntakeStep { name: "snooze", answer: |turn| step(buttons::reminder::until(turn.brain, &turn.facts)) },
     // "Done", right after a reminder: as its button.
-    Step { name: "reminder", answer: |turn| step(buttons::reminder::in_words(turn.brain, &turn.facts)) },
+    IntakeStep { name: "reminder", answer: |turn| step(buttons::reminder::in_words(turn.brain, &turn.facts)) },
     // "More", right below a list: as its button. A question asked since then stands below the list, and gets the word.
-    Step { name: "page", answer: |turn| step(pages::answer(turn.brain, &turn.facts)) },
+    IntakeStep { name: "page", answer: |turn| step(pages::answer(turn.brain, &turn.facts)) },
     // "Only from Anna", "reply to 3": of the rows of an answer. A number behind a verb is a row before it is a time.
-    Step { name: "findings", answer: |turn| step(findings::answer(turn)) },
+    IntakeStep { name: "findings", answer: |turn| step(findings::answer(turn)) },
     // "Answer the first one", "write her": what comes now is read with what they mean.
-    Step { name: "salient", answer: |turn| step(salient::answer(turn.brain, &turn.facts)) },
+    IntakeStep { name: "salient", answer: |turn| step(salient::answer(turn.brain, &turn.facts)) },
     // "Did you send it?" asks what became of something; nothing is planned for it.
-    Step { name: "record", answer: |turn| step(record::answer(turn.brain, &turn.facts)) },
+    IntakeStep { name: "record", answer: |turn| step(record::answer(turn.brain, &turn.facts)) },
     // The time is told whatever is open, and is no model's guess.
-    Step { name: "known", answer: |turn| step(known::answer(turn.brain, &turn.facts)) },
+    IntakeStep { name: "known", answer: |turn| step(known::answer(turn.brain, &turn.facts)) },
     // What was not read to its end answers no question and is no request.
-    Step { name: "excess", answer: |turn| step(excess::answer(&turn.facts)) },
+    IntakeStep { name: "excess", answer: |turn| step(excess::answer(&turn.facts)) },
     // What is left may complete the request that we asked about.
-    Step { name: "reply", answer: |turn| step(question::answer(turn)) },
+    IntakeStep { name: "reply", answer: |turn| step(question::answer(turn)) },
     // "Bins are out" is no request: routed, it would be talk, or a task of its own. An open question gets it first.
-    Step { name: "report", answer: |turn| step(report::answer(turn.brain, &turn.facts)) },
+    IntakeStep { name: "report", answer: |turn| step(report::answer(turn.brain, &turn.facts)) },
     // Nobody else took it, and it stands right below a card: small talk would leave open what became of that.
-    Step { name: "undecided", answer: |turn| step(undecided::answer(turn.brain, &turn.facts)) },
+    IntakeStep { name: "undecided", answer: |turn| step(undecided::answer(turn.brain, &turn.facts)) },
 ];
 
 /// The answer of the first step that has one.

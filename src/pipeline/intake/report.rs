@@ -23,13 +23,13 @@ use crate::services::service::{OpenThing, ReportFit};
 const NAMED_CHARS_MAX: usize = 60;
 
 /// An open thing, and the service that keeps it.
-type Kept = (String, OpenThing);
+type OpenItem = (String, OpenThing);
 
 /// What a report, or a part of one, came to.
 enum Fitting {
-    One(Kept),
+    One(OpenItem),
     /// Which of them is a question.
-    Several(Vec<Kept>),
+    Several(Vec<OpenItem>),
     None,
 }
 
@@ -55,7 +55,7 @@ async fn of_parts(
     report: &StateReport,
 ) -> Result<Option<Intended>, TurnError> {
     let (mut sure, mut missing) = (Vec::new(), Vec::new());
-    let mut doubtful: Option<(StateReport, Vec<Kept>)> = None;
+    let mut doubtful: Option<(StateReport, Vec<OpenItem>)> = None;
     for part in report.parts() {
         match fitting(facts, services, &part).await {
             Fitting::One(kept) => sure.push(kept),
@@ -73,7 +73,7 @@ async fn of_parts(
 /// What is open and fits. Of several that fit clearly, what was last spoken of; a doubtful one counts only where none is
 /// clear.
 async fn fitting(facts: &TurnFacts, services: &Services, report: &StateReport) -> Fitting {
-    let mut found: Vec<Kept> = Vec::new();
+    let mut found: Vec<OpenItem> = Vec::new();
     for service in services.iter() {
         let Some(open) = service.service.open_things() else { continue };
         match open.told_of(&facts.as_written(), report).await {
@@ -114,7 +114,7 @@ fn latest_item(facts: &TurnFacts) -> Option<String> {
 }
 
 /// The actions after which these are as the report says, those of a service together.
-fn settling(services: &Services, kept: &[Kept], kind: ReportKind) -> Vec<PlannedAction> {
+fn settling(services: &Services, kept: &[OpenItem], kind: ReportKind) -> Vec<PlannedAction> {
     let of_service = |name: &str| -> Vec<OpenThing> {
         kept.iter().filter(|(service, _)| service == name).map(|(_, thing)| thing.clone()).collect()
     };
@@ -126,7 +126,7 @@ fn settled(
     facts: &TurnFacts,
     services: &Services,
     report: &StateReport,
-    kept: &[Kept],
+    kept: &[OpenItem],
     missing: &[String],
 ) -> Intended {
     let mut beside: Vec<String> = Vec::new();
@@ -149,11 +149,12 @@ fn ask(
     facts: &TurnFacts,
     services: &Services,
     report: &StateReport,
-    sure: &[Kept],
-    mut kept: Vec<Kept>,
+    sure: &[OpenItem],
+    mut kept: Vec<OpenItem>,
 ) -> Result<Answer, TurnError> {
     kept.truncate(limits::READINGS_MAX);
-    let plan = |of: &[Kept]| Plan { actions: settling(services, &[sure, of].concat(), report.kind), ..Plan::default() };
+    let plan =
+        |of: &[OpenItem]| Plan { actions: settling(services, &[sure, of].concat(), report.kind), ..Plan::default() };
     let mut choices: Vec<(String, Plan)> =
         kept.iter().map(|one| (visible(&one.1.label), plan(std::slice::from_ref(one)))).collect();
     let takes_yes = choices.len() == 1;

@@ -36,7 +36,7 @@ pub(super) async fn answer(brain: &Brain, facts: &TurnFacts) -> Result<Option<Ta
     // A place may answer the open question; a pronoun answers nothing.
     let asks = asked(facts.words()).filter(|_| facts.open_question().is_none());
     if asks.is_some()
-        && let Some(listed) = Listed::last(facts, KeptAnswer::of(brain, facts).await?.as_ref())
+        && let Some(listed) = SalientList::last(facts, KeptAnswer::of(brain, facts).await?.as_ref())
     {
         return listed.answer(brain, facts, asks.as_ref());
     }
@@ -45,7 +45,7 @@ pub(super) async fn answer(brain: &Brain, facts: &TurnFacts) -> Result<Option<Ta
 
 /// Whether a service has listed something since an investigation answered.
 pub(super) fn shows_a_list_since(facts: &TurnFacts, kept: Option<&KeptAnswer>) -> bool {
-    Listed::last(facts, kept).is_some()
+    SalientList::last(facts, kept).is_some()
 }
 
 /// The message with a name in place of the pronoun: the only one that the person named lately.
@@ -81,12 +81,12 @@ pub(super) fn named((lead, rest): (&str, &str), kind: Option<ItemKind>, (id, lab
 }
 
 /// What a service listed, where that was shown last.
-struct Listed<'t> {
+struct SalientList<'t> {
     service: &'t str,
     rows: &'t [ItemRef],
 }
 
-impl<'t> Listed<'t> {
+impl<'t> SalientList<'t> {
     /// The list that is replied to, or the last one of a moment ago.
     fn last(facts: &'t TurnFacts, kept: Option<&KeptAnswer>) -> Option<Self> {
         let shown = facts.history.iter().rev().take(LISTED_BACK_MAX);

@@ -16,9 +16,9 @@ use crate::core::plan::{Action, PlannedAction};
 use crate::core::stakes::Stakes;
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::further::may_be_needed;
-use crate::language::requests::lexicon::{Lexicon, WordId};
-use crate::language::requests::reading::{ClauseReading, Words, behind, people, tidy, title, without_determiner};
-use crate::language::requests::several::{self, Listed};
+use crate::language::requests::lexicon::{RequestLexicon, WordId};
+use crate::language::requests::reading::{ClauseReading, TimeWords, behind, people, tidy, title, without_determiner};
+use crate::language::requests::several::{self, ListedParts};
 use crate::language::requests::text::tokens;
 use crate::language::time;
 use crate::language::time::{Grain, TimeRole, When};
@@ -195,7 +195,7 @@ fn overlap(event: &Event, o: &Occurrence, ctx: &RequestContext) -> String {
 pub(super) fn built(said: &ClauseReading) -> Built {
     let mut action = said.action(NAME, "create_event");
     let listed = several::days(said);
-    let when = listed.as_ref().map(Listed::first).or_else(|| said.moment("summary", &[]));
+    let when = listed.as_ref().map(ListedParts::first).or_else(|| said.moment("summary", &[]));
     let mut used = when.as_ref().map(|w| w.masks.clone()).unwrap_or_default();
     let length = said.lengths(&[]).first().map(|&mask| said.words(&[mask]));
     used.extend(length.iter().flat_map(|l| l.masks.clone()));
@@ -205,8 +205,9 @@ pub(super) fn built(said: &ClauseReading) -> Built {
     }
     let is_bare = said.found.frame.weak;
     // "Book the hotel by 20 January" is to be done by then.
-    let by =
-        |words: &Words| words.masks.iter().all(|mask| said.heard.time(*mask).is_some_and(|t| t.role == TimeRole::By));
+    let by = |words: &TimeWords| {
+        words.masks.iter().all(|mask| said.heard.time(*mask).is_some_and(|t| t.role == TimeRole::By))
+    };
     if when.as_ref().is_some_and(by) && said.typed().starts_with(" book ") {
         return Built::No;
     }
@@ -252,7 +253,7 @@ fn names_event(said: &ClauseReading) -> bool {
 }
 
 /// A day and an hour to come make an appointment of what has no name for one: "pottery with Jo wed 7pm".
-fn is_appointment(said: &ClauseReading, when: Option<&Words>) -> bool {
+fn is_appointment(said: &ClauseReading, when: Option<&TimeWords>) -> bool {
     let Some(words) = when.filter(|words| !time::is_clock_only(&words.text)) else {
         return false;
     };
@@ -265,7 +266,7 @@ fn is_appointment(said: &ClauseReading, when: Option<&Words>) -> bool {
     }
 }
 
-fn timed(mut action: PlannedAction, when: Option<Words>, length: Option<Words>) -> PlannedAction {
+fn timed(mut action: PlannedAction, when: Option<TimeWords>, length: Option<TimeWords>) -> PlannedAction {
     set(&mut action, "start_time", when.map(|w| w.text));
     set(&mut action, "end_time", length.map(|w| w.text));
     action
@@ -320,7 +321,7 @@ fn named_place(said: &ClauseReading, used: &[usize]) -> Option<(String, String)>
     is_place.then_some((name, place))
 }
 
-fn ids_of(text: &str, lexicon: Lexicon) -> Vec<WordId> {
+fn ids_of(text: &str, lexicon: RequestLexicon) -> Vec<WordId> {
     tokens(text, lexicon).into_iter().map(|token| token.id).collect()
 }
 
@@ -329,7 +330,7 @@ fn split_at<'t>(text: &'t str, links: &[&str]) -> Option<(&'t str, &'t str)> {
 }
 
 /// "lunch with Tom at Luigi's" is lunch with Tom, at Luigi's.
-fn split_place(text: &str, lexicon: Lexicon) -> (String, Option<String>) {
+fn split_place(text: &str, lexicon: RequestLexicon) -> (String, Option<String>) {
     for link in [" at the ", " at ", " @ ", " in the ", " in "] {
         let Some(at) = text.rfind(link) else { continue };
         let place = text[at..].trim();

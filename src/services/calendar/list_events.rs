@@ -19,9 +19,9 @@ use crate::core::history::ItemRef;
 use crate::core::plan::{ActingAccount, Action};
 use crate::core::stakes::Stakes;
 use crate::language::requests::built::{Built, set};
-use crate::language::requests::lexicon::Lexicon;
+use crate::language::requests::lexicon::RequestLexicon;
 use crate::language::requests::reading::{ClauseReading, behind, without_determiner};
-use crate::language::requests::several::{self, Listed};
+use crate::language::requests::several::{self, ListedParts};
 use crate::language::tokens::lower;
 use crate::services::command::{
     Base, Command, Completed, Effect, Handle, Invocation, PastTimes, Receipt, Slot, Subject,
@@ -309,7 +309,7 @@ fn free_then(
 pub(super) fn built(said: &ClauseReading) -> Built {
     let mut action = said.action(NAME, "list_events");
     let listed = several::days(said);
-    let when = listed.as_ref().map(Listed::first).or_else(|| said.moment("", &[]));
+    let when = listed.as_ref().map(ListedParts::first).or_else(|| said.moment("", &[]));
     let Singled { text, with, which } = Singled::out(said);
     let is_singled = text.is_some() || with.is_some() || which.is_some() || action.params.contains_key("which");
     if !action.params.contains_key("which") {
@@ -379,7 +379,7 @@ fn ordered(text: &str) -> (Option<&'static str>, &str) {
 }
 
 /// Words for any event at all, and no words.
-fn says_nothing(text: &str, lexicon: Lexicon) -> bool {
+fn says_nothing(text: &str, lexicon: RequestLexicon) -> bool {
     let ids: Vec<_> = text.split_whitespace().map(|word| lexicon.read_word(&lower(word))).collect();
     let is = |class: &str| lexicon.is_phrase(class, &ids);
     ids.is_empty() || is("genericevent") || is("seevents") || is("it") || is("cal")

@@ -16,7 +16,7 @@ use crate::core::plan::{Action, Target};
 use crate::core::stakes::Stakes;
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::history;
-use crate::language::requests::reading::{ClauseReading, Words, tidy, title};
+use crate::language::requests::reading::{ClauseReading, TimeWords, tidy, title};
 use crate::language::time;
 use crate::language::time::When;
 use crate::services::backend::RecordEdit;
@@ -204,10 +204,10 @@ pub(super) fn built(said: &ClauseReading) -> Built {
 }
 
 /// "(A timer of 12 minutes for the pasta and) another one of 20 for the bread".
-fn of_another_timer(said: &ClauseReading) -> Option<Words> {
+fn of_another_timer(said: &ClauseReading) -> Option<TimeWords> {
     let mask = *said.lengths(&[]).first().filter(|_| said.clause_starts("anew"))?;
     let length = said.words(&[mask]);
-    Some(Words { text: format!("in {}", length.text.trim_start_matches("of ")), ..length })
+    Some(TimeWords { text: format!("in {}", length.text.trim_start_matches("of ")), ..length })
 }
 
 /// "the night before to pack": what is to be done, where the time is told by something that was not said.
@@ -219,7 +219,7 @@ fn without_pointer(said: &ClauseReading, text: &str) -> Option<String> {
 
 /// "tomorrow at 5 and at 6": the first of two times joined by "and", with the masks of both, and the second, on
 /// the day of the first where it has none of its own.
-fn two_times(said: &ClauseReading) -> Option<(Words, String)> {
+fn two_times(said: &ClauseReading) -> Option<(TimeWords, String)> {
     let [first, second] = said.moments(&[])[..] else { return None };
     let span = |mask: usize| said.heard.masks[mask].span.clone();
     let between = said.heard.text.get(span(first).end..span(second).start)?.trim().to_lowercase();
@@ -237,7 +237,7 @@ fn two_times(said: &ClauseReading) -> Option<(Words, String)> {
     } else {
         words
     };
-    Some((Words { masks: vec![first, second], ..said.words(&[first]) }, also))
+    Some((TimeWords { masks: vec![first, second], ..said.words(&[first]) }, also))
 }
 
 const AND: [&str; 3] = ["and", "und", "&"];

@@ -6,7 +6,7 @@ use super::disk::{Disk, Failure};
 use super::{batch, write};
 use crate::limits;
 use crate::ports::{ChangeLog, ChangedRecords, Changes, Expect, Key, Store, Table};
-use crate::store::opening::Source;
+use crate::store::opening::StoreSource;
 use crate::store::{MemoryStore, RedbStore, Schema};
 
 fn schema() -> Schema {
@@ -14,7 +14,7 @@ fn schema() -> Schema {
 }
 
 async fn following(disk: &Disk) -> RedbStore {
-    RedbStore::start(disk.source(), Source::open, schema()).await.unwrap()
+    RedbStore::start(disk.source(), StoreSource::open, schema()).await.unwrap()
 }
 
 fn line(revision: u64, records: &[(Table, &str)]) -> ChangedRecords {
@@ -78,7 +78,7 @@ async fn lines_outlive_a_restart_and_a_time_without_a_log_is_a_loss() {
     assert_eq!(lines(&store, two).await, []);
     store.close().await;
     let other = Schema { followed: vec![Table::Tasks, Table::Events], ..Schema::default() };
-    let store = RedbStore::start(disk.source(), Source::open, other).await.unwrap();
+    let store = RedbStore::start(disk.source(), StoreSource::open, other).await.unwrap();
     assert_eq!(store.changes(two - 1, 10).await.unwrap(), Changes::Lost, "events had no lines");
 }
 

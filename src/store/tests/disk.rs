@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use redb::StorageBackend;
 
 use crate::ports::Secondary;
-use crate::store::opening::Source;
+use crate::store::opening::StoreSource;
 use crate::store::{RedbStore, Schema};
 
 /// One thing done to the disk.
@@ -46,9 +46,9 @@ impl Disk {
         disk
     }
 
-    pub(super) fn source(&self) -> Source {
+    pub(super) fn source(&self) -> StoreSource {
         let disk = self.clone();
-        Source { path: PathBuf::from("test-disk"), bytes: Arc::new(move || Ok(Box::new(disk.clone()))) }
+        StoreSource { path: PathBuf::from("test-disk"), bytes: Arc::new(move || Ok(Box::new(disk.clone()))) }
     }
 
     pub(super) async fn store(&self) -> RedbStore {
@@ -57,7 +57,7 @@ impl Disk {
 
     pub(super) async fn indexed(&self, indexes: Vec<&'static Secondary>) -> RedbStore {
         let schema = Schema { indexes, ..Schema::default() };
-        RedbStore::start(self.source(), Source::open, schema).await.unwrap()
+        RedbStore::start(self.source(), StoreSource::open, schema).await.unwrap()
     }
 
     pub(super) fn bytes(&self) -> Vec<u8> {

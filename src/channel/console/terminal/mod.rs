@@ -23,7 +23,7 @@ use super::channel::Sink;
 use super::wire::Out;
 use crate::limits;
 use fit::dim;
-use page::{Page, Seen};
+use page::{Screen, SeenScreen};
 use paper::{Paper, Printer};
 
 pub use fit::on_screen;
@@ -43,7 +43,7 @@ impl Sink for JsonSink {
 /// A terminal.
 #[derive(Debug, Default)]
 pub struct TerminalSink {
-    page: Mutex<Page>,
+    page: Mutex<Screen>,
     /// Where somebody types on the same screen.
     typed_at: Option<TypedAt>,
 }
@@ -84,7 +84,7 @@ impl TerminalSink {
         let _ = writeln!(stdout, "\u{1b}[?2004l").and_then(|()| stdout.flush());
     }
 
-    fn page(&self) -> MutexGuard<'_, Page> {
+    fn page(&self) -> MutexGuard<'_, Screen> {
         self.page.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -92,7 +92,7 @@ impl TerminalSink {
         self.typed_at.as_ref().map(|typed_at| &typed_at.paper)
     }
 
-    fn seen(&self) -> Seen {
+    fn seen(&self) -> SeenScreen {
         self.page().seen()
     }
 

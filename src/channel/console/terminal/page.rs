@@ -1,6 +1,6 @@
 //! What is on the screen, and which buttons a typed number presses.
 //!
-//! Invariant: a number means what it meant when its line was begun: [`Seen`] is taken then, so that a message that
+//! Invariant: a number means what it meant when its line was begun: [`SeenScreen`] is taken then, so that a message that
 //! arrives while somebody types moves no button under their finger.
 
 use std::collections::VecDeque;
@@ -13,17 +13,17 @@ const SHOWN_MAX: usize = 64;
 
 /// What is on the screen.
 #[derive(Debug, Default)]
-pub(super) struct Page {
+pub(super) struct Screen {
     /// The latest messages, oldest first.
     shown: VecDeque<(i64, String)>,
     /// The message whose buttons can be pressed.
     of: Option<i64>,
-    seen: Seen,
+    seen: SeenScreen,
 }
 
 /// What somebody could see at a moment.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Seen {
+pub(super) struct SeenScreen {
     /// How many messages there were.
     pub(super) messages: u64,
     buttons: Vec<Button>,
@@ -31,7 +31,7 @@ pub(super) struct Seen {
     take_numbers: bool,
 }
 
-impl Seen {
+impl SeenScreen {
     /// The button that was typed: `2`, or `:2` when other messages stand below the buttons.
     pub(super) fn pressed(&self, typed: &str) -> Option<&Button> {
         let typed = typed.trim();
@@ -45,9 +45,9 @@ impl Seen {
     }
 }
 
-impl Page {
+impl Screen {
     /// What can be seen now.
-    pub(super) fn seen(&self) -> Seen {
+    pub(super) fn seen(&self) -> SeenScreen {
         self.seen.clone()
     }
 
@@ -109,13 +109,13 @@ mod tests {
         vec![data.iter().map(button).collect()]
     }
 
-    fn pressed(page: &Page, typed: &str) -> Option<String> {
+    fn pressed(page: &Screen, typed: &str) -> Option<String> {
         page.seen().pressed(typed).map(|button| button.data.clone())
     }
 
     #[test]
     fn a_page_that_changes_is_pressed_as_it_stands() {
-        let mut page = Page::default();
+        let mut page = Screen::default();
         page.message(1, "Settings", &buttons(&["quiet"]));
         let choices = page.edit(1, Some("Quiet hours?"), &buttons(&["off", "on"])).unwrap();
         assert!(choices.contains("Quiet hours?") && choices.contains("[2] on"), "{choices}");
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn of_a_card_that_is_decided_only_the_decision_is_new() {
-        let mut page = Page::default();
+        let mut page = Screen::default();
         page.message(1, "Send this?", &buttons(&["yes"]));
         page.message(2, "Another card", &buttons(&["other"]));
         assert_eq!(page.edit(1, Some("Send this?\n\n✅ Sent"), &[]).as_deref(), Some("✅ Sent"));
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_number_is_for_the_buttons_until_something_else_is_asked_or_said() {
-        let mut page = Page::default();
+        let mut page = Screen::default();
         page.message(1, "Send this?", &buttons(&["yes", "no"]));
         page.message(2, "(Your time zone is Lisbon.)", &[]);
         assert_eq!(pressed(&page, " 2 ").as_deref(), Some("no"));
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn a_number_means_what_it_meant_when_its_line_was_begun() {
-        let mut page = Page::default();
+        let mut page = Screen::default();
         page.message(1, "Noted.", &buttons(&["undo"]));
         let begun = page.seen();
         page.message(2, "Send this?", &buttons(&["send"]));

@@ -30,7 +30,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::super::{ConsoleChannel, Line};
 use super::TerminalSink;
-use super::page::Seen;
+use super::page::SeenScreen;
 use crate::language::consent::{self, Consent};
 use crate::limits;
 use crate::pipeline::intake::commands::COMMANDS;
@@ -152,7 +152,7 @@ impl Keyboard {
     }
 
     /// What a typed line comes to; false when it was the last one.
-    fn takes(&self, line: &str, seen: Option<Seen>) -> bool {
+    fn takes(&self, line: &str, seen: Option<SeenScreen>) -> bool {
         if !super::is_said(line) {
             return true;
         }
@@ -233,14 +233,14 @@ fn editor(typing: Typing) -> rustyline::Result<Editor<Typing, DefaultHistory>> {
 /// What could be seen when the line on the screen was begun; nothing while it is empty.
 struct Begun {
     terminal: Arc<TerminalSink>,
-    seen: Mutex<Option<Seen>>,
+    seen: Mutex<Option<SeenScreen>>,
     /// What could be seen when the last line was handed on, until the next prompt stands: whatever is there to be read by
     /// then was typed before, and nobody knows when.
-    before: Mutex<Option<Seen>>,
+    before: Mutex<Option<SeenScreen>>,
 }
 
 impl Begun {
-    fn take(&self) -> Option<Seen> {
+    fn take(&self) -> Option<SeenScreen> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 

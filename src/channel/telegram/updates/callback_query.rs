@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::super::context::{Job, TelegramContext};
+use super::super::context::{TelegramContext, UpdateJob};
 use super::super::dispatch::Handled;
 use super::super::place::ChatPlace;
-use super::super::queue::{Lane, Rest};
+use super::super::queue::{ChatLane, WaitingRest};
 use super::super::turns;
 use super::{IncomingEvent, IncomingUpdate, edited_message, text};
 use crate::core::button::Press;
@@ -30,29 +30,29 @@ pub(super) fn read(query: &Value) -> Option<IncomingUpdate> {
 }
 
 /// The dispatcher's endpoint.
-pub async fn handle(job: Job, context: Arc<TelegramContext>) -> Handled {
+pub async fn handle(job: UpdateJob, context: Arc<TelegramContext>) -> Handled {
     context.tapped(&job);
     let lane = match &job.update.event {
         IncomingEvent::Press { data, .. } => lane(data),
-        IncomingEvent::Message(_) | IncomingEvent::Edited(_) | IncomingEvent::Joined => Lane::Messages,
+        IncomingEvent::Message(_) | IncomingEvent::Edited(_) | IncomingEvent::Joined => ChatLane::Messages,
     };
     context.enqueue(lane, job);
     Ok(())
 }
 
 /// What does a message again is a message, and keeps its place among them.
-pub fn lane(data: &str) -> Lane {
+pub fn lane(data: &str) -> ChatLane {
     let press = Input::Press { data: data.to_owned(), message: None };
-    if commands::overtakes(&press) { Lane::Presses } else { Lane::Messages }
+    if commands::overtakes(&press) { ChatLane::Presses } else { ChatLane::Messages }
 }
 
 /// Does what the button says. Cards are never shown in a group, so a press there is nothing.
 pub async fn press(
     context: &TelegramContext,
-    job: &Job,
+    job: &UpdateJob,
     button: MessageId,
     data: &str,
-    rest: &Rest<Job>,
+    rest: &WaitingRest<UpdateJob>,
 ) -> Result<(), StoreError> {
     if !job.update.private {
         return context.inbox.close(&job.entry).await;

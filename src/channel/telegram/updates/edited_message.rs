@@ -12,10 +12,10 @@ use std::sync::Arc;
 use chrono::Duration;
 use serde_json::{Value, json};
 
-use super::super::context::{Job, TelegramContext};
+use super::super::context::{TelegramContext, UpdateJob};
 use super::super::dispatch::Handled;
 use super::super::inbox::Inbox;
-use super::super::queue::Lane;
+use super::super::queue::ChatLane;
 use super::super::turns;
 use super::IncomingEvent;
 use super::message::IncomingMessage;
@@ -34,13 +34,13 @@ const CHANGED: &str =
     "What I did then was changed since, so I left it as it is and did nothing again. Tell me what you need now.";
 
 /// The dispatcher's endpoint.
-pub async fn handle(job: Job, context: Arc<TelegramContext>) -> Handled {
-    context.enqueue(Lane::Messages, job);
+pub async fn handle(job: UpdateJob, context: Arc<TelegramContext>) -> Handled {
+    context.enqueue(ChatLane::Messages, job);
     Ok(())
 }
 
 /// A handled message was changed: shall it be done again?
-pub async fn offer(context: &TelegramContext, job: &Job, edit: &IncomingMessage) -> Result<(), StoreError> {
+pub async fn offer(context: &TelegramContext, job: &UpdateJob, edit: &IncomingMessage) -> Result<(), StoreError> {
     let chat = job.update.place.id();
     let Some((before, undo)) = remembered(context, &chat, edit.number).await? else {
         return context.inbox.close(&job.entry).await;
@@ -108,7 +108,7 @@ async fn remembered(
 
 /// What of the store can still be undone by this person, with its revision. What was changed elsewhere is taken back by a
 /// command of its own, and only where it was asked for.
-async fn live(context: &TelegramContext, job: &Job, ids: Vec<String>) -> Result<Vec<(Undo, u64)>, StoreError> {
+async fn live(context: &TelegramContext, job: &UpdateJob, ids: Vec<String>) -> Result<Vec<(Undo, u64)>, StoreError> {
     let (owner, now) = (telegram_user(job.update.who), context.brain.clock.now());
     let mut live = Vec::new();
     for id in ids {
@@ -121,7 +121,12 @@ async fn live(context: &TelegramContext, job: &Job, ids: Vec<String>) -> Result<
 
 /// Does a changed message again. The press becomes that message, durably, so that a stop in between loses
 /// nothing and undoes nothing twice.
-pub(super) async fn redo(context: &TelegramContext, job: &Job, button: MessageId, id: &str) -> Result<(), StoreError> {
+pub(super) async fn redo(
+    context: &TelegramContext,
+    job: &UpdateJob,
+    button: MessageId,
+    id: &str,
+) -> Result<(), StoreError> {
     let chat = job.update.place.id();
     let who = telegram_user(job.update.who);
     let stored = context.brain.store.load::<Offer>(&Offer::key_of(id)).await?;
@@ -160,7 +165,7 @@ pub(super) async fn redo(context: &TelegramContext, job: &Job, button: MessageId
 /// The turn of a changed message.
 async fn again(
     context: &TelegramContext,
-    job: &Job,
+    job: &UpdateJob,
     entry: &InboxEntry,
     message: IncomingMessage,
 ) -> Result<(), StoreError> {

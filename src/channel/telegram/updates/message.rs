@@ -9,10 +9,10 @@ use std::sync::Arc;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
 
-use super::super::context::{Job, TelegramContext};
+use super::super::context::{TelegramContext, UpdateJob};
 use super::super::dispatch::Handled;
 use super::super::place::ChatPlace;
-use super::super::queue::Lane;
+use super::super::queue::ChatLane;
 use super::{BotIdentity, IncomingEvent, IncomingUpdate, has, text};
 use crate::core::ids::MessageId;
 use crate::core::turn::{Input, Origin};
@@ -69,10 +69,10 @@ pub struct Download {
 }
 
 /// The dispatcher's endpoint: a message waits for its turn in its chat, `/cancel` for nobody.
-pub async fn handle(job: Job, context: Arc<TelegramContext>) -> Handled {
+pub async fn handle(job: UpdateJob, context: Arc<TelegramContext>) -> Handled {
     match &job.update.event {
         IncomingEvent::Message(message) if message.is_cancel() => context.queues.overtake(job),
-        _ => context.enqueue(Lane::Messages, job),
+        _ => context.enqueue(ChatLane::Messages, job),
     }
     Ok(())
 }

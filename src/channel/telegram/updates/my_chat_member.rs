@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::super::context::{Job, TelegramContext};
+use super::super::context::{TelegramContext, UpdateJob};
 use super::super::dispatch::Handled;
 use super::super::place::ChatPlace;
-use super::super::queue::Lane;
+use super::super::queue::ChatLane;
 use super::super::turns;
 use super::{IncomingEvent, IncomingUpdate};
 use crate::ports::StoreError;
@@ -26,14 +26,14 @@ pub(super) fn read(membership: &Value) -> Option<IncomingUpdate> {
 }
 
 /// The dispatcher's endpoint.
-pub async fn handle(job: Job, context: Arc<TelegramContext>) -> Handled {
-    context.enqueue(Lane::Messages, job);
+pub async fn handle(job: UpdateJob, context: Arc<TelegramContext>) -> Handled {
+    context.enqueue(ChatLane::Messages, job);
     Ok(())
 }
 
 /// In a group the bot says how to talk to it. In a private chat nothing has to be said: what waited there is
 /// delivered when any update comes.
-pub async fn joined(context: &TelegramContext, job: &Job) -> Result<(), StoreError> {
+pub async fn joined(context: &TelegramContext, job: &UpdateJob) -> Result<(), StoreError> {
     if job.update.private {
         return context.inbox.close(&job.entry).await;
     }

@@ -9,9 +9,9 @@ mod spelling;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::lexicon::{Lexicon, ROOT, Role, SHARED};
-use crate::language::tables::{TooMany, Writer, sorted};
-use pattern::{Part, Sets, parts, set};
+use super::lexicon::{ConsentLexicon, PhraseRole, ROOT, SHARED};
+use crate::language::tables::{TableWriter, TooMany, sorted};
+use pattern::{PatternPart, PhraseSets, parts, set};
 use spelling::{Form, forms};
 
 /// Name and text of each phrase book. Those named in [`OF_ALL`] belong to every language.
@@ -37,18 +37,18 @@ pub(super) const BOOKS: &[(&str, &str)] = &[
 const OF_ALL: &[&str] = &["shared", "emoji"];
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
-struct Node {
+struct PatternNode {
     next: BTreeMap<usize, BTreeSet<usize>>,
-    ends: BTreeSet<(Role, usize)>,
+    ends: BTreeSet<(PhraseRole, usize)>,
 }
 
 /// All phrase books, as they are looked up. That each of their lines can be read is tested.
-pub(super) fn lexicon() -> Lexicon<'static> {
+pub(super) fn lexicon() -> ConsentLexicon<'static> {
     let books = Books::read(BOOKS);
     if !books.problems.is_empty() {
         panic!("the phrase books hold mistakes: {:?}", books.problems);
     }
-    let tables = books.bytes().map(|tables| Lexicon::read(tables.leak()));
+    let tables = books.bytes().map(|tables| ConsentLexicon::read(tables.leak()));
     match tables {
         Ok(Some(lexicon)) => lexicon,
         Ok(None) | Err(TooMany) => panic!("the phrase books are more than a table holds"),
@@ -60,28 +60,28 @@ pub(super) fn lexicon() -> Lexicon<'static> {
 pub(super) struct Books {
     words: HashMap<String, usize>,
     forms: BTreeMap<String, Vec<Form>>,
-    nodes: Vec<Node>,
+    nodes: Vec<PatternNode>,
     /// Lines that could not be read, as `book:line: why`.
     pub(super) problems: Vec<String>,
 }
 
-impl Role {
-    fn named(name: &str) -> Option<Role> {
+impl PhraseRole {
+    fn named(name: &str) -> Option<PhraseRole> {
         Some(match name {
-            "yes" => Role::Yes,
-            "no" => Role::No,
-            "do" => Role::Do,
-            "act" => Role::Act,
-            "+yes" => Role::BesideYes,
-            "+no" => Role::BesideNo,
-            "+" => Role::BesideEither,
-            "wait" => Role::Wait,
-            "other" => Role::Other,
-            "joined" => Role::Joined,
-            "alone" => Role::Alone,
-            "but" => Role::But,
-            "change" => Role::Change,
-            "instead" => Role::Instead,
+            "yes" => PhraseRole::Yes,
+            "no" => PhraseRole::No,
+            "do" => PhraseRole::Do,
+            "act" => PhraseRole::Act,
+            "+yes" => PhraseRole::BesideYes,
+            "+no" => PhraseRole::BesideNo,
+            "+" => PhraseRole::BesideEither,
+            "wait" => PhraseRole::Wait,
+            "other" => PhraseRole::Other,
+            "joined" => PhraseRole::Joined,
+            "alone" => PhraseRole::Alone,
+            "but" => PhraseRole::But,
+            "change" => PhraseRole::Change,
+            "instead" => PhraseRole::Instead,
             _ => return None,
         })
     }
@@ -89,10 +89,10 @@ impl Role {
 
 impl Books {
     pub(super) fn read(books: &[(&str, &str)]) -> Books {
-        let mut all = Books { nodes: vec![Node::default()], ..Books::default() };
+        let mut all = Books { nodes: vec![PatternNode::default()], ..Books::default() };
         for (index, (name, text)) in books.iter().enumerate() {
             let book = if OF_ALL.contains(name) { SHARED } else { index };
-            let mut sets = Sets::new();
+            let mut sets = PhraseSets::new();
             for (number, line) in text.lines().enumerate() {
                 if let Err(why) = all.line(line.trim(), book, *name == "tr", &mut sets) {
                     all.problems.push(format!("{name}:{}: {why}", number + 1));
@@ -103,7 +103,7 @@ impl Books {
     }
 
     /// One line of a book: a comment, a set `@name = a|b`, or `role: pattern`.
-    fn line(&mut self, line: &str, book: usize, turkish: bool, sets: &mut Sets) -> Result<(), String> {
+    fn line(&mut self, line: &str, book: usize, turkish: bool, sets: &mut PhraseSets) -> Result<(), String> {
         if line.is_empty() || line.starts_with("# ") || line == "#" {
             return Ok(());
         }
@@ -112,7 +112,7 @@ impl Books {
             return known.map_or(Ok(()), |_| Err(format!("@{name} is defined twice")));
         }
         let (role, pattern) = line.split_once(": ").ok_or("no `role: pattern`")?;
-        let role = Role::named(role).ok_or_else(|| format!("no role is called {role:?}"))?;
+        let role = PhraseRole::named(role).ok_or_else(|| format!("no role is called {role:?}"))?;
         let parts = parts(pattern, sets)?;
         if parts.iter().all(|part| part.optional) {
             return Err("a pattern needs one part that is not optional".to_owned());
@@ -122,7 +122,7 @@ impl Books {
     }
 
     /// Adds the nodes of one pattern: one after each part, and one between the words of a choice.
-    fn add(&mut self, parts: &[Part], role: Role, book: usize, turkish: bool) {
+    fn add(&mut self, parts: &[PatternPart], role: PhraseRole, book: usize, turkish: bool) {
         let mut reached = vec![ROOT];
         for part in parts {
             let after = self.node();
@@ -148,7 +148,7 @@ impl Books {
     }
 
     fn node(&mut self) -> usize {
-        self.nodes.push(Node::default());
+        self.nodes.push(PatternNode::default());
         self.nodes.len() - 1
     }
 
@@ -167,8 +167,13 @@ impl Books {
     }
 
     /// The graph with nodes from which the same phrases lead on made one, the first node first.
-    fn shared(&self) -> Vec<Node> {
-        fn shared(at: usize, from: &[Node], known: &mut HashMap<Node, usize>, made: &mut [Option<usize>]) -> usize {
+    fn shared(&self) -> Vec<PatternNode> {
+        fn shared(
+            at: usize,
+            from: &[PatternNode],
+            known: &mut HashMap<PatternNode, usize>,
+            made: &mut [Option<usize>],
+        ) -> usize {
             if let Some(known) = made[at] {
                 return known;
             }
@@ -176,7 +181,7 @@ impl Books {
                 .next
                 .iter()
                 .map(|(word, to)| (*word, to.iter().map(|to| shared(*to, from, known, made)).collect::<BTreeSet<_>>()));
-            let node = Node { next: onward.collect(), ends: from[at].ends.clone() };
+            let node = PatternNode { next: onward.collect(), ends: from[at].ends.clone() };
             let number = known.len();
             let number = *known.entry(node).or_insert(number);
             made[at] = Some(number);
@@ -186,11 +191,11 @@ impl Books {
         shared(ROOT, &self.nodes, &mut known, &mut vec![None; self.nodes.len()]);
         // The root is made last: numbers are turned round.
         let last = known.len() - 1;
-        let mut nodes = vec![Node::default(); known.len()];
+        let mut nodes = vec![PatternNode::default(); known.len()];
         for (node, number) in known {
             let turned = |to: BTreeSet<usize>| to.into_iter().map(|to| last - to).collect();
             let next = node.next.into_iter().map(|(word, to)| (word, turned(to))).collect();
-            nodes[last - number] = Node { next, ends: node.ends };
+            nodes[last - number] = PatternNode { next, ends: node.ends };
         }
         nodes
     }
@@ -199,14 +204,15 @@ impl Books {
     pub(super) fn bytes(&self) -> Result<Vec<u8>, TooMany> {
         let nodes = self.shared();
         let of_form = |form: &Form| [vec![form.word, usize::from(form.fixed)], form.runs.clone()].concat();
-        let edges = |node: &Node| -> Vec<(usize, usize)> {
+        let edges = |node: &PatternNode| -> Vec<(usize, usize)> {
             node.next.iter().flat_map(|(word, to)| to.iter().map(move |to| (*word, *to))).collect()
         };
         let row = |pick: fn((usize, usize)) -> usize| -> Vec<Vec<usize>> {
             nodes.iter().map(|node| edges(node).into_iter().map(pick).collect()).collect()
         };
-        let ends = |node: &Node| node.ends.iter().flat_map(|(role, book)| [*role as usize, *book]).collect::<Vec<_>>();
-        let mut out = Writer::default();
+        let ends =
+            |node: &PatternNode| node.ends.iter().flat_map(|(role, book)| [*role as usize, *book]).collect::<Vec<_>>();
+        let mut out = TableWriter::default();
         out.words(&sorted(self.forms.keys().cloned()))?;
         out.rows(&self.forms.values().map(|forms| forms.iter().flat_map(of_form).collect()).collect::<Vec<Vec<_>>>())?;
         out.rows(&row(|(word, _)| word))?;
@@ -224,13 +230,15 @@ impl Books {
         let mut open = vec![(vec![ROOT], String::new())];
         let mut found = Vec::new();
         while let Some((nodes, words)) = open.pop() {
-            let langs = |wanted: &[Role]| {
+            let langs = |wanted: &[PhraseRole]| {
                 let ends = nodes.iter().flat_map(|node: &usize| &self.nodes[*node].ends);
                 let of_book = |book: usize| if book == SHARED { u32::MAX } else { 1 << book };
                 ends.filter(|(role, _)| wanted.contains(role)).fold(0, |all, (_, book)| all | of_book(*book))
             };
-            if langs(&[Role::Yes, Role::Do, Role::Act, Role::BesideYes]) & langs(&[Role::No]) != 0
-                || langs(&[Role::No, Role::BesideNo]) & langs(&[Role::Yes, Role::Do]) != 0
+            if langs(&[PhraseRole::Yes, PhraseRole::Do, PhraseRole::Act, PhraseRole::BesideYes])
+                & langs(&[PhraseRole::No])
+                != 0
+                || langs(&[PhraseRole::No, PhraseRole::BesideNo]) & langs(&[PhraseRole::Yes, PhraseRole::Do]) != 0
             {
                 found.push(words.clone());
             }

@@ -13,18 +13,18 @@ use unicode_normalization::char::is_combining_mark;
 use super::super::lexicon::NUMBER;
 
 /// The sets of a book: for each name its alternatives.
-pub(super) type Sets = HashMap<String, Vec<Vec<String>>>;
+pub(super) type PhraseSets = HashMap<String, Vec<Vec<String>>>;
 
 /// One place of a pattern.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(super) struct PatternPart {
     pub(super) choices: Vec<Vec<String>>,
     pub(super) optional: bool,
 }
 
 /// The places of a pattern: words in order, `a|b` alternatives, `?` optional, `_` a space inside an
 /// alternative, `@name` a set of the same book.
-pub(super) fn parts(pattern: &str, sets: &Sets) -> Result<Vec<Part>, String> {
+pub(super) fn parts(pattern: &str, sets: &PhraseSets) -> Result<Vec<PatternPart>, String> {
     let part = |part: &str| {
         let (part, optional) = part.strip_suffix('?').map_or((part, false), |part| (part, true));
         let mut choices = Vec::new();
@@ -37,7 +37,7 @@ pub(super) fn parts(pattern: &str, sets: &Sets) -> Result<Vec<Part>, String> {
                 None => choices.push(words_of(choice)?),
             }
         }
-        Ok(Part { choices, optional })
+        Ok(PatternPart { choices, optional })
     };
     pattern.split_whitespace().map(part).collect()
 }

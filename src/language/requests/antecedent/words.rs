@@ -3,7 +3,7 @@
 use super::super::grammar::GRAMMAR;
 use super::super::lexicon::WordId;
 use super::super::matching;
-use super::super::text::{Mark, Token};
+use super::super::text::{Token, TokenMark};
 use crate::language::tokens::lower;
 
 /// Words of the longest phrase of a class.
@@ -11,18 +11,18 @@ const PHRASE_WORDS_MAX: usize = 8;
 
 /// Some words of a message that follow each other.
 #[derive(Clone, Copy)]
-pub(super) struct Words<'t> {
+pub(super) struct WordRun<'t> {
     pub message: &'t str,
     pub tokens: &'t [Token],
 }
 
-impl<'t> Words<'t> {
+impl<'t> WordRun<'t> {
     /// Without the marks at both ends.
-    pub fn new(message: &'t str, tokens: &'t [Token]) -> Words<'t> {
-        let is_word = |token: &Token| token.mark == Mark::Word;
+    pub fn new(message: &'t str, tokens: &'t [Token]) -> WordRun<'t> {
+        let is_word = |token: &Token| token.mark == TokenMark::Word;
         let first = tokens.iter().position(is_word).unwrap_or(tokens.len());
         let end = tokens.iter().rposition(is_word).map_or(first, |last| last + 1);
-        Words { message, tokens: &tokens[first..end] }
+        WordRun { message, tokens: &tokens[first..end] }
     }
 
     pub fn text(&self) -> &'t str {
@@ -33,13 +33,13 @@ impl<'t> Words<'t> {
         }
     }
 
-    pub fn split_at(&self, at: usize) -> (Words<'t>, Words<'t>) {
+    pub fn split_at(&self, at: usize) -> (WordRun<'t>, WordRun<'t>) {
         let (left, right) = self.tokens.split_at(at.min(self.tokens.len()));
-        (Words::new(self.message, left), Words::new(self.message, right))
+        (WordRun::new(self.message, left), WordRun::new(self.message, right))
     }
 
     /// The same, at a byte of its text.
-    pub fn split_at_byte(&self, byte: usize) -> (Words<'t>, Words<'t>) {
+    pub fn split_at_byte(&self, byte: usize) -> (WordRun<'t>, WordRun<'t>) {
         let start = self.tokens.first().map_or(0, |token| token.span.start);
         self.split_at(self.tokens.iter().take_while(|token| token.span.start < start + byte).count())
     }
@@ -59,24 +59,24 @@ impl<'t> Words<'t> {
     }
 
     /// What follows a phrase of the class, if one stands at the start.
-    pub fn behind(&self, class: &str) -> Words<'t> {
+    pub fn behind(&self, class: &str) -> WordRun<'t> {
         self.split_at(self.starts(class)).1
     }
 
     /// The same, where one has to stand there.
-    pub fn after(&self, class: &str) -> Option<Words<'t>> {
+    pub fn after(&self, class: &str) -> Option<WordRun<'t>> {
         (self.starts(class) > 0).then(|| self.behind(class))
     }
 
     /// Without politeness and sighs.
-    pub fn without_lead(&self) -> Words<'t> {
+    pub fn without_lead(&self) -> WordRun<'t> {
         let starts = matching::starts(GRAMMAR.lexicon, &self.ids());
         starts.last().map_or(*self, |at| self.split_at(*at).1)
     }
 
     /// What is asked, before its full stop or a remark ("before I have a little cry"), and what stands behind it.
-    pub fn without_remark(&self) -> (Words<'t>, Words<'t>) {
-        let stop = self.tokens.iter().position(|token| token.mark == Mark::Stop).unwrap_or(self.tokens.len());
+    pub fn without_remark(&self) -> (WordRun<'t>, WordRun<'t>) {
+        let stop = self.tokens.iter().position(|token| token.mark == TokenMark::Stop).unwrap_or(self.tokens.len());
         let (sentence, behind) = self.split_at(stop);
         match GRAMMAR.lexicon.find("lest", &sentence.ids()).filter(|(at, _)| *at > 0) {
             Some((at, _)) => (sentence.split_at(at).0, behind),
@@ -85,15 +85,15 @@ impl<'t> Words<'t> {
     }
 
     /// What is told one after the other, between full stops, commas and dashes.
-    pub fn sentences(&self) -> Vec<Words<'t>> {
+    pub fn sentences(&self) -> Vec<WordRun<'t>> {
         let so = |token: &Token| GRAMMAR.lexicon.is_phrase("so", &[token.id]);
         let parts = self.tokens.split(|token| is_cut(token, self.message) || so(token));
-        parts.map(|part| Words::new(self.message, part)).filter(|part| !part.tokens.is_empty()).collect()
+        parts.map(|part| WordRun::new(self.message, part)).filter(|part| !part.tokens.is_empty()).collect()
     }
 
     /// "(Callum has a mock in physics on Tuesday at 9, put) physics mock in": the name, if all its words were said
     /// before, and what stands behind it.
-    pub fn named_in(&self, before: &Words) -> Option<(Words<'t>, Option<&'t str>)> {
+    pub fn named_in(&self, before: &WordRun) -> Option<(WordRun<'t>, Option<&'t str>)> {
         let (at, _) = GRAMMAR.lexicon.find("into", &self.ids()).filter(|(at, _)| *at > 0)?;
         let (name, rest) = self.split_at(at);
         let said: Vec<String> = before.tokens.iter().map(|token| lower(&before.message[token.span.clone()])).collect();
@@ -116,7 +116,7 @@ impl<'t> Words<'t> {
     }
 
     /// What stands before a phrase of the class, if one stands at the end.
-    pub fn before(&self, class: &str) -> Words<'t> {
+    pub fn before(&self, class: &str) -> WordRun<'t> {
         let ids = self.ids();
         let cut = (0..ids.len()).find(|at| GRAMMAR.lexicon.is_phrase(class, &ids[*at..]));
         self.split_at(cut.unwrap_or(ids.len())).0
@@ -125,7 +125,8 @@ impl<'t> Words<'t> {
 
 /// A full stop, a comma or a dash.
 pub(super) fn is_cut(token: &Token, text: &str) -> bool {
-    token.mark == Mark::Stop || token.mark == Mark::Soft && matches!(&text[token.span.clone()], "," | "-" | "–" | "—")
+    token.mark == TokenMark::Stop
+        || token.mark == TokenMark::Soft && matches!(&text[token.span.clone()], "," | "-" | "–" | "—")
 }
 
 /// "Golf" of "golf's".

@@ -7,10 +7,10 @@ use super::super::account::SpanRole;
 use super::super::borders::{Border, BorderKind};
 use super::super::built::Built;
 use super::super::further::may_be_needed;
-use super::super::matching::Slot;
-use super::super::parser::{Clause, Parser};
+use super::super::matching::SlotValue;
+use super::super::parser::{ParsedClause, Parser};
 use super::super::prices::{PartPrice, Prices, TokenClass};
-use super::super::unread::Ledger;
+use super::super::unread::WordLedger;
 use super::Chart;
 use crate::language::tokens::lower;
 
@@ -26,7 +26,7 @@ const NAME_WORDS: usize = 9;
 const WEIGHING_STEPS: usize = 2;
 
 /// What stands between two neighbouring borders, as something that asks for nothing.
-pub(super) struct Beside {
+pub(super) struct BetweenBorders {
     pub role: Option<SpanRole>,
     /// Its price if it is left out of every request.
     pub price: u32,
@@ -36,7 +36,7 @@ impl Chart<'_, '_> {
     /// What it costs to take what stands behind a border for something said beside, and what it is then.
     pub(super) fn remark(&self, way: (usize, usize)) -> (u32, Option<SpanRole>) {
         let at = way.0;
-        let Beside { role, price } = &self.beside[at];
+        let BetweenBorders { role, price } = &self.beside[at];
         let range = self.range(at);
         let goes_on = at > 0
             && self.borders[at - 1].sentence == self.borders[at].sentence
@@ -46,7 +46,7 @@ impl Chart<'_, '_> {
         let told = !asks && last.is_some_and(|way| way.role == Some(SpanRole::Reason));
         let why = || {
             let of_a_look_up =
-                |asked: &Clause| asked.looks_up && self.parser.begins(&range, &["purposeful", "ownneed"]);
+                |asked: &ParsedClause| asked.looks_up && self.parser.begins(&range, &["purposeful", "ownneed"]);
             self.last_request(way).is_some_and(|(asked, _)| of_a_look_up(asked))
         };
         let is_told = told || role.is_none() && self.is_told_behind_a_time(at);
@@ -68,7 +68,7 @@ impl Chart<'_, '_> {
     /// What it costs to take words for something told that are a request, the more if they begin with their own words, and
     /// not with what they are about.
     fn left_out(&self, range: &Range<usize>) -> u32 {
-        let begins = |clause: &Clause| clause.slots.iter().all(|slot| slot.first != clause.core.start);
+        let begins = |clause: &ParsedClause| clause.slots.iter().all(|slot| slot.first != clause.core.start);
         match self.parser.clause(range.clone()) {
             Some(clause) if !clause.weak && begins(&clause) => self.prices.part(PartPrice::LeftOut),
             Some(clause) if clause.has_time => self.prices.part(PartPrice::LeftOutWeak),
@@ -77,14 +77,14 @@ impl Chart<'_, '_> {
     }
 
     /// What a request leaves out of its own words, and what its names swallow.
-    pub(super) fn request(&self, clause: &Clause, from: usize, to: usize) -> u32 {
+    pub(super) fn request(&self, clause: &ParsedClause, from: usize, to: usize) -> u32 {
         let parser = self.parser;
         // Each of its words is held against what its actions carry.
         if parser.work.take(WEIGHING_STEPS * parser.heard.tokens.len()).is_none() {
             return u32::MAX;
         }
         let actions: Vec<_> = clause.actions().cloned().collect();
-        let mut ledger = Ledger::new(parser.heard, &actions, parser.hearing.reference.now);
+        let mut ledger = WordLedger::new(parser.heard, &actions, parser.hearing.reference.now);
         ledger.clause(clause);
         let weak = if clause.weak { self.prices.part(PartPrice::Weak) } else { 0 };
         let lacking = if matches!(clause.built, Built::Ask { .. }) { self.prices.part(PartPrice::Lacking) } else { 0 };
@@ -119,7 +119,7 @@ impl Chart<'_, '_> {
     }
 
     /// What the words of a name cost beyond those that names have.
-    fn length(&self, slot: &Slot) -> u32 {
+    fn length(&self, slot: &SlotValue) -> u32 {
         let words = self.parser.heard.live(slot.first..slot.last + 1).len().saturating_sub(NAME_WORDS);
         u32::try_from(words).unwrap_or(u32::MAX)
     }
@@ -133,9 +133,9 @@ impl Chart<'_, '_> {
     }
 
     /// What it costs that a request goes on over a border.
-    fn swallowed(&self, clause: &Clause, from: usize, at: usize, to: usize) -> u32 {
+    fn swallowed(&self, clause: &ParsedClause, from: usize, at: usize, to: usize) -> u32 {
         let border = &self.borders[at];
-        let holds = |slot: &&Slot| slot.first <= border.start && border.start <= slot.last;
+        let holds = |slot: &&SlotValue| slot.first <= border.start && border.start <= slot.last;
         // "Pls, I wanna leave early": what stands before a border and is no part of the request is polite.
         let Some(slot) = clause.slots.iter().find(holds) else {
             return if border.start <= clause.core.start { self.prices.part(PartPrice::RunOn) } else { 0 };
@@ -208,7 +208,7 @@ impl Chart<'_, '_> {
 
     /// Whether a clause needs no more words at a comma inside it: "Studio Thursday 7pm, | nice chairs there", but not "… ,
     /// with Anna", "… , the new Thai place", "… , code 4421" and "… , bring the forms".
-    fn has_ended(&self, clause: &Clause, at: usize) -> bool {
+    fn has_ended(&self, clause: &ParsedClause, at: usize) -> bool {
         const WORDS_MIN: usize = 3;
         let end = self.borders[at].end;
         // "Buy milk tomorrow, eggs and bread".
@@ -219,12 +219,12 @@ impl Chart<'_, '_> {
     }
 
     /// Whether another request begins at a border inside a clause.
-    fn asks_behind(&self, clause: &Clause, from: usize, at: usize, to: usize) -> bool {
+    fn asks_behind(&self, clause: &ParsedClause, from: usize, at: usize, to: usize) -> bool {
         let Border { end, start, .. } = self.borders[at];
         if self.goes_on_with_a_list(clause, at) {
             return false;
         }
-        let whole = |clause: Clause| !matches!(clause.built, Built::Ask { .. });
+        let whole = |clause: ParsedClause| !matches!(clause.built, Built::Ask { .. });
         let before = self.parser.clause(self.borders[from].start..end).is_some_and(whole);
         let ends = (at + 1..=to).map(|to| self.borders[to].end);
         let mut found = ends.filter_map(|end| Some((self.parser.clause(start..end)?, start..end)));
@@ -235,14 +235,14 @@ impl Chart<'_, '_> {
     }
 
     /// "List called fire log: certificates, | alarm test sheet" goes on with its things.
-    fn goes_on_with_a_list(&self, clause: &Clause, at: usize) -> bool {
+    fn goes_on_with_a_list(&self, clause: &ParsedClause, at: usize) -> bool {
         let end = self.borders[at].end;
         let announced = |start: usize| (start..end).any(|at| self.parser.heard.typed(at) == ":");
         clause.command == "keep.create" && self.parser.heard.typed(end) == "," && announced(clause.tokens.start)
     }
 
     /// What it costs that a request follows what stands before it.
-    pub(super) fn junction(&self, clause: &Clause, way: (usize, usize), to: usize) -> u32 {
+    pub(super) fn junction(&self, clause: &ParsedClause, way: (usize, usize), to: usize) -> u32 {
         let from = way.0;
         let range = self.words(from, to);
         let Some((left, end)) = self.last_request(way) else { return 0 };
@@ -274,10 +274,10 @@ impl Chart<'_, '_> {
 }
 
 /// What some words are that ask for nothing, and what it costs to leave them out.
-pub(super) fn beside(parser: &Parser, range: Range<usize>, prices: &Prices) -> Beside {
-    let mut ledger = Ledger::new(parser.heard, &[], parser.hearing.reference.now);
+pub(super) fn beside(parser: &Parser, range: Range<usize>, prices: &Prices) -> BetweenBorders {
+    let mut ledger = WordLedger::new(parser.heard, &[], parser.hearing.reference.now);
     if parser.heard.live(range.clone()).is_empty() && parser.heard.times_in(&range).is_empty() {
-        return Beside { role: Some(SpanRole::Politeness), price: 0 };
+        return BetweenBorders { role: Some(SpanRole::Politeness), price: 0 };
     }
     let role = ledger.role_of_part(&range);
     let price = match &role {
@@ -289,5 +289,5 @@ pub(super) fn beside(parser: &Parser, range: Range<usize>, prices: &Prices) -> B
             ledger.price(range, prices).saturating_add(prices.part(PartPrice::Remark))
         }
     };
-    Beside { role, price }
+    BetweenBorders { role, price }
 }

@@ -10,7 +10,7 @@ use crate::core::plan::PlannedAction;
 use crate::language::requests::hearing::Hearing;
 use crate::language::requests::phrases::Phrases;
 use crate::language::requests::question_words::WORDS;
-use crate::language::tables::Made;
+use crate::language::tables::MadeTables;
 use crate::language::time::Reference;
 use crate::language::words::{fold, words};
 use crate::limits::{BRIEFING_MARKS_MAX, BRIEFING_WORDS_MAX};
@@ -20,11 +20,11 @@ const TEXTS: [&str; 2] = [
     include_str!("../../../../data/language/requests/meetings.de.txt"),
 ];
 
-static FRAMES: Made<Phrases> = Made::new(|| Phrases::own(&TEXTS.concat()));
+static FRAMES: MadeTables<Phrases> = MadeTables::new(|| Phrases::own(&TEXTS.concat()));
 
 /// Makes the frames, unless they are made.
 pub(super) fn ready() {
-    Made::force(&FRAMES);
+    MadeTables::force(&FRAMES);
 }
 
 /// Marks behind which what is asked may stand, or the meeting.

@@ -9,7 +9,7 @@ use crate::language::word_classes::WordClass;
 
 /// Whether the person is who does something in a question, or to whom it is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Direction {
+pub(super) enum ActorSide {
     /// "I", and no "me" behind the verb.
     By,
     /// "Me", "to me".
@@ -35,19 +35,19 @@ pub(super) fn family_of(said: &[String], is_named: bool) -> Option<QuestionFamil
     }
     if let Some(promise) = place_of(said, &WORDS.promise) {
         let is_own =
-            direction == Direction::By || said[..promise].iter().rev().take(2).any(|before| WORDS.my.holds(before));
+            direction == ActorSide::By || said[..promise].iter().rev().take(2).any(|before| WORDS.my.holds(before));
         return Some(if is_own { F::PromisedByMe } else { F::PromisedToMe });
     }
     if let Some(promiser) = announced(said).or_else(|| intended(said, direction)) {
-        return Some(if promiser == Direction::By { F::PromisedByMe } else { F::PromisedToMe });
+        return Some(if promiser == ActorSide::By { F::PromisedByMe } else { F::PromisedToMe });
     }
-    if is_bound(said) && direction == Direction::To {
+    if is_bound(said) && direction == ActorSide::To {
         return Some(F::WaitingOnOthers);
     }
     if says(said, &WORDS.prepare) {
         return Some(F::Prepare);
     }
-    if (WORDS.need.is_in(said) || WORDS.want.is_in(said)) && asks_people && direction == Direction::From {
+    if (WORDS.need.is_in(said) || WORDS.want.is_in(said)) && asks_people && direction == ActorSide::From {
         return Some(F::WaitingOnMe);
     }
     let waits = says(said, &WORDS.waiting);
@@ -60,23 +60,23 @@ pub(super) fn family_of(said: &[String], is_named: bool) -> Option<QuestionFamil
     if WORDS.wait.is_in(said) || waits || answers && of_answers {
         return match (direction, waits, answers) {
             // "Who waits for me", "who still hopes to hear from me".
-            (Direction::From, ..) => Some(F::WaitingOnMe),
+            (ActorSide::From, ..) => Some(F::WaitingOnMe),
             // "Whom am I waiting for", "what do I expect from others".
-            (Direction::By, true, _) => Some(F::WaitingOnOthers),
+            (ActorSide::By, true, _) => Some(F::WaitingOnOthers),
             // "What do I still have to answer", "whom do I owe a reply".
-            (Direction::By, false, _) => Some(F::WaitingOnMe),
+            (ActorSide::By, false, _) => Some(F::WaitingOnMe),
             // "Who waits for me" without "for", "who has not answered me".
-            (Direction::To, true, false) => Some(F::WaitingOnMe),
-            (Direction::To, _, _) => Some(F::WaitingOnOthers),
+            (ActorSide::To, true, false) => Some(F::WaitingOnMe),
+            (ActorSide::To, _, _) => Some(F::WaitingOnOthers),
             // "What came in that wants a reply", "who hasn't replied".
-            (Direction::Unsaid, _, true) if WORDS.want.is_in(said) || WORDS.need.is_in(said) => Some(F::WaitingOnMe),
-            (Direction::Unsaid, _, true) if WORDS.not.is_in(said) => Some(F::WaitingOnOthers),
+            (ActorSide::Unsaid, _, true) if WORDS.want.is_in(said) || WORDS.need.is_in(said) => Some(F::WaitingOnMe),
+            (ActorSide::Unsaid, _, true) if WORDS.not.is_in(said) => Some(F::WaitingOnOthers),
             // "What's still to come for the party?"
-            (Direction::Unsaid, true, _) if !WORDS.wait.is_in(said) => Some(F::WaitingOnOthers),
-            (Direction::Unsaid, ..) => None,
+            (ActorSide::Unsaid, true, _) if !WORDS.wait.is_in(said) => Some(F::WaitingOnOthers),
+            (ActorSide::Unsaid, ..) => None,
         };
     }
-    let is_of_the_person = direction != Direction::Unsaid;
+    let is_of_the_person = direction != ActorSide::Unsaid;
     (says(said, &WORDS.need) && is_of_the_person || WORDS.agenda.is_in(said)).then_some(F::NeedsMe)
 }
 
@@ -108,7 +108,7 @@ pub(super) fn begins_with<T>(words: &[T], phrase: &[&str], of: impl Fn(&T) -> &s
 }
 
 /// Who said of themselves that they would do something: "did Orla say she'd send me the photos?"
-fn announced(said: &[String]) -> Option<Direction> {
+fn announced(said: &[String]) -> Option<ActorSide> {
     let at = said.iter().position(|word| WORDS.say.holds(word))?;
     let would = at + said[at..].iter().position(|word| WORDS.would.holds(word))?;
     let is_own = at > 0 && said[at - 1] == "i";
@@ -117,33 +117,33 @@ fn announced(said: &[String]) -> Option<Direction> {
     // is no promise of hers.
     let gets = said.get(would + 1).is_some_and(|word| WORDS.gets.holds(word));
     match (is_own, of_me, gets) {
-        (true, _, _) => Some(Direction::By),
-        (false, false, _) | (false, true, true) => Some(Direction::To),
+        (true, _, _) => Some(ActorSide::By),
+        (false, false, _) | (false, true, true) => Some(ActorSide::To),
         (false, true, false) => None,
     }
 }
 
 /// Who is about to give something: "what was I going to bring Matthias?", "what's Nigel sending me?"
-fn intended(said: &[String], direction: Direction) -> Option<Direction> {
+fn intended(said: &[String], direction: ActorSide) -> Option<ActorSide> {
     let is_going = said.windows(2).any(|two| WORDS.going.holds(&two[0]) && two[1] == "to");
     let gives = WORDS.giving.is_in(said) && !is_bound(said) || is_going && WORDS.give.is_in(said);
     gives.then_some(())?;
     match direction {
-        Direction::By => Some(Direction::By),
-        Direction::To => Some(Direction::To),
-        Direction::From | Direction::Unsaid => None,
+        ActorSide::By => Some(ActorSide::By),
+        ActorSide::To => Some(ActorSide::To),
+        ActorSide::From | ActorSide::Unsaid => None,
     }
 }
 
 /// Where the person stands in a question.
-pub(super) fn direction(said: &[String]) -> Direction {
+pub(super) fn direction(said: &[String]) -> ActorSide {
     let i = said.iter().position(|word| WORDS.i.holds(word));
     let me = said.iter().position(|word| WORDS.me.holds(word));
     let is_of_me = me.and_then(|me| said.get(me.checked_sub(1)?)).is_some_and(|before| WORDS.of.holds(before));
     match (i, me) {
-        (Some(_), _) => Direction::By,
-        (None, Some(_)) if is_of_me => Direction::From,
-        (None, Some(_)) => Direction::To,
-        (None, None) => Direction::Unsaid,
+        (Some(_), _) => ActorSide::By,
+        (None, Some(_)) if is_of_me => ActorSide::From,
+        (None, Some(_)) => ActorSide::To,
+        (None, None) => ActorSide::Unsaid,
     }
 }

@@ -6,14 +6,14 @@ use std::ops::Range;
 use super::super::account::SpanRole;
 use super::super::grammar::GRAMMAR;
 use super::super::prices::TokenClass;
-use super::{Ledger, SPOKEN, TITLES};
+use super::{SPOKEN, TITLES, WordLedger};
 
 /// Slots that a person's own task is called by; it may be done together with others, or instead of them.
 const OWN: [&str; 2] = ["title", "items"];
 /// Slots that name what is there already.
 const FINDING: [&str; 4] = ["what", "whom", "topic", "key"];
 
-impl Ledger<'_> {
+impl WordLedger<'_> {
     /// Dear words in a slot that names something.
     pub(super) fn inside(&mut self, slot: &str, range: Range<usize>) {
         if SPOKEN.contains(&slot) {

@@ -8,7 +8,7 @@ use super::date::{Company, date, nth_day};
 use super::lead::Lead;
 use super::numbered::{bare_day, year};
 use super::numeric;
-use super::phrase::{Date, Doubt, MonthOf, Period, Phrase, RepeatRule};
+use super::phrase::{Date, MonthOf, Period, Phrase, RepeatRule, TimeDoubt};
 use super::rule;
 use super::span::unit;
 
@@ -125,7 +125,7 @@ impl ComponentReader<'_> {
             return None;
         }
         if self.counts_weekdays(phrase, lead, &heard.date) {
-            phrase.doubt = Some(Doubt::OneOfSeveral);
+            phrase.doubt = Some(TimeDoubt::OneOfSeveral);
         }
         let both_parts = phrase.part.is_some() && heard.part.is_some();
         if matches!(phrase.date, Some(Date::Holiday { .. })) && lead.link == Some(Link::By) {

@@ -9,7 +9,7 @@ use super::date::{Company, date};
 use super::lead::Lead;
 use super::numbered::year;
 use super::numeric;
-use super::phrase::{Date, Dial, Doubt, Phrase, SpanPhrase, Zone};
+use super::phrase::{Date, Dial, Phrase, SpanPhrase, TimeDoubt, Zone};
 use super::residue::names_time;
 use super::span::{number, span};
 
@@ -72,7 +72,7 @@ impl ComponentReader<'_> {
         }
         let on_a_day = self.today_follows(heard.next) || self.is_on_a_day(heard.next);
         if heard.surety == Surety::Likely && !(asked || beside || followed() || on_a_day) {
-            phrase.doubt = numeric::day_and_month(self.line, lead.next, heard.next).map(Doubt::OrDate);
+            phrase.doubt = numeric::day_and_month(self.line, lead.next, heard.next).map(TimeDoubt::OrDate);
         }
         phrase.clock = Some(heard.clock);
         if heard.clock.dial == Dial::Midnight && (lead.link == Some(Link::Until) || self.hints.ends) {

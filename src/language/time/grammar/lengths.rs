@@ -6,7 +6,7 @@ use super::bytes;
 use super::clock::{Surety, clock};
 use super::component::ComponentReader;
 use super::lead::Lead;
-use super::phrase::{Date, Doubt, Phrase, SpanPhrase};
+use super::phrase::{Date, Phrase, SpanPhrase, TimeDoubt};
 use super::residue::{names_day, names_time};
 use super::span::{number, span, unit};
 
@@ -78,7 +78,7 @@ impl ComponentReader<'_> {
         }
         // "Monday in 8 days" is no Monday.
         let another_day = matches!(phrase.date, Some(Date::Weekday { .. })) && length.days % 7 != 0;
-        phrase.doubt = (doubtful || another_day).then_some(Doubt::OneOfSeveral);
+        phrase.doubt = (doubtful || another_day).then_some(TimeDoubt::OneOfSeveral);
         Some(next)
     }
 
@@ -198,7 +198,7 @@ impl ComponentReader<'_> {
         // "The day before the concert at 7": at 7, but the day is the concert's.
         let day_unknown = length.is_calendar() && anchor.is_clock_alone();
         let words = || self.line.text.get(bytes(line, at, next)).unwrap_or_default().to_owned();
-        let doubt = if day_unknown { Some(Doubt::Unread(words())) } else { anchor.doubt.clone() };
+        let doubt = if day_unknown { Some(TimeDoubt::Unread(words())) } else { anchor.doubt.clone() };
         *phrase = Phrase { role: phrase.role, shift: Some(shift), doubt, ..anchor };
         Some(next)
     }

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::super::TimeRole;
 use super::super::words::{Link, Sense, TokenLine};
-use super::phrase::{Date, Doubt, Phrase, SpanPhrase};
+use super::phrase::{Date, Phrase, SpanPhrase, TimeDoubt};
 use super::rule::plural_days;
 use super::{Mention, first_request, moves};
 
@@ -17,7 +17,7 @@ pub fn share(line: &TokenLine, heard: &mut [Mention]) {
     share_with_a_list(line, heard);
     share_that_day(line, heard);
     let sentence =
-        Sentence { line, moves: moves(line), request: first_request(line).map(|i| line.tokens[i].span.start) };
+        MergedSentence { line, moves: moves(line), request: first_request(line).map(|i| line.tokens[i].span.start) };
     // What became whole in the first round may contradict its neighbour in the second.
     for i in (1..heard.len()).chain(1..heard.len()) {
         let [.., first, second] = &mut heard[..=i] else {
@@ -26,8 +26,8 @@ pub fn share(line: &TokenLine, heard: &mut [Mention]) {
         match sentence.pair(first, second) {
             Pair::Strangers => {}
             Pair::OneOfSeveral => {
-                first.phrase.doubt = Some(Doubt::OneOfSeveral);
-                second.phrase.doubt = Some(Doubt::OneOfSeveral);
+                first.phrase.doubt = Some(TimeDoubt::OneOfSeveral);
+                second.phrase.doubt = Some(TimeDoubt::OneOfSeveral);
             }
             Pair::MovedOnItsDay => second.phrase.date = first.phrase.date.clone(),
             Pair::PartOfIt if is_part(&first.phrase) => first.phrase = second.phrase.clone(),
@@ -76,7 +76,7 @@ enum Pair {
 }
 
 #[derive(Debug)]
-struct Sentence<'a> {
+struct MergedSentence<'a> {
     line: &'a TokenLine<'a>,
     /// It tells that something is moved.
     moves: bool,
@@ -84,7 +84,7 @@ struct Sentence<'a> {
     request: Option<usize>,
 }
 
-impl Sentence<'_> {
+impl MergedSentence<'_> {
     fn pair(&self, one: &Mention, other: &Mention) -> Pair {
         let (first, second) = (&one.phrase, &other.phrase);
         if (one.excluded || other.excluded) && are_two_days(first, second) {

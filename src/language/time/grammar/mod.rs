@@ -36,7 +36,7 @@ use super::{DateOrder, TimeRole};
 use component::ComponentReader;
 pub use moved::{Direction, MovedBy, moved_by};
 pub use offsets::{OffsetMention, offset_in};
-pub use phrase::{ClockPhrase, Date, Dial, Doubt, MonthOf, Period, Phrase, RepeatRule, SpanPhrase, Zone};
+pub use phrase::{ClockPhrase, Date, Dial, MonthOf, Period, Phrase, RepeatRule, SpanPhrase, TimeDoubt, Zone};
 pub use reading::read_all;
 
 /// A phrase and the bytes of the text that it came from.

@@ -35,7 +35,7 @@ pub struct Phrase {
     /// "This time tomorrow": the clock time of now.
     pub same_time: bool,
     /// Why it must not be believed.
-    pub doubt: Option<Doubt>,
+    pub doubt: Option<TimeDoubt>,
     /// It began with "between": an "and" may join its ends.
     pub between: bool,
     /// The half of the day that the sentence suggests ("dinner").
@@ -107,7 +107,7 @@ impl Phrase {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Doubt {
+pub enum TimeDoubt {
     /// It is one of several readings: "Monday or Tuesday".
     OneOfSeveral,
     /// The figure of its clock time may as well be this date: "15.10".

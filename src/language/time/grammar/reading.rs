@@ -9,7 +9,7 @@ use super::{Mention, bytes, inside_compound, merge, moved, names, offsets, resid
 
 /// What one language makes of a text.
 #[derive(Debug)]
-struct Reading {
+struct LanguageReading {
     heard: Vec<Mention>,
     /// Where words of time stand that only name something, or take it back.
     names: Vec<Range<usize>>,
@@ -19,20 +19,20 @@ struct Reading {
 
 /// All expressions of a text, in the language that explains most of it.
 pub fn read_all(text: &str, order: DateOrder) -> Vec<Mention> {
-    let mut readings: Vec<Reading> = LEXICONS.iter().map(|lexicon| read(text, order, lexicon)).collect();
+    let mut readings: Vec<LanguageReading> = LEXICONS.iter().map(|lexicon| read(text, order, lexicon)).collect();
     // The first of equally good readings wins.
     let most = readings.iter().map(|reading| reading.covered).max().unwrap_or_default();
     let Some(best) = readings.iter().position(|reading| reading.covered == most) else {
         return Vec::new();
     };
-    let Reading { mut heard, names, .. } = readings.swap_remove(best);
+    let LanguageReading { mut heard, names, .. } = readings.swap_remove(best);
     let named = |other: &&Mention| names.iter().any(|n| n.start <= other.span.start && other.span.end <= n.end);
     let others = readings.iter().flat_map(|reading| &reading.heard);
     residue::doubt_what_others_heard(text, &mut heard, others.filter(|other| !named(other)));
     heard
 }
 
-fn read(text: &str, order: DateOrder, lexicon: &Lexicon) -> Reading {
+fn read(text: &str, order: DateOrder, lexicon: &Lexicon) -> LanguageReading {
     let line = TokenLine::new(text, lexicon);
     let mut heard = expressions(&line, order);
     let names = names::drop_names(&line, &mut heard);
@@ -44,7 +44,7 @@ fn read(text: &str, order: DateOrder, lexicon: &Lexicon) -> Reading {
     heard.retain(|h| covered(&line, &[&h.span], lexicon) > 0);
     let spans = heard.iter().map(|h| &h.span).chain(&names);
     let covered = covered(&line, &spans.collect::<Vec<_>>(), lexicon);
-    Reading { heard, names, covered }
+    LanguageReading { heard, names, covered }
 }
 
 fn expressions(line: &TokenLine, order: DateOrder) -> Vec<Mention> {

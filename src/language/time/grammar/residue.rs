@@ -14,7 +14,7 @@ use super::figures::unread_figure;
 use super::lookalike::lookalike;
 use super::names::is_somebody;
 use super::numbered::day_number;
-use super::phrase::{Date, Doubt, Phrase};
+use super::phrase::{Date, Phrase, TimeDoubt};
 use super::span::{number, unit};
 use super::{Mention, bytes, inside_compound};
 
@@ -48,7 +48,7 @@ pub fn doubt(line: &TokenLine, heard: &mut Vec<Mention>, names: &[Range<usize>])
         return;
     };
     for h in heard.iter_mut() {
-        h.phrase.doubt = Some(Doubt::Unread(first.to_owned()));
+        h.phrase.doubt = Some(TimeDoubt::Unread(first.to_owned()));
         for rest in &rests {
             if touches(line.text, &h.span, rest) {
                 h.span = h.span.start.min(rest.start)..h.span.end.max(rest.end);
@@ -76,7 +76,7 @@ pub fn doubt_what_others_heard<'h>(text: &str, heard: &mut [Mention], others: im
         return;
     };
     for h in heard {
-        h.phrase.doubt = Some(Doubt::Unread(words.to_owned()));
+        h.phrase.doubt = Some(TimeDoubt::Unread(words.to_owned()));
     }
 }
 

@@ -12,7 +12,7 @@ mod recurrence;
 use chrono::{DateTime, Duration, FixedOffset, Months, NaiveDate, NaiveDateTime, NaiveTime};
 use chrono_tz::Tz;
 
-use super::grammar::{Date, Doubt, Phrase, SpanPhrase, Zone};
+use super::grammar::{Date, Phrase, SpanPhrase, TimeDoubt, Zone};
 use super::zone::{LocalInstant, local_instant};
 use super::{Grain, Problem, Reference, TimeRole, When};
 use day::{Days, Tense};
@@ -100,15 +100,15 @@ pub fn impossible(why: impl Into<String>) -> Problem {
 pub fn resolve(phrase: &Phrase, reference: &Reference) -> Result<When, Problem> {
     match &phrase.doubt {
         None => {}
-        Some(Doubt::Unread(words)) => return Err(Problem::Unclear { words: words.clone() }),
-        Some(Doubt::OrDate(date)) => {
+        Some(TimeDoubt::Unread(words)) => return Err(Problem::Unclear { words: words.clone() }),
+        Some(TimeDoubt::OrDate(date)) => {
             let clock = Phrase { doubt: None, ..phrase.clone() };
             let date = Phrase { clock: None, date: Some(date.clone()), ..clock.clone() };
             let both = [resolve(&clock, reference), resolve(&date, reference)];
             let candidates = both.into_iter().flatten().filter_map(|when| when.start()).collect();
             return Err(Problem::Ambiguous { candidates, why: "it may be a clock time or a date".to_owned() });
         }
-        Some(Doubt::OneOfSeveral) => {
+        Some(TimeDoubt::OneOfSeveral) => {
             let sure = Phrase { doubt: None, ..phrase.clone() };
             let candidates = resolve(&sure, reference)?.start().into_iter().collect();
             let why = "it names more than one time".to_owned();

@@ -9,22 +9,22 @@ use super::super::defaults::PARTS;
 use super::lexicon::Lexicon;
 use super::sense::{EDGES, HALVES, LINKS, UNITS};
 use super::token::tokens;
-use crate::language::tables::{Sections, TooMany, Writer, sorted};
+use crate::language::tables::{Sections, TableWriter, TooMany, sorted};
 
 const TABLES: [&str; 2] =
     [include_str!("../../../../data/language/time/en.txt"), include_str!("../../../../data/language/time/de.txt")];
 
 /// A phrase of a table: its keys, the words of its sense, and whether it is weak.
-type Phrase = (Vec<String>, Vec<String>, bool);
+type TablePhrase = (Vec<String>, Vec<String>, bool);
 
 /// The lexicon of each language. That every line means something is tested.
 pub(super) fn lexicons() -> [Lexicon<'static>; 2] {
     TABLES.map(|text| {
-        let table = Table::read(text);
+        let table = WordTable::read(text);
         if !table.problems.is_empty() {
             panic!("the words of time hold mistakes: {:?}", table.problems);
         }
-        let mut out = Writer::default();
+        let mut out = TableWriter::default();
         let written = table.write(&mut out).map(|()| Lexicon::read(&mut Sections(out.0.leak())));
         match written {
             Ok(Some(lexicon)) => lexicon,
@@ -34,8 +34,8 @@ pub(super) fn lexicons() -> [Lexicon<'static>; 2] {
 }
 
 #[derive(Default)]
-struct Table {
-    phrases: Vec<Phrase>,
+struct WordTable {
+    phrases: Vec<TablePhrase>,
     forgiving: Vec<String>,
     not_typos: Vec<String>,
     day_endings: Vec<String>,
@@ -43,9 +43,9 @@ struct Table {
     problems: Vec<String>,
 }
 
-impl Table {
-    fn read(text: &str) -> Table {
-        let mut table = Table { full_dial: text.lines().any(|line| line == "dial full"), ..Table::default() };
+impl WordTable {
+    fn read(text: &str) -> WordTable {
+        let mut table = WordTable { full_dial: text.lines().any(|line| line == "dial full"), ..WordTable::default() };
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
             if table.read_line(line).is_none() && !line.starts_with("language ") && line != "dial full" {
                 table.problems.push(line.to_owned());
@@ -97,7 +97,7 @@ impl Table {
         }
     }
 
-    fn write(&self, out: &mut Writer) -> Result<(), TooMany> {
+    fn write(&self, out: &mut TableWriter) -> Result<(), TooMany> {
         let keys = sorted(self.phrases.iter().flat_map(|(keys, _, _)| keys.clone()));
         let key = |word: &String| keys.partition_point(|known| known < word);
         let names =
@@ -193,7 +193,7 @@ fn place<T>(list: &[(&str, T)], name: &str) -> Option<usize> {
 #[test]
 fn every_line_of_the_tables_means_something() {
     for text in TABLES {
-        assert_eq!(Table::read(text).problems, Vec::<String>::new());
+        assert_eq!(WordTable::read(text).problems, Vec::<String>::new());
     }
     assert!(lexicons().iter().flat_map(Lexicon::senses).all(|sense| sense.is_some()));
 }

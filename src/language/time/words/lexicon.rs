@@ -4,9 +4,9 @@
 
 use super::compile;
 use super::sense::Sense;
-use super::token::Token;
+use super::token::TimeToken;
 use crate::language::lexicon::{PhraseTable, Words};
-use crate::language::tables::{Made, Numbers, Rows, Sections};
+use crate::language::tables::{MadeTables, Numbers, Rows, Sections};
 use crate::language::words::distance;
 
 /// Words shorter than this are never guessed from a typing error.
@@ -50,7 +50,7 @@ pub struct Atom {
 }
 
 /// The first language wins a tie. Made when they are first needed.
-pub static LEXICONS: Made<[Lexicon<'static>; 2]> = Made::new(compile::lexicons);
+pub static LEXICONS: MadeTables<[Lexicon<'static>; 2]> = MadeTables::new(compile::lexicons);
 
 impl<'t> Lexicon<'t> {
     pub const fn read(from: &mut Sections<'t>) -> Option<Self> {
@@ -84,7 +84,7 @@ impl<'t> Lexicon<'t> {
     }
 
     /// What may begin at a token, longest first.
-    pub fn atoms_at(&self, tokens: &[Token]) -> Vec<Atom> {
+    pub fn atoms_at(&self, tokens: &[TimeToken]) -> Vec<Atom> {
         let Some((first, following)) = tokens.split_first() else {
             return Vec::new();
         };

@@ -7,13 +7,13 @@ mod token;
 
 pub use lexicon::{Atom, LEXICONS, Lexicon};
 pub use sense::{DaySet, Edge, Half, Holiday, Link, Sense, Unit};
-pub use token::{Token, TokenKind, pieces};
+pub use token::{TimeToken, TokenKind, pieces};
 
 /// A text as the grammar sees it.
 #[derive(Debug)]
 pub struct TokenLine<'a> {
     pub text: &'a str,
-    pub tokens: Vec<Token>,
+    pub tokens: Vec<TimeToken>,
     /// For every token, what may begin there; longest first.
     atoms: Vec<Vec<Atom>>,
     pub full_dial: bool,
@@ -146,7 +146,7 @@ impl<'a> TokenLine<'a> {
     }
 }
 
-fn atoms_at(tokens: &[Token], i: usize, lexicon: &Lexicon) -> Vec<Atom> {
+fn atoms_at(tokens: &[TimeToken], i: usize, lexicon: &Lexicon) -> Vec<Atom> {
     let mut atoms = lexicon.atoms_at(&tokens[i..]);
     if atoms.is_empty() && tokens[i].kind == TokenKind::Word && lexicon.ends_as_day(&tokens[i].key) {
         atoms.push(Atom { sense: Sense::Link(Link::DayName), len: 1, weak: false });

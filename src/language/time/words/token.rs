@@ -22,7 +22,7 @@ pub enum TokenKind {
 }
 
 #[derive(Debug, Clone)]
-pub struct Token {
+pub struct TimeToken {
     pub span: Range<usize>,
     pub kind: TokenKind,
     /// Lower case, umlauts as ae/oe/ue, without apostrophes and possessive 's; digits as written.
@@ -65,7 +65,7 @@ pub fn pieces(text: &str) -> Vec<Range<usize>> {
 }
 
 /// `known` says whether a mixture of digits and letters ("2moro") is a word of its own.
-pub fn tokens(text: &str, known: impl Fn(&str) -> bool) -> Vec<Token> {
+pub fn tokens(text: &str, known: impl Fn(&str) -> bool) -> Vec<TimeToken> {
     let mut tokens = Vec::new();
     for Cut { span, is_word, spaced } in cut(text, TOKENS_MAX, &RULES) {
         match text[span.clone()].chars().next() {
@@ -77,13 +77,13 @@ pub fn tokens(text: &str, known: impl Fn(&str) -> bool) -> Vec<Token> {
     tokens
 }
 
-fn mark(c: char, span: Range<usize>, spaced: bool) -> Token {
+fn mark(c: char, span: Range<usize>, spaced: bool) -> TimeToken {
     // Phones write several dashes; the grammar knows one of each kind.
     let c = match c {
         '‐' | '‑' | '−' => '-',
         c => c,
     };
-    Token { span, kind: TokenKind::Mark(c), key: c.to_string(), spaced, possessive: false }
+    TimeToken { span, kind: TokenKind::Mark(c), key: c.to_string(), spaced, possessive: false }
 }
 
 /// Bytes of "a.m." or "p. m.", digits before it included, when a text begins with it.
@@ -95,7 +95,7 @@ fn initials_len(text: &str) -> usize {
     tails.iter().find(ends).map_or(0, |tail| text.len() - rest.len() + tail.len())
 }
 
-fn push_run(tokens: &mut Vec<Token>, text: &str, run: Range<usize>, spaced: bool, known: &impl Fn(&str) -> bool) {
+fn push_run(tokens: &mut Vec<TimeToken>, text: &str, run: Range<usize>, spaced: bool, known: &impl Fn(&str) -> bool) {
     let whole = word(text, run.clone(), spaced);
     let has_digit = whole.key.bytes().any(|b| b.is_ascii_digit());
     if !has_digit || known(&whole.key) {
@@ -115,14 +115,14 @@ fn push_run(tokens: &mut Vec<Token>, text: &str, run: Range<usize>, spaced: bool
     }
 }
 
-fn number(text: &str, span: Range<usize>, spaced: bool) -> Token {
+fn number(text: &str, span: Range<usize>, spaced: bool) -> TimeToken {
     let key = text[span.clone()].to_owned();
     let value = if key.len() <= 9 { key.parse().ok() } else { None };
     let kind = TokenKind::Number { value, digits: key.len() };
-    Token { span, kind, key, spaced, possessive: false }
+    TimeToken { span, kind, key, spaced, possessive: false }
 }
 
-fn word(text: &str, span: Range<usize>, spaced: bool) -> Token {
+fn word(text: &str, span: Range<usize>, spaced: bool) -> TimeToken {
     let raw = &text[span.clone()];
     let mut key = String::with_capacity(raw.len());
     let mut apostrophe_at = None;
@@ -141,5 +141,5 @@ fn word(text: &str, span: Range<usize>, spaced: bool) -> Token {
     if possessive {
         key.pop();
     }
-    Token { span, kind: TokenKind::Word, key, spaced, possessive }
+    TimeToken { span, kind: TokenKind::Word, key, spaced, possessive }
 }

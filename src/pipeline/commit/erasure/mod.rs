@@ -17,7 +17,7 @@ mod records;
 
 use std::collections::BTreeSet;
 
-use records::Sought;
+use records::ErasureQuery;
 
 use super::outbox;
 use crate::core::ids::{ChatId, UserId};
@@ -63,7 +63,7 @@ async fn carried_out(brain: &Brain, chat: &ChatId, life: Life) -> Result<(), Sto
     let mut bytes = Vec::new();
     for (mut erasure, revision) in brain.store.list::<Erasure>(scan).await? {
         brain.evidence.forget(&erasure.owner);
-        let sought = Sought::of(brain, &erasure).await?;
+        let sought = ErasureQuery::of(brain, &erasure).await?;
         let is_first = match &erasure.stage {
             ErasureStage::Bytes { told: true } if life == Life::GoesOn => continue,
             ErasureStage::Bytes { .. } => {
@@ -175,7 +175,7 @@ fn told_open(open: &[(Table, Key)]) -> Vec<String> {
 }
 
 /// What the person keeps elsewhere and has the same text.
-async fn told_kept(brain: &Brain, owner: &UserId, sought: &Sought<'_>) -> Option<String> {
+async fn told_kept(brain: &Brain, owner: &UserId, sought: &ErasureQuery<'_>) -> Option<String> {
     let mut kept = Vec::new();
     for service in brain.services.now().iter() {
         for (name, records) in service.service.export(owner).await.unwrap_or_default() {

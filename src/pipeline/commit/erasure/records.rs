@@ -59,7 +59,7 @@ fn is_open(table: Table, record: &Value) -> bool {
 }
 
 /// What is looked for, and in whose records.
-pub(super) struct Sought<'a> {
+pub(super) struct ErasureQuery<'a> {
     erasure: &'a Erasure,
     /// `None` when it is too short to be told from other words.
     pub(super) forgotten: Option<Forgotten>,
@@ -68,13 +68,13 @@ pub(super) struct Sought<'a> {
 }
 
 /// A record and where it is.
-struct Found {
+struct PlacedRecord {
     key: Key,
     stored: Stored,
     record: Value,
 }
 
-impl<'a> Sought<'a> {
+impl<'a> ErasureQuery<'a> {
     pub(super) async fn of(brain: &Brain, erasure: &'a Erasure) -> Result<Self, StoreError> {
         let forgotten = Forgotten::of(erasure.texts.iter().map(String::as_str));
         Ok(Self { erasure, forgotten, groups: groups_of(brain, &erasure.owner).await? })
@@ -127,7 +127,7 @@ impl<'a> Sought<'a> {
                 let Some(record) = parsed(&stored).filter(|record| self.is_the_persons(table, record)) else {
                     continue;
                 };
-                let found = Found { key, stored, record };
+                let found = PlacedRecord { key, stored, record };
                 match treatment(table) {
                     Treatment::Left => {}
                     Treatment::Dropped => batch.changes.extend(self.dropped(table, &found)),
@@ -166,12 +166,12 @@ impl<'a> Sought<'a> {
         names.all(|name| name == owner.as_str()) && is_in_own_chat.unwrap_or(is_named)
     }
 
-    fn marked(&self, table: Table, mut found: Found) -> Option<Change> {
+    fn marked(&self, table: Table, mut found: PlacedRecord) -> Option<Change> {
         let changed = self.forgotten.as_ref()?.replace_in(&mut found.record);
         if changed { put(table, &found) } else { None }
     }
 
-    fn dropped(&self, table: Table, found: &Found) -> Option<Change> {
+    fn dropped(&self, table: Table, found: &PlacedRecord) -> Option<Change> {
         let restored = (table == Table::Undo).then(|| from_stored::<Undo>(&found.stored).ok()).flatten();
         let bodies = restored.into_iter().flat_map(|undo| undo.changes).filter_map(|change| change.put);
         let mut bodies = bodies.filter_map(|(_, body)| serde_json::from_slice::<Value>(&body).ok());
@@ -182,7 +182,7 @@ impl<'a> Sought<'a> {
     }
 
     /// What people say belongs to the answer that follows it: both go whole when the answer names the thing.
-    fn add_to_turn(&self, turn: &mut Vec<Found>, found: Found, batch: &mut Batch) {
+    fn add_to_turn(&self, turn: &mut Vec<PlacedRecord>, found: PlacedRecord, batch: &mut Batch) {
         let is_answer = found.record["speaker"] == serde_json::json!(Speaker::Assistant);
         let chat = found.record["chat"].clone();
         let is_elsewhere = turn.first().is_some_and(|said| said.record["chat"] != chat);
@@ -207,7 +207,7 @@ impl<'a> Sought<'a> {
     }
 
     /// A message of a turn about it: where its words are others, all of them go.
-    fn emptied(&self, mut found: Found) -> Option<Change> {
+    fn emptied(&self, mut found: PlacedRecord) -> Option<Change> {
         let said = found.record["text"].clone();
         if let Some(forgotten) = &self.forgotten {
             forgotten.replace_in(&mut found.record);
@@ -245,7 +245,7 @@ fn parsed(stored: &Stored) -> Option<Value> {
     serde_json::from_slice(&stored.body).ok()
 }
 
-fn put(table: Table, found: &Found) -> Option<Change> {
+fn put(table: Table, found: &PlacedRecord) -> Option<Change> {
     let body = serde_json::to_vec(&found.record).ok()?;
     let expect = Expect::Revision(found.stored.revision);
     Some(Change { table, key: found.key.clone(), expect, put: Some((found.stored.version, body)) })

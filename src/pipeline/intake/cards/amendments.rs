@@ -22,7 +22,7 @@ use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
 use crate::ports::{StoreError, Table, optimistic};
 
 /// What a message speaks of.
-enum Meant<'t> {
+enum AmendedThing<'t> {
     /// This card is to be changed.
     Card(&'t Pending),
     /// One of several, and nothing says which.
@@ -34,35 +34,35 @@ enum Meant<'t> {
 /// Changes the card that the message speaks of, or asks which one; `None` when it speaks of none.
 pub(in crate::pipeline) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
     match meant(&turn.facts) {
-        Meant::Card(pending) => Ok(Some(amend(turn, pending).await?)),
-        Meant::OneOfSeveral => Ok(Some(which(turn.brain, &turn.facts, None))),
-        Meant::None => drafts::changed(turn).await,
+        AmendedThing::Card(pending) => Ok(Some(amend(turn, pending).await?)),
+        AmendedThing::OneOfSeveral => Ok(Some(which(turn.brain, &turn.facts, None))),
+        AmendedThing::None => drafts::changed(turn).await,
     }
 }
 
-fn meant<'t>(facts: &'t TurnFacts) -> Meant<'t> {
+fn meant<'t>(facts: &'t TurnFacts) -> AmendedThing<'t> {
     let Input::Message { text, origin: Origin::Typed, .. } = &facts.incoming.input else {
-        return Meant::None;
+        return AmendedThing::None;
     };
     if consent::read(text) != Consent::Other {
-        return Meant::None;
+        return AmendedThing::None;
     }
     if let Some(pending) = &facts.replied_card {
         // Changing a card withdraws it, so it takes the same rights as deciding it.
         let may = pending.state.is_open() && pending.owner == *facts.owner();
-        return if may { Meant::Card(pending) } else { Meant::None };
+        return if may { AmendedThing::Card(pending) } else { AmendedThing::None };
     }
     let editing = facts.state.editing.as_ref();
     if let Some(pending) = facts.open.iter().find(|pending| Some(&pending.id) == editing) {
-        return Meant::Card(pending);
+        return AmendedThing::Card(pending);
     }
     if !card_is_last(facts) || !consent::amends(text) {
-        return Meant::None;
+        return AmendedThing::None;
     }
     match facts.open.as_slice() {
-        [] => Meant::None,
-        [only] => Meant::Card(only),
-        _ => Meant::OneOfSeveral,
+        [] => AmendedThing::None,
+        [only] => AmendedThing::Card(only),
+        _ => AmendedThing::OneOfSeveral,
     }
 }
 

@@ -11,7 +11,7 @@ use crate::core::ids::PendingId;
 use crate::core::pending::{Means, Pending};
 use crate::core::turn::{Input, NoticeKind, Origin, Path};
 use crate::language::consent;
-use crate::language::consent::{CardName, Consent, Naming};
+use crate::language::consent::{CardName, CardNaming, Consent};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::commit::shown;
@@ -54,7 +54,7 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
     let Input::Message { text, origin, reply_to: None } = &turn.facts.incoming.input else { return Ok(None) };
     let Some(naming) = consent::names(text) else { return Ok(None) };
     let list =
-        shown::last(turn.brain, &turn.facts).await?.map(|shown| Row::all(&shown)).filter(|rows| !rows.is_empty());
+        shown::last(turn.brain, &turn.facts).await?.map(|shown| CardRow::all(&shown)).filter(|rows| !rows.is_empty());
     // What was asked last gets the answer.
     let asked_last = turn.facts.open_question().is_some()
         || turn.facts.state.editing.is_some()
@@ -71,10 +71,10 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
     let of_list = rows.iter().find_map(|row| row.verb);
     let wants = verb(naming.said).or(of_list);
     let pending = match named {
-        Named::One(pending) => pending,
-        Named::Question(question) => return question_named(turn, question, wants, &rows).await.map(Some),
-        Named::Several if questions.is_empty() => return Ok(Some(which(turn.brain, &turn.facts, wants))),
-        Named::Several => return Ok(Some(agenda::pending(turn.brain, &turn.facts, None).await?)),
+        NamedCard::One(pending) => pending,
+        NamedCard::Question(question) => return question_named(turn, question, wants, &rows).await.map(Some),
+        NamedCard::Several if questions.is_empty() => return Ok(Some(which(turn.brain, &turn.facts, wants))),
+        NamedCard::Several => return Ok(Some(agenda::pending(turn.brain, &turn.facts, None).await?)),
     };
     let Some(wants) = wants else { return Ok(Some(shown_again(turn.brain, &turn.facts, pending, Path::Consent))) };
     if *origin != Origin::Typed {
@@ -88,7 +88,7 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
 }
 
 /// Whether a message came below the list that it names a row of.
-fn is_below(facts: &TurnFacts, rows: &[Row]) -> bool {
+fn is_below(facts: &TurnFacts, rows: &[CardRow]) -> bool {
     rows.is_empty() || facts.state.last_bot_message.is_none_or(|list| facts.incoming.message_id > list)
 }
 
@@ -97,7 +97,7 @@ async fn question_named(
     turn: &Turn<'_>,
     question: &CostlyQuestion,
     wants: Option<CardVerb>,
-    rows: &[Row],
+    rows: &[CardRow],
 ) -> Result<Answer, TurnError> {
     let choice = match wants {
         Some(CardVerb::Approve) => 0,
@@ -118,21 +118,21 @@ async fn question_named(
 }
 
 /// What a name comes to.
-enum Named<'t> {
+enum NamedCard<'t> {
     One(&'t Pending),
     Question(&'t CostlyQuestion),
     Several,
 }
 
 /// A row of a list of cards, as its button holds it.
-struct Row {
+struct CardRow {
     pending: PendingId,
     /// The digest and what is said of it, in a list that asks which card a yes or no is for.
     digest: Option<String>,
     verb: Option<CardVerb>,
 }
 
-impl Row {
+impl CardRow {
     fn all(shown: &Shown) -> Vec<Self> {
         let presses = shown.buttons.iter().flatten().filter_map(|button| Press::decode(&button.data));
         let row = |press| match press {
@@ -151,15 +151,15 @@ fn named<'t>(
     brain: &'t Brain,
     facts: &'t TurnFacts,
     questions: &'t [CostlyQuestion],
-    naming: &Naming,
-    rows: &[Row],
-) -> Option<Named<'t>> {
-    let at = |row: &Row| {
+    naming: &CardNaming,
+    rows: &[CardRow],
+) -> Option<NamedCard<'t>> {
+    let at = |row: &CardRow| {
         let same = |open: &&Pending| {
             open.id == row.pending && row.digest.as_ref().is_none_or(|digest| open.digest.matches(digest))
         };
-        let card = facts.open.iter().find(same).map(Named::One);
-        card.or_else(|| questions.iter().find(|question| question.id == row.pending).map(Named::Question))
+        let card = facts.open.iter().find(same).map(NamedCard::One);
+        card.or_else(|| questions.iter().find(|question| question.id == row.pending).map(NamedCard::Question))
     };
     let place = match &naming.which {
         CardName::Place(place) => Some(place.checked_sub(1)),
@@ -170,17 +170,17 @@ fn named<'t>(
         // A number that is no row of a list right above it is about something else, unless it decides: then it is asked.
         let row = place.and_then(|place| rows.get(place));
         return match row {
-            Some(row) => Some(at(row).unwrap_or(Named::Several)),
-            None => (!rows.is_empty() || naming.said != Consent::Other).then_some(Named::Several),
+            Some(row) => Some(at(row).unwrap_or(NamedCard::Several)),
+            None => (!rows.is_empty() || naming.said != Consent::Other).then_some(NamedCard::Several),
         };
     }
     let about = |open: &Pending| format!("{}\n{}", show::title(&brain.services, open), open.request);
-    let cards = facts.open.iter().filter(|open| naming.fits(&about(open))).map(Named::One);
-    let asked = questions.iter().filter(|question| naming.fits(&question.question)).map(Named::Question);
+    let cards = facts.open.iter().filter(|open| naming.fits(&about(open))).map(NamedCard::One);
+    let asked = questions.iter().filter(|question| naming.fits(&question.question)).map(NamedCard::Question);
     let mut fitting = cards.chain(asked);
     match (fitting.next(), fitting.next()) {
         (Some(only), None) => Some(only),
-        (Some(_), Some(_)) => Some(Named::Several),
+        (Some(_), Some(_)) => Some(NamedCard::Several),
         (None, _) => None,
     }
 }

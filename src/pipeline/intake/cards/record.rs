@@ -26,7 +26,7 @@ const NOTHING: &str = "I haven't done anything here yet.";
 pub(in crate::pipeline) async fn answer(brain: &Brain, facts: &TurnFacts) -> Result<Option<Answer>, TurnError> {
     let Input::Message { text, origin, .. } = &facts.incoming.input else { return Ok(None) };
     let Some(asked) = asks(text).filter(|_| origin.is_own_words()) else { return Ok(None) };
-    let record = Record::read(brain, facts).await?;
+    let record = PastTurns::read(brain, facts).await?;
     let words = match asked {
         RecordQuestion::Latest => record.latest(),
         RecordQuestion::Done => record.done(record.last()),
@@ -36,14 +36,14 @@ pub(in crate::pipeline) async fn answer(brain: &Brain, facts: &TurnFacts) -> Res
 }
 
 /// Something that a turn was about.
-struct Entry {
+struct RecordEntry {
     action: ActionRecord,
     at: DateTime<Utc>,
     /// Of what waited for a yes: where that card is now; `None` when it is no longer kept.
     card: Option<State>,
 }
 
-impl Entry {
+impl RecordEntry {
     /// As it is now: a card may have been decided elsewhere, or brought to its end after a crash.
     async fn read(brain: &Brain, mut action: ActionRecord, at: DateTime<Utc>) -> Result<Self, TurnError> {
         let pending = match &action.pending {
@@ -58,9 +58,9 @@ impl Entry {
     }
 }
 
-struct Record {
+struct PastTurns {
     /// By turn, the latest first.
-    turns: Vec<Vec<Entry>>,
+    turns: Vec<Vec<RecordEntry>>,
     /// Cards that wait, in words.
     waiting: Vec<String>,
     /// What was taken back, and when.
@@ -70,7 +70,7 @@ struct Record {
     zone: Tz,
 }
 
-impl Record {
+impl PastTurns {
     async fn read(brain: &Brain, facts: &TurnFacts) -> Result<Self, TurnError> {
         let scan = Scan::of::<Message>(&[facts.chat().as_str()], limits::RECORD_MESSAGES).newest_first();
         let mut record = Self {
@@ -86,7 +86,7 @@ impl Record {
             }
             let mut entries = Vec::with_capacity(message.outcomes.len());
             for action in message.outcomes {
-                entries.push(Entry::read(brain, action, message.at).await?);
+                entries.push(RecordEntry::read(brain, action, message.at).await?);
             }
             record.turns.push(entries);
             record.untrusted.extend(message.untrusted);
@@ -94,7 +94,7 @@ impl Record {
         Ok(record)
     }
 
-    fn last(&self) -> Option<&Entry> {
+    fn last(&self) -> Option<&RecordEntry> {
         self.turns.first()?.last()
     }
 
@@ -114,7 +114,7 @@ impl Record {
         }
     }
 
-    fn done(&self, entry: Option<&Entry>) -> String {
+    fn done(&self, entry: Option<&RecordEntry>) -> String {
         let Some(entry) = entry else { return self.nothing() };
         let line = self.line(entry);
         match entry.action.status {
@@ -141,12 +141,12 @@ impl Record {
         }
     }
 
-    fn back(&self, entry: &Entry) -> Option<DateTime<Utc>> {
+    fn back(&self, entry: &RecordEntry) -> Option<DateTime<Utc>> {
         let taken = self.taken_back.iter().filter(|(label, at)| *label == entry.action.label && *at >= entry.at);
         taken.map(|(_, at)| *at).min()
     }
 
-    fn line(&self, entry: &Entry) -> String {
+    fn line(&self, entry: &RecordEntry) -> String {
         let ActionRecord { label, status, error, .. } = &entry.action;
         let at = self.clock(entry.at);
         let why = error.as_deref().map(|why| format!(" ({why})")).unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use chrono::{Days, NaiveDate};
 
-use super::{Kind, name_of};
+use super::{CommandKind, name_of};
 use crate::core::pending::Pending;
 use crate::core::text::{shorten, visible};
 use crate::core::turn::Path;
@@ -36,7 +36,9 @@ pub(super) async fn today(brain: &Brain, facts: &TurnFacts, behind: Option<&str>
     let day = ctx.now.with_timezone(&ctx.zone).date_naive();
     let Agenda { lines, more, next, mut untrusted } = agenda(brain, ctx, day, after(day, 1), behind).await;
     if behind.is_some() {
-        return Ok(pages::list(brain, facts, lines.join("\n"), name_of(Kind::Today), next, more)?.holding(untrusted));
+        return Ok(
+            pages::list(brain, facts, lines.join("\n"), name_of(CommandKind::Today), next, more)?.holding(untrusted)
+        );
     }
     let head = format!("☀️ Today, {}", day.format("%A %-d %B"));
     let waiting = StillWaiting::of(brain, facts).await?;
@@ -50,7 +52,7 @@ pub(super) async fn today(brain: &Brain, facts: &TurnFacts, behind: Option<&str>
     }
     sections.extend(waiting.section(brain, ctx.zone));
     untrusted.extend(waiting.untrusted());
-    Ok(pages::list(brain, facts, sections.join("\n\n"), name_of(Kind::Today), next, more)?.holding(untrusted))
+    Ok(pages::list(brain, facts, sections.join("\n\n"), name_of(CommandKind::Today), next, more)?.holding(untrusted))
 }
 
 /// The seven days from today on, by day.
@@ -69,7 +71,7 @@ pub(super) async fn week(brain: &Brain, facts: &TurnFacts, behind: Option<&str>)
             format!("{head}\nNothing in the next seven days. A good time for plans.{undated}")
         }
     };
-    Ok(pages::list(brain, facts, text, name_of(Kind::Week), next, more)?.holding(untrusted))
+    Ok(pages::list(brain, facts, text, name_of(CommandKind::Week), next, more)?.holding(untrusted))
 }
 
 fn after(day: NaiveDate, days: u64) -> NaiveDate {
@@ -96,16 +98,16 @@ pub(super) async fn tasks(brain: &Brain, facts: &TurnFacts, behind: Option<&str>
         sections.push(format!("📋 {all} open task{}", if all == 1 { "" } else { "s" }));
     }
     if !late.is_empty() {
-        let lines = late.iter().map(|task| task_line(task, ctx, Style::Overdue));
+        let lines = late.iter().map(|task| task_line(task, ctx, DueStyle::Overdue));
         sections.push(format!("❗ Overdue\n{}", lines.collect::<Vec<_>>().join("\n")));
     }
-    let mut shown: Vec<String> = rest.iter().map(|task| task_line(task, ctx, Style::Day)).collect();
+    let mut shown: Vec<String> = rest.iter().map(|task| task_line(task, ctx, DueStyle::Day)).collect();
     let end = Paging { after: behind, next: next.as_deref(), more }.end();
     shown.extend(Some(end).filter(|end| !end.is_empty()));
     if !shown.is_empty() {
         sections.push(shown.join("\n"));
     }
-    Ok(pages::list(brain, facts, sections.join("\n\n"), name_of(Kind::Tasks), next, more)?.holding(untrusted))
+    Ok(pages::list(brain, facts, sections.join("\n\n"), name_of(CommandKind::Tasks), next, more)?.holding(untrusted))
 }
 
 /// What waits for a yes or no here: cards, oldest first, then costly questions.
@@ -145,7 +147,7 @@ pub(in crate::pipeline) async fn pending(
         );
     }
     lines.retain(|line| !line.is_empty());
-    let mut answer = pages::list(brain, facts, lines.join("\n"), name_of(Kind::Pending), next, more)?;
+    let mut answer = pages::list(brain, facts, lines.join("\n"), name_of(CommandKind::Pending), next, more)?;
     answer.replies.iter_mut().for_each(|reply| reply.buttons.splice(0..0, buttons.clone()).for_each(drop));
     // A plain yes or no is for the only thing that waits, unless something else was asked.
     if let ([], [only], None) = (open.as_slice(), questions.as_slice(), facts.open_question()) {
@@ -178,21 +180,21 @@ async fn cards_behind(
 
 /// How a task tells its time.
 #[derive(Debug, Clone, Copy)]
-enum Style {
+enum DueStyle {
     /// In a list of many days.
     Day,
     /// In the past.
     Overdue,
 }
 
-fn task_line(task: &ToDo, ctx: &RequestContext, style: Style) -> String {
+fn task_line(task: &ToDo, ctx: &RequestContext, style: DueStyle) -> String {
     let urgent = if task.urgent { "❗ " } else { "" };
     let repeats = if task.repeats { " 🔁" } else { "" };
     let title = format!("{urgent}{}{repeats}", visible(&shorten(&task.title, TITLE_CHARS)));
     match (task.due, style) {
         (None, _) => format!("▫️ {title}"),
-        (Some(due), Style::Day) => format!("▫️ {title} — {}", due.show(&ctx.reference())),
-        (Some(due), Style::Overdue) => format!("▫️ {title} — was due {}", due.show(&ctx.reference())),
+        (Some(due), DueStyle::Day) => format!("▫️ {title} — {}", due.show(&ctx.reference())),
+        (Some(due), DueStyle::Overdue) => format!("▫️ {title} — was due {}", due.show(&ctx.reference())),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Kind, name_of};
+use super::{CommandKind, name_of};
 use crate::core::text::{capital, shorten, visible};
 use crate::core::turn::{Path, Reply};
 use crate::language::words::fold;
@@ -49,7 +49,7 @@ pub(super) async fn show(brain: &Brain, facts: &TurnFacts, behind: Option<&str>)
         sections.push(HOW.to_owned());
     }
     sections.retain(|section| !section.is_empty());
-    Ok(pages::list(brain, facts, sections.join("\n\n"), name_of(Kind::Memory), next, more)?.holding(untrusted))
+    Ok(pages::list(brain, facts, sections.join("\n\n"), name_of(CommandKind::Memory), next, more)?.holding(untrusted))
 }
 
 /// A card that erases whatever matches, each fact shown in full.

@@ -40,7 +40,7 @@ pub enum Where {
 
 /// What a command does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum CommandKind {
     Start,
     Help,
     Today,
@@ -57,7 +57,7 @@ enum Kind {
     Trace,
 }
 
-impl Kind {
+impl CommandKind {
     /// Whether a command of this origin is obeyed. In a group one may ask to be shown things (they come
     /// privately) and stop what runs; what changes or hands over something is typed in the private chat.
     fn counts_from(self, origin: Origin) -> bool {
@@ -84,29 +84,32 @@ pub struct SlashCommand {
     pub argument: &'static str,
     /// Where it works.
     pub place: Where,
-    kind: Kind,
+    kind: CommandKind,
 }
 
-const fn command(name: &'static str, words: &'static str, kind: Kind) -> SlashCommand {
+const fn command(name: &'static str, words: &'static str, kind: CommandKind) -> SlashCommand {
     SlashCommand { name, words, argument: "", place: Where::Private, kind }
 }
 
 /// All of them, in the order of menus.
 pub const COMMANDS: [SlashCommand; 14] = [
-    command("today", "What today holds", Kind::Today),
-    command("week", "The next seven days", Kind::Week),
-    command("tasks", "What is still to do", Kind::Tasks),
-    command("pending", "What waits for your yes or no", Kind::Pending),
-    command("undo", "Take back the last thing I did", Kind::Undo),
-    SlashCommand { place: Where::Anywhere, ..command("cancel", "Stop what runs, or drop what waits", Kind::Cancel) },
-    command("settings", "Time zone, language, tone, quiet hours, briefing", Kind::Settings),
-    command("memory", "What I remember about you", Kind::Memory),
-    SlashCommand { argument: "WHAT", ..command("forget", "Erase something I remember", Kind::Forget) },
-    command("export", "Your data, as a file", Kind::Export),
-    command("trace", "How I got to my last answer", Kind::Trace),
-    command("status", "Whether everything works", Kind::Status),
-    SlashCommand { place: Where::Anywhere, ..command("help", "What I can do", Kind::Help) },
-    command("start", "Hello, with two examples", Kind::Start),
+    command("today", "What today holds", CommandKind::Today),
+    command("week", "The next seven days", CommandKind::Week),
+    command("tasks", "What is still to do", CommandKind::Tasks),
+    command("pending", "What waits for your yes or no", CommandKind::Pending),
+    command("undo", "Take back the last thing I did", CommandKind::Undo),
+    SlashCommand {
+        place: Where::Anywhere,
+        ..command("cancel", "Stop what runs, or drop what waits", CommandKind::Cancel)
+    },
+    command("settings", "Time zone, language, tone, quiet hours, briefing", CommandKind::Settings),
+    command("memory", "What I remember about you", CommandKind::Memory),
+    SlashCommand { argument: "WHAT", ..command("forget", "Erase something I remember", CommandKind::Forget) },
+    command("export", "Your data, as a file", CommandKind::Export),
+    command("trace", "How I got to my last answer", CommandKind::Trace),
+    command("status", "Whether everything works", CommandKind::Status),
+    SlashCommand { place: Where::Anywhere, ..command("help", "What I can do", CommandKind::Help) },
+    command("start", "Hello, with two examples", CommandKind::Start),
 ];
 
 /// The command a message holds: its name without slash and bot name, and what follows.
@@ -135,7 +138,7 @@ pub fn overtakes(input: &Input) -> bool {
     match input {
         Input::Press { data, .. } => !matches!(Press::decode(data), Some(Press::Redo(_))),
         Input::Message { text, .. } => {
-            parse(text).and_then(|(name, _)| find(name)).is_some_and(|command| command.kind == Kind::Cancel)
+            parse(text).and_then(|(name, _)| find(name)).is_some_and(|command| command.kind == CommandKind::Cancel)
         }
     }
 }
@@ -172,34 +175,34 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Intended>, TurnErro
     }
     let (kind, intended) = (command.kind, carry_out(turn, command.kind, rest).await?);
     Ok(Some(intended.then(move |answer| {
-        let settles = matches!(answer.clarification, Question::Settled) && kind != Kind::Cancel;
+        let settles = matches!(answer.clarification, Question::Settled) && kind != CommandKind::Cancel;
         if settles { answer.keeping_question() } else { answer }
     })))
 }
 
-async fn carry_out(turn: &Turn<'_>, kind: Kind, rest: &str) -> Result<Intended, StoreError> {
+async fn carry_out(turn: &Turn<'_>, kind: CommandKind, rest: &str) -> Result<Intended, StoreError> {
     let says = |text: String| Answer::says(Path::Command, text);
     let answer = match kind {
-        Kind::Start => says(start(turn.brain, &turn.facts)),
-        Kind::Help => says(help(turn.brain, &turn.facts)),
-        Kind::Today => agenda::today(turn.brain, &turn.facts, None).await?,
-        Kind::Week => agenda::week(turn.brain, &turn.facts, None).await?,
-        Kind::Tasks => agenda::tasks(turn.brain, &turn.facts, None).await?,
-        Kind::Pending => agenda::pending(turn.brain, &turn.facts, None).await?,
-        Kind::Undo => return undo::last(turn.brain, &turn.facts).await,
-        Kind::Settings => settings::command(turn.brain, &turn.facts, rest),
-        Kind::Memory => memory::show(turn.brain, &turn.facts, None).await?,
-        Kind::Forget => return memory::forget(turn.brain, &turn.facts, rest).await,
-        Kind::Export => export::hand_over(turn.brain, &turn.facts).await?,
-        Kind::Cancel => cancel(turn).await?,
-        Kind::Status => says(status::status(turn.brain, &turn.facts).await?),
-        Kind::Trace => says(trace::trace(turn.brain, &turn.facts).await?),
+        CommandKind::Start => says(start(turn.brain, &turn.facts)),
+        CommandKind::Help => says(help(turn.brain, &turn.facts)),
+        CommandKind::Today => agenda::today(turn.brain, &turn.facts, None).await?,
+        CommandKind::Week => agenda::week(turn.brain, &turn.facts, None).await?,
+        CommandKind::Tasks => agenda::tasks(turn.brain, &turn.facts, None).await?,
+        CommandKind::Pending => agenda::pending(turn.brain, &turn.facts, None).await?,
+        CommandKind::Undo => return undo::last(turn.brain, &turn.facts).await,
+        CommandKind::Settings => settings::command(turn.brain, &turn.facts, rest),
+        CommandKind::Memory => memory::show(turn.brain, &turn.facts, None).await?,
+        CommandKind::Forget => return memory::forget(turn.brain, &turn.facts, rest).await,
+        CommandKind::Export => export::hand_over(turn.brain, &turn.facts).await?,
+        CommandKind::Cancel => cancel(turn).await?,
+        CommandKind::Status => says(status::status(turn.brain, &turn.facts).await?),
+        CommandKind::Trace => says(trace::trace(turn.brain, &turn.facts).await?),
     };
     Ok(answer.into())
 }
 
 /// What a command is called.
-fn name_of(kind: Kind) -> &'static str {
+fn name_of(kind: CommandKind) -> &'static str {
     COMMANDS.iter().find(|command| command.kind == kind).map_or("", |command| command.name)
 }
 
@@ -212,21 +215,21 @@ pub(super) async fn next_page(
 ) -> Result<Option<Answer>, StoreError> {
     let after = Some(after);
     Ok(match find(name).map(|command| command.kind) {
-        Some(Kind::Today) => Some(agenda::today(brain, facts, after).await?),
-        Some(Kind::Week) => Some(agenda::week(brain, facts, after).await?),
-        Some(Kind::Tasks) => Some(agenda::tasks(brain, facts, after).await?),
-        Some(Kind::Pending) => Some(agenda::pending(brain, facts, after).await?),
-        Some(Kind::Memory) => Some(memory::show(brain, facts, after).await?),
+        Some(CommandKind::Today) => Some(agenda::today(brain, facts, after).await?),
+        Some(CommandKind::Week) => Some(agenda::week(brain, facts, after).await?),
+        Some(CommandKind::Tasks) => Some(agenda::tasks(brain, facts, after).await?),
+        Some(CommandKind::Pending) => Some(agenda::pending(brain, facts, after).await?),
+        Some(CommandKind::Memory) => Some(memory::show(brain, facts, after).await?),
         Some(
-            Kind::Start
-            | Kind::Help
-            | Kind::Undo
-            | Kind::Settings
-            | Kind::Forget
-            | Kind::Export
-            | Kind::Cancel
-            | Kind::Status
-            | Kind::Trace,
+            CommandKind::Start
+            | CommandKind::Help
+            | CommandKind::Undo
+            | CommandKind::Settings
+            | CommandKind::Forget
+            | CommandKind::Export
+            | CommandKind::Cancel
+            | CommandKind::Status
+            | CommandKind::Trace,
         )
         | None => None,
     })

@@ -13,10 +13,10 @@ use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::User;
 
 /// A page: its words and its buttons.
-type Page = (String, Vec<Vec<Button>>);
+type SettingsPage = (String, Vec<Vec<Button>>);
 
 /// Everything that was chosen.
-pub(super) fn all(user: &User, zone: Tz, now: DateTime<Utc>) -> Page {
+pub(super) fn all(user: &User, zone: Tz, now: DateTime<Utc>) -> SettingsPage {
     let settings = &user.settings;
     let text = format!(
         "⚙️ Your settings\n\
@@ -44,7 +44,7 @@ pub(super) fn all(user: &User, zone: Tz, now: DateTime<Utc>) -> Page {
 }
 
 /// What there is to choose from.
-pub(super) fn one(setting: Setting, user: &User, zone: Tz, now: DateTime<Utc>) -> Page {
+pub(super) fn one(setting: Setting, user: &User, zone: Tz, now: DateTime<Utc>) -> SettingsPage {
     let settings = &user.settings;
     let (text, mut rows) = match setting {
         Setting::Zone => {

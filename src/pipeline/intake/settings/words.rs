@@ -259,11 +259,11 @@ pub(super) fn said(text: &str) -> Option<Wish> {
     let text = text.replace('’', "'");
     let (kind, value) = wordings(&text)?;
     match kind {
-        Said::Wants(Setting::Zone) => Some(wish(Setting::Zone, value)),
-        Said::Wants(setting) => Some(wish(setting, value)).filter(|wish| matches!(wish, Wish::Change(_))),
-        Said::IsIn | Said::States => match (zone_of(value), kind) {
-            (Place::Zone(zone), Said::IsIn) => Some(Wish::Offer(zone)),
-            (Place::Zone(zone), Said::States | Said::Wants(_)) => Some(Wish::Change(UserChange::Zone(zone))),
+        Certainty::Wants(Setting::Zone) => Some(wish(Setting::Zone, value)),
+        Certainty::Wants(setting) => Some(wish(setting, value)).filter(|wish| matches!(wish, Wish::Change(_))),
+        Certainty::IsIn | Certainty::States => match (zone_of(value), kind) {
+            (Place::Zone(zone), Certainty::IsIn) => Some(Wish::Offer(zone)),
+            (Place::Zone(zone), Certainty::States | Certainty::Wants(_)) => Some(Wish::Change(UserChange::Zone(zone))),
             (Place::Perhaps(_), _) => None,
         },
     }
@@ -271,7 +271,7 @@ pub(super) fn said(text: &str) -> Option<Wish> {
 
 /// How sure a sentence is.
 #[derive(Debug, Clone, Copy)]
-enum Said {
+enum Certainty {
     /// Asks for it.
     Wants(Setting),
     /// States the zone: counts when it is one.
@@ -281,7 +281,7 @@ enum Said {
 }
 
 /// The setting that the words are about, and its value. Each row: one of each list in turn, then the value.
-fn wordings(text: &str) -> Option<(Said, &str)> {
+fn wordings(text: &str) -> Option<(Certainty, &str)> {
     const PLEASE: &[&str] = &["please ", ""];
     const CHANGE: &[&str] = &["set ", "change ", "switch "];
     const TURN_OFF: &[&str] = &["turn off ", "switch off "];
@@ -294,21 +294,21 @@ fn wordings(text: &str) -> Option<(Said, &str)> {
     let here =
         after(&[&["i'm in ", "i am in "]]).and_then(|rest| without_end(rest, " now")).filter(|at| !at.is_empty());
     let rows = [
-        (Said::States, zone),
-        (Said::Wants(Setting::Zone), after(&[PLEASE, CHANGE, &["my timezone to ", "my time zone to "]])),
-        (Said::IsIn, after(&[&["i'm now in ", "i am now in "]]).or(here)),
-        (Said::Wants(Setting::Quiet), quiet_hours(text)),
+        (Certainty::States, zone),
+        (Certainty::Wants(Setting::Zone), after(&[PLEASE, CHANGE, &["my timezone to ", "my time zone to "]])),
+        (Certainty::IsIn, after(&[&["i'm now in ", "i am now in "]]).or(here)),
+        (Certainty::Wants(Setting::Quiet), quiet_hours(text)),
         (
-            Said::Wants(Setting::Quiet),
+            Certainty::Wants(Setting::Quiet),
             all(&[&["no quiet hours", "no more quiet hours"], &[" please", ""]])
                 .or_else(|| all(&[PLEASE, TURN_OFF, &["my ", "the ", ""], &["quiet hours"]]))
                 .or_else(|| all(&[&["quiet hours off"]])),
         ),
-        (Said::Wants(Setting::Briefing), briefing(text)),
-        (Said::Wants(Setting::Hour), reminding(text)),
-        (Said::Wants(Setting::Briefing), all(&[PLEASE, TURN_OFF, OWN, &["morning briefing", "briefing"]])),
-        (Said::Wants(Setting::Language), word(&[PLEASE, CHANGE, &["my language to ", "your language to "]])),
-        (Said::Wants(Setting::Tone), word(&[PLEASE, CHANGE, &["my tone to ", "your tone to ", "the tone to "]])),
+        (Certainty::Wants(Setting::Briefing), briefing(text)),
+        (Certainty::Wants(Setting::Hour), reminding(text)),
+        (Certainty::Wants(Setting::Briefing), all(&[PLEASE, TURN_OFF, OWN, &["morning briefing", "briefing"]])),
+        (Certainty::Wants(Setting::Language), word(&[PLEASE, CHANGE, &["my language to ", "your language to "]])),
+        (Certainty::Wants(Setting::Tone), word(&[PLEASE, CHANGE, &["my tone to ", "your tone to ", "the tone to "]])),
     ];
     return rows.into_iter().find_map(|(said, value)| Some((said, value?)));
 
