@@ -10,6 +10,7 @@ mod spelling;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::spelling::is_disguised;
 use self::spelling::{Likeness, Piece, Spelled, like_address};
 use super::plan::{Params, Taint};
 

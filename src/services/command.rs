@@ -3,11 +3,12 @@
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::error::ServiceError;
+pub(crate) use super::schema::one_or_many;
 use super::service::{Attempt, Prepared, RequestContext};
 use crate::core::button::Button;
 use crate::core::card::CardBody;
@@ -384,21 +385,4 @@ impl<T> Completed<T> {
         }
         self
     }
-}
-
-/// A list, or one alone: planners write both.
-pub(crate) fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum OneOrMany {
-        One(String),
-        Many(Vec<String>),
-    }
-    Ok(match Option::<OneOrMany>::deserialize(deserializer)? {
-        Some(OneOrMany::One(one)) => {
-            one.split([',', ';']).map(|part| part.trim().to_owned()).filter(|p| !p.is_empty()).collect()
-        }
-        Some(OneOrMany::Many(many)) => many,
-        None => Vec::new(),
-    })
 }

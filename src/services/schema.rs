@@ -1,6 +1,7 @@
 //! A command's parameters as JSON: their schema for planners, and what is wrong with them before they are typed.
 
 use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::core::plan::Params;
@@ -110,6 +111,23 @@ fn strip(schema: &mut Value) {
 pub(super) fn required(schema: &Value) -> Vec<String> {
     let names = schema["required"].as_array().map(Vec::as_slice).unwrap_or_default();
     names.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+/// A list, or one alone: planners write both.
+pub(crate) fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum OneOrMany {
+        One(String),
+        Many(Vec<String>),
+    }
+    Ok(match Option::<OneOrMany>::deserialize(deserializer)? {
+        Some(OneOrMany::One(one)) => {
+            one.split([',', ';']).map(|part| part.trim().to_owned()).filter(|p| !p.is_empty()).collect()
+        }
+        Some(OneOrMany::Many(many)) => many,
+        None => Vec::new(),
+    })
 }
 
 #[cfg(test)]

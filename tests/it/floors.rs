@@ -57,6 +57,8 @@ const HOUSES: [House; 6] = [
                 "service",
                 "backend",
                 "replica",
+                "erased",
+                "registration",
                 "entry",
                 "registry",
             ],

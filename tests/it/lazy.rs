@@ -61,8 +61,8 @@ fn what_is_made_of_texts_is_made_when_a_process_starts() {
         let texts = files.iter().map(|(path, text)| without_tests(path, text));
         texts.map(|text| text.matches(what).count()).sum::<usize>()
     };
-    assert!(count(": Made<") > 5);
-    assert_eq!(count(": Made<"), count("Made::force(&"));
+    assert!(count(": MadeTables<") > 5);
+    assert_eq!(count(": MadeTables<"), count("MadeTables::force(&"));
     assert_eq!(count("spawn(language::ready)"), 1, "where a process opens what it serves from");
 }
 

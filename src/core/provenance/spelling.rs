@@ -14,6 +14,7 @@ mod tests;
 
 use unicode_normalization::UnicodeNormalization;
 
+pub use self::alike::is_disguised;
 use self::alike::{drawn_alike, is_one_slip};
 use crate::core::text::is_hidden;
 

@@ -1,11 +1,11 @@
 //! Who wrote: a person, a list or a machine, or somebody whom it is better not to answer.
 
 use serde::{Deserialize, Serialize};
-use unicode_security::MixedScript as _;
 
 use super::cues::{Cue, says};
 use super::letter::Sentence;
 use super::words::WORDS;
+use crate::core::provenance::is_disguised;
 use crate::language::words::fold;
 use crate::services::searchable::{Party, WrittenText};
 
@@ -35,9 +35,9 @@ pub fn sort_of(letter: &WrittenText, subject: &str, sentences: &[Sentence], is_k
     if !is_known && (is_role(&letter.by) || is_slip(subject)) {
         return SenderSort::Automatic;
     }
-    let is_disguised = is_mixed(&letter.by.address) || letter.answers_elsewhere;
-    let is_dubious = any(Cue::Order) || any(Cue::Cold) || is_disguised;
-    if is_dubious && (!is_known || is_mixed(&letter.by.address)) { SenderSort::Suspect } else { SenderSort::Person }
+    let is_mixed = is_disguised(&letter.by.address);
+    let is_dubious = any(Cue::Order) || any(Cue::Cold) || is_mixed || letter.answers_elsewhere;
+    if is_dubious && (!is_known || is_mixed) { SenderSort::Suspect } else { SenderSort::Person }
 }
 
 /// A subject that machines write: "Invoice 2207: paid", "Your order 50381".
@@ -58,30 +58,4 @@ fn is_role(by: &Party) -> bool {
 pub(in crate::investigate) fn is_desk(party: &Party) -> bool {
     let local = party.address.split('@').next().unwrap_or_default();
     WORDS.desk.holds(local) || is_role(party)
-}
-
-/// An address whose domain mixes letters of several scripts looks like another one; one in punycode hides which it has.
-fn is_mixed(address: &str) -> bool {
-    let domain = address.rsplit('@').next().unwrap_or_default();
-    domain.split('.').any(|label| label.starts_with("xn--") || !label.is_single_script())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_domain_of_several_scripts_is_mixed() {
-        for (address, expected) in [
-            ("billing@paypal.com", false),
-            ("billing@pаypal.com", true),
-            ("billing@xn--pypal-4ve.com", true),
-            ("post@пpивет.example", true),
-            ("post@привет.example", false),
-            ("jan@müller.example", false),
-            ("jan@pаypal.com@example.org", false),
-        ] {
-            assert_eq!(is_mixed(address), expected, "{address}");
-        }
-    }
 }

@@ -18,7 +18,7 @@ use rustc_hash::FxHasher;
 
 use super::account::SpanRole;
 use super::borders::{Border, borders};
-use super::parser::{ParsedClause, Parser, quoted_words};
+use super::parser::{Parse, Parser, quoted_words};
 use super::prices::{PartPrice, Prices};
 use weighing::{BetweenBorders, beside};
 
@@ -27,10 +27,10 @@ const WAYS_MAX: usize = 4;
 
 /// A part of a message.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct MessagePart {
+pub(crate) struct Passage {
     pub tokens: Range<usize>,
     /// None: it asks for nothing.
-    pub clause: Option<ParsedClause>,
+    pub clause: Option<Parse>,
     /// What it is as a whole, if it asks for nothing; else each of its words is something of its own.
     pub role: Option<SpanRole>,
     pub sentence: usize,
@@ -39,10 +39,10 @@ pub(crate) struct MessagePart {
 /// A message, part by part.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Derivation {
-    pub parts: Vec<MessagePart>,
+    pub parts: Vec<Passage>,
     pub cost: u32,
     /// The cheapest one that asks for something else, and what it costs more.
-    pub rival: Option<(Vec<MessagePart>, u32)>,
+    pub rival: Option<(Vec<Passage>, u32)>,
 }
 
 /// A way to a border.
@@ -51,7 +51,7 @@ struct Way {
     cost: u32,
     /// The border before, and which of the ways to it.
     from: (usize, usize),
-    clause: Option<ParsedClause>,
+    clause: Option<Parse>,
     role: Option<SpanRole>,
     /// Tells apart the ways that ask for something else.
     asks: u64,
@@ -66,7 +66,7 @@ impl Way {
 
 impl Parser<'_> {
     /// The parts of some tokens, in order.
-    pub fn parts(&self, range: &Range<usize>) -> Vec<MessagePart> {
+    pub fn parts(&self, range: &Range<usize>) -> Vec<Passage> {
         self.derivation(range).parts
     }
 
@@ -106,13 +106,13 @@ impl<'a, 'p> Chart<'a, 'p> {
                     return Derivation::default();
                 }
                 // What is quoted was said by somebody, and asks for nothing.
-                let found: Vec<ParsedClause> = if self.is_one_sentence(from, to) {
+                let found: Vec<Parse> = if self.is_one_sentence(from, to) {
                     self.parser.readings(self.words(from, to))
                 } else {
                     Vec::new()
                 };
-                let found: Vec<ParsedClause> = found.into_iter().filter(|clause| !clause.asks_by(&quoted)).collect();
-                let price = |(nth, clause): (usize, &ParsedClause)| {
+                let found: Vec<Parse> = found.into_iter().filter(|clause| !clause.asks_by(&quoted)).collect();
+                let price = |(nth, clause): (usize, &Parse)| {
                     self.request(clause, from, to) + if nth == 0 { 0 } else { self.prices.part(PartPrice::Second) }
                 };
                 let prices: Vec<u32> = found.iter().enumerate().map(price).collect();
@@ -138,27 +138,20 @@ impl<'a, 'p> Chart<'a, 'p> {
     }
 
     /// The parts of a way, in order.
-    fn path(&self, mut at: (usize, usize)) -> Vec<MessagePart> {
+    fn path(&self, mut at: (usize, usize)) -> Vec<Passage> {
         let mut parts = Vec::new();
         while at.0 > 0 {
             let way = &self.ways[at.0][at.1];
             let tokens = self.words(way.from.0, at.0);
             let sentence = self.borders[way.from.0].sentence;
-            parts.push(MessagePart { tokens, clause: way.clause.clone(), role: way.role.clone(), sentence });
+            parts.push(Passage { tokens, clause: way.clause.clone(), role: way.role.clone(), sentence });
             at = way.from;
         }
         parts.reverse();
         parts
     }
 
-    fn take(
-        &mut self,
-        from: (usize, usize),
-        to: usize,
-        cost: u32,
-        clause: Option<ParsedClause>,
-        role: Option<SpanRole>,
-    ) {
+    fn take(&mut self, from: (usize, usize), to: usize, cost: u32, clause: Option<Parse>, role: Option<SpanRole>) {
         let before = &self.ways[from.0][from.1];
         let asks = clause.as_ref().map_or(before.asks, |clause| {
             let mut hasher = FxHasher::default();
@@ -199,7 +192,7 @@ impl<'a, 'p> Chart<'a, 'p> {
     }
 
     /// The request that a way holds last, and the border behind it.
-    fn last_request(&self, mut at: (usize, usize)) -> Option<(&ParsedClause, usize)> {
+    fn last_request(&self, mut at: (usize, usize)) -> Option<(&Parse, usize)> {
         while at.0 > 0 {
             let way = &self.ways[at.0][at.1];
             if let Some(clause) = &way.clause {

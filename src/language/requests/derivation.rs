@@ -5,11 +5,11 @@ use std::ops::Range;
 use super::account::SpanRole;
 use super::annotated::AnnotatedText;
 use super::built::{Built, fits};
-use super::chart::{Derivation, MessagePart};
+use super::chart::{Derivation, Passage};
 use super::grammar::GRAMMAR;
 use super::hearing::Hearing;
-use super::matching::SlotValue;
-use super::parser::{ParsedClause, Parser};
+use super::matching::Filler;
+use super::parser::{Parse, Parser};
 use super::prices::TokenClass;
 use super::reading::{tidy, title};
 use super::text::{own_words, tokens};
@@ -31,9 +31,9 @@ pub(crate) fn plan(hearing: &Hearing, domains: &[String], work: &Work) -> PlanDr
 pub(crate) struct Derived {
     pub draft: PlanDraft,
     /// The parts it was read from; none where it was planned as something else than was said.
-    pub parts: Option<Vec<MessagePart>>,
+    pub parts: Option<Vec<Passage>>,
     /// What it may be meant as just as well.
-    pub rival: Option<(PlanDraft, Vec<MessagePart>)>,
+    pub rival: Option<(PlanDraft, Vec<Passage>)>,
 }
 
 impl From<PlanDraft> for Derived {
@@ -62,7 +62,7 @@ pub(crate) fn derived(hearing: &Hearing, domains: &[String], work: &Work) -> Der
 }
 
 /// Whether something needs what was said before it: it lacks something, or holds a word that points back.
-fn points_back(parts: &[MessagePart], text: &str) -> bool {
+fn points_back(parts: &[Passage], text: &str) -> bool {
     let tokens = tokens(text, GRAMMAR.lexicon);
     let points = |words: Range<usize>, spoken: &dyn Fn(usize) -> bool| {
         words.clone().filter(|at| !spoken(*at)).any(|at| {
@@ -72,11 +72,10 @@ fn points_back(parts: &[MessagePart], text: &str) -> bool {
             len.is_some_and(|len| GRAMMAR.lexicon.starts("subject", &ids[len..]).is_none())
         })
     };
-    let needs = |part: &MessagePart| match (&part.clause, &part.role) {
-        (Some(ParsedClause { built: Built::Ask { .. }, .. }), _) => true,
+    let needs = |part: &Passage| match (&part.clause, &part.role) {
+        (Some(Parse { built: Built::Ask { .. }, .. }), _) => true,
         (Some(clause), _) => {
-            let holds =
-                |slot: &SlotValue, at: usize| SPOKEN.contains(&slot.name) && (slot.first..=slot.last).contains(&at);
+            let holds = |one: &Filler, at: usize| SPOKEN.contains(&one.name) && (one.first..=one.last).contains(&at);
             points(clause.core.clone(), &|at| clause.slots.iter().any(|slot| holds(slot, at)))
         }
         (None, Some(SpanRole::Reason | SpanRole::Politeness)) => false,
@@ -125,7 +124,7 @@ fn read_as_said(hearing: &Hearing, domains: &[String], work: &Work) -> (Derived,
     }
     // Where both only look something up, the likelier is looked up.
     let changes =
-        |parts: &[MessagePart]| parts.iter().any(|part| part.clause.as_ref().is_some_and(|clause| !clause.looks_up));
+        |parts: &[Passage]| parts.iter().any(|part| part.clause.as_ref().is_some_and(|clause| !clause.looks_up));
     let rival = rival
         .filter(|(rival, more)| *more < MARGIN && (changes(rival) || changes(&parts)))
         .map(|(parts, _)| drafted(parts, &heard, hearing));
@@ -133,7 +132,7 @@ fn read_as_said(hearing: &Hearing, domains: &[String], work: &Work) -> (Derived,
 }
 
 /// The plan of some parts, and these with what they keep of each other.
-fn drafted(mut parts: Vec<MessagePart>, heard: &AnnotatedText, hearing: &Hearing) -> (PlanDraft, Vec<MessagePart>) {
+fn drafted(mut parts: Vec<Passage>, heard: &AnnotatedText, hearing: &Hearing) -> (PlanDraft, Vec<Passage>) {
     keep_what_is_beside(&mut parts, heard, hearing);
     let built = parts.iter().filter_map(|part| Some(part.clause.as_ref()?.built.clone())).collect();
     let priority = heard.priority_in(&(0..heard.tokens.len())).map(|(_, level)| level);
@@ -141,8 +140,8 @@ fn drafted(mut parts: Vec<MessagePart>, heard: &AnnotatedText, hearing: &Hearing
 }
 
 /// Gives each request what it keeps of what is said behind it and asks for nothing.
-fn keep_what_is_beside(parts: &mut [MessagePart], heard: &AnnotatedText, hearing: &Hearing) {
-    let asks = |parts: &[MessagePart], sentence: usize| {
+fn keep_what_is_beside(parts: &mut [Passage], heard: &AnnotatedText, hearing: &Hearing) {
+    let asks = |parts: &[Passage], sentence: usize| {
         parts.iter().any(|part| part.sentence == sentence && part.clause.is_some())
     };
     let mut at = 1;
@@ -169,7 +168,7 @@ fn keep_what_is_beside(parts: &mut [MessagePart], heard: &AnnotatedText, hearing
     }
 }
 
-impl ParsedClause {
+impl Parse {
     /// "Pay the rent Friday, landlord already on my neck": a task keeps why it is to be done, and how urgent it is.
     fn keep_reason(&mut self, heard: &AnnotatedText, tokens: Range<usize>) {
         let Built::Act(action) = &mut self.built else { return };
@@ -233,9 +232,8 @@ pub(crate) fn only_a_time(
 fn is_only_told(hearing: &Hearing, heard: &AnnotatedText, time: usize, work: &Work) -> bool {
     let parts = Parser::new(hearing, heard, &[], work).parts(&(0..heard.tokens.len()));
     let corrects = |ids: &[_]| ids.is_empty() || GRAMMAR.lexicon.is_phrase("correction", ids);
-    let alone =
-        |part: &MessagePart| heard.times_in(&part.tokens) == [time] && corrects(&heard.ids(part.tokens.clone()));
-    let told = |part: &MessagePart| {
+    let alone = |part: &Passage| heard.times_in(&part.tokens) == [time] && corrects(&heard.ids(part.tokens.clone()));
+    let told = |part: &Passage| {
         let role = matches!(
             part.role,
             Some(SpanRole::Reason | SpanRole::Politeness | SpanRole::Skipped(TokenClass::Correction))

@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use super::lexicon::{RequestLexicon, WordId};
-use super::parser::{ParsedClause, Parser};
+use super::parser::{Parse, Parser};
 use crate::core::plan::PlannedAction;
 
 impl Parser<'_> {
     /// Whether the right side is a request of its own rather than more of the left one's title or body.
-    pub fn is_further(&self, left: &ParsedClause, right: &ParsedClause, right_range: &Range<usize>) -> bool {
+    pub fn is_further(&self, left: &Parse, right: &Parse, right_range: &Range<usize>) -> bool {
         let another_event =
             left.command == "calendar.create_event" && right.command == "calendar.create_event" && right.has_time;
         // "… asked three times, and I've run out of excuses" is no event.
@@ -48,13 +48,13 @@ impl Parser<'_> {
     }
 
     /// Why something is looked up: "find me some time next week, | I need to get my own work done".
-    pub fn is_own_need(&self, asked: &ParsedClause, range: &Range<usize>) -> bool {
+    pub fn is_own_need(&self, asked: &Parse, range: &Range<usize>) -> bool {
         asked.looks_up && self.begins(range, &["ownneed"])
     }
 
     /// "When am I free? | Gotta see the tailor at some point", "What's on tomorrow? | I need to know when to get up": what
     /// tells what something was looked up for, and not "What's on tomorrow? I need to buy milk".
-    pub fn tells_why(&self, asked: &ParsedClause, told: &ParsedClause, range: &Range<usize>) -> bool {
+    pub fn tells_why(&self, asked: &Parse, told: &Parse, range: &Range<usize>) -> bool {
         let ids = self.heard.ids(range.clone());
         let of_it = ["it", "purpose"].iter().any(|class| self.grammar.lexicon.find(class, &ids).is_some());
         let created = matches!(told.command.as_str(), "task.create" | "calendar.create_event");
@@ -71,7 +71,7 @@ impl Parser<'_> {
     }
 }
 
-impl ParsedClause {
+impl Parse {
     /// What is looked up has a name without a comma, and an event that has its time needs no more words.
     pub fn ends_at_a_comma(&self) -> bool {
         let found_by_name = |action: &PlannedAction| {

@@ -10,13 +10,13 @@ use crate::language::tables::MadeTables;
 
 /// One element of a frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum FramePiece {
+pub(crate) enum Symbol {
     Word(WordId),
     Class(ClassId),
     /// One of these ways, or none; the longer first.
-    Optional(Vec<Vec<FramePiece>>),
+    Optional(Vec<Vec<Symbol>>),
     /// One of these ways; the longer first.
-    Either(Vec<Vec<FramePiece>>),
+    Either(Vec<Vec<Symbol>>),
     Slot {
         name: String,
         kind: SlotType,
@@ -32,7 +32,7 @@ pub(crate) struct CommandFrame {
     pub command: String,
     /// Parameters that the wording itself gives.
     pub fixed: Vec<(String, String)>,
-    pub pieces: Vec<FramePiece>,
+    pub pieces: Vec<Symbol>,
     /// Right only when nothing else fits.
     pub weak: bool,
     /// A question over many items.
@@ -42,18 +42,17 @@ pub(crate) struct CommandFrame {
 impl CommandFrame {
     /// True when it may begin with anything, so that "don't …" could be taken for a slot.
     pub fn begins_with_slot(&self) -> bool {
-        let mut pieces =
-            self.pieces.iter().filter(|piece| !matches!(piece, FramePiece::Optional(_) | FramePiece::Mark(_)));
-        matches!(pieces.next(), Some(FramePiece::Slot { .. }))
+        let mut pieces = self.pieces.iter().filter(|piece| !matches!(piece, Symbol::Optional(_) | Symbol::Mark(_)));
+        matches!(pieces.next(), Some(Symbol::Slot { .. }))
     }
 }
 
 /// Whether pieces have a word that each of their readings needs; otherwise they take what they like.
-pub(super) fn needs_a_word(pieces: &[FramePiece]) -> bool {
+pub(super) fn needs_a_word(pieces: &[Symbol]) -> bool {
     pieces.iter().any(|piece| match piece {
-        FramePiece::Word(_) => true,
-        FramePiece::Either(ways) => ways.iter().all(|way| needs_a_word(way)),
-        FramePiece::Class(_) | FramePiece::Optional(_) | FramePiece::Slot { .. } | FramePiece::Mark(_) => false,
+        Symbol::Word(_) => true,
+        Symbol::Either(ways) => ways.iter().all(|way| needs_a_word(way)),
+        Symbol::Class(_) | Symbol::Optional(_) | Symbol::Slot { .. } | Symbol::Mark(_) => false,
     })
 }
 
@@ -94,18 +93,18 @@ impl Frames {
 }
 
 /// The words that a sequence may begin with; false where it may begin with a slot, and so with any.
-fn begins_with_these(pieces: &[FramePiece], lexicon: RequestLexicon, words: &mut BTreeSet<WordId>) -> bool {
+fn begins_with_these(pieces: &[Symbol], lexicon: RequestLexicon, words: &mut BTreeSet<WordId>) -> bool {
     for piece in pieces {
         match piece {
-            FramePiece::Word(word) => _ = words.insert(*word),
-            FramePiece::Class(class) => words.extend(lexicon.first_words(*class)),
-            FramePiece::Slot { .. } => return false,
-            FramePiece::Mark(_) => continue,
-            FramePiece::Optional(ways) | FramePiece::Either(ways) => {
+            Symbol::Word(word) => _ = words.insert(*word),
+            Symbol::Class(class) => words.extend(lexicon.first_words(*class)),
+            Symbol::Slot { .. } => return false,
+            Symbol::Mark(_) => continue,
+            Symbol::Optional(ways) | Symbol::Either(ways) => {
                 if !ways.iter().all(|way| begins_with_these(way, lexicon, words)) {
                     return false;
                 }
-                if matches!(piece, FramePiece::Optional(_)) {
+                if matches!(piece, Symbol::Optional(_)) {
                     continue;
                 }
             }
@@ -116,15 +115,15 @@ fn begins_with_these(pieces: &[FramePiece], lexicon: RequestLexicon, words: &mut
 }
 
 /// Words of which a sequence needs one; `None` when it needs none in particular.
-fn needed_words(pieces: &[FramePiece], lexicon: RequestLexicon) -> Option<BTreeSet<WordId>> {
+fn needed_words(pieces: &[Symbol], lexicon: RequestLexicon) -> Option<BTreeSet<WordId>> {
     pieces.iter().find_map(|piece| match piece {
-        FramePiece::Word(word) => Some([*word].into()),
-        FramePiece::Class(class) => Some(lexicon.first_words(*class).collect()),
-        FramePiece::Either(ways) => {
+        Symbol::Word(word) => Some([*word].into()),
+        Symbol::Class(class) => Some(lexicon.first_words(*class).collect()),
+        Symbol::Either(ways) => {
             let each: Option<Vec<_>> = ways.iter().map(|way| needed_words(way, lexicon)).collect();
             each.map(|words| words.into_iter().flatten().collect())
         }
-        FramePiece::Slot { .. } | FramePiece::Optional(_) | FramePiece::Mark(_) => None,
+        Symbol::Slot { .. } | Symbol::Optional(_) | Symbol::Mark(_) => None,
     })
 }
 

@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use super::annotated::AnnotatedText;
-use super::chart::MessagePart;
+use super::chart::Passage;
 use super::derivation::only_a_time;
 use super::grammar::GRAMMAR;
 use super::hearing::Hearing;
-use super::parser::{ParsedClause, Parser};
+use super::parser::{Parse, Parser};
 use crate::language::work::Work;
 
 /// What one clause seems to ask.
@@ -85,14 +85,14 @@ impl Parser<'_> {
         self.parts(&range).iter().flat_map(|part| self.intents_of(part)).collect()
     }
 
-    fn intents_of(&self, part: &MessagePart) -> Vec<Intent> {
+    fn intents_of(&self, part: &Passage) -> Vec<Intent> {
         let Some(clause) = &part.clause else {
             let (service, span) = ("chat".to_owned(), self.bytes(&part.tokens));
             let talk =
                 Intent { command: service.clone(), service, weak: false, investigates: false, looks_up: true, span };
             return Some(talk).filter(|_| self.is_talk(part.tokens.clone())).into_iter().collect();
         };
-        let of_clause = |clause: &ParsedClause| {
+        let of_clause = |clause: &Parse| {
             let intent = |service: &str, command: &str| Intent {
                 service: service.to_owned(),
                 command: command.to_owned(),

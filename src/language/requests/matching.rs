@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::annotated::AnnotatedText;
-use super::grammar::{CommandFrame, FramePiece, Grammar};
+use super::grammar::{CommandFrame, Grammar, Symbol};
 use super::lexicon::{RequestLexicon, WordId};
 use super::slot_types::SlotType;
 use super::text::Token;
@@ -21,7 +21,7 @@ const POLITE_WORDS_MAX: usize = 4;
 #[derive(Debug, Clone)]
 pub(crate) struct ClauseMatch<'g> {
     pub frame: &'g CommandFrame,
-    pub slots: Vec<SlotValue<'g>>,
+    pub slots: Vec<Filler<'g>>,
     /// Tokens of the clause, politeness included.
     pub tokens: Range<usize>,
     /// Those between the politeness at both ends.
@@ -31,7 +31,7 @@ pub(crate) struct ClauseMatch<'g> {
 
 /// What a slot holds.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct SlotValue<'g> {
+pub(crate) struct Filler<'g> {
     pub name: &'g str,
     /// First and last live token; none for a time, which is found wherever it stands.
     pub first: usize,
@@ -41,7 +41,7 @@ pub(crate) struct SlotValue<'g> {
 
 impl ClauseMatch<'_> {
     /// A slot by its name.
-    pub fn slot(&self, name: &str) -> Option<&SlotValue<'_>> {
+    pub fn slot(&self, name: &str) -> Option<&Filler<'_>> {
         self.slots.iter().find(|slot| slot.name == name)
     }
 }
@@ -65,7 +65,7 @@ pub(crate) fn readings<'g>(
             };
             for frame in grammar.frames_beginning(first).chain(open.iter().copied()) {
                 let mut walk =
-                    MatchWalk { lexicon, heard, live: &live[..end], ids: &ids[..end], work, slots: Vec::new() };
+                    Matcher { lexicon, heard, live: &live[..end], ids: &ids[..end], work, slots: Vec::new() };
                 if let Some(fixed) = walk.go(&frame.pieces, None, start, 0) {
                     let slots = walk.slots;
                     let score = score(frame, fixed, start, ids.len() - end, &slots);
@@ -80,7 +80,7 @@ pub(crate) fn readings<'g>(
 }
 
 /// Fixed words speak for a frame; weakness, and words taken as politeness that might mean something, against it.
-fn score(frame: &CommandFrame, fixed: u32, skipped_before: usize, skipped_after: usize, slots: &[SlotValue]) -> i32 {
+fn score(frame: &CommandFrame, fixed: u32, skipped_before: usize, skipped_after: usize, slots: &[Filler]) -> i32 {
     let weak = if frame.weak {
         15
     } else if frame.command == "chat" {
@@ -131,29 +131,23 @@ fn ends(lexicon: RequestLexicon, ids: &[WordId]) -> Vec<usize> {
 }
 
 /// What follows once a group is through.
-struct GroupRest<'a, 'g> {
-    pieces: &'g [FramePiece],
-    after: Option<&'a GroupRest<'a, 'g>>,
+struct Rest<'a, 'g> {
+    pieces: &'g [Symbol],
+    after: Option<&'a Rest<'a, 'g>>,
 }
 
-struct MatchWalk<'a, 'g> {
+struct Matcher<'a, 'g> {
     lexicon: RequestLexicon<'g>,
     heard: &'a AnnotatedText<'a>,
     live: &'a [usize],
     ids: &'a [WordId],
     work: &'a Work,
-    slots: Vec<SlotValue<'g>>,
+    slots: Vec<Filler<'g>>,
 }
 
-impl<'g> MatchWalk<'_, 'g> {
+impl<'g> Matcher<'_, 'g> {
     /// Matches `pieces` and then `after` from live token `at` to the end; the number of fixed words.
-    fn go(
-        &mut self,
-        pieces: &'g [FramePiece],
-        after: Option<&GroupRest<'_, 'g>>,
-        at: usize,
-        fixed: u32,
-    ) -> Option<u32> {
+    fn go(&mut self, pieces: &'g [Symbol], after: Option<&Rest<'_, 'g>>, at: usize, fixed: u32) -> Option<u32> {
         self.work.take(1)?;
         let Some((piece, rest)) = pieces.split_first() else {
             return match after {
@@ -163,40 +157,40 @@ impl<'g> MatchWalk<'_, 'g> {
             };
         };
         match piece {
-            FramePiece::Word(id) => {
+            Symbol::Word(id) => {
                 if self.ids.get(at) != Some(id) {
                     return None;
                 }
                 self.go(rest, after, at + 1, fixed + 1)
             }
-            FramePiece::Class(class) => {
+            Symbol::Class(class) => {
                 let (lexicon, ids) = (self.lexicon, self.ids);
                 lexicon
                     .lengths(*class, &ids[at.min(ids.len())..])
                     .find_map(|len| self.go(rest, after, at + len, fixed + len as u32))
             }
-            FramePiece::Optional(ways) => {
-                let then = GroupRest { pieces: rest, after };
+            Symbol::Optional(ways) => {
+                let then = Rest { pieces: rest, after };
                 let taken = ways.iter().find_map(|way| self.go(way, Some(&then), at, fixed));
                 taken.or_else(|| self.go(rest, after, at, fixed))
             }
-            FramePiece::Either(ways) => {
-                let then = GroupRest { pieces: rest, after };
+            Symbol::Either(ways) => {
+                let then = Rest { pieces: rest, after };
                 ways.iter().find_map(|way| self.go(way, Some(&then), at, fixed))
             }
-            FramePiece::Mark(mark) if self.has_before(mark, at) => self.go(rest, after, at, fixed + 1),
-            FramePiece::Mark(_) => None,
-            FramePiece::Slot { name, kind: SlotType::Time } => {
+            Symbol::Mark(mark) if self.has_before(mark, at) => self.go(rest, after, at, fixed + 1),
+            Symbol::Mark(_) => None,
+            Symbol::Slot { name, kind: SlotType::Time } => {
                 let depth = self.slots.len();
                 let none = usize::MAX;
-                self.slots.push(SlotValue { name, first: none, last: none, kind: SlotType::Time });
+                self.slots.push(Filler { name, first: none, last: none, kind: SlotType::Time });
                 let found = self.heard.has_times().then(|| self.go(rest, after, at, fixed)).flatten();
                 if found.is_none() {
                     self.slots.truncate(depth);
                 }
                 found
             }
-            FramePiece::Slot { name, kind } => self.slot((name, *kind), rest, after, at, fixed),
+            Symbol::Slot { name, kind } => self.slot((name, *kind), rest, after, at, fixed),
         }
     }
 
@@ -220,8 +214,8 @@ impl<'g> MatchWalk<'_, 'g> {
     fn slot(
         &mut self,
         (name, kind): (&'g str, SlotType),
-        rest: &'g [FramePiece],
-        after: Option<&GroupRest<'_, 'g>>,
+        rest: &'g [Symbol],
+        after: Option<&Rest<'_, 'g>>,
         at: usize,
         fixed: u32,
     ) -> Option<u32> {
@@ -235,7 +229,7 @@ impl<'g> MatchWalk<'_, 'g> {
                 continue;
             }
             let depth = self.slots.len();
-            self.slots.push(SlotValue { name, first, last, kind });
+            self.slots.push(Filler { name, first, last, kind });
             if let Some(fixed) = self.go(rest, after, end, fixed) {
                 return Some(fixed);
             }

@@ -62,6 +62,7 @@ pub(crate) use text::{RULES, TOKENS_MAX, own_words};
 use std::ops::Range;
 
 use annotated::AnnotatedText;
+use chart::Passage;
 use condition::Spoken;
 use derivation::Derived;
 use grammar::GRAMMAR;
@@ -189,12 +190,7 @@ fn without_conditions(hearing: &Hearing, domains: &[String], work: &Work) -> Und
 }
 
 /// A draft, with what it leaves out of the message.
-fn accounted(
-    hearing: &Hearing,
-    heard: &AnnotatedText,
-    draft: PlanDraft,
-    parts: Option<&[chart::MessagePart]>,
-) -> Understood {
+fn accounted(hearing: &Hearing, heard: &AnnotatedText, draft: PlanDraft, parts: Option<&[Passage]>) -> Understood {
     let (actions, asked) = match draft {
         PlanDraft::Plan(plan) => (plan.actions, None),
         PlanDraft::Ask { question, partial, param } => (vec![partial], Some((question, param))),

@@ -9,7 +9,7 @@
 //! ```
 //! `?` before a frame: a question over many items. Reading is strict: a mistake names its line and leaves the frame out.
 
-use super::grammar::{CommandFrame, FramePiece};
+use super::grammar::{CommandFrame, Symbol};
 use super::lexicon::{ClassId, WordId};
 use super::slot_types::SlotType;
 
@@ -28,17 +28,12 @@ pub struct Mistake {
 /// A class by its name.
 type Class<'a> = &'a dyn Fn(&str) -> Option<ClassId>;
 /// What a slot holds, by its name and its type.
-type SlotKind<'a> = &'a dyn Fn(&str, &str) -> Option<SlotType>;
+type Kinds<'a> = &'a dyn Fn(&str, &str) -> Option<SlotType>;
 /// A word of a frame as it is heard in a message; it may be several there.
-type FrameWord<'a> = &'a mut dyn FnMut(&str) -> Vec<WordId>;
+type Ids<'a> = &'a mut dyn FnMut(&str) -> Vec<WordId>;
 
 /// The frames of a text, each with its line, 1-based, and its mistakes.
-pub(super) fn read(
-    text: &str,
-    class: Class,
-    kind: SlotKind,
-    words: FrameWord,
-) -> (Vec<(usize, CommandFrame)>, Vec<Mistake>) {
+pub(super) fn read(text: &str, class: Class, kind: Kinds, words: Ids) -> (Vec<(usize, CommandFrame)>, Vec<Mistake>) {
     let (mut frames, mut mistakes) = (Vec::new(), Vec::new());
     let (mut command, mut fixed) = (String::new(), Vec::new());
     for (index, line) in text.lines().enumerate().filter(|(_, line)| super::lexicon::is_data(line)) {
@@ -63,7 +58,7 @@ pub(super) fn read(
 }
 
 /// Splits a frame into symbols, then reads these by recursive descent.
-fn pieces(text: &str, class: Class, kind: SlotKind, words: FrameWord) -> Result<Vec<FramePiece>, String> {
+fn pieces(text: &str, class: Class, kind: Kinds, words: Ids) -> Result<Vec<Symbol>, String> {
     let mut symbols = Vec::new();
     for word in text.split_whitespace() {
         let mut rest = word;
@@ -87,19 +82,19 @@ const DEPTH_MAX: usize = 8;
 struct NotationReader<'a> {
     symbols: &'a [&'a str],
     class: Class<'a>,
-    kind: SlotKind<'a>,
-    words: FrameWord<'a>,
+    kind: Kinds<'a>,
+    words: Ids<'a>,
     depth: usize,
 }
 
 impl NotationReader<'_> {
-    fn sequence(&mut self) -> Result<Vec<FramePiece>, String> {
+    fn sequence(&mut self) -> Result<Vec<Symbol>, String> {
         let mut pieces = Vec::new();
         while let Some((&symbol, rest)) = self.symbols.split_first() {
             match symbol {
                 "]" | ")" | "|" => break,
-                "[" => pieces.push(FramePiece::Optional(self.ways("]")?)),
-                "(" => pieces.push(FramePiece::Either(self.ways(")")?)),
+                "[" => pieces.push(Symbol::Optional(self.ways("]")?)),
+                "(" => pieces.push(Symbol::Either(self.ways(")")?)),
                 _ => {
                     self.symbols = rest;
                     self.atom(symbol, &mut pieces)?;
@@ -110,7 +105,7 @@ impl NotationReader<'_> {
     }
 
     /// What stands between two brackets, these included.
-    fn ways(&mut self, close: &str) -> Result<Vec<Vec<FramePiece>>, String> {
+    fn ways(&mut self, close: &str) -> Result<Vec<Vec<Symbol>>, String> {
         self.depth += 1;
         if self.depth > DEPTH_MAX {
             return Err(format!("more than {DEPTH_MAX} brackets inside each other"));
@@ -126,22 +121,22 @@ impl NotationReader<'_> {
         self.symbols = &self.symbols[1..];
         self.depth -= 1;
         // The longer way first: "show me" before "show".
-        ways.sort_by_key(|way: &Vec<FramePiece>| std::cmp::Reverse(way.len()));
+        ways.sort_by_key(|way: &Vec<Symbol>| std::cmp::Reverse(way.len()));
         Ok(ways)
     }
 
-    fn atom(&mut self, symbol: &str, pieces: &mut Vec<FramePiece>) -> Result<(), String> {
+    fn atom(&mut self, symbol: &str, pieces: &mut Vec<Symbol>) -> Result<(), String> {
         let between = |open, close| symbol.strip_prefix(open).and_then(|s: &str| s.strip_suffix(close));
         if let Some(name) = between('<', '>') {
-            pieces.push(FramePiece::Class((self.class)(name).ok_or_else(|| format!("no class <{name}>"))?));
+            pieces.push(Symbol::Class((self.class)(name).ok_or_else(|| format!("no class <{name}>"))?));
         } else if let Some(slot) = between('{', '}') {
             let (name, kind) = slot.split_once(':').unwrap_or((slot, ""));
             let kind = (self.kind)(name, kind).ok_or_else(|| format!("no slot type `{kind}`"))?;
-            pieces.push(FramePiece::Slot { name: name.to_owned(), kind });
+            pieces.push(Symbol::Slot { name: name.to_owned(), kind });
         } else if let Some(mark) = MARKS.into_iter().find(|mark| *mark == symbol) {
-            pieces.push(FramePiece::Mark(mark));
+            pieces.push(Symbol::Mark(mark));
         } else if !symbol.chars().all(|c| c.is_ascii_punctuation()) {
-            pieces.extend((self.words)(symbol).into_iter().map(FramePiece::Word));
+            pieces.extend((self.words)(symbol).into_iter().map(Symbol::Word));
         }
         // Other punctuation is transparent.
         Ok(())

@@ -11,7 +11,7 @@ use super::annotated::AnnotatedText;
 use super::built::{Built, fits};
 use super::grammar::{GRAMMAR, Grammar};
 use super::hearing::Hearing;
-use super::matching::{self, ClauseMatch, SlotValue};
+use super::matching::{self, ClauseMatch, Filler};
 use super::reading::ClauseReading;
 use super::text::TokenMark;
 use crate::core::plan::PlannedAction;
@@ -24,7 +24,7 @@ const BUILD_STEPS: usize = 20;
 
 /// A clause, understood.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct ParsedClause {
+pub(crate) struct Parse {
     pub built: Built,
     pub command: String,
     pub weak: bool,
@@ -35,7 +35,7 @@ pub(crate) struct ParsedClause {
     pub tokens: Range<usize>,
     /// Those between the politeness at both ends.
     pub core: Range<usize>,
-    pub slots: Vec<SlotValue<'static>>,
+    pub slots: Vec<Filler<'static>>,
     /// Its last words are a slot that would take more of them (a title, a body).
     pub open_ended: bool,
     pub has_time: bool,
@@ -47,7 +47,7 @@ pub(super) fn quoted_words(heard: &AnnotatedText) -> Vec<bool> {
     heard.quoted().into_iter().zip(words).map(|(quoted, word)| quoted && word).collect()
 }
 
-impl ParsedClause {
+impl Parse {
     /// Whether one of the words that ask, and not of those that it is about, is among these.
     pub fn asks_by(&self, words: &[bool]) -> bool {
         let in_slot = |at: &usize| self.slots.iter().any(|slot| (slot.first..=slot.last).contains(at));
@@ -55,8 +55,8 @@ impl ParsedClause {
     }
 
     /// Whether both come to the same commands.
-    fn asks_the_same(&self, other: &ParsedClause) -> bool {
-        let commands = |clause: &ParsedClause| -> Vec<(String, String)> {
+    fn asks_the_same(&self, other: &Parse) -> bool {
+        let commands = |clause: &Parse| -> Vec<(String, String)> {
             clause.actions().map(|action| (action.service.clone(), action.command.clone())).collect()
         };
         commands(self) == commands(other)
@@ -79,7 +79,7 @@ pub(crate) struct Parser<'a> {
     domains: &'a [String],
     pub work: &'a Work,
     /// Clauses that were tried; a message is divided in many ways that share theirs.
-    tried: RefCell<FxHashMap<Range<usize>, Vec<ParsedClause>>>,
+    tried: RefCell<FxHashMap<Range<usize>, Vec<Parse>>>,
 }
 
 impl<'a> Parser<'a> {
@@ -107,12 +107,12 @@ impl<'a> Parser<'a> {
     }
 
     /// The best buildable reading of a clause.
-    pub fn clause(&self, range: Range<usize>) -> Option<ParsedClause> {
+    pub fn clause(&self, range: Range<usize>) -> Option<Parse> {
         self.readings(range).into_iter().next()
     }
 
     /// That, and the next best where nothing in the wording tells which of two commands is meant.
-    pub fn readings(&self, range: Range<usize>) -> Vec<ParsedClause> {
+    pub fn readings(&self, range: Range<usize>) -> Vec<Parse> {
         if let Some(tried) = self.tried.borrow().get(&range) {
             return tried.clone();
         }
@@ -121,12 +121,12 @@ impl<'a> Parser<'a> {
         found
     }
 
-    fn read_clause(&self, range: Range<usize>) -> Vec<ParsedClause> {
+    fn read_clause(&self, range: Range<usize>) -> Vec<Parse> {
         let readings = matching::readings(self.grammar, self.heard, range.clone(), self.work);
         // "Don't do …" and "which tasks are done" would be taken for the first slot of a frame.
         let is_told = self.is_told(&range) || self.begins(&range, &["question"]);
         let asks_us = self.begins(&range, &["askingus"]);
-        let mut best: Option<(ParsedClause, i32)> = None;
+        let mut best: Option<(Parse, i32)> = None;
         for found in readings.iter().take(READINGS_MAX) {
             if best.as_ref().is_some_and(|(_, score)| found.score < *score) || found.frame.command == "chat" {
                 break;
@@ -152,7 +152,7 @@ impl<'a> Parser<'a> {
         best.map(|(clause, _)| clause).into_iter().collect()
     }
 
-    fn built(&self, found: &ClauseMatch<'static>, range: &Range<usize>) -> Option<ParsedClause> {
+    fn built(&self, found: &ClauseMatch<'static>, range: &Range<usize>) -> Option<Parse> {
         let said = ClauseReading {
             grammar: self.grammar,
             hearing: self.hearing,
@@ -170,7 +170,7 @@ impl<'a> Parser<'a> {
         let last_slot = found.slots.last().map(|slot| slot.last);
         let last_live = self.heard.live(range.clone()).last().copied();
         let last_is_time = self.heard.hidden_by(range.end.saturating_sub(1)).is_some();
-        fits.then(|| ParsedClause {
+        fits.then(|| Parse {
             built,
             command: found.frame.command.clone(),
             weak: found.frame.weak,

@@ -117,7 +117,7 @@ impl Phrases {
                 && found.slots.iter().all(|slot| !asks_for_more(heard.raw(slot.first, slot.last), hearing, work))
         };
         let found = readings(grammar, &heard, all, work).into_iter().find(fits)?;
-        let words = |slot: &super::matching::SlotValue| match (slot.kind, &time) {
+        let words = |slot: &super::matching::Filler| match (slot.kind, &time) {
             (SlotType::Time, Some(time)) => time.clone(),
             _ => tidy(heard.raw(slot.first, slot.last)),
         };

@@ -32,7 +32,7 @@ fn reference(now: &str, zone: &str) -> Reference {
 pub(crate) fn asked_in(grammar: Grammar, text: &str, reference: &Reference) -> Option<(String, Vec<(String, String)>)> {
     let heard = AnnotatedText::new(text, reference, grammar.lexicon);
     let found = matching::readings(grammar, &heard, 0..heard.tokens.len(), &Work::default()).into_iter().next()?;
-    let words = |slot: &matching::SlotValue| heard.raw(slot.first, slot.last).to_owned();
+    let words = |slot: &matching::Filler| heard.raw(slot.first, slot.last).to_owned();
     let slots = found.slots.iter().map(|slot| (slot.name.to_owned(), words(slot))).collect();
     Some((found.frame.command.to_owned(), slots))
 }

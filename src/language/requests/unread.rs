@@ -13,10 +13,10 @@ use chrono_tz::Tz;
 use super::account::{PartAccount, SpanRole, Unread};
 use super::annotated::{AnnotatedText, Masked};
 use super::carried::CarriedValues;
-use super::chart::MessagePart;
+use super::chart::Passage;
 use super::grammar::GRAMMAR;
 use super::lexicon::WordId;
-use super::parser::ParsedClause;
+use super::parser::Parse;
 use super::prices::{Prices, TokenClass};
 use super::text::TokenMark;
 use crate::core::plan::PlannedAction;
@@ -39,7 +39,7 @@ const TOLD: [&str; 3] = ["old", "x", "rest"];
 /// was planned as it was said, a word counts as used where a parameter holds it or commands are worded with it.
 pub(super) fn account(
     heard: &AnnotatedText,
-    parts: Option<&[MessagePart]>,
+    parts: Option<&[Passage]>,
     actions: &[PlannedAction],
     now: DateTime<Utc>,
 ) -> (PartAccount, Vec<Unread>) {
@@ -105,7 +105,7 @@ impl<'a> WordLedger<'a> {
         self.roles[range].fill(Some(SpanRole::Skipped(class)));
     }
 
-    fn part(&mut self, part: &MessagePart) {
+    fn part(&mut self, part: &Passage) {
         let range = part.tokens.clone();
         let words = if range.is_empty() { "" } else { self.heard.raw(range.start, range.end - 1) };
         match (&part.clause, &part.role) {
@@ -119,7 +119,7 @@ impl<'a> WordLedger<'a> {
     }
 
     /// Tokens that a clause was read from.
-    pub fn clause(&mut self, clause: &ParsedClause) {
+    pub fn clause(&mut self, clause: &Parse) {
         self.weak |= clause.weak && !clause.has_time;
         let slot_at = |at: usize| clause.slots.iter().find(|slot| (slot.first..=slot.last).contains(&at));
         for at in clause.tokens.clone() {

@@ -29,7 +29,7 @@ pub struct TurnAccount {
     /// Whose it is, for the operator's log.
     turn: RunId,
     began: Instant,
-    entries: Mutex<Entries>,
+    entries: Mutex<AccountEntries>,
     pub(super) waiting: ModelWait,
     /// Guard and router have agreed: words may be shown as they come.
     agreed: AtomicBool,
@@ -40,7 +40,7 @@ pub struct TurnAccount {
 }
 
 #[derive(Debug)]
-struct Entries {
+struct AccountEntries {
     usage: Usage,
     fallbacks: BTreeSet<String>,
     spans: Vec<StageSpan>,
@@ -52,7 +52,7 @@ struct Entries {
 impl TurnAccount {
     /// Of a turn that begins now.
     pub fn new(turn: RunId) -> Self {
-        let entries = Entries {
+        let entries = AccountEntries {
             usage: Usage::default(),
             fallbacks: BTreeSet::new(),
             spans: Vec::new(),
@@ -196,7 +196,7 @@ impl TurnAccount {
         })
     }
 
-    fn entries<T>(&self, f: impl FnOnce(&mut Entries) -> T) -> T {
+    fn entries<T>(&self, f: impl FnOnce(&mut AccountEntries) -> T) -> T {
         f(&mut self.entries.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -1,6 +1,6 @@
 //! What looks alike and is not the same: a slip, or letters that are drawn like others.
 
-use unicode_security::skeleton;
+use unicode_security::{MixedScript as _, skeleton};
 
 /// One letter more, less, other, or two swapped.
 pub(super) fn is_one_slip(a: &str, b: &str) -> bool {
@@ -18,18 +18,27 @@ pub(super) fn drawn_alike(a: &str, b: &str) -> bool {
     drawn(a) == drawn(b)
 }
 
+/// Whether the domain of an address hides what it is: letters of several scripts look like another one, and punycode does
+/// not say which it has.
+pub fn is_disguised(address: &str) -> bool {
+    let domain = address.rsplit('@').next().unwrap_or_default();
+    domain.split('.').any(|label| label.starts_with("xn--") || !label.is_single_script())
+}
+
 /// The skeleton of a text (UTS 39, 4), and what people take for the same beyond it: "5" for "s", "vv" for "w", a capital for
 /// its small letter.
 fn drawn(text: &str) -> String {
-    let skeleton: String = skeleton(text).flat_map(char::to_lowercase).map(without_figures).collect();
+    let text: String = text.chars().map(beyond_the_standard).collect();
+    let skeleton: String = skeleton(&text).flat_map(char::to_lowercase).collect();
     skeleton.replace("vv", "w")
 }
 
-/// Figures and letters that the standard does not list.
-fn without_figures(letter: char) -> char {
+/// Figures and letters that the standard does not list, or takes for others than people do.
+fn beyond_the_standard(letter: char) -> char {
     match letter {
         '5' => 's',
         'χ' => 'x',
+        'ʋ' => 'v',
         other => other,
     }
 }
@@ -68,6 +77,21 @@ mod tests {
         }
         for (a, b) in [("a", "o"), ("u", "v"), ("e", "é"), ("1", "7")] {
             assert!(!drawn_alike(a, b), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn a_domain_of_several_scripts_is_mixed() {
+        for (address, expected) in [
+            ("billing@paypal.com", false),
+            ("billing@pаypal.com", true),
+            ("billing@xn--pypal-4ve.com", true),
+            ("post@пpивет.example", true),
+            ("post@привет.example", false),
+            ("jan@müller.example", false),
+            ("jan@pаypal.com@example.org", false),
+        ] {
+            assert_eq!(is_disguised(address), expected, "{address}");
         }
     }
 }

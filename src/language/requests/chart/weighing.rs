@@ -7,8 +7,8 @@ use super::super::account::SpanRole;
 use super::super::borders::{Border, BorderKind};
 use super::super::built::Built;
 use super::super::further::may_be_needed;
-use super::super::matching::SlotValue;
-use super::super::parser::{ParsedClause, Parser};
+use super::super::matching::Filler;
+use super::super::parser::{Parse, Parser};
 use super::super::prices::{PartPrice, Prices, TokenClass};
 use super::super::unread::WordLedger;
 use super::Chart;
@@ -45,8 +45,7 @@ impl Chart<'_, '_> {
         let asks = self.parser.begins(&range, &["tickoff", "redo", "keepit", "makeit"]);
         let told = !asks && last.is_some_and(|way| way.role == Some(SpanRole::Reason));
         let why = || {
-            let of_a_look_up =
-                |asked: &ParsedClause| asked.looks_up && self.parser.begins(&range, &["purposeful", "ownneed"]);
+            let of_a_look_up = |asked: &Parse| asked.looks_up && self.parser.begins(&range, &["purposeful", "ownneed"]);
             self.last_request(way).is_some_and(|(asked, _)| of_a_look_up(asked))
         };
         let is_told = told || role.is_none() && self.is_told_behind_a_time(at);
@@ -68,7 +67,7 @@ impl Chart<'_, '_> {
     /// What it costs to take words for something told that are a request, the more if they begin with their own words, and
     /// not with what they are about.
     fn left_out(&self, range: &Range<usize>) -> u32 {
-        let begins = |clause: &ParsedClause| clause.slots.iter().all(|slot| slot.first != clause.core.start);
+        let begins = |clause: &Parse| clause.slots.iter().all(|slot| slot.first != clause.core.start);
         match self.parser.clause(range.clone()) {
             Some(clause) if !clause.weak && begins(&clause) => self.prices.part(PartPrice::LeftOut),
             Some(clause) if clause.has_time => self.prices.part(PartPrice::LeftOutWeak),
@@ -77,7 +76,7 @@ impl Chart<'_, '_> {
     }
 
     /// What a request leaves out of its own words, and what its names swallow.
-    pub(super) fn request(&self, clause: &ParsedClause, from: usize, to: usize) -> u32 {
+    pub(super) fn request(&self, clause: &Parse, from: usize, to: usize) -> u32 {
         let parser = self.parser;
         // Each of its words is held against what its actions carry.
         if parser.work.take(WEIGHING_STEPS * parser.heard.tokens.len()).is_none() {
@@ -119,7 +118,7 @@ impl Chart<'_, '_> {
     }
 
     /// What the words of a name cost beyond those that names have.
-    fn length(&self, slot: &SlotValue) -> u32 {
+    fn length(&self, slot: &Filler) -> u32 {
         let words = self.parser.heard.live(slot.first..slot.last + 1).len().saturating_sub(NAME_WORDS);
         u32::try_from(words).unwrap_or(u32::MAX)
     }
@@ -133,9 +132,9 @@ impl Chart<'_, '_> {
     }
 
     /// What it costs that a request goes on over a border.
-    fn swallowed(&self, clause: &ParsedClause, from: usize, at: usize, to: usize) -> u32 {
+    fn swallowed(&self, clause: &Parse, from: usize, at: usize, to: usize) -> u32 {
         let border = &self.borders[at];
-        let holds = |slot: &&SlotValue| slot.first <= border.start && border.start <= slot.last;
+        let holds = |slot: &&Filler| slot.first <= border.start && border.start <= slot.last;
         // "Pls, I wanna leave early": what stands before a border and is no part of the request is polite.
         let Some(slot) = clause.slots.iter().find(holds) else {
             return if border.start <= clause.core.start { self.prices.part(PartPrice::RunOn) } else { 0 };
@@ -208,7 +207,7 @@ impl Chart<'_, '_> {
 
     /// Whether a clause needs no more words at a comma inside it: "Studio Thursday 7pm, | nice chairs there", but not "… ,
     /// with Anna", "… , the new Thai place", "… , code 4421" and "… , bring the forms".
-    fn has_ended(&self, clause: &ParsedClause, at: usize) -> bool {
+    fn has_ended(&self, clause: &Parse, at: usize) -> bool {
         const WORDS_MIN: usize = 3;
         let end = self.borders[at].end;
         // "Buy milk tomorrow, eggs and bread".
@@ -219,12 +218,12 @@ impl Chart<'_, '_> {
     }
 
     /// Whether another request begins at a border inside a clause.
-    fn asks_behind(&self, clause: &ParsedClause, from: usize, at: usize, to: usize) -> bool {
+    fn asks_behind(&self, clause: &Parse, from: usize, at: usize, to: usize) -> bool {
         let Border { end, start, .. } = self.borders[at];
         if self.goes_on_with_a_list(clause, at) {
             return false;
         }
-        let whole = |clause: ParsedClause| !matches!(clause.built, Built::Ask { .. });
+        let whole = |clause: Parse| !matches!(clause.built, Built::Ask { .. });
         let before = self.parser.clause(self.borders[from].start..end).is_some_and(whole);
         let ends = (at + 1..=to).map(|to| self.borders[to].end);
         let mut found = ends.filter_map(|end| Some((self.parser.clause(start..end)?, start..end)));
@@ -235,14 +234,14 @@ impl Chart<'_, '_> {
     }
 
     /// "List called fire log: certificates, | alarm test sheet" goes on with its things.
-    fn goes_on_with_a_list(&self, clause: &ParsedClause, at: usize) -> bool {
+    fn goes_on_with_a_list(&self, clause: &Parse, at: usize) -> bool {
         let end = self.borders[at].end;
         let announced = |start: usize| (start..end).any(|at| self.parser.heard.typed(at) == ":");
         clause.command == "keep.create" && self.parser.heard.typed(end) == "," && announced(clause.tokens.start)
     }
 
     /// What it costs that a request follows what stands before it.
-    pub(super) fn junction(&self, clause: &ParsedClause, way: (usize, usize), to: usize) -> u32 {
+    pub(super) fn junction(&self, clause: &Parse, way: (usize, usize), to: usize) -> u32 {
         let from = way.0;
         let range = self.words(from, to);
         let Some((left, end)) = self.last_request(way) else { return 0 };

@@ -1,0 +1,108 @@
+//! How a service is put together: what it is called, its commands, and what people say for them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::command::{Command, Handle};
+use super::entry::{Entry, entry};
+use super::replica::{Editor, Edits, Restore};
+use super::service::{Service, ServiceInfo};
+use crate::language::requests::Phrases;
+
+/// A service with its commands.
+#[derive(Debug, Clone)]
+pub struct Registration {
+    /// What it is called.
+    pub info: ServiceInfo,
+    /// What may be asked of it beside its commands.
+    pub service: Arc<dyn Service>,
+    pub(super) commands: BTreeMap<String, Arc<dyn Entry>>,
+    /// What undo alone asks for: in no schema, catalog or help, and no plan may name it.
+    pub(super) reversals: BTreeMap<String, Arc<dyn Entry>>,
+    /// Everyday ways of asking for its commands, in the notation of the frames.
+    pub(super) wording: Option<String>,
+    /// The same, once it was read.
+    pub(super) phrases: Option<Arc<Phrases>>,
+}
+
+/// A service while its commands are being named.
+#[derive(Debug)]
+pub struct Building<S> {
+    registration: Registration,
+    service: Arc<S>,
+}
+
+impl Registration {
+    /// Begins a registration of `service`.
+    pub fn of<S: Service>(info: ServiceInfo, service: Arc<S>) -> Building<S> {
+        Building {
+            registration: Self {
+                info,
+                service: service.clone(),
+                commands: BTreeMap::new(),
+                reversals: BTreeMap::new(),
+                wording: None,
+                phrases: None,
+            },
+            service,
+        }
+    }
+
+    /// The same with other entries; for commands that are not Rust types, and for watching those that are.
+    #[must_use]
+    pub fn with_entries(mut self, change: impl Fn(Arc<dyn Entry>) -> Arc<dyn Entry>) -> Self {
+        for entries in [&mut self.commands, &mut self.reversals] {
+            entries.values_mut().for_each(|entry| *entry = change(entry.clone()));
+        }
+        self
+    }
+
+    /// Its command of this name.
+    pub fn command(&self, name: &str) -> Option<Arc<dyn Entry>> {
+        self.commands.get(name).cloned()
+    }
+
+    /// Its commands, by name.
+    pub fn commands(&self) -> impl Iterator<Item = &Arc<dyn Entry>> {
+        self.commands.values()
+    }
+}
+
+impl<S: Service> Building<S> {
+    /// Adds a command that the service carries out.
+    #[must_use]
+    pub fn command<C: Command>(mut self) -> Self
+    where
+        S: Handle<C>,
+    {
+        let entry = entry::<C, S>(&self.registration.info.name, self.service.clone());
+        self.registration.commands.insert(C::NAME.to_owned(), entry);
+        self
+    }
+
+    /// Adds a command that the service carries out by changing its records, and what takes that back in an account.
+    #[must_use]
+    pub fn edit<C: Command>(mut self) -> Self
+    where
+        S: Edits<C>,
+    {
+        let editor = Arc::new(Editor(self.service.clone()));
+        let name = &self.registration.info.name;
+        let restore = entry::<Restore, _>(name, editor.clone());
+        self.registration.commands.insert(C::NAME.to_owned(), entry::<C, _>(name, editor));
+        self.registration.reversals.entry(Restore::NAME.to_owned()).or_insert(restore);
+        self
+    }
+
+    /// Everyday ways of asking for its commands when no model is there (see [`Phrases`]).
+    #[must_use]
+    pub fn phrases(mut self, wording: &str) -> Self {
+        self.registration.wording = Some(wording.to_owned());
+        self
+    }
+
+    /// Ends it.
+    pub fn end(self) -> Registration {
+        self.registration
+    }
+}
