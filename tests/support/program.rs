@@ -97,8 +97,9 @@ impl Program {
             .env("BRAIN_PLANNING", "whole")
     }
 
+    /// The account of the terminal's person, and on Telegram of Anna: it is the first admin's.
     pub fn smtp(self, server: &SmtpServer) -> Self {
-        self.env("SMTP_URL", &server.url())
+        self.env("SMTP_URL", &server.url()).env("BRAIN_ADMINS", "1001")
     }
 
     pub fn bot_api(self, api: &FakeBotApi) -> Self {

@@ -122,3 +122,37 @@ impl MailAccounts {
         Some(self.of(owner).next()?.backend.sender().address.to_string().to_lowercase())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn account(holders: impl Into<Vec<Holder>>) -> MailAccounts {
+        let url = "smtp://mara%40example.com:secret@127.0.0.1:25".into();
+        MailAccounts::new([MailAccount::of(Smtp::from_url(&url).unwrap(), holders)])
+    }
+
+    #[test]
+    fn nobody_sends_in_somebody_elses_name() {
+        let first = Arc::new(OnceLock::new());
+        let accounts = account([Holder::FirstAdmin(first.clone()), Holder::Terminal]);
+        let sends =
+            |owner: &str| accounts.backend(&UserId::new(owner), None).map(|_| ()).map_err(|why| why.to_string());
+        assert!(sends("tg:1").is_err(), "nobody is known to be the first admin");
+        first.set(UserId::new("tg:1")).unwrap();
+        assert_eq!((sends("tg:1"), sends("mara")), (Ok(()), Ok(())));
+        assert!(sends("tg:2").unwrap_err().contains("nothing in somebody else's name, so nothing was sent"));
+        assert_eq!((accounts.acting(&UserId::new("tg:2")), accounts.address(&UserId::new("tg:2"))), (None, None));
+        assert_eq!(accounts.address(&UserId::new("tg:1")).as_deref(), Some("mara@example.com"));
+    }
+
+    #[test]
+    fn another_account_than_was_agreed_to_sends_nothing() {
+        let accounts = account([Holder::Everybody]);
+        let me = UserId::new("tg:1");
+        let agreed = accounts.acting(&me).unwrap();
+        assert!(accounts.backend(&me, Some(&agreed)).is_ok());
+        let other = ActingAccount { id: "mail:other@example.com".to_owned(), label: None };
+        assert!(accounts.backend(&me, Some(&other)).unwrap_err().to_string().contains("is not set up here any more"));
+    }
+}
