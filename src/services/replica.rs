@@ -127,12 +127,18 @@ impl<C: Command, S: Edits<C>> Handle<C> for Editor<S> {
                 return Err(ServiceError::Conflict { label: named(&told) });
             }
         };
-        let reversal = match backend.effect() {
-            Effect::WriteElsewhere => Some(planned(self.0.service(), &Restore::of(&written)?)),
-            Effect::WriteHere | Effect::Read | Effect::ReadElsewhere => None,
+        let is_elsewhere = backend.effect() == Effect::WriteElsewhere;
+        let reversal = Restore::of(&written).ok().filter(|_| is_elsewhere);
+        let reversal = reversal.map(|restore| planned(self.0.service(), &restore));
+        let changes = match replica_changes(self.0.as_ref(), ctx, &written).await {
+            // What was done there stands, whatever becomes of its mirror here.
+            Err(error) if is_elsewhere => {
+                tracing::error!(%error, service = self.0.service(), "what was done elsewhere is not in its replica");
+                Vec::new()
+            }
+            changes => changes?,
         };
-        let changes = replica_changes(self.0.as_ref(), ctx, &written).await?;
-        let told = self::told(&written)?;
+        let told = self::told(&written).unwrap_or(&told);
         Ok(Completed::changed(tell(told), changes).holding(told.others_words()).taken_back_by(reversal))
     }
 
