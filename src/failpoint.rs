@@ -1,7 +1,8 @@
 //! Places where a crash test stops the process dead. Built only with the feature `failpoints`.
 //!
 //! `FAIL_AT=NAME` names the place; the process writes the name into the file `FAIL_REACHED` and does nothing
-//! more, until it is killed. `NAME:N` means the N-th time it passes there. With `FAIL_AS=panic` it panics there.
+//! more, until it is killed. `NAME:N` means the N-th time it passes there. With `FAIL_AS=panic` it panics there, with
+//! `FAIL_AS=hold` it goes on once that file is gone.
 
 /// Stops here when the environment says so.
 #[cfg(feature = "failpoints")]
@@ -19,11 +20,13 @@ pub fn fail_point(name: &str) {
     if let Ok(path) = std::env::var("FAIL_REACHED") {
         let _ = std::fs::write(path, name);
     }
-    if std::env::var("FAIL_AS").is_ok_and(|how| how == "panic") {
-        panic!("{name} was reached");
-    }
+    let how = std::env::var("FAIL_AS").unwrap_or_default();
+    assert!(how != "panic", "{name} was reached");
     loop {
-        std::thread::park();
+        std::thread::park_timeout(std::time::Duration::from_millis(5));
+        if how == "hold" && std::env::var("FAIL_REACHED").is_ok_and(|path| !std::path::Path::new(&path).exists()) {
+            return;
+        }
     }
 }
 

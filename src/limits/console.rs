@@ -13,6 +13,8 @@ pub const LINES_AHEAD_MAX: usize = 16;
 pub const CANCEL_WAITS_MS: u64 = 300;
 /// So long the prompt waits for the answer: a quick one stands there first, behind a slow one somebody may go on typing.
 pub const PROMPT_WAITS_MS: u64 = 250;
+/// So long a yes or a no waits for the end of a turn whose answer is on the screen already.
+pub const TURN_ENDS_MS: u64 = 5_000;
 /// So long the end of the program waits for a terminal that takes nothing.
 pub const LAST_WORDS_MS: u64 = 1_000;
 /// Lines of the terminal's history: some weeks of talking.

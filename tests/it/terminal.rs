@@ -166,6 +166,20 @@ fn a_yes_that_was_typed_before_the_prompt_was_back_decides_nothing() {
 }
 
 #[test]
+fn a_yes_to_a_card_that_stands_there_waits_for_the_end_of_the_turn_that_asked() {
+    let program = Program::new().fail_at("answer-shown").env("FAIL_AS", "hold");
+    let mut terminal = at_rest(&program, &[]);
+    terminal.says("send an email to zoe@example.com saying the report is late");
+    // The turn is not over, and longer so than the prompt waits for it.
+    terminal.waits_for("[1] 📨 Send");
+    terminal.says("yes");
+    terminal.waits("what was typed", |terminal| terminal.screen().contains("› yes"));
+    std::thread::sleep(Duration::from_millis(500));
+    std::fs::remove_file(program.reached_file()).unwrap();
+    terminal.waits_for("you said yes");
+}
+
+#[test]
 fn what_was_said_comes_back_with_the_arrow_keys_in_a_later_life_as_well() {
     let program = Program::new();
     let mut terminal = at_rest(&program, &[]);

@@ -56,6 +56,7 @@ pub async fn finish<T: Future<Output = Result<Answer, StoreError>>>(
             // What is committed can no longer be stopped, so that `/cancel` does not claim to.
             turn.brain.end(&turn.facts.incoming);
             turn.brain.deliver(turn.facts.chat()).await;
+            fail_point("answer-shown");
         }
         Err(error) => {
             tracing::error!(%error, "an answer could not be stored");

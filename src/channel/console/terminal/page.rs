@@ -26,6 +26,8 @@ pub(super) struct Screen {
 pub(super) struct SeenScreen {
     /// How many messages there were.
     pub(super) messages: u64,
+    /// Whether what was said last has an answer, or the beginning of one.
+    pub(super) is_answered: bool,
     buttons: Vec<Button>,
     /// Whether a bare number is for them: they were shown last, and nothing was asked since.
     take_numbers: bool,
@@ -61,13 +63,13 @@ impl Screen {
 
     /// Somebody has said something: a number that comes after the answer to it is about that answer.
     pub(super) fn said(&mut self) {
-        self.seen.take_numbers = false;
+        (self.seen.take_numbers, self.seen.is_answered) = (false, false);
     }
 
     /// A new message, as it is printed.
     pub(super) fn message(&mut self, id: i64, text: &str, buttons: &[Vec<Button>]) -> String {
         self.remember(id, text);
-        self.seen.messages += 1;
+        (self.seen.messages, self.seen.is_answered) = (self.seen.messages + 1, true);
         let flat: Vec<Button> = buttons.iter().flatten().cloned().collect();
         if flat.is_empty() {
             // The answer to a question is not for the buttons above it.

@@ -162,7 +162,7 @@ impl Keyboard {
         let seen = seen.unwrap_or_else(|| self.terminal.seen());
         let said = match seen.pressed(line) {
             Some(button) => json!({"press": button.data}),
-            None if decides(line) && !self.terminal.settled(Some(Duration::from_millis(limits::PROMPT_WAITS_MS))) => {
+            None if decides(line) && !self.terminal.settled(Some(end_of_turn(&seen))) => {
                 self.terminal.notes(STILL_WORKING);
                 return true;
             }
@@ -214,6 +214,11 @@ fn of_interrupt(stopped: Stopped) -> &'static str {
         Stopped::Rest => CANNOT_STOP,
         Stopped::Nothing => NOTHING_RUNS,
     }
+}
+
+/// So long a decision waits for what runs to end.
+fn end_of_turn(seen: &SeenScreen) -> Duration {
+    Duration::from_millis(if seen.is_answered { limits::TURN_ENDS_MS } else { limits::PROMPT_WAITS_MS })
 }
 
 /// Whether a line may decide something. A command says what it is for, and `/cancel` is for what runs.
