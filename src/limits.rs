@@ -11,6 +11,7 @@ mod language;
 mod models;
 mod planning;
 mod search;
+mod tools;
 
 pub use console::*;
 pub use eval::*;
@@ -20,6 +21,7 @@ pub use language::*;
 pub use models::*;
 pub use planning::*;
 pub use search::*;
+pub use tools::*;
 
 /// A message longer than this is cut for planning, and the person is told. Telegram sends at most 4,096
 /// characters; the console and forwarded files can bring more.

@@ -70,6 +70,15 @@ impl Digest {
         Self(hex(&Sha256::digest(bytes(scheme, owner, chat, account, actions, depends_on))))
     }
 
+    /// The digest of a command's definition that arrived at run time.
+    pub fn of_definition(service: &str, definition: &Value) -> Self {
+        let mut bytes = Canonical { scheme: Scheme::NOW, bytes: Vec::new() };
+        bytes.text("brain-agent/definition/1");
+        bytes.field("service", service);
+        bytes.value(definition);
+        Self(hex(&Sha256::digest(bytes.bytes)))
+    }
+
     /// The first characters, as buttons carry them.
     pub fn prefix(&self) -> &str {
         self.0.get(..PREFIX_CHARS).unwrap_or(&self.0)

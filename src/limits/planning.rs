@@ -18,6 +18,9 @@ pub const CONTEXT_ITEMS_MAX: usize = 10;
 pub const CONTEXT_FACTS_MAX: usize = 5;
 /// Characters of the list of commands in one prompt: 600 tokens. More commands are divided by services first.
 pub const CATALOG_CHARS_MAX: usize = 2_400;
+/// Characters of the list of commands with their parameters in one prompt: 4,000 tokens. With more of them a command is
+/// chosen first.
+pub const PLAN_COMMANDS_CHARS_MAX: usize = 16_000;
 /// Commands that one message can select: each costs a call.
 pub const SELECTED_MAX: usize = 5;
 /// Tokens of the choice of one command, with the words that it covers.

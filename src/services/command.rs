@@ -78,7 +78,7 @@ pub enum Slot<'a> {
     /// One point in time.
     Time {
         /// Name of the parameter.
-        param: &'static str,
+        param: &'a str,
         /// Words in, RFC 3339 instant (or a plain date) out.
         value: &'a mut String,
         /// What they are relative to.
@@ -89,7 +89,7 @@ pub enum Slot<'a> {
     /// A span; the start's words may hold all of it ("Thursday 2-4pm"), the end's a length ("for an hour").
     Span {
         /// Name of the start's parameter.
-        param: &'static str,
+        param: &'a str,
         /// Words in, instant or date out.
         start: &'a mut Option<String>,
         /// Likewise.
@@ -113,7 +113,7 @@ pub enum Slot<'a> {
     /// Names, groups or addresses.
     People {
         /// Name of the parameter.
-        param: &'static str,
+        param: &'a str,
         /// Words in, addresses out.
         value: &'a mut Vec<String>,
     },

@@ -8,13 +8,10 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use serde::Serialize;
 use serde_json::Value;
 
-use super::command::{
-    Called, Command, Completed, Effect, Handle, Invocation, ParamKinds, Receipt, Slot, Subject, planned,
-};
-use super::erased::{erased, unreadable};
+use super::command::{Called, Command, Effect, Handle, Invocation, ParamKinds, Receipt, Slot, Subject, planned};
+use super::erased::{erased, framed, performed, unreadable};
 use super::error::ServiceError;
 use super::given::{self, GivenError};
 pub use super::param_error::ParamError;
@@ -27,10 +24,9 @@ use crate::core::history::ItemRef;
 use crate::core::ids::UserId;
 use crate::core::outcome::Outcome;
 use crate::core::plan::{ActingAccount, Action, Params, PlannedAction, Target};
-use crate::core::provenance::NOT_YOURS;
 use crate::core::stakes::{Authorized, Rule, Stakes};
-use crate::core::text::{quoted, visible};
-use crate::limits::{CARD_INLINE_CHARS_MAX, PARAM_CHARS_MAX};
+use crate::core::text::visible;
+use crate::limits::PARAM_CHARS_MAX;
 
 /// A command with its type erased, and whoever carries it out.
 #[async_trait]
@@ -39,6 +35,8 @@ pub trait Entry: Rule + Send + Sync + fmt::Debug {
     fn service(&self) -> &str;
     /// Its name there.
     fn command(&self) -> &str;
+    /// The digest of its definition, where that arrived at run time; `None` for a Rust type.
+    fn definition(&self) -> Option<&str>;
     /// What it does.
     fn summary(&self) -> &str;
     /// How a person asks for it.
@@ -198,6 +196,10 @@ impl<T: Command, S: Handle<T>> Entry for Typed<T, S> {
         T::NAME
     }
 
+    fn definition(&self) -> Option<&str> {
+        None
+    }
+
     fn summary(&self) -> &str {
         T::SUMMARY
     }
@@ -304,18 +306,7 @@ impl<T: Command, S: Handle<T>> Entry for Typed<T, S> {
             let params = subject.action.params.iter();
             card.rows = params.map(|(name, value)| Row::words(name, shown(value))).collect();
         }
-        if let Some(label) = subject.action.account.as_ref().and_then(|account| account.label.as_deref()) {
-            card.rows.push(Row::words("Account", label));
-        }
-        let taints = subject.action.taints.iter();
-        let taints = taints
-            .map(|t| format!("{} comes from {}, {NOT_YOURS}", quoted(&t.value, CARD_INLINE_CHARS_MAX), t.label()));
-        for warning in taints.chain(subject.action.notes.iter().cloned()) {
-            if !card.warnings.contains(&warning) {
-                card.warnings.push(warning);
-            }
-        }
-        card
+        framed(card, subject)
     }
 
     fn approve(&self, action: &Action) -> &'static str {
@@ -374,17 +365,5 @@ impl<T: Command, S: Handle<T>> Entry for Typed<T, S> {
     fn next_page(&self, action: &Action, output: &Value) -> Option<(usize, PlannedAction)> {
         let (rest, command) = self.with_output(action, output, Command::next_page)??;
         Some((rest, planned(&self.service, &command)))
-    }
-}
-
-/// The end of a command, as the journal keeps it.
-fn performed<T: Serialize>(done: Result<Completed<T>, ServiceError>) -> Performed {
-    match done {
-        Ok(Completed::Succeeded { output, changes, untrusted, reversal }) => match serde_json::to_value(&output) {
-            Ok(result) => Performed { reversal, ..Performed::changed(result, changes).holding(untrusted) },
-            Err(error) => Performed::failed(error.to_string()),
-        },
-        Ok(Completed::Doubtful(why)) => Performed::unknown(why),
-        Err(error) => Performed::from(error),
     }
 }

@@ -1,11 +1,16 @@
-//! What a command's own types become once its type is erased.
+//! What a command's own types become once its type is erased, and what is said of every command in the same way.
 
+use serde::Serialize;
 use serde_json::Value;
 
-use super::command::Command;
+use super::command::{Command, Completed, Subject};
 use super::error::ServiceError;
 use super::param_error::ParamError;
-use super::service::Prepared;
+use super::service::{Performed, Prepared};
+use crate::core::card::{CardBody, Row};
+use crate::core::provenance::NOT_YOURS;
+use crate::core::text::quoted;
+use crate::limits::CARD_INLINE_CHARS_MAX;
 
 /// Whoever checks first never sees this: a stored action of an older version may.
 pub(super) fn unreadable(error: &ParamError) -> ServiceError {
@@ -32,4 +37,32 @@ pub(super) fn erased<T: Command>(prepared: Prepared<T>) -> Result<Prepared, Serv
         Prepared::Every { ids } => Prepared::Every { ids },
         Prepared::Several { param, question, candidates } => Prepared::Several { param, question, candidates },
     })
+}
+
+/// A card with what code knows of its action, whatever the command: the account, whose words it holds, remarks.
+pub(super) fn framed(mut card: CardBody, subject: &Subject<'_>) -> CardBody {
+    if let Some(label) = subject.action.account.as_ref().and_then(|account| account.label.as_deref()) {
+        card.rows.push(Row::words("Account", label));
+    }
+    let taints = subject.action.taints.iter();
+    let taints =
+        taints.map(|t| format!("{} comes from {}, {NOT_YOURS}", quoted(&t.value, CARD_INLINE_CHARS_MAX), t.label()));
+    for warning in taints.chain(subject.action.notes.iter().cloned()) {
+        if !card.warnings.contains(&warning) {
+            card.warnings.push(warning);
+        }
+    }
+    card
+}
+
+/// The end of a command, as the journal keeps it.
+pub(super) fn performed<T: Serialize>(done: Result<Completed<T>, ServiceError>) -> Performed {
+    match done {
+        Ok(Completed::Succeeded { output, changes, untrusted, reversal }) => match serde_json::to_value(&output) {
+            Ok(result) => Performed { reversal, ..Performed::changed(result, changes).holding(untrusted) },
+            Err(error) => Performed::failed(error.to_string()),
+        },
+        Ok(Completed::Doubtful(why)) => Performed::unknown(why),
+        Err(error) => Performed::from(error),
+    }
 }

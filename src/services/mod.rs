@@ -57,6 +57,7 @@ pub mod standing;
 pub mod task;
 mod texts;
 mod times;
+pub mod tool;
 pub mod values;
 
 use std::sync::Arc;

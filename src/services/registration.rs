@@ -7,6 +7,7 @@ use super::command::{Command, Handle};
 use super::entry::{Entry, entry};
 use super::replica::{Editor, Edits, Restore};
 use super::service::{Service, ServiceInfo};
+use super::tool::{self, Tool, Tools};
 use crate::language::requests::Phrases;
 
 /// A service with its commands.
@@ -48,7 +49,7 @@ impl Registration {
         }
     }
 
-    /// The same with other entries; for commands that are not Rust types, and for watching those that are.
+    /// The same with other entries; for watching what they do.
     #[must_use]
     pub fn with_entries(mut self, change: impl Fn(Arc<dyn Entry>) -> Arc<dyn Entry>) -> Self {
         for entries in [&mut self.commands, &mut self.reversals] {
@@ -91,6 +92,17 @@ impl<S: Service> Building<S> {
         let restore = entry::<Restore, _>(name, editor.clone());
         self.registration.commands.insert(C::NAME.to_owned(), entry::<C, _>(name, editor));
         self.registration.reversals.entry(Restore::NAME.to_owned()).or_insert(restore);
+        self
+    }
+
+    /// Adds a command that is no Rust type; of two of one name the later counts.
+    #[must_use]
+    pub fn tool(mut self, tool: Tool) -> Self
+    where
+        S: Tools,
+    {
+        let entry = tool::entry(&self.registration.info, tool, self.service.clone());
+        self.registration.commands.insert(entry.command().to_owned(), entry);
         self
     }
 

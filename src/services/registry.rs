@@ -48,6 +48,17 @@ impl Default for Services {
     }
 }
 
+/// How much there is to choose from in some services: what fits one prompt decides how they are planned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CatalogExtent {
+    /// One prompt holds every parameter of every command: one call may plan all of it.
+    Schemas,
+    /// One prompt holds a line a command: a command is chosen first, then its parameters are filled in.
+    Lines,
+    /// No prompt holds them: services are chosen first.
+    Services,
+}
+
 /// Every service, as they come and go.
 #[derive(Debug, Default)]
 pub struct Registry {
@@ -101,8 +112,24 @@ impl Registry {
         self.now().command(service, command)
     }
 
-    /// The command of an action, which passed the gate.
+    /// The command of an action, which passed the gate. `None` where it is gone, and where its definition is another one
+    /// by now than the action was settled by.
     pub fn of(&self, action: &Action) -> Option<Arc<dyn Entry>> {
+        self.named(action).filter(|entry| entry.definition() == action.schema.as_deref())
+    }
+
+    /// Why there is no command for an action ([`Self::of`]), for its person.
+    pub fn why_gone(&self, action: &Action) -> String {
+        match self.named(action) {
+            Some(_) => format!(
+                "what {} does was changed since that was settled; nothing was done, ask for it again",
+                action.name()
+            ),
+            None => format!("the service “{}” is not set up here any more; nothing was done", action.service),
+        }
+    }
+
+    fn named(&self, action: &Action) -> Option<Arc<dyn Entry>> {
         let now = self.now();
         now.command(&action.service, &action.command).or_else(|| now.reversal(&action.service, &action.command))
     }
@@ -199,6 +226,25 @@ impl Services {
         self.route.clone()
     }
 
+    /// How much these services hold. The only place where the number of commands chooses how they are planned.
+    pub fn extent(&self, domains: &[String]) -> CatalogExtent {
+        if self.catalog(domains).len() > limits::CATALOG_CHARS_MAX {
+            CatalogExtent::Services
+        } else if self.plan_schema(domains).notation().len() > limits::PLAN_COMMANDS_CHARS_MAX {
+            CatalogExtent::Lines
+        } else {
+            CatalogExtent::Schemas
+        }
+    }
+
+    /// The commands of these services, one a line, without their parameters.
+    pub fn catalog(&self, domains: &[String]) -> String {
+        let registered = self.list.iter().filter(|registration| domains.contains(&registration.info.name));
+        let entries = registered.flat_map(|registration| registration.commands());
+        let lines = entries.map(|entry| format!("{}.{}: {}", entry.service(), entry.command(), entry.summary()));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
     /// The commands of these services as prompts list them, one a line.
     fn written(&self, domains: &[String]) -> String {
         let line = |entry: &Arc<dyn Entry>| {
@@ -251,61 +297,4 @@ fn route_shape(list: &[Arc<Registration>]) -> Value {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::services::service::ServiceInfo;
-    use crate::services::testing;
-
-    #[test]
-    fn every_service_and_every_command_has_its_words_and_its_shape() {
-        let services = testing::registry().now();
-        assert_eq!(services.names(), ["task", "calendar", "email", "memory", "keep", "contacts"]);
-        for ServiceInfo { name, title, summary, place } in services.iter().map(|registration| &registration.info) {
-            assert!(![title, summary, place].iter().any(|words| words.is_empty()), "{name}");
-        }
-        let entries = services.commands(&services.names());
-        assert_eq!(entries.len(), 32);
-        for entry in entries {
-            let words = [entry.summary(), entry.example(), entry.status()];
-            assert!(!words.iter().any(|words| words.is_empty()), "{entry:?}");
-            assert_eq!(entry.schema()["type"], "object", "{entry:?}");
-            let found = services.command(entry.service(), entry.command()).expect("what is listed is found");
-            assert!(Arc::ptr_eq(&found, &entry), "{entry:?}");
-        }
-    }
-
-    #[test]
-    fn the_plan_schema_holds_the_routed_domains_only_and_is_stable() {
-        let schema = |domains: &[&str]| {
-            let domains: Vec<String> = domains.iter().map(|&domain| domain.to_owned()).collect();
-            testing::registry().now().plan_schema(&domains).as_str().to_owned()
-        };
-        let text = schema(&["keep"]);
-        assert!(text.contains("\"keep\"") && !text.contains("\"email\""));
-        assert_eq!(text, schema(&["keep"]));
-        assert_eq!(schema(&["task", "email"]), schema(&["email", "task"]));
-
-        let services = testing::registry().now();
-        let number = |domains: &[&str]| {
-            services.plan_schema(&domains.iter().map(|&domain| domain.to_owned()).collect::<Vec<_>>()).number()
-        };
-        assert_eq!(number(&["task", "email"]), number(&["email", "task", "task", "nothing"]), "made once");
-        assert_ne!(number(&["task"]), number(&["email"]));
-        assert_eq!(services.route_schema().number(), services.route_schema().number());
-    }
-
-    #[test]
-    fn a_service_that_goes_takes_its_commands_along_and_leaves_earlier_looks_alone() {
-        let registry = testing::registry();
-        let before = registry.now();
-        let keep = Registration::clone(before.find("keep").expect("notes"));
-        let taken = registry.register(keep.clone());
-        assert_eq!(taken, Err(RegistryError::Taken("keep".to_owned())));
-        assert!(registry.remove("keep") && !registry.remove("keep"));
-        assert!(registry.command("keep", "create").is_none());
-        assert!(before.command("keep", "create").is_some());
-        assert_eq!(registry.register(keep), Ok(()));
-        assert!(registry.command("keep", "create").is_some());
-        assert_eq!(registry.now().names().last().map(String::as_str), Some("keep"));
-    }
-}
+mod tests;

@@ -81,7 +81,7 @@ pub(super) fn choices(schema: &Value) -> Vec<&str> {
     own.filter_map(Value::as_str).chain(alternatives(schema).flat_map(choices)).collect()
 }
 
-fn alternatives(schema: &Value) -> impl Iterator<Item = &Value> {
+pub(super) fn alternatives(schema: &Value) -> impl Iterator<Item = &Value> {
     ["anyOf", "oneOf"].iter().filter_map(|key| schema[key].as_array()).flatten()
 }
 

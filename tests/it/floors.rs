@@ -60,6 +60,7 @@ const HOUSES: [House; 6] = [
                 "erased",
                 "registration",
                 "entry",
+                "tool",
                 "registry",
             ],
             &[

@@ -58,6 +58,7 @@ mod support;
 mod support_selftest;
 mod telegram;
 mod terminal;
+mod tools;
 mod writers;
 
 #[cfg(not(feature = "failpoints"))]

@@ -216,7 +216,7 @@ fn ended(run: &mut Run, graph: &mut Graph<usize>, index: usize) {
 }
 
 fn low(brain: &Brain, action: &Action) -> Result<Authorized, String> {
-    let entry = brain.services.of(action).ok_or_else(|| format!("there is no such thing as {}", action.name()))?;
+    let entry = brain.services.of(action).ok_or_else(|| brain.services.why_gone(action))?;
     authorize_low(assess(entry.as_ref(), action.clone(), Stakes::Low)).map_err(|_| "it needs your yes first".to_owned())
 }
 
@@ -229,10 +229,7 @@ fn effect(brain: &Brain, action: &Action) -> Effect {
 async fn perform(brain: &Brain, ctx: &RequestContext, authorized: &Authorized, attempt: &Attempt) -> Performed {
     let action = authorized.action();
     let Some(entry) = brain.services.of(action) else {
-        return Performed::failed(format!(
-            "the service “{}” is not set up here any more; nothing was done",
-            action.service
-        ));
+        return Performed::failed(brain.services.why_gone(action));
     };
     // Services bound their own effects; this is the last resort, and later than theirs.
     let time_out = Duration::from_millis(limits::COMMAND_TIMEOUT_MS + 5_000);

@@ -30,14 +30,30 @@ use crate::prompts::Fixed;
 use crate::services::entry::Entry;
 use crate::services::filling::BUILDERS;
 use crate::services::offered::offered;
+use crate::services::registry::CatalogExtent;
 use crate::services::schema::notation;
 
 /// The moment that the times of examples are relative to: a Monday morning.
 const EXAMPLE_AT: &str = "2026-01-12T09:00:00Z";
 
-/// The commands whose parameters are to be filled in one by one; `None` where one call plans everything.
+/// The commands whose parameters are to be filled in one by one; `None` where one call plans everything, which it does as
+/// long as it can hold them.
 pub(super) fn commands(brain: &Brain, facts: &TurnFacts, topic: &Topic<'_>) -> Option<Vec<SelectedCommand>> {
-    if topic.round.is_some() || brain.policy.planning == Planning::Whole {
+    let commands = chosen(facts, topic)?;
+    let is_new = topic.amends.is_none() && topic.answers.is_none();
+    let whole = match brain.policy.planning {
+        Planning::Whole => true,
+        Planning::Auto => is_new && facts.reading().has(&[Mood::Condition]),
+        Planning::Steps => false,
+    };
+    let domains = || commands.iter().map(|command| command.service.clone()).collect::<Vec<_>>();
+    let is_whole = whole && brain.services.now().extent(&domains()) == CatalogExtent::Schemas;
+    (!is_whole).then_some(commands)
+}
+
+/// The commands that are chosen already.
+fn chosen(facts: &TurnFacts, topic: &Topic<'_>) -> Option<Vec<SelectedCommand>> {
+    if topic.round.is_some() {
         return None;
     }
     if let Some(amended) = topic.amends {
@@ -53,11 +69,7 @@ pub(super) fn commands(brain: &Brain, facts: &TurnFacts, topic: &Topic<'_>) -> O
         return question.rest.actions.is_empty().then(|| vec![SelectedCommand { service, command, words }]);
     }
     let Selection { commands, .. } = topic.selection?;
-    let depends = || facts.reading().has(&[Mood::Condition]);
-    if commands.is_empty() || brain.policy.planning == Planning::Auto && depends() {
-        return None;
-    }
-    Some(commands.clone())
+    (!commands.is_empty()).then(|| commands.clone())
 }
 
 /// The plan of these commands.

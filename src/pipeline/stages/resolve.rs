@@ -96,6 +96,7 @@ pub async fn settle(
     let action = Action {
         service: entry.service().to_owned(),
         command: entry.command().to_owned(),
+        schema: entry.definition().map(str::to_owned),
         params,
         target,
         notes,

@@ -16,7 +16,7 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::turn::{Turn, TurnFacts};
 use crate::ports::{Model, Planning, Stage, Usage};
 use crate::prompts::Fixed;
-use crate::services::registry::Services;
+use crate::services::registry::{CatalogExtent, Services};
 
 #[derive(Debug, Deserialize)]
 struct Routed {
@@ -55,7 +55,9 @@ pub async fn decide(turn: &Turn<'_>, guess: &Guess) -> Route {
         );
         return built_in(guess);
     }
-    let in_steps = turn.brain.policy.planning != Planning::Whole;
+    let services = turn.brain.services.now();
+    let in_steps =
+        turn.brain.policy.planning != Planning::Whole || services.extent(&services.names()) > CatalogExtent::Schemas;
     // Where commands are still to be chosen, a sure guess bounds the choice.
     let is_guessed = |model: &dyn Model| {
         needs_no_model(turn.brain, &turn.facts, model, guess) && !(in_steps && guess.kind == Kind::Action)

@@ -22,7 +22,7 @@ use crate::pipeline::turn::{Turn, TurnFacts};
 use crate::ports::{AnswerSchema, Model, Stage};
 use crate::prompts::Fixed;
 use crate::services::entry::Entry;
-use crate::services::registry::Services;
+use crate::services::registry::{CatalogExtent, Services};
 
 /// A guess that is right this often says better than a small model which services a message needs.
 const BOUND_FROM: f32 = 0.9;
@@ -50,8 +50,7 @@ enum Named {
 pub(super) async fn route(turn: &Turn<'_>, model: &dyn Model, guess: &Guess) -> Asked<Route> {
     let services = turn.brain.services.now();
     let mut domains = services.names();
-    // What has more commands than one list may hold is divided by services first.
-    if catalog(&services, &domains).len() > limits::CATALOG_CHARS_MAX {
+    if services.extent(&domains) == CatalogExtent::Services {
         match route::by_model(turn, model, guess).await {
             Asked::Answer(route) if route.kind == Kind::Action && !route.domains.is_empty() => domains = route.domains,
             other => return other,
@@ -75,7 +74,7 @@ async fn select(
     // The text is the same whatever the shape of this call is.
     let fixed_key: Vec<String> = [Stage::Select.name().to_owned()].into_iter().chain(domains.iter().cloned()).collect();
     let fixed_of = services.schema_once(&fixed_key, || AnswerSchema::of(Value::Null));
-    let values = || context! { commands => catalog(services, domains) };
+    let values = || context! { commands => services.catalog(domains) };
     let fixed = Fixed { of: Some(fixed_of.number()), values };
     let changing = context! {
         history => ask::lines(&guessed::history(turn.brain, &turn.facts)), message => guessed::own_message(&turn.facts), asked => offer.answers,
@@ -84,14 +83,6 @@ async fn select(
         Ok(prompt) => ask::typed(turn.account, model, Stage::Select, prompt, schema, offer.tokens_max()).await,
         Err(error) => Asked::Failed(error),
     }
-}
-
-/// One line a command.
-fn catalog(services: &Services, domains: &[String]) -> String {
-    let registered = services.iter().filter(|registration| domains.contains(&registration.info.name));
-    let entries = registered.flat_map(|registration| registration.commands());
-    let lines = entries.map(|entry| format!("{}.{}: {}", entry.service(), entry.command(), entry.summary()));
-    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// What may be chosen for a message, as far as its words alone tell.

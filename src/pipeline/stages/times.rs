@@ -217,7 +217,7 @@ fn shifted(old: Moment, shift: &Shift, zone: Tz) -> Option<Moment> {
 /// `old_end`: where the item ended so far.
 fn settle_span(
     clock: &Clock<'_>,
-    param: &'static str,
+    param: &str,
     (start, end, repeat): (&mut Option<String>, &mut Option<String>, Option<&mut Option<String>>),
     past: PastTimes,
     old_end: Option<Moment>,

@@ -67,6 +67,10 @@ impl Entry for Watched {
         self.inner.command()
     }
 
+    fn definition(&self) -> Option<&str> {
+        self.inner.definition()
+    }
+
     fn summary(&self) -> &str {
         self.inner.summary()
     }

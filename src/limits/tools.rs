@@ -1,0 +1,16 @@
+//! Bounds of commands that arrive at run time as definitions.
+
+/// Characters of a tool's name.
+pub const TOOL_NAME_CHARS_MAX: usize = 128;
+/// Characters of what is said of a tool, and of why one cannot be used.
+pub const TOOL_SUMMARY_CHARS_MAX: usize = 200;
+/// Bytes of the schema of its parameters, as it arrives.
+pub const TOOL_SCHEMA_BYTES_MAX: usize = 64 * 1_024;
+/// Values of that schema, once what it refers to stands in its place.
+pub const TOOL_SCHEMA_VALUES_MAX: usize = 4_096;
+/// Levels of it.
+pub const TOOL_SCHEMA_DEPTH_MAX: usize = 24;
+/// Characters of a result that are journalled: its head and its tail.
+pub const TOOL_RESULT_CHARS_MAX: usize = 20_000;
+/// Characters of a result that its receipt shows.
+pub const TOOL_RECEIPT_CHARS_MAX: usize = 1_500;

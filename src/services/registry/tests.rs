@@ -1,0 +1,100 @@
+use super::*;
+use crate::core::stakes::Stakes;
+use crate::services::command::{Completed, Effect};
+use crate::services::error::ServiceError;
+use crate::services::service::{Service, ServiceInfo};
+use crate::services::testing;
+use crate::services::tool::{Tool, ToolDefinition, ToolInvocation, ToolResult, Tools};
+
+#[derive(Debug)]
+struct Crowd;
+
+impl Service for Crowd {}
+
+#[async_trait::async_trait]
+impl Tools for Crowd {
+    async fn call(&self, _: ToolInvocation<'_>) -> Result<Completed<ToolResult>, ServiceError> {
+        Ok(Completed::read(ToolResult { text: String::new() }))
+    }
+}
+
+#[test]
+fn every_service_and_every_command_has_its_words_and_its_shape() {
+    let services = testing::registry().now();
+    assert_eq!(services.names(), ["task", "calendar", "email", "memory", "keep", "contacts"]);
+    for ServiceInfo { name, title, summary, place } in services.iter().map(|registration| &registration.info) {
+        assert!(![title, summary, place].iter().any(|words| words.is_empty()), "{name}");
+    }
+    let entries = services.commands(&services.names());
+    assert_eq!(entries.len(), 32);
+    for entry in entries {
+        let words = [entry.summary(), entry.example(), entry.status()];
+        assert!(!words.iter().any(|words| words.is_empty()), "{entry:?}");
+        assert_eq!(entry.schema()["type"], "object", "{entry:?}");
+        let found = services.command(entry.service(), entry.command()).expect("what is listed is found");
+        assert!(Arc::ptr_eq(&found, &entry), "{entry:?}");
+    }
+}
+
+#[test]
+fn the_plan_schema_holds_the_routed_domains_only_and_is_stable() {
+    let schema = |domains: &[&str]| {
+        let domains: Vec<String> = domains.iter().map(|&domain| domain.to_owned()).collect();
+        testing::registry().now().plan_schema(&domains).as_str().to_owned()
+    };
+    let text = schema(&["keep"]);
+    assert!(text.contains("\"keep\"") && !text.contains("\"email\""));
+    assert_eq!(text, schema(&["keep"]));
+    assert_eq!(schema(&["task", "email"]), schema(&["email", "task"]));
+
+    let services = testing::registry().now();
+    let number = |domains: &[&str]| {
+        services.plan_schema(&domains.iter().map(|&domain| domain.to_owned()).collect::<Vec<_>>()).number()
+    };
+    assert_eq!(number(&["task", "email"]), number(&["email", "task", "task", "nothing"]), "made once");
+    assert_ne!(number(&["task"]), number(&["email"]));
+    assert_eq!(services.route_schema().number(), services.route_schema().number());
+}
+
+#[test]
+fn what_fits_one_prompt_decides_how_services_are_planned() {
+    let services = testing::registry().now();
+    assert_eq!(services.extent(&services.names()), CatalogExtent::Schemas, "the built-in ones fit into one");
+    let crowd = |count: usize, param: &str| {
+        let info = ServiceInfo::new("crowd", "Crowd", "many things", "the crowd");
+        let tool = |n: usize| {
+            let schema = serde_json::json!({"type": "object", "properties": {param: {"type": "string"}}});
+            let definition = ToolDefinition {
+                name: format!("do_{n}"),
+                summary: format!("do thing number {n}"),
+                example: String::new(),
+                schema,
+                effect: Effect::ReadElsewhere,
+                stakes: Stakes::Low,
+            };
+            Tool::of(definition).expect("usable")
+        };
+        let crowd = (0..count).fold(Registration::of(info, Arc::new(Crowd)), |crowd, n| crowd.tool(tool(n)));
+        let registry = testing::registry();
+        registry.register(crowd.end()).expect("a new name");
+        let services = registry.now();
+        services.extent(&services.names())
+    };
+    assert_eq!(crowd(20, &"long".repeat(200)), CatalogExtent::Lines);
+    assert_eq!(crowd(300, "n"), CatalogExtent::Services);
+}
+
+#[test]
+fn a_service_that_goes_takes_its_commands_along_and_leaves_earlier_looks_alone() {
+    let registry = testing::registry();
+    let before = registry.now();
+    let keep = Registration::clone(before.find("keep").expect("notes"));
+    let taken = registry.register(keep.clone());
+    assert_eq!(taken, Err(RegistryError::Taken("keep".to_owned())));
+    assert!(registry.remove("keep") && !registry.remove("keep"));
+    assert!(registry.command("keep", "create").is_none());
+    assert!(before.command("keep", "create").is_some());
+    assert_eq!(registry.register(keep), Ok(()));
+    assert!(registry.command("keep", "create").is_some());
+    assert_eq!(registry.now().names().last().map(String::as_str), Some("keep"));
+}

@@ -1,0 +1,277 @@
+//! Tools: commands that are no Rust types. A definition arrives at run time (a name, what it does, a JSON schema of its
+//! parameters), and whoever offers it carries it out ([`Tools`]); everybody else sees an [`Entry`] as of any command.
+//!
+//! Invariants: what is called fits the definition's schema; an action keeps the digest of the definition that it was
+//! settled by (`Action::schema`), and no other definition carries it out; what a call gives is somebody else's text,
+//! bounded, and never told as our own words. Not here: where definitions come from, and who may use them.
+
+mod definition;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub use self::definition::{Tool, ToolDefinition, UnusableTool};
+use super::command::{Base, Called, Completed, Effect, ParamKinds, PastTimes, Receipt, Slot, Subject};
+use super::entry::Entry;
+use super::erased::{framed, performed, unreadable};
+use super::error::ServiceError;
+use super::param_error::ParamError;
+use super::service::{Attempt, Performed, Prepared, RequestContext, ServiceInfo};
+use super::show;
+use crate::core::button::Button;
+use crate::core::card::{CardBody, Row};
+use crate::core::history::ItemRef;
+use crate::core::ids::UserId;
+use crate::core::outcome::Outcome;
+use crate::core::plan::{ActingAccount, Action, Params, PlannedAction, Target};
+use crate::core::provenance::UntrustedText;
+use crate::core::stakes::{Authorized, Rule, Stakes};
+use crate::core::text::{capital, head_and_tail, visible};
+use crate::limits;
+use crate::ports::in_order;
+
+/// Carries out the tools of a service. It checks nothing about stakes or consent: what it is called with has passed the
+/// gate, fits the schema, and was settled by this very definition.
+#[async_trait]
+pub trait Tools: Send + Sync + 'static {
+    /// Called once per attempt, after the run's journal allows it. Ends by itself within a bounded time; an effect that
+    /// may have happened is [`Completed::Doubtful`], never an error.
+    async fn call(&self, call: ToolInvocation<'_>) -> Result<Completed<ToolResult>, ServiceError>;
+}
+
+/// One authorised call of a tool.
+#[derive(Debug)]
+pub struct ToolInvocation<'a> {
+    /// For whom, when and where.
+    pub ctx: &'a RequestContext,
+    /// The tool's name, and its parameters by name.
+    pub action: &'a Action,
+    /// What makes a retry recognisable.
+    pub attempt: &'a Attempt,
+}
+
+/// What a tool answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolResult {
+    /// Its words, which are not ours; bounded before they are journalled.
+    pub text: String,
+}
+
+/// A tool as everybody but its author uses it.
+struct ToolEntry<S> {
+    service: String,
+    digest: String,
+    status: String,
+    /// Whose words its results are: `the answer of Home`.
+    source: String,
+    tool: Tool,
+    tools: Arc<S>,
+}
+
+/// The entry of a tool in the service of this description.
+pub(super) fn entry<S: Tools>(info: &ServiceInfo, tool: Tool, tools: Arc<S>) -> Arc<dyn Entry> {
+    let (service, title) = (info.name.clone(), visible(&info.title));
+    let (status, source) = (format!("Asking {title}…"), format!("the answer of {title}"));
+    Arc::new(ToolEntry { digest: tool.digest(&service), service, status, source, tool, tools })
+}
+
+impl<S> fmt::Debug for ToolEntry<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.service, self.tool.definition.name)
+    }
+}
+
+impl<S: Tools> ToolEntry<S> {
+    fn result(output: &Value) -> Option<ToolResult> {
+        ToolResult::deserialize(output).ok()
+    }
+}
+
+impl<S: Tools> Rule for ToolEntry<S> {
+    fn stakes(&self, action: &Action) -> Stakes {
+        // What does not fit cannot be judged harmless.
+        let fits = self.tool.check(action.params.clone()).is_ok();
+        if fits { self.tool.definition.stakes } else { Stakes::High }
+    }
+}
+
+#[async_trait]
+impl<S: Tools> Entry for ToolEntry<S> {
+    fn service(&self) -> &str {
+        &self.service
+    }
+
+    fn command(&self) -> &str {
+        &self.tool.definition.name
+    }
+
+    fn definition(&self) -> Option<&str> {
+        Some(&self.digest)
+    }
+
+    fn summary(&self) -> &str {
+        &self.tool.definition.summary
+    }
+
+    fn example(&self) -> &str {
+        &self.tool.definition.example
+    }
+
+    fn status(&self) -> &str {
+        &self.status
+    }
+
+    fn effect(&self, _: Option<&ActingAccount>) -> Effect {
+        self.tool.definition.effect
+    }
+
+    fn account(&self, _: &UserId, _: Option<&Target>) -> Option<ActingAccount> {
+        None
+    }
+
+    fn references(&self) -> &[&str] {
+        &[]
+    }
+
+    fn kinds(&self) -> ParamKinds {
+        ParamKinds::default()
+    }
+
+    fn shows_untrusted(&self) -> bool {
+        true
+    }
+
+    fn schema(&self) -> Value {
+        self.tool.definition.schema.clone()
+    }
+
+    fn check(&self, params: Params) -> Result<Params, ParamError> {
+        self.tool.check(params)
+    }
+
+    fn settle(
+        &self,
+        mut params: Params,
+        settle: &mut dyn FnMut(Slot<'_>) -> Result<(), ParamError>,
+    ) -> Result<Params, ParamError> {
+        let past = if self.writes() { PastTimes::Ask } else { PastTimes::Fine };
+        for time in self.tool.times() {
+            if let Some(Value::String(value)) = params.get_mut(&time.name) {
+                settle(Slot::Time { param: &time.name, value, base: Base::Now, past })?;
+            }
+        }
+        Ok(params)
+    }
+
+    fn called(&self, _: &Params) -> Called {
+        Called::AsTarget
+    }
+
+    async fn prepare(&self, _: &RequestContext, params: Params, _: &str) -> Result<Prepared, ServiceError> {
+        Ok(Prepared::as_is(params))
+    }
+
+    fn complete(&self, params: Params, _: Option<&Target>) -> Result<Params, ParamError> {
+        self.tool.complete(params)
+    }
+
+    fn question(&self, param: &str) -> String {
+        definition::question(param)
+    }
+
+    fn card(&self, subject: &Subject<'_>) -> CardBody {
+        let Action { params, .. } = subject.action;
+        let shown = |value: &Value| match value {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let is_time = |name: &str| self.tool.times().iter().any(|time| time.name == name);
+        let known =
+            in_order(&self.tool.definition.schema).into_iter().filter_map(|(name, _)| params.get_key_value(name));
+        let known: Vec<(&String, &Value)> = known.collect();
+        // What the schema does not name stands there as well: a card shows everything that goes out.
+        let further = params.iter().filter(|(name, _)| !known.iter().any(|(known, _)| known == name));
+        let rows = known.iter().copied().chain(further).map(|(name, value)| match value {
+            Value::String(time) if is_time(name) => Row::words(capital(name), show::time(time, subject.reference)),
+            value => Row::words(capital(name), shown(value)),
+        });
+        let mut card = CardBody::titled(format!("{}?", capital(&self.tool.attempt)));
+        card.rows = rows.collect();
+        let card = card.row("Command", subject.action.name());
+        framed(card, subject)
+    }
+
+    fn approve(&self, _: &Action) -> &'static str {
+        "✅ Yes"
+    }
+
+    fn done(&self, _: &Action) -> &'static str {
+        "Done"
+    }
+
+    async fn perform(&self, ctx: &RequestContext, authorized: &Authorized, attempt: &Attempt) -> Performed {
+        let action = authorized.action();
+        let done = match self.tool.complete(action.params.clone()) {
+            Ok(_) => self.tools.call(ToolInvocation { ctx, action, attempt }).await,
+            Err(error) => Err(unreadable(&error)),
+        };
+        performed(done.map(|done| match done {
+            Completed::Succeeded { output: ToolResult { text }, changes, mut untrusted, reversal } => {
+                let text = head_and_tail(&text, limits::TOOL_RESULT_CHARS_MAX);
+                untrusted.push(UntrustedText::new(self.source.clone(), text.clone()));
+                Completed::Succeeded { output: ToolResult { text }, changes, untrusted, reversal }
+            }
+            doubtful @ Completed::Doubtful(_) => doubtful,
+        }))
+    }
+
+    async fn happened(&self, _: &RequestContext, _: &Action, _: &Attempt) -> Option<Outcome> {
+        None
+    }
+
+    fn receipt(&self, output: &Value, receipt: &Receipt<'_>) -> String {
+        let done = format!("🔧 Done: {}", self.attempt(receipt.action));
+        let answer = Self::result(output).map(|result| result.text).unwrap_or_default();
+        if answer.trim().is_empty() {
+            return done;
+        }
+        // Framed as a letter's text is: no line of it is taken for a receipt of ours.
+        let answer = visible(&head_and_tail(answer.trim(), limits::TOOL_RECEIPT_CHARS_MAX));
+        let framed: Vec<String> = answer.lines().map(|line| format!("│ {line}")).collect();
+        format!("{done}\n{}", framed.join("\n"))
+    }
+
+    fn attempt(&self, _: &Action) -> String {
+        self.tool.attempt.clone()
+    }
+
+    fn made(&self, _: &Action, _: &Value) -> Option<ItemRef> {
+        None
+    }
+
+    fn readdresses(&self, _: &Action) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn listed(&self, _: &Action, _: &Value) -> Vec<ItemRef> {
+        Vec::new()
+    }
+
+    fn next(&self, _: &Action, _: &Value) -> Vec<Button> {
+        Vec::new()
+    }
+
+    fn reversal(&self, _: &Action, _: &Value) -> Option<PlannedAction> {
+        None
+    }
+
+    fn next_page(&self, _: &Action, _: &Value) -> Option<(usize, PlannedAction)> {
+        None
+    }
+}
