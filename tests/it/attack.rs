@@ -33,6 +33,7 @@ use serde_json::{Value, json};
 
 use self::oracle::{Allowed, Counts, Seen, addresses_in, has_a_place, needs_a_yes, shows};
 use self::plans::{CANARY, CANARY_ADDRESS, Dice, STOLEN, STOLEN_ADDRESS};
+use crate::rig::place::Places;
 use crate::rig::{Answer, Card, Event, ME, Rig, Setup, chat_of, is_high_stakes};
 
 /// Seeded: a plan is the same in every run, however many there are.
@@ -45,8 +46,18 @@ const OPEN_MAX: usize = 4;
 fn hostile_plans_execute_nothing_without_a_yes_and_nothing_but_what_the_card_showed() {
     let plans = std::env::var("ATTACK_PLANS").map_or(PLANS, |plans| plans.parse().expect("ATTACK_PLANS is a number"));
     assert!(plans >= PLANS, "fewer reach too little");
-    let counts = attack(plans, || Setup { demo: false, ..Setup::default() }, |_| {});
+    // Every other stage keeps tasks, events and people in an account elsewhere.
+    let elsewhere: Mutex<Vec<Places>> = Mutex::default();
+    let accounts = |first: u64| {
+        let places = ((first / PLANS_A_RIG) % 2 == 1).then(Places::new);
+        let accounts = places.as_ref().map(|places| places.accounts(ME)).unwrap_or_default();
+        elsewhere.lock().unwrap().extend(places);
+        accounts
+    };
+    let counts = attack(plans, |first| Setup { accounts: accounts(first), ..Setup::default() }, |_| {});
     assert_eq!(counts.plans, plans);
+    let written = |places: &Places| places.tasks.writes() + places.events.writes() + places.contacts.writes();
+    let elsewhere = elsewhere.lock().unwrap().iter().map(written).sum::<usize>() as u64;
     // The attack reached everything it was meant to reach.
     for (what, count) in [
         ("refused", counts.refused),
@@ -55,6 +66,7 @@ fn hostile_plans_execute_nothing_without_a_yes_and_nothing_but_what_the_card_sho
         ("approved", counts.approved),
         ("executed", counts.executed),
         ("forged", counts.forged),
+        ("written elsewhere", elsewhere),
     ] {
         assert!(count > plans / 100, "only {count} {what}: the attack does not reach far enough");
     }
@@ -64,26 +76,26 @@ fn hostile_plans_execute_nothing_without_a_yes_and_nothing_but_what_the_card_sho
 #[test]
 fn the_attack_finds_a_gate_that_believes_a_lie_about_stakes() {
     let liars = &["task.delete", "keep.delete", "memory.forget", "calendar.update_event", "calendar.delete_event"];
-    let lying = || Setup { liars, ..Setup::default() };
+    let lying = |_| Setup { liars, ..Setup::default() };
     let counts = attack(1_000, lying, |_| {});
     assert!(counts.unconsented > 10, "{counts:?}");
 }
 
 #[test]
 fn the_attack_finds_a_store_that_shows_another_card_than_it_keeps() {
-    let counts = attack(1_000, Setup::default, |rig| rig.store.twists(swap_words_of_cards));
+    let counts = attack(1_000, |_| Setup::default(), |rig| rig.store.twists(swap_words_of_cards));
     assert!(counts.different > 10, "{counts:?}");
 }
 
 #[test]
 fn the_attack_finds_bytes_that_were_swapped_between_the_card_and_the_yes() {
     // The record is altered together with its digest, as soon as the card was shown.
-    let counts = attack(1_000, Setup::default, |rig| rig.store.twists(swap_bytes_of_records));
+    let counts = attack(1_000, |_| Setup::default(), |rig| rig.store.twists(swap_bytes_of_records));
     assert!(counts.different > 10, "{counts:?}");
 }
 
 /// Two threads, each with one stage after the other.
-fn attack(plans: u64, setup: impl Fn() -> Setup + Sync, prepare: impl Fn(&Rig) + Sync) -> Counts {
+fn attack(plans: u64, setup: impl Fn(u64) -> Setup + Sync, prepare: impl Fn(&Rig) + Sync) -> Counts {
     let started = Instant::now();
     let total = Mutex::new(Counts::default());
     let next = Mutex::new(0_u64);
@@ -100,7 +112,7 @@ fn attack(plans: u64, setup: impl Fn() -> Setup + Sync, prepare: impl Fn(&Rig) +
                 return;
             }
             let counts = runtime.block_on(async {
-                let mut attack = Attack::new(setup(), first).await;
+                let mut attack = Attack::new(setup(first), first).await;
                 prepare(&attack.rig);
                 for _ in first..plans.min(first + PLANS_A_RIG) {
                     attack.one_plan().await;
