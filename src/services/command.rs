@@ -368,6 +368,16 @@ impl<T> Completed<T> {
         Self::Succeeded { output, changes, untrusted: Vec::new(), reversal: None }
     }
 
+    /// The same, with another output made of it.
+    pub fn map<U>(self, map: impl FnOnce(T) -> U) -> Completed<U> {
+        match self {
+            Self::Succeeded { output, changes, untrusted, reversal } => {
+                Completed::Succeeded { output: map(output), changes, untrusted, reversal }
+            }
+            Self::Doubtful(why) => Completed::Doubtful(why),
+        }
+    }
+
     /// The same, taken back by this.
     #[must_use]
     pub fn taken_back_by(mut self, by: Option<PlannedAction>) -> Self {

@@ -26,6 +26,7 @@ mod held;
 mod hostile;
 mod invariants;
 mod investigations;
+mod kept_mail;
 mod killed;
 mod lazy;
 mod lists;

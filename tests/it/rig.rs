@@ -15,6 +15,7 @@
 // The suites use different parts of it.
 #![allow(dead_code)]
 
+pub mod mail_place;
 pub mod parts;
 pub mod place;
 mod watched;

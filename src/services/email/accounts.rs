@@ -6,10 +6,13 @@ use std::sync::{Arc, OnceLock};
 use async_trait::async_trait;
 use lettre::Address;
 
+use super::mail_change::MailChange;
 use super::send::smtp::{Sender, Sent, Smtp};
 use crate::core::ids::UserId;
 use crate::core::plan::ActingAccount;
+use crate::services::backend::Unwritten;
 use crate::services::error::ServiceError;
+use crate::services::service::{Attempt, RequestContext};
 
 /// Whose an account is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,7 +35,8 @@ impl Holder {
     }
 }
 
-/// Where mail goes out. The border between *not sent* and *perhaps sent* is exact (see [`Sent`]).
+/// Where mail goes out, and where it is kept if that is elsewhere. The border between *not sent* and *perhaps sent* is exact
+/// (see [`Sent`]).
 #[async_trait]
 pub trait MailBackend: Debug + Send + Sync + 'static {
     /// Whose mail goes out here.
@@ -40,6 +44,22 @@ pub trait MailBackend: Debug + Send + Sync + 'static {
 
     /// One attempt to send `mail` to all of `to`.
     async fn send(&self, to: &[Address], mail: &[u8]) -> Sent;
+
+    /// Whether its mail is kept there, with the Maildir as a replica. What only sends keeps nothing.
+    fn keeps_mail(&self) -> bool {
+        false
+    }
+
+    /// Makes a change in the mailbox there, in one attempt that is bounded in time by itself; never over what was changed
+    /// there since. Asked only of what keeps mail.
+    async fn write(&self, _: &RequestContext, _: &MailChange, _: &Attempt) -> Result<(), Unwritten> {
+        Ok(())
+    }
+
+    /// After a crash: whether this attempt was made, as far as the mailbox there shows it. `None` when it cannot tell.
+    async fn settled(&self, _: &RequestContext, _: &MailChange, _: &Attempt) -> Option<bool> {
+        None
+    }
 }
 
 #[async_trait]
@@ -90,8 +110,18 @@ impl MailAccounts {
 
     /// The account that something is sent from.
     pub(super) fn acting(&self, owner: &UserId) -> Option<ActingAccount> {
-        let MailAccount { id, label, .. } = self.of(owner).next()?;
-        Some(ActingAccount { id: id.clone(), label: Some(label.clone()).filter(|_| self.of(owner).count() > 1) })
+        Some(self.named(owner, self.of(owner).next()?))
+    }
+
+    /// The account in which something becomes of mail that is there; `None`: the Maildir is all there is.
+    pub(super) fn keeping(&self, owner: &UserId) -> Option<ActingAccount> {
+        let keeper = self.of(owner).find(|account| account.backend.keeps_mail())?;
+        Some(self.named(owner, keeper))
+    }
+
+    fn named(&self, owner: &UserId, account: &MailAccount) -> ActingAccount {
+        let label = Some(account.label.clone()).filter(|_| self.of(owner).count() > 1);
+        ActingAccount { id: account.id.clone(), label }
     }
 
     /// Where the mail of an action goes out. An action of before there were several is sent from the first.

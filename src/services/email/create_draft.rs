@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::compose::Letter;
-use super::drafts::{safe_key, save};
+use super::drafts::safe_key;
+use super::filing::stopped;
 use super::prepare::{letter_card, too_many, trimmed};
 use super::service::Email;
 use crate::core::button::{Button, Press};
@@ -103,16 +104,15 @@ impl Handle<CreateDraft> for Email {
     async fn perform(&self, call: Invocation<'_, CreateDraft>) -> Result<Completed<Drafted>, ServiceError> {
         let Invocation { ctx, command: CreateDraft(letter), action, attempt } = call;
         let envelope = self.envelope(ctx, action, attempt).await;
-        let draft_id = save(&self.mailboxes, &ctx.owner, &letter, &envelope, attempt).await?;
-        Ok(Completed::read(Drafted { draft_id, to: letter.to, subject: letter.subject }))
+        let saved = self.save(ctx, &letter, &envelope, (action, attempt)).await?;
+        Ok(saved.map(|draft_id| Drafted { draft_id, to: letter.to, subject: letter.subject }))
     }
 
     async fn happened(&self, call: Invocation<'_, CreateDraft>) -> Option<Result<Completed<Drafted>, ServiceError>> {
-        let draft_id = safe_key(call.attempt);
-        let CreateDraft(Letter { to, subject, .. }) = call.command;
-        Some(match self.mailboxes.draft(&call.ctx.owner, &draft_id).await.ok()? {
-            Some(_) => Ok(Completed::read(Drafted { draft_id, to, subject })),
-            None => Err(ServiceError::Refused("I was stopped before it was done".to_owned())),
-        })
+        let Invocation { ctx, command: CreateDraft(letter), action, attempt } = call;
+        let is_saved = self.saved(ctx, &letter, (action, attempt)).await?;
+        let Letter { to, subject, .. } = letter;
+        let drafted = || Completed::read(Drafted { draft_id: safe_key(attempt), to, subject });
+        Some(is_saved.then(drafted).ok_or_else(stopped))
     }
 }

@@ -12,7 +12,8 @@ use super::one_mail::OneMail;
 use super::service::{Email, NAME};
 use super::source::moves::{TRASH, folder_of};
 use crate::core::card::{CardBody, show_address};
-use crate::core::plan::{ActingAccount, Action, PlannedAction};
+use crate::core::ids::UserId;
+use crate::core::plan::{ActingAccount, Action, PlannedAction, Target};
 use crate::core::stakes::Stakes;
 use crate::core::text::visible;
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject, planned};
@@ -40,9 +41,9 @@ pub struct Trashed {
 }
 
 impl Trashed {
-    fn of(one: &OneMail, filed: Filed) -> Completed<Self> {
+    fn of(one: &OneMail, filed: Filed) -> Self {
         let from = folder_of(&one.file).to_str().map(str::to_owned);
-        Completed::read(Self { id: filed.id, label: one.label(), from }).holding(one.untrusted())
+        Self { id: filed.id, label: one.label(), from }
     }
 }
 
@@ -118,6 +119,10 @@ impl Handle<DeleteEmail> for Email {
         Effect::WriteElsewhere
     }
 
+    fn account(&self, owner: &UserId, _: Option<&Target>) -> Option<ActingAccount> {
+        self.accounts.keeping(owner)
+    }
+
     async fn prepare(&self, ctx: &RequestContext, command: DeleteEmail) -> Result<Prepared<DeleteEmail>, ServiceError> {
         let found = match self.one_mail(ctx, &command.find_by).await? {
             Ok(found) => found,
@@ -137,13 +142,15 @@ impl Handle<DeleteEmail> for Email {
 
     async fn perform(&self, call: Invocation<'_, DeleteEmail>) -> Result<Completed<Trashed>, ServiceError> {
         let one = OneMail::held(call.action)?;
-        let filed = self.refile(call.ctx, one.clone(), Filing::Folder(PathBuf::from(TRASH))).await?;
-        Ok(Trashed::of(&one, filed))
+        let trash = Filing::Folder(PathBuf::from(TRASH));
+        let filed = self.refile(call.ctx, (call.action, call.attempt), one.clone(), trash).await?;
+        Ok(filed.map(|filed| Trashed::of(&one, filed)).holding(one.untrusted()))
     }
 
     async fn happened(&self, call: Invocation<'_, DeleteEmail>) -> Option<Result<Completed<Trashed>, ServiceError>> {
         let one = OneMail::held(call.action).ok()?;
-        let filed = self.refiled(call.ctx, one.clone(), Filing::Folder(PathBuf::from(TRASH))).await?;
-        Some(filed.map(|filed| Trashed::of(&one, filed)))
+        let trash = Filing::Folder(PathBuf::from(TRASH));
+        let filed = self.refiled(call.ctx, (call.action, call.attempt), one.clone(), trash).await?;
+        Some(filed.map(|filed| Completed::read(Trashed::of(&one, filed)).holding(one.untrusted())))
     }
 }

@@ -3,19 +3,23 @@
 //! A draft's file name follows from the attempt that wrote it, so the same attempt twice is one draft.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
 use super::compose::{Envelope, Letter, compose, recipients};
+use super::keeping::Written;
 use super::mail::{DRAFT, Mail};
+use super::mail_change::MailChange;
 use super::mailbox::Mailboxes;
+use super::service::Email;
 use super::source::maildir::Folder;
 use crate::core::digest::hex;
 use crate::core::ids::UserId;
+use crate::core::plan::Action;
 use crate::ports::{Query, Ranking, why_not};
+use crate::services::command::Completed;
 use crate::services::error::ServiceError;
-use crate::services::service::Attempt;
+use crate::services::service::{Attempt, RequestContext};
 
 /// Ends the file names of mails we wrote.
 pub(crate) const MARK: &str = ".brain-agent";
@@ -48,22 +52,90 @@ fn short_hash(text: &str) -> String {
     digest.get(..32).unwrap_or(&digest).to_owned()
 }
 
-/// Writes a draft; its id.
-pub async fn save(
-    mailboxes: &Arc<Mailboxes>,
-    owner: &UserId,
-    letter: &Letter,
-    envelope: &Envelope,
-    attempt: &Attempt,
-) -> Result<String, ServiceError> {
-    let bytes = compose(letter, envelope)
-        .map_err(|error| ServiceError::Refused(format!("The draft was not saved: {error}.")))?;
-    let maildir = mailboxes.maildir(owner);
-    let base = base_of(attempt);
-    let id = safe_key(attempt);
-    let put = move || maildir.put(Folder::Drafts, &base, "DS", &bytes).map_err(refused);
-    mailboxes.files(owner, put).await?;
-    Ok(id)
+impl Email {
+    /// Writes a draft; its id.
+    pub(super) async fn save(
+        &self,
+        ctx: &RequestContext,
+        letter: &Letter,
+        envelope: &Envelope,
+        (action, attempt): (&Action, &Attempt),
+    ) -> Result<Completed<String>, ServiceError> {
+        let bytes = compose(letter, envelope)
+            .map_err(|error| ServiceError::Refused(format!("The draft was not saved: {error}.")))?;
+        self.put(ctx, Folder::Drafts, bytes, (action, attempt)).await.map(|done| done.map(|()| safe_key(attempt)))
+    }
+
+    /// Keeps a mail that we wrote, in its account and in the mailbox here. What the account did stands.
+    pub(super) async fn put(
+        &self,
+        ctx: &RequestContext,
+        folder: Folder,
+        bytes: Vec<u8>,
+        (action, attempt): (&Action, &Attempt),
+    ) -> Result<Completed<()>, ServiceError> {
+        let change = MailChange::put(folder, base_of(attempt), &bytes);
+        let written = self.written(ctx, action.account.as_ref(), &change, attempt).await?;
+        if let Written::Doubtful(why) = written {
+            return Ok(Completed::Doubtful(why));
+        }
+        match self.put_here(ctx, folder, bytes, attempt).await {
+            Err(error) if written == Written::There => {
+                tracing::warn!(%error, "a mail is kept in its account and not here");
+                Ok(Completed::read(()))
+            }
+            put => put.map(Completed::read),
+        }
+    }
+
+    async fn put_here(
+        &self,
+        ctx: &RequestContext,
+        folder: Folder,
+        bytes: Vec<u8>,
+        attempt: &Attempt,
+    ) -> Result<(), ServiceError> {
+        let (maildir, base) = (self.mailboxes.maildir(&ctx.owner), base_of(attempt));
+        let flags = if folder == Folder::Drafts { "DS" } else { "S" };
+        self.mailboxes.files(&ctx.owner, move || maildir.put(folder, &base, flags, &bytes).map_err(refused)).await
+    }
+
+    /// After a crash: whether a draft was kept.
+    pub(super) async fn saved(
+        &self,
+        ctx: &RequestContext,
+        letter: &Letter,
+        (action, attempt): (&Action, &Attempt),
+    ) -> Option<bool> {
+        let bytes = compose(letter, &self.envelope(ctx, action, attempt).await).ok()?;
+        let change = MailChange::put(Folder::Drafts, base_of(attempt), &bytes);
+        match self.settled(ctx, action.account.as_ref(), &change, attempt).await? {
+            Some(true) => {
+                if let Err(error) = self.put_here(ctx, Folder::Drafts, bytes, attempt).await {
+                    tracing::warn!(%error, "a draft is kept in its account and not here");
+                }
+                Some(true)
+            }
+            Some(false) => Some(false),
+            None => Some(self.mailboxes.draft(&ctx.owner, &safe_key(attempt)).await.ok()?.is_some()),
+        }
+    }
+
+    /// Takes back a draft that we wrote. It says what was sent or written anew meanwhile, so that nothing is lost where
+    /// that fails.
+    pub(super) async fn drop_draft(&self, ctx: &RequestContext, id: &str) {
+        let name = format!("{id}{MARK}");
+        let change = MailChange::Remove { folder: Folder::Drafts.dir(), name };
+        let attempt = Attempt { key: format!("drop-{id}") };
+        let dropped = match self.written(ctx, self.accounts.keeping(&ctx.owner).as_ref(), &change, &attempt).await {
+            Ok(Written::Here | Written::There) => self.mailboxes.delete_draft(&ctx.owner, id).await.map(|_| ()),
+            Ok(Written::Doubtful(why)) => Err(ServiceError::Refused(why)),
+            Err(error) => Err(error),
+        };
+        if let Err(error) = dropped {
+            tracing::warn!(%error, "a draft stayed although its mail was sent or written anew");
+        }
+    }
 }
 
 impl Mailboxes {

@@ -1,17 +1,21 @@
-//! Changing the file of one mail: doing it, and telling afterwards whether it was done.
+//! Changing one mail: doing it, in its account and in the mailbox here, and telling afterwards whether it was done.
 //!
 //! The evidence is the mailbox itself: a mail that lies where it was to be, under the flags it was to have, was put there;
 //! one that is as it was, was not. One that lies in neither place is anybody's guess.
 
 use std::path::{Path, PathBuf};
 
+use super::keeping::Written;
 use super::mail::MailId;
+use super::mail_change::{MailChange, MailRef};
 use super::one_mail::{OneMail, unchanged};
 use super::service::Email;
 use super::source::maildir::{Folder, Listed, Maildir};
 use super::source::moves::{FLAGGED, INBOX, SEEN, folder_of};
+use crate::core::plan::Action;
+use crate::services::command::Completed;
 use crate::services::error::ServiceError;
-use crate::services::service::RequestContext;
+use crate::services::service::{Attempt, RequestContext};
 
 /// What is to become of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +47,14 @@ impl Filed {
 }
 
 impl Filing {
+    /// The same for an account.
+    fn change(&self, one: &OneMail) -> MailChange {
+        match self {
+            Self::Flag { flag, wanted } => MailChange::Flag { mail: MailRef::of(one), flag: *flag, wanted: *wanted },
+            Self::Folder(folder) => MailChange::moved(one, folder),
+        }
+    }
+
     /// Whether a file is like that.
     fn is_so(&self, file: &Listed) -> bool {
         match self {
@@ -73,7 +85,7 @@ impl Filing {
             Self::Folder(folder) => {
                 let there = Listed { path: folder.join("cur").join(&one.file.base), ..one.file.clone() };
                 if changed && maildir.now(&one.file).map_err(|cause| unchanged(&cause))?.is_some() {
-                    return Err(ServiceError::Refused("I was stopped before it was done".to_owned()));
+                    return Err(stopped());
                 }
                 there
             }
@@ -81,7 +93,7 @@ impl Filing {
         let is_of = |file: Listed| OneMail { file, ..one.clone() }.still(maildir);
         match is_of(at) {
             Ok(file) if self.is_so(&file) => Ok(Some(Filed::of(&file, changed))),
-            Ok(_) => Err(ServiceError::Refused("I was stopped before it was done".to_owned())),
+            Ok(_) => Err(stopped()),
             Err(ServiceError::NotFound { .. } | ServiceError::Conflict { .. }) => Ok(None),
             Err(error) => Err(error),
         }
@@ -93,26 +105,69 @@ fn kind_of(folder: &Path) -> Folder {
 }
 
 impl Email {
-    /// Changes a mail's file, if it still is the one that was meant.
+    /// Changes a mail, if it still is the one that was meant: in its account, then in the mailbox here.
     pub(super) async fn refile(
         &self,
         ctx: &RequestContext,
+        (action, attempt): (&Action, &Attempt),
         one: OneMail,
         filing: Filing,
-    ) -> Result<Filed, ServiceError> {
+    ) -> Result<Completed<Filed>, ServiceError> {
+        let (looked, wanted) = (one.clone(), filing.clone());
         let maildir = self.mailboxes.maildir(&ctx.owner);
-        self.mailboxes.files(&ctx.owner, move || filing.apply(&maildir, &one)).await
+        let look = move || looked.still(&maildir).map(|file| wanted.is_so(&file).then(|| Filed::of(&file, false)));
+        if let Some(unchanged) = self.mailboxes.files(&ctx.owner, look).await? {
+            return Ok(Completed::read(unchanged));
+        }
+        let written = self.written(ctx, action.account.as_ref(), &filing.change(&one), attempt).await?;
+        let is_there = match written {
+            Written::Doubtful(why) => return Ok(Completed::Doubtful(why)),
+            Written::There => true,
+            Written::Here => false,
+        };
+        self.follows(ctx, one, filing, is_there).await.map(Completed::read)
     }
 
-    /// What the mailbox says about an attempt to.
-    pub(super) async fn refiled(
+    /// The mailbox here becomes so. What its account did stands, whatever comes of this.
+    async fn follows(
         &self,
         ctx: &RequestContext,
         one: OneMail,
         filing: Filing,
-    ) -> Option<Result<Filed, ServiceError>> {
+        is_there: bool,
+    ) -> Result<Filed, ServiceError> {
+        let as_it_was = Filed::of(&one.file, true);
         let maildir = self.mailboxes.maildir(&ctx.owner);
-        let look = move || filing.came_true(&maildir, &one);
-        self.mailboxes.files(&ctx.owner, look).await.transpose()
+        match self.mailboxes.files(&ctx.owner, move || filing.apply(&maildir, &one)).await {
+            Err(error) if is_there => {
+                tracing::warn!(%error, "a mail was changed in its account and not here");
+                Ok(as_it_was)
+            }
+            filed => filed,
+        }
     }
+
+    /// What the account, or without one the mailbox, says about an attempt to.
+    pub(super) async fn refiled(
+        &self,
+        ctx: &RequestContext,
+        (action, attempt): (&Action, &Attempt),
+        one: OneMail,
+        filing: Filing,
+    ) -> Option<Result<Filed, ServiceError>> {
+        match self.settled(ctx, action.account.as_ref(), &filing.change(&one), attempt).await? {
+            Some(true) => Some(self.follows(ctx, one, filing, true).await),
+            Some(false) => Some(Err(stopped())),
+            None => {
+                let maildir = self.mailboxes.maildir(&ctx.owner);
+                let look = move || filing.came_true(&maildir, &one);
+                self.mailboxes.files(&ctx.owner, look).await.transpose()
+            }
+        }
+    }
+}
+
+/// Said of what was not begun.
+pub(super) fn stopped() -> ServiceError {
+    ServiceError::Refused("I was stopped before it was done".to_owned())
 }

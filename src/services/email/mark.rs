@@ -13,7 +13,8 @@ use super::source::maildir::Folder;
 use super::source::moves::{ARCHIVE, FLAGGED, INBOX, SEEN, TRASH, folder_of};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
-use crate::core::plan::{ActingAccount, Action, PlannedAction};
+use crate::core::ids::UserId;
+use crate::core::plan::{ActingAccount, Action, PlannedAction, Target};
 use crate::core::stakes::Stakes;
 use crate::core::text::visible;
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject, planned};
@@ -107,11 +108,10 @@ impl MarkMail {
         }
     }
 
-    fn marked(&self, one: &OneMail, filed: Filed) -> Completed<Marked> {
+    fn marked(&self, one: &OneMail, filed: Filed) -> Marked {
         let Filed { id, changed } = filed;
         let from = folder_of(&one.file).to_str().map(str::to_owned);
-        let marked = Marked { id, label: one.label(), changed, others: one.others, from };
-        Completed::read(marked).holding(one.untrusted())
+        Marked { id, label: one.label(), changed, others: one.others, from }
     }
 }
 
@@ -238,6 +238,10 @@ impl Handle<MarkMail> for Email {
         Effect::WriteElsewhere
     }
 
+    fn account(&self, owner: &UserId, _: Option<&Target>) -> Option<ActingAccount> {
+        self.accounts.keeping(owner)
+    }
+
     async fn prepare(&self, ctx: &RequestContext, mut command: MarkMail) -> Result<Prepared<MarkMail>, ServiceError> {
         let found = match self.one_mail(ctx, &command.find_by).await? {
             Ok(found) => found,
@@ -258,13 +262,14 @@ impl Handle<MarkMail> for Email {
 
     async fn perform(&self, call: Invocation<'_, MarkMail>) -> Result<Completed<Marked>, ServiceError> {
         let one = OneMail::held(call.action)?;
-        let filed = self.refile(call.ctx, one.clone(), call.command.filing()).await?;
-        Ok(call.command.marked(&one, filed))
+        let filed = self.refile(call.ctx, (call.action, call.attempt), one.clone(), call.command.filing()).await?;
+        Ok(filed.map(|filed| call.command.marked(&one, filed)).holding(one.untrusted()))
     }
 
     async fn happened(&self, call: Invocation<'_, MarkMail>) -> Option<Result<Completed<Marked>, ServiceError>> {
         let one = OneMail::held(call.action).ok()?;
-        let filed = self.refiled(call.ctx, one.clone(), call.command.filing()).await?;
-        Some(filed.map(|filed| call.command.marked(&one, filed)))
+        let filed = self.refiled(call.ctx, (call.action, call.attempt), one.clone(), call.command.filing()).await?;
+        let marked = |filed| Completed::read(call.command.marked(&one, filed)).holding(one.untrusted());
+        Some(filed.map(marked))
     }
 }

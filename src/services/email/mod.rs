@@ -24,8 +24,10 @@ mod find;
 mod forward_email;
 mod head;
 mod indexing;
+mod keeping;
 pub(super) mod letter;
 mod mail;
+pub mod mail_change;
 pub mod mailbox;
 mod mark;
 mod mime;
@@ -153,8 +155,6 @@ impl Drafts for Email {
     }
 
     async fn discard(&self, ctx: &RequestContext, draft: &str) {
-        if let Err(error) = self.mailboxes.delete_draft(&ctx.owner, draft).await {
-            tracing::warn!(%error, "a draft stayed although it was written anew");
-        }
+        self.drop_draft(ctx, draft).await;
     }
 }

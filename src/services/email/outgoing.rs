@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::compose::{Envelope, Letter, compose, recipients, wire_address};
-use super::drafts::{base_of, safe_key, save};
+use super::drafts::{base_of, safe_key};
 use super::enclosed::Enclosed;
 use super::mail::{Mail, SENT};
 use super::prepare::Answered;
@@ -58,7 +58,7 @@ impl Email {
         let backend = match self.accounts.backend(&ctx.owner, action.account.as_ref()) {
             Ok(backend) => backend,
             Err(why) => {
-                let kept = self.keep(ctx, &letter, &envelope, attempt).await;
+                let kept = self.keep(ctx, &letter, &envelope, (action, attempt)).await;
                 return Err(ServiceError::NotSetUp(format!("{why} {kept}")));
             }
         };
@@ -77,7 +77,7 @@ impl Email {
         };
         match backend.send(&to, &bytes).await {
             Sent::Accepted => {
-                let filed = self.file(ctx, bytes, attempt).await;
+                let filed = self.file(ctx, bytes, (action, attempt)).await;
                 fail_point("sent-filed");
                 self.drop_drafts(ctx, drafts).await;
                 Ok(Completed::read(Sending {
@@ -88,7 +88,7 @@ impl Email {
                 }))
             }
             Sent::Refused(why) => {
-                let kept = self.keep(ctx, &letter, &envelope, attempt).await;
+                let kept = self.keep(ctx, &letter, &envelope, (action, attempt)).await;
                 Err(ServiceError::Refused(format!("{why}. Nothing was sent. {kept}")))
             }
             Sent::Doubtful(why) => Ok(Completed::Doubtful(format!(
@@ -162,22 +162,28 @@ impl Email {
     }
 
     /// Keeps what was not sent, and says whether that worked.
-    async fn keep(&self, ctx: &RequestContext, letter: &Letter, envelope: &Envelope, attempt: &Attempt) -> String {
-        match save(&self.mailboxes, &ctx.owner, letter, envelope, attempt).await {
-            Ok(_) => "The text is kept as a draft.".to_owned(),
+    async fn keep(
+        &self,
+        ctx: &RequestContext,
+        letter: &Letter,
+        envelope: &Envelope,
+        done: (&Action, &Attempt),
+    ) -> String {
+        match self.save(ctx, letter, envelope, done).await {
+            Ok(Completed::Succeeded { .. }) => "The text is kept as a draft.".to_owned(),
+            Ok(Completed::Doubtful(why)) => format!("The text may be kept as a draft: {why}."),
             Err(error) => format!("It could not be kept as a draft either: {error}"),
         }
     }
 
     /// Puts a copy into Sent. The mail has gone out, whatever comes of this.
-    async fn file(&self, ctx: &RequestContext, bytes: Vec<u8>, attempt: &Attempt) -> bool {
-        let maildir = self.mailboxes.maildir(&ctx.owner);
-        let base = base_of(attempt);
-        let put = move || {
-            maildir.put(Folder::Sent, &base, "S", &bytes).map_err(|cause| ServiceError::Broken(cause.to_string()))
-        };
-        match self.mailboxes.files(&ctx.owner, put).await {
-            Ok(()) => true,
+    async fn file(&self, ctx: &RequestContext, bytes: Vec<u8>, done: (&Action, &Attempt)) -> bool {
+        match self.put(ctx, Folder::Sent, bytes, done).await {
+            Ok(Completed::Succeeded { .. }) => true,
+            Ok(Completed::Doubtful(why)) => {
+                tracing::warn!(why, "a sent mail may not be filed in Sent");
+                false
+            }
             Err(error) => {
                 tracing::warn!(%error, "a sent mail could not be filed in Sent");
                 false
@@ -187,10 +193,7 @@ impl Email {
 
     async fn drop_drafts(&self, ctx: &RequestContext, drafts: Vec<Mail>) {
         for draft in drafts {
-            let id = super::drafts::id_of(&draft.file.base);
-            if let Err(error) = self.mailboxes.delete_draft(&ctx.owner, &id).await {
-                tracing::warn!(%error, "a draft stayed although its mail was sent");
-            }
+            self.drop_draft(ctx, &super::drafts::id_of(&draft.file.base)).await;
         }
     }
 }

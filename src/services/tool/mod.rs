@@ -221,13 +221,13 @@ impl<S: Tools> Entry for ToolEntry<S> {
             Ok(_) => self.tools.call(ToolInvocation { ctx, action, attempt }).await,
             Err(error) => Err(unreadable(&error)),
         };
-        performed(done.map(|done| match done {
-            Completed::Succeeded { output: ToolResult { text }, changes, mut untrusted, reversal } => {
-                let text = head_and_tail(&text, limits::TOOL_RESULT_CHARS_MAX);
-                untrusted.push(UntrustedText::new(self.source.clone(), text.clone()));
-                Completed::Succeeded { output: ToolResult { text }, changes, untrusted, reversal }
-            }
-            doubtful @ Completed::Doubtful(_) => doubtful,
+        performed(done.map(|done| {
+            let done = done.map(|ToolResult { text }| head_and_tail(&text, limits::TOOL_RESULT_CHARS_MAX));
+            let foreign = match &done {
+                Completed::Succeeded { output, .. } => vec![UntrustedText::new(self.source.clone(), output.clone())],
+                Completed::Doubtful(_) => Vec::new(),
+            };
+            done.map(|text| ToolResult { text }).holding(foreign)
         }))
     }
 

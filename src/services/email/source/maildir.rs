@@ -33,7 +33,7 @@ pub enum Folder {
 
 impl Folder {
     /// Its folder below the mailbox.
-    fn dir(self) -> &'static str {
+    pub fn dir(self) -> &'static str {
         match self {
             Self::Inbox => "",
             Self::Sent => ".Sent",
