@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::access::Access;
 use super::channel::TelegramChannel;
-use super::inbox::Inbox;
+use super::inbox::{Inbox, turn_of};
 use super::queue::{ChatLane, ChatQueues, Entrance, Full};
 use super::updates::{BotIdentity, IncomingEvent, IncomingUpdate};
 use super::{taps, turns};
@@ -105,7 +105,7 @@ impl TelegramContext {
         if job.resumed {
             return self.acknowledge(&job.update);
         }
-        let turn = turns::turn_of(&job.entry);
+        let turn = turn_of(&job.entry);
         self.channel.taps.add(turn.clone(), query.clone());
         self.aside(|context| async move {
             tokio::time::sleep(Duration::from_millis(limits::TAP_ANSWER_MS)).await;

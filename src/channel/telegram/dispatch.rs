@@ -25,8 +25,8 @@ use teloxide::types::{ThreadId, Update, UpdateKind};
 use teloxide::{Bot, types};
 use tokio::net::TcpListener;
 
-use super::TelegramError;
 use super::context::TelegramContext;
+use super::error::TelegramError;
 use super::queue::ChatLane;
 use super::updates::{BotIdentity, callback_query, edited_message, message, my_chat_member};
 

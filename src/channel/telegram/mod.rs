@@ -23,6 +23,7 @@ mod context;
 mod debounce;
 mod dispatch;
 mod entities;
+mod error;
 mod files;
 mod groups;
 mod inbox;
@@ -55,39 +56,14 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::config::{Config, TelegramConfig, WebhookConfig};
 use crate::limits;
 use crate::pipeline::brain::Brain;
-use crate::ports::{Channel, StoreError, Transcriber};
+use crate::ports::{Channel, Transcriber};
 use access::{Access, Door};
-use api::ApiError;
 use channel::TelegramChannel;
 use context::TelegramContext;
+pub use error::TelegramError;
 use inbox::Inbox;
 use queue::ChatQueues;
 use webhook::Webhook;
-
-/// Why Telegram cannot be served. Each says what to do.
-#[derive(Debug, thiserror::Error)]
-pub enum TelegramError {
-    /// At start; a token that is revoked later is waited out.
-    #[error("the token was refused (TELEGRAM_BOT_TOKEN): get a valid one from @BotFather{0}")]
-    TokenRefused(String),
-    /// The client could not be set up.
-    #[error("Telegram cannot be used: {0}")]
-    Setup(#[from] ApiError),
-    /// The webhook's door.
-    #[error("{addr} cannot be listened on for the webhook (BRAIN_WEBHOOK_ADDR): {why}")]
-    Listen {
-        /// Where.
-        addr: std::net::SocketAddr,
-        /// What the system said.
-        why: String,
-    },
-    /// teloxide's dispatcher; see [`dispatch::introduced`].
-    #[error("the dispatcher could not be set up, which needs a connection of this machine to itself: {0}")]
-    Dispatcher(String),
-    /// The store.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
 
 /// Time that is left of a clean shutdown for what comes after the turns: closing the store.
 const CLOSING: Duration = Duration::from_millis(1_000);

@@ -7,10 +7,10 @@ use serde::de::IgnoredAny;
 use teloxide::payloads::{DeleteWebhook, GetMe, GetWebhookInfo, SetMyCommands, SetMyCommandsSetters};
 use teloxide::types::{BotCommand, BotCommandScope};
 
-use super::TelegramError;
 use super::api::{Api, ApiError};
 use super::backoff::Backoff;
 use super::context::TelegramContext;
+use super::error::TelegramError;
 use super::updates::BotIdentity;
 use crate::limits;
 use crate::pipeline::intake::commands::{COMMANDS, SlashCommand, Where};

@@ -10,12 +10,12 @@ use std::sync::Arc;
 use futures::FutureExt;
 
 use super::context::{TelegramContext, UpdateJob};
-use super::inbox::Inbox;
+use super::inbox::{Inbox, turn_of};
 use super::queue::WaitingRest;
 use super::updates::{IncomingEvent, callback_query, edited_message, my_chat_member};
 use super::{debounce, groups};
 use crate::config::telegram_user;
-use crate::core::ids::{ChatId, MessageId, RunId};
+use crate::core::ids::{ChatId, MessageId};
 use crate::core::text::{shorten, visible};
 use crate::core::turn::{Incoming, Input, Reply};
 use crate::failpoint::fail_point;
@@ -66,11 +66,6 @@ async fn work_on(
         IncomingEvent::Press { message, data, .. } => callback_query::press(context, &job, message, &data, rest).await,
         IncomingEvent::Joined => my_chat_member::joined(context, &job).await,
     }
-}
-
-/// The name of the turn that an update begins.
-pub(super) fn turn_of(entry: &InboxEntry) -> RunId {
-    RunId::new(format!("tg-{}", entry.update))
 }
 
 /// A single update as a turn.
