@@ -123,18 +123,20 @@ const HOUSES: [House; 6] = [
     House {
         folder: "channel/telegram",
         floors: &[
-            &["api", "backoff", "place", "entities"],
+            &["api", "backoff", "error", "place", "entities"],
             &["send", "queue", "pace", "keyboard", "files"],
-            &["inbox", "access", "pairing", "status", "taps"],
-            &["context", "attachments", "groups"],
-            &["channel", "turns", "debounce", "intake"],
             &["updates"],
-            &["dispatch"],
+            &["inbox", "access", "pairing", "status", "taps"],
+            &["channel"],
+            &["context"],
+            &["attachments", "turns", "intake"],
+            &["debounce", "groups", "edits", "presses", "joined"],
+            &["jobs", "dispatch"],
             &["listener", "polling", "webhook", "startup", "redeliver"],
             &[""],
         ],
-        upward: 23,
-        circle: 18,
+        upward: 0,
+        circle: 0,
     },
 ];
 

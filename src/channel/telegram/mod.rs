@@ -2,11 +2,12 @@
 //!
 //! ```text
 //! getUpdates or webhook ─► read, served?, stored ─► teloxide's dispatcher ─► the chat's queue ─► turn ─► outbox ─► Telegram
-//!   listener,               intake, updates,          dispatch, updates        queue, turns,              channel, send,
+//!   listener,               intake, updates,          dispatch                 queue, jobs, turns,        channel, send,
 //!   polling, webhook        access, inbox                                      debounce                   pace, status
 //! ```
 //!
-//! Each kind of update has a module in `updates`; `attachments` and `groups` are what messages may involve besides.
+//! Each kind of update is read by a module in `updates`, and `jobs` says what handles it: `debounce`, `groups`, `edits`,
+//! `presses`, `joined`.
 //!
 //! Invariants: an update is in the durable inbox before Telegram may forget it, and is handled once; a chat's
 //! messages are handled in order and no chat delays another; presses have a queue of their own, and `/cancel`
@@ -22,18 +23,22 @@ mod channel;
 mod context;
 mod debounce;
 mod dispatch;
+mod edits;
 mod entities;
 mod error;
 mod files;
 mod groups;
 mod inbox;
 mod intake;
+mod jobs;
+mod joined;
 mod keyboard;
 mod listener;
 mod pace;
 mod pairing;
 mod place;
 mod polling;
+mod presses;
 mod queue;
 mod redeliver;
 mod send;
@@ -121,7 +126,7 @@ impl Telegram {
         };
         let context = Arc::new_cyclic(|context: &Weak<TelegramContext>| {
             let context = context.clone();
-            let work = move |job, rest| turns::work(context.upgrade(), job, rest);
+            let work = move |job, rest| jobs::work(context.upgrade(), job, rest);
             let (queues, dispatched) = (Arc::new(ChatQueues::new(work)), Mutex::default());
             let suspects = tokio::sync::Mutex::default();
             TelegramContext { brain, channel, access, inbox, me, debounce, transcriber, queues, dispatched, suspects }

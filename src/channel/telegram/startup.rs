@@ -11,7 +11,7 @@ use super::api::{Api, ApiError};
 use super::backoff::Backoff;
 use super::context::TelegramContext;
 use super::error::TelegramError;
-use super::updates::BotIdentity;
+use super::updates::incoming::BotIdentity;
 use crate::limits;
 use crate::pipeline::intake::commands::{COMMANDS, SlashCommand, Where};
 use crate::pipeline::recover;
