@@ -14,12 +14,13 @@ use serde_json::Value;
 use super::command::{
     Called, Command, Completed, Effect, Handle, Invocation, ParamKinds, Receipt, Slot, Subject, planned,
 };
+use super::context::RequestContext;
 use super::erased::{erased, unreadable};
 use super::error::ServiceError;
 use super::given::{self, GivenError};
 pub use super::param_error::ParamError;
 use super::schema::{clone_pair, is_blank, required, schema, too_long};
-use super::service::{Attempt, Performed, Prepared, RequestContext};
+use super::service::{Attempt, Performed, Prepared};
 use super::show;
 use crate::core::button::Button;
 use crate::core::card::{CardBody, Row};

@@ -16,10 +16,11 @@ use super::search::{EXACT, Fit, PERHAPS, SURE, Statistics, WordQuery, WordedItem
 use super::times::{self, Hint};
 use crate::limits::{CANDIDATES_MAX, LOOKED_AT_MAX, RESULT_ROWS_MAX, TAKING_PLACE_MAX};
 use crate::ports::{Description, Found, Index, Needs, Query, Ranking, Store};
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
-use crate::services::service::RequestContext;
 
 mod about;
+mod exists;
 mod order;
 #[cfg(test)]
 mod tests;

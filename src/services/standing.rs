@@ -10,8 +10,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 pub use self::whole::Whole;
+use super::address_book::Person;
 use super::entry::{Entry, ParamError};
-use super::service::Person;
 use super::values::{TypedValue, put_in, take_out, typed_values};
 use crate::core::plan::{Action, Params, PlannedAction};
 use crate::core::stakes::Stakes;

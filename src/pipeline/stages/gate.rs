@@ -26,9 +26,9 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::run::Passed;
 use crate::pipeline::show;
 use crate::pipeline::turn::TurnFacts;
+use crate::services::address_book::Person;
 use crate::services::command::Effect;
 use crate::services::entry::Entry;
-use crate::services::service::Person;
 
 /// The gate's word about a plan.
 #[derive(Debug, Default)]

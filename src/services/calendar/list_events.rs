@@ -26,10 +26,11 @@ use crate::language::tokens::lower;
 use crate::services::command::{
     Base, Command, Completed, Effect, Handle, Invocation, PastTimes, Receipt, Slot, Subject,
 };
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items::Item;
 use crate::services::pages::{self, Page};
-use crate::services::service::{AgendaItem, RequestContext};
+use crate::services::service::AgendaItem;
 use crate::services::show::{self, Moment, Paging};
 use crate::services::texts;
 

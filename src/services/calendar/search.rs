@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use super::record::{Event, Occurrence};
 use super::service::CalendarService;
 use crate::language::terms;
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::finding::Finder;
 use crate::services::search::{EXACT, SURE, WordQuery};
-use crate::services::service::RequestContext;
 
 /// How far ahead and back events are looked for when no span was said: a year, and what is planned a little beyond.
 const HORIZON: Duration = Duration::days(400);

@@ -1,15 +1,15 @@
 //! The service itself, and what its commands share. Not here: which commands it has (`mod`).
 
 use super::indexes;
-use super::record::Event;
-use super::record::Occurrence;
+use super::record::{Event, Occurrence};
 use crate::core::plan::Target;
 use crate::limits::RECURRENCE_STEPS_MAX;
 use crate::ports::{Index, RecordExt, Scan, Store};
 use crate::services::backend::Backends;
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::replica::Replica;
-use crate::services::service::{AgendaItem, RequestContext, Service};
+use crate::services::service::{AgendaItem, Service};
 use chrono::{DateTime, Utc};
 use std::sync::Arc;
 

@@ -21,11 +21,12 @@ use crate::language::requests::reading::{ClauseReading, people, title};
 use crate::language::tokens::lower;
 use crate::services::backend::RecordEdit;
 use crate::services::command::{Base, Command, Invocation, PastTimes, Receipt, Slot, Subject, one_or_many};
+use crate::services::context::RequestContext;
 use crate::services::described::{self, Beside};
 use crate::services::error::ServiceError;
 use crate::services::items::{self, Item, label};
 use crate::services::replica::{Edits, PlannedEdits};
-use crate::services::service::{Prepared, RequestContext};
+use crate::services::service::Prepared;
 use crate::services::show::{self, Moment};
 use crate::services::{provenance, texts};
 

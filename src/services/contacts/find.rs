@@ -14,9 +14,9 @@ use crate::language::people;
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::reading::{ClauseReading, without_determiner};
 use crate::limits::LIST_ROWS_MAX;
+use crate::services::address_book::PeopleQuery;
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
-use crate::services::service::PeopleQuery;
 use crate::services::show;
 
 /// Look up a person or a group.

@@ -12,9 +12,8 @@ use crate::language::people::{self, Candidate, Familiarity, NamedBy};
 use crate::language::terms;
 use crate::limits::{GROUP_MEMBERS_MAX, NAMESAKES_MAX};
 use crate::ports::{Description, Key, Needs, Query, RecordExt};
-use crate::services::address_book::KnownNames;
+use crate::services::address_book::{KnownNames, PeopleQuery, Person};
 use crate::services::error::ServiceError;
-use crate::services::service::{PeopleQuery, Person};
 
 /// Letters of a name that are taken to be right when nobody has it.
 const SURE_LETTERS: usize = 3;

@@ -24,9 +24,11 @@ use serde_json::Value;
 
 use self::cards::{Cards, File};
 use self::person::noticed;
-use super::address_book::KnownNames;
+use super::address_book::{AddressBook, KnownNames, PeopleQuery, Person};
 use super::backend::{Backends, RecordOrigin, Replicated};
+use super::capabilities::{Content, Offerable};
 use super::command::planned;
+use super::context::RequestContext;
 use super::email::mailbox::Mailboxes;
 use super::error::ServiceError;
 use super::items;
@@ -35,10 +37,7 @@ use super::registry::Registration;
 use super::replica;
 use super::replica::Replica;
 use super::searchable::{Freshness, Searchable};
-use super::service::{
-    AddressBook, Content, ContextRole, Noticed, Offerable, PeopleQuery, Person, RequestContext, Service, ServiceInfo,
-    Wanted,
-};
+use super::service::{ContextRole, Noticed, Service, ServiceInfo, Wanted};
 use crate::core::ids::UserId;
 use crate::core::provenance::UntrustedText;
 use crate::core::text::visible;

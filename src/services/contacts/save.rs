@@ -16,13 +16,14 @@ use crate::language::requests::reading::{ClauseReading, without_determiner};
 use crate::language::tokens::lower;
 use crate::limits::CANDIDATES_MAX;
 use crate::ports::{Key, RecordExt};
-use crate::services::address_book::split_details;
+use crate::services::address_book::{PeopleQuery, split_details};
 use crate::services::backend::RecordEdit;
 use crate::services::command::{Command, Invocation, Receipt, Subject, before};
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::provenance::{self, Others};
 use crate::services::replica::{Edits, PlannedEdits};
-use crate::services::service::{PeopleQuery, Prepared, RequestContext};
+use crate::services::service::Prepared;
 
 /// Save or complete a contact.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]

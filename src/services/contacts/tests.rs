@@ -7,9 +7,10 @@ use crate::core::plan::{Action, Taint};
 use crate::language::people;
 use crate::language::people::Familiarity;
 use crate::ports::{Batch, Expect};
+use crate::services::address_book::PeopleQuery;
 use crate::services::email::demo;
 use crate::services::email::tests::{Home, mail, request_context, result, run};
-use crate::services::service::{Attempt, PeopleQuery, Prepared, Wanted};
+use crate::services::service::{Attempt, Prepared, Wanted};
 use crate::services::testing::authorized;
 
 async fn find(home: &Home, query: &str) -> Vec<String> {

@@ -16,9 +16,10 @@ use crate::core::plan::{ActingAccount, Action, PlannedAction};
 use crate::core::stakes::Stakes;
 use crate::core::text::visible;
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject, planned};
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items::label;
-use crate::services::service::{Prepared, RequestContext};
+use crate::services::service::Prepared;
 use crate::services::show;
 
 /// Move a mail to the trash.

@@ -10,8 +10,8 @@ use super::one_mail::{OneMail, unchanged};
 use super::service::Email;
 use super::source::maildir::{Folder, Listed, Maildir};
 use super::source::moves::{FLAGGED, INBOX, SEEN, folder_of};
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
-use crate::services::service::RequestContext;
 
 /// What is to become of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]

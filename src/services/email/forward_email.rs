@@ -32,9 +32,10 @@ use crate::services::address_book::PeopleQuery;
 use crate::services::command::{
     Command, Completed, Effect, Handle, Invocation, Receipt, Slot, Subject, before, one_or_many,
 };
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items::label;
-use crate::services::service::{Prepared, RequestContext};
+use crate::services::service::Prepared;
 use crate::services::show;
 
 /// Pass a mail on to somebody else.

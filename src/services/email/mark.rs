@@ -17,9 +17,10 @@ use crate::core::plan::{ActingAccount, Action, PlannedAction};
 use crate::core::stakes::Stakes;
 use crate::core::text::visible;
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject, planned};
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items::label;
-use crate::services::service::{Prepared, RequestContext};
+use crate::services::service::Prepared;
 
 /// What a mail can be marked as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -66,11 +66,13 @@ use reply_to_email::ReplyToEmail;
 use search::{SearchMail, grouped};
 use send_email::SendEmail;
 
+use super::capabilities::Drafts;
 use super::command::planned;
+use super::context::RequestContext;
 use super::error::ServiceError;
 use super::registry::Registration;
 use super::searchable::Searchable;
-use super::service::{ContextRole, Drafts, Noticed, RequestContext, Service, ServiceInfo, Wanted};
+use super::service::{ContextRole, Noticed, Service, ServiceInfo, Wanted};
 use crate::core::ids::UserId;
 use crate::core::plan::PlannedAction;
 use crate::core::progress::Progress;

@@ -24,8 +24,9 @@ use crate::language::words::{stems, words};
 use crate::ports::why_not;
 use crate::services::address_book::KnownNames;
 use crate::services::command::before;
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
-use crate::services::service::{Prepared, RequestContext};
+use crate::services::service::Prepared;
 
 /// A mail as it was when the action was made.
 #[derive(Debug, Clone, Serialize, Deserialize)]

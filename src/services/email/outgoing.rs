@@ -16,8 +16,9 @@ use crate::core::plan::Action;
 use crate::failpoint::fail_point;
 use crate::ports::{Query, Ranking};
 use crate::services::command::{Completed, before};
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
-use crate::services::service::{Attempt, RequestContext};
+use crate::services::service::Attempt;
 
 /// Mails in Sent, the last first, in which the copy of one that was just sent is looked for.
 const SENT_LOOKED_THROUGH: usize = 100;

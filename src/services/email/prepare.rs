@@ -21,10 +21,11 @@ use crate::core::provenance::{NOT_YOURS, UntrustedText};
 use crate::core::text::quoted;
 use crate::language::people::Familiarity;
 use crate::limits::{CANDIDATES_MAX, CARD_INLINE_CHARS_MAX, RECIPIENTS_MAX};
-use crate::services::address_book::{KnownNames, PeopleQuery};
+use crate::services::address_book::{KnownNames, PeopleQuery, Person};
 use crate::services::command::Subject;
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
-use crate::services::service::{Person, Prepared, RequestContext};
+use crate::services::service::Prepared;
 use crate::services::show;
 
 impl Email {

@@ -23,9 +23,10 @@ use crate::language::requests::reading::{ClauseReading, without_determiner};
 use crate::limits::THREAD_TEXT_CHARS_MAX;
 use crate::services::address_book::KnownNames;
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items;
-use crate::services::service::{Prepared, RequestContext};
+use crate::services::service::Prepared;
 use crate::services::show;
 
 /// Read a whole conversation.

@@ -20,9 +20,10 @@ use crate::language::requests::built::{Built, set};
 use crate::language::requests::history;
 use crate::language::requests::reading::{ClauseReading, without_determiner};
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject, one_or_many};
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items::label;
-use crate::services::service::{Prepared, RequestContext};
+use crate::services::service::Prepared;
 use crate::services::show;
 
 /// Answer a mail.

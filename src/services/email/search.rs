@@ -22,13 +22,13 @@ use crate::language::time::TimeRole;
 use crate::language::tokens::lower;
 use crate::language::words::words;
 use crate::limits::NAME_CHARS_MAX;
-use crate::services::address_book::PeopleQuery;
+use crate::services::address_book::{PeopleQuery, Person};
 use crate::services::command::{
     Base, Command, Completed, Effect, Handle, Invocation, PastTimes, Receipt, Slot, Subject,
 };
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::pages::{self, Page};
-use crate::services::service::{Person, RequestContext};
 use crate::services::show::{self, Paging};
 
 /// Find mails.

@@ -21,11 +21,11 @@ use crate::limits::{CONVERSATION_MAILS_MAX, FOUND_THREADS_MAX, MAIL_HITS_MAX, RE
 use crate::ports::{Needs, Query, Ranking};
 use crate::services::address_book::KnownNames;
 use crate::services::command::planned;
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::searchable::{
     FoundItem, FoundItems, Freshness, ItemFilter, ItemKind, ItemMark, ItemText, Party, Searchable, WrittenText,
 };
-use crate::services::service::RequestContext;
 
 #[async_trait]
 impl Searchable for Email {

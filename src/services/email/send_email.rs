@@ -17,8 +17,9 @@ use crate::language::requests::built::{Built, set};
 use crate::language::requests::history;
 use crate::language::requests::reading::ClauseReading;
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Slot, Subject};
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
-use crate::services::service::{Prepared, RequestContext};
+use crate::services::service::Prepared;
 use crate::services::show;
 
 /// Send a mail.

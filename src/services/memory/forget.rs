@@ -18,9 +18,11 @@ use crate::language::tokens::lower;
 use crate::ports::records::Erasure;
 use crate::ports::{Change, Expect, Record};
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items::{self, label};
-use crate::services::service::{Prepared, RequestContext};
+use crate::services::preparing;
+use crate::services::service::Prepared;
 
 /// Erase a remembered fact.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -100,13 +102,14 @@ impl Handle<ForgetFact> for MemoryService {
             let former = ForgetFact { find_by: words.clone(), former_only: true };
             let has_one = |fact: &Memory| !fact.former.is_empty();
             let prepared =
-                items::prepare::<Memory, _>(&self.store, &self.index, ctx, former, "find_by", &words, has_one).await?;
+                preparing::prepare::<Memory, _>(&self.store, &self.index, ctx, former, "find_by", &words, has_one)
+                    .await?;
             if matches!(prepared, Prepared::Ready { .. }) {
                 return Ok(prepared);
             }
         }
         let words = command.find_by.clone();
-        items::prepare::<Memory, _>(&self.store, &self.index, ctx, command, "find_by", &words, |_| true).await
+        preparing::prepare::<Memory, _>(&self.store, &self.index, ctx, command, "find_by", &words, |_| true).await
     }
 
     async fn perform(&self, call: Invocation<'_, ForgetFact>) -> Result<Completed<FactChanged>, ServiceError> {

@@ -21,7 +21,9 @@ use serde_json::Value;
 use store::StoreFact;
 use update::UpdateFact;
 
+use super::capabilities::{Content, Fact, Facts, Listing, Offerable};
 use super::command::{before, planned};
+use super::context::RequestContext;
 use super::error::ServiceError;
 use super::finding::Finder;
 use super::items::{self, Item};
@@ -29,9 +31,7 @@ use super::pages::{self, Page};
 use super::registry::Registration;
 use super::search::{Fit, WordQuery, WordedItem};
 use super::searchable::Searchable;
-use super::service::{
-    Content, ContextRole, Fact, Facts, Listing, Noticed, Offerable, RequestContext, Service, ServiceInfo, Wanted,
-};
+use super::service::{ContextRole, Noticed, Service, ServiceInfo, Wanted};
 use super::texts;
 use crate::core::ids::UserId;
 use crate::core::plan::{Action, PlannedAction};

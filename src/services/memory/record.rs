@@ -10,9 +10,9 @@ use crate::limits::FORMER_VALUES_MAX;
 use crate::ports::secondary::readable;
 use crate::ports::{Change, Key, Record, Secondary, Table};
 use crate::services::command::Completed;
+use crate::services::context::RequestContext;
 use crate::services::items::Item;
 use crate::services::provenance::Others;
-use crate::services::service::RequestContext;
 use crate::services::texts;
 
 /// A fact.

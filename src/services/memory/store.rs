@@ -21,11 +21,11 @@ use crate::language::tokens::lower;
 use crate::language::words::words;
 use crate::ports::{Change, Expect, Record, RecordExt};
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items::Item;
 use crate::services::provenance::{self, Others};
 use crate::services::search::WordQuery;
-use crate::services::service::RequestContext;
 use crate::services::texts;
 
 /// Remember a fact about the person.

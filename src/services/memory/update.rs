@@ -16,10 +16,11 @@ use crate::language::requests::grammar::GRAMMAR;
 use crate::language::requests::reading::{ClauseReading, tidy, without_determiner};
 use crate::ports::{Change, Expect};
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items::{self, label};
-use crate::services::provenance;
-use crate::services::service::{Prepared, RequestContext};
+use crate::services::service::Prepared;
+use crate::services::{preparing, provenance};
 
 /// Correct a remembered fact.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -73,7 +74,7 @@ impl Handle<UpdateFact> for MemoryService {
 
     async fn prepare(&self, ctx: &RequestContext, command: UpdateFact) -> Result<Prepared<UpdateFact>, ServiceError> {
         let words = command.key.clone();
-        items::prepare::<Memory, _>(&self.store, &self.index, ctx, command, "key", &words, |_| true).await
+        preparing::prepare::<Memory, _>(&self.store, &self.index, ctx, command, "key", &words, |_| true).await
     }
 
     async fn perform(&self, call: Invocation<'_, UpdateFact>) -> Result<Completed<FactChanged>, ServiceError> {

@@ -12,12 +12,13 @@ use crate::limits::{NOTE_CHARS_MAX, NOTE_ITEMS_MAX};
 use crate::ports::secondary::readable;
 use crate::ports::{Change, Key, Record, Secondary, Table};
 use crate::services::command::Completed;
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items::{self, Item};
 use crate::services::pages::Page;
 use crate::services::provenance::Others;
 use crate::services::search::WordQuery;
-use crate::services::service::{Attempt, RequestContext};
+use crate::services::service::Attempt;
 use crate::services::{show, texts};
 
 use super::entries;

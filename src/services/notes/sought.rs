@@ -7,11 +7,13 @@ use super::entries::{self, Meant};
 use super::record::{Note, entries_in};
 use super::service::NotesService;
 use crate::limits::{CANDIDATES_MAX, RESULT_ROWS_MAX};
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::finding::Choice;
 use crate::services::items::{self, Held, Item};
+use crate::services::preparing;
 use crate::services::search::WordQuery;
-use crate::services::service::{ItemChoice, Prepared, RequestContext};
+use crate::services::service::{ItemChoice, Prepared};
 use crate::services::texts::{self, brief};
 
 /// Entries of a list that are named when something is not among them.
@@ -73,7 +75,7 @@ impl NotesService {
         let held = match choice {
             Choice::One(held) => held,
             several @ Choice::Several { .. } => {
-                return items::prepared(ctx, several, settled(Vec::new()), "find_by", "");
+                return preparing::prepared(ctx, several, settled(Vec::new()), "find_by", "");
             }
             Choice::None => {
                 let what = format!("I found no list like “{}”.", brief(sought.list.unwrap_or_default()));
@@ -85,7 +87,7 @@ impl NotesService {
             Err(Doubt::Which { item, entries, sure }) => return Ok(which(&held.0, &item, &entries, sure)),
             Err(Doubt::NotThere(what)) => return Ok(Prepared::NotFound { what }),
         };
-        let mut prepared = items::prepared(ctx, Choice::One(held), settled(entries.found), "find_by", "")?;
+        let mut prepared = preparing::prepared(ctx, Choice::One(held), settled(entries.found), "find_by", "")?;
         if let Prepared::Ready { notes, .. } = &mut prepared {
             notes.extend(entries.remarks);
         }

@@ -13,10 +13,11 @@ use crate::core::plan::{ActingAccount, Action};
 use crate::core::stakes::Stakes;
 use crate::ports::{Change, Expect};
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject, one_or_many};
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items::{self, label};
 use crate::services::provenance;
-use crate::services::service::{Prepared, RequestContext};
+use crate::services::service::Prepared;
 
 /// Put ticked entries of a list back as open.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]

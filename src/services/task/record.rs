@@ -17,10 +17,10 @@ use crate::limits::RECURRENCE_STEPS_MAX;
 use crate::ports::records::{Due, DueKind};
 use crate::ports::{Key, Record, Table};
 use crate::services::backend::{RecordOrigin, Replicated};
+use crate::services::context::RequestContext;
 use crate::services::items::Item;
 use crate::services::provenance::Others;
 use crate::services::recurrence::{Series, instant};
-use crate::services::service::RequestContext;
 use crate::services::show::Moment;
 use crate::services::texts::brief;
 

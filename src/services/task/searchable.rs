@@ -9,13 +9,13 @@ use super::service::{NAME, TaskService};
 use crate::core::text::shorten;
 use crate::limits::{FOUND_ITEMS_MAX, SNIPPET_CHARS_MAX};
 use crate::ports::{RecordExt, Scan};
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::finding::Finder;
 use crate::services::items::Item;
 use crate::services::searchable::{
     FoundItem, FoundItems, Freshness, ItemFilter, ItemKind, ItemMark, ItemText, Searchable,
 };
-use crate::services::service::RequestContext;
 use crate::services::show::Moment;
 
 #[async_trait]

@@ -21,8 +21,8 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::SpanOutcome;
 use crate::ports::{Model, Stage, Usage};
+use crate::services::context::RequestContext;
 use crate::services::registry::Services;
-use crate::services::service::RequestContext;
 
 /// The lane of the model's endpoint; which endpoint answers a stage is the adapter's to know.
 const ENDPOINT: &str = "model";
