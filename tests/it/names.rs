@@ -15,7 +15,7 @@ fn services() -> Vec<(String, String)> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(root).unwrap() {
         let folder = entry.unwrap().path();
-        let texts = ["service.rs", "mod.rs"].map(|file| std::fs::read_to_string(folder.join(file)).unwrap_or_default());
+        let texts = ["record.rs", "mail.rs"].map(|file| std::fs::read_to_string(folder.join(file)).unwrap_or_default());
         let mut lines = texts.iter().flat_map(|text| text.lines());
         let Some(line) = lines.find(|line| line.starts_with("pub const NAME: &str = \"")) else { continue };
         let name = line.split('"').nth(1).unwrap().to_owned();

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::record::{Event, Occurrence};
-use super::service::{CalendarService, NAME};
+use super::record::{Event, NAME, Occurrence};
+use super::service::CalendarService;
 use super::values::{attendees, check_order, moment, optional, with_end};
 use super::view::{EventChanged, backwards};
 use crate::core::card::CardBody;

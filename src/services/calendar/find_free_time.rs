@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::free;
-use super::service::{CalendarService, NAME};
+use super::record::NAME;
+use super::service::CalendarService;
 use super::values::frame;
 use crate::core::card::CardBody;
 use crate::core::plan::{ActingAccount, Action};

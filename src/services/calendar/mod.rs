@@ -54,7 +54,8 @@ use crate::language::requests::built::Builder;
 use crate::ports::{Secondary, Source};
 
 pub(super) use amend::AMENDERS;
-pub use service::{CalendarService, NAME};
+pub use record::NAME;
+pub use service::CalendarService;
 
 /// What its phrases come to, by the command that they name.
 pub(super) const BUILDERS: [(&str, Builder); 5] = [

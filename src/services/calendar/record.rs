@@ -20,6 +20,9 @@ use crate::services::show;
 use crate::services::show::Moment;
 use crate::services::texts::brief;
 
+/// Its name in plans.
+pub const NAME: &str = "calendar";
+
 /// Something that takes place, perhaps again and again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Event {
@@ -221,7 +224,7 @@ impl Item for Event {
     type View = EventView;
 
     const NOUN: &'static str = "event";
-    const KIND: &'static str = super::service::NAME;
+    const KIND: &'static str = NAME;
     const AHEAD: bool = true;
     const TIMED: bool = true;
 

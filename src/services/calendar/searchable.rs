@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use async_trait::async_trait;
 use chrono::Duration;
 
-use super::record::{Event, Occurrence};
+use super::record::{Event, NAME, Occurrence};
 use super::search::is_with;
-use super::service::{CalendarService, NAME};
+use super::service::CalendarService;
 use crate::core::text::shorten;
 use crate::limits::SNIPPET_CHARS_MAX;
 use crate::services::context::RequestContext;

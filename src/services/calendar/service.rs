@@ -1,7 +1,7 @@
 //! The service itself, and what its commands share. Not here: which commands it has (`mod`).
 
 use super::indexes;
-use super::record::{Event, Occurrence};
+use super::record::{Event, NAME, Occurrence};
 use crate::core::plan::Target;
 use crate::limits::RECURRENCE_STEPS_MAX;
 use crate::ports::{Index, RecordExt, Scan, Store};
@@ -12,9 +12,6 @@ use crate::services::replica::Replica;
 use crate::services::service::{AgendaItem, Service};
 use chrono::{DateTime, Utc};
 use std::sync::Arc;
-
-/// Its name in plans.
-pub const NAME: &str = "calendar";
 
 const NOBODY_IS_TOLD: &str = "This calendar is on this machine only: the others get no message about it.";
 

@@ -7,9 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::filing::{Filed, Filing};
+use super::mail::NAME;
 use super::mark::MarkMail;
 use super::one_mail::OneMail;
-use super::service::{Email, NAME};
+use super::service::Email;
 use super::source::moves::{TRASH, folder_of};
 use crate::core::card::{CardBody, show_address};
 use crate::core::plan::{ActingAccount, Action, PlannedAction};

@@ -18,9 +18,8 @@ use futures::FutureExt as _;
 use futures::future::{BoxFuture, Shared};
 use futures::stream::{FuturesUnordered, StreamExt as _};
 
-use super::mail::{Mail, MailId, file_date};
+use super::mail::{Mail, MailId, NAME, file_date};
 use super::pool::{Haste, NotDone, Pool};
-use super::service::NAME;
 use super::slices::{Batch, Slice, read_slice};
 use super::source::maildir::{Listed, Maildir};
 use super::source::watch::Look;

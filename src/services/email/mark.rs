@@ -7,8 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::filing::{Filed, Filing};
+use super::mail::NAME;
 use super::one_mail::{Found, OneMail};
-use super::service::{Email, NAME};
+use super::service::Email;
 use super::source::maildir::Folder;
 use super::source::moves::{ARCHIVE, FLAGGED, INBOX, SEEN, TRASH, folder_of};
 use crate::core::card::CardBody;

@@ -81,7 +81,8 @@ use crate::limits::CONTEXT_FETCH_MS;
 pub(super) use filling::is_about_a_mail;
 
 pub(super) use amend::AMENDERS;
-pub use service::{Email, NAME};
+pub use mail::NAME;
+pub use service::Email;
 
 /// What its phrases come to, by the command that they name.
 pub(super) const BUILDERS: [(&str, Builder); 9] = [

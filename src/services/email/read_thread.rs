@@ -8,9 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::filling::owner;
 use super::find::{self, ThreadMatch};
+use super::mail::NAME;
 use super::mailbox::Conversation;
 use super::search::grouped;
-use super::service::{Email, NAME, source_of, writer};
+use super::service::{Email, source_of, writer};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::{ActingAccount, Action, Target};

@@ -7,12 +7,12 @@ use std::collections::{HashMap, HashSet};
 use async_trait::async_trait;
 
 use super::find::{at_domain, subject_or};
-use super::mail::{DRAFT, Mail};
+use super::mail::{DRAFT, Mail, NAME};
 use super::mailbox::{Conversation, MailView};
 use super::read::{Mailbox, Parsed};
 use super::read_thread::ReadThread;
 use super::search::grouped;
-use super::service::{Email, NAME, source_of};
+use super::service::{Email, source_of};
 use super::source::maildir::Folder;
 use super::thread::Thread;
 use crate::core::plan::PlannedAction;

@@ -5,9 +5,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::compose::Letter;
+use super::mail::NAME;
 use super::outgoing::Sending;
 use super::prepare::{letter_card, too_many, trimmed};
-use super::service::{Email, NAME};
+use super::service::Email;
 use crate::core::card::CardBody;
 use crate::core::ids::UserId;
 use crate::core::plan::{ActingAccount, Action, PlannedAction, Target};

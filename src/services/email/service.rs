@@ -10,9 +10,6 @@ use crate::services::error::ServiceError;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Its name in plans.
-pub const NAME: &str = "email";
-
 /// The service.
 #[derive(Debug)]
 pub struct Email {

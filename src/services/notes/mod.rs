@@ -55,7 +55,8 @@ use crate::ports::{Secondary, Source};
 #[cfg(test)]
 mod tests;
 
-pub use service::{NAME, NotesService};
+pub use record::NAME;
+pub use service::NotesService;
 
 /// What its phrases come to, by the command that they name.
 pub(super) const BUILDERS: [(&str, Builder); 8] = [

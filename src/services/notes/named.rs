@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 
 use super::append::AppendNote;
 use super::create::CreateNote;
-use super::record::Note;
-use super::service::{NAME, NotesService};
+use super::record::{NAME, Note};
+use super::service::NotesService;
 use crate::core::plan::PlannedAction;
 use crate::language::terms;
 use crate::services::command;

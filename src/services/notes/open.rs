@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 
 use super::entries;
-use super::record::Note;
-use super::service::{NAME, NotesService};
+use super::record::{NAME, Note};
+use super::service::NotesService;
 use super::tick::TickEntries;
 use super::untick::UntickEntries;
 use crate::core::plan::PlannedAction;

@@ -23,6 +23,9 @@ use crate::services::{show, texts};
 
 use super::entries;
 
+/// Its name in plans.
+pub const NAME: &str = "keep";
+
 /// Something written down.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Note {
@@ -180,7 +183,7 @@ impl Item for Note {
     type View = NoteView;
 
     const NOUN: &'static str = "note";
-    const KIND: &'static str = super::service::NAME;
+    const KIND: &'static str = NAME;
 
     fn id(&self) -> &str {
         &self.id

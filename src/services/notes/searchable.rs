@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 
-use super::record::Note;
+use super::record::{NAME, Note};
 use super::search::SearchNotes;
-use super::service::{NAME, NotesService};
+use super::service::NotesService;
 use crate::core::plan::PlannedAction;
 use crate::core::text::shorten;
 use crate::limits::SNIPPET_CHARS_MAX;

@@ -13,9 +13,6 @@ use std::sync::Arc;
 /// A note far behind the best one is not what was looked for.
 const FAR: f32 = 0.5;
 
-/// Its name in plans.
-pub const NAME: &str = "keep";
-
 /// Notes in the store.
 #[derive(Debug)]
 pub struct NotesService {

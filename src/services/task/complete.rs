@@ -5,8 +5,8 @@ use chrono::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::record::{Task, TaskStatus};
-use super::service::{NAME, TaskService};
+use super::record::{NAME, Task, TaskStatus};
+use super::service::TaskService;
 use super::view::TaskChanged;
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;

@@ -69,7 +69,8 @@ use crate::services::context::RequestContext;
 use crate::services::service::{AgendaItem, AgendaKind, ContextRole, Noticed, Rezoned, Service, ServiceInfo, Wanted};
 
 pub(super) use amend::AMENDERS;
-pub use service::{NAME, TaskService};
+pub use record::NAME;
+pub use service::TaskService;
 
 /// What its phrases come to, by the command that they name.
 pub(super) const BUILDERS: [(&str, Builder); 5] = [

@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 
 use super::complete::CompleteTask;
-use super::record::{Task, TaskStatus};
-use super::service::{NAME, TaskService};
+use super::record::{NAME, Task, TaskStatus};
+use super::service::TaskService;
 use crate::core::plan::PlannedAction;
 use crate::language::requests::{ReportKind, StateReport};
 use crate::limits::RESULT_ROWS_MAX;

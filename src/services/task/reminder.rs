@@ -14,7 +14,7 @@ pub(super) fn remind(task: &Task, due: &Due, ctx: &RequestContext) -> Option<(No
     }
     let deadline = task.reminds_at();
     let notification = Notification {
-        service: super::service::NAME.to_owned(),
+        service: super::record::NAME.to_owned(),
         item: task.id.clone(),
         title: task.title.clone(),
         details: task.description.clone(),

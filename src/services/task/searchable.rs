@@ -4,8 +4,8 @@ use async_trait::async_trait;
 
 use super::indexes;
 use super::indexes::due_at;
-use super::record::{Task, TaskStatus};
-use super::service::{NAME, TaskService};
+use super::record::{NAME, Task, TaskStatus};
+use super::service::TaskService;
 use crate::core::text::shorten;
 use crate::limits::{FOUND_ITEMS_MAX, SNIPPET_CHARS_MAX};
 use crate::ports::{RecordExt, Scan};

@@ -1,7 +1,7 @@
 //! The service itself, and what its commands share. Not here: which commands it has (`mod`).
 
 use super::indexes;
-use super::record::Task;
+use super::record::{NAME, Task};
 use super::view::QuietHours;
 use crate::ports::records::{Due, User};
 use crate::ports::{Change, Expect, Index, Key, Record, RecordExt, Scan, Store};
@@ -12,9 +12,6 @@ use crate::services::replica::Replica;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use std::sync::Arc;
-
-/// Its name in plans.
-pub const NAME: &str = "task";
 
 /// Tasks in the store.
 #[derive(Debug)]
