@@ -59,7 +59,7 @@ const HOUSES: [House; 6] = [
             &[""],
         ],
         upward: 0,
-        circle: 8,
+        circle: 4,
     },
     House {
         folder: "language",

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::lookup::People;
 use super::person::{PersonView, is_candidate};
-use super::{Contacts, NAME};
+use super::record::NAME;
+use super::service::Contacts;
 use crate::core::card::CardBody;
 use crate::core::plan::{ActingAccount, Action};
 use crate::core::stakes::Stakes;

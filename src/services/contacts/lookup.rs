@@ -4,16 +4,21 @@
 //! address belongs to somebody who is saved.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::PoisonError;
+
+use async_trait::async_trait;
 
 use super::person::{complete, is_same, person_of, put_first, seen};
-use super::{Contact, Contacts, NAME, by_address, by_group, by_name, by_word};
+use super::record::{Contact, NAME, by_address, by_group, by_name, by_word};
+use super::service::Contacts;
 use crate::core::ids::UserId;
 use crate::language::people::{self, Candidate, Familiarity, NamedBy};
 use crate::language::terms;
 use crate::limits::{GROUP_MEMBERS_MAX, NAMESAKES_MAX};
 use crate::ports::{Description, Key, Needs, Query, RecordExt};
-use crate::services::address_book::{KnownNames, PeopleQuery, Person};
+use crate::services::address_book::{AddressBook, KnownNames, PeopleQuery, Person};
 use crate::services::error::ServiceError;
+use crate::services::searchable::Freshness;
 
 /// Letters of a name that are taken to be right when nobody has it.
 const SURE_LETTERS: usize = 3;
@@ -244,5 +249,23 @@ fn person_saved(contact: Contact) -> Person {
         groups: contact.groups,
         known: Familiarity::Saved,
         named_by: NamedBy::Person,
+    }
+}
+
+#[async_trait]
+impl AddressBook for Contacts {
+    async fn people(&self, owner: &UserId, asked: &PeopleQuery) -> Result<Vec<Person>, ServiceError> {
+        Ok(self.look_up(owner, asked).await?.people)
+    }
+
+    async fn names_of(&self, owner: &UserId, addresses: &BTreeSet<String>) -> Result<KnownNames, ServiceError> {
+        self.known_names(owner, addresses).await
+    }
+
+    async fn freshness(&self, owner: &UserId) -> Option<Freshness> {
+        let saved = Freshness::of_records::<Contact>(self.store.as_ref(), owner)?;
+        self.cards().await.ok()?;
+        let file = self.file.lock().unwrap_or_else(PoisonError::into_inner).readings();
+        Some(saved.and(Freshness::of([file])).and(self.mailboxes.freshness(owner).await?))
     }
 }

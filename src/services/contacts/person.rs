@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Contact;
+use super::record::Contact;
 use super::vcard::Card;
 use crate::core::card::show_address;
 use crate::core::provenance::UntrustedText;

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::find::owner_of;
 use super::person::{PersonView, add, choice, is_contact, meant, put_first};
-use super::{Contact, Contacts, NAME};
+use super::record::{Contact, NAME};
+use super::service::Contacts;
 use crate::core::card::{CardBody, show_address};
 use crate::core::plan::{Action, Target};
 use crate::core::stakes::Stakes;

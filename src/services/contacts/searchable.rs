@@ -2,7 +2,8 @@
 
 use async_trait::async_trait;
 
-use super::{Contacts, NAME};
+use super::record::NAME;
+use super::service::Contacts;
 use crate::services::address_book::{AddressBook, PeopleQuery, Person};
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;

@@ -5,8 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::recall::strip_lead;
+use super::record::NAME;
 use super::record::{FactChanged, FactView, Memory};
-use super::{MemoryService, NAME};
+use super::service::MemoryService;
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::{ActingAccount, Action};
@@ -57,7 +58,7 @@ impl Command for ForgetFact {
     }
 
     fn question(param: &str) -> &'static str {
-        super::question(param)
+        super::service::question(param)
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {

@@ -15,6 +15,9 @@ use crate::services::items::Item;
 use crate::services::provenance::Others;
 use crate::services::texts;
 
+/// Its name in plans.
+pub const NAME: &str = "memory";
+
 /// A fact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Memory {
@@ -84,7 +87,7 @@ impl Item for Memory {
     type View = FactView;
 
     const NOUN: &'static str = "memory";
-    const KIND: &'static str = super::NAME;
+    const KIND: &'static str = NAME;
 
     fn id(&self) -> &str {
         &self.id

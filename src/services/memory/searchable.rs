@@ -3,7 +3,8 @@
 use async_trait::async_trait;
 
 use super::record::Memory;
-use super::{MemoryService, NAME};
+use super::record::NAME;
+use super::service::MemoryService;
 use crate::core::text::shorten;
 use crate::limits::SNIPPET_CHARS_MAX;
 use crate::services::context::RequestContext;

@@ -6,8 +6,9 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::record::NAME;
 use super::record::{FactView, Memory, told_by};
-use super::{MemoryService, NAME};
+use super::service::MemoryService;
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::{ActingAccount, Action};
@@ -69,7 +70,7 @@ impl Command for StoreFact {
     const COMPOSED: &'static [&'static str] = &["category", "key"];
 
     fn question(param: &str) -> &'static str {
-        super::question(param)
+        super::service::question(param)
     }
 
     fn card(&self, _: &Subject<'_>) -> CardBody {
@@ -106,7 +107,7 @@ impl Handle<StoreFact> for MemoryService {
         let Invocation { ctx, command, action, attempt } = call;
         let key = texts::title(&command.key, "fact")?;
         let category = texts::title(&command.category, "category")?;
-        let value = super::value(&command.value)?;
+        let value = super::service::value(&command.value)?;
         let known = match self.called(ctx, &key).await? {
             None if category != RULE => self.says_the_same(ctx, &key, &value).await?,
             known => known,

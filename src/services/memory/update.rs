@@ -4,9 +4,10 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::record::NAME;
 use super::record::{FactChanged, FactView, Memory, told_by};
+use super::service::MemoryService;
 use super::store::{fact, split_copula, strip_that};
-use super::{MemoryService, NAME};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::{ActingAccount, Action};
@@ -42,7 +43,7 @@ impl Command for UpdateFact {
     const REFERENCES: &'static [&'static str] = &["key"];
 
     fn question(param: &str) -> &'static str {
-        super::question(param)
+        super::service::question(param)
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
@@ -80,7 +81,7 @@ impl Handle<UpdateFact> for MemoryService {
     async fn perform(&self, call: Invocation<'_, UpdateFact>) -> Result<Completed<FactChanged>, ServiceError> {
         let Invocation { ctx, command, action, .. } = call;
         let (mut memory, revision) = items::held::<Memory>(&self.store, ctx, action).await?;
-        let value = super::value(&command.new_value)?;
+        let value = super::service::value(&command.new_value)?;
         memory.former = memory.once_replaced();
         memory.value = value;
         memory.others.write("value", &memory.value, provenance::source(action, "new_value"));
