@@ -12,7 +12,7 @@ use super::filling::{body_of, recipients, with_link};
 use super::find::subject_or;
 use super::letter;
 use super::mail::NAME;
-use super::one_mail::{Found, OneMail};
+use super::one_mail::{LocatedMail, OneMail};
 use super::outgoing::Sending;
 use super::prepare::{bad_address, called, greeted, too_many, trimmed, unified};
 use super::read::{Mailbox, Parsed, one_line};
@@ -191,7 +191,7 @@ impl Command for ForwardEmail {
 }
 
 /// The mail as it stands below the person's words, and how many characters there are of it and go along.
-fn block(parsed: &Parsed, found: &Found, ctx: &RequestContext) -> (String, usize, usize) {
+fn block(parsed: &Parsed, found: &LocatedMail, ctx: &RequestContext) -> (String, usize, usize) {
     let text = unified(&parsed.text);
     let text = text.trim_end();
     let chars = text.chars().count();

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::filing::{Filed, Filing};
 use super::mail::NAME;
-use super::one_mail::{Found, OneMail};
+use super::one_mail::{LocatedMail, OneMail};
 use super::service::Email;
 use super::source::maildir::Folder;
 use super::source::moves::{ARCHIVE, FLAGGED, INBOX, SEEN, TRASH, folder_of};
@@ -207,7 +207,7 @@ impl Command for MarkMail {
 
 impl Email {
     /// Why a mail cannot be marked like that, if so.
-    fn not_markable(&self, command: &MarkMail, found: &Found) -> Option<String> {
+    fn not_markable(&self, command: &MarkMail, found: &LocatedMail) -> Option<String> {
         let subject = found.one.label();
         if found.mail.is_own() && !matches!(command.mark, MailMark::Starred | MailMark::Unstarred) {
             return Some(format!("“{subject}” is one you wrote yourself; it stays with what you sent."));

@@ -8,7 +8,7 @@ use super::compose::{Envelope, Letter, compose, recipients, wire_address};
 use super::drafts::{base_of, safe_key, save};
 use super::enclosed::Enclosed;
 use super::mail::{Mail, SENT};
-use super::prepare::Answered;
+use super::prepare::RepliedMail;
 use super::send::smtp::{Sender, Sent};
 use super::service::Email;
 use super::source::maildir::Folder;
@@ -133,7 +133,7 @@ impl Email {
             Err(_) => self.own_sender(ctx).await,
         };
         let domain = from.as_ref().map_or("brain-agent.invalid", |sender| sender.address.domain());
-        let answered = before::<Answered>(action);
+        let answered = before::<RepliedMail>(action);
         let (in_reply_to, references) = answered.map(|mail| (mail.message_id, mail.references)).unwrap_or_default();
         Envelope {
             message_id: format!("{}@{domain}", safe_key(attempt)),
