@@ -24,7 +24,7 @@ use crate::services::searchable::Freshness;
 const SURE_LETTERS: usize = 3;
 
 /// Contacts that may be meant, by id, each with its revision.
-pub(super) type Meant = BTreeMap<String, (Contact, u64)>;
+pub(super) type CandidateContacts = BTreeMap<String, (Contact, u64)>;
 
 /// Those who may be meant.
 #[derive(Debug, Default)]
@@ -75,7 +75,7 @@ impl Contacts {
         let (cards, mail) = (self.cards().await?, self.mailboxes.mail(owner).await?);
         let mut names = Vec::new();
         for address in addresses {
-            let mut saved = Meant::new();
+            let mut saved = CandidateContacts::new();
             self.flagged(owner, [by_address(address)], &mut saved).await?;
             let saved = saved.into_values().map(|(contact, _)| contact.name).next();
             let carded = || cards.with_address(address).map(|card| card.name.clone());
@@ -109,9 +109,13 @@ impl Contacts {
 
     /// The store's contacts that may be meant, and those that complete the cards that may be; and how many more have
     /// the same words in their names.
-    pub(super) async fn contacts(&self, owner: &UserId, asked: &PeopleQuery) -> Result<(Meant, usize), ServiceError> {
+    pub(super) async fn contacts(
+        &self,
+        owner: &UserId,
+        asked: &PeopleQuery,
+    ) -> Result<(CandidateContacts, usize), ServiceError> {
         let cards = self.cards().await?;
-        let mut found = Meant::new();
+        let mut found = CandidateContacts::new();
         let mut more = 0;
         for name in &asked.names {
             more += self.named(owner, name, &mut found).await?;
@@ -127,7 +131,7 @@ impl Contacts {
     }
 
     /// Contacts that one name, address or group may mean, and how many more there are.
-    async fn named(&self, owner: &UserId, name: &str, found: &mut Meant) -> Result<usize, ServiceError> {
+    async fn named(&self, owner: &UserId, name: &str, found: &mut CandidateContacts) -> Result<usize, ServiceError> {
         self.flagged(owner, [by_address(name)], found).await?;
         for group in people::group_keys(name).into_iter().filter(|group| !group.is_empty()) {
             self.members(owner, name, &group, found).await?;
@@ -142,7 +146,13 @@ impl Contacts {
     }
 
     /// All members of a group: part of them would be another group.
-    async fn members(&self, owner: &UserId, name: &str, key: &str, found: &mut Meant) -> Result<(), ServiceError> {
+    async fn members(
+        &self,
+        owner: &UserId,
+        name: &str,
+        key: &str,
+        found: &mut CandidateContacts,
+    ) -> Result<(), ServiceError> {
         let query = Query {
             kinds: vec![NAME.to_owned()],
             flags: vec![by_group(key)],
@@ -165,7 +175,7 @@ impl Contacts {
         owner: &UserId,
         words: Vec<String>,
         name: &str,
-        found: &mut Meant,
+        found: &mut CandidateContacts,
     ) -> Result<usize, ServiceError> {
         let text = words.join(" ");
         let description = Description {
@@ -186,7 +196,7 @@ impl Contacts {
     }
 
     /// Those whose names begin alike, of whom this may be a slip.
-    async fn begun(&self, owner: &UserId, name: &str, found: &mut Meant) -> Result<(), ServiceError> {
+    async fn begun(&self, owner: &UserId, name: &str, found: &mut CandidateContacts) -> Result<(), ServiceError> {
         let begin = |word: &String| format!("{}*", word.chars().take(SURE_LETTERS).collect::<String>());
         let long = |word: &String| word.chars().count() > SURE_LETTERS;
         let text: Vec<String> = people::name_words_of(name).iter().filter(|word| long(word)).map(begin).collect();
@@ -209,7 +219,7 @@ impl Contacts {
         &self,
         owner: &UserId,
         flags: impl IntoIterator<Item = String>,
-        found: &mut Meant,
+        found: &mut CandidateContacts,
     ) -> Result<(), ServiceError> {
         for flag in flags.into_iter().collect::<Vec<_>>() {
             let kinds = vec![NAME.to_owned()];
@@ -224,7 +234,7 @@ impl Contacts {
         &self,
         owner: &UserId,
         ids: impl IntoIterator<Item = String>,
-        found: &mut Meant,
+        found: &mut CandidateContacts,
     ) -> Result<(), ServiceError> {
         for id in ids.into_iter().collect::<Vec<_>>() {
             if found.contains_key(&id) {

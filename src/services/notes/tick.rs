@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::record::{Note, NoteChanged};
 use super::service::NotesService;
-use super::sought::{self, EntryState, Sought};
+use super::sought::{self, EntryQuery, EntryState};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::{ActingAccount, Action};
@@ -95,7 +95,7 @@ impl Handle<TickEntries> for NotesService {
 
     async fn prepare(&self, ctx: &RequestContext, command: TickEntries) -> Result<Prepared<TickEntries>, ServiceError> {
         let items = sought::cleaned(&command.items)?;
-        let sought = Sought {
+        let sought = EntryQuery {
             list: command.find_by.as_deref(),
             near: command.near.as_deref(),
             items: &items,
