@@ -9,9 +9,10 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use brain_agent::core::ids::UserId;
 use brain_agent::ports::Call;
+use brain_agent::services::context::RequestContext;
 use brain_agent::services::error::ServiceError;
 use brain_agent::services::registry::{Registration, Registry};
-use brain_agent::services::service::{ContextRole, Noticed, RequestContext, Service, Wanted};
+use brain_agent::services::service::{ContextRole, Noticed, Service, Wanted};
 
 use crate::world::World;
 

@@ -26,8 +26,9 @@ use crate::ports::{
 };
 use crate::prompts::Prompts;
 use crate::queries::View;
+use crate::services::address_book::AddressBook;
+use crate::services::context::RequestContext;
 use crate::services::registry::Registry;
-use crate::services::service::{AddressBook, RequestContext};
 
 /// The account that actions are taken on; one a person until services have several.
 pub const ACCOUNT: &str = "default";

@@ -8,9 +8,11 @@ use chrono::{NaiveDate, NaiveTime};
 use crate::core::provenance::UntrustedText;
 use crate::language::time::local_instant;
 use crate::limits::AGENDA_ROWS_MAX;
+use crate::services::capabilities::Listing;
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::registry::Registry;
-use crate::services::service::{AgendaItem, Listing, RequestContext};
+use crate::services::service::AgendaItem;
 
 /// A page of what lies ahead.
 #[derive(Debug, Default)]

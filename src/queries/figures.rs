@@ -12,7 +12,7 @@ use crate::ports::records::{
     Aside, DUE_BY_OWNER, Due, DueKind, InboxEntry, PendingOpen, SpanOutcome, StageSpan, TurnTrace,
 };
 use crate::ports::{Reader as _, RecordExt, Scan, Stage, StoreError};
-use crate::services::service::RequestContext;
+use crate::services::context::RequestContext;
 
 /// Turns that are looked back at.
 const TRACES: usize = 300;

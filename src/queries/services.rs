@@ -3,9 +3,10 @@
 //! A place to go on after is the name of a service and that service's own words for it.
 
 use crate::limits::LIST_ROWS_MAX;
+use crate::services::capabilities::{Fact, Listing, ToDo};
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::registry::Registry;
-use crate::services::service::{Fact, Listing, RequestContext, ToDo};
 
 /// Between the name and the service's own words; no name holds it.
 const BETWEEN: char = ' ';

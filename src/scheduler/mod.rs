@@ -30,7 +30,7 @@ use crate::pipeline::commit::user::briefing_due;
 use crate::pipeline::intake::agenda::briefing;
 use crate::ports::records::{Due, DueKind, Show, User, millis};
 use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, StoreError, Table};
-use crate::services::service::FallenDue;
+use crate::services::capabilities::FallenDue;
 use courier::ToldChats;
 
 /// Entries handled in one go; the rest follow at once.

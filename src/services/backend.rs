@@ -17,8 +17,9 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::command::Effect;
+use super::context::RequestContext;
 use super::error::ServiceError;
-use super::service::{Attempt, RequestContext};
+use super::service::Attempt;
 use crate::core::ids::UserId;
 use crate::core::plan::{ActingAccount, Target};
 use crate::core::provenance::UntrustedText;

@@ -4,13 +4,15 @@
 use async_trait::async_trait;
 use chrono::{DateTime, FixedOffset};
 
+use super::context::RequestContext;
 use super::error::ServiceError;
-use super::service::{FallenDue, RequestContext};
 use super::show::Moment;
+use crate::core::notification::Notification;
 use crate::core::plan::{Action, Params, PlannedAction};
 use crate::core::provenance::UntrustedText;
 use crate::core::turn::Along;
 use crate::language::requests::{ReportKind, StateReport};
+use crate::ports::Change;
 use crate::ports::records::Due;
 
 /// A service whose things fall due.
@@ -28,6 +30,15 @@ pub trait Reminders: Send + Sync {
 
     /// What an action of this service answered to a reminder, if it did.
     fn answer_of(&self, command: &str, params: &Params) -> Option<ReminderAnswer>;
+}
+
+/// What comes of something falling due.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FallenDue {
+    /// What the person is told; `None` when it no longer matters.
+    pub notification: Option<Notification>,
+    /// What changes, e.g. the next occurrence.
+    pub changes: Vec<Change>,
 }
 
 /// What a reminder is about.

@@ -2,11 +2,7 @@
 
 use chrono::{DateTime, Duration, Utc};
 
-use super::finding::{Choice, Finder};
-use super::items::Item;
-use super::service::RequestContext;
 use crate::core::provenance::UntrustedText;
-use crate::services::error::ServiceError;
 
 /// A span as long as this is a day or more of them: one thing in it leaves room for others.
 const DAYLONG: Duration = Duration::hours(10);
@@ -44,25 +40,4 @@ pub struct Evidence {
     pub shown: Option<String>,
     /// What of that is not the person's own words.
     pub untrusted: Vec<UntrustedText>,
-}
-
-impl Finder<'_> {
-    /// Whether there is something of these words. `None`: perhaps.
-    pub(super) async fn exists<T: Item>(
-        &self,
-        words: &str,
-        allowed: impl Fn(&T) -> bool,
-        told: impl Fn(&T, &RequestContext) -> (String, Vec<UntrustedText>),
-    ) -> Result<Option<Evidence>, ServiceError> {
-        let shown = |item: &T| {
-            let (shown, untrusted) = told(item, self.ctx);
-            Evidence { holds: true, shown: Some(shown), untrusted }
-        };
-        Ok(match self.find::<T>(words, allowed).await? {
-            Choice::One((item, _)) => Some(shown(&item)),
-            Choice::Several { items, sure: true, .. } => items.first().map(shown),
-            Choice::Several { .. } => None,
-            Choice::None => Some(Evidence::default()),
-        })
-    }
 }

@@ -7,9 +7,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::context::RequestContext;
 use super::error::ServiceError;
 pub(crate) use super::schema::one_or_many;
-use super::service::{Attempt, Prepared, RequestContext};
+use super::service::{Attempt, Prepared};
 use crate::core::button::Button;
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;

@@ -57,7 +57,7 @@ const KEPT_BY: [(&str, &str); 7] = [
 const ITSELF: [&str; 6] = ["it", "it's", "its", "it’s", "that", "that's"];
 /// What a condition asks for.
 pub fn read(condition: &Condition, reference: &Reference) -> ConditionReading {
-    let words = Words::of(&condition.said);
+    let words = ConditionTokens::of(&condition.said);
     let opening = words.starts("isornot", 0).filter(|len| words.starts("dearcondition", 0) == Some(*len));
     let unless = words.starts("unless", 0).is_some();
     let text = words.from(opening.unwrap_or(0)).to_owned();
@@ -66,15 +66,15 @@ pub fn read(condition: &Condition, reference: &Reference) -> ConditionReading {
     ConditionReading { text, negated: unless != is_not, kind }
 }
 
-struct Words<'t> {
+struct ConditionTokens<'t> {
     text: &'t str,
     tokens: Vec<Token>,
 }
 
-impl<'t> Words<'t> {
-    fn of(text: &'t str) -> Words<'t> {
+impl<'t> ConditionTokens<'t> {
+    fn of(text: &'t str) -> ConditionTokens<'t> {
         let tokens = tokens(text, GRAMMAR.lexicon).into_iter().filter(|token| token.mark == TokenMark::Word).collect();
-        Words { text, tokens }
+        ConditionTokens { text, tokens }
     }
 
     /// What has to be known, and whether it must not be so; `None` where a word of it is not understood.
@@ -85,7 +85,7 @@ impl<'t> Words<'t> {
             let when = self.time(opening + len, reference)?;
             return Some((ConditionKind::Free { when }, free.is_none()));
         }
-        let thing = Words::of(self.from(opening + lacks.or(holds)?));
+        let thing = ConditionTokens::of(self.from(opening + lacks.or(holds)?));
         let links = (0..thing.tokens.len()).any(|at| thing.starts("goeson", at).is_some());
         if links || !time::find(thing.text, reference).is_empty() {
             return None;
@@ -104,13 +104,13 @@ impl<'t> Words<'t> {
             [only] => (&rest[..only.span.start], &rest[only.span.clone()], &rest[only.span.end..]),
             _ => return None,
         };
-        let says_no_more = |rest| Words::of(rest).is_all("moment");
+        let says_no_more = |rest| ConditionTokens::of(rest).is_all("moment");
         (says_no_more(before) && says_no_more(behind)).then(|| when.trim().to_owned())
     }
 
     /// What a thing is called, if these words are its name; the outer `None` where they only say what sort it is of.
     fn thing(&self, is_itself: bool) -> Option<Option<String>> {
-        let end = (0..self.tokens.len()).find(|at| Words::of(self.from(*at)).is_all("alreadythere"));
+        let end = (0..self.tokens.len()).find(|at| ConditionTokens::of(self.from(*at)).is_all("alreadythere"));
         let end = end.and_then(|at| self.tokens.get(at)).map_or(self.text.len(), |token| token.span.start);
         let name = without_determiner(self.text[..end].trim());
         let ids: Vec<WordId> = tokens(name, GRAMMAR.lexicon).into_iter().map(|token| token.id).collect();

@@ -83,14 +83,14 @@ struct DemoMemory {
 }
 
 /// For whom and from when.
-struct Stage<'a> {
+struct DemoContext<'a> {
     owner: &'a UserId,
     chat: &'a ChatId,
     now: DateTime<Utc>,
     zone: Tz,
 }
 
-impl Stage<'_> {
+impl DemoContext<'_> {
     fn day(&self, day: i64) -> NaiveDate {
         let today = self.now.with_timezone(&self.zone).date_naive();
         let days = Days::new(day.unsigned_abs());
@@ -159,7 +159,7 @@ impl Stage<'_> {
 
 /// The demo's calendar, tasks (with their reminders), notes and memories, as one batch for an empty store.
 pub fn fill(owner: &UserId, chat: &ChatId, now: DateTime<Utc>, zone: Tz) -> Result<Batch, DemoError> {
-    let stage = Stage { owner, chat, now, zone };
+    let stage = DemoContext { owner, chat, now, zone };
     let mut batch = Batch::default();
     let events = read::<DemoEvent>("calendar.json", include_str!("../../data/demo/calendar.json"))?;
     for (number, event) in events.into_iter().enumerate() {

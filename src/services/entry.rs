@@ -11,12 +11,13 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use super::command::{Called, Command, Effect, Handle, Invocation, ParamKinds, Receipt, Slot, Subject, planned};
+use super::context::RequestContext;
 use super::erased::{erased, framed, performed, unreadable};
 use super::error::ServiceError;
 use super::given::{self, GivenError};
 pub use super::param_error::ParamError;
 use super::schema::{clone_pair, is_blank, required, schema, too_long};
-use super::service::{Attempt, Performed, Prepared, RequestContext};
+use super::service::{Attempt, Performed, Prepared};
 use super::show;
 use crate::core::button::Button;
 use crate::core::card::{CardBody, Row};

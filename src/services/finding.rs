@@ -16,15 +16,16 @@ use super::search::{EXACT, Fit, PERHAPS, SURE, Statistics, WordQuery, WordedItem
 use super::times::{self, Hint};
 use crate::limits::{CANDIDATES_MAX, LOOKED_AT_MAX, RESULT_ROWS_MAX, TAKING_PLACE_MAX};
 use crate::ports::{Description, Found, Index, Needs, Query, Ranking, Store};
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
-use crate::services::service::RequestContext;
 
 mod about;
+mod exists;
 mod order;
 #[cfg(test)]
 mod tests;
 
-use order::Order;
+use order::Ordinal;
 
 /// A second-best item this close to the best one is a question, not a detail.
 const CLOSE: f32 = 0.85;
@@ -63,7 +64,7 @@ pub(super) enum Choice<T> {
 
 /// True for words that mean one of several by its time: "my next standup".
 pub(super) fn is_by_order(words: &str) -> bool {
-    Order::of(words).is_some()
+    Ordinal::of(words).is_some()
 }
 
 /// What is behind "all" in words that mean all of several things.
@@ -166,13 +167,13 @@ impl Finder<'_> {
 
     /// The item that is described.
     pub async fn find<T: Item>(&self, words: &str, allowed: impl Fn(&T) -> bool) -> Result<Choice<T>, ServiceError> {
-        if let Some(ordered) = Order::of(words) {
+        if let Some(ordered) = Ordinal::of(words) {
             let picked = self.in_order(ordered, &allowed).await?;
             if !matches!(picked, Choice::None) {
                 return Ok(picked);
             }
         }
-        let sought = Sought::new(words, self.ctx);
+        let sought = ItemQuery::new(words, self.ctx);
         let mut looked = Looked::none();
         self.look_for(&mut looked, &sought, T::FIRST).await?;
         if T::AHEAD {
@@ -201,7 +202,7 @@ impl Finder<'_> {
     async fn look_for<T: Item>(
         &self,
         looked: &mut Looked<T>,
-        sought: &Sought,
+        sought: &ItemQuery,
         first: Option<&str>,
     ) -> Result<(), ServiceError> {
         for words in sought.looks() {
@@ -273,14 +274,14 @@ impl Finder<'_> {
 }
 
 /// A description, and a time in it.
-pub(super) struct Sought {
+pub(super) struct ItemQuery {
     whole: WordQuery,
     hint: Option<Hint>,
     /// The words around the time.
     rest: Option<WordQuery>,
 }
 
-impl Sought {
+impl ItemQuery {
     fn new(words: &str, ctx: &RequestContext) -> Self {
         let hint = times::hint(words, ctx);
         Self { whole: WordQuery::new(words), rest: hint.as_ref().map(|hint| WordQuery::new(&hint.rest)), hint }
@@ -309,7 +310,7 @@ impl Sought {
 /// Looks through the nearest items first, and further only when nothing there fits.
 fn choose<T: Item>(
     looked: &Looked<T>,
-    sought: &Sought,
+    sought: &ItemQuery,
     allowed: &impl Fn(&T) -> bool,
     ctx: &RequestContext,
 ) -> Choice<T> {
@@ -335,7 +336,7 @@ fn choose<T: Item>(
 fn choose_among<T: Item>(
     items: &[&Held<T>],
     statistics: &Statistics,
-    sought: &Sought,
+    sought: &ItemQuery,
     ctx: &RequestContext,
 ) -> Choice<T> {
     let scores = scores(items, statistics, sought, ctx);
@@ -357,7 +358,7 @@ fn choose_among<T: Item>(
 
 /// How well each item fits. A time in the words ("the 3pm meeting") narrows them to what happens then, if
 /// anything does; it may as well belong to a title ("Sunday paper"), so the whole of the words counts too.
-fn scores<T: Item>(items: &[&Held<T>], statistics: &Statistics, sought: &Sought, ctx: &RequestContext) -> Vec<f32> {
+fn scores<T: Item>(items: &[&Held<T>], statistics: &Statistics, sought: &ItemQuery, ctx: &RequestContext) -> Vec<f32> {
     let worded: Vec<WordedItem> = items.iter().map(|(item, _)| item.worded()).collect();
     let covered = |query: &WordQuery| -> Vec<f32> {
         let fit = Fit::new(query, statistics);

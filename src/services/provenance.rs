@@ -16,11 +16,11 @@ use crate::core::provenance::UntrustedText;
 /// What of a record is not the person's own.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Others(Vec<Words>);
+pub struct Others(Vec<UntrustedField>);
 
 /// Somebody else's words in one field.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Words {
+struct UntrustedField {
     field: String,
     text: String,
     source: String,
@@ -48,13 +48,14 @@ impl Others {
     pub(super) fn add(&mut self, field: &str, text: &str, source: Option<String>) {
         self.0.retain(|words| words.field != field || words.text != text);
         if let Some(source) = source.filter(|_| !text.is_empty()) {
-            self.0.push(Words { field: field.to_owned(), text: text.to_owned(), source });
+            self.0.push(UntrustedField { field: field.to_owned(), text: text.to_owned(), source });
         }
     }
 
     /// For the gate, from a record that is `within`, e.g. `a memory`.
     pub(super) fn untrusted(&self, within: &'static str) -> Vec<UntrustedText> {
-        let untrusted = |words: &Words| UntrustedText::new(words.source.clone(), words.text.clone()).kept_in(within);
+        let untrusted =
+            |words: &UntrustedField| UntrustedText::new(words.source.clone(), words.text.clone()).kept_in(within);
         self.0.iter().map(untrusted).collect()
     }
 

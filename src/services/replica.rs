@@ -13,8 +13,9 @@ use serde_json::Value;
 
 use super::backend::{Backends, RecordEdit, Replicated, Unwritten};
 use super::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject, planned};
+use super::context::RequestContext;
 use super::error::ServiceError;
-use super::service::{Prepared, RequestContext};
+use super::service::Prepared;
 use crate::core::card::CardBody;
 use crate::core::ids::UserId;
 use crate::core::plan::{ActingAccount, Action, Target};

@@ -7,7 +7,7 @@
 
 use std::collections::HashSet;
 
-use super::service::ReportFit;
+use super::capabilities::ReportFit;
 use crate::language::requests::{ReportKind, StateReport};
 use crate::language::terms;
 use crate::services::search::WordQuery;

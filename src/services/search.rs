@@ -148,13 +148,13 @@ impl Statistics {
         words.filter_map(|word| self.words.get(word)).flat_map(|word| word.stems.iter().map(|(stem, _)| stem.as_str()))
     }
 
-    fn sought(&self, word: &String) -> Sought {
+    fn sought(&self, word: &String) -> QueryTerm {
         let (stems, found) = self.words.get(word).map_or((&[][..], 0), |word| (&word.stems, word.documents));
         let weight = match found {
             0 => terms::telling(1, self.documents) * UNKNOWN,
             found => terms::telling(found, self.documents),
         };
-        Sought { stems: stems.iter().cloned().collect(), weight }
+        QueryTerm { stems: stems.iter().cloned().collect(), weight }
     }
 }
 
@@ -183,8 +183,8 @@ impl WordedItem {
 #[derive(Debug)]
 pub struct Fit<'q> {
     query: &'q WordQuery,
-    strong: Vec<Sought>,
-    vague: Vec<Sought>,
+    strong: Vec<QueryTerm>,
+    vague: Vec<QueryTerm>,
 }
 
 impl<'q> Fit<'q> {
@@ -223,7 +223,7 @@ impl<'q> Fit<'q> {
         let average = items.iter().map(WordedItem::length).sum::<f32>() / items.len().max(1) as f32;
         let score = |item: &WordedItem| -> f32 {
             let length = item.length() / average.max(1.0);
-            let one = |word: &Sought| {
+            let one = |word: &QueryTerm| {
                 let sum = |words: &[String]| -> f32 { words.iter().filter_map(|w| word.stems.get(w)).sum() };
                 let tf = sum(&item.title) / BODY + sum(&item.body);
                 word.weight * tf * 2.2 / (tf + 1.2 * (0.5 + 0.5 * length))
@@ -236,26 +236,26 @@ impl<'q> Fit<'q> {
 
 /// A word of a description: which stems it matches, how well, and how much it says.
 #[derive(Debug)]
-struct Sought {
+struct QueryTerm {
     stems: HashMap<String, f32>,
     weight: f32,
 }
 
-impl Sought {
+impl QueryTerm {
     fn quality(&self, item: &WordedItem) -> f32 {
         let best = |words: &[String]| words.iter().filter_map(|word| self.stems.get(word)).copied().fold(0.0, f32::max);
         best(&item.title).max(best(&item.body) * BODY)
     }
 }
 
-fn coverage(item: &WordedItem, words: &[Sought]) -> f32 {
+fn coverage(item: &WordedItem, words: &[QueryTerm]) -> f32 {
     let all: f32 = words.iter().map(|word| word.weight).sum();
     let found: f32 = words.iter().map(|word| word.weight * word.quality(item)).sum();
     if all > 0.0 { found / all } else { 0.0 }
 }
 
 /// How much of the title was told.
-fn told(item: &WordedItem, words: &[Sought]) -> f32 {
+fn told(item: &WordedItem, words: &[QueryTerm]) -> f32 {
     let telling: Vec<&String> = item.title.iter().filter(|word| !STOP.contains(&word.as_str())).collect();
     let found = telling.iter().filter(|word| words.iter().any(|w| w.stems.contains_key(**word)));
     found.count() as f32 / telling.len().max(1) as f32

@@ -10,8 +10,8 @@ use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::context::RequestContext;
 use super::error::ServiceError;
-use super::service::RequestContext;
 use super::show::chosen;
 use crate::core::card::show_address;
 use crate::core::history::ItemRef;

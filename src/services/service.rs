@@ -4,50 +4,21 @@
 //! have it answer (`reminders`, `drafts`, `facts` …). Deliberately not here: commands (see [`super::command`]).
 
 use async_trait::async_trait;
-use chrono::{DateTime, NaiveTime, Utc};
+use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
-pub use super::address_book::{AddressBook, PeopleQuery, Person};
-pub use super::capabilities::{
-    Content, Drafts, Fact, Facts, Listing, Offerable, OpenThing, OpenThings, Reminded, ReminderAnswer, Reminders,
-    ReportFit, ToDo, ToDos,
-};
-pub use super::circumstance::{Circumstance, Evidence};
+use super::capabilities::{Content, Drafts, Facts, Listing, Offerable, OpenThings, Reminders, ToDos};
+use super::circumstance::{Circumstance, Evidence};
+use super::context::RequestContext;
 use super::error::ServiceError;
 use super::searchable::Searchable;
-use crate::core::ids::{ChatId, UserId};
-use crate::core::notification::Notification;
+use crate::core::ids::UserId;
 use crate::core::outcome::Outcome;
 use crate::core::plan::{Params, PlannedAction, Target};
 use crate::core::progress::Progress;
 use crate::core::provenance::UntrustedText;
-use crate::language::time::{DateOrder, Reference};
 use crate::ports::Change;
 use crate::ports::records::millis;
-
-/// For whom, when and where something is done.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RequestContext {
-    /// Whose data.
-    pub owner: UserId,
-    /// Where to tell what falls due later.
-    pub chat: ChatId,
-    /// The moment of the turn.
-    pub now: DateTime<Utc>,
-    /// The person's zone.
-    pub zone: Tz,
-    /// How the person writes dates.
-    pub order: DateOrder,
-    /// When a day reminds of which no hour was said.
-    pub hour: NaiveTime,
-}
-
-impl RequestContext {
-    /// The reference that words for times are relative to.
-    pub fn reference(&self) -> Reference {
-        Reference { now: self.now, zone: self.zone, order: self.order }
-    }
-}
 
 /// One of several items a description fits.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -329,15 +300,6 @@ pub trait Service: Send + Sync + std::fmt::Debug + 'static {
     fn searchable(&self) -> Option<&dyn Searchable> {
         None
     }
-}
-
-/// What comes of something falling due.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct FallenDue {
-    /// What the person is told; `None` when it no longer matters.
-    pub notification: Option<Notification>,
-    /// What changes, e.g. the next occurrence.
-    pub changes: Vec<Change>,
 }
 
 /// What an agenda shows.

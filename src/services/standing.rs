@@ -10,8 +10,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 pub use self::whole::Whole;
+use super::address_book::Person;
 use super::entry::{Entry, ParamError};
-use super::service::Person;
 use super::values::{TypedValue, put_in, take_out, typed_values};
 use crate::core::plan::{Action, Params, PlannedAction};
 use crate::core::stakes::Stakes;
@@ -82,7 +82,7 @@ pub struct Judge<'a> {
 }
 
 /// What a value is to what was said.
-enum Fit {
+enum ValueGrounding {
     Grounded,
     /// It may hold more than belongs in it.
     Likely,
@@ -177,10 +177,10 @@ impl Judge<'_> {
         // From the last one, so that places in lists stay right while entries go.
         for value in typed_values(entry, &params).iter().rev() {
             match self.value(value) {
-                Fit::Grounded => {}
-                Fit::Likely => standing = standing.max(PlanStanding::Likely),
-                Fit::Instead(text) => put_in(&mut planned.params, &value.path, text),
-                Fit::Groundless => match value.kind {
+                ValueGrounding::Grounded => {}
+                ValueGrounding::Likely => standing = standing.max(PlanStanding::Likely),
+                ValueGrounding::Instead(text) => put_in(&mut planned.params, &value.path, text),
+                ValueGrounding::Groundless => match value.kind {
                     // What is about somebody or some time cannot do without them; words can be looked at.
                     ValueKind::Time | ValueKind::Person => take(&mut planned.params, value),
                     _ if !value.is_required => take(&mut planned.params, value),
@@ -212,14 +212,14 @@ impl Judge<'_> {
         !is_timed && self.part == TurnPart::Message && names.any(|value| holds_a_time(&value.text, self.reference))
     }
 
-    fn value(&self, value: &TypedValue) -> Fit {
+    fn value(&self, value: &TypedValue) -> ValueGrounding {
         let text = value.text.as_str();
         if self.planner == Planner::Model {
             let has_ground = match value.kind {
                 ValueKind::Time if time::offset_in(&self.ground.reading.text).is_some() => true,
                 ValueKind::Time => match self.ground.time(text, self.reference) {
                     TimeGround::Said => true,
-                    TimeGround::DayOnly(day) => return Fit::Instead(day),
+                    TimeGround::DayOnly(day) => return ValueGrounding::Instead(day),
                     TimeGround::Nothing => false,
                 },
                 ValueKind::Repetition => self.ground.has_repetition(),
@@ -234,7 +234,7 @@ impl Judge<'_> {
                 ValueKind::Reference | ValueKind::Composed | ValueKind::Plain => true,
             };
             if !has_ground {
-                return Fit::Groundless;
+                return ValueGrounding::Groundless;
             }
         }
         let is_odd = self.part == TurnPart::Message
@@ -252,7 +252,7 @@ impl Judge<'_> {
                 | ValueKind::Composed
                 | ValueKind::Plain => false,
             };
-        if is_odd { Fit::Likely } else { Fit::Grounded }
+        if is_odd { ValueGrounding::Likely } else { ValueGrounding::Grounded }
     }
 
     /// Whether it was said in a mood in which something may be done.

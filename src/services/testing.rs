@@ -19,12 +19,13 @@ use crate::ports::records::Due;
 use crate::ports::{Batch, Index, RecordExt, Scan, Store, StoreError};
 use crate::search::plain::PlainIndex;
 use crate::services::command::Receipt;
+use crate::services::context::RequestContext;
 use crate::services::email::mailbox::Mailboxes;
 use crate::services::entry::Entry;
 use crate::services::error::ServiceError;
 use crate::services::recurrence::instant;
 use crate::services::registry::{Registration, Registry};
-use crate::services::service::{Attempt, Performed, Prepared, RequestContext, Wanted};
+use crate::services::service::{Attempt, Performed, Prepared, Wanted};
 use crate::services::{built_in, sources};
 use crate::store::MemoryStore;
 

@@ -2,8 +2,9 @@
 
 use crate::core::text::{shorten, visible};
 use crate::limits::TITLE_CHARS_MAX;
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
-use crate::services::service::{Attempt, RequestContext};
+use crate::services::service::Attempt;
 use crate::services::show::Moment;
 
 /// Characters of an id made from an attempt's key.

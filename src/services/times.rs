@@ -8,7 +8,7 @@ use super::recurrence::instant;
 use crate::language::time;
 use crate::language::time::{Grain, Problem, Reference, TimeMention, When};
 use crate::limits::SEARCH_CHARS_MAX;
-use crate::services::service::RequestContext;
+use crate::services::context::RequestContext;
 
 /// A time in a description, and the words around it.
 #[derive(Debug, Clone, PartialEq)]

@@ -46,7 +46,7 @@ pub fn typed_values(entry: &dyn Entry, params: &Params) -> Vec<TypedValue> {
     let required: Vec<String> = super::schema::required(&schema);
     let mut found = Vec::new();
     for (name, value) in params {
-        let at = Place { entry, name, is_required: required.contains(name) };
+        let at = ParamWalk { entry, name, is_required: required.contains(name) };
         at.walk(&mut vec![name.clone()], value, marked.get(name), &schema["properties"][name], &mut found);
     }
     found
@@ -79,13 +79,13 @@ fn mark(slot: Slot<'_>) {
 }
 
 /// The parameter that is walked through.
-struct Place<'a> {
+struct ParamWalk<'a> {
     entry: &'a dyn Entry,
     name: &'a str,
     is_required: bool,
 }
 
-impl Place<'_> {
+impl ParamWalk<'_> {
     fn walk(
         &self,
         path: &mut Vec<String>,

@@ -7,8 +7,7 @@
 //! token. Not here: understanding pictures.
 
 use super::context::TelegramContext;
-use super::updates::IncomingUpdate;
-use super::updates::message::{Download, IncomingMessage, MessageContent};
+use super::updates::incoming::{Download, IncomingMessage, IncomingUpdate, MessageContent};
 use crate::core::text::{head_and_tail, shorten, visible};
 use crate::core::turn::{Along, Origin, Part, Reply};
 use crate::limits;

@@ -13,8 +13,8 @@ use async_trait::async_trait;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::TelegramError;
 use super::api::Api;
+use super::error::TelegramError;
 use super::place::ChatPlace;
 use super::send::{CallTurn, PacedSender, Sound, judge};
 use super::status::{StatusLine, StatusRequest, Statuses};

@@ -10,17 +10,15 @@ use tokio_util::sync::CancellationToken;
 
 use super::access::Access;
 use super::channel::TelegramChannel;
-use super::inbox::Inbox;
-use super::queue::{ChatLane, ChatQueues, Entrance, Full};
-use super::updates::{BotIdentity, IncomingEvent, IncomingUpdate};
-use super::{taps, turns};
+use super::inbox::{Inbox, turn_of};
+use super::queue::ChatQueues;
+use super::taps;
+use super::updates::incoming::{BotIdentity, IncomingEvent, IncomingUpdate};
 use crate::core::ids::ChatId;
 use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::ports::Transcriber;
 use crate::ports::records::InboxEntry;
-
-const BUSY: &str = "I still have many of your messages to answer, so I did not keep this one. Please send it again in a few minutes, with anything you wrote after it.";
 
 /// A stored update and what it means.
 #[derive(Debug, Clone)]
@@ -72,25 +70,6 @@ impl TelegramContext {
         self.debounce * limits::DEBOUNCE_ASKING_FACTOR
     }
 
-    /// Puts a job at the end of its chat's line. Who finds it full is told once, so that nothing gets lost in
-    /// silence; what an earlier life had taken has its place.
-    pub fn enqueue(self: &Arc<Self>, lane: ChatLane, job: UpdateJob) {
-        let chat = job.update.place.id();
-        let entrance = if job.resumed { Entrance::Promised } else { Entrance::IfRoom };
-        if let Err(Full { job, first }) = self.queues.push(&chat, lane, job, entrance) {
-            self.aside(|context| async move {
-                let closed = if first {
-                    turns::say(&context, &[&job.entry], &chat, BUSY).await
-                } else {
-                    context.inbox.close(&job.entry).await
-                };
-                if let Err(error) = closed {
-                    tracing::error!(%error, "an update could not be closed");
-                }
-            });
-        }
-    }
-
     /// Takes the little clock off a pressed button that nothing comes of. Best effort.
     pub fn acknowledge(self: &Arc<Self>, update: &IncomingUpdate) {
         let IncomingEvent::Press { query, .. } = &update.event else { return };
@@ -105,7 +84,7 @@ impl TelegramContext {
         if job.resumed {
             return self.acknowledge(&job.update);
         }
-        let turn = turns::turn_of(&job.entry);
+        let turn = turn_of(&job.entry);
         self.channel.taps.add(turn.clone(), query.clone());
         self.aside(|context| async move {
             tokio::time::sleep(Duration::from_millis(limits::TAP_ANSWER_MS)).await;

@@ -17,10 +17,10 @@ use chrono::TimeDelta;
 
 use super::attachments::{self, Unpacked};
 use super::context::{TelegramContext, UpdateJob};
+use super::inbox::turn_of;
 use super::queue::{Next, WaitingRest};
 use super::turns;
-use super::updates::message::{IncomingMessage, MessageContent};
-use super::updates::{IncomingEvent, IncomingUpdate};
+use super::updates::incoming::{IncomingEvent, IncomingMessage, IncomingUpdate, MessageContent};
 use crate::config::telegram_user;
 use crate::core::ids::{ChatId, RunId};
 use crate::core::turn::{Incoming, Input, Origin, Part};
@@ -62,7 +62,7 @@ struct ReadMessage<'a> {
 
 impl<'a> ReadMessage<'a> {
     fn new(brain: &'a Brain, job: &UpdateJob) -> Self {
-        let (chat, turn) = (job.update.place.id(), turns::turn_of(&job.entry));
+        let (chat, turn) = (job.update.place.id(), turn_of(&job.entry));
         brain.running.begins(&chat, &turn);
         Self { brain, chat, turn }
     }
@@ -300,7 +300,7 @@ impl Coalesced {
         let origin = if own.is_empty() { Origin::Forwarded } else { untyped.unwrap_or(typed) };
         let single = parts.len() == 1 && parts.iter().all(|part| part.along.is_none());
         Some(Incoming {
-            turn: turns::turn_of(&first.entry),
+            turn: turn_of(&first.entry),
             user: telegram_user(self.update.who),
             chat: self.update.place.id(),
             message_id: self.pieces.iter().map(|piece| piece.message.number).max()?,

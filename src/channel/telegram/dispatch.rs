@@ -25,10 +25,15 @@ use teloxide::types::{ThreadId, Update, UpdateKind};
 use teloxide::{Bot, types};
 use tokio::net::TcpListener;
 
-use super::TelegramError;
-use super::context::TelegramContext;
-use super::queue::ChatLane;
-use super::updates::{BotIdentity, callback_query, edited_message, message, my_chat_member};
+use super::context::{TelegramContext, UpdateJob};
+use super::error::TelegramError;
+use super::queue::{ChatLane, Entrance, Full};
+use super::turns;
+use super::updates::incoming::{BotIdentity, IncomingEvent, is_cancel};
+use crate::core::turn::Input;
+use crate::pipeline::intake::commands;
+
+const BUSY: &str = "I still have many of your messages to answer, so I did not keep this one. Please send it again in a few minutes, with anything you wrote after it.";
 
 /// What a handler returns: what it cannot do is told and stored where it happens.
 pub(super) type Handled = Result<(), Infallible>;
@@ -75,10 +80,61 @@ pub(super) fn dispatcher(
 /// One branch a kind of update.
 fn tree() -> UpdateHandler<Infallible> {
     dptree::entry()
-        .branch(Update::filter_message().chain(job()).endpoint(message::handle))
-        .branch(Update::filter_edited_message().chain(job()).endpoint(edited_message::handle))
-        .branch(Update::filter_callback_query().chain(job()).endpoint(callback_query::handle))
-        .branch(Update::filter_my_chat_member().chain(job()).endpoint(my_chat_member::handle))
+        .branch(Update::filter_message().chain(job()).endpoint(message))
+        .branch(Update::filter_edited_message().chain(job()).endpoint(enqueued))
+        .branch(Update::filter_callback_query().chain(job()).endpoint(press))
+        .branch(Update::filter_my_chat_member().chain(job()).endpoint(enqueued))
+}
+
+/// A message waits for its turn in its chat, `/cancel` for nobody.
+async fn message(job: UpdateJob, context: Arc<TelegramContext>) -> Handled {
+    match &job.update.event {
+        IncomingEvent::Message(message) if message.is_cancel() => context.queues.overtake(job),
+        _ => enqueue(&context, ChatLane::Messages, job),
+    }
+    Ok(())
+}
+
+/// What only waits for its turn among the messages.
+async fn enqueued(job: UpdateJob, context: Arc<TelegramContext>) -> Handled {
+    enqueue(&context, ChatLane::Messages, job);
+    Ok(())
+}
+
+/// A press has its line beside the messages, and is answered soon whatever it waits for.
+async fn press(job: UpdateJob, context: Arc<TelegramContext>) -> Handled {
+    context.tapped(&job);
+    let lane = match &job.update.event {
+        IncomingEvent::Press { data, .. } => lane(data),
+        IncomingEvent::Message(_) | IncomingEvent::Edited(_) | IncomingEvent::Joined => ChatLane::Messages,
+    };
+    enqueue(&context, lane, job);
+    Ok(())
+}
+
+/// What does a message again is a message, and keeps its place among them.
+fn lane(data: &str) -> ChatLane {
+    let press = Input::Press { data: data.to_owned(), message: None };
+    if commands::overtakes(&press) { ChatLane::Presses } else { ChatLane::Messages }
+}
+
+/// Puts a job at the end of its chat's line. Who finds it full is told once, so that nothing gets lost in
+/// silence; what an earlier life had taken has its place.
+fn enqueue(context: &Arc<TelegramContext>, lane: ChatLane, job: UpdateJob) {
+    let chat = job.update.place.id();
+    let entrance = if job.resumed { Entrance::Promised } else { Entrance::IfRoom };
+    if let Err(Full { job, first }) = context.queues.push(&chat, lane, job, entrance) {
+        context.aside(|context| async move {
+            let closed = if first {
+                turns::say(&context, &[&job.entry], &chat, BUSY).await
+            } else {
+                context.inbox.close(&job.entry).await
+            };
+            if let Err(error) = closed {
+                tracing::error!(%error, "an update could not be closed");
+            }
+        });
+    }
 }
 
 /// The stored update behind the one that is dispatched.
@@ -104,11 +160,9 @@ fn guarded(tree: UpdateHandler<Infallible>) -> UpdateHandler<Infallible> {
 /// Messages of a chat are handled in order, and its presses beside them; `/cancel` waits for neither.
 fn key(update: &Update) -> Option<OrderKey> {
     let (lane, message) = match &update.kind {
-        UpdateKind::Message(message) if message.text().is_some_and(message::is_cancel) => return None,
+        UpdateKind::Message(message) if message.text().is_some_and(is_cancel) => return None,
         UpdateKind::Message(message) | UpdateKind::EditedMessage(message) => (ChatLane::Messages, Some(message)),
-        UpdateKind::CallbackQuery(query) => {
-            (callback_query::lane(query.data.as_deref().unwrap_or_default()), query.regular_message())
-        }
+        UpdateKind::CallbackQuery(query) => (lane(query.data.as_deref().unwrap_or_default()), query.regular_message()),
         _ => (ChatLane::Messages, None),
     };
     Some((update.chat()?.id, message.and_then(|message| message.thread_id), lane))
@@ -118,7 +172,8 @@ fn key(update: &Update) -> Option<OrderKey> {
 mod tests {
     use super::*;
     use crate::channel::telegram::place::ChatPlace;
-    use crate::channel::telegram::updates::{self, IncomingEvent, IncomingUpdate};
+    use crate::channel::telegram::updates;
+    use crate::channel::telegram::updates::incoming::IncomingUpdate;
     use crate::core::button::Press;
     use crate::core::ids::MessageId;
 

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
+use crate::core::ids::RunId;
 use crate::core::turn::Incoming;
 use crate::failpoint::fail_point;
 use crate::ports::records::{Aside, InboxEntry, OPEN_UPDATES, UPDATES_BY_MESSAGE};
@@ -127,6 +128,11 @@ impl Inbox {
         let found = self.store.load::<InboxEntry>(&Key::from_stored(name)).await?;
         Ok(found.is_none_or(|(entry, _)| entry.done))
     }
+}
+
+/// The name of the turn that an update begins.
+pub fn turn_of(entry: &InboxEntry) -> RunId {
+    RunId::new(format!("tg-{}", entry.update))
 }
 
 /// What is open, in the order in which it was received; whatever is done is not read for it.

@@ -14,7 +14,8 @@ use teloxide::types::{Update, UpdateId};
 use super::access::StrangerAnswer;
 use super::context::{TelegramContext, UpdateJob};
 use super::inbox::Inbox;
-use super::updates::{self, IncomingUpdate};
+use super::updates;
+use super::updates::incoming::IncomingUpdate;
 use crate::ports::StoreError;
 use crate::ports::records::InboxEntry;
 

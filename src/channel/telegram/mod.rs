@@ -2,11 +2,12 @@
 //!
 //! ```text
 //! getUpdates or webhook ─► read, served?, stored ─► teloxide's dispatcher ─► the chat's queue ─► turn ─► outbox ─► Telegram
-//!   listener,               intake, updates,          dispatch, updates        queue, turns,              channel, send,
+//!   listener,               intake, updates,          dispatch                 queue, jobs, turns,        channel, send,
 //!   polling, webhook        access, inbox                                      debounce                   pace, status
 //! ```
 //!
-//! Each kind of update has a module in `updates`; `attachments` and `groups` are what messages may involve besides.
+//! Each kind of update is read by a module in `updates`, and `jobs` says what handles it: `debounce`, `groups`, `edits`,
+//! `presses`, `joined`.
 //!
 //! Invariants: an update is in the durable inbox before Telegram may forget it, and is handled once; a chat's
 //! messages are handled in order and no chat delays another; presses have a queue of their own, and `/cancel`
@@ -22,17 +23,22 @@ mod channel;
 mod context;
 mod debounce;
 mod dispatch;
+mod edits;
 mod entities;
+mod error;
 mod files;
 mod groups;
 mod inbox;
 mod intake;
+mod jobs;
+mod joined;
 mod keyboard;
 mod listener;
 mod pace;
 mod pairing;
 mod place;
 mod polling;
+mod presses;
 mod queue;
 mod redeliver;
 mod send;
@@ -55,39 +61,14 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::config::{Config, TelegramConfig, WebhookConfig};
 use crate::limits;
 use crate::pipeline::brain::Brain;
-use crate::ports::{Channel, StoreError, Transcriber};
+use crate::ports::{Channel, Transcriber};
 use access::{Access, Door};
-use api::ApiError;
 use channel::TelegramChannel;
 use context::TelegramContext;
+pub use error::TelegramError;
 use inbox::Inbox;
 use queue::ChatQueues;
 use webhook::Webhook;
-
-/// Why Telegram cannot be served. Each says what to do.
-#[derive(Debug, thiserror::Error)]
-pub enum TelegramError {
-    /// At start; a token that is revoked later is waited out.
-    #[error("the token was refused (TELEGRAM_BOT_TOKEN): get a valid one from @BotFather{0}")]
-    TokenRefused(String),
-    /// The client could not be set up.
-    #[error("Telegram cannot be used: {0}")]
-    Setup(#[from] ApiError),
-    /// The webhook's door.
-    #[error("{addr} cannot be listened on for the webhook (BRAIN_WEBHOOK_ADDR): {why}")]
-    Listen {
-        /// Where.
-        addr: std::net::SocketAddr,
-        /// What the system said.
-        why: String,
-    },
-    /// teloxide's dispatcher; see [`dispatch::introduced`].
-    #[error("the dispatcher could not be set up, which needs a connection of this machine to itself: {0}")]
-    Dispatcher(String),
-    /// The store.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
 
 /// Time that is left of a clean shutdown for what comes after the turns: closing the store.
 const CLOSING: Duration = Duration::from_millis(1_000);
@@ -145,7 +126,7 @@ impl Telegram {
         };
         let context = Arc::new_cyclic(|context: &Weak<TelegramContext>| {
             let context = context.clone();
-            let work = move |job, rest| turns::work(context.upgrade(), job, rest);
+            let work = move |job, rest| jobs::work(context.upgrade(), job, rest);
             let (queues, dispatched) = (Arc::new(ChatQueues::new(work)), Mutex::default());
             let suspects = tokio::sync::Mutex::default();
             TelegramContext { brain, channel, access, inbox, me, debounce, transcriber, queues, dispatched, suspects }

@@ -7,11 +7,11 @@ use serde::de::IgnoredAny;
 use teloxide::payloads::{DeleteWebhook, GetMe, GetWebhookInfo, SetMyCommands, SetMyCommandsSetters};
 use teloxide::types::{BotCommand, BotCommandScope};
 
-use super::TelegramError;
 use super::api::{Api, ApiError};
 use super::backoff::Backoff;
 use super::context::TelegramContext;
-use super::updates::BotIdentity;
+use super::error::TelegramError;
+use super::updates::incoming::BotIdentity;
 use crate::limits;
 use crate::pipeline::intake::commands::{COMMANDS, SlashCommand, Where};
 use crate::pipeline::recover;

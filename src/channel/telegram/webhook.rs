@@ -28,10 +28,10 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use super::TelegramError;
 use super::api::Api;
 use super::backoff::Backoff;
 use super::context::TelegramContext;
+use super::error::TelegramError;
 use crate::config::WebhookConfig;
 use crate::limits;
 use crate::ports::StoreError;

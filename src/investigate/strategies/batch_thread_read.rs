@@ -16,9 +16,9 @@ use crate::investigate::node::{BatchThreadRead, FindingSort, ReadField, referenc
 use crate::language::people::Familiarity;
 use crate::language::terms;
 use crate::limits::{LETTERS_READ_AT_ONCE, READ_ITEMS_MAX};
+use crate::services::address_book::PeopleQuery;
 use crate::services::error::ServiceError;
 use crate::services::searchable::{ItemKind, ItemText};
-use crate::services::service::PeopleQuery;
 
 /// Shorter words of letters and digits are no references, and longer ones none that people are told.
 const REFERENCE_CHARS_MIN: usize = 5;

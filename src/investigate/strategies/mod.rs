@@ -31,11 +31,12 @@ use crate::language::requests::circle_elsewhere;
 use crate::language::terms;
 use crate::limits::GROUP_EVENTS_MAX;
 use crate::ports::{CpuPool, Index};
+use crate::services::address_book::{AddressBook, PeopleQuery};
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::registry::{Registration, Services};
 use crate::services::search::WordQuery;
 use crate::services::searchable::{FoundItem, FoundItems, Freshness, ItemFilter, ItemKind, Party, Searchable};
-use crate::services::service::{AddressBook, PeopleQuery, RequestContext};
 use crate::services::show::Moment;
 
 /// Names that are looked up of what the person told of somebody.

@@ -15,7 +15,7 @@ use crate::pipeline::show;
 use crate::ports::StoreError;
 use crate::ports::records::Show;
 use crate::services::cards;
-use crate::services::service::RequestContext;
+use crate::services::context::RequestContext;
 
 /// What a decided card looks like from now on, in its owner's zone.
 pub async fn shows(brain: &Brain, pending: &Pending) -> Result<Vec<Show>, StoreError> {

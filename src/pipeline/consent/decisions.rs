@@ -160,7 +160,7 @@ impl Brain {
     /// The end still has to be committed: it is in the result's batch.
     pub async fn execute_approved(
         &self,
-        ctx: &crate::services::service::RequestContext,
+        ctx: &crate::services::context::RequestContext,
         mut pending: Pending,
         revisions: Revisions,
         under_way: &CardUnderWay<'_>,

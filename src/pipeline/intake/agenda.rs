@@ -13,8 +13,9 @@ use crate::pipeline::brain::Brain;
 use crate::ports::StoreError;
 use crate::queries::agenda::{AgendaPage, page};
 use crate::queries::questions;
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
-use crate::services::service::{AgendaItem, AgendaKind, RequestContext};
+use crate::services::service::{AgendaItem, AgendaKind};
 use crate::services::show::Paging;
 
 /// Characters of a title in a line.

@@ -23,8 +23,8 @@ use crate::pipeline::stages::{act, investigate};
 use crate::pipeline::turn::{PointedAt, Turn, TurnError, TurnFacts};
 use crate::ports::{Change, Expect, RecordExt, StoreError, Table};
 use crate::queries::offers::{GONE, Offer, Offered};
+use crate::services::capabilities::{Content, Offerable};
 use crate::services::registry::Services;
-use crate::services::service::{Content, Offerable};
 
 /// Said when none of it was wanted.
 const LEFT: &str = "Okay, I left it. Nothing was done.";

@@ -16,8 +16,8 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::stages::doubts::{Doubt, LEAVE_IT};
 use crate::pipeline::turn::{TurnError, TurnFacts};
+use crate::services::capabilities::{OpenThing, ReportFit};
 use crate::services::registry::Services;
-use crate::services::service::{OpenThing, ReportFit};
 
 /// Of a thing that is named in a remark.
 const NAMED_CHARS_MAX: usize = 60;

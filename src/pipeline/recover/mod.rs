@@ -26,7 +26,7 @@ use crate::pipeline::run::{self, Grant, Start};
 use crate::pipeline::show;
 use crate::ports::records::{InboxEntry, OutboxEntry, Show};
 use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, StoreError, Table};
-use crate::services::service::RequestContext;
+use crate::services::context::RequestContext;
 
 /// At most so many interrupted runs are looked at; more cannot come from one life of one process.
 const RUNS_MAX: usize = 100_000;

@@ -41,7 +41,8 @@ use crate::pipeline::running::CardUnderWay;
 use crate::ports::records::Undo;
 use crate::ports::{Batch, Change, Expect, Record, StoreError};
 use crate::services::command::Effect;
-use crate::services::service::{Attempt, Performed, RequestContext};
+use crate::services::context::RequestContext;
+use crate::services::service::{Attempt, Performed};
 
 const STOPPED_BEFORE: &str = "you stopped it before it had begun";
 

@@ -13,15 +13,14 @@ use crate::core::plan::{Plan, PlannedAction};
 use crate::core::provenance::UntrustedText;
 use crate::core::text::{shorten, visible};
 use crate::core::turn::Path;
-use crate::language::requests;
-use crate::language::time;
 use crate::language::time::{Grain, Reference, When};
+use crate::language::{requests, time};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::stages::topic::{Depending, Planned, Topic, proposed};
 use crate::pipeline::turn::TurnFacts;
+use crate::services::circumstance::{Circumstance, Evidence};
 use crate::services::condition::{self, ConditionKind};
-use crate::services::service::{Circumstance, Evidence};
 use crate::services::standing::Planner;
 
 /// How long somebody has to be free who named a moment only.

@@ -14,8 +14,9 @@ use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::turn::{Turn, TurnAccount, TurnFacts};
 use crate::ports::Usage;
+use crate::services::context::RequestContext;
 use crate::services::registry::Registration;
-use crate::services::service::{ContextRole, Noticed, RequestContext, Wanted};
+use crate::services::service::{ContextRole, Noticed, Wanted};
 
 /// What was found.
 #[derive(Debug, Default)]

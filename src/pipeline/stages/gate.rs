@@ -11,7 +11,7 @@ mod notes;
 use std::sync::{Arc, OnceLock};
 
 use super::known;
-use super::later::{self, Later, Needs, Unclear};
+use super::later::{self, DeferralReason, DeferredAction, Unclear};
 use super::own_rules::OwnRules;
 use super::resolve::{self, Unsettled};
 use crate::core::card::show_address;
@@ -26,9 +26,9 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::run::Passed;
 use crate::pipeline::show;
 use crate::pipeline::turn::TurnFacts;
+use crate::services::address_book::Person;
 use crate::services::command::Effect;
 use crate::services::entry::Entry;
-use crate::services::service::Person;
 
 /// The gate's word about a plan.
 #[derive(Debug, Default)]
@@ -36,7 +36,7 @@ pub struct Gated {
     /// To run now.
     pub now: Vec<Passed>,
     /// To be asked about, in one way or another, and what depends on that.
-    pub later: Vec<Later>,
+    pub later: Vec<DeferredAction>,
     /// What is refused, or cannot be done.
     pub stopped: Vec<Report>,
     /// Words for the person about that.
@@ -363,11 +363,11 @@ fn sort(brain: &Brain, judged: Vec<Judged>, planned: Vec<PlannedAction>, gated: 
                 gated.now.push(Passed { assessed: *assessed, index, depends_on: planned.depends_on });
                 continue;
             }
-            Judged::Passed(assessed) => Needs::Others(assessed),
-            Judged::Unclear(unclear) => Needs::Answer(unclear),
+            Judged::Passed(assessed) => DeferralReason::Others(assessed),
+            Judged::Unclear(unclear) => DeferralReason::Answer(unclear),
         };
         waits[index] = true;
-        gated.later.push(Later { planned, index, needs });
+        gated.later.push(DeferredAction { planned, index, needs });
     }
 }
 

@@ -11,7 +11,7 @@ use crate::language::people::{Candidate, Familiarity, NamedBy};
 use crate::language::words::words;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::turn::TurnFacts;
-use crate::services::service::{PeopleQuery, Person};
+use crate::services::address_book::{PeopleQuery, Person};
 
 /// Those who could be meant by the names and addresses of a plan, and those whom the person's own words name; nobody when
 /// the plan has neither.

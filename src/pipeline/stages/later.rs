@@ -18,30 +18,30 @@ use crate::ports::records::Clarification;
 
 /// An action of a plan that does not run now.
 #[derive(Debug)]
-pub(crate) struct Later {
+pub(crate) struct DeferredAction {
     /// As it was proposed.
     pub planned: PlannedAction,
     /// Its index in the plan.
     pub index: usize,
     /// What it waits for.
-    pub needs: Needs,
+    pub needs: DeferralReason,
 }
 
 /// What an action waits for.
 #[derive(Debug)]
-pub(crate) enum Needs {
+pub(crate) enum DeferralReason {
     /// A yes: its own, or that of something before it. Or an answer to something before it.
     Others(Box<Assessed>),
     /// An answer of its own.
     Answer(Unclear),
 }
 
-impl Later {
+impl DeferredAction {
     /// The report of one that is not done.
     pub fn report(&self, status: Status, why: &str) -> Report {
         match &self.needs {
-            Needs::Others(assessed) => show::report(assessed.action(), status, Some(why)),
-            Needs::Answer(_) => gate::planned_report(&self.planned, status, why),
+            DeferralReason::Others(assessed) => show::report(assessed.action(), status, Some(why)),
+            DeferralReason::Answer(_) => gate::planned_report(&self.planned, status, why),
         }
     }
 }
@@ -67,13 +67,13 @@ pub(crate) struct Sorted {
     /// For one card.
     pub consent: Vec<Passed>,
     /// For after an answer, in the order of the plan; the first that needs one of its own is asked about.
-    pub held: Vec<Later>,
+    pub held: Vec<DeferredAction>,
     /// Not to be done, because something before it did not succeed.
-    pub blocked: Vec<Later>,
+    pub blocked: Vec<DeferredAction>,
 }
 
 /// Sorts what is left of a plan; `failed` are the indexes of what ran and did not succeed.
-pub(crate) fn sort(later: Vec<Later>, failed: &[usize]) -> Sorted {
+pub(crate) fn sort(later: Vec<DeferredAction>, failed: &[usize]) -> Sorted {
     let mut sorted = Sorted::default();
     let mut failed = failed.to_vec();
     let mut left = Vec::new();
@@ -86,12 +86,12 @@ pub(crate) fn sort(later: Vec<Later>, failed: &[usize]) -> Sorted {
         }
     }
     let held = held(&left);
-    for Later { planned, index, needs } in left {
+    for DeferredAction { planned, index, needs } in left {
         match needs {
-            Needs::Others(assessed) if !held.contains(&index) => {
+            DeferralReason::Others(assessed) if !held.contains(&index) => {
                 sorted.consent.push(Passed { assessed: *assessed, index, depends_on: planned.depends_on });
             }
-            needs => sorted.held.push(Later { planned, index, needs }),
+            needs => sorted.held.push(DeferredAction { planned, index, needs }),
         }
     }
     sorted
@@ -99,11 +99,11 @@ pub(crate) fn sort(later: Vec<Later>, failed: &[usize]) -> Sorted {
 
 /// The indexes of what waits for an answer: what needs one, what depends on it, and what it depends on in turn,
 /// because that is decided together with it.
-fn held(later: &[Later]) -> Vec<usize> {
+fn held(later: &[DeferredAction]) -> Vec<usize> {
     let mut held: Vec<usize> = Vec::new();
     loop {
         let before = held.len();
-        for one in later.iter().filter(|one| matches!(one.needs, Needs::Answer(_))) {
+        for one in later.iter().filter(|one| matches!(one.needs, DeferralReason::Answer(_))) {
             add(&mut held, one.index);
         }
         for one in later {
@@ -132,29 +132,29 @@ fn add(to: &mut Vec<usize>, index: usize) {
 pub(crate) fn question(
     brain: &Brain,
     facts: &TurnFacts,
-    held: Vec<Later>,
+    held: Vec<DeferredAction>,
     request: &str,
     domains: &[String],
     mut rest: Plan,
 ) -> Option<Clarification> {
-    let place = held.iter().position(|one| matches!(one.needs, Needs::Answer(_)))?;
+    let place = held.iter().position(|one| matches!(one.needs, DeferralReason::Answer(_)))?;
     let indexes: Vec<usize> = held.iter().map(|one| one.index).collect();
     let (mut taints, mut own) = (Vec::new(), Vec::new());
     let nobody_elses = |planned: &PlannedAction, taints: &[Taint]| {
         gate::nobody_elses(brain, &planned.service, &planned.command, &planned.params, taints)
     };
     let mut asked = None;
-    for (at, Later { mut planned, needs, .. }) in held.into_iter().enumerate() {
+    for (at, DeferredAction { mut planned, needs, .. }) in held.into_iter().enumerate() {
         // What it depended on and is not here is done.
         planned.depends_on =
             planned.depends_on.iter().filter_map(|on| indexes.iter().position(|index| index == on)).collect();
         match needs {
-            Needs::Others(assessed) => {
+            DeferralReason::Others(assessed) => {
                 let found: Vec<Taint> = assessed.action().others_words().cloned().collect();
                 own.extend(nobody_elses(&planned, &found));
                 taints.extend(found);
             }
-            Needs::Answer(unclear) => {
+            DeferralReason::Answer(unclear) => {
                 own.extend(nobody_elses(&planned, &unclear.taints));
                 taints.extend(unclear.taints.iter().cloned());
                 if at == place {
@@ -198,18 +198,18 @@ mod tests {
     }
 
     /// `?` needs an answer, `y` a yes; behind it the indexes it depends on.
-    fn later(index: usize, kind: char, on: &[usize]) -> Later {
+    fn later(index: usize, kind: char, on: &[usize]) -> DeferredAction {
         let needs = match kind {
-            '?' => Needs::Answer(Unclear {
+            '?' => DeferralReason::Answer(Unclear {
                 question: String::new(),
                 param: String::new(),
                 choices: Vec::new(),
                 taints: Vec::new(),
                 quoted: Vec::new(),
             }),
-            _ => Needs::Others(Box::new(assess(&High, Action::default(), Stakes::Low))),
+            _ => DeferralReason::Others(Box::new(assess(&High, Action::default(), Stakes::Low))),
         };
-        Later { planned: PlannedAction { depends_on: on.to_vec(), ..PlannedAction::default() }, index, needs }
+        DeferredAction { planned: PlannedAction { depends_on: on.to_vec(), ..PlannedAction::default() }, index, needs }
     }
 
     #[test]

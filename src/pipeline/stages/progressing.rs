@@ -3,7 +3,7 @@
 
 use super::context::Context;
 use super::honest::{BEFORE_ASKING, CameTo};
-use super::later::{self, Later};
+use super::later::{self, DeferredAction};
 use super::{respond, undecided};
 use crate::core::button::Button;
 use crate::core::ids::{PendingId, RunId};
@@ -127,7 +127,7 @@ impl Progressing {
     }
 
     /// Something that is not even asked about, because what it depends on failed.
-    pub fn blocked(&mut self, brain: &Brain, later: &Later) {
+    pub fn blocked(&mut self, brain: &Brain, later: &DeferredAction) {
         let why = "not asked, because what it depends on did not succeed";
         self.answer.reports.push(later.report(Status::Refused, why));
         self.results.add_remark(later::left_out(brain, &later.planned));

@@ -14,10 +14,11 @@ use crate::language::people::{Match, NamedBy, Recipient};
 use crate::language::time;
 use crate::language::time::TimeRole;
 use crate::pipeline::turn::TurnFacts;
+use crate::services::address_book::Person;
 use crate::services::command::Slot;
 use crate::services::entry::{Entry, ParamError};
 use crate::services::error::ServiceError;
-use crate::services::service::{ItemChoice, Person, Prepared};
+use crate::services::service::{ItemChoice, Prepared};
 use crate::services::show::chosen;
 
 /// Why a proposal is no action yet.

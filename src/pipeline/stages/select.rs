@@ -57,7 +57,7 @@ pub(super) async fn route(turn: &Turn<'_>, model: &dyn Model, guess: &Guess) -> 
         }
     }
     let is_bound = turn.brain.policy.skip_router && guess.kind == Kind::Action && guess.confidence >= BOUND_FROM;
-    let offer = Offer::of(&turn.facts, if is_bound { guess.domains.clone() } else { domains.clone() });
+    let offer = SelectionScope::of(&turn.facts, if is_bound { guess.domains.clone() } else { domains.clone() });
     let selected = select(turn, model, &services, &domains, &offer).await;
     selected.map(|selected| settle(&turn.facts, selected, guess, &services, &offer))
 }
@@ -67,7 +67,7 @@ async fn select(
     model: &dyn Model,
     services: &Services,
     domains: &[String],
-    offer: &Offer,
+    offer: &SelectionScope,
 ) -> Asked<Selected> {
     let key = [Stage::Select.name().to_owned(), format!("{offer:?}")];
     let schema = services.schema_once(&key, || AnswerSchema::of(offer.shape(services)));
@@ -87,7 +87,7 @@ async fn select(
 
 /// What may be chosen for a message, as far as its words alone tell.
 #[derive(Debug, Clone)]
-struct Offer {
+struct SelectionScope {
     /// Of these services.
     domains: Vec<String>,
     /// At most so many commands.
@@ -100,7 +100,7 @@ struct Offer {
     answers: bool,
 }
 
-impl Offer {
+impl SelectionScope {
     fn of(facts: &TurnFacts, domains: Vec<String>) -> Self {
         let reading = facts.reading();
         let is = |mood: Mood| reading.clauses.iter().filter(move |clause| clause.mood == mood).count();
@@ -159,7 +159,7 @@ impl Offer {
 
 /// A model's word, checked: commands that do not exist are dropped, and what names none is what built-in understanding
 /// takes it for.
-fn settle(facts: &TurnFacts, selected: Selected, guess: &Guess, services: &Services, offer: &Offer) -> Route {
+fn settle(facts: &TurnFacts, selected: Selected, guess: &Guess, services: &Services, offer: &SelectionScope) -> Route {
     let Selected { kind, commands: named } = selected;
     // What code reads as nothing but a question is one.
     let said = if offer.only_looks { Said::Question } else { kind };

@@ -55,7 +55,8 @@ pub(crate) fn settle_time(
     match slot {
         Slot::People { .. } => Ok(()),
         Slot::Time { param, value, base, past } => {
-            let Some(clock) = Clock::of(base, reference, now, Known { half, past: past == PastTimes::Only }, target)
+            let Some(clock) =
+                TimeContext::of(base, reference, now, Known { half, past: past == PastTimes::Only }, target)
             else {
                 return Ok(());
             };
@@ -64,11 +65,12 @@ pub(crate) fn settle_time(
             Ok(())
         }
         Slot::Repeat { repeat, first, end } => {
-            let clock = Clock { reference, now, known: Known { half, past: false }, target: None, old: None };
+            let clock = TimeContext { reference, now, known: Known { half, past: false }, target: None, old: None };
             repeating::settle_repeat(repeat, first, end, &clock)
         }
         Slot::Span { param, start, end, repeat, base, past } => {
-            let Some(clock) = Clock::of(base, reference, now, Known { half, past: past == PastTimes::Only }, target)
+            let Some(clock) =
+                TimeContext::of(base, reference, now, Known { half, past: past == PastTimes::Only }, target)
             else {
                 return Ok(());
             };
@@ -79,7 +81,7 @@ pub(crate) fn settle_time(
 }
 
 /// What the words of a time are read against.
-struct Clock<'a> {
+struct TimeContext<'a> {
     reference: &'a Reference,
     /// The moment at which they are read.
     now: &'a Reference,
@@ -122,7 +124,7 @@ impl Read {
     }
 }
 
-impl<'a> Clock<'a> {
+impl<'a> TimeContext<'a> {
     fn of(
         base: Base,
         reference: &'a Reference,
@@ -216,7 +218,7 @@ fn shifted(old: Moment, shift: &Shift, zone: Tz) -> Option<Moment> {
 
 /// `old_end`: where the item ended so far.
 fn settle_span(
-    clock: &Clock<'_>,
+    clock: &TimeContext<'_>,
     param: &str,
     (start, end, repeat): (&mut Option<String>, &mut Option<String>, Option<&mut Option<String>>),
     past: PastTimes,
@@ -271,7 +273,7 @@ fn settle_span(
     }
     if let Some(words) = end.as_deref() {
         let begins = from.map(|moment| moment.start(zone)).or(clock.target);
-        let after = Clock { target: begins, old: old_end, ..*clock };
+        let after = TimeContext { target: begins, old: old_end, ..*clock };
         until = Some(match after.read("end_time", words)? {
             Read::Moment(Moment::Day(day)) if looks => {
                 Moment::Instant(Moment::Day(day.succ_opt().unwrap_or(day)).start(zone))

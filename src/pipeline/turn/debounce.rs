@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::{Notify, watch};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Stage {
+enum DebounceStage {
     Held,
     Acting,
     Over,
@@ -33,7 +33,7 @@ enum Stage {
 /// Shared by a turn and whoever may still add to it.
 #[derive(Debug, Clone)]
 pub struct Debounce {
-    stage: Arc<watch::Sender<Stage>>,
+    stage: Arc<watch::Sender<DebounceStage>>,
     begun: Arc<AtomicBool>,
     /// Told when what waits behind this turn need not wait any more.
     passes: Arc<Notify>,
@@ -42,15 +42,15 @@ pub struct Debounce {
 impl Debounce {
     /// Nothing more can come.
     pub fn over() -> Self {
-        Self::at(Stage::Over)
+        Self::at(DebounceStage::Over)
     }
 
     /// More may come.
     pub fn held() -> Self {
-        Self::at(Stage::Held)
+        Self::at(DebounceStage::Held)
     }
 
-    fn at(stage: Stage) -> Self {
+    fn at(stage: DebounceStage) -> Self {
         Self { stage: Arc::new(watch::Sender::new(stage)), begun: Arc::default(), passes: Arc::default() }
     }
 
@@ -67,15 +67,15 @@ impl Debounce {
 
     /// The turn may act.
     pub fn let_act(&self) {
-        self.raise(Stage::Acting);
+        self.raise(DebounceStage::Acting);
     }
 
     /// The turn may do everything.
     pub fn end(&self) {
-        self.raise(Stage::Over);
+        self.raise(DebounceStage::Over);
     }
 
-    fn raise(&self, to: Stage) {
+    fn raise(&self, to: DebounceStage) {
         self.stage.send_if_modified(|stage| {
             let higher = *stage < to;
             *stage = to.max(*stage);
@@ -90,22 +90,22 @@ impl Debounce {
 
     /// Whether nothing more can come.
     pub fn is_over(&self) -> bool {
-        *self.stage.borrow() == Stage::Over
+        *self.stage.borrow() == DebounceStage::Over
     }
 
     /// Waits until the turn may write.
     pub async fn before_writing(&self) {
-        self.reach(Stage::Acting).await;
+        self.reach(DebounceStage::Acting).await;
     }
 
     /// Waits until the turn may ask back; at once when it has already written.
     pub async fn before_asking(&self) {
         if !self.has_begun() {
-            self.reach(Stage::Over).await;
+            self.reach(DebounceStage::Over).await;
         }
     }
 
-    async fn reach(&self, wanted: Stage) {
+    async fn reach(&self, wanted: DebounceStage) {
         let mut stage = self.stage.subscribe();
         // The sender lives as long as this does.
         let _ = stage.wait_for(|stage| *stage >= wanted).await;

@@ -22,7 +22,7 @@ use crate::language::time::Reference;
 use crate::pipeline::brain::Policy;
 use crate::ports::records::{ChatState, Message, PendingOpen, Shown, User};
 use crate::queries::pending::OpenCards;
-use crate::services::service::RequestContext;
+use crate::services::context::RequestContext;
 
 /// See the module.
 #[derive(Debug, Clone)]

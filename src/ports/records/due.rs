@@ -12,7 +12,7 @@ use crate::ports::{Key, Record, Table};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum DueKind {
-    /// An item of a service; see [`crate::services::service::Service::fall_due`].
+    /// An item of a service; see [`crate::services::capabilities::Reminders::fall_due`].
     Item {
         /// The service's name.
         service: String,

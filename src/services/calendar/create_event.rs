@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::record::{Event, Occurrence};
-use super::service::{CalendarService, NAME};
+use super::record::{Event, NAME, Occurrence};
+use super::service::CalendarService;
 use super::values::{attendees, check_order, moment, optional, with_end};
 use super::view::{EventChanged, backwards};
 use crate::core::card::CardBody;
@@ -25,12 +25,13 @@ use crate::language::time::{Grain, TimeRole, When};
 use crate::language::tokens::lower;
 use crate::services::backend::RecordEdit;
 use crate::services::command::{Base, Called, Command, Invocation, PastTimes, Receipt, Slot, Subject, one_or_many};
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items::Item;
 use crate::services::provenance::{self, Others};
 use crate::services::recurrence::Series;
 use crate::services::replica::{Edits, PlannedEdits};
-use crate::services::service::{Prepared, RequestContext};
+use crate::services::service::Prepared;
 use crate::services::show::{self, Moment};
 use crate::services::texts;
 

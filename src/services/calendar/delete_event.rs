@@ -14,10 +14,11 @@ use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
 use crate::services::backend::RecordEdit;
 use crate::services::command::{Command, Invocation, Receipt, Subject, before};
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items::{self, Item, label};
 use crate::services::replica::{Edits, PlannedEdits};
-use crate::services::service::{Prepared, RequestContext};
+use crate::services::service::Prepared;
 use crate::services::{show, texts};
 
 /// Cancel an event.

@@ -15,10 +15,12 @@ use crate::core::plan::Action;
 use crate::limits::SERIES_EXCEPTIONS_MAX;
 use crate::ports::{Index, Store};
 use crate::services::command;
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items::{self, AT, Item};
+use crate::services::preparing;
 use crate::services::recurrence::{counted, ended, moved_along};
-use crate::services::service::{ItemChoice, Prepared, RequestContext};
+use crate::services::service::{ItemChoice, Prepared};
 use crate::services::show::{self, Moment};
 use crate::services::{finding, texts, times};
 
@@ -171,7 +173,7 @@ pub(super) trait Scoped {
     fn scope(&mut self) -> &mut Option<Scope>;
 }
 
-/// As [`items::prepare`], for one occurrence of a series, it and all after it, or all of it. A day in the words says which
+/// As [`preparing::prepare`], for one occurrence of a series, it and all after it, or all of it. A day in the words says which
 /// occurrence is meant, and that it is that one alone; else the part is asked for.
 pub(super) async fn prepare<C: Scoped>(
     (store, index): (&Arc<dyn Store>, &Arc<dyn Index>),
@@ -179,7 +181,7 @@ pub(super) async fn prepare<C: Scoped>(
     command: C,
 ) -> Result<Prepared<C>, ServiceError> {
     let words = command.words();
-    let mut prepared = items::prepare::<Event, _>(store, index, ctx, command, "find_by", &words, |_| true).await?;
+    let mut prepared = preparing::prepare::<Event, _>(store, index, ctx, command, "find_by", &words, |_| true).await?;
     if let Prepared::Every { ids } = &mut prepared {
         let day = times::hint(&words, ctx).and_then(|hint| hint.days());
         for id in ids.iter_mut() {

@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::free;
-use super::service::{CalendarService, NAME};
+use super::record::NAME;
+use super::service::CalendarService;
 use super::values::frame;
 use crate::core::card::CardBody;
 use crate::core::plan::{ActingAccount, Action};
@@ -131,7 +132,7 @@ impl Handle<FindFreeTime> for CalendarService {
             busy.iter().filter(|(_, o)| !o.is_whole_day() && o.from < o.to).map(|(_, o)| (o.from, o.to)).collect();
         let gaps = free::gaps(&windows, busy, Duration::minutes(i64::from(minutes)));
         let slot =
-            |(from, to): &free::Span| FreeSlot { start: super::stored(*from, ctx), end: super::stored(*to, ctx) };
+            |(from, to): &free::Interval| FreeSlot { start: super::stored(*from, ctx), end: super::stored(*to, ctx) };
         let Page { rows, more, next } = pages::behind(gaps, command.after.as_deref(), |(from, _)| millis(*from));
         Ok(Completed::read(FreeTime { slots: rows.iter().map(slot).collect(), minutes, more, next }))
     }

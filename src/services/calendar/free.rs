@@ -8,7 +8,7 @@ use chrono_tz::Tz;
 use crate::services::recurrence::instant;
 
 /// A span of time, end exclusive.
-pub(super) type Span = (DateTime<Utc>, DateTime<Utc>);
+pub(super) type Interval = (DateTime<Utc>, DateTime<Utc>);
 
 /// Hours of a working day.
 const WORK: (u32, u32) = (9, 18);
@@ -19,7 +19,7 @@ const DAYS_MAX: u64 = 92;
 
 /// The hours to look at in `from..to`: exactly these when they were said as clock times of a day, else the
 /// working hours of its weekdays, or of its days when it holds no weekday at all ("free on Saturday?").
-pub(super) fn windows(from: DateTime<Utc>, to: DateTime<Utc>, clock_times_said: ClockTimes, zone: Tz) -> Vec<Span> {
+pub(super) fn windows(from: DateTime<Utc>, to: DateTime<Utc>, clock_times_said: ClockTimes, zone: Tz) -> Vec<Interval> {
     if clock_times_said == ClockTimes::Said {
         return vec![(from, to)];
     }
@@ -28,12 +28,12 @@ pub(super) fn windows(from: DateTime<Utc>, to: DateTime<Utc>, clock_times_said: 
     let at = |day: chrono::NaiveDate, hour| {
         instant(zone, day.and_time(NaiveTime::from_hms_opt(hour, 0, 0).unwrap_or_default())).to_utc()
     };
-    let working: Vec<(Weekday, Span)> = days
+    let working: Vec<(Weekday, Interval)> = days
         .map(|day| (day.weekday(), (at(day, WORK.0).max(from), at(day, WORK.1).min(to))))
         .take_while(|(_, (start, _))| *start < to)
         .filter(|(_, (start, end))| start < end)
         .collect();
-    let weekdays: Vec<Span> =
+    let weekdays: Vec<Interval> =
         working.iter().filter(|(day, _)| day.number_from_monday() <= 5).map(|(_, span)| *span).collect();
     if weekdays.is_empty() {
         return working.into_iter().map(|(_, span)| span).collect();
@@ -58,7 +58,7 @@ pub(super) fn round_up(at: DateTime<Utc>) -> DateTime<Utc> {
 }
 
 /// What is left of the windows without the busy spans, in order, no shorter than `least`.
-pub(super) fn gaps(windows: &[Span], mut busy: Vec<Span>, least: Duration) -> Vec<Span> {
+pub(super) fn gaps(windows: &[Interval], mut busy: Vec<Interval>, least: Duration) -> Vec<Interval> {
     busy.sort();
     let mut gaps = Vec::new();
     for &(start, end) in windows {

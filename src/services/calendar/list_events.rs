@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 use super::answer::{Answered, answer};
 use super::free;
 use super::free::ClockTimes;
-use super::record::{Event, Occurrence};
-use super::search::{FoundEvents, Wanted, WhichEvent};
-use super::service::{CalendarService, NAME};
+use super::record::{Event, NAME, Occurrence};
+use super::search::{EventQuery, FoundEvents, WhichEvent};
+use super::service::CalendarService;
 use super::values::{Frame, frame};
 use super::view::{DueThen, EventView};
 use crate::core::card::CardBody;
@@ -26,10 +26,11 @@ use crate::language::tokens::lower;
 use crate::services::command::{
     Base, Command, Completed, Effect, Handle, Invocation, PastTimes, Receipt, Slot, Subject,
 };
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items::Item;
 use crate::services::pages::{self, Page};
-use crate::services::service::{AgendaItem, RequestContext};
+use crate::services::service::AgendaItem;
 use crate::services::show::{self, Moment, Paging};
 use crate::services::texts;
 
@@ -100,7 +101,7 @@ pub struct Events {
 }
 
 /// What a line is about.
-enum Line {
+enum AgendaRow {
     Event(Box<(Event, Occurrence)>),
     Due(AgendaItem),
 }
@@ -221,7 +222,7 @@ impl Handle<ListEvents> for CalendarService {
         let singles_out = text.is_some() || with.is_some() || command.which.is_some();
         let (found, from, to) = if singles_out {
             let span = command.says_when().then_some((frame.from, frame.to));
-            let wanted = Wanted { text: text.as_deref(), with: with.as_deref(), which: command.which, span };
+            let wanted = EventQuery { text: text.as_deref(), with: with.as_deref(), which: command.which, span };
             let FoundEvents { found, from, to } = self.matching(ctx, wanted).await?;
             (found, from, to)
         } else {
@@ -240,10 +241,10 @@ impl Handle<ListEvents> for CalendarService {
         };
         let found = found.into_iter().map(|(event, o)| {
             let place = super::agenda_item(&event, &o).place(ctx.zone);
-            (place, Line::Event(Box::new((event, o))))
+            (place, AgendaRow::Event(Box::new((event, o))))
         });
-        let mut lines: Vec<(String, Line)> =
-            found.chain(due.into_iter().map(|item| (item.place(ctx.zone), Line::Due(item)))).collect();
+        let mut lines: Vec<(String, AgendaRow)> =
+            found.chain(due.into_iter().map(|item| (item.place(ctx.zone), AgendaRow::Due(item)))).collect();
         lines.sort_by(|(a, _), (b, _)| a.cmp(b));
         let Page { rows, more, next } = pages::behind(lines, command.after.as_deref(), |(place, _)| place.clone());
         let (from, to) = (super::stored(from, ctx), super::stored(to, ctx));
@@ -252,11 +253,11 @@ impl Handle<ListEvents> for CalendarService {
         let mut untrusted = Vec::new();
         for (_, line) in rows {
             match line {
-                Line::Event(of) => {
+                AgendaRow::Event(of) => {
                     untrusted.extend(of.0.untrusted());
                     output.events.push(EventView::of(&of.0, Some(&of.1)));
                 }
-                Line::Due(item) => {
+                AgendaRow::Due(item) => {
                     output.due.push(DueThen::of(&item, ctx));
                     untrusted.extend(item.untrusted);
                 }
@@ -301,7 +302,7 @@ fn free_then(
     let busy = found.iter().filter(|(_, o)| takes_time(o)).map(|(_, o)| (o.from, o.to)).collect();
     let windows = free::windows(from, frame.to, frame.clock_times, ctx.zone);
     let gaps = free::gaps(&windows, busy, Duration::minutes(GAP_MINUTES_MIN));
-    let stored = |(from, to): &free::Span| (super::stored(*from, ctx), super::stored(*to, ctx));
+    let stored = |(from, to): &free::Interval| (super::stored(*from, ctx), super::stored(*to, ctx));
     (Some(super::stored(from, ctx)), gaps.iter().map(stored).collect())
 }
 

@@ -36,6 +36,8 @@ use record::Occurrence;
 use serde_json::Value;
 use update_event::UpdateEvent;
 
+use super::circumstance::{Circumstance, Evidence};
+use super::context::RequestContext;
 use super::described::{Beside, over_one};
 use super::error::ServiceError;
 use super::finding::Finder;
@@ -43,9 +45,7 @@ use super::items::{self, Item};
 use super::registry::Registration;
 use super::replica;
 use super::searchable::Searchable;
-use super::service::{
-    AgendaItem, AgendaKind, Circumstance, ContextRole, Evidence, Noticed, RequestContext, Service, ServiceInfo, Wanted,
-};
+use super::service::{AgendaItem, AgendaKind, ContextRole, Noticed, Service, ServiceInfo, Wanted};
 use super::show::Moment;
 use super::{show, texts};
 use crate::core::ids::UserId;
@@ -54,7 +54,8 @@ use crate::language::requests::built::Builder;
 use crate::ports::{Secondary, Source};
 
 pub(super) use amend::AMENDERS;
-pub use service::{CalendarService, NAME};
+pub use record::NAME;
+pub use service::CalendarService;
 
 /// What its phrases come to, by the command that they name.
 pub(super) const BUILDERS: [(&str, Builder); 5] = [

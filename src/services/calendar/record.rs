@@ -11,14 +11,17 @@ use crate::core::provenance::UntrustedText;
 use crate::limits::RECURRENCE_STEPS_MAX;
 use crate::ports::{Key, Participant, Record, Table};
 use crate::services::backend::{RecordOrigin, Replicated};
+use crate::services::context::RequestContext;
 use crate::services::finding::LASTING;
 use crate::services::items::Item;
 use crate::services::provenance::Others;
 use crate::services::recurrence::Series;
-use crate::services::service::RequestContext;
 use crate::services::show;
 use crate::services::show::Moment;
 use crate::services::texts::brief;
+
+/// Its name in plans.
+pub const NAME: &str = "calendar";
 
 /// Something that takes place, perhaps again and again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -221,7 +224,7 @@ impl Item for Event {
     type View = EventView;
 
     const NOUN: &'static str = "event";
-    const KIND: &'static str = super::service::NAME;
+    const KIND: &'static str = NAME;
     const AHEAD: bool = true;
     const TIMED: bool = true;
 

@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use super::record::{Event, Occurrence};
 use super::service::CalendarService;
 use crate::language::terms;
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::finding::Finder;
 use crate::services::search::{EXACT, SURE, WordQuery};
-use crate::services::service::RequestContext;
 
 /// How far ahead and back events are looked for when no span was said: a year, and what is planned a little beyond.
 const HORIZON: Duration = Duration::days(400);
@@ -31,7 +31,7 @@ pub enum WhichEvent {
 
 /// What is looked for.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Wanted<'a> {
+pub(super) struct EventQuery<'a> {
     pub text: Option<&'a str>,
     pub with: Option<&'a str>,
     pub which: Option<WhichEvent>,
@@ -49,7 +49,11 @@ pub(super) struct FoundEvents {
 
 impl CalendarService {
     /// Events that fit. Without a span: what is to come, each series once; if nothing is, what was last.
-    pub(super) async fn matching(&self, ctx: &RequestContext, wanted: Wanted<'_>) -> Result<FoundEvents, ServiceError> {
+    pub(super) async fn matching(
+        &self,
+        ctx: &RequestContext,
+        wanted: EventQuery<'_>,
+    ) -> Result<FoundEvents, ServiceError> {
         let named = match wanted.text {
             Some(text) => Some(self.named(ctx, text).await?),
             None => None,

@@ -5,18 +5,18 @@ use std::collections::HashSet;
 use async_trait::async_trait;
 use chrono::Duration;
 
-use super::record::{Event, Occurrence};
+use super::record::{Event, NAME, Occurrence};
 use super::search::is_with;
-use super::service::{CalendarService, NAME};
+use super::service::CalendarService;
 use crate::core::text::shorten;
 use crate::limits::SNIPPET_CHARS_MAX;
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::finding::Finder;
 use crate::services::items::Item;
 use crate::services::searchable::{
     FoundItem, FoundItems, Freshness, ItemFilter, ItemKind, ItemMark, ItemText, Party, Searchable,
 };
-use crate::services::service::RequestContext;
 
 /// How far ahead and back events are looked for when nobody says: what is about something is rarely older.
 const HORIZON: Duration = Duration::days(120);

@@ -1,20 +1,17 @@
 //! The service itself, and what its commands share. Not here: which commands it has (`mod`).
 
 use super::indexes;
-use super::record::Event;
-use super::record::Occurrence;
+use super::record::{Event, NAME, Occurrence};
 use crate::core::plan::Target;
 use crate::limits::RECURRENCE_STEPS_MAX;
 use crate::ports::{Index, RecordExt, Scan, Store};
 use crate::services::backend::Backends;
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::replica::Replica;
-use crate::services::service::{AgendaItem, RequestContext, Service};
+use crate::services::service::{AgendaItem, Service};
 use chrono::{DateTime, Utc};
 use std::sync::Arc;
-
-/// Its name in plans.
-pub const NAME: &str = "calendar";
 
 const NOBODY_IS_TOLD: &str = "This calendar is on this machine only: the others get no message about it.";
 

@@ -373,7 +373,7 @@ proptest! {
     ) {
         let base = local(Berlin, "2026-03-27 00:00");
         let minutes = |n| base + Duration::minutes(n);
-        let busy: Vec<free::Span> = events.iter().map(|(start, length)| (minutes(*start), minutes(start + length))).collect();
+        let busy: Vec<free::Interval> = events.iter().map(|(start, length)| (minutes(*start), minutes(start + length))).collect();
         let windows = free::windows(base, minutes(10_000), free::ClockTimes::Unsaid, Berlin);
         let gaps = free::gaps(&windows, busy.clone(), Duration::minutes(least));
         for (from, to) in &gaps {
@@ -384,7 +384,7 @@ proptest! {
         prop_assert!(gaps.windows(2).all(|pair| pair[0].1 <= pair[1].0));
         // Nothing free is left out: a minute of a window is busy, in a gap, or in a gap that is too short.
         for minute in (0..10_000).step_by(7).map(minutes) {
-            let inside = |spans: &[free::Span]| spans.iter().any(|(start, end)| *start <= minute && minute < *end);
+            let inside = |spans: &[free::Interval]| spans.iter().any(|(start, end)| *start <= minute && minute < *end);
             if inside(&windows) && !inside(&busy) && !inside(&gaps) {
                 let all = free::gaps(&windows, busy.clone(), Duration::zero());
                 let gap = all.iter().find(|(start, end)| *start <= minute && minute < *end);

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::exceptions::{self, Instead, Scope, Scoped};
-use super::record::{Event, Occurrence};
-use super::service::{CalendarService, NAME};
+use super::record::{Event, NAME, Occurrence};
+use super::service::CalendarService;
 use super::values::{attendees, new_times, optional, reschedule};
 use super::view::{EventChanged, EventView, backwards};
 use crate::core::card::CardBody;
@@ -21,11 +21,12 @@ use crate::language::requests::reading::{ClauseReading, people, title};
 use crate::language::tokens::lower;
 use crate::services::backend::RecordEdit;
 use crate::services::command::{Base, Command, Invocation, PastTimes, Receipt, Slot, Subject, one_or_many};
+use crate::services::context::RequestContext;
 use crate::services::described::{self, Beside};
 use crate::services::error::ServiceError;
 use crate::services::items::{self, Item, label};
 use crate::services::replica::{Edits, PlannedEdits};
-use crate::services::service::{Prepared, RequestContext};
+use crate::services::service::Prepared;
 use crate::services::show::{self, Moment};
 use crate::services::{provenance, texts};
 

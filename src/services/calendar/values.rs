@@ -5,9 +5,9 @@ use chrono::{DateTime, Days, Duration, NaiveTime, Utc};
 use super::free::ClockTimes;
 use super::record::{Event, Occurrence};
 use crate::limits::RECIPIENTS_MAX;
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::recurrence::{instant, moved_rule};
-use crate::services::service::RequestContext;
 use crate::services::show::Moment;
 use crate::services::texts;
 

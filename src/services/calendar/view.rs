@@ -6,8 +6,9 @@ use super::exceptions::Scope;
 use super::record::{Event, Occurrence};
 use crate::core::history::ItemRef;
 use crate::language::time::Reference;
+use crate::services::context::RequestContext;
 use crate::services::items::Item;
-use crate::services::service::{AgendaItem, RequestContext};
+use crate::services::service::AgendaItem;
 use crate::services::show::{self, Moment};
 
 /// An event, or one occurrence of it. Times are stored forms (see [`show::Moment::store`]); a whole day has a date as its

@@ -13,7 +13,7 @@ use super::vcard::{self, Card};
 use crate::language::people::{self, Candidate};
 use crate::language::words::fold;
 use crate::limits::VCF_BYTES_MAX;
-use crate::services::service::{PeopleQuery, Person};
+use crate::services::address_book::{PeopleQuery, Person};
 
 /// The file as it was read last.
 #[derive(Debug, Default)]

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::lookup::People;
 use super::person::{PersonView, is_candidate};
-use super::{Contacts, NAME};
+use super::record::NAME;
+use super::service::Contacts;
 use crate::core::card::CardBody;
 use crate::core::plan::{ActingAccount, Action};
 use crate::core::stakes::Stakes;
@@ -14,9 +15,9 @@ use crate::language::people;
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::reading::{ClauseReading, without_determiner};
 use crate::limits::LIST_ROWS_MAX;
+use crate::services::address_book::PeopleQuery;
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
-use crate::services::service::PeopleQuery;
 use crate::services::show;
 
 /// Look up a person or a group.

@@ -4,23 +4,27 @@
 //! address belongs to somebody who is saved.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::PoisonError;
+
+use async_trait::async_trait;
 
 use super::person::{complete, is_same, person_of, put_first, seen};
-use super::{Contact, Contacts, NAME, by_address, by_group, by_name, by_word};
+use super::record::{Contact, NAME, by_address, by_group, by_name, by_word};
+use super::service::Contacts;
 use crate::core::ids::UserId;
 use crate::language::people::{self, Candidate, Familiarity, NamedBy};
 use crate::language::terms;
 use crate::limits::{GROUP_MEMBERS_MAX, NAMESAKES_MAX};
 use crate::ports::{Description, Key, Needs, Query, RecordExt};
-use crate::services::address_book::KnownNames;
+use crate::services::address_book::{AddressBook, KnownNames, PeopleQuery, Person};
 use crate::services::error::ServiceError;
-use crate::services::service::{PeopleQuery, Person};
+use crate::services::searchable::Freshness;
 
 /// Letters of a name that are taken to be right when nobody has it.
 const SURE_LETTERS: usize = 3;
 
 /// Contacts that may be meant, by id, each with its revision.
-pub(super) type Meant = BTreeMap<String, (Contact, u64)>;
+pub(super) type CandidateContacts = BTreeMap<String, (Contact, u64)>;
 
 /// Those who may be meant.
 #[derive(Debug, Default)]
@@ -71,7 +75,7 @@ impl Contacts {
         let (cards, mail) = (self.cards().await?, self.mailboxes.mail(owner).await?);
         let mut names = Vec::new();
         for address in addresses {
-            let mut saved = Meant::new();
+            let mut saved = CandidateContacts::new();
             self.flagged(owner, [by_address(address)], &mut saved).await?;
             let saved = saved.into_values().map(|(contact, _)| contact.name).next();
             let carded = || cards.with_address(address).map(|card| card.name.clone());
@@ -105,9 +109,13 @@ impl Contacts {
 
     /// The store's contacts that may be meant, and those that complete the cards that may be; and how many more have
     /// the same words in their names.
-    pub(super) async fn contacts(&self, owner: &UserId, asked: &PeopleQuery) -> Result<(Meant, usize), ServiceError> {
+    pub(super) async fn contacts(
+        &self,
+        owner: &UserId,
+        asked: &PeopleQuery,
+    ) -> Result<(CandidateContacts, usize), ServiceError> {
         let cards = self.cards().await?;
-        let mut found = Meant::new();
+        let mut found = CandidateContacts::new();
         let mut more = 0;
         for name in &asked.names {
             more += self.named(owner, name, &mut found).await?;
@@ -123,7 +131,7 @@ impl Contacts {
     }
 
     /// Contacts that one name, address or group may mean, and how many more there are.
-    async fn named(&self, owner: &UserId, name: &str, found: &mut Meant) -> Result<usize, ServiceError> {
+    async fn named(&self, owner: &UserId, name: &str, found: &mut CandidateContacts) -> Result<usize, ServiceError> {
         self.flagged(owner, [by_address(name)], found).await?;
         for group in people::group_keys(name).into_iter().filter(|group| !group.is_empty()) {
             self.members(owner, name, &group, found).await?;
@@ -138,7 +146,13 @@ impl Contacts {
     }
 
     /// All members of a group: part of them would be another group.
-    async fn members(&self, owner: &UserId, name: &str, key: &str, found: &mut Meant) -> Result<(), ServiceError> {
+    async fn members(
+        &self,
+        owner: &UserId,
+        name: &str,
+        key: &str,
+        found: &mut CandidateContacts,
+    ) -> Result<(), ServiceError> {
         let query = Query {
             kinds: vec![NAME.to_owned()],
             flags: vec![by_group(key)],
@@ -161,7 +175,7 @@ impl Contacts {
         owner: &UserId,
         words: Vec<String>,
         name: &str,
-        found: &mut Meant,
+        found: &mut CandidateContacts,
     ) -> Result<usize, ServiceError> {
         let text = words.join(" ");
         let description = Description {
@@ -182,7 +196,7 @@ impl Contacts {
     }
 
     /// Those whose names begin alike, of whom this may be a slip.
-    async fn begun(&self, owner: &UserId, name: &str, found: &mut Meant) -> Result<(), ServiceError> {
+    async fn begun(&self, owner: &UserId, name: &str, found: &mut CandidateContacts) -> Result<(), ServiceError> {
         let begin = |word: &String| format!("{}*", word.chars().take(SURE_LETTERS).collect::<String>());
         let long = |word: &String| word.chars().count() > SURE_LETTERS;
         let text: Vec<String> = people::name_words_of(name).iter().filter(|word| long(word)).map(begin).collect();
@@ -205,7 +219,7 @@ impl Contacts {
         &self,
         owner: &UserId,
         flags: impl IntoIterator<Item = String>,
-        found: &mut Meant,
+        found: &mut CandidateContacts,
     ) -> Result<(), ServiceError> {
         for flag in flags.into_iter().collect::<Vec<_>>() {
             let kinds = vec![NAME.to_owned()];
@@ -220,7 +234,7 @@ impl Contacts {
         &self,
         owner: &UserId,
         ids: impl IntoIterator<Item = String>,
-        found: &mut Meant,
+        found: &mut CandidateContacts,
     ) -> Result<(), ServiceError> {
         for id in ids.into_iter().collect::<Vec<_>>() {
             if found.contains_key(&id) {
@@ -245,5 +259,23 @@ fn person_saved(contact: Contact) -> Person {
         groups: contact.groups,
         known: Familiarity::Saved,
         named_by: NamedBy::Person,
+    }
+}
+
+#[async_trait]
+impl AddressBook for Contacts {
+    async fn people(&self, owner: &UserId, asked: &PeopleQuery) -> Result<Vec<Person>, ServiceError> {
+        Ok(self.look_up(owner, asked).await?.people)
+    }
+
+    async fn names_of(&self, owner: &UserId, addresses: &BTreeSet<String>) -> Result<KnownNames, ServiceError> {
+        self.known_names(owner, addresses).await
+    }
+
+    async fn freshness(&self, owner: &UserId) -> Option<Freshness> {
+        let saved = Freshness::of_records::<Contact>(self.store.as_ref(), owner)?;
+        self.cards().await.ok()?;
+        let file = self.file.lock().unwrap_or_else(PoisonError::into_inner).readings();
+        Some(saved.and(Freshness::of([file])).and(self.mailboxes.freshness(owner).await?))
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Contact;
+use super::record::Contact;
 use super::vcard::Card;
 use crate::core::card::show_address;
 use crate::core::provenance::UntrustedText;
@@ -10,9 +10,10 @@ use crate::core::text::visible;
 use crate::language::people;
 use crate::language::people::{Familiarity, NamedBy};
 use crate::language::words::{fold, words};
+use crate::services::address_book::Person;
 use crate::services::email::correspondents::Correspondent;
 use crate::services::email::read::Mailbox;
-use crate::services::service::{ItemChoice, Noticed, Person};
+use crate::services::service::{ItemChoice, Noticed};
 
 /// The saved people a name or an address means: an exact name or address first, then part of a name.
 pub(super) fn meant<'a>(saved: &'a [Person], name: &str, email: &str) -> Vec<&'a Person> {

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::find::owner_of;
 use super::person::{PersonView, add, choice, is_contact, meant, put_first};
-use super::{Contact, Contacts, NAME};
+use super::record::{Contact, NAME};
+use super::service::Contacts;
 use crate::core::card::{CardBody, show_address};
 use crate::core::plan::{Action, Target};
 use crate::core::stakes::Stakes;
@@ -16,13 +17,14 @@ use crate::language::requests::reading::{ClauseReading, without_determiner};
 use crate::language::tokens::lower;
 use crate::limits::CANDIDATES_MAX;
 use crate::ports::{Key, RecordExt};
-use crate::services::address_book::split_details;
+use crate::services::address_book::{PeopleQuery, split_details};
 use crate::services::backend::RecordEdit;
 use crate::services::command::{Command, Invocation, Receipt, Subject, before};
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::provenance::{self, Others};
 use crate::services::replica::{Edits, PlannedEdits};
-use crate::services::service::{PeopleQuery, Prepared, RequestContext};
+use crate::services::service::Prepared;
 
 /// Save or complete a contact.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]

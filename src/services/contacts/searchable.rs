@@ -2,13 +2,14 @@
 
 use async_trait::async_trait;
 
-use super::{Contacts, NAME};
+use super::record::NAME;
+use super::service::Contacts;
 use crate::services::address_book::{AddressBook, PeopleQuery, Person};
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::searchable::{
     FoundItem, FoundItems, Freshness, ItemFilter, ItemKind, ItemText, Searchable, WrittenText,
 };
-use crate::services::service::RequestContext;
 
 #[async_trait]
 impl Searchable for Contacts {

@@ -11,8 +11,9 @@ use super::send::smtp::{Sender, Sent, Smtp};
 use crate::core::ids::UserId;
 use crate::core::plan::ActingAccount;
 use crate::services::backend::Unwritten;
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
-use crate::services::service::{Attempt, RequestContext};
+use crate::services::service::Attempt;
 
 /// Whose an account is.
 #[derive(Debug, Clone, PartialEq, Eq)]

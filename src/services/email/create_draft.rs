@@ -17,8 +17,9 @@ use crate::core::plan::{ActingAccount, Action, Target};
 use crate::core::stakes::Stakes;
 use crate::core::text::visible;
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Slot, Subject};
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
-use crate::services::service::{Prepared, RequestContext};
+use crate::services::service::Prepared;
 use crate::services::show;
 
 /// Write a mail without sending it.

@@ -7,9 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::filing::{Filed, Filing};
+use super::mail::NAME;
 use super::mark::MarkMail;
 use super::one_mail::OneMail;
-use super::service::{Email, NAME};
+use super::service::Email;
 use super::source::moves::{TRASH, folder_of};
 use crate::core::card::{CardBody, show_address};
 use crate::core::ids::UserId;
@@ -17,9 +18,10 @@ use crate::core::plan::{ActingAccount, Action, PlannedAction, Target};
 use crate::core::stakes::Stakes;
 use crate::core::text::visible;
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject, planned};
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items::label;
-use crate::services::service::{Prepared, RequestContext};
+use crate::services::service::Prepared;
 use crate::services::show;
 
 /// Move a mail to the trash.

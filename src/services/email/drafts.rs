@@ -18,8 +18,9 @@ use crate::core::ids::UserId;
 use crate::core::plan::Action;
 use crate::ports::{Query, Ranking, why_not};
 use crate::services::command::Completed;
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
-use crate::services::service::{Attempt, RequestContext};
+use crate::services::service::Attempt;
 
 /// Ends the file names of mails we wrote.
 pub(crate) const MARK: &str = ".brain-agent";

@@ -14,8 +14,9 @@ use super::source::maildir::{Folder, Listed, Maildir};
 use super::source::moves::{FLAGGED, INBOX, SEEN, folder_of};
 use crate::core::plan::Action;
 use crate::services::command::Completed;
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
-use crate::services::service::{Attempt, RequestContext};
+use crate::services::service::Attempt;
 
 /// What is to become of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]

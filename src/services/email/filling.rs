@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::letter;
-use super::service::NAME;
+use super::mail::NAME;
 use super::wording;
 use crate::core::history::PastAction;
 use crate::language::requests::built::{Built, set};

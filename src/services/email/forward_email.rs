@@ -11,12 +11,13 @@ use super::enclosed::{Enclosed, Enclosure, enclosures, files_of};
 use super::filling::{body_of, recipients, with_link};
 use super::find::subject_or;
 use super::letter;
-use super::one_mail::{Found, OneMail};
+use super::mail::NAME;
+use super::one_mail::{LocatedMail, OneMail};
 use super::outgoing::Sending;
 use super::prepare::{bad_address, called, greeted, too_many, trimmed, unified};
 use super::read::{Mailbox, Parsed, one_line};
 use super::search::grouped;
-use super::service::{Email, NAME};
+use super::service::Email;
 use super::source::maildir::{self, Raw};
 use super::{filling, wording};
 use crate::core::card::CardBody;
@@ -32,9 +33,10 @@ use crate::services::address_book::PeopleQuery;
 use crate::services::command::{
     Command, Completed, Effect, Handle, Invocation, Receipt, Slot, Subject, before, one_or_many,
 };
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items::label;
-use crate::services::service::{Prepared, RequestContext};
+use crate::services::service::Prepared;
 use crate::services::show;
 
 /// Pass a mail on to somebody else.
@@ -189,7 +191,7 @@ impl Command for ForwardEmail {
 }
 
 /// The mail as it stands below the person's words, and how many characters there are of it and go along.
-fn block(parsed: &Parsed, found: &Found, ctx: &RequestContext) -> (String, usize, usize) {
+fn block(parsed: &Parsed, found: &LocatedMail, ctx: &RequestContext) -> (String, usize, usize) {
     let text = unified(&parsed.text);
     let text = text.trim_end();
     let chars = text.chars().count();

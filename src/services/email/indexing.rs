@@ -18,14 +18,13 @@ use futures::FutureExt as _;
 use futures::future::{BoxFuture, Shared};
 use futures::stream::{FuturesUnordered, StreamExt as _};
 
-use super::mail::{Mail, MailId, file_date};
+use super::mail::{Mail, MailId, NAME, file_date};
 use super::pool::{Haste, NotDone, Pool};
-use super::service::NAME;
-use super::slices::{Batch, Slice, read_slice};
+use super::slices::{MailBatch, Slice, read_slice};
 use super::source::maildir::{Listed, Maildir};
 use super::source::watch::Look;
 use super::summary::{Difference, Summary};
-use super::suspects::{Quiet, Reading};
+use super::suspects::{MailboxScan, SuspectLock};
 use crate::core::ids::UserId;
 use crate::failpoint::fail_point;
 use crate::limits::{MAIL_BATCH_MAX, MAIL_NAMED_BY_MAX, MAIL_SLICE_MAX};
@@ -49,20 +48,20 @@ type UnderWay = Shared<BoxFuture<'static, Result<(), ServiceError>>>;
 
 /// One owner's mailbox, and what is known of it.
 #[derive(Debug)]
-pub struct Held {
+pub struct IndexedMailbox {
     pub(super) owner: UserId,
     pub(super) maildir: Maildir,
     pub(super) index: Arc<dyn Index>,
     pub(super) pool: Arc<Pool>,
-    quiet: Arc<Quiet>,
+    quiet: Arc<SuspectLock>,
     summary: RwLock<Summary>,
-    state: Mutex<State>,
+    state: Mutex<IndexState>,
     /// Turns that wait for it to be read.
     waiting: AtomicUsize,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct IndexState {
     /// The summary is that of the index.
     is_loaded: bool,
     /// What the index has is of another shape.
@@ -71,20 +70,20 @@ struct State {
     look: Option<Look>,
     so_far: Option<SoFar>,
     under_way: Option<UnderWay>,
-    /// See [`Held::generation`].
+    /// See [`IndexedMailbox::generation`].
     generation: u64,
 }
 
 /// Generations of all mailboxes: one that is let go and held again has none of its earlier ones.
 static GENERATIONS: AtomicU64 = AtomicU64::new(1);
 
-impl Held {
+impl IndexedMailbox {
     pub(super) fn new(
         owner: &UserId,
         maildir: Maildir,
         index: Arc<dyn Index>,
         pool: Arc<Pool>,
-        quiet: Arc<Quiet>,
+        quiet: Arc<SuspectLock>,
     ) -> Arc<Self> {
         Arc::new(Self {
             owner: owner.clone(),
@@ -107,7 +106,7 @@ impl Held {
         self.state().generation = GENERATIONS.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, IndexState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -277,11 +276,11 @@ impl Held {
             dated.into_iter().map(|(_, file)| file).collect::<VecDeque<Listed>>()
         };
         let mut waiting = self.pool.run(&self.owner, Haste::Short, newest_first).await.map_err(not_done)?;
-        let reading = Reading::begin(self.maildir.root());
+        let reading = MailboxScan::begin(self.maildir.root());
         let width = if reading.is_alone() { 1 } else { self.pool.width() };
         let reading = Arc::new(Mutex::new(reading));
         let mut slices = FuturesUnordered::new();
-        let mut batch = Batch::default();
+        let mut batch = MailBatch::default();
         // The first slice is brought in by itself, so that there is something to find.
         let mut is_first = true;
         loop {
@@ -312,14 +311,14 @@ impl Held {
     fn slice(
         &self,
         files: Vec<Listed>,
-        reading: &Arc<Mutex<Reading>>,
+        reading: &Arc<Mutex<MailboxScan>>,
     ) -> impl Future<Output = Result<Slice, NotDone>> + use<'_> {
         let (maildir, reading, quiet) = (self.maildir.clone(), Arc::clone(reading), Arc::clone(&self.quiet));
         self.pool.run(&self.owner, Haste::Long, move || read_slice(&maildir, files, &reading, &quiet))
     }
 
-    async fn bring(&self, batch: Batch) -> Result<(), ServiceError> {
-        let Batch { mails, documents, .. } = batch;
+    async fn bring(&self, batch: MailBatch) -> Result<(), ServiceError> {
+        let MailBatch { mails, documents, .. } = batch;
         if mails.is_empty() {
             return Ok(());
         }

@@ -15,8 +15,9 @@ use super::source::maildir::Folder;
 use super::source::moves::folder_of;
 use crate::core::plan::ActingAccount;
 use crate::services::backend::Unwritten;
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
-use crate::services::service::{Attempt, RequestContext};
+use crate::services::service::Attempt;
 
 impl MailRef {
     pub(super) fn of(one: &OneMail) -> Self {

@@ -8,12 +8,14 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::read::{self, Mailbox, Parsed};
-use super::service::NAME;
 use super::source::maildir::{self, Folder, Listed, Maildir};
 use super::source::moves;
 use crate::core::text::shorten;
 use crate::limits::MAIL_TEXT_CHARS_MAX;
 use crate::ports::{Document, Participant};
+
+/// Its name in plans.
+pub const NAME: &str = "email";
 
 /// Of a mail to the owner that was not looked at.
 pub const UNREAD: &str = "unread";

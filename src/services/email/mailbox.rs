@@ -15,12 +15,11 @@ use chrono::{DateTime, Utc};
 
 use super::accounts::MailAccounts;
 use super::correspondents::Correspondent;
-use super::indexing::{Held, SoFar, not_done};
-use super::mail::{Mail, MailId};
+use super::indexing::{IndexedMailbox, SoFar, not_done};
+use super::mail::{Mail, MailId, NAME};
 use super::pool::{Haste, Pool};
-use super::service::NAME;
 use super::source::maildir::Maildir;
-use super::suspects::Quiet;
+use super::suspects::SuspectLock;
 use super::thread::Thread;
 use crate::core::ids::UserId;
 use crate::limits::{CONVERSATION_MAILS_MAX, MAIL_PATIENCE_MS, MAILS_REMEMBERED_MAX};
@@ -35,7 +34,7 @@ pub struct Mailboxes {
     own: OwnAddresses,
     index: Arc<dyn Index>,
     pool: Arc<Pool>,
-    quiet: Arc<Quiet>,
+    quiet: Arc<SuspectLock>,
     held: Mutex<HeldMailboxes>,
 }
 
@@ -51,7 +50,7 @@ enum OwnAddresses {
 /// Those in use, each with the number of its last use.
 #[derive(Debug, Default)]
 struct HeldMailboxes {
-    by_owner: HashMap<UserId, (u64, Arc<Held>)>,
+    by_owner: HashMap<UserId, (u64, Arc<IndexedMailbox>)>,
     uses: u64,
 }
 
@@ -128,11 +127,13 @@ impl Mailboxes {
         so_far.is_none().then(|| Freshness::of([held.generation()]))
     }
 
-    fn held(&self, owner: &UserId) -> Arc<Held> {
+    fn held(&self, owner: &UserId) -> Arc<IndexedMailbox> {
         let mut all = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         all.uses += 1;
         let uses = all.uses;
-        let made = || Held::new(owner, self.maildir(owner), self.index.clone(), self.pool.clone(), self.quiet.clone());
+        let made = || {
+            IndexedMailbox::new(owner, self.maildir(owner), self.index.clone(), self.pool.clone(), self.quiet.clone())
+        };
         let entry = all.by_owner.entry(owner.clone()).or_insert_with(|| (uses, made()));
         entry.0 = uses;
         let held = Arc::clone(&entry.1);
@@ -165,7 +166,7 @@ impl Mailboxes {
 /// One owner's mail at one moment.
 #[derive(Debug, Clone)]
 pub struct MailView {
-    held: Arc<Held>,
+    held: Arc<IndexedMailbox>,
     own: Vec<String>,
     configured: Option<String>,
     /// How much was read, when not everything was.

@@ -7,8 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::filing::{Filed, Filing};
-use super::one_mail::{Found, OneMail};
-use super::service::{Email, NAME};
+use super::mail::NAME;
+use super::one_mail::{LocatedMail, OneMail};
+use super::service::Email;
 use super::source::maildir::Folder;
 use super::source::moves::{ARCHIVE, FLAGGED, INBOX, SEEN, TRASH, folder_of};
 use crate::core::card::CardBody;
@@ -18,9 +19,10 @@ use crate::core::plan::{ActingAccount, Action, PlannedAction, Target};
 use crate::core::stakes::Stakes;
 use crate::core::text::visible;
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject, planned};
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items::label;
-use crate::services::service::{Prepared, RequestContext};
+use crate::services::service::Prepared;
 
 /// What a mail can be marked as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -205,7 +207,7 @@ impl Command for MarkMail {
 
 impl Email {
     /// Why a mail cannot be marked like that, if so.
-    fn not_markable(&self, command: &MarkMail, found: &Found) -> Option<String> {
+    fn not_markable(&self, command: &MarkMail, found: &LocatedMail) -> Option<String> {
         let subject = found.one.label();
         if found.mail.is_own() && !matches!(command.mark, MailMark::Starred | MailMark::Unstarred) {
             return Some(format!("“{subject}” is one you wrote yourself; it stays with what you sent."));

@@ -112,14 +112,14 @@ struct Branch {
 struct Open {
     /// Its number among the parts.
     number: usize,
-    kind: Kind,
+    kind: MultipartKind,
     boundary: Vec<u8>,
     /// How many parts it has had.
     parts: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum MultipartKind {
     Alternative,
     /// Its parts are mails where they do not say otherwise.
     Digest,
@@ -202,10 +202,10 @@ impl<'a> Walk<'a> {
             outer.parts += 1;
         }
         let kind = match kind.subtype() {
-            Some("alternative") => Kind::Alternative,
-            Some("digest") => Kind::Digest,
-            Some("related") => Kind::Related,
-            _ => Kind::Mixed,
+            Some("alternative") => MultipartKind::Alternative,
+            Some("digest") => MultipartKind::Digest,
+            Some("related") => MultipartKind::Related,
+            _ => MultipartKind::Mixed,
         };
         self.open.push(Open { number: self.parts, kind, boundary: boundary.to_vec(), parts: 0 });
     }
@@ -215,7 +215,7 @@ impl<'a> Walk<'a> {
         if let Some(outer) = self.open.last_mut() {
             outer.parts += 1;
         }
-        let around = self.open.iter().filter(|open| open.kind == Kind::Alternative);
+        let around = self.open.iter().filter(|open| open.kind == MultipartKind::Alternative);
         around.map(|open| Branch { multipart: open.number, number: open.parts }).collect()
     }
 
@@ -230,16 +230,16 @@ impl<'a> Walk<'a> {
                 _ => Some(Text::Other),
             },
             Some(_) => None,
-            None if outer.is_some_and(|outer| outer.kind == Kind::Digest) => None,
+            None if outer.is_some_and(|outer| outer.kind == MultipartKind::Digest) => None,
             None => Some(Text::Plain),
         };
         let is_attached = head.and_then(|head| head.content_disposition()).is_some_and(ContentType::is_attachment);
         let is_named = kind.is_some_and(|kind| kind.has_attribute("name"));
         let is_inline = !is_attached
             && outer.is_none_or(|outer| match outer.kind {
-                Kind::Related => outer.parts == 0,
-                Kind::Alternative => text != Some(Text::Other),
-                Kind::Digest | Kind::Mixed => outer.parts == 0 || !is_named,
+                MultipartKind::Related => outer.parts == 0,
+                MultipartKind::Alternative => text != Some(Text::Other),
+                MultipartKind::Digest | MultipartKind::Mixed => outer.parts == 0 || !is_named,
             });
         match text {
             Some(text) if is_inline => Is::Text {

@@ -68,11 +68,13 @@ use reply_to_email::ReplyToEmail;
 use search::{SearchMail, grouped};
 use send_email::SendEmail;
 
+use super::capabilities::Drafts;
 use super::command::planned;
+use super::context::RequestContext;
 use super::error::ServiceError;
 use super::registry::Registration;
 use super::searchable::Searchable;
-use super::service::{ContextRole, Drafts, Noticed, RequestContext, Service, ServiceInfo, Wanted};
+use super::service::{ContextRole, Noticed, Service, ServiceInfo, Wanted};
 use crate::core::ids::UserId;
 use crate::core::plan::PlannedAction;
 use crate::core::progress::Progress;
@@ -81,7 +83,8 @@ use crate::limits::CONTEXT_FETCH_MS;
 pub(super) use filling::is_about_a_mail;
 
 pub(super) use amend::AMENDERS;
-pub use service::{Email, NAME};
+pub use mail::NAME;
+pub use service::Email;
 
 /// What its phrases come to, by the command that they name.
 pub(super) const BUILDERS: [(&str, Builder); 9] = [

@@ -24,8 +24,9 @@ use crate::language::words::{stems, words};
 use crate::ports::why_not;
 use crate::services::address_book::KnownNames;
 use crate::services::command::before;
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
-use crate::services::service::{Prepared, RequestContext};
+use crate::services::service::Prepared;
 
 /// A mail as it was when the action was made.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -152,7 +153,7 @@ pub(super) fn unchanged(cause: &std::io::Error) -> ServiceError {
 
 /// The mail and what is to be known of it.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct LocatedMail {
     pub mail: Mail,
     pub one: OneMail,
 }
@@ -163,7 +164,7 @@ impl Email {
         &self,
         ctx: &RequestContext,
         find_by: &str,
-    ) -> Result<Result<Found, Prepared<C>>, ServiceError> {
+    ) -> Result<Result<LocatedMail, Prepared<C>>, ServiceError> {
         let view = self.mailboxes.mail(&ctx.owner).await?;
         if let Some(id) = MailId::parse(find_by.trim()) {
             let mail = match view.mail_of(id).await? {
@@ -175,7 +176,7 @@ impl Email {
             };
             let others = view.thread_of(id).map_or(0, |thread| thread.mails.len().saturating_sub(1));
             let one = OneMail::of(&mail, others, &self.names(&ctx.owner, [&mail]).await?, ctx);
-            return Ok(Ok(Found { mail, one }));
+            return Ok(Ok(LocatedMail { mail, one }));
         }
         let conversation = match self.meant(&view, find_by, ctx).await? {
             Ok(conversation) => conversation,
@@ -186,7 +187,7 @@ impl Email {
         };
         let others = conversation.thread.mails.len().saturating_sub(1);
         let one = OneMail::of(&mail, others, &self.names(&ctx.owner, [&mail]).await?, ctx);
-        Ok(Ok(Found { mail, one }))
+        Ok(Ok(LocatedMail { mail, one }))
     }
 
     /// A mail in the trash, which the index does not know.

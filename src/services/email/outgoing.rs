@@ -8,7 +8,7 @@ use super::compose::{Envelope, Letter, compose, recipients, wire_address};
 use super::drafts::{base_of, safe_key};
 use super::enclosed::Enclosed;
 use super::mail::{Mail, SENT};
-use super::prepare::Answered;
+use super::prepare::RepliedMail;
 use super::send::smtp::{Sender, Sent};
 use super::service::Email;
 use super::source::maildir::Folder;
@@ -16,8 +16,9 @@ use crate::core::plan::Action;
 use crate::failpoint::fail_point;
 use crate::ports::{Query, Ranking};
 use crate::services::command::{Completed, before};
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
-use crate::services::service::{Attempt, RequestContext};
+use crate::services::service::Attempt;
 
 /// Mails in Sent, the last first, in which the copy of one that was just sent is looked for.
 const SENT_LOOKED_THROUGH: usize = 100;
@@ -132,7 +133,7 @@ impl Email {
             Err(_) => self.own_sender(ctx).await,
         };
         let domain = from.as_ref().map_or("brain-agent.invalid", |sender| sender.address.domain());
-        let answered = before::<Answered>(action);
+        let answered = before::<RepliedMail>(action);
         let (in_reply_to, references) = answered.map(|mail| (mail.message_id, mail.references)).unwrap_or_default();
         Envelope {
             message_id: format!("{}@{domain}", safe_key(attempt)),

@@ -21,10 +21,11 @@ use crate::core::provenance::{NOT_YOURS, UntrustedText};
 use crate::core::text::quoted;
 use crate::language::people::Familiarity;
 use crate::limits::{CANDIDATES_MAX, CARD_INLINE_CHARS_MAX, RECIPIENTS_MAX};
-use crate::services::address_book::{KnownNames, PeopleQuery};
+use crate::services::address_book::{KnownNames, PeopleQuery, Person};
 use crate::services::command::Subject;
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
-use crate::services::service::{Person, Prepared, RequestContext};
+use crate::services::service::Prepared;
 use crate::services::show;
 
 impl Email {
@@ -61,7 +62,7 @@ impl Email {
         let Some(mail) = conversation.mails.iter().rfind(is_others).or(conversation.mails.last()).cloned() else {
             return Ok(not_found(&command.find_by, None));
         };
-        let answer = Answer::to(&mail, &view);
+        let answer = ReplyRecipients::to(&mail, &view);
         if let Some(bad) = answer.to.iter().find(|p| wire_address(&p.address).is_err()) {
             return Ok(bad_address(&bad.address));
         }
@@ -132,12 +133,12 @@ fn same_address(a: &str, b: &str) -> bool {
 }
 
 /// Who an answer goes to, and what is odd about it.
-struct Answer {
+struct ReplyRecipients {
     to: Vec<Mailbox>,
     notes: Vec<String>,
 }
 
-impl Answer {
+impl ReplyRecipients {
     fn to(mail: &Mail, view: &MailView) -> Self {
         let parsed = &mail.head.parsed;
         if mail.is_own() {
@@ -165,7 +166,7 @@ impl Answer {
 
 /// The mail that an answer is to.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Answered {
+pub(super) struct RepliedMail {
     from: String,
     address: String,
     subject: String,
@@ -190,7 +191,7 @@ fn reply_target(
     let named = to.iter().filter(|person| !person.name.is_empty());
     let subject = find::subject_or(&parsed.subject);
     let from = writer(mail, names);
-    let answered = Answered {
+    let answered = RepliedMail {
         from: from.clone(),
         address: parsed.from.address.clone(),
         subject: subject.to_owned(),

@@ -8,9 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::filling::owner;
 use super::find::{self, ThreadMatch};
+use super::mail::NAME;
 use super::mailbox::Conversation;
 use super::search::grouped;
-use super::service::{Email, NAME, source_of, writer};
+use super::service::{Email, source_of, writer};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::{ActingAccount, Action, Target};
@@ -23,9 +24,10 @@ use crate::language::requests::reading::{ClauseReading, without_determiner};
 use crate::limits::THREAD_TEXT_CHARS_MAX;
 use crate::services::address_book::KnownNames;
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items;
-use crate::services::service::{Prepared, RequestContext};
+use crate::services::service::Prepared;
 use crate::services::show;
 
 /// Read a whole conversation.

@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 use super::compose::Letter;
 use super::filling::{body_of, owner, with_link};
 use super::letter;
+use super::mail::NAME;
 use super::outgoing::Sending;
 use super::prepare::{too_many, trimmed};
-use super::service::{Email, NAME};
+use super::service::Email;
 use super::wording;
 use crate::core::card::CardBody;
 use crate::core::ids::UserId;
@@ -20,9 +21,10 @@ use crate::language::requests::built::{Built, set};
 use crate::language::requests::history;
 use crate::language::requests::reading::{ClauseReading, without_determiner};
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject, one_or_many};
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items::label;
-use crate::services::service::{Prepared, RequestContext};
+use crate::services::service::Prepared;
 use crate::services::show;
 
 /// Answer a mail.

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::filling::owner;
 use super::find::{self, ThreadHit};
 use super::indexing::SoFar;
+use super::mail::NAME;
 use super::query::MailQuery;
-use super::service::{Email, NAME, source_of};
+use super::service::{Email, source_of};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::{ActingAccount, Action};
@@ -22,13 +23,13 @@ use crate::language::time::TimeRole;
 use crate::language::tokens::lower;
 use crate::language::words::words;
 use crate::limits::NAME_CHARS_MAX;
-use crate::services::address_book::PeopleQuery;
+use crate::services::address_book::{PeopleQuery, Person};
 use crate::services::command::{
     Base, Command, Completed, Effect, Handle, Invocation, PastTimes, Receipt, Slot, Subject,
 };
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::pages::{self, Page};
-use crate::services::service::{Person, RequestContext};
 use crate::services::show::{self, Paging};
 
 /// Find mails.

@@ -7,12 +7,12 @@ use std::collections::{HashMap, HashSet};
 use async_trait::async_trait;
 
 use super::find::{at_domain, subject_or};
-use super::mail::{DRAFT, Mail};
+use super::mail::{DRAFT, Mail, NAME};
 use super::mailbox::{Conversation, MailView};
 use super::read::{Mailbox, Parsed};
 use super::read_thread::ReadThread;
 use super::search::grouped;
-use super::service::{Email, NAME, source_of};
+use super::service::{Email, source_of};
 use super::source::maildir::Folder;
 use super::thread::Thread;
 use crate::core::plan::PlannedAction;
@@ -21,11 +21,11 @@ use crate::limits::{CONVERSATION_MAILS_MAX, FOUND_THREADS_MAX, MAIL_HITS_MAX, RE
 use crate::ports::{Needs, Query, Ranking};
 use crate::services::address_book::KnownNames;
 use crate::services::command::planned;
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::searchable::{
     FoundItem, FoundItems, Freshness, ItemFilter, ItemKind, ItemMark, ItemText, Party, Searchable, WrittenText,
 };
-use crate::services::service::RequestContext;
 
 #[async_trait]
 impl Searchable for Email {

@@ -5,9 +5,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::compose::Letter;
+use super::mail::NAME;
 use super::outgoing::Sending;
 use super::prepare::{letter_card, too_many, trimmed};
-use super::service::{Email, NAME};
+use super::service::Email;
 use crate::core::card::CardBody;
 use crate::core::ids::UserId;
 use crate::core::plan::{ActingAccount, Action, PlannedAction, Target};
@@ -17,8 +18,9 @@ use crate::language::requests::built::{Built, set};
 use crate::language::requests::history;
 use crate::language::requests::reading::ClauseReading;
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Slot, Subject};
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
-use crate::services::service::{Prepared, RequestContext};
+use crate::services::service::Prepared;
 use crate::services::show;
 
 /// Send a mail.

@@ -5,14 +5,10 @@ use super::mail::Mail;
 use super::mailbox::Mailboxes;
 use crate::core::ids::UserId;
 use crate::core::text::visible;
-use crate::services::address_book::KnownNames;
+use crate::services::address_book::{AddressBook, KnownNames};
 use crate::services::error::ServiceError;
-use crate::services::service::AddressBook;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-
-/// Its name in plans.
-pub const NAME: &str = "email";
 
 /// The service.
 #[derive(Debug)]

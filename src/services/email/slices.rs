@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use super::mail::Mail;
 use super::read;
 use super::source::maildir::{self, Listed, Maildir};
-use super::suspects::{Quiet, Reading, marked};
+use super::suspects::{MailboxScan, SuspectLock, marked};
 use crate::failpoint::fail_point;
 use crate::limits::{MAIL_BATCH_BYTES, MAIL_BATCH_MAX, MAIL_SLICE_BYTES};
 use crate::ports::Document;
@@ -22,7 +22,12 @@ pub(super) struct Slice {
 }
 
 /// Reads files, the first ones first, until it is full.
-pub(super) fn read_slice(maildir: &Maildir, files: Vec<Listed>, reading: &Mutex<Reading>, quiet: &Quiet) -> Slice {
+pub(super) fn read_slice(
+    maildir: &Maildir,
+    files: Vec<Listed>,
+    reading: &Mutex<MailboxScan>,
+    quiet: &SuspectLock,
+) -> Slice {
     let mut slice = Slice::default();
     let mut bytes = 0;
     for file in files {
@@ -51,7 +56,7 @@ pub(super) fn read_slice(maildir: &Maildir, files: Vec<Listed>, reading: &Mutex<
 
 /// What is brought in at once.
 #[derive(Debug, Default)]
-pub(super) struct Batch {
+pub(super) struct MailBatch {
     /// The mails.
     pub mails: Vec<Mail>,
     /// The same as documents.
@@ -59,7 +64,7 @@ pub(super) struct Batch {
     bytes: usize,
 }
 
-impl Batch {
+impl MailBatch {
     /// More of them.
     pub fn add(&mut self, read: Vec<(Mail, String)>) {
         for (mail, text) in read {

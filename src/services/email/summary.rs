@@ -15,7 +15,7 @@ use super::thread::{Grouping, ThreadLink};
 /// One owner's mail.
 #[derive(Debug, Default)]
 pub struct Summary {
-    files: HashMap<MailId, Filed>,
+    files: HashMap<MailId, IndexedFile>,
     places: Vec<PathBuf>,
     /// Its conversations. Drafts belong to none.
     pub threads: Grouping,
@@ -26,7 +26,7 @@ pub struct Summary {
 
 /// A file that was read.
 #[derive(Debug, Clone, Copy)]
-struct Filed {
+struct IndexedFile {
     /// Index into `places`.
     place: u32,
     /// Hash of its name: another one means other flags.
@@ -34,7 +34,7 @@ struct Filed {
     is_unread: bool,
 }
 
-impl Filed {
+impl IndexedFile {
     fn is_at(&self, file: &Listed, place: Option<u32>) -> bool {
         Some(self.place) == place && self.name == name_hash(file)
     }
@@ -71,7 +71,7 @@ impl Summary {
         let looked_through: HashSet<u32> =
             (0..).zip(&self.places).filter(|(_, place)| is_looked_through(place)).map(|(at, _)| at).collect();
         let is_gone =
-            |(id, filed): &(&MailId, &Filed)| looked_through.contains(&filed.place) && !latest.contains_key(id);
+            |(id, filed): &(&MailId, &IndexedFile)| looked_through.contains(&filed.place) && !latest.contains_key(id);
         let gone: Vec<MailId> = self.files.iter().filter(is_gone).map(|(id, _)| *id).collect();
         let new = latest.keys().filter(|id| !self.files.contains_key(id)).count();
         let total = self.files.len() - gone.len() + new;
@@ -103,7 +103,7 @@ impl Summary {
             self.places.push(dir.to_owned());
             self.places.len() as u32 - 1
         });
-        let filed = Filed { place, name: name_hash(&mail.file), is_unread: mail.is_unread() };
+        let filed = IndexedFile { place, name: name_hash(&mail.file), is_unread: mail.is_unread() };
         self.files.insert(mail.id(), filed).is_none()
     }
 

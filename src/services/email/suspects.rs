@@ -8,7 +8,7 @@
 //! Both files lie beside the owner's mailbox, not in it. They are not synced: they tell of the end of a process, not
 //! of a power cut, which is no mail's fault. Invariants: what is set aside is not read again until its file has another
 //! name or the list is removed; a mark names a mail only while that mail is read, and whoever reads one under a mark of
-//! its own reads it while nobody's mail is read beside it ([`Quiet`]), so that no innocent one stands in a mark when
+//! its own reads it while nobody's mail is read beside it ([`SuspectLock`]), so that no innocent one stands in a mark when
 //! another ends the process; a mark that cannot be written delays nobody.
 
 use std::collections::BTreeMap;
@@ -32,13 +32,13 @@ struct Mark {
 }
 
 /// Mails that are set aside, and since how many deaths.
-type Aside = BTreeMap<String, u32>;
+type Quarantine = BTreeMap<String, u32>;
 
 /// Held shared while any mail is read, and alone by whoever reads a suspect. One for all mailboxes of a process.
-pub(super) type Quiet = RwLock<()>;
+pub(super) type SuspectLock = RwLock<()>;
 
 /// Reads one mail under the mark that it needs.
-pub(super) fn marked<T>(reading: &Mutex<Reading>, quiet: &Quiet, mail: &str, read: impl FnOnce() -> T) -> T {
+pub(super) fn marked<T>(reading: &Mutex<MailboxScan>, quiet: &SuspectLock, mail: &str, read: impl FnOnce() -> T) -> T {
     let marks = || reading.lock().unwrap_or_else(PoisonError::into_inner);
     if marks().is_alone() {
         let _alone = quiet.write().unwrap_or_else(PoisonError::into_inner);
@@ -54,16 +54,16 @@ pub(super) fn marked<T>(reading: &Mutex<Reading>, quiet: &Quiet, mail: &str, rea
 
 /// The reading of what is new in a mailbox, from its first mail to its last.
 #[derive(Debug)]
-pub(super) struct Reading {
+pub(super) struct MailboxScan {
     mark: PathBuf,
     aside_at: PathBuf,
-    aside: Aside,
+    aside: Quarantine,
     /// Left by an earlier life that did not come to the end of it.
     left: Option<Mark>,
     is_marked: bool,
 }
 
-impl Reading {
+impl MailboxScan {
     /// Looks at what an earlier life has left beside a mailbox.
     pub fn begin(mailbox: &Path) -> Self {
         let mark = mailbox.with_extension("reading");
@@ -130,7 +130,7 @@ impl Reading {
     }
 }
 
-fn read(path: &Path) -> Aside {
+fn read(path: &Path) -> Quarantine {
     let found = fs::read(path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
     found.unwrap_or_default()
 }
@@ -149,7 +149,7 @@ mod tests {
 
     /// A life that reads these in order and dies at one of them, or not at all. What it would not read.
     fn life(mailbox: &Path, mails: &[&str], dies_at: Option<&str>) -> Vec<String> {
-        let mut reading = Reading::begin(mailbox);
+        let mut reading = MailboxScan::begin(mailbox);
         let mut left_out = Vec::new();
         for mail in mails {
             if reading.is_aside(mail) {
@@ -226,7 +226,7 @@ mod tests {
         let (anna, bob) = (dir.path().join("anna"), dir.path().join("bob"));
         for _death in 0..=DEATHS_MAX {
             // Bob's only mail was read to its end in each life; what follows it is not his.
-            let mut of_bob = Reading::begin(&bob);
+            let mut of_bob = MailboxScan::begin(&bob);
             assert!(!of_bob.is_aside("his"));
             of_bob.before("his");
             of_bob.after();

@@ -95,7 +95,7 @@ pub struct Thread {
 }
 
 #[derive(Debug)]
-struct Node {
+struct ThreadNode {
     link: ThreadLink,
     group: Option<u32>,
 }
@@ -103,7 +103,7 @@ struct Node {
 /// All conversations of one owner.
 #[derive(Debug, Default)]
 pub struct Grouping {
-    nodes: Vec<Option<Node>>,
+    nodes: Vec<Option<ThreadNode>>,
     free: Vec<u32>,
     slots: HashMap<MailId, u32>,
     by_id: HashMap<u64, Vec<u32>>,
@@ -170,7 +170,7 @@ impl Grouping {
         Some(Thread { id: shown(links.first()?.root), date: links.last()?.at.0, mails })
     }
 
-    fn node(&self, slot: u32) -> Option<&Node> {
+    fn node(&self, slot: u32) -> Option<&ThreadNode> {
         self.nodes.get(slot as usize)?.as_ref()
     }
 
@@ -181,7 +181,7 @@ impl Grouping {
         }
         self.slots.insert(link.at.1, slot);
         let (subject, at) = (link.subject, link.at);
-        let node = Some(Node { link, group: None });
+        let node = Some(ThreadNode { link, group: None });
         match self.nodes.get_mut(slot as usize) {
             Some(place) => *place = node,
             None => self.nodes.push(node),
@@ -196,7 +196,7 @@ impl Grouping {
 
     fn remove(&mut self, id: MailId, touched: &mut Vec<u32>) {
         let Some(slot) = self.slots.remove(&id) else { return };
-        let Some(Node { link, group }) = self.nodes[slot as usize].take() else { return };
+        let Some(ThreadNode { link, group }) = self.nodes[slot as usize].take() else { return };
         self.free.push(slot);
         for id in &link.ids {
             take_from(&mut self.by_id, *id, slot);

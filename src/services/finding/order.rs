@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Duration, Utc};
 
-use super::{Choice, Finder, LASTING, Looked, Sought, scores};
+use super::{Choice, Finder, ItemQuery, LASTING, Looked, scores};
 use crate::limits::{LOOKED_AT_MAX, TAKING_PLACE_MAX};
 use crate::ports::{Query, Ranking};
 use crate::services::error::ServiceError;
@@ -14,14 +14,14 @@ const HORIZON: Duration = Duration::days(400);
 
 /// Which of several is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Order {
+pub(super) enum Ordinal {
     First,
     Last,
 }
 
-impl Order {
+impl Ordinal {
     /// The order that words begin with, and the words behind it.
-    pub fn of(words: &str) -> Option<(Order, &str)> {
+    pub fn of(words: &str) -> Option<(Ordinal, &str)> {
         const DETERMINERS: [&str; 6] = ["the", "my", "our", "that", "der", "die"];
         const FIRST: [&str; 6] = ["next", "first", "earliest", "upcoming", "nächste", "erste"];
         const LAST: [&str; 7] = ["last", "latest", "newest", "previous", "recent", "letzte", "neueste"];
@@ -31,8 +31,8 @@ impl Order {
             let folded = word.to_lowercase();
             let is = |known: &[&str]| known.contains(&folded.as_str());
             match () {
-                () if is(&FIRST) => return Some((Order::First, behind)),
-                () if is(&LAST) => return Some((Order::Last, behind)),
+                () if is(&FIRST) => return Some((Ordinal::First, behind)),
+                () if is(&LAST) => return Some((Ordinal::Last, behind)),
                 () if is(&DETERMINERS) || folded == "most" => rest = behind,
                 () => return None,
             }
@@ -42,8 +42,8 @@ impl Order {
     /// Where it is looked for.
     fn span<T: Item>(self, now: DateTime<Utc>) -> (DateTime<Utc>, DateTime<Utc>) {
         match (T::AHEAD, self) {
-            (true, Order::First) => (now, now + HORIZON),
-            (true, Order::Last) => (now - HORIZON, now),
+            (true, Ordinal::First) => (now, now + HORIZON),
+            (true, Ordinal::Last) => (now - HORIZON, now),
             (false, _) => (DateTime::<Utc>::MIN_UTC, DateTime::<Utc>::MAX_UTC),
         }
     }
@@ -53,10 +53,10 @@ impl Finder<'_> {
     /// The first or last of those that are described.
     pub(super) async fn in_order<T: Item>(
         &self,
-        (order, words): (Order, &str),
+        (order, words): (Ordinal, &str),
         allowed: impl Fn(&T) -> bool,
     ) -> Result<Choice<T>, ServiceError> {
-        let sought = Sought::new(words, self.ctx);
+        let sought = ItemQuery::new(words, self.ctx);
         let mut looked = Looked::none();
         let hint = sought.hint.as_ref().filter(|_| T::TIMED);
         let names_some = !sought.rest.as_ref().unwrap_or(&sought.whole).is_vague();
@@ -73,10 +73,10 @@ impl Finder<'_> {
         let scores =
             if names_some { scores(&held, &looked.statistics, &sought, self.ctx) } else { vec![SURE; held.len()] };
         let named = held.into_iter().zip(scores).filter(|(_, score)| *score >= SURE);
-        let timed = named.filter_map(|(held, _)| Some((held.0.occurs(span, self.ctx, order == Order::Last)?, held)));
+        let timed = named.filter_map(|(held, _)| Some((held.0.occurs(span, self.ctx, order == Ordinal::Last)?, held)));
         let picked = match order {
-            Order::First => timed.min_by_key(|(at, _)| *at),
-            Order::Last => timed.max_by_key(|(at, _)| *at),
+            Ordinal::First => timed.min_by_key(|(at, _)| *at),
+            Ordinal::Last => timed.max_by_key(|(at, _)| *at),
         };
         Ok(picked.map_or(Choice::None, |(_, held)| Choice::One(held.clone())))
     }
@@ -87,19 +87,19 @@ impl Finder<'_> {
         words: &str,
         allowed: impl Fn(&T) -> bool,
     ) -> Result<Vec<Held<T>>, ServiceError> {
-        let sought = Sought::new(words, self.ctx);
+        let sought = ItemQuery::new(words, self.ctx);
         let mut looked = Looked::none();
         let hint = sought.hint.as_ref().filter(|_| T::TIMED);
         let names_some = !sought.rest.as_ref().unwrap_or(&sought.whole).is_vague();
         match hint {
             Some(hint) => self.look_then(&mut looked, hint).await?,
             None if names_some => {}
-            None => self.look_around(&mut looked, Order::First).await?,
+            None => self.look_around(&mut looked, Ordinal::First).await?,
         }
         if names_some {
             self.look_for(&mut looked, &sought, None).await?;
         }
-        let span = hint.and_then(|hint| hint.days()).unwrap_or_else(|| Order::First.span::<T>(self.ctx.now));
+        let span = hint.and_then(|hint| hint.days()).unwrap_or_else(|| Ordinal::First.span::<T>(self.ctx.now));
         let held: Vec<_> = looked.held.iter().filter(|(item, _)| allowed(item)).collect();
         let scores =
             if names_some { scores(&held, &looked.statistics, &sought, self.ctx) } else { vec![SURE; held.len()] };
@@ -111,12 +111,12 @@ impl Finder<'_> {
     }
 
     /// What is nearest in time, whatever it is called.
-    async fn look_around<T: Item>(&self, looked: &mut Looked<T>, order: Order) -> Result<(), ServiceError> {
+    async fn look_around<T: Item>(&self, looked: &mut Looked<T>, order: Ordinal) -> Result<(), ServiceError> {
         let (from, until) = order.span::<T>(self.ctx.now);
         let bound = |at: DateTime<Utc>| T::AHEAD.then_some(at);
         let ranking = match (T::AHEAD, order) {
-            (true, Order::First) | (false, Order::First) => Ranking::Oldest,
-            (_, Order::Last) => Ranking::Newest,
+            (true, Ordinal::First) | (false, Ordinal::First) => Ranking::Oldest,
+            (_, Ordinal::Last) => Ranking::Newest,
         };
         let first = T::FIRST.map(str::to_owned).into_iter().collect();
         let near = Query {

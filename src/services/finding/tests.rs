@@ -161,7 +161,7 @@ async fn over_everything(world: &World, words: &str) -> Choice<Task> {
         .map(|(task, _)| [task.title.clone(), task.body()].iter().flat_map(|t| terms::stems(&terms::fold(t))).collect())
         .collect();
     let known: HashSet<&str> = texts.iter().flatten().map(String::as_str).collect();
-    let sought = Sought::new(words, &world.ctx);
+    let sought = ItemQuery::new(words, &world.ctx);
     let asked: Vec<String> = sought.looks().concat();
     let matched = |word: &String| {
         let stems = terms::matching(&terms::stem(word), known.iter().copied());

@@ -5,8 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::recall::strip_lead;
+use super::record::NAME;
 use super::record::{FactChanged, FactView, Memory};
-use super::{MemoryService, NAME};
+use super::service::MemoryService;
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::{ActingAccount, Action};
@@ -18,9 +19,11 @@ use crate::language::tokens::lower;
 use crate::ports::records::Erasure;
 use crate::ports::{Change, Expect, Record};
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items::{self, label};
-use crate::services::service::{Prepared, RequestContext};
+use crate::services::preparing;
+use crate::services::service::Prepared;
 
 /// Erase a remembered fact.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -55,7 +58,7 @@ impl Command for ForgetFact {
     }
 
     fn question(param: &str) -> &'static str {
-        super::question(param)
+        super::service::question(param)
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
@@ -100,13 +103,14 @@ impl Handle<ForgetFact> for MemoryService {
             let former = ForgetFact { find_by: words.clone(), former_only: true };
             let has_one = |fact: &Memory| !fact.former.is_empty();
             let prepared =
-                items::prepare::<Memory, _>(&self.store, &self.index, ctx, former, "find_by", &words, has_one).await?;
+                preparing::prepare::<Memory, _>(&self.store, &self.index, ctx, former, "find_by", &words, has_one)
+                    .await?;
             if matches!(prepared, Prepared::Ready { .. }) {
                 return Ok(prepared);
             }
         }
         let words = command.find_by.clone();
-        items::prepare::<Memory, _>(&self.store, &self.index, ctx, command, "find_by", &words, |_| true).await
+        preparing::prepare::<Memory, _>(&self.store, &self.index, ctx, command, "find_by", &words, |_| true).await
     }
 
     async fn perform(&self, call: Invocation<'_, ForgetFact>) -> Result<Completed<FactChanged>, ServiceError> {

@@ -6,55 +6,45 @@ mod forget;
 mod recall;
 mod record;
 mod searchable;
+mod service;
 mod store;
 mod update;
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
 use forget::ForgetFact;
 use recall::RecallFacts;
 use record::FactView;
-pub use record::Memory;
+pub use record::{Memory, NAME};
 use serde_json::Value;
+pub use service::MemoryService;
 use store::StoreFact;
 use update::UpdateFact;
 
+use super::capabilities::{Content, Fact, Facts, Listing, Offerable};
 use super::command::{before, planned};
+use super::context::RequestContext;
 use super::error::ServiceError;
-use super::finding::Finder;
 use super::items::{self, Item};
 use super::pages::{self, Page};
 use super::registry::Registration;
-use super::search::{Fit, WordQuery, WordedItem};
+use super::search::WordQuery;
 use super::searchable::Searchable;
-use super::service::{
-    Content, ContextRole, Fact, Facts, Listing, Noticed, Offerable, RequestContext, Service, ServiceInfo, Wanted,
-};
+use super::service::{ContextRole, Noticed, Service, ServiceInfo, Wanted};
 use super::texts;
 use crate::core::ids::UserId;
 use crate::core::plan::{Action, PlannedAction};
 use crate::language::requests::built::Builder;
 use crate::language::terms;
-use crate::limits::{LIST_ROWS_MAX, LOOKED_AT_MAX, RESULT_ROWS_MAX};
-use crate::ports::{Index, Query, Ranking, RecordExt, Scan, Secondary, Source, Store};
+use crate::limits::{LIST_ROWS_MAX, RESULT_ROWS_MAX};
+use crate::ports::{RecordExt, Scan, Secondary, Source};
 
 #[cfg(test)]
 mod tests;
 
-/// A fact far behind the best one does not answer the question.
-const FAR: f32 = 0.35;
-/// What having been learned just now adds to a fact's relevance.
-const RECENCY: f32 = 0.1;
-/// Days after which half of that is gone.
-const RECENCY_DAYS: f32 = 30.0;
-
 /// Rules that are looked at; nobody keeps more in their head.
 const RULES_MAX: usize = 50;
-
-/// Its name in plans.
-pub const NAME: &str = "memory";
 
 /// What its phrases come to, by the command that they name.
 pub(super) const BUILDERS: [(&str, Builder); 4] =
@@ -65,87 +55,6 @@ pub(super) static INDEXES: [&Secondary; 2] = [&record::BY_CATEGORY, &record::BY_
 
 /// Its facts, to be found.
 pub(super) const SOURCE: Source = items::source::<Memory>();
-
-/// Memories in the store.
-#[derive(Debug)]
-pub struct MemoryService {
-    store: Arc<dyn Store>,
-    index: Arc<dyn Index>,
-}
-
-impl MemoryService {
-    /// Over this store and its index.
-    pub fn new(store: Arc<dyn Store>, index: Arc<dyn Index>) -> Self {
-        Self { store, index }
-    }
-
-    fn finder<'a>(&'a self, ctx: &'a RequestContext) -> Finder<'a> {
-        Finder { store: &self.store, index: &self.index, ctx }
-    }
-
-    /// The fact of this name.
-    async fn called(&self, ctx: &RequestContext, key: &str) -> Result<Option<(Memory, u64)>, ServiceError> {
-        let same = |(memory, _): &(Memory, u64)| terms::fold(&memory.key) == terms::fold(key);
-        let named = self.finder(ctx).named::<Memory>(&WordQuery::new(key), LOOKED_AT_MAX).await?;
-        Ok(named.held.into_iter().find(same))
-    }
-
-    /// The facts that fit a query, best first, and how many there are in all.
-    async fn found(&self, ctx: &RequestContext, query: &str) -> Result<(Vec<Memory>, usize), ServiceError> {
-        let query = WordQuery::new(query);
-        if query.is_for_everything() {
-            let all = Query { ranking: Ranking::Newest, limit: RESULT_ROWS_MAX, ..Query::default() };
-            return self.finder(ctx).page(all).await;
-        }
-        self.relevant(ctx, &query).await
-    }
-
-    /// A page of them: of all, the newest first.
-    async fn recalled(
-        &self,
-        ctx: &RequestContext,
-        query: &str,
-        after: Option<&str>,
-    ) -> Result<Page<Memory>, ServiceError> {
-        let query = WordQuery::new(query);
-        if query.is_for_everything() {
-            let scan = Scan::by(&record::BY_AGE, &[ctx.owner.as_str()], usize::MAX);
-            return Ok(pages::page(&self.store, vec![scan], after, pages::shown(after)).await?);
-        }
-        let (found, total) = self.relevant(ctx, &query).await?;
-        Ok(pages::ranked(found, total, after, Memory::id))
-    }
-
-    /// The facts that answer a question, best first: relevance, a little more for newer ones.
-    async fn relevant(&self, ctx: &RequestContext, query: &WordQuery) -> Result<(Vec<Memory>, usize), ServiceError> {
-        let fits = |score: f32, best: f32| score > 0.0 && score >= best * FAR;
-        self.finder(ctx).ranked(query, |fit, worded, facts| relevance(fit, worded, facts, ctx.now), fits).await
-    }
-}
-
-/// The question for a missing parameter.
-fn question(param: &str) -> &'static str {
-    match param {
-        "value" | "new_value" => "What exactly should I remember?",
-        "query" => "What would you like me to recall?",
-        "find_by" => "What should I forget?",
-        _ => "What is it about?",
-    }
-}
-
-fn value(text: &str) -> Result<String, ServiceError> {
-    let nothing = || ServiceError::Refused("There was nothing to remember; nothing was written.".to_owned());
-    texts::filled(Some(text)).ok_or_else(nothing)
-}
-
-/// How relevant facts are to a question; a little more when they are newer.
-fn relevance(fit: &Fit<'_>, worded: &[WordedItem], facts: &[Memory], now: DateTime<Utc>) -> Vec<f32> {
-    let recent = |(score, fact): (f32, &Memory)| {
-        let days = (now - fact.at).num_days().max(0) as f32;
-        score * (1.0 + RECENCY / (1.0 + days / RECENCY_DAYS))
-    };
-    fit.relevance(worded).into_iter().zip(facts).map(recent).collect()
-}
 
 impl MemoryService {
     /// The service with its commands, for the registry.

@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::record::FactView;
-use super::{MemoryService, NAME};
+use super::record::NAME;
+use super::service::MemoryService;
 use crate::core::card::CardBody;
 use crate::core::plan::{ActingAccount, Action};
 use crate::core::stakes::Stakes;
@@ -55,7 +56,7 @@ impl Command for RecallFacts {
     const STAKES: Stakes = Stakes::Low;
 
     fn question(param: &str) -> &'static str {
-        super::question(param)
+        super::service::question(param)
     }
 
     fn card(&self, _: &Subject<'_>) -> CardBody {

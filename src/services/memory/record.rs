@@ -10,10 +10,13 @@ use crate::limits::FORMER_VALUES_MAX;
 use crate::ports::secondary::readable;
 use crate::ports::{Change, Key, Record, Secondary, Table};
 use crate::services::command::Completed;
+use crate::services::context::RequestContext;
 use crate::services::items::Item;
 use crate::services::provenance::Others;
-use crate::services::service::RequestContext;
 use crate::services::texts;
+
+/// Its name in plans.
+pub const NAME: &str = "memory";
 
 /// A fact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -84,7 +87,7 @@ impl Item for Memory {
     type View = FactView;
 
     const NOUN: &'static str = "memory";
-    const KIND: &'static str = super::NAME;
+    const KIND: &'static str = NAME;
 
     fn id(&self) -> &str {
         &self.id

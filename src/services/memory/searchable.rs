@@ -3,13 +3,14 @@
 use async_trait::async_trait;
 
 use super::record::Memory;
-use super::{MemoryService, NAME};
+use super::record::NAME;
+use super::service::MemoryService;
 use crate::core::text::shorten;
 use crate::limits::SNIPPET_CHARS_MAX;
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items::Item;
 use crate::services::searchable::{FoundItem, FoundItems, Freshness, ItemFilter, ItemKind, ItemText, Searchable};
-use crate::services::service::RequestContext;
 
 #[async_trait]
 impl Searchable for MemoryService {

@@ -6,8 +6,9 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::record::NAME;
 use super::record::{FactView, Memory, told_by};
-use super::{MemoryService, NAME};
+use super::service::MemoryService;
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::{ActingAccount, Action};
@@ -21,11 +22,11 @@ use crate::language::tokens::lower;
 use crate::language::words::words;
 use crate::ports::{Change, Expect, Record, RecordExt};
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items::Item;
 use crate::services::provenance::{self, Others};
 use crate::services::search::WordQuery;
-use crate::services::service::RequestContext;
 use crate::services::texts;
 
 /// Remember a fact about the person.
@@ -69,7 +70,7 @@ impl Command for StoreFact {
     const COMPOSED: &'static [&'static str] = &["category", "key"];
 
     fn question(param: &str) -> &'static str {
-        super::question(param)
+        super::service::question(param)
     }
 
     fn card(&self, _: &Subject<'_>) -> CardBody {
@@ -106,7 +107,7 @@ impl Handle<StoreFact> for MemoryService {
         let Invocation { ctx, command, action, attempt } = call;
         let key = texts::title(&command.key, "fact")?;
         let category = texts::title(&command.category, "category")?;
-        let value = super::value(&command.value)?;
+        let value = super::service::value(&command.value)?;
         let known = match self.called(ctx, &key).await? {
             None if category != RULE => self.says_the_same(ctx, &key, &value).await?,
             known => known,
@@ -165,7 +166,7 @@ const NEAR_MAX: usize = 5;
 
 /// A statement taken apart.
 #[derive(Debug, PartialEq)]
-pub(super) struct Fact {
+pub(super) struct ParsedFact {
     pub category: &'static str,
     pub key: String,
     pub value: String,
@@ -189,11 +190,11 @@ pub(super) fn strip_that(text: &str) -> &str {
 }
 
 /// "my sister is called Nina" → person, sister, Nina. "I prefer window seats" → preference, seat preference.
-pub(super) fn fact(grammar: Grammar, text: &str) -> Fact {
+pub(super) fn fact(grammar: Grammar, text: &str) -> ParsedFact {
     let text = tidy(text);
     if let Some((subject, value)) = split_copula(&text) {
         let key = without_determiner(subject).to_owned();
-        return Fact { category: category(grammar, &text, "fact"), key, value: value.to_owned() };
+        return ParsedFact { category: category(grammar, &text, "fact"), key, value: value.to_owned() };
     }
     let lower = lower(&text);
     for verb in ["prefer ", "like ", "love ", "hate ", "don't like ", "dislike ", "can't stand ", "enjoy "] {
@@ -202,14 +203,14 @@ pub(super) fn fact(grammar: Grammar, text: &str) -> Fact {
         };
         let object = lower[at + verb.len()..].split([',', '.']).next().unwrap_or_default();
         let key = format!("{} preference", topic_of(object));
-        return Fact { category: "preference", key, value: title(&text) };
+        return ParsedFact { category: "preference", key, value: title(&text) };
     }
     if let Some((key, category)) =
         CUES.iter().find_map(|(cue, key, category)| lower.contains(cue).then_some((*key, *category)))
     {
-        return Fact { category, key: key.to_owned(), value: title(&text) };
+        return ParsedFact { category, key: key.to_owned(), value: title(&text) };
     }
-    Fact { category: category(grammar, &text, "fact"), key: key_words(&text), value: title(&text) }
+    ParsedFact { category: category(grammar, &text, "fact"), key: key_words(&text), value: title(&text) }
 }
 
 /// What some verbs are about.
@@ -321,7 +322,7 @@ mod tests {
             ("Anna's birthday is May 3", "person", "Anna's birthday", "May 3"),
         ];
         for (text, category, key, value) in rows {
-            let expected = Fact { category, key: key.into(), value: value.into() };
+            let expected = ParsedFact { category, key: key.into(), value: value.into() };
             assert_eq!(fact(*GRAMMAR, text), expected, "{text}");
         }
     }

@@ -4,9 +4,10 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::record::NAME;
 use super::record::{FactChanged, FactView, Memory, told_by};
+use super::service::MemoryService;
 use super::store::{fact, split_copula, strip_that};
-use super::{MemoryService, NAME};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::{ActingAccount, Action};
@@ -16,10 +17,11 @@ use crate::language::requests::grammar::GRAMMAR;
 use crate::language::requests::reading::{ClauseReading, tidy, without_determiner};
 use crate::ports::{Change, Expect};
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items::{self, label};
-use crate::services::provenance;
-use crate::services::service::{Prepared, RequestContext};
+use crate::services::service::Prepared;
+use crate::services::{preparing, provenance};
 
 /// Correct a remembered fact.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -41,7 +43,7 @@ impl Command for UpdateFact {
     const REFERENCES: &'static [&'static str] = &["key"];
 
     fn question(param: &str) -> &'static str {
-        super::question(param)
+        super::service::question(param)
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
@@ -73,13 +75,13 @@ impl Handle<UpdateFact> for MemoryService {
 
     async fn prepare(&self, ctx: &RequestContext, command: UpdateFact) -> Result<Prepared<UpdateFact>, ServiceError> {
         let words = command.key.clone();
-        items::prepare::<Memory, _>(&self.store, &self.index, ctx, command, "key", &words, |_| true).await
+        preparing::prepare::<Memory, _>(&self.store, &self.index, ctx, command, "key", &words, |_| true).await
     }
 
     async fn perform(&self, call: Invocation<'_, UpdateFact>) -> Result<Completed<FactChanged>, ServiceError> {
         let Invocation { ctx, command, action, .. } = call;
         let (mut memory, revision) = items::held::<Memory>(&self.store, ctx, action).await?;
-        let value = super::value(&command.new_value)?;
+        let value = super::service::value(&command.new_value)?;
         memory.former = memory.once_replaced();
         memory.value = value;
         memory.others.write("value", &memory.value, provenance::source(action, "new_value"));

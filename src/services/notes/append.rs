@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::record::{Note, NoteChanged};
-use super::service::{NAME, NotesService};
+use super::record::{NAME, Note, NoteChanged};
+use super::service::NotesService;
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::{ActingAccount, Action};
@@ -17,9 +17,11 @@ use crate::language::requests::history;
 use crate::language::requests::reading::{ClauseReading, things, without_determiner};
 use crate::ports::{Change, Expect};
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items::{self, Item, label};
-use crate::services::service::{Prepared, RequestContext};
+use crate::services::preparing;
+use crate::services::service::Prepared;
 use crate::services::{provenance, texts};
 
 /// Add to a note or list.
@@ -80,7 +82,7 @@ impl Handle<AppendNote> for NotesService {
         let words = texts::filled(Some(&command.find_by)).unwrap_or_default();
         let begins = AppendNote { find_by: command.find_by.clone(), text: command.text.clone() };
         let choice = self.named(ctx, &words, |_| true).await?;
-        Ok(match items::prepared(ctx, choice, command, "find_by", &words)? {
+        Ok(match preparing::prepared(ctx, choice, command, "find_by", &words)? {
             Prepared::NotFound { .. } if names_a_list(&words) => Prepared::as_is(begins),
             Prepared::NotFound { what } => Prepared::NotFound {
                 what: format!("{what} Say “make a list called {}” and I'll start it.", texts::brief(&words)),

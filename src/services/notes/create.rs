@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::record::{Note, NoteChanged};
-use super::service::{NAME, NotesService};
+use super::record::{NAME, Note, NoteChanged};
+use super::service::NotesService;
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::{ActingAccount, Action, PlannedAction};

@@ -12,9 +12,11 @@ use crate::core::plan::{ActingAccount, Action};
 use crate::core::stakes::Stakes;
 use crate::ports::{Change, Expect, Record};
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items::{self, label};
-use crate::services::service::{Prepared, RequestContext};
+use crate::services::preparing;
+use crate::services::service::Prepared;
 
 /// Delete a note for good.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -75,11 +77,11 @@ impl Handle<DeleteNote> for NotesService {
 
     async fn prepare(&self, ctx: &RequestContext, command: DeleteNote) -> Result<Prepared<DeleteNote>, ServiceError> {
         let words = command.find_by.clone();
-        if let Some(all) = items::all_that_fit::<Note, _>(&self.store, &self.index, ctx, &words, &|_| true).await? {
+        if let Some(all) = preparing::all_that_fit::<Note, _>(&self.store, &self.index, ctx, &words, &|_| true).await? {
             return Ok(all);
         }
         let choice = self.named(ctx, &words, |_| true).await?;
-        items::prepared(ctx, choice, command, "find_by", &words)
+        preparing::prepared(ctx, choice, command, "find_by", &words)
     }
 
     async fn perform(&self, call: Invocation<'_, DeleteNote>) -> Result<Completed<NoteChanged>, ServiceError> {

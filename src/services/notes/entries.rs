@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::service::NAME;
+use super::record::NAME;
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::history;
 use crate::language::requests::reading::{ClauseReading, things, without_determiner};

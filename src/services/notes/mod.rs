@@ -33,17 +33,17 @@ use serde_json::Value;
 use tick::TickEntries;
 use untick::UntickEntries;
 
+use super::capabilities::{Content, Offerable, OpenThings};
+use super::circumstance::{Circumstance, Evidence};
 use super::command::planned;
+use super::context::RequestContext;
 use super::described::{Beside, over_one};
 use super::error::ServiceError;
 use super::items::{self, Item};
 use super::registry::Registration;
 use super::search::WordQuery;
 use super::searchable::Searchable;
-use super::service::{
-    Addition, Circumstance, Content, ContextRole, Evidence, Noticed, Offerable, OpenThings, RequestContext, Service,
-    ServiceInfo, Wanted,
-};
+use super::service::{Addition, ContextRole, Noticed, Service, ServiceInfo, Wanted};
 use super::texts;
 use crate::core::ids::UserId;
 use crate::core::plan::PlannedAction;
@@ -55,7 +55,8 @@ use crate::ports::{Secondary, Source};
 #[cfg(test)]
 mod tests;
 
-pub use service::{NAME, NotesService};
+pub use record::NAME;
+pub use service::NotesService;
 
 /// What its phrases come to, by the command that they name.
 pub(super) const BUILDERS: [(&str, Builder); 8] = [

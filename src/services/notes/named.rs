@@ -6,16 +6,18 @@ use std::collections::BTreeSet;
 
 use super::append::AppendNote;
 use super::create::CreateNote;
-use super::record::Note;
-use super::service::{NAME, NotesService};
+use super::record::{NAME, Note};
+use super::service::NotesService;
 use crate::core::plan::PlannedAction;
 use crate::language::terms;
 use crate::services::command;
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::finding::Choice;
-use crate::services::items::{self, Held, Item};
+use crate::services::items::{Held, Item};
+use crate::services::preparing;
 use crate::services::search::WordQuery;
-use crate::services::service::{Addition, RequestContext};
+use crate::services::service::Addition;
 
 /// Groups of stems.
 fn synonyms() -> impl Iterator<Item = Vec<String>> {
@@ -48,7 +50,7 @@ impl NotesService {
         name: &str,
         allowed: impl Fn(&Note) -> bool,
     ) -> Result<Choice<Note>, ServiceError> {
-        let found = items::find(&self.store, &self.index, ctx, name, &allowed).await?;
+        let found = preparing::find(&self.store, &self.index, ctx, name, &allowed).await?;
         if matches!(found, Choice::One(_) | Choice::Several { sure: true, .. }) {
             return Ok(found);
         }
@@ -69,7 +71,7 @@ impl NotesService {
     ) -> Result<Vec<Held<Note>>, ServiceError> {
         let mut alike: Vec<Held<Note>> = Vec::new();
         for other in other_names(name) {
-            if let Choice::One(held) = items::find(&self.store, &self.index, ctx, &other, allowed).await?
+            if let Choice::One(held) = preparing::find(&self.store, &self.index, ctx, &other, allowed).await?
                 && !alike.iter().any(|(known, _)| known.id() == held.0.id())
             {
                 alike.push(held);

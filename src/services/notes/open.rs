@@ -3,19 +3,20 @@
 use async_trait::async_trait;
 
 use super::entries;
-use super::record::Note;
-use super::service::{NAME, NotesService};
+use super::record::{NAME, Note};
+use super::service::NotesService;
 use super::tick::TickEntries;
 use super::untick::UntickEntries;
 use crate::core::plan::PlannedAction;
 use crate::language::requests::{ReportKind, StateReport};
 use crate::limits::RESULT_ROWS_MAX;
+use crate::services::capabilities::{OpenThing, OpenThings};
 use crate::services::command::planned;
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items::Item;
 use crate::services::reported;
 use crate::services::search::WordQuery;
-use crate::services::service::{OpenThing, OpenThings, RequestContext};
 use crate::services::texts::brief;
 
 #[async_trait]

@@ -12,15 +12,19 @@ use crate::limits::{NOTE_CHARS_MAX, NOTE_ITEMS_MAX};
 use crate::ports::secondary::readable;
 use crate::ports::{Change, Key, Record, Secondary, Table};
 use crate::services::command::Completed;
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items::{self, Item};
 use crate::services::pages::Page;
 use crate::services::provenance::Others;
 use crate::services::search::WordQuery;
-use crate::services::service::{Attempt, RequestContext};
+use crate::services::service::Attempt;
 use crate::services::{show, texts};
 
 use super::entries;
+
+/// Its name in plans.
+pub const NAME: &str = "keep";
 
 /// Something written down.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -179,7 +183,7 @@ impl Item for Note {
     type View = NoteView;
 
     const NOUN: &'static str = "note";
-    const KIND: &'static str = super::service::NAME;
+    const KIND: &'static str = NAME;
 
     fn id(&self) -> &str {
         &self.id

@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::record::{Note, NoteView, Notes};
-use super::service::{NAME, NotesService};
+use super::record::{NAME, Note, NoteView, Notes};
+use super::service::NotesService;
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::{ActingAccount, Action};

@@ -2,17 +2,17 @@
 
 use async_trait::async_trait;
 
-use super::record::Note;
+use super::record::{NAME, Note};
 use super::search::SearchNotes;
-use super::service::{NAME, NotesService};
+use super::service::NotesService;
 use crate::core::plan::PlannedAction;
 use crate::core::text::shorten;
 use crate::limits::SNIPPET_CHARS_MAX;
 use crate::services::command::planned;
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items::Item;
 use crate::services::searchable::{FoundItem, FoundItems, Freshness, ItemFilter, ItemKind, ItemText, Searchable};
-use crate::services::service::RequestContext;
 
 #[async_trait]
 impl Searchable for NotesService {

@@ -3,18 +3,15 @@
 use super::record::{self, Note, Notes};
 use crate::ports::{Index, Query, Ranking, Scan, Store};
 use crate::services::command::Completed;
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::finding::Finder;
 use crate::services::pages;
 use crate::services::search::{Fit, PERHAPS, WordQuery, WordedItem};
-use crate::services::service::RequestContext;
 use std::sync::Arc;
 
 /// A note far behind the best one is not what was looked for.
 const FAR: f32 = 0.5;
-
-/// Its name in plans.
-pub const NAME: &str = "keep";
 
 /// Notes in the store.
 #[derive(Debug)]

@@ -7,11 +7,13 @@ use super::entries::{self, Meant};
 use super::record::{Note, entries_in};
 use super::service::NotesService;
 use crate::limits::{CANDIDATES_MAX, RESULT_ROWS_MAX};
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::finding::Choice;
 use crate::services::items::{self, Held, Item};
+use crate::services::preparing;
 use crate::services::search::WordQuery;
-use crate::services::service::{ItemChoice, Prepared, RequestContext};
+use crate::services::service::{ItemChoice, Prepared};
 use crate::services::texts::{self, brief};
 
 /// Entries of a list that are named when something is not among them.
@@ -37,7 +39,7 @@ impl EntryState {
 
 /// What was asked for.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Sought<'a> {
+pub(super) struct EntryQuery<'a> {
     /// The words for the list, if any were said.
     pub list: Option<&'a str>,
     /// The id of what was last spoken of.
@@ -60,7 +62,7 @@ impl NotesService {
     pub(super) async fn with_entries<C>(
         &self,
         ctx: &RequestContext,
-        sought: Sought<'_>,
+        sought: EntryQuery<'_>,
         settled: impl FnOnce(Vec<String>) -> C,
     ) -> Result<Prepared<C>, ServiceError> {
         let choice = match sought.list.filter(|words| is_name(words)) {
@@ -73,7 +75,7 @@ impl NotesService {
         let held = match choice {
             Choice::One(held) => held,
             several @ Choice::Several { .. } => {
-                return items::prepared(ctx, several, settled(Vec::new()), "find_by", "");
+                return preparing::prepared(ctx, several, settled(Vec::new()), "find_by", "");
             }
             Choice::None => {
                 let what = format!("I found no list like “{}”.", brief(sought.list.unwrap_or_default()));
@@ -82,10 +84,10 @@ impl NotesService {
         };
         let entries = match entries_of(&held.0, &sought) {
             Ok(entries) => entries,
-            Err(Doubt::Which { item, entries, sure }) => return Ok(which(&held.0, &item, &entries, sure)),
-            Err(Doubt::NotThere(what)) => return Ok(Prepared::NotFound { what }),
+            Err(EntryProblem::Which { item, entries, sure }) => return Ok(which(&held.0, &item, &entries, sure)),
+            Err(EntryProblem::NotThere(what)) => return Ok(Prepared::NotFound { what }),
         };
-        let mut prepared = items::prepared(ctx, Choice::One(held), settled(entries.found), "find_by", "")?;
+        let mut prepared = preparing::prepared(ctx, Choice::One(held), settled(entries.found), "find_by", "")?;
         if let Prepared::Ready { notes, .. } = &mut prepared {
             notes.extend(entries.remarks);
         }
@@ -96,7 +98,7 @@ impl NotesService {
     async fn list_holding(
         &self,
         ctx: &RequestContext,
-        sought: &Sought<'_>,
+        sought: &EntryQuery<'_>,
     ) -> Result<Result<Choice<Note>, String>, ServiceError> {
         let near = match sought.near {
             Some(id) => items::by_id::<Note>(&self.store, &ctx.owner, id).await?.filter(|(note, _)| note.is_list()),
@@ -172,13 +174,13 @@ fn parts(note: &Note, item: &str) -> Vec<String> {
 }
 
 /// Why the entries are not settled.
-enum Doubt {
+enum EntryProblem {
     Which { item: String, entries: Vec<String>, sure: bool },
     NotThere(String),
 }
 
 /// What `sought` means on this list. What of it is there is settled, and what is not is a remark; of nothing, that is all.
-fn entries_of(note: &Note, sought: &Sought<'_>) -> Result<Entries, Doubt> {
+fn entries_of(note: &Note, sought: &EntryQuery<'_>) -> Result<Entries, EntryProblem> {
     let mut entries = Entries::default();
     for item in sought.items.iter().flat_map(|item| parts(note, item)) {
         let admitted = |entry: &&str| {
@@ -206,7 +208,7 @@ fn entries_of(note: &Note, sought: &Sought<'_>) -> Result<Entries, Doubt> {
             ([], []) => {}
             (several, _) => {
                 let entries = several.iter().map(|entry| (*entry).to_owned()).collect();
-                return Err(Doubt::Which { item, entries, sure });
+                return Err(EntryProblem::Which { item, entries, sure });
             }
         }
     }
@@ -215,7 +217,7 @@ fn entries_of(note: &Note, sought: &Sought<'_>) -> Result<Entries, Doubt> {
         return Ok(entries);
     }
     let said = entries.remarks.join("; ");
-    Err(Doubt::NotThere(match what_there_is(note, sought.state) {
+    Err(EntryProblem::NotThere(match what_there_is(note, sought.state) {
         Some(there) => format!("{said}; {there}."),
         None => format!("{said}."),
     }))

@@ -6,17 +6,18 @@ use serde::{Deserialize, Serialize};
 
 use super::record::{Note, NoteChanged};
 use super::service::NotesService;
-use super::sought::{self, EntryState, Sought};
+use super::sought::{self, EntryQuery, EntryState};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::{ActingAccount, Action};
 use crate::core::stakes::Stakes;
 use crate::ports::{Change, Expect};
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject, one_or_many};
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items::{self, label};
 use crate::services::provenance;
-use crate::services::service::{Prepared, RequestContext};
+use crate::services::service::Prepared;
 
 /// Put ticked entries of a list back as open.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -97,7 +98,7 @@ impl Handle<UntickEntries> for NotesService {
         command: UntickEntries,
     ) -> Result<Prepared<UntickEntries>, ServiceError> {
         let items = sought::cleaned(&command.items)?;
-        let sought = Sought {
+        let sought = EntryQuery {
             list: command.find_by.as_deref(),
             near: command.near.as_deref(),
             items: &items,

@@ -5,8 +5,8 @@ use chrono::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::record::{Task, TaskStatus};
-use super::service::{NAME, TaskService};
+use super::record::{NAME, Task, TaskStatus};
+use super::service::TaskService;
 use super::view::TaskChanged;
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
@@ -16,11 +16,13 @@ use crate::language::requests::built::{Built, set};
 use crate::language::requests::reading::ClauseReading;
 use crate::services::backend::RecordEdit;
 use crate::services::command::{Command, Invocation, Receipt, Subject};
+use crate::services::context::RequestContext;
 use crate::services::described::{self, Beside};
 use crate::services::error::ServiceError;
 use crate::services::items::{self, label};
+use crate::services::preparing;
 use crate::services::replica::{Edits, PlannedEdits};
-use crate::services::service::{Prepared, RequestContext};
+use crate::services::service::Prepared;
 use crate::services::show;
 
 /// "Done" a second time within this is the same press twice, not the next occurrence done early.
@@ -81,8 +83,8 @@ impl Edits<CompleteTask> for TaskService {
     ) -> Result<Prepared<CompleteTask>, ServiceError> {
         let words = command.find_by.clone();
         let open = |task: &Task| task.status == TaskStatus::Open;
-        let prepared = items::prepare(&self.store, &self.index, ctx, command, "find_by", &words, open).await?;
-        Ok(items::not_found_instead(prepared, "task", "open task"))
+        let prepared = preparing::prepare(&self.store, &self.index, ctx, command, "find_by", &words, open).await?;
+        Ok(preparing::not_found_instead(prepared, "task", "open task"))
     }
 
     async fn edits(&self, call: Invocation<'_, CompleteTask>) -> Result<PlannedEdits<Task, TaskChanged>, ServiceError> {

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::offsets::{also, due, durations, one_or_many, repeating, times, unreadable};
-use super::record::{Priority, Task, TaskStatus};
+use super::record::{NAME, Priority, Task, TaskStatus};
 use super::schedule::{self, Schedule};
-use super::service::{NAME, TaskService};
+use super::service::TaskService;
 use super::view::{TaskChanged, TaskView};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;

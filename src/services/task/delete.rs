@@ -13,10 +13,12 @@ use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
 use crate::services::backend::RecordEdit;
 use crate::services::command::{Command, Invocation, Receipt, Subject};
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items::{self, label};
+use crate::services::preparing;
 use crate::services::replica::{Edits, PlannedEdits};
-use crate::services::service::{Prepared, RequestContext};
+use crate::services::service::Prepared;
 
 /// Delete a task for good.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -77,7 +79,7 @@ impl Command for DeleteTask {
 impl Edits<DeleteTask> for TaskService {
     async fn prepare(&self, ctx: &RequestContext, command: DeleteTask) -> Result<Prepared<DeleteTask>, ServiceError> {
         let words = command.find_by.clone();
-        items::prepare::<Task, _>(&self.store, &self.index, ctx, command, "find_by", &words, |_| true).await
+        preparing::prepare::<Task, _>(&self.store, &self.index, ctx, command, "find_by", &words, |_| true).await
     }
 
     async fn edits(&self, call: Invocation<'_, DeleteTask>) -> Result<PlannedEdits<Task, TaskChanged>, ServiceError> {

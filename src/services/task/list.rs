@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::record::Task;
-use super::service::{NAME, TaskService};
+use super::record::{NAME, Task};
+use super::service::TaskService;
 use super::view::TaskView;
 use super::{indexes, schedule};
 use crate::core::card::CardBody;

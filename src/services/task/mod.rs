@@ -61,14 +61,16 @@ use crate::core::ids::UserId;
 use crate::limits::LIST_ROWS_MAX;
 use crate::ports::records::Due;
 use crate::ports::{Change, Expect, RecordExt, Scan, Secondary, Source};
-use crate::services::service::{
-    AgendaItem, AgendaKind, Circumstance, Content, ContextRole, Evidence, FallenDue, Listing, Noticed, Offerable,
-    OpenThings, Reminded, ReminderAnswer, Reminders, RequestContext, Rezoned, Service, ServiceInfo, ToDo, ToDos,
-    Wanted,
+use crate::services::capabilities::{
+    Content, FallenDue, Listing, Offerable, OpenThings, Reminded, ReminderAnswer, Reminders, ToDo, ToDos,
 };
+use crate::services::circumstance::{Circumstance, Evidence};
+use crate::services::context::RequestContext;
+use crate::services::service::{AgendaItem, AgendaKind, ContextRole, Noticed, Rezoned, Service, ServiceInfo, Wanted};
 
 pub(super) use amend::AMENDERS;
-pub use service::{NAME, TaskService};
+pub use record::NAME;
+pub use service::TaskService;
 
 /// What its phrases come to, by the command that they name.
 pub(super) const BUILDERS: [(&str, Builder); 5] = [

@@ -3,18 +3,19 @@
 use async_trait::async_trait;
 
 use super::complete::CompleteTask;
-use super::record::{Task, TaskStatus};
-use super::service::{NAME, TaskService};
+use super::record::{NAME, Task, TaskStatus};
+use super::service::TaskService;
 use crate::core::plan::PlannedAction;
 use crate::language::requests::{ReportKind, StateReport};
 use crate::limits::RESULT_ROWS_MAX;
+use crate::services::capabilities::{OpenThing, OpenThings};
 use crate::services::command::planned;
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::finding::Finder;
 use crate::services::items::Item;
 use crate::services::reported;
 use crate::services::search::WordQuery;
-use crate::services::service::{OpenThing, OpenThings, RequestContext};
 use crate::services::texts::brief;
 
 #[async_trait]

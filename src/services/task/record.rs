@@ -17,12 +17,15 @@ use crate::limits::RECURRENCE_STEPS_MAX;
 use crate::ports::records::{Due, DueKind};
 use crate::ports::{Key, Record, Table};
 use crate::services::backend::{RecordOrigin, Replicated};
+use crate::services::context::RequestContext;
 use crate::services::items::Item;
 use crate::services::provenance::Others;
 use crate::services::recurrence::{Series, instant};
-use crate::services::service::RequestContext;
 use crate::services::show::Moment;
 use crate::services::texts::brief;
+
+/// Its name in plans.
+pub const NAME: &str = "task";
 
 /// How much a task matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -171,7 +174,7 @@ impl Task {
             at,
             owner: self.owner.clone(),
             chat: self.chat.clone(),
-            kind: DueKind::Item { service: super::service::NAME.to_owned(), item: self.id.clone() },
+            kind: DueKind::Item { service: NAME.to_owned(), item: self.id.clone() },
             meant: None,
         }
     }
@@ -255,7 +258,7 @@ impl Item for Task {
     type View = TaskView;
 
     const NOUN: &'static str = "task";
-    const KIND: &'static str = super::service::NAME;
+    const KIND: &'static str = NAME;
     const FIRST: Option<&'static str> = Some(OPEN);
     const TIMED: bool = true;
 

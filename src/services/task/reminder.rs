@@ -3,8 +3,8 @@
 use super::record::Task;
 use crate::core::notification::{Notification, Urgency};
 use crate::ports::records::Due;
+use crate::services::context::RequestContext;
 use crate::services::items::Item;
-use crate::services::service::RequestContext;
 
 /// The reminder, if it still matters, and the task as it is afterwards, if that differs.
 pub(super) fn remind(task: &Task, due: &Due, ctx: &RequestContext) -> Option<(Notification, Option<Task>)> {
@@ -14,7 +14,7 @@ pub(super) fn remind(task: &Task, due: &Due, ctx: &RequestContext) -> Option<(No
     }
     let deadline = task.reminds_at();
     let notification = Notification {
-        service: super::service::NAME.to_owned(),
+        service: super::record::NAME.to_owned(),
         item: task.id.clone(),
         title: task.title.clone(),
         details: task.description.clone(),

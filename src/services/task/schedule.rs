@@ -7,9 +7,9 @@ use super::record::Task;
 use crate::core::notification::MORNING;
 use crate::language::offset::ReminderOffset;
 use crate::limits::REMINDERS_MAX;
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::recurrence::{Series, at_clock, instant};
-use crate::services::service::RequestContext;
 use crate::services::show::Moment;
 use crate::services::texts;
 

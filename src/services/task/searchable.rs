@@ -4,18 +4,18 @@ use async_trait::async_trait;
 
 use super::indexes;
 use super::indexes::due_at;
-use super::record::{Task, TaskStatus};
-use super::service::{NAME, TaskService};
+use super::record::{NAME, Task, TaskStatus};
+use super::service::TaskService;
 use crate::core::text::shorten;
 use crate::limits::{FOUND_ITEMS_MAX, SNIPPET_CHARS_MAX};
 use crate::ports::{RecordExt, Scan};
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::finding::Finder;
 use crate::services::items::Item;
 use crate::services::searchable::{
     FoundItem, FoundItems, Freshness, ItemFilter, ItemKind, ItemMark, ItemText, Searchable,
 };
-use crate::services::service::RequestContext;
 use crate::services::show::Moment;
 
 #[async_trait]

@@ -1,20 +1,17 @@
 //! The service itself, and what its commands share. Not here: which commands it has (`mod`).
 
 use super::indexes;
-use super::record::Task;
+use super::record::{NAME, Task};
 use super::view::QuietHours;
 use crate::ports::records::{Due, User};
 use crate::ports::{Change, Expect, Index, Key, Record, RecordExt, Scan, Store};
 use crate::services::backend::{Backends, RecordEdit};
+use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::replica::Replica;
-use crate::services::service::RequestContext;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use std::sync::Arc;
-
-/// Its name in plans.
-pub const NAME: &str = "task";
 
 /// Tasks in the store.
 #[derive(Debug)]

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::offsets::{also, due, durations, one_or_many, repeating, times, unreadable};
-use super::record::{Priority, Task, TaskStatus};
+use super::record::{NAME, Priority, Task, TaskStatus};
 use super::schedule::{self, Schedule};
-use super::service::{NAME, TaskService};
+use super::service::TaskService;
 use super::view::{TaskChanged, TaskView, or_dash};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
@@ -18,11 +18,13 @@ use crate::language::requests::built::{Built, set};
 use crate::language::requests::reading::{ClauseReading, title};
 use crate::services::backend::RecordEdit;
 use crate::services::command::{Base, Command, Invocation, PastTimes, Receipt, Slot, Subject};
+use crate::services::context::RequestContext;
 use crate::services::described::{self, Beside};
 use crate::services::error::ServiceError;
 use crate::services::items::{self, Item, label};
+use crate::services::preparing;
 use crate::services::replica::{Edits, PlannedEdits};
-use crate::services::service::{Prepared, RequestContext};
+use crate::services::service::Prepared;
 use crate::services::{provenance, show, texts};
 
 /// Change a task.
@@ -141,7 +143,7 @@ impl Command for UpdateTask {
 impl Edits<UpdateTask> for TaskService {
     async fn prepare(&self, ctx: &RequestContext, command: UpdateTask) -> Result<Prepared<UpdateTask>, ServiceError> {
         let words = command.find_by.clone();
-        items::prepare::<Task, _>(&self.store, &self.index, ctx, command, "find_by", &words, |_| true).await
+        preparing::prepare::<Task, _>(&self.store, &self.index, ctx, command, "find_by", &words, |_| true).await
     }
 
     async fn edits(&self, call: Invocation<'_, UpdateTask>) -> Result<PlannedEdits<Task, TaskChanged>, ServiceError> {

@@ -8,8 +8,8 @@ use super::record::{Priority, Task, TaskStatus};
 use crate::core::history::ItemRef;
 use crate::core::notification::MORNING;
 use crate::language::time::Reference;
+use crate::services::context::RequestContext;
 use crate::services::items::Item;
-use crate::services::service::RequestContext;
 use crate::services::show::{self, Moment};
 
 /// A task at one moment; reminders that have come are left out. Times are stored forms (see [`Moment::store`]).

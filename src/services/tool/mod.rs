@@ -18,11 +18,12 @@ use serde_json::Value;
 
 pub use self::definition::{Tool, ToolDefinition, UnusableTool};
 use super::command::{Base, Called, Completed, Effect, ParamKinds, PastTimes, Receipt, Slot, Subject};
+use super::context::RequestContext;
 use super::entry::Entry;
 use super::erased::{framed, performed, unreadable};
 use super::error::ServiceError;
 use super::param_error::ParamError;
-use super::service::{Attempt, Performed, Prepared, RequestContext, ServiceInfo};
+use super::service::{Attempt, Performed, Prepared, ServiceInfo};
 use super::show;
 use crate::core::button::Button;
 use crate::core::card::{CardBody, Row};

@@ -12,8 +12,7 @@ use brain_agent::core::settings::Settings;
 use brain_agent::core::turn::{Edit, Incoming, Input, Reply};
 use brain_agent::language::time::DateOrder;
 use brain_agent::pipeline::brain::{Brain, Policy};
-use brain_agent::pipeline::handle_turn;
-use brain_agent::pipeline::recover;
+use brain_agent::pipeline::{handle_turn, recover};
 use brain_agent::ports::records::{Due, User};
 use brain_agent::ports::{
     Batch, ChangeLog, Channel, Clock, Expect, Index, Key, Reader, RecordExt, Scan, SendError, Snapshot, Store,
@@ -23,11 +22,10 @@ use brain_agent::prompts::Prompts;
 use brain_agent::scheduler;
 use brain_agent::search::plain::PlainIndex;
 use brain_agent::services;
-use brain_agent::services::address_book::KnownNames;
+use brain_agent::services::address_book::{AddressBook, KnownNames, PeopleQuery, Person};
 use brain_agent::services::calendar::CalendarService;
 use brain_agent::services::error::ServiceError;
 use brain_agent::services::registry::Registry;
-use brain_agent::services::service::{AddressBook, PeopleQuery, Person};
 use brain_agent::services::task::TaskService;
 use brain_agent::store::MemoryStore;
 use chrono::{DateTime, Utc};

@@ -12,8 +12,9 @@ use brain_agent::services::backend::{
     Backend, BackendAccount, Backends, RecordEdit, RecordOrigin, Replicated, Unwritten,
 };
 use brain_agent::services::command::Effect;
+use brain_agent::services::context::RequestContext;
 use brain_agent::services::error::ServiceError;
-use brain_agent::services::service::{Attempt, RequestContext};
+use brain_agent::services::service::Attempt;
 
 /// How it behaves.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

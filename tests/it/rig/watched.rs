@@ -10,9 +10,10 @@ use brain_agent::core::outcome::Outcome;
 use brain_agent::core::plan::{ActingAccount, Action, Params, PlannedAction, Target};
 use brain_agent::core::stakes::{Authorized, Rule, Stakes};
 use brain_agent::services::command::{Called, Effect, ParamKinds, Receipt, Slot, Subject};
+use brain_agent::services::context::RequestContext;
 use brain_agent::services::entry::{Entry, ParamError};
 use brain_agent::services::error::ServiceError;
-use brain_agent::services::service::{Attempt, Performed, Prepared, RequestContext};
+use brain_agent::services::service::{Attempt, Performed, Prepared};
 use serde_json::{Value, json};
 
 use super::parts::{Event, Log, Sending};

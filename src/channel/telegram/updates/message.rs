@@ -4,97 +4,14 @@
 //! passed on never counts as said; in groups only what is addressed to the bot is read. Not here: making words of a
 //! recording or a file (see [`super::super::attachments`]).
 
-use std::sync::Arc;
-
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::DateTime;
 use serde_json::Value;
 
-use super::super::context::{TelegramContext, UpdateJob};
-use super::super::dispatch::Handled;
 use super::super::place::ChatPlace;
-use super::super::queue::ChatLane;
-use super::{BotIdentity, IncomingEvent, IncomingUpdate, has, text};
+use super::incoming::{BotIdentity, Download, IncomingEvent, IncomingMessage, IncomingUpdate, MessageContent};
+use super::json::{has, text};
 use crate::core::ids::MessageId;
-use crate::core::turn::{Input, Origin};
-use crate::limits;
-use crate::pipeline::intake::commands;
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct IncomingMessage {
-    pub number: MessageId,
-    /// May be empty when there is something else.
-    pub text: String,
-    pub origin: Origin,
-    /// The message of ours that it replies to.
-    pub reply_to: Option<MessageId>,
-    /// What it quotes of that.
-    pub quote: Option<String>,
-    /// When it was written, by Telegram's clock; of an edited message, the first time.
-    pub date: Option<DateTime<Utc>>,
-    /// Whose message it was, when it was passed on.
-    pub from: Option<String>,
-    pub content: MessageContent,
-}
-
-/// What a message holds beside words.
-#[derive(Debug, Clone, PartialEq)]
-pub enum MessageContent {
-    TextOnly,
-    Recording(Download),
-    /// Something to look at: a photo, a video, an animation.
-    Picture,
-    File(Download),
-    Contact {
-        name: String,
-        phone: String,
-    },
-    Location {
-        latitude: f64,
-        longitude: f64,
-        /// What is there.
-        name: Option<String>,
-    },
-    Unsupported,
-}
-
-/// Something that can be fetched from Telegram. All but the id is as the sender's program said.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Download {
-    pub id: String,
-    pub name: Option<String>,
-    pub mime: Option<String>,
-    pub bytes: Option<u64>,
-    /// The length of recordings.
-    pub seconds: Option<u64>,
-}
-
-/// The dispatcher's endpoint: a message waits for its turn in its chat, `/cancel` for nobody.
-pub async fn handle(job: UpdateJob, context: Arc<TelegramContext>) -> Handled {
-    match &job.update.event {
-        IncomingEvent::Message(message) if message.is_cancel() => context.queues.overtake(job),
-        _ => context.enqueue(ChatLane::Messages, job),
-    }
-    Ok(())
-}
-
-impl IncomingMessage {
-    /// When it was written. A date that cannot be, after it was received or longer ago than Telegram keeps what
-    /// is not fetched, comes of clocks that differ: then it was written when it was received.
-    pub fn written(&self, received: DateTime<Utc>) -> DateTime<Utc> {
-        let earliest = received - TimeDelta::seconds(limits::UPDATE_KEPT_SECS);
-        self.date.filter(|date| (earliest..=received).contains(date)).unwrap_or(received)
-    }
-
-    /// `/cancel`, however it is written.
-    pub fn is_cancel(&self) -> bool {
-        is_cancel(&self.text)
-    }
-}
-
-/// The same for the words of a message.
-pub fn is_cancel(text: &str) -> bool {
-    commands::overtakes(&Input::Message { text: text.to_owned(), origin: Origin::Typed, reply_to: None })
-}
+use crate::core::turn::Origin;
 
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Edited {

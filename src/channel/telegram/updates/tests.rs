@@ -1,9 +1,11 @@
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
-use teloxide::types::MessageKind;
+use teloxide::types::{MessageKind, Update, UpdateKind};
 
-use super::message::MessageContent;
+use super::incoming::{IncomingEvent, IncomingMessage, MessageContent};
 use super::*;
+use crate::channel::telegram::place::ChatPlace;
+use crate::core::ids::MessageId;
 use crate::core::turn::Origin;
 
 fn me() -> BotIdentity {

@@ -17,10 +17,11 @@ use crate::investigate::run::{
 use crate::investigate::synthesize::AnswerRow;
 use crate::limits::{FOUND_ITEMS_MAX, SNIPPET_CHARS_MAX};
 use crate::ports::CpuPool;
-use crate::services::address_book::KnownNames;
+use crate::services::address_book::{AddressBook, KnownNames, PeopleQuery, Person};
+use crate::services::context::RequestContext;
 use crate::services::registry::{Registration, Registry};
 use crate::services::searchable::{FoundItem, FoundItems, ItemFilter, ItemText, Party, Searchable, WrittenText};
-use crate::services::service::{AddressBook, PeopleQuery, Person, RequestContext, Service, ServiceInfo};
+use crate::services::service::{Service, ServiceInfo};
 use crate::services::testing::World;
 
 /// What is wrong with a source.

@@ -19,13 +19,13 @@ use crate::language::time;
 use crate::language::time::{Grain, Problem, When, local_instant};
 use crate::limits;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::commit::shown;
-use crate::pipeline::commit::{Answer, reminds_of};
+use crate::pipeline::commit::{Answer, reminds_of, shown};
 use crate::pipeline::intake::intended::Intended;
 use crate::pipeline::turn::{TurnError, TurnFacts};
 use crate::ports::StoreError;
 use crate::ports::records::{Before, Shown, Snoozing};
-use crate::services::service::{Reminded, ReminderAnswer, RequestContext};
+use crate::services::capabilities::{Reminded, ReminderAnswer};
+use crate::services::context::RequestContext;
 
 const ASK: &str = "Until when? Say it as you would, for example “friday 9am” or “in 3 hours”.";
 

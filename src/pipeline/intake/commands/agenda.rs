@@ -20,7 +20,8 @@ use crate::ports::{Key, Record as _, StoreError};
 use crate::queries;
 use crate::queries::pending::OpenPage;
 use crate::queries::services;
-use crate::services::service::{Listing, RequestContext, ToDo};
+use crate::services::capabilities::{Listing, ToDo};
+use crate::services::context::RequestContext;
 use crate::services::show::{Moment, Paging};
 
 /// Characters of a title in a list.

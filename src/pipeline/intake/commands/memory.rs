@@ -14,7 +14,7 @@ use crate::pipeline::intake::pages;
 use crate::pipeline::turn::TurnFacts;
 use crate::ports::StoreError;
 use crate::queries;
-use crate::services::service::{Fact, Listing};
+use crate::services::capabilities::{Fact, Listing};
 use crate::services::show;
 
 const HOW: &str =

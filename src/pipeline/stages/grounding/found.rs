@@ -30,7 +30,7 @@ const AT_ONCE_MAX: usize = 3;
 const LATELY_MAX: usize = 3;
 
 /// What the things that a plan is about turned out to be.
-pub(super) enum Found {
+pub(super) enum TargetCheck {
     AsSaid,
     /// Too many for one step, or nothing that would change.
     Doubt(Box<Doubt>),
@@ -44,7 +44,7 @@ pub(super) enum Found {
 
 impl Judging<'_> {
     /// Looks at what the actions of a plan are about.
-    pub async fn found(&self, plan: &Plan) -> Found {
+    pub async fn found(&self, plan: &Plan) -> TargetCheck {
         for (index, planned) in plan.actions.iter().enumerate() {
             let Some(entry) = self.brain.services.command(&planned.service, &planned.command) else { continue };
             let names_one = entry.writes() && planned.params.contains_key(FIND_BY);
@@ -58,7 +58,7 @@ impl Judging<'_> {
                         && plan.actions.len() - 1 + ids.len() <= limits::PLAN_ACTIONS_MAX
                         && self.is_low_write(planned) =>
                 {
-                    return Found::Doubt(Box::new(self.many(plan, index, &ids)));
+                    return TargetCheck::Doubt(Box::new(self.many(plan, index, &ids)));
                 }
                 Ok(settled) => {
                     let Some(target) = &settled.action.target else { continue };
@@ -66,21 +66,21 @@ impl Judging<'_> {
                         let meant = self.other_item(planned, target).await.into_iter().collect::<Vec<_>>();
                         if !meant.is_empty() || !self.is_pointed_at(&target.id, &target.label) {
                             let choices = meant.into_iter().chain([named(target)]).collect();
-                            return Found::Which { index, choices };
+                            return TargetCheck::Which { index, choices };
                         }
                     }
                     let is_alone = plan.actions.len() == 1;
                     if let Some(same) = changes_nothing(&settled.action, self.judge.reference).filter(|_| is_alone) {
                         let words = format!("{} is so already ({same}). Nothing was changed.", visible(&target.label));
-                        return Found::Doubt(Box::new(Doubt { words, ..Doubt::default() }));
+                        return TargetCheck::Doubt(Box::new(Doubt { words, ..Doubt::default() }));
                     }
                 }
                 Err(Unsettled::Each(_) | Unsettled::Ask { .. } | Unsettled::Impossible(_)) => {}
             }
         }
         match self.addition(plan).await {
-            Some(doubt) => Found::Doubt(Box::new(doubt)),
-            None => Found::AsSaid,
+            Some(doubt) => TargetCheck::Doubt(Box::new(doubt)),
+            None => TargetCheck::AsSaid,
         }
     }
 

@@ -13,7 +13,7 @@ mod found;
 mod judging;
 mod proposed;
 
-use self::found::Found;
+use self::found::TargetCheck;
 use self::judging::Judging;
 use super::doubts::Doubt;
 use super::{answers, known};
@@ -103,13 +103,13 @@ pub(crate) async fn check(
     let plan = only(plan, &kept);
     standings.retain(|standing| !is_contradicted(standing));
     match judging.found(&plan).await {
-        Found::AsSaid => {}
-        Found::Doubt(doubt) => return Grounded::Doubt(below(remarks, doubt)),
+        TargetCheck::AsSaid => {}
+        TargetCheck::Doubt(doubt) => return Grounded::Doubt(below(remarks, doubt)),
         // Of what was only told nobody is asked which one it is.
-        Found::Which { .. } if standings.iter().all(|standing| *standing == PlanStanding::Told) => {
+        TargetCheck::Which { .. } if standings.iter().all(|standing| *standing == PlanStanding::Told) => {
             return Grounded::Doubt(below(remarks, Box::new(proposed::contradicted(brain, facts, Mood::Statement))));
         }
-        Found::Which { index, choices } => {
+        TargetCheck::Which { index, choices } => {
             let mut asked = found::which_one(facts, topic, domains, plan, index, choices);
             asked.question = remarks.into_iter().chain([asked.question]).collect::<Vec<_>>().join("\n");
             return Grounded::Ask(Box::new(asked));

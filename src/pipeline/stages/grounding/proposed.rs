@@ -6,13 +6,12 @@ use crate::language::reading::Mood;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::show;
 use crate::pipeline::stages::doubts::{Doubt, TOLD, not_understood};
-use crate::pipeline::stages::resolve;
-use crate::pipeline::stages::topic;
 use crate::pipeline::stages::topic::Topic;
+use crate::pipeline::stages::{resolve, topic};
 use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::Clarification;
+use crate::services::address_book::Person;
 use crate::services::command::Subject;
-use crate::services::service::Person;
 
 /// The question for what is required and was not said.
 pub(super) fn asks(

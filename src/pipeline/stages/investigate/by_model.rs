@@ -9,7 +9,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::costly;
 use super::kept::{self, Worded};
 use super::looking::Looking;
-use super::told::{Ran, Told, distinct, drawing, remarks, so_far};
+use super::told::{InvestigationRun, Told, distinct, drawing, remarks, so_far};
 use crate::core::markup::Formatted;
 use crate::core::progress::Progress;
 use crate::core::text::shorten;
@@ -50,7 +50,7 @@ pub(super) enum ByModel {
 
 /// What the person has said of a question beside its words.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Asked {
+pub(super) struct QuestionScope {
     /// Only what came since then counts.
     pub since: Option<DateTime<Utc>>,
     /// They have said yes to so many US dollars.
@@ -58,9 +58,9 @@ pub(super) struct Asked {
 }
 
 /// What an answer is made of, once it ran.
-struct Looked {
+struct ExecutedGraph {
     graph: EvidenceGraph,
-    ran: Ran,
+    ran: InvestigationRun,
     /// What was not looked at, besides.
     gaps: Vec<String>,
     /// What the answer should be like.
@@ -70,7 +70,7 @@ struct Looked {
 }
 
 /// Takes the question apart with the model and answers it.
-pub(super) async fn answer(turn: &Turn<'_>, model: &dyn Model, asked: Asked) -> Result<ByModel, TurnError> {
+pub(super) async fn answer(turn: &Turn<'_>, model: &dyn Model, asked: QuestionScope) -> Result<ByModel, TurnError> {
     turn.account.agreed();
     turn.account.doing(Progress::of("Working out where to look…"));
     let looking = Looking::at(turn, asked.since);
@@ -120,7 +120,7 @@ pub(super) async fn answer(turn: &Turn<'_>, model: &dyn Model, asked: Asked) -> 
             }
             let gaps = decomposition.gap(&reference).into_iter().collect();
             let (order, graph) = (decomposition.synthesis, decomposition.graph);
-            let looked = Looked { gaps, ran: run, estimate, order, graph };
+            let looked = ExecutedGraph { gaps, ran: run, estimate, order, graph };
             ByModel::Answered(Box::new(told(&looking, &asker, looked).await?))
         }
     })
@@ -142,7 +142,12 @@ pub(super) async fn named_template(turn: &Turn<'_>, model: &dyn Model) -> Option
 }
 
 /// Nothing was looked at yet when its person stopped it.
-fn stopped(brain: &Brain, facts: &TurnFacts, looking: &Looking<'_>, ran: &Ran) -> Result<Answer, TurnError> {
+fn stopped(
+    brain: &Brain,
+    facts: &TurnFacts,
+    looking: &Looking<'_>,
+    ran: &InvestigationRun,
+) -> Result<Answer, TurnError> {
     let graph = EvidenceGraph { nodes: Vec::new(), sections: Vec::new(), answers: AnswerKind::Model, beside: None };
     let metrics = looking.metrics(ran, None);
     let told = Told {
@@ -176,15 +181,19 @@ pub(super) async fn run_known(
         AnswerKind::Model => run(&looking.model_worker(&plain, &asker), nodes, &with).await,
     };
     let estimate = estimate(&graph.nodes, &turn.brain.policy.prices);
-    let looked = Looked { graph, ran, gaps: Vec::new(), order, estimate };
+    let looked = ExecutedGraph { graph, ran, gaps: Vec::new(), order, estimate };
     told(&looking, &asker, looked).await
 }
 
 /// The answer in the model's words, with its sources; the plain list where it gives none.
-async fn told(looking: &Looking<'_>, asker: &InvestigationModel<'_>, looked: Looked) -> Result<Answer, TurnError> {
+async fn told(
+    looking: &Looking<'_>,
+    asker: &InvestigationModel<'_>,
+    looked: ExecutedGraph,
+) -> Result<Answer, TurnError> {
     let turn = looking.turn;
     turn.account.doing(status::writing());
-    let Looked { graph, ran, mut gaps, order, estimate } = looked;
+    let ExecutedGraph { graph, ran, mut gaps, order, estimate } = looked;
     looking.ran(&ran);
     let outputs: Vec<(&str, &NodeOutput)> = graph
         .all_sections()

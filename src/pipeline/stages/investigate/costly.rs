@@ -6,7 +6,7 @@
 
 use chrono::Duration;
 
-use super::by_model::{self, Asked, ByModel};
+use super::by_model::{self, ByModel, QuestionScope};
 use crate::core::button::{Button, Press};
 use crate::core::turn::{Path, Reply};
 use crate::investigate::decompose::SynthesisOrder;
@@ -104,7 +104,7 @@ pub async fn decided(
     if since.is_some() {
         // A smaller question may be taken apart differently. Up to what was shown, it needs no second yes.
         let agreed_usd = estimate(&graph.nodes, &turn.brain.policy.prices).usd;
-        if let ByModel::Answered(answer) = by_model::answer(turn, model, Asked { since, agreed_usd }).await? {
+        if let ByModel::Answered(answer) = by_model::answer(turn, model, QuestionScope { since, agreed_usd }).await? {
             return Ok(*answer);
         }
     }

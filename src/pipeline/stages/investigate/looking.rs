@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use chrono::{DateTime, Utc};
 
-use super::told::Ran;
+use super::told::InvestigationRun;
 use crate::core::metrics::InvestigationMetrics;
 use crate::core::progress::Progress;
 use crate::investigate::asker::{InvestigationModel, ModelSpan};
@@ -21,8 +21,8 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::SpanOutcome;
 use crate::ports::{Model, Stage, Usage};
+use crate::services::context::RequestContext;
 use crate::services::registry::Services;
-use crate::services::service::RequestContext;
 
 /// The lane of the model's endpoint; which endpoint answers a stage is the adapter's to know.
 const ENDPOINT: &str = "model";
@@ -140,7 +140,7 @@ impl<'t> Looking<'t> {
     }
 
     /// Adds the nodes of a run that has just ended to the trace of the turn.
-    pub fn ran(&self, ran: &Ran) {
+    pub fn ran(&self, ran: &InvestigationRun) {
         let began = self.turn.account.elapsed_us().saturating_sub(ran.us);
         for node in &ran.nodes {
             let outcome = match node.output() {
@@ -154,7 +154,7 @@ impl<'t> Looking<'t> {
     }
 
     /// What all of it took by now.
-    pub fn metrics(&self, ran: &Ran, estimate: Option<&CostEstimate>) -> InvestigationMetrics {
+    pub fn metrics(&self, ran: &InvestigationRun, estimate: Option<&CostEstimate>) -> InvestigationMetrics {
         let ms = self.turn.account.elapsed_us().saturating_sub(self.began_us) / 1_000;
         let estimated = estimate.map_or(0.0, |estimate| estimate.usd);
         metrics(ms, ran, &self.calls(), estimated, &self.turn.brain.policy.prices)

@@ -20,9 +20,9 @@ pub use narrowed::{met, only, still_open};
 
 use chrono::{DateTime, Utc};
 
-use self::by_model::{Asked, ByModel};
+use self::by_model::{ByModel, QuestionScope};
 use self::looking::Looking;
-use self::told::{Ran, Told, distinct, drawing, remarks};
+use self::told::{InvestigationRun, Told, distinct, drawing, remarks};
 use super::guessed::question;
 use crate::core::graph::GraphLimits;
 use crate::core::text::{shorten, visible};
@@ -65,7 +65,7 @@ pub async fn investigate(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
         if names_first && let Some(answer) = by_named_template(turn, model).await? {
             return Ok(Some(answer));
         }
-        match by_model::answer(turn, model, Asked::default()).await? {
+        match by_model::answer(turn, model, QuestionScope::default()).await? {
             ByModel::Answered(answer) => {
                 return Ok(Some(also_waiting(
                     turn.brain,
@@ -299,7 +299,7 @@ async fn investigated_as(
 }
 
 /// The rows of an answer, each thing once, and how many of them its heading counts.
-fn rows_of(ran: &Ran, sections: &[AnswerSection], topic: &str) -> (Vec<AnswerRow>, usize) {
+fn rows_of(ran: &InvestigationRun, sections: &[AnswerSection], topic: &str) -> (Vec<AnswerRow>, usize) {
     let found = |section: &AnswerSection| Some(ran.node(&section.node)?.output()?.findings.as_slice());
     let rows = distinct(sections.iter().flat_map(|section| {
         let of = |finding| AnswerRow::of(finding, section.title.as_deref(), Some(topic));

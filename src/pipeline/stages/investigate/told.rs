@@ -7,7 +7,7 @@ use crate::investigate::node::OutputType;
 use crate::investigate::run::{EvidenceRun, NodeOutcome, RanNode, RunEnd};
 use crate::investigate::synthesize::AnswerRow;
 
-pub(super) type Ran = EvidenceRun<NodeOutput, OutputType>;
+pub(super) type InvestigationRun = EvidenceRun<NodeOutput, OutputType>;
 
 /// See the module.
 pub(super) struct Told {
@@ -32,7 +32,7 @@ pub(super) fn distinct(rows: impl Iterator<Item = AnswerRow>) -> Vec<AnswerRow> 
 }
 
 /// What there is of a node. Where somebody stopped it before it was done: of what it works on, unsifted.
-pub(super) fn so_far<'r>(ran: &'r Ran, id: &str) -> Option<&'r NodeOutput> {
+pub(super) fn so_far<'r>(ran: &'r InvestigationRun, id: &str) -> Option<&'r NodeOutput> {
     let node = ran.node(id)?;
     let is_stopped = matches!(ran.end, RunEnd::Cancelled | RunEnd::OutOfTime);
     let before = || node.after.iter().filter(|_| is_stopped).find_map(|id| so_far(ran, id));
@@ -40,7 +40,7 @@ pub(super) fn so_far<'r>(ran: &'r Ran, id: &str) -> Option<&'r NodeOutput> {
 }
 
 /// A run in text: a line a node, by the stage it would be in, with what it found and what it took; then all of it.
-pub(super) fn drawing(graph: &EvidenceGraph, ran: &Ran, metrics: &InvestigationMetrics) -> Vec<String> {
+pub(super) fn drawing(graph: &EvidenceGraph, ran: &InvestigationRun, metrics: &InvestigationMetrics) -> Vec<String> {
     let nodes = (0..ran.stages()).flat_map(|depth| ran.nodes.iter().filter(move |node| node.depth == depth));
     nodes.map(|node| drawn(graph, node)).chain(metrics.to_string().lines().map(str::to_owned)).collect()
 }
@@ -62,7 +62,7 @@ fn drawn(graph: &EvidenceGraph, node: &RanNode<NodeOutput>) -> String {
 }
 
 /// What could not be looked at, each once; of what is shown, how much more there is.
-pub(super) fn remarks<'o>(ran: &Ran, shown: impl Iterator<Item = &'o NodeOutput>) -> Vec<String> {
+pub(super) fn remarks<'o>(ran: &InvestigationRun, shown: impl Iterator<Item = &'o NodeOutput>) -> Vec<String> {
     // What is unread in one part is so in the next, too.
     let (more, unread) = shown.fold((0, 0), |(more, unread), of| (more + of.more, of.unread.max(unread)));
     let mut remarks: Vec<String> = Vec::new();

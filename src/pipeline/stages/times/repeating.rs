@@ -6,7 +6,7 @@
 
 use chrono::Duration;
 
-use super::{Clock, Read, ask, settle_span};
+use super::{Read, TimeContext, ask, settle_span};
 use crate::language::time;
 use crate::language::time::Grain;
 use crate::services::command::PastTimes;
@@ -18,7 +18,7 @@ pub(super) fn settle_repeat(
     repeat: &mut Option<String>,
     first: &mut Option<String>,
     end: Option<&mut Option<String>>,
-    clock: &Clock<'_>,
+    clock: &TimeContext<'_>,
 ) -> Result<(), ParamError> {
     let Some(words) = repeat.clone() else {
         return Ok(());
@@ -45,7 +45,7 @@ pub(super) fn settle_repeat(
         let begun = match clock.read("repeat", &text)? {
             // What began before it was read goes on with the next.
             Read::Repeats { first, .. } if first < clock.now.now => {
-                Clock { reference: clock.now, ..*clock }.read("repeat", &text)?
+                TimeContext { reference: clock.now, ..*clock }.read("repeat", &text)?
             }
             other => other,
         };
@@ -82,7 +82,7 @@ fn keeps(read: &Read, begin: Moment) -> bool {
 }
 
 /// The first time of a rule from this beginning on; `None` where that has passed.
-fn from(begin: Moment, rrule: &str, clock: &Clock<'_>) -> Option<Moment> {
+fn from(begin: Moment, rrule: &str, clock: &TimeContext<'_>) -> Option<Moment> {
     let start = begin.start(clock.reference.zone);
     let first = time::next_occurrence(rrule, start, (start - Duration::seconds(1)).to_utc())?;
     let first = match begin {

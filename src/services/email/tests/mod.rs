@@ -33,9 +33,10 @@ use crate::ports::{
 };
 use crate::search::plain::PlainIndex;
 use crate::services::contacts::Contacts;
+use crate::services::context::RequestContext;
 use crate::services::email::accounts::{Holder, MailAccount, MailAccounts};
 use crate::services::registry::Registration;
-use crate::services::service::{Attempt, Performed, Prepared, RequestContext};
+use crate::services::service::{Attempt, Performed, Prepared};
 use crate::services::testing::authorized;
 
 /// A store in memory, as far as contacts need one.

@@ -1,24 +1,20 @@
 //! Changed messages.
 //!
-//! An edit of a message whose turn has not begun to act replaces its words (see [`super::super::debounce`]). What still
+//! An edit of a message whose turn has not begun to act replaces its words (see [`super::debounce`]). What still
 //! waits because of the old words, a card or a question of ours, is withdrawn, and the new words are handled as a
 //! request. Where something was done already, an edit leads to an offer: do it again, and take back first what can still
 //! be taken back. An edit that changes no word is nothing, and one of a message that nobody remembers is too old to
 //! matter. Invariants: an edit approves nothing, neither itself nor what is done again; withdrawing or taking back, the
 //! end of an offer, and the intent to do it again are one commit.
 
-use std::sync::Arc;
-
 use chrono::Duration;
 use serde_json::{Value, json};
 
-use super::super::context::{TelegramContext, UpdateJob};
-use super::super::dispatch::Handled;
-use super::super::inbox::Inbox;
-use super::super::queue::ChatLane;
-use super::super::turns;
-use super::IncomingEvent;
-use super::message::IncomingMessage;
+use super::context::{TelegramContext, UpdateJob};
+use super::inbox::Inbox;
+use super::turns;
+use super::updates;
+use super::updates::incoming::{IncomingEvent, IncomingMessage};
 use crate::config::telegram_user;
 use crate::core::button::{Button, Press};
 use crate::core::ids::{ChatId, MessageId};
@@ -32,12 +28,6 @@ use crate::queries::offers::{GONE, Offer, Offered};
 
 const CHANGED: &str =
     "What I did then was changed since, so I left it as it is and did nothing again. Tell me what you need now.";
-
-/// The dispatcher's endpoint.
-pub async fn handle(job: UpdateJob, context: Arc<TelegramContext>) -> Handled {
-    context.enqueue(ChatLane::Messages, job);
-    Ok(())
-}
 
 /// A handled message was changed: shall it be done again?
 pub async fn offer(context: &TelegramContext, job: &UpdateJob, edit: &IncomingMessage) -> Result<(), StoreError> {
@@ -188,7 +178,7 @@ fn as_message(context: &TelegramContext, raw: &str, number: u64) -> Option<(Stri
         message.remove("reply_to_message");
     }
     let raw = json!({"update_id": number, "message": message});
-    match super::read(&raw, &context.me)?.event {
+    match updates::read(&raw, &context.me)?.event {
         IncomingEvent::Message(message) => Some((raw.to_string(), message)),
         IncomingEvent::Edited(_) | IncomingEvent::Press { .. } | IncomingEvent::Joined => None,
     }

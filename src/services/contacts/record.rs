@@ -1,0 +1,109 @@
+//! A contact as it is kept, and what of it can be found.
+
+use serde::{Deserialize, Serialize};
+
+use crate::core::ids::UserId;
+use crate::core::provenance::UntrustedText;
+use crate::language::people;
+use crate::language::words::{fold, words};
+use crate::ports::{Document, Key, Participant, Record, Table};
+use crate::services::backend::{RecordOrigin, Replicated};
+use crate::services::provenance::Others;
+
+/// Its name in plans.
+pub const NAME: &str = "contacts";
+
+/// A contact as the store keeps it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Contact {
+    /// Whose address book.
+    pub owner: UserId,
+    /// The attempt that made it.
+    pub id: String,
+    /// Their name.
+    pub name: String,
+    /// Other names.
+    #[serde(default)]
+    pub nicknames: Vec<String>,
+    /// Addresses, in the order they were saved.
+    pub emails: Vec<String>,
+    /// Where to write, when the person has said so; else the first there is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preferred: Option<String>,
+    /// Phone numbers.
+    pub phones: Vec<String>,
+    /// Groups, lower case.
+    #[serde(default)]
+    pub groups: Vec<String>,
+    /// What of it is somebody else's.
+    #[serde(default, skip_serializing_if = "Others::is_empty")]
+    pub others: Others,
+    /// The account that it comes from; `None`: it is kept here alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<RecordOrigin>,
+}
+
+impl Replicated for Contact {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn others_words(&self) -> Vec<UntrustedText> {
+        self.others.untrusted("a contact")
+    }
+
+    fn origin(&self) -> Option<&RecordOrigin> {
+        self.origin.as_ref()
+    }
+
+    fn set_origin(&mut self, origin: Option<RecordOrigin>) {
+        self.origin = origin;
+    }
+}
+
+impl Record for Contact {
+    const TABLE: Table = Table::Contacts;
+
+    fn key(&self) -> Key {
+        Key::of(&[self.owner.as_str(), &self.id])
+    }
+}
+
+pub(super) fn document(contact: &Contact) -> Document {
+    let local_parts = contact.emails.iter().map(|email| people::local_part(email));
+    let body: Vec<String> = contact.nicknames.iter().cloned().chain(local_parts).collect();
+    let people = contact.emails.iter().map(|email| Participant { address: email.clone(), ..Participant::default() });
+    let flags = contact.emails.iter().map(|email| by_address(email));
+    let groups = contact.groups.iter().map(|group| by_group(&people::group_key(group)));
+    let names = std::iter::once(&contact.name).chain(&contact.nicknames).flat_map(|name| words(name));
+    let said = names.chain(contact.groups.iter().cloned()).map(|word| by_word(&word));
+    Document {
+        kind: NAME.to_owned(),
+        id: contact.id.clone(),
+        title: contact.name.clone(),
+        body: body.join("\n"),
+        people: people.collect(),
+        flags: flags.chain(groups).chain(said).chain([by_name(&contact.name)]).collect(),
+        ..Document::default()
+    }
+}
+
+/// The flag of those who have this address.
+pub(super) fn by_address(address: &str) -> String {
+    format!("address {}", address.trim().to_lowercase())
+}
+
+/// The flag of those who belong to this group.
+pub(super) fn by_group(key: &str) -> String {
+    format!("group {key}")
+}
+
+/// The flag of those in whose names, or as whose group, this word stands.
+pub(super) fn by_word(word: &str) -> String {
+    format!("word {word}")
+}
+
+/// The flag of those who have exactly this name.
+pub(super) fn by_name(name: &str) -> String {
+    format!("name {}", fold(name))
+}

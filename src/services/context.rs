@@ -1,0 +1,31 @@
+//! The circumstances of one request, which every look and every change of a service is given.
+
+use chrono::{DateTime, NaiveTime, Utc};
+use chrono_tz::Tz;
+
+use crate::core::ids::{ChatId, UserId};
+use crate::language::time::{DateOrder, Reference};
+
+/// For whom, when and where something is done.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RequestContext {
+    /// Whose data.
+    pub owner: UserId,
+    /// Where to tell what falls due later.
+    pub chat: ChatId,
+    /// The moment of the turn.
+    pub now: DateTime<Utc>,
+    /// The person's zone.
+    pub zone: Tz,
+    /// How the person writes dates.
+    pub order: DateOrder,
+    /// When a day reminds of which no hour was said.
+    pub hour: NaiveTime,
+}
+
+impl RequestContext {
+    /// The reference that words for times are relative to.
+    pub fn reference(&self) -> Reference {
+        Reference { now: self.now, zone: self.zone, order: self.order }
+    }
+}
