@@ -50,9 +50,11 @@ impl Filed {
 impl Filing {
     /// The same for an account.
     fn change(&self, one: &OneMail) -> MailChange {
+        let folder = folder_of(&one.file).to_string_lossy().into_owned();
+        let mail = MailRef { folder, name: one.file.base.clone(), message_id: one.message_id.clone() };
         match self {
-            Self::Flag { flag, wanted } => MailChange::Flag { mail: MailRef::of(one), flag: *flag, wanted: *wanted },
-            Self::Folder(folder) => MailChange::moved(one, folder),
+            Self::Flag { flag, wanted } => MailChange::Flag { mail, flag: *flag, wanted: *wanted },
+            Self::Folder(folder) => MailChange::Move { mail, to: folder.to_string_lossy().into_owned() },
         }
     }
 

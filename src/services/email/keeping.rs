@@ -4,35 +4,21 @@
 //! Invariants: nothing is done here that the account refused, and nothing twice there; what the account did stands,
 //! whatever becomes of the replica; what it may have done is doubtful and is never tried again by itself.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use super::accounts::MailBackend;
-use super::mail_change::{MailChange, MailRef};
-use super::one_mail::OneMail;
+use super::mail_change::MailChange;
 use super::service::Email;
 use super::source::maildir::Folder;
-use super::source::moves::folder_of;
 use crate::core::plan::ActingAccount;
 use crate::services::backend::Unwritten;
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::service::Attempt;
 
-impl MailRef {
-    pub(super) fn of(one: &OneMail) -> Self {
-        let folder = folder_of(&one.file).to_string_lossy().into_owned();
-        Self { folder, name: one.file.base.clone(), message_id: one.message_id.clone() }
-    }
-}
-
 impl MailChange {
     pub(super) fn put(folder: Folder, name: String, bytes: &[u8]) -> Self {
         Self::Put { folder: folder.dir(), name, bytes: bytes.into() }
-    }
-
-    pub(super) fn moved(one: &OneMail, to: &Path) -> Self {
-        Self::Move { mail: MailRef::of(one), to: to.to_string_lossy().into_owned() }
     }
 }
 
