@@ -164,6 +164,22 @@ async fn a_run_that_died_while_the_place_worked_is_settled_by_what_is_there() {
     }
 }
 
+#[tokio::test]
+async fn what_the_store_could_not_record_of_the_place_is_settled_by_what_is_there() {
+    for (planned, table) in kinds() {
+        let places = Places::new();
+        let rig = Rig::new(setup(&places));
+        rig.store.refuses(move |batch| batch.changes.iter().any(|change| change.table == table));
+        let (statuses, text, answer) = statuses(&rig, planned).await;
+        assert!(!text.contains("nothing was done") && !statuses.contains(&Status::Failed), "{text}");
+        assert_eq!(answer.button(Role::Undo), None, "nothing is recorded that could be taken back");
+        assert_eq!((there(&places).len(), rig.count(table).await), (1, 0));
+        rig.store.refuses(|_| false);
+        let rig = rig.restarts(setup(&places)).await;
+        assert_eq!((places_writes(&places), rig.count(table).await), (1, 1), "the replica is what is there");
+    }
+}
+
 fn places_writes(places: &Places) -> usize {
     places.tasks.writes() + places.events.writes() + places.contacts.writes()
 }
