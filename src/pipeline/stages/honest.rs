@@ -191,19 +191,9 @@ pub fn claims_a_change(text: &str) -> bool {
         "completed",
         "marked",
     ];
-    const OPENINGS: &[&str] = &[
-        "done",
-        "all set",
-        "all done",
-        "sent",
-        "added",
-        "created",
-        "deleted",
-        "scheduled",
-        "saved",
-        "booked",
-        "consider it done",
-    ];
+    /// A sentence may leave out who did it; "set" would be an order there.
+    const IMPERATIVES: &[&str] = &["set"];
+    const OPENINGS: &[&str] = &["done", "all set", "all done", "consider it done"];
     const WORDS: &[&str] = &[
         "i'll remind you",
         "i will remind you",
@@ -283,7 +273,9 @@ pub fn claims_a_change(text: &str) -> bool {
     ];
     let lower = text.to_lowercase();
     says(text, &[(DOERS, 0), (DEEDS, 40)])
-        || opens(text, OPENINGS)
+        || text
+            .split(['.', '!', '?', '\n'])
+            .any(|sentence| opens(sentence, OPENINGS) || opens(sentence, DEEDS) && !opens(sentence, IMPERATIVES))
         || says(text, &[(WORDS, 0)])
         || STEMS.iter().any(|stem| lower.contains(stem))
 }
@@ -339,6 +331,7 @@ mod tests {
             "I'll remind you tomorrow.",
             "All done ✅",
             "1. I have **ad**ded it.",
+            "✅ Forwarded the contract to Bob.",
         ] {
             assert_eq!(after(words, CameTo::Talk), JUST_NOW, "{words}");
             assert_eq!(after(words, CameTo::Change), Formatted::read(words, "").text);
@@ -360,6 +353,7 @@ mod tests {
             "Hi there!",
             "You have a lot on your plate today.",
             "Gern geschehen!",
+            "Set a reminder whenever you like.",
         ] {
             for came_to in [CameTo::Talk, CameTo::TalkAfterDeeds] {
                 assert_eq!(after(words, came_to), words);
