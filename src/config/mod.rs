@@ -60,7 +60,7 @@ pub struct WebhookConfig {
 /// Everything that can be configured.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// The bot.
+    /// `None`: no token is set, so the bot does not run.
     pub telegram: Option<TelegramConfig>,
     /// The endpoint of each stage; empty: built-in understanding does it all.
     pub models: BTreeMap<Stage, ModelEndpoint>,

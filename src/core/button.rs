@@ -62,7 +62,7 @@ pub enum Role {
 /// A button as the person sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Button {
-    /// Its words.
+    /// Its label, as shown.
     pub text: String,
     /// What comes back when it is pressed.
     pub data: String,
@@ -82,7 +82,7 @@ impl Button {
 pub enum Press {
     /// Approve, cancel, edit or drop a card in the view that has this digest.
     Card {
-        /// Which card.
+        /// The id of the card that it stands below.
         pending: PendingId,
         /// First characters of the digest it showed.
         digest_prefix: String,
@@ -104,7 +104,7 @@ pub enum Press {
     Done(String),
     /// Take this choice of an offer.
     Offer {
-        /// Which offer.
+        /// The id that the offer was stored under.
         id: String,
         /// Which of its choices.
         choice: usize,
@@ -113,7 +113,7 @@ pub enum Press {
     Redo(String),
     /// Show the choices of a setting, or choose one.
     Set {
-        /// Which setting.
+        /// The key of the setting, as in the table of settings.
         key: String,
         /// The choice; `None` shows what there is to choose from.
         value: Option<String>,

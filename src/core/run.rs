@@ -86,7 +86,7 @@ impl Step {
     }
 }
 
-/// The journal.
+/// Write-ahead journal of the authorised actions of one turn: what was begun, and what became of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// The turn's id or the pending action's.

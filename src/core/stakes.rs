@@ -34,12 +34,12 @@ pub struct Assessed {
 }
 
 impl Assessed {
-    /// The action.
+    /// The action that was assessed; nothing of it changes any more.
     pub fn action(&self) -> &Action {
         &self.action
     }
 
-    /// Its stakes.
+    /// How much is at stake, which decides whether it needs a yes.
     pub fn stakes(&self) -> Stakes {
         self.stakes
     }
@@ -87,7 +87,7 @@ pub enum Unauthorized {
     NotExecuting {
         /// Which.
         id: String,
-        /// Its state.
+        /// The state that it is in instead.
         state: State,
     },
     /// The stored bytes are not what was approved.

@@ -48,7 +48,7 @@ impl Origin {
 pub enum Input {
     /// Wrote something.
     Message {
-        /// The words.
+        /// What was typed or dictated.
         text: String,
         /// Where they come from.
         origin: Origin,
@@ -70,7 +70,7 @@ pub enum Input {
 pub struct Part {
     /// The number of the message.
     pub message: MessageId,
-    /// The words.
+    /// What it says, as text.
     pub text: String,
     /// Whose they are; only the person's own are part of the request.
     pub origin: Origin,

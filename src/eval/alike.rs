@@ -200,7 +200,7 @@ fn is_same_set(one: &Value, other: &Value) -> bool {
     let set = |value: &Value| -> BTreeSet<String> {
         match value {
             Value::Array(items) => items.iter().map(folded).collect(),
-            // "Bread, eggs" is a list in words.
+            // A list may be said as one text, with commas and a conjunction.
             Value::String(words) => words.replace(" and ", ", ").split(", ").map(|one| folded(&one.into())).collect(),
             single => BTreeSet::from([folded(single)]),
         }

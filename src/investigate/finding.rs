@@ -13,7 +13,7 @@ use crate::services::searchable::{FoundItem, Party};
 /// A thing that was found, and why it is one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
-    /// The thing.
+    /// What was found; see [`FoundItem`].
     pub item: FoundItem,
     /// What matters of it, in one line of at most 200 characters.
     pub summary: String,

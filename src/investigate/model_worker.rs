@@ -21,7 +21,7 @@ use crate::limits;
 /// Carries out nodes with the strategies and a model.
 #[derive(Clone)]
 pub struct ModelWorker<'a> {
-    /// The strategies.
+    /// The strategies, which need no model.
     pub plain: &'a EvidenceWorker<'a>,
     /// What is asked; its gate is not used, as each node has its own.
     pub model: InvestigationModel<'a>,

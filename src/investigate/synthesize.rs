@@ -21,7 +21,7 @@ use crate::services::searchable::{FoundItem, ItemKind, ItemMark, Party};
 /// A row of an answer, as it is kept for what is asked next.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AnswerRow {
-    /// The thing.
+    /// What was found; a number or a button on the row means its id.
     pub item: FoundItem,
     /// What matters of it.
     pub summary: String,

@@ -39,7 +39,7 @@ pub struct ConsoleLine {
 pub enum ConsoleRequest {
     /// A message.
     Text {
-        /// Its words.
+        /// As typed.
         text: String,
         /// What it replies to.
         reply_to: Option<MessageId>,
@@ -101,11 +101,11 @@ pub enum Out {
     Message {
         /// For whom.
         user: String,
-        /// Its number.
+        /// What a later edit or a reply refers to.
         id: i64,
-        /// Its words.
+        /// As shown, without markup of a channel.
         text: String,
-        /// Its buttons.
+        /// Rows of buttons, top to bottom; empty: none.
         buttons: Vec<Vec<Button>>,
         /// The card it is.
         pending: Option<PendingId>,

@@ -161,7 +161,7 @@ async fn again(
 ) -> Result<(), StoreError> {
     let at = message.written(job.entry.received_at);
     let input = Input::Message { text: message.text, origin: message.origin, reply_to: None };
-    // What "tomorrow" is counts from the first writing, as the changed words stand in its place.
+    // Relative times count from the first writing, as the changed words stand in its place.
     let incoming = Incoming { at, ..turns::incoming(job, message.number, input) };
     turns::run(context, &[entry], &incoming, Debounce::over()).await
 }

@@ -23,7 +23,7 @@ pub enum TelegramError {
     /// teloxide's dispatcher; see [`super::dispatch::introduced`].
     #[error("the dispatcher could not be set up, which needs a connection of this machine to itself: {0}")]
     Dispatcher(String),
-    /// The store.
+    /// Reading or writing the durable inbox failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

@@ -363,7 +363,7 @@ fn is_chat_gone(error: &ApiError) -> bool {
 /// Whether trying again makes sense. What is malformed for Telegram today is malformed tomorrow.
 pub(super) fn judge(error: ApiError) -> SendError {
     match &error {
-        // "bot was blocked by the user", "user is deactivated", "bot was kicked from the group chat".
+        // The bot was blocked or kicked, or the account is gone.
         ApiError::Refused { code: 403, .. } => SendError::Blocked(error.to_string()),
         gone if is_chat_gone(gone) => SendError::Blocked(error.to_string()),
         ApiError::Refused { code: 400, .. } => SendError::Never(error.to_string()),

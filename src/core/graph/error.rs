@@ -121,7 +121,7 @@ pub enum IllegalNodeEvent<K> {
     /// The table of states has no such step.
     #[error("that cannot happen to {node}, which is {state:?}")]
     NotNow {
-        /// The node.
+        /// The one that was to change.
         node: K,
         /// Where it stands, and stays.
         state: NodeState,
@@ -129,7 +129,7 @@ pub enum IllegalNodeEvent<K> {
     /// As many run as may.
     #[error("{node} cannot start beside the {running} that run")]
     NoRoom {
-        /// The node.
+        /// The one that was to start.
         node: K,
         /// How many run.
         running: usize,

@@ -67,9 +67,9 @@ use crate::limits;
 /// A node that will not run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GivenUp<K> {
-    /// Its id.
+    /// As in the graph.
     pub node: K,
-    /// The reason.
+    /// Why; see [`Because`].
     pub because: Because<K>,
 }
 

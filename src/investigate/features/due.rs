@@ -31,7 +31,7 @@ pub fn due(sentence: &str, at: DateTime<Utc>, frame: ReadingFrame) -> Option<Dat
     let reference = Reference { now: at, zone: frame.zone, order: frame.order };
     let local = at.with_timezone(&frame.zone).date_naive();
     let ends = telling(sentence, &reference).into_iter().filter_map(|mention| match mention.result {
-        // "On Saturday", written on a Saturday, is the next one.
+        // A weekday, written on that weekday, is the next one.
         Ok(When::Point { at: day, grain })
             if day.date_naive() == local && names_weekday(&sentence[mention.span.clone()]) =>
         {
@@ -58,7 +58,7 @@ fn telling(sentence: &str, reference: &Reference) -> Vec<TimeMention> {
         }
     };
     let is_weekday = |mention: &TimeMention| names_weekday(&sentence[mention.span.clone()]);
-    // "Before Thursday's meeting (the 22nd)": the date stands for the weekday.
+    // A date in apposition stands for the weekday before it.
     for at in (0..found.len()).rev() {
         let Some(weekday) = day(&found[at]).filter(|_| is_weekday(&found[at])) else { continue };
         let is_date = |mention: &TimeMention| {
@@ -75,7 +75,7 @@ fn telling(sentence: &str, reference: &Reference) -> Vec<TimeMention> {
     found
 }
 
-/// Whether words end with a length of time that counts from now on: "within nine days".
+/// Whether words end with a length of time that counts from now on.
 fn is_ahead(words: &str) -> bool {
     let before: Vec<&str> = words.split_whitespace().rev().take(4).collect();
     before.iter().any(|word| WORDS.ahead.holds(&fold(word)))

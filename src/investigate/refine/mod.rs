@@ -163,7 +163,7 @@ const TO_MACHINES: [&str; 16] = [
     "rank this",
 ];
 
-/// The same inside a letter, where more words are ordinary ones: "my assistant will call you".
+/// The same inside a letter, where more of the words are ordinary ones and need more around them.
 const OUTRIGHT: [&str; 14] = [
     "assistant:",
     "assistant,",

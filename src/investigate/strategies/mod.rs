@@ -156,8 +156,8 @@ impl<'a> EvidenceSources<'a> {
         Ok(parties)
     }
 
-    /// Everybody a name means: who is known by it, else whom the person told to be that ("my sister"), else who comes to
-    /// what is called so ("the allotment"); the bare name in any case.
+    /// Everybody a name means: who is known by it, else whom the person told to be that (a kinship, a role), else who
+    /// comes to what is called so (a place, a circle); the bare name in any case.
     pub async fn called(&self, name: &str) -> Result<Vec<Party>, ServiceError> {
         let mut parties = self.known_as(name).await?;
         if parties.is_empty() {
@@ -192,7 +192,7 @@ impl EvidenceSources<'_> {
         Ok(look_up(name, &candidates).into_iter().flat_map(of).collect())
     }
 
-    /// Whom the person told to be somebody: "Cat Boyd in Edinburgh is my sister". What others told says nothing here.
+    /// Whom the person told to be somebody, by a kept statement of theirs. What others told says nothing here.
     async fn told_to_be(&self, name: &str) -> Result<Vec<Party>, ServiceError> {
         let filter = ItemFilter { words: name.to_owned(), limit: GROUP_EVENTS_MAX, ..ItemFilter::default() };
         let (found, _) = find_in(self, &self.of(&[ItemKind::Fact]), &filter).await?;

@@ -14,7 +14,7 @@ use crate::services::filling::BUILDERS;
 use crate::services::search::WordQuery;
 use crate::services::searchable::{FoundItem, ItemFilter, ItemKind};
 
-/// Words that tell things apart, of which so many make something told: "yes, the dentist one" has one.
+/// Words that tell things apart, of which so many make something told; a mere answer has fewer.
 const TELLING_WORDS_MIN: usize = 3;
 /// Of so many hits for one that is wanted, some tell something.
 const HITS_FOR_ONE: usize = 5;
