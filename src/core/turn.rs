@@ -48,7 +48,7 @@ impl Origin {
 pub enum Input {
     /// Wrote something.
     Message {
-        /// What was typed or dictated.
+        /// The words, as typed or dictated.
         text: String,
         /// Where they come from.
         origin: Origin,

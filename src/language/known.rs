@@ -1,4 +1,4 @@
-//! What code knows without looking anything up ("what time is it?"), and who somebody says they are ("I'm Mara").
+//! What code knows without looking anything up (the clock, the calendar), and who somebody says they are.
 //!
 //! Topics, phrases and replies stand in `data/language/known.tsv`. Invariant: the whole message is this and nothing else;
 //! a word that is left over makes it a message like any other. Not here: who remembers a name (a service).
@@ -29,9 +29,9 @@ const NAME_WORDS_MAX: usize = 3;
 /// How plainly somebody says who they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Introduction {
-    /// "My name is Mara".
+    /// By a sentence that can only tell a name.
     ByName,
-    /// "I'm Mara", as one is also tired.
+    /// By a copula alone, behind which a state may stand as well.
     ByTheWay,
 }
 

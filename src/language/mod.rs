@@ -4,7 +4,7 @@
 //! stands in `data/`, never in code.
 //!
 //! - [`consent`]: is this message, as a whole, a yes or a no?
-//! - [`time`]: points, spans and recurrences, and what is doubtful about them. [`offset`]: "a day before".
+//! - [`time`]: points, spans and recurrences, and what is doubtful about them. [`offset`]: how long before something.
 //! - [`routing`]: which services a message is about. [`requests`]: a plan for everyday requests.
 //! - `tokens`, `lexicon`, `tables`: one cutter of texts, one table of words and phrases for all of these, read in place.
 //! - [`words`], [`terms`], [`likeness`]: words as they are compared, as things are found by them, and how alike two are.

@@ -291,7 +291,7 @@ impl<'a> Ground<'a> {
             return mood;
         }
         let all: Vec<&Clause> = self.reading.clauses.iter().collect();
-        // "The dentist is at 3. Put it in my calendar."
+        // A request whose pronoun points to what the sentence before it states.
         let pointing = all.iter().filter(|clause| clause.mood.is_request()).copied();
         let pointing: Vec<&Clause> =
             pointing.filter(|clause| choices::points_at_something(self.reading.words(clause))).collect();

@@ -29,7 +29,7 @@ pub(crate) type Builder = fn(&ClauseReading) -> Built;
 pub struct Builders {
     /// Of a clause: the frame that it was read by names the command.
     pub(crate) build: Builder,
-    /// Of nothing but a time, after something that has one: "no, friday".
+    /// Of nothing but a time, after something that has one.
     pub(crate) retimed: fn(&PastAction, &str) -> Option<PlannedAction>,
     /// Whether a command, `service.command`, only asks for something that is there.
     pub(crate) looks_up: fn(&str) -> bool,

@@ -1,10 +1,9 @@
-//! Families of questions over everything that a person has: "who waits for me?", "what did Anna promise me?".
+//! Question families over everything that a person has: debts, promises, meetings, trips, papers.
 //!
 //! The ways to ask them are data (`data/language/requests/families.*.txt`); people, periods and topics are slots. A
 //! message is a question of a family when a phrase covers all of it, so nothing of it is dropped. A second question may
-//! stand behind the first where it narrows it ("…, and do I meet them this week?") or is one of a family as well ("… and
-//! what do I owe them?"). Not here: who or what is meant by
-//! the words of a slot, and how a question is answered.
+//! stand behind the first where it narrows it or is one of a family as well. Not here: who or what is meant by the
+//! words of a slot, and how a question is answered.
 
 mod meetings;
 #[cfg(test)]
@@ -217,7 +216,7 @@ fn whole(hearing: &Hearing) -> Option<FamilyQuestion> {
         family,
         who: slot("who").or_else(|| slot("with")).filter(|who| !WORDS.anybody.holds(&fold(who))),
         topic: slot("topic").map(|words| topic(&with_more(&words, slot("more")))).or_else(|| slot("meeting")),
-        // "What do I need for tomorrow's meeting": the span is tomorrow.
+        // A preposition of purpose before the span is no part of it.
         when: said("when").map(|when| when.strip_prefix("for ").unwrap_or(when).to_owned()),
         open: said("open") == Some("true"),
         late: said("open") == Some("late"),
@@ -225,7 +224,7 @@ fn whole(hearing: &Hearing) -> Option<FamilyQuestion> {
         then: said("meet").map(|when| Refinement::Meet { when: Some(when.to_owned()) }),
         beside: None,
     };
-    // "List my open promises" is about nothing that is called "list my open".
+    // A topic that says nothing was the words of the question itself.
     if question.widened().is_some() && question.topic.as_deref().is_some_and(says_nothing) {
         return None;
     }
@@ -247,7 +246,7 @@ fn covered_by(frames: &Phrases, hearing: &Hearing) -> Option<PlannedAction> {
 }
 
 impl FamilyQuestion {
-    /// "Did I get back to Kim about the boiler?": a name, and behind it what it is about, which may be a time.
+    /// A name, and behind it what it is about, which may be a time.
     fn tell_apart_what_somebody_is_asked_about(&mut self) {
         let Some(who) = self.who.as_ref().filter(|_| self.topic.is_none()) else { return };
         let is_about = |word: &&str| WORDS.about.holds(&fold(word));
@@ -258,7 +257,7 @@ impl FamilyQuestion {
         (self.who, self.topic) = (Some(name), about.map(|about| tidied(&about)));
     }
 
-    /// "How much was the last invoice from Kim?": a paper, and whose it is.
+    /// A paper, and behind a preposition whose it is.
     fn tell_apart_whom_it_is_from(&mut self) {
         let Some(topic) = self.topic.as_ref().filter(|_| self.family.is_direct() && self.who.is_none()) else { return };
         let words: Vec<&str> = topic.split_whitespace().collect();
@@ -274,7 +273,7 @@ impl FamilyQuestion {
         use QuestionFamily as F;
         match (by, self.family) {
             (by @ Refinement::Meet { .. }, _) => Some(Self { then: Some(by), ..self }),
-            // "Everything about the trip, and what of it is open."
+            // Everything about a topic, narrowed to what of it is open.
             (Refinement::StillOpen, F::About) if !self.open => {
                 let open = Self { open: true, ..self.clone() };
                 Some(Self { beside: Some(Box::new(open)), ..self })
@@ -298,7 +297,7 @@ impl FamilyQuestion {
     /// The same question without what it is about, for where nothing fits that; `None` where it would ask for all there is.
     pub fn widened(&self) -> Option<Self> {
         use QuestionFamily as F;
-        // "The invoice from Kim": perhaps Kim only stands in it.
+        // The person behind the preposition may have sent it, or only stand in it.
         if self.family.is_direct() {
             let who = self.who.as_deref()?;
             let all = [self.topic.as_deref(), Some(who)].into_iter().flatten().collect::<Vec<_>>().join(" ");
