@@ -114,7 +114,7 @@ pub(crate) fn starts(lexicon: RequestLexicon, ids: &[WordId]) -> Vec<usize> {
 
 /// Where the request may end: at the end, and before each piece of politeness.
 fn ends(lexicon: RequestLexicon, ids: &[WordId]) -> Vec<usize> {
-    // "please" at the end is never meant; thanks may be what a mail says.
+    // A courtesy at the end is never meant; thanks may be what a mail says.
     let mut end = ids.len();
     while end > 1 && lexicon.is_phrase("please", &ids[end - 1..end]) {
         end -= 1;
@@ -201,7 +201,7 @@ impl<'g> Matcher<'_, 'g> {
         self.heard.tokens[before..*here].iter().any(|t| self.is_mark(t, mark))
     }
 
-    /// A dash apart announces as a colon does: "new list called visit - wellies, jigsaw".
+    /// A dash set apart by spaces announces as a colon does.
     fn is_mark(&self, token: &Token, mark: &str) -> bool {
         let text = self.heard.text;
         let apart = token.span.start > 0 && text[..token.span.start].ends_with(' ');

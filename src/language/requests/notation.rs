@@ -120,7 +120,7 @@ impl NotationReader<'_> {
         }
         self.symbols = &self.symbols[1..];
         self.depth -= 1;
-        // The longer way first: "show me" before "show".
+        // The longer way first: a verb with its object before the verb alone.
         ways.sort_by_key(|way: &Vec<Symbol>| std::cmp::Reverse(way.len()));
         Ok(ways)
     }

@@ -149,7 +149,7 @@ fn is_of_several_sentences(heard: &AnnotatedText) -> bool {
     })
 }
 
-/// Whether what a slot would take holds a request of its own: "Lisbon and remind me to buy milk".
+/// Whether what a slot would take holds a request of its own, behind a conjunction.
 fn asks_for_more(words: &str, hearing: &Hearing, work: &Work) -> bool {
     const CONNECTORS: [&str; 6] = ["and", "then", "also", "but", ",", ";"];
     let heard = AnnotatedText::with_times(words, hearing.reference, GRAMMAR.lexicon);

@@ -36,11 +36,11 @@ named! {
         Quotation => "quotation",
         /// "not", "don't".
         Negation => "negation",
-        /// "if", "unless", "whenever".
+        /// Conjunctions of condition.
         Condition => "condition",
-        /// "only", "except", "every", "both", "instead of".
+        /// Words that restrict or quantify.
         Restriction => "restriction",
-        /// "no wait", "I mean".
+        /// Phrases of self-correction.
         Correction => "correction",
         /// What asks for something more.
         Request => "request",
@@ -48,7 +48,7 @@ named! {
 }
 
 impl TokenClass {
-    /// Whether a request without it may mean the opposite: "all except the dentist".
+    /// Whether a request without it may mean the opposite, as without an exception.
     pub fn turns_around(self) -> bool {
         matches!(self, Self::Negation | Self::Condition | Self::Restriction | Self::Correction)
     }

@@ -79,7 +79,7 @@ class_names! {
         of,
         say,
         would,
-        /// The person as somebody of whom is told: "that I would".
+        /// The person as somebody of whom is told, in a subordinate clause.
         own,
         /// Before "to": what somebody is about to do.
         going,
@@ -119,7 +119,7 @@ pub fn says_which(word: &str) -> bool {
     WORDS.which.holds(word)
 }
 
-/// Whether a folded word is a name for what is looked up: "code", "reference".
+/// Whether a folded word is a name for what is looked up in papers: a code, a reference.
 pub fn is_detail(word: &str) -> bool {
     WORDS.detail.holds(word)
 }

@@ -182,7 +182,7 @@ impl<'a> SearchableValues<'a> {
         self.numbers.get_or_init(|| counted().chain(self.values.iter().copied()).collect())
     }
 
-    /// Whether a word is in it, in any form: "Anna" is in "anna@example.com", "three" in 3, "cards" in "card".
+    /// Whether a word is in it, in any form: inside an address, as a figure, in the singular.
     pub fn has(&self, word: &str) -> bool {
         let word = words::fold(word.trim_matches(|c: char| !c.is_alphanumeric()));
         let word = word.strip_suffix("'s").unwrap_or(&word);

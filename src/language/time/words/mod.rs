@@ -134,7 +134,7 @@ impl<'a> TokenLine<'a> {
             return true;
         };
         match token.kind {
-            // "6:30pm £12".
+            // A currency sign behind a space belongs to the next figure.
             TokenKind::Mark('$' | '£') => token.spaced,
             TokenKind::Mark('%' | '€' | '°' | '×' | '*' | '+' | '=' | '^') => false,
             TokenKind::Mark('.' | ',' | '/' | ':' | '-' | '_') => {
