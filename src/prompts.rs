@@ -84,7 +84,7 @@ pub enum PromptError {
     /// It is no prompt.
     #[error("the prompt {stage} is not usable: {why}")]
     Unusable {
-        /// Which stage.
+        /// The stage that would have used it.
         stage: Stage,
         /// Why.
         why: String,

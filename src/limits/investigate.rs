@@ -42,7 +42,7 @@ pub const LOOK_BACK_DAYS: i64 = 180;
 pub const LOOK_AHEAD_DAYS: i64 = 60;
 /// Things that the person told, in an answer about a topic: they are beside what is kept.
 pub const TOLD_SHOWN_MAX: usize = 3;
-/// People whom an answer to "whom most?" names.
+/// People whom an answer names to a question of who does something most.
 pub const PEOPLE_SHOWN_MAX: usize = 5;
 /// Conversations with those who come to a meeting that are read to prepare it.
 pub const PREPARED_THREADS_MAX: usize = 60;
@@ -97,7 +97,7 @@ pub const FINDINGS_SHOWN_MAX: usize = 10;
 pub const FINDINGS_KEPT_MAX: usize = 200;
 /// Seconds for which an answer can be gone on with: a working day.
 pub const FINDINGS_KEPT_SECS: i64 = 12 * 3600;
-/// Messages after which an answer is no longer what "only from Anna" means: three exchanges.
+/// Messages after which an answer is no longer what a request to narrow it means: three exchanges.
 pub const FINDINGS_FRESH_MESSAGES: u64 = 8;
 /// People whose meetings are looked for at once.
 pub const PEOPLE_ASKED_MAX: usize = 50;

@@ -56,7 +56,7 @@ pub struct Participant {
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Source {
-    /// The records.
+    /// Where the records are kept.
     pub table: Table,
     /// The kind of their documents.
     pub kind: &'static str,

@@ -16,7 +16,7 @@ use super::store::{Key, Order, Record, Scan, Stored, Table, from_stored};
 pub struct Secondary {
     /// Unique among all; its name in the file.
     pub name: &'static str,
-    /// Whose records.
+    /// The table whose records it orders.
     pub table: Table,
     /// Raised with every change of `keys`: an index of another version is built anew at start.
     pub version: u32,

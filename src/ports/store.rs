@@ -25,7 +25,7 @@ pub enum Table {
     Inbox,
     /// Messages to people that are not delivered yet.
     Outbox,
-    /// The conversation.
+    /// What was said in every chat, both ways.
     Messages,
     /// People and their settings.
     Users,

@@ -23,7 +23,7 @@ use crate::services::error::ServiceError;
 /// The document's version.
 const VERSION: u32 = 1;
 
-/// The document.
+/// What is kept of one person: records by the name of their kind.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct PersonalData(Map<String, Value>);

@@ -16,7 +16,7 @@ use crate::language::tokens::lower;
 /// A condition, read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConditionReading {
-    /// Without the word that says which way it counts: "I'm free at 3".
+    /// Without the conjunction that says which way it counts.
     pub text: String,
     /// It is to be done when this is not so.
     pub negated: bool,

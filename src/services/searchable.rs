@@ -106,7 +106,7 @@ impl Party {
         Self { name: name.to_owned(), address: String::new(), known_as: Some(name.to_owned()) }
     }
 
-    /// Whether they write from a domain that is called so: "Northwind", "the freight people" of balticfreight.example.
+    /// Whether they write from a domain that is called so, by a part of its name.
     pub fn is_at(&self, name: &str) -> bool {
         let name = without_digraphs(&fold(name)).replace(' ', "");
         let letters = name.chars().count();

@@ -266,7 +266,7 @@ impl Judge<'_> {
         let texts: Vec<String> = values.into_iter().map(|value| value.text).collect();
         match self.ground.mood(&texts) {
             mood if mood.is_request() => PlanStanding::Exact,
-            // "I have a meeting with Sarah at 3pm" is said to whoever keeps the calendar.
+            // An occasion with a time is said to whoever keeps the calendar.
             Mood::Arrangement if has_time => PlanStanding::Exact,
             // A card proposes it.
             Mood::Arrangement | Mood::Statement | Mood::Report | Mood::Negation if !is_low_write(entry, planned) => {

@@ -40,7 +40,7 @@ pub struct Answer {
     pub clarification: Question,
     /// The card whose edit was asked for; the next message changes it.
     pub editing: Option<PendingId>,
-    /// The reminder whose "until when" was asked for; the next message says it.
+    /// The reminder whose new time was asked for; the next message says it.
     pub snoozing: Option<Snoozing>,
     /// What changes in the person's own record.
     pub user: Vec<UserChange>,

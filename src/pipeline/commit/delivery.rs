@@ -39,7 +39,7 @@ impl ShownEntry {
 
 /// What comes after one entry of an outbox.
 enum Then {
-    /// The next.
+    /// The next entry, as it was read.
     GoesOn,
     /// Others have changed with it.
     LooksAgain,

@@ -1,7 +1,7 @@
 //! The end of a turn: one commit for everything it came to, then delivery.
 //!
-//! Invariants: nothing is shown before it is committed; a turn settles the question, the edit and the "until when"
-//! that it saw, not those that another turn has opened meanwhile.
+//! Invariants: nothing is shown before it is committed; a turn settles the question, the edit and the snooze that it
+//! saw, not those that another turn has opened meanwhile.
 
 use std::collections::BTreeSet;
 

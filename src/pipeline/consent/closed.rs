@@ -98,7 +98,7 @@ fn when(at: DateTime<Utc>, ctx: &RequestContext) -> String {
     at.format(&format!("{day} at %H:%M")).to_string()
 }
 
-/// What became of it in a word: "Sent", "Deleted"; "Done" for several things.
+/// What became of it, as one past participle; several things share one.
 fn done(brain: &Brain, pending: &Pending) -> &'static str {
     match pending.actions.as_slice() {
         [only] => brain.services.of(only).map_or("Done", |entry| entry.done(only)),

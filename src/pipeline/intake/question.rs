@@ -56,7 +56,7 @@ async fn answered(turn: &Turn<'_>, question: &Clarification) -> Result<Option<An
     let choice = match consent::read(turn.facts.words()) {
         Consent::No => Some(leaves),
         Consent::Yes if question.takes_yes => Some(0),
-        // "What about …?" "Yes": with it, or without?
+        // A yes to an offer of what was asked about: with it, or without?
         Consent::Yes => return Ok(Some(asked_again(question, offer))),
         Consent::Wait | Consent::Other => {
             answers::chosen(&question.choices, turn.facts.words()).and_then(|value| value.parse().ok())

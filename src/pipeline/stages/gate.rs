@@ -217,8 +217,8 @@ fn taints(
         return Vec::new();
     }
     let mut taints = provenance::find(&planned.params, entry.references(), &seen.folded, touched);
-    // A planner may write the person's "tomorrow" as a date that some event has, too: a time is the person's own
-    // if they gave one at all.
+    // A planner may write the person's relative day as a date that some event has, too: a time is the person's own if
+    // they gave one at all.
     let reference = facts.ctx.reference();
     let own_time = || *seen.own_time.get_or_init(|| !time::find(seen.own, &reference).is_empty());
     taints.retain(|taint| !(is_a_time(&taint.value, &reference) && own_time()));

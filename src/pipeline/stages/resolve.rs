@@ -44,7 +44,7 @@ pub enum Unsettled {
 /// An action with values, and the texts of others it touches.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settled {
-    /// The action.
+    /// Holds values only: nothing in it is still to be looked up.
     pub action: Action,
     /// For taint.
     pub untrusted: Vec<UntrustedText>,

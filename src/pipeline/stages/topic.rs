@@ -73,7 +73,7 @@ impl<'a> Amended<'a> {
 pub enum Planned {
     /// Proposed actions, perhaps with a question beside them.
     Plan {
-        /// The proposal.
+        /// What is to be resolved and gated next; nothing of it is authorised.
         plan: Plan,
         /// What was too much for one turn.
         left: Vec<PlannedAction>,

@@ -31,7 +31,7 @@ pub struct TurnFacts {
     pub incoming: Incoming,
     /// For whom, when and where.
     pub ctx: RequestContext,
-    /// The person.
+    /// With their settings as they were when the turn began.
     pub user: User,
     /// The chat as it was when the turn began.
     pub state: ChatState,
@@ -103,7 +103,7 @@ impl TurnFacts {
         self.as_written().reference()
     }
 
-    /// The ctx at the moment of writing: what "tomorrow's meeting" is looked for in.
+    /// The context at the moment of writing: what relative days are looked for in.
     pub fn as_written(&self) -> RequestContext {
         let at = self.written.unwrap_or(self.incoming.at);
         RequestContext { now: at.min(self.ctx.now), ..self.ctx.clone() }

@@ -11,7 +11,7 @@ use crate::core::plan::Params;
 use crate::core::text::visible;
 use crate::ports::records::Message;
 
-/// A thing that a number means, "reply to 3", and the message with its id in place of the number. Ids are nobody's words.
+/// A thing that a number means, and the message with its id in place of the number. Ids are nobody's words.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PointedAt {
     /// The message as it is planned.

@@ -74,9 +74,9 @@ impl Record for PendingOpen {
 pub struct CardMessage {
     /// Where.
     pub chat: ChatId,
-    /// The message.
+    /// Its number in that chat, given by the channel.
     pub message: MessageId,
-    /// The card.
+    /// The pending action that it shows.
     pub pending: PendingId,
 }
 

@@ -45,9 +45,9 @@ impl Record for User {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Speaker {
-    /// The person.
+    /// Who writes to the assistant.
     Person,
-    /// The assistant.
+    /// This program.
     Assistant,
 }
 
@@ -60,7 +60,7 @@ pub struct Message {
     pub number: u64,
     /// Who spoke.
     pub speaker: Speaker,
-    /// The words.
+    /// What was said; a mark stands where something was forgotten.
     pub text: String,
     /// Where the words come from.
     pub origin: Origin,
@@ -228,7 +228,7 @@ pub struct LastDecided {
     pub next_message: u64,
 }
 
-/// A reminder that waits for an "until when".
+/// A reminder whose new time was asked for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Snoozing {
     /// What it reminds of, as its buttons name it.

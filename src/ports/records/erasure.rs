@@ -14,7 +14,7 @@ pub enum ErasureStage {
     Asked,
     /// It still stands where nothing may be changed without the person: looked at again when these are settled.
     Waits {
-        /// Which records.
+        /// The records in which it stands, and that are still open.
         for_records: Vec<(Table, Key)>,
     },
     /// It is gone from every record; the store's own bytes may still have it.

@@ -119,7 +119,7 @@ impl Record for OutboxEntry {
 pub struct Shown {
     /// Where.
     pub chat: ChatId,
-    /// The message.
+    /// Its number in that chat, given by the channel.
     pub message: MessageId,
     /// What it says now.
     pub text: String,
@@ -146,7 +146,7 @@ pub struct Shown {
 pub struct Before {
     /// What it said.
     pub text: String,
-    /// Its buttons.
+    /// Rows of buttons, top to bottom.
     pub buttons: Vec<Vec<Button>>,
     /// The undos of what the press did.
     pub undos: Vec<String>,

@@ -48,7 +48,7 @@ pub struct StageSpan {
     pub name: String,
     /// Microseconds after the turn began.
     pub start_us: u64,
-    /// Its length.
+    /// How long it took, in microseconds.
     pub us: u64,
     /// Bytes it was given.
     #[serde(default, skip_serializing_if = "is_none")]
@@ -129,7 +129,7 @@ fn is_none<T: Default + PartialEq>(value: &T) -> bool {
 /// The trace of one turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TurnTrace {
-    /// Its id.
+    /// The id of the turn.
     pub id: String,
     /// Whose.
     pub user: UserId,
@@ -139,7 +139,7 @@ pub struct TurnTrace {
     pub at: DateTime<Utc>,
     /// How it ended; parameters are left out.
     pub done: Done,
-    /// Its nodes.
+    /// One for each stage and command that ran.
     pub spans: Vec<StageSpan>,
     /// What a question over everything took, if it was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -202,7 +202,7 @@ pub(super) async fn prepare<C: Scoped>(
     let named = day.and_then(|(from, to)| event.occurrences(from, to, ctx.zone, 1).into_iter().next());
     let at = words.split_once(AT).and_then(|(_, at)| event.occurrence_of(Moment::read(at, event.zone)?, ctx.zone));
     let named = at.or(named);
-    // "The next one" is one of them, too.
+    // An ordinal means one of them, too.
     let named = named.or_else(|| event.current(ctx.now, ctx.zone).filter(|_| finding::is_by_order(&words)));
     let Some(meant) = named.clone().or_else(|| event.current(ctx.now, ctx.zone)) else {
         return Ok(prepared);

@@ -31,7 +31,7 @@ use crate::services::service::Prepared;
 /// A mail as it was when the action was made.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct OneMail {
-    /// Its file.
+    /// Where it lay in the mailbox.
     pub file: Listed,
     /// Who sent it, as the owner knows them.
     pub from: String,

@@ -296,7 +296,7 @@ impl Email {
     }
 }
 
-/// "any unread mail from Anna since Monday?"
+/// A search for mails from the slots of a message.
 pub(super) fn built(said: &ClauseReading) -> Built {
     if reads_one(said) {
         return Built::No;
@@ -340,7 +340,7 @@ pub(super) fn built(said: &ClauseReading) -> Built {
     Built::Act(action)
 }
 
-/// "open the last email from Anna" wants to read, not to look.
+/// A verb of opening with a singular wants to read, not to look.
 fn reads_one(said: &ClauseReading) -> bool {
     let clause = format!(" {} ", said.typed());
     let reads = [" read ", " open ", " summarize ", " summarise "].iter().any(|verb| clause.contains(verb));

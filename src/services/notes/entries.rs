@@ -128,10 +128,10 @@ pub(super) fn meant<'n>(entries: impl IntoIterator<Item = &'n str>, wanted: &str
     }
 }
 
-/// "take milk and eggs off the list": entries of a list that is named, or of the one talked about last.
+/// Entries of a list that is named, or of the one talked about last.
 pub(super) fn built(said: &ClauseReading, command: &str) -> Built {
     let mut action = said.action(NAME, command);
-    // "Remove the window cleaner task from my list" speaks of no list of these.
+    // The noun for a task speaks of no list of these.
     let is_task = said.holds("items", "tasknoun");
     let is_reference = is_task || said.grammar.lexicon.is_phrase("it", &said.ids("items"));
     let Some(items) = said.raw("items").map(|items| entry_names(&items)).filter(|_| !is_reference) else {

@@ -69,7 +69,7 @@ impl Note {
         let wanted: Vec<String> = query.strong.iter().map(|word| terms::stem(word)).collect();
         let title = stems(&self.title);
         let lacks_of_title = |stem: &&String| !title.contains(stem);
-        // "Eggs on the shopping list": what the title does not say, the entry does.
+        // What the title does not say, the entry does.
         let own: Vec<&String> = wanted.iter().filter(lacks_of_title).collect();
         let holds = |entry: &&String| {
             let has = stems(entries::words_of(entry));

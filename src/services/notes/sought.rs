@@ -128,7 +128,7 @@ impl NotesService {
     }
 }
 
-/// Words that tell one list from others; "the list" is none.
+/// Words that tell one list from others; the bare noun does not.
 fn is_name(words: &str) -> bool {
     let query = WordQuery::new(words);
     !query.is_vague()

@@ -114,9 +114,9 @@ impl Edits<CompleteTask> for TaskService {
     }
 }
 
-/// "mark … as done"; only tasks can be done.
+/// A task to mark as done, from the slots of a message; only tasks can be done.
 pub(super) fn built(said: &ClauseReading) -> Built {
-    // "Diolch, that's me sorted" names no task.
+    // An aside names no task.
     if said.found.frame.weak && said.holds("what", "aside") {
         return Built::No;
     }

@@ -274,7 +274,7 @@ fn spaced(param: &str) -> String {
     visible(&param.replace(['_', '-'], " "))
 }
 
-/// A sentence as an infinitive: "Get the weather" becomes "get the weather", "NASA's picture" stays.
+/// A sentence as an infinitive: its first letter is made small, unless the word has another capital or mark.
 fn uncapital(text: &str) -> String {
     let mut letters = text.chars();
     match (letters.next(), letters.clone().next()) {

@@ -76,7 +76,7 @@ impl KeptAnswer {
         Key::of(&[KEPT, chat.as_str()])
     }
 
-    /// Whether it was given a moment ago: "only from Anna" means it, and not what was said since.
+    /// Whether it was given a moment ago: a request to narrow means it, and not what was said since.
     pub fn is_fresh(&self, facts: &TurnFacts) -> bool {
         facts.state.next_message <= self.said + limits::FINDINGS_FRESH_MESSAGES
     }

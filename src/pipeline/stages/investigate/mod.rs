@@ -176,7 +176,7 @@ fn has_sources(answer: &Answer) -> bool {
 /// more then: what it is called in the mail may be another word.
 pub async fn answer(turn: &Turn<'_>, question: &FamilyQuestion) -> Result<Answer, TurnError> {
     let narrow = answer_below(turn, question, "").await?;
-    // "My sister" may be somebody, or what a conversation is about.
+    // A kinship may be somebody, or what a conversation is about.
     if let Some(of_somebody) = question.of_somebody().filter(|_| !has_sources(&narrow)) {
         let theirs = answer_below(turn, &of_somebody, "").await?;
         if has_sources(&theirs) {
