@@ -25,7 +25,7 @@ pub struct PastAction {
     pub rows: Vec<ItemRef>,
 }
 
-/// Stands in [`PastAction::command`] for what was found or pointed at: no command, but something that "it" can mean.
+/// Stands in [`PastAction::command`] for what was found or pointed at: no command, but an antecedent for pronouns.
 pub const FOUND: &str = "found";
 /// Stands in [`PastAction::command`] for a reminder that was told: no command, but something to answer.
 pub const REMINDED: &str = "remind";

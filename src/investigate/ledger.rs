@@ -183,7 +183,7 @@ fn speaks_for(written: &WrittenText, party: &Party) -> bool {
 }
 
 /// Whether somebody answers for whoever was asked: by the address, by the owner's name for both, or as one of those
-/// behind an address of several ("info@").
+/// behind an address of several.
 pub(super) fn answers_for(by: &Party, asked: &Party) -> bool {
     let domain = |party: &Party| party.address.rsplit_once('@').map(|(_, domain)| domain.to_owned());
     let is_known = by.known_as.is_some() && by.known_as == asked.known_as;

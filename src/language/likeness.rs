@@ -34,7 +34,7 @@ pub fn slip(a: &str, b: &str) -> Option<f32> {
         return None;
     }
     let dice = dice(a, b);
-    // Hardly anybody mistypes the first letter, and "silk" is no milk.
+    // Hardly anybody mistypes the first letter; words that differ there are two words.
     let edit = a.chars().next() == b.chars().next() && words::distance(a, b, 1).is_some();
     (edit || dice >= SLIP_DICE).then_some((dice * 0.9).max(0.7))
 }

@@ -136,7 +136,7 @@ pub fn zone_of(name: &str) -> Place {
     }
 }
 
-/// The city a zone is named after: "Sao Paulo".
+/// The city a zone is named after, with spaces.
 pub fn city(zone: Tz) -> String {
     zone.name().rsplit('/').next().unwrap_or(zone.name()).replace('_', " ")
 }

@@ -93,7 +93,7 @@ pub const ROW_CHARS_MAX: usize = 120;
 pub const ROW_PEOPLE_MAX: usize = 12;
 /// Rows of an answer that are shown at first: what the design allows a node in an answer.
 pub const FINDINGS_SHOWN_MAX: usize = 10;
-/// Rows that are kept for "more" and for what is asked next.
+/// Rows that are kept for further pages and for what is asked next.
 pub const FINDINGS_KEPT_MAX: usize = 200;
 /// Seconds for which an answer can be gone on with: a working day.
 pub const FINDINGS_KEPT_SECS: i64 = 12 * 3600;

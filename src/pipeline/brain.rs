@@ -84,7 +84,7 @@ pub struct Brain {
     pub model: Option<Arc<dyn Model>>,
     /// What can be done, and who does it.
     pub services: Registry,
-    /// Who "Bob" may be.
+    /// Who may be meant by a name.
     pub people: Arc<dyn AddressBook>,
     /// Time.
     pub clock: Arc<dyn Clock>,

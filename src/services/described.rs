@@ -26,7 +26,7 @@ pub(super) fn is_event(said: &ClauseReading, slot: &str) -> bool {
     holds(&["event", "deevent", "cal"]) && !holds(&["tasknoun", "notenoun", "mailnoun"])
 }
 
-/// A clean description of the thing, or the id of what "it" is; "all …" where all that fit are meant.
+/// A clean description of the thing, or the id of a pronoun's antecedent; with a quantifier where all are meant.
 pub(super) fn find_by(said: &ClauseReading, slot: &str, service: &str, times: Beside) -> Option<String> {
     let found = described(said, slot, service, times)?;
     Some(if several::means_all(said, slot) { format!("all {found}") } else { found })

@@ -67,7 +67,7 @@ pub(super) fn is_by_order(words: &str) -> bool {
     Ordinal::of(words).is_some()
 }
 
-/// What is behind "all" in words that mean all of several things.
+/// What is behind a quantifier in words that mean all of several things.
 pub(super) fn all_of(words: &str) -> Option<&str> {
     let (all, rest) = words.trim_start().split_once(' ')?;
     all.eq_ignore_ascii_case("all").then_some(rest)

@@ -22,9 +22,9 @@ use crate::core::text::visible;
 use crate::language::words::{fold, without_digraphs};
 use crate::ports::{Record, Store};
 
-/// Shorter words are no names of domains: "me", "us".
+/// Shorter words are no names of domains.
 const DOMAIN_NAME_CHARS_MIN: usize = 4;
-/// Shorter ones stand in others by accident: "hire" in "shire".
+/// Shorter ones stand in other words by accident.
 const DOMAIN_PART_CHARS_MIN: usize = 5;
 
 /// Of what sort a thing is.

@@ -86,7 +86,7 @@ pub fn outgoing() -> Result<Smtp, String> {
     Ok(Smtp::nowhere(Sender { name: None, address }))
 }
 
-/// The given mails as files. One that begins with "Re:" belongs to the conversation of that subject.
+/// The given mails as files. One whose subject is marked as a reply belongs to the conversation of that subject.
 pub(super) fn files(place: &Whereabouts, given: &[GivenMail]) -> Result<Vec<MailFile>, String> {
     let mut threads: HashMap<String, Vec<String>> = HashMap::new();
     let mut files = Vec::new();

@@ -1,6 +1,6 @@
 //! By when a sentence of a letter wants or promises something.
 //!
-//! Of several times the earliest counts, but for these: what is said with "by" is the day, whatever else is told; a
+//! Of several times the earliest counts, but for these: what is said as a deadline is the day, whatever else is told; a
 //! weekday beside its date is that day; a weekday named on that day is the next one.
 
 use chrono::{DateTime, Datelike, Duration, NaiveDate, Utc};

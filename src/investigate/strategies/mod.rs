@@ -47,7 +47,7 @@ const NAMES_MAX: usize = 4;
 pub struct EvidenceSources<'a> {
     /// The services of this turn.
     pub services: &'a Services,
-    /// Who "Bob" may be.
+    /// Who may be meant by a name.
     pub people: &'a dyn AddressBook,
     /// What was said in the chat can be found here.
     pub index: &'a dyn Index,

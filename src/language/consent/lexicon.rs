@@ -43,7 +43,7 @@ pub(super) enum PhraseRole {
     Joined,
     /// No decision when it is all there is: a word on which two languages oppose.
     Alone,
-    /// After a yes or no: what follows is a change. "but", "only", "at 4".
+    /// After a yes or no: what follows is a change. Conjunctions and prepositions.
     But,
     /// Opens a change: an imperative that waits for a new value.
     Change,

@@ -8,9 +8,9 @@
 //! Invariants, each with a test:
 //! - A word, mark or emoji that no phrase accounts for makes the message [`Consent::Other`].
 //! - A yes needs a phrase that is a yes by itself; courtesy, thanks and 🙏 alone decide nothing.
-//! - Words known to look like a decision without being one ("yeah, yeah", "don't cancel") undo it
-//!   wherever they stand.
-//! - What puts off ("wait", "ok, hold on", "no, not yet") is [`Consent::Wait`], whatever else stands beside it.
+//! - Words known to look like a decision without being one (a repeated yes, a negated imperative) undo it wherever they
+//! stand.
+//! - What puts off, behind a yes or a no or alone, is [`Consent::Wait`], whatever else stands beside it.
 //! - Yes beside no, in one language or between two ("yok": Turkish *no*, Indonesian *let's go*),
 //!   is `Other`.
 //! - Question marks, quotes, digits, links, line breaks, ellipses, letters of mixed scripts and
@@ -58,7 +58,7 @@ pub enum Consent {
 /// answer is `Other` without being looked at.
 pub fn read(text: &str) -> Consent {
     let read = whole(text);
-    // Words that trail off decide nothing, but who says "wait…" waits.
+    // Words that trail off decide nothing, but may put off.
     let unfinished = text.trim_end_matches(['.', '…', ' ']);
     let puts_off = read == Consent::Other && unfinished.len() < text.len() && whole(unfinished) == Consent::Wait;
     if puts_off { Consent::Wait } else { read }

@@ -32,7 +32,7 @@ pub enum SpanRole {
     /// A time that an action has.
     Time,
     Politeness,
-    /// "and", "then", a mark.
+    /// A conjunction, an adverb of order, a mark.
     Connector,
     /// Why something is asked for, or what is told beside it.
     Reason,

@@ -29,9 +29,9 @@ pub(super) struct Border {
 pub(super) enum BorderKind {
     /// Where a message or a sentence begins or ends.
     Stop,
-    /// A comma, "and", "then".
+    /// A comma, or a conjunction or adverb that joins.
     Joint,
-    /// What announces, or sets against: a colon, a dash, "so", "but".
+    /// What announces, or sets against: a colon, a dash, a conjunction.
     Turn,
     /// No mark and no word.
     Bare,

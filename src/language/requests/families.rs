@@ -137,7 +137,7 @@ pub enum Refinement {
     StillOpen,
 }
 
-/// Words of a name behind "from".
+/// Words of a name behind a preposition of source.
 const NAME_WORDS_MAX: usize = 3;
 
 /// Places where a question may be divided that are tried; people narrow what they ask once.

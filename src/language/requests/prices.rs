@@ -34,7 +34,7 @@ named! {
         Name => "name",
         Address => "address",
         Quotation => "quotation",
-        /// "not", "don't".
+        /// A negation.
         Negation => "negation",
         /// Conjunctions of condition.
         Condition => "condition",
@@ -90,7 +90,7 @@ named! {
         ToldInside => "told-inside",
         /// A request made of words that tell something.
         ToldAsRequest => "told-as-request",
-        /// What leads over to a request with "so", as a request of its own.
+        /// What leads over to a request by a conjunction of consequence, as a request of its own.
         LeadsOver => "leads-over",
         /// An address or a number in what is only remembered.
         Details => "details",

@@ -368,7 +368,7 @@ pub(crate) fn without_determiner(text: &str) -> &str {
     rest
 }
 
-/// Names divided by commas and "and", as said.
+/// Names divided by commas and conjunctions, as said.
 pub(crate) fn people(text: &str) -> Vec<Value> {
     let spaced = text.replace(" & ", " and ").replace(" und ", " and ");
     spaced
@@ -380,7 +380,7 @@ pub(crate) fn people(text: &str) -> Vec<Value> {
         .collect()
 }
 
-/// Things divided by commas and "and".
+/// Things divided by commas and conjunctions.
 pub(crate) fn things(text: &str) -> Vec<Value> {
     people(&text.replace(" n ", " and "))
         .into_iter()

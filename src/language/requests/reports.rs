@@ -57,9 +57,9 @@ pub struct StateReport {
 /// How a report is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReportKind {
-    /// It is told that something was done to it: "paid".
+    /// It is told that something was done to it: a past participle.
     Told,
-    /// It is told how it is, which may mean something else: "out", "off".
+    /// It is told how it is, which may mean something else: an adverb.
     State,
     /// It is ordered to tick it off.
     Order,
@@ -68,7 +68,7 @@ pub enum ReportKind {
 }
 
 impl StateReport {
-    /// A report of each of the things that commas and "and" divide; none where there is only one.
+    /// A report of each of the things that commas and conjunctions divide; none where there is only one.
     pub fn parts(&self) -> Vec<StateReport> {
         let things = super::reading::things(&self.what);
         let of = |what: &str| StateReport { what: without_determiner(what).to_owned(), ..self.clone() };

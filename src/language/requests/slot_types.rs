@@ -55,9 +55,9 @@ pub(crate) enum SlotType {
     Statement,
     /// Begins with thanks or a wish.
     Thanks,
-    /// Ends with "list".
+    /// Ends with a noun for a list.
     List,
-    /// Is divided by commas or "and".
+    /// Is divided by commas or conjunctions.
     Several,
     /// At most six words.
     Short,
@@ -73,9 +73,9 @@ pub(crate) enum SlotType {
     Group,
     /// In quotation marks, or short.
     Quoted,
-    /// A bare hour: "5", "5:30".
+    /// A bare hour, with minutes or without.
     Clock,
-    /// "high", "low".
+    /// A level of priority.
     Level,
     /// A statement, not a request.
     Fact,
@@ -265,7 +265,7 @@ fn is_statement(raw: &str, lexicon: RequestLexicon) -> bool {
     subject.any(|word| lexicon.is_phrase("state", &[lexicon.read_word(&lower(word))]))
 }
 
-/// "5" or "17:30".
+/// A clock time in figures, with minutes or without.
 fn is_clock(raw: &str) -> bool {
     let (hour, minute) = raw.split_once([':', '.']).unwrap_or((raw, "0"));
     hour.parse::<u8>().is_ok_and(|h| h <= 24) && minute.parse::<u8>().is_ok_and(|m| m < 60)

@@ -11,7 +11,7 @@ use super::grammar::{ClockPhrase, Date, Mention, Period, Phrase, TimeDoubt};
 use super::words::DaySet;
 use super::{Reference, TimeRole, grammar, resolve};
 
-/// "And", "und", "n".
+/// Of a conjunction between two days.
 const JOINT_CHARS_MAX: usize = 3;
 
 /// Gives each name of a day the hour that another name of it has, and doubts what is left of several times.

@@ -33,7 +33,7 @@ fn day(date: NaiveDate, today: NaiveDate) -> String {
 }
 
 fn plain_day(date: NaiveDate, today: NaiveDate) -> String {
-    // "3 Feb" alone means the next one.
+    // A date without its year means the next one.
     let needs_year = date.year() != today.year() || date < today;
     let format = if needs_year { "%a %-d %b %Y" } else { "%a %-d %b" };
     date.format(format).to_string()

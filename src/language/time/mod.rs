@@ -52,7 +52,7 @@ pub(super) fn ready() {
     MadeTables::force(&words::LEXICONS);
 }
 
-/// What "now" and "3/4" mean to the person who wrote the text.
+/// What relative days and dates in figures mean to the person who wrote the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reference {
     pub now: DateTime<Utc>,
@@ -91,7 +91,7 @@ impl DateOrder {
     }
 }
 
-/// How exact an expression was: "tomorrow" is a day, "5pm" a minute, "this evening" an hour.
+/// How exact an expression was: a day, a minute for a clock time, an hour for a part of a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Grain {
     Minute,
@@ -255,7 +255,7 @@ pub fn half_of(name: &str) -> Option<Half> {
     grammar::cue_in(name)
 }
 
-/// A number as people say it: "7", "seven".
+/// A number as people say it, in figures or in words.
 pub fn number(word: &str) -> Option<u32> {
     word.parse().ok().or_else(|| grammar::number_of(word))
 }

@@ -20,7 +20,7 @@ const DETAILS_CHARS: usize = 300;
 const LINE_CHARS: usize = 100;
 /// Telegram takes eight buttons a row; more than five are too small for a thumb.
 const BUTTONS_IN_ROW: usize = 5;
-/// "23:30" in the morning is that of the night before.
+/// A late hour, told in the morning, is that of the night before.
 const HALF_A_DAY_HOURS: i64 = 12;
 
 /// Notifications that are told together, as messages. `key` names the first of them.

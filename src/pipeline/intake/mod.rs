@@ -72,9 +72,9 @@ const STEPS: [IntakeStep; 19] = [
     IntakeStep { name: "told", answer: |turn| step(told::answer(turn.brain, &turn.facts)) },
     // The time we asked for last, before the same words could answer an older question.
     IntakeStep { name: "snooze", answer: |turn| step(buttons::reminder::until(turn.brain, &turn.facts)) },
-    // "Done", right after a reminder: as its button.
+    // A word for a button of a reminder, right after it: as that button.
     IntakeStep { name: "reminder", answer: |turn| step(buttons::reminder::in_words(turn.brain, &turn.facts)) },
-    // "More", right below a list: as its button. A question asked since then stands below the list, and gets the word.
+    // Asks for the next page, right below a list: as its button. A question asked since then gets the word.
     IntakeStep { name: "page", answer: |turn| step(pages::answer(turn.brain, &turn.facts)) },
     // Of the rows of an answer. A number behind a verb is a row before it is a time.
     IntakeStep { name: "findings", answer: |turn| step(findings::answer(turn)) },

@@ -340,7 +340,7 @@ fn allowed(
     Ok(entry)
 }
 
-/// Splits what passed into "now" and "later", by stakes, by what is unclear, and by what depends on what.
+/// Splits what passed into what is done now and what later: by stakes, by what is unclear, by dependencies.
 fn sort(brain: &Brain, judged: Vec<Judged>, planned: Vec<PlannedAction>, gated: &mut Gated) {
     let mut waits = vec![false; judged.len()];
     let mut stopped = vec![false; judged.len()];

@@ -80,7 +80,7 @@ fn tidy_start(text: &str) -> &str {
     text.trim_start_matches([':', ',', ' ', '-'])
 }
 
-/// The word that begins the question ("if", "to") when the frame consumed it.
+/// The conjunction that begins the question, when the frame consumed it.
 pub(super) fn with_link(said: &ClauseReading, ask: &str) -> String {
     let links = ["if", "whether", "to", "when", "what", "where", "why", "how", "who", "for", "about"];
     let first = lower(ask.split(' ').next().unwrap_or_default());

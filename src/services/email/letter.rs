@@ -15,7 +15,7 @@ const SUBJECT_CHARS: usize = 60;
 const SUBJECT_WORDS: usize = 7;
 const SUBJECT_WORDS_MIN: usize = 3;
 
-/// The person's sentence as it is written in a mail: first letter capital, "i" as "I", a full stop.
+/// The person's sentence as it is written in a mail: a capital first, the pronoun of the person as one, a full stop.
 pub(in crate::services) fn finish_body(text: &str) -> String {
     let words: Vec<String> = tidy_keep_question(text).split(' ').map(as_written).collect();
     let sentence = capital(&words.join(" "));

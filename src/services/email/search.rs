@@ -239,7 +239,7 @@ impl Command for SearchMail {
         Some((rest, Self { after: Some(after), ..self.clone() }))
     }
 
-    // A single conversation is what "it" means next. A draft has no address, and is none.
+    // A pronoun in the next message means a single conversation. A draft has no address, and is none.
     fn made(&self, output: &Threads) -> Option<ItemRef> {
         let [only] = output.threads.as_slice() else { return None };
         let is_all = output.more == 0 && !only.address.is_empty();

@@ -143,7 +143,7 @@ pub(super) fn built(said: &ClauseReading, command: &str) -> Built {
     Built::Act(action)
 }
 
-/// What commas and "and" divide, each without its article.
+/// What commas and conjunctions divide, each without its article.
 fn entry_names(items: &str) -> Vec<Value> {
     let bare = |item: Value| item.as_str().map(|item| Value::from(without_determiner(item)));
     things(items).into_iter().filter_map(bare).collect()

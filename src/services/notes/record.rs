@@ -147,7 +147,7 @@ impl Note {
     }
 }
 
-/// The entries in a text: its lines, or, when it is one line, what commas and "and" separate.
+/// The entries in a text: its lines, or, when it is one line, what commas and conjunctions separate.
 pub(super) fn entries_in(text: &str) -> Vec<String> {
     let plain = |entry: &str| entry.trim().trim_start_matches(['-', '•', '*', '▫']).trim().to_owned();
     let lines: Vec<&str> = text.lines().collect();

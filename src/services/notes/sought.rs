@@ -166,7 +166,7 @@ fn meant_in<'n>(note: &'n Note, item: &str, state: EntryState) -> Meant<'n> {
     entries::meant(in_state(note, state), item)
 }
 
-/// An entry as it was said, or, where the list has no such entry, what commas and "and" separate in it.
+/// An entry as it was said, or, where the list has no such entry, what commas and conjunctions separate in it.
 fn parts(note: &Note, item: &str) -> Vec<String> {
     let parts = entries_in(item);
     let is_one = parts.len() < 2 || meant_in(note, item, EntryState::Either).is_sure();

@@ -65,8 +65,7 @@ fn reminder_of(event: &PlannedAction) -> Option<PlannedAction> {
     Some(reminder)
 }
 
-/// What is to be told of, and whether it stands in front of the request; else it stands behind the lengths ("an hour
-/// before the call at 3").
+/// What is to be told of, and whether it stands in front of the request; else it stands behind the lengths.
 fn thing<'t>(text: &'t str, ahead: &OffsetMention, reference: &Reference) -> Option<(&'t str, bool)> {
     let timed =
         |part: &str| time::find(part, reference).iter().any(|f| f.result.as_ref().is_ok_and(|w| w.start().is_some()));

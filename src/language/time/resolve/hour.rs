@@ -179,7 +179,7 @@ fn is_written_out(phrase: &Phrase) -> bool {
     }
 }
 
-/// On today a bare hour is the one still to come; the small hours are not meant by "at 5".
+/// On today a bare hour is the one still to come; the small hours are not meant by it.
 fn today(clock: ClockPhrase, choices: &[i64], context: &ResolveContext) -> i64 {
     let now = minutes_of(context.local_now.time());
     let usual = usual(clock);

@@ -20,7 +20,7 @@ use day::{Days, Tense};
 /// The years that are handled; what lies outside is a typing error.
 const YEARS: std::ops::RangeInclusive<i32> = 1900..=2300;
 
-/// What "now" and "today" are for one phrase.
+/// What the present and the day are for one phrase.
 #[derive(Debug, Clone, Copy)]
 pub struct ResolveContext {
     /// The person's zone; results are given in it.

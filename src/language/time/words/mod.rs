@@ -35,7 +35,7 @@ impl<'a> TokenLine<'a> {
         self.atoms(i).iter().find_map(|atom| Some((f(atom)?, i + atom.len)))
     }
 
-    /// A word that says nothing of time: "party" only lets its hour lie in the evening.
+    /// A word that says nothing of time; a name of an occasion only lets its hour lie in a half of the day.
     pub fn is_plain_word(&self, i: usize) -> bool {
         let of_things = |sense| {
             let things = [

@@ -185,7 +185,7 @@ fn already(undo: &Undo, zone: Tz) -> String {
     format!("That was already taken back{at}: {}.", undo.label)
 }
 
-/// A reminder that says "done" says what it said before once that was taken back.
+/// A reminder that was marked as done says what it said before once that was taken back.
 async fn restore_message(brain: &Brain, facts: &TurnFacts, undo: &Undo, answer: &mut Answer) -> Result<(), StoreError> {
     if let Some(changed) = shown::changed_by(brain, facts, &undo.id).await? {
         answer.rewrite(changed.message, |shown| {

@@ -1,4 +1,4 @@
-//! What an investigation found, kept for the chat: "more", and what is asked of it next.
+//! What an investigation found, kept for the chat: for further pages, and for what is asked of it next.
 //!
 //! One record a chat, replaced by the next answer of an investigation. Invariants: only its owner goes on with it; rows
 //! keep their numbers for as long as it is kept; what it repeats of others' words stays theirs.
@@ -224,7 +224,7 @@ fn source(n: usize, row: &AnswerRow) -> NumberedSource {
     NumberedSource { n, service: row.item.service.clone(), id: row.item.id.clone(), title: row.item.title.clone() }
 }
 
-/// What was found alone is what "it" means next.
+/// A pronoun in the next message means what was found alone.
 fn past(row: &AnswerRow) -> PastAction {
     let item = Some(ItemRef { id: row.item.id.clone(), label: row.item.title.clone() });
     PastAction { service: row.item.service.clone(), command: FOUND.to_owned(), item, ..PastAction::default() }
