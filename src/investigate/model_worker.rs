@@ -1,7 +1,7 @@
 //! The worker of a run that has a model: the strategies first, then what a model adds to what they found.
 //!
-//! Invariants: what strategies gave is never lost to a model that fails, rests or takes long; its calls stand in the lane
-//! of the endpoint, within the budget of the question. Deliberately not here: strategies, and what is asked.
+//! Invariants: what strategies gave is never lost to a model that fails, rests or takes long; its calls stand in the
+//! lane of the endpoint, within the budget of the question. Deliberately not here: strategies, and what is asked.
 
 use std::fmt;
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! What code knows without looking anything up (the clock, the calendar), and who somebody says they are.
 //!
-//! Topics, phrases and replies stand in `data/language/known.tsv`. Invariant: the whole message is this and nothing else;
-//! a word that is left over makes it a message like any other. Not here: who remembers a name (a service).
+//! Topics, phrases and replies stand in `data/language/known.tsv`. Invariant: the whole message is this and nothing
+//! else; a word that is left over makes it a message like any other. Not here: who remembers a name (a service).
 
 use std::fmt::Write;
 

@@ -46,8 +46,8 @@ fn dice(a: &str, b: &str) -> f32 {
     2.0 * shared as f32 / (a.len() + b.len()) as f32
 }
 
-/// The trigrams of a word with its ends marked, sorted, each once: pairs of words come by the thousand, and a sorted list
-/// of so few is quicker to make than a set.
+/// The trigrams of a word with its ends marked, sorted, each once: pairs of words come by the thousand, and a sorted
+/// list of so few is quicker to make than a set.
 fn trigrams(word: &str) -> Vec<[char; 3]> {
     let mut last = [' '; 3];
     let next = |c| {

@@ -162,8 +162,8 @@ pub fn may_name(word: &str) -> bool {
     word.chars().count() >= 2 && !COMMON.contains(&word)
 }
 
-/// True when a message, in folded words, holds one of their names or groups. Strangers choose their own names, so theirs
-/// must be longer to count.
+/// True when a message, in folded words, holds one of their names or groups. Strangers choose their own names, so
+/// theirs must be longer to count.
 pub fn is_named(person: &Candidate, said: &[String]) -> bool {
     let shortest = if person.familiarity == Familiarity::Seen { 4 } else { 2 };
     std::iter::once(&person.name)

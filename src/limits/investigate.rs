@@ -12,8 +12,8 @@ pub const READ_MAILS_MAX: usize = 12;
 pub const LETTER_CHARS_MAX: usize = 8_000;
 /// Sentences of one letter that are read.
 pub const LETTER_SENTENCES_MAX: usize = 120;
-/// Characters that are read as one sentence. What goes on without a stop is a log or a list, and is read as several: every
-/// way to say something is held against each of its words, and the words between them.
+/// Characters that are read as one sentence. What goes on without a stop is a log or a list, and is read as several:
+/// every way to say something is held against each of its words, and the words between them.
 pub const SENTENCE_READ_CHARS_MAX: usize = 600;
 /// Bytes of what is kept of conversations that were read, of all people: some twenty thousand of them.
 pub const KEPT_FEATURES_BYTES_MAX: usize = 16 * 1024 * 1024;
@@ -78,8 +78,8 @@ pub const TURN_TOKENS_MAX: u64 = 100_000;
 pub const TURN_CALLS_MAX: u32 = 60;
 /// How long one question may take; after that what was found is told.
 pub const TURN_MS_MAX: u64 = 60_000;
-/// The same with a model that is known to be slow: it alone takes minutes for what others write in seconds, and what code
-/// found is shown meanwhile.
+/// The same with a model that is known to be slow: it alone takes minutes for what others write in seconds, and what
+/// code found is shown meanwhile.
 pub const SLOW_TURN_MS_MAX: u64 = 300_000;
 /// Seconds for which what was found or told is kept for a question that is asked again: the talk about it.
 pub const EVIDENCE_CACHE_SECS: i64 = 3_600;

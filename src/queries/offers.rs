@@ -1,6 +1,6 @@
-//! What is offered, as it is kept until it is taken or too old: the record that [`questions`](super::questions) reads. It
-//! holds plans and evidence graphs, so it stands above both and not among the ports' records. Not here: what is offered
-//! when, and taking it (the pipeline's intake).
+//! What is offered, as it is kept until it is taken or too old: the record that [`questions`](super::questions) reads.
+//! It holds plans and evidence graphs, so it stands above both and not among the ports' records. Not here: what is
+//! offered when, and taking it (the pipeline's intake).
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};

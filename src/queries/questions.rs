@@ -1,5 +1,5 @@
-//! Costly questions that wait for a yes: what waits, and in words what looking into it would cost. They are listed beside
-//! the cards and decided there as they are; each is an offer. Not here: asking, and looking.
+//! Costly questions that wait for a yes: what waits, and in words what looking into it would cost. They are listed
+//! beside the cards and decided there as they are; each is an offer. Not here: asking, and looking.
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;

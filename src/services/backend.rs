@@ -1,8 +1,8 @@
 //! Where the things of a service are written: in the store, or in an account elsewhere of which the store holds a replica.
 //!
-//! A service reads its replica only. What a command is to change becomes [`RecordEdit`]s of records, which go to the backend
-//! of the account that the action names; what came of them there is what the replica then holds. No command knows which
-//! backend it is, and a new one is this trait for the records that it keeps.
+//! A service reads its replica only. What a command is to change becomes [`RecordEdit`]s of records, which go to the
+//! backend of the account that the action names; what came of them there is what the replica then holds. No command
+//! knows which backend it is, and a new one is this trait for the records that it keeps.
 //!
 //! Invariants:
 //! - a record that comes from an account says which ([`RecordOrigin`]), and is written there and nowhere else;

@@ -2,8 +2,8 @@
 //! read one by one.
 //!
 //! Invariants: reads only; every look has a limit and says how much lies behind it; of what somebody else wrote the
-//! source goes along ([`FoundItem::untrusted`]). Deliberately not here: what a question needs (the investigation knows),
-//! and commands, which show things to people.
+//! source goes along ([`FoundItem::untrusted`]). Deliberately not here: what a question needs (the investigation
+//! knows), and commands, which show things to people.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};

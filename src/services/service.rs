@@ -1,7 +1,7 @@
 //! A service beside its commands: what it is called, and what the rest of the program may ask of it.
 //!
-//! Nothing outside a service's folder knows it by name; who wants something of services asks all of them, and those that
-//! have it answer (`reminders`, `drafts`, `facts` …). Deliberately not here: commands (see [`super::command`]).
+//! Nothing outside a service's folder knows it by name; who wants something of services asks all of them, and those
+//! that have it answer (`reminders`, `drafts`, `facts` …). Deliberately not here: commands (see [`super::command`]).
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};

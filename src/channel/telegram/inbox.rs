@@ -62,8 +62,8 @@ impl Inbox {
         Ok(fresh)
     }
 
-    /// Whether an update was received before, or the message that it brings. One whose record could not be read is still
-    /// known by its place.
+    /// Whether an update was received before, or the message that it brings. One whose record could not be read is
+    /// still known by its place.
     async fn knows(&self, entry: &InboxEntry) -> Result<bool, StoreError> {
         let key = entry.key();
         if let Some(message) = entry.message_key() {

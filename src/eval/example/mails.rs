@@ -79,8 +79,8 @@ impl MailFile {
     }
 }
 
-/// Where mail of such a person goes: it is kept in their Sent folder and reaches nobody. Whoever writes from there is the
-/// person themself.
+/// Where mail of such a person goes: it is kept in their Sent folder and reaches nobody. Whoever writes from there is
+/// the person themself.
 pub fn outgoing() -> Result<Smtp, String> {
     let address = wire_address(EXAMPLE_ADDRESS).map_err(|cause| cause.to_string())?;
     Ok(Smtp::nowhere(Sender { name: None, address }))

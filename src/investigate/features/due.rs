@@ -12,8 +12,8 @@ use crate::language::time;
 use crate::language::time::{Problem, Reference, TimeMention, TimeRole, When};
 use crate::language::words::{fold, words};
 
-/// By when a sentence wants something; where it does not say, what the sentences around it say, or one that names the end
-/// of a span.
+/// By when a sentence wants something; where it does not say, what the sentences around it say, or one that names the
+/// end of a span.
 pub(super) fn due_of(
     sentence: &Sentence,
     all: &[Sentence],

@@ -177,8 +177,8 @@ impl<'a> Attempting<'a> {
         (self.with.watch)(self.counters.progress(Some((self.id, progress))));
     }
 
-    /// Does one of several things that a node does side by side, in a lane that the node itself does not stand in: waits
-    /// for a place, does it unless the lane rests, and tells the lane's breaker how it went.
+    /// Does one of several things that a node does side by side, in a lane that the node itself does not stand in:
+    /// waits for a place, does it unless the lane rests, and tells the lane's breaker how it went.
     pub async fn in_lane<T>(
         &self,
         lane: &WorkLane,

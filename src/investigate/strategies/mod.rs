@@ -79,8 +79,8 @@ pub async fn gather(
     }
 }
 
-/// How fresh everything is that a node looks at, to be asked before it does; `None` where something cannot tell, or where
-/// looking costs nothing.
+/// How fresh everything is that a node looks at, to be asked before it does; `None` where something cannot tell, or
+/// where looking costs nothing.
 pub async fn freshness(
     sources: &EvidenceSources<'_>,
     node: &EvidenceNode,

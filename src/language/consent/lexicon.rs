@@ -1,7 +1,7 @@
 //! The phrase books of `data/language/consent/` as one graph over words, in place (see `compile`).
 //!
-//! Every phrase starting at a word is found in one walk. Invariants: the graph has no cycle; each end of a phrase carries
-//! its role and the languages that know it.
+//! Every phrase starting at a word is found in one walk. Invariants: the graph has no cycle; each end of a phrase
+//! carries its role and the languages that know it.
 //!
 //! Deliberately absent: polarity of single words outside phrases, weights, and any reading of files
 //! at run time: what a yes is belongs to the program, not to its configuration.

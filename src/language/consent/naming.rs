@@ -4,9 +4,9 @@
 //! as those of a whole message are; what follows is an ordinal or words that stand on a card.
 //!
 //! Invariants: every word is accounted for: as part of the decision, as a frame around the name (`naming.txt`), or as
-//! part of the name, which has to stand on the card ([`CardNaming::fits`]). A word that could turn the name around or name
-//! more than one card makes the message no name. Deliberately absent: what the cards are, and slips of the finger: a
-//! missed name costs one more question.
+//! part of the name, which has to stand on the card ([`CardNaming::fits`]). A word that could turn the name around or
+//! name more than one card makes the message no name. Deliberately absent: what the cards are, and slips of the finger:
+//! a missed name costs one more question.
 
 use super::{Consent, amends, read};
 use crate::core::text::visible;

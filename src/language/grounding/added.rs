@@ -1,5 +1,5 @@
-//! What a text to somebody holds beyond the person's own words: times, numbers, addresses and names that nobody said. Greetings
-//! and words that join are a planner's to choose.
+//! What a text to somebody holds beyond the person's own words: times, numbers, addresses and names that nobody said.
+//! Greetings and words that join are a planner's to choose.
 
 use rustc_hash::FxHashSet;
 

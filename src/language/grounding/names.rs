@@ -1,8 +1,8 @@
 //! Whether the name of something new, or a text that is kept, holds what is no part of it.
 //!
-//! A reader who takes too many words for a name leaves traces in it: a time, a second clause, a mark that divides, a word
-//! that corrects or points, a story. Each trace has its weight; from a border on ([`BORDER`]) the value is shown before
-//! it is made, not after.
+//! A reader who takes too many words for a name leaves traces in it: a time, a second clause, a mark that divides, a
+//! word that corrects or points, a story. Each trace has its weight; from a border on ([`BORDER`]) the value is shown
+//! before it is made, not after.
 
 use std::ops::Range;
 

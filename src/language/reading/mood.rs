@@ -1,9 +1,9 @@
 //! How a clause is meant: does it order, wish, ask, tell, deny, or only set a condition?
 //!
 //! Told by how it begins, past what leaves the mood as it is, and by where its first finite verb stands. The words are
-//! data (`data/language/reading/moods.*.txt`); those of the language that more of the message is in count. Where nothing
-//! shows a verb with a subject, the clause is a [`Mood::Fragment`]: a thing that is named, as people write to somebody who
-//! keeps lists. Invariant: what begins with a question's or a denial's words is never an order.
+//! data (`data/language/reading/moods.*.txt`); those of the language that more of the message is in count. Where
+//! nothing shows a verb with a subject, the clause is a [`Mood::Fragment`]: a thing that is named, as people write to
+//! somebody who keeps lists. Invariant: what begins with a question's or a denial's words is never an order.
 
 use std::sync::LazyLock;
 

@@ -75,8 +75,8 @@ pub fn order(text: &str, reference: &Reference) -> Option<String> {
     Some(title(&tidy(heard.raw(first, last))))
 }
 
-/// Whether somebody is to do something in the world: by a verb of errands, or by one that nobody knows before the name of
-/// a thing. A verb that our own commands are worded with as well needs a thing that nobody here knows.
+/// Whether somebody is to do something in the world: by a verb of errands, or by one that nobody knows before the name
+/// of a thing. A verb that our own commands are worded with as well needs a thing that nobody here knows.
 fn is_of_the_world(ids: &[WordId]) -> bool {
     let longest = |classes: &[&str], ids| classes.iter().filter_map(|class| GRAMMAR.lexicon.starts(class, ids)).max();
     let verb = longest(&ERRANDS, ids);

@@ -1,7 +1,7 @@
 //! Decided cards: their buttons go, and their message says who decided what, and when.
 //!
-//! The message keeps the whole of the card but its question, as it read when it was shown: times are told relative to the moment
-//! of asking. Where the line no longer fits, the buttons go all the same and the line comes as a message.
+//! The message keeps the whole of the card but its question, as it read when it was shown: times are told relative to
+//! the moment of asking. Where the line no longer fits, the buttons go all the same and the line comes as a message.
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;

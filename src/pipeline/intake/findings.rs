@@ -137,8 +137,8 @@ const CARDINALS: [(&str, usize); 10] = [
     ("ten", 10),
 ];
 
-/// The answer to what is asked of rows; `None` for everything else. A message that points at a row goes on, read as if it
-/// named that.
+/// The answer to what is asked of rows; `None` for everything else. A message that points at a row goes on, read as if
+/// it named that.
 pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Taken>, TurnError> {
     if !turn.facts.origin().is_own_words() {
         return Ok(None);

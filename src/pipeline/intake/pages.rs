@@ -2,10 +2,10 @@
 //! pressed, or when it is asked for in a word right below it.
 //!
 //! What comes next is a record, [`NextPage`]: a command of a service, or a list of ours; the button names it.
-//! Invariants: only its owner goes on with a list, in its chat; a page begins behind the last thing that was shown, not at
-//! a number, so that what came or went meanwhile is neither repeated nor hidden; a list that was gone on with loses its
-//! button. A chat keeps its last pages in as many places as [`limits::PAGES_KEPT`] says, and so no more of them. Not here:
-//! where a page ends (each list knows).
+//! Invariants: only its owner goes on with a list, in its chat; a page begins behind the last thing that was shown, not
+//! at a number, so that what came or went meanwhile is neither repeated nor hidden; a list that was gone on with loses
+//! its button. A chat keeps its last pages in as many places as [`limits::PAGES_KEPT`] says, and so no more of them.
+//! Not here: where a page ends (each list knows).
 
 use super::commands;
 use super::intended::Intended;

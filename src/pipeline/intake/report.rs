@@ -70,8 +70,8 @@ async fn of_parts(
     }
 }
 
-/// What is open and fits. Of several that fit clearly, what was last spoken of; a doubtful one counts only where none is
-/// clear.
+/// What is open and fits. Of several that fit clearly, what was last spoken of; a doubtful one counts only where none
+/// is clear.
 async fn fitting(facts: &TurnFacts, services: &Services, report: &StateReport) -> Fitting {
     let mut found: Vec<OpenItem> = Vec::new();
     for service in services.iter() {

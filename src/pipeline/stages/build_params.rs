@@ -36,8 +36,8 @@ use crate::services::schema::notation;
 /// The moment that the times of examples are relative to: a Monday morning.
 const EXAMPLE_AT: &str = "2026-01-12T09:00:00Z";
 
-/// The commands whose parameters are to be filled in one by one; `None` where one call plans everything, which it does as
-/// long as it can hold them.
+/// The commands whose parameters are to be filled in one by one; `None` where one call plans everything, which it does
+/// as long as it can hold them.
 pub(super) fn commands(brain: &Brain, facts: &TurnFacts, topic: &Topic<'_>) -> Option<Vec<SelectedCommand>> {
     let commands = chosen(facts, topic)?;
     let is_new = topic.amends.is_none() && topic.answers.is_none();
@@ -209,8 +209,8 @@ impl Filling<'_> {
     }
 }
 
-/// What a model wrote as it was meant: an id counts however it was copied (with the service before it, in brackets, with
-/// the line behind it), and a letter has no places held open.
+/// What a model wrote as it was meant: an id counts however it was copied (with the service before it, in brackets,
+/// with the line behind it), and a letter has no places held open.
 pub(super) fn mend(known: &Context, entry: &dyn Entry, own: &str, params: &mut Params) {
     for name in entry.kinds().composed {
         if let Some(Value::String(text)) = params.get_mut(*name) {

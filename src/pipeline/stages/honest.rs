@@ -1,10 +1,10 @@
 //! What code says about a turn above a model's words, and which of their sentences are not shown.
 //!
 //! Invariants: a turn that was asked to do something and changed nothing says so in its first words, which are code's,
-//! whatever a model says below them: no lexicon knows every way to claim a deed. A question that was answered by looking,
-//! and words about what reads as a request, say so in their last words. What a lexicon does know is not shown where it
-//! cannot be true, nor is a sign that only receipts and cards have. Not here: what was done, which receipts tell (see
-//! [`super::respond`]).
+//! whatever a model says below them: no lexicon knows every way to claim a deed. A question that was answered by
+//! looking, and words about what reads as a request, say so in their last words. What a lexicon does know is not shown
+//! where it cannot be true, nor is a sign that only receipts and cards have. Not here: what was done, which receipts
+//! tell (see [`super::respond`]).
 
 use crate::core::card::asks_like_a_card;
 use crate::core::markup::Formatted;

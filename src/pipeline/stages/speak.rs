@@ -40,8 +40,8 @@ pub async fn aloud(
     growing(turn, given, came_to, write).await.map(|markdown| Formatted::read(&markdown, given))
 }
 
-/// Shows words as `write` sends them, where the channel can. What has begun to be shown and breaks off is asked for once
-/// more, in one piece.
+/// Shows words as `write` sends them, where the channel can. What has begun to be shown and breaks off is asked for
+/// once more, in one piece.
 pub async fn growing<T, E, W>(
     turn: &Turn<'_>,
     given: &str,

@@ -35,8 +35,8 @@ pub struct InboxEntry {
     /// How often it was taken up again after a restart; kept when it was set aside for it.
     #[serde(default)]
     pub resumptions: u32,
-    /// The new message that it brought, if it did: the same one under another number is nothing new. An edit, or a press
-    /// on a message, brings none.
+    /// The new message that it brought, if it did: the same one under another number is nothing new. An edit, or a
+    /// press on a message, brings none.
     #[serde(default)]
     pub message: Option<(ChatId, MessageId)>,
 }

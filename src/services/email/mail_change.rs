@@ -1,5 +1,5 @@
-//! What is to become of a mail, as an account is asked for it. Here alone, below the accounts: how it is asked, and how the
-//! mailbox here follows, is [`super::keeping`].
+//! What is to become of a mail, as an account is asked for it. Here alone, below the accounts: how it is asked, and how
+//! the mailbox here follows, is [`super::keeping`].
 
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! Everybody's mailboxes, as the rest of the service asks for them: by words, by ids, by conversation.
 //!
 //! What a mail says lies in the search index; which mails are one conversation, and who was seen in them, is kept in
-//! memory for those who use it ([`Summary`](super::summary::Summary)). Asking costs what is asked for, not what there is,
-//! as long as no folder has changed. All file work happens on threads of its own ([`Pool`]).
+//! memory for those who use it ([`Summary`](super::summary::Summary)). Asking costs what is asked for, not what there
+//! is, as long as no folder has changed. All file work happens on threads of its own ([`Pool`]).
 //!
 //! Invariant: a view belongs to one owner and is made from that owner's folder alone.
 

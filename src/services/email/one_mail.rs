@@ -2,8 +2,8 @@
 //!
 //! A description finds a conversation, as it does for reading one; of that it means the newest mail of the people it
 //! names, else the newest of others. An id means just its mail. Invariant: what is changed is the file that was found
-//! when the action was made, under whatever flags, in the same folder, with the same headers; anything else is told, and
-//! left alone.
+//! when the action was made, under whatever flags, in the same folder, with the same headers; anything else is told,
+//! and left alone.
 
 use std::path::Path;
 

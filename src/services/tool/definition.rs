@@ -181,8 +181,8 @@ fn arrived(definition: &ToolDefinition) -> Value {
     })
 }
 
-/// The schema with what it refers to in its place, since planners see a part of it. Bounded in values and in levels: what
-/// refers to itself, or stands for more and more of itself, is refused.
+/// The schema with what it refers to in its place, since planners see a part of it. Bounded in values and in levels:
+/// what refers to itself, or stands for more and more of itself, is refused.
 struct Inliner<'a> {
     root: &'a Value,
     values: usize,

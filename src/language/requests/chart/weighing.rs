@@ -1,5 +1,5 @@
-//! What a part of a message costs as a request, or as something said beside: what is left out, what a name swallows, and
-//! what follows what.
+//! What a part of a message costs as a request, or as something said beside: what is left out, what a name swallows,
+//! and what follows what.
 
 use std::ops::Range;
 
@@ -64,8 +64,8 @@ impl Chart<'_, '_> {
         }
     }
 
-    /// What it costs to take words for something told that are a request, the more if they begin with their own words, and
-    /// not with what they are about.
+    /// What it costs to take words for something told that are a request, the more if they begin with their own words,
+    /// and not with what they are about.
     fn left_out(&self, range: &Range<usize>) -> u32 {
         let begins = |clause: &Parse| clause.slots.iter().all(|slot| slot.first != clause.core.start);
         match self.parser.clause(range.clone()) {

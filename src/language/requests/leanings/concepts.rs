@@ -1,7 +1,7 @@
 //! The concepts that a question speaks of, and the family that follows: waiting, answers, promises, needs.
 //!
-//! Each family has words that it needs (`data/language/requests/questions.*.txt`); in which direction is told by where the
-//! person stands in the question.
+//! Each family has words that it needs (`data/language/requests/questions.*.txt`); in which direction is told by where
+//! the person stands in the question.
 
 use crate::language::requests::families::QuestionFamily;
 use crate::language::requests::question_words::WORDS;

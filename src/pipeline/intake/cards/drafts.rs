@@ -1,8 +1,8 @@
 //! A draft that was shown: sent or left in a word, and changed in words.
 //!
-//! Invariants: a yes to a draft makes a card, and sends nothing. Only its owner changes one, in words typed about it; the
-//! new one is written before the old one is taken back. Which draft is meant: the one that is replied to, or the last one
-//! that was shown; where something else was done since, only by words that fit nothing but a draft.
+//! Invariants: a yes to a draft makes a card, and sends nothing. Only its owner changes one, in words typed about it;
+//! the new one is written before the old one is taken back. Which draft is meant: the one that is replied to, or the
+//! last one that was shown; where something else was done since, only by words that fit nothing but a draft.
 
 use super::amendments::planned_again;
 use super::said::verb;

@@ -1,5 +1,5 @@
-//! A card that is named: by its place in a list that was just shown, or by words that stand on it; a costly question, in
-//! the same ways.
+//! A card that is named: by its place in a list that was just shown, or by words that stand on it; a costly question,
+//! in the same ways.
 //!
 //! Invariants: a name decides only together with a yes or a no, in these words or in those that the list asks about;
 //! without one the card is shown again. It decides under the conditions of a bare yes on the message: typed, after the
