@@ -1,4 +1,4 @@
-//! Putting the parts together: from a configuration to a [`Brain`] that can take turns.
+//! Composition root: from a configuration to a [`Brain`] that can take turns.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};

@@ -1,4 +1,4 @@
-//! What was forgotten, wherever it may stand: found in texts, and a mark put in its place.
+//! Erased texts: what was forgotten is found in other texts, and a mark put in its place.
 //!
 //! A text is found as a whole, whatever its case and white space, and so are the telling parts of it (a number, a code,
 //! an address), as it may have been worded otherwise. Only whole words count, never a part of a longer one. Not here:

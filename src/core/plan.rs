@@ -1,4 +1,4 @@
-//! What a turn means to do: planned actions, and the actions they become once every value is known.
+//! Plans: planned actions, and the actions they become once every value is known.
 //!
 //! A [`PlannedAction`] is a proposal in the planner's words: names and times as said. An [`Action`] holds values only:
 //! addresses, instants, the one item meant. Only actions are shown, approved and executed.

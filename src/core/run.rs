@@ -1,4 +1,4 @@
-//! A run: the journal of actions being done, so that a crash can be settled step by step.
+//! Write-ahead journal of a run: actions being done, so that a crash can be settled step by step.
 //!
 //! A run is made durable before its first effect outside the store, or together with the first one inside, and it is
 //! removed in the same commit that puts its answer into the outbox. What is found at start was interrupted:

@@ -1,4 +1,4 @@
-//! What code knows without looking anything up (the clock, the calendar), and who somebody says they are.
+//! Built-in answers: what code knows without looking anything up, and who somebody says they are.
 //!
 //! Topics, phrases and replies stand in `data/language/known.tsv`. Invariant: the whole message is this and nothing
 //! else; a word that is left over makes it a message like any other. Not here: who remembers a name (a service).

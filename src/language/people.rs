@@ -1,4 +1,4 @@
-//! Who is meant by a name: pure look-up over everybody who could be.
+//! Person look-up: who is meant by a name, over everybody who could be.
 //!
 //! Invariants:
 //! - An address stays itself. A name becomes an address only when exactly one person fits, and never through

@@ -1,4 +1,4 @@
-//! What a text can be found by: stems of its words, and the words a misspelt one may have been.
+//! Search terms: stems of a text's words, and the words a misspelt one may have been.
 //!
 //! Texts are folded, cut into words, stemmed ([`stems`]). A word of a description matches the words of a collection
 //! that have its stem, or that it begins or is begun by; and only if there is none of those in the whole collection,

@@ -1,4 +1,4 @@
-//! How much may be spent on understanding one message, counted in steps.
+//! Work budget: how much may be spent on understanding one message, counted in steps.
 //!
 //! A step is one thing that is looked at where loops are inside each other: a piece of a frame, a word that a slot
 //! might take, a token that is annotated again. Every reader is linear in what it reads but for these. The count is the

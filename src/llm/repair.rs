@@ -1,4 +1,4 @@
-//! Finds the JSON in a model's answer and repairs its form, never its meaning.
+//! JSON repair: finds the JSON in a model's answer and repairs its form, never its meaning.
 //!
 //! Repaired: words and fences around it, commas before a closing bracket, raw control characters inside
 //! strings, closing brackets missing at the very end of an answer that was not cut off.

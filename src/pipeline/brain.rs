@@ -1,4 +1,4 @@
-//! What a turn works with: the store, the model, the services, the clock, the channel, and what the operator decided.
+//! Dependencies of a turn: store, model, services, clock, channel, and what the operator decided.
 
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};

@@ -1,4 +1,4 @@
-//! A person's data in one JSON document, which is handed to them and to nobody else.
+//! Data export: a person's data in one JSON document, which is handed to them and to nobody else.
 //!
 //! Holds what the services keep of the person, their settings, and the conversation and the cards of their private
 //! chat, open and closed. Deliberately not in it, and its words say so: anything of other people (what was said in

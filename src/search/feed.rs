@@ -1,4 +1,4 @@
-//! Following the store: what its change log tells is brought to the indexes of those whom it concerns.
+//! Change feed: what the store's change log tells is brought to the indexes of those whom it concerns.
 //!
 //! Whoever asks reads the log, in order, which is soon done: what changed waits by its owner until that owner asks for
 //! it, or for a moment, so that nobody waits for what others wrote, and what is written together is brought in

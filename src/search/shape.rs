@@ -1,4 +1,4 @@
-//! How documents look in the index.
+//! Schema of the index: how documents look in it.
 //!
 //! | field | holds |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! What a request may depend on, as far as a service can look it up.
+//! Circumstances: what a request may depend on, as far as a service can look it up.
 
 use chrono::{DateTime, Duration, Utc};
 

@@ -1,4 +1,4 @@
-//! The answer to a clarifying question completes the request it was asked for.
+//! Slot filling: the answer to a clarifying question completes the request it was asked for.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! Which thing a clause describes, in its words.
+//! Descriptions: which thing a clause describes, in its words.
 
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::history;

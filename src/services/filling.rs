@@ -1,4 +1,4 @@
-//! What the built-in services make of what is said to them, without a model.
+//! Slot filling: what the built-in services make of what is said to them, without a model.
 //!
 //! What a command's slots cannot say is a builder in the command's own file; each service lists its own, and they come
 //! together here. Verbs of cancelling, moving and repeating do not say which service holds the thing; its noun, the

@@ -1,4 +1,4 @@
-//! How a planned action stands to what was said: its values by their kinds, and the mood in which it was said.
+//! Plan standing: its values by their kinds, and the mood in which it was said.
 //!
 //! Pure: the same words, people and plan give the same standing. Not here: what the things are that an action is about,
 //! and what becomes of an action that does not follow from the message (the pipeline).

@@ -1,4 +1,4 @@
-//! Writing the store anew, so that its file holds what is in its records and nothing else.
+//! Compaction: writing the store anew, so that its file holds what is in its records and nothing else.
 //!
 //! redb leaves the bytes of what was deleted in pages that are free, and seldom makes a file smaller. So all records
 //! are copied into a new file beside the old one; the copy, open and locked, takes the old one's name in one step and

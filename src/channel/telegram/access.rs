@@ -1,4 +1,4 @@
-//! Who is served: the configured ids, and who has paired. Nobody else, by default nobody at all.
+//! Access control: the configured ids, and who has paired. Nobody else, by default nobody at all.
 //!
 //! Invariants: of a stranger only the number is kept, in memory; a stranger is answered one sentence an hour
 //! at most; who was let in by configuration and is taken out of it is a stranger again, whatever else is

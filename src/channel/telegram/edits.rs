@@ -1,4 +1,4 @@
-//! Changed messages.
+//! Edited messages.
 //!
 //! An edit of a message whose turn has not begun to act replaces its words (see [`super::debounce`]). What still waits
 //! because of the old words, a card or a question of ours, is withdrawn, and the new words are handled as a request.

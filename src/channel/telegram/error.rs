@@ -1,4 +1,4 @@
-//! What keeps the bot from serving at all. What ends one call is an [`ApiError`], what ends one turn is told to its person.
+//! Fatal errors of the bot. What ends one call is an [`ApiError`], what ends one turn is told to its person.
 
 use super::api::ApiError;
 use crate::ports::StoreError;

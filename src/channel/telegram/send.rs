@@ -1,4 +1,4 @@
-//! Messages on their way to Telegram, at the right pace and in a form it takes.
+//! Sending: messages go to Telegram at the right pace and in a form it takes.
 //!
 //! Invariants: a message goes out at the pace of [`Pace`]; what Telegram asks us to wait is waited, once; words
 //! whose entities are refused go out without them; words that are refused altogether are replaced by a sentence

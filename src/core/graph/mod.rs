@@ -1,4 +1,4 @@
-//! Work that depends on other work: who may start now, who has to wait, and who will never get their turn.
+//! Dependency graph of work: who may start now, who has to wait, and who will never get their turn.
 //!
 //! A graph holds *nodes*. Each names the nodes that come before it, and is ready the moment the last of them is over:
 //! there are no stages that wait for their slowest member.

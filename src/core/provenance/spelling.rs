@@ -1,4 +1,4 @@
-//! A text in the one spelling that taint compares, whoever wrote it and however.
+//! Normal form of a text, in which taint compares, whoever wrote it and however.
 //!
 //! - letters: compatibility forms unified (NFKC), lower case, nothing hidden, no punctuation around words;
 //! - addresses: "eve AT evil DOT example", "eve(at)evil.example", `mailto:`, what stands behind a plus, punycode (IDNA);

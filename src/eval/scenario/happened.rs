@@ -1,4 +1,4 @@
-//! What changed between two looks at a person's things.
+//! State diff: what changed between two looks at a person's data.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! A graph read while it is written: each node is there the moment its last brace is.
+//! Streaming parser of a graph: each node is there the moment its last brace is.
 //!
 //! ```text
 //! words ─► prose, fences ─► { "classification": {…}, "nodes": [ {…}, {…}, … ], … } ─► anything

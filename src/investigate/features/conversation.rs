@@ -1,4 +1,4 @@
-//! A conversation: who owes whom an answer, what was promised, and since when.
+//! Obligations in a conversation: who owes whom an answer, what was promised, and since when.
 //!
 //! The letters are walked in their order; what each does to debts is in `ledger`.
 //!

@@ -1,4 +1,4 @@
-//! By when a sentence of a letter wants or promises something.
+//! Due dates: by when a sentence of a letter wants or promises something.
 //!
 //! Of several times the earliest counts, but for these: what is said as a deadline is the day, whatever else is told; a
 //! weekday beside its date is that day; a weekday named on that day is the next one.

@@ -1,4 +1,4 @@
-//! Who wrote: a person, a list or a machine, or somebody whom it is better not to answer.
+//! Sender classification: a person, a list or a machine, or somebody whom it is better not to answer.
 
 use serde::{Deserialize, Serialize};
 

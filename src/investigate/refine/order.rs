@@ -1,4 +1,4 @@
-//! In which order things are read, and what of them goes on.
+//! Reading order: in which order things are read, and what of them goes on.
 //!
 //! The order is known by the features of all that was found, so nothing is cut by its age before. Invariant: what
 //! features tell of a thing is never lost to the order; a wrong one costs a closer look and no finding.

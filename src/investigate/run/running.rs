@@ -1,4 +1,4 @@
-//! The state of a run between two events: the graph, what runs, and what is known of each node.
+//! Run state between two events: the graph, what runs, and what is known of each node.
 //!
 //! Invariant: what the graph calls running is in `jobs`, and nothing else is. Places in lanes are asked for in the
 //! order in which nodes arrived, and a node that finds none makes no other wait.

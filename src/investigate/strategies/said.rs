@@ -1,4 +1,4 @@
-//! What the person told in the chat: words that ask for nothing, and so stand nowhere else.
+//! Chat statements: what the person told, which asks for nothing, and so stands nowhere else.
 //!
 //! Invariant: only the person's own words count; what they passed on is somebody else's, and what we answered was found
 //! elsewhere. Questions and requests are left out: they name a topic and tell nothing of it.

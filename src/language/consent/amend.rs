@@ -1,4 +1,4 @@
-//! Does a message that is neither yes nor no ask to change the open card?
+//! Amendment: does a message that is neither yes nor no ask to change the open card?
 //!
 //! Purpose: a yes with a change behind it must not wait beside the card it changes; it goes to the planner with the
 //! card as context. The phrases are those marked `but`, `change` and `instead` in the books.

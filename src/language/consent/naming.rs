@@ -1,4 +1,4 @@
-//! Which of several open cards does a message name?
+//! Reference to a card: which of several open cards does a message name?
 //!
 //! Purpose: a decision with a reference behind it. The words of a decision, when there are any, come first and are read
 //! as those of a whole message are; what follows is an ordinal or words that stand on a card.

@@ -1,4 +1,4 @@
-//! How people write a word on a phone.
+//! Spelling variants: how people write a word on a phone.
 //!
 //! Purpose: "yesss", "nao" and "İPTAL" are the words of the books, without being listed there.
 //! Invariant: a spelling never turns one letter into another of a different alphabet.

@@ -1,4 +1,4 @@
-//! Whether the name of something new, or a text that is kept, holds what is no part of it.
+//! Grounding of names and texts: whether one holds what is no part of it.
 //!
 //! A reader who takes too many words for a name leaves traces in it: a time, a second clause, a mark that divides, a
 //! word that corrects or points, a story. Each trace has its weight; from a border on ([`BORDER`]) the value is shown

@@ -1,4 +1,4 @@
-//! From words and marks to clauses.
+//! Clause segmentation: from words and marks to clauses.
 //!
 //! A sentence ends at a stop or a line's end. Inside one, a clause begins behind a comma, a dash, a colon or a joining
 //! word where what follows has a mood of its own: it asks, denies, orders, tells with a subject, or sets a condition.

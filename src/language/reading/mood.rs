@@ -1,4 +1,4 @@
-//! How a clause is meant: does it order, wish, ask, tell, deny, or only set a condition?
+//! Mood of a clause: does it order, wish, ask, tell, deny, or only set a condition?
 //!
 //! Told by how it begins, past what leaves the mood as it is, and by where its first finite verb stands. The words are
 //! data (`data/language/reading/moods.*.txt`); those of the language that more of the message is in count. Where

@@ -1,4 +1,4 @@
-//! What became of each part of a message: nothing that was said is dropped in silence.
+//! Accounting: what became of each part of a message, so that nothing that was said is dropped in silence.
 //!
 //! Invariant: the parts of an [`PartAccount`] follow each other without a gap, from the first byte of its text to the last.
 

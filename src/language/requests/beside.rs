@@ -1,4 +1,4 @@
-//! What some words are as a whole that ask for nothing: politeness, a remark, a reason, or something that matters.
+//! Asides: what words are that ask for nothing as a whole: politeness, a remark, a reason, or a restriction.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Which words of the person the parameters of some actions hold.
+//! Carried words: which words of the person the parameters of some actions hold.
 
 use chrono::{NaiveDateTime, NaiveTime};
 use rustc_hash::FxHashSet;

@@ -1,4 +1,4 @@
-//! The cheapest way to read a message: its parts are requests, remarks, politeness, and what none of these explains.
+//! Chart parsing: the cheapest way to read a message as requests, remarks, politeness, and what is left out.
 //!
 //! Between two borders stands a request that was read from just these words, at the price of those that its actions do
 //! not carry and of what its names swallow, or, between neighbours, something that is said beside, at the price of its

@@ -1,4 +1,4 @@
-//! Whether a request is one more, or goes on with what the request before it is about.
+//! Coordination: whether a request is one more, or goes on with what the request before it is about.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! What of a message a plan leaves out that somebody else made: a model.
+//! Plan check: what of a message a plan leaves out that somebody else made: a model.
 //!
 //! The message is read as if there were no model, for its account: which words are times, names, numbers and slots of a
 //! request, and which are politeness or a reason. What is dear and neither the plan nor what the person reads about it

@@ -1,4 +1,4 @@
-//! Which frames cover a clause, best first.
+//! Frame matching: which frames cover a clause, best first.
 //!
 //! A clause is tried whole and without its politeness at either end. Invariants: each step is taken from the message's
 //! [`Work`]; a match covers every live token between its ends.

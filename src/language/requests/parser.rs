@@ -1,4 +1,4 @@
-//! A range of tokens, read as one clause.
+//! Clause parser: a range of tokens, read as one clause.
 //!
 //! Not here: where a message may be divided (`borders`), and which of its clauses count (`chart`).
 

@@ -1,4 +1,4 @@
-//! What a plan says, however it does: its parameters, and what the person reads about it.
+//! Plan contents: its parameters, and what the person reads about it.
 //!
 //! A plan that somebody else made names things its own way: by ids, by dates that are written out, by addresses and by
 //! fuller names. A word of the message is in it when it says the same in another form, too. Not here: which words of a

@@ -1,4 +1,4 @@
-//! From a message to tokens that still know where they came from.
+//! Tokens that still know where in the message they came from.
 //!
 //! Invariants: spans are byte ranges of the text on character borders, in order; at most [`TOKENS_MAX`]
 //! tokens, whatever comes in; a word that is spelled in a known wrong way is read as the right one, but its

@@ -1,4 +1,4 @@
-//! What of a message its plan carries, word by word, and what it leaves out.
+//! Residue: what of a message its plan carries, word by word, and what it leaves out.
 //!
 //! A word is carried when the wording of a command asks for it, or when a parameter holds it. Everything else has the
 //! price of its class; a remark has none, unless it changes what is asked. Not here: how a plan comes to be.

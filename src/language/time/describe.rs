@@ -1,4 +1,4 @@
-//! An instant as short local text, which [`super::resolve`] reads back.
+//! Formatting: an instant as short local text, which [`super::resolve`] reads back.
 
 use chrono::{DateTime, Datelike, NaiveDate};
 use chrono_tz::Tz;

@@ -1,4 +1,4 @@
-//! A part of a day as the span it is to whoever looks into it.
+//! Windows: a part of a day as a span of time.
 
 use chrono::{DateTime, Duration, NaiveTime};
 use chrono_tz::Tz;

@@ -1,4 +1,4 @@
-//! What a turn comes to. Nothing of it is shown before all of it is committed (see [`super::finish`]).
+//! Answer: what a turn comes to. Nothing of it is shown before all of it is committed (see [`super::finish`]).
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The end of a turn: one commit for everything it came to, then delivery.
+//! Commit of a turn: one for everything it came to, then delivery.
 //!
 //! Invariants: nothing is shown before it is committed; a turn settles the question, the edit and the snooze that it
 //! saw, not those that another turn has opened meanwhile.

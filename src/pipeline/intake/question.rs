@@ -1,4 +1,4 @@
-//! The answer to a question of ours: the earlier request goes on, with its own domains and no router.
+//! Slot filling: the answer to a question of ours, with which the earlier request goes on, without a router.
 
 use super::offers;
 use crate::core::turn::{Path, Reply};

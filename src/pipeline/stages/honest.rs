@@ -1,4 +1,4 @@
-//! What code says about a turn above a model's words, and which of their sentences are not shown.
+//! Honesty check: what code says about a turn above a model's words, and which of their sentences are not shown.
 //!
 //! Invariants: a turn that was asked to do something and changed nothing says so in its first words, which are code's,
 //! whatever a model says below them: no lexicon knows every way to claim a deed. A question that was answered by

@@ -1,4 +1,4 @@
-//! Words as they come: a long answer grows before the person's eyes while the model writes it.
+//! Streaming: a long answer grows before the person's eyes while the model writes it.
 //!
 //! Invariants: nothing is shown before guard and router have agreed to the turn; what is shown is never the last
 //! word, the checked answer of [`super::respond`] replaces it; words that claim a change which never was are not

@@ -1,4 +1,4 @@
-//! What a turn plans for, and what comes of planning: values that the stages hand to each other.
+//! Planning values that the stages hand to each other: what a turn plans for, and what comes of it.
 
 use serde_json::Value;
 

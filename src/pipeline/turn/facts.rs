@@ -1,4 +1,4 @@
-//! What a turn goes by: what came in, who it is from, and what was read for it, all of one moment.
+//! Facts of a turn: what came in, who it is from, and what was read for it, all of one moment.
 //!
 //! Invariants: it is a value of its own (no store, no model, no lock, no clock), so that whatever is asked of it can be
 //! asked in a test; it does not change. Where other words come to stand for the message (a row that it points at, the

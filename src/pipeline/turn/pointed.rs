@@ -1,4 +1,4 @@
-//! What a message points at: a row of the last answer, or what was said earlier.
+//! Reference: what a message points at, a row of the last answer, or what was said earlier.
 //!
 //! The message is read with the id of the thing in place of its number; ids are nobody's words, so nothing of somebody
 //! else's becomes the person's own. Where a value shows the thing, it gets its name, and with that its provenance.

@@ -1,4 +1,4 @@
-//! Whose words a conversation is made of: what taint and provenance are measured against.
+//! Provenance of a conversation: whose words it is made of, which taint is measured against.
 
 use super::facts::TurnFacts;
 use crate::core::history::{History, HistoryEntry, PastAction, Voice};

@@ -1,4 +1,4 @@
-//! What falls due, in order of time.
+//! Due-index: what falls due, in order of time.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};

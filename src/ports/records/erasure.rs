@@ -1,4 +1,4 @@
-//! What was forgotten, until it is gone from everything else that was written down.
+//! Erasure job: what was forgotten, until it is gone from everything else that was written down.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};

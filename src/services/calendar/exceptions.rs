@@ -1,4 +1,4 @@
-//! Occurrences of a series that are not as it says, and which part of a series is meant.
+//! Exceptions of a series: occurrences that are not as it says, and which part of a series is meant.
 //!
 //! An exception names its occurrence by where the rule puts it, so that an occurrence that was moved is still that one.
 

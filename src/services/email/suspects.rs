@@ -1,4 +1,4 @@
-//! Which mail was being read when the process died: a mark, written before and removed after.
+//! Crash marker: which mail was being read when the process died; written before and removed after.
 //!
 //! ```text
 //! nothing marked ─► all that is new is read under one mark ──(dies)──► each is read under a mark of its own

@@ -1,4 +1,4 @@
-//! Which mails are one conversation.
+//! Threading: which mails are one conversation.
 //!
 //! Mails belong together when one names the other's Message-ID (In-Reply-To, References). A reply that names
 //! nobody joins the latest earlier conversation of the same subject with somebody in common. Two mails that

@@ -1,4 +1,4 @@
-//! Words of a message that follow each other, cut at phrases of the lexicon.
+//! Word runs: words of a message that follow each other, cut at phrases of the lexicon.
 
 use super::super::grammar::GRAMMAR;
 use super::super::lexicon::WordId;

@@ -1,4 +1,4 @@
-//! Which days a date means.
+//! Resolution of dates: which days a date means.
 
 use chrono::{DateTime, Datelike, NaiveDate, Weekday};
 use chrono_tz::Tz;

@@ -1,4 +1,4 @@
-//! A clock time or part of day put on a day, or on the next day that has it to come.
+//! Resolution of hours: a clock time or part of day put on a day, or on the next day that has it to come.
 
 use chrono::{DateTime, Datelike, Duration, NaiveDate, NaiveDateTime, NaiveTime};
 use chrono_tz::Tz;

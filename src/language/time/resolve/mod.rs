@@ -1,4 +1,4 @@
-//! A phrase and a reference become an instant, a range, a length or a rule.
+//! Resolution: a phrase and a reference become an instant, a range, a length or a rule.
 //!
 //! Dates are computed as local calendar days ([`day`]), clock times are put on them ([`hour`]),
 //! and only then does a local time become an instant.

@@ -1,4 +1,4 @@
-//! Which days a week, month or year has, and which of them is the nth, the first or the last.
+//! Resolution of periods: which days a week, month or year has, and which is the nth, the first or the last.
 
 use chrono::{Datelike, NaiveDate, Weekday};
 

@@ -1,4 +1,4 @@
-//! From text to a line of tokens with their senses.
+//! Lexing: from text to a line of tokens with their senses.
 
 mod compile;
 mod lexicon;

@@ -1,4 +1,4 @@
-//! What a word or phrase can mean to the grammar, whatever its language.
+//! Senses: what a word or phrase can mean to the grammar, whatever its language.
 
 use chrono::Weekday;
 use chrono_tz::Tz;

@@ -1,4 +1,4 @@
-//! A text cut into words, numbers and marks.
+//! Tokenizer: a text cut into words, numbers and marks.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! What a written yes or no says to the open cards.
+//! Decisions in words: what a written yes or no says to the open cards.
 //!
 //! Invariants 3 to 12 of the design, as far as words go: a reply decides the card it replies to; a bare yes or no
 //! counts only if it was typed, after the card was complete, and its card is the assistant's last message and the only
