@@ -76,9 +76,9 @@ pub enum PromptError {
     /// It cannot be read.
     #[error("the prompt {path} cannot be read: {cause}")]
     Unreadable {
-        /// Which.
+        /// The path of the file.
         path: String,
-        /// Why.
+        /// What the system said.
         cause: std::io::Error,
     },
     /// It is no prompt.
@@ -86,7 +86,7 @@ pub enum PromptError {
     Unusable {
         /// The stage that would have used it.
         stage: Stage,
-        /// Why.
+        /// What is wrong with it.
         why: String,
     },
 }

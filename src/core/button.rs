@@ -86,7 +86,7 @@ pub enum Press {
         pending: PendingId,
         /// First characters of the digest it showed.
         digest_prefix: String,
-        /// What to do.
+        /// What to do with it.
         verb: CardVerb,
     },
     /// Undo what this record describes.
@@ -97,7 +97,7 @@ pub enum Press {
     Snooze {
         /// What it reminds of.
         due: String,
-        /// Until when.
+        /// How far the reminder is put off.
         until: Later,
     },
     /// Complete what this reminder is about.
@@ -156,9 +156,9 @@ impl Later {
 /// What a button of a card does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CardVerb {
-    /// Yes.
+    /// A yes to the card.
     Approve,
-    /// No.
+    /// A no to the card.
     Cancel,
     /// Change it.
     Edit,

@@ -51,7 +51,7 @@ pub enum StepProgress {
 /// One action of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Step {
-    /// What is done.
+    /// As it was authorised, with its values.
     pub action: Action,
     /// Indexes of the steps that must succeed first.
     pub depends_on: Vec<usize>,
@@ -105,7 +105,7 @@ pub struct Run {
     pub reply_to: Option<MessageId>,
     /// When it began.
     pub started_at: DateTime<Utc>,
-    /// In order.
+    /// In the order of the plan.
     pub steps: Vec<Step>,
 }
 

@@ -85,7 +85,7 @@ pub enum Unauthorized {
     /// Only a pending action whose start is on record may execute.
     #[error("pending action {id} is {state}, not executing")]
     NotExecuting {
-        /// Which.
+        /// The id of the pending action.
         id: String,
         /// The state that it is in instead.
         state: State,

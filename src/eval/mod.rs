@@ -96,7 +96,7 @@ pub enum EvalError {
     File {
         /// As it was given.
         file: String,
-        /// For the person.
+        /// In words for the person who measures.
         why: String,
     },
     /// A line is not what its format says.

@@ -27,7 +27,7 @@ pub struct ModelWorker<'a> {
     pub model: InvestigationModel<'a>,
     /// What the lane of its endpoint is called.
     pub endpoint: &'a str,
-    /// For what.
+    /// The question, and what is known of who asks it.
     pub about: RefineContext<'a>,
 }
 

@@ -75,7 +75,7 @@ pub enum Arriving<S> {
     Nodes(Vec<S>),
     /// There is something wrong with the rest.
     Broken {
-        /// In words.
+        /// What failed, in words.
         why: String,
     },
 }

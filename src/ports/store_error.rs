@@ -8,9 +8,9 @@ pub enum StoreError {
     /// Something else was there than expected; nothing was written.
     #[error("{table:?} {key:?} has changed meanwhile; nothing was written")]
     Conflict {
-        /// Where.
+        /// The table of the record.
         table: Table,
-        /// Which.
+        /// The key of the record.
         key: Key,
     },
     /// Another process owns the file.
@@ -34,13 +34,13 @@ pub enum StoreError {
         path: String,
         /// The format that was found in it.
         found: u32,
-        /// Ours.
+        /// The newest format that this program knows.
         known: u32,
     },
     /// A record cannot be read.
     #[error("a record of {table:?} cannot be read: {why}")]
     Unreadable {
-        /// Where.
+        /// The table of the record.
         table: Table,
         /// What was found.
         why: String,
@@ -50,11 +50,11 @@ pub enum StoreError {
         "a record of {table:?} has version {found}, this program knows up to {known}; it was left as it is: use the newer program"
     )]
     NewerRecord {
-        /// Where.
+        /// The table of the record.
         table: Table,
         /// The version that was found in the record.
         found: u8,
-        /// Ours.
+        /// The newest version that this program knows.
         known: u8,
     },
     /// No room is left for it.

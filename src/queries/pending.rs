@@ -124,7 +124,7 @@ pub struct ActionView {
     pub service: String,
     /// The command's name within the service.
     pub command: String,
-    /// With what.
+    /// The values of its parameters, by name.
     pub params: Params,
 }
 

@@ -17,9 +17,9 @@ use crate::ports::{RecordExt, StoreError};
 pub struct CostlyQuestion {
     /// Of its offer; beside cards it stands for the id of one.
     pub id: PendingId,
-    /// Who asked.
+    /// The only person whose yes counts.
     pub owner: UserId,
-    /// Where.
+    /// The chat in which it was asked.
     pub chat: ChatId,
     /// In their own words.
     pub question: String,

@@ -157,7 +157,7 @@ impl<T: Replicated> Backend<T> for Embedded {
 pub struct BackendAccount<T: Replicated> {
     /// Unique among all accounts of everybody.
     pub id: String,
-    /// Whose.
+    /// The person whose account it is.
     pub owner: UserId,
     /// What the person calls it: `work`.
     pub label: String,

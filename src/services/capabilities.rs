@@ -119,7 +119,7 @@ pub enum ReportFit {
 /// Something to do.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToDo {
-    /// What.
+    /// As the task's title says it.
     pub title: String,
     /// Before others.
     pub urgent: bool,

@@ -13,7 +13,7 @@ use crate::language::time;
 use crate::language::time::Reference;
 use crate::language::tokens::lower;
 
-/// A condition, read.
+/// The words of a condition, read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConditionReading {
     /// Without the conjunction that says which way it counts.

@@ -6,7 +6,7 @@ pub enum ParamError {
     /// A required one is missing or empty.
     #[error("{param} is missing")]
     Missing {
-        /// Which.
+        /// The parameter's name.
         param: String,
         /// What to ask the person.
         question: String,

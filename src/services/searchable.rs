@@ -262,7 +262,7 @@ pub struct ItemText {
 /// Something that somebody wrote.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct WrittenText {
-    /// When.
+    /// When it was written, if that is known.
     pub at: Option<DateTime<Utc>>,
     /// Who; nobody where the person did.
     pub by: Party,

@@ -328,7 +328,7 @@ pub struct AgendaItem {
     pub whole_day: bool,
     /// What it is called.
     pub title: String,
-    /// Where.
+    /// Where it takes place, if that was said.
     pub place: Option<String>,
     /// Words in it that are not the person's own.
     pub untrusted: Vec<UntrustedText>,

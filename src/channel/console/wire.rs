@@ -87,23 +87,23 @@ impl ConsoleLine {
 pub enum Out {
     /// Something is being worked on.
     Typing {
-        /// For whom.
+        /// The id of the person in whose chat it is.
         user: String,
     },
     /// What is being worked on.
     Status {
-        /// For whom.
+        /// The id of the person in whose chat it is.
         user: String,
-        /// In words.
+        /// What the turn is doing, in words.
         text: String,
     },
     /// A new message.
     Message {
-        /// For whom.
+        /// The id of the person in whose chat it is.
         user: String,
         /// What a later edit or a reply refers to.
         id: i64,
-        /// As shown, without markup of a channel.
+        /// Plain text, as shown.
         text: String,
         /// Rows of buttons, top to bottom; empty: none.
         buttons: Vec<Vec<Button>>,
@@ -115,9 +115,9 @@ pub enum Out {
     },
     /// A change of an older message.
     Edit {
-        /// For whom.
+        /// The id of the person in whose chat it is.
         user: String,
-        /// Which.
+        /// The number of the message that changes.
         id: i64,
         /// New words; left out when they stay.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -127,14 +127,14 @@ pub enum Out {
     },
     /// A line that could not be used.
     Error {
-        /// Whose.
+        /// The id of the person whose line failed.
         user: String,
-        /// Why.
+        /// What went wrong, for a person.
         error: String,
     },
     /// The end of what a line asked for.
     Done {
-        /// For whom.
+        /// The id of the person whose turn ended.
         user: String,
         /// How it ended.
         #[serde(flatten)]

@@ -27,11 +27,11 @@ const PAIRED: &str = "paired";
 /// A person who has sent the pairing code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Paired {
-    /// Who.
+    /// The id under which they are served.
     pub user: UserId,
     /// Telegram's number of them.
     pub number: i64,
-    /// Since when.
+    /// When they sent the code.
     pub at: DateTime<Utc>,
 }
 

@@ -15,7 +15,7 @@ pub enum TelegramError {
     /// The webhook's door.
     #[error("{addr} cannot be listened on for the webhook (BRAIN_WEBHOOK_ADDR): {why}")]
     Listen {
-        /// Where.
+        /// The address it should listen on, as configured.
         addr: std::net::SocketAddr,
         /// What the system said.
         why: String,

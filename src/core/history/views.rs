@@ -29,7 +29,7 @@ pub enum Voice<'a> {
         /// Where it is from, as far as that is known.
         source: Option<&'a str>,
     },
-    /// Ours.
+    /// This program's.
     Assistant,
 }
 

@@ -62,7 +62,7 @@ pub(super) enum Likeness {
     Near,
     /// Above or below it: `mail.evil.example` and `evil.example`.
     Related,
-    /// It.
+    /// It is the very same.
     Same,
 }
 

@@ -18,7 +18,7 @@ pub(super) struct Happened {
     pub(super) is_by_the_way: bool,
 }
 
-/// How.
+/// What became of the item, with its fields.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum FieldChange {
     Added(Fields),

@@ -23,13 +23,13 @@ use crate::services::searchable::{ItemText, Party, WrittenText};
 /// A promise, kept or not.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PromiseMade {
-    /// By the person.
+    /// The person promised it, not the other side.
     pub is_own: bool,
     /// Who promised, or to whom the person did.
     pub with: Party,
-    /// What was said.
+    /// The sentence that promises.
     pub sentence: String,
-    /// When.
+    /// When it was said.
     pub at: DateTime<Utc>,
     /// By when, as far as it was said.
     pub due: Option<DateTime<Utc>>,

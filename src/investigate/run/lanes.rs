@@ -46,7 +46,7 @@ pub struct LaneLimits {
     pub endpoint_at_once: usize,
     /// Failures in a row after which it is left alone.
     pub failures: u32,
-    /// How long.
+    /// For so long, in milliseconds.
     pub rest_ms: u64,
 }
 
@@ -65,7 +65,7 @@ impl Default for LaneLimits {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{lane} is left alone for {left_ms} ms: {why}")]
 pub struct LaneRests {
-    /// Which.
+    /// The lane that is left alone.
     pub lane: WorkLane,
     /// The last failure.
     pub why: String,

@@ -24,7 +24,7 @@ const NAME_WORDS_MAX: usize = 5;
 pub struct CardNaming {
     /// What is said about it; `Other` when it is only named.
     pub said: Consent,
-    /// Which.
+    /// The ordinal or the words that name it.
     pub which: CardName,
     /// Whether it can be nothing but the name of one of several things: a noun framed by an article and a pro-form.
     pub is_definite: bool,

@@ -95,11 +95,11 @@ impl QuestionFamily {
 pub struct FamilyQuestion {
     /// What is asked.
     pub family: QuestionFamily,
-    /// About whom.
+    /// A person or a group, in the words of the question.
     pub who: Option<String>,
     /// About what; of a preparation, which meeting.
     pub topic: Option<String>,
-    /// In which time.
+    /// A time, in the words of the question.
     pub when: Option<String>,
     /// Only what is still open.
     pub open: bool,
@@ -121,16 +121,16 @@ pub struct FamilyQuestion {
 pub enum Refinement {
     /// Whom of them does the person meet?
     Meet {
-        /// In which time.
+        /// A time, in the words of the question.
         when: Option<String>,
     },
     /// Only those of somebody, about something, or of a time.
     Only {
-        /// Of whom.
+        /// A person or a group, in the words of the question.
         who: Option<String>,
-        /// About what.
+        /// A topic, in the words of the question.
         topic: Option<String>,
-        /// Of which time.
+        /// A time, in the words of the question.
         when: Option<String>,
     },
     /// Only what is still open.

@@ -58,7 +58,7 @@ pub struct Answer {
 /// message neither takes back what the other did to it.
 #[derive(Clone)]
 pub struct Rewrite {
-    /// Which.
+    /// The message whose record changes.
     pub message: MessageId,
     /// The words and buttons it has from then on.
     pub change: Arc<dyn Fn(&mut Shown) + Send + Sync>,

@@ -26,7 +26,7 @@ use crate::services::show::chosen;
 pub enum Unsettled {
     /// One thing must be asked first.
     Ask {
-        /// What to ask.
+        /// The question to the person, in words.
         question: String,
         /// Where the answer goes: `param`, or `param=UNCLEAR` for one entry of a list.
         param: String,
@@ -46,7 +46,7 @@ pub enum Unsettled {
 pub struct Settled {
     /// Holds values only: nothing in it is still to be looked up.
     pub action: Action,
-    /// For taint.
+    /// What provenance and taint are judged against.
     pub untrusted: Vec<UntrustedText>,
 }
 

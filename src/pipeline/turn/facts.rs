@@ -131,7 +131,7 @@ impl TurnFacts {
         &self.incoming.user
     }
 
-    /// Where.
+    /// The chat in which the answer is due.
     pub fn chat(&self) -> &ChatId {
         &self.incoming.chat
     }

@@ -27,7 +27,7 @@ pub enum ErasureStage {
 /// Something a person had forgotten.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Erasure {
-    /// Whose.
+    /// The person who asked for it.
     pub owner: UserId,
     /// Where it was asked for.
     pub chat: ChatId,
@@ -35,7 +35,7 @@ pub struct Erasure {
     pub item: String,
     /// What it said, now and before; empty once it stands in no record.
     pub texts: Vec<String>,
-    /// When.
+    /// When it was asked for.
     pub at: DateTime<Utc>,
     /// How far it has come.
     pub stage: ErasureStage,

@@ -100,7 +100,7 @@ pub struct OutboxEntry {
     pub chat: ChatId,
     /// Grows within the chat.
     pub number: u64,
-    /// What.
+    /// A new message or a change of one.
     pub show: Show,
     /// When it was put here.
     pub at: DateTime<Utc>,
@@ -117,7 +117,7 @@ impl Record for OutboxEntry {
 /// A delivered message that is no card: what a press changes, and what a reply to it is about.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Shown {
-    /// Where.
+    /// The chat of the message.
     pub chat: ChatId,
     /// Its number in that chat, given by the channel.
     pub message: MessageId,

@@ -15,7 +15,7 @@ use crate::ports::{Key, Record, Table};
 /// A row of the audit: ids, digests and times; never contents.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Audit {
-    /// When.
+    /// When it happened.
     pub at: DateTime<Utc>,
     /// Tells rows of the same instant apart.
     pub id: String,
@@ -131,9 +131,9 @@ fn is_none<T: Default + PartialEq>(value: &T) -> bool {
 pub struct TurnTrace {
     /// The id of the turn.
     pub id: String,
-    /// Whose.
+    /// The person whose turn it was.
     pub user: UserId,
-    /// Where.
+    /// The chat of the turn.
     pub chat: ChatId,
     /// When it began.
     pub at: DateTime<Utc>,

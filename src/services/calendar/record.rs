@@ -38,7 +38,7 @@ pub struct Event {
     pub end_time: Option<String>,
     /// Where its local times are meant.
     pub zone: Tz,
-    /// Where.
+    /// Where it takes place, in words.
     pub location: Option<String>,
     /// Who else: an address each, perhaps with a name before it.
     pub attendees: Vec<String>,

@@ -56,7 +56,7 @@ pub struct Envelope {
     pub in_reply_to: Option<String>,
     /// The conversation so far, oldest first, without angle brackets.
     pub references: Vec<String>,
-    /// When.
+    /// The Date header.
     pub at: DateTime<Utc>,
     /// Files that go along.
     pub enclosed: Vec<Enclosed>,

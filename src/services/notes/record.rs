@@ -31,7 +31,7 @@ pub const NAME: &str = "keep";
 pub struct Note {
     /// Unique among the owner's notes.
     pub id: String,
-    /// Whose.
+    /// The person whose note it is.
     pub owner: UserId,
     /// What it is called.
     pub title: String,

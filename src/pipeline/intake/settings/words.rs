@@ -25,7 +25,7 @@ pub(super) enum Wish {
     Offer(Tz),
     /// Something that was not understood: what to say, and zones that may be meant.
     Unclear {
-        /// For the person.
+        /// The reason, in words for the person.
         why: String,
         /// Suggestions.
         zones: Vec<Tz>,

@@ -25,9 +25,9 @@ const KEPT: &str = "findings";
 /// An answer of an investigation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KeptAnswer {
-    /// Whose.
+    /// The person who asked; nobody else narrows it.
     pub owner: UserId,
-    /// Where.
+    /// The chat in which it was shown.
     pub chat: ChatId,
     /// Until when it can be gone on with.
     pub until: DateTime<Utc>,
