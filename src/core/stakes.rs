@@ -1,4 +1,4 @@
-//! Stakes, and the only two doors through which an action may reach execution.
+//! Stakes, and the only two functions through which an action becomes executable.
 //!
 //! Invariants:
 //! - Stakes come from code (a [`Rule`] of the catalog); whatever else speaks may only raise them.
@@ -79,7 +79,7 @@ pub fn authorize_low(assessed: Assessed) -> Result<Authorized, Assessed> {
     }
 }
 
-/// Why an approval does not open the door.
+/// Why an approval does not authorise the action.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unauthorized {
     /// Only a pending action whose start is on record may execute.

@@ -15,7 +15,7 @@ pub struct EvidenceGraph {
     pub sections: Vec<AnswerSection>,
     /// What kind of question it answers.
     pub answers: AnswerKind,
-    /// A second one in the same breath.
+    /// The answer to a second question in the same message.
     #[serde(default)]
     pub beside: Option<BesideAnswer>,
 }

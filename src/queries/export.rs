@@ -2,7 +2,7 @@
 //!
 //! Holds what the services keep of the person, their settings, and the conversation and the cards of their private
 //! chat, open and closed. Deliberately not in it, and its words say so: anything of other people (what was said in
-//! groups is theirs, too), mail, and the notes on our own work (traces, audit, journals, what undoes a deed); nor
+//! groups is theirs, too), mail, and the notes on our own work (traces, audit, journals, undo records); nor
 //! rights and secrets. What cannot be read is named. Cards are listed for information; an import never revives them.
 
 use std::collections::BTreeSet;

@@ -352,6 +352,6 @@ impl AgendaItem {
 pub struct Rezoned {
     /// To be committed together with the new zone.
     pub changes: Vec<Change>,
-    /// How many repeating reminders keep their time of day and ring at another instant.
+    /// How many repeating reminders keep their time of day and fall due at another instant.
     pub moved: usize,
 }

@@ -144,7 +144,7 @@ impl Access {
             answered.retain(|_, at| now.duration_since(*at) < hour);
         }
         let lately = answered.get(&who).is_some_and(|at| now.duration_since(*at) < hour);
-        // With too many strangers at the door, new ones meet silence.
+        // With too many strangers lately, new ones get no answer.
         if lately || answered.len() >= limits::STRANGERS_MAX {
             return false;
         }

@@ -12,7 +12,7 @@ pub enum TelegramError {
     /// The client could not be set up.
     #[error("Telegram cannot be used: {0}")]
     Setup(#[from] ApiError),
-    /// The webhook's door.
+    /// The webhook's address cannot be listened on.
     #[error("{addr} cannot be listened on for the webhook (BRAIN_WEBHOOK_ADDR): {why}")]
     Listen {
         /// The address it should listen on, as configured.

@@ -160,7 +160,7 @@ fn is_dated(sentence: &Sentence) -> bool {
     WORDS.dated.is_in(&sentence.words)
 }
 
-/// Whether a sentence wants an answer or a deed.
+/// Whether a sentence wants an answer or an action.
 pub fn asks(sentence: &Sentence) -> bool {
     let wants = sentence.asks || says(sentence, Cue::Request);
     wants && !says(sentence, Cue::Rhetorical) && !says(sentence, Cue::Offer)
@@ -172,7 +172,7 @@ fn is_only_polite(sentence: &Sentence) -> bool {
     words.len() < sentence.words.len() && !asks(&Sentence { words, starts: vec![0], ..sentence.clone() })
 }
 
-/// Whether a sentence of a letter wants an answer: who goes on in the same breath with the answer wants none.
+/// Whether a sentence of a letter wants an answer: who goes on with the answer right behind it wants none.
 fn wants_answer(sentences: &[Sentence], at: usize) -> bool {
     let sentence = &sentences[at];
     let next = sentences.get(at + 1).filter(|_| !sentence.ends);

@@ -15,7 +15,7 @@ pub struct Sentence {
     pub starts: Vec<usize>,
     /// It ends with a question mark.
     pub asks: bool,
-    /// It ends its paragraph: what comes next is another breath.
+    /// It ends its paragraph: what comes next does not go on with it.
     pub ends: bool,
 }
 

@@ -110,7 +110,7 @@ pub struct FamilyQuestion {
     pub unread: bool,
     /// What narrows the answer.
     pub then: Option<Refinement>,
-    /// A second question in the same breath, answered beside it.
+    /// A second question in the same message, answered beside it.
     #[serde(default)]
     pub beside: Option<Box<FamilyQuestion>>,
 }
@@ -268,7 +268,7 @@ impl FamilyQuestion {
         }
     }
 
-    /// The same, narrowed in the same breath; `None` where that cannot be, so that none of it is dropped.
+    /// The same, narrowed in the same message; `None` where that cannot be, so that none of it is dropped.
     fn narrowed(self, by: Refinement) -> Option<Self> {
         use QuestionFamily as F;
         match (by, self.family) {

@@ -318,7 +318,7 @@ fn bare_time(words: &str) -> &str {
     after_for.unwrap_or(bare)
 }
 
-/// Without the white space, the marks and the face that a cut leaves at the ends.
+/// Without the white space, the marks and the smileys that a cut leaves at the ends.
 pub(crate) fn tidy(text: &str) -> String {
     const MARKS: [char; 8] = [',', ':', ';', '-', '–', '—', '.', '!'];
     const FACES: [&str; 9] = [" :(", " :)", " :-(", " :-)", " ;)", " ;-)", " :/", " :D", " xD"];

@@ -1,7 +1,7 @@
 //! Small talk without a model: short, warm, honest.
 //!
 //! Topics and replies stand in `data/language/requests/talk.tsv`; which of several replies is given depends on
-//! the message only. Not here: anything that claims a deed.
+//! the message only. Not here: anything that claims a past action.
 
 use super::annotated::AnnotatedText;
 use super::grammar::GRAMMAR;

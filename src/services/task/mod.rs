@@ -1,8 +1,8 @@
 //! Tasks and reminders.
 //!
 //! A task reminds at its deadline, at the times set before it and beside it, and when a reminder was snoozed
-//! ([`Task::rings`]). Each of these that lies ahead has an entry in the due-index, which moves, goes and comes
-//! in the same batch as the task; an entry whose task no longer rings at that instant stays silent.
+//! ([`Task::rings`]). Each of these that lies ahead has an entry in the due-index, which moves, goes and comes in the
+//! same batch as the task; an entry whose task no longer reminds at that instant stays silent.
 //!
 //! When a repeating task reminds, it moves on to its next time at once, so that it reminds again whether or not it is
 //! marked as done; done then is the time it reminded of. A new time for a repeating task moves all of its repetition,
