@@ -53,7 +53,7 @@ pub struct SynthesisInput<'a> {
 /// An answer in a model's words, checked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelAnswer {
-    /// Markdown, to be read as other words of a model are; ends with what could not be looked at, where the model has not said so.
+    /// Markdown, as other words of a model; ends with what could not be looked at, where the model has not said so.
     pub text: String,
     /// The findings by number, those that the answer does not name as well; the first is 1.
     pub numbered: Vec<Finding>,

@@ -65,7 +65,7 @@ fn phrases(names: &[&str]) -> Vec<Vec<String>> {
     topics().filter(|topic| names.contains(&topic.name)).flat_map(|topic| topic.phrases).collect()
 }
 
-/// The words that the longest of these phrases takes at the beginning, as they are written or with so many slips in each.
+/// The words that the longest of these phrases takes at the beginning, as written or with so many slips in each.
 fn begins(phrases: &[Vec<String>], words: &[TypedWord<'_>], slips: usize) -> Option<usize> {
     let is = |word: &str, said: &str| {
         let slips = if word.chars().count() < SLIP_LETTERS_MIN { 0 } else { slips };

@@ -23,7 +23,7 @@ pub const GRAPH_PROBLEMS_MAX: usize = 8;
 pub const NODE_TEXT_CHARS_MAX: usize = 200;
 /// Names and addresses of one node.
 pub const NODE_PEOPLE_MAX: usize = 20;
-/// Things that a search of a model's graph gives where it does not say: of so many, features tell which are read closely.
+/// Things that a search of a model's graph gives by default: of so many, features tell which are read closely.
 pub const SEARCH_RESULTS_DEFAULT: usize = 200;
 /// Things that a search of a model's graph gives at most: what more would bring is not read.
 pub const SEARCH_RESULTS_MAX: usize = 400;

@@ -54,7 +54,7 @@ pub const EVIDENCE_NODES_MAX: usize = 30;
 pub const EVIDENCE_WIDTH_MAX: usize = 16;
 /// Dependencies in a row: find, read, compare, and as much again.
 pub const EVIDENCE_DEPTH_MAX: usize = 6;
-/// Nodes that look into one source at once: it is a disk or one mail server, and the turn's own work goes there as well.
+/// Nodes that look into one source at once: it is a disk or one mail server, which the turn itself needs as well.
 pub const SOURCE_AT_ONCE_MAX: usize = 4;
 /// Calls that one model endpoint answers at once, of all questions together: what it does without making others wait.
 pub const ENDPOINT_AT_ONCE_MAX: usize = 8;

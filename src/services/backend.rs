@@ -1,4 +1,4 @@
-//! Where the things of a service are written: in the store, or in an account elsewhere of which the store holds a replica.
+//! Backends: where a service's records are written, the store or an account elsewhere that the store replicates.
 //!
 //! A service reads its replica only. What a command is to change becomes [`RecordEdit`]s of records, which go to the
 //! backend of the account that the action names; what came of them there is what the replica then holds. No command

@@ -1,5 +1,5 @@
-//! A command as its author writes it: one type whose fields are its parameters ([`Command`]), what carrying it out gives
-//! (its `Output`), and how its service does it ([`Handle`]). Everybody else uses the erased form (see [`super::entry`]).
+//! A command as its author writes it: one type whose fields are its parameters ([`Command`]), what carrying it out
+//! gives (its `Output`), and how its service does it ([`Handle`]). Others use the erased form ([`super::entry`]).
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
@@ -271,8 +271,8 @@ pub trait Command: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'st
     }
 
     /// What takes it back, where its effect is outside the store: a low-stakes command over the very thing that was
-    /// changed. Offered as Undo for a while; it must find nothing to do once the thing has changed since. `None` when it
-    /// cannot be taken back, and for effects inside the store, whose records are restored.
+    /// changed. Offered as Undo for a while; it must find nothing to do once the thing has changed since. `None` when
+    /// it cannot be taken back, and for effects inside the store, whose records are restored.
     fn reversal(&self, _action: &Action, _output: &Self::Output) -> Option<PlannedAction> {
         None
     }
@@ -304,8 +304,8 @@ pub fn planned<C: Command>(service: &str, command: &C) -> PlannedAction {
 /// [`Authorized`] action has passed the gate.
 #[async_trait]
 pub trait Handle<C: Command>: Send + Sync + 'static {
-    /// What it does to the world in this account (`None`: what everybody has here). Whether it writes at all is the same
-    /// for all accounts.
+    /// What it does to the world in this account (`None`: what everybody has here). Whether it writes at all is the
+    /// same for all accounts.
     fn effect(&self, account: Option<&ActingAccount>) -> Effect;
 
     /// The account of this person in which it is done to `target`, or makes something new; `None`: here.

@@ -293,8 +293,8 @@ pub trait Searchable: Send + Sync {
     /// Things that fit.
     async fn find_items(&self, ctx: &RequestContext, filter: &ItemFilter) -> Result<FoundItems, ServiceError>;
 
-    /// How fresh what it would find is; to be asked before it is looked at. `None`: that cannot be told, and what is found
-    /// is never kept.
+    /// How fresh what it would find is; to be asked before it is looked at. `None`: that cannot be told, and what is
+    /// found is never kept.
     async fn freshness(&self, _ctx: &RequestContext) -> Option<Freshness> {
         None
     }

@@ -171,7 +171,7 @@ pub struct ServiceInfo {
     pub title: String,
     /// What it is for, in one line, for routers.
     pub summary: String,
-    /// Where its things are, for the status line and for "I couldn't look into …": `your calendar`.
+    /// Where its things are, as the object of a sentence in the status line: `your calendar`.
     pub place: String,
 }
 

@@ -4,10 +4,10 @@
 //! markdown ─► read (pulldown-cmark's events) ─► write (text, spans) ─► Formatted ─► split ─► messages
 //! ```
 //! Invariants: nothing here fails, whatever the markdown; reading it costs, and gives, little more than it is long,
-//! however it nests (what nests in its own kind says nothing new and is not looked at again); no visible character gets lost; spans are in bounds,
-//! sorted, never begin or end on white space or inside a character, and nest as Telegram wants it (a quote
-//! holds anything, code holds nothing). Only words phrased by a model are read as markdown: receipts, cards and
-//! people's own titles are literal. Deliberately not here: HTML (shown as the text it is), and any channel's types.
+//! however it nests (what nests in its own kind is not looked at again); no visible character gets lost; spans are in
+//! bounds, sorted, never begin or end on white space or inside a character, and nest as Telegram wants it (a quote
+//! holds anything, code holds nothing). Only a model's words are read as markdown: receipts, cards and people's own
+//! titles are literal. Deliberately not here: HTML (shown as the text it is), and any channel's types.
 
 mod gutter;
 mod link;

@@ -118,7 +118,7 @@ impl<'a> InvestigationModel<'a> {
         })
     }
 
-    /// Asks for JSON of `schema`, unless the same was asked a while ago; re-asks once with the error when it does not fit.
+    /// Asks for JSON of `schema`, unless the same was asked a while ago; re-asks once with the error when it is unfit.
     pub async fn typed<T: DeserializeOwned>(
         &self,
         stage: Stage,

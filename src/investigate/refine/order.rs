@@ -77,7 +77,7 @@ pub(super) fn best_first(params: &BatchThreadRead, findings: &[Finding], now: Da
     order
 }
 
-/// Leaves out what is beyond the most that the node wants, unless features tell something of it; says how many these are.
+/// Leaves out what is beyond the most that the node wants, unless features tell something of it; says how many.
 pub(super) fn leave_out(params: &BatchThreadRead, output: &mut NodeOutput, now: DateTime<Utc>) -> usize {
     let Some(most) = params.max_items else { return 0 };
     let beyond = in_order(params, &output.findings, now).into_iter().skip(most);

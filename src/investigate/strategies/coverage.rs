@@ -1,4 +1,4 @@
-//! How well a thing fits what is asked: how much of its words it says, whether it is about it, and the passage that tells.
+//! Coverage: how many of the asked words a thing says, whether it is about them, and the passage that tells.
 
 use std::collections::{HashMap, HashSet};
 
@@ -66,8 +66,8 @@ impl AskedWords {
     }
 }
 
-/// How much of what is asked a thing covers, and whether it is about it: it is called so, those who take part are, or it
-/// opens with it or asks about it, or it says so again and again; of what is no conversation, saying it once is much.
+/// How much of what is asked a thing covers, and whether it is about it: it is called so, those who take part are, or
+/// it opens with it, asks about it or repeats it; of what is no conversation, saying it once is much.
 pub(super) struct Coverage {
     /// From 0 to 1.
     pub covered: f32,

@@ -8,7 +8,7 @@
 //! | `cross_reference` | lists put together and ranked | so many results |
 //! | `semantic_analysis` | what is of some sort | what it is given |
 //!
-//! Invariants: they read and never write; what they give is summaries. Not here: when they run, and how often they are tried.
+//! Invariants: they only read; what they give is summaries. Not here: when they run, and how often they are tried.
 
 mod batch_thread_read;
 mod coverage;

@@ -1,8 +1,8 @@
 //! Grounding: whether the values of a plan follow from what was said, whoever planned.
 //!
-//! A value has a ground when the person's own words carry it: a time a mention that it follows from, a repetition one that
-//! repeats, a person, place or description their words, a choice a word for it. Values are told apart by the kind of their
-//! type ([`ValueKind`]), never by the command they belong to. Pure; the steps are bounded by the words of both sides.
+//! A value is grounded when the person's own words carry it: a time a mention that it follows from, a repetition one
+//! that repeats, a person, place or description their words, a choice a word for it. Values differ by the kind of their
+//! type ([`ValueKind`]), never by the command they belong to. Pure; steps are bounded by the words of both.
 //!
 //! Not here: what becomes of a value without a ground (the pipeline leaves it out, or asks), how words become values,
 //! and whose words somebody else's text is (`core::provenance`).

@@ -37,7 +37,7 @@ impl PersonPronoun {
     }
 }
 
-/// The one name in a text that is made of words of which this is true, as it stands there; `None` where there are several.
+/// The one name in a text that is made of words of which this is true; `None` where there are several.
 pub fn only_name(text: &str, names_somebody: impl Fn(&str) -> bool) -> Option<&str> {
     let mut spans: Vec<Range<usize>> = Vec::new();
     for (span, word) in spaced(text) {

@@ -143,7 +143,7 @@ pub(super) fn of(said: &JudgedClause, known: &MoodWords) -> Mood {
     }
 }
 
-/// The mood that a piece of a sentence shows by how it begins, behind a mark or a joining word; `None` where it may as well go on with what is before it.
+/// The mood that a piece of a sentence shows by how it begins, behind a mark or a conjunction; `None` if it may go on.
 pub(super) fn opened(said: &JudgedClause, is_set_apart: bool, known: &MoodWords) -> Option<Mood> {
     let rest = without_leads(&said.words, known);
     let first = *rest.first()?;

@@ -1,6 +1,6 @@
 //! Accounting: what became of each part of a message, so that nothing that was said is dropped in silence.
 //!
-//! Invariant: the parts of an [`PartAccount`] follow each other without a gap, from the first byte of its text to the last.
+//! Invariant: the parts of a [`PartAccount`] follow each other without a gap, from its text's first byte to the last.
 
 use std::ops::Range;
 

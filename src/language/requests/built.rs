@@ -1,8 +1,8 @@
 //! What a clause comes to, and who makes that of it.
 //!
-//! Frames and slots say most of what a command needs; what they cannot say is a builder, which stands with its command in
-//! the folder of its service. A [`Hearing`](super::Hearing) brings all of them along ([`Builders`]), so that nothing here
-//! has to know what services there are. A builder may refuse a reading ([`Built::No`]); the next best one is tried then.
+//! Frames and slots say most of what a command needs; what they cannot say is a builder, which stands with its command
+//! in the folder of its service. A [`Hearing`](super::Hearing) brings all of them along ([`Builders`]), so that nothing
+//! here knows what services there are. A builder may refuse a reading ([`Built::No`]); then the next best is tried.
 
 use serde_json::Value;
 

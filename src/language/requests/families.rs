@@ -294,7 +294,7 @@ impl FamilyQuestion {
         }
     }
 
-    /// The same question without what it is about, for where nothing fits that; `None` where it would ask for all there is.
+    /// The same question without its topic, for where nothing fits that; `None` where it would ask for everything.
     pub fn widened(&self) -> Option<Self> {
         use QuestionFamily as F;
         // The person behind the preposition may have sent it, or only stand in it.

@@ -1,8 +1,8 @@
 //! Plan check: what of a message a plan leaves out that somebody else made: a model.
 //!
 //! The message is read as if there were no model, for its account: which words are times, names, numbers and slots of a
-//! request, and which are politeness or a reason. What is dear and neither the plan nor what the person reads about it
-//! says ([`SearchableValues`]) was left out. Not here: conditions, which are asked about before anything is done (`condition`).
+//! request, and which are politeness or a reason. What matters, and neither the plan nor what the person reads of it
+//! says ([`SearchableValues`]), was left out. Not here: conditions, which are asked about first (`condition`).
 
 use std::ops::Range;
 

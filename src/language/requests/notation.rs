@@ -7,7 +7,7 @@
 //!   [please] wake me (up|) {deadline}  its frames, indented: [optional] (this|or that) <class> {slot} {slot:type}
 //!   ~{title:errand}                    weak: right only when nothing else fits
 //! ```
-//! `?` before a frame: a question over many items. Reading is strict: a mistake names its line and leaves the frame out.
+//! `?` before a frame: a question over many items. Strict: a mistake names its line and leaves the frame out.
 
 use super::grammar::{CommandFrame, Symbol};
 use super::lexicon::{ClassId, WordId};

@@ -8,7 +8,7 @@
 //!
 //! Invariants: the same text and reference give the same answer; no input panics; work is bounded: a long text is
 //! read in pieces, each of them by a number of tokens; an expression that was understood but is no usable time is a
-//! [`Problem`], never a guess. Every preference ("evening" is 18:00, a bare 5 is 17:00) stands in
+//! [`Problem`], never a guess. Every preference (of an evening, of a bare hour) stands in
 //! `defaults.rs`, every word of a language in `data/language/time`.
 //!
 //! Deliberately not here: a clock, the person's settings, and words for the person.

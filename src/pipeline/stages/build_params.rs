@@ -1,8 +1,8 @@
 //! Build params: the parameters of the commands that were selected, one small call a command, side by side.
 //!
-//! A call gets the words of its part, what of the conversation and of the person's things fits its command, the command's
-//! parameters that the message can ground ([`crate::services::offered`]), and one example. Nothing that is read here chooses
-//! what is done: that was done from the person's own words before. A command that needs nothing said asks nobody.
+//! A call gets the words of its part, what of the conversation and of the person's data fits its command, the command's
+//! parameters that the message can ground ([`crate::services::offered`]), and one example. Nothing read here chooses
+//! what is done: the person's own words did that before. A command that needs nothing said asks nobody.
 
 use chrono::{DateTime, Utc};
 use futures::future::join_all;

@@ -123,8 +123,8 @@ impl Event {
         Ok(())
     }
 
-    /// Ends the series before this occurrence; gives what goes on from there, as an event of this id. `None` when nothing
-    /// lies before it.
+    /// Ends the series before this occurrence; gives what goes on from there, as an event of this id. `None` when
+    /// nothing lies before it.
     pub(super) fn split(&mut self, of: Moment, id: String, now: DateTime<Utc>) -> Option<Event> {
         let (rule, first) = (self.recurrence.clone()?, self.first()?);
         let series = self.series(first)?;
@@ -173,8 +173,8 @@ pub(super) trait Scoped {
     fn scope(&mut self) -> &mut Option<Scope>;
 }
 
-/// As [`preparing::prepare`], for one occurrence of a series, it and all after it, or all of it. A day in the words says which
-/// occurrence is meant, and that it is that one alone; else the part is asked for.
+/// As [`preparing::prepare`], for one occurrence of a series, it and all after it, or all of it. A day in the words
+/// says which occurrence is meant, and that it is that one alone; else the part is asked for.
 pub(super) async fn prepare<C: Scoped>(
     (store, index): (&Arc<dyn Store>, &Arc<dyn Index>),
     ctx: &RequestContext,

@@ -75,7 +75,7 @@ impl HeldMailboxes {
 }
 
 impl Mailboxes {
-    /// Mailboxes in `DATA/mail`, found through `index`; `own` is the address of everybody's outgoing mail, if there is one.
+    /// Mailboxes in `DATA/mail`, found through `index`; `own` is the address of everybody's outgoing mail, if any.
     pub fn new(data: impl Into<PathBuf>, own: Option<String>, index: Arc<dyn Index>) -> Arc<Self> {
         Self::with(data.into(), OwnAddresses::One(own.map(|address| address.to_lowercase())), index)
     }

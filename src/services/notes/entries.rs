@@ -108,7 +108,7 @@ impl Meant<'_> {
     }
 }
 
-/// The entries that `wanted` means, in the words of [`words_of`]. The best fit counts; of two that say the same, either.
+/// The entries that `wanted` means, in the words of [`words_of`]. The best fit counts; of two equal ones, either.
 pub(super) fn meant<'n>(entries: impl IntoIterator<Item = &'n str>, wanted: &str) -> Meant<'n> {
     let wanted = wanted.trim();
     let wanted_stems = stems(wanted);

@@ -179,7 +179,7 @@ enum EntryProblem {
     NotThere(String),
 }
 
-/// What `sought` means on this list. What of it is there is settled, and what is not is a remark; of nothing, that is all.
+/// What `sought` means on this list. What is there is settled, and what is not is a remark, or all, where none is.
 fn entries_of(note: &Note, sought: &EntryQuery<'_>) -> Result<Entries, EntryProblem> {
     let mut entries = Entries::default();
     for item in sought.items.iter().flat_map(|item| parts(note, item)) {

@@ -6,7 +6,7 @@
 //!
 //! When a repeating task reminds, it moves on to its next time at once, so that it reminds again whether or not it is
 //! marked as done; done then is the time it reminded of. A new time for a repeating task moves all of its repetition,
-//! except when it has just rung and nobody answered: then that reminder is snoozed. A snooze never moves the series.
+//! except when it has just reminded and nobody answered: then that reminder is snoozed. A snooze never moves it.
 
 mod agenda;
 pub(super) mod ahead;

@@ -1,4 +1,4 @@
-//! The words of a question beside those that ask: what could be left out, what only stands for some matter or for anybody.
+//! Function words of a question: what could be left out, what only stands for some matter or for anybody.
 
 use crate::language::requests::question_words::{CIRCLES, SHORTENED, WORDS, is_german};
 use crate::language::requests::reading::{tidy, without_determiner};

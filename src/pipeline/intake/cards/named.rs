@@ -167,7 +167,7 @@ fn named<'t>(
         CardName::Words(_) => None,
     };
     if let Some(place) = place {
-        // A number that is no row of a list right above it is about something else, unless it decides: then it is asked.
+        // A number that is no row of a list right above is about something else, unless it decides: then it is asked.
         let row = place.and_then(|place| rows.get(place));
         return match row {
             Some(row) => Some(at(row).unwrap_or(NamedCard::Several)),

@@ -4,9 +4,9 @@
 //! own command names (see [`Command::reversal`](crate::services::command::Command::reversal)), through the gate like
 //! any other; whether it worked is what its receipt says.
 //!
-//! Invariants: the restoring changes and the mark that the undo was used commit together, so it works once; a reversal is
-//! about the very thing that was changed, so that a second one finds nothing to do, and only one that was done counts as
-//! used; every reason why not has a sentence of its own; a used undo is remembered for a while. No model can ask for it.
+//! Invariants: the restoring changes and the mark that the undo was used commit together, so it works once; a reversal
+//! is about the very thing that was changed, so a second one finds nothing to do, and only one that was done counts as
+//! used; every refusal has a sentence of its own; a used undo is remembered for a while. No model asks for it.
 
 use chrono_tz::Tz;
 

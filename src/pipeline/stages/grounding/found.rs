@@ -1,4 +1,4 @@
-//! What the things that a plan is about turn out to be: how many, whether they were meant, and whether anything changes.
+//! Grounded targets: how many things a plan is about, whether they were meant, and whether anything changes.
 
 use std::cmp::Ordering;
 
