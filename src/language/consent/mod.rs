@@ -8,8 +8,8 @@
 //! Invariants, each with a test:
 //! - A word, mark or emoji that no phrase accounts for makes the message [`Consent::Other`].
 //! - A yes needs a phrase that is a yes by itself; courtesy, thanks and 🙏 alone decide nothing.
-//! - Words known to look like a decision without being one (a repeated yes, a negated imperative) undo it wherever they
-//! stand.
+//! - Words known to look like a decision without being one (a repeated yes, a negated imperative) undo it
+//!   wherever they stand.
 //! - What puts off, behind a yes or a no or alone, is [`Consent::Wait`], whatever else stands beside it.
 //! - Yes beside no, in one language or between two ("yok": Turkish *no*, Indonesian *let's go*),
 //!   is `Other`.
