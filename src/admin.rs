@@ -25,17 +25,17 @@ pub enum Request {
     List,
     /// One, in any state, as its owner sees it.
     Show {
-        /// Which.
+        /// The pending action's id.
         id: String,
     },
     /// Drops one.
     Cancel {
-        /// Which.
+        /// The pending action's id.
         id: String,
     },
     /// Says yes in the owner's place.
     Approve {
-        /// Which.
+        /// The pending action's id.
         id: String,
         /// First characters of its digest: what exactly is approved.
         digest: Option<String>,
@@ -77,7 +77,7 @@ pub struct Response {
     pub ok: bool,
     /// The records it is about, as `--json` prints them.
     pub records: Vec<Value>,
-    /// In words.
+    /// The answer in words, for a terminal.
     pub text: String,
 }
 

@@ -1,4 +1,4 @@
-//! Putting the parts together: from a configuration to a [`Brain`] that can take turns.
+//! Composition root: from a configuration to a [`Brain`] that can take turns.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -31,7 +31,7 @@ use crate::store::{RedbStore, Schema};
 /// Why the program cannot start. Each says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The store.
+    /// The store cannot be opened: in use, damaged, or written by a newer program.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// A replaced prompt.

@@ -1,4 +1,4 @@
-//! Places where a crash test stops the process dead. Built only with the feature `failpoints`.
+//! Fail points: places where a crash test stops the process dead. Built only with the feature `failpoints`.
 //!
 //! `FAIL_AT=NAME` names the place; the process writes the name into the file `FAIL_REACHED` and does nothing
 //! more, until it is killed. `NAME:N` means the N-th time it passes there. With `FAIL_AS=panic` it panics there, with

@@ -76,17 +76,17 @@ pub enum PromptError {
     /// It cannot be read.
     #[error("the prompt {path} cannot be read: {cause}")]
     Unreadable {
-        /// Which.
+        /// The path of the file.
         path: String,
-        /// Why.
+        /// What the system said.
         cause: std::io::Error,
     },
     /// It is no prompt.
     #[error("the prompt {stage} is not usable: {why}")]
     Unusable {
-        /// Which stage.
+        /// The stage that would have used it.
         stage: Stage,
-        /// Why.
+        /// What is wrong with it.
         why: String,
     },
 }

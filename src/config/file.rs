@@ -1,7 +1,7 @@
 //! The `.env` file as keys and values.
 //!
-//! Invariants: a file that somebody else could have written is not read, as it says where secrets go; what is wrong with a line is told by its number, and by its key if there is such a key; nothing else of
-//! the line is repeated, because a value that ends too early leaves its rest where a key should be.
+//! Invariants: a file that somebody else could have written is not read, as it says where secrets go; an error names
+//! the line's number, and its key if there is such a key; a value that ends too early leaves its rest there.
 
 use std::fs;
 use std::io::{self, ErrorKind, Read as _};

@@ -1,10 +1,10 @@
 //! One configuration, parsed once. A key that is unknown or cannot be read fails at start, by name.
 //!
-//! Values come from the environment; a `.env` file in the working directory fills in what is not set there.
-//! Every `BRAIN_*` key of the environment, and every key of `.env`, must be known. An empty value means
-//! "not set". Secrets are never shown, and each goes only to an address that comes from where the secret comes from, or
-//! to the built-in one: a file in a folder does not decide where the environment's keys go. Here is what can be configured; which keys there are is in `keys`, how they are
-//! read in `reader`.
+//! Values come from the environment; a `.env` file in the working directory fills in what is not set there. Every
+//! `BRAIN_*` key of the environment, and every key of `.env`, must be known. An empty value means "not set". Secrets
+//! are never shown, and each goes only to an address that comes from where the secret comes from, or to the built-in
+//! one: a file in a folder does not decide where the environment's keys go. Here is what can be configured; which keys
+//! there are is in `keys`, how they are read in `reader`.
 
 mod file;
 mod keys;
@@ -60,7 +60,7 @@ pub struct WebhookConfig {
 /// Everything that can be configured.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// The bot.
+    /// `None`: no token is set, so the bot does not run.
     pub telegram: Option<TelegramConfig>,
     /// The endpoint of each stage; empty: built-in understanding does it all.
     pub models: BTreeMap<Stage, ModelEndpoint>,
@@ -92,8 +92,8 @@ pub struct Config {
     pub skip_planner: bool,
     /// How a model plans.
     pub planning: Planning,
-    /// Whether plans are held against what was said. Nothing that the environment can set: only a measurement of what it
-    /// prevents goes without.
+    /// Whether plans are held against what was said. Nothing that the environment can set: only a measurement of what
+    /// it prevents goes without.
     pub grounds_plans: bool,
     /// Whether a call for the parameters of a command offers all of them, whatever the message speaks of.
     pub whole_schemas: bool,

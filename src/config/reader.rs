@@ -1,7 +1,7 @@
 //! Reads what is set, key by key.
 //!
-//! Invariants: every problem is noted, not only the first, so that one look at the message mends them all; none repeats
-//! any part of a value: what was put into the wrong place may be a secret. Not here: which keys there are (see [`super::keys`]), and prices (see [`super::price`]).
+//! Invariants: every problem is noted, not only the first; none repeats any part of a value: what was put into the
+//! wrong place may be a secret. Not here: which keys there are ([`super::keys`]), and prices ([`super::price`]).
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -142,7 +142,7 @@ impl ConfigReader {
         self.values.get(key).map(|(value, _)| value.clone())
     }
 
-    /// Notes a secret that would go to an address from elsewhere: one of the two stands in the file, the other does not.
+    /// Notes a secret that would go to an address from elsewhere: one of the two stands in the file, the other not.
     fn goes_to(&mut self, secret: &str, address: &str) {
         let is_in_file = |key: &str| self.values.get(key).map(|(_, source)| *source == ValueSource::File);
         let (Some(secret_is), Some(address_is)) = (is_in_file(secret), is_in_file(address)) else { return };

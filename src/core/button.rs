@@ -62,7 +62,7 @@ pub enum Role {
 /// A button as the person sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Button {
-    /// Its words.
+    /// Its label, as shown.
     pub text: String,
     /// What comes back when it is pressed.
     pub data: String,
@@ -82,11 +82,11 @@ impl Button {
 pub enum Press {
     /// Approve, cancel, edit or drop a card in the view that has this digest.
     Card {
-        /// Which card.
+        /// The id of the card that it stands below.
         pending: PendingId,
         /// First characters of the digest it showed.
         digest_prefix: String,
-        /// What to do.
+        /// What to do with it.
         verb: CardVerb,
     },
     /// Undo what this record describes.
@@ -97,14 +97,14 @@ pub enum Press {
     Snooze {
         /// What it reminds of.
         due: String,
-        /// Until when.
+        /// How far the reminder is put off.
         until: Later,
     },
     /// Complete what this reminder is about.
     Done(String),
     /// Take this choice of an offer.
     Offer {
-        /// Which offer.
+        /// The id that the offer was stored under.
         id: String,
         /// Which of its choices.
         choice: usize,
@@ -113,7 +113,7 @@ pub enum Press {
     Redo(String),
     /// Show the choices of a setting, or choose one.
     Set {
-        /// Which setting.
+        /// The key of the setting, as in the table of settings.
         key: String,
         /// The choice; `None` shows what there is to choose from.
         value: Option<String>,
@@ -156,9 +156,9 @@ impl Later {
 /// What a button of a card does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CardVerb {
-    /// Yes.
+    /// A yes to the card.
     Approve,
-    /// No.
+    /// A no to the card.
     Cancel,
     /// Change it.
     Edit,

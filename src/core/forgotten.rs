@@ -1,8 +1,8 @@
-//! What was forgotten, wherever it may stand: found in texts, and a mark put in its place.
+//! Erased texts: what was forgotten is found in other texts, and a mark put in its place.
 //!
 //! A text is found as a whole, whatever its case and white space, and so are the telling parts of it (a number, a code,
-//! an address), as it may have been said in other words. Only whole words count: what forgets "tea" leaves "team"
-//! alone. Not here: where texts are kept (see `pipeline::commit::erasure`).
+//! an address), as it may have been worded otherwise. Only whole words count, never a part of a longer one. Not here:
+//! where texts are kept (see `pipeline::commit::erasure`).
 
 use std::collections::BTreeSet;
 

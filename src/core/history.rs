@@ -1,6 +1,6 @@
-//! What was said and done earlier in a conversation: so that "cancel it" can mean it ([`PastAction`]), and as each stage is
-//! shown it ([`History`]). Not here: the messages themselves (a stored record), and which of them a message means
-//! (`language::requests`).
+//! Conversation history: what was said and done earlier, so that a pronoun can be resolved ([`PastAction`]), and as
+//! each stage is shown it ([`History`]). Not here: the messages themselves (a stored record), and which of them a
+//! message means (`language::requests`).
 
 mod views;
 
@@ -20,12 +20,12 @@ pub struct PastAction {
     pub params: Params,
     /// What it made or touched; `None` when it was about no single thing, such as a search.
     pub item: Option<ItemRef>,
-    /// What it listed, as it was shown: "the second one".
+    /// What it listed, in the order shown: an ordinal counts in it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rows: Vec<ItemRef>,
 }
 
-/// Stands in [`PastAction::command`] for what was found or pointed at: no command, but something that "it" can mean.
+/// Stands in [`PastAction::command`] for what was found or pointed at: no command, but an antecedent for pronouns.
 pub const FOUND: &str = "found";
 /// Stands in [`PastAction::command`] for a reminder that was told: no command, but something to answer.
 pub const REMINDED: &str = "remind";

@@ -1,6 +1,6 @@
 //! What a question over everything took, for the trace: times, tokens and money, by layer.
 //!
-//! Never words, neither the person's nor what was found. Deliberately not here: how it is measured, and where it is kept.
+//! Never words, neither the person's nor what was found. Not here: how it is measured, and where it is kept.
 
 use std::fmt;
 

@@ -44,7 +44,7 @@ pub struct Notification {
     /// Whose; `None` in what an older version left in an outbox.
     #[serde(default)]
     pub owner: Option<UserId>,
-    /// The person's zone when they were last looked at: at delivery, not when it rang.
+    /// The person's zone when it was looked at last: at delivery, not when it fell due.
     pub zone: Tz,
     /// What it comes ahead of.
     pub ahead_of: Option<DateTime<Utc>>,

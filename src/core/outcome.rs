@@ -1,4 +1,4 @@
-//! What became of an action. Expected failure is data here, never an error type.
+//! Outcome of an action. Expected failure is data here, never an error type.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

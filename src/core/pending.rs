@@ -125,7 +125,7 @@ pub enum ActualOutcome {
 pub struct IllegalTransition {
     /// The state it was in.
     pub state: State,
-    /// What was tried.
+    /// The transition that the state does not allow.
     pub event: Transition,
 }
 
@@ -172,9 +172,9 @@ pub enum Means {
 pub struct Decision {
     /// The person who decided; the owner unless an admin did.
     pub by: UserId,
-    /// How.
+    /// The way in which it reached us.
     pub means: Means,
-    /// When.
+    /// When it was decided, in UTC.
     pub at: DateTime<Utc>,
     /// What was decided: the digest at that moment.
     pub digest: Digest,
@@ -203,7 +203,7 @@ pub struct Instants {
 pub struct Pending {
     /// Its id, the same over its whole life.
     pub id: PendingId,
-    /// Who must decide.
+    /// The only person whose yes or no counts.
     pub owner: UserId,
     /// Where it must be decided.
     pub chat: ChatId,

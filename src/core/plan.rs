@@ -1,7 +1,7 @@
-//! What a turn means to do: planned actions, and the actions they become once every value is known.
+//! Plans: planned actions, and the actions they become once every value is known.
 //!
-//! A [`PlannedAction`] is a proposal in the planner's words ("Bob", "tomorrow at 5"). An [`Action`] holds
-//! values only: addresses, instants, the one item meant. Only actions are shown, approved and executed.
+//! A [`PlannedAction`] is a proposal in the planner's words: names and times as said. An [`Action`] holds values only:
+//! addresses, instants, the one item meant. Only actions are shown, approved and executed.
 
 use std::collections::BTreeMap;
 
@@ -107,7 +107,7 @@ pub struct Action {
     /// Values taken from untrusted text.
     #[serde(default)]
     pub taints: Vec<Taint>,
-    /// Remarks for the card that code found out, e.g. "first mail to this address".
+    /// Remarks for the card that code found out, such as a first mail to an address.
     #[serde(default)]
     pub notes: Vec<String>,
     /// The name behind each address, as the card shows it.

@@ -1,4 +1,4 @@
-//! What a turn is doing, for whoever waits for it.
+//! Progress: what a turn is doing, for whoever waits for it.
 
 use std::fmt;
 

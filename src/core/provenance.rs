@@ -3,8 +3,8 @@
 //! The check is on substance, not on every word: addresses, links, long numbers, and runs of words, each in one
 //! spelling (see [`spelling`]). What is tainted becomes high stakes and is shown with its source.
 //!
-//! Invariant: where a planner wrote the values ([`Folded::tracing`]), an address is in the person's own words, or that of
-//! somebody they know, or tainted; it need not be in anybody else's text that is in sight.
+//! Invariant: where a planner wrote the values ([`Folded::tracing`]), an address is in the person's own words, or that
+//! of somebody they know, or tainted; it need not be in anybody else's text that is in sight.
 
 mod spelling;
 

@@ -1,4 +1,4 @@
-//! A run: the journal of actions being done, so that a crash can be settled step by step.
+//! Write-ahead journal of a run: actions being done, so that a crash can be settled step by step.
 //!
 //! A run is made durable before its first effect outside the store, or together with the first one inside, and it is
 //! removed in the same commit that puts its answer into the outbox. What is found at start was interrupted:
@@ -51,7 +51,7 @@ pub enum StepProgress {
 /// One action of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Step {
-    /// What is done.
+    /// As it was authorised, with its values.
     pub action: Action,
     /// Indexes of the steps that must succeed first.
     pub depends_on: Vec<usize>,
@@ -86,7 +86,7 @@ impl Step {
     }
 }
 
-/// The journal.
+/// Write-ahead journal of the authorised actions of one turn: what was begun, and what became of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// The turn's id or the pending action's.
@@ -105,7 +105,7 @@ pub struct Run {
     pub reply_to: Option<MessageId>,
     /// When it began.
     pub started_at: DateTime<Utc>,
-    /// In order.
+    /// In the order of the plan.
     pub steps: Vec<Step>,
 }
 

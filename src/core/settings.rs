@@ -1,4 +1,4 @@
-//! What a person chose with `/settings`: how they are spoken to, and when they are left alone.
+//! Settings: how a person is spoken to, and when they are left alone.
 
 use chrono::{DateTime, Days, LocalResult, NaiveTime, TimeZone, Utc};
 use chrono_tz::Tz;

@@ -1,4 +1,4 @@
-//! Stakes, and the only two doors through which an action may reach execution.
+//! Stakes, and the only two functions through which an action becomes executable.
 //!
 //! Invariants:
 //! - Stakes come from code (a [`Rule`] of the catalog); whatever else speaks may only raise them.
@@ -34,12 +34,12 @@ pub struct Assessed {
 }
 
 impl Assessed {
-    /// The action.
+    /// The action that was assessed; nothing of it changes any more.
     pub fn action(&self) -> &Action {
         &self.action
     }
 
-    /// Its stakes.
+    /// How much is at stake, which decides whether it needs a yes.
     pub fn stakes(&self) -> Stakes {
         self.stakes
     }
@@ -79,15 +79,15 @@ pub fn authorize_low(assessed: Assessed) -> Result<Authorized, Assessed> {
     }
 }
 
-/// Why an approval does not open the door.
+/// Why an approval does not authorise the action.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unauthorized {
     /// Only a pending action whose start is on record may execute.
     #[error("pending action {id} is {state}, not executing")]
     NotExecuting {
-        /// Which.
+        /// The id of the pending action.
         id: String,
-        /// Its state.
+        /// The state that it is in instead.
         state: State,
     },
     /// The stored bytes are not what was approved.

@@ -48,7 +48,7 @@ impl Origin {
 pub enum Input {
     /// Wrote something.
     Message {
-        /// The words.
+        /// The words, as typed or dictated.
         text: String,
         /// Where they come from.
         origin: Origin,
@@ -70,7 +70,7 @@ pub enum Input {
 pub struct Part {
     /// The number of the message.
     pub message: MessageId,
-    /// The words.
+    /// What it says, as text.
     pub text: String,
     /// Whose they are; only the person's own are part of the request.
     pub origin: Origin,
@@ -104,9 +104,9 @@ pub enum Along {
     },
     /// A card from an address book.
     Contact {
-        /// Who.
+        /// The name on the card.
         name: String,
-        /// Their number.
+        /// The number on the card, as it was sent.
         phone: String,
     },
     /// A place on the map.
@@ -138,15 +138,15 @@ impl Along {
 pub struct Incoming {
     /// Stable across a redelivery, so that a turn is never done twice.
     pub turn: RunId,
-    /// Who.
+    /// Who wrote or pressed.
     pub user: UserId,
-    /// Where.
+    /// The chat in which the answer is due.
     pub chat: ChatId,
     /// Its own number in the chat; for a press, the number it would have had.
     pub message_id: MessageId,
     /// When the person wrote or pressed it, as far as that is known; never after it was received.
     pub at: DateTime<Utc>,
-    /// What.
+    /// A message or a press.
     pub input: Input,
     /// The durable inbox entry it was read from.
     pub inbox: Option<String>,
@@ -317,7 +317,7 @@ impl CardPart {
 /// A change to a message that is already there.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Edit {
-    /// Which.
+    /// The message that changes, as the channel numbers it.
     pub message: MessageId,
     /// Its new words; `None` keeps them.
     pub text: Option<String>,

@@ -1,8 +1,8 @@
 //! When is a plan the expected one? Same commands, as many of each, in any order; every expected parameter there.
 //!
-//! Values are compared by what they mean: times as the instants the pipeline would make of them ("tomorrow at 5pm",
-//! ISO local and RFC 3339 are one), a date alone as a date; texts without regard to case and spaces; lists as sets,
-//! and a single value as a list of one. A parameter that nobody expected may be anything.
+//! Values are compared by what they mean: times as the instants the pipeline would make of them (in words, ISO local
+//! and RFC 3339 are one), a date alone as a date; texts without regard to case and spaces; lists as sets, and a single
+//! value as a list of one. A parameter that nobody expected may be anything.
 
 use std::collections::BTreeSet;
 
@@ -200,7 +200,7 @@ fn is_same_set(one: &Value, other: &Value) -> bool {
     let set = |value: &Value| -> BTreeSet<String> {
         match value {
             Value::Array(items) => items.iter().map(folded).collect(),
-            // "Bread, eggs" is a list in words.
+            // A list may be said as one text, with commas and a conjunction.
             Value::String(words) => words.replace(" and ", ", ").split(", ").map(|one| folded(&one.into())).collect(),
             single => BTreeSet::from([folded(single)]),
         }

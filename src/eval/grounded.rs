@@ -1,5 +1,5 @@
-//! Grounding, over the plans that the files expect: as if a model had made them, with something invented, and as built-in
-//! understanding makes them.
+//! Grounding, over the plans that the files expect: as if a model had made them, with something invented, and as
+//! built-in understanding makes them.
 
 use serde_json::{Value, json};
 

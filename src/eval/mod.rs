@@ -96,7 +96,7 @@ pub enum EvalError {
     File {
         /// As it was given.
         file: String,
-        /// For the person.
+        /// In words for the person who measures.
         why: String,
     },
     /// A line is not what its format says.
@@ -154,7 +154,7 @@ trait EvalRow: Sized {
     type Answer;
     /// Reads a line of the file; the error says what is wrong with it.
     fn parse(line: &str) -> Result<Self, String>;
-    /// The message.
+    /// The message that the stage is given.
     fn input(&self) -> &str;
     /// Built-in understanding's answer.
     fn built_in(&self) -> Self::Answer;
@@ -167,7 +167,7 @@ trait EvalRow: Sized {
 /// What to measure, and on what.
 #[derive(Debug, Clone)]
 pub struct EvalRequest<'a> {
-    /// The stage.
+    /// The stage that is measured.
     pub what: Measured,
     /// The messages and their answers.
     pub file: &'a Path,

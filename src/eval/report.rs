@@ -75,7 +75,7 @@ pub struct MissDetail {
 pub struct Miss {
     /// 1-based line of the file.
     pub line: usize,
-    /// The message.
+    /// The message, as in the file.
     pub input: String,
     /// What would have been right.
     pub expected: String,

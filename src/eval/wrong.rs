@@ -1,4 +1,4 @@
-//! In which way is a wrong answer wrong? One kind for each, so that the kinds add up to what is wrong.
+//! Error kinds: in which way is a wrong answer wrong? One kind for each, so that the kinds add up to what is wrong.
 
 use std::fmt;
 

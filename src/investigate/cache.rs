@@ -6,9 +6,9 @@
 //! | what a model said of a text | stage, both parts of the prompt, the shape of the answer | the text, the question or the hour is another |
 //! | a graph | the question's words, the day, the zone, what there is to ask over | it is another day |
 //!
-//! Invariants: each entry is its owner's and found by nobody else; nothing is kept that a gap or another endpoint than the
-//! configured one has a part in; what an owner had forgotten goes at once ([`EvidenceCache::forget`]); it is kept as it is
-//! written down, so that the bytes that bound it are those that it takes; it is bounded in entries and time as well, and gone with the process. Deliberately not here: what may be kept (whoever keeps it knows).
+//! Invariants: each entry is its owner's alone; nothing is kept that a gap or another endpoint than the configured one
+//! has a part in; what an owner had forgotten goes at once ([`EvidenceCache::forget`]); entries are bounded in bytes as
+//! kept, in number and in time, and gone with the process. Not here: what may be kept (whoever keeps it knows).
 
 use std::collections::HashMap;
 use std::io;

@@ -9,8 +9,8 @@
 //! | decompose, synthesize | | one each | 2,500 and 1,200; 500 + 100 an item shown and 800 |
 //!
 //! Seconds are those of the longest way through the graph. Everything is told a fifth higher: who is asked about a cost
-//! shall not be surprised by it. Invariant: pure, and more work never costs less. Deliberately not here: what was spent in
-//! the end ([`metrics`](super::metrics)), and hard caps (the run's budget).
+//! shall not be surprised by it. Invariant: pure, and more work never costs less. Deliberately not here: what was spent
+//! in the end ([`metrics`](super::metrics)), and hard caps (the run's budget).
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -13,7 +13,7 @@ use crate::services::searchable::{FoundItem, Party};
 /// A thing that was found, and why it is one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
-    /// The thing.
+    /// What was found; see [`FoundItem`].
     pub item: FoundItem,
     /// What matters of it, in one line of at most 200 characters.
     pub summary: String,
@@ -21,7 +21,7 @@ pub struct Finding {
     pub with: Option<Party>,
     /// Since when it waits.
     pub since: Option<DateTime<Utc>>,
-    /// By when.
+    /// When it is due, if that is known.
     pub due: Option<DateTime<Utc>>,
     /// Of what sorts it is.
     pub sorts: Vec<FindingSort>,
@@ -72,7 +72,7 @@ impl Finding {
 /// Somebody, and how often they were met with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CountedParty {
-    /// Who.
+    /// The person who is counted.
     pub party: Party,
     /// In how many things.
     pub count: usize,
@@ -81,7 +81,7 @@ pub struct CountedParty {
 /// What a node gives.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct NodeOutput {
-    /// In order.
+    /// In the order of the node's strategy.
     pub findings: Vec<Finding>,
     /// Those who take part in them, the most frequent first.
     pub people: Vec<CountedParty>,

@@ -15,7 +15,7 @@ pub struct EvidenceGraph {
     pub sections: Vec<AnswerSection>,
     /// What kind of question it answers.
     pub answers: AnswerKind,
-    /// A second one in the same breath.
+    /// The answer to a second question in the same message.
     #[serde(default)]
     pub beside: Option<BesideAnswer>,
 }
@@ -44,7 +44,7 @@ pub enum AnswerKind {
     Search,
 }
 
-/// A second question that the same graph answers: its rows stand behind those of the first, below a heading of their own.
+/// A second question that the same graph answers: its rows stand behind those of the first, with a heading.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BesideAnswer {
     /// What of the nodes is shown, in this order.

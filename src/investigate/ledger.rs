@@ -80,7 +80,7 @@ pub(super) struct LedgerEntry<'a> {
     pub at: DateTime<Utc>,
     pub asked: Option<Debt>,
     pub promised: Option<Debt>,
-    /// Nothing but a "please" makes what it asks a request.
+    /// Nothing but a word of courtesy makes what it asks a request.
     pub is_only_polite: bool,
     pub is_settled: bool,
     pub is_agreed: bool,
@@ -141,7 +141,7 @@ impl Ledger {
         let written = entry.written;
         let is_of = |open: &OpenDebt| open.parties.is_empty() || open.parties.iter().any(|p| speaks_for(written, p));
         let is_asker = |open: &OpenDebt| speaks_for(written, &open.debt.with);
-        // "442 please" is what was asked for.
+        // A fragment with a word of courtesy delivers what was asked for, and asks nothing by itself.
         let has_asked = self.they_owe.iter().any(|open| open.debt.kind == DebtKind::Asked && is_of(open));
         let asked = asked.filter(|_| !(has_asked && entry.is_only_polite));
         self.they_owe.retain(|open| !is_of(open));
@@ -183,7 +183,7 @@ fn speaks_for(written: &WrittenText, party: &Party) -> bool {
 }
 
 /// Whether somebody answers for whoever was asked: by the address, by the owner's name for both, or as one of those
-/// behind an address of several ("info@").
+/// behind an address of several.
 pub(super) fn answers_for(by: &Party, asked: &Party) -> bool {
     let domain = |party: &Party| party.address.rsplit_once('@').map(|(_, domain)| domain.to_owned());
     let is_known = by.known_as.is_some() && by.known_as == asked.known_as;

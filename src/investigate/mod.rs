@@ -11,9 +11,9 @@
 //! `synthesize_by_model` and `citations`, `metrics`. Each falls back to what code does without one. `cache` is what a
 //! question that is asked again need not do a second time.
 //!
-//! Invariants: strategies read and never write; a graph is typed and bounded before any of it runs; what is found is data
-//! of others, and nothing found becomes an action without a new turn of the person's. Deliberately not here: the turn
-//! (`pipeline::stages::investigate`), and what services hold (each gives its things by
+//! Invariants: strategies read and never write; a graph is typed and bounded before any of it runs; what is found is
+//! data of others, and nothing found becomes an action without a new turn of the person's. Deliberately not here: the
+//! turn (`pipeline::stages::investigate`), and what services hold (each gives its things by
 //! [`Searchable`](crate::services::searchable::Searchable)).
 
 pub mod asker;

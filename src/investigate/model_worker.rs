@@ -1,7 +1,7 @@
 //! The worker of a run that has a model: the strategies first, then what a model adds to what they found.
 //!
-//! Invariants: what strategies gave is never lost to a model that fails, rests or takes long; its calls stand in the lane
-//! of the endpoint, within the budget of the question. Deliberately not here: strategies, and what is asked.
+//! Invariants: what strategies gave is never lost to a model that fails, rests or takes long; its calls stand in the
+//! lane of the endpoint, within the budget of the question. Deliberately not here: strategies, and what is asked.
 
 use std::fmt;
 use std::time::Duration;
@@ -21,13 +21,13 @@ use crate::limits;
 /// Carries out nodes with the strategies and a model.
 #[derive(Clone)]
 pub struct ModelWorker<'a> {
-    /// The strategies.
+    /// The strategies, which need no model.
     pub plain: &'a EvidenceWorker<'a>,
     /// What is asked; its gate is not used, as each node has its own.
     pub model: InvestigationModel<'a>,
     /// What the lane of its endpoint is called.
     pub endpoint: &'a str,
-    /// For what.
+    /// The question, and what is known of who asks it.
     pub about: RefineContext<'a>,
 }
 

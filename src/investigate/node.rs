@@ -1,4 +1,4 @@
-//! A node of an investigation as it is written, by a template or by a model: which strategy gathers what, and from what.
+//! A node of an investigation as a template or a model writes it: which strategy gathers what, and from what.
 //!
 //! References to earlier nodes are texts, `{{node.items}}` or `{{node.people}}`; they are typed, and checked with the
 //! graph before anything runs. Deliberately not here: how a strategy works, and what it gives.

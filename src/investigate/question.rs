@@ -10,8 +10,8 @@
 //!
 //! A question that was asked a while ago has its graph, which runs as a whole.
 //!
-//! Invariants: no call of a node goes out before the cost of the whole graph is known and allowed; what runs only reads.
-//! Deliberately not here: what a node does (the worker), and the answer ([`synthesize_by_model`](super::synthesize_by_model)).
+//! Invariants: no call of a node goes out before the cost of the whole graph is allowed; what runs only reads.
+//! Not here: what a node does (the worker), and the answer ([`synthesize_by_model`](super::synthesize_by_model)).
 
 use futures::future::{Either, select};
 use futures::stream::{self, Stream};

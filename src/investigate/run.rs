@@ -10,10 +10,10 @@
 //! together under bounds. In reading order: the border is in this file, `running` is the loop's state, `attempt` the
 //! work of one node, `lanes` where it happens, `budget` what it may cost, `result` what comes out.
 //!
-//! Invariants: a node gives its output at most once, and not before everything it depends on is over; a failure, a panic
-//! or a node that hangs stops nothing but what cannot do without it; all bounds hold at every moment; a run ends at the
-//! latest with the time of its budget, and gives back what was found. Everything happens within the caller's task, so a
-//! run that is dropped leaves nothing behind. Deliberately not here: strategies, templates, prompts, answers.
+//! Invariants: a node gives its output at most once, and not before everything it depends on is over; a failure, a
+//! panic or a node that hangs stops nothing but what cannot do without it; all bounds hold at every moment; a run ends
+//! at the latest with its budget's time, and gives back what was found. Everything happens within the caller's task, so
+//! a run that is dropped leaves nothing behind. Not here: strategies, templates, prompts, answers.
 
 mod attempt;
 mod budget;
@@ -75,7 +75,7 @@ pub enum Arriving<S> {
     Nodes(Vec<S>),
     /// There is something wrong with the rest.
     Broken {
-        /// In words.
+        /// What failed, in words.
         why: String,
     },
 }

@@ -21,7 +21,7 @@ use crate::services::searchable::{FoundItem, ItemKind, ItemMark, Party};
 /// A row of an answer, as it is kept for what is asked next.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AnswerRow {
-    /// The thing.
+    /// What was found; a number or a button on the row means its id.
     pub item: FoundItem,
     /// What matters of it.
     pub summary: String,
@@ -163,7 +163,7 @@ fn describe(at: DateTime<Utc>, reference: &Reference) -> String {
     time::describe(local, Grain::Minute, reference)
 }
 
-/// The amount that shares most words with what is asked; none of what shares none, by its name, its people or its amount.
+/// The amount that shares most words with what is asked, by its name, its people or its figure; else none.
 fn meant<'a>(finding: &'a Finding, topic: Option<&str>) -> Option<&'a Amount> {
     let amounts = &finding.amounts;
     let stems = |text: &str| crate::language::terms::stems(&crate::language::terms::fold(text));

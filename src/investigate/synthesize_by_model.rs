@@ -1,8 +1,8 @@
 //! Synthesize with a model: an answer from summaries, with the numbers of what it rests on.
 //!
-//! Invariants: the model sees no body of anything, at most ten findings a part, and always how many more there are; every
-//! number in the answer stands for a finding; what could not be looked at is named, by code where the model does not.
-//! Deliberately not here: the answer without a model, and what of it is sent.
+//! Invariants: the model sees no body of anything, at most ten findings a part, and always how many more there are;
+//! every number in the answer stands for a finding; what could not be looked at is named, by code where the model does
+//! not. Deliberately not here: the answer without a model, and what of it is sent.
 
 use std::collections::BTreeSet;
 
@@ -53,7 +53,7 @@ pub struct SynthesisInput<'a> {
 /// An answer in a model's words, checked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelAnswer {
-    /// Markdown, to be read as other words of a model are; ends with what could not be looked at, where the model has not said so.
+    /// Markdown, as other words of a model; ends with what could not be looked at, where the model has not said so.
     pub text: String,
     /// The findings by number, those that the answer does not name as well; the first is 1.
     pub numbered: Vec<Finding>,

@@ -183,11 +183,11 @@ impl DatedQuestion<'_> {
         // Who has long been silent is to be asked again whatever the day.
         let undated = sorts == [FindingSort::WaitsForOthers];
         let sorted = match self.span {
-            // Late is what should have come by yesterday: "first thing on Monday" leaves all of Monday.
+            // Late is what should have come by yesterday: a deadline today leaves all of the day.
             _ if self.question.late => SemanticAnalysis { due_until: by(self.today().0), ..theirs },
             // Whom to chase today is everybody who owes something by now.
             Some((from, until)) if undated && from <= self.today().1 && until <= self.today().1 => theirs,
-            // Whom one has not answered wrote before now: "from the weekend" is the last one.
+            // Whom one has not answered wrote before now: a bare period is its last occurrence.
             Some((from, until)) if self.question.family == QuestionFamily::Unanswered => {
                 let back = if from > self.now() { Duration::days(7) } else { Duration::zero() };
                 match self.question.when.as_deref().is_some_and(is_earlier) {

@@ -1,8 +1,8 @@
-//! Whether a message reads on from the one before it, so that the two are one request.
+//! Continuation: whether a message reads on from the one before it, so that the two are one request.
 //!
-//! People part a sentence ("remind me" ⏎ "to buy milk" ⏎ "tomorrow 9am"), and they send several requests in a row. Only
-//! what reads on is one: the first part is unfinished (it ends with "to", a comma, an open bracket), or the next is a
-//! bare continuation (a time alone, "with Anna", "and eggs") that asks for nothing by itself.
+//! People send a sentence in parts, and several requests in a row. Only what reads on is one: the first part is
+//! unfinished (it ends with a preposition, a comma, an open bracket), or the next is a bare continuation (a time alone,
+//! a phrase that begins with a preposition or a conjunction) that asks for nothing by itself.
 //!
 //! Invariant: in doubt the two are apart. Separate requests that are merged lose one of them; a sentence that is taken
 //! apart costs one question more. Not here: how soon one has to follow the other, and messages that hold something
@@ -35,14 +35,14 @@ pub fn reads_on(before: &str, next: &str, builders: Builders) -> bool {
     }
 }
 
-/// Whether a message asks for something by itself and does not speak of what was said before it: "call mom", but not
-/// "send it to Max" or "only after lunch".
+/// Whether a message asks for something by itself and refers to nothing said before it: an order without a pronoun, and
+/// not a bare addition.
 pub fn stands_alone(text: &str, builders: Builders) -> bool {
     let said = TimelessMessage::new(text, builders);
     !said.asks_nothing() && !said.speaks_back()
 }
 
-/// Whether a message speaks of what was said before it, or goes on with it: "send it to Max", "and of those?".
+/// Whether a message refers to what was said before it, or goes on with it: by a pronoun, or by a conjunction first.
 pub fn speaks_back(text: &str, builders: Builders) -> bool {
     TimelessMessage::new(text, builders).speaks_back()
 }
@@ -108,7 +108,7 @@ struct TimelessMessage<'t> {
     /// Its words without times and priorities.
     rest: String,
     has_time: bool,
-    /// Whether a verb stands where an order has it: "before lunch call Bob".
+    /// Whether a verb stands where an order has it, perhaps behind a time.
     orders: bool,
 }
 
@@ -157,7 +157,7 @@ impl<'t> TimelessMessage<'t> {
             return self.asks_nothing() && !rest.is_empty() || rest.is_empty() && self.has_time;
         }
         let Some(rest) = after("places") else { return false };
-        // "To buy milk" asks for something only if it is read alone.
+        // An infinitive of purpose asks for something only if it is read alone.
         let purpose = self.rest.starts_with("to ") && self.intents.iter().all(|intent| intent.weak);
         self.is_short() && (purpose || self.asks_nothing() && !self.orders) && !rest.is_empty()
     }

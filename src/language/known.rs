@@ -1,7 +1,7 @@
-//! What code knows without looking anything up ("what time is it?"), and who somebody says they are ("I'm Mara").
+//! Built-in answers: what code knows without looking anything up, and who somebody says they are.
 //!
-//! Topics, phrases and replies stand in `data/language/known.tsv`. Invariant: the whole message is this and nothing else;
-//! a word that is left over makes it a message like any other. Not here: who remembers a name (a service).
+//! Topics, phrases and replies stand in `data/language/known.tsv`. Invariant: the whole message is this and nothing
+//! else; a word that is left over makes it a message like any other. Not here: who remembers a name (a service).
 
 use std::fmt::Write;
 
@@ -29,9 +29,9 @@ const NAME_WORDS_MAX: usize = 3;
 /// How plainly somebody says who they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Introduction {
-    /// "My name is Mara".
+    /// By a sentence that can only tell a name.
     ByName,
-    /// "I'm Mara", as one is also tired.
+    /// By a copula alone, behind which a state may stand as well.
     ByTheWay,
 }
 
@@ -65,7 +65,7 @@ fn phrases(names: &[&str]) -> Vec<Vec<String>> {
     topics().filter(|topic| names.contains(&topic.name)).flat_map(|topic| topic.phrases).collect()
 }
 
-/// The words that the longest of these phrases takes at the beginning, as they are written or with so many slips in each.
+/// The words that the longest of these phrases takes at the beginning, as written or with so many slips in each.
 fn begins(phrases: &[Vec<String>], words: &[TypedWord<'_>], slips: usize) -> Option<usize> {
     let is = |word: &str, said: &str| {
         let slips = if word.chars().count() < SLIP_LETTERS_MIN { 0 } else { slips };

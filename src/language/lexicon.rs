@@ -1,7 +1,7 @@
 //! Words and phrases of a language, used where they stand (see `tables`).
 //!
-//! One kind of table for all rooms. The words themselves are each room's own: times write ä as ae and drop apostrophes,
-//! requests keep both, and consent admits no spelling that its books do not give.
+//! One kind of table for all modules. The words themselves are each module's own: times write ä as ae and drop
+//! apostrophes, requests keep both, and consent admits no spelling that its books do not give.
 
 use super::tables::{Ends, Numbers, Rows, Sections, hash};
 

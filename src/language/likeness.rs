@@ -34,7 +34,7 @@ pub fn slip(a: &str, b: &str) -> Option<f32> {
         return None;
     }
     let dice = dice(a, b);
-    // Hardly anybody mistypes the first letter, and "silk" is no milk.
+    // Hardly anybody mistypes the first letter; words that differ there are two words.
     let edit = a.chars().next() == b.chars().next() && words::distance(a, b, 1).is_some();
     (edit || dice >= SLIP_DICE).then_some((dice * 0.9).max(0.7))
 }
@@ -46,8 +46,8 @@ fn dice(a: &str, b: &str) -> f32 {
     2.0 * shared as f32 / (a.len() + b.len()) as f32
 }
 
-/// The trigrams of a word with its ends marked, sorted, each once: pairs of words come by the thousand, and a sorted list
-/// of so few is quicker to make than a set.
+/// The trigrams of a word with its ends marked, sorted, each once: pairs of words come by the thousand, and a sorted
+/// list of so few is quicker to make than a set.
 fn trigrams(word: &str) -> Vec<[char; 3]> {
     let mut last = [' '; 3];
     let next = |c| {

@@ -2,9 +2,9 @@
 //!
 //! A record names the hash of everything that its figures follow from, the sources that compute them included; tests of
 //! those are left out. Invariants: where the hash is another, everything is measured anew in the same test; the claims
-//! about the figures are asserted either way, and a part of them is found out in every run and compared with the record.
-//! So a record that is out of date costs time and hides nothing. `MEASURE_ANEW=1` measures whatever the hash says, as
-//! before a release; with it a record that is wrong fails.
+//! about the figures are asserted either way, and a part of them is found out in every run and compared with the
+//! record. So a record that is out of date costs time and hides nothing. `MEASURE_ANEW=1` measures whatever the hash
+//! says, as before a release; with it a record that is wrong fails.
 //!
 //! After a change: `WRITE_MEASURED=1 cargo test --lib -- measured_`.
 

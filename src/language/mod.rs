@@ -4,10 +4,10 @@
 //! stands in `data/`, never in code.
 //!
 //! - [`consent`]: is this message, as a whole, a yes or a no?
-//! - [`time`]: points, spans and recurrences, and what is doubtful about them. [`offset`]: "a day before".
+//! - [`time`]: points, spans and recurrences, and what is doubtful about them. [`offset`]: how long before something.
 //! - [`routing`]: which services a message is about. [`requests`]: a plan for everyday requests.
-//! - `tokens`, `lexicon`, `tables`: one cutter of texts, one table of words and phrases for all of these, read in place.
-//! - [`words`], [`terms`], [`likeness`]: words as they are compared, as things are found by them, and how alike two are.
+//! - `tokens`, `lexicon`, `tables`: one cutter of texts, one table of words and phrases for all, read in place.
+//! - [`words`], [`terms`], [`likeness`]: words as they are compared and searched, and how alike two are.
 //! - [`word_classes`]: classes of words that stand in data. [`work`]: how much may be spent on one message.
 //! - [`nearest`]: which of the things that can be said are nearest to what was said.
 //! - [`record`], [`known`]: what is asked of what was done, and of what code knows.

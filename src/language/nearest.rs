@@ -1,4 +1,4 @@
-//! Which of the things that can be said are nearest to what was said: by the words they share, the rarer the better.
+//! Suggestions: which phrases are nearest to what was said, by the words they share, the rarer the better.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! How long before something a reminder of it comes: "a day before", "2 h", "PT30M".
+//! Reminder offsets: how long before something a reminder of it comes, in words or as an ISO 8601 duration.
 //!
 //! Days are days of the calendar: a day before Monday nine o'clock is Sunday nine o'clock, also when the clocks
 //! change in between. Hours and minutes are elapsed time.
@@ -123,7 +123,7 @@ fn whole(number: f64) -> Option<u32> {
     (0.0..=1e6).contains(&number).then_some(number as u32)
 }
 
-/// Numbers with their units: of `PT1H30M` and of "an hour and 30 minutes before".
+/// Numbers with their units, of an ISO 8601 duration and of words.
 fn pairs(text: &str) -> Option<Vec<(f64, String)>> {
     let iso = text.strip_prefix('p').filter(|rest| rest.starts_with(|c: char| c == 't' || c.is_ascii_digit()));
     if let Some(rest) = iso {

@@ -1,4 +1,4 @@
-//! Rules that a person gives: "always cc Tom", "never mail Rita without asking", "no meetings before 9".
+//! Standing rules that a person gives: whom to copy in, what not to do without asking, which hours to keep free.
 //!
 //! Invariant: the whole message is such a rule; what is read once is read the same from what was kept of it. Not here:
 //! obeying them (the gate), and keeping them (a service).
@@ -14,11 +14,11 @@ use crate::core::text::shorten;
 
 /// A rule is a sentence, and no story.
 const BYTES_MAX: usize = 200;
-/// A wish of fewer words is no rule: "always nice".
+/// A wish of fewer words is no rule, but a remark.
 const WISH_WORDS_MIN: usize = 3;
 /// Of a wish, in the name of what is kept.
 const NAME_CHARS_MAX: usize = 60;
-/// Until this hour of a clock of twelve, "after 6" is in the evening.
+/// Until this hour of a clock of twelve, a bare hour after which something holds is in the evening.
 const EVENING_HOUR_MAX: u32 = 11;
 
 /// A rule.
@@ -26,7 +26,7 @@ const EVENING_HOUR_MAX: u32 = 11;
 pub enum OwnRule {
     /// Ask before this is done.
     AskFirst {
-        /// In the person's words: "mail Rita".
+        /// In the person's words: a verb with its object.
         what: String,
     },
     /// Whatever is written goes to them, too.
@@ -123,14 +123,14 @@ impl OwnRule {
     }
 }
 
-/// A statement that says that something was otherwise before, without the word that says so: "my NAS is a fnOS now".
+/// A statement that says that something was otherwise before, without the word that says so.
 pub fn revised(text: &str) -> Option<String> {
     let said = (text.len() <= BYTES_MAX && !text.trim_end().ends_with('?')).then(|| FoldedMessage::of(text))?;
     let rest = said.before(&WORDS.now).or_else(|| said.behind(&WORDS.now))?;
     Some(rest.text()).filter(|rest| !rest.is_empty())
 }
 
-/// What is meant as it was before: the address of "old address".
+/// The noun behind an adjective that means it as it was before.
 pub fn former(text: &str) -> Option<String> {
     let rest = FoldedMessage::of(text).behind(&WORDS.former)?.text();
     Some(rest).filter(|rest| !rest.is_empty())

@@ -1,4 +1,4 @@
-//! Who is meant by a name: pure look-up over everybody who could be.
+//! Person look-up: who is meant by a name, over everybody who could be.
 //!
 //! Invariants:
 //! - An address stays itself. A name becomes an address only when exactly one person fits, and never through
@@ -162,8 +162,8 @@ pub fn may_name(word: &str) -> bool {
     word.chars().count() >= 2 && !COMMON.contains(&word)
 }
 
-/// True when a message, in folded words, holds one of their names or groups. Strangers choose their own names, so theirs
-/// must be longer to count.
+/// True when a message, in folded words, holds one of their names or groups. Strangers choose their own names, so
+/// theirs must be longer to count.
 pub fn is_named(person: &Candidate, said: &[String]) -> bool {
     let shortest = if person.familiarity == Familiarity::Seen { 4 } else { 2 };
     std::iter::once(&person.name)
@@ -199,7 +199,7 @@ const RELATIONS: [&[&str]; 4] = [
     &["grandpa", "granddad", "grandad", "grandfather", "opa", "abuelo"],
 ];
 
-/// Whether a folded word is what somebody is to the person, and called so: "mum".
+/// Whether a folded word is what somebody is to the person, and called so: a kinship.
 pub(crate) fn is_relation(word: &str) -> bool {
     RELATIONS.iter().any(|same| same.contains(&word))
 }
@@ -305,7 +305,7 @@ fn recipient_of(address: &str, people: &[Candidate]) -> Recipient {
 const AROUND_GROUPS: &str = "the whole entire all of everyone everybody in on from at my our group people members \
     folks das die der ganze gesamte alle le la les toute tout el todo toda s to";
 
-/// The name of a group as it is compared: "Book club" is "bookclub".
+/// The name of a group as it is compared: folded, without spaces.
 pub fn group_key(group: &str) -> String {
     joined(&words(group))
 }

@@ -1,7 +1,7 @@
 //! Time zones as people name them: by city, by country where one zone covers it, by IANA name.
 //!
-//! Invariant: a name that could mean two zones means none; it is suggested instead. Not here: zones inside
-//! times ("5pm Tokyo time"), which belong to [`super::time`].
+//! Invariant: a name that could mean two zones means none; it is suggested instead. Not here: zones beside a clock
+//! time, which belong to [`super::time`].
 
 use chrono_tz::{TZ_VARIANTS, Tz};
 
@@ -136,7 +136,7 @@ pub fn zone_of(name: &str) -> Place {
     }
 }
 
-/// The city a zone is named after: "Sao Paulo".
+/// The city a zone is named after, with spaces.
 pub fn city(zone: Tz) -> String {
     zone.name().rsplit('/').next().unwrap_or(zone.name()).replace('_', " ")
 }

@@ -1,4 +1,4 @@
-//! Is a message about what was done here: "what did you just do?", "did you send it?", "undo the last thing"
+//! Questions about the record: is a message about what was done here, or does it ask to take the last of it back?
 //!
 //! Invariant: the whole message is such a question; one that asks for anything besides is none. Not here: the answer
 //! (the pipeline keeps the record).
@@ -76,7 +76,7 @@ pub fn takes_back(text: &str) -> bool {
     phrases("undo").any(is_said)
 }
 
-/// Whether what was tried is of this kind: "send “Lunch” to Anna" is of "send", and so is "forward “Lunch” to Anna".
+/// Whether what was tried is of this kind: the same verb, or one that implies it.
 pub fn is_of_kind(attempt: &str, verb: &str) -> bool {
     let attempt = lower(attempt);
     let begins = |form: &str| attempt.strip_prefix(form).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));

@@ -1,7 +1,7 @@
 //! Rules of a few words: phrases that follow each other in a sentence.
 //!
-//! For what is looked for in every message and answer by a handful of phrases that are part of a rule, not of a language:
-//! nothing is compiled, so nobody waits for it. Case means nothing; a phrase ends where its word does.
+//! For what is looked for in every message and answer by a handful of phrases that are part of a rule, not of a
+//! language: nothing is compiled, so nobody waits for it. Case means nothing; a phrase ends where its word does.
 
 use unicode_normalization::char::is_combining_mark;
 

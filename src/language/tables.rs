@@ -1,11 +1,11 @@
 //! Tables that are used where they stand: rows of numbers, and what writes them (words and phrases: see `lexicon`).
 //!
-//! What the rooms of times and of consent know stands in texts (`data/language`) that are made such tables when they are
-//! first needed, some milliseconds for all of them (see [`ready`](super::ready)); a message then reads, copies and sorts
-//! nothing of it.
+//! What times and consent know stands in texts (`data/language`) that are made such tables when they are first needed,
+//! some milliseconds for all of them (see [`ready`](super::ready)); a message then reads, copies and sorts nothing of
+//! it.
 //!
-//! Invariants: numbers are little-endian, of two bytes where they are items and of four where they count items; whatever
-//! the bytes are, nothing here panics: what is not there is not found. Deliberately not here: what the numbers mean.
+//! Invariants: numbers are little-endian, of two bytes where they are items and of four where they count items;
+//! whatever the bytes are, nothing here panics: what is not there is not found. Not here: what the numbers mean.
 
 use std::ops::Range;
 

@@ -1,9 +1,9 @@
-//! What a text can be found by: "dentits" finds "Call the dentist".
+//! Search terms: stems of a text's words, and the words a misspelt one may have been.
 //!
-//! Texts are folded, cut into words, stemmed ([`stems`]). A word of a description matches the words of a collection that
-//! have its stem, or that it begins or is begun by; and only if there is none of those in the whole collection, the words
-//! it looks like a slip of. Whoever keeps words to be found, and whoever judges what was found, has to come through here:
-//! then both mean the same.
+//! Texts are folded, cut into words, stemmed ([`stems`]). A word of a description matches the words of a collection
+//! that have its stem, or that it begins or is begun by; and only if there is none of those in the whole collection,
+//! the words it looks like a slip of. Whoever keeps words to be found, and whoever judges what was found, has to come
+//! through here: then both mean the same.
 //!
 //! Deliberately not here: which of several things fits best, where they come from, and when two words are alike
 //! ([`likeness`]).

@@ -95,8 +95,8 @@ pub fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' | '\u{ad}')
 }
 
-/// Lower case, one kind of apostrophe: how the phrases of `data/language/requests` are written. Accents stay, since they
-/// tell words apart; `words::fold` is for what is searched, where they do not.
+/// Lower case, one kind of apostrophe: how the phrases of `data/language/requests` are written. Accents stay, since
+/// they tell words apart; `words::fold` is for what is searched, where they do not.
 pub fn lower(word: &str) -> String {
     if word.is_ascii() {
         return word.to_ascii_lowercase().replace('`', "'");

@@ -33,7 +33,7 @@ pub fn fold(text: &str) -> String {
     folded
 }
 
-/// A folded text as it is where umlauts cannot be written: "Münster" and the domain `muenster` come out alike.
+/// A folded text as it is where umlauts cannot be written, so that a city and its domain come out alike.
 pub fn without_digraphs(folded: &str) -> String {
     folded.replace("ae", "a").replace("oe", "o").replace("ue", "u")
 }

@@ -1,11 +1,11 @@
-//! How much may be spent on understanding one message, counted in steps.
+//! Work budget: how much may be spent on understanding one message, counted in steps.
 //!
-//! A step is one thing that is looked at where loops are inside each other: a piece of a frame, a word that a slot might
-//! take, a token that is annotated again. Every reader is linear in what it reads but for these. The count is the same on
-//! every machine, so that a message that is too much today is too much everywhere and always.
+//! A step is one thing that is looked at where loops are inside each other: a piece of a frame, a word that a slot
+//! might take, a token that is annotated again. Every reader is linear in what it reads but for these. The count is the
+//! same on every machine, so that a message that is too much today is too much everywhere and always.
 //!
-//! Invariant: whoever finds it spent gives nothing, and whoever began it tells the person so; what was found until then is
-//! no plan. Not here: how long one text may be (`requests::text`, `time`), which comes before.
+//! Invariant: whoever finds it spent gives nothing, and whoever began it tells the person so; what was found until then
+//! is no plan. Not here: how long one text may be (`requests::text`, `time`), which comes before.
 
 use std::cell::Cell;
 

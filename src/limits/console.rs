@@ -11,7 +11,7 @@ pub const LINES_AHEAD_MAX: usize = 16;
 /// So long `/cancel` waits for what runs to end by itself: what is quick is not stopped half way, and input that was
 /// written at one go is answered in its order.
 pub const CANCEL_WAITS_MS: u64 = 300;
-/// So long the prompt waits for the answer: a quick one stands there first, behind a slow one somebody may go on typing.
+/// So long the prompt waits for the answer: a quick one stands there first, behind a slow one one may type on.
 pub const PROMPT_WAITS_MS: u64 = 250;
 /// So long a yes or a no waits for the end of a turn whose answer is on the screen already.
 pub const TURN_ENDS_MS: u64 = 5_000;

@@ -23,12 +23,12 @@ pub const GRAPH_PROBLEMS_MAX: usize = 8;
 pub const NODE_TEXT_CHARS_MAX: usize = 200;
 /// Names and addresses of one node.
 pub const NODE_PEOPLE_MAX: usize = 20;
-/// Things that a search of a model's graph gives where it does not say: of so many, features tell which are read closely.
+/// Things that a search of a model's graph gives by default: of so many, features tell which are read closely.
 pub const SEARCH_RESULTS_DEFAULT: usize = 200;
 /// Things that a search of a model's graph gives at most: what more would bring is not read.
 pub const SEARCH_RESULTS_MAX: usize = 400;
-/// Things of one node that a model reads, best first; the rest is told from features and said to be unread. Twenty calls
-/// are half of a question's tokens.
+/// Things of one node that a model reads, best first; the rest is told from features and said to be unread. Twenty
+/// calls are half of a question's tokens.
 pub const EXTRACTS_MAX: usize = 20;
 /// Calls of one node side by side: what ordinary endpoints do without making one wait for the other.
 pub const EXTRACTS_AT_ONCE: usize = 8;
@@ -52,6 +52,6 @@ pub const SYNTHESIS_ITEMS_MAX: usize = 10;
 pub const SYNTHESIS_FINDINGS_BYTES: usize = 32_000;
 /// Tokens of an answer.
 pub const SYNTHESIS_TOKENS_MAX: u32 = 2_000;
-/// How long the calls of one node may take together; after that it goes on with what there is. The rest of a node's time
-/// is for looking things up.
+/// How long the calls of one node may take together; after that it goes on with what there is. The rest of a node's
+/// time is for looking things up.
 pub const NODE_CALLS_MS_MAX: u64 = 16_000;

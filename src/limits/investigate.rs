@@ -12,8 +12,8 @@ pub const READ_MAILS_MAX: usize = 12;
 pub const LETTER_CHARS_MAX: usize = 8_000;
 /// Sentences of one letter that are read.
 pub const LETTER_SENTENCES_MAX: usize = 120;
-/// Characters that are read as one sentence. What goes on without a stop is a log or a list, and is read as several: every
-/// way to say something is held against each of its words, and the words between them.
+/// Characters that are read as one sentence. What goes on without a stop is a log or a list, and is read as several:
+/// every way to say something is held against each of its words, and the words between them.
 pub const SENTENCE_READ_CHARS_MAX: usize = 600;
 /// Bytes of what is kept of conversations that were read, of all people: some twenty thousand of them.
 pub const KEPT_FEATURES_BYTES_MAX: usize = 16 * 1024 * 1024;
@@ -42,7 +42,7 @@ pub const LOOK_BACK_DAYS: i64 = 180;
 pub const LOOK_AHEAD_DAYS: i64 = 60;
 /// Things that the person told, in an answer about a topic: they are beside what is kept.
 pub const TOLD_SHOWN_MAX: usize = 3;
-/// People whom an answer to "whom most?" names.
+/// People whom an answer names to a question of who does something most.
 pub const PEOPLE_SHOWN_MAX: usize = 5;
 /// Conversations with those who come to a meeting that are read to prepare it.
 pub const PREPARED_THREADS_MAX: usize = 60;
@@ -54,7 +54,7 @@ pub const EVIDENCE_NODES_MAX: usize = 30;
 pub const EVIDENCE_WIDTH_MAX: usize = 16;
 /// Dependencies in a row: find, read, compare, and as much again.
 pub const EVIDENCE_DEPTH_MAX: usize = 6;
-/// Nodes that look into one source at once: it is a disk or one mail server, and the turn's own work goes there as well.
+/// Nodes that look into one source at once: it is a disk or one mail server, which the turn itself needs as well.
 pub const SOURCE_AT_ONCE_MAX: usize = 4;
 /// Calls that one model endpoint answers at once, of all questions together: what it does without making others wait.
 pub const ENDPOINT_AT_ONCE_MAX: usize = 8;
@@ -78,8 +78,8 @@ pub const TURN_TOKENS_MAX: u64 = 100_000;
 pub const TURN_CALLS_MAX: u32 = 60;
 /// How long one question may take; after that what was found is told.
 pub const TURN_MS_MAX: u64 = 60_000;
-/// The same with a model that is known to be slow: it alone takes minutes for what others write in seconds, and what code
-/// found is shown meanwhile.
+/// The same with a model that is known to be slow: it alone takes minutes for what others write in seconds, and what
+/// code found is shown meanwhile.
 pub const SLOW_TURN_MS_MAX: u64 = 300_000;
 /// Seconds for which what was found or told is kept for a question that is asked again: the talk about it.
 pub const EVIDENCE_CACHE_SECS: i64 = 3_600;
@@ -93,11 +93,11 @@ pub const ROW_CHARS_MAX: usize = 120;
 pub const ROW_PEOPLE_MAX: usize = 12;
 /// Rows of an answer that are shown at first: what the design allows a node in an answer.
 pub const FINDINGS_SHOWN_MAX: usize = 10;
-/// Rows that are kept for "more" and for what is asked next.
+/// Rows that are kept for further pages and for what is asked next.
 pub const FINDINGS_KEPT_MAX: usize = 200;
 /// Seconds for which an answer can be gone on with: a working day.
 pub const FINDINGS_KEPT_SECS: i64 = 12 * 3600;
-/// Messages after which an answer is no longer what "only from Anna" means: three exchanges.
+/// Messages after which an answer is no longer what a request to narrow it means: three exchanges.
 pub const FINDINGS_FRESH_MESSAGES: u64 = 8;
 /// People whose meetings are looked for at once.
 pub const PEOPLE_ASKED_MAX: usize = 50;

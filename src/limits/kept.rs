@@ -1,6 +1,6 @@
 //! How long everything is kept that would otherwise only grow: one table, each row with its reason and its setting.
 //!
-//! What people keep themselves (tasks, events, notes, memories, contacts) and what is still open is in no row: it stays.
+//! What people keep themselves (tasks, events, notes, memories, contacts) and what is open is in no row: it stays.
 
 /// What is not kept for ever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

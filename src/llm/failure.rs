@@ -1,4 +1,4 @@
-//! What went wrong with one request, what it allows next, and how it is told to the operator.
+//! Error classification: what went wrong with one request, what it allows next, and how the operator is told.
 //!
 //! Invariant: what leaves here (`why`) holds no key, no text of the request, no hidden characters, and at
 //! most [`SAID_CHARS_MAX`] characters of the server's own words.

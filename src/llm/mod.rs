@@ -5,9 +5,9 @@
 //!              │ down, out of quota, key or model refused
 //!              └─► link of the fallback endpoint, with the stage's whole time-out again
 //! ```
-//! In reading order: `link` (one call at one endpoint), `structured` (how JSON is asked for), `wire` and
-//! `stream` (what goes out and comes back), `closing` and `thoughts` (where an answer ends, and what of it is one),
-//! `answer`, `repair` and `calls` (from text to completion), `pace` (how fast it is), `failure` (when it does not work).
+//! In reading order: `link` (one call at one endpoint), `structured` (how JSON is asked for), `wire` and `stream` (what
+//! goes out and comes back), `closing` and `thoughts` (where an answer ends, and what of it is one), `answer`, `repair`
+//! and `calls` (from text to completion), `pace` (how fast it is), `failure` (when it does not work).
 //!
 //! Invariants: a key leaves this module only in an `Authorization` header to its own endpoint, redirects are
 //! not followed; no text of a call is logged or put into an error; a dropped call closes its connection.

@@ -1,4 +1,4 @@
-//! Finds the JSON in a model's answer and repairs its form, never its meaning.
+//! JSON repair: finds the JSON in a model's answer and repairs its form, never its meaning.
 //!
 //! Repaired: words and fences around it, commas before a closing bracket, raw control characters inside
 //! strings, closing brackets missing at the very end of an answer that was not cut off.
@@ -67,7 +67,7 @@ fn unfenced(text: &str) -> &str {
     inside.strip_suffix("```").unwrap_or(inside).trim()
 }
 
-/// An opening brace of prose ("use {braces}") is followed by neither a key nor its end.
+/// An opening brace of prose is followed by neither a key nor its end.
 fn is_object_start(text: &str) -> bool {
     text[1..].trim_start().starts_with(['"', '}', '\'']) || text[1..].trim_start().is_empty()
 }

@@ -1,4 +1,4 @@
-//! Asking for JSON in the way an endpoint understands, and remembering which way that is.
+//! Structured output: asking for JSON in the way an endpoint understands, and remembering which way that is.
 //!
 //! A [`Dialect`] says what has been found out about one endpoint and model. It only ever gives things up:
 //! `json_schema` → `json_object` → the prompt alone, `max_tokens` → `max_completion_tokens`, temperature,

@@ -272,8 +272,8 @@ impl Cleaner {
         }
     }
 
-    /// What is for nobody at the beginning of `rest`, in the middle of an answer. A tag of thinking inside a line, or one
-    /// that is never closed, is a word.
+    /// What is for nobody at the beginning of `rest`, in the middle of an answer. A tag of thinking inside a line, or
+    /// one that is never closed, is a word.
     fn aside(&self, rest: &str) -> LeadingText {
         let (opening, closing) = THINKING[0];
         match (self.in_line, rest.strip_prefix(opening)) {

@@ -17,7 +17,7 @@ use super::Endpoint;
 use crate::limits;
 use crate::ports::{Recording, TranscribeError, Transcriber};
 
-/// The endpoint.
+/// The endpoint that turns recordings into text.
 pub struct Listener {
     client: reqwest::Client,
     url: Url,

@@ -1,4 +1,4 @@
-//! What goes over the wire: requests as OpenAI-compatible servers take them, and answers as they really come.
+//! Wire types: requests as OpenAI-compatible servers take them, and answers as they really come.
 //!
 //! Invariant: reading never fails on a missing, misnamed or wrongly typed field; such a field counts as absent.
 //! Deliberately not here: what an answer means (`structured`), and how it arrives (`stream`).

@@ -1,4 +1,4 @@
-//! What a turn works with: the store, the model, the services, the clock, the channel, and what the operator decided.
+//! Dependencies of a turn: store, model, services, clock, channel, and what the operator decided.
 
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
@@ -46,8 +46,8 @@ pub struct Policy {
     pub order: DateOrder,
     /// Who may see and cancel other people's pending actions.
     pub admins: HashSet<UserId>,
-    /// Whose the accounts are that the configuration names for nobody: the first admin, or where there is none whoever the
-    /// installation was paired with first.
+    /// Whose the accounts are that the configuration names for nobody: the first admin, or where there is none whoever
+    /// the installation was paired with first.
     pub first_admin: Arc<OnceLock<UserId>>,
     /// Whether they may approve them, too.
     pub admin_may_approve: bool,
@@ -57,11 +57,11 @@ pub struct Policy {
     pub skip_planner: bool,
     /// How a model plans.
     pub planning: Planning,
-    /// Whether a call for the parameters of a command offers all of them, whatever the message speaks of: for an endpoint
-    /// at which a schema that it has not seen costs time or money.
+    /// Whether a call for the parameters of a command offers all of them, whatever the message speaks of: for an
+    /// endpoint at which a schema that it has not seen costs time or money.
     pub whole_schemas: bool,
-    /// Whether plans are held against what was said before the gate sees them. Nothing that an operator can set; tests of
-    /// what stands behind it, and a measurement of what it prevents, go without.
+    /// Whether plans are held against what was said before the gate sees them. Nothing that an operator can set; tests
+    /// of what stands behind it, and a measurement of what it prevents, go without.
     pub grounds_plans: bool,
     /// When a model is asked for words about what was done.
     pub wording: Wording,
@@ -84,7 +84,7 @@ pub struct Brain {
     pub model: Option<Arc<dyn Model>>,
     /// What can be done, and who does it.
     pub services: Registry,
-    /// Who "Bob" may be.
+    /// Who may be meant by a name.
     pub people: Arc<dyn AddressBook>,
     /// Time.
     pub clock: Arc<dyn Clock>,

@@ -1,4 +1,4 @@
-//! Who goes first in a chat, among the tasks of this process.
+//! Chat locks: who goes first in a chat, among the tasks of this process.
 //!
 //! An optimisation and nothing else: it spares writers of one chat from losing to each other, and people from
 //! seeing a message twice because two tasks delivered it. Nothing rests on it. A chat's state, cards and what waits

@@ -2,8 +2,8 @@
 //! configuration allows it.
 //!
 //! One way in, [`decide`]: whoever asks (command line, control socket, a page) shows what it gives and does nothing of
-//! this. Invariants: a decision is made durable as every other one, with `operator` as who made it; its owner is told. Not
-//! here: who is the operator (whoever may read the store), and what they see (`queries`).
+//! this. Invariants: a decision is made durable as every other one, with `operator` as who made it; its owner is told.
+//! Not here: who is the operator (whoever may read the store), and what they see (`queries`).
 
 use super::brain::Brain;
 use super::consent::closed;

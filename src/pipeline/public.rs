@@ -1,4 +1,4 @@
-//! A turn in a group: everybody reads the answer.
+//! Turns in a group: everybody reads the answer.
 //!
 //! Only small talk is answered there, from what was said there. Whatever reads or changes somebody's data, and
 //! every command, is handed back to be done in the asker's private chat, where cards are shown and decided

@@ -1,4 +1,4 @@
-//! What runs in this process, for whoever stops it: one turn a chat, and the approved cards that are being carried out.
+//! Running work, for whoever stops it: one turn a chat, and the approved cards that are being carried out.
 //!
 //! Invariants: a turn ends its own entry and no other's; of an approved card only what has not begun is stopped, and
 //! the end of the program stops none. Not here: what has begun (the journals know that).

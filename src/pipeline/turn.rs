@@ -83,7 +83,7 @@ impl<'a> Turn<'a> {
         self.facts.pointed = Some(pointed);
     }
 
-    /// The turn as it goes on with what was said at an earlier moment: "tomorrow" is the day after that one.
+    /// The turn as it goes on with what was said at an earlier moment: relative times count from that one.
     pub fn said_at(&self, at: DateTime<Utc>) -> Turn<'a> {
         let facts = TurnFacts { written: Some(at), ..self.facts.clone() };
         let (cancel, debounce) = (self.cancel.clone(), self.debounce.clone());

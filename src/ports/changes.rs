@@ -45,8 +45,8 @@ pub trait ChangeLog: Send + Sync {
     /// The revision of the last commit that may have a line, from before the answer to that commit is given.
     fn watch_changes(&self) -> watch::Receiver<u64>;
 
-    /// The revision of the last commit that changed a record of this table whose key begins with this part; less than any
-    /// revision to come when none has since the store was opened, and `None` for a table that is not followed. From
+    /// The revision of the last commit that changed a record of this table whose key begins with this part; less than
+    /// any revision to come when none has since the store was opened, and `None` for a table that is not followed. From
     /// before the answer to that commit is given, and after readers see it: who asks first and reads afterwards has
     /// nothing older.
     fn touched(&self, table: Table, first: &str) -> Option<u64>;

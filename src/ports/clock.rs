@@ -1,4 +1,4 @@
-//! Time as the program sees it.
+//! Clock: time as the program sees it.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};

@@ -56,7 +56,7 @@ pub struct Participant {
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Source {
-    /// The records.
+    /// Where the records are kept.
     pub table: Table,
     /// The kind of their documents.
     pub kind: &'static str,
@@ -282,8 +282,8 @@ pub trait Index: Send + Sync + std::fmt::Debug {
     /// Id and [`Document::kept`] of all documents of a kind, in no order.
     async fn all(&self, owner: &UserId, kind: &str) -> Result<Vec<(String, Vec<u8>)>, IndexError>;
 
-    /// [`Document::kept`] of those of a kind that are there, by id, in no order. Costs what is asked for, not what there
-    /// is, wherever an engine knows its ids.
+    /// [`Document::kept`] of those of a kind that are there, by id, in no order. Costs what is asked for, not what
+    /// there is, wherever an engine knows its ids.
     async fn get(&self, owner: &UserId, kind: &str, ids: &[String]) -> Result<Vec<(String, Vec<u8>)>, IndexError> {
         let mut all = self.all(owner, kind).await?;
         all.retain(|(id, _)| ids.contains(id));

@@ -217,7 +217,7 @@ pub enum ModelError {
     /// No answer at all: refused connection, broken transfer, open circuit breaker.
     #[error("the model endpoint cannot be reached: {why}")]
     Unreachable {
-        /// For the operator.
+        /// The reason, in words for the operator.
         why: String,
         /// What the attempts cost.
         usage: Usage,
@@ -225,7 +225,7 @@ pub enum ModelError {
     /// It was waited for as long as its stage may be.
     #[error("the model did not answer in time: {why}")]
     TooSlow {
-        /// For the operator.
+        /// The reason, in words for the operator.
         why: String,
         /// What the attempts cost.
         usage: Usage,
@@ -243,7 +243,7 @@ pub enum ModelError {
     /// The endpoint answered with something that is no completion.
     #[error("the model endpoint's answer cannot be read: {why}")]
     Unreadable {
-        /// For the operator.
+        /// The reason, in words for the operator.
         why: String,
         /// What the attempts cost.
         usage: Usage,

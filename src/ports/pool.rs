@@ -1,9 +1,9 @@
 //! Work that takes the processor, beside the runtime that keeps everybody's turns going.
 //!
 //! As many jobs run at once as there are processors, and one of each person: what one person sends keeps nobody else
-//! waiting for longer than a job of theirs. Invariants: a job that has begun runs to its end, whoever stops waiting for it,
-//! and holds its place until then; a panic inside it is the panic of who waits. Not here: how long a job may take, which
-//! is counted in what it does.
+//! waiting for longer than a job of theirs. Invariants: a job that has begun runs to its end, whoever stops waiting for
+//! it, and holds its place until then; a panic inside it is the panic of who waits. Not here: how long a job may take,
+//! which is counted in what it does.
 
 use std::collections::HashMap;
 use std::panic::resume_unwind;

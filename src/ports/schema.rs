@@ -1,7 +1,7 @@
 //! The shape of an answer: made once, then shared by every call that asks for it.
 //!
-//! Servers that hold a model to a schema make it write the keys in the schema's order. So the text has them in the order
-//! in which one thinks: what is required as the schema lists it, then what is optional.
+//! Servers that hold a model to a schema make it write the keys in the schema's order. So the text has them in the
+//! order in which one thinks: what is required as the schema lists it, then what is optional.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,8 +1,8 @@
 //! Secondary indexes: further orders over the records of a table, for what is asked by state and time.
 //!
 //! A [`Secondary`] says under which keys a record is listed; the store keeps them in the commit that changes the
-//! record, so that a scan by one ([`Scan::by`]) is never behind. A record may have no key, or several. One that cannot be
-//! read has none: it is in no order, and stops nobody.
+//! record, so that a scan by one ([`Scan::by`]) is never behind. A record may have no key, or several. One that cannot
+//! be read has none: it is in no order, and stops nobody.
 //!
 //! Deliberately not here: search by words (see [`super::Index`]).
 
@@ -16,7 +16,7 @@ use super::store::{Key, Order, Record, Scan, Stored, Table, from_stored};
 pub struct Secondary {
     /// Unique among all; its name in the file.
     pub name: &'static str,
-    /// Whose records.
+    /// The table whose records it orders.
     pub table: Table,
     /// Raised with every change of `keys`: an index of another version is built anew at start.
     pub version: u32,

@@ -1,4 +1,4 @@
-//! Reading: what a [`Store`](super::Store) can be asked for, now or as it was at one moment.
+//! Snapshots: what a [`Store`](super::Store) can be asked for, now or as it was at one moment.
 
 use std::fmt;
 

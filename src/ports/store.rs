@@ -25,7 +25,7 @@ pub enum Table {
     Inbox,
     /// Messages to people that are not delivered yet.
     Outbox,
-    /// The conversation.
+    /// What was said in every chat, both ways.
     Messages,
     /// People and their settings.
     Users,
@@ -201,9 +201,9 @@ pub enum Expect {
 /// One change of one record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Change {
-    /// Where.
+    /// The table of the record.
     pub table: Table,
-    /// Which.
+    /// The key within the table.
     pub key: Key,
     /// What must be there, for the whole batch to happen.
     pub expect: Expect,
@@ -228,7 +228,7 @@ impl Change {
 /// Changes that happen together or not at all.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Batch {
-    /// In order.
+    /// Applied in this order, all or none.
     pub changes: Vec<Change>,
 }
 
@@ -264,7 +264,7 @@ pub enum Order {
 /// A range of keys of one table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scan {
-    /// Where.
+    /// The table that is scanned.
     pub table: Table,
     /// In the order of this index of that table (see [`Scan::by`]); `None`: by the records' own keys.
     pub by: Option<&'static Secondary>,

@@ -8,21 +8,21 @@ pub enum StoreError {
     /// Something else was there than expected; nothing was written.
     #[error("{table:?} {key:?} has changed meanwhile; nothing was written")]
     Conflict {
-        /// Where.
+        /// The table of the record.
         table: Table,
-        /// Which.
+        /// The key of the record.
         key: Key,
     },
     /// Another process owns the file.
     #[error("{path} is in use by another brain-agent; stop that one, or let it do the work")]
     Locked {
-        /// The file.
+        /// Where the store lies.
         path: String,
     },
     /// The file is no store, or its content is broken.
     #[error("{path} is damaged ({why}); it was left as it is: restore a copy, or move it away to start afresh")]
     Damaged {
-        /// The file.
+        /// Where the store lies.
         path: String,
         /// What was found.
         why: String,
@@ -30,17 +30,17 @@ pub enum StoreError {
     /// The file was written by a newer program.
     #[error("{path} has format {found}, this program knows up to {known}; it was left as it is: use the newer program")]
     Newer {
-        /// The file.
+        /// Where the store lies.
         path: String,
-        /// Its format.
+        /// The format that was found in it.
         found: u32,
-        /// Ours.
+        /// The newest format that this program knows.
         known: u32,
     },
     /// A record cannot be read.
     #[error("a record of {table:?} cannot be read: {why}")]
     Unreadable {
-        /// Where.
+        /// The table of the record.
         table: Table,
         /// What was found.
         why: String,
@@ -50,23 +50,23 @@ pub enum StoreError {
         "a record of {table:?} has version {found}, this program knows up to {known}; it was left as it is: use the newer program"
     )]
     NewerRecord {
-        /// Where.
+        /// The table of the record.
         table: Table,
-        /// Its version.
+        /// The version that was found in the record.
         found: u8,
-        /// Ours.
+        /// The newest version that this program knows.
         known: u8,
     },
     /// No room is left for it.
     #[error("the disk is full, so nothing of this was kept: free some space for {path}, then say it again")]
     Full {
-        /// The file.
+        /// Where the store lies.
         path: String,
     },
     /// Read-only disk, broken device.
     #[error("{path} cannot be written or read: {why}; nothing of this change was kept")]
     Disk {
-        /// The file.
+        /// Where the store lies.
         path: String,
         /// What the system said.
         why: String,
@@ -74,7 +74,7 @@ pub enum StoreError {
     /// The store was opened without this index.
     #[error("the store keeps no index {name}")]
     NoIndex {
-        /// Its name.
+        /// As in [`super::Secondary::name`].
         name: &'static str,
     },
     /// The store is shutting down.

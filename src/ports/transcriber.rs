@@ -1,4 +1,4 @@
-//! Something that listens to recordings.
+//! Transcription port: something that listens to recordings.
 
 use async_trait::async_trait;
 

@@ -1,7 +1,7 @@
 //! What lies ahead of a person: the days of a period, a page at a time, and what is overdue.
 //!
-//! Read through the services, without a model. A service that does not answer is named: an agenda with a hole must not look
-//! like a free day.
+//! Read through the services, without a model. A service that does not answer is named: an agenda with a hole must not
+//! look like a free day.
 
 use chrono::{NaiveDate, NaiveTime};
 

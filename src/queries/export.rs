@@ -1,8 +1,8 @@
-//! A person's data in one JSON document, which is handed to them and to nobody else.
+//! Data export: a person's data in one JSON document, which is handed to them and to nobody else.
 //!
 //! Holds what the services keep of the person, their settings, and the conversation and the cards of their private
 //! chat, open and closed. Deliberately not in it, and its words say so: anything of other people (what was said in
-//! groups is theirs, too), mail, and the notes on our own work (traces, audit, journals, what undoes a deed); nor
+//! groups is theirs, too), mail, and the notes on our own work (traces, audit, journals, undo records); nor
 //! rights and secrets. What cannot be read is named. Cards are listed for information; an import never revives them.
 
 use std::collections::BTreeSet;
@@ -23,7 +23,7 @@ use crate::services::error::ServiceError;
 /// The document's version.
 const VERSION: u32 = 1;
 
-/// The document.
+/// What is kept of one person: records by the name of their kind.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct PersonalData(Map<String, Value>);

@@ -1,4 +1,4 @@
-//! Figures of how things go, counted from what is kept: no model is asked for them.
+//! Metrics of how things go, counted from what is kept: no model is asked for them.
 
 use std::collections::{BTreeMap, BTreeSet};
 

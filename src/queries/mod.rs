@@ -1,9 +1,9 @@
 //! What there is to see, as data: what waits for a yes, what lies ahead, how turns went, what is kept of a person.
 //!
 //! Stands below everybody who shows it: slash commands, the control socket, the command line, a page. A query reads one
-//! moment of the store, a page at a time, and gives typed values; whoever asked puts them into words. Invariants: nothing
-//! is decided, told or changed here (a record that cannot be read is set aside, as by every reader); no query calls a
-//! model. Not here: who may see what, which is checked by whoever shows it.
+//! moment of the store, a page at a time, and gives typed values; whoever asked puts them into words. Invariants:
+//! nothing is decided, told or changed here (a record that cannot be read is set aside, as by every reader); no query
+//! calls a model. Not here: who may see what, which is checked by whoever shows it.
 
 pub mod agenda;
 pub mod export;

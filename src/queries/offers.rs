@@ -1,6 +1,6 @@
-//! What is offered, as it is kept until it is taken or too old: the record that [`questions`](super::questions) reads. It
-//! holds plans and evidence graphs, so it stands above both and not among the ports' records. Not here: what is offered
-//! when, and taking it (the pipeline's intake).
+//! What is offered, as it is kept until it is taken or too old: the record that [`questions`](super::questions) reads.
+//! It holds plans and evidence graphs, so it stands above both and not among the ports' records. Not here: what is
+//! offered when, and taking it (the pipeline's intake).
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -22,13 +22,13 @@ pub const GONE: &str = "I have done that already, or the offer is too old (a day
 pub struct Offer {
     /// Its id, on the buttons.
     pub id: String,
-    /// To whom.
+    /// The only person whose press takes it.
     pub owner: UserId,
-    /// Where.
+    /// The chat in which it was made.
     pub chat: ChatId,
-    /// Until when.
+    /// The end of its validity.
     pub until: DateTime<Utc>,
-    /// What.
+    /// What a press chooses from.
     pub what: Offered,
 }
 

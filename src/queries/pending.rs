@@ -96,7 +96,7 @@ fn scan_of(chat: Option<&ChatId>, limit: usize) -> Scan {
 /// A pending action as `--json` and a page show it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CardView {
-    /// Its id.
+    /// Of the pending action.
     pub id: PendingId,
     /// Where it is in its life.
     pub state: State,
@@ -120,11 +120,11 @@ pub struct CardView {
 /// An action of a card.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ActionView {
-    /// The service.
+    /// The name it is registered under.
     pub service: String,
-    /// Its command.
+    /// The command's name within the service.
     pub command: String,
-    /// With what.
+    /// The values of its parameters, by name.
     pub params: Params,
 }
 

@@ -1,5 +1,5 @@
-//! Costly questions that wait for a yes: what waits, and in words what looking into it would cost. They are listed beside
-//! the cards and decided there as they are; each is an offer. Not here: asking, and looking.
+//! Costly questions that wait for a yes: what waits, and in words what looking into it would cost. They are listed
+//! beside the cards and decided there as they are; each is an offer. Not here: asking, and looking.
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
@@ -17,9 +17,9 @@ use crate::ports::{RecordExt, StoreError};
 pub struct CostlyQuestion {
     /// Of its offer; beside cards it stands for the id of one.
     pub id: PendingId,
-    /// Who asked.
+    /// The only person whose yes counts.
     pub owner: UserId,
-    /// Where.
+    /// The chat in which it was asked.
     pub chat: ChatId,
     /// In their own words.
     pub question: String,

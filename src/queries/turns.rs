@@ -1,4 +1,4 @@
-//! Turns as they were traced: ids, times and counts, no word of anybody's.
+//! Turn traces: ids, times and counts, no word of anybody's.
 
 use crate::core::ids::{ChatId, UserId};
 use crate::limits::TRACES_LOOKED_THROUGH;

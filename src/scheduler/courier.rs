@@ -1,4 +1,4 @@
-//! What the scheduler has told is delivered beside it, in many chats side by side.
+//! Reminder delivery beside the scheduler, in many chats side by side.
 //!
 //! Invariants: a chat holds one place, however much waits in it and however long it takes, so that it delays no
 //! other; only so many hold one at once, the others get theirs in the order in which they were named; nothing is

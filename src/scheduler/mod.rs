@@ -7,10 +7,10 @@
 //! Here it is only committed; the `courier` delivers beside it, so that no chat waits for the delivery in
 //! another.
 //!
-//! Quiet hours hold what falls due inside them until their end: the entry moves there and remembers when it
-//! was meant. Whatever falls due while nobody is there to look (the machine is off, or asleep) is told as soon as somebody
-//! is, once, and says how late it is: reminders and briefings alike. Quiet hours do not hold a reminder that is on time and whose very time the person named: whoever asks
-//! for 23:30 gets 23:30. Late ones, repeating ones, briefings and notices of expired cards wait.
+//! Quiet hours hold what falls due inside them until their end: the entry moves there and remembers when it was meant.
+//! What falls due while nobody looks (the machine is off, or asleep) is told as soon as somebody does, once, and says
+//! how late it is: reminders and briefings alike. Quiet hours do not hold a reminder that is on time and whose very
+//! time the person named. Late ones, repeating ones, briefings and notices of expired cards wait.
 
 mod courier;
 

@@ -1,4 +1,4 @@
-//! What a description may mean: for each word the stems it matches, and the documents that have most of them.
+//! Candidate retrieval: for each word of a description the stems it matches, and the documents with most of them.
 //!
 //! Counted and looked for within one kind. This only narrows down; which of several is meant, the service decides with
 //! its own measure over the records.

@@ -1,4 +1,4 @@
-//! What is known of a document beside its words.
+//! Columns: what is known of a document beside its words.
 
 use tantivy::columnar::{BytesColumn, Column, StrColumn};
 use tantivy::{DocId, Searcher, TantivyError};

@@ -1,10 +1,10 @@
-//! Following the store: what its change log tells is brought to the indexes of those whom it concerns.
+//! Change feed: what the store's change log tells is brought to the indexes of those whom it concerns.
 //!
 //! Whoever asks reads the log, in order, which is soon done: what changed waits by its owner until that owner asks for
-//! it, or for a moment, so that nobody waits for what others wrote, and what is written together is brought in together.
-//! Documents are made of the records as they are then, so reading a line twice is the same as once. Lines are trimmed
-//! when all indexes they went to are durable. A file beside the indexes says how far that is: indexes that are older
-//! than the log reaches back, or of another store, are known by it.
+//! it, or for a moment, so that nobody waits for what others wrote, and what is written together is brought in
+//! together. Documents are made of the records as they are then, so reading a line twice is the same as once. Lines are
+//! trimmed when all indexes they went to are durable. A file beside the indexes says how far that is: indexes that are
+//! older than the log reaches back, or of another store, are known by it.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;

@@ -1,4 +1,4 @@
-//! Collecting what fits, in the order asked for.
+//! Collector: what fits, in the order asked for.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;

@@ -1,4 +1,4 @@
-//! All owners' indexes: opened when they are needed, a bounded number of them kept open.
+//! Engine: all owners' indexes, opened when they are needed, a bounded number of them kept open.
 //!
 //! Whoever has few records has no index: looking through them costs less than making one ([`super::plain`]).
 //!

@@ -7,10 +7,10 @@
 //! ```
 //!
 //! One tantivy index an owner, in a folder of its own (in memory where nothing is kept); none for an owner of few
-//! records, which are looked through. The feed reads the change log, and what it tells waits by its owner: for a moment,
-//! or until the owner asks for that kind. Commits are visible at once and durable a little later, all marks with their
-//! documents; what was lost in between is read from the log again. An index that is damaged, of an older shape or of
-//! another store is removed and built again.
+//! records, which are looked through. The feed reads the change log, and what it tells waits by its owner: for a
+//! moment, or until the owner asks for that kind. Commits are visible at once and durable a little later, all marks
+//! with their documents; what was lost in between is read from the log again. An index that is damaged, of an older
+//! shape or of another store is removed and built again.
 //!
 //! In reading order: `text` and `shape` (how documents are kept), `shelf` and `owner` (one index), `dictionary`,
 //! `candidates`, `query`, `hits`, `snippet` (what it is asked), `house` and `reading` (all owners' indexes), `feed` and

@@ -1,7 +1,7 @@
 //! One owner's index: opened or made, written, read, made durable.
 //!
-//! Invariants: a commit carries its [`CommitMarks`], so documents and marks are never apart; readers see the last commit, made
-//! durable or not; a writer exists only while it writes. One call at a time writes: the caller sees to that.
+//! Invariants: a commit carries its [`CommitMarks`], so documents and marks are never apart; readers see the last
+//! commit, durable or not; a writer exists only while it writes. One call at a time writes: the caller sees to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;

@@ -1,4 +1,4 @@
-//! An index that keeps nothing: each call looks through all of the owner's records.
+//! Full scan: an index that keeps nothing; each call looks through all of the owner's records.
 //!
 //! For those who have little, for programs without a data folder, and what an engine is held against: it is right by
 //! being short. Its cost grows with what there is.

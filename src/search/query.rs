@@ -115,8 +115,8 @@ pub(super) fn build(searcher: &Searcher, fields: &IndexFields, query: &Query) ->
     Ok(BuiltQuery { query: Box::new(BooleanQuery::new(clauses)), forms: builder.forms })
 }
 
-/// What has any of these terms. tantivy makes an automaton of a set and walks the dictionary with it, so a few are looked
-/// up one by one.
+/// What has any of these terms. tantivy makes an automaton of a set and walks the dictionary with it, so a few are
+/// looked up one by one.
 fn any(terms: Vec<Term>) -> Box<dyn Asked> {
     if terms.len() > LOOKED_UP_MAX {
         return Box::new(TermSetQuery::new(terms));

@@ -1,4 +1,4 @@
-//! Reading an owner's index: it holds what the store holds, is waited for while it is built, and is made anew when it fails.
+//! Reading an owner's index: it is waited for while it is built, brought up to the store, and made anew if it fails.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! How documents look in the index.
+//! Schema of the index: how documents look in it.
 //!
 //! | field | holds |
 //! |---|---|
@@ -27,7 +27,7 @@ pub(super) const SHAPE: u32 = 1;
 /// Stands between the parts of a word that has several.
 const BETWEEN: char = '\u{1}';
 
-/// The fields.
+/// The fields of a document, as the index numbers them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct IndexFields {
     pub(super) key: Field,

@@ -1,4 +1,4 @@
-//! A folder of index files in which a commit becomes durable when that is asked for, and not before.
+//! Directory of index files in which a commit becomes durable when that is asked for, and not before.
 //!
 //! tantivy writes every file of a segment once and then names the segments in its meta file. Here segment files go to
 //! the disk as they are written, unsynced, while the meta file stays in memory until [`Shelf::seal`]: it syncs what the

@@ -1,4 +1,4 @@
-//! A piece of a text around the words that were found.
+//! Snippets: a piece of a text around the words that were found.
 
 use unicode_segmentation::UnicodeSegmentation;
 

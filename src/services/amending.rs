@@ -61,7 +61,7 @@ pub(super) fn named(params: &mut Params, name: &str, words: &str) -> bool {
     true
 }
 
-/// "An hour later" than a time that only its service knows, as it was said.
+/// A shift from a time that only its service knows, as it was said.
 pub(super) fn shift(params: &mut Params, name: &str, words: &str) -> bool {
     let Some(shift) = time::shift_in(words) else {
         return false;

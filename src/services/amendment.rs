@@ -1,4 +1,4 @@
-//! Changing what waits for a yes: "yes, but at 4pm", "to Anna instead", "change the subject to Lunch".
+//! Amendments of what waits for a yes: another time, other people, other words.
 //!
 //! The change is applied to the one action it fits, newest first; nothing fitting means nothing is guessed. What words
 //! change of a command stands with its service.
@@ -30,7 +30,7 @@ fn amend_one(action: &PlannedAction, words: &str, reference: &Reference) -> Opti
     amender(&mut changed.params, words, reference).then_some(changed)
 }
 
-/// The words behind "yes, but", "no, actually" and their like.
+/// The words behind what leads in an amendment: a yes or a no, and an adverb or a conjunction.
 fn without_lead(text: &str) -> &str {
     let behind = r"(?is)^(?:\s*(?:yes|yeah|yep|ok(?:ay)?|sure|no|nope|fine|good|but|actually|hmm|please|wait|and|ja|aber|nein|doch)\b[\s,.!:;-]*)*(.*)$";
     captured(&[behind], text).unwrap_or_default()

@@ -1,8 +1,8 @@
-//! Where the things of a service are written: in the store, or in an account elsewhere of which the store holds a replica.
+//! Backends: where a service's records are written, the store or an account elsewhere that the store replicates.
 //!
-//! A service reads its replica only. What a command is to change becomes [`RecordEdit`]s of records, which go to the backend
-//! of the account that the action names; what came of them there is what the replica then holds. No command knows which
-//! backend it is, and a new one is this trait for the records that it keeps.
+//! A service reads its replica only. What a command is to change becomes [`RecordEdit`]s of records, which go to the
+//! backend of the account that the action names; what came of them there is what the replica then holds. No command
+//! knows which backend it is, and a new one is this trait for the records that it keeps.
 //!
 //! Invariants:
 //! - a record that comes from an account says which ([`RecordOrigin`]), and is written there and nowhere else;
@@ -157,7 +157,7 @@ impl<T: Replicated> Backend<T> for Embedded {
 pub struct BackendAccount<T: Replicated> {
     /// Unique among all accounts of everybody.
     pub id: String,
-    /// Whose.
+    /// The person whose account it is.
     pub owner: UserId,
     /// What the person calls it: `work`.
     pub label: String,

@@ -1,5 +1,5 @@
 //! What some services can be asked beside their commands (see [`Service`](super::service::Service)): reminders, drafts,
-//! what there is to do, what was reported as done, facts about the person, and what could be made of content that was passed on.
+//! what there is to do, what was reported as done, facts about the person, and uses of content that was passed on.
 
 use async_trait::async_trait;
 use chrono::{DateTime, FixedOffset};
@@ -119,7 +119,7 @@ pub enum ReportFit {
 /// Something to do.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToDo {
-    /// What.
+    /// As the task's title says it.
     pub title: String,
     /// Before others.
     pub urgent: bool,

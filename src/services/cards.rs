@@ -18,7 +18,7 @@ pub fn title(services: &Registry, pending: &Pending) -> String {
     pending.actions.iter().map(|action| wording(services, action)).collect::<Vec<_>>().join("; ")
 }
 
-/// An action in a few words, for "I won't …".
+/// An action in a few words, as the object of what will not be done.
 pub fn wording(services: &Registry, action: &Action) -> String {
     let words = services.of(action).map_or_else(|| action.name(), |entry| entry.attempt(action));
     visible(&words)

@@ -1,4 +1,4 @@
-//! What a request may depend on, as far as a service can look it up.
+//! Circumstances: what a request may depend on, as far as a service can look it up.
 
 use chrono::{DateTime, Duration, Utc};
 
@@ -36,7 +36,7 @@ impl Circumstance {
 pub struct Evidence {
     /// Whether it is so.
     pub holds: bool,
-    /// What shows it, as it is called: "Northwind call (14:00–15:00)".
+    /// What shows it, as it is called, with its hours.
     pub shown: Option<String>,
     /// What of that is not the person's own words.
     pub untrusted: Vec<UntrustedText>,

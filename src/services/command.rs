@@ -1,5 +1,5 @@
-//! A command as its author writes it: one type whose fields are its parameters ([`Command`]), what carrying it out gives
-//! (its `Output`), and how its service does it ([`Handle`]). Everybody else uses the erased form (see [`super::entry`]).
+//! A command as its author writes it: one type whose fields are its parameters ([`Command`]), what carrying it out
+//! gives (its `Output`), and how its service does it ([`Handle`]). Others use the erased form ([`super::entry`]).
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
@@ -58,7 +58,7 @@ impl Effect {
 pub enum Base {
     /// The moment of the turn.
     Now,
-    /// The item that is being changed: "move it to 4" means that day.
+    /// The item that is being changed: a bare hour is one of its day.
     Target,
 }
 
@@ -87,7 +87,7 @@ pub enum Slot<'a> {
         /// Whether it may lie in the past.
         past: PastTimes,
     },
-    /// A span; the start's words may hold all of it ("Thursday 2-4pm"), the end's a length ("for an hour").
+    /// A span; the start's words may hold all of it, the end's may be a length.
     Span {
         /// Name of the start's parameter.
         param: &'a str,
@@ -163,12 +163,12 @@ pub fn before<T: DeserializeOwned>(action: &Action) -> Option<T> {
     T::deserialize(&action.target.as_ref()?.before).ok()
 }
 
-/// By what a bare hour finds its half of the day: "dinner at 8".
+/// By what a bare hour finds its half of the day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Called {
     /// Takes place itself.
     Occasion(String),
-    /// Is to be done, and may only speak of an occasion: "buy drinks for the party".
+    /// Is to be done, and may only mention an occasion.
     Errand(String),
     /// As the item that it changes.
     AsTarget,
@@ -252,7 +252,7 @@ pub trait Command: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'st
     /// One line for a write, the content for a read. Told after it succeeded.
     fn receipt(&self, output: &Self::Output, receipt: &Receipt<'_>) -> String;
 
-    /// What the person tried, for "I could not …": an infinitive with its object.
+    /// What the person tried, as the object of what could not be done: an infinitive with its object.
     fn attempt(&self, action: &Action) -> String;
 
     /// What it made or touched, where that is not its target.
@@ -271,8 +271,8 @@ pub trait Command: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'st
     }
 
     /// What takes it back, where its effect is outside the store: a low-stakes command over the very thing that was
-    /// changed. Offered as Undo for a while; it must find nothing to do once the thing has changed since. `None` when it
-    /// cannot be taken back, and for effects inside the store, whose records are restored.
+    /// changed. Offered as Undo for a while; it must find nothing to do once the thing has changed since. `None` when
+    /// it cannot be taken back, and for effects inside the store, whose records are restored.
     fn reversal(&self, _action: &Action, _output: &Self::Output) -> Option<PlannedAction> {
         None
     }
@@ -304,8 +304,8 @@ pub fn planned<C: Command>(service: &str, command: &C) -> PlannedAction {
 /// [`Authorized`] action has passed the gate.
 #[async_trait]
 pub trait Handle<C: Command>: Send + Sync + 'static {
-    /// What it does to the world in this account (`None`: what everybody has here). Whether it writes at all is the same
-    /// for all accounts.
+    /// What it does to the world in this account (`None`: what everybody has here). Whether it writes at all is the
+    /// same for all accounts.
     fn effect(&self, account: Option<&ActingAccount>) -> Effect;
 
     /// The account of this person in which it is done to `target`, or makes something new; `None`: here.
@@ -332,7 +332,7 @@ pub trait Handle<C: Command>: Send + Sync + 'static {
 pub struct Invocation<'a, C> {
     /// For whom, when and where.
     pub ctx: &'a RequestContext,
-    /// Its parameters.
+    /// As parsed from the action's parameters.
     pub command: C,
     /// The action they were settled in: its target, and whose words it holds.
     pub action: &'a Action,

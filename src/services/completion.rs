@@ -1,4 +1,4 @@
-//! The answer to a clarifying question completes the request it was asked for.
+//! Slot filling: the answer to a clarifying question completes the request it was asked for.
 
 use serde_json::{Map, Value, json};
 
@@ -77,7 +77,7 @@ fn is_new_request(text: &str, reference: &Reference) -> bool {
         || best.is_some_and(|m| !m.frame.weak && m.frame.command != "chat" && m.score >= 15)
 }
 
-/// "What do I have tomorrow?" is no text of a mail.
+/// A question about the person's own data is no text of a mail.
 fn asks_for_our_own(text: &str, reference: &Reference) -> bool {
     let heard = AnnotatedText::new(text, reference, GRAMMAR.lexicon);
     let best = matching::readings(*GRAMMAR, &heard, 0..heard.tokens.len(), &Work::default()).into_iter().next();
@@ -86,7 +86,7 @@ fn asks_for_our_own(text: &str, reference: &Reference) -> bool {
     })
 }
 
-/// "Haircut on the 23rd at 5" is another event than the call whose time was asked for.
+/// An event of another name is another than the one whose time was asked for.
 fn names_another(partial: &PlannedAction, text: &str, reference: &Reference) -> bool {
     let asked = lower(&Value::Object(partial.params.clone()).to_string());
     let is_known = ["summary", "title", "find_by"].iter().any(|name| partial.params.contains_key(*name));
@@ -100,7 +100,7 @@ fn names_another(partial: &PlannedAction, text: &str, reference: &Reference) -> 
     !asked.contains(&lower(heard.raw(live[0], live[len - 1])))
 }
 
-/// "Call Bob today about the meeting tomorrow at 3": something to do, with more to say of it than when.
+/// Something to do, with more to say of it than when.
 fn is_errand(text: &str, reference: &Reference) -> bool {
     const WORDS_MIN: usize = 4;
     let heard = AnnotatedText::new(text, reference, GRAMMAR.lexicon);
@@ -126,7 +126,7 @@ fn time_in(text: &str, reference: &Reference) -> Option<String> {
     }
 }
 
-/// "5" answers "When?", though alone it is no time.
+/// A number alone answers a question for a time, though by itself it is no time.
 fn bare_hour(text: &str) -> Option<String> {
     let bare = tidy(text);
     bare.parse::<u8>().ok().filter(|hour| *hour <= 24).map(|hour| format!("at {hour}"))
@@ -146,7 +146,7 @@ fn changes(partial: &PlannedAction, text: &str, reference: &Reference) -> Option
     Some(Value::Object(changes))
 }
 
-/// A title may bring its time along: "call mom at 5".
+/// A title may bring its time along.
 fn titled(action: &mut PlannedAction, param: &str, text: &str, reference: &Reference) -> Option<String> {
     let time_param = match (action.service.as_str(), param) {
         (task::NAME, "title") => "deadline",

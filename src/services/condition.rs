@@ -13,10 +13,10 @@ use crate::language::time;
 use crate::language::time::Reference;
 use crate::language::tokens::lower;
 
-/// A condition, read.
+/// The words of a condition, read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConditionReading {
-    /// Without the word that says which way it counts: "I'm free at 3".
+    /// Without the conjunction that says which way it counts.
     pub text: String,
     /// It is to be done when this is not so.
     pub negated: bool,

@@ -9,7 +9,7 @@ use crate::language::time::{DateOrder, Reference};
 /// For whom, when and where something is done.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RequestContext {
-    /// Whose data.
+    /// The person whose records are read and changed.
     pub owner: UserId,
     /// Where to tell what falls due later.
     pub chat: ChatId,

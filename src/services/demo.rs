@@ -30,7 +30,7 @@ pub enum DemoError {
     /// Not the shape that is expected.
     #[error("the demo's {file} cannot be read: {why}")]
     File {
-        /// Which.
+        /// The name of the demo's file.
         file: &'static str,
         /// What was found.
         why: String,

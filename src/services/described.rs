@@ -1,4 +1,4 @@
-//! Which thing a clause describes, in its words.
+//! Descriptions: which thing a clause describes, in its words.
 
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::history;
@@ -12,11 +12,11 @@ const NAME_WORDS_MAX: usize = 8;
 /// What a time beside a thing says of it.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Beside<'a> {
-    /// It belongs to its name: "the Christmas list".
+    /// It belongs to its name, as the day of a feast does.
     Name,
     /// Nothing: when something was done.
     Nothing,
-    /// Which one it is, but for where it is moved to: "the standup tomorrow" is another one than today's.
+    /// Which one it is, but for where it is moved to: the same thing on another day is another one.
     Which(Option<&'a TimeWords>),
 }
 
@@ -26,7 +26,7 @@ pub(super) fn is_event(said: &ClauseReading, slot: &str) -> bool {
     holds(&["event", "deevent", "cal"]) && !holds(&["tasknoun", "notenoun", "mailnoun"])
 }
 
-/// A clean description of the thing, or the id of what "it" is; "all …" where all that fit are meant.
+/// A clean description of the thing, or the id of a pronoun's antecedent; with a quantifier where all are meant.
 pub(super) fn find_by(said: &ClauseReading, slot: &str, service: &str, times: Beside) -> Option<String> {
     let found = described(said, slot, service, times)?;
     Some(if several::means_all(said, slot) { format!("all {found}") } else { found })
@@ -38,7 +38,7 @@ fn described(said: &ClauseReading, slot: &str, service: &str, times: Beside) -> 
         return history::latest(said.hearing.history, |past| past.service == service).and_then(history::handle);
     }
     let all = if matches!(times, Beside::Name) { Vec::new() } else { said.moments(&[]) };
-    // "Tick off the christmas cards" is not about Christmas.
+    // A feast in the name of a thing is no time.
     let all: Vec<usize> = all.into_iter().filter(|mask| !said.names_a_thing(slot, *mask)).collect();
     let bare = without_reason(&said.clean(slot, &all).unwrap_or_default());
     let bare = without_kind(without_determiner(&bare)).to_owned();
@@ -67,7 +67,7 @@ fn is_determiner(text: &str) -> bool {
     matches!(lower(text).as_str(), "my" | "the" | "a" | "this" | "that" | "all")
 }
 
-/// "the gym class, i'm tired" is about the gym class.
+/// What is meant, without the reason given behind a comma.
 fn without_reason(text: &str) -> String {
     const WHY: [&str; 9] = [", i", " because ", ", it", ", she", ", he", ", we", " since i", ", they", " as i "];
     let lower = text.to_lowercase();
@@ -75,7 +75,7 @@ fn without_reason(text: &str) -> String {
     at.map_or_else(|| tidy(text), |at| tidy(&text[..at]))
 }
 
-/// "task about the report" is the report; "buy milk task" is buy milk.
+/// The name without the noun of its kind, before or behind it.
 fn without_kind(text: &str) -> &str {
     const KINDS: [&str; 9] = ["task", "reminder", "todo", "note", "event", "calendar event", "entry", "memo", "thing"];
     let mut rest = text.trim();

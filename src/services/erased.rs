@@ -1,4 +1,4 @@
-//! What a command's own types become once its type is erased, and what is said of every command in the same way.
+//! Type erasure: what a command's own types become, and what is said of every command in the same way.
 
 use serde::Serialize;
 use serde_json::Value;

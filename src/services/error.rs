@@ -1,7 +1,7 @@
 //! Why a service could not do its work, by kind; the words for people are made here and nowhere else.
 //!
-//! Each says what happened, what was kept, and what to do. Deliberately not here: doubt about an effect elsewhere, which
-//! is an outcome of its own and not an error (see [`Completed`](super::command::Completed)).
+//! Each says what happened, what was kept, and what to do. Deliberately not here: doubt about an effect elsewhere,
+//! which is an outcome of its own and not an error (see [`Completed`](super::command::Completed)).
 
 use crate::core::text::capital;
 use crate::ports::{IndexError, StoreError};

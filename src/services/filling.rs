@@ -1,7 +1,7 @@
-//! What the built-in services make of what is said to them, without a model.
+//! Slot filling: what the built-in services make of what is said to them, without a model.
 //!
 //! What a command's slots cannot say is a builder in the command's own file; each service lists its own, and they come
-//! together here. "Cancel …", "move …" and "one more …" do not say which service holds the thing; its noun, the
+//! together here. Verbs of cancelling, moving and repeating do not say which service holds the thing; its noun, the
 //! conversation and the routed domains do.
 
 use serde_json::{Map, Value, json};
@@ -66,7 +66,7 @@ fn service_of(said: &ClauseReading, slot: &str) -> Option<&'static str> {
     named.or_else(|| is_event(said, slot).then_some(calendar::NAME))
 }
 
-/// "cancel …": a meeting, a reminder, a list, whatever it names.
+/// A verb of cancelling: an event, a task, a list, whatever its object names.
 fn cancel(said: &ClauseReading) -> Built {
     const DELETABLE: [&str; 4] = ["calendar", "task", "keep", "memory"];
     let is_reference = said.grammar.lexicon.is_phrase("it", &said.ids("what"));
@@ -104,7 +104,7 @@ fn cancel(said: &ClauseReading) -> Built {
     if actions.is_empty() { Built::No } else { Built::Acts(actions) }
 }
 
-/// "I don't need a reminder" is about no reminder in particular.
+/// A noun of a kind that is not wanted is about no thing in particular.
 fn is_any_of_a_kind(said: &ClauseReading, text: &str) -> bool {
     let clause = said.typed();
     let first = text.split([',', ' ']).next().unwrap_or_default();
@@ -112,7 +112,7 @@ fn is_any_of_a_kind(said: &ClauseReading, text: &str) -> bool {
         && clause.contains("need")
 }
 
-/// "the dentist and my standup" are two.
+/// The things that a conjunction joins.
 fn split_items(text: &str) -> Vec<String> {
     let mut parts = vec![text];
     for link in [" and the ", " and my ", " and also the "] {
@@ -153,7 +153,7 @@ fn by_verb(said: &ClauseReading) -> &'static str {
     if is_cancel || has_clock { "calendar" } else { "task" }
 }
 
-/// "move … to friday": an event or a task.
+/// A verb of moving with a time: an event or a task.
 fn moved(said: &ClauseReading) -> Built {
     let is_reference = said.found.slot("what").is_none()
         || said.grammar.lexicon.is_phrase("it", &said.ids("what"))
@@ -202,7 +202,7 @@ fn moved(said: &ClauseReading) -> Built {
     Built::Act(action)
 }
 
-/// "make it nicer", "set the table" name no new time and no priority.
+/// An object without a new time and without a priority changes nothing.
 fn is_vague(said: &ClauseReading) -> bool {
     said.grammar.lexicon.find("realmove", &said.clause_ids()).is_none()
 }
@@ -242,7 +242,7 @@ fn changes(said: &ClauseReading, service: &str, target: Option<TimeWords>) -> Op
     (!changes.is_empty()).then_some(changes)
 }
 
-/// "what about friday?" after a question about a day asks the same for another.
+/// A bare time, asked about after a question about a day, asks the same for another.
 fn again(said: &ClauseReading) -> Option<Built> {
     let last = history::latest(said.hearing.history, |past| !past.service.is_empty())?;
     let param = match last.command.as_str() {
@@ -262,7 +262,7 @@ fn again(said: &ClauseReading) -> Option<Built> {
     Some(Built::Act(action))
 }
 
-/// "and one with Sarah at 3": like the last event, with somebody else or at another time.
+/// Like the last event, with somebody else or at another time.
 fn more(said: &ClauseReading) -> Built {
     let last =
         history::latest(said.hearing.history, |past| past.command == "create_event" && past.service == "calendar");
@@ -298,7 +298,7 @@ fn on_the_same_day(said: &ClauseReading, words: &str, last: &PastAction) -> Stri
     }
 }
 
-/// A message that is nothing but a time, after something that has one: "no, friday".
+/// A message that is nothing but a time, after something that has one.
 fn retimed(last: &PastAction, words: &str) -> Option<PlannedAction> {
     let (service, command, name) = match (last.service.as_str(), last.command.as_str()) {
         ("calendar", "create_event" | "update_event") => ("calendar", "update_event", "start_time"),

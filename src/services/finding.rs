@@ -62,12 +62,12 @@ pub(super) enum Choice<T> {
     None,
 }
 
-/// True for words that mean one of several by its time: "my next standup".
+/// True for words that mean one of several by its time, as an ordinal.
 pub(super) fn is_by_order(words: &str) -> bool {
     Ordinal::of(words).is_some()
 }
 
-/// What is behind "all" in words that mean all of several things.
+/// What is behind a quantifier in words that mean all of several things.
 pub(super) fn all_of(words: &str) -> Option<&str> {
     let (all, rest) = words.trim_start().split_once(' ')?;
     all.eq_ignore_ascii_case("all").then_some(rest)
@@ -356,8 +356,8 @@ fn choose_among<T: Item>(
     Choice::Several { more: ranked.len() - items.len(), items, sure }
 }
 
-/// How well each item fits. A time in the words ("the 3pm meeting") narrows them to what happens then, if
-/// anything does; it may as well belong to a title ("Sunday paper"), so the whole of the words counts too.
+/// How well each item fits. A time in the words narrows them to what happens then, if anything does; it may as well
+/// belong to a title, so the whole of the words counts too.
 fn scores<T: Item>(items: &[&Held<T>], statistics: &Statistics, sought: &ItemQuery, ctx: &RequestContext) -> Vec<f32> {
     let worded: Vec<WordedItem> = items.iter().map(|(item, _)| item.worded()).collect();
     let covered = |query: &WordQuery| -> Vec<f32> {

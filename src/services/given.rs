@@ -1,4 +1,4 @@
-//! Parameters read as a command, with an error that says whether one is missing rather than wrong.
+//! Deserialization of parameters, with an error that says whether one is missing rather than wrong.
 //!
 //! `serde_json` says that in words only. Values are read as it reads them; not here: reading them for use.
 

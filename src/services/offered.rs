@@ -1,10 +1,10 @@
 //! What a call of a command is offered: its parameters, without the optional ones that the message cannot ground.
 //!
-//! A server that holds a model to a schema makes it write what the schema has, and a small model fills in whatever there is
-//! to fill. So what nothing in the message speaks of is not offered to it: no repetition without a word that repeats, no
-//! priority without a word for one. Parameters are told apart by the kind of their type, and never by their command; some
-//! names need a word of their own (`given_` in `data/language/reading/ground.txt`). What is required is always offered; what
-//! came of it is judged all the same ([`super::standing`]).
+//! A server that holds a model to a schema makes it write what the schema has, and a small model fills in whatever
+//! there is to fill. So what nothing in the message speaks of is not offered to it: no repetition without a word that
+//! repeats, no priority without a word for one. Parameters are told apart by the kind of their type, and never by their
+//! command; some names need a word of their own (`given_` in `data/language/reading/ground.txt`). What is required is
+//! always offered; what came of it is judged all the same ([`super::standing`]).
 
 use serde_json::{Map, Value, json};
 

@@ -86,7 +86,7 @@ pub(super) fn ranked<T>(mut rows: Vec<T>, total: usize, after: Option<&str>, id:
     Page { more: total.saturating_sub(behind + rows.len()), rows, next }
 }
 
-/// What people are shown of rows in an order of their own: those behind `after`, where a row's place is told by `place`.
+/// Rows as people are shown them in an order of their own: those behind `after`; `place` tells a row's place.
 pub(super) fn behind<T>(mut rows: Vec<T>, after: Option<&str>, place: impl Fn(&T) -> String) -> Page<T> {
     if let Some(after) = after {
         rows.retain(|row| place(row).as_str() > after);

@@ -1,4 +1,4 @@
-//! Why parameters do not make a command: what the person is asked or told, and what a planner can mend.
+//! Parameter errors: what the person is asked or told, and what a planner can mend.
 
 /// Why parameters do not make a command.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -6,7 +6,7 @@ pub enum ParamError {
     /// A required one is missing or empty.
     #[error("{param} is missing")]
     Missing {
-        /// Which.
+        /// The parameter's name.
         param: String,
         /// What to ask the person.
         question: String,

@@ -1,4 +1,4 @@
-//! Whose words a stored record holds.
+//! Provenance: whose words a stored record holds.
 //!
 //! A yes to keeping somebody else's words makes them nobody's own: a record holds, field by field, what was written
 //! into it that was not the person's, and where it came from. Whatever gives the record back gives that along (see

@@ -1,4 +1,4 @@
-//! How a service is put together: what it is called, its commands, and what people say for them.
+//! Registration: what a service is called, its commands, and what people say for them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,9 +1,9 @@
 //! The registry: every service there is, at this moment.
 //!
-//! Filled at run time under owned names: the built-in services, those of the operator, and servers that come and go. The
-//! router's domains, the planner's schema, stakes, cards, receipts, context, `/help` and status words derive from it. A
-//! turn sees one snapshot at a time ([`Registry::now`]); a service that leaves takes its commands along, and an action of
-//! it that still waits is refused in words when its time comes.
+//! Filled at run time under owned names: the built-in services, those of the operator, and servers that come and go.
+//! The router's domains, the planner's schema, stakes, cards, receipts, context, `/help` and status words derive from
+//! it. A turn sees one snapshot at a time ([`Registry::now`]); a service that leaves takes its commands along, and an
+//! action of it that still waits is refused in words when its time comes.
 //!
 //! Invariant: an unknown command is not in here, and what is not in here is forbidden.
 //!
@@ -112,8 +112,8 @@ impl Registry {
         self.now().command(service, command)
     }
 
-    /// The command of an action, which passed the gate. `None` where it is gone, and where its definition is another one
-    /// by now than the action was settled by.
+    /// The command of an action, which passed the gate. `None` where it is gone, and where its definition is another
+    /// one by now than the action was settled by.
     pub fn of(&self, action: &Action) -> Option<Arc<dyn Entry>> {
         self.named(action).filter(|entry| entry.definition() == action.schema.as_deref())
     }
@@ -206,8 +206,8 @@ impl Services {
         self.schema_once(&key, || AnswerSchema::written(self.plan_shape(&key), self.written(&key)))
     }
 
-    /// A shape of answers over these services: made once for each `key`, and byte-identical from then on. Plans have the
-    /// names of their services as keys; others begin with the name of their stage.
+    /// A shape of answers over these services: made once for each `key`, and byte-identical from then on. Plans have
+    /// the names of their services as keys; others begin with the name of their stage.
     pub fn schema_once(&self, key: &[String], make: impl FnOnce() -> AnswerSchema) -> AnswerSchema {
         let mut schemas = self.schemas.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = schemas.get(key) {

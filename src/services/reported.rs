@@ -1,9 +1,8 @@
-//! Whether what a person reports as done is what something was called while it was to be done: "bins are out" and
-//! "Put the bins out".
+//! Whether what a person reports as done is what something was called while it was to be done.
 //!
-//! Its words are those of the thing, and a verb; what it was called may have another form of both, or no verb at all
-//! ("Rent"). Invariant: nothing fits clearly whose words are not all in the name, nor a name of several errands of which
-//! only one is told.
+//! Its words are those of the thing, and a verb; what it was called may have another form of both, or no verb at all.
+//! Invariant: nothing fits clearly whose words are not all in the name, nor a name of several errands of which only one
+//! is told.
 
 use std::collections::HashSet;
 
@@ -33,7 +32,7 @@ pub(super) fn fit(name: &str, report: &StateReport) -> Option<ReportFit> {
         .collect();
     let all_stems = terms::stems(&terms::fold(name));
     let verb = report.verbs.iter().map(|verb| terms::stems(&terms::fold(verb))).find(|verb| {
-        // "Put out" is no verb of a name that only holds "out".
+        // A verb with a particle has to be in the name with both.
         verb.iter().all(|stem| all_stems.contains(stem))
     });
     let rest = named.iter().filter(|stem| !told.contains(stem) && !verb.iter().flatten().any(|one| one == *stem));

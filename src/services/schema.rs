@@ -1,4 +1,4 @@
-//! A command's parameters as JSON: their schema for planners, and what is wrong with them before they are typed.
+//! Schema validation: a command's parameters as JSON, and what is wrong with them before they are typed.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};

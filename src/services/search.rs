@@ -1,9 +1,8 @@
-//! How well things fit a description: how "the dentist thing" means "Call the dentist".
+//! Relevance: how well things fit a description in other words than their own.
 //!
-//! A description is read into words that tell things apart and words that say nothing ("the", "thing"). What they match
-//! in the whole collection, and how much each of them says there, comes from the search index ([`Statistics`]); rare
-//! words count more than common ones. What was found by it is measured here, so that the same thing is meant however it
-//! was found.
+//! A description is read into words that tell things apart and words that say nothing. What they match in the whole
+//! collection, and how much each of them says there, comes from the search index ([`Statistics`]); rare words count
+//! more than common ones. What was found by it is measured here, so that the same thing is meant however it was found.
 //!
 //! Two measures: [`Fit::covered`], how much of a description a thing covers (to find *the one* that is meant), and
 //! [`Fit::relevance`], how relevant things are to a question (to list several).
@@ -60,8 +59,8 @@ const EVERYTHING: &[&str] =
 
 /// What a match in the text of a thing is worth beside one in its title.
 const BODY: f32 = 0.6;
-/// What a word that nothing matches weighs beside one that a single thing matches: "call the plumber" must
-/// not find "Call the dentist".
+/// What a word that nothing matches weighs beside one that a single thing matches: a shared verb alone must not find
+/// another thing.
 const UNKNOWN: f32 = 1.25;
 /// From this on a thing may be taken for the one that is meant.
 pub const SURE: f32 = 0.55;
@@ -108,7 +107,7 @@ impl WordQuery {
         self.strong.is_empty()
     }
 
-    /// True when it asks for all there is: "everything", "what do you know about me?", or nothing at all.
+    /// True when it asks for all there is: by a quantifier, about the person, or by no word at all.
     pub fn is_for_everything(&self) -> bool {
         let says_nothing = |word: &str| [STOP, VAGUE, EVERYTHING].iter().any(|list| list.contains(&word));
         let mut words = terms::words_of(&self.folded).peekable();

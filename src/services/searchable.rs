@@ -2,8 +2,8 @@
 //! read one by one.
 //!
 //! Invariants: reads only; every look has a limit and says how much lies behind it; of what somebody else wrote the
-//! source goes along ([`FoundItem::untrusted`]). Deliberately not here: what a question needs (the investigation knows),
-//! and commands, which show things to people.
+//! source goes along ([`FoundItem::untrusted`]). Deliberately not here: what a question needs (the investigation
+//! knows), and commands, which show things to people.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -22,9 +22,9 @@ use crate::core::text::visible;
 use crate::language::words::{fold, without_digraphs};
 use crate::ports::{Record, Store};
 
-/// Shorter words are no names of domains: "me", "us".
+/// Shorter words are no names of domains.
 const DOMAIN_NAME_CHARS_MIN: usize = 4;
-/// Shorter ones stand in others by accident: "hire" in "shire".
+/// Shorter ones stand in other words by accident.
 const DOMAIN_PART_CHARS_MIN: usize = 5;
 
 /// Of what sort a thing is.
@@ -106,7 +106,7 @@ impl Party {
         Self { name: name.to_owned(), address: String::new(), known_as: Some(name.to_owned()) }
     }
 
-    /// Whether they write from a domain that is called so: "Northwind", "the freight people" of balticfreight.example.
+    /// Whether they write from a domain that is called so, by a part of its name.
     pub fn is_at(&self, name: &str) -> bool {
         let name = without_digraphs(&fold(name)).replace(' ', "");
         let letters = name.chars().count();
@@ -262,7 +262,7 @@ pub struct ItemText {
 /// Something that somebody wrote.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct WrittenText {
-    /// When.
+    /// When it was written, if that is known.
     pub at: Option<DateTime<Utc>>,
     /// Who; nobody where the person did.
     pub by: Party,
@@ -293,8 +293,8 @@ pub trait Searchable: Send + Sync {
     /// Things that fit.
     async fn find_items(&self, ctx: &RequestContext, filter: &ItemFilter) -> Result<FoundItems, ServiceError>;
 
-    /// How fresh what it would find is; to be asked before it is looked at. `None`: that cannot be told, and what is found
-    /// is never kept.
+    /// How fresh what it would find is; to be asked before it is looked at. `None`: that cannot be told, and what is
+    /// found is never kept.
     async fn freshness(&self, _ctx: &RequestContext) -> Option<Freshness> {
         None
     }

@@ -1,7 +1,7 @@
 //! A service beside its commands: what it is called, and what the rest of the program may ask of it.
 //!
-//! Nothing outside a service's folder knows it by name; who wants something of services asks all of them, and those that
-//! have it answer (`reminders`, `drafts`, `facts` …). Deliberately not here: commands (see [`super::command`]).
+//! Nothing outside a service's folder knows it by name; who wants something of services asks all of them, and those
+//! that have it answer (`reminders`, `drafts`, `facts` …). Deliberately not here: commands (see [`super::command`]).
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -171,7 +171,7 @@ pub struct ServiceInfo {
     pub title: String,
     /// What it is for, in one line, for routers.
     pub summary: String,
-    /// Where its things are, for the status line and for "I couldn't look into …": `your calendar`.
+    /// Where its things are, as the object of a sentence in the status line: `your calendar`.
     pub place: String,
 }
 
@@ -328,7 +328,7 @@ pub struct AgendaItem {
     pub whole_day: bool,
     /// What it is called.
     pub title: String,
-    /// Where.
+    /// Where it takes place, if that was said.
     pub place: Option<String>,
     /// Words in it that are not the person's own.
     pub untrusted: Vec<UntrustedText>,
@@ -352,6 +352,6 @@ impl AgendaItem {
 pub struct Rezoned {
     /// To be committed together with the new zone.
     pub changes: Vec<Change>,
-    /// How many repeating reminders keep their time of day and ring at another instant.
+    /// How many repeating reminders keep their time of day and fall due at another instant.
     pub moved: usize,
 }

@@ -1,4 +1,4 @@
-//! How values look on cards and receipts: times in the person's zone, people with their addresses.
+//! Formatting of values on cards and receipts: times in the person's zone, people with their addresses.
 
 use chrono::{DateTime, NaiveDate};
 use chrono_tz::Tz;

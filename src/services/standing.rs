@@ -1,4 +1,4 @@
-//! How a planned action stands to what was said: its values by their kinds, and the mood in which it was said.
+//! Plan standing: its values by their kinds, and the mood in which it was said.
 //!
 //! Pure: the same words, people and plan give the same standing. Not here: what the things are that an action is about,
 //! and what becomes of an action that does not follow from the message (the pipeline).
@@ -266,7 +266,7 @@ impl Judge<'_> {
         let texts: Vec<String> = values.into_iter().map(|value| value.text).collect();
         match self.ground.mood(&texts) {
             mood if mood.is_request() => PlanStanding::Exact,
-            // "I have a meeting with Sarah at 3pm" is said to whoever keeps the calendar.
+            // An occasion with a time is said to whoever keeps the calendar.
             Mood::Arrangement if has_time => PlanStanding::Exact,
             // A card proposes it.
             Mood::Arrangement | Mood::Statement | Mood::Report | Mood::Negation if !is_low_write(entry, planned) => {

@@ -4,7 +4,7 @@ use super::{filling, testing};
 use crate::language::requests::built_in::{SERVICES, grammar_of};
 use crate::language::requests::tests::{asked_in, monday};
 
-/// "Send it": no command, but the sending of what was just written.
+/// No command, but the sending of what was just written.
 const NO_COMMAND: [&str; 1] = ["email.send_draft"];
 
 #[test]

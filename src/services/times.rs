@@ -1,4 +1,4 @@
-//! Times that a description names: "the 3pm meeting", "standup tomorrow".
+//! Times that a description of a thing names.
 
 use chrono::{DateTime, Days, Duration, NaiveTime, Utc};
 use chrono_tz::Tz;
@@ -21,7 +21,7 @@ pub(super) struct Hint {
     clock: Option<NaiveTime>,
 }
 
-/// The time that is named in these words; "the 10am meeting tomorrow" names one in two places.
+/// The time that is named in these words; its hour and its day may stand in two places.
 pub(super) fn hint(words: &str, ctx: &RequestContext) -> Option<Hint> {
     let words: String = words.chars().take(SEARCH_CHARS_MAX).collect();
     let reference = ctx.reference();
@@ -52,7 +52,7 @@ fn span(result: &Result<When, Problem>, zone: Tz) -> Option<(DateTime<Utc>, Date
     let (at, grain) = match result {
         Ok(When::Point { at, grain }) => (*at, *grain),
         Ok(When::Range { start, end, .. }) => return Some((start.to_utc(), end.to_utc())),
-        // "The 3pm meeting" at four may be one that was.
+        // An hour that has passed may be of one that was.
         Err(Problem::Past { at }) => (*at, Grain::Minute),
         Ok(When::Duration(_) | When::Recurrence { .. })
         | Err(

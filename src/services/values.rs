@@ -1,7 +1,7 @@
 //! The values of a command's parameters, each with what it is by its type: what grounding judges.
 //!
-//! Nothing is told by a parameter's name: slots say which words become times, repetitions and people, the schema says what
-//! a choice may be, and the command says what refers, what names a thing, and what a planner words.
+//! Nothing is told by a parameter's name: slots say which words become times, repetitions and people, the schema says
+//! what a choice may be, and the command says what refers, what names a thing, and what a planner words.
 
 use serde_json::Value;
 

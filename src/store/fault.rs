@@ -1,4 +1,4 @@
-//! redb's errors in the words of the port.
+//! Error mapping: redb's errors in the words of the port.
 
 use std::io::ErrorKind;
 use std::path::Path;

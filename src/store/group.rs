@@ -1,4 +1,4 @@
-//! Many batches, one transaction.
+//! Group commit: many batches, one transaction.
 //!
 //! Each batch sees what the ones before it in its group have written. A batch whose expectation fails is left
 //! out whole, before anything of it is written; the others go on.

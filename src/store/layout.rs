@@ -1,4 +1,4 @@
-//! How records and ranges look in the file.
+//! On-disk layout: how records and ranges look in the file.
 //!
 //! A value is the record's version (1 byte), its revision (8 bytes, little endian) and its JSON. Keys are the
 //! text of [`Key`]; redb sorts them by their bytes, as Rust sorts strings.

@@ -1,4 +1,4 @@
-//! Where redb's bytes go: a file, or a look at a file that cannot change it.
+//! Storage backend of redb: a file, or a look at a file that cannot change it.
 //!
 //! redb repairs a file while opening it and writes to it again while closing. A damaged or newer file must stay
 //! as it is, so the store looks first through a [`Medium::glance`]: what is written there stays in memory.

@@ -5,9 +5,9 @@
 //! and are never given twice; a file that is damaged, foreign or newer is never written to. All of redb stays in
 //! this folder.
 //!
-//! Deliberately not here: what the records mean. In reading order: `layout` (bytes), `opening` and `place` (the
-//! file), `reading`, `writer` and `group` (commits), `secondary` (the indexes), `changes` and `touched` (which records changed),
-//! `rewriting` (so that nothing old is left in it), `memory` (the same without a file).
+//! Deliberately not here: what the records mean. In reading order: `layout` (bytes), `opening` and `place` (the file),
+//! `reading`, `writer` and `group` (commits), `secondary` (the indexes), `changes` and `touched` (which records
+//! changed), `rewriting` (so that nothing old is left in it), `memory` (the same without a file).
 
 mod changes;
 mod fault;

@@ -1,9 +1,9 @@
-//! Writing the store anew, so that its file holds what is in its records and nothing else.
+//! Compaction: writing the store anew, so that its file holds what is in its records and nothing else.
 //!
-//! redb leaves the bytes of what was deleted in pages that are free, and seldom makes a file smaller. So all records are copied into a new file beside
-//! the old one; the copy, open and locked, takes the old one's name in one step and is the store from then on; the old
-//! file has no name any more and is overwritten. A crash at any moment leaves one whole file of that name, the old or
-//! the new; a copy that was not finished is removed by the next start.
+//! redb leaves the bytes of what was deleted in pages that are free, and seldom makes a file smaller. So all records
+//! are copied into a new file beside the old one; the copy, open and locked, takes the old one's name in one step and
+//! is the store from then on; the old file has no name any more and is overwritten. A crash at any moment leaves one
+//! whole file of that name, the old or the new; a copy that was not finished is removed by the next start.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! When the records of an owner changed last, in memory: for whoever keeps what was made of them.
+//! Invalidation: when the records of an owner changed last, for whoever keeps what was made of them.
 //!
 //! Invariant: a revision is noted after readers see what it changed, and before whoever committed it gets an answer. So
 //! who asks first and reads afterwards has nothing older than that. Not here: what is kept, and where.

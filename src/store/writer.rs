@@ -1,4 +1,4 @@
-//! The one thread that writes.
+//! Single writer: the one thread that writes.
 //!
 //! It takes all waiting batches and commits them together. When the disk fails, everyone of that group is told
 //! that nothing was kept, and the writer sees to it that this is true: it opens the file again, and if the failed

@@ -64,7 +64,7 @@ fn belongs_in(aside: &Aside, chat: &ChatId) -> bool {
     aside.key.iter().any(|part| part == chat.as_str() || chat.is_private_of(&UserId::new(part.as_str())))
 }
 
-/// "tasks" and how many of them.
+/// How many records there are of each table, by its name.
 fn by_table<'a>(records: &[&'a Aside]) -> BTreeMap<&'a str, usize> {
     let mut tables = BTreeMap::new();
     for record in records {

@@ -1,8 +1,8 @@
 //! What is done when nobody waits for it, so that the thousandth day is like the first: what could not be read is found
 //! and told, what has had its time goes away, and the file gives back what that has left.
 //!
-//! Invariants: nothing here is needed for a turn to be right; every step may be repeated, and what was cut short is taken
-//! up again by the next look; a turn under way goes first.
+//! Invariants: nothing here is needed for a turn to be right; every step may be repeated, and what was cut short is
+//! taken up again by the next look; a turn under way goes first.
 
 mod aside;
 mod looking;

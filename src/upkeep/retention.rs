@@ -1,4 +1,4 @@
-//! What has had its time goes away, in small steps (see [`crate::limits::kept`] for how long, and why).
+//! Retention: what has had its time goes away, in small steps (see [`crate::limits::kept`] for how long, and why).
 //!
 //! Each step reads a page, commits what of it is over, and says where to go on. Nothing is remembered of a walk but its
 //! place, so one that was cut short begins anew and finds what is left.

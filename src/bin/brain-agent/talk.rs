@@ -162,8 +162,8 @@ fn ends_on_signals(typed: Option<(Arc<Keyboard>, Signals)>) -> CancellationToken
     stop
 }
 
-/// Answers what is heard, until the input ends or the program is told to stop. A turn under way is then stopped; what it
-/// cannot stop may end in time, or is found in the journal by the next start.
+/// Answers what is heard, until the input ends or the program is told to stop. A turn under way is then stopped; what
+/// it cannot stop may end in time, or is found in the journal by the next start.
 async fn converse(brain: &Brain, session: &Session, heard: &mut ReceivedLines, stop: &CancellationToken) {
     loop {
         let line = tokio::select! {

@@ -1,4 +1,4 @@
-//! Lines in the order in which they are answered: one after the other, but `/cancel` overtakes what runs.
+//! Ordering of lines: they are answered one after the other, but `/cancel` overtakes what runs.
 //!
 //! Invariant: what was written ahead is answered in order, as what it was: said before the answers that came since, so
 //! that it decides nothing that they ask. A `/cancel` that was written together with the request before

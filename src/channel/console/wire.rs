@@ -39,7 +39,7 @@ pub struct ConsoleLine {
 pub enum ConsoleRequest {
     /// A message.
     Text {
-        /// Its words.
+        /// As typed.
         text: String,
         /// What it replies to.
         reply_to: Option<MessageId>,
@@ -87,25 +87,25 @@ impl ConsoleLine {
 pub enum Out {
     /// Something is being worked on.
     Typing {
-        /// For whom.
+        /// The id of the person in whose chat it is.
         user: String,
     },
     /// What is being worked on.
     Status {
-        /// For whom.
+        /// The id of the person in whose chat it is.
         user: String,
-        /// In words.
+        /// What the turn is doing, in words.
         text: String,
     },
     /// A new message.
     Message {
-        /// For whom.
+        /// The id of the person in whose chat it is.
         user: String,
-        /// Its number.
+        /// What a later edit or a reply refers to.
         id: i64,
-        /// Its words.
+        /// Plain text, as shown.
         text: String,
-        /// Its buttons.
+        /// Rows of buttons, top to bottom; empty: none.
         buttons: Vec<Vec<Button>>,
         /// The card it is.
         pending: Option<PendingId>,
@@ -115,9 +115,9 @@ pub enum Out {
     },
     /// A change of an older message.
     Edit {
-        /// For whom.
+        /// The id of the person in whose chat it is.
         user: String,
-        /// Which.
+        /// The number of the message that changes.
         id: i64,
         /// New words; left out when they stay.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -127,14 +127,14 @@ pub enum Out {
     },
     /// A line that could not be used.
     Error {
-        /// Whose.
+        /// The id of the person whose line failed.
         user: String,
-        /// Why.
+        /// What went wrong, for a person.
         error: String,
     },
     /// The end of what a line asked for.
     Done {
-        /// For whom.
+        /// The id of the person whose turn ended.
         user: String,
         /// How it ended.
         #[serde(flatten)]

@@ -1,4 +1,4 @@
-//! Who is connected, and who gives up their place when it is needed: whoever has been silent for longest.
+//! Connection slots: who is connected, and that whoever has been silent for longest gives up their place.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! Who is served: the configured ids, and who has paired. Nobody else, by default nobody at all.
+//! Access control: the configured ids, and who has paired. Nobody else, by default nobody at all.
 //!
 //! Invariants: of a stranger only the number is kept, in memory; a stranger is answered one sentence an hour
 //! at most; who was let in by configuration and is taken out of it is a stranger again, whatever else is
@@ -27,11 +27,11 @@ const PAIRED: &str = "paired";
 /// A person who has sent the pairing code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Paired {
-    /// Who.
+    /// The id under which they are served.
     pub user: UserId,
     /// Telegram's number of them.
     pub number: i64,
-    /// Since when.
+    /// When they sent the code.
     pub at: DateTime<Utc>,
 }
 
@@ -144,7 +144,7 @@ impl Access {
             answered.retain(|_, at| now.duration_since(*at) < hour);
         }
         let lately = answered.get(&who).is_some_and(|at| now.duration_since(*at) < hour);
-        // With too many strangers at the door, new ones meet silence.
+        // With too many strangers lately, new ones get no answer.
         if lately || answered.len() >= limits::STRANGERS_MAX {
             return false;
         }

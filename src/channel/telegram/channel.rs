@@ -1,4 +1,4 @@
-//! How people are shown things: the [`Channel`] port on Telegram.
+//! The [`Channel`] port on Telegram: how people are shown things.
 //!
 //! Invariants: what Telegram refuses for good is `Never`, all else is `Later` and remembered in [`Late`], so
 //! that nobody has to guess whom to try again; an answer takes the place of its status line, and what was shown

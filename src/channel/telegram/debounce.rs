@@ -7,9 +7,9 @@
 //! Invariants: a joined update is recorded as such before the turn begins anew, and closed by that turn's commit
 //! and no other; order is kept; separate requests stay separate: of typed words only what reads on joins (see
 //! [`crate::language::continuation`]), and what is passed on comes along; a command and a reply never join another
-//! message; a yes, a no or a "wait" joins nothing but what says otherwise, and is none when words follow at once that speak of it; an edit
-//! of a message that may still be joined replaces its words; what an earlier life left open gains nothing new; what was
-//! written far apart is not coalesced, even when it is received at once.
+//! message; a yes, a no or a request to wait joins nothing but what says otherwise, and is none when words about it
+//! follow at once; an edit of a message that may still be joined replaces its words; what an earlier life left open
+//! gains nothing new; what was written far apart is not coalesced, even when it is received at once.
 
 use std::time::Duration;
 
@@ -343,7 +343,7 @@ fn is_command(message: &IncomingMessage) -> bool {
     commands::parse(&message.text).is_some()
 }
 
-/// A bare yes, no or "wait".
+/// A bare yes, a no or a request to wait.
 fn decides(message: &IncomingMessage) -> bool {
     decision(message) != Consent::Other
 }

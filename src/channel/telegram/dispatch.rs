@@ -41,9 +41,9 @@ pub(super) type Handled = Result<(), Infallible>;
 /// Updates with the same key are handled one after another.
 pub(super) type OrderKey = (types::ChatId, Option<ThreadId>, ChatLane);
 
-/// A client that knows who the bot is, which is all that the dispatcher asks of it, and does not start without. It would
-/// ask Telegram, in a form that refuses the answer of older servers and waits ten seconds after a server error. So it
-/// asks ourselves, once and over loopback, and is not given the token.
+/// A client that knows who the bot is, which is all that the dispatcher asks of it, and does not start without. It
+/// would ask Telegram, in a form that refuses the answer of older servers and waits ten seconds after a server error.
+/// So it asks ourselves, once and over loopback, and is not given the token.
 pub(super) async fn introduced(me: &BotIdentity) -> Result<CacheMe<Bot>, TelegramError> {
     let answer = json!({"ok": true, "result": {
         "id": me.id, "is_bot": true, "first_name": me.username, "username": me.username, "can_join_groups": true,

@@ -1,9 +1,9 @@
-//! Changed messages.
+//! Edited messages.
 //!
-//! An edit of a message whose turn has not begun to act replaces its words (see [`super::debounce`]). What still
-//! waits because of the old words, a card or a question of ours, is withdrawn, and the new words are handled as a
-//! request. Where something was done already, an edit leads to an offer: do it again, and take back first what can still
-//! be taken back. An edit that changes no word is nothing, and one of a message that nobody remembers is too old to
+//! An edit of a message whose turn has not begun to act replaces its words (see [`super::debounce`]). What still waits
+//! because of the old words, a card or a question of ours, is withdrawn, and the new words are handled as a request.
+//! Where something was done already, an edit leads to an offer: do it again, and take back first what can still be
+//! taken back. An edit that changes no word is nothing, and one of a message that nobody remembers is too old to
 //! matter. Invariants: an edit approves nothing, neither itself nor what is done again; withdrawing or taking back, the
 //! end of an offer, and the intent to do it again are one commit.
 
@@ -96,8 +96,8 @@ async fn remembered(
     Ok(None)
 }
 
-/// What of the store can still be undone by this person, with its revision. What was changed elsewhere is taken back by a
-/// command of its own, and only where it was asked for.
+/// What of the store can still be undone by this person, with its revision. What was changed elsewhere is taken back by
+/// a command of its own, and only where it was asked for.
 async fn live(context: &TelegramContext, job: &UpdateJob, ids: Vec<String>) -> Result<Vec<(Undo, u64)>, StoreError> {
     let (owner, now) = (telegram_user(job.update.who), context.brain.clock.now());
     let mut live = Vec::new();
@@ -161,7 +161,7 @@ async fn again(
 ) -> Result<(), StoreError> {
     let at = message.written(job.entry.received_at);
     let input = Input::Message { text: message.text, origin: message.origin, reply_to: None };
-    // What "tomorrow" is counts from the first writing, as the changed words stand in its place.
+    // Relative times count from the first writing, as the changed words stand in its place.
     let incoming = Incoming { at, ..turns::incoming(job, message.number, input) };
     turns::run(context, &[entry], &incoming, Debounce::over()).await
 }

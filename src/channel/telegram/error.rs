@@ -1,4 +1,4 @@
-//! What keeps the bot from serving at all. What ends one call is an [`ApiError`], what ends one turn is told to its person.
+//! Fatal errors of the bot. What ends one call is an [`ApiError`], what ends one turn is told to its person.
 
 use super::api::ApiError;
 use crate::ports::StoreError;
@@ -12,10 +12,10 @@ pub enum TelegramError {
     /// The client could not be set up.
     #[error("Telegram cannot be used: {0}")]
     Setup(#[from] ApiError),
-    /// The webhook's door.
+    /// The webhook's address cannot be listened on.
     #[error("{addr} cannot be listened on for the webhook (BRAIN_WEBHOOK_ADDR): {why}")]
     Listen {
-        /// Where.
+        /// The address it should listen on, as configured.
         addr: std::net::SocketAddr,
         /// What the system said.
         why: String,
@@ -23,7 +23,7 @@ pub enum TelegramError {
     /// teloxide's dispatcher; see [`super::dispatch::introduced`].
     #[error("the dispatcher could not be set up, which needs a connection of this machine to itself: {0}")]
     Dispatcher(String),
-    /// The store.
+    /// Reading or writing the durable inbox failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

@@ -1,9 +1,9 @@
 //! The durable inbox: an update is stored before Telegram may forget it, and is handled once.
 //!
-//! Invariants: an update is known by its exact number (after a quiet week Telegram starts anywhere, so "smaller" never
-//! means "older") and by the message that it brings, whatever its number; updates are kept as JSON, as they were received; what needs no turn, and whatever
-//! strangers write, is stored as done and without its words; what is open at a start is handled in the order in
-//! which it was received.
+//! Invariants: an update is known by its exact number (after a quiet week Telegram starts anywhere, so a smaller one is
+//! not an older one) and by the message that it brings, whatever its number; updates are kept as JSON, as received;
+//! what needs no turn, and whatever strangers write, is stored as done and without its words; what is open at a start
+//! is handled in the order received.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -62,8 +62,8 @@ impl Inbox {
         Ok(fresh)
     }
 
-    /// Whether an update was received before, or the message that it brings. One whose record could not be read is still
-    /// known by its place.
+    /// Whether an update was received before, or the message that it brings. One whose record could not be read is
+    /// still known by its place.
     async fn knows(&self, entry: &InboxEntry) -> Result<bool, StoreError> {
         let key = entry.key();
         if let Some(message) = entry.message_key() {

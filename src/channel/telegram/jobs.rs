@@ -1,7 +1,7 @@
 //! From a job to what handles it.
 //!
-//! Invariants: nothing that breaks here ends its line; an update that was under way at every death of the process is set
-//! aside and told, and one that was under way at some of them is under way alone, so that no other is blamed for it.
+//! Invariants: nothing that breaks here ends its line; an update that was under way at every death of the process is
+//! set aside and told, and one that was so at some of them runs alone, so that no other is blamed for it.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The bot was let into a chat, or back into it.
+//! Membership: the bot was let into a chat, or back into it.
 
 use super::context::{TelegramContext, UpdateJob};
 use super::turns;

@@ -1,4 +1,4 @@
-//! What stands below a message: its buttons, or the field in which its question is answered.
+//! Keyboards below a message: its buttons, or the field in which its question is answered.
 
 use teloxide::types::{ForceReply, InlineKeyboardButton, InlineKeyboardMarkup, ReplyMarkup};
 

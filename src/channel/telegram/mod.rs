@@ -6,8 +6,8 @@
 //!   polling, webhook        access, inbox                                      debounce                   pace, status
 //! ```
 //!
-//! Each kind of update is read by a module in `updates`, and `jobs` says what handles it: `debounce`, `groups`, `edits`,
-//! `presses`, `joined`.
+//! Each kind of update is read by a module in `updates`, and `jobs` says what handles it: `debounce`, `groups`,
+//! `edits`, `presses`, `joined`.
 //!
 //! Invariants: an update is in the durable inbox before Telegram may forget it, and is handled once; a chat's
 //! messages are handled in order and no chat delays another; presses have a queue of their own, and `/cancel`

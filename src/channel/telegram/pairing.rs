@@ -1,4 +1,4 @@
-//! The pairing code: how the first person is let in.
+//! Pairing code: how the first person is let in.
 //!
 //! Invariants: a code is used once, lives ten minutes, and dies after fifty wrong ones; who has sent five
 //! wrong ones is not heard any more; codes are compared in constant time. Not here: storing who has paired.

@@ -22,7 +22,7 @@ impl ChatPlace {
         Some(Self { chat: chat.parse().ok()?, topic })
     }
 
-    /// Its name.
+    /// As the pipeline knows it: the number of the chat and, in a forum, of the topic.
     pub fn id(self) -> ChatId {
         match self.topic {
             Some(topic) => ChatId::new(format!("tg:{}/{topic}", self.chat)),

@@ -1,9 +1,9 @@
 //! Two lines a chat, one of messages and one of presses: order within each, none between them or between chats.
 //!
-//! A line has a worker while it has something to do. Invariants: jobs of a line run one after another, in the
-//! order in which they came, until one lets the others pass: it then goes on beside its line; a slow chat delays no other (up to the number of turns that run at once), and its
-//! messages no press; a line has an end; after [`ChatQueues::stop`] no job begins. What a job does, and that it never
-//! panics, is its own business. What overtakes even presses has no line.
+//! A line has a worker while it has something to do. Invariants: jobs of a line run one after another, in the order in
+//! which they came, until one lets the others pass: it then goes on beside its line; a slow chat delays no other (up to
+//! the number of turns that run at once), and its messages no press; a line has an end; after [`ChatQueues::stop`] no
+//! job begins. What a job does, and that it never panics, is its own business. What overtakes even presses has no line.
 
 use std::collections::{HashMap, VecDeque};
 use std::future::Future;
@@ -208,8 +208,8 @@ impl<J: Send + 'static> ChatQueues<J> {
         }
     }
 
-    /// Waits until a job lets the others pass and there is room beside the lines; as long as there is none, it keeps its
-    /// own line waiting.
+    /// Waits until a job lets the others pass and there is room beside the lines; as long as there is none, it keeps
+    /// its own line waiting.
     async fn place_beside(&self, passes: &Notify) -> Option<OwnedSemaphorePermit> {
         passes.notified().await;
         Arc::clone(&self.beside).acquire_owned().await.ok()

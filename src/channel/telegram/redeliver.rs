@@ -1,4 +1,4 @@
-//! What could not be delivered is tried again, chat by chat, with growing pauses, until it arrives.
+//! Redelivery: what could not be delivered is tried again, chat by chat, with growing pauses, until it arrives.
 //!
 //! Invariants: a chat that has something waiting is either under way or has a time at which it is tried
 //! next; one chat's trouble delays no other. The messages themselves are in the durable outbox.

@@ -1,4 +1,4 @@
-//! Messages on their way to Telegram, at the right pace and in a form it takes.
+//! Sending: messages go to Telegram at the right pace and in a form it takes.
 //!
 //! Invariants: a message goes out at the pace of [`Pace`]; what Telegram asks us to wait is waited, once; words
 //! whose entities are refused go out without them; words that are refused altogether are replaced by a sentence
@@ -363,7 +363,7 @@ fn is_chat_gone(error: &ApiError) -> bool {
 /// Whether trying again makes sense. What is malformed for Telegram today is malformed tomorrow.
 pub(super) fn judge(error: ApiError) -> SendError {
     match &error {
-        // "bot was blocked by the user", "user is deactivated", "bot was kicked from the group chat".
+        // The bot was blocked or kicked, or the account is gone.
         ApiError::Refused { code: 403, .. } => SendError::Blocked(error.to_string()),
         gone if is_chat_gone(gone) => SendError::Blocked(error.to_string()),
         ApiError::Refused { code: 400, .. } => SendError::Never(error.to_string()),

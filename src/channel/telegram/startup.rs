@@ -1,4 +1,4 @@
-//! What happens once, before updates come in: who the bot is, what the operator is told, the menus of commands.
+//! Startup, before updates come in: who the bot is, what the operator is told, the menus of commands.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What a chat shows while its turn runs: a status line, or the answer as far as it is written.
+//! Status line: what a chat shows while its turn runs, or the answer as far as it is written.
 //!
 //! ```text
 //! status ─► one silent message, changed in place ─────────┐

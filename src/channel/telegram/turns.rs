@@ -1,4 +1,4 @@
-//! Turns that updates begin, what is said in place of one, and what is done when one breaks.
+//! Turns begun by updates, what is said in place of one, and what is done when one breaks.
 //!
 //! Invariants: a panic ends one turn, is told, and what it left undone stays undone; what is answered is closed in the
 //! same commit.

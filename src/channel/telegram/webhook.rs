@@ -93,7 +93,7 @@ async fn announce(api: &Api, config: &WebhookConfig, secret: &SecretString, allo
     eprintln!("Telegram delivers to {}; I listen on {}.", config.url.host_str().unwrap_or_default(), config.addr);
 }
 
-/// Serves until dropped. Who finds no room waits for somebody else's time to be over.
+/// Serves until dropped. When all places are taken, one waits until another's time is over.
 async fn serve(listener: TcpListener, door: Arc<WebhookDoor>) {
     let room = Arc::new(Semaphore::new(limits::WEBHOOK_CONNECTIONS_MAX));
     let mut connections = JoinSet::new();

@@ -1,4 +1,4 @@
-//! Whether nodes may be added to a graph: who depends on whom, in which order they can be done, how deep they are.
+//! Validation of a graph: who depends on whom, in which order nodes can be done, how deep they are.
 //!
 //! Looks at each node and each dependency a fixed number of times, and never recurses: the length of a chain is up to
 //! a model.

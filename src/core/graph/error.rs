@@ -21,9 +21,9 @@ pub enum GraphError<K, T = ()> {
     /// It comes after something that is not there.
     #[error("{node} depends on {on}, which is not there")]
     UnknownDependency {
-        /// The later one.
+        /// The node that was added later.
         node: K,
-        /// The missing one.
+        /// The node that is not there.
         on: K,
     },
     /// It comes after itself.
@@ -37,7 +37,7 @@ pub enum GraphError<K, T = ()> {
     TooDeep {
         /// The first one in its row that is too deep.
         node: K,
-        /// How deep.
+        /// The depth it would have.
         depth: usize,
         /// How deep it may be.
         most: usize,
@@ -47,7 +47,7 @@ pub enum GraphError<K, T = ()> {
     UnknownNode {
         /// The one that refers.
         node: K,
-        /// To what.
+        /// The output that it refers to.
         to: OutputRef<K>,
     },
     /// It refers to an output that the other node does not have.
@@ -55,7 +55,7 @@ pub enum GraphError<K, T = ()> {
     UnknownField {
         /// The one that refers.
         node: K,
-        /// To what.
+        /// The output that it refers to.
         to: OutputRef<K>,
     },
     /// It refers to an output of another type.
@@ -63,7 +63,7 @@ pub enum GraphError<K, T = ()> {
     TypeMismatch {
         /// The one that refers.
         node: K,
-        /// To what.
+        /// The output that it refers to.
         to: OutputRef<K>,
         /// The type it needs.
         wants: T,
@@ -121,7 +121,7 @@ pub enum IllegalNodeEvent<K> {
     /// The table of states has no such step.
     #[error("that cannot happen to {node}, which is {state:?}")]
     NotNow {
-        /// The node.
+        /// The one that was to change.
         node: K,
         /// Where it stands, and stays.
         state: NodeState,
@@ -129,7 +129,7 @@ pub enum IllegalNodeEvent<K> {
     /// As many run as may.
     #[error("{node} cannot start beside the {running} that run")]
     NoRoom {
-        /// The node.
+        /// The one that was to start.
         node: K,
         /// How many run.
         running: usize,

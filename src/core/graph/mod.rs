@@ -1,4 +1,4 @@
-//! Work that depends on other work: who may start now, who has to wait, and who will never get their turn.
+//! Dependency graph of work: who may start now, who has to wait, and who will never get their turn.
 //!
 //! A graph holds *nodes*. Each names the nodes that come before it, and is ready the moment the last of them is over:
 //! there are no stages that wait for their slowest member.
@@ -67,9 +67,9 @@ use crate::limits;
 /// A node that will not run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GivenUp<K> {
-    /// Its id.
+    /// As in the graph.
     pub node: K,
-    /// The reason.
+    /// Why; see [`Because`].
     pub because: Because<K>,
 }
 

@@ -1,10 +1,10 @@
 //! The conversation as each stage is shown it: one value ([`History`]), and a view of it for each of them.
 //!
 //! Invariants: what a view calls the person's own words was said by the person. Whose a message is, is decided once, by
-//! whoever puts a history together. A summary is nobody's own words; one that covers somebody else's is theirs as a whole
-//! ([`HistorySummary::of`] is the only way to make one), so that shortening a conversation, however often, turns nobody's
-//! words into the person's. Every view is bounded. Not here: the messages as they are stored, and who writes summaries
-//! (nobody yet).
+//! whoever puts a history together. A summary is nobody's own words; one that covers somebody else's is theirs as a
+//! whole ([`HistorySummary::of`] is the only way to make one), so that shortening a conversation, however often, turns
+//! nobody's words into the person's. Every view is bounded. Not here: the messages as they are stored, and who writes
+//! summaries (nobody yet).
 
 use super::{ItemRef, PastAction};
 use crate::core::provenance::UntrustedText;
@@ -29,7 +29,7 @@ pub enum Voice<'a> {
         /// Where it is from, as far as that is known.
         source: Option<&'a str>,
     },
-    /// Ours.
+    /// This program's.
     Assistant,
 }
 

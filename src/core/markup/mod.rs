@@ -4,10 +4,10 @@
 //! markdown ─► read (pulldown-cmark's events) ─► write (text, spans) ─► Formatted ─► split ─► messages
 //! ```
 //! Invariants: nothing here fails, whatever the markdown; reading it costs, and gives, little more than it is long,
-//! however it nests (what nests in its own kind says nothing new and is not looked at again); no visible character gets lost; spans are in bounds,
-//! sorted, never begin or end on white space or inside a character, and nest as Telegram wants it (a quote
-//! holds anything, code holds nothing). Only words phrased by a model are read as markdown: receipts, cards and
-//! people's own titles are literal. Deliberately not here: HTML (shown as the text it is), and any channel's types.
+//! however it nests (what nests in its own kind is not looked at again); no visible character gets lost; spans are in
+//! bounds, sorted, never begin or end on white space or inside a character, and nest as Telegram wants it (a quote
+//! holds anything, code holds nothing). Only a model's words are read as markdown: receipts, cards and people's own
+//! titles are literal. Deliberately not here: HTML (shown as the text it is), and any channel's types.
 
 mod gutter;
 mod link;
@@ -98,8 +98,8 @@ impl Span {
         (self.start_utf16..self.end_utf16()).contains(&at_utf16)
     }
 
-    /// What is left of it beside code, which holds nothing else: a quote goes on around it, stress before and behind it,
-    /// and a link that crosses it is none.
+    /// What is left of it beside code, which holds nothing else: a quote goes on around it, stress before and behind
+    /// it, and a link that crosses it is none.
     fn around(&self, code: &Span) -> Vec<Span> {
         let is_apart = self.end_utf16() <= code.start_utf16 || code.end_utf16() <= self.start_utf16;
         let is_in_parts = match self.style {
@@ -148,8 +148,8 @@ impl Formatted {
         read
     }
 
-    /// With the addresses in it that nobody gave its author as code, of which no channel makes links by itself: what they
-    /// hold would be handed over by a tap.
+    /// With the addresses in it that nobody gave its author as code, of which no channel makes links by itself: what
+    /// they hold would be handed over by a tap.
     fn covered(mut self, given: &str) -> Self {
         let (mut byte, mut start_utf16) = (0, 0);
         for range in link::made_up(&self.text, given) {

@@ -20,7 +20,7 @@ impl Formatted {
         Self { text: above + &self.text, spans: self.spans }
     }
 
-    /// Without the sentences that `leaves_out` names, and without signs (a bullet, a tick) that stood beside them alone.
+    /// Without the sentences that `leaves_out` names, and the signs (a bullet, a tick) that stood beside them alone.
     #[must_use]
     pub fn without_sentences(&self, leaves_out: impl Fn(&str) -> bool) -> Self {
         let sentences = sentences(&self.text);

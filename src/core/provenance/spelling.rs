@@ -1,4 +1,4 @@
-//! A text in the one spelling that taint compares, whoever wrote it and however.
+//! Normal form of a text, in which taint compares, whoever wrote it and however.
 //!
 //! - letters: compatibility forms unified (NFKC), lower case, nothing hidden, no punctuation around words;
 //! - addresses: "eve AT evil DOT example", "eve(at)evil.example", `mailto:`, what stands behind a plus, punycode (IDNA);
@@ -34,7 +34,7 @@ const NEAR_DIGITS: usize = 10;
 pub(super) struct Spelled {
     /// All of it, single spaces.
     words: String,
-    /// The addresses in it, and what may be one ("eve at evil.example").
+    /// The addresses in it, and what may be one, spelled out in words.
     addresses: Vec<String>,
     /// The hosts of its links and addresses.
     hosts: Vec<String>,
@@ -62,7 +62,7 @@ pub(super) enum Likeness {
     Near,
     /// Above or below it: `mail.evil.example` and `evil.example`.
     Related,
-    /// It.
+    /// It is the very same.
     Same,
 }
 
@@ -246,7 +246,7 @@ fn unicode(host: &str) -> String {
     if valid.is_ok() { unicode } else { host.to_owned() }
 }
 
-/// "evil dot example" and "eve at evil dot example" as they would be typed.
+/// Addresses and domains that are spelled out in words, as they would be typed.
 fn spelled_out(words: Vec<String>) -> Vec<String> {
     let mut typed: Vec<String> = Vec::with_capacity(words.len());
     // Whether the last one was joined by a "dot".
@@ -363,7 +363,7 @@ fn host_of(word: &str) -> Option<&str> {
 fn contains_words(text: &str, piece: &str) -> bool {
     let free = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
     let mut from = 0;
-    // Occurrences may overlap: "at at" stands twice in "at at at".
+    // Occurrences may overlap.
     while let Some(found) = text.get(from..).and_then(|rest| rest.find(piece)) {
         let at = from + found;
         if free(text[..at].chars().next_back()) && free(text[at + piece.len()..].chars().next()) {

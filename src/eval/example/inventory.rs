@@ -29,10 +29,10 @@ pub const LAST_DONE: &str = "last_done";
 /// Why the things cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum InventoryError {
-    /// The store.
+    /// A record of the example cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The mailbox.
+    /// A mail of the example cannot be read.
     #[error("the mailbox cannot be read")]
     Files(#[from] std::io::Error),
 }

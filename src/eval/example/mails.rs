@@ -79,14 +79,14 @@ impl MailFile {
     }
 }
 
-/// Where mail of such a person goes: it is kept in their Sent folder and reaches nobody. Whoever writes from there is the
-/// person themself.
+/// Where mail of such a person goes: it is kept in their Sent folder and reaches nobody. Whoever writes from there is
+/// the person themself.
 pub fn outgoing() -> Result<Smtp, String> {
     let address = wire_address(EXAMPLE_ADDRESS).map_err(|cause| cause.to_string())?;
     Ok(Smtp::nowhere(Sender { name: None, address }))
 }
 
-/// The given mails as files. One that begins with "Re:" belongs to the conversation of that subject.
+/// The given mails as files. One whose subject is marked as a reply belongs to the conversation of that subject.
 pub(super) fn files(place: &Whereabouts, given: &[GivenMail]) -> Result<Vec<MailFile>, String> {
     let mut threads: HashMap<String, Vec<String>> = HashMap::new();
     let mut files = Vec::new();

@@ -44,7 +44,7 @@ pub const EXAMPLE_ADDRESS: &str = "me@example.com";
 /// Whose things they are, when and where.
 #[derive(Debug, Clone)]
 pub struct Whereabouts {
-    /// Whose.
+    /// The person whose data they are.
     pub owner: UserId,
     /// Where tasks remind.
     pub chat: ChatId,

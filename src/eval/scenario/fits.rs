@@ -1,4 +1,4 @@
-//! Is something that happened what was expected?
+//! Matching: is something that happened what was expected?
 //!
 //! Texts are compared without case, marks at the end, a leading article and superfluous spaces; lists as sets, where
 //! one value fits a list that holds it; people by their addresses; local times as exactly as they are expected.

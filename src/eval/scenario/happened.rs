@@ -1,4 +1,4 @@
-//! What changed between two looks at a person's things.
+//! State diff: what changed between two looks at a person's data.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,7 +18,7 @@ pub(super) struct Happened {
     pub(super) is_by_the_way: bool,
 }
 
-/// How.
+/// What became of the item, with its fields.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum FieldChange {
     Added(Fields),

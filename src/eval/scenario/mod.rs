@@ -1,4 +1,4 @@
-//! What people type into a world of its own, judged by the state that it leaves behind.
+//! Scenarios: messages typed into a world of its own, judged by the state that they leave behind.
 //!
 //! ```text
 //! {"name","area","now":"2026-03-11T09:00:00Z","tz","start":{service:[items]},

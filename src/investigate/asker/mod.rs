@@ -1,8 +1,8 @@
 //! Asking a model for an investigation: typed answers with one re-ask, and words as they come.
 //!
-//! Invariants: no call goes out before its [`ModelGate`] has let it through; every call is told to the trace, however it
-//! ended; texts of people and of things found are values of prompts and never templates. Deliberately not here: what is
-//! asked (a file each), time-outs and retries (the adapter's).
+//! Invariants: no call goes out before its [`ModelGate`] has let it through; every call is told to the trace, however
+//! it ended; texts of people and of things found are values of prompts and never templates. Deliberately not here: what
+//! is asked (a file each), time-outs and retries (the adapter's).
 
 mod gate;
 #[cfg(test)]
@@ -118,7 +118,7 @@ impl<'a> InvestigationModel<'a> {
         })
     }
 
-    /// Asks for JSON of `schema`, unless the same was asked a while ago; re-asks once with the error when it does not fit.
+    /// Asks for JSON of `schema`, unless the same was asked a while ago; re-asks once with the error when it is unfit.
     pub async fn typed<T: DeserializeOwned>(
         &self,
         stage: Stage,

@@ -1,4 +1,4 @@
-//! A question that is asked again: its graph is kept for as long as the same words mean the same.
+//! Graph cache: a question that is asked again keeps its graph for as long as the same words mean the same.
 //!
 //! Words that speak of what was said before, and graphs that name a time of day, mean something else the next time.
 //! Deliberately not here: whether a graph was of use (whoever ran it knows).

@@ -92,8 +92,8 @@ fn bound(most: &mut Option<usize>, default: usize, max: usize) {
     *most = Some(most.unwrap_or(default).clamp(1, max));
 }
 
-/// A search has a span of time. Where none was written it is what templates look through, in whole days, so that the same
-/// question means the same all day; its end stays open for what may have no time, which would be left out otherwise.
+/// A search has a span of time. Where none was written it is what templates look through, in whole days, so that the
+/// same question means the same all day; its end is open, or what may have no time would be left out.
 fn span(
     over: &[ItemKind],
     from: &mut Option<String>,

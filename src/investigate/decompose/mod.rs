@@ -6,8 +6,8 @@
 //!                                └ write_command: no node; the caller plans
 //!             whole answer wrong ─► one repair round, told what is wrong ─► the graph, or a search by words
 //! ```
-//! In reading order: `shape` (what is asked for), `reader` (nodes while they are written), `fitting` and `checked` (what
-//! of them may run), this file (both rounds), `again` (no round at all).
+//! In reading order: `shape` (what is asked for), `reader` (nodes while they are written), `fitting` and `checked`
+//! (what of them may run), this file (both rounds), `again` (no round at all).
 //!
 //! Invariants: a node reads, whatever the question asks to do; every search has a maximum and a time; nodes refer to
 //! earlier ones only; at most two calls. Deliberately not here: how nodes run, what they cost

@@ -1,14 +1,14 @@
-//! A graph read while it is written: each node is there the moment its last brace is.
+//! Streaming parser of a graph: each node is there the moment its last brace is.
 //!
 //! ```text
 //! words ─► prose, fences ─► { "classification": {…}, "nodes": [ {…}, {…}, … ], … } ─► anything
 //!                                       └► Class          └► Node └► Node
 //! ```
 //!
-//! Only brackets, strings and commas are told apart here; what stands between them is parsed by `serde_json`, once it is
-//! whole. Invariants: how the words are cut into pieces changes nothing; every byte is looked at once; what is no graph
-//! gives nothing. Deliberately not here: whether a node makes sense ([`super::checked`]), and repairs of broken JSON (the
-//! adapter's; its reading of the whole answer has the last word).
+//! Only brackets, strings and commas are told apart here; what stands between them is parsed by `serde_json`, once it
+//! is whole. Invariants: how the words are cut into pieces changes nothing; every byte is looked at once; what is no
+//! graph gives nothing. Deliberately not here: whether a node makes sense ([`super::checked`]), and repairs of broken
+//! JSON (the adapter's; its reading of the whole answer has the last word).
 
 use crate::limits::MODEL_REPLY_BYTES_MAX;
 

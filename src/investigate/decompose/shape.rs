@@ -1,7 +1,7 @@
 //! The shape of a graph as a model writes it, derived from the nodes as code reads them.
 //!
-//! Strict where endpoints can be: every object closed, every property required, what may be missing null. Not here: what
-//! the shape cannot say (references, bounds), which [`super::checked`] looks at.
+//! Strict where endpoints can be: every object closed, every property required, what may be missing null. Not here:
+//! what the shape cannot say (references, bounds), which [`super::checked`] looks at.
 
 use std::collections::HashSet;
 use std::sync::OnceLock;

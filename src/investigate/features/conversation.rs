@@ -1,4 +1,4 @@
-//! A conversation: who owes whom an answer, what was promised, and since when.
+//! Obligations in a conversation: who owes whom an answer, what was promised, and since when.
 //!
 //! The letters are walked in their order; what each does to debts is in `ledger`.
 //!
@@ -23,13 +23,13 @@ use crate::services::searchable::{ItemText, Party, WrittenText};
 /// A promise, kept or not.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PromiseMade {
-    /// By the person.
+    /// The person promised it, not the other side.
     pub is_own: bool,
     /// Who promised, or to whom the person did.
     pub with: Party,
-    /// What was said.
+    /// The sentence that promises.
     pub sentence: String,
-    /// When.
+    /// When it was said.
     pub at: DateTime<Utc>,
     /// By when, as far as it was said.
     pub due: Option<DateTime<Utc>>,
@@ -128,7 +128,7 @@ fn letter<'a>(written: &'a WrittenText, subject: &str, sentences: &'a [Sentence]
     // A letter to several asks each of them; one in copy asks nobody.
     let may_be_owed = matches!(sort, SenderSort::Person | SenderSort::Automatic);
     let may_ask = may_be_owed && (written.is_own || written.is_to_me);
-    // What is asked behind "got it, thanks" is another matter.
+    // What is asked behind an acknowledgement is another matter.
     let still_asked = if written.is_own { 0 } else { settled.map_or(0, |at| at + 1) };
     let asking: Vec<&Sentence> =
         (still_asked..sentences.len()).filter(|at| wants_answer(sentences, *at)).map(|at| &sentences[at]).collect();
@@ -138,7 +138,7 @@ fn letter<'a>(written: &'a WrittenText, subject: &str, sentences: &'a [Sentence]
     let asked = best.or(asking.last()).copied().filter(|_| may_ask);
     let may_promise = sort == SenderSort::Person;
     let promises: Vec<&Sentence> = sentences.iter().filter(|sentence| may_promise && promises(sentence)).collect();
-    // "Send me the figures and I'll do the rest": that waits for the reader.
+    // A request whose answer the writer needs to keep a promise of theirs: that waits for the reader.
     let delivers = promises.iter().copied().find(|sentence| says(sentence, Cue::Delivery) && !asks(sentence));
     let is_agreed = sentences.iter().any(|sentence| !sentence.asks && says(sentence, Cue::Agreed));
     let is_thanks = sentences.iter().any(|sentence| says(sentence, Cue::Thanked));
@@ -160,19 +160,19 @@ fn is_dated(sentence: &Sentence) -> bool {
     WORDS.dated.is_in(&sentence.words)
 }
 
-/// Whether a sentence wants an answer or a deed.
+/// Whether a sentence wants an answer or an action.
 pub fn asks(sentence: &Sentence) -> bool {
     let wants = sentence.asks || says(sentence, Cue::Request);
     wants && !says(sentence, Cue::Rhetorical) && !says(sentence, Cue::Offer)
 }
 
-/// Whether nothing but a "please" makes a sentence a request.
+/// Whether nothing but a word of courtesy makes a sentence a request.
 fn is_only_polite(sentence: &Sentence) -> bool {
     let words: Vec<String> = sentence.words.iter().filter(|word| !WORDS.polite.holds(word)).cloned().collect();
     words.len() < sentence.words.len() && !asks(&Sentence { words, starts: vec![0], ..sentence.clone() })
 }
 
-/// Whether a sentence of a letter wants an answer: who goes on in the same breath with the answer wants none.
+/// Whether a sentence of a letter wants an answer: who goes on with the answer right behind it wants none.
 fn wants_answer(sentences: &[Sentence], at: usize) -> bool {
     let sentence = &sentences[at];
     let next = sentences.get(at + 1).filter(|_| !sentence.ends);
@@ -223,7 +223,7 @@ impl ConversationFeatures {
             due: due(&sentence.text, at, frame),
         }));
         self.is_own_last = written.is_own;
-        // "Will do" is for the day that it was asked for.
+        // A bare consent to do it is for the day that it was asked for.
         let day = ledger.due(written.is_own).filter(|due| *due >= at);
         let promised = letter.delivers.map(|sentence| debt(DebtKind::Promised, sentence));
         let promised = promised.map(|debt| Debt { due: debt.due.or(day), ..debt });

@@ -17,7 +17,7 @@ pub enum Cue {
     Request,
     /// A question that wants no answer.
     Rhetorical,
-    /// Who asked answers it in the same breath.
+    /// Who asked answers it right behind the question.
     Answered,
     /// Help is offered; it need not be answered.
     Offer,

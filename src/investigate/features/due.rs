@@ -1,6 +1,6 @@
-//! By when a sentence of a letter wants or promises something.
+//! Due dates: by when a sentence of a letter wants or promises something.
 //!
-//! Of several times the earliest counts, but for these: what is said with "by" is the day, whatever else is told; a
+//! Of several times the earliest counts, but for these: what is said as a deadline is the day, whatever else is told; a
 //! weekday beside its date is that day; a weekday named on that day is the next one.
 
 use chrono::{DateTime, Datelike, Duration, NaiveDate, Utc};
@@ -12,8 +12,8 @@ use crate::language::time;
 use crate::language::time::{Problem, Reference, TimeMention, TimeRole, When};
 use crate::language::words::{fold, words};
 
-/// By when a sentence wants something; where it does not say, what the sentences around it say, or one that names the end
-/// of a span.
+/// By when a sentence wants something; where it does not say, what the sentences around it say, or one that names the
+/// end of a span.
 pub(super) fn due_of(
     sentence: &Sentence,
     all: &[Sentence],
@@ -31,7 +31,7 @@ pub fn due(sentence: &str, at: DateTime<Utc>, frame: ReadingFrame) -> Option<Dat
     let reference = Reference { now: at, zone: frame.zone, order: frame.order };
     let local = at.with_timezone(&frame.zone).date_naive();
     let ends = telling(sentence, &reference).into_iter().filter_map(|mention| match mention.result {
-        // "On Saturday", written on a Saturday, is the next one.
+        // A weekday, written on that weekday, is the next one.
         Ok(When::Point { at: day, grain })
             if day.date_naive() == local && names_weekday(&sentence[mention.span.clone()]) =>
         {
@@ -58,7 +58,7 @@ fn telling(sentence: &str, reference: &Reference) -> Vec<TimeMention> {
         }
     };
     let is_weekday = |mention: &TimeMention| names_weekday(&sentence[mention.span.clone()]);
-    // "Before Thursday's meeting (the 22nd)": the date stands for the weekday.
+    // A date in apposition stands for the weekday before it.
     for at in (0..found.len()).rev() {
         let Some(weekday) = day(&found[at]).filter(|_| is_weekday(&found[at])) else { continue };
         let is_date = |mention: &TimeMention| {
@@ -75,7 +75,7 @@ fn telling(sentence: &str, reference: &Reference) -> Vec<TimeMention> {
     found
 }
 
-/// Whether words end with a length of time that counts from now on: "within nine days".
+/// Whether words end with a length of time that counts from now on.
 fn is_ahead(words: &str) -> bool {
     let before: Vec<&str> = words.split_whitespace().rev().take(4).collect();
     before.iter().any(|word| WORDS.ahead.holds(&fold(word)))

@@ -1,8 +1,8 @@
-//! What is settled by another conversation: "As promised, one page", sent as a mail of its own.
+//! Debts settled across conversations: what was owed in one is delivered in a mail of its own.
 //!
-//! A later letter of the one who owes, to the one who waits, settles a debt of another conversation when it speaks of the
-//! same and asks for nothing. That it speaks of the same is told by words that are neither of their names: one in its
-//! subject, and enough of them in all. Not here: what is owed within a conversation (`conversation`).
+//! A later letter of the one who owes, to the one who waits, settles a debt of another conversation when it speaks of
+//! the same and asks for nothing. That it speaks of the same is told by words that are neither of their names: one in
+//! its subject, and enough of them in all. Not here: what is owed within a conversation (`conversation`).
 
 use std::collections::{HashMap, HashSet};
 

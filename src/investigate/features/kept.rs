@@ -1,9 +1,9 @@
-//! What was read of conversations, kept by what they say: one that has not changed since is not read again.
+//! Feature cache, keyed by content: a conversation that has not changed since is not read again.
 //!
-//! What is kept is found by the owner and by a hash of all that features are made from: the letters, their heads, who of
-//! the senders is known, and where and when they are read. Invariants: bounded in bytes, of everybody together; what an
-//! owner had forgotten goes at once; gone with the process. Of what is kept the older half goes when there is no room,
-//! unless it was used since.
+//! What is kept is found by the owner and by a hash of all that features are made from: the letters, their heads, who
+//! of the senders is known, and where and when they are read. Invariants: bounded in bytes, of everybody together; what
+//! an owner had forgotten goes at once; gone with the process. Of what is kept the older half goes when there is no
+//! room, unless it was used since.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -15,7 +15,7 @@ pub struct Sentence {
     pub starts: Vec<usize>,
     /// It ends with a question mark.
     pub asks: bool,
-    /// It ends its paragraph: what comes next is another breath.
+    /// It ends its paragraph: what comes next does not go on with it.
     pub ends: bool,
 }
 
@@ -150,8 +150,8 @@ pub fn sentence(text: &str) -> Sentence {
     Sentence { text: text.split_whitespace().collect::<Vec<_>>().join(" "), words, starts, asks, ends: false }
 }
 
-/// Whether what the clause before `end` says is said of whoever writes, and so what is joined to it: "I'll find them and
-/// send them" orders nobody to send.
+/// Whether what the clause before `end` says is said of whoever writes, and so what is joined to it: a second verb of
+/// that subject is no order.
 fn is_of_the_writer(words: &[String], starts: &[usize], end: usize) -> bool {
     let start = starts.iter().copied().filter(|start| *start < end).max().unwrap_or(0);
     let clause = &words[start..end];

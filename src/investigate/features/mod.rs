@@ -6,9 +6,9 @@
 //!                                                                           └► sender (a person, a machine, a swindler)
 //! ```
 //!
-//! Templates answer from these; with a model they say which conversations are read first. Invariants: pure, no clock but
-//! the one that is given; the text of others is data and leads to nothing but a feature. Not here: which conversations a
-//! question is about.
+//! Templates answer from these; with a model they say which conversations are read first. Invariants: pure, no clock
+//! but the one that is given; the text of others is data and leads to nothing but a feature. Not here: which
+//! conversations a question is about.
 
 pub mod amounts;
 pub mod conversation;

@@ -1,4 +1,4 @@
-//! Who wrote: a person, a list or a machine, or somebody whom it is better not to answer.
+//! Sender classification: a person, a list or a machine, or somebody whom it is better not to answer.
 
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +40,7 @@ pub fn sort_of(letter: &WrittenText, subject: &str, sentences: &[Sentence], is_k
     if is_dubious && (!is_known || is_mixed) { SenderSort::Suspect } else { SenderSort::Person }
 }
 
-/// A subject that machines write: "Invoice 2207: paid", "Your order 50381".
+/// A subject that machines write: a word for a paper, and a number.
 fn is_slip(subject: &str) -> bool {
     let folded = fold(subject);
     let has_number = folded.chars().filter(char::is_ascii_digit).count() >= 3;

@@ -1,8 +1,8 @@
 //! `semantic_analysis` with a model: which findings are kept, and as what, ten a call.
 //!
 //! Invariants: a label counts for a finding that was shown in the same call and is one of those that are kept; nobody
-//! waits behind machines and lists, whatever is said of them; where the node asks for a time, only what code kept may be
-//! kept; what has no label is as features tell it.
+//! waits behind machines and lists, whatever is said of them; where the node asks for a time, only what code kept may
+//! be kept; what has no label is as features tell it.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -91,8 +91,8 @@ fn needs_a_person(sort: FindingSort) -> bool {
     }
 }
 
-/// Tells `all` apart by the question of the node; `kept` is what code kept of them. Without a question, and for what the
-/// model says nothing of, that stands.
+/// Tells `all` apart by the question of the node; `kept` is what code kept of them. Without a question, and for what
+/// the model says nothing of, that stands.
 pub async fn classify(
     model: &InvestigationModel<'_>,
     params: &SemanticAnalysis,

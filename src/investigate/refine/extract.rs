@@ -102,8 +102,8 @@ pub async fn texts_of(
     Ok(texts)
 }
 
-/// Has a model read the best of what was gathered, each by itself. What it did not read stays as features tell it, where
-/// they tell anything or the graph wants so many, and is counted as unread.
+/// Has a model read the best of what was gathered, each by itself. What it did not read stays as features tell it,
+/// where they tell anything or the graph wants so many, and is counted as unread.
 pub async fn extract(
     model: &InvestigationModel<'_>,
     params: &BatchThreadRead,

@@ -8,10 +8,10 @@
 //!
 //! [`strategies::gather`](super::strategies::gather) comes first, and its output stands wherever the model fails.
 //!
-//! Invariants: nothing is added that code did not find, and nothing is looked for that was not; a call that reads a text
-//! reads that one only, and what speaks to a machine, or reads like a fraud, is never told apart or ranked by a model: so
-//! a text can change its own summary and nothing else; summaries are short. Deliberately not here: searching, lanes and
-//! budgets (the gate's).
+//! Invariants: nothing is added that code did not find, and nothing is looked for that was not; a call that reads a
+//! text reads that one only, and what speaks to a machine, or reads like a fraud, is never told apart or ranked by a
+//! model: so a text can change its own summary and nothing else; summaries are short. Deliberately not here: searching,
+//! lanes and budgets (the gate's).
 
 mod classify;
 mod extract;
@@ -70,8 +70,8 @@ impl Refined {
     }
 }
 
-/// The node to gather by before it is refined: what a model ranks, or reads best first, is not cut before. Which are the
-/// best of what is to be read is known by the features of all of it; what is cut before that is cut by its age.
+/// The node to gather by before it is refined: what a model ranks, or reads best first, is not cut before. Which are
+/// the best of what is to be read is known by the features of all of it; what is cut before that is cut by its age.
 pub fn gathered_as(node: &EvidenceNode) -> Cow<'_, EvidenceNode> {
     match &node.strategy {
         Strategy::BatchThreadRead(read) if read.max_items.is_some() => {
@@ -163,7 +163,7 @@ const TO_MACHINES: [&str; 16] = [
     "rank this",
 ];
 
-/// The same inside a letter, where more words are ordinary ones: "my assistant will call you".
+/// The same inside a letter, where more of the words are ordinary ones and need more around them.
 const OUTRIGHT: [&str; 14] = [
     "assistant:",
     "assistant,",

@@ -1,7 +1,7 @@
-//! In which order things are read, and what of them goes on.
+//! Reading order: in which order things are read, and what of them goes on.
 //!
-//! The order is known by the features of all that was found, so nothing is cut by its age before. Invariant: what features
-//! tell of a thing is never lost to the order; a wrong one costs a closer look and no finding.
+//! The order is known by the features of all that was found, so nothing is cut by its age before. Invariant: what
+//! features tell of a thing is never lost to the order; a wrong one costs a closer look and no finding.
 
 use std::collections::HashSet;
 
@@ -77,7 +77,7 @@ pub(super) fn best_first(params: &BatchThreadRead, findings: &[Finding], now: Da
     order
 }
 
-/// Leaves out what is beyond the most that the node wants, unless features tell something of it; says how many these are.
+/// Leaves out what is beyond the most that the node wants, unless features tell something of it; says how many.
 pub(super) fn leave_out(params: &BatchThreadRead, output: &mut NodeOutput, now: DateTime<Utc>) -> usize {
     let Some(most) = params.max_items else { return 0 };
     let beyond = in_order(params, &output.findings, now).into_iter().skip(most);

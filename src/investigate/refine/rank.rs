@@ -1,7 +1,7 @@
 //! `cross_reference` with a model: the order of what code has put together.
 //!
-//! Invariants: the answer is an order of numbers; unknown ones and second mentions are dropped, missing ones keep code's
-//! order behind the others, and so nothing comes or goes. Set operations are code's.
+//! Invariants: the answer is an order of numbers; unknown ones and second mentions are dropped, missing ones keep
+//! code's order behind the others, and so nothing comes or goes. Set operations are code's.
 
 use std::sync::OnceLock;
 

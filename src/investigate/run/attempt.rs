@@ -99,7 +99,7 @@ fn used_up(why: &str, attempts: u32) -> String {
 pub struct NodeGap {
     /// The node that failed or was given up.
     pub node: String,
-    /// The reason.
+    /// Why that node brought nothing, in words.
     pub why: String,
 }
 
@@ -157,7 +157,7 @@ impl RunCounters {
 /// What an attempt works with.
 #[derive(Debug)]
 pub struct Attempting<'a> {
-    /// The node.
+    /// The node's id, unique in the graph.
     pub id: &'a str,
     /// Which attempt, from 1.
     pub number: u32,
@@ -177,8 +177,8 @@ impl<'a> Attempting<'a> {
         (self.with.watch)(self.counters.progress(Some((self.id, progress))));
     }
 
-    /// Does one of several things that a node does side by side, in a lane that the node itself does not stand in: waits
-    /// for a place, does it unless the lane rests, and tells the lane's breaker how it went.
+    /// Does one of several things that a node does side by side, in a lane that the node itself does not stand in:
+    /// waits for a place, does it unless the lane rests, and tells the lane's breaker how it went.
     pub async fn in_lane<T>(
         &self,
         lane: &WorkLane,

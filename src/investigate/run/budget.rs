@@ -1,4 +1,4 @@
-//! What one question may cost: tokens, model calls, time. One budget for everything that is done for it.
+//! Budget of one question: tokens, model calls, time. One budget for everything that is done for it.
 //!
 //! Whoever asks a model first reserves the most that the call can use, then settles what it did use:
 //!

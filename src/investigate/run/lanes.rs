@@ -1,8 +1,8 @@
 //! Where the work of nodes happens: a source such as the mail, or a model endpoint. Each has so many places, and a
 //! breaker that leaves it alone after too many failures in a row.
 //!
-//! There is one [`WorkLanes`] for all runs, since a limit that each run has for itself is none. Names of lanes come from
-//! the program and its settings, so there are few of them.
+//! There is one [`WorkLanes`] for all runs, since a limit that each run has for itself is none. Names of lanes come
+//! from the program and its settings, so there are few of them.
 //!
 //! Invariants: places of several lanes are taken all at once or not at all, so nobody waits for one while holding
 //! another; a place is given back when its holder ends or is dropped. Deliberately not here: what counts as a failure
@@ -46,7 +46,7 @@ pub struct LaneLimits {
     pub endpoint_at_once: usize,
     /// Failures in a row after which it is left alone.
     pub failures: u32,
-    /// How long.
+    /// For so long, in milliseconds.
     pub rest_ms: u64,
 }
 
@@ -65,7 +65,7 @@ impl Default for LaneLimits {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{lane} is left alone for {left_ms} ms: {why}")]
 pub struct LaneRests {
-    /// Which.
+    /// The lane that is left alone.
     pub lane: WorkLane,
     /// The last failure.
     pub why: String,

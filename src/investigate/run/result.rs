@@ -84,7 +84,7 @@ impl<O> NodeOutcome<O> {
 /// A node of a run. Times are in microseconds since the run began.
 #[derive(Debug)]
 pub struct RanNode<O> {
-    /// Its id.
+    /// Unique in the graph.
     pub id: String,
     /// What it depends on, each once.
     pub after: Vec<String>,

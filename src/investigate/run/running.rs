@@ -1,7 +1,7 @@
-//! The state of a run between two events: the graph, what runs, and what is known of each node.
+//! Run state between two events: the graph, what runs, and what is known of each node.
 //!
-//! Invariant: what the graph calls running is in `jobs`, and nothing else is. Places in lanes are asked for in the order
-//! in which nodes arrived, and a node that finds none makes no other wait.
+//! Invariant: what the graph calls running is in `jobs`, and nothing else is. Places in lanes are asked for in the
+//! order in which nodes arrived, and a node that finds none makes no other wait.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -90,8 +90,8 @@ impl<'a, W: Worker> Running<'a, W> {
         Ok(())
     }
 
-    /// Starts every node that may run and finds a place in its lanes. What rests makes its nodes fail, which may in turn
-    /// let others start.
+    /// Starts every node that may run and finds a place in its lanes. What rests makes its nodes fail, which may in
+    /// turn let others start.
     pub fn start_what_can(&mut self) {
         let mut is_settled = false;
         while !is_settled {

@@ -28,7 +28,7 @@ enum Ends {
     Huge(usize),
 }
 
-/// A node: what it depends on, where it works, and each of its attempts with its milliseconds; the last one is repeated.
+/// A node: what it depends on, where it works, and each attempt with its milliseconds; the last one is repeated.
 #[derive(Debug, Clone)]
 struct Scripted {
     id: String,

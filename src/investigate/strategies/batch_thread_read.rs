@@ -136,7 +136,7 @@ fn partners(read: &[Finding]) -> Vec<CountedParty> {
     people
 }
 
-/// Words of large letters and digits: "KQ7T2M".
+/// Reference codes: words of capital letters and digits.
 fn references(text: &str) -> impl Iterator<Item = String> {
     let is_reference = |word: &&str| {
         (REFERENCE_CHARS_MIN..=REFERENCE_CHARS_MAX).contains(&word.len())

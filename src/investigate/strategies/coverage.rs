@@ -1,4 +1,4 @@
-//! How well a thing fits what is asked: how much of its words it says, whether it is about it, and the passage that tells.
+//! Coverage: how many of the asked words a thing says, whether it is about them, and the passage that tells.
 
 use std::collections::{HashMap, HashSet};
 
@@ -66,8 +66,8 @@ impl AskedWords {
     }
 }
 
-/// How much of what is asked a thing covers, and whether it is about it: it is called so, those who take part are, or it
-/// opens with it or asks about it, or it says so again and again; of what is no conversation, saying it once is much.
+/// How much of what is asked a thing covers, and whether it is about it: it is called so, those who take part are, or
+/// it opens with it, asks about it or repeats it; of what is no conversation, saying it once is much.
 pub(super) struct Coverage {
     /// From 0 to 1.
     pub covered: f32,
@@ -111,7 +111,7 @@ pub(super) fn coverage(finding: &Finding, text: &ItemText, asked: &AskedWords) -
 }
 
 /// The sentence that says most of what is asked, the first of those that say as much; `None` where none says any of it.
-/// Where a number may be wanted and the next sentence has it ("The number is 4471."), that comes first.
+/// Where a number may be wanted and the next sentence has it, that comes first.
 pub(super) fn passage(kind: ItemKind, text: &ItemText, asked: &AskedWords, wants_numbers: bool) -> Option<String> {
     let mut best: Option<(f32, String)> = None;
     for said in &text.said {
@@ -143,7 +143,7 @@ fn said_in(kind: ItemKind, text: &str) -> Vec<Sentence> {
     }
 }
 
-/// "Booking reference: QX7T4M".
+/// Whether a sentence has a word for a detail, and a word with enough digits to be its value.
 fn tells_a_detail(sentence: &Sentence) -> bool {
     let has_number = |word: &String| word.chars().filter(char::is_ascii_digit).count() >= DETAIL_DIGITS_MIN;
     sentence.words.iter().any(|word| is_detail(word)) && sentence.words.iter().any(has_number)

@@ -59,7 +59,7 @@ pub(super) async fn gather(
     Ok(NodeOutput { people: NodeOutput::of(output.findings.clone()).people, ..output })
 }
 
-/// The parts of a title that say something each: "Book club: The Salt Cartographer".
+/// The parts of a title that say something each, as its colons and dashes divide it.
 fn segments(item: &FoundItem) -> Vec<String> {
     let names = terms::fold(&item.people.iter().map(|party| party.name.as_str()).collect::<Vec<_>>().join(" "));
     let names: Vec<&str> = terms::words_of(&names).collect();

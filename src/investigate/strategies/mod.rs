@@ -8,7 +8,7 @@
 //! | `cross_reference` | lists put together and ranked | so many results |
 //! | `semantic_analysis` | what is of some sort | what it is given |
 //!
-//! Invariants: they read and never write; what they give is summaries. Not here: when they run, and how often they are tried.
+//! Invariants: they only read; what they give is summaries. Not here: when they run, and how often they are tried.
 
 mod batch_thread_read;
 mod coverage;
@@ -47,7 +47,7 @@ const NAMES_MAX: usize = 4;
 pub struct EvidenceSources<'a> {
     /// The services of this turn.
     pub services: &'a Services,
-    /// Who "Bob" may be.
+    /// Who may be meant by a name.
     pub people: &'a dyn AddressBook,
     /// What was said in the chat can be found here.
     pub index: &'a dyn Index,
@@ -79,8 +79,8 @@ pub async fn gather(
     }
 }
 
-/// How fresh everything is that a node looks at, to be asked before it does; `None` where something cannot tell, or where
-/// looking costs nothing.
+/// How fresh everything is that a node looks at, to be asked before it does; `None` where something cannot tell, or
+/// where looking costs nothing.
 pub async fn freshness(
     sources: &EvidenceSources<'_>,
     node: &EvidenceNode,
@@ -156,8 +156,8 @@ impl<'a> EvidenceSources<'a> {
         Ok(parties)
     }
 
-    /// Everybody a name means: who is known by it, else whom the person told to be that ("my sister"), else who comes to
-    /// what is called so ("the allotment"); the bare name in any case.
+    /// Everybody a name means: who is known by it, else whom the person told to be that (a kinship, a role), else who
+    /// comes to what is called so (a place, a circle); the bare name in any case.
     pub async fn called(&self, name: &str) -> Result<Vec<Party>, ServiceError> {
         let mut parties = self.known_as(name).await?;
         if parties.is_empty() {
@@ -192,7 +192,7 @@ impl EvidenceSources<'_> {
         Ok(look_up(name, &candidates).into_iter().flat_map(of).collect())
     }
 
-    /// Whom the person told to be somebody: "Cat Boyd in Edinburgh is my sister". What others told says nothing here.
+    /// Whom the person told to be somebody, by a kept statement of theirs. What others told says nothing here.
     async fn told_to_be(&self, name: &str) -> Result<Vec<Party>, ServiceError> {
         let filter = ItemFilter { words: name.to_owned(), limit: GROUP_EVENTS_MAX, ..ItemFilter::default() };
         let (found, _) = find_in(self, &self.of(&[ItemKind::Fact]), &filter).await?;

@@ -1,4 +1,4 @@
-//! What the person told in the chat: words that ask for nothing, and so stand nowhere else.
+//! Chat statements: what the person told, which asks for nothing, and so stands nowhere else.
 //!
 //! Invariant: only the person's own words count; what they passed on is somebody else's, and what we answered was found
 //! elsewhere. Questions and requests are left out: they name a topic and tell nothing of it.
@@ -14,7 +14,7 @@ use crate::services::filling::BUILDERS;
 use crate::services::search::WordQuery;
 use crate::services::searchable::{FoundItem, ItemFilter, ItemKind};
 
-/// Words that tell things apart, of which so many make something told: "yes, the dentist one" has one.
+/// Words that tell things apart, of which so many make something told; a mere answer has fewer.
 const TELLING_WORDS_MIN: usize = 3;
 /// Of so many hits for one that is wanted, some tell something.
 const HITS_FOR_ONE: usize = 5;

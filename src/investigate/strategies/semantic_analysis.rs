@@ -33,7 +33,7 @@ pub(super) async fn gather(
     };
     let horizon = window.due_until.map_or(now, |until| until.max(now));
     let kept = all.iter().filter_map(|finding| kept(finding, &params.keep, horizon));
-    // Nobody is called so: then it is what a conversation is about, "the insurance", whoever comes to what is called so.
+    // Nobody is called so: then it is a topic of conversation, or whoever comes to what is called so.
     let called: Vec<Party> = people.iter().filter(|party| party.address.is_empty()).cloned().collect();
     let is_topic = !called.is_empty() && !all.iter().any(|f| f.item.people.iter().any(|party| is_one(&called, party)));
     let is_with = |finding: &Finding| {

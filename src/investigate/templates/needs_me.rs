@@ -13,10 +13,10 @@ use crate::services::searchable::{ItemKind, ItemMark};
 impl DatedQuestion<'_> {
     pub(super) fn needs_me(&self) -> MadeGraph {
         let (from, until) = self.span.unwrap_or_else(|| self.today());
-        // "By Thursday" is from now until then.
+        // A deadline spans from now until then.
         let is_until = self.question.when.as_deref().is_some_and(|when| is_until(when, self.reference));
         let from = if is_until { self.now() } else { from };
-        // What is due some day is due at its end, also where "tomorrow night" is asked about.
+        // What is due some day is due at its end, also where a part of that day is asked about.
         let until = if self.question.late { self.today().0 } else { self.end_of_day(until) };
         let filter = |kind, with: &[ItemMark]| MetadataFilter {
             over: vec![kind],

@@ -81,8 +81,8 @@ pub(super) fn described(id: &str, description: &str, strategy: Strategy) -> Evid
     EvidenceNode { description: description.to_owned(), ..EvidenceNode::new(id, strategy) }
 }
 
-/// From when on things are looked at where nobody says. A whole day, as is [`look_ahead`]: so that it is the same look all
-/// day long, and what it found can be kept.
+/// From when on things are looked at where nobody says. A whole day, as is [`look_ahead`]: so that it is the same look
+/// all day long, and what it found can be kept.
 pub(super) fn look_back(now: DateTime<Utc>) -> String {
     iso(beginning_of_day(now) - Duration::days(LOOK_BACK_DAYS))
 }

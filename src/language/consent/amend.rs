@@ -1,7 +1,7 @@
-//! Does a message that is neither yes nor no ask to change the open card?
+//! Amendment: does a message that is neither yes nor no ask to change the open card?
 //!
-//! Purpose: "yes, but at 4pm" must not wait beside the card it changes; it goes to the planner with
-//! the card as context. The phrases are those marked `but`, `change` and `instead` in the books.
+//! Purpose: a yes with a change behind it must not wait beside the card it changes; it goes to the planner with the
+//! card as context. The phrases are those marked `but`, `change` and `instead` in the books.
 //!
 //! Invariant: never true for a yes or a no. Deliberately absent: understanding of *what* changes —
 //! that is the planner's work. A miss costs a sentence more; so unrelated messages win in doubt.

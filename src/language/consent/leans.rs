@@ -1,6 +1,6 @@
-//! Does a message begin like an answer to the open card, without being one?
+//! Near-answers: does a message begin like an answer to the open card, without being one?
 //!
-//! Purpose: "yes, that would be perfect for her" decides nothing, and is no small talk either: the card is shown again.
+//! Purpose: a yes with a remark behind it decides nothing, and is no small talk either: the card is shown again.
 //! Invariant: of no consequence beyond that; what this says never decides a card.
 
 use super::amend::{ids, words};

@@ -1,7 +1,7 @@
 //! The phrase books of `data/language/consent/` as one graph over words, in place (see `compile`).
 //!
-//! Every phrase starting at a word is found in one walk. Invariants: the graph has no cycle; each end of a phrase carries
-//! its role and the languages that know it.
+//! Every phrase starting at a word is found in one walk. Invariants: the graph has no cycle; each end of a phrase
+//! carries its role and the languages that know it.
 //!
 //! Deliberately absent: polarity of single words outside phrases, weights, and any reading of files
 //! at run time: what a yes is belongs to the program, not to its configuration.
@@ -25,29 +25,29 @@ pub(super) const NUMBER: &str = "#";
 pub(super) enum PhraseRole {
     Yes,
     No,
-    /// A yes that names the action of the card: "send it".
+    /// A yes that names the action of the card, as an imperative.
     Do,
-    /// Fits a plain yes, not one that names an action: "yes, delete it", never "send it, delete it".
+    /// Fits a plain yes, not one that names an action: never two imperatives.
     Act,
-    /// Fits a yes and decides nothing alone: "that's right".
+    /// Fits a yes and decides nothing alone: agreement, praise.
     BesideYes,
-    /// Fits a no and decides nothing alone: "keep it", "changed my mind".
+    /// Fits a no and decides nothing alone: what gives the reason.
     BesideNo,
-    /// Courtesy and address: "please", "thanks", "bro".
+    /// Courtesy and address, of either polarity.
     BesideEither,
-    /// Puts off: "wait", "not yet". It decides nothing, and stops what has not begun.
+    /// Puts off. It decides nothing, and stops what has not begun.
     Wait,
-    /// Would read as a decision and is none, punctuation or not: "yeah yeah".
+    /// Would read as a decision and is none, punctuation or not: irony, repetition.
     Other,
-    /// As `Other`, but only when no punctuation parts it: "si confirma" (if he confirms).
+    /// As `Other`, but only when no punctuation parts it: a conditional particle that is also a yes.
     Joined,
     /// No decision when it is all there is: a word on which two languages oppose.
     Alone,
-    /// After a yes or no: what follows is a change. "but", "only", "at 4".
+    /// After a yes or no: what follows is a change. Conjunctions and prepositions.
     But,
-    /// Opens a change: "make it", "change the time".
+    /// Opens a change: an imperative that waits for a new value.
     Change,
-    /// Marks a change wherever it stands: "instead".
+    /// Marks a change wherever it stands: an adverb of replacement.
     Instead,
 }
 

@@ -1,4 +1,4 @@
-//! Is this message a yes, a no, a "wait", or something else?
+//! Consent: is this message a yes, a no, a request to wait, or something else?
 //!
 //! Purpose: read a bare answer to one open card without a model. A message is split into words and
 //! marks (`text.rs`), each run of words is looked up in the phrase books of `data/language/consent/`
@@ -7,10 +7,10 @@
 //!
 //! Invariants, each with a test:
 //! - A word, mark or emoji that no phrase accounts for makes the message [`Consent::Other`].
-//! - A yes needs a phrase that is a yes by itself; "please", "thanks" and 🙏 alone decide nothing.
-//! - Words known to look like a decision without being one ("yeah, yeah", "don't cancel") undo it
+//! - A yes needs a phrase that is a yes by itself; courtesy, thanks and 🙏 alone decide nothing.
+//! - Words known to look like a decision without being one (a repeated yes, a negated imperative) undo it
 //!   wherever they stand.
-//! - What puts off ("wait", "ok, hold on", "no, not yet") is [`Consent::Wait`], whatever else stands beside it.
+//! - What puts off, behind a yes or a no or alone, is [`Consent::Wait`], whatever else stands beside it.
 //! - Yes beside no, in one language or between two ("yok": Turkish *no*, Indonesian *let's go*),
 //!   is `Other`.
 //! - Question marks, quotes, digits, links, line breaks, ellipses, letters of mixed scripts and
@@ -58,7 +58,7 @@ pub enum Consent {
 /// answer is `Other` without being looked at.
 pub fn read(text: &str) -> Consent {
     let read = whole(text);
-    // Words that trail off decide nothing, but who says "wait…" waits.
+    // Words that trail off decide nothing, but may put off.
     let unfinished = text.trim_end_matches(['.', '…', ' ']);
     let puts_off = read == Consent::Other && unfinished.len() < text.len() && whole(unfinished) == Consent::Wait;
     if puts_off { Consent::Wait } else { read }
@@ -81,14 +81,13 @@ fn whole(text: &str) -> Consent {
     cover(lexicon, &ids, &broken).last().map_or(Consent::Other, |coverings| agree(coverings, vetoed))
 }
 
-/// True when a message that is neither yes nor no asks to change the card in question:
-/// "yes, but at 4pm", "make it 5", "change the subject to …". False for yes, for no, and for
-/// messages about something else.
+/// True when a message that is neither yes nor no asks to change the card in question: by a new value, an exception or
+/// another field. False for yes, for no, and for messages about something else.
 pub fn amends(text: &str) -> bool {
     amend::amends(text)
 }
 
-/// True when a message begins like a yes or a no, decision or not: "yes, that would be perfect for her", "no idea".
+/// True when a message begins like a yes or a no, decision or not, whatever stands behind it.
 pub fn leans(text: &str) -> bool {
     leans::leans(text)
 }

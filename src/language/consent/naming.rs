@@ -1,12 +1,12 @@
-//! Which of several open cards does a message name?
+//! Reference to a card: which of several open cards does a message name?
 //!
-//! Purpose: "yes, the dentist one", "no to the second", "2". The words of a decision, when there are any, come first and
-//! are read as those of a whole message are; what follows is a place in a list or words that stand on a card.
+//! Purpose: a decision with a reference behind it. The words of a decision, when there are any, come first and are read
+//! as those of a whole message are; what follows is an ordinal or words that stand on a card.
 //!
 //! Invariants: every word is accounted for: as part of the decision, as a frame around the name (`naming.txt`), or as
-//! part of the name, which has to stand on the card ([`CardNaming::fits`]). A word that could turn the name around or name
-//! more than one card makes the message no name. Deliberately absent: what the cards are, and slips of the finger: a
-//! missed name costs one more question.
+//! part of the name, which has to stand on the card ([`CardNaming::fits`]). A word that could turn the name around or
+//! name more than one card makes the message no name. Deliberately absent: what the cards are, and slips of the finger:
+//! a missed name costs one more question.
 
 use super::{Consent, amends, read};
 use crate::core::text::visible;
@@ -24,9 +24,9 @@ const NAME_WORDS_MAX: usize = 5;
 pub struct CardNaming {
     /// What is said about it; `Other` when it is only named.
     pub said: Consent,
-    /// Which.
+    /// The ordinal or the words that name it.
     pub which: CardName,
-    /// Whether it can be nothing but the name of one of several things: "the dentist one", not "dentist".
+    /// Whether it can be nothing but the name of one of several things: a noun framed by an article and a pro-form.
     pub is_definite: bool,
 }
 
@@ -90,9 +90,9 @@ pub fn names(text: &str) -> Option<CardNaming> {
     if let [only] = name.as_slice()
         && let Some(which) = place(only)
     {
-        // "No 2" may be number two, and "no, 2" the other one.
+        // Without a comma a negation may be the abbreviation of a number; with one it may mean the other one.
         let is_doubtful = said == Consent::No && (parted || !is_framed);
-        // "Yes, 5" may be an hour, but not right below a list.
+        // A number behind a decision may be an hour, but not right below a list.
         return (!is_doubtful).then_some(CardNaming { said, which, is_definite: !may_change });
     }
     if may_change {
@@ -103,7 +103,7 @@ pub fn names(text: &str) -> Option<CardNaming> {
     if !is_name || stems.is_empty() {
         return None;
     }
-    // "Cancel the dentist" asks for something new; "cancel the dentist one" is about a card.
+    // An imperative with a bare noun asks for something new; with a framed noun it is about a card.
     let is_definite = is_framed && (said != Consent::Other || has_article || before > name.len());
     Some(CardNaming { said, which: CardName::Words(stems), is_definite })
 }
@@ -159,7 +159,7 @@ mod tests {
         for text in ["2", "2.", "#2", "number 2", "the second one", "second", "die zweite"] {
             check(text, Consent::Other, CardName::Place(2), true);
         }
-        // Without a list some of these may change a card: "yes, 2" o'clock.
+        // Without a list some of these may change a card: a number may be an hour.
         for text in ["yes 2", "yes, 2", "yes, the second one", "ok, number 2", "ja, die zweite", "👍 2"] {
             let naming = names(text).unwrap_or_else(|| panic!("{text}"));
             assert_eq!((naming.said, naming.which), (Consent::Yes, CardName::Place(2)), "{text}");

@@ -1,12 +1,12 @@
-//! How people write a word on a phone.
+//! Spelling variants: how people write a word on a phone.
 //!
 //! Purpose: "yesss", "nao" and "İPTAL" are the words of the books, without being listed there.
 //! Invariant: a spelling never turns one letter into another of a different alphabet.
 //! Deliberately absent: distance between words; a typo is either listed or not understood.
 
 /// Whether letters drawn out like this are a spelling with these runs. A letter may be drawn out at the end of a word
-/// ("yess") or, three times and more, anywhere ("nooope"). Two inside a word are spelling: "noon" is not "non". A
-/// fixed word is not lengthened: "suuure" is not "sure", "kkk" is laughter.
+/// or, three times and more, anywhere. Two inside a word are spelling, not lengthening. A fixed word is not lengthened:
+/// there, drawn-out letters are irony or laughter.
 pub(super) fn fits(drawn: &[usize], spelled: &[usize], fixed: bool) -> bool {
     let last = drawn.len().saturating_sub(1);
     let fits =

@@ -1,4 +1,4 @@
-//! From a message to the words of an answer, or to nothing.
+//! Tokens of an answer: from a message to its words, or to nothing.
 //!
 //! Purpose: admit only characters an ordinary short answer is made of, and say where punctuation
 //! parts the words. It is a list of what is allowed, so that hidden characters, look-alike letters

@@ -1,5 +1,5 @@
-//! What a text to somebody holds beyond the person's own words: times, numbers, addresses and names that nobody said. Greetings
-//! and words that join are a planner's to choose.
+//! What a text to somebody holds beyond the person's own words: times, numbers, addresses and names that nobody said.
+//! Greetings and words that join are a planner's to choose.
 
 use rustc_hash::FxHashSet;
 
@@ -51,7 +51,7 @@ fn ends_sentence(token: &str) -> bool {
     token.ends_with(['.', '!', '?', ':', ';', ','])
 }
 
-/// A text without the lines that are nothing but a place held open for a word that nobody said: "[Your Name]".
+/// A text without the lines that are nothing but a placeholder in brackets, for a word that nobody said.
 pub fn without_placeholders(text: &str, own: &str) -> String {
     let is_placeholder = |line: &str| {
         let line = line.trim();

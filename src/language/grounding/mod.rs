@@ -1,11 +1,11 @@
 //! Grounding: whether the values of a plan follow from what was said, whoever planned.
 //!
-//! A value has a ground when the person's own words carry it: a time a mention that it follows from, a repetition one that
-//! repeats, a person, place or description their words, a choice a word for it. Values are told apart by the kind of their
-//! type ([`ValueKind`]), never by the command they belong to. Pure; the steps are bounded by the words of both sides.
+//! A value is grounded when the person's own words carry it: a time a mention that it follows from, a repetition one
+//! that repeats, a person, place or description their words, a choice a word for it. Values differ by the kind of their
+//! type ([`ValueKind`]), never by the command they belong to. Pure; steps are bounded by the words of both.
 //!
-//! Not here: what becomes of a value without a ground (the pipeline leaves it out, or asks), how words become values, and
-//! whose words somebody else's text is (`core::provenance`).
+//! Not here: what becomes of a value without a ground (the pipeline leaves it out, or asks), how words become values,
+//! and whose words somebody else's text is (`core::provenance`).
 
 mod added;
 mod choices;
@@ -24,8 +24,8 @@ use super::requests;
 use super::time::{self, Reference};
 use super::{terms, words};
 
-/// So many traces of doubt in a value, or words of a request that no value carries, make a plan only likely. One number in
-/// `data/`, fitted on the first half of the scenarios: see `docs/understanding.md`.
+/// So many traces of doubt in a value, or words of a request that no value carries, make a plan only likely. One number
+/// in `data/`, fitted on the first half of the scenarios: see `docs/understanding.md`.
 pub const BORDER: u32 =
     match u32::from_str_radix(include_str!("../../../data/language/reading/border.txt").trim_ascii(), 10) {
         Ok(border) => border,
@@ -254,8 +254,8 @@ impl<'a> Ground<'a> {
         self.reading.clauses.iter().filter(|clause| shared(clause) > 0).collect()
     }
 
-    /// How much of what was asked for these values leave out: words of requests that say something, that no value carries
-    /// and that no request is worded with, and times that no value has.
+    /// How much of what was asked for these values leave out: words of requests that say something, that no value
+    /// carries and that no request is worded with, and times that no value has.
     pub fn left_out(&self, values: &[String], reference: &Reference) -> LeftOut {
         let carried: FxHashSet<String> =
             values.iter().flat_map(|value| words::words(value)).map(|word| terms::stem(&word)).collect();
@@ -282,8 +282,8 @@ impl<'a> Ground<'a> {
         text
     }
 
-    /// In which mood an action with these texts was said: as a request, if any of its clauses is one; else as the first of
-    /// them. Where nothing shows which clauses are its own, all of them may be.
+    /// In which mood an action with these texts was said: as a request, if any of its clauses is one; else as the first
+    /// of them. Where nothing shows which clauses are its own, all of them may be.
     pub fn mood(&self, texts: &[String]) -> Mood {
         let own = self.clauses(texts);
         let requests = |clauses: &[&Clause]| clauses.iter().map(|clause| clause.mood).find(|mood| mood.is_request());
@@ -291,7 +291,7 @@ impl<'a> Ground<'a> {
             return mood;
         }
         let all: Vec<&Clause> = self.reading.clauses.iter().collect();
-        // "The dentist is at 3. Put it in my calendar."
+        // A request whose pronoun points to what the sentence before it states.
         let pointing = all.iter().filter(|clause| clause.mood.is_request()).copied();
         let pointing: Vec<&Clause> =
             pointing.filter(|clause| choices::points_at_something(self.reading.words(clause))).collect();

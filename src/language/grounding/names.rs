@@ -1,8 +1,8 @@
-//! Whether the name of something new, or a text that is kept, holds what is no part of it.
+//! Grounding of names and texts: whether one holds what is no part of it.
 //!
-//! A reader who takes too many words for a name leaves traces in it: a time, a second clause, a mark that divides, a word
-//! that corrects or points, a story. Each trace has its weight; from a border on ([`BORDER`]) the value is shown before
-//! it is made, not after.
+//! A reader who takes too many words for a name leaves traces in it: a time, a second clause, a mark that divides, a
+//! word that corrects or points, a story. Each trace has its weight; from a border on ([`BORDER`]) the value is shown
+//! before it is made, not after.
 
 use std::ops::Range;
 
@@ -54,7 +54,7 @@ fn oddness_of_name(name: &str, reference: &Reference) -> u32 {
     odd + u32::try_from(points).unwrap_or(u32::MAX) + u32::from(ends_pointing)
 }
 
-/// Whether a name holds a time; "Sunday lunch" is called by its day.
+/// Whether a name holds a time; a thing may be called by its day.
 pub(super) fn holds_a_time(name: &str, reference: &Reference) -> bool {
     let plain = unquoted(name);
     let is_called = |span: &Range<usize>| span.start == 0 && plain[span.end..].contains(char::is_alphabetic);
@@ -66,7 +66,7 @@ pub(super) fn is_plain_name(name: &str, reference: &Reference) -> bool {
     let read = Reading::of(&unquoted(name), reference);
     let said = words(name);
     let joins = said.iter().skip(1).any(|word| choices::joins_within(word));
-    // "My way home to get gas" is a place and an errand.
+    // A place with an infinitive behind it is a place and an errand.
     let is_thing_with_errand =
         said.first().is_some_and(|word| choices::is_light(word)) && said.contains(&"to".to_owned());
     read.mentions.is_empty()
@@ -87,7 +87,7 @@ fn oddness_of_text(text: &str, reference: &Reference) -> u32 {
     traces(&said, false) + more + 2 * u32::from(asks)
 }
 
-/// "Snacks, drinks and napkins".
+/// An enumeration of nouns.
 fn is_enumeration(name: &str) -> bool {
     let last = name.rsplit(',').next().unwrap_or_default();
     let names_each = || name.split(',').all(|part| part.contains(char::is_alphabetic));

@@ -1,4 +1,4 @@
-//! "Answer her", "what's his number?": a word that stands for somebody who was named before.
+//! Pronouns of the third person: a word that stands for somebody who was named before.
 
 use std::ops::Range;
 
@@ -9,12 +9,12 @@ use crate::language::words::{spaced, words};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PersonPronoun {
     span: Range<usize>,
-    /// It says whose something is: "her number".
+    /// It says whose something is, as a determiner.
     is_possessive: bool,
 }
 
 impl PersonPronoun {
-    /// The only one in a text, before what is dictated ("tell her: she can come").
+    /// The only one in a text, before what is dictated behind a colon.
     pub fn only_one(text: &str) -> Option<Self> {
         let said = text.split_once(": ").map_or(text, |(before, _)| before);
         let tokens: Vec<(Range<usize>, String)> = spaced(said);
@@ -37,11 +37,11 @@ impl PersonPronoun {
     }
 }
 
-/// The one name in a text that is made of words of which this is true, as it stands there; `None` where there are several.
+/// The one name in a text that is made of words of which this is true; `None` where there are several.
 pub fn only_name(text: &str, names_somebody: impl Fn(&str) -> bool) -> Option<&str> {
     let mut spans: Vec<Range<usize>> = Vec::new();
     for (span, word) in spaced(text) {
-        // "Sarah's" is folded to words of which the first is the name.
+        // A possessive form is folded to words of which the first is the name.
         if !words(&word).first().is_some_and(|word| names_somebody(word)) {
             continue;
         }

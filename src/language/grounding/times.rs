@@ -1,7 +1,7 @@
-//! Whether a time follows from the times that were mentioned.
+//! Grounding of times: whether a time follows from the times that were mentioned.
 //!
-//! A mention gives days, clocks, instants and spans. A value follows when each part that it has (a day, a clock) is one of
-//! these; a day that nobody named follows from a clock alone as the day on which that clock comes next. A clock that
+//! A mention gives days, clocks, instants and spans. A value follows when each part that it has (a day, a clock) is one
+//! of these; a day that nobody named follows from a clock alone as the day on which that clock comes next. A clock that
 //! nobody named falls away from a day that somebody did.
 
 use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta};

@@ -1,8 +1,8 @@
-//! From words and marks to clauses.
+//! Clause segmentation: from words and marks to clauses.
 //!
 //! A sentence ends at a stop or a line's end. Inside one, a clause begins behind a comma, a dash, a colon or a joining
 //! word where what follows has a mood of its own: it asks, denies, orders, tells with a subject, or sets a condition.
-//! Everything else goes on with the clause before it: "milk, eggs and bread" is one.
+//! Everything else goes on with the clause before it, as an enumeration does.
 
 use std::ops::Range;
 
@@ -55,7 +55,7 @@ pub(super) fn cut(text: &str) -> CutText {
 
 fn pieces(text: &str) -> Vec<ClausePiece> {
     let cuts = tokens::cut(text, TOKENS_MAX, &RULES).into_iter();
-    // "Mrs. Holm" is no end.
+    // The stop of an abbreviation before a name is no end.
     let is_shortened = |end: usize| {
         let before = text[..end].rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
         requests::is_shortened(&fold(before))

@@ -31,7 +31,7 @@ pub struct Reading {
     pub mentions: Vec<TimeMention>,
 }
 
-/// What is said in one breath.
+/// A stretch of a sentence with one mood.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clause {
     /// Bytes of the reading's text.

@@ -1,9 +1,9 @@
-//! How a clause is meant: does it order, wish, ask, tell, deny, or only set a condition?
+//! Mood of a clause: does it order, wish, ask, tell, deny, or only set a condition?
 //!
 //! Told by how it begins, past what leaves the mood as it is, and by where its first finite verb stands. The words are
-//! data (`data/language/reading/moods.*.txt`); those of the language that more of the message is in count. Where nothing
-//! shows a verb with a subject, the clause is a [`Mood::Fragment`]: a thing that is named, as people write to somebody who
-//! keeps lists. Invariant: what begins with a question's or a denial's words is never an order.
+//! data (`data/language/reading/moods.*.txt`); those of the language that more of the message is in count. Where
+//! nothing shows a verb with a subject, the clause is a [`Mood::Fragment`]: a thing that is named, as people write to
+//! somebody who keeps lists. Invariant: what begins with a question's or a denial's words is never an order.
 
 use std::sync::LazyLock;
 
@@ -15,11 +15,11 @@ use crate::language::word_classes::{WordClass, class_names};
 pub enum Mood {
     /// Something is to be done: an imperative, or a question that politely asks for it.
     Order,
-    /// Something is wished for or has to be done: "I need …".
+    /// Something is wished for or has to be done: a verb of wish or need in the first person.
     Wish,
-    /// A thing without a verb: "dentist on Friday at 3".
+    /// A noun phrase without a verb, perhaps with a time.
     Fragment,
-    /// What the person is going to do, told as such: "I'm meeting …".
+    /// What the person is going to do, told as such: the present continuous, or a verb of having with an occasion.
     Arrangement,
     /// What is so, or what somebody else does.
     Statement,
@@ -127,7 +127,7 @@ pub(super) fn words_of(words: &[&str]) -> &'static MoodWords {
 /// The mood of a clause.
 pub(super) fn of(said: &JudgedClause, known: &MoodWords) -> Mood {
     let rest = without_leads(&said.words, known);
-    // "Note: the boiler was serviced" begins with what to do.
+    // A label that is also an order verb says what to do.
     if said.is_labelled && is_order_verb(rest, known) {
         return Mood::Order;
     }
@@ -143,7 +143,7 @@ pub(super) fn of(said: &JudgedClause, known: &MoodWords) -> Mood {
     }
 }
 
-/// The mood that a piece of a sentence shows by how it begins, behind a mark or a joining word; `None` where it may as well go on with what is before it.
+/// The mood that a piece of a sentence shows by how it begins, behind a mark or a conjunction; `None` if it may go on.
 pub(super) fn opened(said: &JudgedClause, is_set_apart: bool, known: &MoodWords) -> Option<Mood> {
     let rest = without_leads(&said.words, known);
     let first = *rest.first()?;
@@ -153,7 +153,7 @@ pub(super) fn opened(said: &JudgedClause, is_set_apart: bool, known: &MoodWords)
     let orders = || is_order_verb(rest, known) && (has_object || !known.nounverb.holds(first));
     opened_by(rest, said.asks, known).or_else(|| {
         let mood = by_verb(rest, known);
-        // Behind a mark a statement needs no pronoun: "…, pest control are doing it".
+        // Behind a mark a statement may have any noun for its subject.
         let tells = is_set_apart && matches!(mood, Mood::Statement | Mood::Report);
         (tells || has_subject && rest.len() > 1 || mood == Mood::Order && orders()).then_some(mood)
     })
@@ -165,7 +165,7 @@ fn without_leads<'s, 'w>(words: &'s [&'w str], known: &MoodWords) -> &'s [&'w st
     while let Some(len) = starts(&known.lead, rest).filter(|len| *len < rest.len()) {
         let denies = starts(&known.negation, rest).is_some();
         let corrects = starts(&known.corrects, &rest[len..]).is_some();
-        // "No lunch on Friday" denies; "no, make it Friday" corrects.
+        // A negation denies what follows; with an order behind it, set apart, it corrects.
         if denies && !corrects {
             break;
         }
@@ -202,7 +202,7 @@ fn opened_by(rest: &[&str], asks: bool, known: &MoodWords) -> Option<Mood> {
     }
     if let Some(len) = wish {
         let wished = &rest[len..];
-        // "I must have left it" tells.
+        // A modal with a perfect infinitive tells.
         let is_past = wished.first() == Some(&"have") && wished.get(1).is_some_and(|word| is_past(word, known));
         let is_clause = starts(&known.tells, wished).is_some_and(|inner| asks_inside(&wished[inner..], known));
         return Some(match (is_past, is_clause) {
@@ -247,7 +247,7 @@ fn condition(rest: &[&str], known: &MoodWords) -> Mood {
     if orders { Mood::Order } else { Mood::Condition }
 }
 
-/// Whether a question stands inside: "tell me what …", "check if …".
+/// Whether a question stands inside an order, behind a verb of telling or of checking.
 fn asks_inside(rest: &[&str], known: &MoodWords) -> bool {
     const WHETHER: [&str; 3] = ["if", "whether", "ob"];
     let Some(first) = rest.first() else { return false };
@@ -271,7 +271,7 @@ fn by_verb(rest: &[&str], known: &MoodWords) -> Mood {
         return Mood::Statement;
     }
     let verb_at = |max: usize| (1..rest.len().min(max)).find(|at| is_finite(rest, *at, known));
-    // "The report can be low priority" wishes it.
+    // A modal verb of wish behind the subject makes the statement a wish.
     let told = |at: usize| match starts(&known.wishverb, &rest[at..]) {
         Some(_) => Mood::Wish,
         None => Mood::Statement,
@@ -302,7 +302,7 @@ fn by_verb(rest: &[&str], known: &MoodWords) -> Mood {
 fn own(rest: &[&str], known: &MoodWords) -> Mood {
     let Some(len) = starts(&known.arranges, rest) else { return past_or_told(rest, 1, known) };
     let next = rest.get(len).copied().unwrap_or_default();
-    // "I've paid" is done; "I've got" and "I'm meeting" are to come.
+    // A perfect is done; a present continuous, and having an occasion, are to come.
     let is_done = is_past(next, known) || known.did.holds(next) && next != "got";
     match rest.len() > len + 1 && !is_done {
         true => Mood::Arrangement,

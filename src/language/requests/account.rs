@@ -1,6 +1,6 @@
-//! What became of each part of a message: nothing that was said is dropped in silence.
+//! Accounting: what became of each part of a message, so that nothing that was said is dropped in silence.
 //!
-//! Invariant: the parts of an [`PartAccount`] follow each other without a gap, from the first byte of its text to the last.
+//! Invariant: the parts of a [`PartAccount`] follow each other without a gap, from its text's first byte to the last.
 
 use std::ops::Range;
 
@@ -32,7 +32,7 @@ pub enum SpanRole {
     /// A time that an action has.
     Time,
     Politeness,
-    /// "and", "then", a mark.
+    /// A conjunction, an adverb of order, a mark.
     Connector,
     /// Why something is asked for, or what is told beside it.
     Reason,

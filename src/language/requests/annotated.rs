@@ -115,7 +115,7 @@ impl<'t> AnnotatedText<'t> {
         span.start + lead.map_or(0, str::len)..span.end
     }
 
-    /// "friday's demo" is a demo, not a time.
+    /// A time in the possessive, before a noun, belongs to the name of a thing.
     fn cuts_a_word(&self, span: &Range<usize>) -> bool {
         self.tokens.iter().any(|t| t.span.start < span.end && span.end < t.span.end)
     }

@@ -1,7 +1,7 @@
-//! A request at the end of a message about what stands before it: "golf's off on Saturday, take it out of the diary",
-//! "print my CV. Remind me on Wednesday".
+//! Anaphora resolution: a request at the end of a message that points with a pronoun, or with nothing, to what the
+//! message states before it.
 //!
-//! The message is said again as one clause ("take golf out of the diary") and planned as that.
+//! The antecedent is put in the pronoun's place, and the message is planned as that one clause.
 
 mod words;
 
@@ -55,7 +55,7 @@ pub(crate) fn plan(text: &str, hearing: &Hearing, domains: &[String], work: &Wor
     Some(PlanDraft::Plan(plan))
 }
 
-/// "(Bins are out, tick that off.) What else is on my list?" asks for more, "missed it twice now" does not.
+/// A question behind a report asks for more; a fragment that only tells does not.
 fn and_then(mut plan: Plan, behind: &WordRun, planned: &impl Fn(&str) -> Option<Plan>) -> Plan {
     if let Some(more) = planned(behind.text()).filter(|_| !behind.tokens.is_empty()) {
         plan.actions.extend(more.actions);
@@ -63,7 +63,7 @@ fn and_then(mut plan: Plan, behind: &WordRun, planned: &impl Fn(&str) -> Option<
     plan
 }
 
-/// Every way to cut a message in two at the end of a sentence, a comma, a dash, an "and" or before "remind me".
+/// Every way to cut a message in two: at a stop, a comma, a dash, a conjunction, or a request to remind.
 fn parts<'t>(text: &'t str, tokens: &'t [Token]) -> Vec<(WordRun<'t>, WordRun<'t>)> {
     let joins = |at: usize| {
         let rest = WordRun { message: text, tokens: &tokens[at..] };
@@ -82,7 +82,7 @@ fn parts<'t>(text: &'t str, tokens: &'t [Token]) -> Vec<(WordRun<'t>, WordRun<'t
     parts
 }
 
-/// "Boiler service Thursday at 10" and "pop it in the calendar": what was told is what is to be entered.
+/// An occasion was told, and the request enters a pronoun in a calendar: the occasion is what is to be entered.
 fn entered(before: &WordRun, tail: &WordRun, planned: &impl Fn(&str) -> Option<Plan>) -> Option<Plan> {
     if tail.without_lead().starts("makeatask") > 0 {
         return planned(&format!("add {} to my todo list", before.without_lead().text()));
@@ -112,7 +112,7 @@ fn entered(before: &WordRun, tail: &WordRun, planned: &impl Fn(&str) -> Option<P
     Some(plan)
 }
 
-/// "The concert is on Saturday at 7 at the cathedral, put memorial concert in": when and where as told, under this name.
+/// An event that the request names itself: when and where are as told, under this name.
 fn named_event(told: &PlannedAction, name: &str) -> PlannedAction {
     let changes = told.params.get("changes").and_then(Value::as_object);
     let known = ["start_time", "end_time", "location"].into_iter().filter_map(|param| {
@@ -124,7 +124,7 @@ fn named_event(told: &PlannedAction, name: &str) -> PlannedAction {
     PlannedAction { service: "calendar".into(), command: "create_event".into(), params, ..PlannedAction::default() }
 }
 
-/// "The meeting got moved to 4" and "can you change it": it was told how.
+/// A change was told, and the request to make it has a pronoun: it is made as it was told.
 fn redone(before: &WordRun, tail: &WordRun, planned: &impl Fn(&str) -> Option<Plan>) -> Option<Plan> {
     let rest = tail.without_lead().after("redo")?.behind("into").behind("my").behind("diary").before("tail");
     let told = before.sentences();
@@ -134,7 +134,7 @@ fn redone(before: &WordRun, tail: &WordRun, planned: &impl Fn(&str) -> Option<Pl
     found.or_else(moved).filter(|_| rest.tokens.is_empty())
 }
 
-/// "The inspection has been moved" and "it's now Wednesday at 10".
+/// A change was told without its new value, and what follows tells the value.
 fn retold(before: &WordRun, tail: &WordRun, planned: &impl Fn(&str) -> Option<Plan>) -> Option<Plan> {
     let when = tail.after("itsnow")?.before("tail");
     let told = before.sentences().pop()?;
@@ -146,7 +146,7 @@ fn only_updates(plan: &Plan) -> bool {
     plan.actions.iter().all(|action| action.command.starts_with("update"))
 }
 
-/// "Put fix my resume on my todos" and "make it high priority".
+/// A task was asked for, and what follows sets its priority.
 fn weighed(
     before: &WordRun,
     tail: &WordRun,
@@ -164,14 +164,14 @@ fn weighed(
     created.then_some(plan)
 }
 
-/// "Farida's number is 555 0100" and "save it": what was told says itself that it is to be kept.
+/// A detail of somebody was told, and the request keeps a pronoun: what was told says itself that it is to be kept.
 fn kept(before: &WordRun, tail: &WordRun, planned: &impl Fn(&str) -> Option<Plan>) -> Option<Plan> {
     tail.without_lead().after("keepit").filter(|rest| rest.tokens.is_empty() || rest.starts("tail") > 0)?;
     let keeps = |plan: &Plan| plan.actions.iter().all(|action| matches!(action.command.as_str(), "save" | "store"));
     planned(before.text()).filter(keeps)
 }
 
-/// "Golf's off on Saturday" and "take it out of the diary" as "take golf out of the diary".
+/// The request again, with the subject of what was told in place of its pronoun.
 fn said_again(
     before: &WordRun,
     tail: &WordRun,
@@ -185,7 +185,7 @@ fn said_again(
     let (left, right) = (tail.split_at(at).0.text(), tail.split_at(at + len).1.text());
     let ticks_off = tail.without_lead().starts("tickoff") > 0;
     let again = |thing: &str| planned(format!("{left} {thing} {right}").trim());
-    // "Golf's off on Saturday, the course is flooded": what is over is meant.
+    // A statement that something is over, and perhaps why: what is over is meant.
     let ends = |told: &WordRun| told.tells_an_end() || ticks_off && finished(told).is_some();
     let (over, others): (Vec<WordRun>, Vec<WordRun>) = before.sentences().into_iter().rev().partition(ends);
     over.into_iter().chain(others).find_map(|told| {
@@ -194,7 +194,7 @@ fn said_again(
         }
         let thing = subject(&told)?;
         let plan = again(thing).or_else(|| again(without_kind(thing)))?;
-        // "The dentist on Friday, shift it to 9:20" names an event and makes none.
+        // A noun phrase with a time, before a request to move it, names an event and makes none.
         let changes = plan
             .actions
             .iter()
@@ -204,14 +204,14 @@ fn said_again(
     })
 }
 
-/// "The water rates" of "right, I've paid the water rates".
+/// The object of a report in the perfect, behind words that only open it.
 fn finished<'t>(told: &WordRun<'t>) -> Option<&'t str> {
     let did = told.without_lead().behind("ihave").without_lead();
     let word = did.typed(0);
     let regular = word.len() > 4 && word.ends_with("ed") && word.starts_with(char::is_lowercase);
     let thing = if did.starts("did") > 0 { did.behind("did") } else { did.split_at(usize::from(regular)).1 };
     let ended = did.starts("did") > 0 || regular;
-    // "The bill | while standing in line".
+    // A clause of time behind the object is no part of it.
     let ids = thing.ids();
     let more = (1..ids.len()).find(|at| GRAMMAR.lexicon.starts("clausal", &ids[*at..]).is_some());
     let thing = thing.split_at(more.unwrap_or(ids.len())).0;
@@ -219,7 +219,7 @@ fn finished<'t>(told: &WordRun<'t>) -> Option<&'t str> {
     (ended && !thing.is_empty() && thing.split_whitespace().count() <= SUBJECT_WORDS_MAX).then_some(thing)
 }
 
-/// "The bus request" of "the bus request this morning".
+/// A thing without the time that stands behind it.
 fn without_time<'t>(thing: &'t str, reference: &Reference) -> &'t str {
     let last = time::find(thing, reference).into_iter().next_back().filter(|found| found.span.end == thing.len());
     last.and_then(|found| thing.get(..found.span.start))
@@ -228,7 +228,7 @@ fn without_time<'t>(thing: &'t str, reference: &Reference) -> &'t str {
         .unwrap_or(thing)
 }
 
-/// "Golf" of "golf's off on Saturday"; a bare name of a thing is its own.
+/// The subject of a statement that something is over; a bare name of a thing is its own.
 fn subject<'t>(told: &WordRun<'t>) -> Option<&'t str> {
     let sentence = told.without_lead();
     let after = |at: usize| sentence.split_at(at).1;
@@ -247,31 +247,31 @@ fn subject<'t>(told: &WordRun<'t>) -> Option<&'t str> {
     (fits && !thing.is_empty()).then_some(thing)
 }
 
-/// "Ring the bank" of "reminder to ring the bank".
+/// An errand without the noun of its kind before it.
 fn without_kind(thing: &str) -> &str {
     let tokens = tokens(thing, GRAMMAR.lexicon);
     let name = WordRun::new(thing, &tokens).behind("taskabout");
     name.tokens.first().map_or(thing, |first| &thing[first.span.start..])
 }
 
-/// "Send the timesheet every Friday at 4" and "remind me": as "remind me: send the timesheet every Friday at 4".
+/// An errand with its time, and a bare request to be reminded: the request with the errand as its object.
 fn remind_of(before: &WordRun, tail: &WordRun, hearing: &Hearing) -> Option<String> {
     let asked = tail.behind("please");
     let rest = asked.after("remindme").or_else(|| asked.after("reminderplease"))?.behind("ofit");
-    // "Remind me, because he won't".
+    // A reason behind the request says no time.
     let time = if rest.starts("why") > 0 { "" } else { rest.before("please").text() };
     let timed = match &time::find(time, hearing.reference)[..] {
         [only] => time.get(only.span.clone()).is_some_and(|words| words.trim() == time),
         _ => time.is_empty(),
     };
-    // "Every Friday I ought to check the bilge pump".
+    // A time that opens the errand is its time.
     let opens = time::find(before.text(), hearing.reference).into_iter().next().filter(|found| found.span.start == 0);
     let (first, thing) = match opens.filter(|_| time.is_empty()) {
         Some(found) => before.split_at_byte(found.span.end),
         None => (before.split_at(0).0, *before),
     };
     let thing = thing.without_lead().behind("duty");
-    // "Don't remind me" has nothing before it but that.
+    // A negated request has nothing before it but the negation.
     let negated = thing.starts("dearnegation") == thing.tokens.len();
     let tells = thing.starts("teller") > 0 || negated;
     (timed && !tells).then(|| format!("remind me {}{time}: {}", first.text(), thing.text()).replace(" :", ":"))

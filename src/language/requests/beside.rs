@@ -1,4 +1,4 @@
-//! What some words are as a whole that ask for nothing: politeness, a remark, a reason, or something that matters.
+//! Asides: what words are that ask for nothing as a whole: politeness, a remark, a reason, or a restriction.
 
 use std::ops::Range;
 
@@ -9,9 +9,9 @@ use super::prices::TokenClass;
 use super::unread::WordLedger;
 use crate::language::tokens::lower;
 
-/// "Not on Monday": more words tell something.
+/// A fragment of at most so many words is a short part; more words tell something.
 const SHORT_PART_WORDS: usize = 6;
-/// "Not that one".
+/// A bare negation has at most so many words.
 const NO_MORE_WORDS: usize = 3;
 
 impl WordLedger<'_> {
@@ -77,14 +77,14 @@ impl WordLedger<'_> {
         }
         let ours = ["tasks", "event", "mails", "notes", "cal", "tasklist"];
         let names_ours = || ours.iter().any(|class| lexicon.find(class, &ids).is_some());
-        // "Every task that is due today: move it".
+        // A quantified set of ours before a colon, and a request with a pronoun behind it.
         if starts("quantifier") && names_ours() {
             return skipped(TokenClass::Restriction);
         }
         if lexicon.find("dearstyle", &ids).is_some() {
             return skipped(TokenClass::Request);
         }
-        // "The review goes in the calendar for Tuesday".
+        // A noun, and behind it where it is to be entered.
         let entered = ["into"].iter().any(|class| lexicon.find(class, &ids).is_some());
         if timed && entered && lexicon.find("cal", &ids).is_some() && !starts("speaker") {
             return skipped(TokenClass::Request);

@@ -29,9 +29,9 @@ pub(super) struct Border {
 pub(super) enum BorderKind {
     /// Where a message or a sentence begins or ends.
     Stop,
-    /// A comma, "and", "then".
+    /// A comma, or a conjunction or adverb that joins.
     Joint,
-    /// What announces, or sets against: a colon, a dash, "so", "but".
+    /// What announces, or sets against: a colon, a dash, a conjunction.
     Turn,
     /// No mark and no word.
     Bare,
@@ -82,12 +82,12 @@ fn inside(heard: &AnnotatedText, range: &Range<usize>) -> Vec<(usize, usize, Bor
     out
 }
 
-/// "… by Wednesday | or I get fined", "… tonight | it's the third week", "… | or Dee will dump it on the floor".
+/// Whether a clause begins here without any mark: an alternative that threatens, or a statement with its subject.
 fn begins_bare(heard: &AnnotatedText, part: usize, rest: Range<usize>) -> bool {
     let (at, end) = (rest.start, rest.end);
     let begins =
         |from: usize, class: &str| from < end && GRAMMAR.lexicon.starts(class, &heard.ids(from..end)).is_some();
-    // "As long | as it is cheap" is one condition.
+    // A conjunction of several words opens one condition, and is not cut.
     let ids: Vec<_> = heard.tokens[..end].iter().map(|token| token.id).collect();
     let mut before = part.max(at.saturating_sub(CONDITION_WORDS_MAX))..at;
     let spans = |from: usize| GRAMMAR.lexicon.starts("dearcondition", &ids[from..]).is_some_and(|len| from + len > at);
@@ -96,7 +96,7 @@ fn begins_bare(heard: &AnnotatedText, part: usize, rest: Range<usize>) -> bool {
     }
     let why = GRAMMAR.lexicon.is_phrase("why", &[heard.tokens[at].id]);
     let joined = why && (begins(at + 1, "subject") || begins(at + 2, "told") || begins(at + 3, "told"));
-    // "…, last year I was late" begins with its time.
+    // A time of the past behind a comma begins a clause of its own.
     let behind_a_number =
         heard.typed(at - 1).bytes().all(|byte| byte.is_ascii_digit()) && !heard.typed(at - 1).is_empty();
     let behind_a_time = behind_a_number || heard.hidden_by(at - 1).is_some() && !heard.live(part..at).is_empty();
@@ -130,7 +130,7 @@ pub(super) fn sentences(heard: &AnnotatedText, all: &Range<usize>) -> Vec<Range<
     out
 }
 
-/// "+ task …", "Two: …": where a point begins, behind what marks it.
+/// Where a point begins, behind what marks it: a bullet, or a number in words with a colon.
 fn behind_a_bullet(heard: &AnnotatedText, range: Range<usize>) -> usize {
     const MARKS: [&str; 6] = ["+", "-", "–", "—", "*", "•"];
     let counts = |at: usize| GRAMMAR.lexicon.is_phrase("counting", &[heard.tokens[at].id]);
@@ -141,14 +141,14 @@ fn behind_a_bullet(heard: &AnnotatedText, range: Range<usize>) -> usize {
     range.clone().find(|at| !MARKS.contains(&heard.typed(*at))).unwrap_or(range.end)
 }
 
-/// "1) eggs 2) milk": the number of a point, and its mark.
+/// The number of a point, and its mark; the numbers count up.
 fn counts_up(heard: &AnnotatedText, rest: Range<usize>) -> bool {
     let number = heard.typed(rest.start);
     let is_number = number.len() <= 2 && !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
     is_number && rest.len() > 2 && heard.typed(rest.start + 1) == ")"
 }
 
-/// "Can you add Tasha to my contacts? 443-555-0199".
+/// Whether the details of somebody follow behind the mark of a question that asks to keep them.
 fn details_follow(heard: &AnnotatedText, at: usize) -> bool {
     const DIGITS_MIN: usize = 7;
     let (mark, behind) = heard.text[heard.tokens[at].span.start..].split_at(heard.tokens[at].span.len());
@@ -157,7 +157,7 @@ fn details_follow(heard: &AnnotatedText, at: usize) -> bool {
     mark == "?" && (is_number || first.find('@').is_some_and(|i| i > 0))
 }
 
-/// The stop of "dr. Smith" or "e.g.": glued to a letter on the right, or after an abbreviation.
+/// The stop of an abbreviation: glued to a letter on the right, or known by its word.
 fn is_inner_stop(heard: &AnnotatedText, at: usize) -> bool {
     let token = &heard.tokens[at];
     if &heard.text[token.span.clone()] != "." {

@@ -1,8 +1,8 @@
 //! What a clause comes to, and who makes that of it.
 //!
-//! Frames and slots say most of what a command needs; what they cannot say is a builder, which stands with its command in
-//! the folder of its service. A [`Hearing`](super::Hearing) brings all of them along ([`Builders`]), so that nothing here
-//! has to know what services there are. A builder may refuse a reading ([`Built::No`]); the next best one is tried then.
+//! Frames and slots say most of what a command needs; what they cannot say is a builder, which stands with its command
+//! in the folder of its service. A [`Hearing`](super::Hearing) brings all of them along ([`Builders`]), so that nothing
+//! here knows what services there are. A builder may refuse a reading ([`Built::No`]); then the next best is tried.
 
 use serde_json::Value;
 
@@ -29,7 +29,7 @@ pub(crate) type Builder = fn(&ClauseReading) -> Built;
 pub struct Builders {
     /// Of a clause: the frame that it was read by names the command.
     pub(crate) build: Builder,
-    /// Of nothing but a time, after something that has one: "no, friday".
+    /// Of nothing but a time, after something that has one.
     pub(crate) retimed: fn(&PastAction, &str) -> Option<PlannedAction>,
     /// Whether a command, `service.command`, only asks for something that is there.
     pub(crate) looks_up: fn(&str) -> bool,

@@ -1,4 +1,4 @@
-//! Which words of the person the parameters of some actions hold.
+//! Carried words: which words of the person the parameters of some actions hold.
 
 use chrono::{NaiveDateTime, NaiveTime};
 use rustc_hash::FxHashSet;
@@ -73,7 +73,7 @@ impl CarriedValues {
         written || is_length && self.has_length || self.holds_in_parts(words)
     }
 
-    /// "Tomorrow for an hour" may be a day, and a number of minutes.
+    /// Whether a day and a length of time, said as one phrase, are carried as two parameters.
     fn holds_in_parts(&self, words: &str) -> bool {
         const LINKS: [&str; 12] = ["on", "at", "for", "to", "the", "of", "a", "an", "um", "am", "by", "and"];
         const LENGTHS: [&str; 10] = ["hour", "hours", "minute", "minutes", "min", "mins", "h", "half", "free", "one"];
@@ -83,7 +83,7 @@ impl CarriedValues {
     }
 }
 
-/// "Anna" of "anna's".
+/// The owner in a possessive form.
 fn owner(word: &str) -> &str {
     word.strip_suffix('s').unwrap_or(word)
 }

@@ -1,13 +1,13 @@
-//! The cheapest way to read a message: its parts are requests, remarks, politeness, and what none of these explains.
+//! Chart parsing: the cheapest way to read a message as requests, remarks, politeness, and what is left out.
 //!
-//! Between two borders stands a request that was read from just these words, at the price of those that its actions do not
-//! carry and of what its names swallow, or, between neighbours, something that is said beside, at the price of its class.
-//! The cheapest path from the first border to the last is the derivation (Viterbi over borders: quadratic in them, and
-//! they are bounded); the cheapest one that asks for something else is its rival. Deterministic: of equally cheap ways
-//! the one with the shorter last part counts.
+//! Between two borders stands a request that was read from just these words, at the price of those that its actions do
+//! not carry and of what its names swallow, or, between neighbours, something that is said beside, at the price of its
+//! class. The cheapest path from the first border to the last is the derivation (Viterbi over borders: quadratic in
+//! them, and they are bounded); the cheapest one that asks for something else is its rival. Deterministic: of equally
+//! cheap ways the one with the shorter last part counts.
 //!
-//! Not here: what each part costs (`weighing`), what a part is as a whole (`beside`), and how a request is read (`parser`,
-//! `matching`).
+//! Not here: what each part costs (`weighing`), what a part is as a whole (`beside`), and how a request is read
+//! (`parser`, `matching`).
 
 mod weighing;
 

@@ -1,4 +1,4 @@
-//! On what a request depends: "if I'm free at 3", "unless I already have a dentist appointment".
+//! Conditions of a request: what has to hold, or must not, for it to be done.
 //!
 //! What stands in a condition is taken out, and the rest is planned as if it had been said alone. Not here: whether a
 //! condition holds.
@@ -19,7 +19,7 @@ use crate::language::time::Reference;
 /// What a request depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Condition {
-    /// In the person's words, whole: "unless I'm free at 3".
+    /// In the person's words, whole: with its conjunction.
     pub said: String,
     /// Whether that is all that the request depends on.
     pub is_all: bool,
@@ -37,7 +37,7 @@ pub(super) struct Spoken {
     pub text: String,
     /// Bytes of each condition, and of what is to be done otherwise, up to a mark or the end.
     pub spans: Vec<Range<usize>>,
-    /// The same behind what asks: "ask Tom if it rains" sets no condition, "text Tom if it rains" may.
+    /// The same behind a verb of asking, whose object it is; behind one of sending it may be a condition.
     asking: Vec<Range<usize>>,
     /// Whether there is one condition only, and all of it stands in its span.
     pub is_simple: bool,
@@ -90,7 +90,7 @@ impl Spoken {
             let end = (at..ids.len()).find(|at| is_mark(*at)).unwrap_or(ids.len());
             if !POLITE.iter().any(|class| lexicon.is_phrase(class, &ids[at..end])) {
                 let span = heard.tokens[at].span.start..heard.tokens.get(end).map_or(text.len(), |t| t.span.start);
-                // "If I'm free, or if Anna is".
+                // A condition goes on behind a comma and a second conjunction.
                 let goes_on = end + 1 < ids.len() && heard.typed(end) == "," && starts("goeson", end + 1);
                 spoken.is_simple &= !goes_on;
                 conditions += usize::from(!is_otherwise && !asks);
@@ -98,7 +98,7 @@ impl Spoken {
             }
             at = end;
         }
-        // "Otherwise I forget" tells why, where nothing depends on anything.
+        // A conjunction of the contrary tells why, where nothing depends on anything.
         if conditions == 0 {
             spoken.spans.clear();
         }

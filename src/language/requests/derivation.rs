@@ -68,7 +68,7 @@ fn points_back(parts: &[Passage], text: &str) -> bool {
         words.clone().filter(|at| !spoken(*at)).any(|at| {
             let ids: Vec<_> = tokens[at..words.end].iter().map(|token| token.id).collect();
             let len = GRAMMAR.lexicon.starts("antecedent", &ids);
-            // "… that his car is here" points to nothing.
+            // A conjunction before a statement looks like a pronoun and points to nothing.
             len.is_some_and(|len| GRAMMAR.lexicon.starts("subject", &ids[len..]).is_none())
         })
     };
@@ -169,7 +169,7 @@ fn keep_what_is_beside(parts: &mut [Passage], heard: &AnnotatedText, hearing: &H
 }
 
 impl Parse {
-    /// "Pay the rent Friday, landlord already on my neck": a task keeps why it is to be done, and how urgent it is.
+    /// A task keeps why it is to be done, told behind a border, and how urgent it is.
     fn keep_reason(&mut self, heard: &AnnotatedText, tokens: Range<usize>) {
         let Built::Act(action) = &mut self.built else { return };
         if (action.service.as_str(), action.command.as_str()) != ("task", "create") {
@@ -209,7 +209,7 @@ pub(crate) fn says_nothing(hearing: &Hearing, heard: &AnnotatedText, work: &Work
     !parts.is_empty() && parts.iter().all(|part| parser.is_talk(part.tokens.clone()) || polite(&part.tokens))
 }
 
-/// "no, friday" and "at 6" correct what was planned last.
+/// A bare time, perhaps behind a negation, corrects what was planned last.
 pub(crate) fn only_a_time(
     hearing: &Hearing,
     heard: &AnnotatedText,
@@ -228,7 +228,7 @@ pub(crate) fn only_a_time(
     (hearing.builders.retimed)(last, words)
 }
 
-/// "Who am I kidding. 6pm to 7pm": beside a time that is said alone, everything only tells.
+/// Beside a time that is said alone, as a sentence, everything only tells.
 fn is_only_told(hearing: &Hearing, heard: &AnnotatedText, time: usize, work: &Work) -> bool {
     let parts = Parser::new(hearing, heard, &[], work).parts(&(0..heard.tokens.len()));
     let corrects = |ids: &[_]| ids.is_empty() || GRAMMAR.lexicon.is_phrase("correction", ids);

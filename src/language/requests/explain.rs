@@ -1,4 +1,4 @@
-//! What became of a message, without any word of it, for traces.
+//! Trace of a reading: what became of a message, without any word of it.
 
 use std::fmt;
 

@@ -1,10 +1,9 @@
-//! Families of questions over everything that a person has: "who waits for me?", "what did Anna promise me?".
+//! Question families over everything that a person has: debts, promises, meetings, trips, papers.
 //!
 //! The ways to ask them are data (`data/language/requests/families.*.txt`); people, periods and topics are slots. A
 //! message is a question of a family when a phrase covers all of it, so nothing of it is dropped. A second question may
-//! stand behind the first where it narrows it ("…, and do I meet them this week?") or is one of a family as well ("… and
-//! what do I owe them?"). Not here: who or what is meant by
-//! the words of a slot, and how a question is answered.
+//! stand behind the first where it narrows it or is one of a family as well. Not here: who or what is meant by the
+//! words of a slot, and how a question is answered.
 
 mod meetings;
 #[cfg(test)]
@@ -96,11 +95,11 @@ impl QuestionFamily {
 pub struct FamilyQuestion {
     /// What is asked.
     pub family: QuestionFamily,
-    /// About whom.
+    /// A person or a group, in the words of the question.
     pub who: Option<String>,
     /// About what; of a preparation, which meeting.
     pub topic: Option<String>,
-    /// In which time.
+    /// A time, in the words of the question.
     pub when: Option<String>,
     /// Only what is still open.
     pub open: bool,
@@ -111,7 +110,7 @@ pub struct FamilyQuestion {
     pub unread: bool,
     /// What narrows the answer.
     pub then: Option<Refinement>,
-    /// A second question in the same breath, answered beside it.
+    /// A second question in the same message, answered beside it.
     #[serde(default)]
     pub beside: Option<Box<FamilyQuestion>>,
 }
@@ -122,23 +121,23 @@ pub struct FamilyQuestion {
 pub enum Refinement {
     /// Whom of them does the person meet?
     Meet {
-        /// In which time.
+        /// A time, in the words of the question.
         when: Option<String>,
     },
     /// Only those of somebody, about something, or of a time.
     Only {
-        /// Of whom.
+        /// A person or a group, in the words of the question.
         who: Option<String>,
-        /// About what.
+        /// A topic, in the words of the question.
         topic: Option<String>,
-        /// Of which time.
+        /// A time, in the words of the question.
         when: Option<String>,
     },
     /// Only what is still open.
     StillOpen,
 }
 
-/// Words of a name behind "from".
+/// Words of a name behind a preposition of source.
 const NAME_WORDS_MAX: usize = 3;
 
 /// Places where a question may be divided that are tried; people narrow what they ask once.
@@ -217,7 +216,7 @@ fn whole(hearing: &Hearing) -> Option<FamilyQuestion> {
         family,
         who: slot("who").or_else(|| slot("with")).filter(|who| !WORDS.anybody.holds(&fold(who))),
         topic: slot("topic").map(|words| topic(&with_more(&words, slot("more")))).or_else(|| slot("meeting")),
-        // "What do I need for tomorrow's meeting": the span is tomorrow.
+        // A preposition of purpose before the span is no part of it.
         when: said("when").map(|when| when.strip_prefix("for ").unwrap_or(when).to_owned()),
         open: said("open") == Some("true"),
         late: said("open") == Some("late"),
@@ -225,7 +224,7 @@ fn whole(hearing: &Hearing) -> Option<FamilyQuestion> {
         then: said("meet").map(|when| Refinement::Meet { when: Some(when.to_owned()) }),
         beside: None,
     };
-    // "List my open promises" is about nothing that is called "list my open".
+    // A topic that says nothing was the words of the question itself.
     if question.widened().is_some() && question.topic.as_deref().is_some_and(says_nothing) {
         return None;
     }
@@ -247,7 +246,7 @@ fn covered_by(frames: &Phrases, hearing: &Hearing) -> Option<PlannedAction> {
 }
 
 impl FamilyQuestion {
-    /// "Did I get back to Kim about the boiler?": a name, and behind it what it is about, which may be a time.
+    /// A name, and behind it what it is about, which may be a time.
     fn tell_apart_what_somebody_is_asked_about(&mut self) {
         let Some(who) = self.who.as_ref().filter(|_| self.topic.is_none()) else { return };
         let is_about = |word: &&str| WORDS.about.holds(&fold(word));
@@ -258,7 +257,7 @@ impl FamilyQuestion {
         (self.who, self.topic) = (Some(name), about.map(|about| tidied(&about)));
     }
 
-    /// "How much was the last invoice from Kim?": a paper, and whose it is.
+    /// A paper, and behind a preposition whose it is.
     fn tell_apart_whom_it_is_from(&mut self) {
         let Some(topic) = self.topic.as_ref().filter(|_| self.family.is_direct() && self.who.is_none()) else { return };
         let words: Vec<&str> = topic.split_whitespace().collect();
@@ -269,12 +268,12 @@ impl FamilyQuestion {
         }
     }
 
-    /// The same, narrowed in the same breath; `None` where that cannot be, so that none of it is dropped.
+    /// The same, narrowed in the same message; `None` where that cannot be, so that none of it is dropped.
     fn narrowed(self, by: Refinement) -> Option<Self> {
         use QuestionFamily as F;
         match (by, self.family) {
             (by @ Refinement::Meet { .. }, _) => Some(Self { then: Some(by), ..self }),
-            // "Everything about the trip, and what of it is open."
+            // Everything about a topic, narrowed to what of it is open.
             (Refinement::StillOpen, F::About) if !self.open => {
                 let open = Self { open: true, ..self.clone() };
                 Some(Self { beside: Some(Box::new(open)), ..self })
@@ -295,10 +294,10 @@ impl FamilyQuestion {
         }
     }
 
-    /// The same question without what it is about, for where nothing fits that; `None` where it would ask for all there is.
+    /// The same question without its topic, for where nothing fits that; `None` where it would ask for everything.
     pub fn widened(&self) -> Option<Self> {
         use QuestionFamily as F;
-        // "The invoice from Kim": perhaps Kim only stands in it.
+        // The person behind the preposition may have sent it, or only stand in it.
         if self.family.is_direct() {
             let who = self.who.as_deref()?;
             let all = [self.topic.as_deref(), Some(who)].into_iter().flatten().collect::<Vec<_>>().join(" ");

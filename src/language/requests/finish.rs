@@ -11,7 +11,7 @@ use super::text::is_phrase;
 use super::understood::PlanDraft;
 use crate::core::plan::{Plan, PlannedAction};
 
-/// "Urgent!! Pay the fine today": a priority said in a sentence of its own is that of the one task.
+/// A priority said in a sentence of its own is that of the one task.
 fn with_priority(mut built: Vec<Built>, priority: Option<&str>) -> Vec<Built> {
     if let ([Built::Act(task)], Some(level)) = (&mut built[..], priority)
         && (task.service.as_str(), task.command.as_str()) == ("task", "create")
@@ -33,10 +33,10 @@ pub(super) fn finish(mut built: Vec<Built>, priority: Option<&str>, hearing: &He
     let mut actions: Vec<PlannedAction> = Vec::new();
     for built in built {
         match built {
-            // "MOT done. Mark the MOT off" is one thing done.
+            // A report and the request to mark the same thing are one thing done.
             Built::Act(action) if actions.contains(&action) => {}
             Built::Act(action) => actions.push(action),
-            // "Party at 6, put it in my calendar" is one event.
+            // An occasion told and the request to enter a pronoun are one event.
             Built::Ask { partial, .. } if says_again(&partial, &actions) => {}
             // What is missing is asked for by whoever finds it missing, and the rest goes on.
             Built::Ask { partial, .. } => actions.push(partial),
@@ -54,7 +54,7 @@ pub(super) fn finish(mut built: Vec<Built>, priority: Option<&str>, hearing: &He
     PlanDraft::Plan(Plan { actions, ..Plan::default() })
 }
 
-/// "Mark the report as done and remind me to send it": the title says what "it" is, as nobody will know later.
+/// A pronoun in a title is replaced by its antecedent in the same message, as nobody will know it later.
 fn say_what_titles_point_to(actions: &mut [PlannedAction]) {
     for at in 1..actions.len() {
         let (before, rest) = actions.split_at_mut(at);
@@ -85,14 +85,14 @@ pub(super) fn says_what_it_points_to(action: &PlannedAction) -> bool {
 fn says_again(partial: &PlannedAction, before: &[PlannedAction]) -> bool {
     let name = ["title", "summary"].iter().find_map(|param| partial.params.get(*param)?.as_str());
     let same = before.last().is_some_and(|last| (&last.service, &last.command) == (&partial.service, &partial.command));
-    // "The meeting got moved to 4, can you change it".
+    // A change told and the request to make it are one change.
     let changed = |action: &PlannedAction| action.command.starts_with("update");
     let no_change = changed(partial) && !partial.params.contains_key("changes");
     same && name.is_none_or(|name| is_phrase("pronoun", name, GRAMMAR.lexicon)) && !changed(partial)
         || no_change && before.iter().any(changed)
 }
 
-/// "email her": whoever was named last, in this message or before it. Nobody: the question who.
+/// A pronoun for a person: whoever was named last, in this message or before it. Nobody: the question who.
 fn name_the_pronouns(actions: &mut [PlannedAction], hearing: &Hearing) -> Option<PlanDraft> {
     for at in 0..actions.len() {
         let is_pronoun = match actions[at].params.get("to").and_then(Value::as_array).map(Vec::as_slice) {

@@ -1,4 +1,4 @@
-//! Whether a request is one more, or goes on with what the request before it is about.
+//! Coordination: whether a request is one more, or goes on with what the request before it is about.
 
 use std::ops::Range;
 
@@ -11,24 +11,24 @@ impl Parser<'_> {
     pub fn is_further(&self, left: &Parse, right: &Parse, right_range: &Range<usize>) -> bool {
         let another_event =
             left.command == "calendar.create_event" && right.command == "calendar.create_event" && right.has_time;
-        // "… asked three times, and I've run out of excuses" is no event.
+        // A statement with a subject and without a time is no event.
         let told =
             right.command == "calendar.create_event" && !right.has_time && self.begins(right_range, &["subject"]);
-        // "Remember that they have a big dog and I've to ring before I call" is one thing to remember.
+        // Behind a verb of remembering a second clause is a part of the one thing to remember.
         let known = left.command == "memory.store" && self.begins(right_range, &["subject"]);
         if self.is_own_need(left, right_range) || told || known {
             return false;
         }
         if right.weak {
-            // "Tutorial Friday 2pm, also print the slides by Thursday".
+            // An event, and behind a conjunction an errand with its own deadline.
             let event_and_errand = left.command == "calendar.create_event"
                 && right.command == "task.create"
                 && left.has_time
                 && right.has_time;
             let another_errand =
                 left.command == "task.create" && right.command == "task.create" && left.has_time && right.has_time;
-            // "Remind me at 1 to feed the fish | and at 3 to lock the gate", "… and to lock the gate at 3", "… and another
-            // one of 20 min".
+            // Further errands of the same request: each with its time before it or behind it, or by a pro-form with its
+            // amount.
             let timed_first = self.heard.hidden_by(right_range.start).is_some();
             let anew = another_errand && (timed_first || self.begins(right_range, &["anew", "further"]));
             return anew || (another_event || another_errand || event_and_errand) && !left.open_ended;
@@ -47,13 +47,13 @@ impl Parser<'_> {
         !self.is_told(right_range)
     }
 
-    /// Why something is looked up: "find me some time next week, | I need to get my own work done".
+    /// Why something is looked up: a need of the person's own, told behind a border.
     pub fn is_own_need(&self, asked: &Parse, range: &Range<usize>) -> bool {
         asked.looks_up && self.begins(range, &["ownneed"])
     }
 
-    /// "When am I free? | Gotta see the tailor at some point", "What's on tomorrow? | I need to know when to get up": what
-    /// tells what something was looked up for, and not "What's on tomorrow? I need to buy milk".
+    /// What tells what something was looked up for: a verb of need whose object needs the answer, and not an errand of
+    /// its own.
     pub fn tells_why(&self, asked: &Parse, told: &Parse, range: &Range<usize>) -> bool {
         let ids = self.heard.ids(range.clone());
         let of_it = ["it", "purpose"].iter().any(|class| self.grammar.lexicon.find(class, &ids).is_some());

@@ -40,7 +40,7 @@ pub(crate) struct CommandFrame {
 }
 
 impl CommandFrame {
-    /// True when it may begin with anything, so that "don't …" could be taken for a slot.
+    /// True when it may begin with anything, so that a negation could be taken for a slot.
     pub fn begins_with_slot(&self) -> bool {
         let mut pieces = self.pieces.iter().filter(|piece| !matches!(piece, Symbol::Optional(_) | Symbol::Mark(_)));
         matches!(pieces.next(), Some(Symbol::Slot { .. }))

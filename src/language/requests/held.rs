@@ -1,8 +1,8 @@
-//! What of a message a plan leaves out that somebody else made: a model.
+//! Plan check: what of a message a plan leaves out that somebody else made: a model.
 //!
 //! The message is read as if there were no model, for its account: which words are times, names, numbers and slots of a
-//! request, and which are politeness or a reason. What is dear and neither the plan nor what the person reads about it
-//! says ([`SearchableValues`]) was left out. Not here: conditions, which are asked about before anything is done (`condition`).
+//! request, and which are politeness or a reason. What matters, and neither the plan nor what the person reads of it
+//! says ([`SearchableValues`]), was left out. Not here: conditions, which are asked about first (`condition`).
 
 use std::ops::Range;
 
@@ -126,7 +126,7 @@ impl HeldMessage<'_> {
         }
     }
 
-    /// "…, so delete it": what is done already, said once more. What asks for a further action is found by its number.
+    /// What is done already, said once more. What asks for a further action is found by its number.
     fn is_about_the_same(&self, span: &Range<usize>) -> bool {
         let ids = self.ids_in(span);
         !ids.contains(&WordId::UNKNOWN) && GRAMMAR.lexicon.find("pronoun", &ids).is_some()
@@ -251,7 +251,7 @@ impl HeldMessage<'_> {
         parts.filter(|segment| !segment.is_empty()).collect()
     }
 
-    /// Something told beside a request, which was taken for a part of what it is called: "…, the old one leaks".
+    /// Something told beside a request, which was taken for a part of what it is called: a statement behind a comma.
     fn is_remark(&self, segment: &[AccountedPart]) -> bool {
         let is_spoken = |part: &AccountedPart| match &part.role {
             SpanRole::Param(slot) => SPOKEN.contains(&slot.as_str()),

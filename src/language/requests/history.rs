@@ -1,4 +1,4 @@
-//! What "it" is: the most recent thing of the conversation that fits.
+//! Anaphora: what a pronoun means, which is the most recent thing of the conversation that fits.
 
 use serde_json::Value;
 

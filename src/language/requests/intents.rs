@@ -1,4 +1,4 @@
-//! What a message seems to ask, clause by clause, as the router uses it.
+//! Intents: what a message seems to ask, clause by clause, as the router uses it.
 
 use std::ops::Range;
 

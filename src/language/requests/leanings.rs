@@ -1,13 +1,12 @@
-//! What a question leans to when no phrase covers it: the family whose words it speaks, and what else it names.
+//! Leanings: what a question leans to when no phrase covers it: the family whose words it has, and what else it names.
 //!
-//! "Is anybody sitting there hoping to hear from me?" speaks of waiting, of an answer, and of *from me*. Each family has
-//! words that it needs and words that speak for it. What is left of a question, beside those and the words that only hold
-//! a sentence together, is a name, a time or what it is about, so that nothing of it is dropped: "am I the one holding up
-//! the tenor?" is about the tenor. A question of a time and of nothing else is what needs the person then.
+//! Each family has words that it needs (of waiting, answering, promising) and words that speak for it (in which
+//! direction). What is left of a question, beside those and function words, is a name, a time or its topic, so that
+//! nothing of it is dropped. A question of a time and of nothing else is what needs the person then.
 //!
-//! Only questions are read so, and messages that name what papers are found by ("flight reference Leipzig"), and only to
-//! look something up: the answer says what it was taken for. Invariant: a leaning never becomes an action. Not here:
-//! phrases (`families`), which outrank it.
+//! Only questions are read so, and messages that name what papers are found by, and only to look something up: the
+//! answer says what it was taken for. Invariant: a leaning never becomes an action. Not here: phrases (`families`),
+//! which outrank it.
 
 mod concepts;
 #[cfg(test)]
@@ -37,7 +36,7 @@ pub fn leaning(text: &str, reference: &Reference) -> Option<FamilyQuestion> {
     let plain = without_fillers(&apostrophes(text));
     let asked = without_lead(&plain);
     let heard = AnnotatedQuestion::new(asked, reference)?;
-    // "Can you answer Kim?" asks for a deed.
+    // A request in the form of a question asks for an action.
     let is_ordered = asked.len() < plain.trim().len() && !begins_asking(asked);
     let asks = is_question(asked) && !is_ordered || begins_asking(&plain);
     let asks = asks || WORDS.asks_within.iter().any(|words| has(asked, words));
@@ -48,8 +47,8 @@ pub fn leaning(text: &str, reference: &Reference) -> Option<FamilyQuestion> {
     }
 }
 
-/// Whether the words of a leaning plainly speak of answers or promises, which commands know little of; and whether it is
-/// of what is not there ("I still haven't answered") or was promised, which no command can look for.
+/// Whether the words of a leaning plainly speak of answers or promises, which commands know little of; and whether it
+/// is of what is not there (a negated perfect) or was promised, which no command can look for.
 pub fn plain_leaning(question: &FamilyQuestion, text: &str) -> Option<bool> {
     use QuestionFamily as F;
     let said = words(&apostrophes(text));
@@ -63,7 +62,7 @@ pub fn plain_leaning(question: &FamilyQuestion, text: &str) -> Option<bool> {
     is_plain.then_some(is_of_none)
 }
 
-/// A question without what is put before one: "could you tell me who …".
+/// A question without the polite question that introduces it.
 fn without_lead(text: &str) -> &str {
     let begun = |text: &str| -> Option<usize> {
         let folded = text.to_lowercase();
@@ -79,7 +78,7 @@ fn without_lead(text: &str) -> &str {
     rest
 }
 
-/// Whether it begins with what somebody is told to do: "get the invoice number to Kim".
+/// Whether it begins with an order, which is no question.
 fn is_order(text: &str) -> bool {
     let ids: Vec<_> = super::text::tokens(text, GRAMMAR.lexicon).iter().map(|token| token.id).collect();
     ["errand", "create", "add", "remind", "send"].iter().any(|class| GRAMMAR.lexicon.starts(class, &ids).is_some())
@@ -107,11 +106,11 @@ struct AnnotatedQuestion {
 impl AnnotatedQuestion {
     fn new(text: &str, reference: &Reference) -> Option<Self> {
         let said = words(text);
-        // "About Easter" is what something is about.
+        // A time behind a preposition of topic is the topic.
         let is_topic = |mention: &TimeMention| WORDS.about.iter().any(|word| begins(&text[mention.span.clone()], word));
         let mentions: Vec<TimeMention> =
             time::find(text, reference).into_iter().filter(|mention| !is_topic(mention)).collect();
-        // Two times are two questions, but for "today or tomorrow": that is until tomorrow.
+        // Two times are two questions, but for alternatives: those are until the later one.
         let is_either = |a: &TimeMention, b: &TimeMention| {
             text.get(a.span.end..b.span.start).is_some_and(|between| WORDS.either.holds(&fold(between.trim())))
         };
@@ -167,11 +166,11 @@ impl AnnotatedQuestion {
         };
         let is_late = says(&self.said, &WORDS.late);
         match family {
-            // "Does my sister need something from me?"
+            // A question of need about something, directed from somebody at the person.
             F::NeedsMe if self.is_about_something() && direction(&self.said) == ActorSide::From => {
                 Some(self.question(F::WaitingOnMe))
             }
-            // "Anything to sort out before I fly to Lisbon?"
+            // A question of need before something to come is one of preparing for it.
             F::NeedsMe if self.is_about_something() && WORDS.ahead.is_in(&self.said) => Some(self.question(F::Prepare)),
             // What is to be done about something is what of it is open.
             F::NeedsMe if self.is_about_something() => {
@@ -190,7 +189,7 @@ impl AnnotatedQuestion {
         }
     }
 
-    /// What speaks of no family: "how does Friday look?", "the Lisbon trip: where do things stand?"
+    /// What speaks of no family: only of a time, or of a topic and its state.
     fn of_a_time_or_topic(self) -> Option<FamilyQuestion> {
         use QuestionFamily as F;
         let is_named = self.is_about_something();
@@ -212,13 +211,13 @@ impl AnnotatedQuestion {
         [self.topic.as_deref(), self.who.as_deref()].into_iter().flatten().collect::<Vec<_>>().join(" ")
     }
 
-    /// A message that only names what is to be found: "flight reference Leipzig pls".
+    /// A message that only names what is to be found: a noun of detail and what it is of.
     fn named(self) -> Option<FamilyQuestion> {
         let is_short = self.said.len() <= NAMED_WORDS_MAX && self.is_about_something();
         if is_short { self.sought() } else { None }
     }
 
-    /// What papers are found by: "the code for Mum's key safe".
+    /// What papers are found by: a noun of detail, with what it belongs to.
     fn sought(self) -> Option<FamilyQuestion> {
         use QuestionFamily as F;
         let said = |class: &WordClass| class.is_in(&self.said);
@@ -254,7 +253,7 @@ fn token<'a>(text: &str, word: &'a str) -> Option<QuestionToken<'a>> {
     Some(QuestionToken { start, bare, folded: fold(bare) }).filter(|token| !token.bare.is_empty())
 }
 
-/// The words that are left of a question, with what joins them: "mother in law".
+/// The words that are left of a question, with what joins them into one name.
 fn left(text: &str, tokens: &[QuestionToken], is_left: &dyn Fn(&&QuestionToken) -> bool) -> Option<String> {
     let places: Vec<usize> = (0..tokens.len()).filter(|at| is_left(&&tokens[*at])).collect();
     let (first, last) = (*places.first()?, *places.last()?);

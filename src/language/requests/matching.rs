@@ -1,4 +1,4 @@
-//! Which frames cover a clause, best first.
+//! Frame matching: which frames cover a clause, best first.
 //!
 //! A clause is tried whole and without its politeness at either end. Invariants: each step is taken from the message's
 //! [`Work`]; a match covers every live token between its ends.
@@ -114,7 +114,7 @@ pub(crate) fn starts(lexicon: RequestLexicon, ids: &[WordId]) -> Vec<usize> {
 
 /// Where the request may end: at the end, and before each piece of politeness.
 fn ends(lexicon: RequestLexicon, ids: &[WordId]) -> Vec<usize> {
-    // "please" at the end is never meant; thanks may be what a mail says.
+    // A courtesy at the end is never meant; thanks may be what a mail says.
     let mut end = ids.len();
     while end > 1 && lexicon.is_phrase("please", &ids[end - 1..end]) {
         end -= 1;
@@ -201,7 +201,7 @@ impl<'g> Matcher<'_, 'g> {
         self.heard.tokens[before..*here].iter().any(|t| self.is_mark(t, mark))
     }
 
-    /// A dash apart announces as a colon does: "new list called visit - wellies, jigsaw".
+    /// A dash set apart by spaces announces as a colon does.
     fn is_mark(&self, token: &Token, mark: &str) -> bool {
         let text = self.heard.text;
         let apart = token.span.start > 0 && text[..token.span.start].ends_with(' ');

@@ -132,7 +132,7 @@ fn conditional(hearing: &Hearing, domains: &[String], work: &Work) -> Understood
     depending.unwrap_or(understood)
 }
 
-/// "If X, Y": the plan of Y, and on what it depends, if nothing else was left out.
+/// A condition before the request: the plan of the request, and on what it depends, if nothing else was left out.
 fn depending(
     hearing: &Hearing,
     domains: &[String],
@@ -152,7 +152,7 @@ fn depending(
     Some(Understood::Plan { plan, condition: Some(condition), account: account.with(span, SpanRole::Condition) })
 }
 
-/// "If X, Y, otherwise Z": what is left of it, asked about.
+/// A condition with an alternative behind it: what is left of it, asked about.
 fn divided(
     hearing: &Hearing,
     domains: &[String],

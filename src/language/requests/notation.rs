@@ -7,7 +7,7 @@
 //!   [please] wake me (up|) {deadline}  its frames, indented: [optional] (this|or that) <class> {slot} {slot:type}
 //!   ~{title:errand}                    weak: right only when nothing else fits
 //! ```
-//! `?` before a frame: a question over many items. Reading is strict: a mistake names its line and leaves the frame out.
+//! `?` before a frame: a question over many items. Strict: a mistake names its line and leaves the frame out.
 
 use super::grammar::{CommandFrame, Symbol};
 use super::lexicon::{ClassId, WordId};
@@ -120,7 +120,7 @@ impl NotationReader<'_> {
         }
         self.symbols = &self.symbols[1..];
         self.depth -= 1;
-        // The longer way first: "show me" before "show".
+        // The longer way first: a verb with its object before the verb alone.
         ways.sort_by_key(|way: &Vec<Symbol>| std::cmp::Reverse(way.len()));
         Ok(ways)
     }

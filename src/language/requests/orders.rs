@@ -1,4 +1,4 @@
-//! An order that no command carries out, "descale the kettle": it can be kept as something to do.
+//! Orders that no command carries out: they can be kept as something to do.
 //!
 //! Not here: whether a command carries it out, and what keeping it means.
 
@@ -18,7 +18,7 @@ const ERRANDS: [&str; 3] = ["errand", "deerrand", "ability"];
 /// Verbs that our own commands are worded with.
 const OURS: [&str; 12] =
     ["create", "add", "move", "cancel", "remind", "show", "send", "keeper", "reply", "forward", "archive", "tickoff"];
-/// With what stands before it: "the light bulb".
+/// With what stands before it: an article and a modifier.
 const THING_WORDS: usize = 3;
 /// Stands before the name of a thing.
 const BEFORE_THINGS: [&str; 3] = ["det", "dedet", "a"];
@@ -56,8 +56,8 @@ pub fn order(text: &str, reference: &Reference) -> Option<String> {
     let ids = heard.ids(0..heard.tokens.len());
     let lexicon = GRAMMAR.lexicon;
     let begins = matching::starts(lexicon, &ids).last().copied()?;
-    // "Can you book me a flight?" is none.
-    // "You're", "let's", "don't".
+    // A request in the form of a question is none.
+    // Nor is what begins with a contraction.
     let &first = live.get(begins)?;
     let tells = heard.typed(first).contains(['\'', '’']);
     let is_question = text.trim_end().ends_with('?') && begins == 0;
@@ -75,8 +75,8 @@ pub fn order(text: &str, reference: &Reference) -> Option<String> {
     Some(title(&tidy(heard.raw(first, last))))
 }
 
-/// Whether somebody is to do something in the world: by a verb of errands, or by one that nobody knows before the name of
-/// a thing. A verb that our own commands are worded with as well needs a thing that nobody here knows.
+/// Whether somebody is to do something in the world: by a verb of errands, or by one that nobody knows before the name
+/// of a thing. A verb that our own commands are worded with as well needs a thing that nobody here knows.
 fn is_of_the_world(ids: &[WordId]) -> bool {
     let longest = |classes: &[&str], ids| classes.iter().filter_map(|class| GRAMMAR.lexicon.starts(class, ids)).max();
     let verb = longest(&ERRANDS, ids);

@@ -1,4 +1,4 @@
-//! A range of tokens, read as one clause.
+//! Clause parser: a range of tokens, read as one clause.
 //!
 //! Not here: where a message may be divided (`borders`), and which of its clauses count (`chart`).
 
@@ -123,7 +123,7 @@ impl<'a> Parser<'a> {
 
     fn read_clause(&self, range: Range<usize>) -> Vec<Parse> {
         let readings = matching::readings(self.grammar, self.heard, range.clone(), self.work);
-        // "Don't do …" and "which tasks are done" would be taken for the first slot of a frame.
+        // A negated order and a question would be taken for the first slot of a frame.
         let is_told = self.is_told(&range) || self.begins(&range, &["question"]);
         let asks_us = self.begins(&range, &["askingus"]);
         let mut best: Option<(Parse, i32)> = None;
@@ -134,7 +134,7 @@ impl<'a> Parser<'a> {
             if is_told && found.frame.begins_with_slot() {
                 continue;
             }
-            // "Can you order a taxi?" asks the assistant to, and is no note of what the person will do.
+            // A request to the assistant, in the form of a question, is no note of what the person will do.
             if asks_us && found.frame.weak && found.frame.command == "task.create" {
                 continue;
             }

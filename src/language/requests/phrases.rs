@@ -6,10 +6,10 @@
 //! forecast
 //!   (what is|what's|how is) the weather [like] [in {place}] [{day:time}]
 //! ```
-//! They are read once, when the service is registered. A message that a frame covers as a whole, politeness at either end
-//! aside, is routed to the service and planned as `service.command {place: …, day: …}`, the slots in the person's words.
-//! A time is taken out of the message wherever it stands, and only a slot of type `time` takes it: a message that says
-//! when, where no slot wants to know, is not covered.
+//! They are read once, when the service is registered. A message that a frame covers as a whole, politeness at either
+//! end aside, is routed to the service and planned as `service.command {place: …, day: …}`, the slots in the person's
+//! words. A time is taken out of the message wherever it stands, and only a slot of type `time` takes it: a message
+//! that says when, where no slot wants to know, is not covered.
 //!
 //! Deliberately not here: what the words mean. Parameters are read as those of any plan.
 
@@ -129,8 +129,8 @@ impl Phrases {
     }
 }
 
-/// What the first of the hearing's phrases that covers the message makes of it. Only services of `domains` are asked; an
-/// empty slice allows any.
+/// What the first of the hearing's phrases that covers the message makes of it. Only services of `domains` are asked;
+/// an empty slice allows any.
 pub(crate) fn planned(hearing: &Hearing, domains: &[String], work: &Work) -> Option<PlannedAction> {
     let asked = |phrases: &&&Phrases| domains.is_empty() || domains.contains(&phrases.service);
     let mut phrases = hearing.phrases.iter().filter(asked).peekable();
@@ -149,7 +149,7 @@ fn is_of_several_sentences(heard: &AnnotatedText) -> bool {
     })
 }
 
-/// Whether what a slot would take holds a request of its own: "Lisbon and remind me to buy milk".
+/// Whether what a slot would take holds a request of its own, behind a conjunction.
 fn asks_for_more(words: &str, hearing: &Hearing, work: &Work) -> bool {
     const CONNECTORS: [&str; 6] = ["and", "then", "also", "but", ",", ";"];
     let heard = AnnotatedText::with_times(words, hearing.reference, GRAMMAR.lexicon);

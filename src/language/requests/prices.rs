@@ -34,13 +34,13 @@ named! {
         Name => "name",
         Address => "address",
         Quotation => "quotation",
-        /// "not", "don't".
+        /// A negation.
         Negation => "negation",
-        /// "if", "unless", "whenever".
+        /// Conjunctions of condition.
         Condition => "condition",
-        /// "only", "except", "every", "both", "instead of".
+        /// Words that restrict or quantify.
         Restriction => "restriction",
-        /// "no wait", "I mean".
+        /// Phrases of self-correction.
         Correction => "correction",
         /// What asks for something more.
         Request => "request",
@@ -48,7 +48,7 @@ named! {
 }
 
 impl TokenClass {
-    /// Whether a request without it may mean the opposite: "all except the dentist".
+    /// Whether a request without it may mean the opposite, as without an exception.
     pub fn turns_around(self) -> bool {
         matches!(self, Self::Negation | Self::Condition | Self::Restriction | Self::Correction)
     }
@@ -90,7 +90,7 @@ named! {
         ToldInside => "told-inside",
         /// A request made of words that tell something.
         ToldAsRequest => "told-as-request",
-        /// What leads over to a request with "so", as a request of its own.
+        /// What leads over to a request by a conjunction of consequence, as a request of its own.
         LeadsOver => "leads-over",
         /// An address or a number in what is only remembered.
         Details => "details",

@@ -75,13 +75,13 @@ class_names! {
         i,
         my,
         me,
-        /// Before "me": somebody wants something of the person.
+        /// Before the object pronoun: somebody wants something of the person.
         of,
         say,
         would,
-        /// The person as somebody of whom is told: "that I would".
+        /// The person as somebody of whom is told, in a subordinate clause.
         own,
-        /// Before "to": what somebody is about to do.
+        /// Before an infinitive: what somebody is about to do.
         going,
         /// The same: what somebody has to do.
         bound,
@@ -114,12 +114,12 @@ pub(super) static WORDS: LazyLock<QuestionWords> = LazyLock::new(|| QuestionWord
 pub(super) static SHORTENED: LazyLock<HashMap<&str, &str>> =
     LazyLock::new(|| pairs(include_str!("../../../data/language/requests/shortened.txt")).collect());
 
-/// Whether a folded word only says which of several it is: "last".
+/// Whether a folded word only says which of several it is, as an ordinal.
 pub fn says_which(word: &str) -> bool {
     WORDS.which.holds(word)
 }
 
-/// Whether a folded word is a name for what is looked up: "code", "reference".
+/// Whether a folded word is a name for what is looked up in papers: a code, a reference.
 pub fn is_detail(word: &str) -> bool {
     WORDS.detail.holds(word)
 }

@@ -76,7 +76,7 @@ impl<'a> ClauseReading<'a> {
             if at > start {
                 let piece = tidy(self.heard.raw(start, at - 1));
                 let piece = trim_dangling(&piece, start > wide.start, at < wide.end);
-                // "Class tonight, bring the book".
+                // The comma behind a time that is cut out stays between what is around it.
                 let before = start.checked_sub(1).and_then(|hidden| self.heard.tokens.get(hidden));
                 let behind_a_comma = before
                     .and_then(|hidden| self.heard.text.get(hidden.span.end..self.heard.tokens[start].span.end))
@@ -91,7 +91,7 @@ impl<'a> ClauseReading<'a> {
         Some(tidy(&pieces.join(" "))).filter(|text| !text.is_empty())
     }
 
-    /// Is this time the first word of the name of a thing: "christmas cards"?
+    /// Is this time the first word of a compound that names a thing?
     pub fn names_a_thing(&self, slot: &str, mask: usize) -> bool {
         let lexicon = self.grammar.lexicon;
         let Some(wide) = self.wide(slot) else { return false };
@@ -200,8 +200,8 @@ impl<'a> ClauseReading<'a> {
         outside.first().or(all.last()).map(|&mask| self.words(&[mask]))
     }
 
-    /// "Alarm at 5:45 tomorrow: hill session": what the words mean beside an alarm, written out where alone they would mean
-    /// another instant. What a thing is called says its own half of the day, later.
+    /// What the words mean beside an alarm, written out where alone they would mean another instant. What a thing is
+    /// called says its own half of the day, later.
     fn in_context(&self, mask: usize) -> TimeWords {
         let words = self.words(&[mask]);
         if !self.clause_holds("alarms") {
@@ -218,13 +218,13 @@ impl<'a> ClauseReading<'a> {
         }
     }
 
-    /// "Remind me at 5 about the meeting tomorrow": an hour and a day that were understood, and not as one.
+    /// An hour and a day that were understood, and not as one.
     fn are_apart(&self, one: usize, other: usize) -> bool {
         let start = |mask| self.heard.time(mask)?.result.as_ref().ok()?.start();
         start(one).zip(start(other)).is_some_and(|(one, other)| one != other)
     }
 
-    /// "Monday or Tuesday at 8": one of several, as it was said, to be asked about.
+    /// One of several times, as it was said, to be asked about.
     fn either(&self, all: &[usize]) -> Option<TimeWords> {
         let doubtful = |mask: &usize| {
             let ambiguous = |f: &time::TimeMention| matches!(f.result, Err(Problem::Ambiguous { .. }));
@@ -237,7 +237,7 @@ impl<'a> ClauseReading<'a> {
         Some(TimeWords { text: self.heard.text[first.start..last.end].trim().to_owned(), masks: all.to_vec() })
     }
 
-    /// A bare hour that stands in a slot: "make it 5".
+    /// A bare hour that stands in a slot.
     pub fn bare_clock(&self) -> Option<TimeWords> {
         self.raw("clock").map(|hour| TimeWords { text: format!("at {hour}"), masks: Vec::new() })
     }
@@ -263,7 +263,7 @@ impl<'a> ClauseReading<'a> {
         Some((self.words(&[target]), rest))
     }
 
-    /// "(Push it) back by half an hour": how far from the old time the new one is.
+    /// How far from the old time the new one is, behind a verb of moving.
     fn shift(&self) -> Option<TimeWords> {
         let tokens = &self.found.tokens;
         let clause = self.heard.raw(tokens.start, tokens.end.checked_sub(1)?);
@@ -284,7 +284,7 @@ impl<'a> ClauseReading<'a> {
         TimeWords { text: said.join(" "), masks: masks.to_vec() }
     }
 
-    /// Whether the time is a rule ("every Monday").
+    /// Whether the time is a rule of recurrence.
     pub fn repeats(&self, words: &TimeWords) -> bool {
         words.masks.iter().any(|&p| self.heard.time(p).is_some_and(|f| matches!(f.result, Ok(When::Recurrence { .. }))))
     }
@@ -305,8 +305,8 @@ impl<'a> ClauseReading<'a> {
     }
 }
 
-/// "for tomorrow" is tomorrow, "to friday" is friday; "for an hour", "by noon" and "since Monday" mean more,
-/// and without its "on" "15.10" may be a clock time.
+/// A time without the preposition of its slot; prepositions of length, deadline and beginning mean more and stay, and
+/// without its preposition a date in figures may be a clock time.
 fn bare_time(words: &str) -> &str {
     let said = |rest: &&str| !(rest.starts_with(|c: char| c.is_ascii_digit()) && rest.contains('.'));
     let bare = ["to ", "on ", "To ", "On "].iter().find_map(|link| words.strip_prefix(link).filter(said));
@@ -318,7 +318,7 @@ fn bare_time(words: &str) -> &str {
     after_for.unwrap_or(bare)
 }
 
-/// Without the white space, the marks and the face that a cut leaves at the ends.
+/// Without the white space, the marks and the smileys that a cut leaves at the ends.
 pub(crate) fn tidy(text: &str) -> String {
     const MARKS: [char; 8] = [',', ':', ';', '-', '–', '—', '.', '!'];
     const FACES: [&str; 9] = [" :(", " :)", " :-(", " :-)", " ;)", " ;-)", " :/", " :D", " xD"];
@@ -368,7 +368,7 @@ pub(crate) fn without_determiner(text: &str) -> &str {
     rest
 }
 
-/// Names divided by commas and "and", as said.
+/// Names divided by commas and conjunctions, as said.
 pub(crate) fn people(text: &str) -> Vec<Value> {
     let spaced = text.replace(" & ", " and ").replace(" und ", " and ");
     spaced
@@ -380,7 +380,7 @@ pub(crate) fn people(text: &str) -> Vec<Value> {
         .collect()
 }
 
-/// Things divided by commas and "and".
+/// Things divided by commas and conjunctions.
 pub(crate) fn things(text: &str) -> Vec<Value> {
     people(&text.replace(" n ", " and "))
         .into_iter()

@@ -1,10 +1,9 @@
-//! What a person says is done: "bins are out", "got the eggs", "rent is paid".
+//! Reports: statements that something to be done is done.
 //!
 //! Frames and verbs are data (`data/language/requests/reports.*.txt`): a message that a frame covers as a whole is a
-//! report. It tells what was done to what; what was to be done may have been
-//! called otherwise ("put the bins out"), so a report has the verbs that it may have been called by. Invariant: a
-//! question, something denied and something still to come is no report. Not here: what there is to be done, and whether
-//! a report fits it.
+//! report. It tells what was done to what; what was to be done may have been called by another verb, so a report has
+//! the verbs that it may have been called by. Invariant: a question, something denied and something still to come is no
+//! report. Not here: what there is to be done, and whether a report fits it.
 
 use std::collections::BTreeMap;
 
@@ -51,16 +50,16 @@ pub struct StateReport {
     /// What doing it may have been called; any verb, where there is none.
     pub verbs: Vec<String>,
     pub kind: ReportKind,
-    /// What was said behind it and asks for nothing: "…, took me an hour".
+    /// What was said behind it and asks for nothing.
     pub beside: Option<String>,
 }
 
 /// How a report is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReportKind {
-    /// It is told that something was done to it: "paid".
+    /// It is told that something was done to it: a past participle.
     Told,
-    /// It is told how it is, which may mean something else: "out", "off".
+    /// It is told how it is, which may mean something else: an adverb.
     State,
     /// It is ordered to tick it off.
     Order,
@@ -69,7 +68,7 @@ pub enum ReportKind {
 }
 
 impl StateReport {
-    /// A report of each of the things that commas and "and" divide; none where there is only one.
+    /// A report of each of the things that commas and conjunctions divide; none where there is only one.
     pub fn parts(&self) -> Vec<StateReport> {
         let things = super::reading::things(&self.what);
         let of = |what: &str| StateReport { what: without_determiner(what).to_owned(), ..self.clone() };
@@ -150,7 +149,7 @@ fn is_to_come(words: &str, reference: &Reference) -> bool {
     }
 }
 
-/// Whether what is named is who did something: "the dentist called" is news, "the dentist is called" is a report.
+/// Whether what is named is who did something: an active verb tells news, a passive reports.
 fn acts_itself(text: &str, named: &str) -> bool {
     let (said, named) = (bare_words(text), bare_words(named));
     let Some(behind) = said.strip_prefix(named.as_slice()).filter(|behind| !behind.is_empty()) else { return false };
@@ -175,7 +174,7 @@ fn is_thing(what: &str) -> bool {
     const NOWHERE: [&str; 4] = ["negation", "dearcondition", "hypothetical", "unless"];
     const NOT_FIRST: [&str; 5] = ["pronoun", "it", "negated", "aside", "asking"];
     let lexicon = GRAMMAR.lexicon;
-    // "I'm" speaks of "I".
+    // A contraction speaks of its pronoun.
     let bare = |word: &str| lower(word).split('\'').next().map_or(WordId::UNKNOWN, |word| lexicon.read_word(word));
     let ids: Vec<WordId> = what.replace('’', "'").split_whitespace().map(bare).collect();
     let denies = what.split_whitespace().any(|word| lower(word).ends_with("n't"));

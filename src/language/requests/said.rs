@@ -1,4 +1,4 @@
-//! What a plan says, however it does: its parameters, and what the person reads about it.
+//! Plan contents: its parameters, and what the person reads about it.
 //!
 //! A plan that somebody else made names things its own way: by ids, by dates that are written out, by addresses and by
 //! fuller names. A word of the message is in it when it says the same in another form, too. Not here: which words of a
@@ -182,7 +182,7 @@ impl<'a> SearchableValues<'a> {
         self.numbers.get_or_init(|| counted().chain(self.values.iter().copied()).collect())
     }
 
-    /// Whether a word is in it, in any form: "Anna" is in "anna@example.com", "three" in 3, "cards" in "card".
+    /// Whether a word is in it, in any form: inside an address, as a figure, in the singular.
     pub fn has(&self, word: &str) -> bool {
         let word = words::fold(word.trim_matches(|c: char| !c.is_alphanumeric()));
         let word = word.strip_suffix("'s").unwrap_or(&word);

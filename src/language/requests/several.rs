@@ -1,4 +1,4 @@
-//! Several at once: "on Tuesday and Thursday at noon", each day with the hour that the last one has; "all my meetings".
+//! Several at once: days that share the hour of the last one, and quantified sets.
 
 use super::built::{Built, set};
 use super::reading::{ClauseReading, TimeWords};
@@ -14,10 +14,10 @@ const JOINTS: [&str; 9] = ["and", ",", ", and", "&", "/", "und", ", und", "n", "
 
 /// All of several things are meant.
 const ALL: [&str; 6] = ["all", "every", "each", "alle", "jede", "jeden"];
-/// "All of my …".
+/// Determiners that may stand between a quantifier and its noun.
 const DETERMINERS_BEFORE: usize = 3;
 
-/// Whether all that fit a slot are meant: "(cancel) all my (meetings)", the word right before the slot, or its first.
+/// Whether all that fit a slot are meant: by a quantifier right before the slot, or as its first word.
 pub(crate) fn means_all(said: &ClauseReading, slot: &str) -> bool {
     let Some(found) = said.found.slot(slot) else { return false };
     let says_all = |at: usize| ALL.contains(&lower(said.heard.typed(at)).as_str());

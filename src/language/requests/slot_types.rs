@@ -1,19 +1,19 @@
-//! What a slot of a frame may hold.
+//! Slot types: what a slot of a frame may hold.
 //!
-//! A kind looks at the words of the slot only; it keeps a frame from taking words that cannot be meant
-//! ("email {who} …" must not take "bob that im late" as a name).
+//! A type looks at the words of the slot only; it keeps a frame from taking words that cannot be meant (a clause where
+//! a name is wanted).
 
 use super::lexicon::{RequestLexicon, WordId};
 use crate::language::tokens::lower;
 
-/// "+49 30 1234, the office line": words beside an address or a number.
+/// Most words beside an address or a number in a detail of somebody.
 const DETAILS_WORDS: usize = 4;
 
-/// Words of which a statement tells something: "the pallet | was short".
+/// Most words of the subject of a statement.
 const TOLD_OF_WORDS: usize = 4;
 
 const HAPPENING_WORDS: usize = 8;
-/// "My list of books to read" is a name, a whole sentence before it is not.
+/// Most words of a name of a list, with what stands behind its noun; a sentence before it is longer.
 const LIST_WORDS: usize = 7;
 /// Words of the longest phrase that is all of a slot.
 const WHOLE_PHRASE_WORDS: usize = 8;
@@ -27,59 +27,59 @@ const OPENING_WORDS: usize = 8;
 pub(crate) enum SlotType {
     /// Anything.
     Text,
-    /// Names, addresses, groups: "Bob and Anna", "the whole team".
+    /// Names, addresses and groups, one or an enumeration.
     People,
     /// People, but not the two who are talking.
     OtherPeople,
     /// One name.
     Name,
-    /// Names a happening: "lunch with Tom".
+    /// Names a happening, perhaps with whom.
     Event,
-    /// A happening that is said first: "dentist".
+    /// A happening that is said first, as a bare noun.
     EventHead,
-    /// A few words that a day and an hour make a happening: "pottery with Jo".
+    /// A few words that a day and an hour make a happening.
     Happening,
-    /// "it", "that one".
+    /// A pronoun or pro-form for a thing.
     Reference,
-    /// Something to do by a verb that no table holds: "(I should) descale the kettle".
+    /// Something to do by a verb that no table holds, behind a verb of duty or not.
     Novel,
     /// Anything but a reference.
     NoReference,
-    /// Begins with what a person has to do: "call mom".
+    /// Begins with what a person has to do: an imperative and its object.
     Errand,
     /// An errand that an assistant could not run either.
     OwnErrand,
-    /// Begins as a sentence does: "I'm late".
+    /// Begins as a sentence does: a subject and a verb, contracted or not.
     Sentence,
-    /// Tells something: "the pallet was short".
+    /// Tells something: a noun phrase and a verb.
     Statement,
     /// Begins with thanks or a wish.
     Thanks,
-    /// Ends with "list".
+    /// Ends with a noun for a list.
     List,
-    /// Is divided by commas or "and".
+    /// Is divided by commas or conjunctions.
     Several,
     /// At most six words.
     Short,
     /// At most two words.
     Brief,
-    /// Somebody's: "Anna's …", or a short name.
+    /// Somebody's: a possessive, or a short name.
     Owner,
-    /// "Anna's birthday".
+    /// A possessive and what belongs to it.
     Owned,
     /// An address or a number.
     Details,
-    /// A group of people: "the team".
+    /// A group of people, by its noun.
     Group,
     /// In quotation marks, or short.
     Quoted,
-    /// A bare hour: "5", "5:30".
+    /// A bare hour, with minutes or without.
     Clock,
-    /// "high", "low".
+    /// A level of priority.
     Level,
     /// A statement, not a request.
     Fact,
-    /// What an assistant may be able to do, in general: "send emails".
+    /// What an assistant may be able to do, in general: a verb and its object.
     Capability,
     /// The time that the message speaks of, wherever it stands; takes no words. Only in frames of services.
     Time,
@@ -223,7 +223,7 @@ impl SlotType {
     }
 }
 
-/// "call mom", but not "do i …" or "tell me …".
+/// An imperative for the person, not a question nor an order to the assistant.
 pub(super) fn is_errand(ids: &[WordId], lexicon: RequestLexicon) -> bool {
     let Some(len) = lexicon.starts("errand", ids).or_else(|| lexicon.starts("deerrand", ids)) else {
         return false;
@@ -250,7 +250,7 @@ fn is_people(ids: &[WordId], raw: &str, lexicon: RequestLexicon) -> bool {
     if (skip..ids.len()).any(goes_on) {
         return false;
     }
-    // "Martin, pick up is at 5": what follows is no name.
+    // A vocative, a comma and a clause: what follows is no name.
     !raw.split(',').skip(1).any(|part| {
         let opening = part.split_whitespace().take(OPENING_WORDS);
         let ids: Vec<WordId> = opening.map(|word| lexicon.read_word(&lower(word))).collect();
@@ -258,14 +258,14 @@ fn is_people(ids: &[WordId], raw: &str, lexicon: RequestLexicon) -> bool {
     })
 }
 
-/// "The pallet was short", but not "Tom and Peter that the pallet was short": what is told of is one thing.
+/// A subject and a verb, but not people and a subordinate clause: what is told of is one thing.
 fn is_statement(raw: &str, lexicon: RequestLexicon) -> bool {
     let of_several = |word: &&str| word.ends_with(',') || matches!(lower(word).as_str(), "and" | "&");
     let mut subject = raw.split_whitespace().take(TOLD_OF_WORDS + 1).take_while(|word| !of_several(word)).skip(1);
     subject.any(|word| lexicon.is_phrase("state", &[lexicon.read_word(&lower(word))]))
 }
 
-/// "5" or "17:30".
+/// A clock time in figures, with minutes or without.
 fn is_clock(raw: &str) -> bool {
     let (hour, minute) = raw.split_once([':', '.']).unwrap_or((raw, "0"));
     hour.parse::<u8>().is_ok_and(|h| h <= 24) && minute.parse::<u8>().is_ok_and(|m| m < 60)

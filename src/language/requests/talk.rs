@@ -1,7 +1,7 @@
 //! Small talk without a model: short, warm, honest.
 //!
 //! Topics and replies stand in `data/language/requests/talk.tsv`; which of several replies is given depends on
-//! the message only. Not here: anything that claims a deed.
+//! the message only. Not here: anything that claims a past action.
 
 use super::annotated::AnnotatedText;
 use super::grammar::GRAMMAR;
@@ -48,7 +48,7 @@ pub fn is_small_talk(text: &str) -> bool {
     brought_up(text).is_some_and(|topic| !["agree", "laugh", "emoji"].contains(&topic.name))
 }
 
-/// "never mind" is no title.
+/// A phrase of giving up is no title.
 pub fn gives_up(text: &str, reference: &Reference) -> bool {
     let heard = AnnotatedText::new(text, reference, GRAMMAR.lexicon);
     let ids = heard.ids(0..heard.tokens.len());

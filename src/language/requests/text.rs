@@ -1,4 +1,4 @@
-//! From a message to tokens that still know where they came from.
+//! Tokens that still know where in the message they came from.
 //!
 //! Invariants: spans are byte ranges of the text on character borders, in order; at most [`TOKENS_MAX`]
 //! tokens, whatever comes in; a word that is spelled in a known wrong way is read as the right one, but its
@@ -41,7 +41,7 @@ pub(crate) fn own_words(text: &str) -> String {
     double_quoted(&text)
 }
 
-/// "Um", and "um 15 Uhr" in a message that is not English.
+/// Hesitation sounds; one of them is a preposition of time in a message that is not English.
 const SOUNDS: [&str; 9] = ["uh", "uhh", "umm", "uhm", "erm", "hmm", "hmmm", "mmm", "um"];
 const ENGLISH: [&str; 16] =
     ["the", "my", "i", "to", "and", "you", "me", "it", "that", "with", "for", "of", "remind", "put", "is", "add"];
@@ -65,7 +65,7 @@ fn without_sounds(text: &str) -> String {
     kept.collect::<Vec<_>>().join(" ")
 }
 
-/// "New note 'roof'": single marks around some words, which are no apostrophes.
+/// Single quotation marks around some words, which are no apostrophes, as double ones.
 fn double_quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -141,7 +141,7 @@ pub(crate) fn tokens(text: &str, lexicon: RequestLexicon) -> Vec<Token> {
             continue;
         }
         let mark = &text[cut.span.clone()];
-        // "Mr. Patel" is no end.
+        // The stop of a title before a name is no end.
         let is_shortened = |last: &Token| lexicon.is_phrase("shortened", &[last.id]);
         let shortened = mark == "." && !cut.spaced && out.last().is_some_and(is_shortened);
         let stops = matches!(mark, "." | "!" | "?" | ";" | "\n" | "…") && !shortened;

@@ -1,4 +1,4 @@
-//! What comes of a message.
+//! Results: what comes of a message.
 
 use super::account::{PartAccount, Unread};
 use super::condition::Condition;

@@ -1,4 +1,4 @@
-//! What of a message its plan carries, word by word, and what it leaves out.
+//! Residue: what of a message its plan carries, word by word, and what it leaves out.
 //!
 //! A word is carried when the wording of a command asks for it, or when a parameter holds it. Everything else has the
 //! price of its class; a remark has none, unless it changes what is asked. Not here: how a plan comes to be.
@@ -131,7 +131,7 @@ impl<'a> WordLedger<'a> {
                     let kept = clause.looks_up || TOLD.contains(&slot.name) || self.carried.holds(self.heard.typed(at));
                     match self.class_of(at) {
                         _ if kept => SpanRole::Param(slot.name.to_owned()),
-                        // Reported speech becomes speech: "if he" is "do you".
+                        // Reported speech becomes direct speech: its conjunction becomes the verb of a question.
                         TokenClass::Condition | TokenClass::Negation if SPOKEN.contains(&slot.name) => {
                             SpanRole::Skipped(TokenClass::Plain)
                         }
@@ -154,7 +154,7 @@ impl<'a> WordLedger<'a> {
         }
     }
 
-    /// "An hour before", where an action is to be told of so long ahead.
+    /// A length before something, where an action is to be told of so long ahead.
     fn offset(&mut self) {
         let Some(offset) = time::offset_in(self.heard.text).filter(|_| self.carried.has_length) else { return };
         for (at, token) in self.heard.tokens.iter().enumerate() {
@@ -172,7 +172,7 @@ impl<'a> WordLedger<'a> {
             Masked::Time(found) if self.completes && self.has_been(found) => SpanRole::Reason,
             Masked::Time(_) => SpanRole::Skipped(TokenClass::Time),
             Masked::Priority(_) if self.carried.has_priority => SpanRole::Param("priority".to_owned()),
-            // "Whenever I'm home" is no priority.
+            // A conjunction of time is no priority, though it is a word for a low one.
             Masked::Priority(_) if self.heard.words_of(said).eq_ignore_ascii_case("whenever") => {
                 SpanRole::Skipped(TokenClass::Condition)
             }
@@ -180,7 +180,7 @@ impl<'a> WordLedger<'a> {
         }
     }
 
-    /// "This morning", as when something was done.
+    /// A part of today, as when something was done.
     fn has_been(&self, found: &TimeMention) -> bool {
         let begins_by = |at: DateTime<Tz>| at.with_timezone(&Utc) <= self.now + TimeDelta::hours(HOURS_OF_A_DAY);
         match &found.result {
@@ -208,7 +208,7 @@ impl<'a> WordLedger<'a> {
         let dear = dear.into_iter().find(|(_, class)| self.starts(class, at).is_some());
         let role = match (self.heard.hidden_by(at), dear) {
             (Some(mask), _) => match self.masked(mask) {
-                // "An hour before my dentist appointment tomorrow" was one time, and is two by now.
+                // An offset, an occasion and a day were one time, and are two by now.
                 SpanRole::Skipped(TokenClass::Time)
                     if self.carried.holds(self.heard.typed(at)) || self.class_of(at) == TokenClass::Function =>
                 {

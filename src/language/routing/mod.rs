@@ -1,9 +1,9 @@
-//! Where a message belongs: a small linear model over words, pieces of words and frames.
+//! Routing: which services a message is for, by a small linear model over words, pieces of words and frames.
 //!
-//! One logistic unit for each service and one for "investigates" (`model`), over `features` of the message; learnt from
-//! the examples of `data/language/routing` beforehand (`tests/train.rs`). Invariants: at most
-//! [`ROUTE_MESSAGE_CHARS`] characters are looked at; nothing that resembles a known word routes to chat with low
-//! confidence. "It" and its like are settled by the conversation, not by the model.
+//! One logistic unit for each service and one for investigations (`model`), over `features` of the message; learnt from
+//! the examples of `data/language/routing` beforehand (`tests/train.rs`). Invariants: at most [`ROUTE_MESSAGE_CHARS`]
+//! characters are looked at; nothing that resembles a known word routes to chat with low confidence. Pronouns are
+//! resolved by the conversation, not by the model.
 
 mod features;
 mod model;
@@ -34,7 +34,7 @@ const THRESHOLD: f32 = 0.55;
 const THRESHOLD_AGREED: f32 = 0.45;
 /// Words alone, with no frame that fits, must say more: talk about mails and meetings has all the words of requests.
 const THRESHOLD_WITHOUT_FRAME: f32 = 0.7;
-/// A statement about a thing ("that meeting could have been an email") resembles a request for it.
+/// A statement about a thing resembles a request for it.
 const THRESHOLD_OF_STATEMENTS: f32 = 0.85;
 /// A part of a message says less than all of it.
 const THRESHOLD_OF_PARTS: f32 = 0.9;
@@ -135,7 +135,7 @@ pub(super) fn route_by(model: &RoutingWeights, hearing: &Hearing) -> Guess {
         }
         confidence *= if is_named { chance } else { 1.0 - chance };
     }
-    // "What have I got on this weekend, Jess mentioned something": what is only said beside a request is no talk.
+    // What is only told beside a request is no talk.
     if !states {
         for name in asked_in_parts(model, &parser, domains.is_empty()) {
             if !domains.contains(&name) {
@@ -199,7 +199,7 @@ fn asked_in_parts(model: &RoutingWeights, parser: &Parser, talk: bool) -> Vec<St
 
 /// The plain requests of a message of several, of which the model named one but not these.
 fn requests_beside<'s>(model: &RoutingWeights, intents: &'s [Intent], named: &[String]) -> Vec<&'s Intent> {
-    // "Parish council Friday 7pm, also order the hymn books": beside a request, what has its own time is one.
+    // Beside a request, a statement with its own time is one.
     let stated =
         |intent: &Intent| intents.len() > 1 && intent.service == "calendar" && intent.command == "create_event";
     let plain = |intent: &&Intent| (!intent.weak || stated(intent)) && intent.service != "chat";
@@ -226,14 +226,14 @@ fn is_statement(heard: &AnnotatedText, intents: &[Intent]) -> bool {
     tells && intents.iter().all(|intent| intent.weak || intent.service == "chat")
 }
 
-/// Holds a word that may stand for something said before ("do that again", "what about Anna"), or one of ours, which
-/// talk has as well ("the list is called books").
+/// Holds a word that may stand for something said before (a pronoun, an adverb of repetition), or one of ours, which
+/// talk has as well.
 fn speaks_of(heard: &AnnotatedText, class: &str) -> bool {
     let ids = heard.ids(0..heard.tokens.len());
     GRAMMAR.lexicon.find(class, &ids).is_some()
 }
 
-/// "cancel it", "and one with Sarah at 3": the message means something only after what was said before.
+/// An order with a pronoun, or an addition to it: the message means something only after what was said before.
 fn about_it(hearing: &Hearing, heard: &AnnotatedText, alone: &[Intent]) -> Option<Guess> {
     if hearing.history.is_empty() || alone.iter().any(|intent| !intent.weak) {
         return None;

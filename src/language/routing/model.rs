@@ -1,7 +1,7 @@
-//! The router's model: a linear unit for each service and one for "investigates", over the features of a message.
+//! The router's model: a linear unit for each service and one for investigations, over the features of a message.
 //!
-//! The weights are `data/language/routing/weights.tsv`: what a fit to the examples beside it came to, which takes minutes
-//! (see `tests/train.rs`), kept as a text and read when it is first needed. The names of the services come with them.
+//! The weights are `data/language/routing/weights.tsv`: a fit to the examples beside it, which takes minutes (see
+//! `tests/train.rs`), kept as a text and read when it is first needed. The names of the services come with them.
 //!
 //! ```text
 //! bucket  task  calendar  …  investigates     the units, services first
@@ -14,7 +14,7 @@
 use super::features::{BUCKETS, Features};
 use crate::language::tables::MadeTables;
 
-/// The services' units and the one for "investigates"; scores are kept on the stack.
+/// The services' units and the one for investigations; scores are kept on the stack.
 pub(super) const UNITS_MAX: usize = 16;
 
 const WEIGHTS: &str = include_str!("../../../data/language/routing/weights.tsv");

@@ -1,4 +1,4 @@
-//! "NYE at the club, 31 Dec 9pm", "off on Wednesday, tell the boss by 5pm Wednesday": one day, named twice.
+//! Date agreement: one day, named twice in a message.
 //!
 //! Whether two names are of one day is known only when both are resolved. If they are, the one without an hour has
 //! that of the other, and there is nothing to ask about. Two times that are not the same, in a message that neither
@@ -11,12 +11,12 @@ use super::grammar::{ClockPhrase, Date, Mention, Period, Phrase, TimeDoubt};
 use super::words::DaySet;
 use super::{Reference, TimeRole, grammar, resolve};
 
-/// "And", "und", "n".
+/// Of a conjunction between two days.
 const JOINT_CHARS_MAX: usize = 3;
 
 /// Gives each name of a day the hour that another name of it has, and doubts what is left of several times.
 pub fn agree(text: &str, heard: &mut [Mention], reference: &Reference) {
-    // "Remind me on Friday about the talk on Friday at 3".
+    // A request to be told on a day about a thing on a day: two times, each with its own part.
     if heard.len() < 2 || grammar::asks_to_be_told(text) {
         return;
     }
@@ -36,7 +36,7 @@ pub fn agree(text: &str, heard: &mut [Mention], reference: &Reference) {
     doubt_several(text, heard, reference);
 }
 
-/// "The 8 o'clock alarm tomorrow should ring at 6:20", "station 3 today, 13:45": several times, and nothing says which.
+/// Several clock times beside a day, and nothing says which is meant.
 fn doubt_several(text: &str, heard: &mut [Mention], reference: &Reference) {
     let related = |p: &Phrase| p.role == TimeRole::To || p.doubt.is_some() || p.counts_exactly();
     let known = heard.iter().any(|h| related(&h.phrase));
@@ -69,14 +69,14 @@ fn start_of(heard: &Mention, reference: &Reference) -> Option<DateTime<Tz>> {
     plain.then(|| resolve::resolve(phrase, reference).ok()?.start()).flatten()
 }
 
-/// "Tuesday and Thursday at 6".
+/// An enumeration of days with one clock time.
 fn is_list(one: &Phrase, other: &Phrase, between: &str) -> bool {
     let joined = between.trim_matches(|c: char| c.is_whitespace() || matches!(c, ',' | '/' | '&'));
     let hours_fit = one.clock == other.clock || one.clock.is_none();
     hours_fit && one.date.is_some() && other.date.is_some() && joined.chars().count() <= JOINT_CHARS_MAX
 }
 
-/// "One of several" days that are all the same one, with one hour at most, is no question.
+/// Alternatives that are all the same day, with one hour at most, are no question.
 fn settle(heard: &mut [Mention], days: &[Option<NaiveDate>]) {
     let several = |h: &Mention| h.phrase.doubt == Some(TimeDoubt::OneOfSeveral);
     let doubted: Vec<usize> = (0..heard.len()).filter(|&i| several(&heard[i])).collect();
@@ -89,7 +89,7 @@ fn settle(heard: &mut [Mention], days: &[Option<NaiveDate>]) {
     }
 }
 
-/// "Friday night" is open to an hour of that night.
+/// A part of a day is open to an hour of it.
 fn open_to(day: &Phrase, clock: Option<ClockPhrase>) -> bool {
     let fits = if day.part.is_some() { day.part_holds(clock) } else { clock.is_some() };
     day.clock.is_none() && day.doubt.is_none() && fits

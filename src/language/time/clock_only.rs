@@ -1,6 +1,6 @@
 //! Words that name a time of day and no day.
 
-/// True for words that name a time of day and no day: "4", "half past six", "17:30".
+/// True for words that name a time of day and no day, in figures or in words.
 pub fn is_clock_only(text: &str) -> bool {
     const CLOCK_WORDS: [&str; 22] = [
         "a", "am", "at", "around", "half", "h", "midnight", "noon", "o'clock", "oclock", "p", "past", "pm", "quarter",

@@ -10,12 +10,12 @@ pub struct PartOfDay {
     pub name: &'static str,
     /// What the part means when no clock time is said.
     pub at: i64,
-    /// Where an hour of the twelve-hour clock is looked for: "1 at night" is 25:00.
+    /// Where an hour of the twelve-hour clock is looked for; past midnight it is one of the next day.
     pub from: i64,
     pub to: i64,
     /// The hours of it that are looked at: an afternoon is from noon to six.
     pub hours: (i64, i64),
-    /// Is the name enough to be a time ("end of day"), or also a greeting ("morning")?
+    /// Is the name enough to be a time, or is it also a greeting?
     pub alone: bool,
 }
 
@@ -50,19 +50,19 @@ pub const PARTS: &[PartOfDay] = &[
     part("late", (22, 0), (18, 28), (21, 28)),
 ];
 
-/// A bare hour up to this one is after noon ("at 5" is 17:00); a later one is the next that comes,
-/// or, on a named day, before noon ("tomorrow at 8" is 8:00). Twelve is always noon.
+/// A bare hour up to this one is after noon; a later one is the next that comes, or, on a named day, before noon.
+/// Twelve is always noon.
 pub const AFTERNOON_UNTIL_HOUR: u32 = 6;
 
-/// A part of today whose usual time has passed means the next full hour, if the part ends after
-/// this minute of the day: "tonight" at 21:10 is 22:00, but "this morning" at 10:00 is 9:00.
+/// A part of today whose usual time has passed means the next full hour, if the part ends after this minute of the day;
+/// an earlier part keeps its usual time.
 pub const STILL_COMING_AFTER: i64 = 19 * 60;
 
-/// "End of the week" is Friday, "middle" Wednesday; weeks begin on Monday.
+/// The end of a week is Friday, its middle Wednesday; weeks begin on Monday.
 pub const WEEK_END_DAY: i64 = 4;
 pub const WEEK_MIDDLE_DAY: i64 = 2;
 
-/// "The 2nd Sunday of May".
+/// The nth such weekday of a month: year, weekday, n.
 type NthWeekday = (i32, Weekday, u32);
 
 /// Where a movable day, by its (nth, weekday, month), is kept on another date: there it is asked for.
@@ -103,7 +103,7 @@ const NARROWED: &[(&str, Edge, &str)] = &[
 ];
 
 impl PartOfDay {
-    /// "Early … afternoon", with the day between the two words.
+    /// An edge of a part of the day, also with the day between the two words.
     pub fn narrowed(&'static self, edge: Option<Edge>) -> &'static PartOfDay {
         let own = NARROWED.iter().find(|(part, at, _)| *part == self.name && Some(*at) == edge);
         own.and_then(|(_, _, name)| part_named(name)).unwrap_or(self)

@@ -1,4 +1,4 @@
-//! An instant as short local text, which [`super::resolve`] reads back.
+//! Formatting: an instant as short local text, which [`super::resolve`] reads back.
 
 use chrono::{DateTime, Datelike, NaiveDate};
 use chrono_tz::Tz;
@@ -33,7 +33,7 @@ fn day(date: NaiveDate, today: NaiveDate) -> String {
 }
 
 fn plain_day(date: NaiveDate, today: NaiveDate) -> String {
-    // "3 Feb" alone means the next one.
+    // A date without its year means the next one.
     let needs_year = date.year() != today.year() || date < today;
     let format = if needs_year { "%a %-d %b %Y" } else { "%a %-d %b" };
     date.format(format).to_string()

@@ -8,7 +8,7 @@
 //!
 //! Invariants: the same text and reference give the same answer; no input panics; work is bounded: a long text is
 //! read in pieces, each of them by a number of tokens; an expression that was understood but is no usable time is a
-//! [`Problem`], never a guess. Every preference ("evening" is 18:00, a bare 5 is 17:00) stands in
+//! [`Problem`], never a guess. Every preference (of an evening, of a bare hour) stands in
 //! `defaults.rs`, every word of a language in `data/language/time`.
 //!
 //! Deliberately not here: a clock, the person's settings, and words for the person.
@@ -52,7 +52,7 @@ pub(super) fn ready() {
     MadeTables::force(&words::LEXICONS);
 }
 
-/// What "now" and "3/4" mean to the person who wrote the text.
+/// What relative days and dates in figures mean to the person who wrote the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reference {
     pub now: DateTime<Utc>,
@@ -91,7 +91,7 @@ impl DateOrder {
     }
 }
 
-/// How exact an expression was: "tomorrow" is a day, "5pm" a minute, "this evening" an hour.
+/// How exact an expression was: a day, a minute for a clock time, an hour for a part of a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Grain {
     Minute,
@@ -116,9 +116,8 @@ pub enum When {
         grain: Grain,
     },
     Duration(chrono::Duration),
-    /// `rrule` is the value of an RFC 5545 RRULE; it carries BYHOUR and BYMINUTE if a clock time
-    /// was said, and `first` is the first occurrence after the reference. `length`: how long each lasts, if
-    /// that was said ("every Monday from 10 to 12").
+    /// `rrule` is the value of an RFC 5545 RRULE; it carries BYHOUR and BYMINUTE if a clock time was said, and `first`
+    /// is the first occurrence after the reference. `length`: how long each lasts, if an end or a length was said.
     Recurrence {
         first: DateTime<Tz>,
         rrule: String,
@@ -130,11 +129,11 @@ pub enum When {
 /// Why an expression was understood but is no usable time.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Problem {
-    /// The form meant the future ("today at 8am" at noon); `at` is the instant it names.
+    /// The form means the future, and `at`, the instant it names, has passed.
     Past { at: DateTime<Tz> },
-    /// There is no such time ("31 April", "25:00").
+    /// There is no such date or clock time.
     Impossible { why: String },
-    /// It can be read in several ways, or contradicts itself ("Friday 14 January" on a Wednesday).
+    /// It can be read in several ways, or contradicts itself (a date and another weekday).
     Ambiguous { candidates: Vec<DateTime<Tz>>, why: String },
     /// It says more about time than was understood; `words` are the part that was not.
     Unclear { words: String },
@@ -149,7 +148,7 @@ pub enum Problem {
 pub struct Known {
     /// The half of the day in which a bare hour lies.
     pub half: Option<Half>,
-    /// It has been: "in March" is the last one.
+    /// It has been: the last occurrence is meant.
     pub past: bool,
 }
 
@@ -158,12 +157,12 @@ pub struct Known {
 pub enum TimeRole {
     #[default]
     Plain,
-    /// A deadline: "by", "before", "due".
+    /// A deadline, by its preposition.
     By,
     Until,
     Since,
     From,
-    /// Where something is moved: "move it from Monday *to Tuesday*".
+    /// The new time of what is moved, behind its old one or not.
     To,
 }
 
@@ -200,9 +199,9 @@ pub fn end_of(at: DateTime<Tz>, grain: Grain) -> DateTime<Utc> {
     at.to_utc().checked_add_signed(after).unwrap_or_else(|| at.to_utc())
 }
 
-/// All time expressions of a text, left to right, not overlapping. Date, clock, zone and length
-/// that belong together are one expression, even if prepositions stand between them; where other
-/// words do ("dinner tomorrow with Ana at 8"), there are two, and both mean the same instant.
+/// All time expressions of a text, left to right, not overlapping. Date, clock, zone and length that belong together
+/// are one expression, even if prepositions stand between them; where other words do, there are two, and both mean the
+/// same instant.
 pub fn find(text: &str, reference: &Reference) -> Vec<TimeMention> {
     once::known(text, reference, || find_anew(text, reference))
 }
@@ -251,25 +250,25 @@ pub fn resolve_within(text: &str, known: Known, reference: &Reference) -> Option
     Some(only.result)
 }
 
-/// The half of the day in which the name of something lets its hour lie: "dinner with Ana" is not at 8 in the morning.
+/// The half of the day in which the name of something lets its hour lie, such as a meal.
 pub fn half_of(name: &str) -> Option<Half> {
     grammar::cue_in(name)
 }
 
-/// A number as people say it: "7", "seven".
+/// A number as people say it, in figures or in words.
 pub fn number(word: &str) -> Option<u32> {
     word.parse().ok().or_else(|| grammar::number_of(word))
 }
 
 /// Where a text begins, whether it is a sentence or an expression alone; see [`start_of`]. What is asked for comes
-/// before what it is asked for because of: "school starts tomorrow, so remind me tonight".
+/// before the reason it is asked for, wherever that stands.
 pub fn start_in(text: &str, reference: &Reference) -> Option<DateTime<Tz>> {
     match grammar::read_whole(text, reference.order) {
         Some(phrase) => resolve::resolve(&phrase, reference).ok()?.start(),
         None => {
             let found = find(text, reference);
             let request = grammar::request_in(text);
-            // "Saturday morning remind me that Sunday is the christening".
+            // The time of a request to be reminded, and the time of what it is to remind of.
             let gap =
                 |from: usize, to: usize| text.get(from..to).is_some_and(|gap| gap.trim_matches([' ', ',']).is_empty());
             let opens = found.first().is_some_and(|f| f.span.start == 0 && gap(f.span.end, request.start));

@@ -1,4 +1,4 @@
-//! When a rule happens next, and how it is told.
+//! Occurrences: when a rule happens next, and how it is told.
 //!
 //! Days and longer are counted on the local calendar: the wall clock of every occurrence is
 //! computed first and made an instant last, so 9:00 stays 9:00 when the clocks change. Minutes and

@@ -1,7 +1,7 @@
 //! What is recognised while one message is read, recognised once: its readers ask for the times of the same words again
 //! and again.
 //!
-//! Invariants: only inside of [`recognised_once`], on its thread, and gone with it; what is known is what would be found.
+//! Invariants: only in [`recognised_once`], on its thread, and gone with it; what is known is what would be found.
 
 use std::cell::RefCell;
 

@@ -1,4 +1,4 @@
-//! How far something is moved, where it is known from when: "half an hour later".
+//! Shifts: how far something is moved, where it is known from when.
 
 use std::ops::Range;
 
@@ -12,12 +12,12 @@ use super::resolve;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shift(MovedBy);
 
-/// The first length in a text by which something is moved: "push it back by *half an hour*".
+/// The first length in a text by which something is moved, behind a verb or an adverb of moving.
 pub fn shift_in(text: &str) -> Option<Shift> {
     grammar::moved_by(text).map(Shift)
 }
 
-/// The whole text as such a length: "half an hour later".
+/// The whole text as such a length with its direction.
 pub fn shift(text: &str) -> Option<Shift> {
     let found = shift_in(text)?;
     let said = text.trim();

@@ -1,4 +1,4 @@
-//! A part of a day as the span it is to whoever looks into it.
+//! Windows: a part of a day as a span of time.
 
 use chrono::{DateTime, Duration, NaiveTime};
 use chrono_tz::Tz;
@@ -6,8 +6,8 @@ use chrono_tz::Tz;
 use super::zone::local_instant;
 use super::{Grain, Reference, When, grammar, resolve};
 
-/// "Tomorrow afternoon" is from noon to six; its end is exclusive. `None` for what names no part of a day, or a clock
-/// time beside it.
+/// The bounds of a named part of a day; its end is exclusive. `None` for what names no part of a day, or a clock time
+/// beside it.
 pub fn window(text: &str, reference: &Reference) -> Option<(DateTime<Tz>, DateTime<Tz>)> {
     let phrase = grammar::read_whole(text, reference.order)?;
     let part = phrase.part.filter(|_| phrase.clock.is_none())?;

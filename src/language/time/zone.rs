@@ -1,4 +1,4 @@
-//! A local wall-clock time made an instant. Everyone who turns local times into instants uses this.
+//! Zone conversion: local wall-clock time to an instant. Everyone who turns local times into instants uses this.
 
 use chrono::{DateTime, Duration, MappedLocalTime, NaiveDateTime, TimeZone, Utc};
 use chrono_tz::Tz;

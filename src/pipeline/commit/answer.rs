@@ -1,4 +1,4 @@
-//! What a turn comes to. Nothing of it is shown before all of it is committed (see [`super::finish`]).
+//! Answer: what a turn comes to. Nothing of it is shown before all of it is committed (see [`super::finish`]).
 
 use std::fmt;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub struct Answer {
     pub clarification: Question,
     /// The card whose edit was asked for; the next message changes it.
     pub editing: Option<PendingId>,
-    /// The reminder whose "until when" was asked for; the next message says it.
+    /// The reminder whose new time was asked for; the next message says it.
     pub snoozing: Option<Snoozing>,
     /// What changes in the person's own record.
     pub user: Vec<UserChange>,
@@ -58,7 +58,7 @@ pub struct Answer {
 /// message neither takes back what the other did to it.
 #[derive(Clone)]
 pub struct Rewrite {
-    /// Which.
+    /// The message whose record changes.
     pub message: MessageId,
     /// The words and buttons it has from then on.
     pub change: Arc<dyn Fn(&mut Shown) + Send + Sync>,

@@ -99,7 +99,7 @@ fn outcome(brain: &Brain, report: &Report, card: Option<&PendingId>) -> ActionRe
     }
 }
 
-/// Adds a reminder that was told: what was told last is "it", and of several none is. `reply` as it was shown;
+/// Adds a reminder that was told: a pronoun means what was told last, and of several none. `reply` as it was shown;
 /// gives its number.
 pub fn notified(
     state: &mut ChatState,

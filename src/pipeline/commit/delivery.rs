@@ -3,8 +3,8 @@
 //! Invariants: a message leaves the outbox only once the channel has returned its number, and only as it was when it
 //! was shown: what another deliverer put into it meanwhile is still told. Messages of a chat are shown in order; what
 //! cannot be shown now stays, with everything behind it; a card that nobody could decide is not shown; a delivery that
-//! breaks ends nothing but itself; what was forgotten is erased before anything is shown. Two deliverers of one chat may both show a message; only one takes it out. Not
-//! here: which of several reminders become one message (see [`super::notifications`]).
+//! breaks ends nothing but itself; what was forgotten is erased first. Two deliverers of a chat may show a message
+//! twice; one takes it out. Not here: which of several reminders become one message ([`super::notifications`]).
 
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
@@ -39,7 +39,7 @@ impl ShownEntry {
 
 /// What comes after one entry of an outbox.
 enum Then {
-    /// The next.
+    /// The next entry, as it was read.
     GoesOn,
     /// Others have changed with it.
     LooksAgain,

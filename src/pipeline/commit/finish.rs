@@ -1,7 +1,7 @@
-//! The end of a turn: one commit for everything it came to, then delivery.
+//! Commit of a turn: one for everything it came to, then delivery.
 //!
-//! Invariants: nothing is shown before it is committed; a turn settles the question, the edit and the "until when"
-//! that it saw, not those that another turn has opened meanwhile.
+//! Invariants: nothing is shown before it is committed; a turn settles the question, the edit and the snooze that it
+//! saw, not those that another turn has opened meanwhile.
 
 use std::collections::BTreeSet;
 
@@ -22,8 +22,8 @@ use crate::ports::{Batch, Expect, Key, RecordExt, StoreError, Table, optimistic}
 /// Said by what `/cancel` has stopped.
 pub const STOPPED: &str = "Stopped. Nothing more was done.";
 
-/// Ends a turn: commits its answer and shows it. Where the card that it hinges on was decided meanwhile, `too_late` says
-/// what came of that.
+/// Ends a turn: commits its answer and shows it. Where the card that it hinges on was decided meanwhile, `too_late`
+/// says what came of that.
 pub async fn finish<T: Future<Output = Result<Answer, StoreError>>>(
     turn: &Turn<'_>,
     answer: Result<Answer, TurnError>,

@@ -1,4 +1,4 @@
-//! How a turn ends and how anything is told: the answer, one commit, the durable outbox, delivery. This page is the door.
+//! Commit: how a turn ends and how anything is told: the answer, one commit, the durable outbox, delivery.
 //!
 //! ```text
 //! finish  (a turn) ────────┐

@@ -1,7 +1,7 @@
-//! The durable outbox of a chat: what is to be shown there, numbered, until the channel has shown it.
+//! Outbox of a chat: what is to be shown there, numbered, until the channel has shown it.
 //!
-//! Invariants: an answer is a few messages, and then a file with all of it; numbers are taken from the chat's state in the commit that uses them, so none is given twice; every
-//! message fits. Not here: showing it (see [`super::delivery`]).
+//! Invariants: an answer is a few messages, and then a file with all of it; numbers are taken from the chat's state in
+//! the commit that uses them, so none is given twice; every message fits. Not here: showing it ([`super::delivery`]).
 
 use chrono::{DateTime, Utc};
 

@@ -20,7 +20,7 @@ const BETWEEN: char = '-';
 pub struct NextPage {
     /// Its id, on the button.
     pub id: String,
-    /// Whose list.
+    /// Who may go on with it.
     pub owner: UserId,
     /// Where it was shown.
     pub chat: ChatId,
@@ -41,7 +41,7 @@ pub enum Further {
     },
     /// A slash command.
     List {
-        /// Its name.
+        /// As typed, without the slash.
         name: String,
         /// Where it goes on, in its own words.
         after: String,

@@ -1,10 +1,10 @@
-//! Changes of a person's own record, and what follows of them in the due-index: the morning briefing, and reminders after
-//! a change of zone.
+//! Changes of a person's own record, and what follows of them in the due-index: the morning briefing, and reminders
+//! after a change of zone.
 //!
 //! Invariants: the record is changed in [`apply`] and nowhere else in the pipeline, on the record as it is at that
 //! moment, so that two changes at once lose neither. Whoever has chosen a briefing has one entry for the next one. An
-//! entry that no longer fits the choices (they changed while it fell due or was held) stays silent: entries are made anew
-//! from the person's record, whose revision guards the change, so they expect nothing themselves.
+//! entry that no longer fits the choices (they changed while it fell due or was held) stays silent: entries are made
+//! anew from the person's record, whose revision guards the change, so they expect nothing themselves.
 
 use chrono::{DateTime, Days, NaiveTime, Utc};
 use chrono_tz::Tz;

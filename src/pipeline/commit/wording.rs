@@ -1,8 +1,8 @@
 //! What a notification says. Its words depend on the moment at which it is told, so they are made then: how late it
 //! is, whether quiet hours held it, how many of a series were missed.
 //!
-//! Up to [`APART_MAX`] notifications that are told together are messages of their own, with buttons; more are one
-//! message, a numbered line and two buttons each. What quiet hours held is told so, and is not late. Several of one item are one line: the latest, and how many came before it.
+//! Up to [`APART_MAX`] notifications told together are messages of their own; more are one message, a numbered line and
+//! two buttons each. What quiet hours held is told so, and is not late. Of one item the latest is told, with a count.
 
 use chrono::{DateTime, Duration, Utc};
 use chrono_tz::Tz;
@@ -20,7 +20,7 @@ const DETAILS_CHARS: usize = 300;
 const LINE_CHARS: usize = 100;
 /// Telegram takes eight buttons a row; more than five are too small for a thumb.
 const BUTTONS_IN_ROW: usize = 5;
-/// "23:30" in the morning is that of the night before.
+/// A late hour, told in the morning, is that of the night before.
 const HALF_A_DAY_HOURS: i64 = 12;
 
 /// Notifications that are told together, as messages. `key` names the first of them.

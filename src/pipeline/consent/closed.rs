@@ -1,7 +1,7 @@
 //! Decided cards: their buttons go, and their message says who decided what, and when.
 //!
-//! The message keeps the whole of the card but its question, as it read when it was shown: times are told relative to the moment
-//! of asking. Where the line no longer fits, the buttons go all the same and the line comes as a message.
+//! The message keeps the whole of the card but its question, as it read when it was shown: times are told relative to
+//! the moment of asking. Where the line no longer fits, the buttons go all the same and the line comes as a message.
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
@@ -98,7 +98,7 @@ fn when(at: DateTime<Utc>, ctx: &RequestContext) -> String {
     at.format(&format!("{day} at %H:%M")).to_string()
 }
 
-/// What became of it in a word: "Sent", "Deleted"; "Done" for several things.
+/// What became of it, as one past participle; several things share one.
 fn done(brain: &Brain, pending: &Pending) -> &'static str {
     match pending.actions.as_slice() {
         [only] => brain.services.of(only).map_or("Done", |entry| entry.done(only)),

@@ -2,8 +2,8 @@
 //! an approved card is executed and brought to its end.
 //!
 //! Invariants: decision, audit and intent are durable before anything is acknowledged; the start is durable before the
-//! first effect outside the store, and with the first inside; what executes is the stored bytes. Three commits: the
-//! decision, the start (with the effect, where that is inside the store), the end with its answer. Not here: what counts as a yes (`consent`).
+//! first effect outside the store, and with the first inside; what executes is the stored bytes. Three commits:
+//! decision, start (with an effect inside the store), end with the answer. Not here: what counts as a yes (`consent`).
 use super::closed;
 use crate::core::ids::{ChatId, PendingId, RunId, UserId};
 use crate::core::pending::{Decision, Means, Pending, Transition};

@@ -1,4 +1,4 @@
-//! The draft that a message may speak of: the one that is replied to, or the last one that was shown.
+//! Current draft: the one that a message may speak of, which is replied to, or was shown last.
 
 use crate::core::history::PastAction;
 use crate::core::plan::PlannedAction;

@@ -47,8 +47,8 @@ pub fn asked_back(brain: &Brain, facts: &TurnFacts) -> Answer {
     }
 }
 
-/// Lists what is open, numbered, and asks which one is meant. `wants`: what was said of it; the numbers and buttons then
-/// say it of the one that they name, otherwise they show it.
+/// Lists what is open, numbered, and asks which one is meant. `wants`: what was said of it; the numbers and buttons
+/// then say it of the one that they name, otherwise they show it.
 pub fn which(brain: &Brain, facts: &TurnFacts, wants: Option<CardVerb>) -> Answer {
     let open = &facts.open[..facts.open.len().min(limits::LIST_ROWS_MAX)];
     let wants = wants.filter(|_| open.len() > 1);

@@ -1,4 +1,4 @@
-//! What becomes of what was approved, and what runs, when its owner says to stop: what has begun is told, the rest is left.
+//! Stopping what was approved, and what runs, at its owner's word: what has begun is told, the rest is left.
 //!
 //! Invariants: nothing that has begun is said to be stopped; no card that waits is decided here.
 

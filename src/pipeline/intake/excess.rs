@@ -1,7 +1,7 @@
-//! A message whose reading would take more steps than a message may: nothing of it is done, and that is said.
+//! Overload: a message whose reading would take more steps than a message may is not acted on, and that is said.
 //!
-//! Invariant: neither a part of it nor a model's reading of it becomes a plan, as nothing could hold that against all that
-//! was said. Not here: how much is too much (`language::work`).
+//! Invariant: neither a part of it nor a model's reading of it becomes a plan, as nothing could hold that against all
+//! that was said. Not here: how much is too much (`language::work`).
 
 use crate::core::turn::Path;
 use crate::pipeline::commit::Answer;

@@ -1,9 +1,9 @@
-//! What is asked of an answer that an investigation gave: "only from Anna", "of those, who do I meet?", "open 2", "reply
-//! to 3", "remind me about the first", "why?".
+//! Follow-ups to an answer that an investigation gave: to narrow its rows, to open or act on one by its number, to ask
+//! why it is there.
 //!
-//! Invariants: rows are narrowed by code, from what is kept, without starting over; a number stands for the row's id and
-//! nothing else, so that whatever is done with it is planned, tainted and gated like any other request. Not here: "more"
-//! (`pages`), lists of services ([`salient`]), and what is kept (`stages::investigate`).
+//! Invariants: rows are narrowed by code, from what is kept, without starting over; a number stands for the row's id
+//! and nothing else, so that whatever is done with it is planned, tainted and gated like any other request. Not here:
+//! further pages (`pages`), lists of services ([`salient`]), and what is kept (`stages::investigate`).
 
 use super::intended::{Intended, Taken};
 use super::salient;
@@ -137,8 +137,8 @@ const CARDINALS: [(&str, usize); 10] = [
     ("ten", 10),
 ];
 
-/// The answer to what is asked of rows; `None` for everything else. A message that points at a row goes on, read as if it
-/// named that.
+/// The answer to what is asked of rows; `None` for everything else. A message that points at a row goes on, read as if
+/// it named that.
 pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Taken>, TurnError> {
     if !turn.facts.origin().is_own_words() {
         return Ok(None);
@@ -148,7 +148,7 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Taken>, TurnError> 
     if asks.is_none() && refinement.is_none() {
         return Ok(None);
     }
-    // What answers the open question word for word means that: "only the last month" may be one of its choices.
+    // What answers the open question word for word means that: a narrowing may be one of its choices.
     let is_chosen = |question: &Clarification| answers::chosen(&question.choices, turn.facts.words()).is_some();
     if turn.facts.open_question().is_some_and(is_chosen) {
         return Ok(None);
@@ -213,7 +213,7 @@ pub(super) enum Asks {
         lead: String,
         n: usize,
         rest: String,
-        /// Whether it says the place of a row, and no amount: "the second one", "number 2", "reply to 2", "delete 2".
+        /// Whether it says the place of a row, and no amount: an ordinal, or a number behind a verb or a noun for one.
         is_place: bool,
     },
 }

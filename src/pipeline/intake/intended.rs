@@ -1,5 +1,5 @@
-//! What somebody is understood to want before anything is routed, as a value: an answer, or what is to be done and what is
-//! said once it is.
+//! What somebody is understood to want before anything is routed, as a value: an answer, or what is to be done and what
+//! is said once it is.
 //!
 //! Invariant: whoever finds out what is wanted does nothing about it; it is done in one place ([`Intended::answer`]),
 //! through the gate like any other action. Not here: what a planner makes of a message (`stages::rounds`).

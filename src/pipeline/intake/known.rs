@@ -1,4 +1,4 @@
-//! What needs no looking up: the time, the day, which accounts work here, and who somebody says they are.
+//! Built-in answers: the time, the day, which accounts work here, and who somebody says they are.
 //!
 //! Answered by code whether there is a model or not: a model can only guess the time, and makes up what it can connect
 //! to. Invariants: the whole message is this; a name that is only said by the way replaces none that is known.

@@ -64,23 +64,23 @@ const STEPS: [IntakeStep; 19] = [
     IntakeStep { name: "command", answer: |turn| step(commands::answer(turn)) },
     // A yes or no to a card outranks every looser reading of the same word.
     IntakeStep { name: "decision", answer: |turn| step(answers::answer(turn)) },
-    // "Yes, but at 4pm" is no yes: it changes the card it speaks of before anybody takes it for a new request.
+    // A yes with a change changes the card it speaks of before anybody takes it for a new request.
     IntakeStep { name: "amendment", answer: |turn| step(amendments::answer(turn)) },
     // A setting named outright is no answer to a question; the question stays open.
     IntakeStep { name: "setting", answer: |turn| step(settings::answer(turn.brain, &turn.facts)) },
-    // "Always cc Tom" is no order to cc Tom now, and "my NAS is a fnOS now" is no small talk.
+    // A standing rule is no order to do it now, and a changed fact is no small talk.
     IntakeStep { name: "told", answer: |turn| step(told::answer(turn.brain, &turn.facts)) },
     // The time we asked for last, before the same words could answer an older question.
     IntakeStep { name: "snooze", answer: |turn| step(buttons::reminder::until(turn.brain, &turn.facts)) },
-    // "Done", right after a reminder: as its button.
+    // A word for a button of a reminder, right after it: as that button.
     IntakeStep { name: "reminder", answer: |turn| step(buttons::reminder::in_words(turn.brain, &turn.facts)) },
-    // "More", right below a list: as its button. A question asked since then stands below the list, and gets the word.
+    // Asks for the next page, right below a list: as its button. A question asked since then gets the word.
     IntakeStep { name: "page", answer: |turn| step(pages::answer(turn.brain, &turn.facts)) },
-    // "Only from Anna", "reply to 3": of the rows of an answer. A number behind a verb is a row before it is a time.
+    // Of the rows of an answer. A number behind a verb is a row before it is a time.
     IntakeStep { name: "findings", answer: |turn| step(findings::answer(turn)) },
-    // "Answer the first one", "write her": what comes now is read with what they mean.
+    // A pronoun or an ordinal: what comes now is read with what they mean.
     IntakeStep { name: "salient", answer: |turn| step(salient::answer(turn.brain, &turn.facts)) },
-    // "Did you send it?" asks what became of something; nothing is planned for it.
+    // A question what became of something: nothing is planned for it.
     IntakeStep { name: "record", answer: |turn| step(record::answer(turn.brain, &turn.facts)) },
     // The time is told whatever is open, and is no model's guess.
     IntakeStep { name: "known", answer: |turn| step(known::answer(turn.brain, &turn.facts)) },
@@ -88,7 +88,7 @@ const STEPS: [IntakeStep; 19] = [
     IntakeStep { name: "excess", answer: |turn| step(excess::answer(&turn.facts)) },
     // What is left may complete the request that we asked about.
     IntakeStep { name: "reply", answer: |turn| step(question::answer(turn)) },
-    // "Bins are out" is no request: routed, it would be talk, or a task of its own. An open question gets it first.
+    // A report is no request: routed, it would be talk, or a task of its own. An open question gets it first.
     IntakeStep { name: "report", answer: |turn| step(report::answer(turn.brain, &turn.facts)) },
     // Nobody else took it, and it stands right below a card: small talk would leave open what became of that.
     IntakeStep { name: "undecided", answer: |turn| step(undecided::answer(turn.brain, &turn.facts)) },
@@ -116,7 +116,7 @@ pub(super) async fn answer(turn: &mut Turn<'_>) -> Result<Option<Answer>, TurnEr
 mod tests {
     use super::*;
 
-    /// The first words of the lines between "intake" and the next branch of a picture.
+    /// The first words of the lines between the intake and the next branch of a picture.
     fn named_in(picture: &str) -> Vec<&str> {
         let lines = picture.lines().map(|line| line.trim_start_matches("//!").trim_start());
         let steps = lines.skip_while(|line| !line.contains("─ intake")).skip(1);

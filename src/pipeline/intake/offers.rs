@@ -4,10 +4,10 @@
 //! sees it; the person is asked once what should become of it, and the buttons say exactly what each does. A
 //! press executes the stored bytes through the gate, once.
 //!
-//! Invariants: only low-stakes commands over the person's own data are offered, so that the worst a hostile text
-//! can become is a note that says whose words it holds; the press is the person's own word for exactly this, and what
-//! it did can be undone; an offer is taken once, by its owner, where it was made, in time. Not here: doing a changed message again (the
-//! channel keeps those, see `telegram::edits`), and deciding cards.
+//! Invariants: only low-stakes commands over the person's own data are offered, so that the worst a hostile text can
+//! become is a note that says whose words it holds; the press is the person's own word for exactly this, and what it
+//! did can be undone; an offer is taken once, by its owner, where it was made, in time. Not here: doing a changed
+//! message again (the channel keeps those, see `telegram::edits`), and deciding cards.
 
 use chrono::Duration;
 

@@ -1,11 +1,11 @@
 //! Pages: what shows a part of a list says how much more there is, and goes on where it ended when its button is
-//! pressed, or when "more" is said right below it.
+//! pressed, or when it is asked for in a word right below it.
 //!
 //! What comes next is a record, [`NextPage`]: a command of a service, or a list of ours; the button names it.
-//! Invariants: only its owner goes on with a list, in its chat; a page begins behind the last thing that was shown, not at
-//! a number, so that what came or went meanwhile is neither repeated nor hidden; a list that was gone on with loses its
-//! button. A chat keeps its last pages in as many places as [`limits::PAGES_KEPT`] says, and so no more of them. Not here:
-//! where a page ends (each list knows).
+//! Invariants: only its owner goes on with a list, in its chat; a page begins behind the last thing that was shown, not
+//! at a number, so that what came or went meanwhile is neither repeated nor hidden; a list that was gone on with loses
+//! its button. A chat keeps its last pages in as many places as [`limits::PAGES_KEPT`] says, and so no more of them.
+//! Not here: where a page ends (each list knows).
 
 use super::commands;
 use super::intended::Intended;
@@ -47,7 +47,7 @@ pub(super) async fn press(brain: &Brain, facts: &TurnFacts, id: &str, data: &str
     go_on(brain, facts, id, shown.as_ref()).await
 }
 
-/// "More", right below a list or in reply to one: as its button. `None` for all else.
+/// A word for the next page, right below a list or in reply to one: as its button. `None` for all else.
 pub(super) async fn answer(brain: &Brain, facts: &TurnFacts) -> Result<Option<Intended>, TurnError> {
     if !facts.origin().is_own_words() || !asks_for_more(facts.words()) {
         return Ok(None);

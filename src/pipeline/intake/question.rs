@@ -1,4 +1,4 @@
-//! The answer to a question of ours: the earlier request goes on, with its own domains and no router.
+//! Slot filling: the answer to a question of ours, with which the earlier request goes on, without a router.
 
 use super::offers;
 use crate::core::turn::{Path, Reply};
@@ -56,7 +56,7 @@ async fn answered(turn: &Turn<'_>, question: &Clarification) -> Result<Option<An
     let choice = match consent::read(turn.facts.words()) {
         Consent::No => Some(leaves),
         Consent::Yes if question.takes_yes => Some(0),
-        // "What about …?" "Yes": with it, or without?
+        // A yes to an offer of what was asked about: with it, or without?
         Consent::Yes => return Ok(Some(asked_again(question, offer))),
         Consent::Wait | Consent::Other => {
             answers::chosen(&question.choices, turn.facts.words()).and_then(|value| value.parse().ok())

@@ -1,4 +1,4 @@
-//! What a person says is done, held against what is open: "bins are out", "got the eggs", "check off butter".
+//! Reports: what a person says is done, held against what is open.
 //!
 //! Invariants: exactly one clear fit is done at once, as the low-stakes action that its service names; several, or one
 //! that is in doubt, are asked about; where nothing fits, the message is none of this step's business, and nothing is
@@ -47,7 +47,7 @@ pub(super) async fn answer(brain: &Brain, facts: &TurnFacts) -> Result<Option<In
     }
 }
 
-/// "Got milk and eggs": each of them by itself.
+/// Several things in one report: each of them by itself.
 async fn of_parts(
     brain: &Brain,
     facts: &TurnFacts,
@@ -70,8 +70,8 @@ async fn of_parts(
     }
 }
 
-/// What is open and fits. Of several that fit clearly, what was last spoken of; a doubtful one counts only where none is
-/// clear.
+/// What is open and fits. Of several that fit clearly, what was last spoken of; a doubtful one counts only where none
+/// is clear.
 async fn fitting(facts: &TurnFacts, services: &Services, report: &StateReport) -> Fitting {
     let mut found: Vec<OpenItem> = Vec::new();
     for service in services.iter() {

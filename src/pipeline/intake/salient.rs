@@ -1,8 +1,8 @@
-//! What was shown or spoken of last, where a message means it without naming it: "answer the first one", "write her".
+//! Salience: what was shown or spoken of last, where a message means it by an ordinal or a pronoun.
 //!
-//! Invariants: the place of a row stands for the row's id, and a pronoun for a name that the person said themself: nothing
-//! of somebody else's becomes the person's own words. A message that means such a thing goes on, read as if it named it.
-//! Not here: rows of investigations (`findings`), and what "it" is (`language::requests`).
+//! Invariants: the place of a row stands for the row's id, and a pronoun for a name that the person said themself:
+//! nothing of somebody else's becomes the person's own words. A message that means such a thing goes on, read as if it
+//! named it. Not here: rows of investigations (`findings`), and pronouns for things (`language::requests`).
 
 use super::findings::{Asks, asked, is_of_mail, no_mail, no_such_row};
 use super::intended::{Intended, Taken};

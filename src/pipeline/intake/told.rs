@@ -1,8 +1,7 @@
-//! What a person tells the assistant to go by: a rule ("always cc Tom"), and what has changed of what it knows ("my NAS is
-//! a fnOS now").
+//! Standing instructions: a rule that a person sets, and what has changed of what the assistant knows.
 //!
-//! Invariants: only typed words of one's own; a rule is kept in the person's words, and what code sees to of it is said; a
-//! statement changes only what is known under exactly that name. Both can be undone. Not here: obeying rules (the gate).
+//! Invariants: only typed words of one's own; a rule is kept as said, and what code sees to of it is told; a statement
+//! changes only what is known under exactly that name. Both can be undone. Not here: obeying rules (the gate).
 
 use super::intended::Intended;
 use crate::core::outcome::Status;

@@ -1,7 +1,7 @@
-//! What an earlier life began, where the journal or the card of it cannot be read any more.
+//! Recovery of what an earlier life began, where its journal or its card cannot be read any more.
 //!
-//! Invariant: a missing word is never taken for "nothing was done". A card whose journal is unreadable ends as unknown;
-//! a journal whose card is unreadable tells what it knows, and nothing more of it is done.
+//! Invariant: a missing word is never taken as proof that nothing was done. A card whose journal is unreadable ends as
+//! unknown; a journal whose card is unreadable tells what it knows, and nothing more of it is done.
 
 use crate::core::ids::{PendingId, UserId};
 use crate::core::pending::{End, Pending, State, Transition};

@@ -72,7 +72,7 @@ pub fn step_report(step: &Step) -> Report {
 pub fn counted(name: &str, count: usize) -> String {
     let name = name.replace('_', " ");
     let one = match name.as_str() {
-        // "Waiting for your yes" is said of any number.
+        // A state that ends so is said of any number.
         waiting if waiting.ends_with(" yes") => waiting.to_owned(),
         several => match several.strip_suffix("ies") {
             Some(stem) => format!("{stem}y"),

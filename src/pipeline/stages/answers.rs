@@ -35,7 +35,7 @@ pub fn completed(facts: &TurnFacts, topic: &Topic<'_>) -> Option<Plan> {
     Some(tidy(plan))
 }
 
-/// The one time among the choices that is on the day the person answers with: "the 27th".
+/// The one time among the choices that is on the day the person answers with.
 fn on_that_day<'q>(choices: &'q [(String, String)], answer: &str, reference: &Reference) -> Option<&'q str> {
     let Some(Ok(When::Point { at, grain: Grain::Day })) = time::resolve(answer, reference) else {
         return None;
@@ -66,8 +66,8 @@ fn free_answer(facts: &TurnFacts, partial: &PlannedAction, param: &str) -> Optio
     completion::complete(partial, param, facts.words(), &facts.reference())
 }
 
-/// Whom an answer to "which address?" names: the address in it, or else its few words, unless they are a message of
-/// their own.
+/// Whom an answer to a question for an address names: the address in it, or else its few words, unless they are a
+/// message of their own.
 fn person_named(facts: &TurnFacts) -> Option<String> {
     const NAME_WORDS_MAX: usize = 4;
     let words = facts.words().trim();

@@ -1,8 +1,8 @@
 //! Build params: the parameters of the commands that were selected, one small call a command, side by side.
 //!
-//! A call gets the words of its part, what of the conversation and of the person's things fits its command, the command's
-//! parameters that the message can ground ([`crate::services::offered`]), and one example. Nothing that is read here chooses
-//! what is done: that was done from the person's own words before. A command that needs nothing said asks nobody.
+//! A call gets the words of its part, what of the conversation and of the person's data fits its command, the command's
+//! parameters that the message can ground ([`crate::services::offered`]), and one example. Nothing read here chooses
+//! what is done: the person's own words did that before. A command that needs nothing said asks nobody.
 
 use chrono::{DateTime, Utc};
 use futures::future::join_all;
@@ -36,8 +36,8 @@ use crate::services::schema::notation;
 /// The moment that the times of examples are relative to: a Monday morning.
 const EXAMPLE_AT: &str = "2026-01-12T09:00:00Z";
 
-/// The commands whose parameters are to be filled in one by one; `None` where one call plans everything, which it does as
-/// long as it can hold them.
+/// The commands whose parameters are to be filled in one by one; `None` where one call plans everything, which it does
+/// as long as it can hold them.
 pub(super) fn commands(brain: &Brain, facts: &TurnFacts, topic: &Topic<'_>) -> Option<Vec<SelectedCommand>> {
     let commands = chosen(facts, topic)?;
     let is_new = topic.amends.is_none() && topic.answers.is_none();
@@ -209,8 +209,8 @@ impl Filling<'_> {
     }
 }
 
-/// What a model wrote as it was meant: an id counts however it was copied (with the service before it, in brackets, with
-/// the line behind it), and a letter has no places held open.
+/// What a model wrote as it was meant: an id counts however it was copied (with the service before it, in brackets,
+/// with the line behind it), and a letter has no places held open.
 pub(super) fn mend(known: &Context, entry: &dyn Entry, own: &str, params: &mut Params) {
     for name in entry.kinds().composed {
         if let Some(Value::String(text)) = params.get_mut(*name) {

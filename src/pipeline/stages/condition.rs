@@ -136,12 +136,12 @@ async fn evidence(
 }
 
 /// From when to when somebody has to be free: then, or at the time of what is asked for. `None` where both say a day of
-/// their own: "at 3" may be 3 on the other's.
+/// their own: a bare hour may be one on the other's.
 fn span(facts: &TurnFacts, when: &str, actions: &[PlannedAction]) -> Option<Extent> {
     let reference = facts.reference();
     let mut planned = actions.iter().map(|action| times_of(action, &reference)).filter(|times| !times.is_empty());
     if when.is_empty() {
-        // Of several things, "then" is nobody knows when.
+        // Of several things it is unclear which hour a condition means.
         let only = planned.next()?;
         return planned.next().is_none().then(|| extent(&only)).flatten();
     }
@@ -190,7 +190,7 @@ fn named_by(facts: &TurnFacts, actions: &[PlannedAction]) -> Option<String> {
     let mut texts: Vec<&str> = Vec::new();
     for (_, value) in only.params.iter().filter(|(name, _)| *name != "find_by") {
         match value {
-            // "They" are several, and only some of them may be there.
+            // A plural pronoun means several, and only some of them may be there.
             Value::Array(several) if several.len() > 1 => return None,
             Value::Array(several) => texts.extend(several.iter().filter_map(Value::as_str)),
             value => texts.extend(value.as_str()),

@@ -1,5 +1,5 @@
-//! What planners are shown beside the conversation: what is replied to, and the dates that they get wrong. Not here: the
-//! conversation itself (`core::history`).
+//! What planners are shown beside the conversation: what is replied to, and the dates that they get wrong. Not here:
+//! the conversation itself (`core::history`).
 
 use chrono::{Datelike, Duration, Weekday};
 

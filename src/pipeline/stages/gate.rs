@@ -217,8 +217,8 @@ fn taints(
         return Vec::new();
     }
     let mut taints = provenance::find(&planned.params, entry.references(), &seen.folded, touched);
-    // A planner may write the person's "tomorrow" as a date that some event has, too: a time is the person's own
-    // if they gave one at all.
+    // A planner may write the person's relative day as a date that some event has, too: a time is the person's own if
+    // they gave one at all.
     let reference = facts.ctx.reference();
     let own_time = || *seen.own_time.get_or_init(|| !time::find(seen.own, &reference).is_empty());
     taints.retain(|taint| !(is_a_time(&taint.value, &reference) && own_time()));
@@ -340,7 +340,7 @@ fn allowed(
     Ok(entry)
 }
 
-/// Splits what passed into "now" and "later", by stakes, by what is unclear, and by what depends on what.
+/// Splits what passed into what is done now and what later: by stakes, by what is unclear, by dependencies.
 fn sort(brain: &Brain, judged: Vec<Judged>, planned: Vec<PlannedAction>, gated: &mut Gated) {
     let mut waits = vec![false; judged.len()];
     let mut stopped = vec![false; judged.len()];

@@ -1,4 +1,4 @@
-//! Where a message seems to go before any model is asked, and what a router is shown of it.
+//! Routing guess: where a message seems to go before any model is asked, and what a router is shown of it.
 
 use super::selection::Selection;
 use crate::core::text::head_and_tail;

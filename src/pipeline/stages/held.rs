@@ -1,4 +1,4 @@
-//! A model's plan, held against the message: what the person said and nothing of it carries is told.
+//! Plan check of a model's plan: what the person said and nothing of it carries is told.
 //!
 //! Invariant: a turn that left something out says so below its receipts, and no model says anything about it, so that
 //! nothing claims that all is done. Not here: what of a message is dear (`language::requests`).

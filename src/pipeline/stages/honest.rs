@@ -1,10 +1,10 @@
-//! What code says about a turn above a model's words, and which of their sentences are not shown.
+//! Honesty check: what code says about a turn above a model's words, and which of their sentences are not shown.
 //!
 //! Invariants: a turn that was asked to do something and changed nothing says so in its first words, which are code's,
-//! whatever a model says below them: no lexicon knows every way to claim a deed. A question that was answered by looking,
-//! and words about what reads as a request, say so in their last words. What a lexicon does know is not shown where it
-//! cannot be true, nor is a sign that only receipts and cards have. Not here: what was done, which receipts tell (see
-//! [`super::respond`]).
+//! whatever a model says below them: no lexicon knows every way to claim a deed. A question that was answered by
+//! looking, and words about what reads as a request, say so in their last words. What a lexicon does know is not shown
+//! where it cannot be true, nor is a sign that only receipts and cards have. Not here: what was done, which receipts
+//! tell (see [`super::respond`]).
 
 use crate::core::card::asks_like_a_card;
 use crate::core::markup::Formatted;
@@ -65,7 +65,7 @@ const NO_ACTION: &str = "Nothing was done: I found nothing in that to act on.";
 const ONLY_LOOKED: &str = "(I only looked: nothing was sent or changed.)";
 /// Said below words that answer what reads as a request.
 const ONLY_WORDS: &str = "(Only words: nothing was sent or changed.)";
-/// Said above talk that claims a deed.
+/// Said above talk that claims a past action.
 const JUST_NOW: &str = "Nothing was done just now.";
 /// Said above a question that a model wrote.
 pub const BEFORE_ASKING: &str = "Before I change anything, one question:";
@@ -112,7 +112,7 @@ impl CameTo {
         }
     }
 
-    /// What stands above words that claim a deed.
+    /// What stands above words that claim a past action.
     fn correction(self) -> Option<&'static str> {
         match self {
             Self::Change => None,
@@ -144,7 +144,7 @@ pub fn shown(words: Formatted, came_to: CameTo) -> Formatted {
     }
 }
 
-/// Whether words claim a deed: a small lexicon, in several languages.
+/// Whether words claim a past action: a small lexicon, in several languages.
 pub fn claims_a_change(text: &str) -> bool {
     const DOERS: &[&str] = &[
         "i",

@@ -1,6 +1,6 @@
 //! Whom the person knows, as far as the gate needs it: to find recipients by name, and to tell where an address comes
-//! from that is not in the person's own words. PeopleQuery once a plan, for those whom the plan or the person names, and only when
-//! the plan names people or addresses.
+//! from that is not in the person's own words. PeopleQuery once a plan, for those whom the plan or the person names,
+//! and only when the plan names people or addresses.
 
 use super::resolve;
 use crate::core::plan::{Params, Plan};
@@ -13,8 +13,8 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::turn::TurnFacts;
 use crate::services::address_book::{PeopleQuery, Person};
 
-/// Those who could be meant by the names and addresses of a plan, and those whom the person's own words name; nobody when
-/// the plan has neither.
+/// Those who could be meant by the names and addresses of a plan, and those whom the person's own words name; nobody
+/// when the plan has neither.
 pub(super) async fn meant(brain: &Brain, facts: &TurnFacts, plan: &Plan, own: &str) -> Result<Vec<Person>, String> {
     let mut names: Vec<String> = Vec::new();
     for planned in &plan.actions {

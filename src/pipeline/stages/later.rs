@@ -1,4 +1,4 @@
-//! What a plan cannot do at once: actions that need a yes, actions that need an answer, and what depends on them.
+//! Deferred actions: those that need a yes, those that need an answer, and what depends on them.
 //!
 //! Once it is known what of the rest succeeded, they are sorted: into one card, and into what waits for the answer
 //! to one question. Invariants: nothing depends on something outside its own list that has not succeeded, so a

@@ -2,8 +2,8 @@
 //! copy is put on it.
 //!
 //! Invariants: a rule raises stakes and never lowers them; it adds people, in the person's own words, and takes nobody
-//! away. Where rules cannot be read, whatever writes is asked about. Not here: what a rule is (`language::own_rule`), and
-//! keeping them (`intake::told`).
+//! away. Where rules cannot be read, whatever writes is asked about. Not here: what a rule is (`language::own_rule`),
+//! and keeping them (`intake::told`).
 
 use serde_json::Value;
 

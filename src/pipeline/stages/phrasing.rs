@@ -1,4 +1,4 @@
-//! Which of a model's words about a turn are shown at all.
+//! Phrasing filter: which of a model's words about a turn are shown at all.
 //!
 //! Invariant: what is left out here says nothing that code does not say: a receipt said again, the name of a command,
 //! talk about how this is made. Not here: claims that cannot be true (see [`super::honest`]).

@@ -1,8 +1,8 @@
 //! Plan: from a routed message to proposed actions, or to one clarifying question.
 //!
-//! With a model the plan is its proposal; without one, or when its endpoint does not answer, built-in
-//! understanding plans (and the person is told); it also plans, at once, what it is sure of while the model is known to
-//! be slow. An answer that stays unusable after one re-ask plans nothing: "could you rephrase?".
+//! With a model the plan is its proposal; without one, or when its endpoint does not answer, built-in understanding
+//! plans (and the person is told); it also plans, at once, what it is sure of while the model is known to be slow. An
+//! answer that stays unusable after one re-ask plans nothing: the person is asked to rephrase.
 
 use chrono::Duration;
 use minijinja::context;

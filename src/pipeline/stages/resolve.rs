@@ -26,7 +26,7 @@ use crate::services::show::chosen;
 pub enum Unsettled {
     /// One thing must be asked first.
     Ask {
-        /// What to ask.
+        /// The question to the person, in words.
         question: String,
         /// Where the answer goes: `param`, or `param=UNCLEAR` for one entry of a list.
         param: String,
@@ -44,9 +44,9 @@ pub enum Unsettled {
 /// An action with values, and the texts of others it touches.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settled {
-    /// The action.
+    /// Holds values only: nothing in it is still to be looked up.
     pub action: Action,
-    /// For taint.
+    /// What provenance and taint are judged against.
     pub untrusted: Vec<UntrustedText>,
 }
 

@@ -265,7 +265,7 @@ fn tell_progress(brain: &Brain, account: &TurnAccount, run: &Run) {
     }
 }
 
-/// Runs low-stakes actions. The journal is durable before the first effect outside the store, and with the first inside.
+/// Runs low-stakes actions. The journal is durable before an effect outside the store, and with one inside.
 async fn run_now(
     turn: &Turn<'_>,
     now: Vec<Passed>,

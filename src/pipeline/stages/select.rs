@@ -1,9 +1,9 @@
-//! Select: what a message is (an order, a question, a remark), and which commands it asks for. Takes the place of `route`
-//! where a model plans in steps: the domains follow from the commands.
+//! Select: what a message is (an order, a question, a remark), and which commands it asks for. Takes the place of
+//! `route` where a model plans in steps: the domains follow from the commands.
 //!
-//! Invariants: it sees the person's own words only, as the router does, and nothing foreign is read before it; the commands
-//! that it names bound the plan. What two readers call an order is done at once, what only one of them does is proposed
-//! (see [`super::grounding`]). Not here: parameters ([`super::build_params`]).
+//! Invariants: it sees the person's own words only, as the router does, and nothing foreign is read before it; the
+//! commands that it names bound the plan. What two readers call an order is done at once, what only one of them does is
+//! proposed (see [`super::grounding`]). Not here: parameters ([`super::build_params`]).
 
 use minijinja::context;
 use serde::Deserialize;

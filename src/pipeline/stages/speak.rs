@@ -1,4 +1,4 @@
-//! Words as they come: a long answer grows before the person's eyes while the model writes it.
+//! Streaming: a long answer grows before the person's eyes while the model writes it.
 //!
 //! Invariants: nothing is shown before guard and router have agreed to the turn; what is shown is never the last
 //! word, the checked answer of [`super::respond`] replaces it; words that claim a change which never was are not
@@ -40,8 +40,8 @@ pub async fn aloud(
     growing(turn, given, came_to, write).await.map(|markdown| Formatted::read(&markdown, given))
 }
 
-/// Shows words as `write` sends them, where the channel can. What has begun to be shown and breaks off is asked for once
-/// more, in one piece.
+/// Shows words as `write` sends them, where the channel can. What has begun to be shown and breaks off is asked for
+/// once more, in one piece.
 pub async fn growing<T, E, W>(
     turn: &Turn<'_>,
     given: &str,

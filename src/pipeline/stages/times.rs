@@ -29,8 +29,8 @@ pub(crate) fn settled(entry: &dyn Entry, params: Params, reference: &Reference) 
     Ok(params)
 }
 
-/// In which half of the day the thing lets a bare hour of its own lie, by its name. What is to be done may only speak
-/// of such a thing: "buy drinks for the party" is for either half.
+/// In which half of the day the thing lets a bare hour of its own lie, by its name. What is to be done may only mention
+/// such a thing, and is then for either half.
 pub(crate) fn half_of(called: &Called, target: Option<&Target>) -> Option<Half> {
     const ARTICLES: [&str; 8] = ["a", "an", "the", "my", "our", "der", "die", "das"];
     let title = match called {
@@ -88,7 +88,7 @@ struct TimeContext<'a> {
     known: Known,
     /// Where the item that is being changed begins.
     target: Option<DateTime<Tz>>,
-    /// The old time of what is being read, if it has one: "an hour later" counts from it.
+    /// The old time of what is being read, if it has one: a shift counts from it.
     old: Option<Moment>,
 }
 
@@ -100,7 +100,7 @@ enum Read {
     Moment(Moment),
     Span(DateTime<Tz>, DateTime<Tz>),
     Coarse(DateTime<Tz>, DateTime<Tz>),
-    /// From a day to another one, both counted in: "18 to 20 May".
+    /// From a day to another one, both counted in.
     Days(NaiveDate, NaiveDate),
     Length(Duration, DateTime<Tz>),
     Repeats {

@@ -1,4 +1,4 @@
-//! What a turn plans for, and what comes of planning: values that the stages hand to each other.
+//! Planning values that the stages hand to each other: what a turn plans for, and what comes of it.
 
 use serde_json::Value;
 
@@ -73,7 +73,7 @@ impl<'a> Amended<'a> {
 pub enum Planned {
     /// Proposed actions, perhaps with a question beside them.
     Plan {
-        /// The proposal.
+        /// What is to be resolved and gated next; nothing of it is authorised.
         plan: Plan,
         /// What was too much for one turn.
         left: Vec<PlannedAction>,

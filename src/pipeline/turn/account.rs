@@ -1,4 +1,4 @@
-//! What a turn has cost and done so far: calls of models, stages and how long they took, what is said of it meanwhile.
+//! Account of a turn: calls of models, stages and how long they took, what is said of it meanwhile.
 //!
 //! Stages that run at once write to it at once, so that it is the one part of a turn that changes behind a shared
 //! reference. Not here: what the turn goes by ([`super::facts`]).

@@ -1,8 +1,8 @@
 //! Debounce: the short time in which a person's next message may still belong to this one.
 //!
-//! People type "remind me" ⏎ "to buy milk" ⏎ "tomorrow 9am". A turn may think at once, so that a single message
-//! is not kept waiting; but while more may come it writes nothing and says nothing, so that it can be dropped
-//! without a trace and begun anew with all the words coalesced.
+//! People send one sentence in several messages. A turn may think at once, so that a single message is not kept
+//! waiting; but while more may come it writes nothing and says nothing, so that it can be dropped without a trace and
+//! begun anew with all the words coalesced.
 //!
 //! | stage    | what the turn may do                                                     |
 //! |----------|--------------------------------------------------------------------------|

@@ -1,4 +1,4 @@
-//! What a turn goes by: what came in, who it is from, and what was read for it, all of one moment.
+//! Facts of a turn: what came in, who it is from, and what was read for it, all of one moment.
 //!
 //! Invariants: it is a value of its own (no store, no model, no lock, no clock), so that whatever is asked of it can be
 //! asked in a test; it does not change. Where other words come to stand for the message (a row that it points at, the
@@ -31,7 +31,7 @@ pub struct TurnFacts {
     pub incoming: Incoming,
     /// For whom, when and where.
     pub ctx: RequestContext,
-    /// The person.
+    /// With their settings as they were when the turn began.
     pub user: User,
     /// The chat as it was when the turn began.
     pub state: ChatState,
@@ -103,7 +103,7 @@ impl TurnFacts {
         self.as_written().reference()
     }
 
-    /// The ctx at the moment of writing: what "tomorrow's meeting" is looked for in.
+    /// The context at the moment of writing: what relative days are looked for in.
     pub fn as_written(&self) -> RequestContext {
         let at = self.written.unwrap_or(self.incoming.at);
         RequestContext { now: at.min(self.ctx.now), ..self.ctx.clone() }
@@ -131,7 +131,7 @@ impl TurnFacts {
         &self.incoming.user
     }
 
-    /// Where.
+    /// The chat in which the answer is due.
     pub fn chat(&self) -> &ChatId {
         &self.incoming.chat
     }

@@ -1,7 +1,7 @@
 //! A turn as built-in understanding hears it.
 //!
-//! Its words are read once, beside the runtime, when the turn begins ([`super::Turn::hear`]), and once more where others
-//! come to stand for them ([`super::Turn::points_at`]); whoever asks anything of them is told from that.
+//! Its words are read once, beside the runtime, when the turn begins ([`super::Turn::hear`]), and once more where
+//! others come to stand for them ([`super::Turn::points_at`]); whoever asks anything of them is told from that.
 
 use std::sync::Arc;
 

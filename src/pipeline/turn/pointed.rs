@@ -1,4 +1,4 @@
-//! What a message points at: a row of the last answer, or what was said earlier.
+//! Reference: what a message points at, a row of the last answer, or what was said earlier.
 //!
 //! The message is read with the id of the thing in place of its number; ids are nobody's words, so nothing of somebody
 //! else's becomes the person's own. Where a value shows the thing, it gets its name, and with that its provenance.
@@ -11,7 +11,7 @@ use crate::core::plan::Params;
 use crate::core::text::visible;
 use crate::ports::records::Message;
 
-/// A thing that a number means, "reply to 3", and the message with its id in place of the number. Ids are nobody's words.
+/// A thing that a number means, and the message with its id in place of the number. Ids are nobody's words.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PointedAt {
     /// The message as it is planned.

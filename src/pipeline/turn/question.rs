@@ -1,4 +1,4 @@
-//! The question of ours that waits for its answer.
+//! Open question: the one of ours that waits for its answer.
 
 use super::account::TurnAccount;
 use super::facts::TurnFacts;

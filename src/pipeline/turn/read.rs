@@ -1,6 +1,6 @@
 //! What a turn reads as it begins: who writes, what is going on in the chat, the conversation, what its message replies
-//! to, and what is open. All of it is of one moment, and the snapshot is gone when this is done: nothing of the store is
-//! held while a turn waits for anybody.
+//! to, and what is open. All of it is of one moment, and the snapshot is gone when this is done: nothing of the store
+//! is held while a turn waits for anybody.
 
 use crate::core::ids::ChatId;
 use crate::core::pending::Pending;

@@ -1,4 +1,4 @@
-//! Whose words a conversation is made of: what taint and provenance are measured against.
+//! Provenance of a conversation: whose words it is made of, which taint is measured against.
 
 use super::facts::TurnFacts;
 use crate::core::history::{History, HistoryEntry, PastAction, Voice};
@@ -38,7 +38,7 @@ impl TurnFacts {
     /// Other people's words in this conversation: those that are known to be, and whatever else of ours may hold
     /// some.
     pub fn others_words(&self, services: &Registry) -> Vec<UntrustedText> {
-        // A card or a receipt may show an address that stands in a mail alone (its Reply-To); the words around it are ours.
+        // A card or a receipt may show an address that stands in a mail alone (its Reply-To); other words are ours.
         let shown = |text: &str| {
             let addresses: Vec<&str> = text.split_whitespace().filter(|word| word.contains('@')).collect();
             UntrustedText::new("something I showed you", addresses.join("\n"))

@@ -1,4 +1,4 @@
-//! What a status line says while a turn works.
+//! Status line: what it says while a turn works.
 
 use super::account::TurnAccount;
 use super::debounce::Debounce;

@@ -1,4 +1,4 @@
-//! Records that could not be read, kept as they were so that nothing is lost with them.
+//! Quarantine: records that could not be read, kept as they were so that nothing is lost with them.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};

@@ -50,7 +50,7 @@ pub struct PendingOpen {
     pub chat: ChatId,
     /// When it was made.
     pub created_at: DateTime<Utc>,
-    /// Which.
+    /// The pending action.
     pub id: PendingId,
 }
 
@@ -72,11 +72,11 @@ impl Record for PendingOpen {
 /// Index entry: the card that a message shows, so that a reply to it is understood for ever.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CardMessage {
-    /// Where.
+    /// The chat of the message.
     pub chat: ChatId,
-    /// The message.
+    /// Its number in that chat, given by the channel.
     pub message: MessageId,
-    /// The card.
+    /// The pending action that it shows.
     pub pending: PendingId,
 }
 
@@ -106,7 +106,7 @@ pub struct Undo {
     /// Where it was done.
     #[serde(default)]
     pub chat: Option<ChatId>,
-    /// Until when.
+    /// The end of its validity.
     pub until: DateTime<Utc>,
     /// The revision at which it was done: of the same instant, the later one is taken back first.
     #[serde(default)]

@@ -16,7 +16,7 @@ use crate::ports::{Key, Record, Table};
 /// A person we serve.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct User {
-    /// Who.
+    /// The id under which they are served.
     pub id: UserId,
     /// Their private chat.
     pub chat: ChatId,
@@ -29,7 +29,7 @@ pub struct User {
     /// What they chose with `/settings`.
     #[serde(default)]
     pub settings: Settings,
-    /// Since when.
+    /// Since when they are served.
     pub since: DateTime<Utc>,
 }
 
@@ -45,26 +45,26 @@ impl Record for User {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Speaker {
-    /// The person.
+    /// Who writes to the assistant.
     Person,
-    /// The assistant.
+    /// This program.
     Assistant,
 }
 
 /// One message of the conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Message {
-    /// Where.
+    /// The chat in which it was said.
     pub chat: ChatId,
     /// Grows within the chat.
     pub number: u64,
     /// Who spoke.
     pub speaker: Speaker,
-    /// The words.
+    /// What was said; a mark stands where something was forgotten.
     pub text: String,
     /// Where the words come from.
     pub origin: Origin,
-    /// When.
+    /// When it was said, in UTC.
     pub at: DateTime<Utc>,
     /// What was done in the turn this answer closes.
     #[serde(alias = "deeds")]
@@ -191,7 +191,7 @@ impl Clarification {
 /// What is going on in a chat.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ChatState {
-    /// Which.
+    /// The chat that it describes.
     pub chat: ChatId,
     /// The next number of a conversation message.
     pub next_message: u64,
@@ -220,7 +220,7 @@ pub struct ChatState {
 /// A card that was decided, until something else is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LastDecided {
-    /// Which.
+    /// The pending action of that card.
     pub pending: PendingId,
     /// When its result was told last.
     pub at: DateTime<Utc>,
@@ -228,12 +228,12 @@ pub struct LastDecided {
     pub next_message: u64,
 }
 
-/// A reminder that waits for an "until when".
+/// A reminder whose new time was asked for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Snoozing {
     /// What it reminds of, as its buttons name it.
     pub due: String,
-    /// Who was asked.
+    /// The owner of the reminder.
     pub owner: UserId,
     /// The message of the reminder, when it is known.
     pub message: Option<MessageId>,

@@ -1,4 +1,4 @@
-//! What falls due, in order of time.
+//! Due-index: what falls due, in order of time.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ pub enum DueKind {
     },
     /// A pending action expires.
     Expiry {
-        /// Which.
+        /// The pending action.
         pending: PendingId,
     },
     /// The owner's morning briefing.
@@ -33,13 +33,13 @@ pub enum DueKind {
 /// An entry of the durable due-index, in order of time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Due {
-    /// When.
+    /// When the scheduler acts on it.
     pub at: DateTime<Utc>,
-    /// Whose.
+    /// The person whom it concerns.
     pub owner: UserId,
     /// Where to tell it.
     pub chat: ChatId,
-    /// What.
+    /// What falls due then.
     pub kind: DueKind,
     /// When it was meant, if quiet hours hold it until `at`.
     #[serde(default)]

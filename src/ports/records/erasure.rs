@@ -1,4 +1,4 @@
-//! What was forgotten, until it is gone from everything else that was written down.
+//! Erasure job: what was forgotten, until it is gone from everything else that was written down.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ pub enum ErasureStage {
     Asked,
     /// It still stands where nothing may be changed without the person: looked at again when these are settled.
     Waits {
-        /// Which records.
+        /// The records in which it stands, and that are still open.
         for_records: Vec<(Table, Key)>,
     },
     /// It is gone from every record; the store's own bytes may still have it.
@@ -27,7 +27,7 @@ pub enum ErasureStage {
 /// Something a person had forgotten.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Erasure {
-    /// Whose.
+    /// The person who asked for it.
     pub owner: UserId,
     /// Where it was asked for.
     pub chat: ChatId,
@@ -35,7 +35,7 @@ pub struct Erasure {
     pub item: String,
     /// What it said, now and before; empty once it stands in no record.
     pub texts: Vec<String>,
-    /// When.
+    /// When it was asked for.
     pub at: DateTime<Utc>,
     /// How far it has come.
     pub stage: ErasureStage,

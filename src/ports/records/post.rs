@@ -35,8 +35,8 @@ pub struct InboxEntry {
     /// How often it was taken up again after a restart; kept when it was set aside for it.
     #[serde(default)]
     pub resumptions: u32,
-    /// The new message that it brought, if it did: the same one under another number is nothing new. An edit, or a press
-    /// on a message, brings none.
+    /// The new message that it brought, if it did: the same one under another number is nothing new. An edit, or a
+    /// press on a message, brings none.
     #[serde(default)]
     pub message: Option<(ChatId, MessageId)>,
 }
@@ -100,7 +100,7 @@ pub struct OutboxEntry {
     pub chat: ChatId,
     /// Grows within the chat.
     pub number: u64,
-    /// What.
+    /// A new message or a change of one.
     pub show: Show,
     /// When it was put here.
     pub at: DateTime<Utc>,
@@ -117,9 +117,9 @@ impl Record for OutboxEntry {
 /// A delivered message that is no card: what a press changes, and what a reply to it is about.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Shown {
-    /// Where.
+    /// The chat of the message.
     pub chat: ChatId,
-    /// The message.
+    /// Its number in that chat, given by the channel.
     pub message: MessageId,
     /// What it says now.
     pub text: String,
@@ -146,7 +146,7 @@ pub struct Shown {
 pub struct Before {
     /// What it said.
     pub text: String,
-    /// Its buttons.
+    /// Rows of buttons, top to bottom.
     pub buttons: Vec<Vec<Button>>,
     /// The undos of what the press did.
     pub undos: Vec<String>,

@@ -15,7 +15,7 @@ use crate::ports::{Key, Record, Table};
 /// A row of the audit: ids, digests and times; never contents.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Audit {
-    /// When.
+    /// When it happened.
     pub at: DateTime<Utc>,
     /// Tells rows of the same instant apart.
     pub id: String,
@@ -48,7 +48,7 @@ pub struct StageSpan {
     pub name: String,
     /// Microseconds after the turn began.
     pub start_us: u64,
-    /// Its length.
+    /// How long it took, in microseconds.
     pub us: u64,
     /// Bytes it was given.
     #[serde(default, skip_serializing_if = "is_none")]
@@ -129,17 +129,17 @@ fn is_none<T: Default + PartialEq>(value: &T) -> bool {
 /// The trace of one turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TurnTrace {
-    /// Its id.
+    /// The id of the turn.
     pub id: String,
-    /// Whose.
+    /// The person whose turn it was.
     pub user: UserId,
-    /// Where.
+    /// The chat of the turn.
     pub chat: ChatId,
     /// When it began.
     pub at: DateTime<Utc>,
     /// How it ended; parameters are left out.
     pub done: Done,
-    /// Its nodes.
+    /// One for each stage and command that ran.
     pub spans: Vec<StageSpan>,
     /// What a question over everything took, if it was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -30,7 +30,7 @@ fn place(params: &mut Params, words: &str) -> bool {
     let Some(value) = captured(&patterns, words) else {
         return false;
     };
-    // "at noon" and "in the evening" are times.
+    // A name of an hour or of a part of a day is a time.
     let reference = Reference { now: DateTime::UNIX_EPOCH, zone: Tz::UTC, order: DateOrder::DayFirst };
     if !time::find(words, &reference).is_empty() {
         return false;

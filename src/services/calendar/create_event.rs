@@ -192,7 +192,7 @@ fn overlap(event: &Event, o: &Occurrence, ctx: &RequestContext) -> String {
     format!("Overlaps with “{}” ({when})", texts::brief(&event.summary))
 }
 
-/// "lunch with Tom friday at noon", "put the dentist on my calendar".
+/// An event from the slots of a message.
 pub(super) fn built(said: &ClauseReading) -> Built {
     let mut action = said.action(NAME, "create_event");
     let listed = several::days(said);
@@ -200,19 +200,19 @@ pub(super) fn built(said: &ClauseReading) -> Built {
     let mut used = when.as_ref().map(|w| w.masks.clone()).unwrap_or_default();
     let length = said.lengths(&[]).first().map(|&mask| said.words(&[mask]));
     used.extend(length.iter().flat_map(|l| l.masks.clone()));
-    // "Save it" is no event.
+    // A pronoun without a time is no event.
     if said.grammar.lexicon.is_phrase("it", &said.ids("summary")) && when.is_none() {
         return Built::No;
     }
     let is_bare = said.found.frame.weak;
-    // "Book the hotel by 20 January" is to be done by then.
+    // What is booked by a deadline is to be done by then.
     let by = |words: &TimeWords| {
         words.masks.iter().all(|mask| said.heard.time(*mask).is_some_and(|t| t.role == TimeRole::By))
     };
     if when.as_ref().is_some_and(by) && said.typed().starts_with(" book ") {
         return Built::No;
     }
-    // "Keep Dez off video" keeps no hour free.
+    // The verb of keeping without a time keeps no hour free.
     if when.is_none() && said.typed().starts_with(" keep ") {
         return Built::No;
     }
@@ -220,7 +220,7 @@ pub(super) fn built(said: &ClauseReading) -> Built {
         return Built::No;
     }
     let (summary, place, invited) = parts(said, &used);
-    // "The house meeting is now Sunday at 7".
+    // A statement that moves an event to a time.
     if let (true, Some(when), Some(name)) = (is_bare, when.as_ref().filter(|when| said.is_moved_to(when)), &summary) {
         let mut action = said.action(NAME, "update_event");
         set(&mut action, "find_by", Some(name.as_str()));
@@ -253,7 +253,7 @@ fn names_event(said: &ClauseReading) -> bool {
     ["event", "deevent"].iter().any(|class| said.holds("summary", class))
 }
 
-/// A day and an hour to come make an appointment of what has no name for one: "pottery with Jo wed 7pm".
+/// A day and an hour to come make an appointment of what has no name for one.
 fn is_appointment(said: &ClauseReading, when: Option<&TimeWords>) -> bool {
     let Some(words) = when.filter(|words| !time::is_clock_only(&words.text)) else {
         return false;
@@ -290,7 +290,7 @@ fn parts(said: &ClauseReading, used: &[usize]) -> (Option<String>, Option<String
     let Some(whole) = said.clean("summary", used) else {
         return (None, None, Vec::new());
     };
-    // "NYE at the club, 31 Dec 9pm": the name of a day that opens is also what it is about.
+    // The name of a day that opens is also what it is about.
     let opens_with_place = ["at ", "with ", "in ", "@ "].iter().any(|link| lower(&whole).starts_with(link));
     let named = said.clean("summary", used.get(1..).unwrap_or_default());
     let whole = named.filter(|_| opens_with_place && used.len() > 1).unwrap_or(whole);
@@ -309,7 +309,7 @@ fn parts(said: &ClauseReading, used: &[usize]) -> (Option<String>, Option<String
     (summary, place, guests)
 }
 
-/// "Wedding cake delivery 14 February 10am, Holme Hall": a place without a preposition behind the hour.
+/// A place without a preposition behind the hour.
 fn named_place(said: &ClauseReading, used: &[usize]) -> Option<(String, String)> {
     const PLACE_WORDS_MAX: usize = 5;
     let (name, place) = said.around_time("summary", used)?;
@@ -330,12 +330,12 @@ fn split_at<'t>(text: &'t str, links: &[&str]) -> Option<(&'t str, &'t str)> {
     links.iter().find_map(|link| text.split_once(link))
 }
 
-/// "lunch with Tom at Luigi's" is lunch with Tom, at Luigi's.
+/// What happens, and the place behind a preposition.
 fn split_place(text: &str, lexicon: RequestLexicon) -> (String, Option<String>) {
     for link in [" at the ", " at ", " @ ", " in the ", " in "] {
         let Some(at) = text.rfind(link) else { continue };
         let place = text[at..].trim();
-        // "At union sound, nice chairs there", but "at Luigi's, 5 Main St".
+        // Behind a comma stands the rest of an address, or a remark.
         let place = match place.split_once(", ") {
             Some((name, more)) if !may_be_needed(more, &ids_of(more, lexicon), lexicon) => name,
             _ => place,

@@ -102,7 +102,7 @@ impl Edits<DeleteEvent> for CalendarService {
     async fn prepare(&self, ctx: &RequestContext, command: DeleteEvent) -> Result<Prepared<DeleteEvent>, ServiceError> {
         let mut prepared = exceptions::prepare((&self.store, &self.index), ctx, command).await?;
         if let Prepared::Ready { target: Some(target), notes, .. } = &mut prepared {
-            // The row "Repeats" says it.
+            // The row for the repetition says it.
             notes.clear();
             if !EventView::deserialize(&target.before)?.attendees.is_empty() {
                 notes.extend(self.nobody_is_told(ctx, Some(target)));

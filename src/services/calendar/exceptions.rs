@@ -1,4 +1,4 @@
-//! Occurrences of a series that are not as it says, and which part of a series is meant.
+//! Exceptions of a series: occurrences that are not as it says, and which part of a series is meant.
 //!
 //! An exception names its occurrence by where the rule puts it, so that an occurrence that was moved is still that one.
 
@@ -123,8 +123,8 @@ impl Event {
         Ok(())
     }
 
-    /// Ends the series before this occurrence; gives what goes on from there, as an event of this id. `None` when nothing
-    /// lies before it.
+    /// Ends the series before this occurrence; gives what goes on from there, as an event of this id. `None` when
+    /// nothing lies before it.
     pub(super) fn split(&mut self, of: Moment, id: String, now: DateTime<Utc>) -> Option<Event> {
         let (rule, first) = (self.recurrence.clone()?, self.first()?);
         let series = self.series(first)?;
@@ -173,8 +173,8 @@ pub(super) trait Scoped {
     fn scope(&mut self) -> &mut Option<Scope>;
 }
 
-/// As [`preparing::prepare`], for one occurrence of a series, it and all after it, or all of it. A day in the words says which
-/// occurrence is meant, and that it is that one alone; else the part is asked for.
+/// As [`preparing::prepare`], for one occurrence of a series, it and all after it, or all of it. A day in the words
+/// says which occurrence is meant, and that it is that one alone; else the part is asked for.
 pub(super) async fn prepare<C: Scoped>(
     (store, index): (&Arc<dyn Store>, &Arc<dyn Index>),
     ctx: &RequestContext,
@@ -202,7 +202,7 @@ pub(super) async fn prepare<C: Scoped>(
     let named = day.and_then(|(from, to)| event.occurrences(from, to, ctx.zone, 1).into_iter().next());
     let at = words.split_once(AT).and_then(|(_, at)| event.occurrence_of(Moment::read(at, event.zone)?, ctx.zone));
     let named = at.or(named);
-    // "The next one" is one of them, too.
+    // An ordinal means one of them, too.
     let named = named.or_else(|| event.current(ctx.now, ctx.zone).filter(|_| finding::is_by_order(&words)));
     let Some(meant) = named.clone().or_else(|| event.current(ctx.now, ctx.zone)) else {
         return Ok(prepared);

@@ -148,7 +148,7 @@ const OCCASIONS: [(&str, &str, &str, u32); 6] = [
     ("call", "9am", "6pm", 30),
 ];
 
-/// "when am I free tomorrow for an hour?"
+/// A search for free time from the slots of a message.
 pub(super) fn built(said: &ClauseReading) -> Built {
     let mut action = said.action(NAME, "find_free_time");
     let text = said.typed();
@@ -183,7 +183,7 @@ pub(super) fn built(said: &ClauseReading) -> Built {
     Built::Act(action)
 }
 
-/// "tomorrow for an hour", "30 minutes on thursday": the day, and the minutes.
+/// The day, and the minutes, of words that hold both.
 fn split_length(words: &str, reference: &Reference) -> Option<(String, u32)> {
     let words: Vec<&str> = words.split_whitespace().collect();
     (1..words.len()).find_map(|at| {
@@ -206,7 +206,7 @@ fn is_one_day(words: &str) -> bool {
     !["week", "month", "days"].iter().any(|long| words.contains(long))
 }
 
-/// A length said as a time, or as a bare "an hour", "30 minutes".
+/// A length said as a time, or as a bare number of hours or minutes.
 fn minutes_said(said: &ClauseReading) -> Option<u32> {
     if let Some(&length) = said.lengths(&[]).first()
         && let Some(Ok(When::Duration(d))) = said.heard.time(length).map(|f| &f.result)

@@ -17,8 +17,8 @@ const ROUND_SECS: i64 = 300;
 /// Days that are looked through at most.
 const DAYS_MAX: u64 = 92;
 
-/// The hours to look at in `from..to`: exactly these when they were said as clock times of a day, else the
-/// working hours of its weekdays, or of its days when it holds no weekday at all ("free on Saturday?").
+/// The hours to look at in `from..to`: exactly these when they were said as clock times of a day, else the working
+/// hours of its weekdays, or of its days when it holds no weekday at all.
 pub(super) fn windows(from: DateTime<Utc>, to: DateTime<Utc>, clock_times_said: ClockTimes, zone: Tz) -> Vec<Interval> {
     if clock_times_said == ClockTimes::Said {
         return vec![(from, to)];

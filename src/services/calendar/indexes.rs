@@ -1,8 +1,8 @@
 //! The order in which events are asked for.
 //!
 //! What takes place in a span may have begun long before it. So events are listed by how long they last, and inside
-//! that by their start: of those of up to a day, what began more than a day before the span is over. Series are a list of
-//! their own, and few.
+//! that by their start: of those of up to a day, what began more than a day before the span is over. Series are a list
+//! of their own, and few.
 
 use chrono::{DateTime, Duration, Utc};
 

@@ -306,7 +306,7 @@ fn free_then(
     (Some(super::stored(from, ctx)), gaps.iter().map(stored).collect())
 }
 
-/// "what's on tomorrow?", "am I free at 3?", "when is the dentist?", "my next meeting with Sarah"
+/// A question about the calendar, from the slots of a message.
 pub(super) fn built(said: &ClauseReading) -> Built {
     let mut action = said.action(NAME, "list_events");
     let listed = several::days(said);
@@ -329,7 +329,7 @@ pub(super) fn built(said: &ClauseReading) -> Built {
     }
 }
 
-/// "how does my week look" names its span without being a time.
+/// A span that its words name without being a time.
 fn span_said(said: &ClauseReading) -> &'static str {
     let text = lower(said.heard.raw(said.found.tokens.start, said.found.tokens.end.saturating_sub(1)));
     match ["week", "month"].into_iter().find(|span| text.contains(span)) {
@@ -366,7 +366,7 @@ impl Singled {
     }
 }
 
-/// "next standup" is the first one to come.
+/// Which one by its order, and the words without that.
 fn ordered(text: &str) -> (Option<&'static str>, &str) {
     const FIRST: [&str; 4] = ["next ", "first ", "upcoming ", "earliest "];
     const LAST: [&str; 4] = ["last ", "latest ", "previous ", "most recent "];

@@ -1,8 +1,8 @@
 //! The calendar in the store.
 //!
-//! A series is one record. One occurrence of it that is changed or cancelled is an exception in it; one occurrence and all
-//! after it are split off. Which part is meant is said or asked, and cards repeat it. Nobody is invited from here: this
-//! calendar lives on this machine alone, and cards say that, too.
+//! A series is one record. One occurrence of it that is changed or cancelled is an exception in it; one occurrence and
+//! all after it are split off. Which part is meant is said or asked, and cards repeat it. Nobody is invited from here:
+//! this calendar lives on this machine alone, and cards say that, too.
 
 mod amend;
 mod answer;

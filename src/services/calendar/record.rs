@@ -28,7 +28,7 @@ pub const NAME: &str = "calendar";
 pub struct Event {
     /// Unique among the owner's events.
     pub id: String,
-    /// Whose calendar.
+    /// The person whose calendar holds it.
     pub owner: UserId,
     /// What it is called.
     pub summary: String,
@@ -38,7 +38,7 @@ pub struct Event {
     pub end_time: Option<String>,
     /// Where its local times are meant.
     pub zone: Tz,
-    /// Where.
+    /// Where it takes place, in words.
     pub location: Option<String>,
     /// Who else: an address each, perhaps with a name before it.
     pub attendees: Vec<String>,
@@ -292,12 +292,12 @@ impl Item for Event {
 
     fn falls_into(&self, from: DateTime<Utc>, to: DateTime<Utc>, ctx: &RequestContext) -> bool {
         let occurrences = self.occurrences(from, to, ctx.zone, 8);
-        // "The 3pm meeting" begins at three; "standup tomorrow" lies in that day.
+        // A clock time is when it begins; a day is where it lies.
         let exact = to - from <= Duration::hours(1);
         occurrences.iter().any(|o| !exact || (o.from >= from && !o.is_whole_day()))
     }
 
-    /// A whole day is no "next meeting".
+    /// A whole day is never the next meeting.
     fn occurs(
         &self,
         (from, to): (DateTime<Utc>, DateTime<Utc>),

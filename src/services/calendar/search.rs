@@ -1,4 +1,4 @@
-//! Events that words and people single out: "the dentist", "my next meeting with Sarah".
+//! Calendar search: events that words and people single out.
 
 use std::collections::HashSet;
 
@@ -61,7 +61,7 @@ impl CalendarService {
         let fits = |event: &Event, o: &Occurrence| {
             named.as_ref().is_none_or(|ids| ids.contains(&event.id))
                 && wanted.with.is_none_or(|with| is_with(event, with))
-                // "My next meeting" is at some hour.
+                // The next meeting is at some hour.
                 && (wanted.text.is_some() || wanted.which.is_none() || !o.is_whole_day())
         };
         let ahead = wanted.span.unwrap_or((ctx.now, ctx.now + HORIZON));
@@ -129,7 +129,7 @@ fn once(found: &mut Vec<(Event, Occurrence)>, is_past: bool) {
     }
 }
 
-/// Whether a name is of somebody who takes part, or stands in the title: "Lunch with Sarah".
+/// Whether a name is of somebody who takes part, or stands in the title.
 pub(super) fn is_with(event: &Event, name: &str) -> bool {
     let folded = terms::fold(&format!("{} {}", event.summary, event.attendees.join(" ")));
     let words: HashSet<&str> = terms::words_of(&folded).collect();

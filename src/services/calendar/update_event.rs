@@ -279,7 +279,7 @@ fn instead(
 
 /// A new place, name, length, time or guest for an event.
 pub(super) fn built(said: &ClauseReading) -> Built {
-    // "Add candles to the party list" invites nobody.
+    // Adding to a list invites nobody.
     if said.raw("what").is_some_and(|what| lower(&what).ends_with("list")) {
         return Built::No;
     }
@@ -303,7 +303,7 @@ pub(super) fn built(said: &ClauseReading) -> Built {
         changes.remove("start_time");
         changes.insert("attendees".into(), Value::Array(people(&names)));
     }
-    // "Mum's birthday dinner is 25 January at 6 at Virtue" tells of an event, "the meeting is now in room 5" changes one.
+    // A name with a place tells of an event, unless an adverb of change stands beside it.
     let told = said.found.frame.begins_with_slot() && said.found.slot("location").is_some();
     if told && target.is_some() && !text.contains(" now ") {
         return Built::No;

@@ -11,8 +11,8 @@ use crate::services::items::Item;
 use crate::services::service::AgendaItem;
 use crate::services::show::{self, Moment};
 
-/// An event, or one occurrence of it. Times are stored forms (see [`show::Moment::store`]); a whole day has a date as its
-/// start.
+/// An event, or one occurrence of it. Times are stored forms (see [`show::Moment::store`]); a whole day has a date as
+/// its start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventView {
     /// What `find_by` must hold to mean it.

@@ -88,7 +88,7 @@ impl Handle<FindPerson> for Contacts {
     }
 }
 
-/// "what's Anna's number?"
+/// A look-up of somebody's details from the slots of a message.
 pub(super) fn built(said: &ClauseReading) -> Built {
     let Some(query) = said.raw("query") else {
         return Built::No;
@@ -99,14 +99,14 @@ pub(super) fn built(said: &ClauseReading) -> Built {
     Built::Act(action)
 }
 
-/// "Anna's" → Anna; on a phone also "annas", unless that is a name of its own.
+/// The owner in a possessive with an apostrophe.
 fn owner(name: &str) -> &str {
     let name = name.trim();
     let bare = name.strip_suffix("'s").or_else(|| name.strip_suffix("’s")).or_else(|| name.strip_suffix('\''));
     bare.unwrap_or(name)
 }
 
-/// The owner in "toms number".
+/// The owner in a possessive; on a phone also without its apostrophe, unless that is a name of its own.
 pub(super) fn owner_of<'t>(said: &ClauseReading, name: &'t str) -> &'t str {
     let bare = owner(name);
     let is_phone_typing =
@@ -120,7 +120,7 @@ pub(super) fn owner_of<'t>(said: &ClauseReading, name: &'t str) -> &'t str {
     }
 }
 
-/// Whether what is asked of the person stands right behind the name: "toms number", not "contact nils".
+/// Whether the detail that is asked for stands right behind the name.
 fn number_follows(said: &ClauseReading) -> bool {
     let slot = said.found.slots.iter().find(|s| s.name == "query" || s.name == "name");
     slot.is_some_and(|slot| {

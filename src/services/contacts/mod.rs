@@ -41,8 +41,8 @@ use crate::core::turn::Along;
 use crate::language::requests::built::Builder;
 use crate::ports::{Source, Table, from_stored};
 
-/// Saved people, to be found: by their names, by what stands before the @ of their addresses, and exactly by an address,
-/// a name or a group.
+/// Saved people, to be found: by their names, by what stands before the @ of their addresses, and exactly by an
+/// address, a name or a group.
 pub(super) const SOURCE: Source = Source::new(Table::Contacts, NAME, 1, |_, stored| {
     let contact = from_stored::<Contact>(stored).ok()?;
     Some((contact.owner.clone(), document(&contact)))

@@ -196,12 +196,12 @@ impl Edits<SavePerson> for Contacts {
     }
 }
 
-/// "save Tom's number 555 0100"
+/// A contact to keep, from the slots of a message.
 pub(super) fn built(said: &ClauseReading) -> Built {
     let Some(name) = said.raw("name").map(|n| capital(owner_of(said, without_determiner(&n)))) else {
         return Built::No;
     };
-    // "Remember my RGI number is 20417" is no contact.
+    // A number of the person's own is no contact.
     let own = said.clause_starts("remember") && said.raw("name").is_some_and(|name| !lower(&name).contains("'s"));
     if !name.chars().any(char::is_alphabetic) || lower(&name) == "it" || own {
         return Built::No;

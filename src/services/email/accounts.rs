@@ -36,8 +36,8 @@ impl Holder {
     }
 }
 
-/// Where mail goes out, and where it is kept if that is elsewhere. The border between *not sent* and *perhaps sent* is exact
-/// (see [`Sent`]).
+/// Where mail goes out, and where it is kept if that is elsewhere. The border between *not sent* and *perhaps sent* is
+/// exact (see [`Sent`]).
 #[async_trait]
 pub trait MailBackend: Debug + Send + Sync + 'static {
     /// Whose mail goes out here.
@@ -51,8 +51,8 @@ pub trait MailBackend: Debug + Send + Sync + 'static {
         false
     }
 
-    /// Makes a change in the mailbox there, in one attempt that is bounded in time by itself; never over what was changed
-    /// there since. Asked only of what keeps mail.
+    /// Makes a change in the mailbox there, in one attempt that is bounded in time by itself; never over what was
+    /// changed there since. Asked only of what keeps mail.
     async fn write(&self, _: &RequestContext, _: &MailChange, _: &Attempt) -> Result<(), Unwritten> {
         Ok(())
     }

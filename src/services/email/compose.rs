@@ -56,7 +56,7 @@ pub struct Envelope {
     pub in_reply_to: Option<String>,
     /// The conversation so far, oldest first, without angle brackets.
     pub references: Vec<String>,
-    /// When.
+    /// The Date header.
     pub at: DateTime<Utc>,
     /// Files that go along.
     pub enclosed: Vec<Enclosed>,
@@ -192,7 +192,7 @@ fn quoted_printable(body: &str) -> String {
     lines.join("\r\n") + "="
 }
 
-/// A "From " at the start of a line is changed by some servers on the way; a dot there needs no help of the transport's.
+/// A "From " at a line's beginning is changed by some servers; a dot there needs no help of the transport's.
 fn guarded(line: &str) -> Cow<'_, str> {
     match line.strip_prefix('.') {
         Some(rest) => Cow::Owned(format!("=2E{rest}")),

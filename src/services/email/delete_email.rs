@@ -1,4 +1,4 @@
-//! `delete_email`: put a mail into the trash. Nothing is erased: a mail program does that, or whoever empties the trash.
+//! `delete_email`: put a mail into the trash. Nothing is erased, until a mail program or somebody empties it.
 
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
 //! What a forwarded mail carries along: its files, found when the action is made, and found again when it is sent.
 //!
-//! The action holds a digest of each; what goes out is what has them. Invariants: a file that is not what the card named
-//! is not sent, and nothing is sent without it; nothing of a file's name or kind becomes a header of its own.
+//! The action holds a digest of each; what goes out is what has them. Invariants: a file that is not what the card
+//! named is not sent, and nothing is sent without it; nothing of a file's name or kind becomes a header of its own.
 
 use std::borrow::Cow;
 

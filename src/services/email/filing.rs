@@ -1,7 +1,7 @@
 //! Changing one mail: doing it, in its account and in the mailbox here, and telling afterwards whether it was done.
 //!
-//! The evidence is the mailbox itself: a mail that lies where it was to be, under the flags it was to have, was put there;
-//! one that is as it was, was not. One that lies in neither place is anybody's guess.
+//! The evidence is the mailbox itself: a mail that lies where it was to be, under the flags it was to have, was put
+//! there; one that is as it was, was not. One that lies in neither place is anybody's guess.
 
 use std::path::{Path, PathBuf};
 

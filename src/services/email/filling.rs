@@ -11,7 +11,7 @@ use crate::language::requests::history;
 use crate::language::requests::reading::{ClauseReading, behind, people, title, without_determiner};
 use crate::language::tokens::lower;
 
-/// "Anna's" → Anna.
+/// The owner in a possessive.
 pub(super) fn owner(name: &str) -> &str {
     let name = name.trim();
     name.strip_suffix("'s").or_else(|| name.strip_suffix("’s")).unwrap_or(name)
@@ -39,7 +39,7 @@ pub(super) fn write(said: &ClauseReading, command: &str) -> Built {
     if to.is_empty() {
         return Built::Ask { question: "Who should it go to?", partial: action, param: "to" };
     }
-    // "Email Jake the thing".
+    // A noun that says nothing is no text of a mail.
     let says_something = !said.grammar.lexicon.is_phrase("vaguebody", &said.ids("body"));
     match body.filter(|_| says_something) {
         Some(_) => Built::Act(action),
@@ -80,7 +80,7 @@ fn tidy_start(text: &str) -> &str {
     text.trim_start_matches([':', ',', ' ', '-'])
 }
 
-/// The word that begins the question ("if", "to") when the frame consumed it.
+/// The conjunction that begins the question, when the frame consumed it.
 pub(super) fn with_link(said: &ClauseReading, ask: &str) -> String {
     let links = ["if", "whether", "to", "when", "what", "where", "why", "how", "who", "for", "about"];
     let first = lower(ask.split(' ').next().unwrap_or_default());
@@ -94,7 +94,7 @@ pub(super) fn with_link(said: &ClauseReading, ask: &str) -> String {
     }
 }
 
-/// A command over one mail that is there: "star that mail", "delete the mail from Bob about lunch".
+/// A command over one mail that is there, from the slots of a message.
 pub(super) fn over_one(said: &ClauseReading, command: &str) -> Built {
     let mut action = said.action(NAME, command);
     match find_by(said) {

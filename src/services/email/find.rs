@@ -24,7 +24,7 @@ use crate::services::show::Moment;
 /// A conversation that fits, and its newest mail that does.
 #[derive(Debug, Clone)]
 pub struct ThreadHit {
-    /// The conversation.
+    /// With all its mails.
     pub conversation: Conversation,
     /// The newest fitting mail of others, else the owner's own.
     pub mail: Mail,
@@ -207,7 +207,7 @@ const DESCRIBING_WORDS_MAX: usize = 8;
 const COMPARED_MAILS: usize = 20;
 
 /// The conversation meant by an id, or by words from sender, subject or text. Words that all stand in subject and
-/// people win over words somewhere in the text; "latest" takes the newest of what fits.
+/// people win over words somewhere in the text; an adjective of recency takes the newest of what fits.
 pub async fn thread(view: &MailView, description: &str) -> Result<ThreadMatch, ServiceError> {
     let description = description.trim();
     let of_mail = || MailId::parse(description).and_then(|id| view.thread_of(id));
@@ -329,7 +329,7 @@ async fn from_or_to(view: &MailView, said: &str) -> Result<Vec<Mail>, ServiceErr
     Ok(found)
 }
 
-/// The addresses at a domain that is called so: "Northwind".
+/// The addresses at a domain that is called so.
 pub(super) fn at_domain(view: &MailView, who: &str) -> Vec<String> {
     if who.contains('@') {
         return Vec::new();

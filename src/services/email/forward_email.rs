@@ -318,7 +318,7 @@ impl Handle<ForwardEmail> for Email {
     }
 }
 
-/// "forward Bob's last mail to Tom saying please have a look"
+/// A mail to pass on, from the slots of a message.
 pub(super) fn built(said: &ClauseReading) -> Built {
     let mut action = said.action(NAME, "forward_email");
     let to = recipients(said);

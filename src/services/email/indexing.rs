@@ -1,4 +1,4 @@
-//! Keeping the index at what the mailbox holds: look, list what changed, read what is new, newest first.
+//! Mail indexing: look, list what changed, read what is new, newest first.
 //!
 //! ```text
 //! folders as they were ─────────────────────────────────────────────► nothing is listed, nothing is read

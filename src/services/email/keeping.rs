@@ -1,5 +1,5 @@
-//! Where mail is kept: what becomes of the mail in a mailbox goes to the account that keeps it, and then into the Maildir,
-//! which is that account's replica. For whoever has no such account the Maildir is all there is.
+//! Where mail is kept: what becomes of the mail in a mailbox goes to the account that keeps it, and then into the
+//! Maildir, which is that account's replica. For whoever has no such account the Maildir is all there is.
 //!
 //! Invariants: nothing is done here that the account refused, and nothing twice there; what the account did stands,
 //! whatever becomes of the replica; what it may have done is doubtful and is never tried again by itself.

@@ -1,4 +1,4 @@
-//! The wording of a mail from reported speech: "tell him I'm running late" → "Hi Bob, I'm running late."
+//! The wording of a mail from reported speech, with its persons changed, and a greeting and a stop added.
 
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ const SUBJECT_CHARS: usize = 60;
 const SUBJECT_WORDS: usize = 7;
 const SUBJECT_WORDS_MIN: usize = 3;
 
-/// The person's sentence as it is written in a mail: first letter capital, "i" as "I", a full stop.
+/// The person's sentence as it is written in a mail: a capital first, the pronoun of the person as one, a full stop.
 pub(in crate::services) fn finish_body(text: &str) -> String {
     let words: Vec<String> = tidy_keep_question(text).split(' ').map(as_written).collect();
     let sentence = capital(&words.join(" "));
@@ -102,7 +102,7 @@ pub(in crate::services) fn subject_of(body: &str) -> String {
     shorten(&words.join(" "), SUBJECT_CHARS)
 }
 
-/// Reported speech about the one written to becomes speech to them: "he can come" → "you can come".
+/// Reported speech about the one written to becomes speech to them, in the second person.
 pub(in crate::services) fn to_their_face(text: &str) -> String {
     let (first, rest) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
     let (verb, tail) = rest.split_once(' ').unwrap_or((rest, ""));
@@ -123,7 +123,7 @@ pub(in crate::services) fn to_their_face(text: &str) -> String {
     format!("{start} {verb} {tail}").trim().to_owned()
 }
 
-/// The sentence of a letter in the person's own words, for an answer to "What should it say?".
+/// The sentence of a letter in the person's own words, for an answer to the question for its text.
 pub(in crate::services) fn body_from(answer: &str) -> String {
     let said = tidy(answer);
     let leads = ["that ", "say that ", "say ", "tell him ", "tell her ", "tell them ", "just say "];

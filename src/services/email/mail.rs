@@ -65,7 +65,7 @@ impl fmt::Display for MailId {
 /// What the index knows of one mail.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Mail {
-    /// Its file.
+    /// Where it lies in the mailbox.
     pub file: Listed,
     /// Its headers and the rest, without text.
     pub head: Head,
@@ -87,7 +87,7 @@ pub struct Head {
 
 /// The subject of a mail that is set aside.
 const ASIDE: &str = "A mail that I set aside";
-/// Its text.
+/// The text of a mail that is set aside.
 const ASIDE_TEXT: &str =
     "I stopped each time I read this mail, so I no longer open it. It is still in your mailbox, for a mail program.";
 
@@ -116,7 +116,7 @@ impl Mail {
         Some(Self::of(file, read::parse(&raw), maildir.root()).0)
     }
 
-    /// Its id.
+    /// The same for as long as the mail stays in its folder.
     pub fn id(&self) -> MailId {
         MailId::of(&self.file)
     }

@@ -1,5 +1,5 @@
-//! What is to become of a mail, as an account is asked for it. Here alone, below the accounts: how it is asked, and how the
-//! mailbox here follows, is [`super::keeping`].
+//! What is to become of a mail, as an account is asked for it. Here alone, below the accounts: how it is asked, and how
+//! the mailbox here follows, is [`super::keeping`].
 
 use std::sync::Arc;
 
@@ -19,16 +19,16 @@ pub struct MailRef {
 pub enum MailChange {
     /// It has this flag of the Maildir's (`S`: seen, `F`: with a star), or not.
     Flag {
-        /// Which mail.
+        /// The mail whose flag it is.
         mail: MailRef,
-        /// Which flag.
+        /// A letter of the Maildir's info part.
         flag: char,
         /// Whether it is to be there.
         wanted: bool,
     },
     /// It lies in another folder.
     Move {
-        /// Which mail.
+        /// The mail, where it lies now.
         mail: MailRef,
         /// The folder, as in [`MailRef::folder`].
         to: String,

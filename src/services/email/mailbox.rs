@@ -1,8 +1,8 @@
 //! Everybody's mailboxes, as the rest of the service asks for them: by words, by ids, by conversation.
 //!
 //! What a mail says lies in the search index; which mails are one conversation, and who was seen in them, is kept in
-//! memory for those who use it ([`Summary`](super::summary::Summary)). Asking costs what is asked for, not what there is,
-//! as long as no folder has changed. All file work happens on threads of its own ([`Pool`]).
+//! memory for those who use it ([`Summary`](super::summary::Summary)). Asking costs what is asked for, not what there
+//! is, as long as no folder has changed. All file work happens on threads of its own ([`Pool`]).
 //!
 //! Invariant: a view belongs to one owner and is made from that owner's folder alone.
 
@@ -75,7 +75,7 @@ impl HeldMailboxes {
 }
 
 impl Mailboxes {
-    /// Mailboxes in `DATA/mail`, found through `index`; `own` is the address of everybody's outgoing mail, if there is one.
+    /// Mailboxes in `DATA/mail`, found through `index`; `own` is the address of everybody's outgoing mail, if any.
     pub fn new(data: impl Into<PathBuf>, own: Option<String>, index: Arc<dyn Index>) -> Arc<Self> {
         Self::with(data.into(), OwnAddresses::One(own.map(|address| address.to_lowercase())), index)
     }

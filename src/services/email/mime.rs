@@ -5,9 +5,8 @@
 //! the mail into parts (RFC 2046); the library for mails is handed one short head at a time and decodes bodies.
 //!
 //! Invariants: nothing here recurses, and nothing it calls does; the work grows with the mail's size, not with what it
-//! nests; what lies beyond a bound is left out, and [`Mime::partial`] says so.
-//! Deliberately not here: mails inside a mail. They are attachments; attachments are named, and decoded only to be passed
-//! on as they are.
+//! nests; what lies beyond a bound is left out, and [`Mime::partial`] says so. Deliberately not here: mails inside a
+//! mail. They are attachments; attachments are named, and decoded only to be passed on as they are.
 
 use mail_parser::decoders::base64::base64_decode;
 use mail_parser::decoders::charsets::map::charset_decoder;

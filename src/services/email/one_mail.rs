@@ -2,8 +2,8 @@
 //!
 //! A description finds a conversation, as it does for reading one; of that it means the newest mail of the people it
 //! names, else the newest of others. An id means just its mail. Invariant: what is changed is the file that was found
-//! when the action was made, under whatever flags, in the same folder, with the same headers; anything else is told, and
-//! left alone.
+//! when the action was made, under whatever flags, in the same folder, with the same headers; anything else is told,
+//! and left alone.
 
 use std::path::Path;
 
@@ -31,7 +31,7 @@ use crate::services::service::Prepared;
 /// A mail as it was when the action was made.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct OneMail {
-    /// Its file.
+    /// Where it lay in the mailbox.
     pub file: Listed,
     /// Who sent it, as the owner knows them.
     pub from: String,

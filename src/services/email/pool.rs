@@ -29,7 +29,7 @@ pub enum Haste {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotDone;
 
-/// The threads.
+/// Threads of their own for work on mail files; there are none before the first work.
 #[derive(Debug)]
 pub struct Pool {
     shared: Arc<Shared>,

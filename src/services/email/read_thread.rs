@@ -204,7 +204,7 @@ fn whole(
     Completed::read(ThreadRead { thread: ThreadView { id: thread.id, subject, messages, earlier } }).holding(untrusted)
 }
 
-/// "read me the thread about Berlin"
+/// A conversation to read, from the slots of a message.
 pub(super) fn built(said: &ClauseReading) -> Built {
     let mut action = said.action(NAME, "read_thread");
     let times = said.moments(&[]);

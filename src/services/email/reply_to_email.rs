@@ -135,10 +135,10 @@ impl Handle<ReplyToEmail> for Email {
     }
 }
 
-/// "reply to Anna that yes"
+/// A reply from the slots of a message.
 pub(super) fn built(said: &ClauseReading) -> Built {
     let mut action = said.action(NAME, "reply_to_email");
-    // "Reply to Leila, Thursday works" has nobody of that name.
+    // Behind a comma stands no part of the name.
     let whom = said.raw("whom").and_then(|w| Some(owner(w.split([',', ':']).next()?.trim()).to_owned()));
     let topic = said.raw("topic").map(|t| without_determiner(&t).to_owned());
     let find_by = match (&whom, topic) {
@@ -173,7 +173,7 @@ pub(super) fn built(said: &ClauseReading) -> Built {
     Built::Act(action)
 }
 
-/// "Anna's mail" → Anna.
+/// The person in a possessive before a noun for a mail.
 fn without_kind(whom: &str) -> &str {
     let bare = without_determiner(whom);
     let cut = [" email", " mail", " message", " e-mail", " thread"].iter().find_map(|k| bare.strip_suffix(k));

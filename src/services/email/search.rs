@@ -239,7 +239,7 @@ impl Command for SearchMail {
         Some((rest, Self { after: Some(after), ..self.clone() }))
     }
 
-    // A single conversation is what "it" means next. A draft has no address, and is none.
+    // A pronoun in the next message means a single conversation. A draft has no address, and is none.
     fn made(&self, output: &Threads) -> Option<ItemRef> {
         let [only] = output.threads.as_slice() else { return None };
         let is_all = output.more == 0 && !only.address.is_empty();
@@ -296,7 +296,7 @@ impl Email {
     }
 }
 
-/// "any unread mail from Anna since Monday?"
+/// A search for mails from the slots of a message.
 pub(super) fn built(said: &ClauseReading) -> Built {
     if reads_one(said) {
         return Built::No;
@@ -340,7 +340,7 @@ pub(super) fn built(said: &ClauseReading) -> Built {
     Built::Act(action)
 }
 
-/// "open the last email from Anna" wants to read, not to look.
+/// A verb of opening with a singular wants to read, not to look.
 fn reads_one(said: &ClauseReading) -> bool {
     let clause = format!(" {} ", said.typed());
     let reads = [" read ", " open ", " summarize ", " summarise "].iter().any(|verb| clause.contains(verb));

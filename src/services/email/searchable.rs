@@ -133,8 +133,8 @@ fn marks(view: &MailView, conversation: &Conversation) -> Vec<ItemMark> {
     let of_others = said(conversation).rfind(|mail| !mail.is_own());
     let is_to_me = of_others.is_some_and(|mail| is_to_me(view, &mail.head.parsed));
     let is_to_me_alone = is_to_me && of_others.is_some_and(|mail| is_to_me_alone(view, &mail.head.parsed));
-    // An automatic answer of somebody who was written to makes no newsletter of a conversation, and nor does what a list
-    // or a machine sends into one of people.
+    // An automatic answer of somebody who was written to makes no newsletter of a conversation, and nor does what a
+    // list or a machine sends into one of people.
     let is_written_to = |person: &Mailbox| {
         let mut own = said(conversation).filter(|mail| mail.is_own());
         own.any(|mail| mail.recipients().any(|to| to.address == person.address))

@@ -98,7 +98,7 @@ impl Handle<SendEmail> for Email {
     }
 }
 
-/// "send it": the draft talked about last.
+/// Sending a pronoun: the draft talked about last.
 pub(super) fn built_of_draft(said: &ClauseReading) -> Built {
     let draft = history::latest(said.hearing.history, |past| past.service == NAME && past.command == "create_draft");
     let Some(draft) = draft else { return Built::No };

@@ -10,7 +10,7 @@ use crate::services::error::ServiceError;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The service.
+/// The email service, over the mailboxes, the address book and the accounts that send.
 #[derive(Debug)]
 pub struct Email {
     pub(super) mailboxes: Arc<Mailboxes>,

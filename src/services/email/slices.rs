@@ -57,7 +57,7 @@ pub(super) fn read_slice(
 /// What is brought in at once.
 #[derive(Debug, Default)]
 pub(super) struct MailBatch {
-    /// The mails.
+    /// Their heads, without texts.
     pub mails: Vec<Mail>,
     /// The same as documents.
     pub documents: Vec<Document>,

@@ -1,15 +1,15 @@
-//! Which mail was being read when the process died: a mark, written before and removed after.
+//! Crash marker: which mail was being read when the process died; written before and removed after.
 //!
 //! ```text
 //! nothing marked ─► all that is new is read under one mark ──(dies)──► each is read under a mark of its own
 //!                                                                          └─(dies at the same one, again and
 //!                                                                             again)─► it is set aside
 //! ```
-//! Both files lie beside the owner's mailbox, not in it. They are not synced: they tell of the end of a process, not
-//! of a power cut, which is no mail's fault. Invariants: what is set aside is not read again until its file has another
+//! Both files lie beside the owner's mailbox, not in it. They are not synced: they tell of the end of a process, not of
+//! a power cut, which is no mail's fault. Invariants: what is set aside is not read again until its file has another
 //! name or the list is removed; a mark names a mail only while that mail is read, and whoever reads one under a mark of
-//! its own reads it while nobody's mail is read beside it ([`SuspectLock`]), so that no innocent one stands in a mark when
-//! another ends the process; a mark that cannot be written delays nobody.
+//! its own reads it while nobody's mail is read beside it ([`SuspectLock`]), so that no innocent one stands in a mark
+//! when another ends the process; a mark that cannot be written delays nobody.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,12 +1,12 @@
-//! Which mails are one conversation.
+//! Threading: which mails are one conversation.
 //!
 //! Mails belong together when one names the other's Message-ID (In-Reply-To, References). A reply that names
 //! nobody joins the latest earlier conversation of the same subject with somebody in common. Two mails that
 //! merely share a subject stay apart.
 //!
-//! Mails come in any order and go again. Invariant: [`Grouping`] is at every moment what grouping all of its mails afresh
-//! would give; only conversations that a change touches are grouped again. Deliberately not here: what a mail says. Of
-//! each mail only hashes are kept, some two hundred bytes.
+//! Mails come in any order and go again. Invariant: [`Grouping`] is at every moment what grouping all of its mails
+//! afresh would give; only conversations that a change touches are grouped again. Deliberately not here: what a mail
+//! says. Of each mail only hashes are kept, some two hundred bytes.
 
 use std::collections::hash_map::{DefaultHasher, Entry};
 use std::collections::{HashMap, HashSet};

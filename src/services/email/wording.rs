@@ -44,14 +44,14 @@ fn first_name(called: &str, name: &str, address: &str) -> Option<String> {
     parts.first().filter(|_| is_person).map(|part| capital(part))
 }
 
-/// "about the project delay" → subject and sentence.
+/// A topic → subject and sentence.
 pub(super) fn about(topic: &str) -> (String, String) {
     let topic = tidy(topic);
     let bare = without_determiner(&topic).to_owned();
     (capital(&bare), finish_body(&format!("this is about {topic}")))
 }
 
-/// "to send me the report", "if he can come", "when he arrives", "about the budget" → a question.
+/// What is asked, as an infinitive, a subordinate clause or a topic → a question.
 pub(super) fn question(text: &str) -> String {
     let text = text.trim();
     let (link, rest) = text.split_once(' ').unwrap_or((text, ""));
@@ -68,7 +68,7 @@ pub(super) fn question(text: &str) -> String {
     }
 }
 
-/// A German subordinate clause as a sentence: "ich zu spät komme" → "ich komme zu spät".
+/// A German subordinate clause as a sentence: its verb moves behind the subject.
 pub(super) fn main_clause(text: &str) -> String {
     let text = tidy(text);
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -85,7 +85,7 @@ fn finish_question(text: &str) -> String {
     format!("{}?", body.trim_end_matches(['.', '?']))
 }
 
-/// "bring his laptop" said to him: "bring your laptop".
+/// Possessives of the third person, said to the person themself.
 fn from_her_view(text: &str) -> String {
     let words: Vec<&str> = text
         .split(' ')
@@ -97,7 +97,7 @@ fn from_her_view(text: &str) -> String {
     words.join(" ")
 }
 
-/// "you can come" → "can you come"; a plain verb takes "do".
+/// A statement → a question: the auxiliary first; a plain verb takes one.
 fn inverted(text: &str) -> String {
     let (subject, rest) = text.split_once(' ').unwrap_or((text, ""));
     let (verb, tail) = rest.split_once(' ').unwrap_or((rest, ""));

@@ -1,4 +1,4 @@
-//! "My next meeting", "the latest note", "the first one tomorrow": one of several, picked by its time.
+//! Ordinals: one of several, picked by its time.
 
 use chrono::{DateTime, Duration, Utc};
 

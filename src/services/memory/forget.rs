@@ -129,7 +129,7 @@ impl Handle<ForgetFact> for MemoryService {
     }
 }
 
-/// "forget what I said about the car"
+/// A fact to forget, from the slots of a message.
 pub(super) fn built(said: &ClauseReading) -> Built {
     let Some(what) = said.raw("what") else {
         return Built::No;

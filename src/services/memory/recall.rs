@@ -101,7 +101,7 @@ impl Handle<RecallFacts> for MemoryService {
     }
 }
 
-/// "what do you remember about my sister?"
+/// A question about kept facts, from the slots of a message.
 pub(super) fn built(said: &ClauseReading) -> Built {
     let mut action = said.action(NAME, "recall");
     let query = said.raw("query").map(|q| without_determiner(&strip_lead(&q)).to_owned());

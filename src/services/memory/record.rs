@@ -23,7 +23,7 @@ pub const NAME: &str = "memory";
 pub struct Memory {
     /// Unique among the owner's memories.
     pub id: String,
-    /// About whom.
+    /// The person about whom it is.
     pub owner: UserId,
     /// E.g. `travel`.
     pub category: String,

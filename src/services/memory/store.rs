@@ -134,7 +134,7 @@ impl Handle<StoreFact> for MemoryService {
 }
 
 impl MemoryService {
-    /// The fact that speaks of the same things in other words: "seat: prefers window seats", "window seat: window seat".
+    /// The fact that speaks of the same things in other words, in its key or in its value.
     async fn says_the_same(
         &self,
         ctx: &RequestContext,
@@ -172,7 +172,7 @@ pub(super) struct ParsedFact {
     pub value: String,
 }
 
-/// "remember that I prefer window seats"
+/// A fact to keep, from the slots of a message.
 pub(super) fn built(said: &ClauseReading) -> Built {
     let Some(text) = said.raw("fact") else {
         return Built::No;
@@ -189,7 +189,7 @@ pub(super) fn strip_that(text: &str) -> &str {
     behind(text, &["that ", "this: ", "this "])
 }
 
-/// "my sister is called Nina" → person, sister, Nina. "I prefer window seats" → preference, seat preference.
+/// A fact by the form of its sentence: category, key, value.
 pub(super) fn fact(grammar: Grammar, text: &str) -> ParsedFact {
     let text = tidy(text);
     if let Some((subject, value)) = split_copula(&text) {
@@ -229,7 +229,7 @@ const CUES: [(&str, &str, &str); 12] = [
     ("i always", "habit", "preference"),
 ];
 
-/// "X is (called) Y": the subject and what is said of it. Not for "I am".
+/// A sentence with a copula: the subject and what is said of it. Not for the first person.
 pub(super) fn split_copula(text: &str) -> Option<(&str, &str)> {
     const LINKS: [&str; 12] = [
         " is called ",
@@ -265,7 +265,7 @@ fn category(grammar: Grammar, text: &str, otherwise: &'static str) -> &'static s
         .unwrap_or(otherwise)
 }
 
-/// The noun of "window seats on flights": "seat".
+/// The head of a noun phrase, without what hangs on it behind a preposition.
 fn topic_of(object: &str) -> String {
     let noun = object
         .split_whitespace()

@@ -92,7 +92,7 @@ impl Handle<UpdateFact> for MemoryService {
     }
 }
 
-/// What a statement says of what: "my sister is called Nina".
+/// The subject of a statement, and what it says of it.
 pub(super) fn said_of(text: &str) -> Option<(String, String)> {
     let text = strip_that(text).trim_end_matches(" now");
     if let Some((subject, value)) = split_copula(text) {
@@ -102,9 +102,9 @@ pub(super) fn said_of(text: &str) -> Option<(String, String)> {
     (fact.category != "fact").then_some((fact.key, fact.value))
 }
 
-/// "actually my sister is called Nina, not Nora"
+/// A correction of a kept fact, from the slots of a message.
 pub(super) fn built(said: &ClauseReading) -> Built {
-    // "He and Elin are coming and I would rather not": told of others, or asked.
+    // A statement with another subject tells of others, or asks.
     if said.found.frame.weak && ["asking", "teller"].iter().any(|class| said.clause_starts(class)) {
         return Built::No;
     }

@@ -112,8 +112,8 @@ impl Handle<AppendNote> for NotesService {
     }
 }
 
-/// "The shopping list": a few plain words. What a note is found by is not judged for others' words, so a name that
-/// could carry an address, a link or a number begins nothing.
+/// A name of a list: a few plain words. What a note is found by is not judged for others' words, so a name that could
+/// carry an address, a link or a number begins nothing.
 fn names_a_list(words: &str) -> bool {
     const WORDS_MAX: usize = 4;
     let last = words.split_whitespace().next_back().unwrap_or_default().to_lowercase();
@@ -122,13 +122,13 @@ fn names_a_list(words: &str) -> bool {
     is_list && words.split_whitespace().count() <= WORDS_MAX && words.chars().all(plain)
 }
 
-/// "add butter to the shopping list"
+/// Entries to add to a list, from the slots of a message.
 pub(super) fn built(said: &ClauseReading) -> Built {
     let mut action = said.action(NAME, "append");
     let Some(text) = said.raw("text") else {
         return Built::No;
     };
-    // "We're out of everything, add toothpaste".
+    // A vague object, and the thing to add behind it.
     if is_shopping(said) && said.grammar.lexicon.starts("vague", &said.ids("text")).is_some() {
         return Built::No;
     }
@@ -151,7 +151,7 @@ fn list_before(said: &ClauseReading) -> Option<String> {
     (past.service == NAME).then(|| history::handle(past)).flatten()
 }
 
-/// "we're out of milk"
+/// What there is no more of is to be bought.
 fn is_shopping(said: &ClauseReading) -> bool {
     let clause = said.typed();
     ["out of", "running low"].iter().any(|w| clause.contains(w))

@@ -98,7 +98,7 @@ impl Handle<CreateNote> for NotesService {
     }
 }
 
-/// "make a shopping list with milk, eggs and bread", "note: …"
+/// A note or a list from the slots of a message.
 pub(super) fn built(said: &ClauseReading) -> Built {
     let mut action = said.action(NAME, "create");
     if let Some(items) = said.raw("items").map(|items| things(&items)).filter(|items| !items.is_empty()) {

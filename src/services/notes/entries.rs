@@ -108,7 +108,7 @@ impl Meant<'_> {
     }
 }
 
-/// The entries that `wanted` means, in the words of [`words_of`]. The best fit counts; of two that say the same, either.
+/// The entries that `wanted` means, in the words of [`words_of`]. The best fit counts; of two equal ones, either.
 pub(super) fn meant<'n>(entries: impl IntoIterator<Item = &'n str>, wanted: &str) -> Meant<'n> {
     let wanted = wanted.trim();
     let wanted_stems = stems(wanted);
@@ -128,10 +128,10 @@ pub(super) fn meant<'n>(entries: impl IntoIterator<Item = &'n str>, wanted: &str
     }
 }
 
-/// "take milk and eggs off the list": entries of a list that is named, or of the one talked about last.
+/// Entries of a list that is named, or of the one talked about last.
 pub(super) fn built(said: &ClauseReading, command: &str) -> Built {
     let mut action = said.action(NAME, command);
-    // "Remove the window cleaner task from my list" speaks of no list of these.
+    // The noun for a task speaks of no list of these.
     let is_task = said.holds("items", "tasknoun");
     let is_reference = is_task || said.grammar.lexicon.is_phrase("it", &said.ids("items"));
     let Some(items) = said.raw("items").map(|items| entry_names(&items)).filter(|_| !is_reference) else {
@@ -143,7 +143,7 @@ pub(super) fn built(said: &ClauseReading, command: &str) -> Built {
     Built::Act(action)
 }
 
-/// What commas and "and" divide, each without its article.
+/// What commas and conjunctions divide, each without its article.
 fn entry_names(items: &str) -> Vec<Value> {
     let bare = |item: Value| item.as_str().map(|item| Value::from(without_determiner(item)));
     things(items).into_iter().filter_map(bare).collect()

@@ -1,4 +1,4 @@
-//! Which note a name means, by its own words or by words that people use for one another ("shopping", "groceries").
+//! Which note a name means, by its own words or by words that people use for one another.
 //!
 //! Invariant: what a name says itself comes first; other words for it count only where it means nothing for sure.
 

@@ -31,7 +31,7 @@ pub const NAME: &str = "keep";
 pub struct Note {
     /// Unique among the owner's notes.
     pub id: String,
-    /// Whose.
+    /// The person whose note it is.
     pub owner: UserId,
     /// What it is called.
     pub title: String,
@@ -69,7 +69,7 @@ impl Note {
         let wanted: Vec<String> = query.strong.iter().map(|word| terms::stem(word)).collect();
         let title = stems(&self.title);
         let lacks_of_title = |stem: &&String| !title.contains(stem);
-        // "Eggs on the shopping list": what the title does not say, the entry does.
+        // What the title does not say, the entry does.
         let own: Vec<&String> = wanted.iter().filter(lacks_of_title).collect();
         let holds = |entry: &&String| {
             let has = stems(entries::words_of(entry));
@@ -147,7 +147,7 @@ impl Note {
     }
 }
 
-/// The entries in a text: its lines, or, when it is one line, what commas and "and" separate.
+/// The entries in a text: its lines, or, when it is one line, what commas and conjunctions separate.
 pub(super) fn entries_in(text: &str) -> Vec<String> {
     let plain = |entry: &str| entry.trim().trim_start_matches(['-', '•', '*', '▫']).trim().to_owned();
     let lines: Vec<&str> = text.lines().collect();

@@ -111,11 +111,11 @@ impl Handle<SearchNotes> for NotesService {
     }
 }
 
-/// "what's on my packing list?"
+/// A question about a list, from the slots of a message.
 pub(super) fn built(said: &ClauseReading) -> Built {
     let mut action = said.action(NAME, "search");
     let name = |slot: &str| said.raw(slot).map(|name| without_determiner(&name).to_owned());
-    // "Is milk on the list?": whichever has it.
+    // A bare noun for a list: whichever has the entry.
     let list = name("list").filter(|list| lower(list) != "list");
     let Some(query) = list.or_else(|| name("query")) else { return Built::No };
     set(&mut action, "query", Some(query));

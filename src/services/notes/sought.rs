@@ -128,7 +128,7 @@ impl NotesService {
     }
 }
 
-/// Words that tell one list from others; "the list" is none.
+/// Words that tell one list from others; the bare noun does not.
 fn is_name(words: &str) -> bool {
     let query = WordQuery::new(words);
     !query.is_vague()
@@ -166,7 +166,7 @@ fn meant_in<'n>(note: &'n Note, item: &str, state: EntryState) -> Meant<'n> {
     entries::meant(in_state(note, state), item)
 }
 
-/// An entry as it was said, or, where the list has no such entry, what commas and "and" separate in it.
+/// An entry as it was said, or, where the list has no such entry, what commas and conjunctions separate in it.
 fn parts(note: &Note, item: &str) -> Vec<String> {
     let parts = entries_in(item);
     let is_one = parts.len() < 2 || meant_in(note, item, EntryState::Either).is_sure();
@@ -179,7 +179,7 @@ enum EntryProblem {
     NotThere(String),
 }
 
-/// What `sought` means on this list. What of it is there is settled, and what is not is a remark; of nothing, that is all.
+/// What `sought` means on this list. What is there is settled, and what is not is a remark, or all, where none is.
 fn entries_of(note: &Note, sought: &EntryQuery<'_>) -> Result<Entries, EntryProblem> {
     let mut entries = Entries::default();
     for item in sought.items.iter().flat_map(|item| parts(note, item)) {

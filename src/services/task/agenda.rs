@@ -28,8 +28,8 @@ fn at(kind: AgendaKind, task: &Task, moment: Moment) -> AgendaItem {
     }
 }
 
-/// When an open task that repeats is due in `from..to`: what is to come, and the time that rang and waits for its
-/// "done".
+/// When an open task that repeats is due in `from..to`: what is to come, and the time that rang and waits to be marked
+/// as done.
 pub(super) fn items_of_series(task: &Task, from: DateTime<Utc>, to: DateTime<Utc>) -> Vec<AgendaItem> {
     let Some((series, due)) = task.series().zip(task.due_moment()) else {
         return Vec::new();

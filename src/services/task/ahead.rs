@@ -1,7 +1,7 @@
-//! "Remind me an hour before the exam on Friday at 10": a task with the time of the thing and how long ahead to tell of
-//! it; "dentist tomorrow at 3, remind me an hour before" is an event besides.
+//! Reminders with an offset: a task with the time of the thing and how long ahead to tell of it; behind an occasion
+//! that is told first, an event besides.
 //!
-//! The lengths are taken out, and what is left is planned as if it had been "remind me: exam on Friday at 10".
+//! The lengths are taken out, and what is left is planned as a request to be reminded of the thing.
 
 use crate::core::plan::PlannedAction;
 use crate::language::requests::grammar::GRAMMAR;
@@ -13,7 +13,7 @@ use crate::language::time::{OffsetMention, Reference};
 use crate::language::work::Work;
 use crate::services::calendar;
 
-/// Words of one phrase between a thing and the request: ", and could you".
+/// Words of one phrase between a thing and the request.
 const ASKING_WORDS_MAX: usize = 4;
 
 /// Empty: nothing is asked for ahead of a time that was said.
@@ -56,7 +56,7 @@ fn is_event(action: &PlannedAction) -> bool {
     (action.service.as_str(), action.command.as_str()) == (calendar::NAME, "create_event")
 }
 
-/// "Dentist tomorrow at 3, remind me an hour before": an event and its reminder.
+/// An event and its reminder, of an occasion with a bare request to be reminded behind it.
 fn reminder_of(event: &PlannedAction) -> Option<PlannedAction> {
     let mut reminder = PlannedAction { service: "task".into(), command: "create".into(), ..PlannedAction::default() };
     for (of_event, of_task) in [("summary", "title"), ("start_time", "deadline")] {
@@ -65,8 +65,7 @@ fn reminder_of(event: &PlannedAction) -> Option<PlannedAction> {
     Some(reminder)
 }
 
-/// What is to be told of, and whether it stands in front of the request; else it stands behind the lengths ("an hour
-/// before the call at 3").
+/// What is to be told of, and whether it stands in front of the request; else it stands behind the lengths.
 fn thing<'t>(text: &'t str, ahead: &OffsetMention, reference: &Reference) -> Option<(&'t str, bool)> {
     let timed =
         |part: &str| time::find(part, reference).iter().any(|f| f.result.as_ref().is_ok_and(|w| w.start().is_some()));
@@ -78,7 +77,7 @@ fn thing<'t>(text: &'t str, ahead: &OffsetMention, reference: &Reference) -> Opt
     timed(before).then_some((before, true))
 }
 
-/// "Dentist tomorrow at 3, can you please" without what leads over to the request.
+/// A thing without what leads over to the request.
 fn without_asking(text: &str) -> &str {
     let mut text = trimmed(text);
     while let Some(cut) = asking_at(text) {

@@ -25,7 +25,7 @@ use crate::services::replica::{Edits, PlannedEdits};
 use crate::services::service::Prepared;
 use crate::services::show;
 
-/// "Done" a second time within this is the same press twice, not the next occurrence done early.
+/// A second press within this is the same press twice, not the next occurrence done early.
 const SAME_DONE_SECS: i64 = 120;
 
 /// Mark a task as done.
@@ -100,8 +100,7 @@ impl Edits<CompleteTask> for TaskService {
         let mut task = before.clone();
         task.done_at = Some(ctx.now);
         task.snoozed = None;
-        // "Done" is the time that was reminded of, which the series has left behind; else the coming one, done
-        // early.
+        // Done is the time that was reminded of, which the series has left behind; else the coming one, done early.
         let goes_on = match before.due_moment().filter(|_| before.repeat.is_some()) {
             Some(_) if before.is_unanswered() => true,
             Some(due) => task.advance(task.instant_of(due).max(ctx.now)),
@@ -114,9 +113,9 @@ impl Edits<CompleteTask> for TaskService {
     }
 }
 
-/// "mark … as done"; only tasks can be done.
+/// A task to mark as done, from the slots of a message; only tasks can be done.
 pub(super) fn built(said: &ClauseReading) -> Built {
-    // "Diolch, that's me sorted" names no task.
+    // An aside names no task.
     if said.found.frame.weak && said.holds("what", "aside") {
         return Built::No;
     }

@@ -160,7 +160,7 @@ impl Edits<CreateTask> for TaskService {
     }
 }
 
-/// "remind me to …", "add … to my todo list", "i have to …".
+/// A task from the slots of a message.
 pub(super) fn built(said: &ClauseReading) -> Built {
     let mut action = said.action(NAME, "create");
     let twice = two_times(said);
@@ -193,7 +193,7 @@ pub(super) fn built(said: &ClauseReading) -> Built {
     if said.grammar.lexicon.is_phrase("it", &said.ids("title")) {
         return about_it(said, action);
     }
-    // "Remind me of everything" names nothing that could be told then.
+    // A quantifier alone names nothing that could be told then.
     if said.grammar.lexicon.is_phrase("vague", &said.ids("title")) {
         return Built::Ask { question: "What should I remind you of?", partial: action, param: "title" };
     }
@@ -203,22 +203,22 @@ pub(super) fn built(said: &ClauseReading) -> Built {
     Built::Act(action)
 }
 
-/// "(A timer of 12 minutes for the pasta and) another one of 20 for the bread".
+/// Behind a first timer, another one with its own length.
 fn of_another_timer(said: &ClauseReading) -> Option<TimeWords> {
     let mask = *said.lengths(&[]).first().filter(|_| said.clause_starts("anew"))?;
     let length = said.words(&[mask]);
     Some(TimeWords { text: format!("in {}", length.text.trim_start_matches("of ")), ..length })
 }
 
-/// "the night before to pack": what is to be done, where the time is told by something that was not said.
+/// What is to be done, where the time is told by something that was not said.
 fn without_pointer(said: &ClauseReading, text: &str) -> Option<String> {
     let words = said.grammar.lexicon.starts("pointer", &said.ids("title"))?;
     let rest = text.split_whitespace().skip(words).collect::<Vec<_>>().join(" ");
     Some(tidy(rest.strip_prefix("to ").unwrap_or(&rest)))
 }
 
-/// "tomorrow at 5 and at 6": the first of two times joined by "and", with the masks of both, and the second, on
-/// the day of the first where it has none of its own.
+/// The first of two times that are joined, with the masks of both, and the second, on the day of the first where it has
+/// none of its own.
 fn two_times(said: &ClauseReading) -> Option<(TimeWords, String)> {
     let [first, second] = said.moments(&[])[..] else { return None };
     let span = |mask: usize| said.heard.masks[mask].span.clone();
@@ -248,7 +248,7 @@ fn without_and(text: &str) -> &str {
     ended.unwrap_or(text).trim_end()
 }
 
-/// "remind me about it tomorrow": the item talked about last.
+/// A reminder of a pronoun: the item talked about last.
 fn about_it(said: &ClauseReading, mut action: crate::core::plan::PlannedAction) -> Built {
     let Some(past) = history::latest(said.hearing.history, |_| true) else {
         return Built::Ask { question: "What should I remind you of?", partial: action, param: "title" };
@@ -257,7 +257,7 @@ fn about_it(said: &ClauseReading, mut action: crate::core::plan::PlannedAction) 
     Built::Act(action)
 }
 
-/// "call mom, it's her birthday": what to do, and why.
+/// What to do, and why, as a clause behind a comma tells.
 fn reason(text: &str) -> (String, Option<String>) {
     const WHY: [&str; 7] = [", it's ", ", its ", ", it is ", ", she's ", ", he's ", ", because ", ", they "];
     let at = WHY.iter().filter_map(|why| text.find(why)).min();

@@ -9,7 +9,7 @@ use crate::ports::secondary::readable;
 use crate::ports::{Key, Secondary, Table};
 use crate::services::show::Moment;
 
-/// What stands for "no deadline"; sorts behind all instants.
+/// The key of a task without a deadline; sorts behind all instants.
 const NEVER: &str = "never";
 /// Of open tasks; sorts before [`DONE`].
 pub(super) const OPEN: &str = "open";

@@ -144,9 +144,9 @@ impl Handle<ListTasks> for TaskService {
     }
 }
 
-/// "what do i have to do today?"
+/// A question about tasks, from the slots of a message.
 pub(super) fn built(said: &ClauseReading) -> Built {
-    // "Order new capes, no rush. Low priority todo" tells of the task before.
+    // A priority alone tells of the task before.
     if said.priority().is_some() && said.clause_words() == 1 {
         return Built::No;
     }

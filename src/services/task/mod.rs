@@ -1,13 +1,12 @@
 //! Tasks and reminders.
 //!
 //! A task reminds at its deadline, at the times set before it and beside it, and when a reminder was snoozed
-//! ([`Task::rings`]). Each of these that lies ahead has an entry in the due-index, which moves, goes and comes
-//! in the same batch as the task; an entry whose task no longer rings at that instant stays silent.
+//! ([`Task::rings`]). Each of these that lies ahead has an entry in the due-index, which moves, goes and comes in the
+//! same batch as the task; an entry whose task no longer reminds at that instant stays silent.
 //!
-//! When a repeating task reminds, it moves on to its next time at once, so that it reminds again whether or
-//! not somebody says "done"; "done" then means the time it reminded of. A new time for a repeating task moves
-//! all of its repetition, except when it has just rung and nobody answered: then that reminder is snoozed. A
-//! snooze never moves the series.
+//! When a repeating task reminds, it moves on to its next time at once, so that it reminds again whether or not it is
+//! marked as done; done then is the time it reminded of. A new time for a repeating task moves all of its repetition,
+//! except when it has just reminded and nobody answered: then that reminder is snoozed. A snooze never moves it.
 
 mod agenda;
 pub(super) mod ahead;

@@ -195,7 +195,7 @@ impl Task {
         before.rings().into_iter().filter(|at| !has.contains(at)).map(|at| before.due_at(at)).collect()
     }
 
-    /// True when it reminded, is going to again, and nobody has said "done" since.
+    /// True when it reminded, is going to again, and nobody has marked it as done since.
     pub(super) fn is_unanswered(&self) -> bool {
         let unanswered = |reminded: DateTime<Utc>| self.done_at.is_none_or(|done| done < reminded);
         self.repeat.is_some() && self.reminded_at.is_some_and(unanswered)

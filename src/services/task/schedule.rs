@@ -13,7 +13,7 @@ use crate::services::recurrence::{Series, at_clock, instant};
 use crate::services::show::Moment;
 use crate::services::texts;
 
-/// Of a series that rang less than this ago and was not answered, a new time means that reminder.
+/// Of a series that reminded less than this ago and was not answered, a new time means that reminder.
 const JUST_RANG_SECS: i64 = 3_600;
 
 pub(super) fn moment(text: &str, ctx: &RequestContext) -> Result<Moment, ServiceError> {

@@ -196,7 +196,7 @@ pub(super) fn built(said: &ClauseReading) -> Built {
     if changes.is_empty() {
         return Built::No;
     }
-    // "Change the boiler service to Friday at 10" may be an event; `item.move` tells.
+    // A thing with a new time may be an event; `item.move` tells.
     let unnamed = !said.clause_holds("tasknoun") && !said.clause_holds("deadlineword") && !repeats;
     if unnamed && changes.keys().all(|name| name == "deadline") && said.clause_starts("changeverb") {
         return Built::No;

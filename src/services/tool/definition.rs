@@ -181,8 +181,8 @@ fn arrived(definition: &ToolDefinition) -> Value {
     })
 }
 
-/// The schema with what it refers to in its place, since planners see a part of it. Bounded in values and in levels: what
-/// refers to itself, or stands for more and more of itself, is refused.
+/// The schema with what it refers to in its place, since planners see a part of it. Bounded in values and in levels:
+/// what refers to itself, or stands for more and more of itself, is refused.
 struct Inliner<'a> {
     root: &'a Value,
     values: usize,
@@ -274,7 +274,7 @@ fn spaced(param: &str) -> String {
     visible(&param.replace(['_', '-'], " "))
 }
 
-/// A sentence as an infinitive: "Get the weather" becomes "get the weather", "NASA's picture" stays.
+/// A sentence as an infinitive: its first letter is made small, unless the word has another capital or mark.
 fn uncapital(text: &str) -> String {
     let mut letters = text.chars();
     match (letters.next(), letters.clone().next()) {

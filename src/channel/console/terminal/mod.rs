@@ -2,9 +2,9 @@
 //!
 //! A line that is a number presses that button of the last message; `:2` does when others stand below it.
 //!
-//! Invariant: whatever is printed here goes through [`on_screen`]: the only control characters that reach the terminal are
-//! ours, and a line that is too long for it goes on behind the same gutter, so that no words can begin a line of their
-//! own at its left.
+//! Invariant: whatever is printed here goes through [`on_screen`]: the only control characters that reach the terminal
+//! are ours, and a line that is too long for it goes on behind the same gutter, so that no words can begin a line of
+//! their own at its left.
 
 mod fit;
 mod page;

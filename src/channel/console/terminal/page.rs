@@ -1,7 +1,7 @@
-//! What is on the screen, and which buttons a typed number presses.
+//! The screen's contents, and which buttons a typed number presses.
 //!
-//! Invariant: a number means what it meant when its line was begun: [`SeenScreen`] is taken then, so that a message that
-//! arrives while somebody types moves no button under their finger.
+//! Invariant: a number means what it meant when its line was begun: [`SeenScreen`] is taken then, so that a message
+//! that arrives while somebody types moves no button under their finger.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! How lines get onto the screen while somebody types there: one after the other, each above the prompt.
+//! Terminal output while somebody types: lines appear one after the other, each above the prompt.
 //!
 //! Invariant: whoever has something to show never waits for the screen. A thread of its own prints, so that a terminal
 //! that is stopped (Ctrl-S, a search in the history) stops no turn.

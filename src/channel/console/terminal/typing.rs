@@ -239,8 +239,8 @@ fn editor(typing: Typing) -> rustyline::Result<Editor<Typing, DefaultHistory>> {
 struct Begun {
     terminal: Arc<TerminalSink>,
     seen: Mutex<Option<SeenScreen>>,
-    /// What could be seen when the last line was handed on, until the next prompt stands: whatever is there to be read by
-    /// then was typed before, and nobody knows when.
+    /// What could be seen when the last line was handed on, until the next prompt stands: whatever is there to be read
+    /// by then was typed before, and nobody knows when.
     before: Mutex<Option<SeenScreen>>,
 }
 

@@ -18,15 +18,15 @@ pub(super) fn drawn_alike(a: &str, b: &str) -> bool {
     drawn(a) == drawn(b)
 }
 
-/// Whether the domain of an address hides what it is: letters of several scripts look like another one, and punycode does
-/// not say which it has.
+/// Whether the domain of an address hides what it is: letters of several scripts look like another one, and punycode
+/// does not say which it has.
 pub fn is_disguised(address: &str) -> bool {
     let domain = address.rsplit('@').next().unwrap_or_default();
     domain.split('.').any(|label| label.starts_with("xn--") || !label.is_single_script())
 }
 
-/// The skeleton of a text (UTS 39, 4), and what people take for the same beyond it: "5" for "s", "vv" for "w", a capital for
-/// its small letter.
+/// The skeleton of a text (UTS 39, 4), and what people take for the same beyond it: "5" for "s", "vv" for "w", a
+/// capital for its small letter.
 fn drawn(text: &str) -> String {
     let text: String = text.chars().map(beyond_the_standard).collect();
     let skeleton: String = skeleton(&text).flat_map(char::to_lowercase).collect();

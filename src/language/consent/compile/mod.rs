@@ -2,7 +2,7 @@
 //! `data/language/consent/README.md`.
 //!
 //! Invariants: a line adds as many nodes as it has words, however many phrases it stands for; nodes from which the same
-//! phrases lead on become one. A line that cannot be read is left out and reported, which a test requires not to happen.
+//! phrases lead on become one. A line that cannot be read is left out and reported; a test finds no such line.
 
 mod pattern;
 mod spelling;

@@ -1,4 +1,4 @@
-//! The ways people write a word of the books.
+//! Spelling variants that the compiler adds to a word of the books.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;

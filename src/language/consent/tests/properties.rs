@@ -203,7 +203,7 @@ proptest! {
     #[test]
     fn a_yes_and_a_no_together_decide_nothing(yes in decided_as(Consent::Yes), no in decided_as(Consent::No), first: bool) {
         let text = if first { format!("{yes}, {no}") } else { format!("{no}, {yes}") };
-        // "No, gracias, ya": alone a yes in English, but "enough" behind a Spanish no. It may stay a no, never a yes.
+        // Alone a yes in English, but a marker of sufficiency behind a Spanish no. It may stay a no, never a yes.
         let allowed = if yes == "ya" { vec![Consent::Other, Consent::No] } else { vec![Consent::Other] };
         prop_assert!(allowed.contains(&read(&text)), "{}", text);
     }

@@ -1,4 +1,4 @@
-//! Words of a message that follow each other, cut at phrases of the lexicon.
+//! Word runs: words of a message that follow each other, cut at phrases of the lexicon.
 
 use super::super::grammar::GRAMMAR;
 use super::super::lexicon::WordId;
@@ -74,7 +74,7 @@ impl<'t> WordRun<'t> {
         starts.last().map_or(*self, |at| self.split_at(*at).1)
     }
 
-    /// What is asked, before its full stop or a remark ("before I have a little cry"), and what stands behind it.
+    /// What is asked, before its full stop or a remark (a subordinate clause), and what stands behind it.
     pub fn without_remark(&self) -> (WordRun<'t>, WordRun<'t>) {
         let stop = self.tokens.iter().position(|token| token.mark == TokenMark::Stop).unwrap_or(self.tokens.len());
         let (sentence, behind) = self.split_at(stop);
@@ -91,8 +91,8 @@ impl<'t> WordRun<'t> {
         parts.map(|part| WordRun::new(self.message, part)).filter(|part| !part.tokens.is_empty()).collect()
     }
 
-    /// "(Callum has a mock in physics on Tuesday at 9, put) physics mock in": the name, if all its words were said
-    /// before, and what stands behind it.
+    /// The name in a request to enter something, between the verb and the particle, if all its words were said before;
+    /// and what stands behind it.
     pub fn named_in(&self, before: &WordRun) -> Option<(WordRun<'t>, Option<&'t str>)> {
         let (at, _) = GRAMMAR.lexicon.find("into", &self.ids()).filter(|(at, _)| *at > 0)?;
         let (name, rest) = self.split_at(at);
@@ -103,12 +103,12 @@ impl<'t> WordRun<'t> {
             .then(|| (rest, Some(name.text())))
     }
 
-    /// "Golf's off on Saturday".
+    /// Whether it states that something is over.
     pub fn tells_an_end(&self) -> bool {
         (0..self.tokens.len()).any(|at| self.is_over_at(at))
     }
 
-    /// "Golf's | off" and "golf | is off", but not "Tuesday's lecture".
+    /// Whether an end is told at this word: by its contracted verb, or as a verb behind the subject.
     pub fn is_over_at(&self, at: usize) -> bool {
         let rest = |at: usize| self.split_at(at).1;
         of_owner(self.typed(at)).is_some() && rest(at + 1).starts("ended") > 0
@@ -129,7 +129,7 @@ pub(super) fn is_cut(token: &Token, text: &str) -> bool {
         || token.mark == TokenMark::Soft && matches!(&text[token.span.clone()], "," | "-" | "–" | "—")
 }
 
-/// "Golf" of "golf's".
+/// The owner of a possessive or contracted form.
 pub(super) fn of_owner(word: &str) -> Option<&str> {
     word.strip_suffix("'s").or_else(|| word.strip_suffix("’s"))
 }

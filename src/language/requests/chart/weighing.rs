@@ -1,5 +1,5 @@
-//! What a part of a message costs as a request, or as something said beside: what is left out, what a name swallows, and
-//! what follows what.
+//! What a part of a message costs as a request, or as something said beside: what is left out, what a name swallows,
+//! and what follows what.
 
 use std::ops::Range;
 
@@ -64,8 +64,8 @@ impl Chart<'_, '_> {
         }
     }
 
-    /// What it costs to take words for something told that are a request, the more if they begin with their own words, and
-    /// not with what they are about.
+    /// What it costs to take words for something told that are a request, the more if they begin with their own words,
+    /// and not with what they are about.
     fn left_out(&self, range: &Range<usize>) -> u32 {
         let begins = |clause: &Parse| clause.slots.iter().all(|slot| slot.first != clause.core.start);
         match self.parser.clause(range.clone()) {
@@ -95,7 +95,7 @@ impl Chart<'_, '_> {
         };
         let swallowed: u32 = (from + 1..to).map(|at| self.swallowed(clause, from, at, to)).fold(0, u32::saturating_add);
         let left_out = ledger.price(clause.tokens.clone(), &self.prices);
-        // "The new alarm at the gym is so loud" names a thing.
+        // A noun phrase with a determiner names a thing, and what stands behind it tells of that.
         let names = self.parser.begins(&clause.core, &["det", "a"])
             && tells
             && !clause.has_time
@@ -135,7 +135,7 @@ impl Chart<'_, '_> {
     fn swallowed(&self, clause: &Parse, from: usize, at: usize, to: usize) -> u32 {
         let border = &self.borders[at];
         let holds = |slot: &&Filler| slot.first <= border.start && border.start <= slot.last;
-        // "Pls, I wanna leave early": what stands before a border and is no part of the request is polite.
+        // What stands before a border and is no part of the request is a courtesy.
         let Some(slot) = clause.slots.iter().find(holds) else {
             return if border.start <= clause.core.start { self.prices.part(PartPrice::RunOn) } else { 0 };
         };
@@ -145,7 +145,7 @@ impl Chart<'_, '_> {
         let announced = slot.first == border.start && border.kind == BorderKind::Turn;
         match &self.beside[at].role {
             _ if announced || RUNNING_ON.contains(&slot.name) || self.goes_on_with_a_list(clause, at) => 0,
-            // "The code is 4471, I'm always sat out here": a person's own remark is nothing to keep.
+            // A person's own remark behind a fact is nothing to keep.
             Some(SpanRole::Reason)
                 if NOTED.contains(&slot.name)
                     && !clause.looks_up
@@ -166,7 +166,7 @@ impl Chart<'_, '_> {
         }
     }
 
-    /// Whether what stands behind a border has a verb of its own: not "the brushes", not "piping bags".
+    /// Whether what stands behind a border has a verb of its own; a noun phrase has none.
     fn states(&self, at: usize) -> bool {
         let range = self.range(at);
         let ids = self.parser.heard.ids(range.clone());
@@ -181,7 +181,7 @@ impl Chart<'_, '_> {
             || range.clone().any(of_verb)
     }
 
-    /// "Pay the rent Friday, | landlord already on my neck": a name ended with its time, and no other request begins.
+    /// A name ended with its time, something is told behind a border, and no other request begins.
     fn is_told_behind_a_time(&self, at: usize) -> bool {
         const WORDS_MIN: usize = 3;
         let Border { end, start, .. } = self.borders[at];
@@ -205,12 +205,12 @@ impl Chart<'_, '_> {
             || heard.hidden_by(range.start).is_some()
     }
 
-    /// Whether a clause needs no more words at a comma inside it: "Studio Thursday 7pm, | nice chairs there", but not "… ,
-    /// with Anna", "… , the new Thai place", "… , code 4421" and "… , bring the forms".
+    /// Whether a clause needs no more words at a comma inside it: a remark follows, and not a participant, a place, a
+    /// detail of it, or an order.
     fn has_ended(&self, clause: &Parse, at: usize) -> bool {
         const WORDS_MIN: usize = 3;
         let end = self.borders[at].end;
-        // "Buy milk tomorrow, eggs and bread".
+        // What is short and states nothing may go on with a list of nouns.
         let says_more = self.states(at) || self.parser.heard.live(self.range(at)).len() >= WORDS_MIN;
         let heard = self.parser.heard;
         let behind_a_time = heard.hidden_by(end.saturating_sub(1)).is_some();
@@ -233,7 +233,7 @@ impl Chart<'_, '_> {
         })
     }
 
-    /// "List called fire log: certificates, | alarm test sheet" goes on with its things.
+    /// A name of a list, a colon and a first thing: what follows goes on with its things.
     fn goes_on_with_a_list(&self, clause: &Parse, at: usize) -> bool {
         let end = self.borders[at].end;
         let announced = |start: usize| (start..end).any(|at| self.parser.heard.typed(at) == ":");
@@ -249,7 +249,7 @@ impl Chart<'_, '_> {
             return self.prices.part(PartPrice::Undivided);
         }
         let goes_on = from > 0 && self.borders[end - 1].sentence == self.borders[from].sentence;
-        // "He and | Elin are coming": no request begins with what is told about.
+        // No request begins with the second half of the subject of a statement.
         let goes_on_telling = self.ways[from][way.1].role == Some(SpanRole::Reason);
         if goes_on && goes_on_telling && clause.slots.iter().any(|slot| slot.first == clause.core.start) {
             return self.prices.part(PartPrice::Undivided);

@@ -1,8 +1,8 @@
 //! What is to be known before a meeting: what is asked, and the meeting, in either order.
 //!
-//! "I'm seeing Tom on Wednesday, what do I need to know?" states the meeting first; "what should I bring to the fitting?"
-//! names it behind what joins it. Both parts are phrases of their own
-//! (`data/language/requests/meetings.*.txt`), so that any way to ask goes with any way to say which meeting.
+//! The meeting may be stated in a sentence before the question, or named in it behind a preposition. Both parts are
+//! phrases of their own (`data/language/requests/meetings.*.txt`), so that any way to ask goes with any way to say
+//! which meeting.
 
 use super::wording::is_empty_of_names;
 use super::{FamilyQuestion, QuestionFamily, apostrophes, covered_by, tidied};
@@ -59,7 +59,7 @@ pub(super) fn prepared(hearing: &Hearing) -> Option<FamilyQuestion> {
     })
 }
 
-/// What stands before a meeting that is called by its day: "for Thursday's committee".
+/// What stands before a meeting that is called by its day, in the possessive.
 fn dated(rest: &str) -> Option<String> {
     let folded = fold(rest.trim());
     let is_before = WORDS.before.iter().any(|word| folded.strip_prefix(word).is_some_and(|rest| rest.starts_with(' ')));
@@ -69,8 +69,7 @@ fn dated(rest: &str) -> Option<String> {
 fn question(meeting: &PlannedAction, reference: &Reference) -> Option<FamilyQuestion> {
     let said = |name: &str| meeting.params.get(name).and_then(|value| value.as_str());
     let slot = |name: &str| said(name).map(tidied).filter(|words| !words.is_empty());
-    // "What do I need to do today?" names no meeting that is called "do", nor "… to know before the fitting" one that is
-    // called "know before the fitting".
+    // A verb of the question, with what stands behind it, is no name of a meeting.
     let is_none = |meeting: &str| {
         let said = words(meeting);
         said.len() == 1 && is_empty_of_names(meeting) || WORDS.ahead.is_in(&said)

@@ -1,4 +1,4 @@
-//! The words of a question beside those that ask: what could be left out, what only stands for some matter or for anybody.
+//! Function words of a question: what could be left out, what only stands for some matter or for anybody.
 
 use crate::language::requests::question_words::{CIRCLES, SHORTENED, WORDS, is_german};
 use crate::language::requests::reading::{tidy, without_determiner};
@@ -6,7 +6,7 @@ use crate::language::words::{fold, words};
 
 /// Whether a message asks something: by its mark, or by how it begins.
 pub fn is_question(text: &str) -> bool {
-    // "The Lisbon trip: what's open" asks behind what it is about.
+    // A topic may come first, set apart by a mark from the question behind it.
     let parts = || text.split([',', ':', ';', '-', '–', '—', '.']);
     text.trim_end().ends_with(['?', '？', '؟']) || parts().any(|part| begins_asking(part.trim()))
 }
@@ -78,7 +78,7 @@ pub(in crate::language::requests) fn without_fillers(text: &str) -> String {
         return text.to_owned();
     }
     let mut plain = format!(" {} ", text.trim());
-    // "Tomorrow's call" takes place tomorrow.
+    // A day in the possessive says when it takes place.
     for day in WORDS.day.iter() {
         for own in ["'s ", "’s "] {
             let capital = format!("{}{}", day[..1].to_uppercase(), &day[1..]);
@@ -104,12 +104,12 @@ pub(in crate::language::requests) fn without_fillers(text: &str) -> String {
     plain.trim().to_owned()
 }
 
-/// A topic that was said in two places: "the flight booking for Berlin".
+/// A topic that was said in two places, joined by a preposition.
 pub(super) fn with_more(words: &str, more: Option<String>) -> String {
     more.map_or_else(|| words.to_owned(), |more| format!("{words} {more}"))
 }
 
-/// A topic by the words that tell it from others: "the trip to Berlin" is Berlin.
+/// A topic by the words that tell it from others, without the noun of its kind.
 pub(in crate::language::requests) fn topic(words: &str) -> String {
     let spaced = words.replace('-', " ");
     let all: Vec<&str> = spaced.split_whitespace().collect();
@@ -166,7 +166,7 @@ pub(super) fn pointing_resolved(text: &str, who: Option<&str>) -> String {
     text.split(' ').map(named).collect::<Vec<_>>().join(" ")
 }
 
-/// What a circle of people is called in the other language: "Verein", "club".
+/// What a circle of people is called in the other language, by the table of such nouns.
 pub fn circle_elsewhere(name: &str) -> Option<&'static str> {
     let name = fold(name);
     let other = |(german, english): &(&'static str, &'static str)| match name.as_str() {

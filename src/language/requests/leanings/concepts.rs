@@ -1,7 +1,7 @@
 //! The concepts that a question speaks of, and the family that follows: waiting, answers, promises, needs.
 //!
-//! Each family has words that it needs (`data/language/requests/questions.*.txt`); in which direction is told by where the
-//! person stands in the question.
+//! Each family has words that it needs (`data/language/requests/questions.*.txt`); in which direction is told by where
+//! the person stands in the question.
 
 use crate::language::requests::families::QuestionFamily;
 use crate::language::requests::question_words::WORDS;
@@ -10,13 +10,13 @@ use crate::language::word_classes::WordClass;
 /// Whether the person is who does something in a question, or to whom it is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ActorSide {
-    /// "I", and no "me" behind the verb.
+    /// The first person is the subject, and not the object behind the verb.
     By,
-    /// "Me", "to me".
+    /// The first person is the object.
     To,
-    /// "From me", "by me", "because of me": somebody wants something of the person.
+    /// The first person behind a preposition of source: somebody wants something of the person.
     From,
-    /// The person is not in it: "which mails want a reply?"
+    /// The person is not in it.
     Unsaid,
 }
 
@@ -59,19 +59,19 @@ pub(super) fn family_of(said: &[String], is_named: bool) -> Option<QuestionFamil
     let of_answers = [&WORDS.write, &WORDS.want, &WORDS.not].into_iter().any(is_asked_of) || asks_people;
     if WORDS.wait.is_in(said) || waits || answers && of_answers {
         return match (direction, waits, answers) {
-            // "Who waits for me", "who still hopes to hear from me".
+            // Others wait for the person.
             (ActorSide::From, ..) => Some(F::WaitingOnMe),
-            // "Whom am I waiting for", "what do I expect from others".
+            // The person waits for others.
             (ActorSide::By, true, _) => Some(F::WaitingOnOthers),
-            // "What do I still have to answer", "whom do I owe a reply".
+            // The person has an answer to give.
             (ActorSide::By, false, _) => Some(F::WaitingOnMe),
-            // "Who waits for me" without "for", "who has not answered me".
+            // Others wait for the person, without a preposition; who has not answered is waited for.
             (ActorSide::To, true, false) => Some(F::WaitingOnMe),
             (ActorSide::To, _, _) => Some(F::WaitingOnOthers),
-            // "What came in that wants a reply", "who hasn't replied".
+            // A message wants an answer, or others have not given one.
             (ActorSide::Unsaid, _, true) if WORDS.want.is_in(said) || WORDS.need.is_in(said) => Some(F::WaitingOnMe),
             (ActorSide::Unsaid, _, true) if WORDS.not.is_in(said) => Some(F::WaitingOnOthers),
-            // "What's still to come for the party?"
+            // Something is still to come, with nobody named.
             (ActorSide::Unsaid, true, _) if !WORDS.wait.is_in(said) => Some(F::WaitingOnOthers),
             (ActorSide::Unsaid, ..) => None,
         };
@@ -80,7 +80,7 @@ pub(super) fn family_of(said: &[String], is_named: bool) -> Option<QuestionFamil
     (says(said, &WORDS.need) && is_of_the_person || WORDS.agenda.is_in(said)).then_some(F::NeedsMe)
 }
 
-/// Whether somebody has to give something: "who still has to send me the form?"
+/// Whether somebody has to give something: an obligation with a verb of giving.
 fn is_bound(said: &[String]) -> bool {
     let is_bound = said.windows(2).any(|two| WORDS.bound.holds(&two[0]) && two[1] == "to");
     is_bound && said.iter().any(|word| WORDS.give.holds(word) || WORDS.giving.holds(word))
@@ -107,14 +107,13 @@ pub(super) fn begins_with<T>(words: &[T], phrase: &[&str], of: impl Fn(&T) -> &s
     words.len() >= phrase.len() && words.iter().zip(phrase).all(|(word, wanted)| of(word) == *wanted)
 }
 
-/// Who said of themselves that they would do something: "did Orla say she'd send me the photos?"
+/// Who said of themselves that they would do something: reported speech with a verb of intent.
 fn announced(said: &[String]) -> Option<ActorSide> {
     let at = said.iter().position(|word| WORDS.say.holds(word))?;
     let would = at + said[at..].iter().position(|word| WORDS.would.holds(word))?;
     let is_own = at > 0 && said[at - 1] == "i";
     let of_me = said[at + 1..=would].iter().any(|word| WORDS.own.holds(word));
-    // "Did Jess say I'd get a list": what the hearer is to get, the speaker promised. "What did Anna say I would like?"
-    // is no promise of hers.
+    // What the hearer is to get, the speaker promised; what the hearer is to like is no promise.
     let gets = said.get(would + 1).is_some_and(|word| WORDS.gets.holds(word));
     match (is_own, of_me, gets) {
         (true, _, _) => Some(ActorSide::By),
@@ -123,7 +122,7 @@ fn announced(said: &[String]) -> Option<ActorSide> {
     }
 }
 
-/// Who is about to give something: "what was I going to bring Matthias?", "what's Nigel sending me?"
+/// Who is about to give something: a future with a verb of giving.
 fn intended(said: &[String], direction: ActorSide) -> Option<ActorSide> {
     let is_going = said.windows(2).any(|two| WORDS.going.holds(&two[0]) && two[1] == "to");
     let gives = WORDS.giving.is_in(said) && !is_bound(said) || is_going && WORDS.give.is_in(said);

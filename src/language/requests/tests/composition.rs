@@ -1,5 +1,5 @@
-//! Whatever is added to a request out of the words that matter, the outcome is another one; and no message costs more than
-//! the chart may.
+//! Whatever is added to a request out of the words that matter, the outcome is another one; and no message costs more
+//! than the chart may.
 
 use super::*;
 

@@ -23,7 +23,7 @@ impl WordLedger<'_> {
         if range.is_empty() {
             return;
         }
-        // "Don't remind me": not to be done, and not what is to be done.
+        // A negated request to be reminded: not to be done, and not what is to be done.
         if range.len() == 1 && self.starts("dearnegation", range.start).is_some() {
             return self.skip(range, TokenClass::Negation);
         }
@@ -63,11 +63,11 @@ impl WordLedger<'_> {
             let says_no = self.heard.typed(at).eq_ignore_ascii_case("no") && number(at + 1);
             class(TokenClass::Correction, "dearcorrection").or(says_no.then_some((TokenClass::Correction, 1)))
         };
-        // "Put … please", "add … to": somebody goes on asking in the middle of a name.
+        // An order in the middle of a name: somebody goes on asking.
         let order = || class(TokenClass::Request, if at > begin { "dearrequest" } else { "pointedorder" });
-        // "Fix that in the calendar": where it should go is no part of a name.
+        // A phrase for one of our places: where it should go is no part of a name.
         let ours = || class(TokenClass::Request, "intoours").filter(|_| TITLES.contains(&slot));
-        // "0830", "1230-1330": nothing is called that.
+        // A clock time in four figures: nothing is called that.
         let clock =
             || is_bare_clock(self.heard.typed(at)).then_some((TokenClass::Time, 1)).filter(|_| TITLES.contains(&slot));
         let request = || {
@@ -90,7 +90,7 @@ impl WordLedger<'_> {
             .or_else(request)
     }
 
-    /// "Take them", "order a new one", behind other words: nobody will know later what is meant.
+    /// Pronouns and pro-forms behind other words: nobody will know later what is meant.
     pub(super) fn pointer(&mut self, slot: Range<usize>, start: usize) {
         const WORDS_MIN: usize = 3;
         let told_before = !self.explained && self.heard.live(0..start).len() >= WORDS_MIN;
@@ -105,7 +105,7 @@ impl WordLedger<'_> {
         }
     }
 
-    /// "Cancel every meeting" is about more than the one that is found.
+    /// A quantifier is about more than the one that is found.
     pub(super) fn quantified(&mut self, core: Range<usize>) {
         let mut at = core.start;
         while at < core.end {

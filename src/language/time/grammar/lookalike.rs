@@ -86,8 +86,8 @@ fn around_holiday(line: &TokenLine, i: usize, heard: &[Mention]) -> Option<(usiz
     (timed && !heard.iter().any(says_day)).then_some((i, next))
 }
 
-/// "Match sat throw in at 12", "moving day sat, van at 8": what may be a day, beside an hour that has none; "noon, lau pa
-/// sat": the same, behind an hour and a comma.
+/// "Match sat throw in at 12", "moving day sat, van at 8": what may be a day, beside an hour that has none; "noon, lau
+/// pa sat": the same, behind an hour and a comma.
 fn short_day(line: &TokenLine, i: usize, heard: &[Mention]) -> Option<(usize, usize)> {
     let (_, next) = line.pick(i, |a| (a.weak && matches!(a.sense, Sense::Weekday(_))).then_some(()))?;
     let Some(before) = i.checked_sub(1) else {
@@ -113,8 +113,8 @@ fn is_hour_before(line: &TokenLine, h: &Mention, at: usize) -> bool {
     h.phrase.clock.is_some() && h.span.end <= line.tokens[at].span.start
 }
 
-/// "A sunday roast recipe", "the thursday murder club", "the midnight blue dress": a kind of thing, if nothing else says
-/// when.
+/// "A sunday roast recipe", "the thursday murder club", "the midnight blue dress": a kind of thing, if nothing else
+/// says when.
 fn of_a_kind(line: &TokenLine, i: usize, heard: &[Mention]) -> Option<(usize, usize)> {
     let before = i.checked_sub(1)?;
     line.link(before, Link::The).or(line.link(before, Link::Article)).filter(|next| *next == i)?;

@@ -87,8 +87,8 @@ fn drop_today(line: &TokenLine, heard: &mut Vec<Mention>) -> Vec<Range<usize>> {
     vec![heard.remove(0).span]
 }
 
-/// "Send the sunday roast recipe in an hour", "remind me at 5 to ask about thursday's shift": a length from now, or the hour
-/// of a request, is all of when, and the day tells which one.
+/// "Send the sunday roast recipe in an hour", "remind me at 5 to ask about thursday's shift": a length from now, or the
+/// hour of a request, is all of when, and the day tells which one.
 fn drop_attributes(line: &TokenLine, heard: &mut Vec<Mention>) -> Vec<Range<usize>> {
     let attribute = |h: &Mention| {
         let name = line.tokens.iter().position(|t| t.span.end == h.span.end);

@@ -72,8 +72,8 @@ fn iso(length: SpanPhrase) -> Option<String> {
     Some(format!("P{}{time}", part(days, "D")))
 }
 
-/// "My flight is at 6:40 tomorrow, wake me 3 hours before", "remind me 15 min before the call, it is at 3", "taxes by the
-/// 15th, remind me the day before": counted from the time that was told.
+/// "My flight is at 6:40 tomorrow, wake me 3 hours before", "remind me 15 min before the call, it is at 3", "taxes by
+/// the 15th, remind me the day before": counted from the time that was told.
 pub fn count_back(line: &TokenLine, heard: &mut Vec<Mention>) {
     let Some(request) = first_request(line) else {
         return;

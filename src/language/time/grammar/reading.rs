@@ -73,8 +73,8 @@ fn counts(line: &TokenLine, i: usize) -> bool {
     span::span(line, i).is_some_and(|(_, next)| joins.iter().any(|link| line.link(next, *link).is_some()))
 }
 
-/// The letters that a language explains. A short day that another language knows as a word is no sign of it: "so" is hardly
-/// a Sunday.
+/// The letters that a language explains. A short day that another language knows as a word is no sign of it: "so" is
+/// hardly a Sunday.
 fn covered(line: &TokenLine, spans: &[&Range<usize>], lexicon: &Lexicon) -> usize {
     let others = |key: &str| LEXICONS.iter().any(|l| !std::ptr::eq(l, lexicon) && l.knows(key));
     let foreign = |i: &usize| {

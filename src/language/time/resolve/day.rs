@@ -1,4 +1,4 @@
-//! Which days a date means.
+//! Resolution of dates: which days a date means.
 
 use chrono::{DateTime, Datelike, NaiveDate, Weekday};
 use chrono_tz::Tz;
@@ -14,17 +14,17 @@ pub struct Days {
     pub end: NaiveDate,
     pub grain: Grain,
     pub tense: Tense,
-    /// Exact bounds, where the days do not give them ("the last 3 hours").
+    /// Exact bounds, where the days do not give them: a length in hours.
     pub window: Option<(DateTime<Tz>, DateTime<Tz>)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tense {
-    /// Words of the past: "yesterday", "last", "ago".
+    /// Words of the past, adverbs and adjectives.
     Past,
     /// The form means a time to come; one that has passed is a problem.
     Future,
-    /// Any time of the days will do: "this week".
+    /// Any time of the days will do.
     Open,
 }
 
@@ -131,10 +131,10 @@ fn weekday(day: Weekday, which: Option<i64>, weeks: i64, context: &ResolveContex
         return Days::one(after(today, -back + weeks * 7)?, Tense::Past);
     }
     let days = match which {
-        // "This Friday" may be today, plain "Friday" is one to come.
+        // A weekday with a demonstrative may be today, a bare one is to come.
         Some(0) => ahead,
         Some(n) => {
-            // "Next Friday" is that of next week.
+            // With an adjective of the next one, a weekday is that of next week.
             let to_monday = 7 * n - i64::from(today.weekday().num_days_from_monday());
             to_monday + i64::from(day.num_days_from_monday())
         }
@@ -222,7 +222,7 @@ fn yearly(day: u32, month: u32, context: &ResolveContext) -> Result<NaiveDate, P
     Err(no_such_day(day, month))
 }
 
-/// "The 15th": the next one, that falls on the weekday if one was said.
+/// A bare day of the month: the next one, that falls on the weekday if one was said.
 fn day_of_some_month(
     day: u32,
     weekday: Option<Weekday>,
@@ -254,7 +254,7 @@ fn day_of_some_month(
     Err(impossible(format!("no month has such a day {day}")))
 }
 
-/// "The Friday after Thanksgiving".
+/// A weekday before or after a named day.
 fn beside(day: Weekday, before: bool, anchor: &Date, context: &ResolveContext) -> Result<Days, Problem> {
     let anchor = days(anchor, context, false)?.first;
     let from = ResolveContext { today: anchor, back: false, ..*context };
@@ -264,7 +264,7 @@ fn beside(day: Weekday, before: bool, anchor: &Date, context: &ResolveContext) -
 
 /// Said twice: both must mean the same day.
 fn both(a: &Date, b: &Date, context: &ResolveContext, has_clock: bool) -> Result<Days, Problem> {
-    // "Mother's day sunday", "father's day 6 sept": the day that is named beside it says which.
+    // A holiday and, in apposition, a day: the day that is named beside it says which.
     match (a, b) {
         (Date::Holiday { holiday, .. }, known) | (known, Date::Holiday { holiday, .. })
             if holiday::is_kept_elsewhen(*holiday, context) =>
@@ -275,7 +275,7 @@ fn both(a: &Date, b: &Date, context: &ResolveContext, has_clock: bool) -> Result
     }
     let first = days(a, context, has_clock)?;
     let agree = match b {
-        // "Tomorrow, Monday": only the name is compared.
+        // Two names in apposition: only the name is compared.
         Date::Weekday { day, .. } => first.first.weekday() == *day,
         other => days(other, context, has_clock)?.first == first.first,
     };

@@ -1,4 +1,4 @@
-//! A clock time or part of day put on a day, or on the next day that has it to come.
+//! Resolution of hours: a clock time or part of day put on a day, or on the next day that has it to come.
 
 use chrono::{DateTime, Datelike, Duration, NaiveDate, NaiveDateTime, NaiveTime};
 use chrono_tz::Tz;
@@ -49,7 +49,7 @@ fn candidates(clock: ClockPhrase, part: Option<&PartOfDay>) -> Vec<i64> {
             if inside.is_empty() { vec![usual(clock)] } else { inside[..1].to_vec() }
         }
         (Dial::Half, None) => vec![on_dial, on_dial + HALF_DAY],
-        // "Tonight at 1:00" and "tonight at midnight" belong to the next day.
+        // Small hours of a night belong to the next day.
         (Dial::Full, Some(part)) if part.to > DAY && hour + minute + DAY < part.to => {
             vec![hour + minute + DAY]
         }
@@ -129,12 +129,12 @@ fn on_day(phrase: &Phrase, days: &Days, context: &ResolveContext) -> Result<Spot
     }
     let at = later_month(phrase, at, days, minutes, context)?;
     let tense = if days.tense == Tense::Open { Tense::Future } else { days.tense };
-    // "This morning at 8" may be told in the evening.
+    // A clock time in a named part of today may be told when it has passed.
     let tense = if phrase.day_part && days.first == context.today { Tense::Past } else { tense };
     not_past(at, context, tense).map(|at| Spot::At { at, grain: Grain::Minute })
 }
 
-/// "Friday at 8", said on a Friday at noon: today's, which a plain weekday leaves out.
+/// A weekday said on that weekday, with an hour still to come: today's, which a bare weekday leaves out.
 fn later_today(
     phrase: &Phrase,
     days: &Days,
@@ -150,7 +150,7 @@ fn later_today(
     Ok((at > context.now).then_some(at))
 }
 
-/// "On the 15th at 8am", said on the 15th at noon, is next month.
+/// A day of the month said on that day, with an hour that has passed, is next month.
 fn later_month(
     phrase: &Phrase,
     at: DateTime<Tz>,
@@ -170,7 +170,7 @@ fn later_month(
     }
 }
 
-/// "30.4.2026 10:00", "today (Thu 30 Apr) at 10:00": who writes the day out like this does not leave its half open.
+/// A date with its year, or a day with its date beside it: who writes it out like this leaves no half open.
 fn is_written_out(phrase: &Phrase) -> bool {
     match &phrase.date {
         Some(Date::Exact(_) | Date::Both(..)) => true,
@@ -179,7 +179,7 @@ fn is_written_out(phrase: &Phrase) -> bool {
     }
 }
 
-/// On today a bare hour is the one still to come; the small hours are not meant by "at 5".
+/// On today a bare hour is the one still to come; the small hours are not meant by it.
 fn today(clock: ClockPhrase, choices: &[i64], context: &ResolveContext) -> i64 {
     let now = minutes_of(context.local_now.time());
     let usual = usual(clock);

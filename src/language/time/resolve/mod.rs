@@ -1,4 +1,4 @@
-//! A phrase and a reference become an instant, a range, a length or a rule.
+//! Resolution: a phrase and a reference become an instant, a range, a length or a rule.
 //!
 //! Dates are computed as local calendar days ([`day`]), clock times are put on them ([`hour`]),
 //! and only then does a local time become an instant.
@@ -20,7 +20,7 @@ use day::{Days, Tense};
 /// The years that are handled; what lies outside is a typing error.
 const YEARS: std::ops::RangeInclusive<i32> = 1900..=2300;
 
-/// What "now" and "today" are for one phrase.
+/// What the present and the day are for one phrase.
 #[derive(Debug, Clone, Copy)]
 pub struct ResolveContext {
     /// The person's zone; results are given in it.
@@ -30,9 +30,9 @@ pub struct ResolveContext {
     pub now: DateTime<Tz>,
     /// The local time in `zone`.
     pub local_now: NaiveDateTime,
-    /// The person's own day: "tomorrow at 5pm London time" is the person's tomorrow.
+    /// The person's own day: relative days beside a time in another zone are counted in the person's.
     pub today: NaiveDate,
-    /// "Since Monday" looks back.
+    /// A preposition of beginning in the past looks back.
     pub back: bool,
 }
 
@@ -196,7 +196,7 @@ fn spot(phrase: &Phrase, context: &ResolveContext) -> Result<Spot, Problem> {
         let Some(days) = days else {
             return Ok(Spot::Nowhere);
         };
-        // "This time next week" is the same day of that week.
+        // A demonstrative time in a later week is the same day of that week.
         let shift = match days.grain {
             Grain::Week => (days.first - day::week_start(context.today)?).num_days(),
             _ => (days.first - context.today).num_days(),
@@ -233,7 +233,7 @@ fn not_past(at: DateTime<Tz>, context: &ResolveContext, tense: Tense) -> Result<
     Ok(at)
 }
 
-/// "In 2 hours" is exact; "in 3 days" is a day, on which a clock time may follow.
+/// A length of hours is exact; one of days is a day, on which a clock time may follow.
 fn offset_spot(phrase: &Phrase, offset: SpanPhrase, context: &ResolveContext) -> Result<Spot, Problem> {
     if !offset.is_calendar() {
         let at = moved(context.now, offset)?;
@@ -245,7 +245,7 @@ fn offset_spot(phrase: &Phrase, offset: SpanPhrase, context: &ResolveContext) ->
     spot_on(phrase, Some(Days::one(date, tense)?), context)
 }
 
-/// "A week from Friday at 5", "10 minutes before noon".
+/// A length before or after another time.
 fn shifted_spot(phrase: &Phrase, shift: SpanPhrase, context: &ResolveContext) -> Result<Spot, Problem> {
     let anchor = Phrase { shift: None, length: None, to: None, ..phrase.clone() };
     if shift.is_calendar() && phrase.date.is_some() {
@@ -258,7 +258,7 @@ fn shifted_spot(phrase: &Phrase, shift: SpanPhrase, context: &ResolveContext) ->
     }
     match spot(&anchor, context)? {
         Spot::At { at, .. } => Ok(Spot::At { at: moved(at, shift)?, grain: Grain::Minute }),
-        // "An hour before the train tomorrow": which hour is that?
+        // An offset in hours before a thing on a day: which hour is that?
         Spot::Days { start, .. } => Err(Problem::Ambiguous {
             candidates: vec![start],
             why: "it counts hours from a day, and the hour was not said".to_owned(),

@@ -1,4 +1,4 @@
-//! Which days a week, month or year has, and which of them is the nth, the first or the last.
+//! Resolution of periods: which days a week, month or year has, and which is the nth, the first or the last.
 
 use chrono::{Datelike, NaiveDate, Weekday};
 
@@ -41,7 +41,7 @@ pub fn first_of(year: i32, month: u32) -> Result<NaiveDate, Problem> {
 pub fn nth(n: i32, counted: DaySet, of: Period, context: &ResolveContext) -> Result<Days, Problem> {
     let mut days = period(of, context)?;
     let mut date = nth_in(n, counted, &days)?;
-    // "First Monday of the month" in the middle of the month is that of the next one.
+    // The first weekday of the month, in the middle of the month, is that of the next one.
     let passed = date < context.today && !context.back && days.tense != Tense::Past;
     match of {
         Period::Month(MonthOf::From(0)) if passed => {
@@ -145,7 +145,7 @@ pub fn edge(edge: Edge, of: Period, context: &ResolveContext) -> Result<Days, Pr
     Days::one(date, days.tense)
 }
 
-/// "The next 3 days" begin tomorrow... they run from now; "the last 2 weeks" end now.
+/// Lengths that run from now, or that end now.
 pub fn window(span: SpanPhrase, context: &ResolveContext) -> Result<Days, Problem> {
     let other = moved(context.now, span)?;
     let window = (context.now.min(other), context.now.max(other));

@@ -1,4 +1,4 @@
-//! Rules: "every …" as RFC 5545, with the first occurrence after now.
+//! Recurrence rules as RFC 5545, with the first occurrence after now.
 
 use chrono::{DateTime, Datelike, Duration, NaiveDate, Weekday};
 use chrono_tz::Tz;
@@ -58,14 +58,14 @@ pub fn recurrence(phrase: &Phrase, context: &ResolveContext, reference: &Referen
     Ok(When::Recurrence { first, rrule, grain, length })
 }
 
-/// "Every Thursday from 5 to 6", "every Thursday at 5 for an hour".
+/// How long each occurrence lasts, by an end or by a length.
 fn each_lasts(begins: Option<i64>, first: DateTime<Tz>, phrase: &Phrase) -> Result<Option<Duration>, Problem> {
     const HALF_DAY: i64 = 12 * 60;
     let Some(begins) = begins else { return Ok(None) };
     if let Some(to) = phrase.to.as_deref().filter(|to| to.date.is_none() && to.clock.is_some()) {
         let end = Phrase { cue: to.cue.or(phrase.cue), ..to.clone() };
         let Some((ends, _)) = hour::of_rule(&end)? else { return Ok(None) };
-        // "9pm to 1", "6pm to 7": the next time that the clock shows it.
+        // The next time that the clock shows it, in either half of the day.
         let ends = [0, HALF_DAY, 2 * HALF_DAY].into_iter().map(|more| ends + more).find(|ends| *ends > begins);
         return Ok(ends.map(|ends| Duration::minutes(ends - begins)));
     }
@@ -75,7 +75,7 @@ fn each_lasts(begins: Option<i64>, first: DateTime<Tz>, phrase: &Phrase) -> Resu
     }
 }
 
-/// "Every Tuesday in July" is every Tuesday from the 1st of July until the 31st.
+/// A rule within a period lasts from the period's first day until its last.
 fn within_a_period(rule: RepeatRule, phrase: &Phrase, context: &ResolveContext) -> Result<Option<Phrase>, Problem> {
     let open = phrase.to.is_none() && phrase.start.is_none();
     let date = match &phrase.date {
@@ -183,7 +183,7 @@ fn anchor(rule: RepeatRule, phrase: &Phrase, context: &ResolveContext) -> Result
         base = day::days(date, context, true)?.first.max(base);
     }
     if rule.every > 1 && rule.days != DaySet::default() {
-        // "Every other Tuesday" begins with the coming one, in whatever week that is.
+        // A rule of every second one begins with the coming one, in whatever week that is.
         let today = base;
         for n in 0..=7 {
             let date = after(today, n)?;
@@ -200,7 +200,7 @@ fn anchor(rule: RepeatRule, phrase: &Phrase, context: &ResolveContext) -> Result
         return week_start(today);
     }
     if let (Unit::Day, Some((minutes, _)), None) = (rule.unit, hour::of_rule(phrase)?, starts) {
-        // "Every 2 days at 9" begins with the next 9:00.
+        // A rule of days with an hour begins with the next such hour.
         let passed = base.and_time(chrono::NaiveTime::MIN) + Duration::minutes(minutes) <= context.local_now;
         return if passed { after(base, 1) } else { Ok(base) };
     }
@@ -222,7 +222,7 @@ fn first_after(
     next_occurrence(rrule, start, after.to_utc()).ok_or_else(|| impossible("that never happens"))
 }
 
-/// "Every 3 hours": counted from now, or from a clock time that was said.
+/// A rule of hours or minutes: counted from now, or from a clock time that was said.
 fn sub_daily(
     rule: RepeatRule,
     phrase: &Phrase,
@@ -243,12 +243,12 @@ fn sub_daily(
     Ok(When::Recurrence { first, rrule, grain: Grain::Minute, length: None })
 }
 
-/// "… until Friday", "… for 2 weeks".
+/// With the end or the length of the rule, if one was said.
 fn with_end(rrule: String, first: DateTime<Tz>, phrase: &Phrase, reference: &Reference) -> Result<String, Problem> {
     let last = match (phrase.ends.as_ref().or(phrase.to.as_ref()), phrase.length) {
-        // "Every Thursday from 5 to 6": the end of an hour, not of the rule.
+        // The end of an hour is the end of each, not of the rule.
         (Some(to), _) if to.date.is_some() || phrase.clock.is_none() => {
-            // "Mon to Fri" ends on the Friday after that Monday.
+            // A span of weekdays ends on the last one after that first one.
             let from = if phrase.start.is_some() { first.to_utc() } else { reference.now };
             let end_context =
                 ResolveContext { back: false, ..ResolveContext::new(to, &Reference { now: from, ..*reference }) };

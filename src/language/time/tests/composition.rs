@@ -1,12 +1,12 @@
 //! A day and an hour mean the same in whatever order, and among whatever words, they are said.
 //!
-//! No instant is written down here: what a day means alone, and an hour beside "tomorrow", is what both have to mean
+//! No instant is written down here: what a day means alone, and an hour beside a day, is what both have to mean
 //! together in every frame. A question back is allowed now and then, another instant never.
 
 use super::*;
 use crate::language::time::start_in;
 
-/// A few sentences in a hundred may be asked about: "dentist on Friday, 9.30" could be a price.
+/// A few sentences in a hundred may be asked about: an hour in figures could be a price.
 const ASKED_MAX: f64 = 0.02;
 
 struct Language {

@@ -2,7 +2,7 @@
 //! moved to and not where it was.
 //!
 //! No instant is written down here: what a time means alone is what it has to mean beside the other. A question back is
-//! allowed where a time is taken back ("not on Monday"), another instant never.
+//! allowed where a time is taken back by a negation, another instant never.
 
 use super::*;
 use crate::language::time::start_in;

@@ -1,5 +1,5 @@
-//! From the tables of `data/language/time` to what `lexicon` reads in place. A line that means nothing is reported, which
-//! a test requires not to happen.
+//! From the tables of `data/language/time` to what `lexicon` reads in place. A line that means nothing is reported,
+//! which a test requires not to happen.
 
 use std::collections::BTreeMap;
 

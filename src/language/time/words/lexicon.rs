@@ -33,7 +33,7 @@ pub struct Lexicon<'t> {
     not_typos: Words<'t>,
     /// Mixtures of digits and letters that are words: "2moro".
     mixed: Words<'t>,
-    /// How the names of days end: "freeday", "Ruhetag".
+    /// How the names of days end, in compounds.
     day_endings: Words<'t>,
     /// Is 5:30, without am or pm, always half past five in the morning?
     pub full_dial: bool,

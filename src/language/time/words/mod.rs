@@ -1,4 +1,4 @@
-//! From text to a line of tokens with their senses.
+//! Lexing: from text to a line of tokens with their senses.
 
 mod compile;
 mod lexicon;
@@ -35,7 +35,7 @@ impl<'a> TokenLine<'a> {
         self.atoms(i).iter().find_map(|atom| Some((f(atom)?, i + atom.len)))
     }
 
-    /// A word that says nothing of time: "party" only lets its hour lie in the evening.
+    /// A word that says nothing of time; a name of an occasion only lets its hour lie in a half of the day.
     pub fn is_plain_word(&self, i: usize) -> bool {
         let of_things = |sense| {
             let things = [
@@ -134,7 +134,7 @@ impl<'a> TokenLine<'a> {
             return true;
         };
         match token.kind {
-            // "6:30pm £12".
+            // A currency sign behind a space belongs to the next figure.
             TokenKind::Mark('$' | '£') => token.spaced,
             TokenKind::Mark('%' | '€' | '°' | '×' | '*' | '+' | '=' | '^') => false,
             TokenKind::Mark('.' | ',' | '/' | ':' | '-' | '_') => {

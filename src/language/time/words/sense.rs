@@ -1,4 +1,4 @@
-//! What a word or phrase can mean to the grammar, whatever its language.
+//! Senses: what a word or phrase can mean to the grammar, whatever its language.
 
 use chrono::Weekday;
 use chrono_tz::Tz;
@@ -10,7 +10,7 @@ use crate::language::tables::Numbers;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Sense {
     Weekday(Weekday),
-    /// Several days of the week, again and again: "Mondays", "weekdays".
+    /// Several days of the week, again and again.
     Weekdays(DaySet),
     WeekdayPart(Weekday, &'static PartOfDay),
     Workday,
@@ -24,7 +24,7 @@ pub enum Sense {
     Number(u32),
     /// In hundredths: "anderthalb" is 150.
     Amount(u32),
-    /// In hundredths, added to a number or unit before it: "and a half".
+    /// In hundredths, added to a number or unit before it.
     And(u32),
     Ordinal(i32),
     /// Minutes: "Viertelstunde".
@@ -91,7 +91,7 @@ pub enum Holiday {
         n: i32,
         day: Weekday,
         month: u32,
-        /// Days after it: "Black Friday".
+        /// Days from that weekday to the one that is meant.
         plus: i64,
     },
     /// The nth weekday before a date: the first Sunday of Advent is the 4th Sunday before Christmas.

@@ -1,4 +1,4 @@
-//! A text cut into words, numbers and marks.
+//! Tokenizer: a text cut into words, numbers and marks.
 
 use std::ops::Range;
 
@@ -40,8 +40,8 @@ const RULES: WordRules = WordRules {
     is_space: |c| c.is_whitespace() || is_invisible(c),
 };
 
-/// The parts of a text that are lines of their own: all of it, where it is no longer than a line; else up to the ends of
-/// sentences, or to commas where a sentence is longer.
+/// The parts of a text that are lines of their own: all of it, where it is no longer than a line; else up to the ends
+/// of sentences, or to commas where a sentence is longer.
 pub fn pieces(text: &str) -> Vec<Range<usize>> {
     if text.len() <= LINE_TOKENS_MAX {
         return std::iter::once(0..text.len()).collect();

@@ -1,4 +1,4 @@
-//! What a person had forgotten is erased from everything that was written down about it.
+//! Erasure: what a person had forgotten is erased from everything that was written down about it.
 //!
 //! ```text
 //! Asked ─► every record looked through ─► Bytes ─► the store is scrubbed ─► done
@@ -7,7 +7,7 @@
 //!
 //! Where the text stands a mark is put in its place; the turns that were about the thing itself lose their words even
 //! where they said it differently. It is done before anything more is delivered in that chat, so that whoever reads
-//! "forgotten" can rely on it.
+//! that it is forgotten can rely on it.
 //!
 //! Invariants: only the person's own records change; what is still open (a card, a question, a journal) is told and
 //! left until it is settled; every step may be repeated. Not here: what people made on purpose and keep under a name of

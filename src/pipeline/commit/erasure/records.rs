@@ -1,4 +1,4 @@
-//! Looking through the records for what was forgotten.
+//! Erasure scan: looking through the records for what was forgotten.
 
 use std::collections::BTreeSet;
 

@@ -73,8 +73,8 @@ async fn ask(brain: &Brain, facts: &TurnFacts, due: &str, message: Option<Messag
     Ok(answer)
 }
 
-/// "done" or "snooze it", in reply to a reminder or right after it was told: as its buttons. `None` for all else,
-/// and where "until when?" was asked: the words are for that.
+/// Words for the buttons of a reminder, in reply to it or right after it was told. `None` for all else, and where its
+/// new time was asked for: the words are for that.
 pub(in crate::pipeline::intake) async fn in_words(
     brain: &Brain,
     facts: &TurnFacts,
@@ -115,7 +115,7 @@ pub(in crate::pipeline::intake) async fn in_words(
     Ok(Some(answering.then(|answer| Answer { path: Path::Action, ..answer })))
 }
 
-/// The answer to "until when?"; `None` when nobody asked, or the message is about something else.
+/// The new time of a snoozed reminder; `None` when nobody asked, or the message is about something else.
 pub(in crate::pipeline::intake) async fn until(
     brain: &Brain,
     facts: &TurnFacts,
@@ -139,7 +139,7 @@ pub(in crate::pipeline::intake) async fn until(
     Ok(Some(answering.then(|answer| Answer { path: Path::Action, ..answer })))
 }
 
-/// The question "until when?" that this message may answer.
+/// The question for a new time that this message may answer.
 fn asked(facts: &TurnFacts) -> Option<&Snoozing> {
     let fresh = |asked: &&Snoozing| {
         asked.owner == *facts.owner()
@@ -248,7 +248,7 @@ pub fn carried_through(brain: &Brain, facts: &TurnFacts, due: &str, message: Opt
     }
 }
 
-/// The same for the answer to "until when?"; any other message is left as it is.
+/// The same for the answer with the new time; any other message is left as it is.
 pub fn answer_carried_through(brain: &Brain, facts: &TurnFacts, answer: &mut Answer) {
     if let Some(asked) = asked(facts) {
         carried_through(brain, facts, &asked.due, asked.message, answer);

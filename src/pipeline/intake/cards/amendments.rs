@@ -1,5 +1,5 @@
-//! Amendments: "yes, but at 4pm" is neither a yes nor a no. The card it speaks of is withdrawn before anything is
-//! planned, and a new one takes its place; when the change cannot be planned, the original comes back as a new card.
+//! Amendments: a yes with a change is neither a yes nor a no. The card it speaks of is withdrawn before anything is
+//! planned, and a new one takes its place; if the change cannot be planned, the original comes back as a new card.
 //!
 //! Invariant: only its owner changes a card, in words typed about it: in reply to it, after its *Edit* button, or
 //! right below it. Not here: drafts, which wait for nothing ([`drafts`]).

@@ -1,9 +1,9 @@
-//! What a written yes or no says to the open cards.
+//! Decisions in words: what a written yes or no says to the open cards.
 //!
 //! Invariants 3 to 12 of the design, as far as words go: a reply decides the card it replies to; a bare yes or no
 //! counts only if it was typed, after the card was complete, and its card is the assistant's last message and the only
-//! one shown since the person's message before this one; older open cards do not stand in the way. Every other yes or no
-//! is asked back; one that follows a decision is told what was recorded. Not here: a card that is named (see
+//! one shown since the person's message before this one; older open cards do not stand in the way. Every other yes or
+//! no is asked back; one that follows a decision is told what was recorded. Not here: a card that is named (see
 //! [`super::named`]), and anything else that is said about one (see [`super::amendments`]).
 
 use super::said::{not_typed, recorded, verb};
@@ -123,8 +123,8 @@ async fn bare(turn: &Turn<'_>, verb: CardVerb, origin: Origin) -> Result<Option<
     Ok(Some(decide(turn, &only.id, verb, None, Means::Text).await?))
 }
 
-/// The card that is the assistant's last message, if no other was shown since the person's message before this one. What
-/// cannot be told apart by that message is not told apart.
+/// The card that is the assistant's last message, if no other was shown since the person's message before this one.
+/// What cannot be told apart by that message is not told apart.
 fn just_shown(facts: &TurnFacts) -> Option<&Pending> {
     let before = facts.own_messages().next_back()?.message?;
     let mut since = facts.open.iter().filter(|open| open.last_card_message().is_none_or(|card| card > before));

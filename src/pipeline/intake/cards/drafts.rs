@@ -1,8 +1,8 @@
 //! A draft that was shown: sent or left in a word, and changed in words.
 //!
-//! Invariants: a yes to a draft makes a card, and sends nothing. Only its owner changes one, in words typed about it; the
-//! new one is written before the old one is taken back. Which draft is meant: the one that is replied to, or the last one
-//! that was shown; where something else was done since, only by words that fit nothing but a draft.
+//! Invariants: a yes to a draft makes a card, and sends nothing. Only its owner changes one, in words typed about it;
+//! the new one is written before the old one is taken back. Which draft is meant: the one that is replied to, or the
+//! last one that was shown; where something else was done since, only by words that fit nothing but a draft.
 
 use super::amendments::planned_again;
 use super::said::verb;
@@ -31,7 +31,7 @@ use crate::services::amendment;
 const STAYS_A_DRAFT: &str = "Okay, it stays a draft. Nothing was sent.";
 const NO_REWORDING: &str = "I can't reword a draft by myself, so it is as it was. Tell me what to change: “say: …” for the \
                             text, “add: …” for a further line, “change the subject to …”, “cc Bob”.";
-/// A yes or no to the draft that was just shown: a yes makes a card. `None` when none was, or it is about something else.
+/// A yes or no to the draft that was just shown: a yes makes a card. `None` when none was, or for anything else.
 pub(super) async fn decided(brain: &Brain, facts: &TurnFacts, said: Consent) -> Result<Option<Intended>, TurnError> {
     let Input::Message { text, origin: Origin::Typed, reply_to: None, .. } = &facts.incoming.input else {
         return Ok(None);

@@ -1,5 +1,5 @@
-//! A card that is named: by its place in a list that was just shown, or by words that stand on it; a costly question, in
-//! the same ways.
+//! A card that is named: by its place in a list that was just shown, or by words that stand on it; a costly question,
+//! in the same ways.
 //!
 //! Invariants: a name decides only together with a yes or a no, in these words or in those that the list asks about;
 //! without one the card is shown again. It decides under the conditions of a bare yes on the message: typed, after the
@@ -167,7 +167,7 @@ fn named<'t>(
         CardName::Words(_) => None,
     };
     if let Some(place) = place {
-        // A number that is no row of a list right above it is about something else, unless it decides: then it is asked.
+        // A number that is no row of a list right above is about something else, unless it decides: then it is asked.
         let row = place.and_then(|place| rows.get(place));
         return match row {
             Some(row) => Some(at(row).unwrap_or(NamedCard::Several)),

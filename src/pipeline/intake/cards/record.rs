@@ -1,4 +1,4 @@
-//! "What did you just do?", "did you send it?": answered from the record, by no model.
+//! Questions about the record of past actions: answered from it, by no model.
 //!
 //! The conversation keeps what became of everything that a turn was about; a card that still waits and an undo that was
 //! pressed since are looked up where they are kept, so that the answer is true at this moment.

@@ -1,5 +1,5 @@
-//! What a yes or no is when it comes to cards: which button it stands for, what was recorded when it comes too late, and
-//! why it does not count.
+//! What a yes or no is when it comes to cards: which button it stands for, what was recorded when it comes too late,
+//! and why it does not count.
 
 use crate::core::button::CardVerb;
 use crate::core::turn::{Origin, Path};

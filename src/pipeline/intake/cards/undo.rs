@@ -1,12 +1,12 @@
 //! Undo: once, for its owner, for ten minutes, if nothing has changed since; by button or by `/undo`.
 //!
-//! What was changed in the store is restored there. What was changed elsewhere is taken back by the command that its own
-//! command names (see [`Command::reversal`](crate::services::command::Command::reversal)), through the gate like any other;
-//! whether it worked is what its receipt says.
+//! What was changed in the store is restored there. What was changed elsewhere is taken back by the command that its
+//! own command names (see [`Command::reversal`](crate::services::command::Command::reversal)), through the gate like
+//! any other; whether it worked is what its receipt says.
 //!
-//! Invariants: the restoring changes and the mark that the undo was used commit together, so it works once; a reversal is
-//! about the very thing that was changed, so that a second one finds nothing to do, and only one that was done counts as
-//! used; every reason why not has a sentence of its own; a used undo is remembered for a while. No model can ask for it.
+//! Invariants: the restoring changes and the mark that the undo was used commit together, so it works once; a reversal
+//! is about the very thing that was changed, so a second one finds nothing to do, and only one that was done counts as
+//! used; every refusal has a sentence of its own; a used undo is remembered for a while. No model asks for it.
 
 use chrono_tz::Tz;
 
@@ -185,7 +185,7 @@ fn already(undo: &Undo, zone: Tz) -> String {
     format!("That was already taken back{at}: {}.", undo.label)
 }
 
-/// A reminder that says "done" says what it said before once that was taken back.
+/// A reminder that was marked as done says what it said before once that was taken back.
 async fn restore_message(brain: &Brain, facts: &TurnFacts, undo: &Undo, answer: &mut Answer) -> Result<(), StoreError> {
     if let Some(changed) = shown::changed_by(brain, facts, &undo.id).await? {
         answer.rewrite(changed.message, |shown| {

@@ -1,4 +1,4 @@
-//! `/today`, `/week`, `/tasks`, `/pending`: what lies ahead, and what waits. The lines of days are those of the morning briefing.
+//! `/today`, `/week`, `/tasks`, `/pending`: what lies ahead, as in the morning briefing, and what waits.
 
 use chrono::{Days, NaiveDate};
 

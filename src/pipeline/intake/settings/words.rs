@@ -1,8 +1,8 @@
-//! What people write to change a setting, and the values behind buttons.
+//! Settings in words: what people write to change one, and the values behind buttons.
 //!
-//! Invariant: plain words count only when they can mean nothing else ("quiet hours from 10pm to 7am"); what
-//! merely could be a wish ("I'm in Tokyo now") is offered. Languages and tones come from tables, so that no
-//! words of a person get into a prompt as instructions.
+//! Invariant: plain words count only when they can mean nothing else; what merely could be a wish (a place where
+//! somebody is) is offered. Languages and tones come from tables, so that no words of a person get into a prompt as
+//! instructions.
 
 use chrono::NaiveTime;
 use chrono_tz::Tz;
@@ -25,7 +25,7 @@ pub(super) enum Wish {
     Offer(Tz),
     /// Something that was not understood: what to say, and zones that may be meant.
     Unclear {
-        /// For the person.
+        /// The reason, in words for the person.
         why: String,
         /// Suggestions.
         zones: Vec<Tz>,

@@ -1,4 +1,4 @@
-//! What the things that a plan is about turn out to be: how many, whether they were meant, and whether anything changes.
+//! Grounded targets: how many things a plan is about, whether they were meant, and whether anything changes.
 
 use std::cmp::Ordering;
 
@@ -26,7 +26,7 @@ const FIND_BY: &str = "find_by";
 const CHANGES: &str = "changes";
 /// More things than these are not changed in one step without asking.
 const AT_ONCE_MAX: usize = 3;
-/// Turns in which what "it" may mean was spoken of.
+/// Turns in which what a pronoun may mean was spoken of.
 const LATELY_MAX: usize = 3;
 
 /// What the things that a plan is about turned out to be.

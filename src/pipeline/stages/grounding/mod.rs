@@ -5,9 +5,9 @@
 //!      ─► exact: it goes on to the gate  ·  likely: proposed on a button  ·  else: asked, or said that nothing was done
 //! ```
 //!
-//! Invariants: what a question, a denial or a condition says changes nothing; what is only told is proposed at most; what
-//! is proposed runs as it was shown, through the gate. Not here: cards (what needs a yes is asked for anyway, unless it was
-//! a question), and what a ground is (`language::grounding`).
+//! Invariants: what a question, a denial or a condition says changes nothing; what is only told is proposed at most;
+//! what is proposed runs as it was shown, through the gate. Not here: cards (what needs a yes is asked for anyway,
+//! unless it was a question), and what a ground is (`language::grounding`).
 
 mod found;
 mod judging;

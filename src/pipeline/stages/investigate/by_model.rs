@@ -161,8 +161,8 @@ fn stopped(
     kept::answer(brain, facts, told, Vec::new())
 }
 
-/// Runs a graph that is known, refined by the model, and answers in its words: after a yes to what it costs, and where a
-/// template needs no decomposition.
+/// Runs a graph that is known, refined by the model, and answers in its words: after a yes to what it costs, and where
+/// a template needs no decomposition.
 pub(super) async fn run_known(
     turn: &Turn<'_>,
     model: &dyn Model,

@@ -1,8 +1,8 @@
-//! Asking first when a question is costly: the estimate and what would be looked at, with a yes, a smaller look, and a no.
+//! Consent to a costly question: the estimate and what would be looked at, with a yes, a smaller look, and a no.
 //!
-//! The graph waits in the store until it is decided: it survives a restart, only who asked decides, and once. Until then
-//! it is listed beside the cards, and decided there as they are. It is no pending action: it only reads, so no digest has
-//! to bind what is done to what was shown.
+//! The graph waits in the store until it is decided: it survives a restart, only who asked decides, and once. Until
+//! then it is listed beside the cards, and decided there as they are. It is no pending action: it only reads, so no
+//! digest has to bind what is done to what was shown.
 
 use chrono::Duration;
 

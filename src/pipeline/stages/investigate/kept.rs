@@ -1,4 +1,4 @@
-//! What an investigation found, kept for the chat: "more", and what is asked of it next.
+//! What an investigation found, kept for the chat: for further pages, and for what is asked of it next.
 //!
 //! One record a chat, replaced by the next answer of an investigation. Invariants: only its owner goes on with it; rows
 //! keep their numbers for as long as it is kept; what it repeats of others' words stays theirs.
@@ -25,9 +25,9 @@ const KEPT: &str = "findings";
 /// An answer of an investigation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KeptAnswer {
-    /// Whose.
+    /// The person who asked; nobody else narrows it.
     pub owner: UserId,
-    /// Where.
+    /// The chat in which it was shown.
     pub chat: ChatId,
     /// Until when it can be gone on with.
     pub until: DateTime<Utc>,
@@ -76,7 +76,7 @@ impl KeptAnswer {
         Key::of(&[KEPT, chat.as_str()])
     }
 
-    /// Whether it was given a moment ago: "only from Anna" means it, and not what was said since.
+    /// Whether it was given a moment ago: a request to narrow means it, and not what was said since.
     pub fn is_fresh(&self, facts: &TurnFacts) -> bool {
         facts.state.next_message <= self.said + limits::FINDINGS_FRESH_MESSAGES
     }
@@ -224,7 +224,7 @@ fn source(n: usize, row: &AnswerRow) -> NumberedSource {
     NumberedSource { n, service: row.item.service.clone(), id: row.item.id.clone(), title: row.item.title.clone() }
 }
 
-/// What was found alone is what "it" means next.
+/// A pronoun in the next message means what was found alone.
 fn past(row: &AnswerRow) -> PastAction {
     let item = Some(ItemRef { id: row.item.id.clone(), label: row.item.title.clone() });
     PastAction { service: row.item.service.clone(), command: FOUND.to_owned(), item, ..PastAction::default() }

@@ -85,7 +85,7 @@ impl<'t> Looking<'t> {
         self.cache
     }
 
-    /// The strategies.
+    /// The strategies over the owner's sources, with what is kept of earlier questions.
     pub fn worker(&self) -> EvidenceWorker<'_> {
         EvidenceWorker { sources: self.sources(), cache: Some(self.cache()) }
     }

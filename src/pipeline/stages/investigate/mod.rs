@@ -134,9 +134,9 @@ async fn show_meanwhile(turn: &Turn<'_>, asked: Option<&FamilyQuestion>) -> Resu
     Ok(())
 }
 
-/// A question that nobody understood, answered by what it leans to or by a search; where that finds nothing, by what else
-/// there is to say, which then names the search unless it is talk. What neither asks nor names what is to be found is
-/// searched for nowhere.
+/// A question that nobody understood, answered by what it leans to or by a search; where that finds nothing, by what
+/// else there is to say, which then names the search unless it is talk. What neither asks nor names what is to be found
+/// is searched for nowhere.
 pub async fn or_searched(
     turn: &Turn<'_>,
     else_say: impl Future<Output = Result<Answer, TurnError>>,
@@ -172,11 +172,11 @@ fn has_sources(answer: &Answer) -> bool {
     answer.replies.iter().any(|reply| !reply.sources.is_empty())
 }
 
-/// Answers a question of a family. Where nothing is about what it names, says so and answers it without that, if there is
-/// more then: what it is called in the mail may be another word.
+/// Answers a question of a family. Where nothing is about what it names, says so and answers it without that, if there
+/// is more then: what it is called in the mail may be another word.
 pub async fn answer(turn: &Turn<'_>, question: &FamilyQuestion) -> Result<Answer, TurnError> {
     let narrow = answer_below(turn, question, "").await?;
-    // "My sister" may be somebody, or what a conversation is about.
+    // A kinship may be somebody, or what a conversation is about.
     if let Some(of_somebody) = question.of_somebody().filter(|_| !has_sources(&narrow)) {
         let theirs = answer_below(turn, &of_somebody, "").await?;
         if has_sources(&theirs) {

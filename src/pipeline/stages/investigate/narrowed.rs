@@ -17,7 +17,7 @@ use crate::pipeline::commit::Answer;
 use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
 use crate::services::searchable::{ItemKind, Party};
 
-/// "And of those, who do I meet next week?": what takes place with those whom the rows are about.
+/// Narrowed to meetings: what takes place with those whom the rows are about.
 pub async fn met(turn: &Turn<'_>, kept: &KeptAnswer, when: Option<&str>) -> Result<Answer, TurnError> {
     let reference = turn.facts.reference();
     let week = (reference.now, reference.now + chrono::Duration::days(7));
@@ -63,7 +63,7 @@ fn about(row: &AnswerRow) -> Vec<Party> {
     }
 }
 
-/// "Only from Anna", "only those about the trip", "only this week".
+/// Narrowed to a person, a topic or a time.
 pub async fn only(
     brain: &Brain,
     facts: &TurnFacts,
@@ -96,7 +96,7 @@ pub async fn only(
     told(brain, facts, kept, rows, &by.into_iter().flatten().collect::<String>())
 }
 
-/// "And what of it is still open?"
+/// Narrowed to what is still open.
 pub fn still_open(brain: &Brain, facts: &TurnFacts, kept: &KeptAnswer) -> Result<Answer, TurnError> {
     let rows: Vec<AnswerRow> = kept.rows.iter().filter(|row| row.is_open).cloned().collect();
     told(brain, facts, kept, rows, " that are open")

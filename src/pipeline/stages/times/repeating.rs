@@ -1,8 +1,8 @@
-//! How often something happens, beside when it begins.
+//! Recurrence: how often something happens, beside when it begins.
 //!
-//! "At 9" and "every weekday" are one sentence in two parameters, and are read together. Invariant: what is said of the
-//! beginning is kept: a repetition that loses its clock or its day when both are read together is read alone, and counts
-//! from that beginning.
+//! An hour and a rule are one sentence in two parameters, and are read together. Invariant: what is said of the
+//! beginning is kept: a repetition that loses its clock or its day when both are read together is read alone, and
+//! counts from that beginning.
 
 use chrono::Duration;
 

@@ -1,3 +1,3 @@
-//! How mail goes out.
+//! Outgoing mail.
 
 pub mod smtp;

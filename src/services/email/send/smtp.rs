@@ -40,7 +40,7 @@ mod tests;
 pub struct Sender {
     /// Shown beside the address, if set.
     pub name: Option<String>,
-    /// The address.
+    /// In the From header and in the envelope.
     pub address: Address,
 }
 

@@ -1,4 +1,4 @@
-//! Where mail is kept.
+//! Mail sources.
 
 pub mod maildir;
 pub mod moves;

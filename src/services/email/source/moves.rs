@@ -4,9 +4,9 @@
 //! flags    new/BASE, cur/BASE:2,F   ─► cur/BASE:2,FS
 //! folders  cur/BASE:2,FS            ─► .Archive/cur/BASE:2,FS
 //! ```
-//! Each is one rename inside the mailbox: after a crash a mail is where it was or where it was to be, whole, and never in
-//! both. Invariants: the name without flags stays, and flags that are not meant stay with it; a name that is taken is
-//! never written over; nothing goes through a link.
+//! Each is one rename inside the mailbox: after a crash a mail is where it was or where it was to be, whole, and never
+//! in both. Invariants: the name without flags stays, and flags that are not meant stay with it; a name that is taken
+//! is never written over; nothing goes through a link.
 
 use std::fs::{self, File};
 use std::io;

@@ -1,8 +1,8 @@
-//! Whether the folders of a mailbox have changed since they were listed.
+//! Change detection: whether the folders of a mailbox have changed since they were listed.
 //!
-//! A folder's own time changes with each name that comes, goes or changes, but only as finely as the file system counts.
-//! So a folder that had changed just before it was listed may have changed once more in the same instant: it is listed
-//! again until its time is old enough to be trusted.
+//! A folder's own time changes with each name that comes, goes or changes, but only as finely as the file system
+//! counts. So a folder that had changed just before it was listed may have changed once more in the same instant: it is
+//! listed again until its time is old enough to be trusted.
 
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt as _;

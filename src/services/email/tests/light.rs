@@ -1,5 +1,5 @@
-//! An index for many mails: it compares beginnings of words, and nothing is ranked. One of its updates can be held up, or
-//! not come through.
+//! An index for many mails: it compares beginnings of words, and nothing is ranked. One of its updates can be held up,
+//! or not come through.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
