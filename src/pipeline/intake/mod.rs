@@ -125,10 +125,8 @@ mod tests {
     }
 
     #[test]
-    fn the_pictures_of_a_turn_name_every_step_in_order() {
+    fn the_picture_of_a_turn_names_every_step_in_order() {
         let steps: Vec<&str> = STEPS.iter().map(|step| step.name).collect();
-        assert_eq!(named_in(include_str!("../mod.rs")), steps, "src/pipeline/mod.rs");
-        assert_eq!(named_in(include_str!("../../lib.rs")), steps, "src/lib.rs");
-        assert_eq!(named_in(include_str!("../../../README.md")), steps, "README.md");
+        assert_eq!(named_in(include_str!("../mod.rs")), steps);
     }
 }
