@@ -9,7 +9,7 @@ use brain_agent::core::turn::Input;
 use brain_agent::pipeline::handle_turn;
 use serde_json::{Value, json};
 
-use crate::rig::{ME, Rig, Setup, action, chat_of, send};
+use crate::rig::{Fate, ME, Rig, Setup, action, chat_of, send};
 
 fn mail(subject: &str) -> Value {
     json!([send("zoe@example.com", subject, "body")])
@@ -144,7 +144,7 @@ async fn invariant_05_a_yes_that_could_mean_something_else_is_asked_back() {
 async fn invariant_05_a_card_that_was_shown_in_part_cannot_be_decided() {
     let rig = Rig::plain();
     let body = "many words ".repeat(1_500);
-    rig.channel.breaks_after(Some(1));
+    rig.channel.fate(Fate::LostAfter(1));
     rig.plans(json!([send("zoe@example.com", "Long", &body)]));
     rig.says("send it").await;
     let pending = rig.all_pending().await.remove(0);
@@ -154,7 +154,7 @@ async fn invariant_05_a_card_that_was_shown_in_part_cannot_be_decided() {
     rig.says("yes").await;
     rig.me().replies("yes", pending.card_messages[0]).await;
     assert!(rig.effects().is_empty());
-    rig.channel.breaks_after(None);
+    rig.channel.fate(Fate::Arrives);
     rig.brain.deliver(&chat_of(ME)).await;
     rig.me().presses(&press).await;
     assert_eq!(rig.effects().len(), 1);
