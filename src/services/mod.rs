@@ -43,7 +43,7 @@ pub mod offered;
 mod pages;
 mod param_error;
 pub mod provenance;
-mod recurrence;
+pub(crate) mod recurrence;
 mod registration;
 pub mod registry;
 pub mod replica;
@@ -68,8 +68,6 @@ pub use email::accounts::{Holder, MailAccount, MailAccounts};
 use email::mailbox::Mailboxes;
 use registry::Registry;
 
-#[cfg(test)]
-pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 

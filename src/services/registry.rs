@@ -254,7 +254,7 @@ fn route_shape(list: &[Arc<Registration>]) -> Value {
 mod tests {
     use super::*;
     use crate::services::service::ServiceInfo;
-    use crate::services::testing;
+    use crate::testing;
 
     #[test]
     fn every_service_and_every_command_has_its_words_and_its_shape() {

@@ -10,7 +10,7 @@ use crate::ports::{Batch, Expect};
 use crate::services::email::demo;
 use crate::services::email::tests::{Home, mail, request_context, result, run};
 use crate::services::service::{Attempt, PeopleQuery, Prepared, Wanted};
-use crate::services::testing::authorized;
+use crate::testing::authorized;
 
 async fn find(home: &Home, query: &str) -> Vec<String> {
     let found = run(&home.people, &home.ctx, "find", json!({"query": query}), "1").await;
