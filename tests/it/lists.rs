@@ -5,7 +5,7 @@ use crate::support::program::{Console, Program, buttons_of, outcomes_of, text_of
 const NOW: &str = "2026-01-12T09:00:00Z";
 
 fn open(program: &Program) -> Console {
-    program.console(&["--now", NOW, "--tz", "UTC"])
+    program.at(NOW)
 }
 
 /// Says each line; its answer holds every word behind it, and none that begins with `!`.

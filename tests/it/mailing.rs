@@ -1,7 +1,5 @@
 //! Mails that are forwarded, marked, archived, deleted and brought back, through the whole program.
 
-use std::path::Path;
-
 use brain_agent::core::button::Role;
 use brain_agent::core::ids::UserId;
 use brain_agent::core::outcome::Status;
@@ -208,10 +206,8 @@ async fn no_mail_lowers_the_stakes_of_deleting_and_forwarding() {
 fn a_forward_goes_out_once_after_the_yes_and_the_card_shows_all_of_it() {
     let mail = SmtpServer::start(Mode::Accept);
     let program = Program::new().smtp(&mail);
-    let folder = program.data_dir().join("mail/me/new");
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("1768200001.invoice"), include_bytes!("mailing/invoice.eml")).unwrap();
-    let mut console = program.console(&["--now", "2026-01-12T09:00:00Z", "--tz", "UTC"]);
+    let invoice = program.receives("1768200001.invoice", include_bytes!("mailing/invoice.eml"));
+    let mut console = program.at("2026-01-12T09:00:00Z");
     let card = console.say("forward the invoice mail to tom@example.com and sam@example.com saying please have a look");
     let text = text_of(&card);
     for shown in [
@@ -237,22 +233,20 @@ fn a_forward_goes_out_once_after_the_yes_and_the_card_shows_all_of_it() {
     assert_eq!(mails[0].to, ["tom@example.com", "sam@example.com"]);
     let data = String::from_utf8_lossy(&mails[0].data).into_owned();
     assert!(data.contains("JVBERi0xLjQKJSBpbnZvaWNl") && data.contains("invoice.pdf"), "{data}");
-    assert!(Path::new(&folder).join("1768200001.invoice").exists(), "the mail itself stays as it is");
+    assert!(invoice.exists(), "the mail itself stays as it is");
 }
 
 #[test]
 fn a_reversal_is_no_more_than_an_action_of_its_own() {
     let program = Program::new();
-    let folder = program.data_dir().join("mail/me/new");
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("1768200001.a"), "From: Bob <bob@example.com>\nSubject: Lunch\n\nHi\n").unwrap();
-    let mut console = program.console(&["--now", "2026-01-12T09:00:00Z", "--tz", "UTC"]);
+    program.receives("1768200001.a", "From: Bob <bob@example.com>\nSubject: Lunch\n\nHi\n");
+    let mut console = program.at("2026-01-12T09:00:00Z");
     let marked = console.say("archive the mail from Bob");
     assert_eq!(outcomes_of(&marked)[0]["status"], "succeeded");
     assert_eq!(buttons_of(&marked).len(), 1);
     console.finish();
     // The undo outlives the process.
-    let mut console = program.console(&["--now", "2026-01-12T09:05:00Z", "--tz", "UTC"]);
+    let mut console = program.at("2026-01-12T09:05:00Z");
     let back = console.press(&button(&marked, "undo"));
     assert!(text_of(&back).contains("in the inbox: Lunch"), "{back:#?}");
 }

@@ -3,27 +3,23 @@
 
 use serde_json::{Value, json};
 
+use crate::rig::action;
 use crate::support::model_server::{ModelReply, ModelServer, Script};
 use crate::support::program::{Console, Program, outcomes_of, text_of};
 
-fn route() -> ModelReply {
-    ModelReply::json(json!({"type": "action", "domains": ["calendar"], "is_followup": false}))
-}
-
 fn plan(command: &str, params: Value) -> ModelReply {
-    let action = json!({"service": "calendar", "command": command, "params": params, "reasoning": "asked"});
-    ModelReply::json(json!({"actions": [action], "question": null, "open": null}))
+    ModelReply::plan(&[action("calendar", command, params)])
 }
 
 fn console(model: &ModelServer) -> Console {
     let program = Program::new().model(model).env("BRAIN_SKIP_ROUTER", "false");
-    program.console(&["--demo", "--now", "2026-01-12T09:00:00Z", "--tz", "UTC"])
+    program.demo()
 }
 
 #[test]
 fn a_model_that_names_no_scope_is_asked_back_and_one_that_names_all_cannot_skip_the_card() {
     let script = Script::new()
-        .always("route", route())
+        .always("route", ModelReply::route("action", &["calendar"]))
         .then("plan", plan("delete_event", json!({"find_by": "yoga"})))
         .then("plan", plan("delete_event", json!({"find_by": "yoga", "scope": "all"})))
         .always("respond", ModelReply::text("Done, all gone!"));
@@ -42,7 +38,7 @@ fn a_model_that_names_no_scope_is_asked_back_and_one_that_names_all_cannot_skip_
 #[test]
 fn what_a_model_looks_for_is_told_by_code() {
     let script = Script::new()
-        .always("route", route())
+        .always("route", ModelReply::route("action", &["calendar"]))
         .then("plan", plan("list_events", json!({"text": "dentist"})))
         .then("plan", plan("list_events", json!({"from": "tomorrow afternoon", "whether": "free"})))
         .always("respond", ModelReply::text(""));

@@ -8,7 +8,7 @@ use crate::support::program::{Console, Program, outcomes_of, text_of};
 const NOW: &str = "2026-01-12T09:00:00Z";
 
 fn open(program: &Program) -> Console {
-    program.console(&["--now", NOW, "--tz", "UTC"])
+    program.at(NOW)
 }
 
 fn param(lines: &[Value], name: &str) -> String {

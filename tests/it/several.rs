@@ -8,7 +8,7 @@ use crate::rig::{ME, Rig, action, chat_of};
 use crate::support::program::{Console, Program, outcomes_of, text_of};
 
 fn open(program: &Program) -> Console {
-    program.console(&["--demo", "--now", "2026-01-12T09:00:00Z", "--tz", "UTC"])
+    program.demo()
 }
 
 fn told(console: &mut Console, said: &str) -> String {

@@ -181,6 +181,6 @@ fn a_composite_request_that_is_killed_sends_nothing() {
         assert_eq!(tasks(&mut second), 1, "{border}");
         drop(second);
         assert_eq!(world.sent(), 0, "{border}");
-        assert_eq!(world.open().len(), usize::from(border == "answer-durable"), "{border}");
+        assert_eq!(world.program.open_cards().len(), usize::from(border == "answer-durable"), "{border}");
     });
 }

@@ -147,9 +147,9 @@ fn an_approval_by_the_admin_is_never_lost_nor_doubled_either() {
         let mut world = World::new(Mode::Accept);
         world.program = world.program.env("BRAIN_ADMIN_MAY_APPROVE", "true");
         let (id, _, _) = asked(&world);
-        let digest = world.record(&id)["digest"].as_str().unwrap()[..12].to_owned();
+        let digest = world.program.card(&id)["digest"].as_str().unwrap()[..12].to_owned();
         let dying = world.program.clone().fail_at(border);
-        let mut owner = dying.console(&["--now", NOW, "--tz", "UTC"]);
+        let mut owner = dying.at(NOW);
         owner.say("/pending");
         let approving = {
             let (program, id) = (world.program.clone(), id.clone());

@@ -6,7 +6,7 @@ use crate::support::model_server::{ModelReply, ModelServer, Script};
 use crate::support::program::{Console, Program, done_of, outcomes_of, text_of};
 
 fn route(kind: &str) -> ModelReply {
-    ModelReply::json(json!({"type": kind, "domains": ["email", "calendar"], "is_followup": false}))
+    ModelReply::route(kind, &["email", "calendar"])
 }
 
 fn graph(kind: &str, nodes: Value) -> ModelReply {

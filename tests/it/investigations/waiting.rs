@@ -11,7 +11,7 @@ const SEND: &str = "send an email to bob.miller@example.com saying the report is
 const NOW: &str = "2026-01-12T09:00:00Z";
 
 fn route(kind: &str) -> ModelReply {
-    ModelReply::json(json!({"type": kind, "domains": ["email"], "is_followup": false}))
+    ModelReply::route(kind, &["email"])
 }
 
 fn model() -> ModelServer {

@@ -4,9 +4,11 @@ use std::sync::atomic::Ordering;
 
 use brain_agent::core::button::{Button, Role};
 use brain_agent::core::ids::{ChatId, MessageId, PendingId, RunId, UserId};
-use brain_agent::core::turn::{Done, Edit, Incoming, Input, Origin};
+use brain_agent::core::outcome::Report;
+use brain_agent::core::turn::{Done, Edit, Incoming, Input, Origin, Path};
 use brain_agent::pipeline::handle_turn;
 use brain_agent::ports::Clock;
+use serde_json::Value;
 
 use super::Rig;
 use super::channel::Shown;
@@ -94,6 +96,29 @@ impl Answer {
     pub fn text(&self) -> String {
         let texts: Vec<&str> = self.shown.iter().map(|s| s.reply.text.as_str()).collect();
         texts.join("\n")
+    }
+
+    /// What became of each action, as `task.create succeeded`.
+    pub fn did(&self) -> Vec<String> {
+        let named = |report: &Report| {
+            format!(
+                "{}.{} {}",
+                report.service,
+                report.command,
+                serde_json::to_value(report.status).unwrap().as_str().unwrap()
+            )
+        };
+        self.done.outcomes.iter().map(named).collect()
+    }
+
+    /// What its only action was to do.
+    pub fn params(&self) -> Value {
+        assert_eq!(self.done.outcomes.len(), 1, "one action expected: {}", self.text());
+        Value::Object(self.done.outcomes[0].params.clone())
+    }
+
+    pub fn path(&self) -> Path {
+        self.done.path
     }
 
     pub fn has_card(&self) -> bool {
