@@ -12,9 +12,6 @@
 //! Everything that is committed, performed or shown goes into one log, in order: what must be durable before
 //! something else happens is read from there.
 
-// The suites use different parts of it.
-#![allow(dead_code)]
-
 mod channel;
 mod clock;
 mod log;

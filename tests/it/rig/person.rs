@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use brain_agent::core::button::{Button, Role};
 use brain_agent::core::ids::{ChatId, MessageId, PendingId, RunId, UserId};
 use brain_agent::core::outcome::Report;
-use brain_agent::core::turn::{Done, Edit, Incoming, Input, Origin, Path};
+use brain_agent::core::turn::{Done, Edit, Incoming, Input, NoticeKind, Origin, Path};
 use brain_agent::pipeline::handle_turn;
 use brain_agent::ports::Clock;
 use serde_json::Value;
@@ -119,6 +119,12 @@ impl Answer {
 
     pub fn path(&self) -> Path {
         self.done.path
+    }
+
+    /// Whether it is told, beside the button that was pressed, that nothing came of the press.
+    pub fn alerts(&self) -> bool {
+        let notices = self.shown.iter().filter_map(|shown| shown.reply.notice.as_deref());
+        notices.into_iter().any(|notice| notice.kind == NoticeKind::Alert)
     }
 
     pub fn has_card(&self) -> bool {

@@ -3,12 +3,12 @@
 use brain_agent::core::ids::PendingId;
 use brain_agent::core::pending::{Pending, State};
 use brain_agent::core::plan::Action;
-use brain_agent::ports::records::Audit;
+use brain_agent::ports::records::{Audit, Clarification};
 use brain_agent::ports::{Batch, Change, Expect, Key, Order, Reader, Record, RecordExt, Scan, Stored, Table};
 use serde_json::Value;
 
-use super::Rig;
 use super::log::Event;
+use super::{ME, Rig, chat_of};
 
 impl Rig {
     /// The stored card.
@@ -24,6 +24,11 @@ impl Rig {
     /// Every card of any state.
     pub async fn all_pending(&self) -> Vec<Pending> {
         self.all().await
+    }
+
+    /// The question that is open in [`ME`]'s own chat.
+    pub async fn question(&self) -> Option<Clarification> {
+        self.brain.chat_state(&chat_of(ME)).await.unwrap().clarification
     }
 
     /// Changes the stored bytes of a card behind the program's back.

@@ -20,8 +20,6 @@ use super::log::{Event, Log};
 /// What becomes of a mail that is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sending {
-    /// By the real service, which has no account here and keeps a draft.
-    Real,
     /// A server took it.
     Accepted,
     /// A server took it, once it was let go.
@@ -66,9 +64,7 @@ impl Entry for Watched {
                 sent(action, attempt)
             }
             Sending::Doubtful if sends => Performed::unknown("the server went silent"),
-            Sending::Real | Sending::Accepted | Sending::Held | Sending::Doubtful => {
-                self.inner.perform(ctx, authorized, attempt).await
-            }
+            Sending::Accepted | Sending::Held | Sending::Doubtful => self.inner.perform(ctx, authorized, attempt).await,
         }
     }
 
