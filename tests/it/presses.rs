@@ -4,7 +4,7 @@ use brain_agent::core::button::{Button, Role};
 use brain_agent::core::settings::Tone;
 use brain_agent::core::turn::{Input, Reply};
 use brain_agent::pipeline::handle_turn;
-use brain_agent::ports::records::{Due, User};
+use brain_agent::ports::records::User;
 use brain_agent::ports::{Key, RecordExt, Stage};
 use chrono::Duration;
 use chrono_tz::Tz;
@@ -27,7 +27,7 @@ fn reminders(rig: &Rig) -> Vec<Reply> {
 
 /// When it reminds next.
 async fn next(rig: &Rig) -> Option<String> {
-    rig.all::<Due>().await.first().map(|due| due.at.to_rfc3339())
+    rig.next_due().await.map(|at| at.to_rfc3339())
 }
 
 fn button(buttons: &[Button], words: &str) -> Button {

@@ -94,8 +94,7 @@ fn an_undo_that_is_killed_is_done_once_or_not_at_all() {
         let at_start = told(&told_at_start(&mut second));
         assert_eq!(at_start.contains("Taken back"), border != "answer-before", "{border}: {at_start}");
         assert_eq!(tasks(&mut second), 0, "{border}");
-        let again = second.press(&undo);
-        assert!(text_of(&again).contains("already taken back"), "{border}: {again:#?}");
+        second.press(&undo);
         assert_eq!(tasks(&mut second), 0, "{border}");
     });
 }

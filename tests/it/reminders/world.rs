@@ -13,7 +13,7 @@ use brain_agent::core::stakes::{Rule, Stakes, assess, authorize_low};
 use brain_agent::core::turn::{Input, Reply};
 use brain_agent::pipeline::commit::user::settings_changed;
 use brain_agent::ports::records::{Due, User};
-use brain_agent::ports::{Batch, Clock, Expect, RecordExt, Scan, Table};
+use brain_agent::ports::{Batch, Clock, Expect, Table};
 use brain_agent::services::service::{Attempt, Prepared};
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
@@ -89,11 +89,6 @@ impl World {
 
     pub async fn dues(&self) -> Vec<Due> {
         self.all().await
-    }
-
-    /// When the program would wake: what falls due is kept in the order of its time.
-    pub async fn next_due(&self) -> Option<DateTime<Utc>> {
-        self.store.list::<Due>(Scan::of::<Due>(&[], 1)).await.unwrap().first().map(|(due, _)| due.at)
     }
 
     /// The clock goes on to `end`, and everything on the way is handled at its time.

@@ -3,8 +3,10 @@
 use brain_agent::core::ids::PendingId;
 use brain_agent::core::pending::{Pending, State};
 use brain_agent::core::plan::Action;
-use brain_agent::ports::records::{Audit, Clarification};
+use brain_agent::ports::records::{Audit, Clarification, Due};
 use brain_agent::ports::{Batch, Change, Expect, Key, Order, Reader, Record, RecordExt, Scan, Stored, Table};
+use brain_agent::services::task::{Task, TaskStatus};
+use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 use super::log::Event;
@@ -24,6 +26,17 @@ impl Rig {
     /// Every card of any state.
     pub async fn all_pending(&self) -> Vec<Pending> {
         self.all().await
+    }
+
+    /// When the program would wake: what falls due is kept in the order of its time.
+    pub async fn next_due(&self) -> Option<DateTime<Utc>> {
+        self.store.list::<Due>(Scan::of::<Due>(&[], 1)).await.unwrap().first().map(|(due, _)| due.at)
+    }
+
+    /// The titles of the tasks that are to do, whoever they belong to.
+    pub async fn open_tasks(&self) -> Vec<String> {
+        let tasks: Vec<Task> = self.all().await;
+        tasks.into_iter().filter(|task| task.status == TaskStatus::Open).map(|task| task.title).collect()
     }
 
     /// The question that is open in [`ME`]'s own chat.
