@@ -75,8 +75,7 @@ async fn two_unclear_people_are_asked_about_one_after_the_other() {
     rig.says("1").await;
     assert_eq!(asked_for(&rig).await, "For Anna");
     assert_eq!(done(&rig), ["create_draft For Bob"]);
-    let third = rig.says("anna miller").await;
-    assert_eq!(third.done.outcomes[0].status, Status::Succeeded);
+    assert_eq!(rig.says("anna miller").await.did(), ["email.create_draft succeeded"]);
     assert_eq!(done(&rig), ["create_draft For Bob", "create_draft For Anna"]);
     assert_eq!(rig.performed()[1].params["to"], json!(["anna.miller@example.com"]));
     assert_eq!(rig.script.asked(Stage::Plan).len(), plans, "answers need no planner");
@@ -122,9 +121,8 @@ async fn what_needs_a_yes_before_the_answered_action_waits_for_the_answer_too() 
     let asked = asks(&rig, json!([delete, tell])).await;
     assert!(asked_for(&rig).await == "Gone" && !asked.has_card(), "{}", asked.text());
     let card = rig.says("1").await.card();
-    let waits = rig.pending(&card.id).await;
     assert!(card.text().contains("Milk") && card.text().contains("bob.adams@example.com"), "{}", card.text());
-    assert_eq!(waits.depends_on, [vec![], vec![0]]);
+    assert_eq!(rig.pending(&card.id).await.depends_on, [vec![], vec![0]]);
     rig.says("yes").await;
     assert_eq!(rig.effects().len(), 2);
 }
@@ -194,11 +192,8 @@ async fn a_stored_card_whose_actions_cannot_be_put_in_an_order_executes_nothing_
         let told = rig.me().presses(&format!("y:{}:{}", card.id, digest.prefix())).await;
         assert_eq!(done(&rig), [""; 0], "{}", told.text());
         assert_eq!(rig.pending(&card.id).await.state, State::Failed, "{}", told.text());
-        assert!(
-            told.text().contains("email.send_email (1)") || told.text().contains("email.send_email (2)"),
-            "{}",
-            told.text()
-        );
+        let named = ["email.send_email (1)", "email.send_email (2)"].iter().any(|name| told.text().contains(name));
+        assert!(named, "{}", told.text());
         assert!(told.done.outcomes.iter().all(|report| report.status == Status::Failed), "{}", told.text());
     }
 }

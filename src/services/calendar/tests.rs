@@ -11,8 +11,7 @@ use crate::core::plan::Action;
 use crate::limits::RESULT_ROWS_MAX;
 use crate::ports::{Batch, Expect};
 use crate::services::registry::Registration;
-use crate::services::service::Prepared;
-use crate::services::service::Wanted;
+use crate::services::service::{Prepared, Wanted};
 use crate::testing::{World, authorized, local};
 
 const MONDAY_NOON: &str = "2026-01-12 12:00";
