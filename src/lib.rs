@@ -37,4 +37,6 @@ pub mod scheduler;
 pub mod search;
 pub mod services;
 pub mod store;
+#[cfg(test)]
+mod testing;
 pub mod upkeep;

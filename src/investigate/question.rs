@@ -197,16 +197,13 @@ mod tests {
     use async_trait::async_trait;
     use chrono::{TimeZone, Utc};
     use serde_json::json;
-    use tokio_util::sync::CancellationToken;
 
     use super::*;
     use crate::core::graph::Node;
-    use crate::investigate::asker::testing::{AskingWorld, ScriptedModel};
     use crate::investigate::node::OutputType;
-    use crate::investigate::run::{
-        Attempting, BudgetLimits, LaneLimits, NodeFailure, NodeInputs, RunLimits, TurnBudget, WorkLane, WorkLanes,
-    };
+    use crate::investigate::run::{Attempting, NodeFailure, NodeInputs, WorkLane};
     use crate::language::time::{DateOrder, Reference};
+    use crate::testing::asking::{AskingWorld, ScriptedModel};
 
     /// Writes down which nodes ran, and how often the model had been asked by then.
     struct Noting<'a> {
@@ -266,19 +263,10 @@ mod tests {
             order: DateOrder::DayFirst,
         };
         let input = DecomposeInput { question: "q", history: &[], things: &[], dates: &[], reference: &reference };
-        let (lanes, cancel) = (WorkLanes::new(LaneLimits::default()), CancellationToken::new());
         if ask_above_usd.is_nan() {
-            cancel.cancel();
+            world.bounds.cancel.cancel();
         }
-        let budget = TurnBudget::new(BudgetLimits::default());
-        let with = RunWith {
-            limits: RunLimits::default(),
-            lanes: &lanes,
-            budget: &budget,
-            cancel: &cancel,
-            watch: &|_| {},
-            seed: 1,
-        };
+        let with = world.bounds.with(&|_| {});
         let allowed = CostAllowed { prices: StagePrices::default(), ask_above_usd };
         let came = world.with(async |model| run_question(model, &input, &worker, &with, &allowed).await).await;
         let came = match came {

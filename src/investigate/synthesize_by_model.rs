@@ -191,9 +191,9 @@ mod tests {
     use chrono::{TimeZone, Utc};
 
     use super::*;
-    use crate::investigate::asker::testing::{AskingWorld, ScriptedModel};
     use crate::language::time::DateOrder;
     use crate::services::searchable::{FoundItem, ItemKind};
+    use crate::testing::asking::{AskingWorld, ScriptedModel};
 
     fn finding(id: &str, summary: &str) -> Finding {
         Finding::of(FoundItem {

@@ -45,7 +45,7 @@ mod pages;
 mod param_error;
 mod preparing;
 pub mod provenance;
-mod recurrence;
+pub(crate) mod recurrence;
 mod registration;
 pub mod registry;
 pub mod replica;
@@ -71,8 +71,6 @@ pub use email::accounts::{Holder, MailAccount, MailAccounts};
 use email::mailbox::Mailboxes;
 use registry::Registry;
 
-#[cfg(test)]
-pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 

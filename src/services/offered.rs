@@ -174,7 +174,7 @@ mod tests {
     use super::*;
     use crate::language::reading::Reading;
     use crate::language::time::{DateOrder, Reference};
-    use crate::services::testing;
+    use crate::testing;
 
     fn properties(service: &str, command: &str, message: &str) -> Vec<String> {
         let reference = Reference {

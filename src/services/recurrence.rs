@@ -22,7 +22,7 @@ use crate::services::show::Moment;
 mod tests;
 
 /// A local wall-clock time as an instant.
-pub(super) fn instant(zone: Tz, local: NaiveDateTime) -> DateTime<Tz> {
+pub(crate) fn instant(zone: Tz, local: NaiveDateTime) -> DateTime<Tz> {
     local_instant(zone, local).earliest()
 }
 

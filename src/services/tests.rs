@@ -1,8 +1,9 @@
 //! What people say for the built-in services' commands.
 
-use super::{filling, testing};
+use super::filling;
 use crate::language::requests::built_in::{SERVICES, grammar_of};
 use crate::language::requests::tests::{asked_in, monday};
+use crate::testing;
 
 /// No command, but the sending of what was just written.
 const NO_COMMAND: [&str; 1] = ["email.send_draft"];

@@ -3,7 +3,7 @@
 use crate::support::program::{Console, Program, text_of};
 
 fn open(program: &Program) -> Console {
-    program.console(&["--demo", "--now", "2026-01-12T09:00:00Z", "--tz", "UTC"])
+    program.demo()
 }
 
 fn told(console: &mut Console, said: &str) -> String {

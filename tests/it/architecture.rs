@@ -71,7 +71,8 @@ fn module_of(path: &Path) -> String {
 
 /// Test modules of a file may use anything.
 pub fn without_tests<'a>(path: &Path, text: &'a str) -> &'a str {
-    let is_tests = path.iter().any(|part| part == "tests" || part == "tests.rs" || part == "testing.rs");
+    let is_tests =
+        path.iter().any(|part| ["tests", "tests.rs", "testing", "testing.rs"].iter().any(|name| part == *name));
     if is_tests { "" } else { text.split("#[cfg(test)]\nmod tests {").next().unwrap() }
 }
 

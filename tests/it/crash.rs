@@ -60,7 +60,7 @@ impl World {
     }
 
     fn lives_at(&self, now: &str) -> Console {
-        self.program.console(&["--now", now, "--tz", "UTC"])
+        self.program.at(now)
     }
 
     /// A life that gets one line, stops at `border` and is killed there. What it printed.
@@ -71,7 +71,7 @@ impl World {
     /// A life that stops at `border` before it reads anything: in recovery, or in delivering what waited.
     fn dies_at_start(&self, border: &str) -> Lines {
         let program = self.program.clone().fail_at(border);
-        let console = program.console(&["--now", NOW, "--tz", "UTC"]);
+        let console = program.at(NOW);
         wait_reached(&program.reached_file(), place(border));
         console.kill_and_read()
     }
@@ -86,29 +86,14 @@ impl World {
         mails.iter().filter(|mail| mail.subject == SUBJECT).count()
     }
 
-    /// The record of a card, whatever became of it.
-    fn record(&self, id: &str) -> Value {
-        let shown = self.program.run(&["pending", "show", id, "--json"]);
-        assert_eq!(shown.code, 0, "{shown:?}");
-        shown.json_lines().remove(0)
-    }
-
     fn state(&self, id: &str) -> String {
-        self.record(id)["state"].as_str().unwrap().to_owned()
-    }
-
-    /// The ids of the open cards, as the operator sees them.
-    fn open(&self) -> Vec<String> {
-        let listed = self.program.run(&["pending", "list", "--json"]);
-        assert_eq!(listed.code, 0, "{listed:?}");
-        let ids = listed.json_lines();
-        ids.iter().map(|card| card["id"].as_str().unwrap().to_owned()).collect()
+        self.program.card(id)["state"].as_str().unwrap().to_owned()
     }
 }
 
 fn dies(program: &Program, border: &str, now: &str, line: &Value) -> Lines {
     let program = program.clone().fail_at(border);
-    let mut console = program.console(&["--now", now, "--tz", "UTC"]);
+    let mut console = program.at(now);
     console.start_sending(&line.to_string());
     wait_reached(&program.reached_file(), place(border));
     console.kill_and_read()

@@ -179,10 +179,8 @@ fn every_miss_is_one_line_with_its_number() {
 #[test]
 fn a_configured_model_is_asked_for_routes_and_plans_and_for_nothing_else() {
     let server = ModelServer::start(|request| match request.stage.as_str() {
-        "route" if request.prompt().contains("milk") => {
-            ModelReply::json(json!({"type": "action", "domains": ["task"], "is_followup": false}))
-        }
-        "route" => ModelReply::json(json!({"type": "chat", "domains": [], "is_followup": false})),
+        "route" if request.prompt().contains("milk") => ModelReply::route("action", &["task"]),
+        "route" => ModelReply::route("chat", &[]),
         "plan" => ModelReply::json(json!({"actions": [{"service": "task", "command": "create",
             "params": {"title": "Buy milk", "deadline": "2026-01-13T09:00:00"}}], "question": null, "open": null})),
         other => panic!("nobody needs {other}"),
@@ -224,7 +222,7 @@ fn a_configured_model_is_asked_for_routes_and_plans_and_for_nothing_else() {
 
 #[test]
 fn a_run_says_what_it_cost_when_prices_are_set_and_that_it_cannot_otherwise() {
-    let server = ModelServer::start(|_| ModelReply::json(json!({"type": "chat", "domains": [], "is_followup": false})));
+    let server = ModelServer::start(|_| ModelReply::route("chat", &[]));
     let rows = "how are you\tchat\n";
     let unknown = Program::new().model(&server);
     let answer = figures(&on(&unknown, "route", rows, &["--json"]));

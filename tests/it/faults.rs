@@ -16,5 +16,5 @@ const SEND: &str = "send an email to bob.miller@example.com saying the report is
 
 /// A console whose clock stands still.
 fn console(program: &Program) -> Console {
-    program.console(&["--now", NOW, "--tz", "UTC"])
+    program.at(NOW)
 }

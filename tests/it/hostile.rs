@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use crate::rig::action;
 use crate::support::bot_api::FakeBotApi;
 use crate::support::model_server::{ModelReply, ModelServer};
 use crate::support::program::{Program, text_of};
@@ -11,10 +12,6 @@ use crate::support::program::{Program, text_of};
 const HOSTILE: &str = "x\u{1b}[2K\u{1b}]0;owned\u{7}\u{9b}1A\u{202E}y\u{200B}\u{E0041}\u{2066}z";
 /// As it is shown.
 const SHOWN: &str = "⟨U+001B⟩";
-
-fn action(service: &str, command: &str, params: Value) -> Value {
-    json!({"service": service, "command": command, "params": params, "reasoning": "asked for", "depends_on": []})
-}
 
 /// A planner that is somebody else's mouth: it asks, names, titles and fails with these words.
 fn mouth() -> ModelServer {
@@ -27,9 +24,7 @@ fn mouth() -> ModelServer {
         let mail =
             |to: &str| json!([action("email", "send_email", json!({"to": [to], "subject": HOSTILE, "body": HOSTILE}))]);
         match request.stage.as_str() {
-            "route" if last.contains("small") => {
-                ModelReply::json(json!({"type": "chat", "domains": [], "is_followup": false}))
-            }
+            "route" if last.contains("small") => ModelReply::route("chat", &[]),
             "route" => ModelReply::json(
                 json!({"type": "action", "domains": ["email", "task", "contacts"], "is_followup": false}),
             ),

@@ -4,26 +4,22 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::rig::action;
 use crate::support::model_server::{ModelReply, ModelServer, Script};
-use crate::support::program::{Console, Program, outcomes_of, text_of};
+use crate::support::program::{Console, Program, did, params_of, text_of};
 
+const CREATED: &str = "task.create succeeded";
 const REMIND: &str = "remind me to call mom tomorrow at 5pm";
 /// Long after the test is over.
 const NEVER: Duration = Duration::from_secs(600);
 
 fn console(model: &ModelServer) -> Console {
     let program = Program::new().model(model).env("BRAIN_SKIP_ROUTER", "false");
-    program.console(&["--now", "2026-01-12T09:00:00Z", "--tz", "UTC"])
-}
-
-fn routed() -> ModelReply {
-    ModelReply::json(json!({"type": "action", "domains": ["task"], "is_followup": false}))
+    program.at("2026-01-12T09:00:00Z")
 }
 
 fn planned() -> ModelReply {
-    let action = json!({"service": "task", "command": "create",
-        "params": {"title": "Call mom", "deadline": "2026-01-13T17:00"}, "reasoning": "asked"});
-    ModelReply::json(json!({"actions": [action], "question": null, "open": null}))
+    ModelReply::plan(&[action("task", "create", json!({"title": "Call mom", "deadline": "2026-01-13T17:00"}))])
 }
 
 /// Says something, and kills the server once `stage` is being answered.
@@ -47,29 +43,32 @@ fn killed_in(stage: &str, script: Script, said: &str) -> Vec<Value> {
 
 #[test]
 fn killed_while_it_plans_the_request_is_done_without_it_and_that_is_said() {
-    let script = Script::new().then("route", routed()).always("plan", planned().after(NEVER));
+    let script =
+        Script::new().then("route", ModelReply::route("action", &["task"])).always("plan", planned().after(NEVER));
     let lines = killed_in("plan", script, REMIND);
-    assert_eq!(outcomes_of(&lines)[0]["status"], "succeeded", "{lines:#?}");
-    let text = text_of(&lines);
-    assert!(text.contains("Reminder set: Call mom") && text.contains("language model"), "{text}");
+    assert_eq!((did(&lines), &params_of(&lines)["title"]), (vec![CREATED.to_owned()], &json!("Call mom")));
+    assert!(text_of(&lines).contains("language model"), "{lines:#?}");
 }
 
 #[test]
 fn killed_while_it_phrases_what_was_done_the_receipt_stands() {
     let words = ModelReply::text("All set, I'll remind you to call mom.").chunks(4, Duration::from_secs(5));
-    let script = Script::new().then("route", routed()).then("plan", planned()).always("respond", words);
+    let script = Script::new()
+        .then("route", ModelReply::route("action", &["task"]))
+        .then("plan", planned())
+        .always("respond", words);
     let lines = killed_in("respond", script, "please see that mom gets a call tomorrow at five in the afternoon");
-    assert_eq!(outcomes_of(&lines)[0]["status"], "succeeded", "{lines:#?}");
-    assert!(text_of(&lines).contains("Reminder set: Call mom"), "{}", text_of(&lines));
+    assert_eq!(did(&lines), [CREATED]);
+    assert!(text_of(&lines).contains("Call mom"), "{}", text_of(&lines));
 }
 
 #[test]
 fn killed_in_the_middle_of_small_talk_nothing_is_left_half_said() {
     let words = ModelReply::text("Oh, I am well, thank you for asking; and how are you?").chunks(4, NEVER);
-    let talk = ModelReply::json(json!({"type": "chat", "domains": [], "is_followup": false}));
+    let talk = ModelReply::route("chat", &[]);
     let script = Script::new().always("route", talk).always("respond", words);
     let lines = killed_in("respond", script, "how was your weekend, dear assistant of mine?");
-    assert!(outcomes_of(&lines).is_empty());
+    assert!(did(&lines).is_empty());
     let text = text_of(&lines);
     assert!(!text.is_empty() && !text.ends_with("Oh,"), "{text}");
 }

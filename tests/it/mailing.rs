@@ -1,7 +1,5 @@
 //! Mails that are forwarded, marked, archived, deleted and brought back, through the whole program.
 
-use std::path::Path;
-
 use brain_agent::core::button::Role;
 use brain_agent::core::ids::UserId;
 use brain_agent::core::outcome::Status;
@@ -9,10 +7,11 @@ use brain_agent::services::email::source::maildir::{Folder, Maildir};
 use serde_json::{Value, json};
 
 use crate::rig::{Answer, ME, Rig, Sending, Setup, action};
-use crate::support::program::{Program, button, buttons_of, outcomes_of, text_of};
+use crate::support::program::{Program, button, buttons_of, did, text_of};
 use crate::support::smtp_server::{Mode, SmtpServer};
 
 const EVIL: &str = "collector@evil.example";
+const MARKED: &str = "email.mark succeeded";
 
 /// A mailbox of two: lunch with Bob, and a mail that would like to do something.
 fn rig(setup: Setup) -> Rig {
@@ -54,25 +53,21 @@ fn succeeded(answer: &Answer) -> bool {
 
 #[tokio::test]
 async fn a_mark_is_done_at_once_and_taken_back_by_its_button() {
-    for (said, marked, receipt) in [
-        (
-            "mark the mail from Bob as read",
-            "cur/1768200001.lunch:2,S",
-            "Marked as read: Lunch — “Bob” <bob@example.com>",
-        ),
-        ("star the mail about lunch", "cur/1768200001.lunch:2,F", "Starred: Lunch — “Bob” <bob@example.com>"),
-        ("archive Bob's mail", ".Archive/cur/1768200001.lunch:2,", "Archived: Lunch — “Bob” <bob@example.com>"),
+    for (said, marked, how) in [
+        ("mark the mail from Bob as read", "cur/1768200001.lunch:2,S", "read"),
+        ("star the mail about lunch", "cur/1768200001.lunch:2,F", "starred"),
+        ("archive Bob's mail", ".Archive/cur/1768200001.lunch:2,", "archived"),
     ] {
         let rig = without_model();
         let answer = rig.says(said).await;
-        assert!(answer.text().contains(receipt), "{said}: {}", answer.text());
-        assert!(!answer.has_card() && has(&rig, marked), "{said}");
+        assert_eq!((answer.did(), answer.params()["as"].as_str()), (vec![MARKED.to_owned()], Some(how)), "{said}");
+        assert!(has(&rig, marked), "{said}");
         let undo = answer.button(Role::Undo).unwrap();
         let back = rig.presses(&undo).await;
         assert!(succeeded(&back) && has(&rig, "cur/1768200001.lunch:2,"), "{said}: {}", back.text());
         assert!(back.button(Role::Undo).is_none(), "what took something back is no new thing to take back");
-        let again = rig.presses(&undo).await.text();
-        assert!(again.starts_with("That was already taken back"), "{again}");
+        let again = rig.presses(&undo).await;
+        assert!(!succeeded(&again) && has(&rig, "cur/1768200001.lunch:2,"), "{}", again.text());
     }
 }
 
@@ -80,25 +75,24 @@ async fn a_mark_is_done_at_once_and_taken_back_by_its_button() {
 async fn undo_in_words_takes_a_mark_back_or_says_why_not() {
     let rig = without_model();
     rig.says("archive the mail from Bob").await;
-    let back = rig.says("undo").await.text();
-    assert!(back.contains("in the inbox: Lunch — “Bob”"), "{back}");
+    rig.says("undo").await;
+    assert!(has(&rig, "cur/1768200001.lunch:2,"));
     let again = rig.says("archive the mail from Bob").await;
     assert!(succeeded(&again), "{}", again.text());
     let root = maildir(&rig).root().to_owned();
     std::fs::remove_file(root.join(".Archive/cur/1768200001.lunch:2,")).unwrap();
     let gone = rig.says("undo").await;
-    assert!(!succeeded(&gone) && gone.text().contains("moved, or it is gone"), "{}", gone.text());
+    assert!(!succeeded(&gone) && gone.text().contains("gone"), "{}", gone.text());
 }
 
 #[tokio::test]
 async fn an_undo_is_for_its_owner_and_for_ten_minutes() {
     let rig = without_model();
     let undo = rig.says("archive the mail from Bob").await.button(Role::Undo).unwrap();
-    let told = rig.as_user("eve").presses(&undo.data).await.text();
-    assert_eq!(told, "Only the person who did that can undo it.");
+    assert!(rig.as_user("eve").presses(&undo.data).await.alerts());
+    assert!(has(&rig, ".Archive/cur/1768200001.lunch:2,"));
     rig.clock.go_on(chrono::Duration::seconds(601));
-    let late = rig.presses(&undo).await.text();
-    assert!(late.starts_with("Too late to undo that"), "{late}");
+    assert!(rig.presses(&undo).await.alerts());
     assert!(has(&rig, ".Archive/cur/1768200001.lunch:2,"));
 }
 
@@ -113,12 +107,11 @@ async fn deleting_asks_moves_to_the_trash_and_comes_back_while_it_can() {
     }
     assert!(has(&rig, "cur/1768200001.lunch:2,"));
     let done = rig.presses(&card.approve()).await;
-    assert!(done.text().contains("It is in the Trash folder"), "{}", done.text());
+    assert_eq!(done.did(), ["email.delete_email succeeded"], "{}", done.text());
     assert!(has(&rig, ".Trash/cur/1768200001.lunch:2,"));
     let not_found = rig.says("any mail from Bob?").await.text();
-    assert!(not_found.contains("found no such mail"), "{not_found}");
-    let back = rig.says("undo").await.text();
-    assert!(back.contains("in the inbox: Lunch"), "{back}");
+    assert!(!not_found.contains("Lunch"), "{not_found}");
+    rig.says("undo").await;
     assert!(has(&rig, "cur/1768200001.lunch:2,"));
 }
 
@@ -152,8 +145,8 @@ async fn a_mail_that_was_moved_before_the_yes_stays_where_it_is() {
     let root = maildir(&rig).root().to_owned();
     std::fs::create_dir_all(root.join(".Work/cur")).unwrap();
     std::fs::rename(root.join("cur/1768200001.lunch:2,"), root.join(".Work/cur/1768200001.lunch:2,S")).unwrap();
-    let told = rig.presses(&card.approve()).await.text();
-    assert!(told.contains("not there any more"), "{told}");
+    let told = rig.presses(&card.approve()).await;
+    assert_eq!(told.did(), ["email.delete_email failed"], "{}", told.text());
     assert!(has(&rig, ".Work/cur/1768200001.lunch:2,S"));
 }
 
@@ -208,10 +201,8 @@ async fn no_mail_lowers_the_stakes_of_deleting_and_forwarding() {
 fn a_forward_goes_out_once_after_the_yes_and_the_card_shows_all_of_it() {
     let mail = SmtpServer::start(Mode::Accept);
     let program = Program::new().smtp(&mail);
-    let folder = program.data_dir().join("mail/me/new");
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("1768200001.invoice"), include_bytes!("mailing/invoice.eml")).unwrap();
-    let mut console = program.console(&["--now", "2026-01-12T09:00:00Z", "--tz", "UTC"]);
+    let invoice = program.receives("1768200001.invoice", include_bytes!("mailing/invoice.eml"));
+    let mut console = program.at("2026-01-12T09:00:00Z");
     let card = console.say("forward the invoice mail to tom@example.com and sam@example.com saying please have a look");
     let text = text_of(&card);
     for shown in [
@@ -229,7 +220,7 @@ fn a_forward_goes_out_once_after_the_yes_and_the_card_shows_all_of_it() {
     }
     assert!(mail.mails().is_empty(), "nothing before the yes");
     let sent = console.press(&button(&card, "approve"));
-    assert!(text_of(&sent).contains("Forwarded to") && text_of(&sent).contains("with its attachment"), "{sent:#?}");
+    assert_eq!(did(&sent), ["email.forward_email succeeded"], "{sent:#?}");
     console.say("yes");
     console.finish();
     let mails = mail.mails();
@@ -237,22 +228,22 @@ fn a_forward_goes_out_once_after_the_yes_and_the_card_shows_all_of_it() {
     assert_eq!(mails[0].to, ["tom@example.com", "sam@example.com"]);
     let data = String::from_utf8_lossy(&mails[0].data).into_owned();
     assert!(data.contains("JVBERi0xLjQKJSBpbnZvaWNl") && data.contains("invoice.pdf"), "{data}");
-    assert!(Path::new(&folder).join("1768200001.invoice").exists(), "the mail itself stays as it is");
+    assert!(invoice.exists(), "the mail itself stays as it is");
 }
 
 #[test]
 fn a_reversal_is_no_more_than_an_action_of_its_own() {
     let program = Program::new();
-    let folder = program.data_dir().join("mail/me/new");
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("1768200001.a"), "From: Bob <bob@example.com>\nSubject: Lunch\n\nHi\n").unwrap();
-    let mut console = program.console(&["--now", "2026-01-12T09:00:00Z", "--tz", "UTC"]);
+    program.receives("1768200001.a", "From: Bob <bob@example.com>\nSubject: Lunch\n\nHi\n");
+    let mut console = program.at("2026-01-12T09:00:00Z");
     let marked = console.say("archive the mail from Bob");
-    assert_eq!(outcomes_of(&marked)[0]["status"], "succeeded");
+    assert_eq!(did(&marked), [MARKED]);
     assert_eq!(buttons_of(&marked).len(), 1);
+    let archived = program.data_dir().join("mail/me/.Archive/cur/1768200001.a:2,");
+    assert!(archived.exists());
     console.finish();
     // The undo outlives the process.
-    let mut console = program.console(&["--now", "2026-01-12T09:05:00Z", "--tz", "UTC"]);
-    let back = console.press(&button(&marked, "undo"));
-    assert!(text_of(&back).contains("in the inbox: Lunch"), "{back:#?}");
+    let mut console = program.at("2026-01-12T09:05:00Z");
+    console.press(&button(&marked, "undo"));
+    assert!(!archived.exists());
 }

@@ -4,7 +4,7 @@ use crate::support::program::{Console, Program, text_of};
 
 /// Sunday 11 January 2026.
 fn open(program: &Program) -> Console {
-    program.console(&["--now", "2026-01-11T09:00:00Z", "--tz", "UTC"])
+    program.at("2026-01-11T09:00:00Z")
 }
 
 /// What is said in turn, and what the answer has to hold.

@@ -280,7 +280,7 @@ async fn on_the_real_program_a_list_goes_on_by_button_and_by_word() {
     store.commit(batch((0..55).map(|n| bulk.task(n, None)))).await.unwrap();
     store.close().await;
     drop(store);
-    let mut console = program.console(&["--now", "2026-01-12T09:00:00Z", "--tz", "UTC"]);
+    let mut console = program.at("2026-01-12T09:00:00Z");
     let first = console.say("/tasks");
     let button = more(&first).unwrap_or_else(|| panic!("{first:#?}"));
     assert_eq!(button["text"], "Show 20 more");

@@ -4,7 +4,7 @@ use crate::support::program::{Console, Program, text_of};
 use serde_json::{Value, json};
 
 fn open(program: &Program) -> Console {
-    program.console(&["--demo", "--now", "2026-01-12T09:00:00Z", "--tz", "UTC"])
+    program.demo()
 }
 
 /// The answer and its number.

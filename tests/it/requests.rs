@@ -7,7 +7,7 @@ use brain_agent::core::outcome::Status;
 use brain_agent::core::pending::State;
 use brain_agent::core::plan::Action;
 use brain_agent::core::run::{Run, RunOrigin, Step};
-use brain_agent::core::turn::{Along, Input, Origin, Part};
+use brain_agent::core::turn::{Along, Input, Origin, Part, Path};
 use brain_agent::limits;
 use brain_agent::pipeline::handle_turn;
 use brain_agent::ports::records::Clarification;
@@ -57,20 +57,25 @@ async fn asks(rig: &Rig, actions: Value) -> Answer {
     rig.says("please do all of that").await
 }
 
+/// The subject of the mail that a question is about.
+async fn asked_for(rig: &Rig) -> String {
+    let (action, _) = rig.question().await.unwrap().partial.unwrap();
+    action.params["subject"].as_str().unwrap().to_owned()
+}
+
 #[tokio::test]
 async fn two_unclear_people_are_asked_about_one_after_the_other() {
     let rig = rig();
     let first = asks(&rig, json!([draft("Bob", "For Bob"), draft("Anna", "For Anna")])).await.text();
-    assert!(first.contains("Which Bob do you mean?"), "{first}");
+    assert_eq!(asked_for(&rig).await, "For Bob");
     assert!(first.contains("For Anna"), "what comes after the answer is named: {first}");
     assert_eq!(done(&rig), [""; 0]);
     let plans = rig.script.asked(Stage::Plan).len();
 
-    let second = rig.says("1").await;
-    assert!(second.text().contains("Which Anna do you mean?"), "{}", second.text());
+    rig.says("1").await;
+    assert_eq!(asked_for(&rig).await, "For Anna");
     assert_eq!(done(&rig), ["create_draft For Bob"]);
-    let third = rig.says("anna miller").await;
-    assert_eq!(third.done.outcomes[0].status, Status::Succeeded);
+    assert_eq!(rig.says("anna miller").await.did(), ["email.create_draft succeeded"]);
     assert_eq!(done(&rig), ["create_draft For Bob", "create_draft For Anna"]);
     assert_eq!(rig.performed()[1].params["to"], json!(["anna.miller@example.com"]));
     assert_eq!(rig.script.asked(Stage::Plan).len(), plans, "answers need no planner");
@@ -102,7 +107,7 @@ async fn nothing_is_asked_for_an_action_whose_forerunner_failed() {
     let rig = rig();
     let fails = action("task", "complete", json!({"find_by": "no such thing"}));
     let told = asks(&rig, json!([fails, after(draft("Bob", "For Bob"), &[0])])).await.text();
-    assert!(!told.contains("Which Bob") && told.contains("For Bob"), "it is said that it was left out: {told}");
+    assert!(rig.question().await.is_none() && told.contains("For Bob"), "it is said that it was left out: {told}");
     assert_eq!(done(&rig), [""; 0]);
 }
 
@@ -114,10 +119,10 @@ async fn what_needs_a_yes_before_the_answered_action_waits_for_the_answer_too() 
     let delete = action("task", "delete", json!({"find_by": "Milk"}));
     let tell = after(action("email", "send_email", json!({"to": ["Bob"], "subject": "Gone", "body": "x"})), &[0]);
     let asked = asks(&rig, json!([delete, tell])).await;
-    assert!(asked.text().contains("Which Bob") && !asked.has_card(), "{}", asked.text());
+    assert!(asked_for(&rig).await == "Gone" && !asked.has_card(), "{}", asked.text());
     let card = rig.says("1").await.card();
     assert!(card.text().contains("Milk") && card.text().contains("bob.adams@example.com"), "{}", card.text());
-    assert!(card.text().contains("Only if: 1 succeeds"), "{}", card.text());
+    assert_eq!(rig.pending(&card.id).await.depends_on, [vec![], vec![0]]);
     rig.says("yes").await;
     assert_eq!(rig.effects().len(), 2);
 }
@@ -130,7 +135,7 @@ async fn actions_that_wait_for_one_another_are_refused_by_name_and_the_rest_is_d
     let answer = asks(&rig, json!([after(task("Milk"), &[1]), after(task("Bread"), &[0]), task("Eggs")])).await;
     assert_eq!(done(&rig), ["create Eggs"]);
     let told = answer.text();
-    assert!(told.contains("Milk") && told.contains("Bread") && told.contains("was to wait for another"), "{told}");
+    assert!(told.contains("Milk") && told.contains("Bread"), "{told}");
     let refused = answer.done.outcomes.iter().filter(|report| report.status == Status::Refused);
     let why: Vec<&str> = refused.filter_map(|report| report.error.as_deref()).collect();
     assert_eq!(why, ["task.create (1) → task.create (2) → task.create (1) depend on one another in a circle"; 2]);
@@ -187,11 +192,8 @@ async fn a_stored_card_whose_actions_cannot_be_put_in_an_order_executes_nothing_
         let told = rig.me().presses(&format!("y:{}:{}", card.id, digest.prefix())).await;
         assert_eq!(done(&rig), [""; 0], "{}", told.text());
         assert_eq!(rig.pending(&card.id).await.state, State::Failed, "{}", told.text());
-        assert!(
-            told.text().contains("email.send_email (1)") || told.text().contains("email.send_email (2)"),
-            "{}",
-            told.text()
-        );
+        let named = ["email.send_email (1)", "email.send_email (2)"].iter().any(|name| told.text().contains(name));
+        assert!(named, "{}", told.text());
         assert!(told.done.outcomes.iter().all(|report| report.status == Status::Failed), "{}", told.text());
     }
 }
@@ -246,16 +248,17 @@ async fn what_comes_after_a_step_that_may_not_be_done_is_not_tried() {
     assert!(told.contains("not tried, because task.create before it did not succeed"), "{told}");
 }
 
+const ANNA: &str = "And what shall Anna get?";
+
 #[tokio::test]
 async fn what_else_was_open_goes_on_after_the_answer() {
     let rig = rig();
     rig.script.routes(json!({"type": "action", "domains": ["email", "task"], "is_followup": false}));
-    rig.script
-        .plans(json!({"actions": [draft("Bob", "For Bob")], "question": "And what shall Anna get?", "open": null}));
-    let first = rig.says("mail bob and anna").await.text();
-    assert!(first.contains("Which Bob") && !first.contains("what shall Anna get"), "one question at a time: {first}");
-    let second = rig.says("1").await.text();
-    assert!(second.contains("And what shall Anna get?"), "{second}");
+    rig.script.plans(json!({"actions": [draft("Bob", "For Bob")], "question": ANNA, "open": null}));
+    rig.says("mail bob and anna").await;
+    assert_eq!(asked_for(&rig).await, "For Bob", "one question at a time");
+    rig.says("1").await;
+    assert_eq!(rig.question().await.unwrap().question, ANNA);
     assert_eq!(done(&rig), ["create_draft For Bob"]);
 }
 
@@ -264,10 +267,10 @@ async fn a_no_to_a_question_names_what_goes_with_it() {
     let rig = rig();
     asks(&rig, json!([draft("Bob", "For Bob"), draft("Anna", "For Anna")])).await;
     let told = rig.says("no").await.text();
-    assert!(told.starts_with("Okay, never mind.") && told.contains("For Anna"), "{told}");
+    assert!(rig.question().await.is_none() && told.contains("For Anna"), "{told}");
     assert_eq!(done(&rig), [""; 0]);
     rig.script.routes(json!({"type": "chat", "domains": [], "is_followup": false}));
-    assert_eq!(rig.says("1").await.text(), "There you are.", "the question is settled");
+    assert_eq!(rig.says("1").await.path(), Path::Chat, "the question is settled");
 }
 
 #[tokio::test]
@@ -308,7 +311,8 @@ async fn a_changed_card_keeps_what_has_to_succeed_first() {
         Value::Null
     });
     let card = rig.says("yes, but change the subject to No more milk").await.card();
-    assert!(card.text().contains("No more milk") && card.text().contains("Only if: 1 succeeds"), "{}", card.text());
+    let changed = rig.pending(&card.id).await;
+    assert_eq!((changed.actions[1].text("subject"), changed.depends_on), ("No more milk", vec![vec![], vec![0]]));
 }
 
 #[test]

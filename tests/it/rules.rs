@@ -1,56 +1,59 @@
 //! Rules and corrections of one's own are kept as such, and obeyed by code where it can.
 
-use brain_agent::core::outcome::Status;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::rig::{Rig, Setup, action};
-use crate::support::program::{Console, Program, text_of};
+use crate::support::program::{Console, Program, did, params_of, text_of};
 
 fn says(console: &mut Console, text: &str) -> String {
     text_of(&console.say(text))
 }
 
+/// What came of a message that asks for one thing, which is named with its end: what it was to do.
+fn does(console: &mut Console, text: &str, end: &str) -> Value {
+    let lines = console.say(text);
+    assert_eq!(did(&lines), [end], "{text}: {lines:#?}");
+    params_of(&lines)
+}
+
+const KEPT: &str = "memory.store succeeded";
+const DRAFTED: &str = "email.create_draft succeeded";
+const BOB: &str = "bob.miller@example.com";
+const PRIYA: &str = "priya.raman@example.com";
+
 #[test]
 fn a_copy_goes_to_whoever_always_gets_one() {
     let program = Program::new();
     let mut console = program.demo();
-    let kept = says(&mut console, "always cc Priya");
-    assert!(kept.contains("Remembered") && kept.contains("Priya on every mail"), "{kept}");
-    let draft = says(&mut console, "email Bob Miller that the boiler is fixed");
-    assert!(draft.contains("“Bob Miller”") && draft.contains("“Priya Raman”"), "{draft}");
-    let without = says(&mut console, "without Priya");
-    assert!(without.contains("“Bob Miller”") && !without.contains("Priya"), "its greeting follows: {without}");
-    let again = says(&mut console, "change the subject to Boiler");
-    assert!(again.contains("Subject: Boiler") && !again.contains("Priya"), "{again}");
-    let own = says(&mut console, "email Priya that the report is late");
-    assert_eq!(own.matches("Priya Raman").count(), 1, "not twice: {own}");
+    assert_eq!(does(&mut console, "always cc Priya", KEPT)["category"], "rule");
+    let draft = does(&mut console, "email Bob Miller that the boiler is fixed", DRAFTED);
+    assert_eq!(draft["to"], json!([BOB, PRIYA]));
+    let without = does(&mut console, "without Priya", DRAFTED);
+    assert_eq!(without["to"], json!([BOB]));
+    assert!(!without["body"].as_str().unwrap().contains("Priya"), "its greeting follows: {without}");
+    let again = does(&mut console, "change the subject to Boiler", DRAFTED);
+    assert_eq!((&again["subject"], &again["to"]), (&json!("Boiler"), &json!([BOB])));
+    let own = does(&mut console, "email Priya that the report is late", DRAFTED);
+    assert_eq!(own["to"], json!([PRIYA]), "not twice");
 }
 
 #[test]
 fn what_is_to_be_asked_about_is_asked_about() {
     let program = Program::new();
     let mut console = program.demo();
-    let kept = says(&mut console, "I don't do meetings before 9");
-    assert!(kept.contains("Remembered") && kept.contains("before 09:00"), "{kept}");
-    let early = says(&mut console, "add a meeting with Sarah tomorrow at 8am");
-    assert!(
-        early.contains("Reply yes or no") && early.contains("you told me: “I don't do meetings before 9”"),
-        "{early}"
-    );
-    says(&mut console, "no");
-    let fine = says(&mut console, "add a meeting with Sarah tomorrow at 3pm");
-    assert!(!fine.contains("Reply yes or no"), "{fine}");
+    let kept = does(&mut console, "I don't do meetings before 9", KEPT);
+    let early = console.say("add a meeting with Sarah tomorrow at 8am");
+    assert_eq!(did(&early), ["calendar.create_event pending"]);
+    assert!(text_of(&early).contains("you told me: “I don't do meetings before 9”"), "{early:#?}");
+    console.say("no");
+    does(&mut console, "add a meeting with Sarah tomorrow at 3pm", "calendar.create_event succeeded");
 
-    let asks = says(&mut console, "never add tasks without asking");
-    assert!(asks.contains("From now on I ask"), "{asks}");
-    let task = says(&mut console, "add a task: buy stamps");
-    assert!(task.contains("Reply yes or no") && task.contains("you told me"), "{task}");
-    says(&mut console, "no");
-    let later = says(&mut console, "no meetings before 8 please");
-    assert!(
-        later.contains("instead of “I don't do meetings before 9”"),
-        "a later rule of the kind replaces it: {later}"
-    );
+    does(&mut console, "never add tasks without asking", KEPT);
+    does(&mut console, "add a task: buy stamps", "task.create pending");
+    console.say("no");
+    let later = does(&mut console, "no meetings before 8 please", KEPT);
+    assert_eq!(later["key"], kept["key"], "a later rule of the kind replaces it");
+    assert!(!says(&mut console, "add a meeting with Sarah tomorrow at 8:30am").contains("before 9"));
 }
 
 #[test]
@@ -60,8 +63,7 @@ fn what_code_cannot_see_to_is_said_to_be_only_remembered() {
     let kept = says(&mut console, "never schedule anything on Sundays");
     assert!(kept.contains("Remembered") && kept.contains("only remember"), "{kept}");
     for remark in ["never mind", "always nice to see you", "never been so tired in my life"] {
-        let told = says(&mut console, remark);
-        assert!(!told.contains("Remembered"), "{remark}: {told}");
+        assert_eq!(did(&console.say(remark)), [""; 0], "{remark}");
     }
 }
 
@@ -78,8 +80,7 @@ fn what_has_changed_replaces_what_was_known() {
     says(&mut console, "I hate coriander now");
     let taste = says(&mut console, "what do you know about coriander?");
     assert!(taste.contains("hate") && !taste.contains("love"), "{taste}");
-    let nothing = says(&mut console, "my bike is green now");
-    assert!(!nothing.contains("Remembered") && !nothing.contains("Changed"), "nothing was known of it: {nothing}");
+    assert_eq!(did(&console.say("my bike is green now")), [""; 0], "nothing was known of it");
 }
 
 #[test]
@@ -104,9 +105,9 @@ fn the_old_one_is_what_it_said_before() {
     let program = Program::new();
     let mut console = program.demo();
     says(&mut console, "remember that my address is 12 Harbour Street");
-    let card = says(&mut console, "forget my old address");
-    assert!(card.contains("said before") && card.contains("12 Harbour Street"), "{card}");
-    says(&mut console, "yes");
+    let card = does(&mut console, "forget my old address", "memory.forget pending");
+    assert_eq!(card["former_only"], true);
+    console.say("yes");
     let known = says(&mut console, "what's my address?");
     assert!(known.contains("12 Harbour Street"), "{known}");
     let again = says(&mut console, "forget my old address");
@@ -118,21 +119,19 @@ fn the_old_one_is_what_it_said_before() {
 async fn a_rule_holds_for_a_models_plan_and_for_nobody_elses_words() {
     let rig = Rig::new(Setup { demo: true, model: true, ..Setup::default() });
     let person = rig.me();
-    let kept = person.says("I don't do meetings before 9").await;
-    assert!(kept.text().contains("Remembered"), "{}", kept.text());
+    assert_eq!(person.says("I don't do meetings before 9").await.did(), [KEPT]);
     rig.plans(json!([action(
         "calendar",
         "create_event",
         json!({"summary": "Standup", "start_time": "2026-01-14T08:00"})
     )]));
     let asked = person.says("please put the standup on Wednesday at 8").await;
-    assert!(asked.has_card() && asked.text().contains("you told me"), "{}", asked.text());
+    assert_eq!(asked.did(), ["calendar.create_event pending"], "{}", asked.text());
     // Somebody else's rules are theirs.
     let other = rig.as_user("eve");
     rig.plans(json!([action("calendar", "create_event", json!({"summary": "Run", "start_time": "2026-01-14T07:00"}))]));
     let run = other.says("please put a run on Wednesday at 7").await;
-    let done = run.done.outcomes.iter().filter(|report| report.status == Status::Succeeded).count();
-    assert_eq!(done, 1, "{}", run.text());
+    assert_eq!(run.did(), ["calendar.create_event succeeded"], "{}", run.text());
 }
 
 /// What a model makes of words, its own or somebody's mail, is no rule before its person has said so.
@@ -146,5 +145,5 @@ async fn a_rule_that_a_model_plans_needs_a_yes() {
     let rule = json!({"category": "Rule", "key": "copies", "value": "always cc Priya"});
     rig.plans(json!([action("memory", "store", rule)]));
     let asked = person.says("please keep that in mind as well").await;
-    assert!(asked.has_card() && asked.text().contains("I go by this from now on"), "{}", asked.text());
+    assert_eq!((asked.has_card(), asked.did()), (true, vec!["memory.store pending".to_owned()]), "{}", asked.text());
 }

@@ -12,8 +12,6 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 
-use serde_json::json;
-
 use crate::support::bot_api::{Call, FakeBotApi, Fault};
 use crate::support::model_server::{ModelReply, ModelServer};
 use crate::support::program::{Daemon, Program};
@@ -38,7 +36,7 @@ fn setting(name: &str, default: u64) -> u64 {
 /// Everything is small talk, repeated word by word.
 fn echo() -> ModelServer {
     ModelServer::start(|request| match request.stage.as_str() {
-        "route" => ModelReply::json(json!({"type": "chat", "domains": [], "is_followup": false})),
+        "route" => ModelReply::route("chat", &[]),
         _ => {
             let message = request.prompt().rsplit_once("\nMessage: ").map(|(_, m)| m.trim().to_owned());
             ModelReply::text(format!("You said: {}", message.unwrap_or_default()))

@@ -1,7 +1,9 @@
 //! Planning in steps: what a message is and which commands it asks for is chosen from its own words, then each command's
 //! parameters are filled in, side by side, from what the message can ground.
 
+use brain_agent::core::button::Role;
 use brain_agent::core::outcome::Status;
+use brain_agent::core::turn::Path;
 use brain_agent::ports::{AnswerSchema, Call, Planning, Stage, Table};
 use serde_json::{Value, json};
 
@@ -72,7 +74,7 @@ async fn what_only_one_of_two_readers_takes_for_an_order_is_proposed() {
     let person = rig.me();
     let answer = person.says("could someone see to it that I ring the plumber").await;
     assert_eq!(succeeded(&answer), Vec::<String>::new(), "{}", answer.text());
-    assert!(answer.text().contains("Nothing is done yet"), "{}", answer.text());
+    assert!(answer.button(Role::Offer).is_some(), "{}", answer.text());
     assert_eq!(succeeded(&person.says("yes").await), ["task.create"]);
 }
 
@@ -84,7 +86,7 @@ async fn another_command_than_the_words_ask_for_is_proposed() {
     let answer = rig.says("pls get back to priya, numbers look fine to me").await;
     assert_eq!(rig.script.stages()[..2], [Stage::Select, Stage::BuildParams]);
     assert_eq!(succeeded(&answer), Vec::<String>::new(), "{}", answer.text());
-    assert!(answer.text().contains("Nothing is done yet"), "{}", answer.text());
+    assert!(answer.button(Role::Offer).is_some(), "{}", answer.text());
 }
 
 #[tokio::test]
@@ -111,7 +113,7 @@ async fn a_question_about_ones_own_things_is_never_answered_out_of_nothing() {
     assert!(!unknown.text().contains("tomorrow"), "{}", unknown.text());
     assert!(rig.script.asked(Stage::Chat).is_empty());
     let general = rig.says("how far is the moon from the earth?").await;
-    assert_eq!(general.text().trim(), "It is tomorrow.", "what is about nobody's things is talk");
+    assert_eq!(general.path(), Path::Chat, "what is about nobody's things is talk");
 }
 
 #[tokio::test]
@@ -149,7 +151,7 @@ async fn an_order_for_which_there_is_no_command_is_told_so_at_once() {
     let answer = rig.says("order me a large pepperoni off dominos").await;
     assert_eq!(rig.script.stages(), [Stage::Select]);
     assert_eq!(succeeded(&answer), Vec::<String>::new());
-    assert!(answer.text().contains("nothing was done"), "{}", answer.text());
+    assert_eq!(answer.path(), Path::Clarify, "{}", answer.text());
 }
 
 #[tokio::test]
@@ -159,7 +161,6 @@ async fn what_code_reads_exactly_and_a_model_takes_for_something_else_is_asked()
     rig.script.fills(json!({"summary": "Buy stamps", "start_time": "tomorrow at 6pm"}));
     let answer = rig.says("remind me to buy stamps tomorrow at 6pm").await;
     assert_eq!(succeeded(&answer), Vec::<String>::new(), "{}", answer.text());
-    assert!(answer.text().contains("Which did you mean?"), "{}", answer.text());
     let labels: Vec<&str> = answer.shown[0].reply.buttons.iter().flatten().map(|button| button.text.as_str()).collect();
     assert_eq!(labels.len(), 3, "{labels:?}");
 }

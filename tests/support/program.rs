@@ -25,7 +25,8 @@ use super::smtp_server::SmtpServer;
 use child::Child;
 pub use child::{Finished, wait_reached};
 pub use console::{
-    Console, Lines, button, buttons_of, done_of, errors_of, messages_of, outcomes_of, pending_id, pending_ids, text_of,
+    Console, Lines, button, buttons_of, did, done_of, errors_of, messages_of, outcomes_of, params_of, path_of,
+    pending_id, pending_ids, text_of,
 };
 pub use daemon::Daemon;
 pub use pty::Terminal;
@@ -136,9 +137,37 @@ impl Program {
         Console::new(self.start(&[&["console", "--json"], args].concat()))
     }
 
+    /// The same with a clock that stands still, in UTC.
+    pub fn at(&self, now: &str) -> Console {
+        self.console(&["--now", now, "--tz", "UTC"])
+    }
+
     /// The same over the demo, on the morning of Monday, 12 January 2026.
     pub fn demo(&self) -> Console {
         self.console(&["--demo", "--now", "2026-01-12T09:00:00Z", "--tz", "UTC"])
+    }
+
+    /// A mail that lies in the inbox of `me`, unread.
+    pub fn receives(&self, name: &str, mail: impl AsRef<[u8]>) -> PathBuf {
+        let folder = self.data.join("mail/me/new");
+        std::fs::create_dir_all(&folder).expect("an inbox");
+        let file = folder.join(name);
+        std::fs::write(&file, mail).expect("a mail");
+        file
+    }
+
+    /// The record of a card, whatever became of it.
+    pub fn card(&self, id: &str) -> serde_json::Value {
+        let shown = self.run(&["pending", "show", id, "--json"]);
+        assert_eq!(shown.code, 0, "{shown:?}");
+        shown.json_lines().remove(0)
+    }
+
+    /// The ids of the open cards, as the operator sees them.
+    pub fn open_cards(&self) -> Vec<String> {
+        let listed = self.run(&["pending", "list", "--json"]);
+        assert_eq!(listed.code, 0, "{listed:?}");
+        listed.json_lines().iter().map(|card| card["id"].as_str().expect("an id").to_owned()).collect()
     }
 
     /// `brain-agent serve` against this Bot API. Not ready yet: see [`Daemon::wait_ready`].

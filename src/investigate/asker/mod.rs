@@ -6,8 +6,6 @@
 
 mod gate;
 #[cfg(test)]
-pub(super) mod testing;
-#[cfg(test)]
 mod tests;
 
 use std::fmt;

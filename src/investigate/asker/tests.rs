@@ -1,13 +1,13 @@
 use serde::Deserialize;
 use serde_json::json;
 
-use super::testing::{AskingWorld, ScriptedModel};
 use super::*;
 use crate::core::ids::UserId;
 use crate::investigate::cache::EvidenceCache;
 use crate::investigate::run::{
-    Attempting, BudgetLimits, LaneLimits, NodeFailure, NodeInputs, RunWith, WorkLane, WorkLanes, run, whole,
+    Attempting, BudgetLimits, LaneLimits, NodeFailure, NodeInputs, WorkLane, WorkLanes, whole,
 };
+use crate::testing::asking::{AskingWorld, ScriptedModel};
 
 #[derive(Debug, Deserialize, PartialEq)]
 struct Order {
@@ -28,7 +28,7 @@ async fn an_answer_of_the_wrong_shape_is_asked_for_once_more_with_what_is_wrong(
     assert!(again.starts_with("1 2 3") && again.contains("invalid type"), "{again}");
     let outcomes: Vec<String> = world.spans.lock().unwrap().iter().map(|span| span.outcome.to_string()).collect();
     assert_eq!(outcomes, ["unusable", "ok"]);
-    assert_eq!((world.budget.spent().calls, world.budget.spent().tokens), (2, 300), "what both used");
+    assert_eq!((world.bounds.budget.spent().calls, world.bounds.budget.spent().tokens), (2, 300), "what both used");
 }
 
 #[tokio::test]
@@ -60,7 +60,7 @@ async fn what_was_asked_a_while_ago_is_not_asked_again() {
     for _ in 0..2 {
         assert_eq!(asked(&world).await, Ok(Order { order: vec![2, 1] }));
     }
-    assert_eq!((world.script.asked().len(), world.budget.spent().calls), (1, 1));
+    assert_eq!((world.script.asked().len(), world.bounds.budget.spent().calls), (1, 1));
     world.owner = UserId::new("ben");
     assert_eq!(asked(&world).await, Ok(Order { order: vec![3] }), "somebody else is told nothing of it");
 }
@@ -126,16 +126,12 @@ impl crate::investigate::run::Worker for Asking<'_> {
 }
 
 /// What a node heard that asks so often, and the calls that count as its own.
-async fn heard(world: &AskingWorld, times: usize, ms: u64) -> (Vec<String>, u32) {
-    let lanes = WorkLanes::new(LaneLimits { failures: 2, ..LaneLimits::default() });
-    let cancel = tokio_util::sync::CancellationToken::new();
-    let watch = |_: crate::investigate::run::RunProgress| {};
-    let (limits, budget) = (crate::investigate::run::RunLimits::default(), &world.budget);
-    let with = RunWith { limits, lanes: &lanes, budget, cancel: &cancel, watch: &watch, seed: 1 };
+async fn heard(world: &mut AskingWorld, times: usize, ms: u64) -> (Vec<String>, u32) {
+    world.bounds.lanes = WorkLanes::new(LaneLimits { failures: 2, ..LaneLimits::default() });
     world
         .with(async |model| {
             let worker = Asking { model: model.clone(), times, ms, heard: std::sync::Mutex::default() };
-            let ran = run(&worker, whole(vec!["ask".to_owned()]), &with).await;
+            let ran = world.bounds.run(&worker, whole(vec!["ask".to_owned()])).await;
             (worker.heard.into_inner().unwrap(), ran.calls())
         })
         .await
@@ -143,23 +139,23 @@ async fn heard(world: &AskingWorld, times: usize, ms: u64) -> (Vec<String>, u32)
 
 #[tokio::test]
 async fn calls_of_a_node_count_for_it_and_for_the_question() {
-    let world = AskingWorld::of(ScriptedModel::saying(|_, _| Some("yes".to_owned())));
-    assert_eq!(heard(&world, 3, 1_000).await, (vec!["yes".to_owned(); 3], 3));
-    assert_eq!(world.budget.spent(), crate::investigate::run::BudgetSpent { tokens: 450, calls: 3 });
+    let mut world = AskingWorld::of(ScriptedModel::saying(|_, _| Some("yes".to_owned())));
+    assert_eq!(heard(&mut world, 3, 1_000).await, (vec!["yes".to_owned(); 3], 3));
+    assert_eq!(world.bounds.budget.spent(), crate::investigate::run::BudgetSpent { tokens: 450, calls: 3 });
 }
 
 #[tokio::test]
 async fn an_endpoint_that_is_away_is_left_alone_after_a_few_calls() {
-    let world = AskingWorld::of(ScriptedModel::of(&[]));
-    let (said, calls) = heard(&world, 4, 1_000).await;
+    let mut world = AskingWorld::of(ScriptedModel::of(&[]));
+    let (said, calls) = heard(&mut world, 4, 1_000).await;
     assert!(said[1].contains("cannot be reached") && said[2].starts_with("model is left alone"), "{said:?}");
     assert_eq!((world.script.asked().len(), calls), (2, 2));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_takes_longer_than_its_node_may_is_given_up() {
-    let world = AskingWorld::of(ScriptedModel::taking(500, |_, _| Some("late".to_owned())));
-    let (said, calls) = heard(&world, 2, 600).await;
+    let mut world = AskingWorld::of(ScriptedModel::taking(500, |_, _| Some("late".to_owned())));
+    let (said, calls) = heard(&mut world, 2, 600).await;
     assert_eq!((said[0].as_str(), calls), ("late", 2));
     assert!(said[1].contains("no more time"), "{said:?}");
 }

@@ -58,10 +58,10 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::investigate::asker::testing::{AskingWorld, ScriptedModel};
     use crate::investigate::cache::EvidenceCache;
     use crate::investigate::decompose::{Decomposed, decompose};
     use crate::language::time::{DateOrder, Reference};
+    use crate::testing::asking::{AskingWorld, ScriptedModel};
 
     fn graph(params: Value) -> String {
         let node = json!({"id": "mail", "strategy": "metadata_filter", "params": params});

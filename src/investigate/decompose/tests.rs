@@ -3,8 +3,8 @@ use serde_json::json;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::*;
-use crate::investigate::asker::testing::{AskingWorld, ScriptedModel};
 use crate::language::time::DateOrder;
+use crate::testing::asking::{AskingWorld, ScriptedModel};
 
 fn reference() -> Reference {
     Reference {
@@ -149,7 +149,7 @@ async fn a_long_question_and_a_long_conversation_are_cut() {
 
 #[test]
 fn what_there_is_follows_from_the_services() {
-    let services = crate::services::testing::registry().now();
+    let services = crate::testing::registry().now();
     let lines = things(&services);
     assert_eq!(lines.len(), services.names().len(), "{lines:?}");
     assert!(lines.iter().any(|line| line.contains(": thread; ")), "{lines:?}");

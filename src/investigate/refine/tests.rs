@@ -7,12 +7,12 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::investigate::asker::testing::{AskingWorld, ScriptedModel};
 use crate::investigate::features::{ConversationFeatures, Debt, DebtKind};
 use crate::investigate::node::{BatchThreadRead, FindingSort, ReadField, SemanticAnalysis};
 use crate::investigate::run::BudgetLimits;
 use crate::ports::{Call, Stage};
 use crate::services::searchable::{FoundItem, ItemText, Party, WrittenText};
+use crate::testing::asking::{AskingWorld, ScriptedModel};
 
 const ZONE: Tz = chrono_tz::Europe::Berlin;
 

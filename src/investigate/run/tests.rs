@@ -15,6 +15,7 @@ use tokio::time::sleep;
 use super::*;
 use crate::core::graph::OnFailure;
 use crate::core::progress::Progress;
+use crate::testing::{RunBounds, SEED};
 
 /// What one attempt of a node comes to, after its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,48 +125,38 @@ impl Worker for Script {
     }
 }
 
-/// Everything around a run; the default has room for everything and never gives a lane up.
+/// A scripted worker and its bounds; the default has room for everything and never gives a lane up.
 #[derive(Debug)]
 struct World {
-    limits: RunLimits,
-    lanes: WorkLanes,
-    budget: BudgetLimits,
-    cancel: CancellationToken,
+    bounds: RunBounds,
     script: Script,
     told: Mutex<Vec<RunProgress>>,
 }
 
-const SEED: u64 = 7;
-
 impl Default for World {
     fn default() -> Self {
-        let graph = GraphLimits { nodes: 100, width: 100, depth: 100 };
-        let lanes = LaneLimits { source_at_once: 100, endpoint_at_once: 100, failures: u32::MAX, rest_ms: 1_000 };
-        Self {
-            limits: RunLimits { graph, ..RunLimits::default() },
-            lanes: WorkLanes::new(lanes),
-            budget: BudgetLimits::default(),
-            cancel: CancellationToken::new(),
-            script: Script::default(),
-            told: Mutex::default(),
-        }
+        Self::within(BudgetLimits::default())
     }
 }
 
 impl World {
-    async fn run(&self, specs: impl Stream<Item = Arriving<Scripted>> + Send) -> EvidenceRun<usize, ()> {
-        let budget = TurnBudget::new(self.budget);
-        self.run_within(specs, &budget).await
+    fn within(budget: BudgetLimits) -> Self {
+        let lanes = LaneLimits { source_at_once: 100, endpoint_at_once: 100, failures: u32::MAX, rest_ms: 1_000 };
+        let mut bounds = RunBounds { lanes: WorkLanes::new(lanes), ..RunBounds::within(budget) };
+        bounds.limits.graph = GraphLimits { nodes: 100, width: 100, depth: 100 };
+        Self { bounds, script: Script::default(), told: Mutex::default() }
     }
 
-    async fn run_within(
-        &self,
-        specs: impl Stream<Item = Arriving<Scripted>> + Send,
-        budget: &TurnBudget,
-    ) -> EvidenceRun<usize, ()> {
+    fn in_lanes(lanes: LaneLimits) -> Self {
+        let mut world = Self::default();
+        world.bounds.lanes = WorkLanes::new(lanes);
+        world
+    }
+
+    async fn run(&self, specs: impl Stream<Item = Arriving<Scripted>> + Send) -> EvidenceRun<usize, ()> {
         let watch = |progress| self.told.lock().unwrap().push(progress);
-        let (limits, lanes, cancel) = (self.limits, &self.lanes, &self.cancel);
-        run(&self.script, specs, &RunWith { limits, lanes, budget, cancel, watch: &watch, seed: SEED }).await
+        let with = self.bounds.with(&watch);
+        run(&self.script, specs, &with).await
     }
 }
 

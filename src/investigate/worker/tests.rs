@@ -6,24 +6,21 @@ use std::sync::Arc;
 
 use chrono::Duration;
 use serde_json::json;
-use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::core::ids::UserId;
 use crate::investigate::cache::EvidenceCache;
 use crate::investigate::node::{BatchThreadRead, KeywordSearch, MetadataFilter};
-use crate::investigate::run::{BudgetLimits, RunEnd, RunLimits, RunWith, TurnBudget, WorkLanes, run, whole};
+use crate::investigate::run::{RunEnd, whole};
 use crate::ports::CpuPool;
 use crate::services::contacts::Contacts;
-use crate::services::email::mailbox::Mailboxes;
 use crate::services::registry::Registry;
-use crate::services::testing::World;
-use crate::services::{built_in, contacts, memory, notes, task};
+use crate::services::{contacts, memory, notes, task};
+use crate::testing::{RunBounds, World};
 
 /// A person with services, some mail, and a cache.
 struct Kept {
     world: World,
-    mail: tempfile::TempDir,
     services: Registry,
     people: Arc<Contacts>,
     cache: EvidenceCache,
@@ -31,21 +28,16 @@ struct Kept {
 
 impl Kept {
     fn new() -> Self {
-        let (world, mail) =
-            (World::at(chrono_tz::Europe::Berlin, "2026-03-10 09:00"), tempfile::TempDir::new().unwrap());
-        let mailboxes = Mailboxes::new(mail.path(), None, world.index.clone());
-        let (services, people) = built_in(&world.store, &world.index, &mailboxes, Default::default());
-        Self { world, mail, services, people, cache: EvidenceCache::default() }
+        let world = World::at(chrono_tz::Europe::Berlin, "2026-03-10 09:00");
+        let (services, people) = world.services();
+        Self { world, services, people, cache: EvidenceCache::default() }
     }
 
     /// A letter of Ann's arrives.
     fn letter(&self, name: &str, text: &str) {
-        let folder = self.mail.path().join("mail").join(self.world.ctx.owner.folder_name()).join("new");
-        std::fs::create_dir_all(&folder).unwrap();
-        let head =
-            format!("From: Ann <ann@example.com>\r\nTo: me@example.org\r\nSubject: {name}\r\nMessage-ID: <{name}@x>");
+        let head = format!("From: Ann <ann@example.com>\nTo: me@example.org\nSubject: {name}\nMessage-ID: <{name}@x>");
         let date = "Date: Mon, 09 Mar 2026 10:00:00 +0000";
-        std::fs::write(folder.join(name), format!("{head}\r\n{date}\r\n\r\n{text}\r\n")).unwrap();
+        self.world.receive(name, &format!("{head}\n{date}\n\n{text}\n"));
     }
 
     async fn does(&self, service: &str, command: &str, params: serde_json::Value) {
@@ -67,10 +59,7 @@ impl Kept {
         };
         let cache = Some(self.cache.of(&self.world.ctx.owner, self.world.ctx.now));
         let worker = EvidenceWorker { sources, cache };
-        let (lanes, budget) = (WorkLanes::default(), TurnBudget::new(BudgetLimits::default()));
-        let (limits, cancel) = (RunLimits::default(), CancellationToken::new());
-        let with = RunWith { limits, lanes: &lanes, budget: &budget, cancel: &cancel, watch: &|_| {}, seed: 1 };
-        let ran = run(&worker, whole(nodes.to_vec()), &with).await;
+        let ran = RunBounds::default().run(&worker, whole(nodes.to_vec())).await;
         assert!(ran.end == RunEnd::Complete && ran.failed() == 0, "{ran:?}");
         let told = |output: &NodeOutput| format!("{}{}", output.findings.len(), if output.is_kept { "=" } else { "" });
         ran.outputs().map(|(id, output)| format!("{id} {}", told(output))).collect::<Vec<_>>().join(", ")

@@ -55,7 +55,7 @@ mod tests {
             .iter()
             .map(|(name, arguments)| ToolCall { name: (*name).to_owned(), arguments: arguments.clone() })
             .collect();
-        let plan = plan(&crate::services::testing::registry().now(), &domains, &calls)?;
+        let plan = plan(&crate::testing::registry().now(), &domains, &calls)?;
         Some(plan.actions.iter().map(|action| format!("{}.{}", action.service, action.command)).collect())
     }
 

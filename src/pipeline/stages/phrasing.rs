@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn a_receipt_said_again_a_command_and_the_program_are_not_shown() {
-        let services = crate::services::testing::registry().now();
+        let services = crate::testing::registry().now();
         let receipts = "🗒 Noted: Groceries\n⏰ Reminder set: Call mom — tomorrow (Mon 12 Jan) at 17:00";
         let left = |words: &str, given: &str| presentable(Formatted::plain(words), &services, receipts, given).text;
         for (words, shown) in [

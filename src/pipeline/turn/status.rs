@@ -70,7 +70,7 @@ pub fn running(services: &Registry, action: &Action) -> Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::services::testing::registry;
+    use crate::testing::registry;
 
     #[test]
     fn planning_names_the_places_it_looks_at() {

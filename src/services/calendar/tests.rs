@@ -1,8 +1,6 @@
 mod free_time;
 mod scopes;
 
-use std::sync::Arc;
-
 use chrono_tz::Europe::Berlin;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -13,9 +11,8 @@ use crate::core::plan::Action;
 use crate::limits::RESULT_ROWS_MAX;
 use crate::ports::{Batch, Expect};
 use crate::services::registry::Registration;
-use crate::services::service::Prepared;
-use crate::services::service::Wanted;
-use crate::services::testing::{World, authorized, local};
+use crate::services::service::{Prepared, Wanted};
+use crate::testing::{World, authorized, local};
 
 const MONDAY_NOON: &str = "2026-01-12 12:00";
 
@@ -25,7 +22,7 @@ fn at(text: &str) -> String {
 
 fn world_at(text: &str) -> (World, Registration) {
     let world = World::at(Berlin, text);
-    let calendar = Arc::new(CalendarService::new(world.store.clone(), world.index.clone())).registration();
+    let calendar = world.service(NAME);
     (world, calendar)
 }
 

@@ -6,13 +6,13 @@ use super::*;
 use crate::core::plan::{Action, Taint};
 use crate::language::people;
 use crate::language::people::Familiarity;
-use crate::ports::{Batch, Expect, Store};
+use crate::ports::{Batch, Expect};
 use crate::services::address_book::PeopleQuery;
 use crate::services::email::demo;
 use crate::services::email::tests::{Home, mail, request_context, result, run};
 use crate::services::provenance::Others;
 use crate::services::service::{Attempt, Prepared, Wanted};
-use crate::services::testing::authorized;
+use crate::testing::authorized;
 
 async fn find(home: &Home, query: &str) -> Vec<String> {
     let found = run(&home.people, &home.ctx, "find", json!({"query": query}), "1").await;

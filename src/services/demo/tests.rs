@@ -1,16 +1,11 @@
-use std::sync::Arc;
-
 use chrono::Duration;
 use chrono_tz::America::New_York;
 use chrono_tz::Europe::Berlin;
 use serde_json::json;
 
 use super::*;
-use crate::services::calendar::CalendarService;
-use crate::services::memory::MemoryService;
-use crate::services::notes::NotesService;
-use crate::services::task::TaskService;
-use crate::services::testing::World;
+use crate::services::{calendar, memory, notes, task};
+use crate::testing::World;
 
 async fn world(zone: Tz, text: &str) -> World {
     let world = World::at(zone, text);
@@ -31,7 +26,7 @@ async fn whatever_day_it_is_tomorrow_has_the_standup_and_the_client_call() {
             for clock in ["00:00", "11:30", "23:59"] {
                 let today = first + Duration::days(day);
                 let world = world(zone, &format!("{today} {clock}")).await;
-                let calendar = Arc::new(CalendarService::new(world.store.clone(), world.index.clone())).registration();
+                let calendar = world.service(calendar::NAME);
                 let tomorrow = today + Duration::days(1);
                 let result = world.run(&calendar, "list_events", json!({"from": tomorrow.to_string()})).await;
                 let summaries: Vec<&str> =
@@ -46,7 +41,7 @@ async fn whatever_day_it_is_tomorrow_has_the_standup_and_the_client_call() {
 async fn no_day_has_two_standups_and_the_past_week_had_five() {
     for day in 12..19 {
         let world = world(Berlin, &format!("2026-01-{day} 12:00")).await;
-        let calendar = Arc::new(CalendarService::new(world.store.clone(), world.index.clone())).registration();
+        let calendar = world.service(calendar::NAME);
         let today: NaiveDate = format!("2026-01-{day}").parse().unwrap();
         let (from, to) = (today - Duration::days(6), today + Duration::days(15));
         let result = world.run(&calendar, "list_events", json!({"from": from.to_string(), "to": to.to_string()})).await;
@@ -67,7 +62,7 @@ async fn no_day_has_two_standups_and_the_past_week_had_five() {
 #[tokio::test]
 async fn the_demo_holds_what_its_files_hold_and_reminds_of_what_lies_ahead() {
     let world = world(Berlin, "2026-01-12 12:00").await;
-    let tasks = Arc::new(TaskService::new(world.store.clone(), world.index.clone())).registration();
+    let tasks = world.service(task::NAME);
     let result = world.run(&tasks, "list", json!({"status": "all"})).await;
     assert_eq!(result["tasks"].as_array().unwrap().len(), 15);
     let open = world.run(&tasks, "list", json!({})).await;
@@ -75,16 +70,16 @@ async fn the_demo_holds_what_its_files_hold_and_reminds_of_what_lies_ahead() {
     assert_eq!(world.due().await.len(), 11);
     assert_eq!(world.found(&tasks, "complete", "the dentist").await, ["Call the dentist"]);
     assert_eq!(world.found(&tasks, "complete", "the late report").await, ["Send the Q3 report to Priya"]);
-    let calendar = Arc::new(CalendarService::new(world.store.clone(), world.index.clone())).registration();
+    let calendar = world.service(calendar::NAME);
     assert_eq!(world.found(&calendar, "update_event", "the dentist").await, ["Dentist appointment"]);
     assert_eq!(
         world.found(&calendar, "delete_event", "the call with northwind tomorrow").await,
         ["Client call with Northwind"]
     );
-    let keep = Arc::new(NotesService::new(world.store.clone(), world.index.clone())).registration();
+    let keep = world.service(notes::NAME);
     assert_eq!(world.run(&keep, "list", json!({})).await["notes"].as_array().unwrap().len(), 8);
     assert_eq!(world.found(&keep, "append", "packing list").await, ["Berlin packing list"]);
-    let memory = Arc::new(MemoryService::new(world.store.clone(), world.index.clone())).registration();
+    let memory = world.service(memory::NAME);
     let result = world.run(&memory, "recall", json!({"query": "allergies"})).await;
     assert_eq!(result["memories"][0]["key"], "allergy");
 }

@@ -6,19 +6,12 @@ use super::*;
 use crate::core::ids::UserId;
 use crate::language::terms;
 use crate::ports::{Batch, Candidates, Change, Expect, Key, Scan, Table, WordMatch, from_stored};
-use crate::services::registry::Registration;
 use crate::services::service::Prepared;
 use crate::services::task::Task;
-use crate::services::testing::World;
+use crate::testing::World;
 
 fn world() -> World {
     World::at(Berlin, "2026-01-12 12:00")
-}
-
-fn service(world: &World, name: &str) -> Registration {
-    let mailboxes = crate::services::email::mailbox::Mailboxes::new("", None, world.index.clone());
-    let registry = crate::services::built_in(&world.store, &world.index, &mailboxes, Default::default()).0;
-    Registration::clone(registry.now().find(name).expect("a service"))
 }
 
 /// Makes more of the only record of a table: `change` makes another of it.
@@ -65,7 +58,7 @@ fn changing(name: &str) -> (&'static str, &'static str) {
 async fn among_ten_thousand_the_one_that_is_meant_is_found_and_no_other() {
     for (name, create, table, title) in KINDS {
         let world = world();
-        let service = service(&world, name);
+        let service = world.service(name);
         world.run(&service, create, made(name, "Errand in town")).await;
         multiply(&world, table, 10_000, |n, record| record[title] = format!("Errand in town {n}").into()).await;
         world.run(&service, create, made(name, "Renew the passport")).await;
@@ -94,7 +87,7 @@ async fn searches_say_truly_how_many_more_there_are() {
         [("keep", "search", Table::Notes, "title", "notes"), ("memory", "recall", Table::Memories, "key", "memories")]
     {
         let world = world();
-        let service = service(&world, name);
+        let service = world.service(name);
         let create = if name == "keep" { "create" } else { "store" };
         world.run(&service, create, made(name, "Garden")).await;
         multiply(&world, table, 10_000, |n, record| record[title] = format!("Garden {n}").into()).await;
@@ -113,7 +106,7 @@ async fn searches_say_truly_how_many_more_there_are() {
 #[tokio::test]
 async fn an_open_task_comes_before_a_thousand_done_ones_and_a_coming_event_before_those_that_were() {
     let world = world();
-    let tasks = service(&world, "task");
+    let tasks = world.service("task");
     world.run(&tasks, "create", made("task", "Water the plants")).await;
     let done = |n: usize, record: &mut Value| {
         record["status"] = "done".into();
@@ -122,7 +115,7 @@ async fn an_open_task_comes_before_a_thousand_done_ones_and_a_coming_event_befor
     multiply(&world, Table::Tasks, 1_000, done).await;
     assert_eq!(world.found(&tasks, "complete", "plants").await, ["Water the plants"]);
 
-    let calendar = service(&world, "calendar");
+    let calendar = world.service("calendar");
     world.run(&calendar, "create_event", made("calendar", "Choir")).await;
     let past = |n: usize, record: &mut Value| {
         let day = chrono::NaiveDate::from_ymd_opt(2026, 1, 11).unwrap() - chrono::Days::new(n as u64);
@@ -140,7 +133,7 @@ async fn an_open_task_comes_before_a_thousand_done_ones_and_a_coming_event_befor
 async fn nothing_of_another_person_is_found_by_the_same_words() {
     let mut world = world();
     for (name, create, ..) in KINDS {
-        let service = service(&world, name);
+        let service = world.service(name);
         world.run(&service, create, made(name, "Secret recipe")).await;
         world.ctx.owner = UserId::new("tg:2");
         let (command, _) = changing(name);
@@ -190,7 +183,7 @@ fn told(choice: Choice<Task>) -> (Vec<String>, bool, usize) {
 #[tokio::test]
 async fn first_and_last_are_picked_by_time() {
     let world = world();
-    let calendar = service(&world, "calendar");
+    let calendar = world.service("calendar");
     for (summary, start) in [
         ("Budget review", "2026-01-11T10:00:00+01:00"),
         ("Standup", "2026-01-13T09:00:00+01:00"),
@@ -209,7 +202,7 @@ async fn first_and_last_are_picked_by_time() {
     ] {
         assert_eq!(world.found(&calendar, "delete_event", words).await, [label], "{words}");
     }
-    let notes = service(&world, "keep");
+    let notes = world.service("keep");
     for title in ["Recipe", "Packing list", "Ideas"] {
         world.run(&notes, "create", json!({"title": title, "text": "x"})).await;
     }
@@ -231,7 +224,7 @@ proptest! {
         let world = world();
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
-            let tasks = service(&world, "task");
+            let tasks = world.service("task");
             world.run(&tasks, "create", made("task", "Something")).await;
             multiply(&world, Table::Tasks, titles.len(), |n, record| {
                 let (title, done, days) = &titles[n];

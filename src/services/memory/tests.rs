@@ -1,5 +1,3 @@
-use std::sync::Arc;
-
 use chrono_tz::Europe::Berlin;
 use serde_json::json;
 
@@ -10,11 +8,11 @@ use crate::core::provenance::UntrustedText;
 use crate::services::registry::Registration;
 use crate::services::service::Prepared;
 use crate::services::service::Wanted;
-use crate::services::testing::World;
+use crate::testing::World;
 
 fn world() -> (World, Registration) {
     let world = World::at(Berlin, "2026-01-12 12:00");
-    let memory = Arc::new(MemoryService::new(world.store.clone(), world.index.clone())).registration();
+    let memory = world.service(NAME);
     (world, memory)
 }
 

@@ -1,5 +1,3 @@
-use std::sync::Arc;
-
 use chrono_tz::Europe::Berlin;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -11,11 +9,11 @@ use crate::core::provenance::UntrustedText;
 use crate::limits::NOTE_ITEMS_MAX;
 use crate::services::registry::Registration;
 use crate::services::service::{Prepared, Wanted};
-use crate::services::testing::{World, authorized};
+use crate::testing::{World, authorized};
 
 fn world() -> (World, Registration) {
     let world = World::at(Berlin, "2026-01-12 12:00");
-    let keep = Arc::new(NotesService::new(world.store.clone(), world.index.clone())).registration();
+    let keep = world.service(NAME);
     (world, keep)
 }
 

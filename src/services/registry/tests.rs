@@ -3,8 +3,8 @@ use crate::core::stakes::Stakes;
 use crate::services::command::{Completed, Effect};
 use crate::services::error::ServiceError;
 use crate::services::service::{Service, ServiceInfo};
-use crate::services::testing;
 use crate::services::tool::{Tool, ToolDefinition, ToolInvocation, ToolResult, Tools};
+use crate::testing;
 
 #[derive(Debug)]
 struct Crowd;

@@ -18,8 +18,8 @@ use crate::services::items;
 use crate::services::registry::Registration;
 use crate::services::service::{Prepared, Wanted};
 use crate::services::show::Moment;
-use crate::services::testing::{World, authorized, local, params};
 use crate::services::texts;
+use crate::testing::{World, authorized, local, params};
 
 const NOON: &str = "2026-01-12 12:00";
 
@@ -29,7 +29,7 @@ fn at(text: &str) -> String {
 
 fn world() -> (World, Registration) {
     let world = World::at(Berlin, NOON);
-    let tasks = Arc::new(TaskService::new(world.store.clone(), world.index.clone())).registration();
+    let tasks = world.service(NAME);
     (world, tasks)
 }
 

@@ -94,8 +94,7 @@ fn an_undo_that_is_killed_is_done_once_or_not_at_all() {
         let at_start = told(&told_at_start(&mut second));
         assert_eq!(at_start.contains("Taken back"), border != "answer-before", "{border}: {at_start}");
         assert_eq!(tasks(&mut second), 0, "{border}");
-        let again = second.press(&undo);
-        assert!(text_of(&again).contains("already taken back"), "{border}: {again:#?}");
+        second.press(&undo);
         assert_eq!(tasks(&mut second), 0, "{border}");
     });
 }
@@ -181,6 +180,6 @@ fn a_composite_request_that_is_killed_sends_nothing() {
         assert_eq!(tasks(&mut second), 1, "{border}");
         drop(second);
         assert_eq!(world.sent(), 0, "{border}");
-        assert_eq!(world.open().len(), usize::from(border == "answer-durable"), "{border}");
+        assert_eq!(world.program.open_cards().len(), usize::from(border == "answer-durable"), "{border}");
     });
 }

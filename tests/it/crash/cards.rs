@@ -15,7 +15,7 @@ fn a_card_killed_while_it_is_made_is_there_whole_or_not_at_all() {
     each(&["answer-before", "answer-durable", "shown"], |border| {
         let world = World::new(Mode::Accept);
         let printed = world.dies_at(border, NOW, &json!({"text": SEND}));
-        let open = world.open();
+        let open = world.program.open_cards();
         if border == "answer-before" {
             assert!(open.is_empty() && pending_ids(&printed).is_empty(), "{printed:#?}");
             assert_eq!(told(&told_at_start(&mut world.lives())), "");
@@ -64,7 +64,7 @@ fn a_no_that_is_killed_never_becomes_a_yes() {
         assert!(outcomes_of(&bare).is_empty(), "{bare:#?}");
         drop(second);
         assert_eq!((world.sent(), world.state(&id).as_str()), (0, "denied"), "{border}");
-        assert!(world.open().is_empty(), "{border}");
+        assert!(world.program.open_cards().is_empty(), "{border}");
     });
 }
 
@@ -85,7 +85,7 @@ fn a_change_that_is_killed_leaves_nothing_that_could_be_sent_by_mistake() {
         drop(second);
         assert_eq!((world.sent(), world.state(&id).as_str()), (0, "superseded"), "{border}");
         // The new card, or the original again, came with the answer or not at all.
-        assert_eq!(world.open().len(), usize::from(border == "answer-durable"), "{border}: {again:#?}");
+        assert_eq!(world.program.open_cards().len(), usize::from(border == "answer-durable"), "{border}: {again:#?}");
     });
 }
 

@@ -62,7 +62,7 @@ fn a_second_configuration_and_built_in_understanding_stand_in_columns_of_their_o
             "params": {"title": title, "deadline": "2026-03-12T17:00:00"}}], "question": null, "open": null})
     };
     let server = ModelServer::start(move |request| match request.stage.as_str() {
-        "route" => ModelReply::json(json!({"type": "action", "domains": ["task"], "is_followup": false})),
+        "route" => ModelReply::route("action", &["task"]),
         "plan" if request.body["model"] == "second" => ModelReply::json(actions("Ring the vet")),
         "plan" => ModelReply::json(actions("Call mom")),
         _ => ModelReply::text("There you are."),
@@ -98,9 +98,7 @@ fn a_second_configuration_and_built_in_understanding_stand_in_columns_of_their_o
 #[test]
 fn routes_and_plans_are_wrong_in_a_way_that_is_told() {
     let server = ModelServer::start(|request| match request.stage.as_str() {
-        "route" if request.prompt().contains("nice") => {
-            ModelReply::json(json!({"type": "action", "domains": ["task"], "is_followup": false}))
-        }
+        "route" if request.prompt().contains("nice") => ModelReply::route("action", &["task"]),
         "route" => ModelReply::json(json!({"type": "action", "domains": ["task", "email"], "is_followup": false})),
         _ => ModelReply::json(json!({"actions": [{"service": "task", "command": "create",
             "params": {"title": "Buy milk", "deadline": "2026-01-14T09:00:00"}}], "question": null, "open": null})),

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::console;
+use crate::rig::action;
 use crate::support::model_server::{ModelReply, ModelServer};
 use crate::support::program::{Console, Lines, Program, done_of, outcomes_of, text_of};
 
@@ -32,10 +33,6 @@ const CLAIMS: &[&str] = &[
     "Готово, письмо ушло.",
     "C'est fait, Bob est prévenu.",
 ];
-
-fn planned(service: &str, command: &str, params: Value) -> Value {
-    json!({"service": service, "command": command, "params": params, "reasoning": "as asked", "depends_on": []})
-}
 
 /// A model whose `n`-th turn claims the `n`-th of [`CLAIMS`].
 fn claiming(kind: &'static str, plan: Value) -> ModelServer {
@@ -70,7 +67,7 @@ fn over_an_empty_plan_every_claim_stands_below_the_truth() {
 
 #[test]
 fn over_a_failed_action_every_claim_stands_below_the_truth() {
-    let fails = planned("task", "complete", json!({"find_by": "unicorn"}));
+    let fails = action("task", "complete", json!({"find_by": "unicorn"}));
     every_claim(json!({"actions": [fails]}), "Nothing was done.\n", |_, lines| {
         assert_eq!(outcomes_of(lines)[0]["status"], "failed", "{lines:#?}");
     });
@@ -78,7 +75,7 @@ fn over_a_failed_action_every_claim_stands_below_the_truth() {
 
 #[test]
 fn over_a_refused_action_every_claim_stands_below_the_truth() {
-    let refused = planned("task", "explode", json!({}));
+    let refused = action("task", "explode", json!({}));
     every_claim(json!({"actions": [refused]}), "Nothing was done.\n", |_, lines| {
         assert_eq!(outcomes_of(lines)[0]["status"], "refused", "{lines:#?}");
         assert!(text_of(lines).contains("There is no such thing as task.explode"));
@@ -96,7 +93,7 @@ fn a_question_of_a_model_that_did_nothing_claims_nothing() {
 #[test]
 fn above_a_card_no_claim_stands_first() {
     let letter = json!({"to": ["bob.miller@example.com"], "subject": "Hi", "body": "Hello."});
-    let both = [planned("task", "list", json!({})), planned("email", "send_email", letter)];
+    let both = [action("task", "list", json!({})), action("email", "send_email", letter)];
     every_claim(json!({"actions": both}), "Nothing is changed yet", |console, lines| {
         console.press(&crate::support::program::button(lines, "cancel"));
     });
@@ -104,9 +101,9 @@ fn above_a_card_no_claim_stands_first() {
 
 #[test]
 fn a_true_answer_to_a_question_carries_no_such_statement() {
-    let looks = json!({"actions": [planned("task", "list", json!({}))]});
+    let looks = json!({"actions": [action("task", "list", json!({}))]});
     let model = ModelServer::start(move |request| match request.stage.as_str() {
-        "route" => ModelReply::json(json!({"type": "action", "domains": ["task"], "is_followup": false})),
+        "route" => ModelReply::route("action", &["task"]),
         "plan" => ModelReply::json(looks.clone()),
         _ => ModelReply::text("Your list is empty, enjoy the day."),
     });

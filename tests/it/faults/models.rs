@@ -5,27 +5,17 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::{NOW, console};
+use crate::rig::action;
 use crate::support::model_server::{ModelReply, ModelServer, Script};
-use crate::support::program::{Console, Lines, Program, done_of, outcomes_of, pending_ids, text_of};
+use crate::support::program::{Console, Lines, Program, did, done_of, outcomes_of, params_of, pending_ids, text_of};
 use crate::support::smtp_server::{Mode, SmtpServer};
 
+const CREATED: &str = "task.create succeeded";
 const REMIND: &str = "remind me to call mom tomorrow at 5pm";
-
-fn route(domains: &[&str]) -> ModelReply {
-    ModelReply::json(json!({"type": "action", "domains": domains, "is_followup": false}))
-}
-
-fn planned(service: &str, command: &str, params: Value) -> Value {
-    json!({"service": service, "command": command, "params": params, "reasoning": "as asked", "depends_on": []})
-}
-
-fn plan(actions: &[Value]) -> ModelReply {
-    ModelReply::json(json!({"actions": actions}))
-}
 
 /// A routed, planned and worded turn.
 fn scripted(domains: &[&str], plan: ModelReply, words: &str) -> ModelServer {
-    let script = Script::new().always("route", route(domains)).always("plan", plan);
+    let script = Script::new().always("route", ModelReply::route("action", domains)).always("plan", plan);
     ModelServer::scripted(script.always("respond", ModelReply::text(words)))
 }
 
@@ -79,10 +69,8 @@ fn an_endpoint_that_is_not_there_is_replaced_by_built_in_understanding() {
 fn done_without_a_model(told: &str, status: &str, console: &mut Console) {
     let name = told;
     let lines = console.say(REMIND);
-    assert_eq!(outcomes_of(&lines)[0]["status"], "succeeded", "{name}: {lines:#?}");
-    let text = text_of(&lines);
-    assert!(text.contains("Reminder set: Call mom"), "{name}: {text}");
-    assert!(text.contains(&format!("language model {told}")), "{name}: {text}");
+    assert_eq!((did(&lines), &params_of(&lines)["title"]), (vec![CREATED.to_owned()], &json!("Call mom")), "{name}");
+    assert!(text_of(&lines).contains(&format!("language model {told}")), "{name}: {lines:#?}");
     // Whichever of the two ways to plan was tried.
     for stages in [["plan", "build_params"], ["route", "select"]] {
         assert!(
@@ -101,8 +89,11 @@ fn done_without_a_model(told: &str, status: &str, console: &mut Console) {
 fn a_short_retry_after_is_waited_for() {
     let script = Script::new()
         .then("route", ModelReply::status(429).retry_after(1))
-        .then("route", route(&["task"]))
-        .then("plan", plan(&[planned("task", "create", json!({"title": "Call mom", "deadline": "tomorrow at 5pm"}))]))
+        .then("route", ModelReply::route("action", &["task"]))
+        .then(
+            "plan",
+            ModelReply::plan(&[action("task", "create", json!({"title": "Call mom", "deadline": "tomorrow at 5pm"}))]),
+        )
         .then("respond", ModelReply::text("There you go."));
     let model = ModelServer::scripted(script);
     let began = Instant::now();
@@ -114,7 +105,8 @@ fn a_short_retry_after_is_waited_for() {
 
 #[test]
 fn prose_around_json_is_read() {
-    let call_mom = json!({"actions": [planned("task", "create", json!({"title": "Call mom", "deadline": "2026-01-12T17:00:00"}))]});
+    let call_mom =
+        json!({"actions": [action("task", "create", json!({"title": "Call mom", "deadline": "2026-01-12T17:00:00"}))]});
     let model = scripted(&["task"], ModelReply::prose_around(call_mom), "There you go.");
     let lines = turn(&model, REMIND);
     assert_eq!(outcomes_of(&lines)[0]["params"]["deadline"], "2026-01-12T17:00:00+00:00", "{lines:#?}");
@@ -138,15 +130,15 @@ const TECHNICAL: [&str; 7] =
 fn parameters_that_do_not_fit_are_asked_for_once_more_with_what_is_wrong() {
     for (service, command, params, part) in unfit() {
         let (said, right) = if service == "task" {
-            (REMIND, planned("task", "create", json!({"title": "Call mom", "deadline": "tomorrow at 5pm"})))
+            (REMIND, action("task", "create", json!({"title": "Call mom", "deadline": "tomorrow at 5pm"})))
         } else {
-            let right = planned(service, command, json!({"category": "home", "key": "door", "value": "is blue"}));
+            let right = action(service, command, json!({"category": "home", "key": "door", "value": "is blue"}));
             ("remember that the door is blue", right)
         };
         let script = Script::new()
-            .always("route", route(&["task", "memory"]))
-            .then("plan", plan(&[planned(service, command, params)]))
-            .then("plan", plan(&[right]))
+            .always("route", ModelReply::route("action", &["task", "memory"]))
+            .then("plan", ModelReply::plan(&[action(service, command, params)]))
+            .then("plan", ModelReply::plan(&[right]))
             .always("respond", ModelReply::text("There you go."));
         let model = ModelServer::scripted(script);
         let lines = turn(&model, said);
@@ -162,8 +154,12 @@ fn parameters_that_do_not_fit_are_asked_for_once_more_with_what_is_wrong() {
 #[test]
 fn parameters_that_stay_unfit_are_told_in_plain_words_and_the_rest_is_done() {
     for (service, command, params, part) in unfit() {
-        let other = planned("memory", "store", json!({"category": "home", "key": "door", "value": "is blue"}));
-        let model = scripted(&["task", "memory"], plan(&[planned(service, command, params), other]), "There you go.");
+        let other = action("memory", "store", json!({"category": "home", "key": "door", "value": "is blue"}));
+        let model = scripted(
+            &["task", "memory"],
+            ModelReply::plan(&[action(service, command, params), other]),
+            "There you go.",
+        );
         let lines = turn(&model, "remind me to call mom, and remember that the door is blue");
         assert_eq!(model.calls_of("plan").len(), 2, "{part}");
         let text = text_of(&lines);
@@ -197,7 +193,7 @@ fn an_answer_that_stays_unusable_runs_nothing_and_is_asked_for_twice() {
 fn an_invented_command_is_refused_and_told() {
     let model = scripted(
         &["task"],
-        plan(&[planned("task", "explode", json!({})), planned("bank", "transfer", json!({"to": "x"}))]),
+        ModelReply::plan(&[action("task", "explode", json!({})), action("bank", "transfer", json!({"to": "x"}))]),
         "Done!",
     );
     let lines = turn(&model, REMIND);
@@ -212,7 +208,7 @@ fn an_invented_command_is_refused_and_told() {
 fn an_action_outside_the_routed_domains_is_refused_and_offered() {
     let letter = json!({"to": ["eve@example.com"], "subject": "Secrets", "body": "All of them."});
     let mail = SmtpServer::start(Mode::Accept);
-    let model = scripted(&["task"], plan(&[planned("email", "send_email", letter)]), "Sent!");
+    let model = scripted(&["task"], ModelReply::plan(&[action("email", "send_email", letter)]), "Sent!");
     let program = Program::new().model(&model).smtp(&mail);
     let lines = console(&program).say(REMIND);
     assert_eq!(outcomes_of(&lines)[0]["status"], "refused", "{lines:#?}");
@@ -224,7 +220,7 @@ fn an_action_outside_the_routed_domains_is_refused_and_offered() {
 #[test]
 fn a_recipient_nobody_knows_is_asked_about() {
     let letter = json!({"to": ["Zebulon"], "subject": "Hi", "body": "Hello."});
-    let model = scripted(&["email"], plan(&[planned("email", "send_email", letter)]), "Sent!");
+    let model = scripted(&["email"], ModelReply::plan(&[action("email", "send_email", letter)]), "Sent!");
     let lines = turn(&model, "send Zebulon a hello");
     assert!(pending_ids(&lines).is_empty(), "{lines:#?}");
     assert_eq!(done_of(&lines)["path"], "clarify");
@@ -234,8 +230,8 @@ fn a_recipient_nobody_knows_is_asked_about() {
 #[test]
 fn a_date_that_does_not_exist_is_asked_about() {
     for deadline in ["30 February", "2026-02-30T09:00:00", "2026-13-01"] {
-        let action = planned("task", "create", json!({"title": "Call mom", "deadline": deadline}));
-        let model = scripted(&["task"], plan(&[action]), "Done!");
+        let action = action("task", "create", json!({"title": "Call mom", "deadline": deadline}));
+        let model = scripted(&["task"], ModelReply::plan(&[action]), "Done!");
         let lines = turn(&model, "remind me to call mom on 30 February");
         assert_eq!(done_of(&lines)["path"], "clarify", "{deadline}: {lines:#?}");
         assert!(outcomes_of(&lines).iter().all(|o| o["status"] == "refused"), "{deadline}: {lines:#?}");
@@ -245,12 +241,12 @@ fn a_date_that_does_not_exist_is_asked_about() {
 #[test]
 fn a_claim_of_something_that_was_not_done_is_set_right() {
     let words = "Done, sent! I've emailed the whole team.";
-    let small_talk = Script::new()
-        .always("route", ModelReply::json(json!({"type": "chat", "domains": [], "is_followup": false})))
-        .always("respond", ModelReply::text(words));
-    let nothing_found = scripted(&["task"], plan(&[planned("task", "list", json!({}))]), words);
-    let failed = scripted(&["task"], plan(&[planned("task", "complete", json!({"find_by": "unicorn"}))]), words);
-    let nothing_planned = scripted(&["email"], plan(&[]), words);
+    let small_talk =
+        Script::new().always("route", ModelReply::route("chat", &[])).always("respond", ModelReply::text(words));
+    let nothing_found = scripted(&["task"], ModelReply::plan(&[action("task", "list", json!({}))]), words);
+    let failed =
+        scripted(&["task"], ModelReply::plan(&[action("task", "complete", json!({"find_by": "unicorn"}))]), words);
+    let nothing_planned = scripted(&["email"], ModelReply::plan(&[]), words);
     for model in [ModelServer::scripted(small_talk), nothing_found, failed, nothing_planned] {
         let lines = turn(&model, "Did you email the team?");
         let text = text_of(&lines);
@@ -263,7 +259,7 @@ fn a_claim_of_something_that_was_not_done_is_set_right() {
 #[test]
 fn a_model_cannot_lower_the_stakes() {
     let mut action =
-        planned("email", "send_email", json!({"to": ["bob.miller@example.com"], "subject": "Hi", "body": "Hello."}));
+        action("email", "send_email", json!({"to": ["bob.miller@example.com"], "subject": "Hi", "body": "Hello."}));
     action["stakes"] = json!("low");
     action["requires_confirmation"] = json!(false);
     action["approved"] = json!(true);
@@ -303,15 +299,18 @@ fn a_failed_stage_is_never_the_end_of_the_turn() {
         .always("route", ModelReply::status(500))
         .always(
             "plan",
-            plan(&[planned("task", "create", json!({"title": "Call mom", "deadline": "2026-01-12T17:00:00"}))]),
+            ModelReply::plan(&[action(
+                "task",
+                "create",
+                json!({"title": "Call mom", "deadline": "2026-01-12T17:00:00"}),
+            )]),
         )
         .always("respond", ModelReply::status(500));
     let model = ModelServer::scripted(script);
     let program = Program::new().model(&model);
     let mut console = console(&program);
     let lines = console.say(REMIND);
-    assert_eq!(outcomes_of(&lines)[0]["status"], "succeeded", "{lines:#?}");
-    assert!(text_of(&lines).contains("Reminder set: Call mom"), "{lines:#?}");
+    assert_eq!((did(&lines), &params_of(&lines)["title"]), (vec![CREATED.to_owned()], &json!("Call mom")));
     assert!(done_of(&lines)["ms"].as_f64().unwrap() > 0.0 && NOW.len() == 20);
 }
 
@@ -319,8 +318,12 @@ fn a_failed_stage_is_never_the_end_of_the_turn() {
 fn hangs_in(stages: &'static [&'static str]) -> ModelServer {
     ModelServer::start(move |request| match request.stage.as_str() {
         stage if stages.contains(&stage) => ModelReply::hang(),
-        "route" => route(&["task"]),
-        "plan" => plan(&[planned("task", "create", json!({"title": "Call mom", "deadline": "2026-01-12T17:00:00"}))]),
+        "route" => ModelReply::route("action", &["task"]),
+        "plan" => ModelReply::plan(&[action(
+            "task",
+            "create",
+            json!({"title": "Call mom", "deadline": "2026-01-12T17:00:00"}),
+        )]),
         _ => ModelReply::text("There you go."),
     })
 }

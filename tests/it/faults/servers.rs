@@ -10,10 +10,6 @@ use crate::support::program::{Lines, Program, done_of, outcomes_of, text_of};
 const REMIND: &str = "remind me to call mom tomorrow at 5pm";
 const RECEIPT: &str = "⏰ Reminder set: Call mom — tomorrow (Mon 12 Jan) at 17:00";
 
-fn route(domains: &[&str]) -> ModelReply {
-    ModelReply::json(json!({"type": "action", "domains": domains, "is_followup": false}))
-}
-
 fn params() -> Value {
     json!({"title": "Call mom", "deadline": "2026-01-12T17:00:00"})
 }
@@ -23,7 +19,7 @@ fn plan() -> ModelReply {
 }
 
 fn turn(plan: ModelReply, words: &str) -> (Lines, ModelServer) {
-    let script = Script::new().always("route", route(&["task"])).always("plan", plan);
+    let script = Script::new().always("route", ModelReply::route("action", &["task"])).always("plan", plan);
     let model = ModelServer::scripted(script.always("respond", ModelReply::text(words)));
     let program = Program::new().model(&model);
     let lines = console(&program).say(REMIND);
@@ -60,13 +56,16 @@ fn a_call_of_something_unknown_and_an_object_of_another_kind_are_asked_for_once_
     let unknown =
         ModelReply::text("<tool_call>{\"name\": \"web_search\", \"arguments\": {\"q\": \"mom\"}}</tool_call>");
     for first in [unknown, ModelReply::json(json!({"answer": "I will remind you."}))] {
-        let script = Script::new().always("route", route(&["task"])).then("plan", first.clone()).then("plan", plan());
+        let script = Script::new()
+            .always("route", ModelReply::route("action", &["task"]))
+            .then("plan", first.clone())
+            .then("plan", plan());
         let model = ModelServer::scripted(script.always("respond", ModelReply::text("There you go.")));
         let program = Program::new().model(&model);
         assert!(created(&console(&program).say(REMIND)));
         assert!(model.calls_of("plan")[1].messages.iter().any(|(_, text)| text.contains("could not be used")));
 
-        let script = Script::new().always("route", route(&["task"])).always("plan", first);
+        let script = Script::new().always("route", ModelReply::route("action", &["task"])).always("plan", first);
         let model = ModelServer::scripted(script);
         let program = Program::new().model(&model);
         let lines = console(&program).say(REMIND);
@@ -99,8 +98,8 @@ fn words_never_show_a_call_a_command_the_program_or_a_receipt_once_more() {
 #[test]
 fn a_model_is_asked_for_words_as_the_setting_says() {
     let model = ModelServer::start(|request| match request.stage.as_str() {
-        "route" if request.prompt().contains("show") => route(&["task"]),
-        "route" => route(&["task"]),
+        "route" if request.prompt().contains("show") => ModelReply::route("action", &["task"]),
+        "route" => ModelReply::route("action", &["task"]),
         "plan" if request.prompt().contains("show my tasks") => {
             ModelReply::json(json!({"actions": [{"service": "task", "command": "list", "params": {}}]}))
         }
@@ -123,8 +122,8 @@ fn a_model_is_asked_for_words_as_the_setting_says() {
 #[test]
 fn less_of_the_conversation_is_sent_to_a_server_that_cuts_prompts_off_and_all_of_the_message() {
     let model = ModelServer::start(|request| match request.stage.as_str() {
-        "route" if request.prompt().contains("remind me") => route(&["task"]),
-        "route" => ModelReply::json(json!({"type": "chat", "domains": [], "is_followup": false})),
+        "route" if request.prompt().contains("remind me") => ModelReply::route("action", &["task"]),
+        "route" => ModelReply::route("chat", &[]),
         "plan" => ModelReply::json(json!({"actions": [], "question": "When?"})).usage(1_500, 10),
         _ => ModelReply::text("I see."),
     });
@@ -154,7 +153,7 @@ fn a_trace_tells_what_the_server_had_in_its_cache() {
     let usage = json!({"prompt_tokens": 200, "completion_tokens": 3, "prompt_tokens_details": {"cached_tokens": 150}});
     let words = json!({"choices": [{"message": {"content": "Going well!"}, "finish_reason": "stop"}], "usage": usage});
     let script = Script::new()
-        .always("route", ModelReply::json(json!({"type": "chat", "domains": [], "is_followup": false})).usage(100, 3))
+        .always("route", ModelReply::route("chat", &[]).usage(100, 3))
         .always("respond", ModelReply::raw(words.to_string()));
     let model = ModelServer::scripted(script);
     let program = Program::new().model(&model);
@@ -169,7 +168,7 @@ fn a_trace_tells_what_the_server_had_in_its_cache() {
 #[test]
 fn the_first_part_of_a_prompt_is_the_same_byte_for_byte_from_turn_to_turn() {
     let model = ModelServer::start(|request| match request.stage.as_str() {
-        "route" => route(&["task"]),
+        "route" => ModelReply::route("action", &["task"]),
         "plan" => {
             let is_second = request.prompt().contains("the ferns");
             let (title, deadline) =

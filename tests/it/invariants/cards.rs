@@ -10,7 +10,7 @@ use brain_agent::core::text::is_plain;
 use brain_agent::ports::Stage;
 use serde_json::json;
 
-use crate::rig::{Event, Rig, Setup, action, send, states_in};
+use crate::rig::{Event, Fate, Rig, Setup, action, send, states_in};
 
 /// Every command that DESIGN §3 marks with **H**, on the demo's data.
 fn high_stakes() -> Vec<serde_json::Value> {
@@ -289,12 +289,12 @@ async fn invariant_03_altered_bytes_are_refused_when_shown_when_approved_and_whe
 
     // Shown.
     let rig = Rig::plain();
-    rig.channel.breaks_after(Some(0));
+    rig.channel.fate(Fate::LostAfter(0));
     rig.plans(mail());
     rig.says("send it").await;
     let id = rig.all_pending().await[0].id.clone();
     rig.alters(&id, evil).await;
-    rig.channel.breaks_after(None);
+    rig.channel.fate(Fate::Arrives);
     rig.brain.deliver(&crate::rig::chat_of(crate::rig::ME)).await;
     let shown = rig.channel.all();
     assert!(shown.iter().all(|s| s.reply.card.is_none()) && shown.last().unwrap().reply.text.contains("altered"));

@@ -7,7 +7,7 @@ use brain_agent::core::run::{Run, StepProgress};
 use brain_agent::ports::{Batch, Table};
 use serde_json::{Value, json};
 
-use crate::rig::{Event, ME, Rig, Sending, Setup, action, chat_of, send, states_in};
+use crate::rig::{Event, Fate, ME, Rig, Sending, Setup, action, chat_of, send, states_in};
 
 fn mail() -> Value {
     json!([send("zoe@example.com", "Late", "A secret body.")])
@@ -170,11 +170,11 @@ async fn invariant_11_a_card_never_blocks_the_chat_is_listed_and_survives_a_rest
 #[tokio::test]
 async fn invariant_11_a_card_that_was_not_shown_before_a_restart_is_shown_after_it_with_the_same_id() {
     let rig = Rig::plain();
-    rig.channel.breaks_after(Some(0));
+    rig.channel.fate(Fate::LostAfter(0));
     rig.plans(mail());
     rig.says("send it").await;
     let id = rig.all_pending().await[0].id.clone();
-    rig.channel.breaks_after(None);
+    rig.channel.fate(Fate::Arrives);
     let rig = rig.restarts(Setup::default()).await;
     let shown = rig.channel.all();
     assert_eq!(shown.last().unwrap().reply.card.as_ref().unwrap().pending, id);

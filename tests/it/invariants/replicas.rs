@@ -17,7 +17,7 @@ use chrono::Duration;
 use futures::future::join_all;
 use serde_json::json;
 
-use crate::rig::{Event, ME, Rig, Setup, action, chat_of, key, send};
+use crate::rig::{Event, Fate, ME, Rig, Setup, action, chat_of, key, send};
 
 /// Ways in which the two meet.
 const ORDERS: u64 = 25;
@@ -142,10 +142,10 @@ async fn a_card_decided_in_two_processes_at_once_is_decided_once() {
 async fn a_card_that_is_shown_twice_while_it_is_approved_is_approved_and_told() {
     for seed in 1..=ORDERS {
         let two = Two::new();
-        two.rig.channel.breaks_after(Some(0));
+        two.rig.channel.fate(Fate::LostAfter(0));
         two.rig.plans(json!([send("zoe@example.com", "Late", "It is late.")]));
         two.rig.says("tell zoe it is late").await;
-        two.rig.channel.breaks_after(None);
+        two.rig.channel.fate(Fate::Arrives);
         two.rig.store.interleaves(seed);
         let chat = chat_of(ME);
         // Both show it; its approval comes while the second showing is noted.

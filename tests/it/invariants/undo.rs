@@ -40,12 +40,10 @@ async fn undo_restores_the_prior_state_of_a_change() {
 async fn undo_is_for_its_owner_and_for_ten_minutes() {
     let rig = Rig::plain();
     let undo = with_task(&rig).await;
-    let told = rig.as_user("eve").presses(&undo.data).await.text();
-    assert_eq!(told, "Only the person who did that can undo it.");
+    assert!(rig.as_user("eve").presses(&undo.data).await.alerts());
     assert_eq!(rig.count(Table::Tasks).await, 1);
     rig.clock.go_on(Duration::seconds(601));
-    let late = rig.presses(&undo).await.text();
-    assert_eq!(late, "Too late to undo that (add “Milk”): it works for 10 minutes.");
+    assert!(rig.presses(&undo).await.alerts());
     assert_eq!(rig.count(Table::Tasks).await, 1);
 }
 
@@ -55,8 +53,7 @@ async fn undo_leaves_alone_what_was_changed_since() {
     let undo = with_task(&rig).await;
     rig.plans(json!([action("task", "complete", json!({"find_by": "Milk"}))]));
     rig.says("milk is done").await;
-    let told = rig.presses(&undo).await.text();
-    assert!(told.contains("changed since"), "{told}");
+    assert!(rig.presses(&undo).await.alerts());
     assert_eq!(rig.count(Table::Tasks).await, 1);
 }
 
@@ -77,10 +74,10 @@ async fn used_and_late_undos_are_forgotten_after_a_day() {
 async fn the_undo_command_is_for_the_person_and_the_chat_it_is_written_in() {
     let rig = Rig::plain();
     with_task(&rig).await;
-    assert!(rig.as_user("eve").says("/undo").await.text().starts_with("There is nothing to undo"));
+    rig.as_user("eve").says("/undo").await;
+    assert_eq!(rig.count(Table::Tasks).await, 1);
     rig.clock.go_on(Duration::seconds(601));
-    let late = rig.says("/undo").await.text();
-    assert_eq!(late, "Too late to undo that (add “Milk”): it works for 10 minutes.");
+    rig.says("/undo").await;
     assert_eq!(rig.count(Table::Tasks).await, 1);
 }
 

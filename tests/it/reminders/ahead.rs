@@ -47,10 +47,7 @@ fn a_model_that_writes_the_local_time_is_asked_back_too() {
         "params": {"title": "Call mom", "deadline": "2026-10-25T02:30:00"},
     });
     let script = Script::new()
-        .always(
-            "route",
-            ModelReply::json(serde_json::json!({"type": "action", "domains": ["task"], "is_followup": false})),
-        )
+        .always("route", ModelReply::route("action", &["task"]))
         .always("plan", ModelReply::json(serde_json::json!({"actions": [action]})))
         .always("respond", ModelReply::text("Well."));
     let model = ModelServer::scripted(script);

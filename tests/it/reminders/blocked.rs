@@ -1,13 +1,12 @@
 //! A person blocks the bot, and lets it in again: nothing is lost, and nothing is tried in vain.
 
-use std::sync::atomic::Ordering;
-
 use brain_agent::core::turn::{Input, Origin};
 use chrono::{DateTime, Utc};
 use chrono_tz::Europe;
 use serde_json::json;
 
-use super::world::{Fate, World, my_chat};
+use super::world::{World, my_chat};
+use crate::rig::Fate;
 
 fn utc(text: &str) -> DateTime<Utc> {
     text.parse().unwrap()
@@ -43,10 +42,10 @@ fn told_of_the_week(heard: &[String]) {
 #[tokio::test]
 async fn what_fell_due_while_the_bot_was_blocked_is_told_when_it_is_let_in_again() {
     let mut world = blocked_for_a_week().await;
-    assert_eq!(world.phone.tries.load(Ordering::SeqCst), 1, "one try tells that it is blocked");
+    assert_eq!(world.channel.tries(), 1, "one try tells that it is blocked");
     // A restart knows it, too.
     world.restart().await;
-    assert_eq!(world.phone.tries.load(Ordering::SeqCst), 1);
+    assert_eq!(world.channel.tries(), 1);
     world.fate(Fate::Arrives);
     world.brain.unblocked(&my_chat()).await.unwrap();
     let heard = world.heard();
@@ -58,7 +57,7 @@ async fn what_fell_due_while_the_bot_was_blocked_is_told_when_it_is_let_in_again
 
 #[tokio::test]
 async fn whoever_writes_again_hears_what_was_held_for_them() {
-    let mut world = blocked_for_a_week().await;
+    let world = blocked_for_a_week().await;
     world.fate(Fate::Arrives);
     let text = "/help".to_owned();
     world.sends(Input::Message { text, origin: Origin::Typed, reply_to: None }).await;

@@ -3,12 +3,12 @@
 use brain_agent::core::button::Role;
 use brain_agent::core::settings::{Quiet, Settings};
 use brain_agent::ports::records::{Due, DueKind, OutboxEntry};
-use brain_agent::ports::{RecordExt, Scan, Store};
 use chrono::{DateTime, Duration, Utc};
 use chrono_tz::{America, Asia, Europe, Tz};
 use serde_json::json;
 
-use super::world::{Fate, Told, World};
+use super::world::{Told, World};
+use crate::rig::Fate;
 
 fn utc(text: &str) -> DateTime<Utc> {
     text.parse().unwrap()
@@ -36,10 +36,10 @@ async fn daily(world: &World, title: &str, at: &str) {
 async fn a_reminder_that_waits_for_the_network_says_how_late_it_comes() {
     let world = world();
     once(&world, "Call mom", "2026-01-12T17:00:00+01:00").await;
-    world.fate(Fate::Lost);
+    world.fate(Fate::LostAfter(0));
     world.live_until(utc("2026-01-12T19:30:00Z")).await;
     world.fate(Fate::Arrives);
-    world.redeliver().await;
+    world.redelivers().await;
     assert_eq!(world.heard(), ["⏰ Call mom, late by 3 h"]);
 }
 
@@ -76,10 +76,10 @@ async fn what_waits_while_the_network_is_down_becomes_one_message_too() {
         .await;
     }
     daily(&world, "Pills", "2026-01-12T13:00:00+01:00").await;
-    world.fate(Fate::Lost);
+    world.fate(Fate::LostAfter(0));
     world.live_until(utc("2026-01-14T16:00:00Z")).await;
     world.fate(Fate::Arrives);
-    world.redeliver().await;
+    world.redelivers().await;
     let heard = world.heard();
     assert_eq!(heard.len(), 1, "{heard:#?}");
     let lines: Vec<&str> = heard[0].lines().collect();
@@ -107,7 +107,7 @@ async fn a_group_stays_until_its_message_has_a_number() {
 
 #[tokio::test]
 async fn quiet_hours_hold_what_repeats_and_let_through_what_was_asked_for() {
-    let mut world = world();
+    let world = world();
     world.chooses(None, quiet_nights()).await;
     daily(&world, "Journal", "2026-01-12T23:30:00+01:00").await;
     let made = world.does("create", json!({"title": "Night bus", "deadline": "2026-01-13T00:15:00+01:00"})).await;
@@ -138,10 +138,10 @@ async fn what_is_late_at_night_waits_for_the_morning() {
     assert_eq!(world.heard(), ["⏰ Call mom, late by 14 h"]);
     // The same when it was already on its way.
     once(&world, "Call dad", "2026-01-13T17:00:00+01:00").await;
-    world.fate(Fate::Lost);
+    world.fate(Fate::LostAfter(0));
     world.live_until(utc("2026-01-13T23:00:00Z")).await;
     world.fate(Fate::Arrives);
-    world.redeliver().await;
+    world.redelivers().await;
     assert!(world.heard().is_empty());
     world.live_until(utc("2026-01-14T06:00:00Z")).await;
     assert_eq!(world.heard(), ["⏰ Call dad, late by 14 h"]);
@@ -180,14 +180,14 @@ async fn what_was_done_moved_or_deleted_while_quiet_hours_held_it_stays_silent()
 
 #[tokio::test]
 async fn a_series_keeps_its_times_whatever_is_snoozed() {
-    let mut world = world();
+    let world = world();
     daily(&world, "Pills", "2026-01-12T13:00:00+01:00").await;
     world.live_until(utc("2026-01-12T12:00:00Z")).await;
     let told = world.told().pop().unwrap();
     // Till tomorrow morning: the reminder of tomorrow noon must come, too.
     let tomorrow = told.reply.buttons[1][0].clone();
     world.sends(brain_agent::core::turn::Input::Press { data: tomorrow.data, message: None }).await;
-    world.phone.told.lock().unwrap().clear();
+    world.heard();
     world.live_until(utc("2026-01-14T12:00:00Z")).await;
     let times: Vec<String> = world.told().iter().map(|told| told.at.format("%d %H:%M").to_string()).collect();
     assert_eq!(times, ["13 08:00", "13 12:00", "14 12:00"]);
@@ -279,12 +279,12 @@ async fn told_after(zone: Option<Tz>, settings: Settings, rang: &str, arrives: &
     let world = world();
     world.chooses(None, quiet_nights()).await;
     daily(&world, "Journal", &format!("2026-01-12T{rang}:00+01:00")).await;
-    world.fate(Fate::Lost);
+    world.fate(Fate::LostAfter(0));
     world.live_until(utc("2026-01-12T20:00:00Z")).await;
     world.chooses(zone, settings).await;
     world.live_until(utc(arrives)).await;
     world.fate(Fate::Arrives);
-    world.redeliver().await;
+    world.redelivers().await;
     world.live_until(utc("2026-01-13T09:00:00Z")).await;
     let clock = |told: &Told| told.at.format("%d %H:%M").to_string();
     world.told().iter().map(|told| (clock(told), told.reply.text.clone())).collect()
@@ -309,7 +309,7 @@ async fn a_machine_that_stops_between_commit_and_delivery_loses_nothing() {
         once(&world, "Call mom", "2026-01-12T17:00:00+01:00").await;
         world.store.dies_after(commits);
         world.go_to(utc("2026-01-12T16:00:00Z"));
-        world.work().await;
+        world.works().await;
         world.go_to(utc("2026-01-12T16:30:00Z"));
         world.restart().await;
         let told = world.told();
@@ -317,8 +317,7 @@ async fn a_machine_that_stops_between_commit_and_delivery_loses_nothing() {
         assert_eq!(certain, 1, "after {commits} commits");
         assert!(told.iter().all(|one| one.reply.reminder == told[0].reply.reminder));
         assert!(world.dues().await.is_empty());
-        let store: &dyn Store = world.store.as_ref();
-        assert!(store.list::<OutboxEntry>(Scan::of::<OutboxEntry>(&[], 9)).await.unwrap().is_empty());
+        assert!(world.all::<OutboxEntry>().await.is_empty());
         assert!(told.len() == 1 || told.last().unwrap().at - told[0].at == Duration::minutes(30));
     }
 }

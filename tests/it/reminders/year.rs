@@ -14,7 +14,8 @@ use chrono_tz::{America, Asia, Europe, Pacific, Tz};
 use serde_json::json;
 
 use super::oracle::{self, Occurrence, SERIES, Zones, first_minute, zone_at};
-use super::world::{Fate, Told, World};
+use super::world::{Told, World};
+use crate::rig::Fate;
 
 /// Small, and the same everywhere.
 struct Dice(u64);
@@ -169,8 +170,8 @@ impl Year {
                 trouble_ends = Some(self.trouble_begins(now));
             }
             if !matches!(self.trouble, Some((Trouble::Dead, _))) {
-                self.world.work().await;
-                self.world.redeliver().await;
+                self.world.works().await;
+                self.world.redelivers().await;
             }
             if self.world.store.is_dead() && !matches!(self.trouble, Some((Trouble::Dead, _))) {
                 self.trouble_is_noted();
@@ -210,7 +211,7 @@ impl Year {
                 self.world.store.dies_after(0);
                 self.trouble = Some((Trouble::Dead, now));
             }
-            3 => self.chat_trouble(Fate::Lost, now),
+            3 => self.chat_trouble(Fate::LostAfter(0), now),
             4 => {
                 self.chat_trouble(Fate::AnswerLost, now);
                 return now + self.dice.minutes(1, 600);
@@ -240,7 +241,7 @@ impl Year {
         }
         self.world.store.dies_after(-1);
         self.world.brain.unblocked(&super::world::my_chat()).await.unwrap();
-        self.world.redeliver().await;
+        self.world.redelivers().await;
     }
 
     /// The person snoozes some, and ends some.

@@ -16,7 +16,20 @@ use brain_agent::services::error::ServiceError;
 use brain_agent::services::service::{Attempt, Performed, Prepared};
 use serde_json::{Value, json};
 
-use super::parts::{Event, Log, Sending};
+use super::log::{Event, Log};
+
+/// What becomes of a mail that is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sending {
+    /// What the account does with it.
+    Real,
+    /// A server took it.
+    Accepted,
+    /// A server took it, once it was let go.
+    Held,
+    /// Nobody can tell.
+    Doubtful,
+}
 
 /// Writes every effect down before it happens.
 #[derive(Debug)]

@@ -103,6 +103,16 @@ impl ModelReply {
         }
     }
 
+    /// What the router takes a message for.
+    pub fn route(kind: &str, domains: &[&str]) -> Self {
+        Self::json(json!({"type": kind, "domains": domains, "is_followup": false}))
+    }
+
+    /// A plan of these actions, with nothing left open.
+    pub fn plan(actions: &[Value]) -> Self {
+        Self::json(json!({"actions": actions, "question": null, "open": null}))
+    }
+
     /// Structured output: the message is `value` as JSON.
     pub fn json(value: Value) -> Self {
         Self::text(value.to_string())

@@ -165,6 +165,25 @@ pub fn outcomes_of(lines: &[Value]) -> Vec<Value> {
     done_of(lines)["outcomes"].as_array().cloned().unwrap_or_default()
 }
 
+/// What became of each action, as `task.create succeeded`.
+pub fn did(lines: &[Value]) -> Vec<String> {
+    let field = |outcome: &Value, name: &str| outcome[name].as_str().unwrap_or_default().to_owned();
+    let named = |o: &Value| format!("{}.{} {}", field(o, "service"), field(o, "command"), field(o, "status"));
+    outcomes_of(lines).iter().map(named).collect()
+}
+
+/// What its only action was to do.
+pub fn params_of(lines: &[Value]) -> Value {
+    let mut outcomes = outcomes_of(lines);
+    assert_eq!(outcomes.len(), 1, "one action expected in {lines:#?}");
+    outcomes.remove(0)["params"].take()
+}
+
+/// The way its turn went.
+pub fn path_of(lines: &[Value]) -> &str {
+    done_of(lines)["path"].as_str().unwrap_or_else(|| panic!("no path in {lines:#?}"))
+}
+
 /// All buttons of all messages, in order, as objects with `text`, `data` and `role`.
 pub fn buttons_of(lines: &[Value]) -> Vec<Value> {
     let rows = |message: &Value| message["buttons"].as_array().cloned().unwrap_or_default();

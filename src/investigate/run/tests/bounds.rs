@@ -76,12 +76,14 @@ fn callers_that_ask_at_once_never_get_more_than_there_is() {
 #[tokio::test(start_paused = true)]
 async fn a_node_that_does_not_fit_is_a_gap_and_each_node_has_its_costs() {
     let costs = |id, most, real| Scripted { tokens: Some((most, real)), ..node(id, &[], 10) };
-    let world = World { budget: limits(1_000, 10), ..World::default() };
-    let budget = TurnBudget::new(world.budget);
+    let world = World::within(limits(1_000, 10));
     let specs = vec![costs("a", 600, 500), costs("b", 600, 100), node("c", &[], 20).without("a").without("b")];
-    let run = world.run_within(whole(specs), &budget).await;
+    let run = world.run(whole(specs)).await;
     expect(&run, &["a 0..10 x1 done", "b 0..0 x1 it would take 600 tokens, and 400 are left", "c 10..30 x1 done"]);
-    assert_eq!((run.tokens(), run.calls(), budget.spent()), (500, 1, BudgetSpent { tokens: 500, calls: 1 }));
+    assert_eq!(
+        (run.tokens(), run.calls(), world.bounds.budget.spent()),
+        (500, 1, BudgetSpent { tokens: 500, calls: 1 })
+    );
     let trouble = NodeTrouble::OutOfBudget(OutOfBudget::Tokens { asked: 600, left: 400 });
     assert!(matches!(&run.nodes[1].outcome, NodeOutcome::Failed(failed) if *failed == trouble));
 }
@@ -92,7 +94,7 @@ async fn a_call_that_is_cut_off_counts_in_full() {
     let spec = Scripted { tokens: Some((600, 1)), ..node("a", &[], 100) };
     let (run, ()) = tokio::join!(world.run(whole(vec![spec])), async {
         sleep(Duration::from_millis(10)).await;
-        world.cancel.cancel();
+        world.bounds.cancel.cancel();
     });
     assert_eq!((run.tokens(), run.calls()), (600, 1));
 }

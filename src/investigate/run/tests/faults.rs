@@ -71,7 +71,7 @@ async fn a_panic_is_a_failed_node() {
 #[tokio::test(start_paused = true)]
 async fn a_node_that_hangs_is_left_and_so_is_one_that_gives_too_much() {
     let mut world = World::default();
-    (world.limits.node_ms, world.limits.output_bytes) = (500, 1_000);
+    (world.bounds.limits.node_ms, world.bounds.limits.output_bytes) = (500, 1_000);
     let specs = vec![
         node("hangs", &[], 0).ending(&[(0, Ends::Never)]),
         node("talks", &[], 0).ending(&[(10, Ends::Huge(1_001))]),
@@ -93,9 +93,8 @@ async fn a_node_that_hangs_is_left_and_so_is_one_that_gives_too_much() {
 
 #[tokio::test(start_paused = true)]
 async fn a_lane_that_keeps_failing_is_left_alone_and_probed_once_after_its_rest() {
-    let lanes = WorkLanes::new(LaneLimits { failures: 2, rest_ms: 1_000, ..LaneLimits::default() });
-    let mut world = World { lanes, ..World::default() };
-    world.limits.attempts = 1;
+    let mut world = World::in_lanes(LaneLimits { failures: 2, rest_ms: 1_000, ..LaneLimits::default() });
+    world.bounds.limits.attempts = 1;
     let at = |id| node(id, &[], 10).at(source("mail"));
     let fails = |id| at(id).ending(&[(10, Ends::Retryable)]);
     let run = world
@@ -125,8 +124,7 @@ async fn a_lane_that_keeps_failing_is_left_alone_and_probed_once_after_its_rest(
 
 #[tokio::test(start_paused = true)]
 async fn a_failure_that_is_an_answer_leaves_its_lane_open() {
-    let lanes = WorkLanes::new(LaneLimits { failures: 1, ..LaneLimits::default() });
-    let world = World { lanes, ..World::default() };
+    let world = World::in_lanes(LaneLimits { failures: 1, ..LaneLimits::default() });
     let at = |id, after: &[&str]| node(id, after, 10).at(source("mail"));
     let specs = vec![at("a", &[]).ending(&[(10, Ends::Final)]), at("b", &[]).ending(&[(20, Ends::Panic)])];
     let last = node("c", &[], 10).at(source("mail")).without("a").without("b");
@@ -183,17 +181,7 @@ impl Worker for Reads {
 async fn calls_within_nodes_share_the_places_and_the_breaker_of_their_lane() {
     for (fails, ms, came_through) in [(false, 50, 40), (true, 10, 0)] {
         let worker = Reads { at_once: AtomicUsize::new(0), most: AtomicUsize::new(0), fails };
-        let (budget, cancel) = (TurnBudget::new(BudgetLimits::default()), CancellationToken::new());
-        let lanes = WorkLanes::default();
-        let with = RunWith {
-            limits: RunLimits::default(),
-            lanes: &lanes,
-            budget: &budget,
-            cancel: &cancel,
-            watch: &|_| (),
-            seed: SEED,
-        };
-        let run = run(&worker, whole(vec!["a".to_owned(), "b".to_owned()]), &with).await;
+        let run = RunBounds::default().run(&worker, whole(vec!["a".to_owned(), "b".to_owned()])).await;
         let (read, failed): (Vec<_>, Vec<_>) =
             run.outputs().flat_map(|(_, reads)| reads).partition(|read| read.is_ok());
         assert_eq!((run.us, read.len()), (ms * 1_000, came_through));
@@ -211,7 +199,7 @@ async fn a_cancelled_run_stops_at_once_and_gives_what_was_found() {
     let specs = vec![node("a", &[], 10), node("b", &["a"], 100), node("c", &["b"], 10)];
     let (run, ()) = tokio::join!(world.run(whole(specs)), async {
         sleep(Duration::from_millis(50)).await;
-        world.cancel.cancel();
+        world.bounds.cancel.cancel();
     });
     expect(&run, &["a 0..10 x1 done", "b 10..- x1 there was no time for it", "c -..- x0 there was no time for it"]);
     assert_eq!((run.end, run.us), (RunEnd::Cancelled, 50_000));
@@ -220,7 +208,7 @@ async fn a_cancelled_run_stops_at_once_and_gives_what_was_found() {
 #[tokio::test(start_paused = true)]
 async fn a_run_that_is_cancelled_before_starts_nothing_that_matters() {
     let world = World::default();
-    world.cancel.cancel();
+    world.bounds.cancel.cancel();
     let run = world.run(whole(vec![node("a", &[], 10)])).await;
     assert_eq!((run.end, run.us), (RunEnd::Cancelled, 0));
     assert!(world.script.tries.lock().unwrap().is_empty());
@@ -229,7 +217,7 @@ async fn a_run_that_is_cancelled_before_starts_nothing_that_matters() {
 #[tokio::test(start_paused = true)]
 async fn a_run_ends_with_its_time_even_if_nodes_never_stop_coming() {
     let budget = BudgetLimits { time_ms: 1_000, ..BudgetLimits::default() };
-    let world = World { budget, ..World::default() };
+    let world = World::within(budget);
     let specs = stream::iter([one(node("a", &[], 10)), one(node("b", &[], 5_000))]);
     let run = world.run(specs.chain(stream::pending())).await;
     expect(&run, &["a 0..10 x1 done", "b 0..- x1 there was no time for it"]);
@@ -238,8 +226,7 @@ async fn a_run_ends_with_its_time_even_if_nodes_never_stop_coming() {
 
 #[tokio::test(start_paused = true)]
 async fn a_run_that_is_dropped_gives_its_places_back() {
-    let lanes = WorkLanes::new(LaneLimits { source_at_once: 1, ..LaneLimits::default() });
-    let world = World { lanes, ..World::default() };
+    let world = World::in_lanes(LaneLimits { source_at_once: 1, ..LaneLimits::default() });
     let at = |id, ms| whole(vec![node(id, &[], ms).at(source("mail"))]);
     let dropped = tokio::time::timeout(Duration::from_millis(50), world.run(at("a", 5_000)));
     let (dropped, run) = tokio::join!(dropped, world.run(at("b", 10)));

@@ -140,7 +140,7 @@ proptest! {
     #[test]
     fn without_bounds_every_node_keeps_the_ideal_schedule(graph in graph().prop_map(sound)) {
         let graph: Vec<Drawn> = graph.into_iter().map(|node| Drawn { tokens: None, ..node }).collect();
-        let run = virtually(World::default().run(arriving(specs(&graph))));
+        let run = virtually(async { World::default().run(arriving(specs(&graph))).await });
         let ideal = ideal(&graph);
         prop_assert_eq!(&run.end, &RunEnd::Complete);
         for (node, ideal) in run.nodes.iter().zip(&ideal) {
@@ -158,14 +158,13 @@ proptest! {
         tokens in 500_u64..6_000,
     ) {
         let lanes = LaneLimits { source_at_once: at_once, endpoint_at_once: 1, failures, rest_ms: 500 };
-        let budget = BudgetLimits { tokens, ..BudgetLimits::default() };
-        let mut world = World { lanes: WorkLanes::new(lanes), budget, ..World::default() };
-        world.limits.graph.width = width;
-        let (run, spent) = virtually(async {
-            let budget = TurnBudget::new(world.budget);
-            let run = world.run_within(arriving(specs(&graph)), &budget).await;
-            (run, budget.spent())
+        let (run, world) = virtually(async {
+            let mut world = World::within(BudgetLimits { tokens, ..BudgetLimits::default() });
+            world.bounds.lanes = WorkLanes::new(lanes);
+            world.bounds.limits.graph.width = width;
+            (world.run(arriving(specs(&graph))).await, world)
         });
+        let spent = world.bounds.budget.spent();
         prop_assert_eq!(&run.end, &RunEnd::Complete);
         prop_assert_eq!((run.tokens(), run.calls()), (spent.tokens, spent.calls));
         prop_assert!(spent.tokens <= tokens);
@@ -199,11 +198,11 @@ proptest! {
         cancel_ms in 0_u64..2_000,
     ) {
         let graph: Vec<Drawn> = graph.into_iter().map(|node| Drawn { tokens: None, ..node }).collect();
-        let world = World::default();
         let (run, ()) = virtually(async {
+            let world = World::default();
             tokio::join!(world.run(arriving(specs(&graph))), async {
                 sleep(Duration::from_millis(cancel_ms)).await;
-                world.cancel.cancel();
+                world.bounds.cancel.cancel();
             })
         });
         let ideal = ideal(&graph);

@@ -33,8 +33,7 @@ async fn a_whole_graph_may_come_in_any_order() {
 #[tokio::test(start_paused = true)]
 async fn twenty_at_eight_at_once_take_three_rounds() {
     let endpoint = WorkLane::Endpoint("model".to_owned());
-    let lanes = WorkLanes::new(LaneLimits { endpoint_at_once: 8, ..LaneLimits::default() });
-    let world = World { lanes, ..World::default() };
+    let world = World::in_lanes(LaneLimits { endpoint_at_once: 8, ..LaneLimits::default() });
     let specs: Vec<_> = (0..20).map(|index| node(&index.to_string(), &[], 10).at(endpoint.clone())).collect();
     let run = world.run(whole(specs)).await;
     assert_eq!(run.us, 30_000);
@@ -43,9 +42,8 @@ async fn twenty_at_eight_at_once_take_three_rounds() {
 
 #[tokio::test(start_paused = true)]
 async fn a_full_lane_holds_up_nobody_else() {
-    let lanes = WorkLanes::new(LaneLimits { source_at_once: 1, ..LaneLimits::default() });
-    let mut world = World { lanes, ..World::default() };
-    world.limits.graph.width = 2;
+    let mut world = World::in_lanes(LaneLimits { source_at_once: 1, ..LaneLimits::default() });
+    world.bounds.limits.graph.width = 2;
     let at = |id, lane| node(id, &[], 10).at(source(lane));
     let run = world.run(whole(vec![at("m1", "mail"), at("m2", "mail"), at("m3", "mail"), at("c", "calendar")])).await;
     expect(&run, &["m1 0..10 x1 done", "m2 10..20 x1 done", "m3 20..30 x1 done", "c 0..10 x1 done"]);
@@ -53,8 +51,7 @@ async fn a_full_lane_holds_up_nobody_else() {
 
 #[tokio::test(start_paused = true)]
 async fn runs_share_the_places_of_a_lane() {
-    let lanes = WorkLanes::new(LaneLimits { source_at_once: 1, ..LaneLimits::default() });
-    let world = World { lanes, ..World::default() };
+    let world = World::in_lanes(LaneLimits { source_at_once: 1, ..LaneLimits::default() });
     let alone = |id| whole(vec![node(id, &[], 10).at(source("mail"))]);
     let (first, second) = tokio::join!(world.run(alone("a")), world.run(alone("b")));
     expect(&first, &["a 0..10 x1 done"]);
@@ -92,7 +89,7 @@ async fn a_node_that_does_not_validate_ends_the_run_with_all_that_is_wrong() {
 #[tokio::test(start_paused = true)]
 async fn a_graph_that_never_stops_growing_is_wrong() {
     let mut world = World::default();
-    world.limits.graph.nodes = 30;
+    world.bounds.limits.graph.nodes = 30;
     let endless = stream::iter(0..).map(|index: u32| one(node(&index.to_string(), &[], 10)));
     let run = world.run(endless).await;
     assert!(matches!(run.end, RunEnd::Broken(BrokenGraph::Invalid(_))) && run.nodes.len() == 30, "{:?}", run.end);

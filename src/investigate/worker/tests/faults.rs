@@ -5,15 +5,12 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde_json::json;
-use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::core::ids::UserId;
 use crate::investigate::graph::AnswerKind;
 use crate::investigate::node::{FindingSort, ITEMS};
-use crate::investigate::run::{
-    BudgetLimits, EvidenceRun, NodeOutcome, RunEnd, RunLimits, RunWith, TurnBudget, WorkLanes, run, whole,
-};
+use crate::investigate::run::{EvidenceRun, NodeOutcome, RunEnd, whole};
 use crate::investigate::synthesize::AnswerRow;
 use crate::limits::{FOUND_ITEMS_MAX, SNIPPET_CHARS_MAX};
 use crate::ports::CpuPool;
@@ -22,7 +19,7 @@ use crate::services::context::RequestContext;
 use crate::services::registry::{Registration, Registry};
 use crate::services::searchable::{FoundItem, FoundItems, ItemFilter, ItemText, Party, Searchable, WrittenText};
 use crate::services::service::{Service, ServiceInfo};
-use crate::services::testing::World;
+use crate::testing::{RunBounds, World};
 
 /// What is wrong with a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,10 +140,7 @@ async fn ran(fault: Fault) -> EvidenceRun<NodeOutput, OutputType> {
         since: None,
     };
     let worker = EvidenceWorker { sources, cache: None };
-    let (lanes, budget) = (WorkLanes::default(), TurnBudget::new(BudgetLimits::default()));
-    let (limits, cancel) = (RunLimits::default(), CancellationToken::new());
-    let with = RunWith { limits, lanes: &lanes, budget: &budget, cancel: &cancel, watch: &|_| {}, seed: 1 };
-    run(&worker, whole(graph()), &with).await
+    RunBounds::default().run(&worker, whole(graph())).await
 }
 
 /// What became of each node: how much it found, or why it found nothing.

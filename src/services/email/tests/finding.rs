@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::*;
 use crate::services::entry::ParamError;
-use crate::services::testing::params;
+use crate::testing::params;
 
 fn story(home: &Home) {
     let anna = "Anna Kowalczyk <anna@example.com>";

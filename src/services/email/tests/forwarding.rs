@@ -31,7 +31,7 @@ async fn perform(home: &Home, action: &Action) -> Performed {
 #[tokio::test]
 async fn the_text_goes_below_the_persons_words_and_the_files_as_they_were() {
     let server = Server::start(&[]).await;
-    let home = Home::with(Some(server.smtp()));
+    let home = Home::with(server.smtp());
     home.lay("new", "1767000002.invoice", INVOICE.as_bytes());
     let action =
         ready(&home, json!({"find_by": "invoice", "to": ["bob@x.example"], "body": "Please have a look."})).await;
@@ -60,7 +60,7 @@ async fn the_text_goes_below_the_persons_words_and_the_files_as_they_were() {
 #[tokio::test]
 async fn a_file_that_is_not_what_the_card_named_is_not_sent() {
     let server = Server::start(&[]).await;
-    let home = Home::with(Some(server.smtp()));
+    let home = Home::with(server.smtp());
     let path = home.lay("new", "1767000002.invoice", INVOICE.as_bytes());
     let action = ready(&home, json!({"find_by": "invoice", "to": ["bob@x.example"]})).await;
     fs::write(&path, INVOICE.replace("JVBERi0xLjQK", "JVBERi0xLjUK")).unwrap();
@@ -98,7 +98,7 @@ async fn a_long_text_is_cut_and_says_so_and_a_mail_without_a_subject_goes_too() 
 #[tokio::test]
 async fn what_the_server_refuses_is_kept_as_a_draft_with_its_files() {
     let server = Server::start(&[("RCPT", Then::Say("550 no such user"))]).await;
-    let home = Home::with(Some(server.smtp()));
+    let home = Home::with(server.smtp());
     home.lay("new", "1767000002.invoice", INVOICE.as_bytes());
     let action = ready(&home, json!({"find_by": "invoice", "to": ["bob@x.example"]})).await;
     let performed = perform(&home, &action).await;

@@ -24,7 +24,9 @@ fn fill(home: &Home, folder: &str, count: usize) {
 }
 
 fn light(index: &Arc<LightIndex>) -> Home {
-    Home::over(Arc::default(), index.clone(), None)
+    let mut world = World::of(request_context("me"));
+    world.index = index.clone();
+    Home::over(world, None)
 }
 
 fn read_to_the_end() -> Duration {

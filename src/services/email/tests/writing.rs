@@ -13,7 +13,7 @@ use crate::services::email::source::maildir::Folder;
 #[tokio::test]
 async fn a_draft_is_written_once_read_back_sent_and_gone() {
     let server = Server::start(&[]).await;
-    let home = Home::with(Some(server.smtp()));
+    let home = Home::with(server.smtp());
     let first = result(home.run("create_draft", letter(), "d1").await);
     let again = result(home.run("create_draft", letter(), "d1").await);
     assert_eq!(first, again);
@@ -80,7 +80,7 @@ async fn ready(home: &Home, command: &str, params: Value) -> (Params, Vec<String
 #[tokio::test]
 async fn a_stranger_is_noted_until_one_has_written_to_them() {
     let server = Server::start(&[]).await;
-    let home = Home::with(Some(server.smtp()));
+    let home = Home::with(server.smtp());
     home.receive("1", &mail("Bob <bob@example.com>", "Hi", "Mon, 4 May 2026 08:00:00 +0000", "", "x"));
     let (_, notes, _) = ready(&home, "send_email", letter()).await;
     assert_eq!(notes, ["first mail to this address: bob@example.com"]);
@@ -92,7 +92,7 @@ async fn a_stranger_is_noted_until_one_has_written_to_them() {
 #[tokio::test]
 async fn a_mixed_script_domain_is_shown_and_sent_in_punycode() {
     let server = Server::start(&[]).await;
-    let home = Home::with(Some(server.smtp()));
+    let home = Home::with(server.smtp());
     let params = json!({"to": ["bob@exаmple.com"], "subject": "s", "body": "b"});
     let (_, notes, _) = ready(&home, "send_email", params.clone()).await;
     assert_eq!(notes, ["first mail to this address: bob@exаmple.com (that is xn--exmple-4nf.com)"]);
@@ -105,7 +105,7 @@ const PHISHING: &str = "From: Northwind <billing@northwind.example>\nTo: me@exam
 #[tokio::test]
 async fn a_reply_goes_where_the_mail_says_and_says_so() {
     let server = Server::start(&[]).await;
-    let home = Home::with(Some(server.smtp()));
+    let home = Home::with(server.smtp());
     home.receive("1", PHISHING);
     let planned = json!({"find_by": "invoice", "body": "No.", "to": ["evil@x.example"], "subject": "Re: Re: hello"});
     let (params, notes, untrusted) = ready(&home, "reply_to_email", planned.clone()).await;
@@ -125,7 +125,7 @@ async fn a_reply_goes_where_the_mail_says_and_says_so() {
 #[tokio::test]
 async fn a_reply_answers_the_last_mail_that_is_not_ones_own() {
     let server = Server::start(&[]).await;
-    let home = Home::with(Some(server.smtp()));
+    let home = Home::with(server.smtp());
     home.receive(
         "1",
         &mail("Anna <anna@example.com>", "Plan", "Fri, 1 May 2026 08:00:00 +0000", "Message-ID: <a@x>\n", "When?"),

@@ -8,10 +8,11 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::{InvestigationModel, ModelSpan};
+use super::RunBounds;
 use crate::core::ids::UserId;
+use crate::investigate::asker::{InvestigationModel, ModelSpan};
 use crate::investigate::cache::EvidenceCache;
-use crate::investigate::run::{BudgetLimits, TurnBudget};
+use crate::investigate::run::BudgetLimits;
 use crate::ports::{Call, Completion, Model, ModelError, Patience, Usage};
 use crate::prompts::Prompts;
 
@@ -88,7 +89,7 @@ impl Model for ScriptedModel {
 pub struct AskingWorld {
     pub script: ScriptedModel,
     pub prompts: Prompts,
-    pub budget: TurnBudget,
+    pub bounds: RunBounds,
     pub spans: Mutex<Vec<ModelSpan>>,
     /// Nothing is kept unless there is one.
     pub cache: Option<EvidenceCache>,
@@ -105,7 +106,7 @@ impl AskingWorld {
         Self {
             script,
             prompts: Prompts::load(None).unwrap(),
-            budget: TurnBudget::new(limits),
+            bounds: RunBounds::within(limits),
             spans: Mutex::default(),
             cache: None,
             owner: UserId::new("ann"),
@@ -120,7 +121,7 @@ impl AskingWorld {
             model: &self.script,
             prompts: &self.prompts,
             patience: Patience::default(),
-            gate: &self.budget,
+            gate: &self.bounds.budget,
             trace: &trace,
             cache: self.cache.as_ref().map(|cache| cache.of(&self.owner, self.now)),
         };

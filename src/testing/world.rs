@@ -1,7 +1,7 @@
-//! A person, a store and a clock for the services' tests: actions go the way the pipeline sends them, from a
+//! A person, a store, a mail folder and a clock: actions go the way the pipeline sends them, from a
 //! command's check through prepare and perform to the commit.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,6 +10,7 @@ use chrono_tz::Tz;
 use serde_json::Value;
 
 use crate::core::ids::{ChatId, UserId};
+use crate::core::notification::MORNING;
 use crate::core::outcome::Outcome;
 use crate::core::plan::{Action, Params, Taint};
 use crate::core::provenance::UntrustedText;
@@ -19,6 +20,7 @@ use crate::ports::records::Due;
 use crate::ports::{Batch, Index, RecordExt, Scan, Store, StoreError};
 use crate::search::plain::PlainIndex;
 use crate::services::command::Receipt;
+use crate::services::contacts::Contacts;
 use crate::services::context::RequestContext;
 use crate::services::email::mailbox::Mailboxes;
 use crate::services::entry::Entry;
@@ -47,16 +49,14 @@ pub fn params(value: &Value) -> Params {
     value.as_object().expect("an object").clone()
 }
 
-/// What finds the things in a store.
-pub fn index_over(store: &Arc<dyn Store>) -> Arc<dyn Index> {
-    Arc::new(PlainIndex::new(store.clone(), sources()))
-}
-
 /// The built-in services over nothing.
 pub fn registry() -> Registry {
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let index = index_over(&store);
-    built_in(&store, &index, &Mailboxes::new(Path::new(""), None, index.clone()), Default::default()).0
+    World::at(Tz::UTC, "2026-01-12 12:00").services().0
+}
+
+pub fn request_context(owner: &str, now: DateTime<Utc>, zone: Tz) -> RequestContext {
+    let (owner, chat) = (UserId::new(owner), ChatId::new(owner));
+    RequestContext { owner, chat, now, zone, order: DateOrder::DayFirst, hour: MORNING }
 }
 
 /// Its commands by name; a name that is none is a mistake of the test.
@@ -81,7 +81,18 @@ impl Registration {
     }
 }
 
+/// What was prepared, as an action; its values are as they were given.
+pub fn ready(service: &Registration, command: &str, prepared: Prepared) -> Action {
+    let Prepared::Ready { params, target, notes, .. } = prepared else {
+        panic!("{command} is not ready: {prepared:?}");
+    };
+    let (service, command) = (service.info.name.clone(), command.to_owned());
+    Action { service, command, params, target, notes, ..Action::default() }
+}
+
 pub struct World {
+    /// Mail lives here.
+    pub dir: tempfile::TempDir,
     pub store: Arc<dyn Store>,
     pub index: Arc<dyn Index>,
     pub ctx: RequestContext,
@@ -96,16 +107,39 @@ pub fn local(zone: Tz, text: &str) -> DateTime<Utc> {
 impl World {
     /// At this local time.
     pub fn at(zone: Tz, text: &str) -> Self {
-        let ctx = RequestContext {
-            owner: UserId::new("tg:1"),
-            chat: ChatId::new("tg:1"),
-            now: local(zone, text),
-            zone,
-            order: DateOrder::DayFirst,
-            hour: crate::core::notification::MORNING,
-        };
+        Self::of(request_context("tg:1", local(zone, text), zone))
+    }
+
+    /// Somebody's, at some time.
+    pub fn of(ctx: RequestContext) -> Self {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-        Self { index: index_over(&store), store, ctx, attempts: AtomicU64::new(0) }
+        let index = Arc::new(PlainIndex::new(store.clone(), sources()));
+        Self { dir: tempfile::tempdir().expect("a folder"), index, store, ctx, attempts: AtomicU64::new(0) }
+    }
+
+    /// The built-in services, and the people they know.
+    pub fn services(&self) -> (Registry, Arc<Contacts>) {
+        let mailboxes = Mailboxes::new(self.dir.path(), None, self.index.clone());
+        built_in(&self.store, &self.index, &mailboxes, Default::default())
+    }
+
+    /// One of them.
+    pub fn service(&self, name: &str) -> Registration {
+        Registration::clone(self.services().0.now().find(name).expect("a service"))
+    }
+
+    /// A file in a folder of the person's mailbox.
+    pub fn lay(&self, folder: &str, name: &str, bytes: &[u8]) -> PathBuf {
+        let folder = self.dir.path().join("mail").join(self.ctx.owner.folder_name()).join(folder);
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let path = folder.join(name);
+        std::fs::write(&path, bytes).expect("written");
+        path
+    }
+
+    /// A mail that came in; unread.
+    pub fn receive(&self, name: &str, text: &str) -> PathBuf {
+        self.lay("new", name, text.replace('\n', "\r\n").as_bytes())
     }
 
     pub fn move_to(&mut self, text: &str) {
@@ -124,18 +158,9 @@ impl World {
 
     /// The action, ready to execute.
     pub async fn action(&self, service: &Registration, command: &str, params: Value) -> Action {
-        let Prepared::Ready { params, target, notes, .. } = self.prepare(service, command, params).await else {
-            panic!("{command} was not ready");
-        };
-        let params = service.entry(command).complete(params, target.as_ref()).expect("complete");
-        Action {
-            service: service.info.name.clone(),
-            command: command.to_owned(),
-            params,
-            target,
-            notes,
-            ..Action::default()
-        }
+        let mut action = ready(service, command, self.prepare(service, command, params).await);
+        action.params = service.entry(command).complete(action.params, action.target.as_ref()).expect("complete");
+        action
     }
 
     pub async fn commit(&self, performed: &Performed) -> Result<u64, StoreError> {

@@ -1,0 +1,150 @@
+//! A model that says what it is told to, stage by stage.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use brain_agent::ports::{Call, Completion, Model, ModelError, Stage, Usage};
+use serde_json::{Value, json};
+use tokio::sync::mpsc::UnboundedSender;
+
+/// What a stage of the scripted model answers: JSON, or a string for words, or null for no answer at all.
+type Says = Arc<dyn Fn(&Call) -> Value + Send + Sync>;
+
+/// A model that says what it is told to.
+#[derive(Default)]
+pub struct Script {
+    stages: Mutex<HashMap<Stage, Says>>,
+    calls: Mutex<Vec<Call>>,
+    /// How long an answer takes.
+    takes: Mutex<HashMap<Stage, Duration>>,
+    /// Known to be slow.
+    slow: AtomicBool,
+    /// The time between two words, where words are shown as they come.
+    word_by_word: Mutex<Option<Duration>>,
+}
+
+impl fmt::Debug for Script {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Script")
+    }
+}
+
+impl Script {
+    /// What a stage answers from now on.
+    pub fn on(&self, stage: Stage, says: impl Fn(&Call) -> Value + Send + Sync + 'static) {
+        self.stages.lock().unwrap().insert(stage, Arc::new(says));
+    }
+
+    pub fn routes(&self, route: Value) {
+        self.on(Stage::Route, move |_| route.clone());
+    }
+
+    pub fn plans(&self, plan: Value) {
+        self.on(Stage::Plan, move |_| plan.clone());
+    }
+
+    /// What the person is told from now on, where a model has the word.
+    pub fn says(&self, words: &str) {
+        let words = Value::from(words);
+        self.on(Stage::Respond, move |_| words.clone());
+    }
+
+    /// How long the answers of a stage take from now on.
+    pub fn takes(&self, stage: Stage, time: Duration) {
+        self.takes.lock().unwrap().insert(stage, time);
+    }
+
+    /// Words come one by one from now on, so long after each other.
+    pub fn speaks_word_by_word(&self, every: Duration) {
+        *self.word_by_word.lock().unwrap() = Some(every);
+    }
+
+    /// Whether it is known to be slow.
+    pub fn is_known_to_be_slow(&self, slow: bool) {
+        self.slow.store(slow, Ordering::SeqCst);
+    }
+
+    /// What was asked of a stage; small talk counts as words to the person.
+    pub fn asked(&self, stage: Stage) -> Vec<Call> {
+        let calls = self.calls.lock().unwrap();
+        calls.iter().filter(|call| call.stage == stage || words_of(call.stage) == stage).cloned().collect()
+    }
+
+    /// The stages that were asked, in order.
+    pub fn stages(&self) -> Vec<Stage> {
+        self.calls.lock().unwrap().iter().map(|call| call.stage).collect()
+    }
+
+    /// What a message is, and the commands that it asks for, from now on.
+    pub fn selects(&self, kind: &str, commands: Value) {
+        let selected = json!({"kind": kind, "commands": commands});
+        self.on(Stage::Select, move |_| selected.clone());
+    }
+
+    /// The parameters of whatever is selected from now on.
+    pub fn fills(&self, params: Value) {
+        self.on(Stage::BuildParams, move |_| params.clone());
+    }
+}
+
+/// Small talk says what words about results would, unless a test says otherwise.
+fn words_of(stage: Stage) -> Stage {
+    if stage == Stage::Chat { Stage::Respond } else { stage }
+}
+
+#[async_trait]
+impl Model for Script {
+    async fn complete(&self, call: Call, words: Option<UnboundedSender<String>>) -> Result<Completion, ModelError> {
+        let stage = call.stage;
+        let stages = self.stages.lock().unwrap().clone();
+        let says = stages.get(&call.stage).or_else(|| stages.get(&words_of(stage))).cloned();
+        let answer = match (says, call.stage) {
+            (Some(says), _) => says(&call),
+            (None, Stage::Route) => json!({"type": "chat", "domains": [], "is_followup": false}),
+            (None, Stage::Plan) => json!({"actions": [], "question": null, "open": null}),
+            (None, Stage::Select) => json!({"kind": "remark", "commands": []}),
+            (None, Stage::BuildParams) => json!({}),
+            (None, Stage::Guard | Stage::Reflect | Stage::Chat | Stage::Respond) => json!("There you are."),
+            // Questions over everything are answered without it, unless a test says how.
+            (
+                None,
+                Stage::Decompose | Stage::Template | Stage::Extract | Stage::Rank | Stage::Classify | Stage::Synthesize,
+            ) => Value::Null,
+        };
+        let usage = Usage { calls: 1, tokens_in: 1, tokens_out: 1, ..Usage::default() };
+        self.calls.lock().unwrap().push(call);
+        // What the script does meanwhile (a `/cancel`) is noticed before the answer.
+        tokio::task::yield_now().await;
+        let times = self.takes.lock().unwrap().clone();
+        let time = times.get(&stage).or_else(|| times.get(&words_of(stage))).copied();
+        if let Some(time) = time {
+            tokio::time::sleep(time).await;
+        }
+        let every = *self.word_by_word.lock().unwrap();
+        if let (Some(words), Some(every), Value::String(text)) = (words, every, &answer) {
+            for word in text.split_inclusive(' ') {
+                tokio::time::sleep(every).await;
+                let _ = words.send(word.to_owned());
+            }
+        }
+        match answer {
+            Value::Null => Err(ModelError::Unreachable { why: "the script has no answer".to_owned(), usage }),
+            Value::String(text) => Ok(Completion { text, json: None, calls: Vec::new(), usage, is_substitute: false }),
+            json => Ok(Completion {
+                text: json.to_string(),
+                json: Some(json),
+                calls: Vec::new(),
+                usage,
+                is_substitute: false,
+            }),
+        }
+    }
+
+    fn is_slow(&self, _: Stage) -> bool {
+        self.slow.load(Ordering::SeqCst)
+    }
+}
