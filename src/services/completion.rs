@@ -10,7 +10,7 @@ use crate::core::plan::PlannedAction;
 use crate::language::requests::annotated::AnnotatedText;
 use crate::language::requests::grammar::GRAMMAR;
 use crate::language::requests::reading::{people, things, tidy, title, without_determiner};
-use crate::language::requests::{gives_up, is_small_talk, matching, own_words};
+use crate::language::requests::{gives_up, is_request, is_small_talk, matching, own_words};
 use crate::language::time;
 use crate::language::time::{Reference, TimeMention, When};
 use crate::language::tokens::lower;
@@ -71,10 +71,8 @@ pub fn complete(partial: &PlannedAction, param: &str, answer: &str, reference: &
 /// A message that is a request, and not a weak one, by itself.
 fn is_new_request(text: &str, reference: &Reference) -> bool {
     let heard = AnnotatedText::new(text, reference, GRAMMAR.lexicon);
-    let best = matching::readings(*GRAMMAR, &heard, 0..heard.tokens.len(), &Work::default()).into_iter().next();
     let asks = text.trim_end().ends_with('?') && heard.times_in(&(0..heard.tokens.len())).is_empty();
-    asks || time::offset_in(text).is_some()
-        || best.is_some_and(|m| !m.frame.weak && m.frame.command != "chat" && m.score >= 15)
+    asks || time::offset_in(text).is_some() || is_request(text, reference)
 }
 
 /// A question about the person's own data is no text of a mail.

@@ -208,7 +208,7 @@ fn a_file_fits_a_head() {
 }
 
 /// Lines of code that may be spent on what understands without a model. They only go down.
-const LINES_WITHOUT_A_MODEL: usize = 8_000;
+const LINES_WITHOUT_A_MODEL: usize = 7_995;
 const WITHOUT_A_MODEL: [&str; 4] =
     ["language/requests", "language/routing", "investigate/features", "investigate/templates"];
 

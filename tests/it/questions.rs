@@ -52,6 +52,23 @@ fn a_question_is_dropped_when_the_person_gives_up() {
 }
 
 #[test]
+fn a_request_that_begins_like_giving_up_is_a_message_of_its_own() {
+    let program = Program::new();
+    let mut console = open(&program);
+    for said in ["add milk to my shopping list", "add dentist on Friday at 10 to my calendar"] {
+        console.say(said);
+    }
+    for said in ["cancel the dentist on Friday", "no, add bread to my shopping list", "skip the dentist on Friday"] {
+        console.say("schedule a call with Anna");
+        let answer = told(&mut console, said);
+        assert!(!answer.contains("never mind"), "{said}: {answer}");
+        console.say("never mind");
+    }
+    let list = told(&mut console, "show my shopping list");
+    assert!(list.contains("bread"), "{list}");
+}
+
+#[test]
 fn the_text_of_a_mail_may_be_anything_but_a_question_about_own_things() {
     let program = Program::new();
     let mut console = open(&program);

@@ -160,6 +160,11 @@ impl<'t> RequestLexicon<'t> {
         self.known.classes[class.0].keys().copied()
     }
 
+    /// Whether a word belongs to a class, spelled exactly so.
+    pub fn has_word(self, class: &str, lower: &str) -> bool {
+        self.exact(lower).is_some_and(|id| self.is_phrase(class, &[id]))
+    }
+
     /// True when the whole of `ids` is one phrase of the class.
     pub fn is_phrase(self, class: &str, ids: &[WordId]) -> bool {
         self.class(class).is_some_and(|class| self.lengths(class, ids).any(|len| len == ids.len()))

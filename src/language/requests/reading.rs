@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde_json::Value;
 
 use super::annotated::AnnotatedText;
-use super::grammar::Grammar;
+use super::grammar::{GRAMMAR, Grammar};
 use super::hearing::Hearing;
 use super::lexicon::WordId;
 use super::matching::ClauseMatch;
@@ -32,12 +32,6 @@ pub(crate) struct TimeWords {
     pub text: String,
     pub masks: Vec<usize>,
 }
-
-/// Words that hang in the air once the time beside them is gone.
-const DANGLING: [&str; 27] = [
-    "for", "on", "at", "by", "to", "in", "from", "until", "till", "before", "due", "starting", "and", "is", "around",
-    "of", "the", "um", "am", "bis", "für", "ab", "about", "with", "a", "or", "oder",
-];
 
 impl<'a> ClauseReading<'a> {
     /// The frame's command.
@@ -341,7 +335,7 @@ pub(crate) fn unquoted(text: &str) -> &str {
 
 fn trim_dangling(piece: &str, at_front: bool, at_back: bool) -> String {
     let mut words: Vec<&str> = piece.split_whitespace().collect();
-    while at_back && words.last().is_some_and(|w| DANGLING.contains(&lower(w).as_str())) {
+    while at_back && words.last().is_some_and(|w| GRAMMAR.lexicon.has_word("dangling", &lower(w))) {
         words.pop();
     }
     let front =
@@ -354,15 +348,12 @@ pub(crate) fn title(text: &str) -> String {
     capital(text.trim())
 }
 
-const DETERMINERS: [&str; 20] = [
-    "the", "my", "a", "an", "our", "this", "that", "all", "der", "die", "das", "den", "dem", "mein", "meine", "meinen",
-    "ein", "eine", "einen", "some",
-];
-
 /// Text without the articles and possessives at its start.
 pub(crate) fn without_determiner(text: &str) -> &str {
     let mut rest = text.trim();
-    while let Some((_, tail)) = rest.split_once(' ').filter(|(first, _)| DETERMINERS.contains(&lower(first).as_str())) {
+    while let Some((_, tail)) =
+        rest.split_once(' ').filter(|(first, _)| GRAMMAR.lexicon.has_word("determiner", &lower(first)))
+    {
         rest = tail.trim_start();
     }
     rest

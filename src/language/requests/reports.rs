@@ -96,22 +96,14 @@ pub fn report(hearing: &Hearing) -> Option<StateReport> {
 
 /// Asks for nothing, and takes nothing back.
 fn is_remark(hearing: &Hearing) -> bool {
-    const MATTERS: [&str; 8] = [
-        "negation",
-        "negated",
-        "dearcondition",
-        "dearrestriction",
-        "dearcorrection",
-        "dearnegation",
-        "dearrequest",
-        "hypothetical",
-    ];
+    const MATTERS: &str =
+        "negation negated hypothetical dearcondition dearrestriction dearcorrection dearnegation dearrequest";
     let lexicon = GRAMMAR.lexicon;
     let text = hearing.text;
     let ids: Vec<WordId> = text.split_whitespace().map(|word| lexicon.read_word(&lower(word))).collect();
     !text.contains(['?', '？', '؟'])
         && text.contains(char::is_alphanumeric)
-        && !MATTERS.iter().any(|class| lexicon.find(class, &ids).is_some())
+        && !MATTERS.split(' ').any(|class| lexicon.find(class, &ids).is_some())
         && !["errand", "deerrand"].iter().any(|class| lexicon.starts(class, &ids).is_some())
         && matches!(super::plan(hearing, &[]), Understood::NotUnderstood { .. } | Understood::SmallTalk)
 }

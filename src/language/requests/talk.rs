@@ -5,10 +5,11 @@
 
 use super::annotated::AnnotatedText;
 use super::grammar::GRAMMAR;
-use super::matching::starts;
-use super::text::own_words;
+use super::matching::readings;
+use super::text::{Token, TokenMark, own_words};
 use crate::language::time::Reference;
 use crate::language::tokens::{is_accent, lower};
+use crate::language::work::Work;
 
 /// One topic in one language.
 #[derive(Debug)]
@@ -48,12 +49,20 @@ pub fn is_small_talk(text: &str) -> bool {
     brought_up(text).is_some_and(|topic| !["agree", "laugh", "emoji"].contains(&topic.name))
 }
 
-/// A phrase of giving up is no title.
+/// Whether a question of ours is given up: all of it drops or ends what was spoken of, or a remark follows after a pause.
+/// A request is a message of its own, with whatever word it begins.
 pub fn gives_up(text: &str, reference: &Reference) -> bool {
     let heard = AnnotatedText::new(text, reference, GRAMMAR.lexicon);
-    let ids = heard.ids(0..heard.tokens.len());
-    let said = |at: usize| GRAMMAR.lexicon.is_phrase("giveup", &ids[at..]);
-    GRAMMAR.lexicon.starts("giveup", &ids).is_some() || starts(GRAMMAR.lexicon, &ids).into_iter().any(said)
+    let Some(len) = GRAMMAR.lexicon.starts("giveup", &heard.ids(0..heard.tokens.len())) else { return dismisses(text) };
+    let is_remark = |next: &Token| next.mark != TokenMark::Word && !is_request(&text[next.span.end..], reference);
+    dismisses(text) || heard.tokens.get(len).is_none_or(is_remark)
+}
+
+/// Whether a phrase, and no weak one, covers a text as a request; a lower score is a reading of a few words among many.
+pub fn is_request(text: &str, reference: &Reference) -> bool {
+    let heard = AnnotatedText::new(text, reference, GRAMMAR.lexicon);
+    let best = readings(*GRAMMAR, &heard, 0..heard.tokens.len(), &Work::default()).into_iter().next();
+    best.is_some_and(|best| !best.frame.weak && best.frame.command != "chat" && best.score >= 15)
 }
 
 /// Whether all of it drops or ends what was spoken of, politely or not.

@@ -331,7 +331,7 @@ mod tests {
             "I'll remind you tomorrow.",
             "All done ✅",
             "1. I have **ad**ded it.",
-            "✅ Forwarded the contract to Bob.",
+            "Forwarded the contract to Bob.",
         ] {
             assert_eq!(after(words, CameTo::Talk), JUST_NOW, "{words}");
             assert_eq!(after(words, CameTo::Change), Formatted::read(words, "").text);
