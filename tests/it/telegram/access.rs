@@ -91,6 +91,24 @@ async fn who_is_taken_off_the_allowlist_is_a_stranger_again() {
 }
 
 #[tokio::test]
+async fn who_has_no_account_sends_nothing_in_somebody_elses_name_and_is_told_why() {
+    let (api, smtp) = (FakeBotApi::start().await, mail_server());
+    let model = mailing();
+    let _daemon = serve(&installed().model(&model).smtp(&smtp), &api).await;
+    api.user_says(BEN, SEND);
+    let card = card(&api, BEN).await;
+    api.user_replies(BEN, card.id, "yes");
+    answer(&api, BEN, "I send nothing in somebody else's name, so nothing was sent").await;
+    answer(&api, BEN, "The text is kept as a draft").await;
+    assert!(smtp.mails().is_empty());
+    // Whose account it is, sends.
+    api.user_says(ANNA, SEND);
+    let card = super::card(&api, ANNA).await;
+    api.user_replies(ANNA, card.id, "yes");
+    assert_eq!(smtp.wait_mails(1, SOON).await[0].to, ["bob.miller@example.com"]);
+}
+
+#[tokio::test]
 async fn what_comes_right_behind_the_pairing_code_is_heard() {
     let api = FakeBotApi::start().await;
     let daemon = serve(&closed(), &api).await;
