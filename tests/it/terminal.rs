@@ -166,6 +166,21 @@ fn a_yes_that_was_typed_before_the_prompt_was_back_decides_nothing() {
 }
 
 #[test]
+fn a_yes_that_was_typed_before_a_card_decides_nothing_however_late_it_is_read() {
+    let program = Program::new().fail_at("line-handed-on").env("FAIL_AS", "hold");
+    let mut terminal = at_rest(&program, &[]);
+    terminal.says("send an email to zoe@example.com saying the report is late");
+    terminal.waits("line that is handed on", |_| program.reached_file().exists());
+    // Nobody reads it before the card is there.
+    terminal.types("yes\r");
+    terminal.waits("card", |terminal| terminal.screen().contains("[1] 📨 Send"));
+    std::fs::remove_file(program.reached_file()).unwrap();
+    terminal.waits_for("for nothing");
+    terminal.says("2");
+    terminal.waits_for("You said no");
+}
+
+#[test]
 fn a_yes_to_a_card_that_stands_there_waits_for_the_end_of_the_turn_that_asked() {
     let program = Program::new().fail_at("answer-shown").env("FAIL_AS", "hold");
     let mut terminal = at_rest(&program, &[]);

@@ -12,9 +12,10 @@
 //! Invariant: a yes, a no or a number decides nothing that its writer could not see: it is handed on only when nothing
 //! runs and nothing has appeared since its line was begun.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rustyline::completion::{Completer, Pair};
@@ -23,7 +24,7 @@ use rustyline::highlight::Highlighter;
 use rustyline::hint::Hinter;
 use rustyline::history::DefaultHistory;
 use rustyline::validate::Validator;
-use rustyline::{CompletionType, Config, Context, Editor, Helper};
+use rustyline::{ColorMode, CompletionType, Config, Context, Editor, Helper};
 use serde_json::json;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -31,6 +32,7 @@ use tokio_util::sync::CancellationToken;
 use super::super::{ConsoleChannel, Line};
 use super::TerminalSink;
 use super::page::SeenScreen;
+use crate::failpoint::fail_point;
 use crate::language::consent::{self, Consent};
 use crate::limits;
 use crate::pipeline::intake::commands::COMMANDS;
@@ -115,8 +117,7 @@ impl Keyboard {
     }
 
     fn read_lines(&self, history: &Path) {
-        let begun =
-            Arc::new(Begun { terminal: self.terminal.clone(), seen: Mutex::default(), before: Mutex::default() });
+        let begun = Arc::new(Begun { terminal: self.terminal.clone(), screen: Mutex::default() });
         let Ok(mut editor) = editor(Typing(begun.clone())) else {
             return super::piped_lines(super::is_said, |line| self.takes(&line, None));
         };
@@ -125,11 +126,13 @@ impl Keyboard {
         let patience = printer.is_ok().then_some(Duration::from_millis(limits::PROMPT_WAITS_MS));
         // There may be none yet.
         let _ = editor.load_history(history);
+        begun.before_the_prompt();
         loop {
-            begun.before_the_prompt();
             self.terminal.settled(patience);
             let read = editor.readline(PROMPT);
             let seen = begun.take();
+            // Its answer may be there before this thread goes on.
+            begun.before_the_prompt();
             match read {
                 Ok(line) => {
                     if super::is_said(&line) && !line.trim_start().starts_with(NOT_KEPT) {
@@ -141,6 +144,7 @@ impl Keyboard {
                     if !self.takes(&line, seen) {
                         return;
                     }
+                    fail_point("line-handed-on");
                 }
                 Err(ReadlineError::Interrupted) if self.interrupted(seen.is_none()) => {}
                 // The editor takes signals over; one that came before the prompt stood is told by the next look at it.
@@ -230,40 +234,58 @@ fn decides(line: &str) -> bool {
 
 fn editor(typing: Typing) -> rustyline::Result<Editor<Typing, DefaultHistory>> {
     let config = Config::builder().completion_type(CompletionType::List).max_history_size(limits::HISTORY_LINES_MAX)?;
+    // Without colours nobody would be asked to highlight.
+    let config = config.color_mode(ColorMode::Forced);
     let mut editor = Editor::with_config(config.build())?;
     editor.set_helper(Some(typing));
     Ok(editor)
 }
 
-/// What could be seen when the line on the screen was begun; nothing while it is empty.
+/// What could be seen when the line on the screen was begun.
 struct Begun {
     terminal: Arc<TerminalSink>,
-    seen: Mutex<Option<SeenScreen>>,
-    /// What could be seen when the last line was handed on, until the next prompt stands: whatever is there to be read
-    /// by then was typed before, and nobody knows when.
-    before: Mutex<Option<SeenScreen>>,
+    screen: Mutex<BegunScreen>,
+}
+
+#[derive(Default)]
+struct BegunScreen {
+    /// When the line was begun; nothing while it is empty.
+    seen: Option<SeenScreen>,
+    /// Before the last line was handed on, until the next prompt stands: whatever is there to be read by then was typed
+    /// before, and nobody knows when.
+    before: Option<SeenScreen>,
+    /// When the editor last painted the prompt. What came since waits behind the keys that were typed already.
+    painted: Option<SeenScreen>,
 }
 
 impl Begun {
+    fn screen(&self) -> MutexGuard<'_, BegunScreen> {
+        self.screen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn take(&self) -> Option<SeenScreen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.screen().seen.take()
     }
 
     fn before_the_prompt(&self) {
-        *self.before.lock().unwrap_or_else(PoisonError::into_inner) = Some(self.terminal.seen());
+        self.screen().before = Some(self.terminal.seen());
     }
 
     fn shows(&self, line: &str) {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut screen = self.screen();
         // The editor asks for the first time right before it shows the prompt.
-        let before = self.before.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let before = screen.before.take();
         if before.is_some() && is_typed_ahead() {
-            *seen = before;
+            screen.seen = before;
         } else if line.is_empty() {
-            *seen = None;
-        } else if seen.is_none() {
-            *seen = Some(self.terminal.seen());
+            screen.seen = None;
+        } else if screen.seen.is_none() {
+            screen.seen = screen.painted.clone().or_else(|| Some(self.terminal.seen()));
         }
+    }
+
+    fn paints(&self) {
+        self.screen().painted = Some(self.terminal.seen());
     }
 }
 
@@ -293,7 +315,13 @@ impl Completer for Typing {
     }
 }
 
-impl Highlighter for Typing {}
+impl Highlighter for Typing {
+    /// Highlights nothing; asked whenever the prompt is painted, also below what was printed above it.
+    fn highlight_prompt<'b, 's: 'b, 'p: 'b>(&'s self, prompt: &'p str, _: bool) -> Cow<'b, str> {
+        self.0.paints();
+        Cow::Borrowed(prompt)
+    }
+}
 impl Validator for Typing {}
 impl Helper for Typing {}
 
