@@ -2,7 +2,6 @@ mod free_time;
 mod scopes;
 
 use chrono_tz::Europe::Berlin;
-use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
@@ -360,35 +359,6 @@ async fn thousands_of_events_are_bounded_and_counted() {
     assert_eq!(result["more"], 3_000 - RESULT_ROWS_MAX);
     let found = world.found(&calendar, "delete_event", "meeting 2077").await;
     assert_eq!(found, ["Meeting 2077"]);
-}
-
-proptest! {
-    #[test]
-    fn free_slots_never_overlap_an_event_and_are_long_enough(
-        events in prop::collection::vec((0i64..10_000, 1i64..600), 0..30),
-        least in 1i64..240,
-    ) {
-        let base = local(Berlin, "2026-03-27 00:00");
-        let minutes = |n| base + Duration::minutes(n);
-        let busy: Vec<free::Interval> = events.iter().map(|(start, length)| (minutes(*start), minutes(start + length))).collect();
-        let windows = free::windows(base, minutes(10_000), free::ClockTimes::Unsaid, Berlin);
-        let gaps = free::gaps(&windows, busy.clone(), Duration::minutes(least));
-        for (from, to) in &gaps {
-            prop_assert!(*to - *from >= Duration::minutes(least));
-            prop_assert!(busy.iter().all(|(start, end)| end <= from || start >= to));
-            prop_assert!(windows.iter().any(|(start, end)| start <= from && to <= end));
-        }
-        prop_assert!(gaps.windows(2).all(|pair| pair[0].1 <= pair[1].0));
-        // Nothing free is left out: a minute of a window is busy, in a gap, or in a gap that is too short.
-        for minute in (0..10_000).step_by(7).map(minutes) {
-            let inside = |spans: &[free::Interval]| spans.iter().any(|(start, end)| *start <= minute && minute < *end);
-            if inside(&windows) && !inside(&busy) && !inside(&gaps) {
-                let all = free::gaps(&windows, busy.clone(), Duration::zero());
-                let gap = all.iter().find(|(start, end)| *start <= minute && minute < *end);
-                prop_assert!(gap.is_some_and(|(start, end)| *end - *start < Duration::minutes(least)));
-            }
-        }
-    }
 }
 
 #[tokio::test]

@@ -65,8 +65,8 @@ impl Email {
         }
     }
 
-    /// After a crash: whether the account made a change. `Ok(None)` where nothing is kept elsewhere; an error where it
-    /// cannot tell.
+    /// After a crash: whether the account made a change. `Some(None)` where nothing is kept elsewhere; `None` where
+    /// it cannot tell.
     pub(super) async fn settled(
         &self,
         ctx: &RequestContext,

@@ -163,13 +163,11 @@ impl Tool {
     }
 
     fn valid(validator: &Validator, params: Params) -> Result<Params, ParamError> {
-        let value = Value::Object(params);
-        if let Err(error) = validator.validate(&value) {
+        let checked = validator.validate(&Value::Object(params.clone())).map_err(|error| {
             let param = error.instance_path().as_str().split('/').nth(1).map(str::to_owned);
-            return Err(ParamError::Unfit { param, why: reason(&error) });
-        }
-        let Value::Object(params) = value else { return Err(ParamError::Unfit { param: None, why: String::new() }) };
-        Ok(params)
+            ParamError::Unfit { param, why: reason(&error) }
+        });
+        checked.map(|()| params)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Free time, and whether somebody has any.
 
 use super::*;
+use proptest::prelude::*;
 
 async fn slots(world: &World, calendar: &Registration, params: Value) -> Vec<String> {
     let result = world.run(calendar, "find_free_time", params).await;
@@ -56,4 +57,33 @@ async fn whoever_has_something_then_is_not_free() {
     let birthday = free("2026-01-14 00:00", "2026-01-15 00:00").await.unwrap();
     assert!(birthday.holds && birthday.shown.as_deref().is_some_and(|shown| shown.starts_with("Tom's birthday")));
     assert_eq!(free("2026-01-13 00:00", "2026-01-14 00:00").await, None);
+}
+
+proptest! {
+    #[test]
+    fn free_slots_never_overlap_an_event_and_are_long_enough(
+        events in prop::collection::vec((0i64..10_000, 1i64..600), 0..30),
+        least in 1i64..240,
+    ) {
+        let base = local(Berlin, "2026-03-27 00:00");
+        let minutes = |n| base + Duration::minutes(n);
+        let busy: Vec<free::Interval> = events.iter().map(|(start, length)| (minutes(*start), minutes(start + length))).collect();
+        let windows = free::windows(base, minutes(10_000), free::ClockTimes::Unsaid, Berlin);
+        let gaps = free::gaps(&windows, busy.clone(), Duration::minutes(least));
+        for (from, to) in &gaps {
+            prop_assert!(*to - *from >= Duration::minutes(least));
+            prop_assert!(busy.iter().all(|(start, end)| end <= from || start >= to));
+            prop_assert!(windows.iter().any(|(start, end)| start <= from && to <= end));
+        }
+        prop_assert!(gaps.windows(2).all(|pair| pair[0].1 <= pair[1].0));
+        // Nothing free is left out: a minute of a window is busy, in a gap, or in a gap that is too short.
+        for minute in (0..10_000).step_by(7).map(minutes) {
+            let inside = |spans: &[free::Interval]| spans.iter().any(|(start, end)| *start <= minute && minute < *end);
+            if inside(&windows) && !inside(&busy) && !inside(&gaps) {
+                let all = free::gaps(&windows, busy.clone(), Duration::zero());
+                let gap = all.iter().find(|(start, end)| *start <= minute && minute < *end);
+                prop_assert!(gap.is_some_and(|(start, end)| *end - *start < Duration::minutes(least)));
+            }
+        }
+    }
 }

@@ -1,5 +1,7 @@
 //! One occurrence of a series, it and all after it, or all of it.
 
+use proptest::prelude::*;
+
 use super::*;
 
 const WEEKLY: &str = "FREQ=WEEKLY;BYDAY=TU";
