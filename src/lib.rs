@@ -7,7 +7,7 @@
 //! 1. [`core`]: what there is, pure. Start with [`core::plan`], [`core::pending`], [`core::stakes`].
 //! 2. [`language`]: times, yes and no, which service, and plans without a model; pure as well.
 //! 3. [`ports`]: what the pipeline needs from the world, and what is stored.
-//! 4. [`services`]: a folder each; stakes, cards and receipts of every command come from there.
+//! 4. [`accounts`]: who has which elsewhere, and how one signs in. [`services`]: a folder each; stakes, cards and receipts of every command come from there.
 //! 5. [`pipeline`]: one turn, top to bottom; what it goes by is [`pipeline::turn::TurnFacts`]. [`scheduler`]: what
 //!    falls due without one. [`upkeep`]: what is done when nobody waits, so that nothing grows for
 //!    ever. [`queries`], below them: what there is to see, as data.
@@ -17,6 +17,7 @@
 //! `core` imports nothing of ours but [`limits`]; the pipeline knows ports and the registry, not adapters; adapters
 //! never import each other. A test fails on a forbidden edge.
 
+pub mod accounts;
 pub mod admin;
 pub mod app;
 pub mod channel;

@@ -7,10 +7,21 @@ use std::path::{Path, PathBuf};
 fn allowed(module: &str) -> Option<&'static [&'static str]> {
     const BASE: &[&str] = &["core", "limits"];
     const PORTS: &[&str] = &["core", "limits", "ports"];
-    const ADAPTER: &[&str] = &["core", "failpoint", "language", "limits", "ports"];
-    const PIPELINE: &[&str] =
-        &["core", "failpoint", "investigate", "language", "limits", "ports", "prompts", "queries", "services"];
+    const ADAPTER: &[&str] = &["accounts", "core", "failpoint", "language", "limits", "ports"];
+    const PIPELINE: &[&str] = &[
+        "accounts",
+        "core",
+        "failpoint",
+        "investigate",
+        "language",
+        "limits",
+        "ports",
+        "prompts",
+        "queries",
+        "services",
+    ];
     const FRONT: &[&str] = &[
+        "accounts",
         "admin",
         "channel",
         "clock",
@@ -31,10 +42,11 @@ fn allowed(module: &str) -> Option<&'static [&'static str]> {
         "limits" | "failpoint" => &[],
         "core" => &["limits"],
         "ports" | "language" => BASE,
+        "accounts" => BASE,
         "prompts" | "clock" | "config" => PORTS,
         "store" | "search" | "services" | "llm" => ADAPTER,
         "investigate" => &["core", "failpoint", "language", "limits", "ports", "prompts", "services"],
-        "queries" => &["core", "investigate", "language", "limits", "ports", "services"],
+        "queries" => &["accounts", "core", "investigate", "language", "limits", "ports", "services"],
         "pipeline" => PIPELINE,
         "scheduler" | "upkeep" | "admin" | "channel" => FRONT,
         // They put everything together.

@@ -28,21 +28,13 @@ use secrecy::{ExposeSecret, SecretString};
 
 use super::super::compose::wire_address;
 use super::super::read::one_line;
+pub use crate::accounts::Sender;
 use crate::core::text::shorten;
 use crate::failpoint::fail_point;
 use crate::limits::SMTP_TIMEOUT_MS;
 
 #[cfg(test)]
 mod tests;
-
-/// Whose mail it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sender {
-    /// Shown beside the address, if set.
-    pub name: Option<String>,
-    /// In the From header and in the envelope.
-    pub address: Address,
-}
 
 /// How the connection is protected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
