@@ -37,6 +37,7 @@ mod paging;
 mod presses;
 mod questions;
 mod readme;
+mod real_mail;
 mod record;
 mod registry;
 mod reminders;

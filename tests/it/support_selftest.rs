@@ -4,6 +4,7 @@
 mod bot_api;
 mod bot_api_faults;
 mod bot_api_updates;
+mod dovecot;
 mod model_server;
 mod program;
 mod smtp_server;

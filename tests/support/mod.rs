@@ -4,6 +4,7 @@
 //! - [`bot_api::FakeBotApi`]: Telegram's Bot API, with faults on demand
 //! - [`model_server::ModelServer`]: a scripted OpenAI-compatible endpoint, and a simulated one for benchmarks
 //! - [`smtp_server::SmtpServer`]: a mail server that keeps what it was given
+//! - [`dovecot::Dovecot`]: a real IMAP server, with another client (Python's imaplib) to read back what is in it
 //! - [`transcriber::Transcriber`]: an endpoint that hears what a test says
 //! - [`program`]: the binary as a console, as a daemon, or once
 //!
@@ -15,6 +16,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
 pub mod bot_api;
+pub mod dovecot;
+pub mod guarded;
 pub mod model_server;
 pub mod program;
 pub mod smtp_server;

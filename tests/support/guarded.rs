@@ -1,0 +1,142 @@
+//! A server of the system (Dovecot, Postfix) as a child of the test process.
+//!
+//! Invariants: it and everything it started is killed, by process group, when its value is dropped, and when the test
+//! process ends in any other way (`tests/servers/guard.sh` waits for the end of a pipe); its folder goes with it.
+//! What is missing on this machine is an error that says who installs it, never a skipped test.
+
+use std::io::Write;
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How often a start is tried when another process took one of its ports in between.
+const STARTS_MAX: usize = 5;
+/// How long a server may take until it answers.
+const START_LIMIT: Duration = Duration::from_secs(30);
+
+/// A running server of the system.
+#[derive(Debug)]
+pub struct Guarded {
+    guard: Child,
+    folder: PathBuf,
+    log: PathBuf,
+}
+
+impl Guarded {
+    /// Runs `command` in the foreground; `log` receives what it prints. Returns at once.
+    pub fn start(folder: &Path, log: &Path, command: &[&str]) -> Self {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/servers/guard.sh");
+        let mut guard = Command::new("sh");
+        guard.arg(script).arg(folder).arg(log).args(command).current_dir("/");
+        guard.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        let guard = guard.spawn().expect("a shell");
+        Self { guard, folder: folder.to_owned(), log: log.to_owned() }
+    }
+
+    /// Waits until `ready` says so; an error with the log when the server ends instead. Panics with the log when it does
+    /// neither.
+    pub fn wait_ready(&self, mut ready: impl FnMut() -> bool) -> Result<(), String> {
+        let started = Instant::now();
+        while !ready() {
+            let log = self.log();
+            if log.contains("the server ended with") {
+                return Err(log);
+            }
+            assert!(started.elapsed() < START_LIMIT, "no answer within {START_LIMIT:?}: {log}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        Ok(())
+    }
+
+    pub fn log(&self) -> String {
+        String::from_utf8_lossy(&std::fs::read(&self.log).unwrap_or_default()).into_owned()
+    }
+
+    /// Kills the server and keeps its folder.
+    pub fn stop_and_keep(mut self) {
+        if let Some(pipe) = self.guard.stdin.as_mut() {
+            pipe.write_all(b"keep\n").expect("the guard lives");
+        }
+    }
+}
+
+impl Drop for Guarded {
+    fn drop(&mut self) {
+        drop(self.guard.stdin.take());
+        let _ = self.guard.wait();
+        if std::thread::panicking() && self.folder.exists() {
+            eprintln!("{}", self.log());
+        }
+    }
+}
+
+/// Where this program of the system is; panics with what to do when it is not installed.
+pub fn program_path(name: &str) -> PathBuf {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let more = ["/usr/bin", "/usr/sbin", "/usr/lib/postfix/sbin", "/usr/libexec/postfix"].map(PathBuf::from);
+    // The system's own first: a shim of a version manager starts slowly.
+    let mut folders = more.into_iter().chain(std::env::split_paths(&path));
+    folders.find_map(|folder| Some(folder.join(name)).filter(|file| file.is_file())).unwrap_or_else(|| {
+        panic!("{name} is not installed: tests/run.sh installs the mail servers that this test needs")
+    })
+}
+
+/// What a program of the system prints; panics with its error otherwise.
+pub fn output_of(command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{command:?}: {printed}{}", String::from_utf8_lossy(&output.stderr));
+    printed
+}
+
+/// So many different ports of 127.0.0.1 that are free now.
+pub fn free_ports<const N: usize>() -> [u16; N] {
+    let held = [(); N].map(|()| TcpListener::bind("127.0.0.1:0").expect("a free port"));
+    held.each_ref().map(|listener| listener.local_addr().expect("a bound address").port())
+}
+
+/// Tries `start` again while it fails because a port was taken in between.
+pub fn start_on_free_ports<T>(mut start: impl FnMut() -> Result<T, String>) -> T {
+    for left in (0..STARTS_MAX).rev() {
+        match start() {
+            Ok(started) => return started,
+            Err(why) => assert!(left > 0 && why.contains("in use"), "the server did not start: {why}"),
+        }
+    }
+    unreachable!("the last try has returned or panicked")
+}
+
+/// Whether this port of 127.0.0.1 greets a client.
+pub fn greets(port: u16) -> bool {
+    use std::io::Read;
+    let Ok(mut stream) = TcpStream::connect(("127.0.0.1", port)) else { return false };
+    let _ = stream.set_read_timeout(Some(START_LIMIT));
+    stream.read(&mut [0; 1]).is_ok_and(|read| read == 1)
+}
+
+/// Whom the mail belongs to: nobody when root runs the tests, else who does.
+#[derive(Clone, Debug)]
+pub struct MailOwner {
+    pub root: bool,
+    pub uid: u32,
+    pub gid: u32,
+    /// Name and group of who runs the tests.
+    pub user: String,
+    pub group: String,
+}
+
+impl MailOwner {
+    pub fn here() -> Self {
+        let id = |what: &str| output_of(Command::new("id").arg(what)).trim().to_owned();
+        let root = id("-u") == "0";
+        let number = |what: &str| if root { 65_534 } else { id(what).parse().expect("a number") };
+        Self { root, uid: number("-u"), gid: number("-g"), user: id("-un"), group: id("-gn") }
+    }
+
+    pub fn give(&self, path: &Path) {
+        if self.root {
+            std::os::unix::fs::chown(path, Some(self.uid), Some(self.gid)).expect("root may give files away");
+        }
+    }
+}
