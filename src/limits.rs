@@ -206,6 +206,46 @@ pub const ERASURES_MAX: usize = 1_000;
 
 /// One command of a service.
 pub const COMMAND_TIMEOUT_MS: u64 = 30_000;
+/// Connecting to a mailbox elsewhere, and securing that.
+pub const IMAP_CONNECT_MS: u64 = 15_000;
+/// Between the parts of its answers.
+pub const IMAP_ANSWER_MS: u64 = 30_000;
+/// Of an answer that is small.
+pub const IMAP_ANSWER_BYTES_MAX: usize = 1024 * 1024;
+/// Of a list of numbers: some hundred thousand.
+pub const IMAP_NUMBERS_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Of a mail that are fetched; the rest is fetched when it is needed.
+pub const MAIL_FETCHED_BYTES: usize = 1024 * 1024;
+/// Mails that are asked for at once.
+pub const IMAP_BATCH_MAILS: usize = 250;
+/// Changes of one commit.
+pub const IMAP_ROWS_AT_ONCE: usize = 500;
+/// A mail that breaks the conversation so often is let be until the next start.
+pub const IMAP_TRIES_MAX: u32 = 3;
+/// Folders of an account.
+pub const IMAP_FOLDERS_MAX: usize = 1_000;
+/// Mails of the same Message-ID or day that are looked at at once, and in all.
+pub const IMAP_CANDIDATES_AT_ONCE: usize = 16;
+/// In all.
+pub const IMAP_CANDIDATES_MAX: usize = 512;
+/// How long a conversation is kept for the next change.
+pub const IMAP_SPARE_SECS: u64 = 60;
+/// How long it is given to say that it is still there.
+pub const IMAP_SPARE_CHECK_MS: u64 = 3_000;
+/// Before what a change came to is looked up, and how often.
+pub const IMAP_READ_BACK_MS: u64 = 700;
+/// How often.
+pub const IMAP_READ_BACK_TRIES: usize = 3;
+/// How long a server is listened to before it is asked anew.
+pub const IMAP_IDLE_SECS: u64 = 240;
+/// How often one is asked that cannot tell of news.
+pub const IMAP_POLL_SECS: u64 = 120;
+/// How often flags are looked at where changes are not counted.
+pub const IMAP_FLAGS_SECS: u64 = 600;
+/// After a conversation that broke off; doubled each time.
+pub const IMAP_RETRY_SECS: u64 = 2;
+/// At most.
+pub const IMAP_RETRY_SECS_MAX: u64 = 900;
 /// Sending a mail through SMTP, from connect to the last answer.
 pub const SMTP_TIMEOUT_MS: u64 = 30_000;
 /// A status line appears when a turn takes longer.

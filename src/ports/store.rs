@@ -61,6 +61,10 @@ pub enum Table {
     Memories,
     /// Saved contacts.
     Contacts,
+    /// Folders of mailboxes elsewhere, as they were last read.
+    MailFolders,
+    /// Mails in them, by the server's numbers.
+    MailUids,
     /// Counters and settings of the program itself.
     Meta,
     /// Records that could not be read.
@@ -69,7 +73,7 @@ pub enum Table {
 
 impl Table {
     /// Every table.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 24] = [
         Self::Inbox,
         Self::Outbox,
         Self::Messages,
@@ -90,6 +94,8 @@ impl Table {
         Self::Notes,
         Self::Memories,
         Self::Contacts,
+        Self::MailFolders,
+        Self::MailUids,
         Self::Meta,
         Self::Aside,
     ];
@@ -117,6 +123,8 @@ impl Table {
             Self::Notes => "notes",
             Self::Memories => "memories",
             Self::Contacts => "contacts",
+            Self::MailFolders => "mail_folders",
+            Self::MailUids => "mail_uids",
             Self::Meta => "meta",
             Self::Aside => "aside",
         }
@@ -130,6 +138,8 @@ impl Table {
             Self::Inbox | Self::Outbox | Self::Messages | Self::Users | Self::Chats | Self::PendingOpen => false,
             Self::Shown | Self::Due | Self::Audit | Self::Turns | Self::Meta => false,
             Self::Tasks | Self::Events | Self::Notes | Self::Memories | Self::Contacts => false,
+            // It is read from the account once more.
+            Self::MailFolders | Self::MailUids => false,
         }
     }
 }

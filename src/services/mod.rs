@@ -76,7 +76,12 @@ mod tests;
 
 /// The orders by which the built-in services ask the store for their things.
 pub fn indexes() -> impl Iterator<Item = &'static Secondary> {
-    task::INDEXES.into_iter().chain(calendar::INDEXES).chain(memory::INDEXES).chain(notes::INDEXES)
+    task::INDEXES
+        .into_iter()
+        .chain(calendar::INDEXES)
+        .chain(memory::INDEXES)
+        .chain(notes::INDEXES)
+        .chain(email::INDEXES)
 }
 
 /// What of the built-in services' records can be found.

@@ -1,4 +1,6 @@
-//! Real mail, against the servers that people have: Dovecot for the mailboxes, Postfix for what is sent, started by the
-//! test on loopback, and read back by another client.
+//! Mail on real servers: what a person's account holds and what the program keeps of it, seen by other programs.
 
+mod changes;
 mod servers;
+mod synchronised;
+mod world;

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use async_trait::async_trait;
 use lettre::Address;
 
-use super::mail_change::MailChange;
+use super::mail_change::{MailChange, MailRef};
 use super::send::smtp::{Sender, Sent, Smtp};
 use crate::core::ids::UserId;
 use crate::core::plan::ActingAccount;
@@ -27,7 +27,7 @@ pub enum Holder {
 }
 
 impl Holder {
-    fn is(&self, owner: &UserId) -> bool {
+    pub(super) fn is(&self, owner: &UserId) -> bool {
         match self {
             Self::FirstAdmin(person) => person.get() == Some(owner),
             Self::Terminal => owner.is_of_terminal(),
@@ -60,6 +60,11 @@ pub trait MailBackend: Debug + Send + Sync + 'static {
     /// After a crash: whether this attempt was made, as far as the mailbox there shows it. `None` when it cannot tell.
     async fn settled(&self, _: &RequestContext, _: &MailChange, _: &Attempt) -> Option<bool> {
         None
+    }
+
+    /// The whole of a mail of which only the beginning is kept here; `None` where that is all there is.
+    async fn whole(&self, _: &RequestContext, _: &MailRef) -> Result<Option<Vec<u8>>, ServiceError> {
+        Ok(None)
     }
 }
 

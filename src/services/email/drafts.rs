@@ -217,3 +217,10 @@ fn letter_of(mail: &Mail, mailbox: &Path) -> Letter {
         greets: None,
     }
 }
+
+/// The key of what we wrote, from its Message-ID; `None` for mails of other programs.
+pub(super) fn safe_key_of(message_id: &str) -> Option<&str> {
+    let (key, _) = message_id.split_once('@')?;
+    let is_key = !key.is_empty() && key.len() <= 32 && key.chars().all(|c| c.is_ascii_alphanumeric());
+    is_key.then_some(key)
+}

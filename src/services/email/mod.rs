@@ -17,12 +17,14 @@ mod create_draft;
 mod delete_email;
 pub mod demo;
 pub mod drafts;
+pub mod elsewhere;
 mod enclosed;
 mod filing;
 mod filling;
 mod find;
 mod forward_email;
 mod head;
+pub mod imap;
 mod indexing;
 mod keeping;
 pub(super) mod letter;
@@ -80,11 +82,15 @@ use crate::core::plan::PlannedAction;
 use crate::core::progress::Progress;
 use crate::language::requests::built::Builder;
 use crate::limits::CONTEXT_FETCH_MS;
+use crate::ports::Secondary;
 pub(super) use filling::is_about_a_mail;
 
 pub(super) use amend::AMENDERS;
 pub use mail::NAME;
 pub use service::Email;
+
+/// The orders by which it asks the store.
+pub(super) static INDEXES: [&Secondary; 1] = [&imap::rows::MAILS_BY_NAME];
 
 /// What its phrases come to, by the command that they name.
 pub(super) const BUILDERS: [(&str, Builder); 9] = [

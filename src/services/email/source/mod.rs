@@ -1,5 +1,6 @@
 //! Mail sources.
 
+pub mod delivery;
 pub mod maildir;
 pub mod moves;
 pub mod watch;

@@ -131,7 +131,7 @@ fn folder_of_path(file: &Path) -> &Path {
 }
 
 /// The mailbox itself, or one of its folders.
-fn is_inside(dir: &Path) -> bool {
+pub(super) fn is_inside(dir: &Path) -> bool {
     let mut parts = dir.components();
     match (parts.next(), parts.next()) {
         (None, _) => true,
@@ -155,6 +155,14 @@ fn is_folder(dir: &Path) -> io::Result<bool> {
 fn flags_of(file: &Listed) -> &str {
     let name = file.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     name.strip_prefix(&file.base).and_then(|rest| rest.strip_prefix(FLAGS)).unwrap_or_default()
+}
+
+/// The name of a mail with these flags in the place of those that every mailbox knows.
+pub(super) fn with_flags(file: &Listed, flags: &str) -> String {
+    let known = |c: &char| "DFRST".contains(*c);
+    let kept: String = flags_of(file).chars().filter(|c| !known(c)).collect();
+    let flags = flags.chars().filter(known).fold(kept, |all, flag| with_flag(&all, flag, true));
+    format!("{}{FLAGS}{flags}", file.base)
 }
 
 /// Flags stand in the order of their letters; what are no letters stays as another program wrote it.

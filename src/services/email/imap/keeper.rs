@@ -1,0 +1,273 @@
+//! Keeps mailboxes here in step with the accounts: one task an account and person, in its own time, whoever else waits.
+//!
+//! ```text
+//! connect ─► pass ─► IDLE (or wait) ─► pass ─► …
+//!    └── fails ─► wait longer each time ─► connect
+//! ```
+//! Invariants: what one account does delays no other and no turn; what was refused until somebody reconnects it is not
+//! asked of the server again before the secret has changed.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use async_imap::imap_proto::Response;
+use futures::future::join_all;
+use tokio::time::{Instant, sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::connection::{Connection, ImapError, answer_time};
+use super::folders::Folders;
+use super::mailbox::ImapMailbox;
+use super::sync::{Pass, SyncError, SyncMemory};
+use crate::accounts::AccountStates;
+use crate::core::ids::UserId;
+use crate::limits::{
+    IMAP_ANSWER_BYTES_MAX, IMAP_FLAGS_SECS, IMAP_IDLE_SECS, IMAP_POLL_SECS, IMAP_RETRY_SECS, IMAP_RETRY_SECS_MAX,
+};
+use crate::ports::Clock;
+use crate::services::email::accounts::Holder;
+use crate::services::email::mailbox::Mailboxes;
+use crate::services::email::source::maildir::Maildir;
+
+/// Called after each change of a person's mailbox.
+pub type MailArrived = Arc<dyn Fn(&UserId) + Send + Sync>;
+
+/// An account that is kept in step.
+#[derive(Debug, Clone)]
+pub struct KeptAccount {
+    /// Its id.
+    pub id: String,
+    /// Whose it is.
+    pub holders: Vec<Holder>,
+    /// Where it is.
+    pub mailbox: Arc<ImapMailbox>,
+}
+
+/// Those of everybody.
+pub struct MailKeeper {
+    accounts: Vec<KeptAccount>,
+    mailboxes: Arc<Mailboxes>,
+    states: Arc<AccountStates>,
+    clock: Arc<dyn Clock>,
+    arrived: MailArrived,
+    /// Who is served, as far as that is known by now.
+    people: Mutex<BTreeSet<UserId>>,
+    new_people: tokio::sync::Notify,
+}
+
+impl fmt::Debug for MailKeeper {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MailKeeper").field("accounts", &self.accounts).finish_non_exhaustive()
+    }
+}
+
+impl MailKeeper {
+    /// Of these accounts.
+    pub fn new(
+        accounts: Vec<KeptAccount>,
+        mailboxes: Arc<Mailboxes>,
+        states: Arc<AccountStates>,
+        clock: Arc<dyn Clock>,
+        arrived: MailArrived,
+    ) -> Self {
+        let (people, new_people) = (Mutex::default(), tokio::sync::Notify::new());
+        Self { accounts, mailboxes, states, clock, arrived, people, new_people }
+    }
+
+    /// From now on this person's accounts are kept in step.
+    pub fn serves(&self, person: &UserId) {
+        let is_new = self.people.lock().unwrap_or_else(PoisonError::into_inner).insert(person.clone());
+        if is_new {
+            self.new_people.notify_one();
+        }
+    }
+
+    /// Reads the accounts of a person once, for as long as `patience`; what was not read by then is read another time.
+    pub async fn catch_up(&self, person: &UserId, patience: Duration) {
+        let passes = self.of(person).map(|account| async {
+            let connected = Connection::open(&account.mailbox.place).await;
+            let mut memory = SyncMemory::default();
+            match connected {
+                Ok(mut connection) => {
+                    let _ = self.pass(account, person, &mut connection, &mut memory, false).await;
+                    connection.close().await;
+                }
+                Err(error) => drop(self.failed(account, &error.into())),
+            }
+        });
+        let _ = timeout(patience, join_all(passes)).await;
+    }
+
+    fn of<'k>(&'k self, person: &'k UserId) -> impl Iterator<Item = &'k KeptAccount> {
+        self.accounts.iter().filter(|account| account.holders.iter().any(|holder| holder.is(person)))
+    }
+
+    /// Until it is told to stop.
+    pub async fn run(self: Arc<Self>, stop: CancellationToken) {
+        let mut tasks = tokio::task::JoinSet::new();
+        let mut begun: BTreeSet<(String, UserId)> = BTreeSet::new();
+        loop {
+            let people = self.people.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            for person in people {
+                for account in self.of(&person) {
+                    if begun.insert((account.id.clone(), person.clone())) {
+                        let (keeper, account, person) = (self.clone(), account.clone(), person.clone());
+                        tasks.spawn(async move { keeper.keep(&account, &person).await });
+                    }
+                }
+            }
+            tokio::select! {
+                () = self.new_people.notified() => {}
+                () = stop.cancelled() => break,
+            }
+        }
+        // Each of their steps is whole, or is done again.
+        tasks.shutdown().await;
+    }
+
+    async fn keep(&self, account: &KeptAccount, person: &UserId) {
+        let mut memory = SyncMemory::default();
+        let mut failures = 0;
+        loop {
+            let ended = self.converse(account, person, &mut memory, &mut failures).await;
+            let until_reconnected = self.failed(account, &ended);
+            failures += 1;
+            let wait = match until_reconnected {
+                true => IMAP_RETRY_SECS_MAX,
+                false => (IMAP_RETRY_SECS << failures.min(10)).min(IMAP_RETRY_SECS_MAX),
+            };
+            // Not all accounts of a server at the same moment.
+            let wait = Duration::from_secs(wait).mul_f64(0.75 + spread(&account.id) / 2.0);
+            tokio::select! {
+                () = sleep(wait) => {}
+                // Somebody wants something of it: it is tried at once, but not more often than this.
+                () = account.mailbox.poked.notified() => sleep(Duration::from_secs(1)).await,
+            }
+        }
+    }
+
+    /// True where it stays so until somebody reconnects it.
+    fn failed(&self, account: &KeptAccount, error: &SyncError) -> bool {
+        let until_reconnected =
+            matches!(error, SyncError::Server(ImapError::NotSignedIn { until_reconnected: true, .. }));
+        if self.states.failed(&account.id, self.clock.now(), error.to_string(), until_reconnected) {
+            tracing::warn!(account = account.id, %error, "a mail account is not connected");
+        }
+        until_reconnected
+    }
+
+    /// One conversation, for as long as it lasts; how it ended.
+    async fn converse(
+        &self,
+        account: &KeptAccount,
+        person: &UserId,
+        memory: &mut SyncMemory,
+        failures: &mut u32,
+    ) -> SyncError {
+        let mut connection = match Connection::open(&account.mailbox.place).await {
+            Ok(connection) => connection,
+            Err(error) => return error.into(),
+        };
+        let mut flags_at = Instant::now();
+        loop {
+            let looks_at_flags = Instant::now() >= flags_at;
+            if let Err(error) = self.pass(account, person, &mut connection, memory, looks_at_flags).await {
+                return error;
+            }
+            *failures = 0;
+            if looks_at_flags {
+                flags_at = Instant::now() + Duration::from_secs(IMAP_FLAGS_SECS);
+            }
+            if let Err(error) = wait(account, &mut connection).await {
+                return error.into();
+            }
+        }
+    }
+
+    async fn pass(
+        &self,
+        account: &KeptAccount,
+        person: &UserId,
+        connection: &mut Connection,
+        memory: &mut SyncMemory,
+        looks_at_flags: bool,
+    ) -> Result<(), SyncError> {
+        let maildir: Maildir = self.mailboxes.maildir(person);
+        let changed = |done, total| {
+            self.states.progressed(&account.id, done, total);
+            (self.arrived)(person);
+        };
+        let mut pass = Pass {
+            place: &account.mailbox.place,
+            owner: person,
+            store: &account.mailbox.store,
+            maildir: &maildir,
+            now: self.clock.now(),
+            looks_at_flags,
+            memory,
+            changed: &changed,
+        };
+        let news = pass.run(connection).await?;
+        self.states.synced(&account.id, self.clock.now());
+        if news {
+            (self.arrived)(person);
+        }
+        Ok(())
+    }
+}
+
+/// Until there is something new, somebody pokes, or it is time to look.
+async fn wait(account: &KeptAccount, connection: &mut Connection) -> Result<(), ImapError> {
+    if !connection.offers("IDLE") {
+        tokio::select! {
+            () = sleep(Duration::from_secs(IMAP_POLL_SECS)) => {}
+            () = account.mailbox.poked.notified() => {}
+        }
+        return Ok(());
+    }
+    let folders = Folders::of(connection).await?;
+    if let Some(inbox) = folders.at("") {
+        connection.select(inbox).await?;
+    }
+    connection.idle(&account.mailbox.poked).await
+}
+
+impl Connection {
+    /// Waits until the server tells of something. It is asked anew before routers forget the conversation; one that does
+    /// not answer then has died.
+    async fn idle(&mut self, poked: &tokio::sync::Notify) -> Result<(), ImapError> {
+        self.allow(IMAP_ANSWER_BYTES_MAX);
+        let tag = self.begin("IDLE").await?;
+        if let Some(ended) = self.asked_for_more(&tag).await? {
+            return ended;
+        }
+        let until = Instant::now() + Duration::from_secs(IMAP_IDLE_SECS);
+        let mut is_news = false;
+        while !is_news {
+            let left = until.saturating_duration_since(Instant::now());
+            // It may also only say that it is still there.
+            let each = |part: &Response<'_>| is_news = !matches!(part, Response::Data { .. });
+            let next = tokio::select! {
+                next = timeout(left, self.next(&tag, left + answer_time(), each)) => next,
+                () = poked.notified() => break,
+            };
+            match next {
+                Ok(Ok(None)) => {}
+                Ok(Ok(Some(ended))) => return ended,
+                Ok(Err(error)) => return Err(error),
+                Err(_) => break,
+            }
+        }
+        self.allow(IMAP_ANSWER_BYTES_MAX);
+        self.line(b"DONE").await?;
+        self.answered(&tag, |_| {}).await
+    }
+}
+
+/// From 0 to 1, the same for the same account.
+fn spread(id: &str) -> f64 {
+    let sum: u32 = id.bytes().map(u32::from).sum();
+    f64::from(sum % 100) / 100.0
+}

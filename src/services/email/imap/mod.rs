@@ -1,0 +1,26 @@
+//! Mailboxes elsewhere (IMAP, RFC 3501 and 9051 as far as both agree), of which the Maildir is the replica.
+//!
+//! In reading order: where ([`place`]), the bytes ([`socket`]), a conversation ([`connection`], [`sign_in`]), the
+//! folders ([`folders`]), what is fetched ([`fetch`]) and becomes of it ([`name`], [`laying`], [`rows`]), a pass over an
+//! account ([`sync`]), when that is done ([`keeper`]); the other way round: which mail is meant ([`finding`]) and what
+//! becomes of it there ([`changing`]).
+//!
+//! Invariants:
+//! - the server understands nothing for us: it gives numbers, flags, times and bytes, and we read the bytes;
+//! - nothing is changed there but the mail that is, byte for byte at its beginning, the one that was meant;
+//! - what an account may have done is told as such, and never tried again by itself.
+
+mod changing;
+mod connection;
+mod fetch;
+mod finding;
+mod folders;
+pub mod keeper;
+mod laying;
+pub mod mailbox;
+pub(super) mod name;
+pub mod place;
+pub(in crate::services) mod rows;
+mod sign_in;
+mod socket;
+mod sync;

@@ -1,0 +1,125 @@
+//! The connection's bytes: plain or by TLS, and never more of them than the command under way may bring.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, ServerName};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+
+use crate::accounts::ServerAddress;
+use crate::limits::IMAP_CONNECT_MS;
+use crate::ports::why_not;
+
+/// A connection to a server.
+pub(super) struct Socket {
+    stream: Stream,
+    /// Bytes that may still be read before somebody allows more.
+    left: usize,
+}
+
+enum Stream {
+    Plain(TcpStream),
+    Tls(Box<TlsStream<TcpStream>>),
+}
+
+impl fmt::Debug for Socket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Socket")
+    }
+}
+
+impl Socket {
+    /// Connects, without a word to the server yet. The error is a sentence's end: why not.
+    pub async fn open(server: &ServerAddress) -> Result<Self, String> {
+        let connecting = TcpStream::connect((server.host.as_str(), server.port));
+        let stream = match timeout(Duration::from_millis(IMAP_CONNECT_MS), connecting).await {
+            Ok(Ok(stream)) => stream,
+            Ok(Err(cause)) => return Err(why_not(&cause)),
+            Err(_) => return Err("it did not answer in time".to_owned()),
+        };
+        let _ = stream.set_nodelay(true);
+        Ok(Self { stream: Stream::Plain(stream), left: 0 })
+    }
+
+    /// The same, from now on by TLS. What had been read in the clear is gone with it.
+    pub async fn secured(self, host: &str, authorities: Option<&Path>) -> Result<Self, String> {
+        let Stream::Plain(stream) = self.stream else { return Ok(self) };
+        let name = ServerName::try_from(host.to_owned()).map_err(|_| "its name is none that a certificate can have")?;
+        let connector = TlsConnector::from(Arc::new(tls(authorities)?));
+        match timeout(Duration::from_millis(IMAP_CONNECT_MS), connector.connect(name, stream)).await {
+            Ok(Ok(stream)) => Ok(Self { stream: Stream::Tls(Box::new(stream)), left: 0 }),
+            Ok(Err(cause)) => Err(format!("no secure connection: {cause}")),
+            Err(_) => Err("no secure connection came about in time".to_owned()),
+        }
+    }
+
+    /// How much may be read from now on.
+    pub fn allow(&mut self, bytes: usize) {
+        self.left = bytes;
+    }
+}
+
+/// Whom the servers' certificates are checked against.
+fn tls(authorities: Option<&Path>) -> Result<rustls::ClientConfig, String> {
+    let mut roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+    if let Some(file) = authorities {
+        let unreadable = |why: String| format!("the certificates in {} cannot be read: {why}", file.display());
+        let found = CertificateDer::pem_file_iter(file).map_err(|cause| unreadable(cause.to_string()))?;
+        for certificate in found {
+            let certificate = certificate.map_err(|cause| unreadable(cause.to_string()))?;
+            roots.add(certificate).map_err(|cause| unreadable(cause.to_string()))?;
+        }
+    }
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = rustls::ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let builder = builder.map_err(|cause| cause.to_string())?;
+    Ok(builder.with_root_certificates(roots).with_no_client_auth())
+}
+
+impl AsyncRead for Socket {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        if self.left == 0 {
+            return Poll::Ready(Err(io::Error::other("the server sent more than it was asked for")));
+        }
+        let before = into.filled().len();
+        let read = match &mut self.stream {
+            Stream::Plain(stream) => Pin::new(stream).poll_read(cx, into),
+            Stream::Tls(stream) => Pin::new(stream.as_mut()).poll_read(cx, into),
+        };
+        self.left = self.left.saturating_sub(into.filled().len() - before);
+        read
+    }
+}
+
+impl AsyncWrite for Socket {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        match &mut self.stream {
+            Stream::Plain(stream) => Pin::new(stream).poll_write(cx, bytes),
+            Stream::Tls(stream) => Pin::new(stream.as_mut()).poll_write(cx, bytes),
+        }
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match &mut self.stream {
+            Stream::Plain(stream) => Pin::new(stream).poll_flush(cx),
+            Stream::Tls(stream) => Pin::new(stream.as_mut()).poll_flush(cx),
+        }
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match &mut self.stream {
+            Stream::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
+            Stream::Tls(stream) => Pin::new(stream.as_mut()).poll_shutdown(cx),
+        }
+    }
+}

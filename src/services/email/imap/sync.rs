@@ -1,0 +1,411 @@
+//! One pass over an account: what the server has and the mailbox here lacks is fetched, what has gone there goes here.
+//!
+//! ```text
+//! EXAMINE ─► SEARCH ─► vanished, new ─► FETCH newest first ─► files ─► rows
+//!                                   └─► flags that changed
+//! ```
+//! Invariants: a pass can end anywhere and the next goes on from there; a mail that cannot be fetched holds up no other;
+//! a file goes only once every folder was looked at, so that a mail that was moved there is never missing here.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use async_imap::imap_proto::{MailboxDatum, Response, ResponseCode, StatusAttribute};
+use chrono::{DateTime, Days, Utc};
+use tokio::sync::mpsc;
+
+use super::connection::{Connection, ImapError, answer_time, code_of, quoted};
+use super::fetch::{self, FetchedMail};
+use super::folders::{Folders, ServerFolder};
+use super::laying::{Laid, Laying};
+use super::name;
+use super::place::ImapPlace;
+use super::rows::{FolderRow, MailRow};
+use crate::core::ids::UserId;
+use crate::limits::{IMAP_BATCH_MAILS, IMAP_ROWS_AT_ONCE, IMAP_TRIES_MAX};
+use crate::ports::{Batch, Change, Expect, Key, Record, RecordExt, Store, StoreError, why_not};
+use crate::services::email::source::maildir::{Listed, Maildir};
+use crate::services::email::source::moves::TRASH;
+
+/// Why a pass ended early.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SyncError {
+    #[error(transparent)]
+    Server(#[from] ImapError),
+    #[error("the mail could not be kept here: {0}")]
+    Files(String),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// What passes remember of each other, beyond what the store keeps.
+#[derive(Debug, Default)]
+pub(super) struct SyncMemory {
+    /// How many mails are fetched at once in a folder where more broke the conversation.
+    batch: HashMap<String, usize>,
+    /// Mails that broke it by themselves: folder and number, and how often.
+    breaking: BTreeMap<(String, u32), u32>,
+}
+
+impl SyncMemory {
+    fn is_given_up(&self, dir: &str, uid: u32) -> bool {
+        self.breaking.get(&(dir.to_owned(), uid)).is_some_and(|tries| *tries >= IMAP_TRIES_MAX)
+    }
+}
+
+/// A pass under way.
+pub(super) struct Pass<'p> {
+    pub place: &'p ImapPlace,
+    pub owner: &'p UserId,
+    pub store: &'p Arc<dyn Store>,
+    pub maildir: &'p Maildir,
+    pub now: DateTime<Utc>,
+    /// Flags are looked at where the server does not count changes, too.
+    pub looks_at_flags: bool,
+    pub memory: &'p mut SyncMemory,
+    /// Called with how much is there of how much, after each change of the mailbox.
+    pub changed: &'p (dyn Fn(usize, usize) + Send + Sync),
+}
+
+/// A folder as the server opened it.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+struct FolderState {
+    validity: u32,
+    next: u32,
+    modseq: u64,
+    exists: u32,
+}
+
+/// What has gone, and is taken away at the end.
+#[derive(Debug, Default)]
+struct Gone {
+    files: Vec<Listed>,
+    rows: Vec<Key>,
+    /// The folders that were looked at: they are whole once that is done.
+    folders: Vec<FolderRow>,
+}
+
+impl Pass<'_> {
+    /// All folders. True when something changed here.
+    pub async fn run(&mut self, connection: &mut Connection) -> Result<bool, SyncError> {
+        let folders = Folders::of(connection).await?;
+        let (mut gone, mut changed) = (Gone::default(), false);
+        for folder in folders.0.iter().filter(|folder| folder.is_kept()) {
+            match self.folder(connection, folder, &mut gone).await {
+                Ok(news) => changed |= news,
+                // One that cannot be opened says nothing about the others.
+                Err(SyncError::Server(ImapError::Refused(why))) => {
+                    tracing::warn!(folder = folder.dir, why, "a mail folder was left out");
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        self.forget_missing(&folders, &mut gone).await?;
+        changed |= !gone.files.is_empty();
+        self.take_away(gone).await?;
+        Ok(changed)
+    }
+
+    async fn folder(
+        &mut self,
+        connection: &mut Connection,
+        folder: &ServerFolder,
+        gone: &mut Gone,
+    ) -> Result<bool, SyncError> {
+        let key = Key::of(&[self.owner.as_str(), &self.place.account, &folder.dir]);
+        let was = self.store.load::<FolderRow>(&key).await?.map(|(row, _)| row);
+        let flags_by_count = connection.offers("CONDSTORE") || connection.offers("QRESYNC");
+        let looks_at_flags = self.looks_at_flags && !flags_by_count;
+        if let Some(was) = was.as_ref().filter(|was| was.is_whole && !looks_at_flags)
+            && connection.status(folder, flags_by_count).await? == was.state()
+        {
+            return Ok(false);
+        }
+        let state = connection.examine(folder, flags_by_count).await?;
+        let (maildir, account, place) = (self.maildir.clone(), self.place.account.clone(), folder.clone());
+        let mut laying = on_files(move || Laying::open(maildir, &account, &place)).await?;
+        let mut known = self.known(&folder.dir).await?;
+        let is_fresh = was.as_ref().is_some_and(|was| was.validity != state.validity);
+        // Numbers of another validity mean nothing, and a mail whose file has gone from here is fetched again.
+        let lost = |row: &MailRow| is_fresh || (!row.name.is_empty() && !laying.present.contains_key(&row.name));
+        let (stale, kept): (Vec<MailRow>, Vec<MailRow>) = known.into_values().partition(|row| lost(row));
+        self.commit(stale.iter().map(|row| Change::delete(MailRow::TABLE, row.key(), Expect::Any))).await?;
+        known = kept.into_iter().map(|row| (row.uid, row)).collect();
+
+        let there: BTreeSet<u32> = connection.numbers("ALL").await?.into_iter().collect();
+        let since = self.now.checked_sub_days(Days::new(self.place.days.into())).unwrap_or_default();
+        let recent = connection.numbers(&format!("SINCE {}", since.format("%-d-%b-%Y"))).await?;
+        let vanished: Vec<u32> = known.keys().filter(|uid| !there.contains(uid)).copied().collect();
+        for uid in &vanished {
+            let Some(row) = known.remove(uid) else { continue };
+            gone.rows.push(row.key());
+            let is_there_twice = known.values().any(|other| other.name == row.name);
+            gone.files.extend(laying.present.get(&row.name).filter(|_| !is_there_twice).cloned());
+        }
+        let is_new = |uid: &u32| !known.contains_key(uid) && !self.memory.is_given_up(&folder.dir, *uid);
+        let mut wanted: Vec<u32> = recent.into_iter().filter(is_new).collect();
+        wanted.reverse();
+        let mut changed = !vanished.is_empty() || !wanted.is_empty();
+
+        if !known.is_empty() {
+            let since = was.as_ref().filter(|was| flags_by_count && !is_fresh && was.is_whole).map(|was| was.modseq);
+            if since.is_some_and(|modseq| modseq > 0 && modseq != state.modseq) || since.is_none() {
+                changed |= self.flags(connection, &mut laying, &mut known, since).await?;
+            }
+        }
+        let row = FolderRow {
+            owner: self.owner.clone(),
+            account: self.place.account.clone(),
+            dir: folder.dir.clone(),
+            validity: state.validity,
+            modseq: state.modseq,
+            next: state.next,
+            exists: state.exists,
+            is_whole: false,
+        };
+        self.commit([Change::put(&row, Expect::Any)?]).await?;
+        let mut laying = self.fetch(connection, laying, &wanted, known.len()).await?;
+        if is_fresh {
+            let names: BTreeSet<String> = self.known(&folder.dir).await?.into_values().map(|row| row.name).collect();
+            let ours = |base: &str| name::is_of_account(base, &self.place.account) == Some(true);
+            let left = laying.present.drain().filter(|(base, _)| ours(base) && !names.contains(base));
+            gone.files.extend(left.map(|(_, file)| file));
+        }
+        gone.folders.push(FolderRow { is_whole: true, ..row });
+        Ok(changed)
+    }
+
+    /// Fetches these, the first ones first, and lays them.
+    async fn fetch(
+        &mut self,
+        connection: &mut Connection,
+        mut laying: Laying,
+        wanted: &[u32],
+        before: usize,
+    ) -> Result<Laying, SyncError> {
+        let (dir, mut done) = (laying.folder.dir.clone(), 0);
+        while done < wanted.len() {
+            let size = self.memory.batch.get(&dir).copied().unwrap_or(IMAP_BATCH_MAILS);
+            let batch = &wanted[done..wanted.len().min(done + size)];
+            let (back, laid, ended) = self.batch(connection, laying, batch).await?;
+            laying = back;
+            let row = |laid: Laid| MailRow {
+                owner: self.owner.clone(),
+                account: self.place.account.clone(),
+                dir: dir.clone(),
+                uid: laid.uid,
+                name: laid.name,
+                flags: laid.flags,
+            };
+            let rows: Vec<MailRow> = laid.into_iter().map(row).collect();
+            let puts: Result<Vec<Change>, StoreError> = rows.iter().map(|row| Change::put(row, Expect::Any)).collect();
+            self.commit(puts?).await?;
+            if let Err(error) = ended {
+                self.blame(&dir, batch, &rows);
+                return Err(error.into());
+            }
+            self.memory.batch.entry(dir.clone()).and_modify(|size| *size = (*size * 2).min(IMAP_BATCH_MAILS));
+            done += batch.len();
+            (self.changed)(before + done, before + wanted.len());
+        }
+        Ok(laying)
+    }
+
+    /// One command, and what came of it before it ended.
+    async fn batch(
+        &self,
+        connection: &mut Connection,
+        mut laying: Laying,
+        batch: &[u32],
+    ) -> Result<(Laying, Vec<Laid>, Result<(), ImapError>), SyncError> {
+        // Few: those that are on their way are held.
+        let (sender, receiver) = mpsc::channel(8);
+        let now = self.now;
+        let files = tokio::task::spawn_blocking(move || {
+            let laid = laying.lay(receiver, now);
+            (laying, laid)
+        });
+        let ended = stream(connection, batch, &sender).await;
+        drop(sender);
+        let (laying, laid) = files.await.map_err(|_| SyncError::Files("it broke off".to_owned()))?;
+        let laid = laid.map_err(|cause| SyncError::Files(why_not(&cause)))?;
+        Ok((laying, laid, ended))
+    }
+
+    /// The conversation ended in these: fewer are asked for next time, and one that ends it by itself is let be.
+    fn blame(&mut self, dir: &str, batch: &[u32], came: &[MailRow]) {
+        let first = batch.iter().find(|uid| came.iter().all(|row| row.uid != **uid));
+        match (batch.len(), first) {
+            (1, Some(uid)) => {
+                let tries = self.memory.breaking.entry((dir.to_owned(), *uid)).or_default();
+                *tries += 1;
+                if *tries >= IMAP_TRIES_MAX {
+                    tracing::warn!(dir, uid, "a mail breaks the conversation and is left out until the next start");
+                }
+            }
+            (size, _) => drop(self.memory.batch.insert(dir.to_owned(), (size / 8).max(1))),
+        }
+    }
+
+    /// Flags that changed there, here.
+    async fn flags(
+        &self,
+        connection: &mut Connection,
+        laying: &mut Laying,
+        known: &mut BTreeMap<u32, MailRow>,
+        since: Option<u64>,
+    ) -> Result<bool, SyncError> {
+        let (Some(first), Some(last)) = (known.keys().next(), known.keys().last()) else { return Ok(false) };
+        let now: Vec<FetchedMail> = connection.flags(&format!("{first}:{last}"), since).await?;
+        let (mut puts, mut here) = (Vec::new(), Vec::new());
+        for mail in now {
+            let Some(row) = known.get_mut(&mail.uid) else { continue };
+            match (mail.flags.is_deleted, row.name.is_empty()) {
+                // It is as good as gone, or back again.
+                (true, false) => {
+                    let file = laying.present.remove(&row.name);
+                    if let Some(file) = file {
+                        let maildir = self.maildir.clone();
+                        on_files(move || maildir.drop_file(&file)).await?;
+                    }
+                    row.name.clear();
+                    puts.push(Change::put(row, Expect::Any)?);
+                }
+                (false, true) => {
+                    puts.push(Change::delete(MailRow::TABLE, row.key(), Expect::Any));
+                    known.remove(&mail.uid);
+                }
+                (_, _) if row.flags != mail.flags.letters => {
+                    row.flags.clone_from(&mail.flags.letters);
+                    here.push((row.name.clone(), mail.flags.letters));
+                    puts.push(Change::put(row, Expect::Any)?);
+                }
+                (_, _) => {}
+            }
+        }
+        let changed = !puts.is_empty();
+        laying.flag(&here).map_err(|cause| SyncError::Files(why_not(&cause)))?;
+        self.commit(puts).await?;
+        Ok(changed)
+    }
+
+    /// Folders that the server has no more.
+    async fn forget_missing(&self, folders: &Folders, gone: &mut Gone) -> Result<(), SyncError> {
+        let rows = self.store.list_all::<FolderRow>(&[self.owner.as_str(), &self.place.account]).await?;
+        for row in rows.into_iter().filter(|row| folders.at(&row.dir).is_none()) {
+            let known = self.known(&row.dir).await?;
+            let folder = ServerFolder { name: String::new(), dir: row.dir.clone(), holds_all: false };
+            let (maildir, account) = (self.maildir.clone(), self.place.account.clone());
+            let laying = on_files(move || Laying::open(maildir, &account, &folder)).await?;
+            gone.files.extend(known.values().filter_map(|mail| laying.present.get(&mail.name)).cloned());
+            gone.rows.extend(known.values().map(Record::key));
+            self.commit([Change::delete(FolderRow::TABLE, row.key(), Expect::Any)]).await?;
+        }
+        Ok(())
+    }
+
+    async fn take_away(&self, gone: Gone) -> Result<(), SyncError> {
+        let (maildir, files) = (self.maildir.clone(), gone.files);
+        // Files first: a row whose file has gone is mended by the next pass.
+        on_files(move || files.iter().try_for_each(|file| maildir.drop_file(file))).await?;
+        self.commit(gone.rows.into_iter().map(|key| Change::delete(MailRow::TABLE, key, Expect::Any))).await?;
+        let whole: Result<Vec<Change>, StoreError> =
+            gone.folders.iter().map(|row| Change::put(row, Expect::Any)).collect();
+        self.commit(whole?).await
+    }
+
+    async fn known(&self, dir: &str) -> Result<BTreeMap<u32, MailRow>, StoreError> {
+        let rows = self.store.list_all::<MailRow>(&[self.owner.as_str(), &self.place.account, dir]).await?;
+        Ok(rows.into_iter().map(|row| (row.uid, row)).collect())
+    }
+
+    async fn commit(&self, changes: impl IntoIterator<Item = Change>) -> Result<(), SyncError> {
+        let changes: Vec<Change> = changes.into_iter().collect();
+        for some in changes.chunks(IMAP_ROWS_AT_ONCE) {
+            self.store.commit(Batch { changes: some.to_vec() }).await?;
+        }
+        Ok(())
+    }
+}
+
+impl FolderRow {
+    fn state(&self) -> FolderState {
+        FolderState { validity: self.validity, next: self.next, modseq: self.modseq, exists: self.exists }
+    }
+}
+
+impl ServerFolder {
+    /// What is thrown away is not kept here.
+    fn is_kept(&self) -> bool {
+        ![TRASH, super::folders::JUNK].contains(&self.dir.as_str())
+    }
+}
+
+impl Connection {
+    async fn status(&mut self, folder: &ServerFolder, counts: bool) -> Result<FolderState, ImapError> {
+        let modseq = if counts { " HIGHESTMODSEQ" } else { "" };
+        let mut state = FolderState::default();
+        let command = format!("STATUS {} (UIDVALIDITY UIDNEXT MESSAGES{modseq})", quoted(&folder.name));
+        self.run(&command, |answer| {
+            let Response::MailboxData(MailboxDatum::Status { status, .. }) = answer else { return };
+            for item in status {
+                match item {
+                    StatusAttribute::UidValidity(n) => state.validity = *n,
+                    StatusAttribute::UidNext(n) => state.next = *n,
+                    StatusAttribute::Messages(n) => state.exists = *n,
+                    StatusAttribute::HighestModSeq(n) => state.modseq = *n,
+                    _ => {}
+                }
+            }
+        })
+        .await?;
+        Ok(state)
+    }
+
+    /// Opens a folder to look at it.
+    async fn examine(&mut self, folder: &ServerFolder, counts: bool) -> Result<FolderState, ImapError> {
+        let counting = if counts { " (CONDSTORE)" } else { "" };
+        let mut state = FolderState::default();
+        self.run(&format!("EXAMINE {}{counting}", quoted(&folder.name)), |answer| {
+            if let Response::MailboxData(MailboxDatum::Exists(n)) = answer {
+                state.exists = *n;
+            }
+            match code_of(answer) {
+                Some(ResponseCode::UidValidity(n)) => state.validity = *n,
+                Some(ResponseCode::UidNext(n)) => state.next = *n,
+                Some(ResponseCode::HighestModSeq(n)) => state.modseq = *n,
+                _ => {}
+            }
+        })
+        .await?;
+        Ok(state)
+    }
+}
+
+/// Asks for mails and hands each on as it comes.
+async fn stream(connection: &mut Connection, batch: &[u32], to: &mpsc::Sender<FetchedMail>) -> Result<(), ImapError> {
+    let (command, bytes) = fetch::command(batch);
+    connection.allow(bytes);
+    let tag = connection.begin(&command).await?;
+    loop {
+        let mut mail = None;
+        let ended = connection.next(&tag, answer_time(), |part| mail = fetch::fetched(part)).await?;
+        if let Some(ended) = ended {
+            return ended;
+        }
+        let wanted = mail.filter(|mail| mail.bytes.is_some() && batch.contains(&mail.uid));
+        if let Some(mail) = wanted
+            && to.send(mail).await.is_err()
+        {
+            return Ok(());
+        }
+    }
+}
+
+/// Work on files, off the runtime.
+async fn on_files<T: Send + 'static>(
+    work: impl FnOnce() -> std::io::Result<T> + Send + 'static,
+) -> Result<T, SyncError> {
+    let done = tokio::task::spawn_blocking(work).await.map_err(|_| SyncError::Files("it broke off".to_owned()))?;
+    done.map_err(|cause| SyncError::Files(why_not(&cause)))
+}
