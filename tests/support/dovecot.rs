@@ -236,6 +236,12 @@ impl Dovecot {
         offered.expect("an answer").split_whitespace().map(str::to_owned).collect()
     }
 
+    /// Everybody who may sign in.
+    pub fn users(&self) -> Vec<String> {
+        let users = std::fs::read_to_string(self.users_file()).expect("the file of users");
+        users.lines().filter_map(|line| line.split_once(":{PLAIN}")).map(|(name, _)| name.to_owned()).collect()
+    }
+
     fn password_of(&self, user: Option<&str>) -> (String, String) {
         let users = std::fs::read_to_string(self.users_file()).expect("the file of users");
         let mut users = users.lines().filter_map(|line| line.split_once(":{PLAIN}"));
