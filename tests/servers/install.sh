@@ -62,6 +62,8 @@ if [ ${#packages[@]} -gt 0 ]; then
     rm -f "$log"
 fi
 
-[ "$(id -u)" -eq 0 ] || fail "The tests of real mail start Postfix, which runs only as root: run the tests as root, as in a container."
+[ "$(id -u)" -eq 0 ] || sudo -n true 2>/dev/null ||
+    fail "The tests of real mail start Postfix, which runs only as root:" \
+        "run the tests as root, as in a container, or with sudo that asks for no password."
 printf 'dovecot %s\n' "$(PATH=$PATH:/usr/sbin dovecot --version)"
 printf 'postfix %s\n' "$(PATH=$PATH:/usr/sbin postconf -dh mail_version)"

@@ -154,7 +154,7 @@ impl Dovecot {
         let _ = std::fs::remove_file(self.folder.join("run/master.pid"));
         let (program, file) = (program_path("dovecot"), self.config_file());
         let command = [program.to_str().expect("UTF-8"), "-F", "-c", file.to_str().expect("UTF-8")];
-        let guarded = Guarded::start(&self.folder, &log, &command);
+        let guarded = Guarded::start(Command::new("sh"), &self.folder, &log, &command);
         if let Err(why) = guarded.wait_ready(|| greets(self.imap)) {
             guarded.stop_and_keep();
             return Err(why);

@@ -19,19 +19,16 @@ const START_LIMIT: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub struct Guarded {
     guard: Child,
-    folder: PathBuf,
     log: PathBuf,
 }
 
 impl Guarded {
-    /// Runs `command` in the foreground; `log` receives what it prints. Returns at once.
-    pub fn start(folder: &Path, log: &Path, command: &[&str]) -> Self {
+    /// Has `shell` run `command` in the foreground; `log` receives what it prints. Returns at once.
+    pub fn start(mut shell: Command, folder: &Path, log: &Path, command: &[&str]) -> Self {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/servers/guard.sh");
-        let mut guard = Command::new("sh");
-        guard.arg(script).arg(folder).arg(log).args(command).current_dir("/");
-        guard.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        let guard = guard.spawn().expect("a shell");
-        Self { guard, folder: folder.to_owned(), log: log.to_owned() }
+        shell.arg(script).arg(folder).arg(log).args(command).current_dir("/");
+        shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        Self { guard: shell.spawn().unwrap_or_else(|error| panic!("{shell:?}: {error}")), log: log.to_owned() }
     }
 
     /// Waits until `ready` says so; an error with the log when the server ends instead. Panics with the log when it does
@@ -63,11 +60,11 @@ impl Guarded {
 
 impl Drop for Guarded {
     fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("{}:\n{}", self.log.display(), self.log());
+        }
         drop(self.guard.stdin.take());
         let _ = self.guard.wait();
-        if std::thread::panicking() && self.folder.exists() {
-            eprintln!("{}", self.log());
-        }
     }
 }
 
@@ -132,6 +129,16 @@ impl MailOwner {
         let root = id("-u") == "0";
         let number = |what: &str| if root { 65_534 } else { id(what).parse().expect("a number") };
         Self { root, uid: number("-u"), gid: number("-g"), user: id("-un"), group: id("-gn") }
+    }
+
+    /// This program with root's rights: as it is, or by a `sudo` that asks for no password.
+    pub fn as_root(&self, program: &Path) -> Command {
+        if self.root {
+            return Command::new(program);
+        }
+        let mut command = Command::new(program_path("sudo"));
+        command.arg("-n").arg(program);
+        command
     }
 
     pub fn give(&self, path: &Path) {

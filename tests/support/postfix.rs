@@ -3,11 +3,10 @@
 //! Invariants: it listens on 127.0.0.1 only, nothing leaves the machine (a domain that is not the test's bounces), nobody
 //! submits without signing in, and everything lies below a folder of its own, so that any number run at once. It ends with
 //! its value (`guarded`). Passwords are Dovecot's, which it asks; users are those Dovecot has when it starts. Postfix
-//! drops privileges by itself and therefore needs root.
+//! drops privileges by itself and therefore needs root, or a `sudo` without a password.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -52,6 +51,7 @@ impl PostfixSetup {
 #[derive(Debug)]
 pub struct Postfix {
     folder: PathBuf,
+    owner: MailOwner,
     port: u16,
     tls_port: u16,
     tls: bool,
@@ -66,17 +66,18 @@ impl Postfix {
     fn start(setup: PostfixSetup, dovecot: &Dovecot) -> Self {
         let owner = MailOwner::here();
         program_path("postqueue");
-        assert!(owner.root, "Postfix needs root to run: run the tests as root, as in a container");
+        let allowed = owner.as_root(Path::new("true")).output().is_ok_and(|output| output.status.success());
+        assert!(allowed, "Postfix runs only as root: run the tests as root, or with sudo that asks for no password");
         let folder = tempfile::Builder::new().prefix("postfix-").tempdir().expect("a folder").keep();
         std::fs::set_permissions(&folder, std::os::unix::fs::PermissionsExt::from_mode(0o755))
             .expect("one's own folder");
         let tls = dovecot.ca_file().exists();
-        let mut server = Self { folder, port: 0, tls_port: 0, tls, guarded: None };
+        let mut server = Self { folder, owner, port: 0, tls_port: 0, tls, guarded: None };
         server.write_folders();
         server.write_tables(&setup, dovecot);
         start_on_free_ports(|| {
             [server.port, server.tls_port] = free_ports();
-            server.write_config(&setup, dovecot, &owner);
+            server.write_config(&setup, dovecot);
             // It ends without a word where a port is taken: what logs is not up yet.
             server.run().map_err(|why| format!("perhaps a port is in use: {why}"))
         });
@@ -87,7 +88,7 @@ impl Postfix {
         let log = self.folder.join("postfix.log");
         let (program, conf) = (program_path("master"), self.conf());
         let command = [program.to_str().expect("UTF-8"), "-c", conf.to_str().expect("UTF-8"), "-d"];
-        let guarded = Guarded::start(&self.folder, &log, &command);
+        let guarded = Guarded::start(self.owner.as_root(Path::new("sh")), &self.folder, &log, &command);
         if let Err(why) = guarded.wait_ready(|| greets(self.port)) {
             guarded.stop_and_keep();
             return Err(why);
@@ -126,7 +127,7 @@ impl Postfix {
 
     /// What waits to be delivered, as `postqueue -j` prints it.
     pub fn queue(&self) -> Vec<Value> {
-        let printed = output_of(Command::new(program_path("postqueue")).arg("-c").arg(self.conf()).arg("-j"));
+        let printed = output_of(self.owner.as_root(&program_path("postqueue")).arg("-c").arg(self.conf()).arg("-j"));
         printed.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
     }
 
@@ -154,26 +155,26 @@ impl Postfix {
 
     /// The queue as `postfix check` would make it.
     fn write_folders(&self) {
-        let make = |path: &str, user: Option<&str>, mode: u32| {
+        let own = ["active", "bounce", "corrupt", "defer", "deferred", "flush", "hold", "incoming", "private", "saved"];
+        let own: Vec<_> = own.iter().chain(&["trace"]).map(|name| format!("queue/{name}")).collect();
+        let make = |path: &str, mode: u32| {
             let path = self.folder.join(path);
             std::fs::create_dir(&path).expect("a new folder");
-            if let Some(user) = user {
-                output_of(Command::new("chown").arg(user).arg(&path));
-            }
             std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(mode)).expect("its mode");
         };
-        make("conf", None, 0o755);
-        make("data", Some("postfix"), 0o700);
-        make("queue", None, 0o755);
-        make("queue/pid", None, 0o755);
-        for name in
-            ["active", "bounce", "corrupt", "defer", "deferred", "flush", "hold", "incoming", "private", "saved"]
-        {
-            make(&format!("queue/{name}"), Some("postfix"), 0o700);
+        for (path, mode) in [("conf", 0o755), ("data", 0o700), ("queue", 0o755), ("queue/pid", 0o755)] {
+            make(path, mode);
         }
-        make("queue/trace", Some("postfix"), 0o700);
-        make("queue/public", Some("postfix:postdrop"), 0o710);
-        make("queue/maildrop", Some("postfix:postdrop"), 0o730);
+        own.iter().for_each(|path| make(path, 0o700));
+        make("queue/public", 0o710);
+        make("queue/maildrop", 0o730);
+        let give = |owner: &str, paths: &mut dyn Iterator<Item = &str>| {
+            let paths = paths.map(|path| self.folder.join(path));
+            output_of(self.owner.as_root(Path::new("chown")).arg(owner).args(paths));
+        };
+        give("postfix", &mut own.iter().map(String::as_str).chain(["data"]));
+        give("postfix:postdrop", &mut ["queue/public", "queue/maildrop"].into_iter());
+        give("root", &mut ["queue/pid", "queue"].into_iter());
     }
 
     /// Whose box is where, who may send as whom.
@@ -199,17 +200,17 @@ impl Postfix {
         table("copies", copies);
     }
 
-    fn write_config(&self, setup: &PostfixSetup, dovecot: &Dovecot, owner: &MailOwner) {
+    fn write_config(&self, setup: &PostfixSetup, dovecot: &Dovecot) {
         let write = |name: &str, text: &str| std::fs::write(self.conf().join(name), text).expect("a configuration");
-        write("main.cf", &self.main_cf(setup, dovecot.folder(), owner));
+        write("main.cf", &self.main_cf(setup, dovecot.folder()));
         write("master.cf", &self.master_cf());
     }
 
-    fn main_cf(&self, setup: &PostfixSetup, dovecot: &Path, owner: &MailOwner) -> String {
+    fn main_cf(&self, setup: &PostfixSetup, dovecot: &Path) -> String {
         let (folder, dovecot) = (self.folder.display(), dovecot.display());
         let daemons = program_path("master");
         let daemons = daemons.parent().expect("a folder").display();
-        let MailOwner { uid, gid, .. } = owner;
+        let MailOwner { uid, gid, .. } = self.owner;
         let mut text = format!(
             "compatibility_level = 3.6\nqueue_directory = {folder}/queue\ndata_directory = {folder}/data\n\
              daemon_directory = {daemons}\nmail_owner = postfix\nsetgid_group = postdrop\n\
