@@ -221,7 +221,8 @@ impl Dovecot {
 
     /// How often somebody signed in since it was started.
     pub fn logins(&self, user: &str) -> usize {
-        self.log().matches(&format!("Login: user=<{user}>")).count()
+        // The words of 2.3 and of 2.4.
+        ["Login:", "Logged in:"].iter().map(|word| self.log().matches(&format!("{word} user=<{user}>")).count()).sum()
     }
 
     /// What it offers to somebody who has signed in.
