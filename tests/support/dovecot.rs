@@ -137,6 +137,7 @@ impl Dovecot {
     fn run(&mut self, capabilities: Option<&[String]>) -> Result<(), String> {
         config::write(&config::Facts {
             folder: &self.folder,
+            greeting: &self.greeting(),
             owner: &self.owner,
             version: &output_of(Command::new(program_path("dovecot")).arg("--version")),
             imap: self.imap,
@@ -155,12 +156,17 @@ impl Dovecot {
         let (program, file) = (program_path("dovecot"), self.config_file());
         let command = [program.to_str().expect("UTF-8"), "-F", "-c", file.to_str().expect("UTF-8")];
         let guarded = Guarded::start(Command::new("sh"), &self.folder, &log, &command);
-        if let Err(why) = guarded.wait_ready(|| greets(self.imap)) {
+        if let Err(why) = guarded.wait_ready(|| greets(self.imap, &self.greeting())) {
             guarded.stop_and_keep();
             return Err(why);
         }
         self.guarded = Some(guarded);
         Ok(())
+    }
+
+    /// What no other server says.
+    fn greeting(&self) -> String {
+        self.folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
     /// Kills it; its mail stays. Connections are gone at once.
@@ -257,5 +263,13 @@ impl Dovecot {
 
     fn config_file(&self) -> PathBuf {
         self.folder.join("dovecot.conf")
+    }
+}
+
+impl Drop for Dovecot {
+    fn drop(&mut self) {
+        // The guard removes the folder; what is stopped or never started has none.
+        drop(self.guarded.take());
+        let _ = std::fs::remove_dir_all(&self.folder);
     }
 }

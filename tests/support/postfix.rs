@@ -89,12 +89,17 @@ impl Postfix {
         let (program, conf) = (program_path("master"), self.conf());
         let command = [program.to_str().expect("UTF-8"), "-c", conf.to_str().expect("UTF-8"), "-d"];
         let guarded = Guarded::start(self.owner.as_root(Path::new("sh")), &self.folder, &log, &command);
-        if let Err(why) = guarded.wait_ready(|| greets(self.port)) {
+        if let Err(why) = guarded.wait_ready(|| greets(self.port, &self.greeting())) {
             guarded.stop_and_keep();
             return Err(why);
         }
         self.guarded = Some(guarded);
         Ok(())
+    }
+
+    /// What no other server says.
+    fn greeting(&self) -> String {
+        self.folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
     /// Kills it; what is queued stays.
@@ -209,6 +214,7 @@ impl Postfix {
     fn main_cf(&self, setup: &PostfixSetup, dovecot: &Path) -> String {
         let (folder, dovecot) = (self.folder.display(), dovecot.display());
         let daemons = program_path("master");
+        let greeting = self.greeting();
         let daemons = daemons.parent().expect("a folder").display();
         let MailOwner { uid, gid, .. } = self.owner;
         let mut text = format!(
@@ -216,7 +222,7 @@ impl Postfix {
              daemon_directory = {daemons}\nmail_owner = postfix\nsetgid_group = postdrop\n\
              maillog_file = {folder}/postfix.log\nmaillog_file_prefixes = /\n\
              inet_interfaces = 127.0.0.1\ninet_protocols = ipv4\nmyhostname = mail.example\nmydomain = example\n\
-             mydestination =\nmynetworks =\nalias_maps =\nalias_database =\nlocal_recipient_maps =\n\
+             mydestination =\nmynetworks =\nsmtpd_banner = mail.example ESMTP {greeting}\nalias_maps =\nalias_database =\nlocal_recipient_maps =\n\
              smtputf8_enable = yes\nrecipient_delimiter =\n\
              virtual_mailbox_domains = texthash:{folder}/domains\nvirtual_mailbox_base = {dovecot}/mail\n\
              virtual_mailbox_maps = texthash:{folder}/boxes\nvirtual_alias_maps = texthash:{folder}/aliases\n\
@@ -275,5 +281,15 @@ impl Postfix {
         }
         let bounced = "/bin/sh -c {echo nothing leaves this machine; exit 69}";
         text + &format!("nowhere unix - n n - - pipe user=nobody argv={bounced}\n")
+    }
+}
+
+impl Drop for Postfix {
+    fn drop(&mut self) {
+        // The guard removes the folder; what is stopped or never started has none.
+        drop(self.guarded.take());
+        if self.folder.exists() {
+            let _ = self.owner.as_root(Path::new("rm")).arg("-rf").arg(&self.folder).output();
+        }
     }
 }

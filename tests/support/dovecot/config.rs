@@ -9,6 +9,7 @@ use super::Certificate;
 /// What one configuration is made of.
 pub(super) struct Facts<'a> {
     pub folder: &'a Path,
+    pub greeting: &'a str,
     pub owner: &'a MailOwner,
     /// As `dovecot --version` prints it.
     pub version: &'a str,
@@ -90,9 +91,10 @@ fn common(facts: &Facts<'_>) -> String {
     let mechanisms = if facts.introspection_url.is_some() { " xoauth2 oauthbearer" } else { "" };
     let tls = if facts.imaps.is_some() { "" } else { "ssl = no\n" };
     // A port of 0 is none. No penalty: a refused login must not slow down the next one.
+    let greeting = facts.greeting;
     let (imap, imaps) = (facts.imap, facts.imaps.unwrap_or(0));
     let mut text = format!(
-        "protocols = imap\nbase_dir = {folder}/run\nstate_dir = {folder}/run\nlog_path = {folder}/dovecot.log\n\
+        "protocols = imap\nlogin_greeting = Ready, {greeting}\nbase_dir = {folder}/run\nstate_dir = {folder}/run\nlog_path = {folder}/dovecot.log\n\
          listen = 127.0.0.1\n{tls}auth_mechanisms = plain login{mechanisms}\n\
          default_internal_user = {internal}\ndefault_internal_group = {group}\ndefault_login_user = {login}\n\
          first_valid_uid = 1\nfirst_valid_gid = 1\nauth_failure_delay = 0\nmail_fsync = never\n\
