@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Everything that must hold, on a fresh Debian machine with Rust: formats, lints, builds and runs every test, on
-# real servers on loopback. Nothing is skipped. Closes with how long each phase took, the ten slowest tests, and
-# the counts in one plain line.
+# real servers on loopback, which `tests/servers/install.sh` installs. Nothing is skipped. Closes with how long each
+# phase took, the ten slowest tests, and the counts in one plain line.
 #
 # - One compilation is linted and run, see `tests/rustc.sh`.
 # - Many tests wait more than they work (a server that is slow on purpose, a minute of a busy bot), so more of
@@ -30,6 +30,9 @@ cargo --version
 for part in rustfmt clippy; do
     cargo "${part/rustfmt/fmt}" --version >/dev/null 2>&1 || rustup component add "$part"
 done
+
+step "Mail servers"
+tests/servers/install.sh
 
 step "Format, and dependencies as locked"
 cargo fmt --check

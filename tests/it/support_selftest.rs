@@ -4,8 +4,10 @@
 mod bot_api;
 mod bot_api_faults;
 mod bot_api_updates;
+mod byte_proxy;
 mod dovecot;
 mod model_server;
+mod postfix;
 mod program;
 mod smtp_server;
 

@@ -13,4 +13,10 @@ after=remove
 while read -r line; do after=$line; done
 kill -s KILL -- "-$leader" 2>/dev/null
 wait "$leader"
+# Its children are not ours to wait for; a port is free when the last one has ended (a zombie has).
+tries=0
+while [ $tries -lt 500 ] && grep -qsE "\\) [^ZX] [0-9]+ $leader " /proc/[0-9]*/stat; do
+    tries=$((tries + 1))
+    sleep 0.01
+done
 [ "$after" = keep ] || rm -rf -- "$folder"

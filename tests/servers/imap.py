@@ -38,12 +38,15 @@ def must(answer):
 
 class OtherClient:
     def __init__(self, told):
-        if told.get("ca"):
-            trust = ssl.create_default_context(cafile=told["ca"])
-            self.imap = imaplib.IMAP4_SSL(told["host"], told["port"], ssl_context=trust, timeout=60)
-        else:
-            self.imap = imaplib.IMAP4(told["host"], told["port"], timeout=60)
+        self.told = told
+        self.imap = self.connected()
         must(self.imap.login(told["user"], told["password"]))
+
+    def connected(self):
+        if self.told.get("ca"):
+            trust = ssl.create_default_context(cafile=self.told["ca"])
+            return imaplib.IMAP4_SSL(self.told["host"], self.told["port"], ssl_context=trust, timeout=60)
+        return imaplib.IMAP4(self.told["host"], self.told["port"], timeout=60)
 
     def opened(self, folder, readonly=False):
         must(self.imap.select(quoted(folder), readonly))
@@ -79,6 +82,21 @@ class OtherClient:
     def step_ids(self, folder):
         """The same without bodies, for large folders."""
         return self.fetched(folder, "(UID FLAGS INTERNALDATE BODY.PEEK[HEADER.FIELDS (MESSAGE-ID)])")
+
+    def step_token(self, mechanism, token):
+        """Signs in once more, by a token. After a challenge that says why not, an empty answer ends the attempt."""
+        bearer = {
+            "XOAUTH2": f"user={self.told['user']}\x01auth=Bearer {token}\x01\x01",
+            "OAUTHBEARER": f"n,a={self.told['user']},\x01auth=Bearer {token}\x01\x01",
+        }[mechanism]
+        second = self.connected()
+        answers = iter([bearer])
+        try:
+            status, _ = second.authenticate(mechanism, lambda _: next(answers, "").encode())
+        except imaplib.IMAP4.error:
+            status = "NO"
+        second.shutdown()
+        return status
 
     def step_folders(self):
         """Each folder's name as the server writes it, and its attributes."""

@@ -137,6 +137,7 @@ impl Dovecot {
     fn run(&mut self, capabilities: Option<&[String]>) -> Result<(), String> {
         config::write(&config::Facts {
             folder: &self.folder,
+            greeting: &self.greeting(),
             owner: &self.owner,
             version: &output_of(Command::new(program_path("dovecot")).arg("--version")),
             imap: self.imap,
@@ -154,13 +155,18 @@ impl Dovecot {
         let _ = std::fs::remove_file(self.folder.join("run/master.pid"));
         let (program, file) = (program_path("dovecot"), self.config_file());
         let command = [program.to_str().expect("UTF-8"), "-F", "-c", file.to_str().expect("UTF-8")];
-        let guarded = Guarded::start(&self.folder, &log, &command);
-        if let Err(why) = guarded.wait_ready(|| greets(self.imap)) {
+        let guarded = Guarded::start(Command::new("sh"), &self.folder, &log, &command);
+        if let Err(why) = guarded.wait_ready(|| greets(self.imap, &self.greeting())) {
             guarded.stop_and_keep();
             return Err(why);
         }
         self.guarded = Some(guarded);
         Ok(())
+    }
+
+    /// What no other server says.
+    fn greeting(&self) -> String {
+        self.folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
     /// Kills it; its mail stays. Connections are gone at once.
@@ -221,7 +227,8 @@ impl Dovecot {
 
     /// How often somebody signed in since it was started.
     pub fn logins(&self, user: &str) -> usize {
-        self.log().matches(&format!("Login: user=<{user}>")).count()
+        // The words of 2.3 and of 2.4.
+        ["Login:", "Logged in:"].iter().map(|word| self.log().matches(&format!("{word} user=<{user}>")).count()).sum()
     }
 
     /// What it offers to somebody who has signed in.
@@ -234,6 +241,12 @@ impl Dovecot {
         write!(stream, "a LOGIN \"{name}\" \"{password}\"\r\nb CAPABILITY\r\n").expect("it reads");
         let offered = lines.find_map(|line| line.expect("an answer").strip_prefix("* CAPABILITY ").map(str::to_owned));
         offered.expect("an answer").split_whitespace().map(str::to_owned).collect()
+    }
+
+    /// Everybody who may sign in.
+    pub fn users(&self) -> Vec<String> {
+        let users = std::fs::read_to_string(self.users_file()).expect("the file of users");
+        users.lines().filter_map(|line| line.split_once(":{PLAIN}")).map(|(name, _)| name.to_owned()).collect()
     }
 
     fn password_of(&self, user: Option<&str>) -> (String, String) {
@@ -250,5 +263,13 @@ impl Dovecot {
 
     fn config_file(&self) -> PathBuf {
         self.folder.join("dovecot.conf")
+    }
+}
+
+impl Drop for Dovecot {
+    fn drop(&mut self) {
+        // The guard removes the folder; what is stopped or never started has none.
+        drop(self.guarded.take());
+        let _ = std::fs::remove_dir_all(&self.folder);
     }
 }

@@ -4,10 +4,12 @@
 //! process ends in any other way (`tests/servers/guard.sh` waits for the end of a pipe); its folder goes with it.
 //! What is missing on this machine is an error that says who installs it, never a skipped test.
 
-use std::io::Write;
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// How often a start is tried when another process took one of its ports in between.
@@ -19,19 +21,16 @@ const START_LIMIT: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub struct Guarded {
     guard: Child,
-    folder: PathBuf,
     log: PathBuf,
 }
 
 impl Guarded {
-    /// Runs `command` in the foreground; `log` receives what it prints. Returns at once.
-    pub fn start(folder: &Path, log: &Path, command: &[&str]) -> Self {
+    /// Has `shell` run `command` in the foreground; `log` receives what it prints. Returns at once.
+    pub fn start(mut shell: Command, folder: &Path, log: &Path, command: &[&str]) -> Self {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/servers/guard.sh");
-        let mut guard = Command::new("sh");
-        guard.arg(script).arg(folder).arg(log).args(command).current_dir("/");
-        guard.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        let guard = guard.spawn().expect("a shell");
-        Self { guard, folder: folder.to_owned(), log: log.to_owned() }
+        shell.arg(script).arg(folder).arg(log).args(command).current_dir("/");
+        shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        Self { guard: shell.spawn().unwrap_or_else(|error| panic!("{shell:?}: {error}")), log: log.to_owned() }
     }
 
     /// Waits until `ready` says so; an error with the log when the server ends instead. Panics with the log when it does
@@ -63,11 +62,11 @@ impl Guarded {
 
 impl Drop for Guarded {
     fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("{}:\n{}", self.log.display(), self.log());
+        }
         drop(self.guard.stdin.take());
         let _ = self.guard.wait();
-        if std::thread::panicking() && self.folder.exists() {
-            eprintln!("{}", self.log());
-        }
     }
 }
 
@@ -90,10 +89,17 @@ pub fn output_of(command: &mut Command) -> String {
     printed
 }
 
-/// So many different ports of 127.0.0.1 that are free now.
+/// So many different ports of 127.0.0.1 that are free now and were not given to another server of this process.
 pub fn free_ports<const N: usize>() -> [u16; N] {
-    let held = [(); N].map(|()| TcpListener::bind("127.0.0.1:0").expect("a free port"));
-    held.each_ref().map(|listener| listener.local_addr().expect("a bound address").port())
+    static GIVEN: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
+    let fresh = || loop {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let port = listener.local_addr().expect("a bound address").port();
+        if GIVEN.lock().expect("no panic while it is held").insert(port) {
+            return port;
+        }
+    };
+    [(); N].map(|()| fresh())
 }
 
 /// Tries `start` again while it fails because a port was taken in between.
@@ -107,12 +113,12 @@ pub fn start_on_free_ports<T>(mut start: impl FnMut() -> Result<T, String>) -> T
     unreachable!("the last try has returned or panicked")
 }
 
-/// Whether this port of 127.0.0.1 greets a client.
-pub fn greets(port: u16) -> bool {
-    use std::io::Read;
-    let Ok(mut stream) = TcpStream::connect(("127.0.0.1", port)) else { return false };
+/// Whether this port of 127.0.0.1 greets with these words: another process may have been quicker to take it.
+pub fn greets(port: u16, words: &str) -> bool {
+    let Ok(stream) = TcpStream::connect(("127.0.0.1", port)) else { return false };
     let _ = stream.set_read_timeout(Some(START_LIMIT));
-    stream.read(&mut [0; 1]).is_ok_and(|read| read == 1)
+    let mut line = String::new();
+    BufReader::new(stream).read_line(&mut line).is_ok() && line.contains(words)
 }
 
 /// Whom the mail belongs to: nobody when root runs the tests, else who does.
@@ -132,6 +138,16 @@ impl MailOwner {
         let root = id("-u") == "0";
         let number = |what: &str| if root { 65_534 } else { id(what).parse().expect("a number") };
         Self { root, uid: number("-u"), gid: number("-g"), user: id("-un"), group: id("-gn") }
+    }
+
+    /// This program with root's rights: as it is, or by a `sudo` that asks for no password.
+    pub fn as_root(&self, program: &Path) -> Command {
+        if self.root {
+            return Command::new(program);
+        }
+        let mut command = Command::new(program_path("sudo"));
+        command.arg("-n").arg(program);
+        command
     }
 
     pub fn give(&self, path: &Path) {

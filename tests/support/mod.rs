@@ -3,7 +3,9 @@
 //!
 //! - [`bot_api::FakeBotApi`]: Telegram's Bot API, with faults on demand
 //! - [`model_server::ModelServer`]: a scripted OpenAI-compatible endpoint, and a simulated one for benchmarks
+//! - [`postfix::Postfix`]: a real SMTP server that delivers into Dovecot's mailboxes
 //! - [`smtp_server::SmtpServer`]: a mail server that keeps what it was given
+//! - [`byte_proxy::ByteProxy`]: before any of them, and cuts, delays, swallows, repeats and garbles
 //! - [`dovecot::Dovecot`]: a real IMAP server, with another client (Python's imaplib) to read back what is in it
 //! - [`transcriber::Transcriber`]: an endpoint that hears what a test says
 //! - [`program`]: the binary as a console, as a daemon, or once
@@ -16,9 +18,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
 pub mod bot_api;
+pub mod byte_proxy;
 pub mod dovecot;
 pub mod guarded;
 pub mod model_server;
+pub mod postfix;
 pub mod program;
 pub mod smtp_server;
 pub mod transcriber;

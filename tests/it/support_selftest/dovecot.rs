@@ -1,7 +1,7 @@
 //! Dovecot as the tests start it, seen by another client.
 
 use std::io::{BufRead, BufReader, Write};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
 use super::SOON;
@@ -172,5 +172,42 @@ fn certificates_are_good_or_bad_as_asked() {
         assert!(wrapped.contains(says), "{certificate:?}: {wrapped}");
         let upgraded = verified(&server, &["-starttls", "imap", "-connect", &format!("127.0.0.1:{}", server.port())]);
         assert!(upgraded.contains(says), "{certificate:?}: {upgraded}");
+    }
+}
+
+/// An introspection endpoint that knows one token, as Dovecot asks it; for as long as the process lives.
+fn introspection(token: &str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/introspect", listener.local_addr().unwrap());
+    let wanted = format!("Authorization: Bearer {token}");
+    std::thread::spawn(move || {
+        while let Ok((stream, _)) = listener.accept() {
+            let head: Vec<_> =
+                BufReader::new(&stream).lines().map_while(Result::ok).take_while(|l| !l.is_empty()).collect();
+            let known = head.iter().any(|line| line.eq_ignore_ascii_case(&wanted));
+            let (status, body) = match known {
+                true => ("200 OK", format!("{{\"active\":true,\"username\":\"{MARA}\"}}")),
+                false => ("401 Unauthorized", "{\"error\":\"invalid_token\"}".to_owned()),
+            };
+            let kind = "Content-Type: application/json\r\nConnection: close";
+            let _ = write!(&stream, "HTTP/1.1 {status}\r\n{kind}\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+        }
+    });
+    url
+}
+
+#[test]
+fn a_token_signs_in_as_a_password_does() {
+    let server = Dovecot::setup().user(MARA, "secret").oauth(&introspection("good")).start();
+    server.deliver(MARA, "INBOX", MAIL);
+    server.other_client(MARA).only("INBOX", "b1@work.example");
+    // What imaplib sends, in both forms; a refused token is told in a challenge before the refusal.
+    for (mechanism, token, answer) in [
+        ("XOAUTH2", "good", "OK"),
+        ("OAUTHBEARER", "good", "OK"),
+        ("XOAUTH2", "bad", "NO"),
+        ("OAUTHBEARER", "bad", "NO"),
+    ] {
+        assert_eq!(server.other_client(MARA).signs_in_by(mechanism, token), answer, "{mechanism} {token}");
     }
 }

@@ -9,6 +9,7 @@ use super::Certificate;
 /// What one configuration is made of.
 pub(super) struct Facts<'a> {
     pub folder: &'a Path,
+    pub greeting: &'a str,
     pub owner: &'a MailOwner,
     /// As `dovecot --version` prints it.
     pub version: &'a str,
@@ -33,6 +34,7 @@ fn of_2_3(facts: &Facts<'_>) -> String {
     let MailOwner { uid, gid, .. } = facts.owner;
     let mut text = format!(
         "disable_plaintext_auth = no\nmail_location = maildir:~/Maildir\n\
+         service imap-login {{\n  service_count = 0\n}}\n\
          passdb {{\n  driver = passwd-file\n  args = scheme=PLAIN {folder}/users\n}}\n\
          userdb {{\n  driver = static\n  args = uid={uid} gid={gid} home={folder}/mail/%u\n}}\n"
     );
@@ -60,6 +62,7 @@ fn of_2_4(facts: &Facts<'_>) -> String {
     let mut text = format!(
         "dovecot_config_version = 2.4.0\ndovecot_storage_version = 2.4.0\n\
          auth_allow_cleartext = yes\nmail_driver = maildir\nmail_path = ~/Maildir\n\
+         service imap-login {{\n  restart_request_count = unlimited\n}}\n\
          passdb passwd-file {{\n  passwd_file_path = {folder}/users\n  default_password_scheme = plain\n}}\n\
          userdb static {{\n  fields {{\n    uid = {uid}\n    gid = {gid}\n    home = {folder}/mail/%{{user}}\n  }}\n}}\n"
     );
@@ -88,14 +91,15 @@ fn common(facts: &Facts<'_>) -> String {
     let mechanisms = if facts.introspection_url.is_some() { " xoauth2 oauthbearer" } else { "" };
     let tls = if facts.imaps.is_some() { "" } else { "ssl = no\n" };
     // A port of 0 is none. No penalty: a refused login must not slow down the next one.
+    let greeting = facts.greeting;
     let (imap, imaps) = (facts.imap, facts.imaps.unwrap_or(0));
     let mut text = format!(
-        "protocols = imap\nbase_dir = {folder}/run\nstate_dir = {folder}/run\nlog_path = {folder}/dovecot.log\n\
+        "protocols = imap\nlogin_greeting = Ready, {greeting}\nbase_dir = {folder}/run\nstate_dir = {folder}/run\nlog_path = {folder}/dovecot.log\n\
          listen = 127.0.0.1\n{tls}auth_mechanisms = plain login{mechanisms}\n\
          default_internal_user = {internal}\ndefault_internal_group = {group}\ndefault_login_user = {login}\n\
          first_valid_uid = 1\nfirst_valid_gid = 1\nauth_failure_delay = 0\nmail_fsync = never\n\
          mail_max_userip_connections = 200\nmailbox_idle_check_interval = 1 s\n\
-         service imap-login {{\n  service_count = 0\n  inet_listener imap {{\n    port = {imap}\n  }}\n  \
+         service imap-login {{\n  inet_listener imap {{\n    port = {imap}\n  }}\n  \
          inet_listener imaps {{\n    port = {imaps}\n  }}\n}}\n\
          service anvil {{\n  unix_listener anvil-auth-penalty {{\n    mode = 0\n  }}\n}}\n\
          service auth {{\n  unix_listener {folder}/sasl {{\n    mode = 0666\n  }}\n}}\n"
@@ -128,6 +132,16 @@ pub(super) fn write_certificate(folder: &Path, certificate: Certificate) {
     openssl(&format!("req -x509 {key} -keyout ca-key.pem -out ca.pem -subj /CN=Authority-of-the-test -days 3650"));
     openssl(&format!("req {key} -keyout key.pem -out request.pem -subj /CN=mail.example"));
     let from = "x509 -req -in request.pem -CA ca.pem -CAkey ca-key.pem -CAcreateserial -extfile names -out cert.pem";
-    let days = if certificate == Certificate::Expired { "-1" } else { "3650" };
-    openssl(&format!("{from} -days {days}"));
+    if certificate == Certificate::Expired {
+        // Each version of openssl knows one of the two ways to a time that is over.
+        let new = Command::new(program_path("openssl")).args(["x509", "-help"]).output().expect("openssl");
+        let new = [new.stdout, new.stderr].concat();
+        let dates = match String::from_utf8_lossy(&new).contains("-not_after") {
+            true => "-not_before 20200101000000Z -not_after 20200102000000Z",
+            false => "-days -1",
+        };
+        openssl(&format!("{from} {dates}"));
+    } else {
+        openssl(&format!("{from} -days 3650"));
+    }
 }

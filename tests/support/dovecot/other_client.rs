@@ -82,6 +82,11 @@ impl OtherClient {
         found.into_iter().next().expect("it was counted")
     }
 
+    /// "OK" or "NO" to this token in a connection of its own; by XOAUTH2 or OAUTHBEARER.
+    pub fn signs_in_by(&self, mechanism: &str, token: &str) -> String {
+        self.step(json!(["token", mechanism, token])).as_str().expect("a text").to_owned()
+    }
+
     /// Names of the folders as the server writes them, with their attributes.
     pub fn folders(&self) -> Vec<(String, Vec<String>)> {
         let answer = self.step(json!(["folders"]));
