@@ -28,7 +28,8 @@ fn there(world: &World, folder: &str) -> Vec<(String, Vec<String>)> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_flag_a_move_a_draft_and_its_removal_reach_the_server() {
-    for without in [vec![], vec!["MOVE"], vec!["MOVE", "UIDPLUS"], vec!["LITERAL+", "SASL-IR", "CONDSTORE", "QRESYNC"]] {
+    for without in [vec![], vec!["MOVE"], vec!["MOVE", "UIDPLUS"], vec!["LITERAL+", "SASL-IR", "CONDSTORE", "QRESYNC"]]
+    {
         let world = World::new(Dovecot::setup().without(&without)).await;
         world.deliver("INBOX", mail("a", "Lunch", "lunch"));
         world.deliver("INBOX", mail("b", "Dinner", "dinner"));
@@ -117,7 +118,9 @@ async fn what_cannot_be_reached_is_not_done_and_says_so() {
     assert_eq!(world.held().len(), 2, "what is here stays");
     world.server.start_again();
     world.changes(&change).await.unwrap();
+    world.server.stop();
     world.server.set_users(&[(USER, "another")]);
+    world.server.start_again();
     world.synchronise().await;
     let why = world.account().disconnected.unwrap().why;
     assert!(why.contains("user and password were not accepted"), "{why}");

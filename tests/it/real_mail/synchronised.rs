@@ -12,7 +12,7 @@ async fn everything_is_fetched_with_its_flags_and_every_byte() {
     let odd: [&[u8]; 6] = [
         b"",
         b"no header at all",
-        b"Subject: \xff\xfe\r\n\r\n\x00\x01 raw \xe9 bytes\r\n",
+        b"Subject: \xff\xfe\r\n\r\n\x01 raw \xe9 bytes\r\n",
         b"From: <>\r\nMessage-ID: <a\"b\\c@x>\r\nContent-Type: multipart/mixed; boundary=\r\n\r\n--\r\n",
         b"\r\n\r\n\r\n",
         b"Subject: * 1 FETCH (FLAGS)\r\n\r\nB1 OK done\r\n* BYE\r\n)\r\n",
@@ -41,7 +41,10 @@ async fn everything_is_fetched_with_its_flags_and_every_byte() {
     assert!(world.one("lunch").name.starts_with("1768200001."), "{}", world.one("lunch").name);
     assert_eq!(world.places("draft"), [(".Drafts".to_owned(), "D".to_owned())]);
     let folders = by_folder(&held);
-    assert_eq!(folders.keys().map(String::as_str).collect::<Vec<_>>(), ["", ".Archive", ".Drafts", ".Sent", ".Work.2026"]);
+    assert_eq!(
+        folders.keys().map(String::as_str).collect::<Vec<_>>(),
+        ["", ".Archive", ".Drafts", ".Sent", ".Work.2026"]
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -66,8 +69,6 @@ async fn what_another_client_does_is_done_here() {
     other.unflag("INBOX", uid("four"), &["\\Deleted"]);
     world.synchronised().await;
     assert_eq!(world.places("one"), [(String::new(), "F".to_owned())]);
-    // Another look fetches what is no longer as good as gone.
-    world.synchronised().await;
     assert_eq!(world.places("four"), [(String::new(), String::new())]);
 }
 
@@ -138,6 +139,32 @@ async fn a_new_mail_is_known_within_five_seconds() {
     wait_for(|| world.places("news").len() == 1).await;
     assert!(delivered.elapsed() < Duration::from_secs(5), "{:?}", delivered.elapsed());
     wait_for(|| world.arrived.load(Ordering::SeqCst) > before).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_that_holds_every_mail_once_more_is_the_archive_of_what_no_other_has() {
+    // As a large provider does it: one folder holds a copy of everything.
+    let all = "namespace inbox {\n mailbox Archive {\n special_use = \\All\n }\n}";
+    let world = World::new(Dovecot::setup().setting(all)).await;
+    let both = Delivered { flags: &[], arrived: Some(1_768_200_001) };
+    for folder in ["INBOX", "Archive"] {
+        world.server.deliver_as(USER, folder, mail("a", "Lunch", "lunch"), both);
+    }
+    world.server.deliver_as(USER, "Archive", mail("b", "Old", "old"), both);
+    world.synchronised().await;
+    assert_eq!(world.places("lunch"), [(String::new(), String::new())]);
+    assert_eq!(world.places("old"), [(".Archive".to_owned(), String::new())]);
+    // Archived by another client: it is in no other folder any more.
+    world.other().expunge("INBOX", world.other().only("INBOX", "<a@work.example>").uid);
+    world.synchronised().await;
+    assert_eq!(world.places("lunch"), [(".Archive".to_owned(), String::new())]);
+    // And back.
+    world.server.deliver_as(USER, "INBOX", mail("b", "Old", "old"), both);
+    world.synchronised().await;
+    assert_eq!(world.places("old"), [(String::new(), String::new())]);
+    world.other().expunge("Archive", world.other().only("Archive", "<a@work.example>").uid);
+    world.synchronised().await;
+    assert_eq!(world.places("lunch"), []);
 }
 
 pub async fn wait_for(is_so: impl Fn() -> bool) {

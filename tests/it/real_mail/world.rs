@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use brain_agent::accounts::{AccountConfig, AccountPerson, AccountStates, FixedLogin, Sender, ServerAddress, ServerTls};
+use brain_agent::accounts::{
+    AccountConfig, AccountPerson, AccountStates, FixedLogin, Sender, ServerAddress, ServerTls,
+};
 use brain_agent::app;
 use brain_agent::clock::SystemClock;
 use brain_agent::core::ids::{ChatId, UserId};
@@ -23,6 +25,7 @@ use brain_agent::services::email::mail_change::{MailChange, MailRef};
 use brain_agent::services::email::mailbox::Mailboxes;
 use brain_agent::services::email::source::maildir::Maildir;
 use brain_agent::services::service::Attempt;
+use brain_agent::store::RedbStore;
 use chrono::{NaiveTime, Utc};
 use tokio_util::sync::CancellationToken;
 
@@ -44,7 +47,7 @@ pub struct World {
     pub mailbox: Arc<ImapMailbox>,
     /// How often the mailbox here was said to have changed.
     pub arrived: Arc<AtomicUsize>,
-    store: Arc<dyn Store>,
+    store: Arc<RedbStore>,
     mailboxes: Arc<Mailboxes>,
 }
 
@@ -101,16 +104,13 @@ impl World {
             mail_days: 100_000,
             files_sent: false,
         };
-        let store: Arc<dyn Store> = app::open_store(data.path()).await.unwrap();
+        let kept_store = app::open_store(data.path()).await.unwrap();
+        let store: Arc<dyn Store> = kept_store.clone();
         let index: Arc<dyn Index> = Arc::new(SearchIndex::new(store.clone(), Vec::new(), None));
         let mailboxes = Mailboxes::new(data.path(), Some(USER.to_owned()), index);
         let mailbox = ImapMailbox::of(&account, store.clone()).unwrap();
         let states = Arc::new(AccountStates::default());
-        let kept = KeptAccount {
-            id: account.id.clone(),
-            holders: vec![Holder::Everybody],
-            mailbox: mailbox.clone(),
-        };
+        let kept = KeptAccount { id: account.id.clone(), holders: vec![Holder::Everybody], mailbox: mailbox.clone() };
         let arrived = Arc::new(AtomicUsize::new(0));
         let counted = arrived.clone();
         let keeper = MailKeeper::new(
@@ -132,7 +132,7 @@ impl World {
             data,
             mailbox,
             arrived,
-            store,
+            store: kept_store,
             mailboxes,
         }
     }
@@ -232,13 +232,8 @@ impl World {
 
     /// As after a start: nothing is remembered but what was kept.
     pub async fn restarted(self) -> Self {
-        let Self { server, data, store, mailboxes, keeper, backend, mailbox, .. } = self;
-        drop((keeper, backend, mailbox, mailboxes));
-        let weak = Arc::downgrade(&store);
-        drop(store);
-        while weak.upgrade().is_some() {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        let Self { server, data, store, .. } = self;
+        store.close().await;
         let port = server.port();
         Self::on(server, port, data).await
     }

@@ -1,7 +1,7 @@
 //! Fetched mails become files: on a thread of their own, some hundred at a time, each under the name that says what it
 //! is.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::path::Path;
 
@@ -24,6 +24,8 @@ pub(super) struct Laying {
     pub folder: ServerFolder,
     /// What lies there, by name without flags.
     pub present: HashMap<String, Listed>,
+    /// Names of mails whose file is that of another folder.
+    pub elsewhere: BTreeSet<String>,
 }
 
 /// A mail that lies here now.
@@ -33,6 +35,7 @@ pub(super) struct Laid {
     /// Empty for one that is only there until somebody clears up: it has no file.
     pub name: String,
     pub flags: String,
+    pub is_elsewhere: bool,
 }
 
 impl Laying {
@@ -40,7 +43,7 @@ impl Laying {
     pub fn open(maildir: Maildir, account: &str, folder: &ServerFolder) -> io::Result<Self> {
         let listed = maildir.in_dir(Path::new(&folder.dir), folder.kind())?;
         let present = listed.into_iter().map(|file| (file.base.clone(), file)).collect();
-        Ok(Self { maildir, account: account.to_owned(), folder: folder.clone(), present })
+        Ok(Self { maildir, account: account.to_owned(), folder: folder.clone(), present, elsewhere: BTreeSet::new() })
     }
 
     /// Lays what comes until there is no more; what came before an error lies there, too.
@@ -58,12 +61,14 @@ impl Laying {
     fn lay_one(&mut self, delivery: &mut Delivery<'_>, mail: FetchedMail, now: DateTime<Utc>) -> io::Result<Laid> {
         let FetchedMail { uid, flags, came, bytes } = mail;
         if flags.is_deleted {
-            return Ok(Laid { uid, name: String::new(), flags: flags.letters });
+            return Ok(Laid { uid, name: String::new(), flags: flags.letters, is_elsewhere: false });
         }
         let bytes = bytes.unwrap_or_default();
         let name = self.own_name(&bytes);
         let name = name.unwrap_or_else(|| MailName::of(&self.account, came.unwrap_or(now), &bytes).base());
+        let is_elsewhere = self.elsewhere.contains(&name);
         match self.present.get(&name) {
+            _ if is_elsewhere => {}
             Some(file) => self.maildir.set_flags(file, &flags.letters)?,
             None => {
                 delivery.add(&name, &flags.letters, &bytes)?;
@@ -73,7 +78,7 @@ impl Laying {
                 self.present.insert(name.clone(), file);
             }
         }
-        Ok(Laid { uid, name, flags: flags.letters })
+        Ok(Laid { uid, name, flags: flags.letters, is_elsewhere })
     }
 
     /// The file of a mail that we wrote, sent or not, where it lies here already: its Message-ID names it. A draft that

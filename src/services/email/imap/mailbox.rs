@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{Mutex, Notify};
 
-use super::connection::{Connection, ImapError};
 use super::super::mail_change::MailRef;
+use super::connection::{Connection, ImapError};
 use super::place::ImapPlace;
 use crate::accounts::AccountConfig;
 use crate::core::ids::UserId;
@@ -75,12 +75,7 @@ impl ImapMailbox {
         self.whole_of(owner, mail, bytes_max).await.map_err(|error| error.to_string())
     }
 
-    async fn whole_of(
-        &self,
-        owner: &UserId,
-        mail: &MailRef,
-        bytes_max: usize,
-    ) -> Result<Option<Vec<u8>>, ImapError> {
+    async fn whole_of(&self, owner: &UserId, mail: &MailRef, bytes_max: usize) -> Result<Option<Vec<u8>>, ImapError> {
         let mut connection = self.connected().await?;
         let folders = super::folders::Folders::of(&mut connection).await?;
         let Some(found) = self.located(&mut connection, &folders, owner, mail).await? else { return Ok(None) };

@@ -1,8 +1,8 @@
 //! Mailboxes elsewhere (IMAP, RFC 3501 and 9051 as far as both agree), of which the Maildir is the replica.
 //!
 //! In reading order: where ([`place`]), the bytes ([`socket`]), a conversation ([`connection`], [`sign_in`]), the
-//! folders ([`folders`]), what is fetched ([`fetch`]) and becomes of it ([`name`], [`laying`], [`rows`]), a pass over an
-//! account ([`sync`]), when that is done ([`keeper`]); the other way round: which mail is meant ([`finding`]) and what
+//! folders ([`folders`]), what is fetched ([`fetch`]) and becomes of it ([`name`], [`laying`], [`rows`], [`state`]), a pass over an
+//! account ([`sync`], [`all_mail`]), when that is done ([`keeper`]); the other way round: which mail is meant ([`finding`]) and what
 //! becomes of it there ([`changing`]).
 //!
 //! Invariants:
@@ -10,6 +10,7 @@
 //! - nothing is changed there but the mail that is, byte for byte at its beginning, the one that was meant;
 //! - what an account may have done is told as such, and never tried again by itself.
 
+mod all_mail;
 mod changing;
 mod connection;
 mod fetch;
@@ -23,4 +24,5 @@ pub mod place;
 pub(in crate::services) mod rows;
 mod sign_in;
 mod socket;
+mod state;
 mod sync;

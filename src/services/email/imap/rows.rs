@@ -51,6 +51,9 @@ pub(super) struct MailRow {
     /// Letters of the Maildir's.
     #[serde(rename = "f")]
     pub flags: String,
+    /// Its file lies in another folder, which has it as well.
+    #[serde(rename = "e", default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_elsewhere: bool,
 }
 
 impl Record for MailRow {

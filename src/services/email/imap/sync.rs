@@ -10,11 +10,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use async_imap::imap_proto::{MailboxDatum, Response, ResponseCode, StatusAttribute};
 use chrono::{DateTime, Days, Utc};
 use tokio::sync::mpsc;
 
-use super::connection::{Connection, ImapError, answer_time, code_of, quoted};
+use super::connection::{Connection, ImapError, answer_time};
 use super::fetch::{self, FetchedMail};
 use super::folders::{Folders, ServerFolder};
 use super::laying::{Laid, Laying};
@@ -67,22 +66,13 @@ pub(super) struct Pass<'p> {
     pub changed: &'p (dyn Fn(usize, usize) + Send + Sync),
 }
 
-/// A folder as the server opened it.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-struct FolderState {
-    validity: u32,
-    next: u32,
-    modseq: u64,
-    exists: u32,
-}
-
 /// What has gone, and is taken away at the end.
 #[derive(Debug, Default)]
-struct Gone {
-    files: Vec<Listed>,
-    rows: Vec<Key>,
+pub(super) struct Gone {
+    pub files: Vec<Listed>,
+    pub rows: Vec<Key>,
     /// The folders that were looked at: they are whole once that is done.
-    folders: Vec<FolderRow>,
+    pub folders: Vec<FolderRow>,
 }
 
 impl Pass<'_> {
@@ -102,6 +92,9 @@ impl Pass<'_> {
         }
         self.forget_missing(&folders, &mut gone).await?;
         changed |= !gone.files.is_empty();
+        if changed {
+            self.reconcile_all_mail(&folders, &mut gone).await?;
+        }
         self.take_away(gone).await?;
         Ok(changed)
     }
@@ -112,8 +105,7 @@ impl Pass<'_> {
         folder: &ServerFolder,
         gone: &mut Gone,
     ) -> Result<bool, SyncError> {
-        let key = Key::of(&[self.owner.as_str(), &self.place.account, &folder.dir]);
-        let was = self.store.load::<FolderRow>(&key).await?.map(|(row, _)| row);
+        let was = self.store.load::<FolderRow>(&self.folder_key(&folder.dir)).await?.map(|(row, _)| row);
         let flags_by_count = connection.offers("CONDSTORE") || connection.offers("QRESYNC");
         let looks_at_flags = self.looks_at_flags && !flags_by_count;
         if let Some(was) = was.as_ref().filter(|was| was.is_whole && !looks_at_flags)
@@ -124,10 +116,15 @@ impl Pass<'_> {
         let state = connection.examine(folder, flags_by_count).await?;
         let (maildir, account, place) = (self.maildir.clone(), self.place.account.clone(), folder.clone());
         let mut laying = on_files(move || Laying::open(maildir, &account, &place)).await?;
+        if folder.holds_all {
+            laying.elsewhere = self.names_elsewhere(folder).await?;
+        }
         let mut known = self.known(&folder.dir).await?;
         let is_fresh = was.as_ref().is_some_and(|was| was.validity != state.validity);
         // Numbers of another validity mean nothing, and a mail whose file has gone from here is fetched again.
-        let lost = |row: &MailRow| is_fresh || (!row.name.is_empty() && !laying.present.contains_key(&row.name));
+        let lost = |row: &MailRow| {
+            is_fresh || (!row.name.is_empty() && !row.is_elsewhere && !laying.present.contains_key(&row.name))
+        };
         let (stale, kept): (Vec<MailRow>, Vec<MailRow>) = known.into_values().partition(|row| lost(row));
         self.commit(stale.iter().map(|row| Change::delete(MailRow::TABLE, row.key(), Expect::Any))).await?;
         known = kept.into_iter().map(|row| (row.uid, row)).collect();
@@ -142,17 +139,18 @@ impl Pass<'_> {
             let is_there_twice = known.values().any(|other| other.name == row.name);
             gone.files.extend(laying.present.get(&row.name).filter(|_| !is_there_twice).cloned());
         }
-        let is_new = |uid: &u32| !known.contains_key(uid) && !self.memory.is_given_up(&folder.dir, *uid);
-        let mut wanted: Vec<u32> = recent.into_iter().filter(is_new).collect();
-        wanted.reverse();
-        let mut changed = !vanished.is_empty() || !wanted.is_empty();
-
+        let mut changed = !vanished.is_empty();
+        // Before it is told what is new: what is no longer as good as gone is that, too.
         if !known.is_empty() {
             let since = was.as_ref().filter(|was| flags_by_count && !is_fresh && was.is_whole).map(|was| was.modseq);
             if since.is_some_and(|modseq| modseq > 0 && modseq != state.modseq) || since.is_none() {
                 changed |= self.flags(connection, &mut laying, &mut known, since).await?;
             }
         }
+        let is_new = |uid: &u32| !known.contains_key(uid) && !self.memory.is_given_up(&folder.dir, *uid);
+        let mut wanted: Vec<u32> = recent.into_iter().filter(is_new).collect();
+        wanted.reverse();
+        changed |= !wanted.is_empty();
         let row = FolderRow {
             owner: self.owner.clone(),
             account: self.place.account.clone(),
@@ -196,6 +194,7 @@ impl Pass<'_> {
                 uid: laid.uid,
                 name: laid.name,
                 flags: laid.flags,
+                is_elsewhere: laid.is_elsewhere,
             };
             let rows: Vec<MailRow> = laid.into_iter().map(row).collect();
             let puts: Result<Vec<Change>, StoreError> = rows.iter().map(|row| Change::put(row, Expect::Any)).collect();
@@ -304,6 +303,10 @@ impl Pass<'_> {
         Ok(())
     }
 
+    pub(super) fn folder_key(&self, dir: &str) -> Key {
+        Key::of(&[self.owner.as_str(), &self.place.account, dir])
+    }
+
     async fn take_away(&self, gone: Gone) -> Result<(), SyncError> {
         let (maildir, files) = (self.maildir.clone(), gone.files);
         // Files first: a row whose file has gone is mended by the next pass.
@@ -319,7 +322,7 @@ impl Pass<'_> {
         Ok(rows.into_iter().map(|row| (row.uid, row)).collect())
     }
 
-    async fn commit(&self, changes: impl IntoIterator<Item = Change>) -> Result<(), SyncError> {
+    pub(super) async fn commit(&self, changes: impl IntoIterator<Item = Change>) -> Result<(), SyncError> {
         let changes: Vec<Change> = changes.into_iter().collect();
         for some in changes.chunks(IMAP_ROWS_AT_ONCE) {
             self.store.commit(Batch { changes: some.to_vec() }).await?;
@@ -328,57 +331,10 @@ impl Pass<'_> {
     }
 }
 
-impl FolderRow {
-    fn state(&self) -> FolderState {
-        FolderState { validity: self.validity, next: self.next, modseq: self.modseq, exists: self.exists }
-    }
-}
-
 impl ServerFolder {
     /// What is thrown away is not kept here.
     fn is_kept(&self) -> bool {
         ![TRASH, super::folders::JUNK].contains(&self.dir.as_str())
-    }
-}
-
-impl Connection {
-    async fn status(&mut self, folder: &ServerFolder, counts: bool) -> Result<FolderState, ImapError> {
-        let modseq = if counts { " HIGHESTMODSEQ" } else { "" };
-        let mut state = FolderState::default();
-        let command = format!("STATUS {} (UIDVALIDITY UIDNEXT MESSAGES{modseq})", quoted(&folder.name));
-        self.run(&command, |answer| {
-            let Response::MailboxData(MailboxDatum::Status { status, .. }) = answer else { return };
-            for item in status {
-                match item {
-                    StatusAttribute::UidValidity(n) => state.validity = *n,
-                    StatusAttribute::UidNext(n) => state.next = *n,
-                    StatusAttribute::Messages(n) => state.exists = *n,
-                    StatusAttribute::HighestModSeq(n) => state.modseq = *n,
-                    _ => {}
-                }
-            }
-        })
-        .await?;
-        Ok(state)
-    }
-
-    /// Opens a folder to look at it.
-    async fn examine(&mut self, folder: &ServerFolder, counts: bool) -> Result<FolderState, ImapError> {
-        let counting = if counts { " (CONDSTORE)" } else { "" };
-        let mut state = FolderState::default();
-        self.run(&format!("EXAMINE {}{counting}", quoted(&folder.name)), |answer| {
-            if let Response::MailboxData(MailboxDatum::Exists(n)) = answer {
-                state.exists = *n;
-            }
-            match code_of(answer) {
-                Some(ResponseCode::UidValidity(n)) => state.validity = *n,
-                Some(ResponseCode::UidNext(n)) => state.next = *n,
-                Some(ResponseCode::HighestModSeq(n)) => state.modseq = *n,
-                _ => {}
-            }
-        })
-        .await?;
-        Ok(state)
     }
 }
 
@@ -403,7 +359,7 @@ async fn stream(connection: &mut Connection, batch: &[u32], to: &mpsc::Sender<Fe
 }
 
 /// Work on files, off the runtime.
-async fn on_files<T: Send + 'static>(
+pub(super) async fn on_files<T: Send + 'static>(
     work: impl FnOnce() -> std::io::Result<T> + Send + 'static,
 ) -> Result<T, SyncError> {
     let done = tokio::task::spawn_blocking(work).await.map_err(|_| SyncError::Files("it broke off".to_owned()))?;
