@@ -4,6 +4,7 @@
 //! - [`bot_api::FakeBotApi`]: Telegram's Bot API, with faults on demand
 //! - [`model_server::ModelServer`]: a scripted OpenAI-compatible endpoint, and a simulated one for benchmarks
 //! - [`smtp_server::SmtpServer`]: a mail server that keeps what it was given
+//! - [`token_server::TokenServer`]: a token server of OAuth 2, with its page, and what it knows of a token
 //! - [`transcriber::Transcriber`]: an endpoint that hears what a test says
 //! - [`program`]: the binary as a console, as a daemon, or once
 //!
@@ -18,5 +19,6 @@ pub mod bot_api;
 pub mod model_server;
 pub mod program;
 pub mod smtp_server;
+pub mod token_server;
 pub mod transcriber;
 mod wire;
