@@ -11,7 +11,7 @@
 //! 5. [`pipeline`]: one turn, top to bottom; what it goes by is [`pipeline::turn::TurnFacts`]. [`scheduler`]: what
 //!    falls due without one. [`upkeep`]: what is done when nobody waits, so that nothing grows for
 //!    ever. [`queries`], below them: what there is to see, as data.
-//! 6. Adapters: [`store`], [`search`], [`llm`]. Where people are: [`channel`], [`admin`]. Put together in [`app`]; the
+//! 6. [`config`], and [`secret_files`] below it and the accounts. Adapters: [`store`], [`search`], [`llm`]. Where people are: [`channel`], [`admin`]. Put together in [`app`]; the
 //!    command line is the binary's, in `src/bin`.
 //!
 //! `core` imports nothing of ours but [`limits`]; the pipeline knows ports and the registry, not adapters; adapters
@@ -36,6 +36,7 @@ pub mod prompts;
 pub mod queries;
 pub mod scheduler;
 pub mod search;
+pub mod secret_files;
 pub mod services;
 pub mod store;
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //!
 //! Sizes are in bytes unless the name says otherwise; times carry their unit in the name.
 
+mod accounts;
 mod console;
 mod eval;
 mod evidence_model;
@@ -13,6 +14,7 @@ mod planning;
 mod search;
 mod tools;
 
+pub use accounts::*;
 pub use console::*;
 pub use eval::*;
 pub use evidence_model::*;

@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use lettre::Address;
 use reqwest::Url;
+use sha2::{Digest as _, Sha256};
 
 use super::login::Login;
+use crate::core::digest::hex;
 
 /// Whose mail it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,4 +79,19 @@ pub struct AccountConfig {
     pub mail_days: u32,
     /// Whether the server files what was sent by itself, so that a copy of ours would be a second one.
     pub files_sent: bool,
+}
+
+impl AccountConfig {
+    /// The id of this person's account with this first address: `acct:` and eight hexadecimal digits, which serve in
+    /// names of files as well.
+    pub fn id_of(person: &AccountPerson, address: &Address) -> String {
+        let person = match person {
+            AccountPerson::First => "first",
+            AccountPerson::Id(id) => id.as_str(),
+        };
+        // No address has a line feed, so no two accounts have one text.
+        let text = format!("{person}\n{}", address.to_string().to_lowercase());
+        let digest = hex(&Sha256::digest(text.as_bytes()));
+        format!("acct:{}", digest.chars().take(8).collect::<String>())
+    }
 }

@@ -10,9 +10,29 @@
 #![deny(missing_docs)]
 
 mod account;
+mod authorities;
+mod file;
 mod login;
+pub mod oauth;
+mod probe;
+mod provider;
+mod secret;
+mod sender;
+mod server;
+mod short_form;
 mod state;
 
 pub use account::{AccountConfig, AccountPerson, Sender, ServerAddress, ServerTls};
+pub use authorities::certificates;
+pub use file::{
+    AccountChange, AccountEntry, AccountsPlace, FileSetting, PlaceChosenBy, SecretSource, changed, file_text,
+    parse_accounts, read_accounts,
+};
 pub use login::{Credential, FixedLogin, Login, LoginError};
+pub use probe::{AccountProbe, AccountServer, ProbedServer, SignInProbe};
+pub use provider::{Provider, ProviderOAuth, ProviderSteps};
+pub use secret::{CommandLogin, PlaceLogin, SecretError, SecretPlace};
+pub use sender::{parse_sender, sender_text};
+pub use server::{MailProtocol, ServerUrlError, SignedUrl, dav_server, is_loopback, is_private, mail_server};
+pub use short_form::{ShortForm, ShortUrl, short_form};
 pub use state::{AccountState, AccountStates, Disconnected};

@@ -12,6 +12,7 @@ use dotenvy::Error;
 use rustix::process::geteuid;
 
 use super::keys::is_known;
+use crate::secret_files::{Exposure, exposure};
 
 /// What stands in quotes needs no more care.
 const QUOTES: &str = "a value with spaces, quotes, # or $ stands in single quotes";
@@ -41,21 +42,21 @@ pub(super) fn read(path: &Path) -> Result<SettingsFile, Vec<String>> {
     Ok(SettingsFile { values: parse(&text)?, warnings })
 }
 
-/// Whether a file of this owner and mode may say where secrets go, and what to warn about. What root wrote, root could
-/// do without it.
+/// Whether a file of this owner and mode may say where secrets go, and what to warn about.
 fn trusted(owner: u32, me: u32, mode: u32) -> Result<Vec<String>, &'static str> {
-    if owner != me && owner != 0 {
-        return Err(
-            ".env belongs to somebody else, so it is not read: it could send your keys anywhere. Make it yours \
-                    (chown), or start me in another folder",
-        );
+    match exposure(owner, me, mode) {
+        Some(Exposure::Foreign) => {
+            Err(".env belongs to somebody else, so it is not read: it could send your keys anywhere. Make it yours \
+                    (chown), or start me in another folder")
+        }
+        Some(Exposure::Writable) => {
+            Err("others may write .env, so it is not read: it could send your keys anywhere. Run: chmod 600 .env")
+        }
+        Some(Exposure::Readable) => {
+            Ok(vec!["others may read .env, and what is secret in it. Run: chmod 600 .env".to_owned()])
+        }
+        None => Ok(Vec::new()),
     }
-    if mode & 0o022 != 0 {
-        return Err("others may write .env, so it is not read: it could send your keys anywhere. Run: chmod 600 .env");
-    }
-    let is_open = mode & 0o044 != 0;
-    let warning = || "others may read .env, and what is secret in it. Run: chmod 600 .env".to_owned();
-    Ok(is_open.then(warning).into_iter().collect())
 }
 
 fn parse(text: &str) -> Result<Vec<(String, String)>, Vec<String>> {

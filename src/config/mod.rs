@@ -6,6 +6,7 @@
 //! one: a file in a folder does not decide where the environment's keys go. Here is what can be configured; which keys
 //! there are is in `keys`, how they are read in `reader`.
 
+mod accounts;
 mod file;
 mod keys;
 mod price;
@@ -19,6 +20,7 @@ use std::time::Duration;
 use chrono_tz::Tz;
 use secrecy::SecretString;
 
+use crate::accounts::{AccountConfig, AccountsPlace};
 use crate::core::ids::UserId;
 use crate::limits::kept::Keep;
 use crate::ports::{Planning, Stage, TokenPrice, Wording};
@@ -74,8 +76,12 @@ pub struct Config {
     pub transcribe: Option<ModelEndpoint>,
     /// How long a person's next message may join the one before.
     pub breath: Duration,
-    /// Outgoing mail.
+    /// Outgoing mail in short form. An account with [`AccountConfig::smtp`] of its own is sent from through that.
     pub smtp_url: Option<SecretString>,
+    /// The accounts of everybody: those of accounts.toml, and before them the one in short form.
+    pub accounts: Vec<AccountConfig>,
+    /// Where accounts.toml is, or would be.
+    pub accounts_place: AccountsPlace,
     /// Where everything is kept.
     pub data_dir: PathBuf,
     /// The zone of people who have not chosen one; `None`: the host's, which is then named once.
@@ -116,27 +122,43 @@ pub struct Config {
 #[error("the configuration needs a look:\n{}", .0.iter().map(|p| format!("  - {p}")).collect::<Vec<_>>().join("\n"))]
 pub struct ConfigError(pub Vec<String>);
 
+/// Later ones win.
+type Layers = [(ValueSource, Vec<(String, String)>); 3];
+
 impl Config {
     /// Reads the environment and `.env`.
     pub fn load() -> Result<Self, ConfigError> {
         Self::load_with(Vec::new())
     }
 
+    /// The same without reading accounts.toml, for who is about to write it.
+    pub fn load_without_accounts() -> Result<Self, ConfigError> {
+        let (layers, warnings) = Self::layers(Vec::new())?;
+        let config = Self::layered(layers)?;
+        Ok(Self { warnings: [warnings, config.warnings].concat(), ..config })
+    }
+
     /// The same with these variables in the place of what is set; an empty value unsets one. Each must be known.
     pub fn load_with(over: Vec<(String, String)>) -> Result<Self, ConfigError> {
+        let (layers, warnings) = Self::layers(over)?;
+        let is_named = layers
+            .iter()
+            .any(|(_, values)| values.iter().any(|(key, value)| key == "BRAIN_ACCOUNTS" && !value.trim().is_empty()));
+        let config = Self::layered(layers)?.with_accounts(is_named)?;
+        Ok(Self { warnings: [warnings, config.warnings].concat(), ..config })
+    }
+
+    /// What is set, and what its owner should mend.
+    fn layers(over: Vec<(String, String)>) -> Result<(Layers, Vec<String>), ConfigError> {
         let env: Vec<(String, String)> = std::env::vars_os()
             .filter_map(|(key, value)| Some((key.into_string().ok()?, value.to_string_lossy().into_owned())))
             .collect();
         let file = file::read(Path::new(".env")).map_err(ConfigError)?;
-        let config = Self::layered([
-            (ValueSource::File, file.values),
-            (ValueSource::Environment, env),
-            (ValueSource::Given, over),
-        ])?;
-        Ok(Self { warnings: [file.warnings, config.warnings].concat(), ..config })
+        let layers = [(ValueSource::File, file.values), (ValueSource::Environment, env), (ValueSource::Given, over)];
+        Ok((layers, file.warnings))
     }
 
-    /// Reads these variables; those of the environment win over those of the file.
+    /// Reads these variables; those of the environment win over those of the file. Reads no accounts.toml.
     pub fn parse(env: Vec<(String, String)>, file: Vec<(String, String)>) -> Result<Self, ConfigError> {
         Self::layered([(ValueSource::File, file), (ValueSource::Environment, env)])
     }

@@ -55,6 +55,7 @@ impl ConfigReader {
             .map(|(key, _)| format!("{key} is set, but this version does not act on it yet"))
             .collect();
         let telegram = self.telegram();
+        let (short_form, smtp_url) = self.short_form();
         let model_fallback = self.endpoint("LLM_FALLBACK_BASE_URL", "LLM_FALLBACK_API_KEY", "LLM_FALLBACK_MODEL", None);
         let models = self.models();
         if models.is_empty() && model_fallback.is_some() {
@@ -72,7 +73,9 @@ impl ConfigReader {
                     duration(text).filter(|d| d.as_secs() <= 10)
                 })
                 .unwrap_or(Duration::from_millis(limits::DEBOUNCE_MS)),
-            smtp_url: self.text("SMTP_URL").map(SecretString::from),
+            smtp_url,
+            accounts: short_form.into_iter().collect(),
+            accounts_place: self.accounts_place(),
             data_dir: self.text("BRAIN_DATA_DIR").map_or_else(|| PathBuf::from("data/state"), PathBuf::from),
             timezone: self.parsed("BRAIN_TIMEZONE", "a zone such as Europe/Berlin", |text| text.parse().ok()),
             allowed_users: self.ids("BRAIN_ALLOWED_USERS").into_iter().collect(),

@@ -1,6 +1,7 @@
 //! Tests of the whole program, and of the stage they play on.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
+mod accounts;
 mod answers;
 mod architecture;
 mod attack;
@@ -33,6 +34,7 @@ mod lists;
 mod mailing;
 mod moves;
 mod names;
+mod oauth;
 mod paging;
 mod presses;
 mod questions;
@@ -50,6 +52,7 @@ mod salient;
 mod scopes;
 mod searching;
 mod series;
+mod setup;
 mod several;
 mod slow;
 mod soak;

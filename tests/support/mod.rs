@@ -7,6 +7,7 @@
 //! - [`smtp_server::SmtpServer`]: a mail server that keeps what it was given
 //! - [`byte_proxy::ByteProxy`]: before any of them, and cuts, delays, swallows, repeats and garbles
 //! - [`dovecot::Dovecot`]: a real IMAP server, with another client (Python's imaplib) to read back what is in it
+//! - [`token_server::TokenServer`]: a token server of OAuth 2, with its page, and what it knows of a token
 //! - [`transcriber::Transcriber`]: an endpoint that hears what a test says
 //! - [`program`]: the binary as a console, as a daemon, or once
 //!
@@ -25,5 +26,6 @@ pub mod model_server;
 pub mod postfix;
 pub mod program;
 pub mod smtp_server;
+pub mod token_server;
 pub mod transcriber;
 mod wire;

@@ -7,6 +7,8 @@ use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use clap::{Args, Parser, Subcommand};
 
+use crate::setup::SetupArgs;
+
 const DEFAULT_USER: &str = "me";
 
 /// A personal assistant that asks before it does anything that cannot be taken back.
@@ -46,6 +48,8 @@ pub(crate) enum CliCommand {
         #[arg(long, global = true)]
         json: bool,
     },
+    /// Bot token, model and accounts: asked for, tried, written
+    Setup(SetupArgs),
     /// Write a person's data as JSON, as /export hands it over
     Export {
         /// Whose: a name of the console, or tg:ID

@@ -8,6 +8,7 @@ mod explain;
 mod logs;
 mod remote;
 mod runtime;
+mod setup;
 mod talk;
 
 use std::process::ExitCode;
@@ -46,11 +47,16 @@ fn main() -> ExitCode {
 }
 
 async fn run(cli: Cli, logs: &Logs) -> anyhow::Result<ExitCode> {
+    // It mends what would not load.
+    let command = match cli.command {
+        Some(CliCommand::Setup(args)) => return setup::run(args).await,
+        other => other,
+    };
     let config = Config::load()?;
     for warning in &config.warnings {
         eprintln!("brain-agent: {}", visible(warning));
     }
-    match cli.command {
+    match command {
         None if config.telegram.is_some() => runtime::serve(&config).await,
         None => talk::console(&config, ConsoleArgs::default(), logs).await,
         Some(CliCommand::Serve) => runtime::serve(&config).await,
@@ -58,6 +64,7 @@ async fn run(cli: Cli, logs: &Logs) -> anyhow::Result<ExitCode> {
         Some(CliCommand::Ask { text, explain: true, .. }) => Ok(errands::explain(&config, &text)),
         Some(CliCommand::Ask { text, user, explain: false }) => errands::ask(&config, &text, &user, logs).await,
         Some(CliCommand::Pending { verb, json }) => errands::pending(&config, verb, json).await,
+        Some(CliCommand::Setup(args)) => setup::run(args).await,
         Some(CliCommand::Export { user }) => errands::export(&config, &user).await,
         Some(CliCommand::Eval(args)) => errands::evaluate(&config, &args).await,
     }

@@ -29,6 +29,9 @@ use crate::remote;
 use crate::runtime::{Runtime, RuntimeParts, termination};
 
 pub(crate) async fn console(config: &Config, args: ConsoleArgs, logs: &Logs) -> anyhow::Result<ExitCode> {
+    // A made-up world has nobody's accounts.
+    let made_up = args.demo.then(|| Config { accounts: Vec::new(), ..config.clone() });
+    let config = made_up.as_ref().unwrap_or(config);
     let demo = args.demo.then(own_folder).transpose().context("the demo needs a temporary folder")?;
     let data_dir: PathBuf = demo.as_ref().map_or_else(|| config.data_dir.clone(), |folder| folder.path().to_owned());
     if !args.json {

@@ -1,0 +1,209 @@
+//! One account: asked for or taken from flags, tried at its servers, and written into accounts.toml.
+//!
+//! Order: what it will be ─► its secret ─► signing in everywhere ─► the secret's file ─► accounts.toml. A break in between
+//! leaves a file that nothing names, and the account as it was.
+
+use std::sync::Arc;
+
+use anyhow::{Context as _, anyhow, bail};
+use brain_agent::accounts::{
+    AccountChange, AccountEntry, AccountPerson, AccountProbe, AccountsPlace, FileSetting, Provider, SecretSource,
+    SignInProbe, changed, file_text, parse_accounts, parse_sender,
+};
+use brain_agent::config::Config;
+use brain_agent::secret_files;
+
+use super::args::AccountArgs;
+use super::ask::{line, say};
+use super::secrets::{NewSecret, ObtainedSecret, new_secret};
+use super::{goes_on, optional};
+
+pub(super) async fn set_up(config: &Config, args: &AccountArgs, unchecked: bool) -> anyhow::Result<()> {
+    let place = &config.accounts_place;
+    let text = file_text(&place.path).map_err(|why| anyhow!(why))?.unwrap_or_default();
+    let known = parse(&text, place)?;
+    let name = match &args.name {
+        Some(name) => name.trim().to_owned(),
+        None => line("What do you call this account (work, home)?", "its NAME", None)?,
+    };
+    let person = args.person.clone().map_or(AccountPerson::First, AccountPerson::Id);
+    let is_it = |known: &&AccountEntry| known.person == person && known.name.to_lowercase() == name.to_lowercase();
+    let old = known.iter().find(is_it);
+    let mut provider = provider(args, old)?;
+    let mut settings = flags(args);
+    if old.is_none() {
+        let asked = new_account(args, provider)?;
+        settings.extend(asked.settings);
+        provider = asked.provider;
+    }
+    let secret = new_secret(args, old, provider.as_ref())?;
+    settings.extend(secret.iter().flat_map(|secret| secret.settings()));
+    if settings.is_empty() {
+        say("Nothing was to be changed.");
+        return Ok(());
+    }
+    let mut change = AccountChange { person, name: name.clone(), settings };
+    // The name of a secret's file follows from the account's id, which is known once the rest is read.
+    let entry = entry_of(&text, &change, place)?;
+    if let Some(file) = secret.as_ref().and_then(|secret| secret.file_name(&entry)) {
+        change.settings.push(("password_file".to_owned(), FileSetting::Text(file)));
+    }
+    let after = changed(&text, &change).map_err(|why| anyhow!(why))?;
+    let entry = entry_of(&text, &change, place)?;
+    let typed = match secret {
+        Some(secret) => Some(secret.obtain(&entry, args).await?),
+        None => None,
+    };
+    tried(&entry, place, typed.as_ref(), unchecked).await?;
+    if let Some(typed) = &typed {
+        typed.write(&entry, place).await?;
+    }
+    secret_files::write(&place.path, &after)
+        .with_context(|| format!("{} cannot be written; it is as it was", place.path.display()))?;
+    say(&format!("{name} is in {} now.", place.path.display()));
+    Ok(())
+}
+
+fn parse(text: &str, place: &AccountsPlace) -> anyhow::Result<Vec<AccountEntry>> {
+    parse_accounts(text, place).map_err(|problems| anyhow!(problems.join("\n")))
+}
+
+/// The account as it will be.
+fn entry_of(text: &str, change: &AccountChange, place: &AccountsPlace) -> anyhow::Result<AccountEntry> {
+    let after = changed(text, change).map_err(|why| anyhow!(why))?;
+    let found = parse(&after, place)?
+        .into_iter()
+        .find(|entry| entry.person == change.person && entry.name.to_lowercase() == change.name.to_lowercase());
+    found.context("the account cannot be found again in accounts.toml: give it another name")
+}
+
+fn provider(args: &AccountArgs, old: Option<&AccountEntry>) -> anyhow::Result<Option<Provider>> {
+    let name = args.provider.clone().or_else(|| old.and_then(|old| old.provider.clone()));
+    match name {
+        Some(name) => Provider::named(&name).map(Some).with_context(|| {
+            let all: Vec<String> = Provider::all().into_iter().map(|provider| provider.name).collect();
+            format!("--provider must be one of {}", all.join(", "))
+        }),
+        None => Ok(None),
+    }
+}
+
+/// What the flags say, the secret left out.
+fn flags(args: &AccountArgs) -> Vec<(String, FileSetting)> {
+    let texts = [
+        ("provider", &args.provider),
+        ("user", &args.user),
+        ("imap", &args.imap),
+        ("smtp", &args.smtp),
+        ("caldav", &args.caldav),
+        ("carddav", &args.carddav),
+        ("signature", &args.signature),
+        ("authorities", &args.authorities),
+    ];
+    let mut settings: Vec<(String, FileSetting)> = Vec::new();
+    if !args.addresses.is_empty() {
+        settings.push(("addresses".to_owned(), FileSetting::Texts(args.addresses.clone())));
+    }
+    let given = texts.into_iter().filter_map(|(key, text)| Some((key.to_owned(), FileSetting::Text(text.clone()?))));
+    settings.extend(given);
+    settings.extend(args.mail_days.map(|days| ("mail_days".to_owned(), FileSetting::Number(days))));
+    if let Some(cloud) = &args.cloud {
+        settings.extend(cloud_settings(cloud));
+    }
+    settings
+}
+
+/// Calendars and contacts of a Nextcloud.
+fn cloud_settings(cloud: &str) -> [(String, FileSetting); 2] {
+    let path = Provider::named("nextcloud").and_then(|provider| provider.dav_path).unwrap_or_default();
+    let cloud = if cloud.contains("://") { cloud.to_owned() } else { format!("https://{cloud}") };
+    let dav = FileSetting::Text(format!("{}/{path}", cloud.trim_end_matches('/')));
+    [("caldav".to_owned(), dav.clone()), ("carddav".to_owned(), dav)]
+}
+
+/// What a new account needs beside the flags.
+struct NewAccount {
+    settings: Vec<(String, FileSetting)>,
+    provider: Option<Provider>,
+}
+
+/// Asks for it.
+fn new_account(args: &AccountArgs, provider: Option<Provider>) -> anyhow::Result<NewAccount> {
+    let mut settings = Vec::new();
+    let mut add = |key: &str, text: String| settings.push((key.to_owned(), FileSetting::Text(text)));
+    let address = match args.addresses.first() {
+        Some(address) => address.clone(),
+        None => {
+            let address = line("Address (Anna Example <anna@example.com>)", "--address", None)?;
+            add("addresses", address.clone());
+            address
+        }
+    };
+    let Some(sender) = parse_sender(&address) else { bail!("that is no mail address: --address") };
+    let servers = [&args.imap, &args.smtp, &args.caldav, &args.carddav, &args.cloud];
+    let names_servers = servers.iter().any(|server| server.is_some());
+    let guessed = || Provider::of_address(&sender.address.to_string()).filter(|_| !names_servers);
+    let provider = provider.or_else(guessed);
+    if let Some(provider) = provider.as_ref().filter(|_| args.provider.is_none()) {
+        say(&format!("That is {}; its servers are known.", provider.label));
+        add("provider", provider.name.clone());
+    }
+    let has_servers = provider.as_ref().is_some_and(|provider| provider.imap.is_some());
+    if has_servers || names_servers {
+        return Ok(NewAccount { settings, provider });
+    }
+    if provider.as_ref().is_some_and(|provider| provider.dav_path.is_some()) {
+        let cloud = line("Address of your Nextcloud (https://cloud.example.com)", "--cloud", None)?;
+        settings.extend(cloud_settings(&cloud));
+        return Ok(NewAccount { settings, provider });
+    }
+    let domain = sender.address.domain().to_owned();
+    add("imap", line("Server that mail is read at", "--imap", Some(&format!("imaps://imap.{domain}:993")))?);
+    add("smtp", line("Server that mail goes out at", "--smtp", Some(&format!("smtps://smtp.{domain}:465")))?);
+    for (key, question) in
+        [("caldav", "Calendars (https://…); Enter: none"), ("carddav", "Contacts (https://…); Enter: none")]
+    {
+        if let Some(address) = optional(question, &format!("--{key}"))? {
+            add(key, address);
+        }
+    }
+    Ok(NewAccount { settings, provider })
+}
+
+/// Signs in at each server; what does not work is told.
+async fn tried(
+    entry: &AccountEntry,
+    place: &AccountsPlace,
+    typed: Option<&ObtainedSecret>,
+    unchecked: bool,
+) -> anyhow::Result<()> {
+    let mut account = entry.config(place).map_err(|why| anyhow!("authorities: {why}"))?;
+    if let Some(login) = typed.and_then(|typed| typed.login(&entry.user)) {
+        account.login = Arc::new(login);
+    }
+    let probed = SignInProbe.probe(&account).await;
+    let mut problems = Vec::new();
+    for server in &probed {
+        match &server.problem {
+            None => say(&format!("{}: {} lets you in.", server.server, server.host)),
+            Some(why) => problems.push(format!("{}: {why}.", server.server)),
+        }
+    }
+    if problems.is_empty() {
+        return Ok(());
+    }
+    if matches!(entry.secret, SecretSource::Place(_)) && entry.provider.is_none() {
+        problems.push("Many providers want an app password here, not the password of the account.".to_owned());
+    }
+    goes_on(&problems.join("\n"), unchecked)
+}
+
+impl NewSecret {
+    /// The file that a typed password goes into.
+    fn file_name(&self, entry: &AccountEntry) -> Option<String> {
+        match self {
+            Self::Password => Some(format!("{}.password", entry.id.replace(':', "-"))),
+            Self::Elsewhere(_) | Self::OAuth { .. } => None,
+        }
+    }
+}
