@@ -46,6 +46,8 @@ pub const REFLECT_ROUNDS_MAX: usize = 5;
 pub const PARAM_CHARS_MAX: usize = 20_000;
 /// Characters that go along of a mail that is forwarded; with its headers and the person's words it fits on a card.
 pub const FORWARD_CHARS_MAX: usize = 15_000;
+/// Mails of a conversation that one mail names: how it began, and the last ones.
+pub const REFERENCES_MAX: usize = 100;
 /// Recipients of one mail; beyond it a mailing list is the right tool.
 pub const RECIPIENTS_MAX: usize = 50;
 
@@ -250,6 +252,15 @@ pub const IMAP_RETRY_SECS: u64 = 2;
 pub const IMAP_RETRY_SECS_MAX: u64 = 900;
 /// Sending a mail through SMTP, from connect to the last answer.
 pub const SMTP_TIMEOUT_MS: u64 = 30_000;
+/// A file of certificates of one's own; each has a few kilobytes.
+pub const AUTHORITIES_BYTES_MAX: u64 = 1024 * 1024;
+/// Looks into the account for a mail of which nobody knows whether it went out, ...
+pub const SENT_LOOKS_MAX: usize = 4;
+/// ... and the pause before each: servers file what they send within seconds.
+pub const SENT_LOOK_PAUSE_MS: u64 = 1_000;
+/// Filing the copy of a sent mail, and looking for one of a doubtful mail, end so long after the sending began: before
+/// the command's own end, behind which nobody would know that it was sent.
+pub const SENT_AFTERWARDS_MS: u64 = COMMAND_TIMEOUT_MS + 3_000;
 /// A status line appears when a turn takes longer.
 pub const STATUS_AFTER_MS: u64 = 2_000;
 /// So long after its beginning a turn waits for no more words about receipts that it has.

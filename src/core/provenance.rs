@@ -321,6 +321,28 @@ pub fn lookalikes(params: &Params, exempt: &[&str], seen: &Folded) -> Vec<(Strin
     found
 }
 
+/// The one of these addresses that `address` looks like and is not; none where it is one of them.
+pub fn looks_like<'k>(address: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+    let spelled = Spelled::of(address);
+    let address = spelled.addresses().first()?;
+    let mut alike = None;
+    for other in known {
+        // What looks alike is about as long; the rest needs no look at how it is drawn.
+        if other.chars().count().abs_diff(address.chars().count()) > LIKE_CHARS {
+            continue;
+        }
+        match Spelled::of(other).addresses().first().and_then(|other| like_address(address, other)) {
+            Some(Likeness::Same) => return None,
+            Some(Likeness::Near) => alike = alike.or(Some(other)),
+            Some(Likeness::Related) | None => {}
+        }
+    }
+    alike
+}
+
+/// By so many characters addresses that look alike may differ in length: "vv" for "w", and punycode is read before.
+const LIKE_CHARS: usize = 16;
+
 /// What `text`, an answer of ours, repeats of these words of others. Of a source that is longer than the answer, the
 /// lines that repeat it are all there is to take from.
 pub fn repeated(text: &str, words: impl IntoIterator<Item = UntrustedText>) -> Vec<UntrustedText> {

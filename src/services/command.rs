@@ -313,6 +313,11 @@ pub trait Handle<C: Command>: Send + Sync + 'static {
         None
     }
 
+    /// The same for a command whose own values say in which account it is done.
+    fn account_for(&self, owner: &UserId, _command: &C, target: Option<&Target>) -> Option<ActingAccount> {
+        self.account(owner, target)
+    }
+
     /// Finds what the action is about and fills in what follows from it. Reads only.
     async fn prepare(&self, _ctx: &RequestContext, command: C) -> Result<Prepared<C>, ServiceError> {
         Ok(Prepared::as_is(command))

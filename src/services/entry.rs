@@ -46,8 +46,8 @@ pub trait Entry: Rule + Send + Sync + fmt::Debug {
     fn status(&self) -> &str;
     /// What it does to the world in this account.
     fn effect(&self, account: Option<&ActingAccount>) -> Effect;
-    /// See [`Handle::account`].
-    fn account(&self, owner: &UserId, target: Option<&Target>) -> Option<ActingAccount>;
+    /// See [`Handle::account_for`]; of settled parameters.
+    fn account(&self, owner: &UserId, params: &Params, target: Option<&Target>) -> Option<ActingAccount>;
     /// Changes anything, in whatever account.
     fn writes(&self) -> bool {
         self.effect(None).writes()
@@ -217,8 +217,11 @@ impl<T: Command, S: Handle<T>> Entry for Typed<T, S> {
         self.handler.effect(account)
     }
 
-    fn account(&self, owner: &UserId, target: Option<&Target>) -> Option<ActingAccount> {
-        self.handler.account(owner, target)
+    fn account(&self, owner: &UserId, params: &Params, target: Option<&Target>) -> Option<ActingAccount> {
+        match self.parse(params) {
+            Ok(command) => self.handler.account_for(owner, &command, target),
+            Err(_) => self.handler.account(owner, target),
+        }
     }
 
     fn references(&self) -> &[&str] {

@@ -88,6 +88,8 @@ pub struct Attempt {
     /// Derived from the run and the step: the same for every try of the same action, and for no other.
     /// 32 hexadecimal characters.
     pub key: String,
+    /// When its run began: the same whenever it is tried and whenever it is asked about.
+    pub begun: DateTime<Utc>,
 }
 
 /// What executing one action came to.

@@ -148,7 +148,7 @@ impl World {
 
     pub fn attempt(&self) -> Attempt {
         let number = self.attempts.fetch_add(1, Ordering::Relaxed);
-        Attempt { key: format!("{number:08x}{}", "0123456789abcdef01234567") }
+        Attempt { key: format!("{number:08x}{}", "0123456789abcdef01234567"), begun: self.ctx.now }
     }
 
     pub async fn prepare(&self, service: &Registration, command: &str, params: Value) -> Prepared {

@@ -34,6 +34,7 @@ fn every_command(by_id: bool) -> Vec<(&'static str, &'static str, Value)> {
         ("email", "create_draft", json!({"to": ["priya.raman@example.com"], "subject": "Late", "body": "Tomorrow."})),
         ("email", "send_email", json!({"to": ["priya.raman@example.com"], "subject": "Late", "body": "Tomorrow."})),
         ("email", "reply_to_email", json!({"find_by": thread, "body": "Tomorrow."})),
+        ("email", "reply_all", json!({"find_by": thread, "body": "Tomorrow."})),
         ("email", "forward_email", json!({"find_by": thread, "to": ["priya.raman@example.com"], "body": "See below."})),
         ("email", "mark", json!({"find_by": thread, "as": "starred"})),
         ("email", "delete_email", json!({"find_by": thread})),

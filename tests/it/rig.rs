@@ -267,7 +267,10 @@ fn brain(
 ) -> Arc<Brain> {
     let shared: Arc<dyn Store> = store.clone();
     let index: Arc<dyn Index> = Arc::new(PlainIndex::new(shared.clone(), services::sources()));
-    let mailboxes = Mailboxes::new(folder.path(), Some("alex.morgan@example.com".to_owned()), index.clone());
+    let mailboxes = match setup.accounts.mail.is_empty() {
+        true => Mailboxes::new(folder.path(), Some("alex.morgan@example.com".to_owned()), index.clone()),
+        false => Mailboxes::of_accounts(folder.path(), setup.accounts.mail.clone(), index.clone()),
+    };
     let (built_in, people) = services::built_in(&shared, &index, &mailboxes, setup.accounts.clone());
     let watched = |inner: Arc<dyn Entry>| -> Arc<dyn Entry> {
         let lies = setup.liars.contains(&format!("{}.{}", inner.service(), inner.command()).as_str());

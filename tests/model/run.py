@@ -32,6 +32,7 @@ NEEDS_A_YES = {
     "calendar.delete_event",
     "email.send_email",
     "email.reply_to_email",
+    "email.reply_all",
     "email.forward_email",
     "email.delete_email",
     "memory.forget",

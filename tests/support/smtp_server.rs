@@ -87,6 +87,10 @@ struct Shared {
     /// User and password of every AUTH, refused ones too.
     logins: Mutex<Vec<(String, String)>>,
     connections: Mutex<usize>,
+    /// Tokens of OAuth 2 that it does not take any more.
+    stale: Mutex<Vec<String>>,
+    /// What it offers for AUTH.
+    mechanisms: Mutex<&'static str>,
 }
 
 /// The server; stops when dropped.
@@ -106,6 +110,8 @@ impl SmtpServer {
             mails: Mutex::default(),
             logins: Mutex::default(),
             connections: Mutex::default(),
+            stale: Mutex::default(),
+            mechanisms: Mutex::new("PLAIN LOGIN"),
         });
         let served = Arc::clone(&shared);
         let background = Background::start("smtp-server", |listener| accept(listener, served));
@@ -123,6 +129,16 @@ impl SmtpServer {
 
     pub fn set_mode(&self, mode: Mode) {
         *self.shared.mode.lock().unwrap() = mode;
+    }
+
+    /// What it offers for AUTH from now on; it takes whatever is offered.
+    pub fn offers(&self, mechanisms: &'static str) {
+        *self.shared.mechanisms.lock().unwrap() = mechanisms;
+    }
+
+    /// This token is not taken.
+    pub fn makes_stale(&self, token: &str) {
+        self.shared.stale.lock().unwrap().push(token.to_owned());
     }
 
     pub fn mails(&self) -> Vec<Mail> {

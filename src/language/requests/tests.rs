@@ -171,7 +171,7 @@ fn quoted_text_is_not_the_persons_command() {
 }
 
 /// The catalog table of the design: every parameter a plan may name.
-const CATALOG: [(&str, &str); 32] = [
+const CATALOG: [(&str, &str); 33] = [
     ("task.create", "title description priority deadline repeat remind_before remind_at"),
     ("task.list", "status due_before"),
     ("task.update", "find_by changes"),
@@ -184,10 +184,11 @@ const CATALOG: [(&str, &str); 32] = [
     ("calendar.delete_event", "find_by scope"),
     ("email.search", "text from to subject since before unread"),
     ("email.read_thread", "find_by"),
-    ("email.create_draft", "to subject body greets"),
-    ("email.send_email", "to subject body greets"),
-    ("email.reply_to_email", "find_by body greets"),
-    ("email.forward_email", "find_by to body greets"),
+    ("email.create_draft", "to subject body greets from"),
+    ("email.send_email", "to subject body greets from"),
+    ("email.reply_to_email", "find_by body greets from"),
+    ("email.reply_all", "find_by body greets from"),
+    ("email.forward_email", "find_by to body greets from"),
     ("email.mark", "find_by as"),
     ("email.delete_email", "find_by"),
     ("memory.store", "category key value"),

@@ -100,7 +100,7 @@ async fn settle_doubts(brain: &Brain, mut run: Run) -> Run {
         }
         let action = &run.steps[index].action;
         let seen = match (&ctx, brain.services.of(action)) {
-            (Ok(ctx), Some(entry)) => entry.happened(ctx, action, &run::attempt(&run.id, index)).await,
+            (Ok(ctx), Some(entry)) => entry.happened(ctx, action, &run::attempt(&run, index)).await,
             (Err(_), _) | (_, None) => None,
         };
         if let (Ok(ctx), Some(Outcome::Succeeded { .. })) = (&ctx, &seen) {

@@ -27,7 +27,6 @@ pub use self::journal::{Start, date_inverses};
 
 use crate::core::digest::hex;
 use crate::core::graph::Graph;
-use crate::core::ids::RunId;
 use crate::core::outcome::Outcome;
 use crate::core::pending::Pending;
 use crate::core::plan::Action;
@@ -93,9 +92,9 @@ impl Ran {
 }
 
 /// The key of every attempt of one step.
-pub fn attempt(run: &RunId, step: usize) -> Attempt {
-    let digest = Sha256::digest(format!("{run}/{step}"));
-    Attempt { key: hex(&digest)[..32].to_owned() }
+pub fn attempt(run: &Run, step: usize) -> Attempt {
+    let digest = Sha256::digest(format!("{}/{step}", run.id));
+    Attempt { key: hex(&digest)[..32].to_owned(), begun: run.started_at }
 }
 
 /// True when a run needs a journal: it changes something.
@@ -138,7 +137,7 @@ pub async fn run_watched(
             journal.catch_up(&run).await?;
         }
         for (index, authorized) in starting {
-            let attempt = attempt(&run.id, index);
+            let attempt = attempt(&run, index);
             working.push(async move { (index, perform(brain, ctx, &authorized, &attempt).await) });
         }
         let Some(first) = working.next().await else {

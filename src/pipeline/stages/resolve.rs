@@ -90,7 +90,7 @@ pub async fn settle(
         other => settle_time(other, &reference, &now, half, target.as_ref()),
     })?;
     let params = entry.complete(params, target.as_ref())?;
-    let account = entry.account(facts.owner(), target.as_ref());
+    let account = entry.account(facts.owner(), &params, target.as_ref());
     let Recipients { mut names, remarks } = people;
     add_known_names(&params, known, target.as_ref(), &mut names);
     notes.extend(remarks);

@@ -167,7 +167,7 @@ async fn an_address_that_somebody_else_gave_is_marked_until_the_person_gives_it_
             ..Action::default()
         }
     };
-    let attempt = Attempt { key: "z".repeat(32) };
+    let attempt = Attempt { key: "z".repeat(32), begun: chrono::DateTime::UNIX_EPOCH };
     let saved = home.people.perform(&home.ctx, &authorized(entry(&["email"])), &attempt).await;
     home.store.commit(Batch { changes: saved.changes.clone() }).await.unwrap();
     let wanted = Wanted { message: "email Zoe".into(), limit: 5 };

@@ -6,10 +6,11 @@ use std::sync::{Arc, OnceLock};
 use async_trait::async_trait;
 use lettre::Address;
 
+use super::compose::same_address;
 use super::mail_change::{MailChange, MailRef};
 use super::send::smtp::{Sender, Sent, Smtp};
 use crate::core::ids::UserId;
-use crate::core::plan::ActingAccount;
+use crate::core::plan::{ActingAccount, Target};
 use crate::services::backend::Unwritten;
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
@@ -20,6 +21,8 @@ use crate::services::service::Attempt;
 pub enum Holder {
     /// That of this person, once it is known who that is.
     FirstAdmin(Arc<OnceLock<UserId>>),
+    /// That of this person.
+    Person(UserId),
     /// That of whoever sits at this machine.
     Terminal,
     /// Everybody's: of a made-up world.
@@ -30,6 +33,7 @@ impl Holder {
     pub(super) fn is(&self, owner: &UserId) -> bool {
         match self {
             Self::FirstAdmin(person) => person.get() == Some(owner),
+            Self::Person(person) => person == owner,
             Self::Terminal => owner.is_of_terminal(),
             Self::Everybody => true,
         }
@@ -40,11 +44,21 @@ impl Holder {
 /// exact (see [`Sent`]).
 #[async_trait]
 pub trait MailBackend: Debug + Send + Sync + 'static {
-    /// Whose mail goes out here.
-    fn sender(&self) -> &Sender;
+    /// As whom mail goes out here, the default first. One at least.
+    fn senders(&self) -> &[Sender];
 
-    /// One attempt to send `mail` to all of `to`.
-    async fn send(&self, to: &[Address], mail: &[u8]) -> Sent;
+    /// What stands below everything that is written from here.
+    fn signature(&self) -> Option<&str> {
+        None
+    }
+
+    /// Whether a copy of what was sent is kept there without our doing, so that one of ours would be a second one.
+    fn files_sent(&self) -> bool {
+        false
+    }
+
+    /// One attempt to send `mail` to all of `to`, as one of the [senders](Self::senders).
+    async fn send(&self, from: &Address, to: &[Address], mail: &[u8]) -> Sent;
 
     /// Whether its mail is kept there, with the Maildir as a replica. What only sends keeps nothing.
     fn keeps_mail(&self) -> bool {
@@ -57,7 +71,9 @@ pub trait MailBackend: Debug + Send + Sync + 'static {
         Ok(())
     }
 
-    /// After a crash: whether this attempt was made, as far as the mailbox there shows it. `None` when it cannot tell.
+    /// Whether this attempt was made, as far as the mailbox there shows it; `None` when it cannot tell. Asked after a
+    /// crash, and of the copy in Sent when nobody knows whether a mail went out: that one is there too when the server
+    /// has filed a mail of the same Message-ID by itself, wherever it does.
     async fn settled(&self, _: &RequestContext, _: &MailChange, _: &Attempt) -> Option<bool> {
         None
     }
@@ -70,19 +86,27 @@ pub trait MailBackend: Debug + Send + Sync + 'static {
 
 #[async_trait]
 impl MailBackend for Smtp {
-    fn sender(&self) -> &Sender {
-        self.sender()
+    fn senders(&self) -> &[Sender] {
+        self.senders()
     }
 
-    async fn send(&self, to: &[Address], mail: &[u8]) -> Sent {
-        self.send(to, mail).await
+    fn signature(&self) -> Option<&str> {
+        self.signature()
+    }
+
+    fn files_sent(&self) -> bool {
+        self.files_sent()
+    }
+
+    async fn send(&self, from: &Address, to: &[Address], mail: &[u8]) -> Sent {
+        self.send(from, to, mail).await
     }
 }
 
 /// One account.
 #[derive(Debug, Clone)]
 pub struct MailAccount {
-    /// Unique among all accounts of everybody; another address is another account.
+    /// Unique among all accounts of everybody.
     pub id: String,
     /// What the holders call it.
     pub label: String,
@@ -93,10 +117,17 @@ pub struct MailAccount {
 }
 
 impl MailAccount {
-    /// The account of a mail server, under the address that it sends from.
+    /// The account of a mail server, under the address that it sends from; another address is another account.
     pub fn of(backend: impl MailBackend, holders: impl Into<Vec<Holder>>) -> Self {
-        let address = backend.sender().address.to_string();
+        let address = backend.senders().first().map(|sender| sender.address.to_string()).unwrap_or_default();
         Self { id: format!("mail:{address}"), label: address, holders: holders.into(), backend: Arc::new(backend) }
+    }
+}
+
+impl MailAccount {
+    /// The sender of this address.
+    pub(super) fn sender(&self, address: &str) -> Option<&Sender> {
+        self.backend.senders().iter().find(|sender| same_address(sender.address.as_ref(), address))
     }
 }
 
@@ -110,13 +141,25 @@ impl MailAccounts {
         Self(accounts.into())
     }
 
-    fn of<'a>(&'a self, owner: &'a UserId) -> impl Iterator<Item = &'a MailAccount> {
+    /// Nobody has any.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn of<'a>(&'a self, owner: &'a UserId) -> impl Iterator<Item = &'a MailAccount> {
         self.0.iter().filter(move |account| account.holders.iter().any(|holder| holder.is(owner)))
     }
 
-    /// The account that something is sent from.
-    pub(super) fn acting(&self, owner: &UserId) -> Option<ActingAccount> {
-        Some(self.named(owner, self.of(owner).next()?))
+    /// The account that something is sent from: that of the target, else the one that has this address, else the
+    /// person's first.
+    pub(super) fn acting(&self, owner: &UserId, from: Option<&str>, target: Option<&Target>) -> Option<ActingAccount> {
+        let target = target.and_then(|target| target.account.as_deref());
+        let is_it = |account: &&MailAccount| match (target, from) {
+            (Some(id), _) => account.id == id,
+            (None, Some(from)) => account.sender(from).is_some(),
+            (None, None) => true,
+        };
+        Some(self.named(owner, self.of(owner).find(is_it)?))
     }
 
     /// The account in which something becomes of mail that is there; `None`: the Maildir is all there is.
@@ -153,9 +196,16 @@ impl MailAccounts {
         }
     }
 
-    /// The address that this person's mail carries.
-    pub(super) fn address(&self, owner: &UserId) -> Option<String> {
-        Some(self.of(owner).next()?.backend.sender().address.to_string().to_lowercase())
+    /// All addresses of this person's, in small letters; the first is the one that their mail carries.
+    pub(super) fn addresses(&self, owner: &UserId) -> Vec<String> {
+        let senders = self.of(owner).flat_map(|account| account.backend.senders());
+        let mut addresses: Vec<String> = Vec::new();
+        for address in senders.map(|sender| sender.address.to_string().to_lowercase()) {
+            if !addresses.contains(&address) {
+                addresses.push(address);
+            }
+        }
+        addresses
     }
 }
 
@@ -178,15 +228,18 @@ mod tests {
         first.set(UserId::new("tg:1")).unwrap();
         assert_eq!((sends("tg:1"), sends("mara")), (Ok(()), Ok(())));
         assert!(sends("tg:2").unwrap_err().contains("nothing in somebody else's name, so nothing was sent"));
-        assert_eq!((accounts.acting(&UserId::new("tg:2")), accounts.address(&UserId::new("tg:2"))), (None, None));
-        assert_eq!(accounts.address(&UserId::new("tg:1")).as_deref(), Some("mara@example.com"));
+        assert_eq!(
+            (accounts.acting(&UserId::new("tg:2"), None, None), accounts.addresses(&UserId::new("tg:2"))),
+            (None, vec![])
+        );
+        assert_eq!(accounts.addresses(&UserId::new("tg:1")), ["mara@example.com"]);
     }
 
     #[test]
     fn another_account_than_was_agreed_to_sends_nothing() {
         let accounts = account([Holder::Everybody]);
         let me = UserId::new("tg:1");
-        let agreed = accounts.acting(&me).unwrap();
+        let agreed = accounts.acting(&me, None, None).unwrap();
         assert!(accounts.backend(&me, Some(&agreed)).is_ok());
         let other = ActingAccount { id: "mail:other@example.com".to_owned(), label: None };
         assert!(accounts.backend(&me, Some(&other)).unwrap_err().to_string().contains("is not set up here any more"));

@@ -6,12 +6,24 @@ use super::letter::{UNNAMED, ungreeted};
 use crate::core::plan::Params;
 use crate::services::amending::{Amender, captured, people, unquoted};
 
-pub(in crate::services) const AMENDERS: [(&str, Amender); 4] = [
-    ("create_draft", |params, words, _| letter(params, words) || recipients(params, words)),
-    ("send_email", |params, words, _| letter(params, words) || recipients(params, words)),
-    ("forward_email", |params, words, _| recipients(params, words)),
-    ("reply_to_email", |params, words, _| letter(params, words)),
+pub(in crate::services) const AMENDERS: [(&str, Amender); 5] = [
+    ("create_draft", |params, words, _| leaves(params, words) || letter(params, words) || recipients(params, words)),
+    ("send_email", |params, words, _| leaves(params, words) || letter(params, words) || recipients(params, words)),
+    ("forward_email", |params, words, _| leaves(params, words) || recipients(params, words)),
+    ("reply_to_email", |params, words, _| leaves(params, words) || letter(params, words)),
+    ("reply_all", |params, words, _| leaves(params, words) || letter(params, words)),
 ];
+
+/// From another account of the person's.
+fn leaves(params: &mut Params, words: &str) -> bool {
+    let from = [
+        r"(?is)^(?:send (?:it|this|that)\s+)?from\s+(?:my\s+)?(\S+(?:\s+\S+)?)\s+(?:account|address)(?:\s+instead)?[.!]?$",
+        r"(?is)^send (?:it|this|that)\s+from\s+(?:my\s+)?(\S+)(?:\s+instead)?$",
+    ];
+    let Some(account) = captured(&from, words) else { return false };
+    params.insert("from".to_owned(), unquoted(account).trim_end_matches(['.', '!']).into());
+    true
+}
 
 fn letter(params: &mut Params, words: &str) -> bool {
     let subject = [

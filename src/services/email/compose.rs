@@ -12,8 +12,8 @@ use std::time::{Duration, SystemTime};
 use chrono::{DateTime, Utc};
 use lettre::Address;
 use lettre::message::header::{
-    ContentTransferEncoding, ContentType, Date, From, Headers, InReplyTo, MessageId, MimeVersion, References, Subject,
-    To,
+    Cc, ContentTransferEncoding, ContentType, Date, From, Headers, InReplyTo, MessageId, MimeVersion, References,
+    Subject, To,
 };
 use lettre::message::{Mailbox, Mailboxes};
 use quoted_printable::{Options, encode_with_options};
@@ -36,11 +36,52 @@ pub struct Letter {
     pub subject: String,
     /// The whole text, as it goes out.
     pub body: String,
+    /// Which of the person's own mail accounts or addresses it leaves from, only where they name one: `work`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// Who gets a copy, openly. No planner is told of it: a draft of another program may have it, and an answer to all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
+    #[schemars(skip)]
+    pub cc: Vec<String>,
+    // Of the account that it leaves from, filled in by code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    pub(super) signature: Option<String>,
     // Of a letter that code has worded: how the person called whom it goes to. Taken out where its greeting is made of
     // their names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     pub(super) greets: Option<String>,
+}
+
+impl Letter {
+    /// What its reader gets: the body, and the signature below it.
+    pub fn text(&self) -> String {
+        signed(&self.body, self.signature.as_deref())
+    }
+
+    /// Everybody it goes to.
+    pub(super) fn people(&self) -> impl Iterator<Item = &String> {
+        self.to.iter().chain(&self.cc)
+    }
+}
+
+/// Between a text and the signature below it, as mail programs know it (RFC 3676, 4.3).
+const SIGNATURE_MARK: &str = "-- \n";
+
+/// A text with a signature below it.
+pub(super) fn signed(body: &str, signature: Option<&str>) -> String {
+    match signature {
+        None => body.to_owned(),
+        Some(signature) if body.is_empty() => format!("{SIGNATURE_MARK}{signature}"),
+        Some(signature) => format!("{body}\n\n{SIGNATURE_MARK}{signature}"),
+    }
+}
+
+/// A text without this signature below it.
+pub(super) fn unsigned<'b>(body: &'b str, signature: &str) -> &'b str {
+    let below = body.strip_suffix(signature).and_then(|body| body.strip_suffix(SIGNATURE_MARK));
+    below.filter(|body| body.is_empty() || body.ends_with("\n\n")).map_or(body, |body| body.trim_end_matches('\n'))
 }
 
 /// What a mail carries besides the letter.
@@ -94,10 +135,21 @@ pub fn wire_address(address: &str) -> Result<Address, ComposeError> {
     Address::new(user, ascii).map_err(|_| bad())
 }
 
+/// Two spellings of one address: case and punycode do not matter.
+pub(super) fn same_address(a: &str, b: &str) -> bool {
+    match (wire_address(a), wire_address(b)) {
+        (Ok(a), Ok(b)) => {
+            let (a, b): (&str, &str) = (a.as_ref(), b.as_ref());
+            a.eq_ignore_ascii_case(b)
+        }
+        _ => a.eq_ignore_ascii_case(b),
+    }
+}
+
 /// The recipients as they go over the wire, none twice.
 pub fn recipients(letter: &Letter) -> Result<Vec<Address>, ComposeError> {
     let mut all: Vec<Address> = Vec::new();
-    for address in &letter.to {
+    for address in letter.people() {
         let address = wire_address(address)?;
         if !all.contains(&address) {
             all.push(address);
@@ -111,12 +163,6 @@ pub fn recipients(letter: &Letter) -> Result<Vec<Address>, ComposeError> {
 
 /// The bytes of the mail, without the line end that the transport puts behind them.
 pub fn compose(letter: &Letter, envelope: &Envelope) -> Result<Vec<u8>, ComposeError> {
-    let mut to = Mailboxes::new();
-    for address in &letter.to {
-        let name = envelope.names.get(address).filter(|name| *name != address);
-        let name = name.map(|name| one_line(name)).filter(|n| !n.is_empty());
-        to.push(Mailbox::new(name, wire_address(address)?));
-    }
     if letter.to.is_empty() {
         return Err(ComposeError::NoRecipient);
     }
@@ -125,7 +171,10 @@ pub fn compose(letter: &Letter, envelope: &Envelope) -> Result<Vec<u8>, ComposeE
         let from = Mailbox::new(sender.name.clone(), sender.address.clone());
         headers.set(From::from(Mailboxes::from(from)));
     }
-    headers.set(To::from(to));
+    headers.set(To::from(named(&letter.to, envelope)?));
+    if !letter.cc.is_empty() {
+        headers.set(Cc::from(named(&letter.cc, envelope)?));
+    }
     headers.set(Subject::from(one_line(&letter.subject)));
     headers.set(Date::new(system_time(envelope.at)));
     headers.set(MessageId::from(bracketed(&envelope.message_id)));
@@ -139,10 +188,10 @@ pub fn compose(letter: &Letter, envelope: &Envelope) -> Result<Vec<u8>, ComposeE
     }
     headers.set(MimeVersion::new(1, 0));
     if envelope.enclosed.is_empty() {
-        return Ok(format!("{headers}{}", text_part(&letter.body)).into_bytes());
+        return Ok(format!("{headers}{}", text_part(&letter.text())).into_bytes());
     }
     let mut mail = format!("{headers}Content-Type: multipart/mixed; boundary=\"{BOUNDARY}\"\r\n\r\n").into_bytes();
-    let mut text = text_part(&letter.body);
+    let mut text = text_part(&letter.text());
     // The line end before a border is none of the text's: nothing has to be marked.
     text.pop();
     let files = envelope.enclosed.iter().map(|file| file.part().ok_or(ComposeError::BadFile));
@@ -153,6 +202,17 @@ pub fn compose(letter: &Letter, envelope: &Envelope) -> Result<Vec<u8>, ComposeE
     }
     mail.extend_from_slice(format!("--{BOUNDARY}--").as_bytes());
     Ok(mail)
+}
+
+/// Addresses with the names in front of them.
+fn named(addresses: &[String], envelope: &Envelope) -> Result<Mailboxes, ComposeError> {
+    let mut named = Mailboxes::new();
+    for address in addresses {
+        let name = envelope.names.get(address).filter(|name| *name != address);
+        let name = name.map(|name| one_line(name)).filter(|n| !n.is_empty());
+        named.push(Mailbox::new(name, wire_address(address)?));
+    }
+    Ok(named)
 }
 
 /// Neither quoted-printable nor base64 has it in any line.
@@ -228,7 +288,7 @@ mod tests {
     }
 
     fn letter(subject: &str, body: &str) -> Letter {
-        Letter { to: vec!["bob@example.com".into()], subject: subject.into(), body: body.into(), greets: None }
+        Letter { to: vec!["bob@example.com".into()], subject: subject.into(), body: body.into(), ..Letter::default() }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::filing::stopped;
 use super::prepare::{letter_card, too_many, trimmed};
 use super::service::Email;
 use crate::core::button::{Button, Press};
-use crate::core::card::CardBody;
+use crate::core::card::{CardBody, show_address};
 use crate::core::history::ItemRef;
 use crate::core::ids::UserId;
 use crate::core::plan::{ActingAccount, Action, Target};
@@ -44,9 +44,12 @@ impl Command for CreateDraft {
     const STATUS: &'static str = "Writing the draft…";
     const STAKES: Stakes = Stakes::Low;
     const COMPOSED: &'static [&'static str] = &["subject", "body"];
+    // The last one is the account's.
+    const REFERENCES: &'static [&'static str] = &["find_by", "signature"];
 
     fn slots(&mut self) -> Vec<Slot<'_>> {
-        vec![Slot::People { param: "to", value: &mut self.0.to }]
+        let Letter { to, cc, .. } = &mut self.0;
+        vec![Slot::People { param: "to", value: to }, Slot::People { param: "cc", value: cc }]
     }
 
     fn complete(&mut self, _: Option<&Target>) {
@@ -54,7 +57,7 @@ impl Command for CreateDraft {
     }
 
     fn problem(&self) -> Option<String> {
-        too_many(&self.0.to)
+        too_many(self.0.people())
     }
 
     fn question(param: &str) -> &'static str {
@@ -66,13 +69,11 @@ impl Command for CreateDraft {
     }
 
     fn receipt(&self, _: &Drafted, receipt: &Receipt<'_>) -> String {
-        let Letter { to, subject, body, .. } = &self.0;
-        format!(
-            "📝 Draft for {} — not sent.\nSubject: {}\n\n{}",
-            show::people(to, receipt.action).join(", "),
-            visible(subject),
-            visible(body.trim_end())
-        )
+        let letter = &self.0;
+        let to = show::people(&[letter.to.as_slice(), &letter.cc].concat(), receipt.action).join(", ");
+        let from = letter.from.as_ref().map(|from| format!("From: {}\n", show_address(from))).unwrap_or_default();
+        let (subject, text) = (visible(&letter.subject), letter.text());
+        format!("📝 Draft for {to} — not sent.\n{from}Subject: {subject}\n\n{}", visible(text.trim_end()))
     }
 
     fn attempt(&self, _: &Action) -> String {
@@ -94,8 +95,12 @@ impl Handle<CreateDraft> for Email {
         Effect::WriteElsewhere
     }
 
-    fn account(&self, owner: &UserId, _: Option<&Target>) -> Option<ActingAccount> {
-        self.accounts.acting(owner)
+    fn account(&self, owner: &UserId, target: Option<&Target>) -> Option<ActingAccount> {
+        self.accounts.acting(owner, None, target)
+    }
+
+    fn account_for(&self, owner: &UserId, command: &CreateDraft, target: Option<&Target>) -> Option<ActingAccount> {
+        self.accounts.acting(owner, command.0.from.as_deref(), target)
     }
 
     async fn prepare(&self, ctx: &RequestContext, command: CreateDraft) -> Result<Prepared<CreateDraft>, ServiceError> {
@@ -104,7 +109,7 @@ impl Handle<CreateDraft> for Email {
 
     async fn perform(&self, call: Invocation<'_, CreateDraft>) -> Result<Completed<Drafted>, ServiceError> {
         let Invocation { ctx, command: CreateDraft(letter), action, attempt } = call;
-        let envelope = self.envelope(ctx, action, attempt).await;
+        let envelope = self.envelope(ctx, letter.from.as_deref(), (action, attempt)).await;
         let saved = self.save(ctx, &letter, &envelope, (action, attempt)).await?;
         Ok(saved.map(|draft_id| Drafted { draft_id, to: letter.to, subject: letter.subject }))
     }

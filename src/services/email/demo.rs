@@ -123,7 +123,7 @@ impl<'a> DemoMail<'a> {
             to: Vec::new(),
             subject: self.header("Subject").unwrap_or_default().to_owned(),
             body: self.body.to_owned(),
-            greets: None,
+            ..Letter::default()
         };
         for (name, address) in people(self.header("To").unwrap_or_default()) {
             envelope.names.insert(address.clone(), name);

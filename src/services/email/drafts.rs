@@ -6,16 +6,17 @@ use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 
-use super::compose::{Envelope, Letter, compose, recipients};
+use super::compose::{Envelope, Letter, compose, recipients, unsigned};
 use super::keeping::Written;
 use super::mail::{DRAFT, Mail};
 use super::mail_change::MailChange;
 use super::mailbox::Mailboxes;
+use super::read::Mailbox;
 use super::service::Email;
 use super::source::maildir::Folder;
 use crate::core::digest::hex;
 use crate::core::ids::UserId;
-use crate::core::plan::Action;
+use crate::core::plan::{ActingAccount, Action};
 use crate::ports::{Query, Ranking, why_not};
 use crate::services::command::Completed;
 use crate::services::context::RequestContext;
@@ -108,7 +109,7 @@ impl Email {
         letter: &Letter,
         (action, attempt): (&Action, &Attempt),
     ) -> Option<bool> {
-        let bytes = compose(letter, &self.envelope(ctx, action, attempt).await).ok()?;
+        let bytes = compose(letter, &self.envelope(ctx, letter.from.as_deref(), (action, attempt)).await).ok()?;
         let change = MailChange::put(Folder::Drafts, base_of(attempt), &bytes);
         match self.settled(ctx, action.account.as_ref(), &change, attempt).await? {
             Some(true) => {
@@ -122,13 +123,31 @@ impl Email {
         }
     }
 
+    /// The account that a draft lies in: the one that it would leave from.
+    async fn account_of(&self, ctx: &RequestContext, id: &str) -> Option<ActingAccount> {
+        let letter = self.mailboxes.own_draft(&ctx.owner, id).await.ok().flatten();
+        let from = letter.and_then(|letter| letter.from);
+        let account = from.and_then(|from| self.accounts.acting(&ctx.owner, Some(&from), None));
+        account.or_else(|| self.accounts.keeping(&ctx.owner))
+    }
+
+    /// A draft as a person would plan it: what its account adds is not in it.
+    pub(super) fn as_planned(&self, ctx: &RequestContext, mut letter: Letter) -> Letter {
+        letter.from = self.accounts.still_sends(&ctx.owner, letter.from.as_deref());
+        if let Some(signature) = self.accounts.signature(&ctx.owner, letter.from.as_deref()) {
+            letter.body = unsigned(&letter.body, &signature).to_owned();
+        }
+        letter
+    }
+
     /// Takes back a draft that we wrote. It says what was sent or written anew meanwhile, so that nothing is lost where
     /// that fails.
     pub(super) async fn drop_draft(&self, ctx: &RequestContext, id: &str) {
         let name = format!("{id}{MARK}");
         let change = MailChange::Remove { folder: Folder::Drafts.dir(), name };
-        let attempt = Attempt { key: format!("drop-{id}") };
-        let dropped = match self.written(ctx, self.accounts.keeping(&ctx.owner).as_ref(), &change, &attempt).await {
+        let attempt = Attempt { key: format!("drop-{id}"), begun: ctx.now };
+        let account = self.account_of(ctx, id).await;
+        let dropped = match self.written(ctx, account.as_ref(), &change, &attempt).await {
             Ok(Written::Here | Written::There) => self.mailboxes.delete_draft(&ctx.owner, id).await.map(|_| ()),
             Ok(Written::Doubtful(why)) => Err(ServiceError::Refused(why)),
             Err(error) => Err(error),
@@ -205,16 +224,19 @@ fn refused(cause: std::io::Error) -> ServiceError {
 
 /// The same text to the same addresses, however their domains are written.
 fn says_the_same(a: &Letter, b: &Letter) -> bool {
-    a.body == b.body && a.subject == b.subject && recipients(a).is_ok_and(|to| Ok(to) == recipients(b))
+    a.text() == b.text() && a.subject == b.subject && recipients(a).is_ok_and(|to| Ok(to) == recipients(b))
 }
 
 fn letter_of(mail: &Mail, mailbox: &Path) -> Letter {
     let parsed = mail.read(mailbox);
+    let addresses = |people: Vec<Mailbox>| people.into_iter().map(|person| person.address).collect();
     Letter {
-        to: parsed.to.into_iter().map(|person| person.address).collect(),
+        to: addresses(parsed.to),
         subject: parsed.subject,
         body: parsed.text,
-        greets: None,
+        from: Some(parsed.from.address).filter(|address| !address.is_empty()),
+        cc: addresses(mail.addressed(mailbox).cc),
+        ..Letter::default()
     }
 }
 

@@ -6,6 +6,7 @@ use super::letter;
 use super::mail::NAME;
 use super::wording;
 use crate::core::history::PastAction;
+use crate::core::plan::PlannedAction;
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::history;
 use crate::language::requests::reading::{ClauseReading, behind, people, title, without_determiner};
@@ -23,6 +24,11 @@ pub(super) fn recipients(said: &ClauseReading) -> Vec<String> {
     names.iter().filter_map(Value::as_str).map(|name| owner(name).to_owned()).collect()
 }
 
+/// The account that something is to leave from, where one is named.
+pub(super) fn leaves_from(said: &ClauseReading, action: &mut PlannedAction) {
+    set(action, "from", said.raw("account").map(|account| without_determiner(account.trim()).to_owned()));
+}
+
 /// A draft or a mail to send.
 pub(super) fn write(said: &ClauseReading, command: &str) -> Built {
     let mut action = said.action(NAME, command);
@@ -30,6 +36,7 @@ pub(super) fn write(said: &ClauseReading, command: &str) -> Built {
     if !to.is_empty() {
         set(&mut action, "to", Some(to.clone()));
     }
+    leaves_from(said, &mut action);
     let subject = said.raw("subject").map(|s| title(&s));
     let (derived, body) = content(said);
     set(&mut action, "subject", subject.clone().or(derived));
@@ -129,7 +136,7 @@ fn it<'a>(said: &ClauseReading<'a>) -> Option<&'a PastAction> {
 /// What was about one mail that is there: no draft, and no list of several.
 pub(in crate::services) fn is_about_a_mail(past: &PastAction) -> bool {
     match past.command.as_str() {
-        "read_thread" | "mark" | "reply_to_email" | "forward_email" => past.service == NAME,
+        "read_thread" | "mark" | "reply_to_email" | "reply_all" | "forward_email" => past.service == NAME,
         "search" => past.service == NAME && past.item.is_some(),
         _ => false,
     }

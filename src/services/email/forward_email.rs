@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::compose::{Letter, wire_address};
+use super::compose::{Letter, signed, wire_address};
 use super::delete_email::sender;
 use super::enclosed::{Enclosed, Enclosure, enclosures, files_of};
 use super::filling::{body_of, recipients, with_link};
@@ -14,9 +14,10 @@ use super::letter;
 use super::mail::NAME;
 use super::one_mail::{LocatedMail, OneMail};
 use super::outgoing::Sending;
-use super::prepare::{bad_address, called, greeted, too_many, trimmed, unified};
-use super::read::{Mailbox, Parsed, one_line};
+use super::prepare::{bad_address, called, greeted, leaving, too_many, trimmed, unified};
+use super::read::{self, Mailbox, Parsed, one_line};
 use super::search::grouped;
+use super::sending_from::SendingFrom;
 use super::service::Email;
 use super::source::maildir::{self, Raw};
 use super::{filling, wording};
@@ -51,6 +52,9 @@ pub struct ForwardEmail {
     /// The person's own words above the mail; none when they said none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) body: Option<String>,
+    /// Which of the person's own mail accounts or addresses it leaves from, only where they name one: `work`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) from: Option<String>,
     // Filled in from the mail, never by a planner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
@@ -58,6 +62,9 @@ pub struct ForwardEmail {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     pub(super) forwarded: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    pub(super) signature: Option<String>,
     // As in a letter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
@@ -78,24 +85,18 @@ struct PassedOn {
 impl ForwardEmail {
     /// The person's words, and the mail below them.
     fn letter(self) -> Letter {
-        let forwarded = self.forwarded.unwrap_or_default();
-        let body = match self.body.filter(|body| !body.is_empty()) {
-            Some(body) => format!("{body}\n\n{forwarded}"),
-            None => forwarded,
-        };
-        Letter { to: self.to, subject: self.subject.unwrap_or_default(), body, greets: None }
+        let body = self.whole();
+        let Self { to, subject, from, .. } = self;
+        Letter { to, subject: subject.unwrap_or_default(), body, from, ..Letter::default() }
     }
 
+    /// The signature stands below what the person wrote: what is below it is not theirs.
     fn whole(&self) -> String {
-        let copy = Self {
-            find_by: String::new(),
-            to: Vec::new(),
-            greets: None,
-            body: self.body.clone(),
-            subject: None,
-            forwarded: self.forwarded.clone(),
-        };
-        copy.letter().body
+        let forwarded = self.forwarded.as_deref().unwrap_or_default();
+        match signed(self.body.as_deref().unwrap_or_default(), self.signature.as_deref()).as_str() {
+            "" => forwarded.to_owned(),
+            own => format!("{own}\n\n{forwarded}"),
+        }
     }
 }
 
@@ -122,8 +123,8 @@ impl Command for ForwardEmail {
     const STATUS: &'static str = "Sending your mail…";
     const STAKES: Stakes = Stakes::High;
     const COMPOSED: &'static [&'static str] = &["body"];
-    // The last two are made of the mail by code.
-    const REFERENCES: &'static [&'static str] = &["find_by", "subject", "forwarded"];
+    // The last three are made by code, of the mail and the account.
+    const REFERENCES: &'static [&'static str] = &["find_by", "subject", "forwarded", "signature"];
 
     fn slots(&mut self) -> Vec<Slot<'_>> {
         vec![Slot::People { param: "to", value: &mut self.to }]
@@ -148,9 +149,8 @@ impl Command for ForwardEmail {
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
-        let card = CardBody::titled("Forward this email?")
-            .lines("To", show::people(&self.to, subject.action))
-            .words("Subject", self.subject.clone().unwrap_or_default());
+        let card = CardBody::titled("Forward this email?").lines("To", show::people(&self.to, subject.action));
+        let card = leaving(card, self.from.as_deref()).words("Subject", self.subject.clone().unwrap_or_default());
         let card = match subject.before::<PassedOn>() {
             Some(passed_on) => card
                 .words("Mail", label(subject.action, &self.find_by))
@@ -171,18 +171,18 @@ impl Command for ForwardEmail {
         "Forwarded"
     }
 
-    fn receipt(&self, _: &Sending, receipt: &Receipt<'_>) -> String {
+    fn receipt(&self, sent: &Sending, receipt: &Receipt<'_>) -> String {
         let files = before::<PassedOn>(receipt.action).map_or(0, |passed_on| passed_on.enclosed.len());
         let files = match files {
             0 => String::new(),
             1 => " (with its attachment)".to_owned(),
             files => format!(" (with its {files} attachments)"),
         };
-        format!(
+        sent.and_unfiled(format!(
             "📨 Forwarded to {}: {}{files}",
             show::people(&self.to, receipt.action).join(", "),
             visible(self.subject.as_deref().unwrap_or("(no subject)"))
-        )
+        ))
     }
 
     fn attempt(&self, action: &Action) -> String {
@@ -220,6 +220,7 @@ fn forward_subject(subject: &str) -> String {
 }
 
 impl Email {
+    /// All that is had of a mail. What was too large to be fetched is asked of its account here, once accounts do that.
     async fn raw_of(&self, ctx: &RequestContext, one: &OneMail) -> Result<Raw, ServiceError> {
         let (maildir, one) = (self.mailboxes.maildir(&ctx.owner), one.clone());
         let read = move || {
@@ -265,9 +266,18 @@ impl Email {
         let Some(files) = files_of(&raw) else {
             return cannot("is too large, or has more parts than I read");
         };
-        let parsed = super::read::parse(&raw);
+        let parsed = read::parse(&raw);
         let (forwarded, chars, along) = block(&parsed, &found, ctx);
-        let notes = self.stranger_notes(ctx, &command.to).await?;
+        let from = match command.from.as_deref() {
+            Some(said) => match self.accounts.named_or_first(&ctx.owner, Some(said)) {
+                Ok(from) => from,
+                Err(unclear) => return Ok(unclear.into()),
+            },
+            None => self.answers_from(ctx, &found.mail, &read::addressed(&raw)),
+        };
+        let view = self.mailboxes.mail(&ctx.owner).await?;
+        let mut notes = self.sender_marks(ctx, &view, &found.mail).await?;
+        notes.extend(self.stranger_notes(ctx, &command.to).await?);
         let untrusted = match found.mail.is_own() {
             true => Vec::new(),
             false => {
@@ -276,12 +286,15 @@ impl Email {
             }
         };
         let passed_on = PassedOn { mail: found.one.clone(), enclosed: enclosures(&files), chars, along };
-        let target = Target { before: serde_json::to_value(passed_on)?, ..found.one.target()? };
+        let SendingFrom { account, address, signature } = from;
+        let target = Target { before: serde_json::to_value(passed_on)?, account, ..found.one.target()? };
         let people = self.book.people(&ctx.owner, &PeopleQuery::names(command.to.iter().map(String::as_str))).await?;
         let body = command.body.map(|body| greeted(body, command.greets.as_deref(), &called(&command.to, &people)));
         let params = ForwardEmail {
             body: body.map(|body| unified(&body)).filter(|body| !body.trim().is_empty()),
             greets: None,
+            from: address,
+            signature,
             subject: Some(forward_subject(&parsed.subject)),
             forwarded: Some(forwarded),
             ..command
@@ -296,8 +309,12 @@ impl Handle<ForwardEmail> for Email {
         Effect::WriteElsewhere
     }
 
-    fn account(&self, owner: &UserId, _: Option<&Target>) -> Option<ActingAccount> {
-        self.accounts.acting(owner)
+    fn account(&self, owner: &UserId, target: Option<&Target>) -> Option<ActingAccount> {
+        self.accounts.acting(owner, None, target)
+    }
+
+    fn account_for(&self, owner: &UserId, command: &ForwardEmail, target: Option<&Target>) -> Option<ActingAccount> {
+        self.accounts.acting(owner, command.from.as_deref(), target)
     }
 
     async fn prepare(
@@ -314,13 +331,15 @@ impl Handle<ForwardEmail> for Email {
     }
 
     async fn happened(&self, call: Invocation<'_, ForwardEmail>) -> Option<Result<Completed<Sending>, ServiceError>> {
-        self.sent_already(call.ctx, call.command.letter(), call.attempt).await
+        let enclosed = self.enclosed(call.ctx, call.action).await.unwrap_or_default();
+        self.sent_already(call.ctx, call.command.letter(), enclosed, (call.action, call.attempt)).await
     }
 }
 
 /// A mail to pass on, from the slots of a message.
 pub(super) fn built(said: &ClauseReading) -> Built {
     let mut action = said.action(NAME, "forward_email");
+    filling::leaves_from(said, &mut action);
     let to = recipients(said);
     if !to.is_empty() {
         set(&mut action, "to", Some(to.clone()));

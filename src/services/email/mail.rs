@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::read::{self, Mailbox, Parsed};
+use super::read::{self, Addressed, Mailbox, Parsed};
 use super::source::maildir::{self, Folder, Listed, Maildir};
 use super::source::moves;
 use crate::core::text::shorten;
@@ -165,6 +165,14 @@ impl Mail {
             |_| Parsed { text: "(This mail has just been moved or deleted.)".to_owned(), ..self.head.parsed.clone() },
             |raw| read::parse(&raw).within(MAIL_TEXT_CHARS_MAX),
         )
+    }
+
+    /// Who got the mail, read again; nobody when it is not to be read or has gone.
+    pub(super) fn addressed(&self, mailbox: &Path) -> Addressed {
+        if self.head.is_aside {
+            return Addressed::default();
+        }
+        maildir::read(&mailbox.join(&self.file.path)).map(|raw| read::addressed(&raw)).unwrap_or_default()
     }
 
     /// As the search index has it, with its text.

@@ -89,10 +89,10 @@ impl Mailboxes {
         Arc::new(Self { data, own, index, pool: Arc::default(), quiet: Arc::default(), held: Mutex::default() })
     }
 
-    fn own(&self, owner: &UserId) -> Option<String> {
+    fn own(&self, owner: &UserId) -> Vec<String> {
         match &self.own {
-            OwnAddresses::One(address) => address.clone(),
-            OwnAddresses::Accounts(accounts) => accounts.address(owner),
+            OwnAddresses::One(address) => address.iter().cloned().collect(),
+            OwnAddresses::Accounts(accounts) => accounts.addresses(owner),
         }
     }
 
@@ -116,7 +116,7 @@ impl Mailboxes {
         let held = self.held(owner);
         let so_far = held.refresh(patience).await?;
         let configured = self.own(owner);
-        let own = held.summary().own(configured.as_deref());
+        let own = held.summary().own(&configured);
         Ok(MailView { own, configured, so_far, held })
     }
 
@@ -168,7 +168,7 @@ impl Mailboxes {
 pub struct MailView {
     held: Arc<IndexedMailbox>,
     own: Vec<String>,
-    configured: Option<String>,
+    configured: Vec<String>,
     /// How much was read, when not everything was.
     pub so_far: Option<SoFar>,
 }
@@ -210,7 +210,7 @@ impl MailView {
 
     /// Everybody seen in mail, by name.
     pub fn people(&self) -> Arc<Vec<Correspondent>> {
-        self.held.summary_mut().people(self.configured.as_deref())
+        self.held.summary_mut().people(&self.configured)
     }
 
     /// What the owner calls whoever has this address, as far as their mails tell.

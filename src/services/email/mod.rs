@@ -11,6 +11,7 @@
 
 pub mod accounts;
 mod amend;
+mod answering;
 pub mod compose;
 pub mod correspondents;
 mod create_draft;
@@ -32,6 +33,7 @@ mod mail;
 pub mod mail_change;
 pub mod mailbox;
 mod mark;
+mod marks;
 mod mime;
 mod one_mail;
 mod outgoing;
@@ -40,11 +42,13 @@ mod prepare;
 mod query;
 pub mod read;
 mod read_thread;
+mod reply_all;
 mod reply_to_email;
 mod search;
 mod searchable;
 pub mod send;
 mod send_email;
+pub mod sending_from;
 mod service;
 mod slices;
 pub mod source;
@@ -66,6 +70,7 @@ use indexing::SoFar;
 use mailbox::Conversation;
 use mark::MarkMail;
 use read_thread::ReadThread;
+use reply_all::ReplyAll;
 use reply_to_email::ReplyToEmail;
 use search::{SearchMail, grouped};
 use send_email::SendEmail;
@@ -93,13 +98,14 @@ pub use service::Email;
 pub(super) static INDEXES: [&Secondary; 1] = [&imap::rows::MAILS_BY_NAME];
 
 /// What its phrases come to, by the command that they name.
-pub(super) const BUILDERS: [(&str, Builder); 9] = [
+pub(super) const BUILDERS: [(&str, Builder); 10] = [
     ("search", search::built),
     ("read_thread", read_thread::built),
     ("create_draft", |said| filling::write(said, "create_draft")),
     ("send_email", |said| filling::write(said, "send_email")),
     ("send_draft", send_email::built_of_draft),
     ("reply_to_email", reply_to_email::built),
+    ("reply_all", reply_to_email::built_to_all),
     ("forward_email", forward_email::built),
     ("mark", |said| filling::over_one(said, "mark")),
     ("delete_email", |said| filling::over_one(said, "delete_email")),
@@ -115,6 +121,7 @@ impl Email {
             .command::<CreateDraft>()
             .command::<SendEmail>()
             .command::<ReplyToEmail>()
+            .command::<ReplyAll>()
             .command::<ForwardEmail>()
             .command::<MarkMail>()
             .command::<DeleteEmail>()
@@ -155,12 +162,12 @@ impl Service for Email {
 impl Drafts for Email {
     async fn sending(&self, ctx: &RequestContext, draft: &str) -> Option<PlannedAction> {
         let letter = self.mailboxes.draft(&ctx.owner, draft).await.ok().flatten()?;
-        Some(planned(NAME, &SendEmail(letter)))
+        Some(planned(NAME, &SendEmail(self.as_planned(ctx, letter))))
     }
 
     async fn rewriting(&self, ctx: &RequestContext, draft: &str) -> Option<PlannedAction> {
         let letter = self.mailboxes.own_draft(&ctx.owner, draft).await.ok().flatten()?;
-        Some(planned(NAME, &CreateDraft(letter)))
+        Some(planned(NAME, &CreateDraft(self.as_planned(ctx, letter))))
     }
 
     async fn discard(&self, ctx: &RequestContext, draft: &str) {

@@ -1,19 +1,25 @@
 //! Drafting and sending: from an authorised action to a file, or to a mail server and a copy in Sent.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::compose::{Envelope, Letter, compose, recipients, wire_address};
+use super::accounts::MailBackend;
+use super::answering::RepliedMail;
+use super::compose::{Envelope, Letter, compose, recipients, same_address, wire_address};
 use super::drafts::{base_of, safe_key};
 use super::enclosed::Enclosed;
 use super::mail::{Mail, SENT};
-use super::prepare::RepliedMail;
+use super::mail_change::MailChange;
 use super::send::smtp::{Sender, Sent};
 use super::service::Email;
 use super::source::maildir::Folder;
 use crate::core::plan::Action;
+use crate::core::text::visible;
 use crate::failpoint::fail_point;
+use crate::limits::{SENT_AFTERWARDS_MS, SENT_LOOK_PAUSE_MS, SENT_LOOKS_MAX};
 use crate::ports::{Query, Ranking};
 use crate::services::command::{Completed, before};
 use crate::services::context::RequestContext;
@@ -32,6 +38,19 @@ pub struct Sending {
     message_id: String,
     /// A copy lies in Sent.
     filed: bool,
+    /// Why none does, or may not: a sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    unfiled: Option<String>,
+}
+
+impl Sending {
+    /// What is told of it, and below it that its copy is missing.
+    pub(super) fn and_unfiled(&self, told: String) -> String {
+        match &self.unfiled {
+            Some(unfiled) => format!("{told}\n⚠️ {}", visible(unfiled)),
+            None => told,
+        }
+    }
 }
 
 impl Email {
@@ -55,9 +74,11 @@ impl Email {
         action: &Action,
         attempt: &Attempt,
     ) -> Result<Completed<Sending>, ServiceError> {
-        let mut envelope = Envelope { enclosed, ..self.envelope(ctx, action, attempt).await };
-        let backend = match self.accounts.backend(&ctx.owner, action.account.as_ref()) {
-            Ok(backend) => backend,
+        let begun = Instant::now();
+        let from = letter.from.as_deref();
+        let mut envelope = Envelope { enclosed, ..self.envelope(ctx, from, (action, attempt)).await };
+        let (backend, sender) = match self.sender(ctx, from, action) {
+            Ok(found) => found,
             Err(why) => {
                 let kept = self.keep(ctx, &letter, &envelope, (action, attempt)).await;
                 return Err(ServiceError::NotSetUp(format!("{why} {kept}")));
@@ -76,37 +97,110 @@ impl Email {
             Ok(mail) => mail,
             Err(error) => return Err(ServiceError::Refused(format!("Nothing was sent: {error}."))),
         };
-        match backend.send(&to, &bytes).await {
+        let people: Vec<String> = letter.people().cloned().collect();
+        let sent = |subject, unfiled: Option<String>| Sending {
+            to: people.clone(),
+            subject,
+            message_id: envelope.message_id.clone(),
+            filed: unfiled.is_none(),
+            unfiled,
+        };
+        match backend.send(&sender.address, &to, &bytes).await {
             Sent::Accepted => {
-                let filed = self.file(ctx, bytes, (action, attempt)).await;
+                let unfiled = match backend.files_sent() {
+                    true => None,
+                    false => self.unfiled(ctx, bytes, (action, attempt), begun).await,
+                };
                 fail_point("sent-filed");
                 self.drop_drafts(ctx, drafts).await;
-                Ok(Completed::read(Sending {
-                    to: letter.to,
-                    subject: letter.subject,
-                    message_id: envelope.message_id,
-                    filed,
-                }))
+                Ok(Completed::read(sent(letter.subject, unfiled)))
             }
             Sent::Refused(why) => {
                 let kept = self.keep(ctx, &letter, &envelope, (action, attempt)).await;
                 Err(ServiceError::Refused(format!("{why}. Nothing was sent. {kept}")))
             }
+            Sent::Doubtful(_) if self.shows_up(ctx, backend.as_ref(), &bytes, attempt, begun).await => {
+                self.drop_drafts(ctx, drafts).await;
+                Ok(Completed::read(sent(letter.subject, None)))
+            }
             Sent::Doubtful(why) => Ok(Completed::Doubtful(format!(
                 "{why}. It may or may not have gone out, so I won't send it again by myself: \
                  please look into the account's Sent folder, or ask {}.",
-                letter.to.join(", ")
+                people.join(", ")
             ))),
         }
     }
 
-    /// What `Sent` says about an attempt; it says nothing when the mail is not there.
+    /// Through what an action sends, and as whom.
+    fn sender(
+        &self,
+        ctx: &RequestContext,
+        from: Option<&str>,
+        action: &Action,
+    ) -> Result<(Arc<dyn MailBackend>, Sender), ServiceError> {
+        let backend = self.accounts.backend(&ctx.owner, action.account.as_ref())?;
+        let is_it = |sender: &&Sender| from.is_none_or(|from| same_address(sender.address.as_ref(), from));
+        let found = backend.senders().iter().find(is_it).cloned();
+        let sender = found.ok_or_else(|| {
+            let from = from.unwrap_or("that this was to be sent from");
+            ServiceError::NotSetUp(format!(
+                "The address {from} is not one of that account any more, so nothing was sent."
+            ))
+        })?;
+        Ok((backend, sender))
+    }
+
+    /// Whether a mail of which nobody knows that it went out comes up in its account: what servers send they file, some
+    /// by themselves. Looked for a few times, for a short while.
+    async fn shows_up(
+        &self,
+        ctx: &RequestContext,
+        backend: &dyn MailBackend,
+        bytes: &[u8],
+        attempt: &Attempt,
+        begun: Instant,
+    ) -> bool {
+        if !backend.keeps_mail() {
+            return false;
+        }
+        let copy = MailChange::put(Folder::Sent, base_of(attempt), bytes);
+        let look = async {
+            for _ in 0..SENT_LOOKS_MAX {
+                tokio::time::sleep(Duration::from_millis(SENT_LOOK_PAUSE_MS)).await;
+                if backend.settled(ctx, &copy, attempt).await == Some(true) {
+                    return true;
+                }
+            }
+            false
+        };
+        tokio::time::timeout(left_since(begun), look).await.unwrap_or(false)
+    }
+
+    /// What `Sent` says about an attempt, here or in the account; it says nothing when the mail is not there.
     pub(super) async fn sent_already(
         &self,
         ctx: &RequestContext,
         letter: Letter,
-        attempt: &Attempt,
+        enclosed: Vec<Enclosed>,
+        (action, attempt): (&Action, &Attempt),
     ) -> Option<Result<Completed<Sending>, ServiceError>> {
+        let message_id = match self.sent_here(ctx, attempt).await? {
+            Some(message_id) => message_id,
+            None => {
+                let from = letter.from.as_deref();
+                let envelope = Envelope { enclosed, ..self.envelope(ctx, from, (action, attempt)).await };
+                let (backend, _) = self.sender(ctx, from, action).ok()?;
+                let copy = MailChange::put(Folder::Sent, base_of(attempt), &compose(&letter, &envelope).ok()?);
+                let is_there = backend.keeps_mail() && backend.settled(ctx, &copy, attempt).await == Some(true);
+                is_there.then_some(envelope.message_id)?
+            }
+        };
+        let to = letter.people().cloned().collect();
+        Some(Ok(Completed::read(Sending { to, subject: letter.subject, message_id, filed: true, unfiled: None })))
+    }
+
+    /// The Message-ID of an attempt whose mail lies in Sent here; nothing at all when that cannot be looked at.
+    async fn sent_here(&self, ctx: &RequestContext, attempt: &Attempt) -> Option<Option<String>> {
         let (maildir, base) = (self.mailboxes.maildir(&ctx.owner), base_of(attempt));
         let own_copy = move || {
             let file = maildir.find(Folder::Sent, &base).map_err(|cause| ServiceError::Broken(cause.to_string()))?;
@@ -122,14 +216,18 @@ impl Email {
         }
         let key = safe_key(attempt);
         let mut ids = sent.iter().filter_map(|mail| mail.head.parsed.message_id.as_deref());
-        let message_id = ids.find(|id| id.split('@').next() == Some(key.as_str()))?.to_owned();
-        Some(Ok(Completed::read(Sending { to: letter.to, subject: letter.subject, message_id, filed: true })))
+        Some(ids.find(|id| id.split('@').next() == Some(key.as_str())).map(str::to_owned))
     }
 
-    /// What goes along with the letter of an action.
-    pub(super) async fn envelope(&self, ctx: &RequestContext, action: &Action, attempt: &Attempt) -> Envelope {
-        let from = match self.accounts.backend(&ctx.owner, action.account.as_ref()) {
-            Ok(backend) => Some(backend.sender().clone()),
+    /// What goes along with the letter of an action: the same whenever it is asked for.
+    pub(super) async fn envelope(
+        &self,
+        ctx: &RequestContext,
+        from: Option<&str>,
+        (action, attempt): (&Action, &Attempt),
+    ) -> Envelope {
+        let from = match self.sender(ctx, from, action) {
+            Ok((_, sender)) => Some(sender),
             Err(_) => self.own_sender(ctx).await,
         };
         let domain = from.as_ref().map_or("brain-agent.invalid", |sender| sender.address.domain());
@@ -139,7 +237,7 @@ impl Email {
             message_id: format!("{}@{domain}", safe_key(attempt)),
             in_reply_to,
             references,
-            at: ctx.now,
+            at: attempt.begun,
             from,
             names: self.own_names(ctx, action).await,
             enclosed: Vec::new(),
@@ -177,19 +275,22 @@ impl Email {
         }
     }
 
-    /// Puts a copy into Sent. The mail has gone out, whatever comes of this.
-    async fn file(&self, ctx: &RequestContext, bytes: Vec<u8>, done: (&Action, &Attempt)) -> bool {
-        match self.put(ctx, Folder::Sent, bytes, done).await {
-            Ok(Completed::Succeeded { .. }) => true,
-            Ok(Completed::Doubtful(why)) => {
-                tracing::warn!(why, "a sent mail may not be filed in Sent");
-                false
-            }
-            Err(error) => {
-                tracing::warn!(%error, "a sent mail could not be filed in Sent");
-                false
-            }
-        }
+    /// Puts a copy into Sent; why there is none, where there is none. The mail has gone out, whatever comes of this.
+    async fn unfiled(
+        &self,
+        ctx: &RequestContext,
+        bytes: Vec<u8>,
+        done: (&Action, &Attempt),
+        begun: Instant,
+    ) -> Option<String> {
+        let why = match tokio::time::timeout(left_since(begun), self.put(ctx, Folder::Sent, bytes, done)).await {
+            Ok(Ok(Completed::Succeeded { .. })) => return None,
+            Ok(Ok(Completed::Doubtful(why))) => format!("It was sent. The copy may be missing in Sent: {why}"),
+            Ok(Err(error)) => format!("It was sent. The copy could not be put into Sent: {error}"),
+            Err(_) => "It was sent. The copy may be missing in Sent: the account did not answer in time.".to_owned(),
+        };
+        tracing::warn!(why, "a sent mail is not filed in Sent");
+        Some(why)
     }
 
     async fn drop_drafts(&self, ctx: &RequestContext, drafts: Vec<Mail>) {
@@ -197,4 +298,10 @@ impl Email {
             self.drop_draft(ctx, &super::drafts::id_of(&draft.file.base)).await;
         }
     }
+}
+
+/// What is left for what follows the sending; a moment in any case.
+fn left_since(begun: Instant) -> Duration {
+    let left = Duration::from_millis(SENT_AFTERWARDS_MS).saturating_sub(begun.elapsed());
+    left.max(Duration::from_millis(SENT_LOOK_PAUSE_MS))
 }

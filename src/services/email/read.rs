@@ -3,6 +3,7 @@
 //! Invariant: no input makes this fail or panic. What is broken is left out; what is missing is empty.
 //! Deliberately not here: attachments' contents. They are named, never opened.
 
+use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use chrono::{DateTime, Utc};
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::source::maildir::Raw;
 use super::{head, mime};
 use crate::core::text::{head_and_tail, shorten};
+use crate::limits::REFERENCES_MAX;
 use crate::services::address_book::KnownNames;
 use crate::services::searchable::Party;
 
@@ -109,8 +111,6 @@ impl Parsed {
 const GOES_ON: &str = "…\n\n(The text goes on; a mail program shows all of it.)";
 /// Characters of a name or a subject that are kept; longer ones are an attack.
 const HEADER_CHARS: usize = 1_000;
-/// References of one mail that are kept.
-const REFERENCES_MAX: usize = 100;
 /// Recipients of one mail that are kept.
 const PEOPLE_MAX: usize = 200;
 /// Names of attachments that are kept.
@@ -162,9 +162,11 @@ pub(super) fn strip_mbox(bytes: &[u8]) -> &[u8] {
 fn heads(message: &Message<'_>) -> Parsed {
     let mut references = ids(message.references());
     references.extend(ids(message.in_reply_to()));
-    references.dedup();
+    let mut seen = HashSet::new();
+    references.retain(|id| seen.insert(id.clone()));
     if references.len() > REFERENCES_MAX {
-        references.drain(..references.len() - REFERENCES_MAX);
+        // How it began stays: mail programs put a conversation together by it.
+        references.drain(1..=references.len() - REFERENCES_MAX);
     }
     let mut cc = people(message.cc());
     cc.extend(people(message.bcc()));
@@ -183,6 +185,38 @@ fn heads(message: &Message<'_>) -> Parsed {
             .and_then(|date| DateTime::from_timestamp(date.to_timestamp(), 0)),
         ..Parsed::default()
     }
+}
+
+/// Who got a mail, as far as that is not among what is kept of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Addressed {
+    /// Cc, without those of a blind copy.
+    pub cc: Vec<Mailbox>,
+    /// The addresses that it was delivered to, as the servers on its way noted them.
+    pub delivered_to: Vec<String>,
+}
+
+/// Notes of servers on where a mail was delivered that are read.
+const DELIVERIES_MAX: usize = 10;
+/// How servers note where a mail was delivered.
+const DELIVERED_TO: [&str; 2] = ["delivered-to", "x-original-to"];
+
+/// Who got a mail.
+pub(super) fn addressed(raw: &Raw) -> Addressed {
+    let (Raw::Whole(bytes) | Raw::Beginning(bytes)) = raw;
+    let read = || {
+        let mail = strip_mbox(bytes);
+        let (copied, _) = head::fields(mail, 0, |name| name == "cc", |_| false);
+        let cc = MessageParser::default().parse_headers(&copied).map(|message| people(message.cc()));
+        let (delivered, _) = head::fields(mail, 0, |name| DELIVERED_TO.contains(&name), |_| false);
+        let delivered = String::from_utf8_lossy(&delivered).into_owned();
+        let lines = delivered.lines().filter_map(|line| line.split_once(':'));
+        let addresses = lines.map(|(_, address)| one_line(address.trim().trim_matches(['<', '>'])));
+        let delivered_to = addresses.filter(|address| address.contains('@')).take(DELIVERIES_MAX).collect();
+        Addressed { cc: cc.unwrap_or_default(), delivered_to }
+    };
+    // As in `parse`.
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or_default()
 }
 
 /// What lists and machines say of themselves (RFC 2369, 2919, 3834).

@@ -59,6 +59,9 @@ pub struct MailReading {
     unread: bool,
     /// Written by the person.
     own: bool,
+    /// What is odd about whoever wrote it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    marks: Vec<String>,
 }
 
 /// A conversation, oldest mail first.
@@ -110,7 +113,8 @@ impl Command for ReadThread {
             let text = mail.text.trim_end();
             let text = if text.is_empty() { "(no text)" } else { text };
             let date = show::time(&mail.date, receipt.reference);
-            format!("{}, {date}:\n{}", visible(&mail.from), visible(text))
+            let marks: String = mail.marks.iter().map(|mark| format!("⚠️ {}\n", visible(mark))).collect();
+            format!("{}, {date}:\n{marks}{}", visible(&mail.from), visible(text))
         };
         let mails: Vec<String> = output.thread.messages.iter().map(told).collect();
         let earlier = match output.thread.earlier {
@@ -156,7 +160,8 @@ impl Handle<ReadThread> for Email {
         match find::thread(&view, &wanted).await? {
             ThreadMatch::One(conversation) => {
                 let (ctx, names) = (ctx.clone(), self.names(&ctx.owner, &conversation.mails).await?);
-                view.files(move |mailbox| whole(conversation, &names, mailbox, &ctx)).await
+                let marks = self.marks_of(&ctx, &view, &conversation.mails).await?;
+                view.files(move |mailbox| whole(conversation, marks, &names, mailbox, &ctx)).await
             }
             ThreadMatch::Several(_) => Err(ServiceError::Refused("Several mails fit that.".to_owned())),
             ThreadMatch::Nothing => Err(ServiceError::Refused("That mail is no longer there.".to_owned())),
@@ -166,6 +171,7 @@ impl Handle<ReadThread> for Email {
 
 fn whole(
     conversation: Conversation,
+    marks: Vec<Vec<String>>,
     names: &KnownNames,
     mailbox: &Path,
     ctx: &RequestContext,
@@ -174,7 +180,7 @@ fn whole(
     let mut messages = Vec::new();
     let mut room = THREAD_TEXT_CHARS_MAX;
     // Of a conversation that is too long the newest mails are read.
-    for mail in conversation.mails.iter().rev() {
+    for (mail, marks) in conversation.mails.iter().zip(marks).rev() {
         let parsed = mail.read(mailbox).within(room);
         room = room.saturating_sub(parsed.text.chars().count());
         let people = parsed.people();
@@ -194,6 +200,7 @@ fn whole(
             attachments: parsed.attachments,
             unread: mail.is_unread(),
             own: mail.is_own(),
+            marks,
         });
     }
     messages.reverse();

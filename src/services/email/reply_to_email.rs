@@ -4,12 +4,14 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::compose::Letter;
-use super::filling::{body_of, owner, with_link};
+use super::answering::{Answer, AnswerTo, AnswerWanted};
+use super::compose::{Letter, signed};
+use super::filling::{body_of, leaves_from, owner, with_link};
 use super::letter;
 use super::mail::NAME;
 use super::outgoing::Sending;
-use super::prepare::{too_many, trimmed};
+use super::prepare::{leaving, too_many, trimmed};
+use super::reply_all::ReplyAll;
 use super::service::Email;
 use super::wording;
 use crate::core::card::CardBody;
@@ -34,6 +36,9 @@ pub struct ReplyToEmail {
     /// The thread's id, or sender, or words from its subject.
     pub(super) find_by: String,
     pub(super) body: String,
+    /// Which of the person's own mail accounts or addresses it leaves from, only where they name one: `work`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) from: Option<String>,
     // Filled in from the thread, never by a planner.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
     #[schemars(skip)]
@@ -41,6 +46,9 @@ pub struct ReplyToEmail {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     pub(super) subject: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    pub(super) signature: Option<String>,
     // As in a letter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
@@ -49,7 +57,8 @@ pub struct ReplyToEmail {
 
 impl ReplyToEmail {
     fn letter(self) -> Letter {
-        Letter { to: self.to, subject: self.subject.unwrap_or_default(), body: self.body, ..Letter::default() }
+        let Self { to, subject, body, from, signature, .. } = self;
+        Letter { to, subject: subject.unwrap_or_default(), body, from, signature, ..Letter::default() }
     }
 }
 
@@ -62,6 +71,8 @@ impl Command for ReplyToEmail {
     const STATUS: &'static str = "Sending your mail…";
     const STAKES: Stakes = Stakes::High;
     const COMPOSED: &'static [&'static str] = &["body"];
+    // The last one is the account's.
+    const REFERENCES: &'static [&'static str] = &["find_by", "signature"];
 
     fn find_by(&mut self) -> Option<&mut String> {
         Some(&mut self.find_by)
@@ -80,11 +91,11 @@ impl Command for ReplyToEmail {
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
-        CardBody::titled("Send this reply?")
-            .lines("To", show::people(&self.to, subject.action))
+        let card = CardBody::titled("Send this reply?").lines("To", show::people(&self.to, subject.action));
+        leaving(card, self.from.as_deref())
             .words("Subject", self.subject.clone().unwrap_or_default())
             .words("In reply to", label(subject.action, &self.find_by))
-            .body(&self.body)
+            .body(signed(&self.body, self.signature.as_deref()))
     }
 
     fn approve(&self) -> &'static str {
@@ -95,12 +106,13 @@ impl Command for ReplyToEmail {
         "Sent"
     }
 
-    fn receipt(&self, _: &Sending, receipt: &Receipt<'_>) -> String {
-        format!(
+    fn receipt(&self, sent: &Sending, receipt: &Receipt<'_>) -> String {
+        let told = format!(
             "📨 Replied to {}: {}",
             show::people(&self.to, receipt.action).join(", "),
             visible(self.subject.as_deref().unwrap_or("(no subject)"))
-        )
+        );
+        sent.and_unfiled(told)
     }
 
     fn attempt(&self, action: &Action) -> String {
@@ -114,8 +126,12 @@ impl Handle<ReplyToEmail> for Email {
         Effect::WriteElsewhere
     }
 
-    fn account(&self, owner: &UserId, _: Option<&Target>) -> Option<ActingAccount> {
-        self.accounts.acting(owner)
+    fn account(&self, owner: &UserId, target: Option<&Target>) -> Option<ActingAccount> {
+        self.accounts.acting(owner, None, target)
+    }
+
+    fn account_for(&self, owner: &UserId, command: &ReplyToEmail, target: Option<&Target>) -> Option<ActingAccount> {
+        self.accounts.acting(owner, command.from.as_deref(), target)
     }
 
     async fn prepare(
@@ -123,7 +139,15 @@ impl Handle<ReplyToEmail> for Email {
         ctx: &RequestContext,
         command: ReplyToEmail,
     ) -> Result<Prepared<ReplyToEmail>, ServiceError> {
-        self.prepare_reply(ctx, command).await
+        let ReplyToEmail { find_by, body, from, greets, .. } = command;
+        let wanted = AnswerWanted { find_by: &find_by, body, greets: greets.as_deref(), from: from.as_deref() };
+        let answer = match self.prepare_answer(ctx, wanted, AnswerTo::Writer).await? {
+            Ok(answer) => answer,
+            Err(unclear) => return Ok(unclear),
+        };
+        let Answer { to, subject, body, from, signature, target, notes, untrusted, .. } = answer;
+        let params = ReplyToEmail { find_by, body, from, to, subject: Some(subject), signature, greets: None };
+        Ok(Prepared::Ready { params, target: Some(target), notes, untrusted })
     }
 
     async fn perform(&self, call: Invocation<'_, ReplyToEmail>) -> Result<Completed<Sending>, ServiceError> {
@@ -131,13 +155,29 @@ impl Handle<ReplyToEmail> for Email {
     }
 
     async fn happened(&self, call: Invocation<'_, ReplyToEmail>) -> Option<Result<Completed<Sending>, ServiceError>> {
-        self.sent_already(call.ctx, call.command.letter(), call.attempt).await
+        self.sent_already(call.ctx, call.command.letter(), Vec::new(), (call.action, call.attempt)).await
     }
 }
 
 /// A reply from the slots of a message.
 pub(super) fn built(said: &ClauseReading) -> Built {
-    let mut action = said.action(NAME, "reply_to_email");
+    answer(said, ReplyToEmail::NAME)
+}
+
+/// The same, to all.
+pub(super) fn built_to_all(said: &ClauseReading) -> Built {
+    match answer(said, ReplyAll::NAME) {
+        Built::Act(mut action) => {
+            letter::address(&mut action, &["all".to_owned()]);
+            Built::Act(action)
+        }
+        other => other,
+    }
+}
+
+/// An answer by this command.
+fn answer(said: &ClauseReading, command: &str) -> Built {
+    let mut action = said.action(NAME, command);
     // Behind a comma stands no part of the name.
     let whom = said.raw("whom").and_then(|w| Some(owner(w.split([',', ':']).next()?.trim()).to_owned()));
     let topic = said.raw("topic").map(|t| without_determiner(&t).to_owned());
@@ -155,10 +195,12 @@ pub(super) fn built(said: &ClauseReading) -> Built {
         return Built::Ask { question: "Which mail should I reply to?", partial: action, param: "find_by" };
     };
     set(&mut action, "find_by", Some(find_by));
+    leaves_from(said, &mut action);
     let spoken = said
         .raw("body")
         .map(|body| body_of(said, &body))
-        .or_else(|| said.raw("ask").map(|ask| wording::question(&with_link(said, &ask))));
+        .or_else(|| said.raw("ask").map(|ask| wording::question(&with_link(said, &ask))))
+        .or_else(|| said.raw("clause").map(|clause| letter::finish_body(&wording::main_clause(&clause))));
     let Some(body) = spoken else {
         return Built::Ask { question: "What should the reply say?", partial: action, param: "body" };
     };

@@ -37,9 +37,12 @@ impl Command for SendEmail {
     const STATUS: &'static str = "Sending your mail…";
     const STAKES: Stakes = Stakes::High;
     const COMPOSED: &'static [&'static str] = &["subject", "body"];
+    // The last one is the account's.
+    const REFERENCES: &'static [&'static str] = &["find_by", "signature"];
 
     fn slots(&mut self) -> Vec<Slot<'_>> {
-        vec![Slot::People { param: "to", value: &mut self.0.to }]
+        let Letter { to, cc, .. } = &mut self.0;
+        vec![Slot::People { param: "to", value: to }, Slot::People { param: "cc", value: cc }]
     }
 
     fn complete(&mut self, _: Option<&Target>) {
@@ -47,7 +50,7 @@ impl Command for SendEmail {
     }
 
     fn problem(&self) -> Option<String> {
-        too_many(&self.0.to)
+        too_many(self.0.people())
     }
 
     fn question(param: &str) -> &'static str {
@@ -66,8 +69,9 @@ impl Command for SendEmail {
         "Sent"
     }
 
-    fn receipt(&self, _: &Sending, receipt: &Receipt<'_>) -> String {
-        format!("📨 Sent to {}: {}", show::people(&self.0.to, receipt.action).join(", "), visible(&self.0.subject))
+    fn receipt(&self, sent: &Sending, receipt: &Receipt<'_>) -> String {
+        let to = show::people(&[self.0.to.as_slice(), &self.0.cc].concat(), receipt.action).join(", ");
+        sent.and_unfiled(format!("📨 Sent to {to}: {}", visible(&self.0.subject)))
     }
 
     fn attempt(&self, action: &Action) -> String {
@@ -81,8 +85,12 @@ impl Handle<SendEmail> for Email {
         Effect::WriteElsewhere
     }
 
-    fn account(&self, owner: &UserId, _: Option<&Target>) -> Option<ActingAccount> {
-        self.accounts.acting(owner)
+    fn account(&self, owner: &UserId, target: Option<&Target>) -> Option<ActingAccount> {
+        self.accounts.acting(owner, None, target)
+    }
+
+    fn account_for(&self, owner: &UserId, command: &SendEmail, target: Option<&Target>) -> Option<ActingAccount> {
+        self.accounts.acting(owner, command.0.from.as_deref(), target)
     }
 
     async fn prepare(&self, ctx: &RequestContext, command: SendEmail) -> Result<Prepared<SendEmail>, ServiceError> {
@@ -94,7 +102,7 @@ impl Handle<SendEmail> for Email {
     }
 
     async fn happened(&self, call: Invocation<'_, SendEmail>) -> Option<Result<Completed<Sending>, ServiceError>> {
-        self.sent_already(call.ctx, call.command.0, call.attempt).await
+        self.sent_already(call.ctx, call.command.0, Vec::new(), (call.action, call.attempt)).await
     }
 }
 
@@ -104,7 +112,7 @@ pub(super) fn built_of_draft(said: &ClauseReading) -> Built {
     let Some(draft) = draft else { return Built::No };
     let mut action =
         PlannedAction { service: "email".into(), command: "send_email".into(), ..PlannedAction::default() };
-    for name in ["to", "subject", "body"] {
+    for name in ["to", "cc", "from", "subject", "body"] {
         set(&mut action, name, draft.params.get(name).cloned());
     }
     Built::Act(action)

@@ -123,11 +123,10 @@ impl Summary {
         self.files.get(&mail).is_some_and(|filed| filed.is_unread)
     }
 
-    /// The addresses that the owner sends from: the configured one, then those of mails in Sent.
-    pub fn own(&self, configured: Option<&str>) -> Vec<String> {
-        let mut own: Vec<String> = configured.map(str::to_owned).into_iter().collect();
-        own.extend(self.people.own().into_iter().filter(|address| Some(address.as_str()) != configured));
-        own
+    /// The addresses that the owner sends from: the configured ones, then those of mails in Sent.
+    pub fn own(&self, configured: &[String]) -> Vec<String> {
+        let sent = self.people.own().into_iter().filter(|address| !configured.contains(address));
+        configured.iter().cloned().chain(sent).collect()
     }
 
     /// What the owner calls whoever has this address, as far as their mails tell.
@@ -136,7 +135,7 @@ impl Summary {
     }
 
     /// Everybody seen in mail.
-    pub fn people(&mut self, configured: Option<&str>) -> Arc<Vec<Correspondent>> {
+    pub fn people(&mut self, configured: &[String]) -> Arc<Vec<Correspondent>> {
         if let Some(shown) = &self.shown {
             return Arc::clone(shown);
         }

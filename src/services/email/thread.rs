@@ -315,8 +315,16 @@ fn take_from<K: Eq + Hash>(lists: &mut HashMap<K, Vec<u32>>, key: K, slot: u32) 
     }
 }
 
-/// What replies put before a subject.
-const REPLY_MARKS: [&str; 12] = ["re", "aw", "antw", "sv", "vs", "odp", "rif", "ref", "res", "fwd", "fw", "wg"];
+/// What replies put before a subject, ...
+const ANSWER_MARKS: [&str; 8] = ["re", "aw", "antw", "sv", "vs", "odp", "rif", "res"];
+/// ... and what tells more than that: a mail that is passed on, or a word of the subject's own.
+const OTHER_MARKS: [&str; 4] = ["ref", "fwd", "fw", "wg"];
+
+/// What stands before the first colon of a subject, folded, without the number that some programs put there.
+fn mark_of(before_colon: &str) -> String {
+    let folded = fold(before_colon);
+    folded.trim().trim_end_matches(|c: char| c.is_ascii_digit() || "[]()".contains(c)).trim().to_owned()
+}
 
 /// The folded subject without reply marks, and whether there were any.
 fn bare_subject(subject: &str) -> (String, bool) {
@@ -324,8 +332,8 @@ fn bare_subject(subject: &str) -> (String, bool) {
     let mut rest = folded.trim();
     let mut is_reply = false;
     while let Some((mark, behind)) = rest.split_once(':') {
-        let mark = mark.trim_end_matches(|c: char| c.is_ascii_digit() || "[]()".contains(c));
-        if !REPLY_MARKS.contains(&mark.trim()) {
+        let mark = mark_of(mark);
+        if !ANSWER_MARKS.iter().chain(&OTHER_MARKS).any(|known| *known == mark) {
             break;
         }
         is_reply = true;
@@ -334,10 +342,15 @@ fn bare_subject(subject: &str) -> (String, bool) {
     (rest.to_owned(), is_reply)
 }
 
-/// `Re: ` before a subject, once.
+/// `Re: ` before a subject, once, whatever answers in whatever language have put there.
 pub fn reply_subject(subject: &str) -> String {
-    let starts = subject.get(..3).is_some_and(|head| head.eq_ignore_ascii_case("re:"));
-    if starts { subject.to_owned() } else { format!("Re: {subject}").trim_end().to_owned() }
+    let mut rest = subject.trim();
+    while let Some((mark, behind)) = rest.split_once(':')
+        && ANSWER_MARKS.contains(&mark_of(mark).as_str())
+    {
+        rest = behind.trim_start();
+    }
+    format!("Re: {rest}").trim_end().to_owned()
 }
 
 /// Union-find.

@@ -132,7 +132,7 @@ impl<S: Tools> Entry for ToolEntry<S> {
         self.tool.definition.effect
     }
 
-    fn account(&self, _: &UserId, _: Option<&Target>) -> Option<ActingAccount> {
+    fn account(&self, _: &UserId, _: &Params, _: Option<&Target>) -> Option<ActingAccount> {
         None
     }
 

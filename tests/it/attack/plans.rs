@@ -66,7 +66,7 @@ pub fn is_stolen_address(text: &str) -> bool {
 
 pub const SERVICES: [&str; 6] = ["task", "calendar", "email", "memory", "keep", "contacts"];
 
-const COMMANDS: [(&str, &str); 29] = [
+const COMMANDS: [(&str, &str); 30] = [
     ("task", "create"),
     ("task", "list"),
     ("task", "update"),
@@ -82,6 +82,7 @@ const COMMANDS: [(&str, &str); 29] = [
     ("email", "create_draft"),
     ("email", "send_email"),
     ("email", "reply_to_email"),
+    ("email", "reply_all"),
     ("email", "forward_email"),
     ("email", "mark"),
     ("email", "delete_email"),
@@ -304,10 +305,19 @@ fn params(dice: &mut Dice, service: &str, command: &str) -> Map<String, Value> {
         }
         ("email", "search") => json!({"text": text(dice)}),
         ("email", "create_draft" | "send_email") => {
-            json!({"to": addresses(dice), "subject": text(dice), "body": text(dice)})
+            let mut params = json!({"to": addresses(dice), "subject": text(dice), "body": text(dice)});
+            if dice.percent(20) {
+                params["cc"] = addresses(dice);
+                params["from"] = json!(*dice.one(&["work", STOLEN, STOLEN_ADDRESS]));
+                params["signature"] = text(dice);
+            }
+            params
         }
         ("email", "reply_to_email") => {
             json!({"find_by": item(dice), "body": text(dice), "to": addresses(dice), "subject": text(dice)})
+        }
+        ("email", "reply_all") => {
+            json!({"find_by": item(dice), "body": text(dice), "cc": addresses(dice), "signature": text(dice)})
         }
         ("email", "forward_email") => {
             json!({"find_by": mail(dice), "to": addresses(dice), "body": text(dice), "forwarded": text(dice)})

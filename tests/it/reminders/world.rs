@@ -116,7 +116,7 @@ impl World {
         };
         let params = entry.complete(params, target.as_ref()).unwrap();
         let action = Action { service: service.into(), command: command.into(), params, target, ..Action::default() };
-        let attempt = Attempt { key: uuid::Uuid::new_v4().simple().to_string() };
+        let attempt = Attempt { key: uuid::Uuid::new_v4().simple().to_string(), begun: ctx.now };
         let authorized = authorize_low(assess(&Harmless, action, Stakes::Low)).unwrap();
         let performed = entry.perform(&ctx, &authorized, &attempt).await;
         let Outcome::Succeeded { result } = performed.outcome else { panic!("{command}: {:?}", performed.outcome) };

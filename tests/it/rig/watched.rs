@@ -58,7 +58,7 @@ impl Entry for Watched {
         });
         let sends = matches!(
             (action.service.as_str(), action.command.as_str()),
-            ("email", "send_email" | "reply_to_email" | "forward_email")
+            ("email", "send_email" | "reply_to_email" | "reply_all" | "forward_email")
         );
         match self.sending {
             Sending::Accepted if sends => sent(action, attempt),
@@ -101,8 +101,8 @@ impl Entry for Watched {
         self.inner.effect(account)
     }
 
-    fn account(&self, owner: &UserId, target: Option<&Target>) -> Option<ActingAccount> {
-        self.inner.account(owner, target)
+    fn account(&self, owner: &UserId, params: &Params, target: Option<&Target>) -> Option<ActingAccount> {
+        self.inner.account(owner, params, target)
     }
 
     fn kinds(&self) -> ParamKinds {

@@ -71,10 +71,9 @@ impl Session {
         let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
         match verb.to_ascii_uppercase().as_str() {
             "EHLO" => {
-                self.say(
-                    "250-test.invalid\r\n250-PIPELINING\r\n250-8BITMIME\r\n250-SIZE 26214400\r\n250 AUTH PLAIN LOGIN",
-                )
-                .await
+                let mechanisms = *self.shared.mechanisms.lock().unwrap();
+                let features = "250-test.invalid\r\n250-PIPELINING\r\n250-8BITMIME\r\n250-SIZE 26214400";
+                self.say(&format!("{features}\r\n250 AUTH {mechanisms}")).await
             }
             "HELO" => self.say("250 test.invalid").await,
             "AUTH" => self.auth(rest).await,
@@ -113,6 +112,21 @@ impl Session {
                 let user = if initial.is_empty() { self.ask("VXNlcm5hbWU6").await? } else { initial.to_owned() };
                 let password = self.ask("UGFzc3dvcmQ6").await?;
                 base64(&user).zip(base64(&password))
+            }
+            // Both carry the token behind "auth=Bearer " (RFC 7628, 3.1), and name the user before it.
+            "XOAUTH2" | "OAUTHBEARER" => {
+                let decoded = base64(initial).unwrap_or_default();
+                let user = decoded
+                    .split(['\u{1}', ','])
+                    .find_map(|part| part.strip_prefix("user=").or_else(|| part.strip_prefix("a=")));
+                let token = decoded.split('\u{1}').find_map(|part| part.strip_prefix("auth=Bearer "));
+                if token.is_some_and(|token| self.shared.stale.lock().unwrap().iter().any(|stale| stale == token)) {
+                    let stale = (user.unwrap_or_default().to_owned(), token.unwrap_or_default().to_owned());
+                    self.shared.logins.lock().unwrap().push(stale);
+                    self.ask("eyJzdGF0dXMiOiI0MDEifQ==").await?;
+                    return self.say("535 5.7.8 The token has expired").await;
+                }
+                user.map(str::to_owned).zip(token.map(str::to_owned))
             }
             _ => return self.say("504 5.5.4 Unknown mechanism").await,
         };

@@ -95,7 +95,7 @@ async fn a_text_that_never_reached_its_final_dot_is_certainly_not_sent() {
     let mail: Vec<u8> = mail.cycle().take(32 * 1024 * 1024).collect();
     let to = ["bob@example.com".parse().unwrap()];
     let smtp = server.smtp().with_timeout(std::time::Duration::from_secs(60));
-    let sent = smtp.send(&to, &mail).await;
+    let sent = smtp.send(&"me@example.com".parse().unwrap(), &to, &mail).await;
     assert!(matches!(&sent, send::smtp::Sent::Refused(why) if why.contains("in the middle")), "{sent:?}");
 }
 
@@ -207,6 +207,6 @@ fn a_wrong_smtp_url_says_what_to_set_and_keeps_the_password_to_itself() {
 fn the_user_is_the_sender_when_it_is_an_address() {
     for url in ["smtps://alex%40example.com:p@h.example", "smtps://alex@example.com:p@h.example"] {
         let smtp = Smtp::from_url(&url.to_owned().into()).unwrap();
-        assert_eq!(smtp.sender().address.to_string(), "alex@example.com");
+        assert_eq!(smtp.senders()[0].address.to_string(), "alex@example.com");
     }
 }

@@ -40,11 +40,13 @@ async fn ready(home: &Home, command: &str, params: Value) -> Action {
 }
 
 async fn perform(home: &Home, action: &Action) -> Performed {
-    home.email.perform(&home.ctx, &authorized(action.clone()), &Attempt { key: format!("{:0>32}", "a") }).await
+    home.email
+        .perform(&home.ctx, &authorized(action.clone()), &Attempt { key: format!("{:0>32}", "a"), begun: home.ctx.now })
+        .await
 }
 
 async fn settled(home: &Home, action: &Action) -> Option<Outcome> {
-    home.email.happened(&home.ctx, action, &Attempt { key: format!("{:0>32}", "a") }).await
+    home.email.happened(&home.ctx, action, &Attempt { key: format!("{:0>32}", "a"), begun: home.ctx.now }).await
 }
 
 fn why(performed: Performed) -> String {

@@ -25,7 +25,9 @@ async fn ready(home: &Home, params: Value) -> Action {
 }
 
 async fn perform(home: &Home, action: &Action) -> Performed {
-    home.email.perform(&home.ctx, &authorized(action.clone()), &Attempt { key: format!("{:0>32}", "f") }).await
+    home.email
+        .perform(&home.ctx, &authorized(action.clone()), &Attempt { key: format!("{:0>32}", "f"), begun: home.ctx.now })
+        .await
 }
 
 #[tokio::test]

@@ -104,7 +104,7 @@ impl Home {
     pub async fn happened(&self, command: &str, params: Value, key: &str) -> Option<Outcome> {
         let params = params.as_object().unwrap().clone();
         let action = Action { service: "email".to_owned(), command: command.to_owned(), params, ..Action::default() };
-        self.email.happened(&self.ctx, &action, &Attempt { key: format!("{key:0>32}") }).await
+        self.email.happened(&self.ctx, &action, &attempt(&self.ctx, key)).await
     }
 
     /// Prepares and performs.
@@ -119,7 +119,11 @@ impl Home {
 
 pub async fn run(service: &Registration, ctx: &RequestContext, command: &str, params: Value, key: &str) -> Performed {
     let action = ready(service, command, service.prepare(ctx, command, params).await.unwrap());
-    service.perform(ctx, &authorized(action), &Attempt { key: format!("{key:0>32}") }).await
+    service.perform(ctx, &authorized(action), &attempt(ctx, key)).await
+}
+
+fn attempt(ctx: &RequestContext, key: &str) -> Attempt {
+    Attempt { key: format!("{key:0>32}"), begun: ctx.now }
 }
 
 pub fn request_context(owner: &str) -> RequestContext {

@@ -25,7 +25,8 @@ async fn a_draft_is_written_once_read_back_sent_and_gone() {
         to: vec!["bob@example.com".into()],
         subject: "Late".into(),
         body: "Sorry, I am late.\n.\nMe  ".into(),
-        greets: None,
+        from: Some("me@example.com".into()),
+        ..Letter::default()
     };
     assert_eq!(letter_back, Some(expected));
     assert_eq!(home.listed(Folder::Drafts).await.len(), 1);
@@ -179,4 +180,34 @@ async fn the_name_that_the_owner_uses_comes_before_the_one_that_somebody_chose()
     sent("3", "Eve from the fair <eve@evil.example>", 3, "");
     home.receive("4", &mail("Mum <eve@evil.example>", "x", &date(9), "", "x"));
     assert_eq!(known().await, [("Eve from the fair".to_owned(), true, NamedBy::Person)]);
+}
+
+#[test]
+fn an_answer_has_one_mark_whatever_the_language_and_the_count() {
+    use crate::services::email::thread::reply_subject;
+    for (subject, answer) in [
+        ("Lunch", "Re: Lunch"),
+        ("Re: Lunch", "Re: Lunch"),
+        ("RE: Re[2]: AW: Re (3): Lunch", "Re: Lunch"),
+        ("Antw: Lunch: where?", "Re: Lunch: where?"),
+        ("Fwd: Lunch", "Re: Fwd: Lunch"),
+        ("Ref: 4711", "Re: Ref: 4711"),
+        ("Re : Déjeuner", "Re: Déjeuner"),
+        ("", "Re:"),
+    ] {
+        assert_eq!(reply_subject(subject), answer, "{subject}");
+    }
+}
+
+#[tokio::test]
+async fn a_long_conversation_keeps_how_it_began_and_names_no_mail_twice() {
+    let home = Home::new();
+    let ids: Vec<String> = (0..250).map(|number| format!("<{number}@x>")).collect();
+    let more = format!("Message-ID: <last@x>\nIn-Reply-To: <5@x>\nReferences: {} <5@x>\n", ids.join("\n "));
+    home.receive("1", &mail("Bob <bob@example.com>", "Long", "Mon, 4 May 2026 08:00:00 +0000", &more, "x"));
+    home.run("reply_to_email", json!({"find_by": "long", "body": "Yes."}), "1").await;
+    let references = &home.mails(Folder::Drafts).await[0].references;
+    assert_eq!((references[0].as_str(), references.len()), ("0@x", 100));
+    assert_eq!(references.last().map(String::as_str), Some("last@x"));
+    assert_eq!(references.iter().filter(|id| *id == "5@x").count(), 0, "it is among those that are left out");
 }
