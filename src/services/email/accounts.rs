@@ -65,6 +65,11 @@ pub trait MailBackend: Debug + Send + Sync + 'static {
         false
     }
 
+    /// Whether the mail in a file of this name may be one that is kept there. Asked only of what keeps mail.
+    fn has(&self, _file: &str) -> bool {
+        true
+    }
+
     /// Makes a change in the mailbox there, in one attempt that is bounded in time by itself; never over what was
     /// changed there since. Asked only of what keeps mail.
     async fn write(&self, _: &RequestContext, _: &MailChange, _: &Attempt) -> Result<(), Unwritten> {
@@ -162,9 +167,11 @@ impl MailAccounts {
         Some(self.named(owner, self.of(owner).find(is_it)?))
     }
 
-    /// The account in which something becomes of mail that is there; `None`: the Maildir is all there is.
-    pub(super) fn keeping(&self, owner: &UserId) -> Option<ActingAccount> {
-        let keeper = self.of(owner).find(|account| account.backend.keeps_mail())?;
+    /// The account in which something becomes of the mail in a file of this name, or of a new one; `None`: the Maildir
+    /// is all there is.
+    pub(super) fn keeping(&self, owner: &UserId, file: Option<&str>) -> Option<ActingAccount> {
+        let has_it = |account: &&MailAccount| file.is_none_or(|file| account.backend.has(file));
+        let keeper = self.of(owner).filter(|account| account.backend.keeps_mail()).find(has_it)?;
         Some(self.named(owner, keeper))
     }
 

@@ -121,8 +121,8 @@ impl Handle<DeleteEmail> for Email {
         Effect::WriteElsewhere
     }
 
-    fn account(&self, owner: &UserId, _: Option<&Target>) -> Option<ActingAccount> {
-        self.accounts.keeping(owner)
+    fn account(&self, owner: &UserId, target: Option<&Target>) -> Option<ActingAccount> {
+        self.accounts.keeping(owner, OneMail::file_of(target).as_deref())
     }
 
     async fn prepare(&self, ctx: &RequestContext, command: DeleteEmail) -> Result<Prepared<DeleteEmail>, ServiceError> {

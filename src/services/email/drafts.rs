@@ -128,7 +128,7 @@ impl Email {
         let letter = self.mailboxes.own_draft(&ctx.owner, id).await.ok().flatten();
         let from = letter.and_then(|letter| letter.from);
         let account = from.and_then(|from| self.accounts.acting(&ctx.owner, Some(&from), None));
-        account.or_else(|| self.accounts.keeping(&ctx.owner))
+        account.or_else(|| self.accounts.keeping(&ctx.owner, None))
     }
 
     /// A draft as a person would plan it: what its account adds is not in it.

@@ -1,15 +1,21 @@
 //! A mail account of a person's own: what goes out goes through its mail server, and its mail is kept in its mailbox.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
 use lettre::Address;
 
-use super::accounts::MailBackend;
+use super::accounts::{Holder, MailAccount, MailBackend};
+use super::drafts::MARK;
+use super::imap::keeper::KeptAccount;
 use super::imap::mailbox::ImapMailbox;
+use super::imap::name::is_of_account;
 use super::mail_change::{MailChange, MailRef};
-use super::send::smtp::{Sender, Sent, Smtp};
+use super::send::smtp::{Sender, Sent, Smtp, SmtpUrlError};
+use crate::accounts::{AccountConfig, AccountPerson};
+use crate::core::ids::UserId;
 use crate::limits::MAIL_BYTES_MAX;
+use crate::ports::Store;
 use crate::services::backend::Unwritten;
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
@@ -18,33 +24,93 @@ use crate::services::service::Attempt;
 /// Its two servers, as far as it has them.
 #[derive(Debug)]
 pub struct MailElsewhere {
-    sender: Sender,
+    id: String,
+    senders: Vec<Sender>,
+    signature: Option<String>,
+    files_sent: bool,
     smtp: Option<Smtp>,
     imap: Option<Arc<ImapMailbox>>,
 }
 
 impl MailElsewhere {
-    /// An account that sends as `sender`.
-    pub fn new(sender: Sender, smtp: Option<Smtp>, imap: Option<Arc<ImapMailbox>>) -> Self {
-        Self { sender, smtp, imap }
+    /// An account as it is configured; `smtp` where its mail goes out by another server than its own.
+    pub fn of(account: &AccountConfig, smtp: Option<Smtp>, imap: Option<Arc<ImapMailbox>>) -> Self {
+        Self {
+            id: account.id.clone(),
+            senders: account.addresses.clone(),
+            signature: account.signature.clone(),
+            files_sent: account.files_sent,
+            smtp: smtp.or_else(|| Smtp::of(account)),
+            imap,
+        }
     }
+}
+
+/// The accounts of everybody with mail, and those whose mail is kept in step.
+pub fn mail_accounts(
+    configured: &[AccountConfig],
+    short_form: Option<&secrecy::SecretString>,
+    first_admin: &Arc<OnceLock<UserId>>,
+    store: &Arc<dyn Store>,
+) -> Result<(Vec<MailAccount>, Vec<KeptAccount>), SmtpUrlError> {
+    let first = || vec![Holder::FirstAdmin(first_admin.clone()), Holder::Terminal];
+    let mut sends_alone = short_form.map(Smtp::from_url).transpose()?;
+    let (mut mail, mut kept) = (Vec::new(), Vec::new());
+    for account in configured {
+        let holders = match &account.person {
+            AccountPerson::First => first(),
+            AccountPerson::Id(person) => vec![Holder::Person(UserId::new(person))],
+        };
+        let is_of_it = |smtp: &mut Smtp| {
+            let of_smtp = smtp.senders().first().map(|sender| &sender.address);
+            account.person == AccountPerson::First && of_smtp == account.addresses.first().map(|sender| &sender.address)
+        };
+        let smtp = sends_alone.take_if(is_of_it);
+        let mailbox = ImapMailbox::of(account, store.clone());
+        if smtp.is_none() && account.smtp.is_none() && mailbox.is_none() {
+            continue;
+        }
+        let (id, label) = (account.id.clone(), account.name.clone());
+        if let Some(mailbox) = &mailbox {
+            kept.push(KeptAccount { id: id.clone(), holders: holders.clone(), mailbox: mailbox.clone() });
+        }
+        let backend = Arc::new(MailElsewhere::of(account, smtp, mailbox));
+        mail.push(MailAccount { id, label, holders, backend });
+    }
+    // It sends and is no account that anything else is known of.
+    if let Some(smtp) = sends_alone {
+        mail.insert(0, MailAccount::of(smtp, first()));
+    }
+    Ok((mail, kept))
 }
 
 #[async_trait]
 impl MailBackend for MailElsewhere {
-    fn sender(&self) -> &Sender {
-        &self.sender
+    fn senders(&self) -> &[Sender] {
+        &self.senders
     }
 
-    async fn send(&self, to: &[Address], mail: &[u8]) -> Sent {
+    fn signature(&self) -> Option<&str> {
+        self.signature.as_deref()
+    }
+
+    fn files_sent(&self) -> bool {
+        self.files_sent
+    }
+
+    async fn send(&self, from: &Address, to: &[Address], mail: &[u8]) -> Sent {
         match &self.smtp {
-            Some(smtp) => smtp.send(to, mail).await,
+            Some(smtp) => smtp.send(from, to, mail).await,
             None => Sent::Refused("This account has no server for outgoing mail".to_owned()),
         }
     }
 
     fn keeps_mail(&self) -> bool {
         self.imap.is_some()
+    }
+
+    fn has(&self, file: &str) -> bool {
+        is_of_account(file, &self.id).unwrap_or_else(|| file.ends_with(MARK))
     }
 
     async fn write(&self, ctx: &RequestContext, change: &MailChange, _: &Attempt) -> Result<(), Unwritten> {

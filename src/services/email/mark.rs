@@ -240,8 +240,8 @@ impl Handle<MarkMail> for Email {
         Effect::WriteElsewhere
     }
 
-    fn account(&self, owner: &UserId, _: Option<&Target>) -> Option<ActingAccount> {
-        self.accounts.keeping(owner)
+    fn account(&self, owner: &UserId, target: Option<&Target>) -> Option<ActingAccount> {
+        self.accounts.keeping(owner, OneMail::file_of(target).as_deref())
     }
 
     async fn prepare(&self, ctx: &RequestContext, mut command: MarkMail) -> Result<Prepared<MarkMail>, ServiceError> {

@@ -97,6 +97,12 @@ impl OneMail {
         })
     }
 
+    /// The name of the file that a target is about, without flags.
+    pub fn file_of(target: Option<&Target>) -> Option<String> {
+        let one: Self = serde_json::from_value(target?.before.clone()).ok()?;
+        Some(one.file.base)
+    }
+
     /// The mail an action is about.
     pub fn held(action: &Action) -> Result<Self, ServiceError> {
         before(action).ok_or(ServiceError::Several { noun: "mail" })

@@ -3,12 +3,10 @@
 //! Invariants: nobody is offered or given an account of somebody else; a name that fits none of the person's own, or
 //! several, is asked about; an address is told only where it is not the one that is meant anyway.
 
-use sha2::{Digest as _, Sha256};
-
 use super::accounts::{MailAccount, MailAccounts};
 use super::compose::same_address;
+use super::imap::name::is_of_account;
 use super::send::smtp::Sender;
-use crate::core::digest::hex;
 use crate::core::ids::UserId;
 use crate::language::words::{fold, words};
 use crate::services::service::{ItemChoice, Prepared};
@@ -47,12 +45,6 @@ impl<C> From<WhichSender> for Prepared<C> {
     }
 }
 
-/// What ends the name of every file that came from this account: `1768200001.M5P7.ba-0f3a91c2`.
-pub fn file_mark(account: &str) -> String {
-    let digest = hex(&Sha256::digest(account.as_bytes()));
-    format!(".ba-{}", digest.get(..8).unwrap_or(&digest))
-}
-
 impl MailAccounts {
     /// As whom the person sends: as they say, else as always.
     pub(super) fn named_or_first(&self, owner: &UserId, said: Option<&str>) -> Result<SendingFrom, WhichSender> {
@@ -64,7 +56,7 @@ impl MailAccounts {
 
     /// As whom a mail is answered: from the account that it lies in, as the one it was written to.
     pub(super) fn written_to(&self, owner: &UserId, file: &str, addresses: &[String]) -> SendingFrom {
-        let holds = |account: &&MailAccount| file.ends_with(&file_mark(&account.id));
+        let holds = |account: &&MailAccount| is_of_account(file, &account.id) == Some(true);
         let home = self.of(owner).find(holds);
         let written_to = |account: &MailAccount| {
             let own = addresses.iter().find_map(|address| account.sender(address));
