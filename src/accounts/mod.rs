@@ -10,9 +10,15 @@
 #![deny(missing_docs)]
 
 mod account;
+mod certificate;
+mod directory;
 mod login;
+mod probe;
 mod state;
 
 pub use account::{AccountConfig, AccountPerson, Sender, ServerAddress, ServerTls};
+pub use certificate::CertificateLook;
+pub use directory::{AccountDirectory, ListedAccount, since, trouble};
 pub use login::{Credential, FixedLogin, Login, LoginError};
+pub use probe::{AccountProbe, ConnectionProbe, ServerKind, ServerProbe};
 pub use state::{AccountState, AccountStates, Disconnected};
