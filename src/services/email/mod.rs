@@ -130,6 +130,10 @@ impl Service for Email {
         Some(self)
     }
 
+    fn mirrors(&self, owner: &UserId) -> Vec<String> {
+        self.accounts.kept_elsewhere(owner)
+    }
+
     fn waited_for(&self, owner: &UserId) -> Option<Progress> {
         let SoFar { done, total } = self.mailboxes.waited_for(owner)?;
         Some(Progress::of(format!("Reading your mail… {} of {}", grouped(done), grouped(total))))
