@@ -10,6 +10,7 @@ mod conditions;
 #[cfg(feature = "failpoints")]
 mod crash;
 mod dependencies;
+mod doctor;
 mod doubts;
 mod elsewhere;
 mod eval;
@@ -20,6 +21,7 @@ mod faults;
 mod floors;
 mod flows;
 mod forget;
+mod freshness;
 mod fuzz;
 mod grounded;
 mod held;

@@ -4,6 +4,7 @@
 //! - [`bot_api::FakeBotApi`]: Telegram's Bot API, with faults on demand
 //! - [`model_server::ModelServer`]: a scripted OpenAI-compatible endpoint, and a simulated one for benchmarks
 //! - [`smtp_server::SmtpServer`]: a mail server that keeps what it was given
+//! - [`tls_server::TlsServer`]: says what a test wants, over TLS
 //! - [`transcriber::Transcriber`]: an endpoint that hears what a test says
 //! - [`program`]: the binary as a console, as a daemon, or once
 //!
@@ -18,5 +19,6 @@ pub mod bot_api;
 pub mod model_server;
 pub mod program;
 pub mod smtp_server;
+pub mod tls_server;
 pub mod transcriber;
 mod wire;
