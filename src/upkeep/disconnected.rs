@@ -19,7 +19,7 @@ use crate::ports::{Key, RecordExt, StoreError};
 
 /// Where an account stands, as far as its person has to know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Standing {
+enum AccountStanding {
     /// Since the start of this process nobody has seen it work or wait.
     Unknown,
     Connected,
@@ -27,7 +27,7 @@ enum Standing {
     Waits,
 }
 
-impl Standing {
+impl AccountStanding {
     fn of(state: &AccountState) -> Self {
         match (&state.disconnected, state.synced) {
             (Some(disconnected), _) if disconnected.until_reconnected => Self::Waits,
@@ -40,7 +40,7 @@ impl Standing {
 /// What was seen of the accounts already, so that the store is asked only when something has changed.
 #[derive(Debug, Default)]
 pub struct AccountWatch {
-    settled: BTreeMap<String, Standing>,
+    settled: BTreeMap<String, AccountStanding>,
 }
 
 /// Looks again and again. Ends when dropped.
@@ -59,8 +59,8 @@ impl AccountWatch {
     pub async fn look(&mut self, brain: &Brain) -> Result<(), StoreError> {
         for account in brain.accounts.listed.iter() {
             let state = brain.accounts.states.of(&account.id);
-            let standing = Standing::of(&state);
-            if standing == Standing::Unknown || self.settled.get(&account.id) == Some(&standing) {
+            let standing = AccountStanding::of(&state);
+            if standing == AccountStanding::Unknown || self.settled.get(&account.id) == Some(&standing) {
                 continue;
             }
             // Who has not spoken yet is told later.

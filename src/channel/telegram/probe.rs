@@ -44,7 +44,7 @@ pub enum BotTrouble {
 }
 
 #[derive(Deserialize)]
-struct Named {
+struct BotUser {
     #[serde(default)]
     username: String,
 }
@@ -64,7 +64,7 @@ pub async fn probe(config: &TelegramConfig) -> Result<BotProbe, BotTrouble> {
     let no_answer = |place: String, error: ApiError| BotTrouble::NoAnswer { place, error: error.to_string() };
     let api = Api::new(config).map_err(|error| no_answer("the Bot API".to_owned(), error))?;
     let place = api.base();
-    let named: Named = api.call(&GetMe::new()).await.map_err(|error| match error {
+    let named: BotUser = api.call(&GetMe::new()).await.map_err(|error| match error {
         ApiError::Refused { code: 401 | 404, .. } => BotTrouble::TokenRefused(place.clone()),
         error => no_answer(place.clone(), error),
     })?;
