@@ -1,6 +1,6 @@
 //! What the operator of the machine may do with pending actions: see them, cancel them, and approve them
 //! where the configuration says so; and the export of a person's data. Used by `brain-agent pending …` and
-//! `brain-agent export`, directly or through `control.sock`.
+//! `brain-agent export`, directly or through `control.sock`; and how the process is, for `brain-agent doctor`.
 
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use crate::pipeline::operator::{OperatorDecision, OperatorVerb, decide};
 use crate::ports::StoreError;
 use crate::queries::pending::CardView;
 use crate::queries::questions::CostlyQuestion;
-use crate::queries::{View, export as exports, pending, questions};
+use crate::queries::{View, export as exports, health, pending, questions};
 use crate::services::error::ServiceError;
 
 /// One request of the operator.
@@ -50,6 +50,18 @@ pub async fn export(brain: &Brain, user: &str) -> Response {
             Response::refused(format!("I keep nothing of anybody called {user}, so nothing was exported."))
         }
         Ok(document) => Response { ok: true, records: vec![document.into()], text: format!("Everything of {user}.") },
+        Err(error) => Response::refused(error.to_string()),
+    }
+}
+
+/// How this process is, for `doctor`: one record.
+pub async fn health(brain: &Brain) -> Response {
+    let asked = async {
+        let view = brain.view().await?;
+        health::of_process(&view, brain.since, &brain.accounts, brain.index.as_ref()).await
+    };
+    match asked.await {
+        Ok(health) => Response { ok: true, records: vec![json!(health)], text: "It runs.".to_owned() },
         Err(error) => Response::refused(error.to_string()),
     }
 }

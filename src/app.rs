@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use async_trait::async_trait;
 use chrono_tz::Tz;
 
+use crate::accounts::{AccountConfig, AccountDirectory, ListedAccount};
 use crate::channel::console::ConsoleChannel;
 use crate::config::{Config, ModelEndpoint, telegram_user};
 use crate::core::forgotten::Forgotten;
@@ -58,6 +59,11 @@ pub async fn open_store(data_dir: &Path) -> Result<Arc<RedbStore>, StoreError> {
     RedbStore::open_with(&store_path(data_dir), schema()).await.map(Arc::new)
 }
 
+/// The store of a data folder as it is, for looking: its file keeps every byte.
+pub async fn glance_at_store(data_dir: &Path) -> Result<Arc<RedbStore>, StoreError> {
+    RedbStore::glance(&store_path(data_dir), schema()).await.map(Arc::new)
+}
+
 /// The indexes that the store keeps: those of the ports' own records, and those of the services.
 pub fn indexes() -> Vec<&'static Secondary> {
     secondary::OF_RECORDS.into_iter().chain(services::indexes()).collect()
@@ -107,6 +113,13 @@ pub fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_multi_thread().enable_all().max_blocking_threads(BLOCKING_THREADS_MAX).build()
 }
 
+/// What of a configuration could be read and still lets nothing start, in sentences.
+pub fn problems(config: &Config) -> Vec<String> {
+    let mail = accounts(config, &Arc::default()).err().map(|error| error.to_string());
+    let model = model(config).err().map(|error| StartError::from(error).to_string());
+    mail.into_iter().chain(model).collect()
+}
+
 /// Builds the brain.
 pub fn build(config: &Config, parts: Parts) -> Result<Brain, StartError> {
     let first_admin = Arc::new(OnceLock::new());
@@ -148,6 +161,7 @@ fn build_for(
         store,
         index,
         services,
+        accounts: directory(config),
         since: clock.now(),
         clock,
         channel,
@@ -158,6 +172,15 @@ fn build_for(
         locks: Default::default(),
         running: Default::default(),
     })
+}
+
+/// The accounts elsewhere that are configured.
+pub fn configured_accounts(_: &Config) -> Vec<AccountConfig> {
+    Vec::new()
+}
+
+fn directory(config: &Config) -> AccountDirectory {
+    AccountDirectory::new(configured_accounts(config).iter().map(ListedAccount::from), Arc::default())
 }
 
 fn model(config: &Config) -> Result<Option<Arc<dyn Model>>, llm::SettingsError> {

@@ -11,8 +11,9 @@
 //! 5. [`pipeline`]: one turn, top to bottom; what it goes by is [`pipeline::turn::TurnFacts`]. [`scheduler`]: what
 //!    falls due without one. [`upkeep`]: what is done when nobody waits, so that nothing grows for
 //!    ever. [`queries`], below them: what there is to see, as data.
-//! 6. [`config`], and [`secret_files`] below it and the accounts. Adapters: [`store`], [`search`], [`llm`]. Where people are: [`channel`], [`admin`]. Put together in [`app`]; the
-//!    command line is the binary's, in `src/bin`.
+//! 6. [`config`], and [`secret_files`] below it and the accounts. Adapters: [`store`], [`search`], [`llm`]. Where people
+//!    are: [`channel`], [`admin`]. Put together in [`app`]; [`doctor`] looks at all of it; the command line is the
+//!    binary's, in `src/bin`.
 //!
 //! `core` imports nothing of ours but [`limits`]; the pipeline knows ports and the registry, not adapters; adapters
 //! never import each other. A test fails on a forbidden edge.
@@ -24,6 +25,7 @@ pub mod channel;
 pub mod clock;
 pub mod config;
 pub mod core;
+pub mod doctor;
 pub mod eval;
 pub mod failpoint;
 pub mod investigate;

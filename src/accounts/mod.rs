@@ -11,6 +11,8 @@
 
 mod account;
 mod authorities;
+mod certificate;
+mod directory;
 mod file;
 mod login;
 pub mod oauth;
@@ -24,12 +26,14 @@ mod state;
 
 pub use account::{AccountConfig, AccountPerson, Sender, ServerAddress, ServerTls};
 pub use authorities::certificates;
+pub use certificate::CertificateLook;
+pub use directory::{AccountDirectory, ListedAccount, since, trouble};
 pub use file::{
     AccountChange, AccountEntry, AccountsPlace, FileSetting, PlaceChosenBy, SecretSource, changed, file_text,
     parse_accounts, read_accounts,
 };
 pub use login::{Credential, FixedLogin, Login, LoginError};
-pub use probe::{AccountProbe, AccountServer, ProbedServer, SignInProbe};
+pub use probe::{AccountProbe, ConnectionProbe, ServerKind, ServerProbe, dav_signs_in};
 pub use provider::{Provider, ProviderOAuth, ProviderSteps};
 pub use secret::{CommandLogin, PlaceLogin, SecretError, SecretPlace};
 pub use sender::{parse_sender, sender_text};

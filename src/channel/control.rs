@@ -1,4 +1,4 @@
-//! `control.sock`: how `console`, `ask` and `pending` reach the process that owns the store.
+//! `control.sock`: how `console`, `ask`, `pending` and `doctor` reach the process that owns the store.
 //!
 //! A Unix socket in the data folder, mode 0600 from the moment it is there: whoever may read the store may talk to it.
 //! The first line says what it is about; then a console speaks its own lines, and a request gets one response line.
@@ -40,6 +40,7 @@ const GIVEN_UP: &str = "This console was silent for long, and somebody else need
 enum Hello {
     Console { console: String },
     Export { export: String },
+    Health { health: bool },
     Request(Request),
 }
 
@@ -111,6 +112,10 @@ async fn connection(
         }
         Ok(Hello::Export { export }) => {
             let response = admin::export(&brain, &export).await;
+            write_line(&mut write, &serde_json::to_value(response).unwrap_or_default()).await
+        }
+        Ok(Hello::Health { .. }) => {
+            let response = admin::health(&brain).await;
             write_line(&mut write, &serde_json::to_value(response).unwrap_or_default()).await
         }
         Ok(Hello::Console { console }) => serve_console(lines, seat, write, brain, channel, console).await,
@@ -242,6 +247,11 @@ impl Client {
     /// A person's data.
     pub async fn export(self, user: &str) -> std::io::Result<Response> {
         self.asked(&serde_json::to_value(Hello::Export { export: user.to_owned() }).unwrap_or_default()).await
+    }
+
+    /// How the other process is.
+    pub async fn health(self) -> std::io::Result<Response> {
+        self.asked(&serde_json::to_value(Hello::Health { health: true }).unwrap_or_default()).await
     }
 
     async fn asked(mut self, line: &Value) -> std::io::Result<Response> {

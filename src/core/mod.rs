@@ -25,6 +25,7 @@ pub mod progress;
 pub mod provenance;
 pub mod run;
 pub mod settings;
+pub mod span;
 pub mod stakes;
 pub mod text;
 pub mod turn;

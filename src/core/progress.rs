@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::text::grouped;
+
 /// One thing being done, and how far it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Progress {
@@ -32,6 +34,18 @@ impl fmt::Display for Progress {
             Some((done, of)) => write!(f, " {done}/{of}"),
             None => Ok(()),
         }
+    }
+}
+
+/// By what a text is known to say already how much was read.
+pub const MAILS_SO_FAR: &str = "mails so far";
+
+/// How many of somebody's mails were read so far, as a sentence without its end: `I've read 3,200 of your 10,000 mails
+/// so far`.
+pub fn mails_read(read: usize, of: usize) -> String {
+    match of {
+        0 => "I've only begun to read your mail".to_owned(),
+        of => format!("I've read {} of your {} {MAILS_SO_FAR}", grouped(read), grouped(of)),
     }
 }
 

@@ -120,6 +120,19 @@ fn is_invisible_format(c: char) -> bool {
         | 0x2800 | 0xE000..=0xF8FF)
 }
 
+/// A number as people write it: `10,000`.
+pub fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// Splits text into parts of at most `max` UTF-16 units: at an empty line, a line end, a space, and only
 /// then between two visible characters. Nothing is lost but the white space at a border of words.
 pub fn split_utf16(text: &str, max: usize) -> Vec<String> {

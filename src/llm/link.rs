@@ -109,9 +109,14 @@ impl ModelLink {
     }
 
     /// Host and port: what an operator needs, without path, query and password.
-    fn place(&self) -> String {
+    pub fn place(&self) -> String {
         let host = self.url.host_str().unwrap_or_default();
         self.url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+    }
+
+    /// What its key is sent in.
+    pub fn header(&self) -> Option<&HeaderValue> {
+        self.header.as_ref()
     }
 
     /// Whether a question of this stage will have to wait, as far as the last ones tell.

@@ -7,7 +7,8 @@
 //! ```
 //! In reading order: `link` (one call at one endpoint), `structured` (how JSON is asked for), `wire` and `stream` (what
 //! goes out and comes back), `closing` and `thoughts` (where an answer ends, and what of it is one), `answer`, `repair`
-//! and `calls` (from text to completion), `pace` (how fast it is), `failure` (when it does not work).
+//! and `calls` (from text to completion), `pace` (how fast it is), `failure` (when it does not work), [`probe`] (how an
+//! endpoint is).
 //!
 //! Invariants: a key leaves this module only in an `Authorization` header to its own endpoint, redirects are
 //! not followed; no text of a call is logged or put into an error; a dropped call closes its connection.
@@ -19,6 +20,7 @@ mod closing;
 mod failure;
 mod link;
 mod pace;
+pub mod probe;
 mod repair;
 mod room;
 mod stream;

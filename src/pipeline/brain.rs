@@ -10,6 +10,7 @@ use tokio::sync::Notify;
 
 use super::locks::Locks;
 use super::running::RunningTurns;
+use crate::accounts::{AccountDirectory, ListedAccount};
 use crate::core::ids::{ChatId, UserId, short_id};
 use crate::core::settings::Settings;
 use crate::core::turn::Incoming;
@@ -86,6 +87,8 @@ pub struct Brain {
     pub services: Registry,
     /// Who may be meant by a name.
     pub people: Arc<dyn AddressBook>,
+    /// Which accounts elsewhere there are, and how they are.
+    pub accounts: AccountDirectory,
     /// Time.
     pub clock: Arc<dyn Clock>,
     /// Where people read and press.
@@ -168,6 +171,11 @@ impl Brain {
             self.due_changed.notify_one();
         }
         Ok(revision)
+    }
+
+    /// The accounts elsewhere of a person.
+    pub fn accounts_of<'a>(&'a self, owner: &'a UserId) -> impl Iterator<Item = &'a ListedAccount> + 'a {
+        self.accounts.of(owner, self.policy.first_admin.get())
     }
 
     /// Where a person's local times are meant.

@@ -63,7 +63,7 @@ use crate::ports::StoreError;
 use brain::Brain;
 use commit::Answer;
 use stages::guard::Verdict;
-use stages::{act, chat, context, guard, investigate};
+use stages::{act, chat, context, freshness, guard, investigate};
 use tokio_util::sync::CancellationToken;
 use turn::debounce::Debounce;
 use turn::{Turn, TurnAccount, TurnError, status};
@@ -107,6 +107,7 @@ async fn open<'a>(
 async fn finish(turn: &Turn<'_>, answer: Result<Answer, TurnError>) -> Done {
     let answer = match answer {
         Ok(answer) => {
+            let answer = freshness::told(turn.brain, &turn.facts, answer);
             let answer = consent::waiting::question_named(&turn.facts, turn.account, answer);
             Ok(consent::waiting::cards_named(turn.brain, &turn.facts, answer).await)
         }

@@ -8,6 +8,7 @@
 pub mod agenda;
 pub mod export;
 pub mod figures;
+pub mod health;
 pub mod offers;
 pub mod pending;
 pub mod questions;

@@ -39,7 +39,8 @@ mod snippet;
 mod tests;
 mod text;
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -50,6 +51,33 @@ use self::house::House;
 use crate::core::ids::UserId;
 use crate::limits;
 use crate::ports::{BuildProgress, Candidates, Description, Found, Index, IndexError, Query, Source, Store, Update};
+
+/// How the indexes below a folder are; see [`look`].
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct IndexesLook {
+    /// How many people have one.
+    pub people: usize,
+    /// How many of those cannot be read; each is built again when it is needed.
+    pub damaged: usize,
+}
+
+/// Looks at the indexes below a folder, and changes nothing. What is replaced meanwhile by the process that owns it may
+/// look damaged.
+pub fn look(folder: &Path) -> io::Result<IndexesLook> {
+    let mut found = IndexesLook::default();
+    let entries = match std::fs::read_dir(folder) {
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(found),
+        other => other?,
+    };
+    for entry in entries {
+        let folder = entry?.path();
+        if folder.is_dir() {
+            found.people += 1;
+            found.damaged += usize::from(shelf::look(&folder).is_err());
+        }
+    }
+    Ok(found)
+}
 
 /// The index of a store.
 #[derive(Debug)]

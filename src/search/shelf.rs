@@ -89,12 +89,8 @@ impl Shelf {
         make_folder(folder)?;
         let mut state = ShelfState::default();
         if let Some(seal) = read_seal(folder)? {
-            for (name, length) in &seal.lengths {
-                if fs::metadata(folder.join(name))?.len() != *length {
-                    return Err(invalid("a file has another length"));
-                }
-                state.sealed.insert(PathBuf::from(name));
-            }
+            check_lengths(folder, &seal)?;
+            state.sealed.extend(seal.lengths.keys().map(PathBuf::from));
             state.held.insert(PathBuf::from(META), seal.meta.into_bytes());
         }
         for entry in fs::read_dir(folder)? {
@@ -164,6 +160,20 @@ impl Shelf {
         }
         Ok(())
     }
+}
+
+/// What is wrong with the index in a folder, if anything is: a look that changes nothing.
+pub(super) fn look(folder: &Path) -> io::Result<()> {
+    read_seal(folder)?.map_or(Ok(()), |seal| check_lengths(folder, &seal))
+}
+
+fn check_lengths(folder: &Path, seal: &Seal) -> io::Result<()> {
+    for (name, length) in &seal.lengths {
+        if fs::metadata(folder.join(name))?.len() != *length {
+            return Err(invalid("a file has another length"));
+        }
+    }
+    Ok(())
 }
 
 fn read_seal(folder: &Path) -> io::Result<Option<Seal>> {

@@ -268,6 +268,11 @@ pub trait Service: Send + Sync + std::fmt::Debug + 'static {
         Ok(())
     }
 
+    /// The accounts elsewhere, by their ids, of which what is read here is a copy: it is as fresh as they are.
+    fn mirrors(&self, _owner: &UserId) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Its things fall due.
     fn reminders(&self) -> Option<&dyn Reminders> {
         None

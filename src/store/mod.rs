@@ -71,6 +71,12 @@ impl RedbStore {
         Self::start(StoreSource::file(path), StoreSource::open_or_create, schema).await
     }
 
+    /// The store at `path` as it is, for looking: whatever is done to it stays in memory, and the file keeps every byte.
+    /// While it is open, nobody else can open it.
+    pub async fn glance(path: &Path, schema: Schema) -> Result<Self, StoreError> {
+        Self::start(StoreSource::glance_at(path), StoreSource::open, schema).await
+    }
+
     async fn start(
         source: StoreSource,
         open: fn(&StoreSource) -> Result<Opened, StoreError>,

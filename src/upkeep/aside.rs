@@ -47,7 +47,7 @@ pub(super) async fn tell(brain: &Brain) -> Result<(), StoreError> {
 }
 
 /// A private chat of each admin; where none of them has one, the only chat there is.
-async fn operators(brain: &Brain, chats: &[ChatId]) -> Result<Vec<ChatId>, StoreError> {
+pub(super) async fn operators(brain: &Brain, chats: &[ChatId]) -> Result<Vec<ChatId>, StoreError> {
     let users = brain.store.list_all::<User>(&[]).await?;
     let mut admins: BTreeSet<UserId> = brain.policy.admins.iter().cloned().collect();
     admins.extend(users.into_iter().filter(|user| user.admin).map(|user| user.id));

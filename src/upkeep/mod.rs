@@ -5,6 +5,7 @@
 //! taken up again by the next look; a turn under way goes first.
 
 mod aside;
+mod disconnected;
 mod looking;
 mod retention;
 
@@ -16,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::ports::StoreError;
+pub use disconnected::AccountWatch;
 use retention::RetentionWalk;
 
 /// One look at everything, at once.
@@ -32,6 +34,7 @@ pub async fn run(brain: &Brain, stop: &CancellationToken) {
     tokio::select! {
         () = stop.cancelled() => {}
         () = keep_in_order(brain) => {}
+        () = disconnected::keep_told(brain) => {}
     }
 }
 

@@ -38,6 +38,24 @@ fn allowed(module: &str) -> Option<&'static [&'static str]> {
         "services",
         "upkeep",
     ];
+    // It looks at everything, adapters and what they are put together to included, and nothing but the command line
+    // names it.
+    const DOCTOR: &[&str] = &[
+        "accounts",
+        "app",
+        "channel",
+        "config",
+        "core",
+        "investigate",
+        "language",
+        "limits",
+        "llm",
+        "ports",
+        "prompts",
+        "queries",
+        "search",
+        "services",
+    ];
     Some(match module {
         "limits" | "failpoint" => &[],
         "core" => &["limits"],
@@ -51,6 +69,7 @@ fn allowed(module: &str) -> Option<&'static [&'static str]> {
         "queries" => &["accounts", "core", "investigate", "language", "limits", "ports", "services"],
         "pipeline" => PIPELINE,
         "scheduler" | "upkeep" | "admin" | "channel" => FRONT,
+        "doctor" => DOCTOR,
         // They put everything together.
         "app" | "bin" | "lib" | "eval" => return None,
         // A module nobody has given its place yet.

@@ -23,7 +23,12 @@ struct House {
 const HOUSES: [House; 6] = [
     House {
         folder: "queries",
-        floors: &[&[""], &["offers", "services", "agenda", "turns", "pending"], &["questions", "figures", "export"]],
+        floors: &[
+            &[""],
+            &["offers", "services", "agenda", "turns", "pending"],
+            &["questions", "figures", "export"],
+            &["health"],
+        ],
         upward: 0,
         circle: 0,
     },
@@ -104,7 +109,7 @@ const HOUSES: [House; 6] = [
         folder: "channel/telegram",
         floors: &[
             &["api", "backoff", "error", "place", "entities"],
-            &["send", "queue", "pace", "keyboard", "files"],
+            &["send", "queue", "pace", "keyboard", "files", "probe"],
             &["updates"],
             &["inbox", "access", "pairing", "status", "taps"],
             &["channel"],

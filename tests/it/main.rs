@@ -11,6 +11,7 @@ mod conditions;
 #[cfg(feature = "failpoints")]
 mod crash;
 mod dependencies;
+mod doctor;
 mod doubts;
 mod elsewhere;
 mod eval;
@@ -21,6 +22,7 @@ mod faults;
 mod floors;
 mod flows;
 mod forget;
+mod freshness;
 mod fuzz;
 mod grounded;
 mod held;

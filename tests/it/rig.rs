@@ -27,6 +27,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
+use brain_agent::accounts::AccountDirectory;
 use brain_agent::core::button::Button;
 use brain_agent::core::ids::{ChatId, UserId};
 use brain_agent::language::time::DateOrder;
@@ -75,6 +76,8 @@ pub struct Setup {
     pub demo: bool,
     /// What people have elsewhere.
     pub accounts: Accounts,
+    /// Which of them people are told about, and how they are.
+    pub directory: AccountDirectory,
     /// What becomes of mail that is sent.
     pub sending: Sending,
     pub admin_may_approve: bool,
@@ -97,6 +100,7 @@ impl Default for Setup {
             whole_schemas: false,
             demo: false,
             accounts: Accounts::default(),
+            directory: AccountDirectory::default(),
             sending: Sending::Accepted,
             admin_may_approve: false,
             pending_ttl: Duration::from_secs(24 * 3600),
@@ -284,6 +288,7 @@ fn brain(
         model: if setup.model { Some(script.clone()) } else { None },
         services: Registry::new(watched),
         people,
+        accounts: setup.directory,
         clock: clock.clone(),
         channel: channel.clone(),
         prompts: Prompts::load(None).unwrap(),

@@ -8,6 +8,7 @@
 //! - [`byte_proxy::ByteProxy`]: before any of them, and cuts, delays, swallows, repeats and garbles
 //! - [`dovecot::Dovecot`]: a real IMAP server, with another client (Python's imaplib) to read back what is in it
 //! - [`token_server::TokenServer`]: a token server of OAuth 2, with its page, and what it knows of a token
+//! - [`tls_server::TlsServer`]: says what a test wants, over TLS
 //! - [`transcriber::Transcriber`]: an endpoint that hears what a test says
 //! - [`program`]: the binary as a console, as a daemon, or once
 //!
@@ -27,5 +28,6 @@ pub mod postfix;
 pub mod program;
 pub mod smtp_server;
 pub mod token_server;
+pub mod tls_server;
 pub mod transcriber;
 mod wire;

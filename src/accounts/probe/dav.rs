@@ -6,7 +6,6 @@ use reqwest::redirect::Policy;
 use reqwest::{Method, StatusCode, Url};
 use secrecy::ExposeSecret as _;
 
-use super::credential;
 use crate::accounts::account::AccountConfig;
 use crate::accounts::authorities::certificates;
 use crate::accounts::login::Credential;
@@ -15,8 +14,9 @@ use crate::limits::PROBE_MS;
 const WHO_AM_I: &str = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\
                         <propfind xmlns=\"DAV:\"><prop><current-user-principal/></prop></propfind>";
 
-pub(super) async fn sign_in(account: &AccountConfig, url: &Url) -> Result<(), String> {
-    let credential = credential(account).await?;
+/// Signs in there. The error is a sentence without its server: why not.
+pub async fn dav_signs_in(account: &AccountConfig, url: &Url) -> Result<(), String> {
+    let credential = account.login.credential().await.map_err(|why| format!("was not asked: {why}"))?;
     let mut builder = reqwest::Client::builder().redirect(Policy::none()).timeout(Duration::from_millis(PROBE_MS));
     if let Some(path) = &account.authorities {
         let own = certificates(path).map_err(|why| format!("was not asked: the file of authorities {why}"))?;

@@ -56,6 +56,12 @@ pub(crate) enum CliCommand {
         #[arg(long, default_value = DEFAULT_USER)]
         user: String,
     },
+    /// Look at everything that is needed, and say what to do: exit 0 it works, 1 something does not, 2 bad configuration
+    Doctor {
+        /// One JSON object a line
+        #[arg(long)]
+        json: bool,
+    },
     /// Measure understanding on a file of messages with known answers
     Eval(EvalArgs),
 }

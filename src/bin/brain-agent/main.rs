@@ -3,6 +3,7 @@
 //! Which commands there are is in [`cli`]; each group of them has a file. Not here: anything an assistant does.
 
 mod cli;
+mod doctor;
 mod errands;
 mod explain;
 mod logs;
@@ -52,8 +53,14 @@ async fn run(cli: Cli, logs: &Logs) -> anyhow::Result<ExitCode> {
         Some(CliCommand::Setup(args)) => return setup::run(args).await,
         other => other,
     };
-    let config = Config::load()?;
-    for warning in &config.warnings {
+    let config = Config::load().inspect_err(|error| {
+        if let Some(CliCommand::Doctor { json }) = &command {
+            doctor::unreadable(error, *json);
+        }
+    })?;
+    // The doctor has lines of its own for them.
+    let is_told = !matches!(command, Some(CliCommand::Doctor { .. }));
+    for warning in config.warnings.iter().filter(|_| is_told) {
         eprintln!("brain-agent: {}", visible(warning));
     }
     match command {
@@ -65,6 +72,7 @@ async fn run(cli: Cli, logs: &Logs) -> anyhow::Result<ExitCode> {
         Some(CliCommand::Ask { text, user, explain: false }) => errands::ask(&config, &text, &user, logs).await,
         Some(CliCommand::Pending { verb, json }) => errands::pending(&config, verb, json).await,
         Some(CliCommand::Setup(args)) => setup::run(args).await,
+        Some(CliCommand::Doctor { json }) => doctor::doctor(config, json).await,
         Some(CliCommand::Export { user }) => errands::export(&config, &user).await,
         Some(CliCommand::Eval(args)) => errands::evaluate(&config, &args).await,
     }

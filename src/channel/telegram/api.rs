@@ -8,7 +8,9 @@
 use std::fmt;
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use reqwest::Url;
+use reqwest::header::DATE;
 use reqwest::multipart::Form;
 use secrecy::{ExposeSecret, SecretString};
 use serde::de::DeserializeOwned;
@@ -171,6 +173,14 @@ impl Api {
         let response = request.send().await.map_err(unreachable)?;
         let status = response.status().as_u16();
         read(status, &whole(response, limits::TELEGRAM_REPLY_BYTES_MAX).await?)
+    }
+
+    /// What time it is there, if it tells. Says nothing of the token.
+    pub async fn date(&self) -> Option<DateTime<Utc>> {
+        let request = self.client.get(self.base.clone()).timeout(Duration::from_millis(limits::TELEGRAM_CALL_MS));
+        let response = request.send().await.ok()?;
+        let date = DateTime::parse_from_rfc2822(response.headers().get(DATE)?.to_str().ok()?);
+        date.ok().map(|date| date.with_timezone(&Utc))
     }
 
     /// A file that somebody has sent, of at most so many bytes.

@@ -39,6 +39,7 @@ mod pairing;
 mod place;
 mod polling;
 mod presses;
+pub mod probe;
 mod queue;
 mod redeliver;
 mod send;

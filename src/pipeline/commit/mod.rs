@@ -28,6 +28,8 @@ pub(super) mod shown;
 pub mod user;
 mod wording;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::core::ids::{ChatId, MessageId, RunId};
 use crate::core::pending::Pending;
 use crate::core::turn::Incoming;
@@ -53,6 +55,18 @@ impl Brain {
     /// The same commit; whoever calls this sees to the delivery.
     pub async fn commit_told(&self, chat: &ChatId, shows: Vec<Show>, batch: Batch) -> Result<(), StoreError> {
         outbox::tell(self, chat, &shows, &batch, None).await
+    }
+
+    /// Tells in a chat, in these words, that accounts wait for being reconnected: by their ids, each once for as long as
+    /// it does. `connected`: those that do not wait any more. Whoever calls this sees to the delivery; true where there
+    /// is something to deliver.
+    pub async fn commit_disconnected(
+        &self,
+        chat: &ChatId,
+        waiting: &BTreeMap<String, String>,
+        connected: &BTreeSet<String>,
+    ) -> Result<bool, StoreError> {
+        outbox::tell_disconnected(self, chat, waiting, connected).await
     }
 
     /// The same for the decision of a card.

@@ -3,6 +3,9 @@
 //! Invariants: an answer is a few messages, and then a file with all of it; numbers are taken from the chat's state in
 //! the commit that uses them, so none is given twice; every message fits. Not here: showing it ([`super::delivery`]).
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use chrono::{DateTime, Utc};
 
 use crate::core::ids::{ChatId, PendingId};
@@ -71,6 +74,33 @@ pub(super) async fn tell(
     update_chat(brain, chat, batch, told).await?;
     fail_point("tell-durable");
     Ok(())
+}
+
+/// Commits what a chat is told of accounts that wait for being reconnected. What was told stays noted, over restarts,
+/// until the account is connected again, so that the next time is told again. True where something was told.
+pub(super) async fn tell_disconnected(
+    brain: &Brain,
+    chat: &ChatId,
+    waiting: &BTreeMap<String, String>,
+    connected: &BTreeSet<String>,
+) -> Result<bool, StoreError> {
+    let now = brain.clock.now();
+    let is_told = AtomicBool::new(false);
+    let tell = |state: &mut ChatState, batch: &mut Batch| {
+        let noted = state.told_disconnected.len();
+        state.told_disconnected.retain(|id| !connected.contains(id));
+        let is_new = |(id, _): &(&String, &String)| !state.told_disconnected.contains(id);
+        let new: Vec<(&String, &String)> = waiting.iter().filter(is_new).collect();
+        is_told.store(!new.is_empty(), Ordering::Relaxed);
+        let changes = !new.is_empty() || noted != state.told_disconnected.len();
+        for (id, words) in new {
+            enqueue(state, Show::Send(Reply::text(words.as_str())), now, batch)?;
+            state.told_disconnected.push(id.clone());
+        }
+        Ok(changes)
+    };
+    update_chat(brain, chat, &Batch::default(), tell).await?;
+    Ok(is_told.load(Ordering::Relaxed))
 }
 
 /// Puts something to show into the outbox, in as many messages as it takes.

@@ -12,6 +12,7 @@ pub(crate) mod condition;
 pub(crate) mod context;
 mod conversation;
 pub(crate) mod doubts;
+pub(crate) mod freshness;
 pub(crate) mod gate;
 pub(crate) mod grounding;
 pub(crate) mod guard;

@@ -215,6 +215,9 @@ pub struct ChatState {
     /// The card that was decided here last, by whomever.
     #[serde(default)]
     pub decided: Option<LastDecided>,
+    /// The accounts, by their ids, that were told here to wait for being reconnected.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub told_disconnected: Vec<String>,
 }
 
 /// A card that was decided, until something else is.
@@ -260,6 +263,7 @@ impl ChatState {
             status_line: None,
             snoozing: None,
             decided: None,
+            told_disconnected: Vec::new(),
         }
     }
 }

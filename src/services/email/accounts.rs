@@ -175,6 +175,12 @@ impl MailAccounts {
         Some(self.named(owner, keeper))
     }
 
+    /// The accounts, by their ids, whose mail is kept there.
+    pub(super) fn kept_elsewhere(&self, owner: &UserId) -> Vec<String> {
+        let keepers = self.of(owner).filter(|account| account.backend.keeps_mail());
+        keepers.map(|account| account.id.clone()).collect()
+    }
+
     fn named(&self, owner: &UserId, account: &MailAccount) -> ActingAccount {
         let label = Some(account.label.clone()).filter(|_| self.of(owner).count() > 1);
         ActingAccount { id: account.id.clone(), label }

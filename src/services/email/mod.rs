@@ -40,6 +40,7 @@ mod outgoing;
 mod pool;
 mod prepare;
 mod query;
+pub mod probing;
 pub mod read;
 mod read_thread;
 mod reply_all;
@@ -141,6 +142,10 @@ impl Service for Email {
 
     fn searchable(&self) -> Option<&dyn Searchable> {
         Some(self)
+    }
+
+    fn mirrors(&self, owner: &UserId) -> Vec<String> {
+        self.accounts.kept_elsewhere(owner)
     }
 
     fn waited_for(&self, owner: &UserId) -> Option<Progress> {

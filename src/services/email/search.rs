@@ -13,8 +13,10 @@ use super::service::{Email, source_of};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::{ActingAccount, Action};
+use crate::core::progress::mails_read;
 use crate::core::provenance::UntrustedText;
 use crate::core::stakes::Stakes;
+pub(super) use crate::core::text::grouped;
 use crate::core::text::{quoted, visible};
 use crate::language::people::Familiarity;
 use crate::language::requests::built::{Built, set};
@@ -142,24 +144,8 @@ impl From<SoFar> for ReadSoFar {
 impl ReadSoFar {
     /// In words: `I've read 3,200 of your 10,000 mails so far`.
     pub fn told(self) -> String {
-        match self.of {
-            0 => "I've only begun to read your mail".to_owned(),
-            of => format!("I've read {} of your {} mails so far", grouped(self.read), grouped(of)),
-        }
+        mails_read(self.read, self.of)
     }
-}
-
-/// A number as people write it: `10,000`.
-pub(super) fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 impl Command for SearchMail {

@@ -11,11 +11,11 @@ use super::mail::{DRAFT, Mail, NAME};
 use super::mailbox::{Conversation, MailView};
 use super::read::{Mailbox, Parsed};
 use super::read_thread::ReadThread;
-use super::search::grouped;
 use super::service::{Email, source_of};
 use super::source::maildir::Folder;
 use super::thread::Thread;
 use crate::core::plan::PlannedAction;
+use crate::core::progress::mails_read;
 use crate::core::provenance::UntrustedText;
 use crate::limits::{CONVERSATION_MAILS_MAX, FOUND_THREADS_MAX, MAIL_HITS_MAX, READ_MAILS_MAX};
 use crate::ports::{Needs, Query, Ranking};
@@ -47,9 +47,7 @@ impl Searchable for Email {
         conversations.truncate(filter.limit);
         let names = self.names(&ctx.owner, conversations.iter().flat_map(said)).await?;
         let items = conversations.iter().filter_map(|conversation| item(&view, conversation, &names)).collect();
-        let gap = view
-            .so_far
-            .map(|so_far| format!("I've read {} of your {} mails so far", grouped(so_far.done), grouped(so_far.total)));
+        let gap = view.so_far.map(|so_far| mails_read(so_far.done, so_far.total));
         Ok(FoundItems { items, more, gap })
     }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, anyhow, bail};
 use brain_agent::accounts::{
     AccountChange, AccountEntry, AccountPerson, AccountProbe, AccountsPlace, FileSetting, Provider, SecretSource,
-    SignInProbe, changed, file_text, parse_accounts, parse_sender,
+    ServerKind, changed, file_text, parse_accounts, parse_sender,
 };
 use brain_agent::config::Config;
 use brain_agent::secret_files;
@@ -181,12 +181,15 @@ async fn tried(
     if let Some(login) = typed.and_then(|typed| typed.login(&entry.user)) {
         account.login = Arc::new(login);
     }
-    let probed = SignInProbe.probe(&account).await;
+    let patience = Duration::from_millis(limits::PROBE_MS);
     let mut problems = Vec::new();
-    for server in &probed {
-        match &server.problem {
-            None => say(&format!("{}: {} lets you in.", server.server, server.host)),
-            Some(why) => problems.push(format!("{}: {why}.", server.server)),
+    for kind in ServerKind::of(&account) {
+        let probed = timeout(patience, SignInProbe.probe(&account, kind)).await;
+        match probed.map(|probe| probe.map(|probe| (probe.problem(), probe.place))) {
+            Ok(Some((None, place))) => say(&format!("{}: {place} lets you in.", purpose(kind))),
+            Ok(Some((Some(why), place))) => problems.push(format!("{}: {place}: {why}.", purpose(kind))),
+            Ok(None) => {}
+            Err(_) => problems.push(format!("{}: it did not answer in time.", purpose(kind))),
         }
     }
     if problems.is_empty() {
@@ -196,6 +199,16 @@ async fn tried(
         problems.push("Many providers want an app password here, not the password of the account.".to_owned());
     }
     goes_on(&problems.join("\n"), unchecked)
+}
+
+/// What a server is for, as a person would say it.
+fn purpose(kind: ServerKind) -> &'static str {
+    match kind {
+        ServerKind::Imap => "Reading mail (IMAP)",
+        ServerKind::Smtp => "Sending mail (SMTP)",
+        ServerKind::CalDav => "Calendars (CalDAV)",
+        ServerKind::CardDav => "Contacts (CardDAV)",
+    }
 }
 
 impl NewSecret {

@@ -3,12 +3,14 @@
 
 use std::collections::BTreeSet;
 
-use chrono::{DateTime, Duration, Utc};
+use chrono::Duration;
 
+use crate::accounts::{AccountPerson, ListedAccount};
+use crate::core::span::{ago, span};
 use crate::core::text::{shorten, visible};
 use crate::language::time;
 use crate::language::time::Grain;
-use crate::limits::MODEL_SLOW_MS;
+use crate::limits::{LIST_ROWS_MAX, MODEL_SLOW_MS};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::consent::waiting::StillWaiting;
 use crate::pipeline::turn::TurnFacts;
@@ -28,11 +30,43 @@ pub(super) async fn status(brain: &Brain, facts: &TurnFacts) -> Result<String, S
         },
         format!("⏰ Next reminder: {}", next.map_or_else(|| "none is set.".to_owned(), |next| reminder(facts, next))),
     ];
+    lines.extend(accounts(brain, facts));
     if facts.user.admin || brain.policy.admins.contains(facts.owner()) {
         lines.push(String::new());
         lines.extend(for_admins(brain, &of_turns).await?);
+        lines.extend(accounts_of_others(brain, facts));
     }
     Ok(lines.join("\n"))
+}
+
+/// How the person's own accounts are, a line each.
+fn accounts(brain: &Brain, facts: &TurnFacts) -> Vec<String> {
+    let line = |account: &ListedAccount| {
+        let state = brain.accounts.state_in_words(account, facts.ctx.now, facts.ctx.zone);
+        format!("📫 {}: {state}", account.shown())
+    };
+    listed(brain.accounts_of(facts.owner()).map(line).collect())
+}
+
+/// How those of everybody else are: whose, and what it is called, without an address.
+fn accounts_of_others(brain: &Brain, facts: &TurnFacts) -> Vec<String> {
+    let own: Vec<&ListedAccount> = brain.accounts_of(facts.owner()).collect();
+    let line = |account: &ListedAccount| {
+        let whose = match &account.person {
+            AccountPerson::First => "the first admin",
+            AccountPerson::Id(id) => id,
+        };
+        let state = brain.accounts.state_in_words(account, facts.ctx.now, facts.ctx.zone);
+        format!("📫 {}, {}: {state}", visible(whose), visible(&shorten(&account.name, 60)))
+    };
+    listed(brain.accounts.listed.iter().filter(|account| !own.contains(account)).map(line).collect())
+}
+
+fn listed(mut lines: Vec<String>) -> Vec<String> {
+    let more = lines.len().saturating_sub(LIST_ROWS_MAX);
+    lines.truncate(LIST_ROWS_MAX);
+    lines.extend((more > 0).then(|| format!("… and {more} more accounts")));
+    lines
 }
 
 /// How its last call went.
@@ -95,23 +129,6 @@ fn investigations(figures: &InvestigationFigures) -> String {
         "🔎 Questions over everything in those turns: {count}; 95 % within {p95_ms} ms; on average {tokens_mean} tokens, \
          ${usd_mean:.4}; {saved_percent} % saved side by side; {failed} with a part that failed"
     )
-}
-
-fn ago(now: DateTime<Utc>, at: DateTime<Utc>) -> String {
-    let past = now - at;
-    if past < Duration::minutes(1) { "just now".to_owned() } else { format!("{} ago", span(past)) }
-}
-
-/// "2 days 3 h", "3 h 5 min", "5 min", "less than a minute".
-fn span(length: Duration) -> String {
-    let (days, hours, minutes) = (length.num_days(), length.num_hours() % 24, length.num_minutes() % 60);
-    match (days, hours, minutes) {
-        (..=0, ..=0, ..=0) => "less than a minute".to_owned(),
-        (..=0, ..=0, minutes) => format!("{minutes} min"),
-        (..=0, hours, minutes) => format!("{hours} h {minutes} min"),
-        (1, hours, _) => format!("1 day {hours} h"),
-        (days, hours, _) => format!("{days} days {hours} h"),
-    }
 }
 
 #[cfg(test)]

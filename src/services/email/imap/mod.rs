@@ -19,7 +19,7 @@ mod folders;
 pub mod keeper;
 mod laying;
 pub mod mailbox;
-pub(super) mod name;
+pub mod name;
 pub mod place;
 pub(in crate::services) mod rows;
 mod sign_in;

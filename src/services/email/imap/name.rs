@@ -13,6 +13,8 @@ use crate::core::digest::hex;
 pub(super) const DIGESTED_BYTES: usize = 64 * 1024;
 /// Letters of the digest: 96 bits.
 const DIGEST_LETTERS: usize = 24;
+/// Letters of the account's mark.
+const ACCOUNT_LETTERS: usize = 8;
 /// Before the account.
 const MARK: &str = ".ba-";
 
@@ -52,14 +54,20 @@ impl MailName {
     }
 }
 
-/// The end of the names of an account's mails.
-pub(in crate::services::email) fn account_mark(account: &str) -> String {
-    hex(&Sha256::digest(account.as_bytes())).chars().take(8).collect()
+/// What ends the names of an account's mails: `.ba-0f3a91c2`.
+pub fn file_mark(account: &str) -> String {
+    format!("{MARK}{}", account_mark(account))
 }
 
-/// Whether a file of this name came from the account, or was put there by us; `None` where nothing says so.
+fn account_mark(account: &str) -> String {
+    hex(&Sha256::digest(account.as_bytes())).chars().take(ACCOUNT_LETTERS).collect()
+}
+
+/// Whether a file of this name came from the account; `None` where it came in another way.
 pub(in crate::services::email) fn is_of_account(base: &str, account: &str) -> Option<bool> {
-    MailName::parse(base).map(|name| name.account == account_mark(account))
+    let (_, mark) = base.rsplit_once(MARK)?;
+    let is_mark = mark.len() == ACCOUNT_LETTERS && mark.bytes().all(|b| b.is_ascii_hexdigit());
+    is_mark.then(|| mark == account_mark(account))
 }
 
 fn digest(bytes: &[u8]) -> String {

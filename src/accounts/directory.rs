@@ -1,0 +1,162 @@
+//! Directory of the accounts that there are, beside how each is: for whoever tells about them. Nothing in it signs in
+//! anywhere.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
+
+use super::account::{AccountConfig, AccountPerson};
+use super::state::{AccountState, AccountStates, Disconnected};
+use crate::core::ids::UserId;
+use crate::core::span::ago;
+use crate::core::text::{grouped, one_line, shorten, visible};
+use crate::limits::ACCOUNT_TROUBLE_CHARS;
+
+/// The command that connects an account anew.
+const RECONNECTS: &str = "brain-agent setup";
+
+/// An account, as its person is told about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedAccount {
+    /// As in [`AccountConfig::id`].
+    pub id: String,
+    /// Whose it is.
+    pub person: AccountPerson,
+    /// What the person calls it.
+    pub name: String,
+    /// Its first address.
+    pub address: String,
+}
+
+impl ListedAccount {
+    /// How it is called where it stands alone: `work (anna@example.com)`.
+    pub fn shown(&self) -> String {
+        match self.address.as_str() {
+            address if address.is_empty() || address == self.name => visible(&self.name),
+            address => visible(&format!("{} ({address})", self.name)),
+        }
+    }
+}
+
+impl From<&AccountConfig> for ListedAccount {
+    fn from(account: &AccountConfig) -> Self {
+        let address = account.addresses.first().map(|sender| sender.address.to_string()).unwrap_or_default();
+        let AccountConfig { id, person, name, .. } = account;
+        Self { id: id.clone(), person: person.clone(), name: name.clone(), address }
+    }
+}
+
+/// Which accounts there are, and how each is. Cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub struct AccountDirectory {
+    /// In the order in which they are configured.
+    pub listed: Arc<[ListedAccount]>,
+    /// How they are, by their ids.
+    pub states: Arc<AccountStates>,
+}
+
+impl AccountDirectory {
+    /// Of these.
+    pub fn new(listed: impl IntoIterator<Item = ListedAccount>, states: Arc<AccountStates>) -> Self {
+        Self { listed: listed.into_iter().collect(), states }
+    }
+
+    /// Those of a person. `first`: who the first admin is, if anybody is; in the terminal its person has theirs.
+    pub fn of<'a>(
+        &'a self,
+        owner: &'a UserId,
+        first: Option<&'a UserId>,
+    ) -> impl Iterator<Item = &'a ListedAccount> + 'a {
+        self.listed.iter().filter(move |account| match &account.person {
+            AccountPerson::First => first == Some(owner) || owner.is_of_terminal(),
+            AccountPerson::Id(id) => id == owner.as_str(),
+        })
+    }
+
+    /// How it is, in words after its name: `read 2 min ago`.
+    pub fn state_in_words(&self, account: &ListedAccount, now: DateTime<Utc>, zone: Tz) -> String {
+        let AccountState { synced, disconnected, progress } = self.states.of(&account.id);
+        match (disconnected, progress, synced) {
+            (Some(disconnected), _, _) => {
+                let since = since(disconnected.since, now, zone);
+                format!("not connected since {since}: {}", trouble(&disconnected))
+            }
+            (None, Some((done, of)), _) => format!("reading: {} of {}", grouped(done), grouped(of)),
+            (None, None, Some(synced)) => format!("read {}", ago(now, synced)),
+            (None, None, None) => "not read yet since I was started".to_owned(),
+        }
+    }
+}
+
+/// A moment that has passed: `09:12`, or `Mon 12 Jan 09:12` on another day.
+pub fn since(at: DateTime<Utc>, now: DateTime<Utc>, zone: Tz) -> String {
+    let (at, now) = (at.with_timezone(&zone), now.with_timezone(&zone));
+    let is_today = at.date_naive() == now.date_naive();
+    at.format(if is_today { "%H:%M" } else { "%a %-d %b %H:%M" }).to_string()
+}
+
+/// What is in the way, without the full stop of its sentence, and what to do where only somebody can do it.
+pub fn trouble(disconnected: &Disconnected) -> String {
+    let why = one_line(&shorten(disconnected.why.trim().trim_end_matches('.'), ACCOUNT_TROUBLE_CHARS));
+    let says_how = why.contains(RECONNECTS);
+    match (disconnected.until_reconnected && !says_how, why.is_empty()) {
+        (true, true) => format!("reconnect with “{RECONNECTS}”"),
+        (true, false) => format!("{why}; reconnect with “{RECONNECTS}”"),
+        (false, true) => "it could not be reached".to_owned(),
+        (false, false) => why,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn account(id: &str, person: AccountPerson) -> ListedAccount {
+        ListedAccount { id: id.to_owned(), person, name: id.to_owned(), address: format!("{id}@example.com") }
+    }
+
+    #[test]
+    fn everybody_has_their_own_accounts_and_nobody_elses() {
+        let listed = [account("first", AccountPerson::First), account("annas", AccountPerson::Id("tg:1".to_owned()))];
+        let all = AccountDirectory::new(listed, Arc::default());
+        let root = UserId::new("tg:9");
+        let of = |owner: &str, first: Option<&UserId>| {
+            let owner = UserId::new(owner);
+            all.of(&owner, first).map(|account| account.id.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(of("tg:1", Some(&root)), ["annas"]);
+        assert_eq!(of("tg:9", Some(&root)), ["first"]);
+        assert_eq!(of("tg:9", None), Vec::<String>::new(), "nobody is known to be the first admin");
+        assert_eq!(of("me", None), ["first"]);
+        assert_eq!(of("tg:2", Some(&root)), Vec::<String>::new());
+    }
+
+    #[test]
+    fn each_state_has_its_words() {
+        let listed = account("work", AccountPerson::First);
+        let all = AccountDirectory::new([listed.clone()], Arc::default());
+        let now: DateTime<Utc> = "2026-01-12T09:30:00Z".parse().unwrap();
+        let words = || all.state_in_words(&listed, now, Tz::Europe__Berlin);
+        assert_eq!(words(), "not read yet since I was started");
+        all.states.progressed("work", 1_200, 40_000);
+        assert_eq!(words(), "reading: 1,200 of 40,000");
+        all.states.synced("work", now - chrono::Duration::minutes(2));
+        assert_eq!(words(), "read 2 min ago");
+        all.states.failed("work", now - chrono::Duration::minutes(18), "The server is away.".to_owned(), false);
+        assert_eq!(words(), "not connected since 10:12: The server is away");
+        all.states.failed("work", now, "The token server refused it.".to_owned(), true);
+        let told = "not connected since 10:12: The token server refused it; reconnect with “brain-agent setup”";
+        assert_eq!(words(), told);
+        let yesterday = now + chrono::Duration::days(1);
+        assert!(all.state_in_words(&listed, yesterday, Tz::UTC).starts_with("not connected since Mon 12 Jan 09:12"));
+    }
+
+    #[test]
+    fn what_a_server_said_cannot_pretend_to_be_something_else() {
+        let why = format!("no\n\u{202e}{}", "x".repeat(5_000));
+        let disconnected = Disconnected { since: DateTime::UNIX_EPOCH, why, until_reconnected: false };
+        let told = trouble(&disconnected);
+        assert!(!told.contains('\u{202e}') && told.chars().count() < 2 * ACCOUNT_TROUBLE_CHARS, "{told}");
+    }
+}
