@@ -173,6 +173,19 @@ pub const MAILS_REMEMBERED_MAX: usize = 400_000;
 pub const MAIL_HITS_MAX: usize = 400;
 /// Earlier mails of the same subject in which a reply that names none looks for the one it answers.
 pub const SAME_SUBJECT_MAX: usize = 100;
+/// Mails that one person waits for at a time; each is a query when their mailbox changes.
+pub const WATCHES_MAX: usize = 100;
+/// Mails of one sender, or of one conversation, among which the one is looked for that is waited for: the newest ones.
+pub const WATCH_MAILS_MAX: usize = 200;
+/// How long something is waited for in mail that has no time by which it was to come: a quarter.
+pub const WATCH_DAYS_MAX: i64 = 90;
+/// How long what was told of a mail that was waited for can still be put off.
+pub const WATCH_KEPT_DAYS: i64 = 30;
+/// How late it may be told that no mail has come, while the mailbox cannot be read.
+pub const WATCH_PATIENCE_SECS: i64 = 3_600;
+/// How often mailboxes are looked into for what is waited for when nobody says that they have changed: other programs
+/// deliver into them as well.
+pub const WATCH_POLL_SECS: i64 = 60;
 /// When a mail goes, so many of the others that speak of its people are looked through for their names.
 pub const MAIL_NAMED_BY_MAX: usize = 200;
 

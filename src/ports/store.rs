@@ -61,6 +61,8 @@ pub enum Table {
     Memories,
     /// Saved contacts.
     Contacts,
+    /// What is waited for in mail.
+    Watches,
     /// Counters and settings of the program itself.
     Meta,
     /// Records that could not be read.
@@ -69,7 +71,7 @@ pub enum Table {
 
 impl Table {
     /// Every table.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 23] = [
         Self::Inbox,
         Self::Outbox,
         Self::Messages,
@@ -90,6 +92,7 @@ impl Table {
         Self::Notes,
         Self::Memories,
         Self::Contacts,
+        Self::Watches,
         Self::Meta,
         Self::Aside,
     ];
@@ -117,6 +120,7 @@ impl Table {
             Self::Notes => "notes",
             Self::Memories => "memories",
             Self::Contacts => "contacts",
+            Self::Watches => "watches",
             Self::Meta => "meta",
             Self::Aside => "aside",
         }
@@ -129,7 +133,7 @@ impl Table {
             Self::Pending | Self::Runs | Self::Cards | Self::Undo | Self::Erasures | Self::Aside => true,
             Self::Inbox | Self::Outbox | Self::Messages | Self::Users | Self::Chats | Self::PendingOpen => false,
             Self::Shown | Self::Due | Self::Audit | Self::Turns | Self::Meta => false,
-            Self::Tasks | Self::Events | Self::Notes | Self::Memories | Self::Contacts => false,
+            Self::Tasks | Self::Events | Self::Notes | Self::Memories | Self::Contacts | Self::Watches => false,
         }
     }
 }

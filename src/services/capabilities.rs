@@ -2,7 +2,7 @@
 //! what there is to do, what was reported as done, facts about the person, and uses of content that was passed on.
 
 use async_trait::async_trait;
-use chrono::{DateTime, FixedOffset};
+use chrono::{DateTime, FixedOffset, Utc};
 
 use super::context::RequestContext;
 use super::error::ServiceError;
@@ -30,6 +30,17 @@ pub trait Reminders: Send + Sync {
 
     /// What an action of this service answered to a reminder, if it did.
     fn answer_of(&self, command: &str, params: &Params) -> Option<ReminderAnswer>;
+}
+
+/// A service that waits for what happens outside the store.
+#[async_trait]
+pub trait Lookout: Send + Sync {
+    /// Returns when something may have happened; never, where nothing tells.
+    async fn stirred(&self);
+
+    /// What has come of it since the last look, for everybody who waits: changes, each group of which is committed by
+    /// itself. Costs little where nothing has happened.
+    async fn look(&self, now: DateTime<Utc>) -> Result<Vec<Vec<Change>>, ServiceError>;
 }
 
 /// What comes of something falling due.

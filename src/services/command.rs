@@ -202,6 +202,8 @@ pub trait Command: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'st
     const ENTRIES: &'static [&'static str] = &[];
     /// True when its receipt is made of somebody else's text.
     const SHOWS_UNTRUSTED: bool = false;
+    /// True when what a request depends on is what it waits for, so that it is no condition of doing it.
+    const HEEDS_CONDITIONS: bool = false;
 
     /// Decided from command and parameters, never by a model.
     fn stakes(&self, _: &Action) -> Stakes {

@@ -76,7 +76,12 @@ mod tests;
 
 /// The orders by which the built-in services ask the store for their things.
 pub fn indexes() -> impl Iterator<Item = &'static Secondary> {
-    task::INDEXES.into_iter().chain(calendar::INDEXES).chain(memory::INDEXES).chain(notes::INDEXES)
+    task::INDEXES
+        .into_iter()
+        .chain(calendar::INDEXES)
+        .chain(memory::INDEXES)
+        .chain(notes::INDEXES)
+        .chain(email::INDEXES)
 }
 
 /// What of the built-in services' records can be found.
@@ -114,7 +119,7 @@ pub fn built_in(
     let registry = Registry::new([
         tasks.registration(),
         Arc::new(calendar).registration(),
-        Arc::new(email::Email::new(mailboxes.clone(), people.clone(), mail)).registration(),
+        Arc::new(email::Email::new(store.clone(), mailboxes.clone(), people.clone(), mail)).registration(),
         Arc::new(memory::MemoryService::new(store.clone(), index.clone())).registration(),
         Arc::new(notes::NotesService::new(store.clone(), index.clone())).registration(),
         people.clone().registration(),

@@ -2,7 +2,8 @@
 //!
 //! In reading order: the files ([`maildir`]), what a mail says ([`read`]), how both get into the search index
 //! ([`indexing`]), what is kept of them in memory ([`summary`], [`thread`], [`correspondents`]), asking for them
-//! ([`mailbox`]), finding ([`find`]), writing ([`compose`], [`drafts`]), sending ([`smtp`]).
+//! ([`mailbox`]), finding ([`find`]), writing ([`compose`], [`drafts`]), sending ([`smtp`]), waiting for mail
+//! ([`watch`]).
 //!
 //! Invariants:
 //! - What goes out is the action's values and nothing else; a send is tried once.
@@ -51,6 +52,7 @@ mod suspects;
 #[cfg(test)]
 pub(crate) mod tests;
 pub mod thread;
+pub mod watch;
 mod wording;
 
 use std::sync::Arc;
@@ -67,11 +69,13 @@ use read_thread::ReadThread;
 use reply_to_email::ReplyToEmail;
 use search::{SearchMail, grouped};
 use send_email::SendEmail;
+use watch::{ListWatches, UnwatchMail, WatchMail};
 
-use super::capabilities::Drafts;
+use super::capabilities::{Drafts, Lookout, Reminders};
 use super::command::planned;
 use super::context::RequestContext;
 use super::error::ServiceError;
+use super::items;
 use super::registry::Registration;
 use super::searchable::Searchable;
 use super::service::{ContextRole, Noticed, Service, ServiceInfo, Wanted};
@@ -81,13 +85,14 @@ use crate::core::progress::Progress;
 use crate::language::requests::built::Builder;
 use crate::limits::CONTEXT_FETCH_MS;
 pub(super) use filling::is_about_a_mail;
+use serde_json::Value;
 
 pub(super) use amend::AMENDERS;
 pub use mail::NAME;
 pub use service::Email;
 
 /// What its phrases come to, by the command that they name.
-pub(super) const BUILDERS: [(&str, Builder); 9] = [
+pub(super) const BUILDERS: [(&str, Builder); 12] = [
     ("search", search::built),
     ("read_thread", read_thread::built),
     ("create_draft", |said| filling::write(said, "create_draft")),
@@ -97,7 +102,13 @@ pub(super) const BUILDERS: [(&str, Builder); 9] = [
     ("forward_email", forward_email::built),
     ("mark", |said| filling::over_one(said, "mark")),
     ("delete_email", |said| filling::over_one(said, "delete_email")),
+    watch::BUILDERS[0],
+    watch::BUILDERS[1],
+    watch::BUILDERS[2],
 ];
+
+/// The orders by which it asks the store for what it watches for.
+pub(super) use watch::INDEXES;
 
 impl Email {
     /// The service with its commands, for the registry.
@@ -112,6 +123,9 @@ impl Email {
             .command::<ForwardEmail>()
             .command::<MarkMail>()
             .command::<DeleteEmail>()
+            .command::<WatchMail>()
+            .command::<UnwatchMail>()
+            .command::<ListWatches>()
             .end()
     }
 }
@@ -128,6 +142,18 @@ impl Service for Email {
 
     fn searchable(&self) -> Option<&dyn Searchable> {
         Some(self)
+    }
+
+    fn reminders(&self) -> Option<&dyn Reminders> {
+        Some(self)
+    }
+
+    fn lookout(&self) -> Option<&dyn Lookout> {
+        Some(self)
+    }
+
+    async fn export(&self, owner: &UserId) -> Result<Vec<(&'static str, Vec<Value>)>, ServiceError> {
+        Ok(vec![("watches", items::export::<watch::MailWatch>(&self.store, owner).await?)])
     }
 
     fn waited_for(&self, owner: &UserId) -> Option<Progress> {

@@ -36,6 +36,7 @@ fn treatment(table: Table) -> Treatment {
         Table::Inbox => Treatment::Left,
         Table::Users | Table::PendingOpen | Table::Cards | Table::Due | Table::Erasures => Treatment::Left,
         Table::Tasks | Table::Events | Table::Notes | Table::Memories | Table::Contacts => Treatment::Left,
+        Table::Watches => Treatment::Left,
     }
 }
 
@@ -55,6 +56,7 @@ fn is_open(table: Table, record: &Value) -> bool {
         Table::Aside => false,
         Table::Inbox | Table::Users | Table::PendingOpen | Table::Cards | Table::Due | Table::Erasures => false,
         Table::Tasks | Table::Events | Table::Notes | Table::Memories | Table::Contacts => false,
+        Table::Watches => false,
     }
 }
 

@@ -73,7 +73,8 @@ impl Home {
         let accounts = MailAccounts::new(accounts.into_iter().collect::<Vec<_>>());
         let mailboxes = Mailboxes::of_accounts(world.dir.path(), accounts.clone(), world.index.clone());
         let contacts = Arc::new(Contacts::new(world.store.clone(), world.index.clone(), mailboxes.clone()));
-        let email = Arc::new(Email::new(mailboxes.clone(), contacts.clone(), accounts)).registration();
+        let email =
+            Arc::new(Email::new(world.store.clone(), mailboxes.clone(), contacts.clone(), accounts)).registration();
         Self { people: contacts.clone().registration(), email, world, mailboxes, contacts }
     }
 
