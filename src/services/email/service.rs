@@ -3,7 +3,7 @@
 use super::accounts::MailAccounts;
 use super::mail::Mail;
 use super::mailbox::Mailboxes;
-use super::watch::LookedAt;
+use super::watch::looked::LookedAt;
 use crate::core::ids::UserId;
 use crate::core::text::visible;
 use crate::ports::Store;

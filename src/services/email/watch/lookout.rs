@@ -1,7 +1,6 @@
 //! Looking out for what is watched for: who may have new mail, and what of it decides a watch.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, PoisonError};
+use std::collections::BTreeSet;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -16,26 +15,6 @@ use crate::services::email::mail::Mail;
 use crate::services::email::mailbox::MailView;
 use crate::services::email::service::{Email, source_of, writer};
 use crate::services::error::ServiceError;
-use crate::services::searchable::Freshness;
-
-/// What each person's mailbox was like when nothing in it was found to decide anything.
-#[derive(Debug, Default)]
-pub struct LookedAt(Mutex<HashMap<UserId, Freshness>>);
-
-impl LookedAt {
-    fn is_as_it_was(&self, owner: &UserId, fresh: Option<&Freshness>) -> bool {
-        let looked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        fresh.is_some() && looked.get(owner) == fresh
-    }
-
-    fn remember(&self, owner: &UserId, fresh: Option<Freshness>) {
-        let mut looked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match fresh {
-            Some(fresh) => _ = looked.insert(owner.clone(), fresh),
-            None => _ = looked.remove(owner),
-        }
-    }
-}
 
 #[async_trait]
 impl Lookout for Email {
@@ -44,12 +23,10 @@ impl Lookout for Email {
     }
 
     async fn look(&self, now: DateTime<Utc>) -> Result<Vec<Vec<Change>>, ServiceError> {
-        let mut owners: BTreeMap<UserId, ()> = BTreeMap::new();
-        for (watch, _) in record::waiting(self.store.as_ref()).await? {
-            owners.insert(watch.owner, ());
-        }
+        let waiting = record::waiting(self.store.as_ref()).await?;
+        let owners: BTreeSet<UserId> = waiting.into_iter().map(|(watch, _)| watch.owner).collect();
         let mut commits = Vec::new();
-        for owner in owners.into_keys() {
+        for owner in owners {
             match arrived(self, &owner, now).await {
                 Ok(changes) => commits.extend(changes),
                 // Another person's mail is looked into all the same.

@@ -5,7 +5,7 @@
 //!    └─────(its time has come)─► Missed ─(told)─►   "
 //! ```
 //! In reading order: what is kept ([`record`]), which mail is the one ([`arrival`]), looking out for it ([`lookout`]), what
-//! is said of it ([`words`]), the commands, and telling it ([`telling`]).
+//! is said of it ([`words`]), the commands (of [`watch_mail`] what it does is in [`setting`]), and telling it ([`telling`]).
 //!
 //! Invariants:
 //! - what has come is decided in one commit with the entry in the due-index that tells it, and told in the commit that
@@ -18,15 +18,17 @@
 
 mod arrival;
 mod listing;
+pub(super) mod looked;
 mod lookout;
 mod record;
+mod setting;
 mod stop;
 mod telling;
 mod watch_mail;
 mod words;
 
 pub(super) use listing::ListWatches;
-pub use lookout::{LookedAt, arrived};
+pub use lookout::arrived;
 pub(in crate::services) use record::INDEXES;
 pub use record::MailWatch;
 pub(super) use stop::UnwatchMail;
