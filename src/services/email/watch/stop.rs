@@ -87,7 +87,9 @@ impl Handle<UnwatchMail> for Email {
         }
         let open = record::open_watches(store, &ctx.owner).await?;
         if open.is_empty() {
-            return Ok(Prepared::NotFound { what: "I'm not watching for any mail.".to_owned() });
+            return Ok(Prepared::NotFound {
+                what: "I'm not watching for any mail. What should I watch for?".to_owned(),
+            });
         }
         let wanted: Vec<String> = stems(&command.find_by).into_iter().filter(|stem| !is_filler(stem)).collect();
         let fits = |watch: &MailWatch| {
