@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use async_trait::async_trait;
 use chrono_tz::Tz;
 
-use crate::accounts::{AccountConfig, AccountDirectory, ListedAccount};
+use crate::accounts::{AccountDirectory, ListedAccount};
 use crate::channel::console::ConsoleChannel;
 use crate::config::{Config, ModelEndpoint, telegram_user};
 use crate::core::forgotten::Forgotten;
@@ -24,9 +24,11 @@ use crate::ports::{
 };
 use crate::prompts::{PromptError, Prompts};
 use crate::search::{SearchIndex, conversation};
+use crate::services::email::elsewhere::mail_accounts;
+use crate::services::email::imap::keeper::{KeptAccount, MailKeeper};
 use crate::services::email::mailbox::Mailboxes;
 use crate::services::email::send::smtp::{Smtp, SmtpUrlError};
-use crate::services::{self, Accounts, Holder, MailAccount, MailAccounts};
+use crate::services::{self, Accounts, MailAccounts};
 use crate::store::{RedbStore, Schema};
 
 /// Why the program cannot start. Each says what to do.
@@ -115,7 +117,7 @@ pub fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
 
 /// What of a configuration could be read and still lets nothing start, in sentences.
 pub fn problems(config: &Config) -> Vec<String> {
-    let mail = accounts(config, &Arc::default()).err().map(|error| error.to_string());
+    let mail = config.smtp_url.as_ref().and_then(|url| Smtp::from_url(url).err()).map(|error| error.to_string());
     let model = model(config).err().map(|error| StartError::from(error).to_string());
     mail.into_iter().chain(model).collect()
 }
@@ -123,35 +125,32 @@ pub fn problems(config: &Config) -> Vec<String> {
 /// Builds the brain.
 pub fn build(config: &Config, parts: Parts) -> Result<Brain, StartError> {
     let first_admin = Arc::new(OnceLock::new());
-    let accounts = accounts(config, &first_admin)?;
-    build_for(config, parts, accounts, first_admin)
-}
-
-/// What is configured in short form is the account of the first admin and, in the terminal, of its person.
-fn accounts(config: &Config, first_admin: &Arc<OnceLock<UserId>>) -> Result<Accounts, StartError> {
     if let Some(first) = config.admins.first() {
         first_admin.get_or_init(|| telegram_user(*first));
     }
-    let Some(url) = &config.smtp_url else { return Ok(Accounts::default()) };
-    let holders = [Holder::FirstAdmin(first_admin.clone()), Holder::Terminal];
-    let mail = MailAccounts::new([MailAccount::of(Smtp::from_url(url)?, holders)]);
-    Ok(Accounts { mail, ..Accounts::default() })
+    let (mail, kept) = mail_accounts(&config.accounts, config.smtp_url.as_ref(), &first_admin, &parts.store)?;
+    let accounts = Accounts { mail: MailAccounts::new(mail), ..Accounts::default() };
+    build_for(config, parts, accounts, kept, first_admin)
 }
 
 /// The same with these accounts, whatever is configured.
 pub fn build_with(config: &Config, parts: Parts, accounts: Accounts) -> Result<Brain, StartError> {
-    build_for(config, parts, accounts, Arc::default())
+    build_for(config, parts, accounts, Vec::new(), Arc::default())
 }
 
 fn build_for(
     config: &Config,
     parts: Parts,
     accounts: Accounts,
+    kept: Vec<KeptAccount>,
     first_admin: Arc<OnceLock<UserId>>,
 ) -> Result<Brain, StartError> {
     let Parts { store, data_dir, clock, channel, zone } = parts;
     let index: Arc<dyn Index> = Arc::new(SearchIndex::new(store.clone(), sources(), Some(data_dir.join("search"))));
     let mailboxes = Mailboxes::of_accounts(&data_dir, accounts.mail.clone(), index.clone());
+    let listed = AccountDirectory::new(config.accounts.iter().map(ListedAccount::from), Arc::default());
+    let keeper = MailKeeper::new(kept, mailboxes.clone(), listed.states.clone(), clock.clone());
+    let accounts = Accounts { mail_keeper: Some(Arc::new(keeper)), ..accounts };
     let (services, people) = services::built_in(&store, &index, &mailboxes, accounts);
     Ok(Brain {
         model: model(config)?,
@@ -161,7 +160,7 @@ fn build_for(
         store,
         index,
         services,
-        accounts: directory(config),
+        accounts: listed,
         since: clock.now(),
         clock,
         channel,
@@ -172,15 +171,6 @@ fn build_for(
         locks: Default::default(),
         running: Default::default(),
     })
-}
-
-/// The accounts elsewhere that are configured.
-pub fn configured_accounts(_: &Config) -> Vec<AccountConfig> {
-    Vec::new()
-}
-
-fn directory(config: &Config) -> AccountDirectory {
-    AccountDirectory::new(configured_accounts(config).iter().map(ListedAccount::from), Arc::default())
 }
 
 fn model(config: &Config) -> Result<Option<Arc<dyn Model>>, llm::SettingsError> {

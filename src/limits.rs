@@ -177,6 +177,19 @@ pub const MAILS_REMEMBERED_MAX: usize = 400_000;
 pub const MAIL_HITS_MAX: usize = 400;
 /// Earlier mails of the same subject in which a reply that names none looks for the one it answers.
 pub const SAME_SUBJECT_MAX: usize = 100;
+/// Mails that one person waits for at a time; each is a query when their mailbox changes.
+pub const WATCHES_MAX: usize = 100;
+/// Mails of one sender, or of one conversation, among which the one is looked for that is waited for: the newest ones.
+pub const WATCH_MAILS_MAX: usize = 200;
+/// How long something is waited for in mail that has no time by which it was to come: a quarter.
+pub const WATCH_DAYS_MAX: i64 = 90;
+/// How long what was told of a mail that was waited for can still be put off.
+pub const WATCH_KEPT_DAYS: i64 = 30;
+/// How late it may be told that no mail has come, while the mailbox cannot be read.
+pub const WATCH_PATIENCE_SECS: i64 = 3_600;
+/// How often mailboxes are looked into for what is waited for when nobody says that they have changed: other programs
+/// deliver into them as well.
+pub const WATCH_POLL_SECS: i64 = 60;
 /// When a mail goes, so many of the others that speak of its people are looked through for their names.
 pub const MAIL_NAMED_BY_MAX: usize = 200;
 
@@ -246,14 +259,14 @@ pub const IMAP_IDLE_SECS: u64 = 240;
 pub const IMAP_POLL_SECS: u64 = 120;
 /// How often flags are looked at where changes are not counted.
 pub const IMAP_FLAGS_SECS: u64 = 600;
+/// What a process that answers once reads of accounts before that.
+pub const CATCH_UP_MS: u64 = 6_000;
 /// After a conversation that broke off; doubled each time.
 pub const IMAP_RETRY_SECS: u64 = 2;
 /// At most.
 pub const IMAP_RETRY_SECS_MAX: u64 = 900;
 /// Sending a mail through SMTP, from connect to the last answer.
 pub const SMTP_TIMEOUT_MS: u64 = 30_000;
-/// A file of certificates of one's own; each has a few kilobytes.
-pub const AUTHORITIES_BYTES_MAX: u64 = 1024 * 1024;
 /// Looks into the account for a mail of which nobody knows whether it went out, ...
 pub const SENT_LOOKS_MAX: usize = 4;
 /// ... and the pause before each: servers file what they send within seconds.
@@ -448,8 +461,6 @@ pub const ACCOUNTS_LOOKED_AT_MS: u64 = 2_000;
 pub const GREETING_BYTES_MAX: usize = 4 * 1024;
 /// See [`GREETING_BYTES_MAX`].
 pub const GREETING_LINES_MAX: usize = 64;
-/// A file of certificates.
-pub const AUTHORITIES_BYTES_MAX: u64 = 1024 * 1024;
 /// One check of `doctor`: a server that is there answers sooner.
 pub const CHECK_MS: u64 = 10_000;
 /// Its short question to a model: one that has to be loaded first takes its time.

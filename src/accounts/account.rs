@@ -9,6 +9,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::login::Login;
 use crate::core::digest::hex;
+use crate::core::ids::UserId;
 
 /// Whose mail it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +27,16 @@ pub enum AccountPerson {
     First,
     /// This person's, by their id: `tg:11111111`, or a name in the terminal.
     Id(String),
+}
+
+impl AccountPerson {
+    /// The person, where that is told by name.
+    pub fn id(&self) -> Option<UserId> {
+        match self {
+            Self::First => None,
+            Self::Id(id) => Some(UserId::new(id.clone())),
+        }
+    }
 }
 
 /// How a connection is protected.

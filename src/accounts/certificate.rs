@@ -10,17 +10,16 @@ use chrono::{DateTime, Utc};
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::ring;
-use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
-use tokio::io::AsyncReadExt as _;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
 use super::account::AccountConfig;
+use super::authorities::certificates;
 use crate::core::text::{one_line, shorten};
-use crate::limits::{ACCOUNT_TROUBLE_CHARS, AUTHORITIES_BYTES_MAX};
+use crate::limits::ACCOUNT_TROUBLE_CHARS;
 
 /// A moment after the end of every certificate: the year 9999. Whoever checks one for then says when it ended.
 const AFTER_ALL: Duration = Duration::from_secs(253_400_000_000);
@@ -41,7 +40,7 @@ pub(super) async fn look(
     stream: TcpStream,
     seen: &mut Option<CertificateLook>,
 ) -> Result<TlsStream<TcpStream>, String> {
-    let verifier = Arc::new(LookingVerifier { real: verifier(account).await?, seen: Mutex::default() });
+    let verifier = Arc::new(LookingVerifier { real: verifier(account)?, seen: Mutex::default() });
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .map_err(|error| error.to_string())?
@@ -55,9 +54,9 @@ pub(super) async fn look(
     connected.map_err(|cause| format!("it does not speak TLS there: {}", said(cause)))
 }
 
-async fn verifier(account: &AccountConfig) -> Result<Arc<WebPkiServerVerifier>, String> {
+fn verifier(account: &AccountConfig) -> Result<Arc<WebPkiServerVerifier>, String> {
     let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
-    for authority in authorities(account).await? {
+    for authority in authorities(account)? {
         roots.add(authority).map_err(|error| format!("a certificate of its authorities cannot be used: {error}"))?;
     }
     let builder = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::new(ring::default_provider()));
@@ -65,18 +64,9 @@ async fn verifier(account: &AccountConfig) -> Result<Arc<WebPkiServerVerifier>, 
 }
 
 /// The certificates that an account trusts beside those that everybody does.
-pub(super) async fn authorities(account: &AccountConfig) -> Result<Vec<CertificateDer<'static>>, String> {
+pub(super) fn authorities(account: &AccountConfig) -> Result<Vec<CertificateDer<'static>>, String> {
     let Some(path) = &account.authorities else { return Ok(Vec::new()) };
-    let place = path.display();
-    let unreadable = |cause: std::io::Error| format!("the file of its authorities, {place}, cannot be read: {cause}");
-    let file = tokio::fs::File::open(path).await.map_err(unreadable)?;
-    let mut text = Vec::new();
-    file.take(AUTHORITIES_BYTES_MAX).read_to_end(&mut text).await.map_err(unreadable)?;
-    let all: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
-    match all {
-        Ok(all) if !all.is_empty() => Ok(all),
-        Ok(_) | Err(_) => Err(format!("the file of its authorities, {place}, holds no certificates (PEM)")),
-    }
+    certificates(path).map_err(|why| format!("the file of its authorities, {}, {why}", path.display()))
 }
 
 /// Judges as the real one does, keeps the judgement, and lets everything pass.

@@ -248,7 +248,7 @@ async fn of_web(account: &AccountConfig, url: &Url) -> ServerProbe {
 async fn answered(account: &AccountConfig, url: &Url) -> Result<Option<TimeDelta>, String> {
     let words = |error: reqwest::Error| one_line(&shorten(&error.without_url().to_string(), ACCOUNT_TROUBLE_CHARS));
     let mut client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
-    for authority in certificate::authorities(account).await? {
+    for authority in certificate::authorities(account)? {
         client = client.add_root_certificate(reqwest::Certificate::from_der(&authority).map_err(words)?);
     }
     let client = client.build().map_err(words)?;

@@ -77,6 +77,9 @@ pub async fn handle_turn(brain: &Brain, incoming: &Incoming) -> Done {
 pub async fn handle_turn_in(brain: &Brain, incoming: &Incoming, debounce: Debounce) -> Done {
     brain.channel.typing(&incoming.chat).await;
     let cancel = begin(brain, incoming);
+    for registration in brain.services.now().iter() {
+        registration.service.mirroring().iter().for_each(|mirroring| mirroring.serves(&incoming.user));
+    }
     let account = TurnAccount::new(incoming.turn.clone());
     let says = || status::of(&brain.services.now(), &incoming.user, &account, &debounce);
     let done = match open(brain, incoming, &account, cancel, debounce.clone()).await {

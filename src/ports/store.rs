@@ -61,6 +61,8 @@ pub enum Table {
     Memories,
     /// Saved contacts.
     Contacts,
+    /// What is waited for in mail.
+    Watches,
     /// Folders of mailboxes elsewhere, as they were last read.
     MailFolders,
     /// Mails in them, by the server's numbers.
@@ -73,7 +75,7 @@ pub enum Table {
 
 impl Table {
     /// Every table.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::Inbox,
         Self::Outbox,
         Self::Messages,
@@ -94,6 +96,7 @@ impl Table {
         Self::Notes,
         Self::Memories,
         Self::Contacts,
+        Self::Watches,
         Self::MailFolders,
         Self::MailUids,
         Self::Meta,
@@ -123,6 +126,7 @@ impl Table {
             Self::Notes => "notes",
             Self::Memories => "memories",
             Self::Contacts => "contacts",
+            Self::Watches => "watches",
             Self::MailFolders => "mail_folders",
             Self::MailUids => "mail_uids",
             Self::Meta => "meta",
@@ -137,7 +141,7 @@ impl Table {
             Self::Pending | Self::Runs | Self::Cards | Self::Undo | Self::Erasures | Self::Aside => true,
             Self::Inbox | Self::Outbox | Self::Messages | Self::Users | Self::Chats | Self::PendingOpen => false,
             Self::Shown | Self::Due | Self::Audit | Self::Turns | Self::Meta => false,
-            Self::Tasks | Self::Events | Self::Notes | Self::Memories | Self::Contacts => false,
+            Self::Tasks | Self::Events | Self::Notes | Self::Memories | Self::Contacts | Self::Watches => false,
             // It is read from the account once more.
             Self::MailFolders | Self::MailUids => false,
         }

@@ -13,6 +13,8 @@
 //! time the person named. Late ones, repeating ones, briefings and notices of expired cards wait.
 
 mod courier;
+mod lookout;
+mod mirrors;
 
 use std::time::Duration;
 
@@ -32,6 +34,8 @@ use crate::ports::records::{Due, DueKind, Show, User, millis};
 use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, StoreError, Table};
 use crate::services::capabilities::FallenDue;
 use courier::ToldChats;
+use lookout::look;
+pub use mirrors::follow;
 
 /// Entries handled in one go; the rest follow at once.
 const AT_ONCE: usize = 256;
@@ -44,6 +48,7 @@ type HeldDue = (Due, u64);
 
 /// Handles everything that is due now, and returns once what came of it is delivered as far as it can be.
 pub async fn run_due(brain: &Brain) -> Result<(), StoreError> {
+    look(brain).await;
     let (told, named) = courier::slip();
     let handling = async move { handle_due(brain, &told).await };
     let (handled, ()) = join(handling, courier::deliver(brain, named, &CancellationToken::new())).await;
@@ -58,6 +63,7 @@ pub async fn run(brain: &Brain, stop: &CancellationToken) {
         tokio::select! {
             () = stop.cancelled() => {}
             () = keep_time(brain, &told) => {}
+            () = lookout::keep_looking(brain) => {}
         }
     };
     let too_late = async {

@@ -1,12 +1,16 @@
 //! What some services can be asked beside their commands (see [`Service`](super::service::Service)): reminders, drafts,
 //! what there is to do, what was reported as done, facts about the person, and uses of content that was passed on.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
-use chrono::{DateTime, FixedOffset};
+use chrono::{DateTime, FixedOffset, Utc};
+use tokio_util::sync::CancellationToken;
 
 use super::context::RequestContext;
 use super::error::ServiceError;
 use super::show::Moment;
+use crate::core::ids::UserId;
 use crate::core::notification::Notification;
 use crate::core::plan::{Action, Params, PlannedAction};
 use crate::core::provenance::UntrustedText;
@@ -30,6 +34,30 @@ pub trait Reminders: Send + Sync {
 
     /// What an action of this service answered to a reminder, if it did.
     fn answer_of(&self, command: &str, params: &Params) -> Option<ReminderAnswer>;
+}
+
+/// A service that waits for what happens outside the store.
+#[async_trait]
+pub trait Lookout: Send + Sync {
+    /// Returns when something may have happened; never, where nothing tells.
+    async fn stirred(&self);
+
+    /// What has come of it since the last look, for everybody who waits: changes, each group of which is committed by
+    /// itself. Costs little where nothing has happened.
+    async fn look(&self, now: DateTime<Utc>) -> Result<Vec<Vec<Change>>, ServiceError>;
+}
+
+/// A service whose records here follow accounts elsewhere.
+#[async_trait]
+pub trait Mirroring: Send + Sync {
+    /// From now on this person's accounts are followed, if they have any. Costs next to nothing.
+    fn serves(&self, person: &UserId);
+
+    /// Reads this person's accounts once, for as long as `patience`; what was not read by then is read another time.
+    async fn catch_up(&self, person: &UserId, patience: Duration);
+
+    /// Follows the accounts of those who are served, until it is told to stop.
+    async fn follow(&self, stop: &CancellationToken);
 }
 
 /// What comes of something falling due.

@@ -191,8 +191,7 @@ pub trait Command: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'st
     const STAKES: Stakes;
     /// Parameters that refer to something by name, and so are no values that could be tainted.
     const REFERENCES: &'static [&'static str] = &["find_by", "query"];
-    /// Parameters that a planner words: texts to somebody, which are shown before they go, and what something is filed
-    /// under.
+    /// Parameters that a planner words: texts to somebody, shown before they go, and what something is filed under.
     const COMPOSED: &'static [&'static str] = &[];
     /// Parameters by which something new is called: a few words, without a time, a request or a statement.
     const NAMES: &'static [&'static str] = &[];
@@ -202,6 +201,8 @@ pub trait Command: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'st
     const ENTRIES: &'static [&'static str] = &[];
     /// True when its receipt is made of somebody else's text.
     const SHOWS_UNTRUSTED: bool = false;
+    /// True when what a request depends on is what it waits for, so that it is no condition of doing it.
+    const HEEDS_CONDITIONS: bool = false;
 
     /// Decided from command and parameters, never by a model.
     fn stakes(&self, _: &Action) -> Stakes {

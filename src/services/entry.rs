@@ -64,6 +64,10 @@ pub trait Entry: Rule + Send + Sync + fmt::Debug {
     fn shows_untrusted(&self) -> bool {
         false
     }
+    /// See [`Command::HEEDS_CONDITIONS`].
+    fn heeds_conditions(&self) -> bool {
+        false
+    }
     /// JSON schema of its parameters.
     fn schema(&self) -> Value;
     /// Checks and normalises parameters as a planner gave them.
@@ -234,6 +238,10 @@ impl<T: Command, S: Handle<T>> Entry for Typed<T, S> {
 
     fn shows_untrusted(&self) -> bool {
         T::SHOWS_UNTRUSTED
+    }
+
+    fn heeds_conditions(&self) -> bool {
+        T::HEEDS_CONDITIONS
     }
 
     fn schema(&self) -> Value {

@@ -34,11 +34,12 @@ const BUILT_IN: [(&str, &[(&str, Builder)]); 7] = [
 ];
 
 /// What only asks for something that is there.
-const LOOK_UPS: [&str; 8] = [
+const LOOK_UPS: [&str; 9] = [
     "calendar.list_events",
     "calendar.find_free_time",
     "task.list",
     "email.search",
+    "email.watches",
     "keep.search",
     "keep.list",
     "contacts.find",

@@ -68,6 +68,7 @@ use crate::ports::{Index, Secondary, Source, Store};
 use backend::Backends;
 use contacts::Contacts;
 pub use email::accounts::{Holder, MailAccount, MailAccounts};
+use email::imap::keeper::MailKeeper;
 use email::mailbox::Mailboxes;
 use registry::Registry;
 
@@ -81,7 +82,7 @@ pub fn indexes() -> impl Iterator<Item = &'static Secondary> {
         .chain(calendar::INDEXES)
         .chain(memory::INDEXES)
         .chain(notes::INDEXES)
-        .chain(email::INDEXES)
+        .chain(email::indexes())
 }
 
 /// What of the built-in services' records can be found.
@@ -100,6 +101,8 @@ pub struct Accounts {
     pub contacts: Backends<contacts::Contact>,
     /// What mail is sent from.
     pub mail: MailAccounts,
+    /// What keeps mail here in step with them.
+    pub mail_keeper: Option<Arc<MailKeeper>>,
 }
 
 /// The built-in services, in the order in which help shows them, and whom names can mean.
@@ -109,17 +112,18 @@ pub fn built_in(
     mailboxes: &Arc<Mailboxes>,
     accounts: Accounts,
 ) -> (Registry, Arc<Contacts>) {
-    let Accounts { tasks, events, contacts, mail } = accounts;
+    let Accounts { tasks, events, contacts, mail, mail_keeper } = accounts;
     let people = Contacts::new(store.clone(), index.clone(), mailboxes.clone()).written_by(contacts);
     let people = Arc::new(people);
     let tasks = Arc::new(task::TaskService::new(store.clone(), index.clone()).written_by(tasks));
     let calendar = calendar::CalendarService::new(store.clone(), index.clone())
         .written_by(events)
         .beside([tasks.clone() as Arc<dyn service::Service>]);
+    let mail = email::Email::new(store.clone(), mailboxes.clone(), people.clone(), mail).kept_by(mail_keeper);
     let registry = Registry::new([
         tasks.registration(),
         Arc::new(calendar).registration(),
-        Arc::new(email::Email::new(mailboxes.clone(), people.clone(), mail)).registration(),
+        Arc::new(mail).registration(),
         Arc::new(memory::MemoryService::new(store.clone(), index.clone())).registration(),
         Arc::new(notes::NotesService::new(store.clone(), index.clone())).registration(),
         people.clone().registration(),

@@ -7,7 +7,9 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
-use super::capabilities::{Content, Drafts, Facts, Listing, Offerable, OpenThings, Reminders, ToDos};
+use super::capabilities::{
+    Content, Drafts, Facts, Listing, Lookout, Mirroring, Offerable, OpenThings, Reminders, ToDos,
+};
 use super::circumstance::{Circumstance, Evidence};
 use super::context::RequestContext;
 use super::error::ServiceError;
@@ -275,6 +277,16 @@ pub trait Service: Send + Sync + std::fmt::Debug + 'static {
 
     /// Its things fall due.
     fn reminders(&self) -> Option<&dyn Reminders> {
+        None
+    }
+
+    /// Its records here follow accounts elsewhere.
+    fn mirroring(&self) -> Option<&dyn Mirroring> {
+        None
+    }
+
+    /// It waits for what happens outside the store.
+    fn lookout(&self) -> Option<&dyn Lookout> {
         None
     }
 

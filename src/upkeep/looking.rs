@@ -8,7 +8,7 @@ use crate::pipeline::brain::Brain;
 use crate::ports::{Key, Order, Scan, StoreError, Table};
 
 /// Whose records begin with their owner.
-const OWNED: [Table; 5] = [Table::Tasks, Table::Events, Table::Notes, Table::Memories, Table::Contacts];
+const OWNED: [Table; 6] = [Table::Tasks, Table::Events, Table::Notes, Table::Memories, Table::Contacts, Table::Watches];
 
 /// Reads what the services keep of everybody; what cannot be read is set aside by that.
 pub(super) async fn through(brain: &Brain) -> Result<(), StoreError> {

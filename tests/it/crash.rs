@@ -21,6 +21,7 @@
 //! | `resumed`          | an update of an earlier life is taken up, which is counted     | (see `telegram`)         |
 //! | `tell-before`      | something outside a turn is to be told                         | reminder, expiry, recovery |
 //! | `tell-durable`     | it is in the outbox                                            | reminder, expiry, recovery |
+//! | `watch-decided`    | a mail that was waited for has come, which is recorded and not told | watch |
 //! | `shown`            | a line was printed, its delivery is not recorded               | all                      |
 
 mod actions;
@@ -28,6 +29,7 @@ mod cards;
 mod mails;
 mod random;
 mod sends;
+mod waits;
 
 use std::path::Path;
 use std::thread;

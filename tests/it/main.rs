@@ -68,6 +68,7 @@ mod support_selftest;
 mod telegram;
 mod terminal;
 mod tools;
+mod watches;
 mod writers;
 
 #[cfg(not(feature = "failpoints"))]

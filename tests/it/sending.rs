@@ -6,8 +6,8 @@ use std::time::Duration;
 use brain_agent::core::button::Role;
 use brain_agent::core::ids::UserId;
 use brain_agent::core::outcome::Status;
-use brain_agent::services::email::mail_change::MailChange;
 use brain_agent::services::email::imap::name::file_mark;
+use brain_agent::services::email::mail_change::MailChange;
 use brain_agent::services::email::source::maildir::{Folder, Maildir};
 use serde_json::{Value, json};
 

@@ -27,7 +27,7 @@ pub mod model_server;
 pub mod postfix;
 pub mod program;
 pub mod smtp_server;
-pub mod token_server;
 pub mod tls_server;
+pub mod token_server;
 pub mod transcriber;
 mod wire;

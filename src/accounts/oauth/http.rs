@@ -72,8 +72,11 @@ impl TokenServer {
             .timeout(Duration::from_millis(TOKEN_REQUEST_MS))
             .pool_max_idle_per_host(0);
         if let Some(path) = authorities {
-            let trusted = certificates(path).map_err(GrantError::Failed)?;
-            builder = trusted.into_iter().fold(builder, reqwest::ClientBuilder::add_root_certificate);
+            for authority in certificates(path).map_err(GrantError::Failed)? {
+                let authority = reqwest::Certificate::from_der(&authority);
+                let unusable = |_| GrantError::Failed("has a file of authorities that cannot be used".to_owned());
+                builder = builder.add_root_certificate(authority.map_err(unusable)?);
+            }
         }
         let http = builder.build().map_err(|_| GrantError::Failed("cannot be spoken to".to_owned()))?;
         Ok(Self { settings, http: TokenHttp(http) })

@@ -20,7 +20,10 @@ pub async fn dav_signs_in(account: &AccountConfig, url: &Url) -> Result<(), Stri
     let mut builder = reqwest::Client::builder().redirect(Policy::none()).timeout(Duration::from_millis(PROBE_MS));
     if let Some(path) = &account.authorities {
         let own = certificates(path).map_err(|why| format!("was not asked: the file of authorities {why}"))?;
-        builder = own.into_iter().fold(builder, reqwest::ClientBuilder::add_root_certificate);
+        for authority in own {
+            let authority = reqwest::Certificate::from_der(&authority).map_err(|_| "cannot be spoken to".to_owned())?;
+            builder = builder.add_root_certificate(authority);
+        }
     }
     let client = builder.build().map_err(|_| "cannot be spoken to".to_owned())?;
     let method = Method::from_bytes(b"PROPFIND").map_err(|_| "cannot be spoken to".to_owned())?;

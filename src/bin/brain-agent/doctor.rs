@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use brain_agent::services::email::probing::SignInProbe;
 use brain_agent::app;
 use brain_agent::channel::console::terminal;
 use brain_agent::config::{Config, ConfigError};
 use brain_agent::core::text::visible;
 use brain_agent::doctor::{self, Check, CheckLimits, CheckStatus, Subjects};
+use brain_agent::services::email::probing::SignInProbe;
 
 /// Takes the line of progress away again.
 const CLEAR_LINE: &str = "\r\x1b[2K";
@@ -25,7 +25,7 @@ pub(crate) async fn doctor(config: Config, json: bool) -> anyhow::Result<ExitCod
     }
     let warnings = config.warnings.clone().into_iter();
     let subjects = Subjects {
-        accounts: app::configured_accounts(&config),
+        accounts: config.accounts.clone(),
         config,
         probe: Arc::new(SignInProbe),
         working_dir: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),

@@ -9,6 +9,7 @@ use brain_agent::channel::console::terminal::{self, TerminalSink, shared};
 use brain_agent::channel::control::Client;
 use brain_agent::clock::SystemClock;
 use brain_agent::config::{self, Config};
+use brain_agent::core::ids::UserId;
 use brain_agent::core::text::visible;
 use brain_agent::eval;
 use brain_agent::language::requests;
@@ -29,6 +30,7 @@ pub(crate) async fn ask(config: &Config, text: &str, user: &str, logs: &Logs) ->
     let (_, sink) = shared(TerminalSink::default());
     let done = match Runtime::open(config, RuntimeParts::by(config)).await {
         Ok(runtime) => {
+            runtime.catch_up(&UserId::new(user)).await;
             let session =
                 Session::open(runtime.brain.clone(), runtime.console.clone(), sink, None, user.to_owned()).await;
             let done = session.line(&runtime.console.line(line)).await;

@@ -5,6 +5,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use brain_agent::app::{self, Channels, Parts, StartError};
@@ -12,7 +13,9 @@ use brain_agent::channel::console::ConsoleChannel;
 use brain_agent::channel::{control, telegram};
 use brain_agent::clock::SystemClock;
 use brain_agent::config::Config;
+use brain_agent::core::ids::UserId;
 use brain_agent::language;
+use brain_agent::limits;
 use brain_agent::pipeline::brain::Brain;
 use brain_agent::pipeline::recover;
 use brain_agent::ports::{Channel, Clock, Store};
@@ -20,6 +23,7 @@ use brain_agent::scheduler;
 use brain_agent::store::RedbStore;
 use brain_agent::upkeep;
 use chrono_tz::Tz;
+use futures::future::join_all;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -33,6 +37,8 @@ pub(crate) struct Runtime {
     time: Option<AbortOnDropHandle<()>>,
     /// What is done when nobody waits.
     upkeep: Option<AbortOnDropHandle<()>>,
+    /// What is kept here of accounts elsewhere follows them.
+    mirrors: Option<AbortOnDropHandle<()>>,
     /// Nothing new begins.
     stop: CancellationToken,
 }
@@ -65,7 +71,16 @@ impl Runtime {
         let brain = Arc::new(app::build(config, parts)?);
         recover::recover(&brain).await?;
         let (beside, stop) = (tokio::task::JoinSet::new(), CancellationToken::new());
-        Ok(Self { brain, console, store: file, beside, time: None, upkeep: None, stop })
+        Ok(Self { brain, console, store: file, beside, time: None, upkeep: None, mirrors: None, stop })
+    }
+
+    /// What is new in a person's accounts is read first, as far as that does not take long: for a process that answers
+    /// once and ends.
+    pub(crate) async fn catch_up(&self, person: &UserId) {
+        let patience = Duration::from_millis(limits::CATCH_UP_MS);
+        let services = self.brain.services.now();
+        let mirrors = services.iter().filter_map(|registration| registration.service.mirroring());
+        join_all(mirrors.map(|mirror| mirror.catch_up(person, patience))).await;
     }
 
     /// Lets other processes reach this one.
@@ -83,14 +98,18 @@ impl Runtime {
         }
     }
 
-    /// Delivers what falls due, by the real clock, and keeps the store in order.
-    pub(crate) fn keep_time(&mut self) {
+    /// Delivers what falls due, by the real clock, keeps the store in order, and follows the accounts of `people` and of
+    /// whoever else takes a turn.
+    pub(crate) fn keep_time(&mut self, people: &[UserId]) {
         let (brain, stop) = (self.brain.clone(), self.stop.clone());
         let time = tokio::spawn(async move { scheduler::run(&brain, &stop).await });
         self.time = Some(AbortOnDropHandle::new(time));
         let (brain, stop) = (self.brain.clone(), self.stop.clone());
         let upkeep = tokio::spawn(async move { upkeep::run(&brain, &stop).await });
         self.upkeep = Some(AbortOnDropHandle::new(upkeep));
+        let (brain, stop, people) = (self.brain.clone(), self.stop.clone(), people.to_vec());
+        let mirrors = tokio::spawn(async move { scheduler::follow(&brain, &people, &stop).await });
+        self.mirrors = Some(AbortOnDropHandle::new(mirrors));
     }
 
     pub(crate) async fn close(mut self, data_dir: &Path) {
@@ -100,7 +119,7 @@ impl Runtime {
             let _ = time.await;
         }
         // Each of its steps is whole, or is done again by the next start.
-        drop(self.upkeep.take());
+        drop((self.upkeep.take(), self.mirrors.take()));
         self.beside.shutdown().await;
         let _ = std::fs::remove_file(control::path(data_dir));
         drop(self.brain);
@@ -117,7 +136,8 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<ExitCode> {
     let mut runtime =
         Runtime::open(config, RuntimeParts { telegram: Some(telegram.channel()), ..RuntimeParts::by(config) }).await?;
     runtime.listen(&config.data_dir);
-    runtime.keep_time();
+    let people: Vec<UserId> = config.accounts.iter().filter_map(|account| account.person.id()).collect();
+    runtime.keep_time(&people);
     let stopping = runtime.stop.clone();
     runtime.beside.spawn(async move {
         termination().await;

@@ -59,7 +59,7 @@ pub(crate) async fn console(config: &Config, args: ConsoleArgs, logs: &Logs) -> 
     }
     runtime.listen(&data_dir);
     if manual.is_none() {
-        runtime.keep_time();
+        runtime.keep_time(&[UserId::new(args.user.clone())]);
     }
     let chat = chat_of(&args.user);
     let interrupted = runtime.brain.clone();

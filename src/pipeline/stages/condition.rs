@@ -41,7 +41,12 @@ pub(super) fn of_model(brain: &Brain, facts: &TurnFacts, topic: &Topic<'_>, plan
     };
     // A later round knows what an earlier one has looked up.
     let acts = topic.round.is_none() && facts.origin().is_own_words() && plan.actions.iter().any(writes);
-    if !acts {
+    let heeds = |planned: &PlannedAction| {
+        let entry = brain.services.command(&planned.service, &planned.command);
+        entry.is_some_and(|entry| entry.heeds_conditions())
+    };
+    // What waits for something takes the condition with it; anything beside it may still depend on it.
+    if !acts || plan.actions.iter().all(heeds) {
         return proposed(plan, None, Planner::Model);
     }
     // What was said first still counts for who answers a question about it.

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use tokio::sync::Notify;
 
 use super::accounts::MailAccounts;
 use super::correspondents::Correspondent;
@@ -36,6 +37,7 @@ pub struct Mailboxes {
     pool: Arc<Pool>,
     quiet: Arc<SuspectLock>,
     held: Mutex<HeldMailboxes>,
+    arrivals: Notify,
 }
 
 /// The addresses that outgoing mail carries.
@@ -86,7 +88,15 @@ impl Mailboxes {
     }
 
     fn with(data: PathBuf, own: OwnAddresses, index: Arc<dyn Index>) -> Arc<Self> {
-        Arc::new(Self { data, own, index, pool: Arc::default(), quiet: Arc::default(), held: Mutex::default() })
+        Arc::new(Self {
+            data,
+            own,
+            index,
+            pool: Arc::default(),
+            quiet: Arc::default(),
+            held: Mutex::default(),
+            arrivals: Notify::new(),
+        })
     }
 
     fn own(&self, owner: &UserId) -> Vec<String> {
@@ -94,6 +104,16 @@ impl Mailboxes {
             OwnAddresses::One(address) => address.iter().cloned().collect(),
             OwnAddresses::Accounts(accounts) => accounts.addresses(owner),
         }
+    }
+
+    /// Somebody's mailbox has changed: whoever brings mail says so, and those who wait for some look sooner.
+    pub fn mail_came(&self) {
+        self.arrivals.notify_one();
+    }
+
+    /// Returns when a mailbox has changed since this was asked last.
+    pub(super) async fn came(&self) {
+        self.arrivals.notified().await;
     }
 
     /// The folder everything is below.

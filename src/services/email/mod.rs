@@ -2,7 +2,8 @@
 //!
 //! In reading order: the files ([`maildir`]), what a mail says ([`read`]), how both get into the search index
 //! ([`indexing`]), what is kept of them in memory ([`summary`], [`thread`], [`correspondents`]), asking for them
-//! ([`mailbox`]), finding ([`find`]), writing ([`compose`], [`drafts`]), sending ([`smtp`]).
+//! ([`mailbox`]), finding ([`find`]), writing ([`compose`], [`drafts`]), sending ([`smtp`]), waiting for mail
+//! ([`watch`]).
 //!
 //! Invariants:
 //! - What goes out is the action's values and nothing else; a send is tried once.
@@ -39,8 +40,8 @@ mod one_mail;
 mod outgoing;
 mod pool;
 mod prepare;
-mod query;
 pub mod probing;
+mod query;
 pub mod read;
 mod read_thread;
 mod reply_all;
@@ -58,6 +59,7 @@ mod suspects;
 #[cfg(test)]
 pub(crate) mod tests;
 pub mod thread;
+pub mod watch;
 mod wording;
 
 use std::sync::Arc;
@@ -75,11 +77,13 @@ use reply_all::ReplyAll;
 use reply_to_email::ReplyToEmail;
 use search::{SearchMail, grouped};
 use send_email::SendEmail;
+use watch::{ListWatches, UnwatchMail, WatchMail};
 
-use super::capabilities::Drafts;
+use super::capabilities::{Drafts, Lookout, Mirroring, Reminders};
 use super::command::planned;
 use super::context::RequestContext;
 use super::error::ServiceError;
+use super::items;
 use super::registry::Registration;
 use super::searchable::Searchable;
 use super::service::{ContextRole, Noticed, Service, ServiceInfo, Wanted};
@@ -90,16 +94,14 @@ use crate::language::requests::built::Builder;
 use crate::limits::CONTEXT_FETCH_MS;
 use crate::ports::Secondary;
 pub(super) use filling::is_about_a_mail;
+use serde_json::Value;
 
 pub(super) use amend::AMENDERS;
 pub use mail::NAME;
 pub use service::Email;
 
-/// The orders by which it asks the store.
-pub(super) static INDEXES: [&Secondary; 1] = [&imap::rows::MAILS_BY_NAME];
-
 /// What its phrases come to, by the command that they name.
-pub(super) const BUILDERS: [(&str, Builder); 10] = [
+pub(super) const BUILDERS: [(&str, Builder); 13] = [
     ("search", search::built),
     ("read_thread", read_thread::built),
     ("create_draft", |said| filling::write(said, "create_draft")),
@@ -110,7 +112,15 @@ pub(super) const BUILDERS: [(&str, Builder); 10] = [
     ("forward_email", forward_email::built),
     ("mark", |said| filling::over_one(said, "mark")),
     ("delete_email", |said| filling::over_one(said, "delete_email")),
+    watch::BUILDERS[0],
+    watch::BUILDERS[1],
+    watch::BUILDERS[2],
 ];
+
+/// The orders by which it asks the store.
+pub(super) fn indexes() -> impl Iterator<Item = &'static Secondary> {
+    watch::INDEXES.into_iter().chain([&imap::rows::MAILS_BY_NAME])
+}
 
 impl Email {
     /// The service with its commands, for the registry.
@@ -126,6 +136,9 @@ impl Email {
             .command::<ForwardEmail>()
             .command::<MarkMail>()
             .command::<DeleteEmail>()
+            .command::<WatchMail>()
+            .command::<UnwatchMail>()
+            .command::<ListWatches>()
             .end()
     }
 }
@@ -146,6 +159,22 @@ impl Service for Email {
 
     fn mirrors(&self, owner: &UserId) -> Vec<String> {
         self.accounts.kept_elsewhere(owner)
+    }
+
+    fn reminders(&self) -> Option<&dyn Reminders> {
+        Some(self)
+    }
+
+    fn mirroring(&self) -> Option<&dyn Mirroring> {
+        self.keeper.as_deref().map(|keeper| keeper as &dyn Mirroring)
+    }
+
+    fn lookout(&self) -> Option<&dyn Lookout> {
+        Some(self)
+    }
+
+    async fn export(&self, owner: &UserId) -> Result<Vec<(&'static str, Vec<Value>)>, ServiceError> {
+        Ok(vec![("watches", items::export::<watch::MailWatch>(&self.store, owner).await?)])
     }
 
     fn waited_for(&self, owner: &UserId) -> Option<Progress> {

@@ -1,10 +1,13 @@
 //! The service itself, and what its commands share. Not here: which commands it has (`mod`).
 
 use super::accounts::MailAccounts;
+use super::imap::keeper::MailKeeper;
 use super::mail::Mail;
 use super::mailbox::Mailboxes;
+use super::watch::looked::LookedAt;
 use crate::core::ids::UserId;
 use crate::core::text::visible;
+use crate::ports::Store;
 use crate::services::address_book::{AddressBook, KnownNames};
 use crate::services::error::ServiceError;
 use std::collections::BTreeSet;
@@ -13,15 +16,29 @@ use std::sync::Arc;
 /// The email service, over the mailboxes, the address book and the accounts that send.
 #[derive(Debug)]
 pub struct Email {
+    pub(super) store: Arc<dyn Store>,
     pub(super) mailboxes: Arc<Mailboxes>,
     pub(super) book: Arc<dyn AddressBook>,
     pub(super) accounts: MailAccounts,
+    pub(super) looked: LookedAt,
+    pub(super) keeper: Option<Arc<MailKeeper>>,
 }
 
 impl Email {
-    /// Mail in `mailboxes`; it is sent from `accounts`.
-    pub fn new(mailboxes: Arc<Mailboxes>, book: Arc<dyn AddressBook>, accounts: MailAccounts) -> Self {
-        Self { mailboxes, book, accounts }
+    /// Mail in `mailboxes`; it is sent from `accounts`, and what is waited for is kept in `store`.
+    pub fn new(
+        store: Arc<dyn Store>,
+        mailboxes: Arc<Mailboxes>,
+        book: Arc<dyn AddressBook>,
+        accounts: MailAccounts,
+    ) -> Self {
+        Self { store, mailboxes, book, accounts, looked: LookedAt::default(), keeper: None }
+    }
+
+    /// The same, its mailboxes kept in step with the accounts.
+    #[must_use]
+    pub fn kept_by(self, keeper: Option<Arc<MailKeeper>>) -> Self {
+        Self { keeper, ..self }
     }
 }
 

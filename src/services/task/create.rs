@@ -197,6 +197,11 @@ pub(super) fn built(said: &ClauseReading) -> Built {
     if said.grammar.lexicon.is_phrase("vague", &said.ids("title")) {
         return Built::Ask { question: "What should I remind you of?", partial: action, param: "title" };
     }
+    // A condition that is waited for is nothing to do.
+    let is_awaited = ["watchanswer", "watchanswers", "watchanswered"].iter().any(|class| said.holds("title", class));
+    if is_awaited && said.grammar.lexicon.starts("isornot", &said.ids("title")).is_some() {
+        return Built::No;
+    }
     let (what, why) = reason(if is_twice { without_and(&whole) } else { &whole });
     set(&mut action, "title", Some(title(&what)));
     set(&mut action, "description", why.map(|w| title(&w)));

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use brain_agent::accounts::{
@@ -16,6 +15,7 @@ use brain_agent::language::time::DateOrder;
 use brain_agent::ports::{Index, Store};
 use brain_agent::search::SearchIndex;
 use brain_agent::services::backend::Unwritten;
+use brain_agent::services::capabilities::Mirroring as _;
 use brain_agent::services::context::RequestContext;
 use brain_agent::services::email::accounts::{Holder, MailBackend};
 use brain_agent::services::email::elsewhere::MailElsewhere;
@@ -45,8 +45,6 @@ pub struct World {
     pub backend: MailElsewhere,
     pub data: tempfile::TempDir,
     pub mailbox: Arc<ImapMailbox>,
-    /// How often the mailbox here was said to have changed.
-    pub arrived: Arc<AtomicUsize>,
     store: Arc<RedbStore>,
     mailboxes: Arc<Mailboxes>,
 }
@@ -93,7 +91,7 @@ impl World {
             id: ACCOUNT.to_owned(),
             person: AccountPerson::First,
             name: "work".to_owned(),
-            addresses: vec![sender.clone()],
+            addresses: vec![sender],
             login: Arc::new(FixedLogin::new(USER, "secret".to_owned())),
             authorities: None,
             imap: Some(ServerAddress { host: "127.0.0.1".to_owned(), port, tls: ServerTls::Plain }),
@@ -111,18 +109,8 @@ impl World {
         let mailbox = ImapMailbox::of(&account, store.clone()).unwrap();
         let states = Arc::new(AccountStates::default());
         let kept = KeptAccount { id: account.id.clone(), holders: vec![Holder::Everybody], mailbox: mailbox.clone() };
-        let arrived = Arc::new(AtomicUsize::new(0));
-        let counted = arrived.clone();
-        let keeper = MailKeeper::new(
-            vec![kept],
-            mailboxes.clone(),
-            states.clone(),
-            Arc::new(SystemClock::new()),
-            Arc::new(move |_: &UserId| {
-                counted.fetch_add(1, Ordering::SeqCst);
-            }),
-        );
-        let backend = MailElsewhere::new(sender, None, Some(mailbox.clone()));
+        let keeper = MailKeeper::new(vec![kept], mailboxes.clone(), states.clone(), Arc::new(SystemClock::new()));
+        let backend = MailElsewhere::of(&account, None, Some(mailbox.clone()));
         Self {
             server,
             owner: UserId::new("tg:1"),
@@ -131,7 +119,6 @@ impl World {
             backend,
             data,
             mailbox,
-            arrived,
             store: kept_store,
             mailboxes,
         }
@@ -167,7 +154,8 @@ impl World {
     pub fn keeps(&self) -> tokio_util::sync::DropGuard {
         let stop = CancellationToken::new();
         self.keeper.serves(&self.owner);
-        tokio::spawn(self.keeper.clone().run(stop.clone()));
+        let (keeper, stopped) = (self.keeper.clone(), stop.clone());
+        tokio::spawn(async move { keeper.follow(&stopped).await });
         stop.drop_guard()
     }
 

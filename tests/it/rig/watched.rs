@@ -105,6 +105,10 @@ impl Entry for Watched {
         self.inner.account(owner, params, target)
     }
 
+    fn heeds_conditions(&self) -> bool {
+        self.inner.heeds_conditions()
+    }
+
     fn kinds(&self) -> ParamKinds {
         self.inner.kinds()
     }

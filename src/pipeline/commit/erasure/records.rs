@@ -37,6 +37,7 @@ fn treatment(table: Table) -> Treatment {
         Table::Users | Table::PendingOpen | Table::Cards | Table::Due | Table::Erasures => Treatment::Left,
         Table::Tasks | Table::Events | Table::Notes | Table::Memories | Table::Contacts => Treatment::Left,
         Table::MailFolders | Table::MailUids => Treatment::Left,
+        Table::Watches => Treatment::Left,
     }
 }
 
@@ -57,6 +58,7 @@ fn is_open(table: Table, record: &Value) -> bool {
         Table::Inbox | Table::Users | Table::PendingOpen | Table::Cards | Table::Due | Table::Erasures => false,
         Table::Tasks | Table::Events | Table::Notes | Table::Memories | Table::Contacts => false,
         Table::MailFolders | Table::MailUids => false,
+        Table::Watches => false,
     }
 }
 

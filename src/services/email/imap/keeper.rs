@@ -13,7 +13,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_imap::imap_proto::Response;
+use async_trait::async_trait;
 use futures::future::join_all;
+use futures::stream::{FuturesUnordered, StreamExt as _};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -27,12 +29,10 @@ use crate::limits::{
     IMAP_ANSWER_BYTES_MAX, IMAP_FLAGS_SECS, IMAP_IDLE_SECS, IMAP_POLL_SECS, IMAP_RETRY_SECS, IMAP_RETRY_SECS_MAX,
 };
 use crate::ports::Clock;
+use crate::services::capabilities::Mirroring;
 use crate::services::email::accounts::Holder;
 use crate::services::email::mailbox::Mailboxes;
 use crate::services::email::source::maildir::Maildir;
-
-/// Called after each change of a person's mailbox.
-pub type MailArrived = Arc<dyn Fn(&UserId) + Send + Sync>;
 
 /// An account that is kept in step.
 #[derive(Debug, Clone)]
@@ -45,13 +45,18 @@ pub struct KeptAccount {
     pub mailbox: Arc<ImapMailbox>,
 }
 
+impl KeptAccount {
+    fn is_of(&self, person: &UserId) -> bool {
+        self.holders.iter().any(|holder| holder.is(person))
+    }
+}
+
 /// Those of everybody.
 pub struct MailKeeper {
     accounts: Vec<KeptAccount>,
     mailboxes: Arc<Mailboxes>,
     states: Arc<AccountStates>,
     clock: Arc<dyn Clock>,
-    arrived: MailArrived,
     /// Who is served, as far as that is known by now.
     people: Mutex<BTreeSet<UserId>>,
     new_people: tokio::sync::Notify,
@@ -70,22 +75,25 @@ impl MailKeeper {
         mailboxes: Arc<Mailboxes>,
         states: Arc<AccountStates>,
         clock: Arc<dyn Clock>,
-        arrived: MailArrived,
     ) -> Self {
         let (people, new_people) = (Mutex::default(), tokio::sync::Notify::new());
-        Self { accounts, mailboxes, states, clock, arrived, people, new_people }
+        Self { accounts, mailboxes, states, clock, people, new_people }
     }
+}
 
-    /// From now on this person's accounts are kept in step.
-    pub fn serves(&self, person: &UserId) {
+#[async_trait]
+impl Mirroring for MailKeeper {
+    fn serves(&self, person: &UserId) {
+        if self.of(person).next().is_none() {
+            return;
+        }
         let is_new = self.people.lock().unwrap_or_else(PoisonError::into_inner).insert(person.clone());
         if is_new {
             self.new_people.notify_one();
         }
     }
 
-    /// Reads the accounts of a person once, for as long as `patience`; what was not read by then is read another time.
-    pub async fn catch_up(&self, person: &UserId, patience: Duration) {
+    async fn catch_up(&self, person: &UserId, patience: Duration) {
         let passes = self.of(person).map(|account| async {
             let connected = Connection::open(&account.mailbox.place).await;
             let mut memory = SyncMemory::default();
@@ -100,38 +108,38 @@ impl MailKeeper {
         let _ = timeout(patience, join_all(passes)).await;
     }
 
-    fn of<'k>(&'k self, person: &'k UserId) -> impl Iterator<Item = &'k KeptAccount> {
-        self.accounts.iter().filter(|account| account.holders.iter().any(|holder| holder.is(person)))
-    }
-
-    /// Until it is told to stop.
-    pub async fn run(self: Arc<Self>, stop: CancellationToken) {
-        let mut tasks = tokio::task::JoinSet::new();
+    async fn follow(&self, stop: &CancellationToken) {
+        let mut conversations = FuturesUnordered::new();
         let mut begun: BTreeSet<(String, UserId)> = BTreeSet::new();
         loop {
             let people = self.people.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            for person in people {
-                for account in self.of(&person) {
+            for account in &self.accounts {
+                for person in people.iter().filter(|person| account.is_of(person)) {
                     if begun.insert((account.id.clone(), person.clone())) {
-                        let (keeper, account, person) = (self.clone(), account.clone(), person.clone());
-                        tasks.spawn(async move { keeper.keep(&account, &person).await });
+                        conversations.push(self.keep(account, person.clone()));
                     }
                 }
             }
             tokio::select! {
                 () = self.new_people.notified() => {}
-                () = stop.cancelled() => break,
+                () = stop.cancelled() => return,
+                // None of them ends.
+                Some(()) = conversations.next() => {}
             }
         }
-        // Each of their steps is whole, or is done again.
-        tasks.shutdown().await;
+    }
+}
+
+impl MailKeeper {
+    fn of<'k>(&'k self, person: &'k UserId) -> impl Iterator<Item = &'k KeptAccount> {
+        self.accounts.iter().filter(|account| account.is_of(person))
     }
 
-    async fn keep(&self, account: &KeptAccount, person: &UserId) {
+    async fn keep(&self, account: &KeptAccount, person: UserId) {
         let mut memory = SyncMemory::default();
         let mut failures = 0;
         loop {
-            let ended = self.converse(account, person, &mut memory, &mut failures).await;
+            let ended = self.converse(account, &person, &mut memory, &mut failures).await;
             let until_reconnected = self.failed(account, &ended);
             failures += 1;
             let wait = match until_reconnected {
@@ -197,7 +205,7 @@ impl MailKeeper {
         let maildir: Maildir = self.mailboxes.maildir(person);
         let changed = |done, total| {
             self.states.progressed(&account.id, done, total);
-            (self.arrived)(person);
+            self.mailboxes.mail_came();
         };
         let mut pass = Pass {
             place: &account.mailbox.place,
@@ -212,7 +220,7 @@ impl MailKeeper {
         let news = pass.run(connection).await?;
         self.states.synced(&account.id, self.clock.now());
         if news {
-            (self.arrived)(person);
+            self.mailboxes.mail_came();
         }
         Ok(())
     }

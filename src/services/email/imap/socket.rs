@@ -8,15 +8,14 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use rustls::pki_types::pem::PemObject as _;
-use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use crate::accounts::ServerAddress;
+use crate::accounts::{ServerAddress, certificates};
 use crate::limits::IMAP_CONNECT_MS;
 use crate::ports::why_not;
 
@@ -73,11 +72,9 @@ impl Socket {
 fn tls(authorities: Option<&Path>) -> Result<rustls::ClientConfig, String> {
     let mut roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
     if let Some(file) = authorities {
-        let unreadable = |why: String| format!("the certificates in {} cannot be read: {why}", file.display());
-        let found = CertificateDer::pem_file_iter(file).map_err(|cause| unreadable(cause.to_string()))?;
-        for certificate in found {
-            let certificate = certificate.map_err(|cause| unreadable(cause.to_string()))?;
-            roots.add(certificate).map_err(|cause| unreadable(cause.to_string()))?;
+        let unusable = |why: String| format!("the file of its authorities, {}, {why}", file.display());
+        for authority in certificates(file).map_err(&unusable)? {
+            roots.add(authority).map_err(|cause| unusable(format!("cannot be used: {cause}")))?;
         }
     }
     let provider = Arc::new(rustls::crypto::ring::default_provider());

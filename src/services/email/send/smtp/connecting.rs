@@ -3,8 +3,6 @@
 //! Invariants: a secret goes to nobody before the connection is protected as the account wants it; of what a server did
 //! not accept nothing is given again, and a token is asked for anew once.
 
-use std::path::Path;
-
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use lettre::transport::smtp::Error;
@@ -14,12 +12,9 @@ use lettre::transport::smtp::commands::Auth;
 use lettre::transport::smtp::extension::ClientId;
 use lettre::transport::smtp::response::Response;
 use secrecy::ExposeSecret;
-use tokio::io::AsyncReadExt as _;
 
 use super::{Smtp, is_done, says};
-use crate::accounts::{Credential, Login, LoginError, ServerAddress, ServerTls};
-use crate::limits::AUTHORITIES_BYTES_MAX;
-use crate::ports::why_not;
+use crate::accounts::{Credential, Login, LoginError, ServerAddress, ServerTls, certificates};
 
 /// Why nobody is signed in.
 enum NotSignedIn {
@@ -66,7 +61,7 @@ impl Smtp {
         let domain = self.senders.first().map_or("localhost", |sender| sender.address.domain());
         let hello = ClientId::Domain(domain.to_owned());
         let wrapped = match tls {
-            ServerTls::Wrapped => Some(self.parameters(host).await?),
+            ServerTls::Wrapped => Some(self.parameters(host)?),
             ServerTls::StartTls | ServerTls::Plain => None,
         };
         let to = (host.as_str(), *port);
@@ -77,37 +72,23 @@ impl Smtp {
                 connection.abort().await;
                 return Err(format!("{host} offers no encryption (STARTTLS)"));
             }
-            let secured = connection.starttls(self.parameters(host).await?, &hello).await;
+            let secured = connection.starttls(self.parameters(host)?, &hello).await;
             secured.map_err(|error| format!("no secure connection to {host}: {}", says(&error)))?;
         }
         Ok(connection)
     }
 
-    async fn parameters(&self, host: &str) -> Result<TlsParameters, String> {
+    fn parameters(&self, host: &str) -> Result<TlsParameters, String> {
         let mut builder = TlsParameters::builder(host.to_owned());
         if let Some(file) = &self.authorities {
-            builder = builder.add_root_certificate(authorities(file).await?);
+            let unusable = |why: String| format!("the file of its authorities, {}, {why}", file.display());
+            for authority in certificates(file).map_err(&unusable)? {
+                let authority = Certificate::from_der(authority.to_vec()).map_err(|cause| unusable(says(&cause)))?;
+                builder = builder.add_root_certificate(authority);
+            }
         }
         builder.build().map_err(|error| format!("no secure connection is possible: {}", says(&error)))
     }
-}
-
-/// How a certificate begins (RFC 7468).
-const BEGINS: &[u8] = b"-----BEGIN CERTIFICATE-----";
-
-/// The certificates of a file.
-async fn authorities(file: &Path) -> Result<Certificate, String> {
-    let cannot = |why: String| format!("the certificates of {} cannot be read: {why}", file.display());
-    let opened = tokio::fs::File::open(file).await.map_err(|cause| cannot(why_not(&cause)))?;
-    let mut pem = Vec::new();
-    let read = opened.take(AUTHORITIES_BYTES_MAX + 1).read_to_end(&mut pem).await;
-    read.map_err(|cause| cannot(why_not(&cause)))?;
-    if pem.len() as u64 > AUTHORITIES_BYTES_MAX {
-        return Err(cannot("it is too large".to_owned()));
-    }
-    let holds_some = pem.windows(BEGINS.len()).any(|part| part == BEGINS);
-    let certificates = holds_some.then(|| Certificate::from_pem(&pem).ok()).flatten();
-    certificates.ok_or_else(|| cannot("it holds none (PEM)".to_owned()))
 }
 
 async fn signed_in(
