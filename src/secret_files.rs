@@ -103,14 +103,20 @@ pub fn read(path: &Path, bytes_max: usize) -> Result<FileText, SecretFileError> 
 /// Writes a file anew, or leaves it as it was. A link is followed: what it leads to is replaced.
 pub fn write(path: &Path, text: &str) -> io::Result<()> {
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let folder = folder_of(&path);
-    DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+    let folder = make_folder(&path)?;
     // It is made for its owner alone.
     let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(&folder)?;
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
     file.persist(&path)?;
     File::open(&folder)?.sync_all()
+}
+
+/// The folder that a file lies in, made for its owner alone where there is none.
+pub fn make_folder(path: &Path) -> io::Result<PathBuf> {
+    let folder = folder_of(path);
+    DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+    Ok(folder)
 }
 
 /// The folder that a file lies in.

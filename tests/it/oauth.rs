@@ -65,8 +65,9 @@ impl Account {
         store.write(&tokens, &store.lock().await.unwrap()).unwrap();
     }
 
+    /// In a folder that the first tokens make.
     fn store(&self) -> TokenStore {
-        TokenStore::new(self.folder.path(), "acct:0123abcd")
+        TokenStore::new(&self.folder.path().join("state"), "acct:0123abcd")
     }
 
     fn login(&self) -> OAuthLogin {

@@ -17,7 +17,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -277,8 +277,7 @@ impl Known {
         match &self.secret {
             Some(secret) => {
                 // RFC 6749 2.3.1: written as in a form before they are joined.
-                let kept = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'*');
-                let secret = utf8_percent_encode(secret, &kept).to_string();
+                let secret = utf8_percent_encode(secret, FORM).to_string();
                 let expected = format!("Basic {}", base64(format!("{CLIENT_ID}:{secret}").as_bytes(), STANDARD, true));
                 basic == expected
             }
@@ -287,6 +286,7 @@ impl Known {
     }
 }
 
+const FORM: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'*');
 const STANDARD: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const URL_SAFE: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 

@@ -97,7 +97,8 @@ impl Renewal {
     async fn credential(&self) -> Result<Credential, LoginError> {
         let mut last = self.last.lock().await;
         if self.is_refused.swap(false, Ordering::SeqCst) {
-            last.refused = last.given.take();
+            // A refusal that is told once more is of the same one.
+            last.refused = last.given.take().or_else(|| last.refused.take());
         }
         let tokens = self.current(&mut last).await?;
         let is_refused = last.refused.as_ref().is_some_and(|refused| is_same(refused, &tokens.access));

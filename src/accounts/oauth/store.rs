@@ -76,10 +76,17 @@ pub enum TokenError {
     Unreadable(String),
     /// The file cannot be written.
     #[error("the file of its tokens cannot be written: {0}")]
-    Unwritable(#[from] io::Error),
+    Unwritable(io::Error),
     /// Another process holds it.
     #[error("another process is renewing its access")]
     Locked,
+}
+
+/// Its text holds the cause already.
+impl From<io::Error> for TokenError {
+    fn from(cause: io::Error) -> Self {
+        Self::Unwritable(cause)
+    }
 }
 
 /// The file of one account's tokens.
@@ -146,6 +153,7 @@ impl TokenStore {
 
     /// Waits until nobody else changes the file, for a while.
     pub async fn lock(&self) -> Result<TokenLock, TokenError> {
+        secret_files::make_folder(&self.path)?;
         let path = self.path.with_extension("lock");
         let file = OpenOptions::new().create(true).append(true).mode(0o600).open(&path)?;
         let until = Instant::now() + Duration::from_millis(TOKEN_LOCK_MS);

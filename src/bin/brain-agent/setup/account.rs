@@ -142,7 +142,7 @@ fn new_account(args: &AccountArgs, provider: Option<Provider>) -> anyhow::Result
     let Some(sender) = parse_sender(&address) else { bail!("that is no mail address: --address") };
     let servers = [&args.imap, &args.smtp, &args.caldav, &args.carddav, &args.cloud];
     let names_servers = servers.iter().any(|server| server.is_some());
-    let guessed = || Provider::of_address(&sender.address.to_string()).filter(|_| !names_servers);
+    let guessed = || Provider::of_address(sender.address.as_ref()).filter(|_| !names_servers);
     let provider = provider.or_else(guessed);
     if let Some(provider) = provider.as_ref().filter(|_| args.provider.is_none()) {
         say(&format!("That is {}; its servers are known.", provider.label));

@@ -259,6 +259,7 @@ async fn pasted(attempt: &Authorization) -> anyhow::Result<brain_agent::accounts
     if !somebody_is_there() {
         return std::future::pending().await;
     }
+    #[allow(deprecated, reason = "its successor is unsafe; standard input stays open as long as the process lives")]
     let input = AsyncFd::with_interest(std::io::stdin(), Interest::READABLE).context("the terminal cannot be read")?;
     loop {
         // A terminal is readable once a line is whole, so that reading it does not wait.
