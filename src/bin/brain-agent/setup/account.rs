@@ -4,6 +4,7 @@
 //! leaves a file that nothing names, and the account as it was.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail};
 use brain_agent::accounts::{
@@ -11,7 +12,10 @@ use brain_agent::accounts::{
     ServerKind, changed, file_text, parse_accounts, parse_sender,
 };
 use brain_agent::config::Config;
+use brain_agent::limits::PROBE_MS;
 use brain_agent::secret_files;
+use brain_agent::services::email::probing::SignInProbe;
+use tokio::time::timeout;
 
 use super::args::AccountArgs;
 use super::ask::{line, say};
@@ -181,7 +185,7 @@ async fn tried(
     if let Some(login) = typed.and_then(|typed| typed.login(&entry.user)) {
         account.login = Arc::new(login);
     }
-    let patience = Duration::from_millis(limits::PROBE_MS);
+    let patience = Duration::from_millis(PROBE_MS);
     let mut problems = Vec::new();
     for kind in ServerKind::of(&account) {
         let probed = timeout(patience, SignInProbe.probe(&account, kind)).await;
