@@ -199,12 +199,12 @@ impl World {
 
     /// One attempt at a change there.
     pub async fn changes(&self, change: &MailChange) -> Result<(), Unwritten> {
-        self.backend.write(&self.ctx(), change, &Attempt { key: "k1".to_owned() }).await
+        self.backend.write(&self.ctx(), change, &Attempt { key: "k1".to_owned(), begun: Utc::now() }).await
     }
 
     /// Whether a change is to be seen there.
     pub async fn is_settled(&self, change: &MailChange) -> Option<bool> {
-        self.backend.settled(&self.ctx(), change, &Attempt { key: "k1".to_owned() }).await
+        self.backend.settled(&self.ctx(), change, &Attempt { key: "k1".to_owned(), begun: Utc::now() }).await
     }
 
     fn ctx(&self) -> RequestContext {
