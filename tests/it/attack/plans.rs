@@ -309,7 +309,7 @@ fn params(dice: &mut Dice, service: &str, command: &str) -> Map<String, Value> {
             if dice.percent(20) {
                 params["cc"] = addresses(dice);
                 params["from"] = json!(*dice.one(&["work", STOLEN, STOLEN_ADDRESS]));
-                params["signature"] = text(dice);
+                params["signature"] = json!(text(dice));
             }
             params
         }
