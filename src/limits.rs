@@ -273,7 +273,7 @@ pub const SENT_LOOKS_MAX: usize = 4;
 pub const SENT_LOOK_PAUSE_MS: u64 = 1_000;
 /// Filing the copy of a sent mail, and looking for one of a doubtful mail, end so long after the sending began: before
 /// the command's own end, behind which nobody would know that it was sent.
-pub const SENT_AFTERWARDS_MS: u64 = COMMAND_TIMEOUT_MS + 3_000;
+pub const SENT_AFTERWARDS_MS: u64 = COMMAND_TIMEOUT_MS + 2_000;
 /// A status line appears when a turn takes longer.
 pub const STATUS_AFTER_MS: u64 = 2_000;
 /// So long after its beginning a turn waits for no more words about receipts that it has.

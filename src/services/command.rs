@@ -21,8 +21,7 @@ use crate::core::stakes::Stakes;
 use crate::language::time::Reference;
 use crate::ports::Change;
 
-/// What a command does to the world. Said by the configured backend, not by the command: the same command writes here
-/// with an embedded store and elsewhere with an account.
+/// What a command does to the world, as its backend says: the same one writes here, or elsewhere with an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
     /// Looks only, inside this machine.
@@ -278,7 +277,7 @@ pub trait Command: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'st
         None
     }
 
-    /// What shows the next page of a list, and how many more there are than its receipt shows; `None` when that is all.
+    /// What shows the next page of a list, and how many more there are than its receipt shows; `None`: that is all.
     fn next_page(&self, _output: &Self::Output) -> Option<(usize, Self)>
     where
         Self: Sized,
@@ -301,12 +300,10 @@ pub fn planned<C: Command>(service: &str, command: &C) -> PlannedAction {
     PlannedAction { service: service.to_owned(), command: C::NAME.to_owned(), params, ..PlannedAction::default() }
 }
 
-/// How a service carries out one of its commands. It checks nothing about stakes or consent: whoever holds an
-/// [`Authorized`] action has passed the gate.
+/// How a service carries out a command. It checks no stakes and no consent: an authorized action has passed the gate.
 #[async_trait]
 pub trait Handle<C: Command>: Send + Sync + 'static {
-    /// What it does to the world in this account (`None`: what everybody has here). Whether it writes at all is the
-    /// same for all accounts.
+    /// What it does to the world in this account (`None`: here). Whether it writes at all is the same for all accounts.
     fn effect(&self, account: Option<&ActingAccount>) -> Effect;
 
     /// The account of this person in which it is done to `target`, or makes something new; `None`: here.

@@ -107,12 +107,13 @@ impl Email {
         };
         match backend.send(&sender.address, &to, &bytes).await {
             Sent::Accepted => {
-                let unfiled = match backend.files_sent() {
+                let is_filed = backend.keeps_mail() && backend.files_sent();
+                let unfiled = match is_filed {
                     true => None,
                     false => self.unfiled(ctx, bytes, (action, attempt), begun).await,
                 };
                 fail_point("sent-filed");
-                self.drop_drafts(ctx, drafts).await;
+                self.drop_drafts(ctx, drafts, begun).await;
                 Ok(Completed::read(sent(letter.subject, unfiled)))
             }
             Sent::Refused(why) => {
@@ -120,7 +121,7 @@ impl Email {
                 Err(ServiceError::Refused(format!("{why}. Nothing was sent. {kept}")))
             }
             Sent::Doubtful(_) if self.shows_up(ctx, backend.as_ref(), &bytes, attempt, begun).await => {
-                self.drop_drafts(ctx, drafts).await;
+                self.drop_drafts(ctx, drafts, begun).await;
                 Ok(Completed::read(sent(letter.subject, None)))
             }
             Sent::Doubtful(why) => Ok(Completed::Doubtful(format!(
@@ -293,9 +294,15 @@ impl Email {
         Some(why)
     }
 
-    async fn drop_drafts(&self, ctx: &RequestContext, drafts: Vec<Mail>) {
-        for draft in drafts {
-            self.drop_draft(ctx, &super::drafts::id_of(&draft.file.base)).await;
+    /// What was sent is no draft any more; one that stays for now is no reason to doubt that it was.
+    async fn drop_drafts(&self, ctx: &RequestContext, drafts: Vec<Mail>, begun: Instant) {
+        let dropping = async {
+            for draft in drafts {
+                self.drop_draft(ctx, &super::drafts::id_of(&draft.file.base)).await;
+            }
+        };
+        if tokio::time::timeout(left_since(begun), dropping).await.is_err() {
+            tracing::warn!("a draft stayed although its mail was sent: its account did not answer in time");
         }
     }
 }

@@ -33,15 +33,10 @@ impl Posted {
 pub enum Posting {
     #[default]
     Accepts,
-    Refuses,
     /// Nobody knows; what it took comes up in Sent at the look of this number, if it does.
-    Doubts {
-        comes_up_at: Option<usize>,
-    },
+    Doubts { comes_up_at: Option<usize> },
     /// Takes it and never answers; whether it comes up in Sent.
-    Dies {
-        comes_up: bool,
-    },
+    Dies { comes_up: bool },
 }
 
 /// What an account is like.
@@ -175,7 +170,6 @@ impl MailBackend for Shared {
         let posting = *self.0.posting.lock().unwrap();
         match posting {
             Posting::Accepts => Sent::Accepted,
-            Posting::Refuses => Sent::Refused("the server is full".to_owned()),
             Posting::Doubts { .. } => Sent::Doubtful("the server had the whole mail but went silent".to_owned()),
             Posting::Dies { .. } => std::future::pending().await,
         }
@@ -226,7 +220,7 @@ impl MailBackend for Shared {
             match *self.0.posting.lock().unwrap() {
                 Posting::Doubts { comes_up_at } => return Some(comes_up_at.is_some_and(|at| *looks >= at)),
                 Posting::Dies { comes_up } => return Some(comes_up),
-                Posting::Accepts | Posting::Refuses => {}
+                Posting::Accepts => {}
             }
         }
         Some(self.0.done.lock().unwrap().iter().any(same))
