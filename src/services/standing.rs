@@ -264,8 +264,12 @@ impl Judge<'_> {
         let values = typed_values(entry, &params);
         let has_time = values.iter().any(|value| value.kind == ValueKind::Time);
         let texts: Vec<String> = values.into_iter().map(|value| value.text).collect();
+        let is_asked = self.ground.reading.text.trim_end().ends_with('?');
         match self.ground.mood(&texts) {
             mood if mood.is_request() => PlanStanding::Exact,
+            // What is waited for is said as a condition, or as what the person wants to be told.
+            Mood::Condition if entry.heeds_conditions() => PlanStanding::Exact,
+            Mood::Question if entry.heeds_conditions() && !is_asked => PlanStanding::Exact,
             // An occasion with a time is said to whoever keeps the calendar.
             Mood::Arrangement if has_time => PlanStanding::Exact,
             // A card proposes it.

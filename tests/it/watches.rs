@@ -330,12 +330,12 @@ async fn without_a_model_it_is_asked_for_in_everyday_words() {
         ("If Bob hasn't replied by Friday remind me", "bob@example.com", Some("2026-01-16")),
         ("remind me if Bob hasn't answered by Friday", "bob@example.com", Some("2026-01-16")),
         ("remind me on Friday if Bob hasn't answered", "bob@example.com", Some("2026-01-16")),
-        ("remind me if Bob doesn't reply by tomorrow 9am", "bob@example.com", Some("2026-01-13T09:00:00")),
+        ("remind me by tomorrow 9am if Bob doesn't reply", "bob@example.com", Some("2026-01-13T09:00:00")),
         ("remind me tomorrow at 9am unless Bob has answered", "bob@example.com", Some("2026-01-13T09:00:00")),
         ("watch for a reply from Bob", "bob@example.com", None),
         ("sag mir Bescheid, wenn Anna antwortet", "anna@example.com", None),
     ] {
-        let rig = at(Setup { model: false, ..Setup::default() });
+        let rig = at(Setup { model: false, grounds_plans: true, ..Setup::default() });
         let (did, params, told) = does(&rig, said).await;
         assert_eq!(did, ["email.watch succeeded"], "{said}: {told}");
         assert_eq!(params["who"], json!([who]), "{said}: {params}");
@@ -347,10 +347,10 @@ async fn without_a_model_it_is_asked_for_in_everyday_words() {
 
 #[tokio::test]
 async fn without_a_model_nobody_in_particular_a_mail_and_the_end_are_understood() {
-    let rig = at(Setup { model: false, ..Setup::default() });
+    let rig = at(Setup { model: false, grounds_plans: true, ..Setup::default() });
     sent(&rig, "Acme <billing@acme.example>", "Order", "2026-01-10T08:00:00Z");
     for (said, expected) in [
-        ("remind me if nobody replies to the offer by Tuesday 9am", "email.watch succeeded"),
+        ("remind me if nobody has replied to the offer by Tuesday 9am", "email.watch succeeded"),
         ("let me know when the invoice from Acme arrives", "email.watch succeeded"),
         ("tell me when Bob writes", "email.watch succeeded"),
         ("what mails are you watching for?", "email.watches succeeded"),
@@ -375,12 +375,12 @@ async fn what_only_looks_like_it_stays_what_it_was() {
         ("remind me to answer Anna on Friday", "task.create succeeded"),
         ("remind me to call mom tomorrow at 5pm", "task.create succeeded"),
     ] {
-        let rig = at(Setup { model: false, ..Setup::default() });
+        let rig = at(Setup { model: false, grounds_plans: true, ..Setup::default() });
         let (did, _, told) = does(&rig, said).await;
         assert_eq!(did, [expected], "{said}: {told}");
     }
     for said in ["remind me if it rains", "let me know if Anna is there", "remind me to call Bob if Anna answers"] {
-        let rig = at(Setup { model: false, ..Setup::default() });
+        let rig = at(Setup { model: false, grounds_plans: true, ..Setup::default() });
         let (did, _, told) = does(&rig, said).await;
         assert_eq!(rig.count(Table::Watches).await, 0, "{said}: {did:?} {told}");
         assert_eq!(rig.count(Table::Tasks).await, 0, "{said}: {did:?} {told}");
