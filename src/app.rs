@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use async_trait::async_trait;
 use chrono_tz::Tz;
 
-use crate::accounts::{AccountDirectory, ListedAccount};
+use crate::accounts::{AccountDirectory, AccountProbe, ListedAccount};
 use crate::channel::console::ConsoleChannel;
 use crate::config::{Config, ModelEndpoint, telegram_user};
 use crate::core::forgotten::Forgotten;
@@ -27,6 +27,7 @@ use crate::search::{SearchIndex, conversation};
 use crate::services::email::elsewhere::mail_accounts;
 use crate::services::email::imap::keeper::{KeptAccount, MailKeeper};
 use crate::services::email::mailbox::Mailboxes;
+use crate::services::email::probing::SignInProbe;
 use crate::services::email::send::smtp::{Smtp, SmtpUrlError};
 use crate::services::{self, Accounts, MailAccounts};
 use crate::store::{RedbStore, Schema};
@@ -120,6 +121,11 @@ pub fn problems(config: &Config) -> Vec<String> {
     let mail = config.smtp_url.as_ref().and_then(|url| Smtp::from_url(url).err()).map(|error| error.to_string());
     let model = model(config).err().map(|error| StartError::from(error).to_string());
     mail.into_iter().chain(model).collect()
+}
+
+/// Looks at the servers of accounts, and signs in there.
+pub fn account_probe() -> impl AccountProbe {
+    SignInProbe
 }
 
 /// Builds the brain.

@@ -1,5 +1,4 @@
-//! A command as its author writes it: one type whose fields are its parameters ([`Command`]), what carrying it out
-//! gives (its `Output`), and how its service does it ([`Handle`]). Others use the erased form ([`super::entry`]).
+//! A command as its author writes it: its parameters ([`Command`]), its `Output`, and how it is done ([`Handle`]).
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
@@ -270,9 +269,8 @@ pub trait Command: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'st
         Vec::new()
     }
 
-    /// What takes it back, where its effect is outside the store: a low-stakes command over the very thing that was
-    /// changed. Offered as Undo for a while; it must find nothing to do once the thing has changed since. `None` when
-    /// it cannot be taken back, and for effects inside the store, whose records are restored.
+    /// What takes it back, where its effect is outside the store: a low-stakes command over what was changed, offered as
+    /// Undo for a while, which finds nothing to do once that has changed since. `None`: nothing does, or records do.
     fn reversal(&self, _action: &Action, _output: &Self::Output) -> Option<PlannedAction> {
         None
     }

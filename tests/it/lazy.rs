@@ -20,6 +20,12 @@ const MAY: &[(&str, &str, &str)] = &[
     ("language/time/once.rs", "thread_local!", "the times of one message while it is read, empty before and after"),
     ("pipeline/brain.rs", "OnceLock", "who the first admin is, set at start or by pairing"),
     ("services/email/accounts.rs", "OnceLock", "the same"),
+    ("services/email/elsewhere.rs", "OnceLock", "the same"),
+    (
+        "services/email/imap/folders.rs",
+        "LazyLock",
+        "a kilobyte of names, split once when a server first lists its folders, which takes a hundred times as long",
+    ),
     ("pipeline/stages/gate.rs", "OnceLock", "one turn's own memory of what it asked, gone with the turn"),
     ("language/requests/said.rs", "OnceCell", "what one plan says, read when a message names a number or a time"),
     (

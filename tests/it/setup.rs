@@ -93,7 +93,7 @@ fn an_account_is_tried_and_its_password_lies_in_a_file_of_its_own() {
         ["setup", "account", "work", "--address", "Anna <anna@example.com>", "--smtp", &smtp, "--password-stdin"];
     let refused = program.run_with_stdin(&args, "geheim\n");
     assert_eq!(refused.code, 2, "{}", said(&refused));
-    assert!(said(&refused).contains("sending mail (SMTP): 127.0.0.1 does not let you in"), "{}", said(&refused));
+    assert!(said(&refused).contains("it does not let you in"), "{}", said(&refused));
     assert!(said(&refused).contains("nothing was written; --unchecked") && !said(&refused).contains("geheim"));
     assert!(!program.data_dir().join("accounts.toml").exists());
     server.set_mode(Mode::Accept);
@@ -193,13 +193,13 @@ fn access_on_another_device_is_kept_and_a_password_at_the_terminal_is_not_shown(
     // At a terminal: a new password for another account.
     let args = ["setup", "account", "work", "--address", "anna@example.com", "--smtp", &smtp, "--password-stdin"];
     assert_eq!(program.run_with_stdin(&args, "geheim\n").code, 0);
-    let mut terminal = program.terminal(&["setup", "account", "work"]);
+    let mut terminal = program.terminal_command(&["setup", "account", "work"]);
     terminal.waits("question", |terminal| terminal.screen().contains("Password of anna@example.com"));
     terminal.says("nw\u{7f}ew-geheim");
     assert!(terminal.ended().success(), "{}", terminal.screen());
     assert!(terminal.is_as_found() && !terminal.screen().contains("geheim"), "{}", terminal.screen());
     assert_eq!(mail.logins().last().unwrap().1, "new-geheim");
-    let mut terminal = program.terminal(&["setup", "account", "work"]);
+    let mut terminal = program.terminal_command(&["setup", "account", "work"]);
     terminal.waits("question", |terminal| terminal.screen().contains("Password of anna@example.com"));
     terminal.types("half\u{3}");
     assert!(!terminal.ended().success());

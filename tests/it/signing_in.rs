@@ -143,7 +143,7 @@ async fn certificates_that_cannot_be_read_are_told_by_their_file() {
         text.into_iter().for_each(|text| std::fs::write(&path, text).unwrap());
         account.authorities = Some(path);
         let why = Smtp::of(&account).unwrap().probe().await.unwrap_err();
-        assert!(why.contains("the certificates of") && why.contains(file), "{why}");
+        assert!(why.contains("the file of its authorities") && why.contains(file), "{why}");
     }
     assert!(server.logins().is_empty());
 }

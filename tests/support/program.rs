@@ -196,10 +196,19 @@ impl Program {
 
     /// The same, so many columns wide.
     pub fn terminal_of(&self, columns: u16, args: &[&str]) -> Terminal {
+        self.in_terminal(columns, &[&["console"], args].concat())
+    }
+
+    /// Another command in such a terminal.
+    pub fn terminal_command(&self, args: &[&str]) -> Terminal {
+        self.in_terminal(100, args)
+    }
+
+    fn in_terminal(&self, columns: u16, args: &[&str]) -> Terminal {
         // The terminal is the program's own, so that Ctrl-C reaches it as it does from a shell.
         let mut command = Command::new("setsid");
         command.arg("--ctty").arg(&self.binary);
-        Terminal::start(self.prepared(command, &[&["console"], args].concat()), self.clone(), columns)
+        Terminal::start(self.prepared(command, args), self.clone(), columns)
     }
 
     fn start(&self, args: &[&str]) -> Child {

@@ -10,7 +10,6 @@ use brain_agent::channel::console::terminal;
 use brain_agent::config::{Config, ConfigError};
 use brain_agent::core::text::visible;
 use brain_agent::doctor::{self, Check, CheckLimits, CheckStatus, Subjects};
-use brain_agent::services::email::probing::SignInProbe;
 
 /// Takes the line of progress away again.
 const CLEAR_LINE: &str = "\r\x1b[2K";
@@ -27,7 +26,7 @@ pub(crate) async fn doctor(config: Config, json: bool) -> anyhow::Result<ExitCod
     let subjects = Subjects {
         accounts: config.accounts.clone(),
         config,
-        probe: Arc::new(SignInProbe),
+        probe: Arc::new(app::account_probe()),
         working_dir: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
         limits: CheckLimits::default(),
     };

@@ -12,10 +12,10 @@ use super::{EXAMPLE_ADDRESS, Whereabouts, local, object};
 use crate::core::ids::UserId;
 use crate::services::email::compose::{Envelope, Letter, compose, wire_address};
 use crate::services::email::demo::{person, short};
-use crate::services::email::drafts::MARK;
 use crate::services::email::read;
 use crate::services::email::send::smtp::{Sender, Smtp};
 use crate::services::email::source::maildir::{self, Folder, Listed, Maildir};
+use crate::services::email::written_name::MARK;
 use crate::services::show::Moment;
 
 /// A mail as it is given.

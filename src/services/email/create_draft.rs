@@ -5,10 +5,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::compose::Letter;
-use super::drafts::safe_key;
 use super::filing::stopped;
 use super::prepare::{letter_card, too_many, trimmed};
 use super::service::Email;
+use super::written_name::safe_key;
 use crate::core::button::{Button, Press};
 use crate::core::card::{CardBody, show_address};
 use crate::core::history::ItemRef;

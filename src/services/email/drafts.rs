@@ -4,8 +4,6 @@
 
 use std::path::Path;
 
-use sha2::{Digest as _, Sha256};
-
 use super::compose::{Envelope, Letter, compose, recipients, unsigned};
 use super::keeping::Written;
 use super::mail::{DRAFT, Mail};
@@ -14,7 +12,7 @@ use super::mailbox::Mailboxes;
 use super::read::Mailbox;
 use super::service::Email;
 use super::source::maildir::Folder;
-use crate::core::digest::hex;
+use super::written_name::{MARK, base_of, id_of, safe_key};
 use crate::core::ids::UserId;
 use crate::core::plan::{ActingAccount, Action};
 use crate::ports::{Query, Ranking, why_not};
@@ -22,37 +20,6 @@ use crate::services::command::Completed;
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::service::Attempt;
-
-/// Ends the file names of mails we wrote.
-pub(crate) const MARK: &str = ".brain-agent";
-
-/// The file name of what an attempt wrote, without flags.
-pub fn base_of(attempt: &Attempt) -> String {
-    format!("{}{MARK}", safe_key(attempt))
-}
-
-/// The attempt's key as it may stand in file names and ids: at most 32 letters and digits.
-pub fn safe_key(attempt: &Attempt) -> String {
-    let plain =
-        attempt.key.len() <= 32 && !attempt.key.is_empty() && attempt.key.chars().all(|c| c.is_ascii_alphanumeric());
-    if plain {
-        return attempt.key.clone();
-    }
-    short_hash(&attempt.key)
-}
-
-/// The id of a draft: at most 32 letters and digits, also for drafts that other programs wrote.
-pub fn id_of(base: &str) -> String {
-    match base.strip_suffix(MARK) {
-        Some(key) => key.to_owned(),
-        None => short_hash(base),
-    }
-}
-
-fn short_hash(text: &str) -> String {
-    let digest = hex(&Sha256::digest(text.as_bytes()));
-    digest.get(..32).unwrap_or(&digest).to_owned()
-}
 
 impl Email {
     /// Writes a draft; its id.
@@ -238,11 +205,4 @@ fn letter_of(mail: &Mail, mailbox: &Path) -> Letter {
         cc: addresses(mail.addressed(mailbox).cc),
         ..Letter::default()
     }
-}
-
-/// The key of what we wrote, from its Message-ID; `None` for mails of other programs.
-pub(super) fn safe_key_of(message_id: &str) -> Option<&str> {
-    let (key, _) = message_id.split_once('@')?;
-    let is_key = !key.is_empty() && key.len() <= 32 && key.chars().all(|c| c.is_ascii_alphanumeric());
-    is_key.then_some(key)
 }

@@ -6,12 +6,12 @@ use async_trait::async_trait;
 use lettre::Address;
 
 use super::accounts::{Holder, MailAccount, MailBackend};
-use super::drafts::MARK;
 use super::imap::keeper::KeptAccount;
 use super::imap::mailbox::ImapMailbox;
 use super::imap::name::is_of_account;
 use super::mail_change::{MailChange, MailRef};
 use super::send::smtp::{Sender, Sent, Smtp, SmtpUrlError};
+use super::written_name::MARK;
 use crate::accounts::{AccountConfig, AccountPerson};
 use crate::core::ids::UserId;
 use crate::limits::MAIL_BYTES_MAX;

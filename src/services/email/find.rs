@@ -167,7 +167,7 @@ fn draft_row(mail: &Mail, names: &KnownNames, zone: Tz) -> ThreadRow {
     let parsed = &mail.head.parsed;
     let to: Vec<String> = parsed.to.iter().map(|to| to.label(names)).collect();
     ThreadRow {
-        id: super::drafts::id_of(&mail.file.base),
+        id: super::written_name::id_of(&mail.file.base),
         subject: subject_or(&parsed.subject).to_owned(),
         from: format!("Draft for {}", to.join(", ")),
         address: String::new(),

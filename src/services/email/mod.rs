@@ -61,6 +61,7 @@ pub(crate) mod tests;
 pub mod thread;
 pub mod watch;
 mod wording;
+pub mod written_name;
 
 use std::sync::Arc;
 use std::time::Duration;

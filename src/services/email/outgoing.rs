@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 use super::accounts::MailBackend;
 use super::answering::RepliedMail;
 use super::compose::{Envelope, Letter, compose, recipients, same_address, wire_address};
-use super::drafts::{base_of, safe_key};
 use super::enclosed::Enclosed;
 use super::mail::{Mail, SENT};
 use super::mail_change::MailChange;
 use super::send::smtp::{Sender, Sent};
 use super::service::Email;
 use super::source::maildir::Folder;
+use super::written_name::{base_of, safe_key};
 use crate::core::plan::Action;
 use crate::core::text::visible;
 use crate::failpoint::fail_point;
@@ -298,7 +298,7 @@ impl Email {
     async fn drop_drafts(&self, ctx: &RequestContext, drafts: Vec<Mail>, begun: Instant) {
         let dropping = async {
             for draft in drafts {
-                self.drop_draft(ctx, &super::drafts::id_of(&draft.file.base)).await;
+                self.drop_draft(ctx, &super::written_name::id_of(&draft.file.base)).await;
             }
         };
         if tokio::time::timeout(left_since(begun), dropping).await.is_err() {

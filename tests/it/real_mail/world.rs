@@ -44,9 +44,7 @@ pub struct World {
     pub keeper: Arc<MailKeeper>,
     pub backend: MailElsewhere,
     pub data: tempfile::TempDir,
-    pub mailbox: Arc<ImapMailbox>,
     store: Arc<RedbStore>,
-    mailboxes: Arc<Mailboxes>,
 }
 
 /// What lies here: folder, name without flags, flags, and the bytes.
@@ -109,19 +107,9 @@ impl World {
         let mailbox = ImapMailbox::of(&account, store.clone()).unwrap();
         let states = Arc::new(AccountStates::default());
         let kept = KeptAccount { id: account.id.clone(), holders: vec![Holder::Everybody], mailbox: mailbox.clone() };
-        let keeper = MailKeeper::new(vec![kept], mailboxes.clone(), states.clone(), Arc::new(SystemClock::new()));
-        let backend = MailElsewhere::of(&account, None, Some(mailbox.clone()));
-        Self {
-            server,
-            owner: UserId::new("tg:1"),
-            states,
-            keeper: Arc::new(keeper),
-            backend,
-            data,
-            mailbox,
-            store: kept_store,
-            mailboxes,
-        }
+        let keeper = MailKeeper::new(vec![kept], mailboxes, states.clone(), Arc::new(SystemClock::new()));
+        let backend = MailElsewhere::of(&account, None, Some(mailbox));
+        Self { server, owner: UserId::new("tg:1"), states, keeper: Arc::new(keeper), backend, data, store: kept_store }
     }
 
     /// Another program in the same mailbox.

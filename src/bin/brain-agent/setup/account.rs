@@ -11,10 +11,10 @@ use brain_agent::accounts::{
     AccountChange, AccountEntry, AccountPerson, AccountProbe, AccountsPlace, FileSetting, Provider, SecretSource,
     ServerKind, changed, file_text, parse_accounts, parse_sender,
 };
+use brain_agent::app;
 use brain_agent::config::Config;
 use brain_agent::limits::PROBE_MS;
 use brain_agent::secret_files;
-use brain_agent::services::email::probing::SignInProbe;
 use tokio::time::timeout;
 
 use super::args::AccountArgs;
@@ -54,6 +54,13 @@ pub(super) async fn set_up(config: &Config, args: &AccountArgs, unchecked: bool)
     }
     let after = changed(&text, &change).map_err(|why| anyhow!(why))?;
     let entry = entry_of(&text, &change, place)?;
+    if config.accounts.iter().any(|known| known.id == entry.id) {
+        bail!(
+            "{} is set as IMAP_URL, SMTP_URL, CALDAV_URL or CARDDAV_URL already, and an account can't be both: take those \
+             out of .env (or the environment) first. Nothing was changed.",
+            entry.addresses.first().map(|first| first.address.to_string()).unwrap_or_default()
+        );
+    }
     let typed = match secret {
         Some(secret) => Some(secret.obtain(&entry, args).await?),
         None => None,
@@ -188,7 +195,7 @@ async fn tried(
     let patience = Duration::from_millis(PROBE_MS);
     let mut problems = Vec::new();
     for kind in ServerKind::of(&account) {
-        let probed = timeout(patience, SignInProbe.probe(&account, kind)).await;
+        let probed = timeout(patience, app::account_probe().probe(&account, kind)).await;
         match probed.map(|probe| probe.map(|probe| (probe.problem(), probe.place))) {
             Ok(Some((None, place))) => say(&format!("{}: {place} lets you in.", purpose(kind))),
             Ok(Some((Some(why), place))) => problems.push(format!("{}: {place}: {why}.", purpose(kind))),

@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Days};
 
-use super::super::drafts::{MARK, safe_key_of};
 use super::super::mail_change::MailRef;
 use super::super::read;
 use super::super::source::maildir::Raw;
+use super::super::written_name::{MARK, safe_key_of};
 use super::connection::{Connection, ImapError, quoted};
 use super::fetch::{FetchedMail, ServerFlags};
 use super::folders::ServerFolder;

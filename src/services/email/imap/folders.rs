@@ -62,7 +62,7 @@ impl Folders {
                 if let Response::MailboxData(MailboxDatum::List(row)) = answer
                     && listed.len() < IMAP_FOLDERS_MAX
                 {
-                    listed.push(Listing::of(
+                    listed.push(ListedFolder::of(
                         &row.name,
                         row.delimiter.as_deref().and_then(|text| text.chars().next()),
                         &row.name_attributes,
@@ -73,10 +73,10 @@ impl Folders {
         Ok(Self::arranged(listed))
     }
 
-    fn arranged(listed: Vec<Listing>) -> Self {
+    fn arranged(listed: Vec<ListedFolder>) -> Self {
         let mut by_dir: BTreeMap<String, ServerFolder> = BTreeMap::new();
         let all = listed.iter().find(|row| row.holds_all);
-        let mut put = |dir: &str, row: &Listing, holds_all: bool| {
+        let mut put = |dir: &str, row: &ListedFolder, holds_all: bool| {
             let folder = ServerFolder { name: row.name.clone(), dir: dir.to_owned(), holds_all };
             by_dir.entry(dir.to_owned()).or_insert(folder);
         };
@@ -136,7 +136,7 @@ impl Folders {
 
 /// A row of the server's list.
 #[derive(Debug, Clone)]
-struct Listing {
+struct ListedFolder {
     name: String,
     /// As people read it.
     shown: String,
@@ -146,7 +146,7 @@ struct Listing {
     purpose: Option<&'static str>,
 }
 
-impl Listing {
+impl ListedFolder {
     fn of(name: &str, delimiter: Option<char>, attributes: &[NameAttribute<'_>]) -> Self {
         let has = |wanted: &NameAttribute<'_>| attributes.contains(wanted);
         let purposes = [
@@ -245,8 +245,8 @@ fn encoded(name: &str) -> String {
 mod tests {
     use super::*;
 
-    fn row(name: &str, attributes: &[NameAttribute<'_>]) -> Listing {
-        Listing::of(name, Some('/'), attributes)
+    fn row(name: &str, attributes: &[NameAttribute<'_>]) -> ListedFolder {
+        ListedFolder::of(name, Some('/'), attributes)
     }
 
     #[test]

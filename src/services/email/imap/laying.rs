@@ -8,10 +8,10 @@ use std::path::Path;
 use chrono::{DateTime, Utc};
 use tokio::sync::mpsc::Receiver;
 
-use super::super::drafts::{MARK, safe_key_of};
 use super::super::read;
-use super::super::source::delivery::Delivery;
+use super::super::source::delivery::MailDelivery;
 use super::super::source::maildir::{Folder, Listed, Maildir, Raw};
+use super::super::written_name::{MARK, safe_key_of};
 use super::fetch::FetchedMail;
 use super::folders::ServerFolder;
 use super::name::{DIGESTED_BYTES, MailName};
@@ -49,7 +49,7 @@ impl Laying {
     /// Lays what comes until there is no more; what came before an error lies there, too.
     pub fn lay(&mut self, mut mails: Receiver<FetchedMail>, now: DateTime<Utc>) -> io::Result<Vec<Laid>> {
         let maildir = self.maildir.clone();
-        let mut delivery = Delivery::into(&maildir, Path::new(&self.folder.dir))?;
+        let mut delivery = MailDelivery::into(&maildir, Path::new(&self.folder.dir))?;
         let mut laid = Vec::new();
         while let Some(mail) = mails.blocking_recv() {
             laid.push(self.lay_one(&mut delivery, mail, now)?);
@@ -58,7 +58,7 @@ impl Laying {
         Ok(laid)
     }
 
-    fn lay_one(&mut self, delivery: &mut Delivery<'_>, mail: FetchedMail, now: DateTime<Utc>) -> io::Result<Laid> {
+    fn lay_one(&mut self, delivery: &mut MailDelivery<'_>, mail: FetchedMail, now: DateTime<Utc>) -> io::Result<Laid> {
         let FetchedMail { uid, flags, came, bytes } = mail;
         if flags.is_deleted {
             return Ok(Laid { uid, name: String::new(), flags: flags.letters, is_elsewhere: false });

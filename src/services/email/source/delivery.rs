@@ -12,13 +12,13 @@ use super::moves::{folder_of, is_inside, with_flags};
 
 /// Mails on their way into one folder of a mailbox.
 #[derive(Debug)]
-pub struct Delivery<'m> {
+pub struct MailDelivery<'m> {
     maildir: &'m Maildir,
     folder: PathBuf,
     written: Vec<(PathBuf, PathBuf)>,
 }
 
-impl<'m> Delivery<'m> {
+impl<'m> MailDelivery<'m> {
     /// Into this folder, as [`folder_of`] names it; it is made where there is none.
     pub fn into(maildir: &'m Maildir, folder: &Path) -> io::Result<Self> {
         if !is_inside(folder) {
