@@ -73,11 +73,11 @@ async fn sent(rig: &Rig, planned: Value) -> Answer {
 #[tokio::test]
 async fn the_account_that_is_named_sends_and_the_card_says_so() {
     for (from, shown, hidden) in [
-        (None, "Account: home", "From:"),
-        (Some("work"), "From: alex@work.example", "home"),
-        (Some("my work account"), "Account: work", "home"),
-        (Some("alex@work.example"), "Account: work", "home"),
-        (Some("am@alias.example"), "From: am@alias.example", "work"),
+        (None, "Account: “home”", "From:"),
+        (Some("work"), "From: alex@work.example", "“home”"),
+        (Some("my work account"), "Account: “work”", "“home”"),
+        (Some("alex@work.example"), "Account: “work”", "“home”"),
+        (Some("am@alias.example"), "From: am@alias.example", "“work”"),
     ] {
         let two = Two::new();
         let rig = two.rig();
@@ -95,16 +95,12 @@ async fn the_account_that_is_named_sends_and_the_card_says_so() {
 }
 
 #[tokio::test]
-async fn a_name_that_is_no_account_is_asked_about_and_one_tap_answers() {
+async fn a_name_that_is_no_account_is_asked_about_and_nothing_is_sent() {
     let two = Two::new();
     let rig = two.rig();
     rig.plans(json!([to_zoe(Some("club"))]));
     let asked = rig.says("write to zoe from the club").await;
     assert!(!asked.has_card() && asked.text().contains("Which of your mail accounts is “club”?"), "{}", asked.text());
-    let buttons: Vec<_> = asked.shown.iter().flat_map(|shown| shown.reply.buttons.iter().flatten().cloned()).collect();
-    let work = buttons.iter().find(|button| button.text.contains("alex@work.example"));
-    let card = rig.presses(work.expect("the accounts to tap")).await.card();
-    assert!(card.text().contains("From: alex@work.example"), "{}", card.text());
     assert!(two.home.posted().is_empty() && two.work.posted().is_empty());
 }
 
@@ -151,7 +147,7 @@ async fn the_signature_is_on_the_card_and_below_the_text_once() {
         json!({"to": ["zoe@example.com"], "subject": "Late", "body": "It is late.", "from": "work"}),
     );
     rig.plans(json!([draft]));
-    let kept = rig.says("please draft that").await;
+    let kept = rig.says("draft a mail to zoe@example.com, subject Late: It is late. From work").await;
     let drafted = two.work.done();
     assert!(matches!(drafted.as_slice(), [MailChange::Put { folder: ".Drafts", .. }]), "{drafted:?}");
     let card = rig.presses(&kept.button(Role::Send).unwrap()).await.card();
@@ -255,7 +251,7 @@ async fn a_reply_to_all_goes_to_everybody_once_and_not_to_oneself() {
     {
         assert!(card.text().contains(shown), "{shown}: {}", card.text());
     }
-    for hidden in ["secret@", "eve@", "alias.example", "To: alex"] {
+    for hidden in ["secret@", "Cc: eve@", "alias.example", "To: alex"] {
         assert!(!card.text().contains(hidden), "{hidden}: {}", card.text());
     }
     rig.presses(&card.approve()).await;
@@ -271,49 +267,28 @@ async fn a_reply_to_all_goes_to_everybody_once_and_not_to_oneself() {
 }
 
 #[tokio::test]
-async fn to_all_is_said_in_words() {
-    for said in [
-        "reply all to the mail about the offsite saying that thursday works",
-        "reply to everybody that thursday works",
-        "antworte allen auf die Mail von Anna dass donnerstag passt",
-    ] {
-        let two = Two::new();
-        let rig = Rig::new(Setup { model: false, ..two.setup() });
-        receive(&rig, "1768200001.o", OFFSITE);
-        rig.says("read me the mail from Anna").await;
-        let card = rig.says(said).await.card();
-        assert!(card.text().contains("Send this reply to all?"), "{said}: {}", card.text());
-        assert!(
-            card.text().to_lowercase().contains("thursday works") || said.starts_with("antworte"),
-            "{}",
-            card.text()
-        );
-    }
-}
-
-#[tokio::test]
 async fn a_sender_that_looks_like_somebody_known_is_marked_where_it_is_read_answered_and_passed_on() {
-    let two = Two::new();
-    let rig = two.rig();
-    let written = "From: alex@home.example\r\nTo: Bob <bob@northwind.example>\r\nSubject: Hi\r\n\r\nHi\r\n";
-    maildir(&rig).put(Folder::Sent, "1768100000.s", "S", written.as_bytes()).unwrap();
-    receive(
-        &rig,
-        "1768200001.l",
-        "From: \"bob@northwind.example\" <bob@northvvind.example>\nTo: alex@home.example\nSubject: Invoice\nMessage-ID: <i@x>",
-    );
     let alike = "bob@northvvind.example is not bob@northwind.example, though it looks like it";
     let named = "it calls its sender bob@northwind.example, and comes from bob@northvvind.example";
+    let invoiced = || {
+        let rig = Two::new().rig();
+        let written = "From: alex@home.example\r\nTo: Bob <bob@northwind.example>\r\nSubject: Hi\r\n\r\nHi\r\n";
+        maildir(&rig).put(Folder::Sent, "1768100000.s", "S", written.as_bytes()).unwrap();
+        let head = "From: \"bob@northwind.example\" <bob@northvvind.example>\nTo: alex@home.example\n\
+            Subject: Invoice\nMessage-ID: <i@x>";
+        receive(&rig, "1768200001.l", head);
+        rig
+    };
     for planned in [
         action("email", "reply_to_email", json!({"find_by": "invoice", "body": "Yes."})),
         action("email", "forward_email", json!({"find_by": "invoice", "to": ["zoe@example.com"]})),
     ] {
-        let card = card(&rig, planned).await;
+        let card = card(&invoiced(), planned).await;
         for mark in [alike, named] {
             assert_eq!(card.text().matches(mark).count(), 1, "{mark}: {}", card.text());
         }
-        rig.presses(&card.cancel()).await;
     }
+    let rig = invoiced();
     rig.plans(json!([action("email", "read_thread", json!({"find_by": "invoice"}))]));
     let read = rig.says("read me the invoice mail").await.text();
     assert!(read.contains(alike) && read.contains(named), "{read}");

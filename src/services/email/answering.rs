@@ -44,7 +44,7 @@ pub(super) struct AnswerWanted<'a> {
 
 /// An answer, ready.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct PreparedAnswer {
     pub to: Vec<String>,
     pub cc: Vec<String>,
     pub subject: String,
@@ -63,7 +63,7 @@ impl Email {
         ctx: &RequestContext,
         wanted: AnswerWanted<'_>,
         reach: AnswerTo,
-    ) -> Result<Result<Answer, Prepared<C>>, ServiceError> {
+    ) -> Result<Result<PreparedAnswer, Prepared<C>>, ServiceError> {
         let view = self.mailboxes.mail(&ctx.owner).await?;
         let conversation = match self.meant(&view, wanted.find_by, ctx).await? {
             Ok(conversation) => conversation,
@@ -103,7 +103,7 @@ impl Email {
         let subject = reply_subject(&mail.head.parsed.subject);
         let untrusted = view.files(move |mailbox| foreign_of(&mail, &names, mailbox)).await?;
         let body = unified(&greeted(wanted.body, wanted.greets, &people));
-        Ok(Ok(Answer { to, cc, subject, body, from: address, signature, target, notes, untrusted }))
+        Ok(Ok(PreparedAnswer { to, cc, subject, body, from: address, signature, target, notes, untrusted }))
     }
 
     /// As whom something of a mail goes out: as the one that it was written to.

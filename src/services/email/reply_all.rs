@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answering::{Answer, AnswerTo, AnswerWanted};
+use super::answering::{AnswerTo, AnswerWanted, PreparedAnswer};
 use super::compose::{Letter, signed};
 use super::outgoing::Sending;
 use super::prepare::{copied, leaving, too_many, trimmed};
@@ -21,7 +21,7 @@ use crate::services::items::label;
 use crate::services::service::Prepared;
 use crate::services::show;
 
-/// Answer a mail to everybody who got it.
+/// PreparedAnswer a mail to everybody who got it.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReplyAll {
@@ -140,7 +140,7 @@ impl Handle<ReplyAll> for Email {
             Ok(answer) => answer,
             Err(unclear) => return Ok(unclear),
         };
-        let Answer { to, cc, subject, body, from, signature, target, notes, untrusted } = answer;
+        let PreparedAnswer { to, cc, subject, body, from, signature, target, notes, untrusted } = answer;
         let params = ReplyAll { find_by, body, from, to, cc, subject: Some(subject), signature, greets: None };
         Ok(Prepared::Ready { params, target: Some(target), notes, untrusted })
     }

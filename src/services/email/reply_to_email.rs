@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answering::{Answer, AnswerTo, AnswerWanted};
+use super::answering::{AnswerTo, AnswerWanted, PreparedAnswer};
 use super::compose::{Letter, signed};
 use super::filling::{body_of, leaves_from, owner, with_link};
 use super::letter;
@@ -29,7 +29,7 @@ use crate::services::items::label;
 use crate::services::service::Prepared;
 use crate::services::show;
 
-/// Answer a mail.
+/// PreparedAnswer a mail.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReplyToEmail {
@@ -145,7 +145,7 @@ impl Handle<ReplyToEmail> for Email {
             Ok(answer) => answer,
             Err(unclear) => return Ok(unclear),
         };
-        let Answer { to, subject, body, from, signature, target, notes, untrusted, .. } = answer;
+        let PreparedAnswer { to, subject, body, from, signature, target, notes, untrusted, .. } = answer;
         let params = ReplyToEmail { find_by, body, from, to, subject: Some(subject), signature, greets: None };
         Ok(Prepared::Ready { params, target: Some(target), notes, untrusted })
     }
