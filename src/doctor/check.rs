@@ -44,7 +44,7 @@ impl Check {
 
     /// A problem of the configuration, for which nothing can be looked at.
     pub fn unreadable_configuration(problem: impl AsRef<str>) -> Self {
-        Self::error("configuration", problem)
+        Self::error("configuration", problem).advised("Mend that first: nothing starts before")
     }
 
     pub(super) fn ok(check: impl Into<String>, message: impl AsRef<str>) -> Self {
