@@ -1,6 +1,8 @@
 //! Mail on real servers: what a person's account holds and what the program keeps of it, seen by other programs.
 
+mod borders;
 mod changes;
+mod sent;
 mod servers;
 mod synchronised;
 mod world;

@@ -14,7 +14,7 @@ async fn world() -> World {
     world
 }
 
-fn put(folder: &'static str, key: &str) -> MailChange {
+pub fn put(folder: &'static str, key: &str) -> MailChange {
     let bytes = format!(
         "From: {USER}\r\nTo: bob@work.example\r\nSubject: Written\r\nMessage-ID: <{key}@example.com>\r\n\r\nwritten\r\n"
     );
