@@ -261,6 +261,8 @@ pub const IMAP_POLL_SECS: u64 = 120;
 pub const IMAP_FLAGS_SECS: u64 = 600;
 /// What a process that answers once reads of accounts before that.
 pub const CATCH_UP_MS: u64 = 6_000;
+/// After a server let nobody in, at least, whoever wants something of it.
+pub const IMAP_REFUSED_SECS: u64 = 60;
 /// After a conversation that broke off; doubled each time.
 pub const IMAP_RETRY_SECS: u64 = 2;
 /// At most.

@@ -36,9 +36,11 @@ impl ConfigReader {
             }
             (Some((url, source)), None) => (url.into(), source),
             (None, Some((path, source))) => {
-                match (SecretPlace::File { path: PathBuf::from(path), within: None }).look_up() {
+                match (SecretPlace::File { path: PathBuf::from(&path), within: None }).look_up() {
                     Ok(url) => (url.expose_secret().trim().into(), source),
                     Err(why) => {
+                        // The address itself may have been written there.
+                        let why = why.to_string().replace(&format!("file {path}"), "file");
                         self.problems.push(format!("{file_key}: {why}"));
                         return None;
                     }

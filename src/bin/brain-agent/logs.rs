@@ -32,6 +32,11 @@ enum LogTarget {
 pub(crate) fn start() -> Logs {
     let logs = Logs::default();
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
+    // It would write down every mail that it reads.
+    let filter = match "async_imap=warn".parse() {
+        Ok(quiet) => filter.add_directive(quiet),
+        Err(_) => filter,
+    };
     tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false).with_writer(logs.clone()).init();
     std::panic::set_hook(Box::new(|panic| {
         let at = panic.location().map(ToString::to_string);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::keeping::Written;
 use super::mail::MailId;
-use super::mail_change::{MailChange, MailRef};
+use super::mail_change::MailChange;
 use super::one_mail::{OneMail, unchanged};
 use super::service::Email;
 use super::source::maildir::{Folder, Listed, Maildir};
@@ -50,8 +50,7 @@ impl Filed {
 impl Filing {
     /// The same for an account.
     fn change(&self, one: &OneMail) -> MailChange {
-        let folder = folder_of(&one.file).to_string_lossy().into_owned();
-        let mail = MailRef { folder, name: one.file.base.clone(), message_id: one.message_id.clone() };
+        let mail = one.mail_ref();
         match self {
             Self::Flag { flag, wanted } => MailChange::Flag { mail, flag: *flag, wanted: *wanted },
             Self::Folder(folder) => MailChange::Move { mail, to: folder.to_string_lossy().into_owned() },

@@ -30,6 +30,7 @@ use crate::core::text::visible;
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::reading::ClauseReading;
 use crate::limits::FORWARD_CHARS_MAX;
+use crate::limits::{MAIL_BYTES_MAX, MAIL_FETCHED_BYTES};
 use crate::services::address_book::PeopleQuery;
 use crate::services::command::{
     Command, Completed, Effect, Handle, Invocation, Receipt, Slot, Subject, before, one_or_many,
@@ -220,15 +221,25 @@ fn forward_subject(subject: &str) -> String {
 }
 
 impl Email {
-    /// All that is had of a mail. What was too large to be fetched is asked of its account here, once accounts do that.
+    /// All that is had of a mail; of one that was too large to be fetched whole, what its account has.
     async fn raw_of(&self, ctx: &RequestContext, one: &OneMail) -> Result<Raw, ServiceError> {
-        let (maildir, one) = (self.mailboxes.maildir(&ctx.owner), one.clone());
+        let (maildir, looked) = (self.mailboxes.maildir(&ctx.owner), one.clone());
         let read = move || {
-            let file = one.still(&maildir)?;
-            let gone = |_| ServiceError::NotFound { noun: "mail", label: one.label() };
+            let file = looked.still(&maildir)?;
+            let gone = |_| ServiceError::NotFound { noun: "mail", label: looked.label() };
             maildir::read(&maildir.path(&file)).map_err(gone)
         };
-        self.mailboxes.files(&ctx.owner, read).await
+        let raw = self.mailboxes.files(&ctx.owner, read).await?;
+        match (&raw, self.accounts.keeping(&ctx.owner, Some(&one.file.base))) {
+            (Raw::Whole(bytes), Some(account)) if bytes.len() == MAIL_FETCHED_BYTES => {
+                let backend = self.accounts.backend(&ctx.owner, Some(&account))?;
+                let whole = backend.whole(ctx, &one.mail_ref()).await?;
+                let whole = whole.ok_or_else(|| ServiceError::Conflict { label: one.label() })?;
+                let is_cut = whole.len() as u64 >= MAIL_BYTES_MAX;
+                Ok(if is_cut { Raw::Beginning(whole) } else { Raw::Whole(whole) })
+            }
+            (_, _) => Ok(raw),
+        }
     }
 
     /// The files that the card named, or why they cannot go along.

@@ -11,13 +11,14 @@ use serde::{Deserialize, Serialize};
 
 use super::find::{local, subject_or};
 use super::mail::{Mail, MailId};
+use super::mail_change::MailRef;
 use super::mailbox::Conversation;
 use super::prepare::not_found;
 use super::query::{FILLERS, NEWEST};
 use super::read;
 use super::service::{Email, writer};
 use super::source::maildir::{self, Folder, Listed, Maildir, Raw};
-use super::source::moves::TRASH;
+use super::source::moves::{TRASH, folder_of};
 use crate::core::plan::{Action, Target};
 use crate::core::provenance::UntrustedText;
 use crate::language::words::{stems, words};
@@ -65,6 +66,12 @@ impl OneMail {
             own: mail.is_own(),
             aside: mail.is_aside(),
         }
+    }
+
+    /// As its account can recognise it.
+    pub fn mail_ref(&self) -> MailRef {
+        let folder = folder_of(&self.file).to_string_lossy().into_owned();
+        MailRef { folder, name: self.file.base.clone(), message_id: self.message_id.clone() }
     }
 
     /// As the person would call it.

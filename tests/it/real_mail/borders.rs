@@ -48,7 +48,11 @@ async fn a_pass_that_breaks_anywhere_is_ended_by_the_next_and_nothing_is_lost_or
 }
 
 /// What another program sees of a change: how often it is so, and whether it is so at all.
-async fn breaks_everywhere(change: impl Fn(&World) -> MailChange, done: impl Fn(&World) -> usize, undo: impl Fn(&World)) {
+async fn breaks_everywhere(
+    change: impl Fn(&World) -> MailChange,
+    done: impl Fn(&World) -> usize,
+    undo: impl Fn(&World),
+) {
     let (world, proxy) = behind_proxy().await;
     world.deliver("INBOX", mail("a", "Lunch", "lunch"));
     world.deliver("INBOX", mail("b", "Dinner", "dinner"));
@@ -91,8 +95,7 @@ fn flagged(world: &World) -> usize {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_flag_is_told_as_it_is_wherever_the_conversation_breaks() {
-    let change =
-        |world: &World| MailChange::Flag { mail: world.one("lunch").as_ref(), flag: 'F', wanted: true };
+    let change = |world: &World| MailChange::Flag { mail: world.one("lunch").as_ref(), flag: 'F', wanted: true };
     breaks_everywhere(change, flagged, |world| {
         for seen in world.other().ids("INBOX") {
             world.other().unflag("INBOX", seen.uid, &["\\Flagged"]);
@@ -103,8 +106,7 @@ async fn a_flag_is_told_as_it_is_wherever_the_conversation_breaks() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_move_is_told_as_it_is_wherever_the_conversation_breaks() {
-    let change =
-        |world: &World| MailChange::Move { mail: world.one("lunch").as_ref(), to: ".Archive".to_owned() };
+    let change = |world: &World| MailChange::Move { mail: world.one("lunch").as_ref(), to: ".Archive".to_owned() };
     let archived = |world: &World| world.other().ids("Archive").len();
     breaks_everywhere(change, archived, |world| {
         for seen in world.other().ids("Archive") {
@@ -117,11 +119,15 @@ async fn a_move_is_told_as_it_is_wherever_the_conversation_breaks() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_draft_is_told_as_it_is_wherever_the_conversation_breaks() {
     let drafts = |world: &World| world.other().ids("Drafts").len();
-    breaks_everywhere(|_| put(".Drafts", "K1"), drafts, |world| {
-        for seen in world.other().ids("Drafts") {
-            world.other().expunge("Drafts", seen.uid);
-        }
-    })
+    breaks_everywhere(
+        |_| put(".Drafts", "K1"),
+        drafts,
+        |world| {
+            for seen in world.other().ids("Drafts") {
+                world.other().expunge("Drafts", seen.uid);
+            }
+        },
+    )
     .await;
 }
 

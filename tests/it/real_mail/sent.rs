@@ -93,8 +93,7 @@ fn whose_confirmation_never_came_is_found_in_sent_or_unknown_and_is_never_sent_a
         let subject = if files_sent { "Third" } else { "Second" };
         // The server takes the mail, and its yes is lost.
         proxy.next(Manner::clean().at(Direction::ToClient, queued, Fault::Cut));
-        let card =
-            console.say(&format!("send an email to bob@work.example with subject {subject} saying hello there"));
+        let card = console.say(&format!("send an email to bob@work.example with subject {subject} saying hello there"));
         let told = console.press(&button(&card, "approve"));
         assert_eq!(proxy.faults(), 1, "{:?}", proxy.dialogues());
         postfix.wait_empty(Duration::from_secs(60));

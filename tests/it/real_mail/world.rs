@@ -45,6 +45,8 @@ pub struct World {
     pub backend: MailElsewhere,
     pub data: tempfile::TempDir,
     store: Arc<RedbStore>,
+    account: AccountConfig,
+    port: u16,
 }
 
 /// What lies here: folder, name without flags, flags, and the bytes.
@@ -109,7 +111,8 @@ impl World {
         let kept = KeptAccount { id: account.id.clone(), holders: vec![Holder::Everybody], mailbox: mailbox.clone() };
         let keeper = MailKeeper::new(vec![kept], mailboxes, states.clone(), Arc::new(SystemClock::new()));
         let backend = MailElsewhere::of(&account, None, Some(mailbox));
-        Self { server, owner: UserId::new("tg:1"), states, keeper: Arc::new(keeper), backend, data, store: kept_store }
+        let (owner, keeper, store) = (UserId::new("tg:1"), Arc::new(keeper), kept_store);
+        Self { server, owner, states, keeper, backend, data, store, account, port }
     }
 
     /// Another program in the same mailbox.
@@ -190,6 +193,13 @@ impl World {
         self.backend.write(&self.ctx(), change, &Attempt { key: "k1".to_owned(), begun: Utc::now() }).await
     }
 
+    /// The same over a connection of its own.
+    pub async fn changes_anew(&self, change: &MailChange) -> Result<(), Unwritten> {
+        let store: Arc<dyn Store> = self.store.clone();
+        let backend = MailElsewhere::of(&self.account, None, ImapMailbox::of(&self.account, store));
+        backend.write(&self.ctx(), change, &Attempt { key: "k1".to_owned(), begun: Utc::now() }).await
+    }
+
     /// Whether a change is to be seen there.
     pub async fn is_settled(&self, change: &MailChange) -> Option<bool> {
         self.backend.settled(&self.ctx(), change, &Attempt { key: "k1".to_owned(), begun: Utc::now() }).await
@@ -208,10 +218,16 @@ impl World {
 
     /// As after a start: nothing is remembered but what was kept.
     pub async fn restarted(self) -> Self {
-        let Self { server, data, store, .. } = self;
+        let Self { server, data, store, port, .. } = self;
         store.close().await;
-        let port = server.port();
         Self::on(server, port, data).await
+    }
+
+    /// The same server, and nothing kept of it.
+    pub async fn emptied(self) -> Self {
+        let Self { server, store, port, .. } = self;
+        store.close().await;
+        Self::on(server, port, tempfile::tempdir().unwrap()).await
     }
 }
 

@@ -26,7 +26,8 @@ use super::sync::{Pass, SyncError, SyncMemory};
 use crate::accounts::AccountStates;
 use crate::core::ids::UserId;
 use crate::limits::{
-    IMAP_ANSWER_BYTES_MAX, IMAP_FLAGS_SECS, IMAP_IDLE_SECS, IMAP_POLL_SECS, IMAP_RETRY_SECS, IMAP_RETRY_SECS_MAX,
+    IMAP_ANSWER_BYTES_MAX, IMAP_FLAGS_SECS, IMAP_IDLE_SECS, IMAP_POLL_SECS, IMAP_REFUSED_SECS, IMAP_RETRY_SECS,
+    IMAP_RETRY_SECS_MAX,
 };
 use crate::ports::Clock;
 use crate::services::capabilities::Mirroring;
@@ -102,7 +103,7 @@ impl Mirroring for MailKeeper {
                     let _ = self.pass(account, person, &mut connection, &mut memory, false).await;
                     connection.close().await;
                 }
-                Err(error) => drop(self.failed(account, &error.into())),
+                Err(error) => self.failed(account, &error.into()),
             }
         });
         let _ = timeout(patience, join_all(passes)).await;
@@ -140,30 +141,31 @@ impl MailKeeper {
         let mut failures = 0;
         loop {
             let ended = self.converse(account, &person, &mut memory, &mut failures).await;
-            let until_reconnected = self.failed(account, &ended);
+            self.failed(account, &ended);
             failures += 1;
-            let wait = match until_reconnected {
+            // Who is not let in is not let in a moment later either, and may be locked out for asking.
+            let is_refused = matches!(ended, SyncError::Server(ImapError::NotSignedIn { .. }));
+            let wait = match is_refused {
                 true => IMAP_RETRY_SECS_MAX,
                 false => (IMAP_RETRY_SECS << failures.min(10)).min(IMAP_RETRY_SECS_MAX),
             };
+            let at_least = if is_refused { IMAP_REFUSED_SECS } else { 1 };
             // Not all accounts of a server at the same moment.
             let wait = Duration::from_secs(wait).mul_f64(0.75 + spread(&account.id) / 2.0);
             tokio::select! {
                 () = sleep(wait) => {}
                 // Somebody wants something of it: it is tried at once, but not more often than this.
-                () = account.mailbox.poked.notified() => sleep(Duration::from_secs(1)).await,
+                () = account.mailbox.poked.notified() => sleep(Duration::from_secs(at_least)).await,
             }
         }
     }
 
-    /// True where it stays so until somebody reconnects it.
-    fn failed(&self, account: &KeptAccount, error: &SyncError) -> bool {
+    fn failed(&self, account: &KeptAccount, error: &SyncError) {
         let until_reconnected =
             matches!(error, SyncError::Server(ImapError::NotSignedIn { until_reconnected: true, .. }));
         if self.states.failed(&account.id, self.clock.now(), error.to_string(), until_reconnected) {
             tracing::warn!(account = account.id, %error, "a mail account is not connected");
         }
-        until_reconnected
     }
 
     /// One conversation, for as long as it lasts; how it ended.

@@ -41,7 +41,7 @@ async fn fifty_watches_over_ten_thousand_mails_are_a_query_each_and_none_while_n
     home.mailboxes.mail_within(&home.ctx.owner, Duration::from_secs(120)).await.unwrap();
     for number in 0..WATCHES {
         let params = json!({"who": [format!("p{number}@x.example")], "awaits": "answer"});
-        let set = home.run("watch", params, &format!("{number}")).await;
+        let set = home.run("watch", params, &format!("{number:014x}{:018}", 0)).await;
         assert!(matches!(set.outcome, Outcome::Succeeded { .. }), "{:?}", set.outcome);
         home.store.commit(Batch { changes: set.changes }).await.unwrap();
     }
