@@ -92,7 +92,7 @@ fn whose_confirmation_never_came_is_found_in_sent_or_unknown_and_is_never_sent_a
         let queued = proxy.dialogues()[0].line_before(Direction::ToClient, "queued");
         let subject = if files_sent { "Third" } else { "Second" };
         // The server takes the mail, and its yes is lost.
-        proxy.next(Manner::clean().at(Direction::ToClient, queued, Fault::Cut));
+        proxy.next(Manner::clean().at(Direction::ToClient, queued, Fault::CutOneWay));
         let card = console.say(&format!("send an email to bob@work.example with subject {subject} saying hello there"));
         let told = console.press(&button(&card, "approve"));
         assert_eq!(proxy.faults(), 1, "{:?}", proxy.dialogues());

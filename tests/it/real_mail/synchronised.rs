@@ -93,6 +93,17 @@ async fn numbers_that_mean_something_else_and_folders_that_are_made_anew_lose_an
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_mail_that_left_and_came_back_between_two_looks_is_still_there() {
+    let world = World::new(Dovecot::setup()).await;
+    world.deliver("INBOX", mail("a", "Lunch", "lunch"));
+    let before = world.synchronised().await;
+    for (from, to) in [("INBOX", "Archive"), ("Archive", "INBOX")] {
+        world.other().move_to(from, world.other().only(from, "<a@work.example>").uid, to);
+    }
+    assert_eq!(world.synchronised().await, before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_can_little_is_kept_in_step_as_well() {
     let can_little = ["CONDSTORE", "QRESYNC", "MOVE", "UIDPLUS", "IDLE", "SPECIAL-USE", "LIST-EXTENDED", "SASL-IR"];
     let world = World::new(Dovecot::setup().without(&can_little)).await;

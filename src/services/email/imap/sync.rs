@@ -8,6 +8,7 @@
 //! a file goes only once every folder was looked at, so that a mail that was moved there is never missing here.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
 use std::sync::Arc;
 
 use chrono::{DateTime, Days, Utc};
@@ -24,7 +25,7 @@ use crate::core::ids::UserId;
 use crate::limits::{IMAP_BATCH_MAILS, IMAP_ROWS_AT_ONCE, IMAP_TRIES_MAX};
 use crate::ports::{Batch, Change, Expect, Key, Record, RecordExt, Store, StoreError, why_not};
 use crate::services::email::source::maildir::{Listed, Maildir};
-use crate::services::email::source::moves::TRASH;
+use crate::services::email::source::moves::{TRASH, folder_of};
 
 /// Why a pass ended early.
 #[derive(Debug, thiserror::Error)]
@@ -163,6 +164,12 @@ impl Pass<'_> {
         };
         self.commit([Change::put(&row, Expect::Any)?]).await?;
         let mut laying = self.fetch(connection, laying, &wanted, known.len()).await?;
+        if !vanished.is_empty() {
+            // What left and came back meanwhile has another number and the same file.
+            let rows = self.known(&folder.dir).await?.into_values().filter(|row| !vanished.contains(&row.uid));
+            let names: BTreeSet<String> = rows.map(|row| row.name).collect();
+            gone.files.retain(|file| folder_of(file) != Path::new(&folder.dir) || !names.contains(&file.base));
+        }
         if is_fresh {
             let names: BTreeSet<String> = self.known(&folder.dir).await?.into_values().map(|row| row.name).collect();
             let ours = |base: &str| name::is_of_account(base, &self.place.account) == Some(true);

@@ -23,9 +23,6 @@ pub struct LightIndex {
     documents: Mutex<BTreeMap<(UserId, String), Document>>,
     mark: Mutex<BTreeMap<UserId, String>>,
     applied: AtomicUsize,
-    /// Mails that were given to whoever asked, one by one, and how often somebody did.
-    pub given: AtomicUsize,
-    pub asked: AtomicUsize,
     /// What becomes of all updates but the first.
     pub later: Mutex<Becomes>,
     pub go: Semaphore,
@@ -37,8 +34,6 @@ impl LightIndex {
             documents: Mutex::default(),
             mark: Mutex::default(),
             applied: AtomicUsize::new(0),
-            given: AtomicUsize::new(0),
-            asked: AtomicUsize::new(0),
             later: Mutex::new(later),
             go: Semaphore::new(0),
         })
@@ -51,10 +46,7 @@ fn fits(document: &Document, query: &Query) -> bool {
             |word: &str| texts.iter().any(|text| text.to_lowercase().split([' ', '\n']).any(|w| w.starts_with(word)));
         words.split_whitespace().all(has)
     };
-    let is_inside = query.from.is_none_or(|from| document.at >= Some(from))
-        && query.until.is_none_or(|until| document.at < Some(until));
-    is_inside
-        && query.flags.iter().all(|flag| document.flags.contains(flag))
+    query.flags.iter().all(|flag| document.flags.contains(flag))
         && !query.without.iter().any(|flag| document.flags.contains(flag))
         && has([&document.title, ""], &query.in_title)
         && has([&document.title, &document.body], &query.text)
@@ -85,10 +77,7 @@ impl Index for LightIndex {
             ..Hit::default()
         };
         let total = fitting.len();
-        let hits: Vec<Hit> = fitting.iter().skip(query.skip).take(query.limit).map(hit).collect();
-        self.asked.fetch_add(1, Ordering::SeqCst);
-        self.given.fetch_add(hits.len(), Ordering::SeqCst);
-        Ok(Found { hits, total })
+        Ok(Found { hits: fitting.iter().skip(query.skip).take(query.limit).map(hit).collect(), total })
     }
 
     async fn candidates(&self, _: &UserId, _: &Description) -> Result<Candidates, IndexError> {
@@ -104,8 +93,6 @@ impl Index for LightIndex {
     async fn get(&self, owner: &UserId, _: &str, ids: &[String]) -> Result<Vec<(String, Vec<u8>)>, IndexError> {
         let documents = self.documents.lock().unwrap();
         let one = |id: &String| Some((id.clone(), documents.get(&(owner.clone(), id.clone()))?.kept.clone()));
-        self.asked.fetch_add(1, Ordering::SeqCst);
-        self.given.fetch_add(ids.len(), Ordering::SeqCst);
         Ok(ids.iter().filter_map(one).collect())
     }
 

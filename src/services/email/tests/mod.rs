@@ -11,7 +11,6 @@ mod nested;
 mod server;
 mod size;
 mod threads;
-mod watching;
 mod writing;
 
 use std::collections::BTreeMap;
@@ -44,7 +43,6 @@ pub struct Home {
     pub contacts: Arc<Contacts>,
     pub people: Registration,
     pub email: Registration,
-    pub service: Arc<Email>,
 }
 
 impl Deref for Home {
@@ -75,9 +73,9 @@ impl Home {
         let accounts = MailAccounts::new(accounts.into_iter().collect::<Vec<_>>());
         let mailboxes = Mailboxes::of_accounts(world.dir.path(), accounts.clone(), world.index.clone());
         let contacts = Arc::new(Contacts::new(world.store.clone(), world.index.clone(), mailboxes.clone()));
-        let service = Arc::new(Email::new(world.store.clone(), mailboxes.clone(), contacts.clone(), accounts));
-        let email = service.clone().registration();
-        Self { people: contacts.clone().registration(), email, service, world, mailboxes, contacts }
+        let email = Email::new(world.store.clone(), mailboxes.clone(), contacts.clone(), accounts);
+        let email = Arc::new(email).registration();
+        Self { people: contacts.clone().registration(), email, world, mailboxes, contacts }
     }
 
     /// What was read of the mails of a folder, newest first.
