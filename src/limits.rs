@@ -4,11 +4,13 @@
 
 mod accounts;
 mod console;
+mod doctor;
 mod eval;
 mod evidence_model;
 mod investigate;
 pub mod kept;
 mod language;
+mod mail_accounts;
 mod models;
 mod planning;
 mod search;
@@ -16,10 +18,12 @@ mod tools;
 
 pub use accounts::*;
 pub use console::*;
+pub use doctor::*;
 pub use eval::*;
 pub use evidence_model::*;
 pub use investigate::*;
 pub use language::*;
+pub use mail_accounts::*;
 pub use models::*;
 pub use planning::*;
 pub use search::*;
@@ -177,19 +181,6 @@ pub const MAILS_REMEMBERED_MAX: usize = 400_000;
 pub const MAIL_HITS_MAX: usize = 400;
 /// Earlier mails of the same subject in which a reply that names none looks for the one it answers.
 pub const SAME_SUBJECT_MAX: usize = 100;
-/// Mails that one person waits for at a time; each is a query when their mailbox changes.
-pub const WATCHES_MAX: usize = 100;
-/// Mails of one sender, or of one conversation, among which the one is looked for that is waited for: the newest ones.
-pub const WATCH_MAILS_MAX: usize = 200;
-/// How long something is waited for in mail that has no time by which it was to come: a quarter.
-pub const WATCH_DAYS_MAX: i64 = 90;
-/// How long what was told of a mail that was waited for can still be put off.
-pub const WATCH_KEPT_DAYS: i64 = 30;
-/// How late it may be told that no mail has come, while the mailbox cannot be read.
-pub const WATCH_PATIENCE_SECS: i64 = 3_600;
-/// How often mailboxes are looked into for what is waited for when nobody says that they have changed: other programs
-/// deliver into them as well.
-pub const WATCH_POLL_SECS: i64 = 60;
 /// When a mail goes, so many of the others that speak of its people are looked through for their names.
 pub const MAIL_NAMED_BY_MAX: usize = 200;
 
@@ -223,59 +214,6 @@ pub const ERASURES_MAX: usize = 1_000;
 
 /// One command of a service.
 pub const COMMAND_TIMEOUT_MS: u64 = 30_000;
-/// Connecting to a mailbox elsewhere, and securing that.
-pub const IMAP_CONNECT_MS: u64 = 15_000;
-/// Between the parts of its answers.
-pub const IMAP_ANSWER_MS: u64 = 30_000;
-/// Of an answer that is small.
-pub const IMAP_ANSWER_BYTES_MAX: usize = 1024 * 1024;
-/// Of a list of numbers: some hundred thousand.
-pub const IMAP_NUMBERS_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// Of a mail that are fetched; the rest is fetched when it is needed.
-pub const MAIL_FETCHED_BYTES: usize = 1024 * 1024;
-/// Mails that are asked for at once.
-pub const IMAP_BATCH_MAILS: usize = 250;
-/// Changes of one commit.
-pub const IMAP_ROWS_AT_ONCE: usize = 500;
-/// A mail that breaks the conversation so often is let be until the next start.
-pub const IMAP_TRIES_MAX: u32 = 3;
-/// Folders of an account.
-pub const IMAP_FOLDERS_MAX: usize = 1_000;
-/// Mails of the same Message-ID or day that are looked at at once, and in all.
-pub const IMAP_CANDIDATES_AT_ONCE: usize = 16;
-/// In all.
-pub const IMAP_CANDIDATES_MAX: usize = 512;
-/// How long a conversation is kept for the next change.
-pub const IMAP_SPARE_SECS: u64 = 60;
-/// How long it is given to say that it is still there.
-pub const IMAP_SPARE_CHECK_MS: u64 = 3_000;
-/// Before what a change came to is looked up, and how often.
-pub const IMAP_READ_BACK_MS: u64 = 700;
-/// How often.
-pub const IMAP_READ_BACK_TRIES: usize = 3;
-/// How long a server is listened to before it is asked anew.
-pub const IMAP_IDLE_SECS: u64 = 240;
-/// How often one is asked that cannot tell of news.
-pub const IMAP_POLL_SECS: u64 = 120;
-/// How often flags are looked at where changes are not counted.
-pub const IMAP_FLAGS_SECS: u64 = 600;
-/// What a process that answers once reads of accounts before that.
-pub const CATCH_UP_MS: u64 = 6_000;
-/// After a server let nobody in, at least, whoever wants something of it.
-pub const IMAP_REFUSED_SECS: u64 = 60;
-/// After a conversation that broke off; doubled each time.
-pub const IMAP_RETRY_SECS: u64 = 2;
-/// At most.
-pub const IMAP_RETRY_SECS_MAX: u64 = 900;
-/// Sending a mail through SMTP, from connect to the last answer.
-pub const SMTP_TIMEOUT_MS: u64 = 30_000;
-/// Looks into the account for a mail of which nobody knows whether it went out, ...
-pub const SENT_LOOKS_MAX: usize = 4;
-/// ... and the pause before each: servers file what they send within seconds.
-pub const SENT_LOOK_PAUSE_MS: u64 = 1_000;
-/// Filing the copy of a sent mail, and looking for one of a doubtful mail, end so long after the sending began: before
-/// the command's own end, behind which nobody would know that it was sent.
-pub const SENT_AFTERWARDS_MS: u64 = COMMAND_TIMEOUT_MS + 2_000;
 /// A status line appears when a turn takes longer.
 pub const STATUS_AFTER_MS: u64 = 2_000;
 /// So long after its beginning a turn waits for no more words about receipts that it has.
@@ -454,24 +392,3 @@ pub const STRANGER_SENDS_PER_WINDOW: usize = 3;
 pub const PHRASES_BYTES_MAX: usize = 64 * 1024;
 /// Frames of one service; each is tried on every message that begins with its first word.
 pub const PHRASE_FRAMES_MAX: usize = 500;
-
-/// Of a sentence about an account that is not connected: what its server said may be anything.
-pub const ACCOUNT_TROUBLE_CHARS: usize = 200;
-/// How often it is looked whether somebody has to be told that an account waits for them.
-pub const ACCOUNTS_LOOKED_AT_MS: u64 = 2_000;
-/// A line of a mail server's greeting, and how many of them there may be before what is waited for.
-pub const GREETING_BYTES_MAX: usize = 4 * 1024;
-/// See [`GREETING_BYTES_MAX`].
-pub const GREETING_LINES_MAX: usize = 64;
-/// One check of `doctor`: a server that is there answers sooner.
-pub const CHECK_MS: u64 = 10_000;
-/// Its short question to a model: one that has to be loaded first takes its time.
-pub const CHECK_MODEL_MS: u64 = 60_000;
-/// What a model server lists of its models.
-pub const MODEL_LIST_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// A prompt with conversation and context needs so many tokens of a model's context; below that, some is left out.
-pub const MODEL_CONTEXT_TOKENS_MIN: u64 = 8_192;
-/// Of less room on its disk than this, `doctor` warns: a store is written anew beside the old one.
-pub const DISK_BYTES_LOW: u64 = 1_000_000_000;
-/// Of less than this, soon nothing can be kept.
-pub const DISK_BYTES_MIN: u64 = 100_000_000;

@@ -1,0 +1,72 @@
+//! Bounds of mail that is kept and sent elsewhere: IMAP and SMTP, and what is waited for in it.
+
+use super::COMMAND_TIMEOUT_MS;
+
+/// Connecting to a mailbox elsewhere, and securing that.
+pub const IMAP_CONNECT_MS: u64 = 15_000;
+/// Between the parts of its answers.
+pub const IMAP_ANSWER_MS: u64 = 30_000;
+/// Of an answer that is small.
+pub const IMAP_ANSWER_BYTES_MAX: usize = 1024 * 1024;
+/// Of a list of numbers: some hundred thousand.
+pub const IMAP_NUMBERS_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Of a mail that are fetched; the rest is fetched when it is needed.
+pub const MAIL_FETCHED_BYTES: usize = 1024 * 1024;
+/// Mails that are asked for at once.
+pub const IMAP_BATCH_MAILS: usize = 250;
+/// Changes of one commit.
+pub const IMAP_ROWS_AT_ONCE: usize = 500;
+/// A mail that breaks the conversation so often is let be until the next start.
+pub const IMAP_TRIES_MAX: u32 = 3;
+/// Folders of an account.
+pub const IMAP_FOLDERS_MAX: usize = 1_000;
+/// Mails of the same Message-ID or day that are looked at at once, and in all.
+pub const IMAP_CANDIDATES_AT_ONCE: usize = 16;
+/// In all.
+pub const IMAP_CANDIDATES_MAX: usize = 512;
+/// How long a conversation is kept for the next change.
+pub const IMAP_SPARE_SECS: u64 = 60;
+/// How long it is given to say that it is still there.
+pub const IMAP_SPARE_CHECK_MS: u64 = 3_000;
+/// Before what a change came to is looked up, and how often.
+pub const IMAP_READ_BACK_MS: u64 = 700;
+/// How often.
+pub const IMAP_READ_BACK_TRIES: usize = 3;
+/// How long a server is listened to before it is asked anew.
+pub const IMAP_IDLE_SECS: u64 = 240;
+/// How often one is asked that cannot tell of news.
+pub const IMAP_POLL_SECS: u64 = 120;
+/// How often flags are looked at where changes are not counted.
+pub const IMAP_FLAGS_SECS: u64 = 600;
+/// What a process that answers once reads of accounts before that.
+pub const CATCH_UP_MS: u64 = 6_000;
+/// After a server let nobody in, at least, whoever wants something of it.
+pub const IMAP_REFUSED_SECS: u64 = 60;
+/// After a conversation that broke off; doubled each time.
+pub const IMAP_RETRY_SECS: u64 = 2;
+/// At most.
+pub const IMAP_RETRY_SECS_MAX: u64 = 900;
+
+/// Sending a mail through SMTP, from connect to the last answer.
+pub const SMTP_TIMEOUT_MS: u64 = 30_000;
+/// Looks into the account for a mail of which nobody knows whether it went out, ...
+pub const SENT_LOOKS_MAX: usize = 4;
+/// ... and the pause before each: servers file what they send within seconds.
+pub const SENT_LOOK_PAUSE_MS: u64 = 1_000;
+/// Filing the copy of a sent mail, and looking for one of a doubtful mail, end so long after the sending began: before
+/// the command's own end, behind which nobody would know that it was sent.
+pub const SENT_AFTERWARDS_MS: u64 = COMMAND_TIMEOUT_MS + 2_000;
+
+/// Mails that one person waits for at a time; each is a query when their mailbox changes.
+pub const WATCHES_MAX: usize = 100;
+/// Mails of one sender, or of one conversation, among which the one is looked for that is waited for: the newest ones.
+pub const WATCH_MAILS_MAX: usize = 200;
+/// How long something is waited for in mail that has no time by which it was to come: a quarter.
+pub const WATCH_DAYS_MAX: i64 = 90;
+/// How long what was told of a mail that was waited for can still be put off.
+pub const WATCH_KEPT_DAYS: i64 = 30;
+/// How late it may be told that no mail has come, while the mailbox cannot be read.
+pub const WATCH_PATIENCE_SECS: i64 = 3_600;
+/// How often mailboxes are looked into for what is waited for when nobody says that they have changed: other programs
+/// deliver into them as well.
+pub const WATCH_POLL_SECS: i64 = 60;
