@@ -9,14 +9,14 @@
 //!
 //! Deliberately not here: how a command is carried out (a folder each), and who is let in.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use serde_json::{Value, json};
 
 use super::entry::Entry;
 pub use super::registration::Registration;
-use super::schema::notation;
+use super::schema::notation_after;
 use crate::core::plan::{Action, PlannedAction};
 use crate::language::requests::{Phrases, PhrasesError};
 use crate::limits;
@@ -247,8 +247,9 @@ impl Services {
 
     /// The commands of these services as prompts list them, one a line.
     fn written(&self, domains: &[String]) -> String {
+        let mut described = HashSet::new();
         let line = |entry: &Arc<dyn Entry>| {
-            let params = notation(&entry.schema());
+            let params = notation_after(&entry.schema(), &mut described);
             format!("{}.{}: {} {{{params}}}", entry.service(), entry.command(), entry.summary())
         };
         self.commands(domains).iter().map(line).collect::<Vec<_>>().join("\n")

@@ -1,5 +1,7 @@
 //! Schema validation: a command's parameters as JSON, and what is wrong with them before they are typed.
 
+use std::collections::HashSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -37,11 +39,17 @@ pub(super) fn too_long(params: &Params) -> Option<String> {
 /// A schema as people would write it: `title: what to do; priority?: low|high; items?: []`. A third of its length, and
 /// models read it as well. What it cannot say (patterns, bounds) is left to the schema itself.
 pub(crate) fn notation(schema: &Value) -> String {
+    notation_after(schema, &mut HashSet::new())
+}
+
+/// The same where others are read above it: what a parameter is stands where it comes first, by its name and words.
+pub(super) fn notation_after(schema: &Value, described: &mut HashSet<String>) -> String {
     let required = required(schema);
     let properties = in_order(schema).into_iter().map(|(name, schema)| {
         let optional = if required.contains(name) { "" } else { "?" };
-        let words = schema["description"].as_str().unwrap_or_default();
-        let said = [kind(schema), words.trim().trim_end_matches('.').to_owned()];
+        let words = schema["description"].as_str().unwrap_or_default().trim().trim_end_matches('.');
+        let words = if described.insert(format!("{name}: {words}")) { words } else { "" };
+        let said = [kind(schema), words.to_owned()];
         let said: Vec<String> = said.into_iter().filter(|part| !part.is_empty()).collect();
         let colon = if said.is_empty() { "" } else { ": " };
         format!("{name}{optional}{colon}{}", said.join(", "))
@@ -151,5 +159,10 @@ mod tests {
                        priority?: low|high; status?: open|done, Which; tags?: [], Words; where?";
         assert_eq!(notation(&schema), written);
         assert_eq!(notation(&json!({})), "");
+        let mut described = HashSet::new();
+        let first = json!({"properties": {"tags": {"type": "array", "description": "Words."}, "where": {}}});
+        let second = json!({"properties": {"tags": {"type": "array", "description": "Words."}, "who": {"description": "Words."}}});
+        assert_eq!(notation_after(&first, &mut described), "tags?: [], Words; where?");
+        assert_eq!(notation_after(&second, &mut described), "tags?: []; who?: Words");
     }
 }
