@@ -29,6 +29,7 @@ pub mod doctor;
 pub mod eval;
 pub mod failpoint;
 pub mod investigate;
+pub mod kept_files;
 pub mod language;
 pub mod limits;
 pub mod llm;

@@ -76,11 +76,24 @@ pub struct Part {
     pub origin: Origin,
     /// What it is, when it is not the person's own words.
     pub along: Option<Along>,
+    /// A file that came with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<KeptFile>,
     /// The durable inbox entry it was read from; closed together with the turn's own.
     pub inbox: Option<String>,
 }
 
 impl Part {
+    /// Words and nothing else.
+    pub fn words(message: MessageId, text: String, origin: Origin) -> Self {
+        Self { message, text, origin, along: None, file: None, inbox: None }
+    }
+
+    /// Whether it is, or brings, more than the person's words.
+    pub fn comes_along(&self) -> bool {
+        self.along.is_some() || self.file.is_some()
+    }
+
     /// As somebody else's words.
     pub fn untrusted(&self) -> UntrustedText {
         let source = self.along.as_ref().map_or_else(|| PASSED_ON.to_owned(), Along::label);
@@ -114,6 +127,19 @@ pub enum Along {
         /// What it is called there.
         name: Option<String>,
     },
+}
+
+/// A file that a person sent, as it is kept for them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptFile {
+    /// As their program called it.
+    pub name: String,
+    /// Its media type, as their program said.
+    pub kind: String,
+    /// How large it is.
+    pub bytes: usize,
+    /// The SHA-256 of its bytes, in hexadecimal.
+    pub sha256: String,
 }
 
 /// What words of unknown origin are called.
@@ -159,6 +185,11 @@ pub struct Incoming {
 }
 
 impl Incoming {
+    /// The files that came with it.
+    pub fn files(&self) -> impl Iterator<Item = &KeptFile> {
+        self.parts.iter().filter_map(|part| part.file.as_ref())
+    }
+
     /// What came along and is not the person's own request.
     pub fn passed_on(&self) -> impl Iterator<Item = &Part> {
         self.parts.iter().filter(|part| part.along.is_some())

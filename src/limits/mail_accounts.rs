@@ -14,6 +14,21 @@ pub const IMAP_NUMBERS_BYTES_MAX: usize = 4 * 1024 * 1024;
 pub const MAIL_FETCHED_BYTES: usize = 1024 * 1024;
 /// Mails that are asked for at once.
 pub const IMAP_BATCH_MAILS: usize = 250;
+/// Files that go along with a mail, and their bytes together: what most servers take of it in base64.
+pub const ATTACHED_FILES_MAX: usize = 10;
+pub const ATTACHED_BYTES_MAX: usize = 18_000_000;
+/// How long files wait for the message that says what for.
+pub const FILES_AT_HAND_MINS: i64 = 15;
+/// How long files that were sent to go along with a mail are kept: a card and a draft may wait.
+pub const KEPT_FILES_DAYS: u64 = 30;
+/// Of one person, in all.
+pub const KEPT_FILES_BYTES_MAX: u64 = 256 * 1024 * 1024;
+/// Mails older than what is kept that are brought for one search: more are not looked through.
+pub const OLDER_MAILS_MAX: usize = 50;
+/// Words of a search that a server is asked for, of each kind.
+pub const OLDER_WORDS_MAX: usize = 8;
+/// How long older mail is waited for: somebody waits for the answer.
+pub const OLDER_MAIL_MS: u64 = 6_000;
 /// Changes of one commit.
 pub const IMAP_ROWS_AT_ONCE: usize = 500;
 /// A mail that breaks the conversation so often is let be until the next start.

@@ -192,6 +192,7 @@ impl Brain {
             zone: self.zone_of(user),
             order: self.policy.order,
             hour: user.settings.reminding_hour(),
+            files: Vec::new(),
         }
     }
 

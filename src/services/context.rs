@@ -4,6 +4,7 @@ use chrono::{DateTime, NaiveTime, Utc};
 use chrono_tz::Tz;
 
 use crate::core::ids::{ChatId, UserId};
+use crate::core::turn::KeptFile;
 use crate::language::time::{DateOrder, Reference};
 
 /// For whom, when and where something is done.
@@ -21,6 +22,8 @@ pub struct RequestContext {
     pub order: DateOrder,
     /// When a day reminds of which no hour was said.
     pub hour: NaiveTime,
+    /// Files that a mail which is written now takes along.
+    pub files: Vec<KeptFile>,
 }
 
 impl RequestContext {

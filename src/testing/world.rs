@@ -56,7 +56,7 @@ pub fn registry() -> Registry {
 
 pub fn request_context(owner: &str, now: DateTime<Utc>, zone: Tz) -> RequestContext {
     let (owner, chat) = (UserId::new(owner), ChatId::new(owner));
-    RequestContext { owner, chat, now, zone, order: DateOrder::DayFirst, hour: MORNING }
+    RequestContext { owner, chat, now, zone, order: DateOrder::DayFirst, hour: MORNING, files: Vec::new() }
 }
 
 /// Its commands by name; a name that is none is a mistake of the test.

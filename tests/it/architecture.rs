@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 fn allowed(module: &str) -> Option<&'static [&'static str]> {
     const BASE: &[&str] = &["core", "limits"];
     const PORTS: &[&str] = &["core", "limits", "ports"];
-    const ADAPTER: &[&str] = &["accounts", "core", "failpoint", "language", "limits", "ports"];
+    const ADAPTER: &[&str] = &["accounts", "core", "failpoint", "kept_files", "language", "limits", "ports"];
     const PIPELINE: &[&str] = &[
         "accounts",
         "core",
@@ -28,6 +28,7 @@ fn allowed(module: &str) -> Option<&'static [&'static str]> {
         "config",
         "core",
         "failpoint",
+        "kept_files",
         "language",
         "limits",
         "pipeline",
@@ -61,6 +62,7 @@ fn allowed(module: &str) -> Option<&'static [&'static str]> {
         "core" => &["limits"],
         "ports" | "language" => BASE,
         "secret_files" => &["limits"],
+        "kept_files" => BASE,
         "accounts" => &["core", "limits", "secret_files"],
         "config" => &["accounts", "core", "limits", "ports", "secret_files"],
         "prompts" | "clock" => PORTS,

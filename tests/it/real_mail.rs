@@ -2,6 +2,7 @@
 
 mod borders;
 mod changes;
+mod older;
 mod sent;
 mod servers;
 mod synchronised;

@@ -1,6 +1,7 @@
 //! The real binary on Telegram: people, a Bot API that may misbehave, a model that may be slow.
 
 mod access;
+mod attached;
 mod breath;
 mod broken;
 mod buttons;

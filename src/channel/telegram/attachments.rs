@@ -1,5 +1,5 @@
 //! Attachments: what a message holds beside words, made into words. Recordings are transcribed, text files are read,
-//! contacts and locations are spelled out.
+//! contacts and locations are spelled out. Files and pictures are kept, to go along with a mail.
 //!
 //! Invariants: what is not the person's own stays marked as such; a transcript never counts as typed; nothing is
 //! half-done: what cannot be read is answered with a sentence that says why and what to do; a recording is
@@ -8,16 +8,16 @@
 
 use super::context::TelegramContext;
 use super::updates::incoming::{Download, IncomingMessage, IncomingUpdate, MessageContent};
+use crate::config::telegram_user;
 use crate::core::text::{head_and_tail, shorten, visible};
-use crate::core::turn::{Along, Origin, Part, Reply};
+use crate::core::turn::{Along, KeptFile, Origin, Part, Reply};
 use crate::limits;
 use crate::ports::records::{InboxEntry, Show};
-use crate::ports::{Batch, Expect, Recording, StoreError};
+use crate::ports::{Batch, Expect, Recording, StoreError, why_not};
 
 pub(super) const UNSUPPORTED: &str =
     "That's a nice one, but I can't do anything with it. If there is something I can do for you, just write it.";
-const PICTURE: &str = "I can't look into pictures or videos. Could you tell me in words what you need?";
-const BESIDE_PICTURE: &str = "I can't look into pictures or videos, so I go by your words alone.";
+const PICTURE: &str = "I can't look into pictures or videos, so I go by your words alone.";
 const NOT_HEARD: &str = "I can't listen to recordings here: whoever runs me has not set up a transcription service (TRANSCRIBE_BASE_URL). Could you write it instead?";
 const LISTENING: &str = "Listening…";
 const SILENT: &str = "I could not make out any words in that recording. Could you write it, or try again?";
@@ -58,11 +58,14 @@ pub(super) async fn unpack(
             }
             Listened::Nothing(why) => unpacked.cannot(&why, &why),
         },
-        MessageContent::Picture => unpacked.cannot(PICTURE, BESIDE_PICTURE),
-        MessageContent::File(file) => match text_of(context, file).await {
-            Ok(text) => {
-                let name = file.name.clone().unwrap_or_else(|| "text".to_owned());
-                unpacked.parts.push(part(message, text, Origin::Forwarded, Some(Along::File { name })));
+        MessageContent::Picture(file) => match kept(context, update, file).await {
+            Ok((kept, _)) => unpacked.add_file(message, kept, Err(PICTURE.to_owned())),
+            Err(why) => unpacked.cannot(&why, &why),
+        },
+        MessageContent::File(file) => match kept(context, update, file).await {
+            Ok((kept, bytes)) => {
+                let read = text_of(&kept, bytes);
+                unpacked.add_file(message, kept, read);
             }
             Err(why) => unpacked.cannot(&why, &why),
         },
@@ -85,13 +88,28 @@ pub(super) async fn unpack(
 }
 
 fn part(message: &IncomingMessage, text: String, origin: Origin, along: Option<Along>) -> Part {
-    Part { message: message.number, text, origin, along, inbox: None }
+    Part { along, ..Part::words(message.number, text, origin) }
 }
 
 impl Unpacked {
     /// Something could not be read: beside words that is told before the answer, alone it is the answer.
     fn cannot(&mut self, alone: &str, beside: &str) {
         (self.sentence, self.beside) = (Some(alone.to_owned()), Some(beside.to_owned()));
+    }
+}
+
+impl Unpacked {
+    /// A file, and what it says, or why that is not read.
+    fn add_file(&mut self, message: &IncomingMessage, kept: KeptFile, read: Result<String, String>) {
+        let (text, along) = match read {
+            Ok(text) => (text, Some(Along::File { name: kept.name.clone() })),
+            Err(why) => {
+                self.beside = Some(format!("{why} It can go along with a mail."));
+                (String::new(), None)
+            }
+        };
+        let part = part(message, text, Origin::Forwarded, along);
+        self.parts.push(Part { file: Some(kept), ..part });
     }
 }
 
@@ -183,22 +201,37 @@ fn ending(mime: &str) -> &'static str {
     }
 }
 
+/// Fetches a file and keeps it for the person; `Err` holds why it is not, for them.
+async fn kept(
+    context: &TelegramContext,
+    update: &IncomingUpdate,
+    file: &Download,
+) -> Result<(KeptFile, Vec<u8>), String> {
+    let bytes = fetch(context, file, limits::DOWNLOAD_BYTES_MAX).await?;
+    let (files, owner) = (context.files.clone(), telegram_user(update.who));
+    let keep = move || files.keep(&owner, &bytes).map(|sha256| (sha256, bytes));
+    let kept = tokio::task::spawn_blocking(keep).await.map_err(std::io::Error::other).and_then(|kept| kept);
+    let (sha256, bytes) = kept.map_err(|cause| {
+        tracing::warn!(%cause, "a file could not be kept");
+        format!("I could not keep that file: {}. Please send it again later.", why_not(&cause))
+    })?;
+    let name = file.name.clone().filter(|name| !name.trim().is_empty()).unwrap_or_else(|| "file".to_owned());
+    let kind = file.mime.clone().unwrap_or_else(|| "application/octet-stream".to_owned());
+    Ok((KeptFile { name, kind, bytes: bytes.len(), sha256 }, bytes))
+}
+
 /// The text of a file; `Err` holds why there is none, for the person.
-async fn text_of(context: &TelegramContext, file: &Download) -> Result<String, String> {
-    let name = visible(&head_and_tail(file.name.as_deref().unwrap_or("that file"), 80));
-    let ending = file.name.as_deref().and_then(|name| name.rsplit_once('.')).map(|(_, e)| e.to_ascii_lowercase());
+fn text_of(file: &KeptFile, bytes: Vec<u8>) -> Result<String, String> {
+    let name = visible(&head_and_tail(&file.name, 80));
+    let ending = file.name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
     let by_ending = ending.is_some_and(|e| ["txt", "md", "csv", "ics", "vcf", "log", "json"].contains(&e.as_str()));
-    let by_mime = file.mime.as_deref().is_some_and(|mime| mime.starts_with("text/"));
-    if !by_ending && !by_mime {
-        return Err(format!(
-            "I can't read {name}: of files I understand plain text only (.txt, .md, .csv, .ics). If you tell me in words what you need, I can work with that."
-        ));
+    if !by_ending && !file.kind.starts_with("text/") {
+        return Err(format!("I can't look into {name}: I read plain text only (.txt, .md, .csv, .ics)."));
     }
     let kilobytes = limits::TEXT_FILE_BYTES_MAX / 1024;
-    if file.bytes.is_some_and(|bytes| bytes > limits::TEXT_FILE_BYTES_MAX) {
+    if bytes.len() as u64 > limits::TEXT_FILE_BYTES_MAX {
         return Err(format!("{name} is too large for me; I read text files of up to {kilobytes} KB."));
     }
-    let bytes = fetch(context, file, limits::TEXT_FILE_BYTES_MAX).await?;
     let text = String::from_utf8(bytes).map_err(|_| format!("{name} is not plain UTF-8 text, so I can't read it."))?;
     let text = text.trim_start_matches('\u{feff}').trim();
     if text.is_empty() { Err(format!("{name} is empty.")) } else { Ok(text.to_owned()) }

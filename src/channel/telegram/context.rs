@@ -15,6 +15,7 @@ use super::queue::ChatQueues;
 use super::taps;
 use super::updates::incoming::{BotIdentity, IncomingEvent, IncomingUpdate};
 use crate::core::ids::ChatId;
+use crate::kept_files::KeptFiles;
 use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::ports::Transcriber;
@@ -47,6 +48,8 @@ pub(super) struct TelegramContext {
     /// How long a person's next message may join the last one.
     pub debounce: Duration,
     pub transcriber: Option<Arc<dyn Transcriber>>,
+    /// What people send to go along with their mail.
+    pub files: KeptFiles,
     pub queues: Arc<ChatQueues<UpdateJob>>,
     /// What the dispatcher was given and no endpoint has taken yet.
     pub dispatched: Mutex<HashMap<UpdateId, UpdateJob>>,

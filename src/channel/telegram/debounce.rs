@@ -269,7 +269,7 @@ impl Coalesced {
         }
     }
 
-    /// A picture beside words cannot be looked into; that is told before the answer, once for all the pictures.
+    /// What beside words cannot be looked into; that is told before the answer, the same thing once.
     async fn tell_what_is_left_out(&self, context: &TelegramContext, debounce: &Debounce) -> Result<(), StoreError> {
         let beside = |piece: &CoalescedMessage| piece.unpacked.beside.clone();
         // An earlier life may have told it.
@@ -289,16 +289,16 @@ impl Coalesced {
     fn incoming(&self) -> Option<Incoming> {
         let parts = self.parts();
         let own: Vec<&Part> = parts.iter().filter(|part| part.along.is_none() && !part.text.is_empty()).collect();
-        if own.is_empty() && parts.iter().all(|part| part.along.is_none()) {
+        if own.is_empty() && !parts.iter().any(Part::comes_along) {
             return None;
         }
         let first = self.pieces.first()?;
         let text = joined(&own.iter().map(|part| part.text.as_str()).collect::<Vec<_>>());
         let untyped = own.iter().map(|part| part.origin).find(|origin| *origin != Origin::Typed);
         // Words beside something else are its caption: a yes with a forward behind it is no bare yes.
-        let typed = if parts.iter().any(|part| part.along.is_some()) { Origin::Caption } else { Origin::Typed };
+        let typed = if parts.iter().any(Part::comes_along) { Origin::Caption } else { Origin::Typed };
         let origin = if own.is_empty() { Origin::Forwarded } else { untyped.unwrap_or(typed) };
-        let single = parts.len() == 1 && parts.iter().all(|part| part.along.is_none());
+        let single = parts.len() == 1 && !parts.iter().any(Part::comes_along);
         Some(Incoming {
             turn: turn_of(&first.entry),
             user: telegram_user(self.update.who),
@@ -326,7 +326,7 @@ impl Coalesced {
             }
             if own.is_empty() {
                 let (message, origin) = (piece.message.number, piece.message.origin);
-                own.push(Part { message, text: String::new(), origin, along: None, inbox });
+                own.push(Part { inbox, ..Part::words(message, String::new(), origin) });
             }
             parts.extend(own);
         }

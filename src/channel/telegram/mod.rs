@@ -60,6 +60,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::config::{Config, TelegramConfig, WebhookConfig};
+use crate::kept_files::KeptFiles;
 use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::ports::{Channel, Transcriber};
@@ -82,6 +83,7 @@ pub struct Telegram {
     webhook: Option<WebhookConfig>,
     debounce: Duration,
     transcriber: Option<Arc<dyn Transcriber>>,
+    files: KeptFiles,
 }
 
 impl Telegram {
@@ -94,6 +96,7 @@ impl Telegram {
             webhook: telegram.webhook.clone(),
             debounce: config.breath,
             transcriber: None,
+            files: KeptFiles::of(&config.data_dir),
         })
     }
 
@@ -120,7 +123,7 @@ impl Telegram {
         startup::greet_operator(&me, code.as_deref());
         self.channel.remember_in(&brain);
         let (inbox, open) = Inbox::open(brain.store.clone()).await?;
-        let Self { channel, webhook, debounce, transcriber, .. } = self;
+        let Self { channel, webhook, debounce, transcriber, files, .. } = self;
         let webhook = match webhook {
             Some(webhook) => Some(Webhook::bind(webhook).await?),
             None => None,
@@ -130,7 +133,19 @@ impl Telegram {
             let work = move |job, rest| jobs::work(context.upgrade(), job, rest);
             let (queues, dispatched) = (Arc::new(ChatQueues::new(work)), Mutex::default());
             let suspects = tokio::sync::Mutex::default();
-            TelegramContext { brain, channel, access, inbox, me, debounce, transcriber, queues, dispatched, suspects }
+            TelegramContext {
+                brain,
+                channel,
+                access,
+                inbox,
+                me,
+                debounce,
+                transcriber,
+                files,
+                queues,
+                dispatched,
+                suspects,
+            }
         });
         context.aside(|context| async move { startup::announce_commands(&context.channel.sender.api).await });
         startup::take_up_lines(&context, &open).await;

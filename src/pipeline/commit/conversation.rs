@@ -56,8 +56,7 @@ pub fn remember(
     };
     if let Input::Message { text, origin, .. } = &facts.incoming.input {
         let by = Some(facts.owner().clone());
-        let whole =
-            Part { message: facts.incoming.message_id, text: text.clone(), origin: *origin, along: None, inbox: None };
+        let whole = Part::words(facts.incoming.message_id, text.clone(), *origin);
         let parts = if facts.incoming.parts.is_empty() { std::slice::from_ref(&whole) } else { &facts.incoming.parts };
         for part in parts.iter().filter(|part| !part.text.is_empty()) {
             let said = blank(Speaker::Person, part.text.clone(), part.origin);

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, Duration, Utc};
 
 use super::answer::{Answer, Question};
 use super::user::{self, UserChange};
@@ -14,9 +14,10 @@ use crate::core::ids::PendingId;
 use crate::core::plan::Params;
 use crate::core::turn::{Done, Edit, Incoming, Path, Reply};
 use crate::failpoint::fail_point;
+use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::turn::{Turn, TurnAccount, TurnError, TurnFacts};
-use crate::ports::records::{ChatState, InboxEntry, Show, TurnTrace};
+use crate::ports::records::{ChatState, FilesAtHand, InboxEntry, Show, TurnTrace};
 use crate::ports::{Batch, Expect, Key, RecordExt, StoreError, Table, optimistic};
 
 /// Said by what `/cancel` has stopped.
@@ -159,8 +160,25 @@ fn settle(facts: &TurnFacts, answer: &Answer, state: &mut ChatState) {
     if answer.editing.is_some() || state.editing == saw.editing {
         state.editing.clone_from(&answer.editing);
     }
+    keep_at_hand(facts, answer, state);
     // Whoever writes lets us answer.
     state.blocked = None;
+}
+
+/// Files wait for what is to become of them: for the message after the one that brought nothing else, and as long as
+/// something is asked.
+fn keep_at_hand(facts: &TurnFacts, answer: &Answer, state: &mut ChatState) {
+    let are_alone = facts.incoming.files().next().is_some() && facts.words().trim().is_empty();
+    match &answer.clarification {
+        Question::Open(_) => {}
+        Question::Keep | Question::Named if are_alone => {}
+        // A press, or what was answered beside the question.
+        Question::Keep | Question::Named => return,
+        Question::Settled => return state.files = None,
+    }
+    let until = facts.ctx.now + Duration::minutes(limits::FILES_AT_HAND_MINS);
+    let files = facts.ctx.files.clone();
+    state.files = (!files.is_empty()).then_some(FilesAtHand { files, until });
 }
 
 /// What is shown over a button comes first, as somebody looks at it; then old messages: a card that the answer holds

@@ -36,7 +36,7 @@ pub(super) async fn answer(brain: &Brain, facts: &TurnFacts) -> Result<Option<An
         _ if !facts.words().trim().is_empty() => return Ok(None),
         _ => facts.incoming.passed_on().filter(|part| !part.text.trim().is_empty()).collect(),
     };
-    let Some(first) = along.first() else { return Ok(None) };
+    let Some(first) = along.first() else { return Ok(files_alone(facts)) };
     let (question, offered) = offered(&brain.services.now(), &along, first);
     let offer = Offer {
         id: brain.new_id(),
@@ -56,6 +56,14 @@ pub(super) async fn answer(brain: &Brain, facts: &TurnFacts) -> Result<Option<An
     let buttons = offered.iter().enumerate().map(|choice| vec![button(choice)]).collect();
     answer.replies.push(Reply { text: question, buttons, ..Reply::default() });
     Ok(Some(answer))
+}
+
+/// What is said of files that came without a word, and hold none.
+fn files_alone(facts: &TurnFacts) -> Option<Answer> {
+    let files = facts.incoming.files().count();
+    let asked = "Shall it go along with a mail? Then tell me in your next message to whom and what it says, for \
+                 example: send an email to Anna saying here it is.";
+    (files > 0).then(|| Answer::says(Path::Clarify, asked).keeping_question())
 }
 
 type Choices = Vec<(&'static str, PlannedAction)>;

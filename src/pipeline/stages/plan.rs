@@ -16,8 +16,8 @@ use super::conversation::{days, replied_line};
 use super::topic::{Planned, REPHRASE, Topic, earlier, proposed};
 use super::{build_params, built_in, without_model};
 use crate::core::plan::Plan;
-use crate::core::text::head_and_tail;
-use crate::core::turn::Along;
+use crate::core::text::{head_and_tail, quoted};
+use crate::core::turn::{Along, KeptFile};
 use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::turn::status;
@@ -166,7 +166,10 @@ fn known_lines(facts: &TurnFacts, known: &Context) -> Vec<String> {
         let source = part.along.as_ref().map(Along::label).unwrap_or_default();
         format!("passed on with the request ({source}): {}", head_and_tail(&part.text, limits::MESSAGE_BYTES_MAX))
     });
-    known.items.iter().map(ToString::to_string).chain(along).chain(replied_line(facts)).collect()
+    let name = |file: &KeptFile| quoted(&file.name, limits::NAME_CHARS_MAX);
+    let files =
+        facts.ctx.files.iter().map(|file| format!("goes along with a mail that is written now: {}", name(file)));
+    known.items.iter().map(ToString::to_string).chain(along).chain(files).chain(replied_line(facts)).collect()
 }
 
 /// Dates that models get wrong when they compute them.

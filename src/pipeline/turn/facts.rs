@@ -16,7 +16,7 @@ use super::read::Beginning;
 use crate::core::history::HistorySummary;
 use crate::core::ids::{ChatId, UserId};
 use crate::core::pending::Pending;
-use crate::core::turn::{Incoming, Input, Origin};
+use crate::core::turn::{Incoming, Input, KeptFile, Origin};
 use crate::language::requests::Phrases;
 use crate::language::time::Reference;
 use crate::pipeline::brain::Policy;
@@ -77,6 +77,7 @@ impl TurnFacts {
         let of_all = cards.len();
         let open: Vec<Pending> = cards.into_iter().filter(|pending| pending.owner == incoming.user).collect();
         let understanding = Arc::new(Understanding::of_nothing(&ctx.reference()));
+        let ctx = RequestContext { files: files(&incoming, &state, ctx.now), ..ctx };
         Self {
             incoming,
             ctx,
@@ -142,6 +143,13 @@ impl TurnFacts {
     }
 }
 
+/// Those that came with the message, else those that were sent here before it and wait for a word.
+fn files(incoming: &Incoming, state: &ChatState, now: DateTime<Utc>) -> Vec<KeptFile> {
+    let sent: Vec<KeptFile> = incoming.files().cloned().collect();
+    let waiting = state.files.as_ref().filter(|at_hand| sent.is_empty() && now < at_hand.until);
+    waiting.map_or(sent, |at_hand| at_hand.files.clone())
+}
+
 #[cfg(test)]
 mod tests {
     use chrono::{Duration, NaiveTime};
@@ -199,6 +207,7 @@ mod tests {
             zone: chrono_tz::UTC,
             order: DateOrder::DayFirst,
             hour: NaiveTime::from_hms_opt(9, 0, 0).unwrap(),
+            files: Vec::new(),
         };
         let beginning = Beginning {
             user: User {

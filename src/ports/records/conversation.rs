@@ -10,7 +10,7 @@ use crate::core::outcome::Status;
 use crate::core::plan::{Plan, PlannedAction, Taint};
 use crate::core::provenance::UntrustedText;
 use crate::core::settings::Settings;
-use crate::core::turn::Origin;
+use crate::core::turn::{KeptFile, Origin};
 use crate::ports::{Key, Record, Table};
 
 /// A person we serve.
@@ -218,6 +218,18 @@ pub struct ChatState {
     /// The accounts, by their ids, that were told here to wait for being reconnected.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub told_disconnected: Vec<String>,
+    /// Files that were sent here without saying what for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<FilesAtHand>,
+}
+
+/// Files that the next mail which is written in a chat takes along.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FilesAtHand {
+    /// In the order in which they came.
+    pub files: Vec<KeptFile>,
+    /// Later, nobody means them any more.
+    pub until: DateTime<Utc>,
 }
 
 /// A card that was decided, until something else is.
@@ -264,6 +276,7 @@ impl ChatState {
             snoozing: None,
             decided: None,
             told_disconnected: Vec::new(),
+            files: None,
         }
     }
 }

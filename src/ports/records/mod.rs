@@ -16,7 +16,9 @@ use chrono::{DateTime, Utc};
 use crate::ports::Key;
 pub use aside::{Aside, Bytes};
 pub use cards::{CARDS_BY_OWNER, CardMessage, PendingOpen, UNDOS_BY_CHAT, Undo};
-pub use conversation::{ActionRecord, ChatState, Clarification, LastDecided, Message, Snoozing, Speaker, User};
+pub use conversation::{
+    ActionRecord, ChatState, Clarification, FilesAtHand, LastDecided, Message, Snoozing, Speaker, User,
+};
 pub use due::{DUE_BY_OWNER, Due, DueKind};
 pub use erasure::{Erasure, ErasureStage};
 pub use post::{Before, InboxEntry, OPEN_UPDATES, OutboxEntry, Show, Shown, UPDATES_BY_MESSAGE};

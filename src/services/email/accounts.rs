@@ -8,7 +8,9 @@ use lettre::Address;
 
 use super::compose::same_address;
 use super::mail_change::{MailChange, MailRef};
+use super::older_mail::OlderMail;
 use super::send::smtp::{Sender, Sent, Smtp};
+use super::source::maildir::Maildir;
 use crate::core::ids::UserId;
 use crate::core::plan::{ActingAccount, Target};
 use crate::services::backend::Unwritten;
@@ -81,6 +83,12 @@ pub trait MailBackend: Debug + Send + Sync + 'static {
     /// has filed a mail of the same Message-ID by itself, wherever it does.
     async fn settled(&self, _: &RequestContext, _: &MailChange, _: &Attempt) -> Option<bool> {
         None
+    }
+
+    /// Lays mails here that fit and are older than what of it is kept here: how many; `None` where the wanted ones are
+    /// not older.
+    async fn bring_older(&self, _: &RequestContext, _: &Maildir, _: &OlderMail) -> Result<Option<usize>, String> {
+        Ok(None)
     }
 
     /// The whole of a mail of which only the beginning is kept here; `None` where that is all there is.

@@ -7,12 +7,24 @@ use crate::core::plan::Params;
 use crate::services::amending::{Amender, captured, people, unquoted};
 
 pub(in crate::services) const AMENDERS: [(&str, Amender); 5] = [
-    ("create_draft", |params, words, _| leaves(params, words) || letter(params, words) || recipients(params, words)),
-    ("send_email", |params, words, _| leaves(params, words) || letter(params, words) || recipients(params, words)),
-    ("forward_email", |params, words, _| leaves(params, words) || recipients(params, words)),
-    ("reply_to_email", |params, words, _| leaves(params, words) || letter(params, words)),
-    ("reply_all", |params, words, _| leaves(params, words) || letter(params, words)),
+    ("create_draft", |params, words, _| {
+        in_general(params, words) || letter(params, words) || recipients(params, words)
+    }),
+    ("send_email", |params, words, _| in_general(params, words) || letter(params, words) || recipients(params, words)),
+    ("forward_email", |params, words, _| in_general(params, words) || recipients(params, words)),
+    ("reply_to_email", |params, words, _| in_general(params, words) || letter(params, words)),
+    ("reply_all", |params, words, _| in_general(params, words) || letter(params, words)),
 ];
+
+fn in_general(params: &mut Params, words: &str) -> bool {
+    leaves(params, words) || leaves_out_files(params, words)
+}
+
+/// Without the files that would go along.
+fn leaves_out_files(params: &mut Params, words: &str) -> bool {
+    let without = [r"(?is)^(?:send (?:it|this|that)\s+)?(without) (?:the |that |any )?(?:files?|attachments?)[.!]?$"];
+    captured(&without, words).is_some() && params.remove("attached").is_some()
+}
 
 /// From another account of the person's.
 fn leaves(params: &mut Params, words: &str) -> bool {

@@ -21,6 +21,7 @@ use quoted_printable::{Options, encode_with_options};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::attached::Attached;
 use super::enclosed::Enclosed;
 use super::read::one_line;
 use crate::services::command::one_or_many;
@@ -36,13 +37,17 @@ pub struct Letter {
     pub subject: String,
     /// The whole text, as it goes out.
     pub body: String,
-    /// Which of the person's own mail accounts or addresses it leaves from, only where they name one: `work`.
+    /// The person's own account or address that it leaves from, only where they name one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// Who gets a copy, openly. No planner is told of it: a draft of another program may have it, and an answer to all.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
     #[schemars(skip)]
     pub cc: Vec<String>,
+    // Settled by code.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(skip)]
+    pub(super) attached: Vec<Attached>,
     // Of the account that it leaves from, filled in by code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::compose::Letter;
+use super::compose::{Envelope, Letter};
 use super::filing::stopped;
 use super::prepare::{letter_card, too_many, trimmed};
 use super::service::Email;
@@ -44,8 +44,8 @@ impl Command for CreateDraft {
     const STATUS: &'static str = "Writing the draft…";
     const STAKES: Stakes = Stakes::Low;
     const COMPOSED: &'static [&'static str] = &["subject", "body"];
-    // The last one is the account's.
-    const REFERENCES: &'static [&'static str] = &["find_by", "signature"];
+    // The last two are settled by code.
+    const REFERENCES: &'static [&'static str] = &["find_by", "signature", "attached"];
 
     fn slots(&mut self) -> Vec<Slot<'_>> {
         let Letter { to, cc, .. } = &mut self.0;
@@ -73,7 +73,10 @@ impl Command for CreateDraft {
         let to = show::people(&[letter.to.as_slice(), &letter.cc].concat(), receipt.action).join(", ");
         let from = letter.from.as_ref().map(|from| format!("From: {}\n", show_address(from))).unwrap_or_default();
         let (subject, text) = (visible(&letter.subject), letter.text());
-        format!("📝 Draft for {to} — not sent.\n{from}Subject: {subject}\n\n{}", visible(text.trim_end()))
+        let attached: String =
+            letter.attached.iter().map(|one| format!("Attached: {}\n", visible(&one.line()))).collect();
+        let text = visible(text.trim_end());
+        format!("📝 Draft for {to} — not sent.\n{from}Subject: {subject}\n{attached}\n{text}")
     }
 
     fn attempt(&self, _: &Action) -> String {
@@ -109,7 +112,8 @@ impl Handle<CreateDraft> for Email {
 
     async fn perform(&self, call: Invocation<'_, CreateDraft>) -> Result<Completed<Drafted>, ServiceError> {
         let Invocation { ctx, command: CreateDraft(letter), action, attempt } = call;
-        let envelope = self.envelope(ctx, letter.from.as_deref(), (action, attempt)).await;
+        let enclosed = self.enclosed_of(ctx, &letter.attached).await?;
+        let envelope = Envelope { enclosed, ..self.envelope(ctx, letter.from.as_deref(), (action, attempt)).await };
         let saved = self.save(ctx, &letter, &envelope, (action, attempt)).await?;
         Ok(saved.map(|draft_id| Drafted { draft_id, to: letter.to, subject: letter.subject }))
     }

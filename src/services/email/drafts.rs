@@ -4,14 +4,16 @@
 
 use std::path::Path;
 
+use super::attached::{Attached, are_same};
 use super::compose::{Envelope, Letter, compose, recipients, unsigned};
+use super::enclosed::files_of;
 use super::keeping::Written;
 use super::mail::{DRAFT, Mail};
 use super::mail_change::MailChange;
 use super::mailbox::Mailboxes;
 use super::read::Mailbox;
 use super::service::Email;
-use super::source::maildir::Folder;
+use super::source::maildir::{self, Folder};
 use super::written_name::{MARK, base_of, id_of, safe_key};
 use crate::core::ids::UserId;
 use crate::core::plan::{ActingAccount, Action};
@@ -76,7 +78,9 @@ impl Email {
         letter: &Letter,
         (action, attempt): (&Action, &Attempt),
     ) -> Option<bool> {
-        let bytes = compose(letter, &self.envelope(ctx, letter.from.as_deref(), (action, attempt)).await).ok()?;
+        let enclosed = self.enclosed_of(ctx, &letter.attached).await.ok()?;
+        let envelope = Envelope { enclosed, ..self.envelope(ctx, letter.from.as_deref(), (action, attempt)).await };
+        let bytes = compose(letter, &envelope).ok()?;
         let change = MailChange::put(Folder::Drafts, base_of(attempt), &bytes);
         match self.settled(ctx, action.account.as_ref(), &change, attempt).await? {
             Some(true) => {
@@ -191,7 +195,17 @@ fn refused(cause: std::io::Error) -> ServiceError {
 
 /// The same text to the same addresses, however their domains are written.
 fn says_the_same(a: &Letter, b: &Letter) -> bool {
-    a.text() == b.text() && a.subject == b.subject && recipients(a).is_ok_and(|to| Ok(to) == recipients(b))
+    let are_same_words = a.text() == b.text() && a.subject == b.subject;
+    are_same_words && are_same(&a.attached, &b.attached) && recipients(a).is_ok_and(|to| Ok(to) == recipients(b))
+}
+
+/// The files of a draft.
+fn attached(mail: &Mail, mailbox: &Path) -> Vec<Attached> {
+    let raw = maildir::read(&mailbox.join(&mail.file.path)).ok();
+    match raw.and_then(|raw| files_of(&raw)) {
+        Some(files) => files.iter().map(Attached::enclosed).collect(),
+        None => vec![Attached::unreadable()],
+    }
 }
 
 fn letter_of(mail: &Mail, mailbox: &Path) -> Letter {
@@ -203,6 +217,7 @@ fn letter_of(mail: &Mail, mailbox: &Path) -> Letter {
         body: parsed.text,
         from: Some(parsed.from.address).filter(|address| !address.is_empty()),
         cc: addresses(mail.addressed(mailbox).cc),
+        attached: attached(mail, mailbox),
         ..Letter::default()
     }
 }

@@ -10,7 +10,9 @@ use super::imap::keeper::KeptAccount;
 use super::imap::mailbox::ImapMailbox;
 use super::imap::name::is_of_account;
 use super::mail_change::{MailChange, MailRef};
+use super::older_mail::OlderMail;
 use super::send::smtp::{Sender, Sent, Smtp, SmtpUrlError};
+use super::source::maildir::Maildir;
 use super::written_name::MARK;
 use crate::accounts::{AccountConfig, AccountPerson};
 use crate::core::ids::UserId;
@@ -122,6 +124,18 @@ impl MailBackend for MailElsewhere {
 
     async fn settled(&self, ctx: &RequestContext, change: &MailChange, _: &Attempt) -> Option<bool> {
         self.imap.as_ref()?.looked_up(&ctx.owner, change).await
+    }
+
+    async fn bring_older(
+        &self,
+        ctx: &RequestContext,
+        maildir: &Maildir,
+        wanted: &OlderMail,
+    ) -> Result<Option<usize>, String> {
+        match &self.imap {
+            Some(imap) => imap.bring_older(&ctx.owner, maildir, wanted, ctx.now).await,
+            None => Ok(None),
+        }
     }
 
     async fn whole(&self, ctx: &RequestContext, mail: &MailRef) -> Result<Option<Vec<u8>>, ServiceError> {

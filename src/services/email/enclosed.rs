@@ -26,14 +26,36 @@ pub(super) struct Enclosure {
 }
 
 impl Enclosure {
-    fn of(file: &Enclosed) -> Self {
+    pub fn named(name: &str, bytes: usize, sha256: &str) -> Self {
+        Self { name: file_name(name), bytes, sha256: sha256.to_owned() }
+    }
+
+    pub fn of(file: &Enclosed) -> Self {
         let sha256 = hex(&Sha256::digest(&file.bytes));
         Self { name: file.name.clone(), bytes: file.bytes.len(), sha256 }
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub fn digest(&self) -> &str {
+        &self.sha256
     }
 
     /// A line of a card, with all of the name.
     pub fn line(&self) -> String {
         format!("{} ({})", quoted(&self.name, usize::MAX), size(self.bytes))
+    }
+
+    /// The same, with as much of the digest as people compare.
+    pub fn line_with_digest(&self) -> String {
+        let shown = self.sha256.get(..SHOWN_DIGITS).unwrap_or_default();
+        format!("{} ({}, SHA-256 {shown}…)", quoted(&self.name, usize::MAX), size(self.bytes))
     }
 }
 
@@ -63,7 +85,18 @@ pub(super) fn enclosures(files: &[Enclosed]) -> Vec<Enclosure> {
     files.iter().map(Enclosure::of).collect()
 }
 
+/// Of a digest, on a card.
+const SHOWN_DIGITS: usize = 16;
+
 impl Enclosed {
+    pub(super) fn new(name: &str, kind: &str, bytes: Vec<u8>) -> Self {
+        Self { name: name.to_owned(), kind: kind.to_owned(), bytes }
+    }
+
+    pub(super) fn kind(&self) -> &str {
+        &self.kind
+    }
+
     /// As a part of a mail, in base64.
     pub(super) fn part(&self) -> Option<Vec<u8>> {
         let body = Body::new_with_encoding(self.bytes.clone(), ContentTransferEncoding::Base64).ok()?;

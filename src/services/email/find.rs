@@ -44,7 +44,7 @@ pub struct FoundThreads {
 }
 
 impl FoundThreads {
-    fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.drafts.is_empty() && self.hits.is_empty()
     }
 
@@ -144,7 +144,8 @@ fn best_of(query: &MailQuery, thread: Thread, mut fitting: Vec<Mail>) -> Option<
 pub fn result(view: &MailView, found: &FoundThreads, names: &KnownNames, zone: Tz) -> Threads {
     let drafts = found.drafts.iter().map(|mail| draft_row(mail, names, zone));
     let threads = drafts.chain(found.hits.iter().map(|hit| row(view, hit, names, zone))).collect();
-    Threads { threads, more: found.more, next: None, is_said: found.is_said, so_far: view.so_far.map(Into::into) }
+    let so_far = view.so_far.map(Into::into);
+    Threads { threads, more: found.more, is_said: found.is_said, so_far, ..Threads::default() }
 }
 
 fn row(view: &MailView, hit: &ThreadHit, names: &KnownNames, zone: Tz) -> ThreadRow {

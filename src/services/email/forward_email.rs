@@ -53,7 +53,7 @@ pub struct ForwardEmail {
     /// The person's own words above the mail; none when they said none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) body: Option<String>,
-    /// Which of the person's own mail accounts or addresses it leaves from, only where they name one: `work`.
+    /// The person's own account or address that it leaves from, only where they name one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) from: Option<String>,
     // Filled in from the mail, never by a planner.
@@ -343,7 +343,7 @@ impl Handle<ForwardEmail> for Email {
 
     async fn happened(&self, call: Invocation<'_, ForwardEmail>) -> Option<Result<Completed<Sending>, ServiceError>> {
         let enclosed = self.enclosed(call.ctx, call.action).await.unwrap_or_default();
-        self.sent_already(call.ctx, call.command.letter(), enclosed, (call.action, call.attempt)).await
+        self.sent_already_with(call.ctx, call.command.letter(), enclosed, (call.action, call.attempt)).await
     }
 }
 

@@ -62,10 +62,11 @@ impl Email {
         action: &Action,
         attempt: &Attempt,
     ) -> Result<Completed<Sending>, ServiceError> {
-        self.send_with(ctx, letter, Vec::new(), action, attempt).await
+        let enclosed = self.enclosed_of(ctx, &letter.attached).await?;
+        self.send_with(ctx, letter, enclosed, action, attempt).await
     }
 
-    /// The same with files.
+    /// The same with these files.
     pub(super) async fn send_with(
         &self,
         ctx: &RequestContext,
@@ -179,6 +180,17 @@ impl Email {
 
     /// What `Sent` says about an attempt, here or in the account; it says nothing when the mail is not there.
     pub(super) async fn sent_already(
+        &self,
+        ctx: &RequestContext,
+        letter: Letter,
+        done: (&Action, &Attempt),
+    ) -> Option<Result<Completed<Sending>, ServiceError>> {
+        let enclosed = self.enclosed_of(ctx, &letter.attached).await.ok()?;
+        self.sent_already_with(ctx, letter, enclosed, done).await
+    }
+
+    /// The same with these files.
+    pub(super) async fn sent_already_with(
         &self,
         ctx: &RequestContext,
         letter: Letter,

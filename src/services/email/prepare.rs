@@ -1,9 +1,12 @@
 //! Making an action ready: which mail is meant, what goes out, what a card must warn about.
 
+use super::attached::{Attached, too_much, with_sent};
 use super::compose::{Letter, same_address, wire_address};
 use super::find::{self, ThreadMatch};
 use super::letter;
 use super::mailbox::{Conversation, MailView};
+use super::older_mail::OlderMail;
+use super::query::meaningful_as_written;
 use super::read::one_line;
 use super::search::ReadSoFar;
 use super::sending_from::SendingFrom;
@@ -39,12 +42,16 @@ impl Email {
         };
         let everybody: Vec<String> = letter.people().cloned().collect();
         let notes = self.stranger_notes(ctx, &everybody).await?;
-        let Letter { to, subject, body, greets, cc, .. } = letter;
+        let Letter { to, subject, body, greets, cc, attached, .. } = letter;
+        let attached = with_sent(ctx, attached);
+        if let Some(problem) = too_much(&attached) {
+            return Ok(Prepared::NotFound { what: format!("Nothing was written: {problem}.") });
+        }
         let people = self.book.people(&ctx.owner, &PeopleQuery::names(to.iter().map(String::as_str))).await?;
         let body = unified(&greeted(body, greets.as_deref(), &called(&to, &people)));
         let SendingFrom { address, signature, .. } = from;
         let subject = one_line(&subject);
-        let params = command(Letter { to, subject, body, from: address, cc, signature, greets: None });
+        let params = command(Letter { to, subject, body, from: address, cc, attached, signature, greets: None });
         Ok(Prepared::Ready { params, target: None, notes, untrusted: Vec::new() })
     }
 
@@ -90,7 +97,14 @@ impl Email {
         find_by: &str,
         ctx: &RequestContext,
     ) -> Result<Result<Conversation, Prepared<C>>, ServiceError> {
-        Ok(match find::thread(view, find_by).await? {
+        let mut found = find::thread(view, find_by).await?;
+        if matches!(found, ThreadMatch::Nothing) {
+            let described = OlderMail::described(meaningful_as_written(find_by));
+            if self.older(ctx, &described).await.is_some() {
+                found = find::thread(&self.mailboxes.mail(&ctx.owner).await?, find_by).await?;
+            }
+        }
+        Ok(match found {
             ThreadMatch::One(conversation) => Ok(conversation),
             ThreadMatch::Several(conversations) => {
                 let shown = &conversations[..conversations.len().min(CANDIDATES_MAX)];
@@ -169,7 +183,13 @@ pub(super) fn too_many<'a>(to: impl IntoIterator<Item = &'a String>) -> Option<S
 pub(super) fn letter_card(title: &str, letter: &Letter, subject: &Subject<'_>) -> CardBody {
     let card = CardBody::titled(title).lines("To", show::people(&letter.to, subject.action));
     let card = copied(card, &letter.cc, subject.action);
-    leaving(card, letter.from.as_deref()).words("Subject", &letter.subject).body(letter.text())
+    let card = leaving(card, letter.from.as_deref()).words("Subject", &letter.subject);
+    with_attached(card, &letter.attached).body(letter.text())
+}
+
+/// With the files that go along, where there are any.
+pub(super) fn with_attached(card: CardBody, attached: &[Attached]) -> CardBody {
+    if attached.is_empty() { card } else { card.lines("Attached", attached.iter().map(Attached::line).collect()) }
 }
 
 /// With those who get a copy, where there are any.

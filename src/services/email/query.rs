@@ -74,6 +74,14 @@ pub(super) fn meaningful(text: &str) -> Vec<String> {
     if kept.is_empty() { all } else { kept }
 }
 
+/// The same as they are written, for whoever reads them another way.
+pub(super) fn meaningful_as_written(text: &str) -> Vec<String> {
+    let kept = meaningful(text);
+    let edges = |c: char| !c.is_alphanumeric();
+    let said = text.split_whitespace().map(|word| word.trim_matches(edges)).filter(|word| !word.is_empty());
+    said.filter(|word| words(word).iter().any(|word| kept.contains(word))).map(str::to_owned).collect()
+}
+
 fn is_draft_word(word: &str) -> bool {
     matches!(word, "draft" | "drafts")
 }
@@ -98,6 +106,11 @@ impl MailQuery {
             before: time(&wanted.before),
             unread: wanted.unread,
         }
+    }
+
+    /// The time it is about, as far as one was named.
+    pub(super) fn times(&self) -> (Option<DateTime<Utc>>, Option<DateTime<Utc>>) {
+        (self.since, self.before)
     }
 
     /// True when it asks for nothing that stands in a mail.

@@ -4,17 +4,17 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answering::{AnswerTo, AnswerWanted, PreparedAnswer};
-use super::compose::{Letter, signed};
+use super::answering::AnswerTo;
+use super::attached::along;
 use super::outgoing::Sending;
-use super::prepare::{copied, leaving, too_many, trimmed};
+use super::prepare::{too_many, trimmed};
+use super::reply::ReplyLetter;
 use super::service::Email;
 use crate::core::card::CardBody;
 use crate::core::ids::UserId;
 use crate::core::plan::{ActingAccount, Action, Target};
 use crate::core::stakes::Stakes;
-use crate::core::text::visible;
-use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject, one_or_many};
+use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items::label;
@@ -23,43 +23,8 @@ use crate::services::show;
 
 /// PreparedAnswer a mail to everybody who got it.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ReplyAll {
-    /// The thread's id, or sender, or words from its subject.
-    find_by: String,
-    body: String,
-    /// Which of the person's own mail accounts or addresses it leaves from, only where they name one: `work`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    from: Option<String>,
-    // Filled in from the thread and the account, never by a planner.
-    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
-    #[schemars(skip)]
-    to: Vec<String>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
-    #[schemars(skip)]
-    cc: Vec<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
-    subject: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
-    signature: Option<String>,
-    // As in a letter.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
-    greets: Option<String>,
-}
-
-impl ReplyAll {
-    fn letter(self) -> Letter {
-        let Self { to, cc, subject, body, from, signature, .. } = self;
-        Letter { to, cc, subject: subject.unwrap_or_default(), body, from, signature, ..Letter::default() }
-    }
-
-    fn everybody(&self) -> Vec<String> {
-        [self.to.as_slice(), &self.cc].concat()
-    }
-}
+#[serde(transparent)]
+pub struct ReplyAll(pub(super) ReplyLetter);
 
 impl Command for ReplyAll {
     type Output = Sending;
@@ -70,19 +35,19 @@ impl Command for ReplyAll {
     const STATUS: &'static str = "Sending your mail…";
     const STAKES: Stakes = Stakes::High;
     const COMPOSED: &'static [&'static str] = &["body"];
-    // The last one is the account's.
-    const REFERENCES: &'static [&'static str] = &["find_by", "signature"];
+    // The last two are settled by code.
+    const REFERENCES: &'static [&'static str] = &["find_by", "signature", "attached"];
 
     fn find_by(&mut self) -> Option<&mut String> {
-        Some(&mut self.find_by)
+        Some(&mut self.0.find_by)
     }
 
     fn complete(&mut self, _: Option<&Target>) {
-        trimmed(&mut self.body);
+        trimmed(&mut self.0.body);
     }
 
     fn problem(&self) -> Option<String> {
-        too_many(&self.everybody())
+        too_many(&self.0.everybody())
     }
 
     fn question(param: &str) -> &'static str {
@@ -90,11 +55,7 @@ impl Command for ReplyAll {
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
-        let card = CardBody::titled("Send this reply to all?").lines("To", show::people(&self.to, subject.action));
-        leaving(copied(card, &self.cc, subject.action), self.from.as_deref())
-            .words("Subject", self.subject.clone().unwrap_or_default())
-            .words("In reply to", label(subject.action, &self.find_by))
-            .body(signed(&self.body, self.signature.as_deref()))
+        self.0.card("Send this reply to all?", subject)
     }
 
     fn approve(&self) -> &'static str {
@@ -106,16 +67,13 @@ impl Command for ReplyAll {
     }
 
     fn receipt(&self, sent: &Sending, receipt: &Receipt<'_>) -> String {
-        let told = format!(
-            "📨 Replied to all: {}: {}",
-            show::people(&self.everybody(), receipt.action).join(", "),
-            visible(self.subject.as_deref().unwrap_or("(no subject)"))
-        );
-        sent.and_unfiled(told)
+        let people = show::people(&self.0.everybody(), receipt.action).join(", ");
+        let (subject, along) = (self.0.shown_subject(), along(&self.0.attached));
+        sent.and_unfiled(format!("📨 Replied to all: {people}: {subject}{along}"))
     }
 
     fn attempt(&self, action: &Action) -> String {
-        format!("reply to all of “{}”", label(action, &self.find_by))
+        format!("reply to all of “{}”", label(action, &self.0.find_by))
     }
 }
 
@@ -130,26 +88,18 @@ impl Handle<ReplyAll> for Email {
     }
 
     fn account_for(&self, owner: &UserId, command: &ReplyAll, target: Option<&Target>) -> Option<ActingAccount> {
-        self.accounts.acting(owner, command.from.as_deref(), target)
+        self.accounts.acting(owner, command.0.from.as_deref(), target)
     }
 
     async fn prepare(&self, ctx: &RequestContext, command: ReplyAll) -> Result<Prepared<ReplyAll>, ServiceError> {
-        let ReplyAll { find_by, body, from, greets, .. } = command;
-        let wanted = AnswerWanted { find_by: &find_by, body, greets: greets.as_deref(), from: from.as_deref() };
-        let answer = match self.prepare_answer(ctx, wanted, AnswerTo::Everybody).await? {
-            Ok(answer) => answer,
-            Err(unclear) => return Ok(unclear),
-        };
-        let PreparedAnswer { to, cc, subject, body, from, signature, target, notes, untrusted } = answer;
-        let params = ReplyAll { find_by, body, from, to, cc, subject: Some(subject), signature, greets: None };
-        Ok(Prepared::Ready { params, target: Some(target), notes, untrusted })
+        self.prepare_reply(ctx, command.0, AnswerTo::Everybody, ReplyAll).await
     }
 
     async fn perform(&self, call: Invocation<'_, ReplyAll>) -> Result<Completed<Sending>, ServiceError> {
-        self.send(call.ctx, call.command.letter(), call.action, call.attempt).await
+        self.send(call.ctx, call.command.0.letter(), call.action, call.attempt).await
     }
 
     async fn happened(&self, call: Invocation<'_, ReplyAll>) -> Option<Result<Completed<Sending>, ServiceError>> {
-        self.sent_already(call.ctx, call.command.letter(), Vec::new(), (call.action, call.attempt)).await
+        self.sent_already(call.ctx, call.command.0.letter(), (call.action, call.attempt)).await
     }
 }

@@ -4,13 +4,14 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answering::{AnswerTo, AnswerWanted, PreparedAnswer};
-use super::compose::{Letter, signed};
+use super::answering::AnswerTo;
+use super::attached::along;
 use super::filling::{body_of, leaves_from, owner, with_link};
 use super::letter;
 use super::mail::NAME;
 use super::outgoing::Sending;
-use super::prepare::{leaving, too_many, trimmed};
+use super::prepare::{too_many, trimmed};
+use super::reply::ReplyLetter;
 use super::reply_all::ReplyAll;
 use super::service::Email;
 use super::wording;
@@ -18,49 +19,20 @@ use crate::core::card::CardBody;
 use crate::core::ids::UserId;
 use crate::core::plan::{ActingAccount, Action, Target};
 use crate::core::stakes::Stakes;
-use crate::core::text::visible;
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::history;
 use crate::language::requests::reading::{ClauseReading, without_determiner};
-use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject, one_or_many};
+use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items::label;
 use crate::services::service::Prepared;
 use crate::services::show;
 
-/// PreparedAnswer a mail.
+/// Answer a mail.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ReplyToEmail {
-    /// The thread's id, or sender, or words from its subject.
-    pub(super) find_by: String,
-    pub(super) body: String,
-    /// Which of the person's own mail accounts or addresses it leaves from, only where they name one: `work`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) from: Option<String>,
-    // Filled in from the thread, never by a planner.
-    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
-    #[schemars(skip)]
-    pub(super) to: Vec<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
-    pub(super) subject: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
-    pub(super) signature: Option<String>,
-    // As in a letter.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
-    pub(super) greets: Option<String>,
-}
-
-impl ReplyToEmail {
-    fn letter(self) -> Letter {
-        let Self { to, subject, body, from, signature, .. } = self;
-        Letter { to, subject: subject.unwrap_or_default(), body, from, signature, ..Letter::default() }
-    }
-}
+#[serde(transparent)]
+pub struct ReplyToEmail(pub(super) ReplyLetter);
 
 impl Command for ReplyToEmail {
     type Output = Sending;
@@ -71,19 +43,19 @@ impl Command for ReplyToEmail {
     const STATUS: &'static str = "Sending your mail…";
     const STAKES: Stakes = Stakes::High;
     const COMPOSED: &'static [&'static str] = &["body"];
-    // The last one is the account's.
-    const REFERENCES: &'static [&'static str] = &["find_by", "signature"];
+    // The last two are settled by code.
+    const REFERENCES: &'static [&'static str] = &["find_by", "signature", "attached"];
 
     fn find_by(&mut self) -> Option<&mut String> {
-        Some(&mut self.find_by)
+        Some(&mut self.0.find_by)
     }
 
     fn complete(&mut self, _: Option<&Target>) {
-        trimmed(&mut self.body);
+        trimmed(&mut self.0.body);
     }
 
     fn problem(&self) -> Option<String> {
-        too_many(&self.to)
+        too_many(&self.0.everybody())
     }
 
     fn question(param: &str) -> &'static str {
@@ -91,11 +63,7 @@ impl Command for ReplyToEmail {
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
-        let card = CardBody::titled("Send this reply?").lines("To", show::people(&self.to, subject.action));
-        leaving(card, self.from.as_deref())
-            .words("Subject", self.subject.clone().unwrap_or_default())
-            .words("In reply to", label(subject.action, &self.find_by))
-            .body(signed(&self.body, self.signature.as_deref()))
+        self.0.card("Send this reply?", subject)
     }
 
     fn approve(&self) -> &'static str {
@@ -107,16 +75,13 @@ impl Command for ReplyToEmail {
     }
 
     fn receipt(&self, sent: &Sending, receipt: &Receipt<'_>) -> String {
-        let told = format!(
-            "📨 Replied to {}: {}",
-            show::people(&self.to, receipt.action).join(", "),
-            visible(self.subject.as_deref().unwrap_or("(no subject)"))
-        );
-        sent.and_unfiled(told)
+        let people = show::people(&self.0.everybody(), receipt.action).join(", ");
+        let (subject, along) = (self.0.shown_subject(), along(&self.0.attached));
+        sent.and_unfiled(format!("📨 Replied to {people}: {subject}{along}"))
     }
 
     fn attempt(&self, action: &Action) -> String {
-        format!("reply to “{}”", label(action, &self.find_by))
+        format!("reply to “{}”", label(action, &self.0.find_by))
     }
 }
 
@@ -131,7 +96,7 @@ impl Handle<ReplyToEmail> for Email {
     }
 
     fn account_for(&self, owner: &UserId, command: &ReplyToEmail, target: Option<&Target>) -> Option<ActingAccount> {
-        self.accounts.acting(owner, command.from.as_deref(), target)
+        self.accounts.acting(owner, command.0.from.as_deref(), target)
     }
 
     async fn prepare(
@@ -139,23 +104,15 @@ impl Handle<ReplyToEmail> for Email {
         ctx: &RequestContext,
         command: ReplyToEmail,
     ) -> Result<Prepared<ReplyToEmail>, ServiceError> {
-        let ReplyToEmail { find_by, body, from, greets, .. } = command;
-        let wanted = AnswerWanted { find_by: &find_by, body, greets: greets.as_deref(), from: from.as_deref() };
-        let answer = match self.prepare_answer(ctx, wanted, AnswerTo::Writer).await? {
-            Ok(answer) => answer,
-            Err(unclear) => return Ok(unclear),
-        };
-        let PreparedAnswer { to, subject, body, from, signature, target, notes, untrusted, .. } = answer;
-        let params = ReplyToEmail { find_by, body, from, to, subject: Some(subject), signature, greets: None };
-        Ok(Prepared::Ready { params, target: Some(target), notes, untrusted })
+        self.prepare_reply(ctx, command.0, AnswerTo::Writer, ReplyToEmail).await
     }
 
     async fn perform(&self, call: Invocation<'_, ReplyToEmail>) -> Result<Completed<Sending>, ServiceError> {
-        self.send(call.ctx, call.command.letter(), call.action, call.attempt).await
+        self.send(call.ctx, call.command.0.letter(), call.action, call.attempt).await
     }
 
     async fn happened(&self, call: Invocation<'_, ReplyToEmail>) -> Option<Result<Completed<Sending>, ServiceError>> {
-        self.sent_already(call.ctx, call.command.letter(), Vec::new(), (call.action, call.attempt)).await
+        self.sent_already(call.ctx, call.command.0.letter(), (call.action, call.attempt)).await
     }
 }
 

@@ -8,6 +8,7 @@ use super::filling::owner;
 use super::find::{self, ThreadHit};
 use super::indexing::SoFar;
 use super::mail::NAME;
+use super::older_search::{OlderLooked, older_than_kept};
 use super::query::MailQuery;
 use super::service::{Email, source_of};
 use crate::core::card::CardBody;
@@ -112,7 +113,7 @@ pub struct ThreadRow {
 }
 
 /// Conversations that fit.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Threads {
     pub threads: Vec<ThreadRow>,
     /// How many more there are.
@@ -126,6 +127,9 @@ pub struct Threads {
     /// How much was read, while not everything is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub so_far: Option<ReadSoFar>,
+    /// What came of asking for older mail than is kept here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub older: Option<OlderLooked>,
 }
 
 /// How much of a mailbox was read when it was looked into; the newest mails are read first.
@@ -184,7 +188,11 @@ impl Command for SearchMail {
         if output.threads.is_empty() {
             return match so_far {
                 Some(so_far) => format!("📭 Not found yet: {so_far}, newest first. Ask me again in a moment."),
-                None => format!("📭 I found no such mail.{}", self.looked_for()),
+                None => {
+                    let older = output.older.and_then(|older| older.told(false));
+                    let older = older.map(|told| format!(" {told}")).unwrap_or_default();
+                    format!("📭 I found no such mail.{}{older}", self.looked_for())
+                }
             };
         }
         let line = |thread: &ThreadRow| {
@@ -210,9 +218,10 @@ impl Command for SearchMail {
             (None, 1) => format!("📬 {lines}"),
             (None, all) => format!("📬 {} {}:\n{lines}", grouped(all), self.kind()),
         };
+        let older = output.older.and_then(|older| older.told(true)).map(|told| format!("\n\n{told}"));
         match so_far {
             Some(so_far) => format!("{list}\n\n{so_far}, newest first; older ones may be missing here."),
-            None => list,
+            None => list + older.as_deref().unwrap_or_default(),
         }
     }
 
@@ -244,9 +253,18 @@ impl Handle<SearchMail> for Email {
     }
 
     async fn perform(&self, call: Invocation<'_, SearchMail>) -> Result<Completed<Threads>, ServiceError> {
-        let view = self.mailboxes.mail(&call.ctx.owner).await?;
+        let mut view = self.mailboxes.mail(&call.ctx.owner).await?;
         let query = MailQuery::of(&call.command, call.ctx.zone);
-        let found = find::search(&view, &query, &self.called(call.ctx, query.sender()).await?).await?;
+        let called = self.called(call.ctx, query.sender()).await?;
+        let mut found = find::search(&view, &query, &called).await?;
+        let older = match call.command.after {
+            None => self.older(call.ctx, &older_than_kept(&call.command, &query, &called, &found)).await,
+            Some(_) => None,
+        };
+        if older.is_some() {
+            view = self.mailboxes.mail(&call.ctx.owner).await?;
+            found = find::search(&view, &query, &called).await?;
+        }
         let text = |hit: &ThreadHit| {
             let head = &hit.mail.head;
             [hit.conversation.subject.as_str(), &head.snippet, &head.parsed.people()].join("\n")
@@ -260,7 +278,7 @@ impl Handle<SearchMail> for Email {
             pages::ranked(std::mem::take(&mut all.threads), total, call.command.after.as_deref(), |row: &ThreadRow| {
                 &row.id
             });
-        Ok(Completed::read(Threads { threads: rows, more, next, ..all }).holding(untrusted))
+        Ok(Completed::read(Threads { threads: rows, more, next, older, ..all }).holding(untrusted))
     }
 }
 

@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::attached::along;
 use super::compose::Letter;
 use super::mail::NAME;
 use super::outgoing::Sending;
@@ -37,8 +38,8 @@ impl Command for SendEmail {
     const STATUS: &'static str = "Sending your mail…";
     const STAKES: Stakes = Stakes::High;
     const COMPOSED: &'static [&'static str] = &["subject", "body"];
-    // The last one is the account's.
-    const REFERENCES: &'static [&'static str] = &["find_by", "signature"];
+    // The last two are settled by code.
+    const REFERENCES: &'static [&'static str] = &["find_by", "signature", "attached"];
 
     fn slots(&mut self) -> Vec<Slot<'_>> {
         let Letter { to, cc, .. } = &mut self.0;
@@ -71,7 +72,8 @@ impl Command for SendEmail {
 
     fn receipt(&self, sent: &Sending, receipt: &Receipt<'_>) -> String {
         let to = show::people(&[self.0.to.as_slice(), &self.0.cc].concat(), receipt.action).join(", ");
-        sent.and_unfiled(format!("📨 Sent to {to}: {}", visible(&self.0.subject)))
+        let along = along(&self.0.attached);
+        sent.and_unfiled(format!("📨 Sent to {to}: {}{along}", visible(&self.0.subject)))
     }
 
     fn attempt(&self, action: &Action) -> String {
@@ -102,7 +104,7 @@ impl Handle<SendEmail> for Email {
     }
 
     async fn happened(&self, call: Invocation<'_, SendEmail>) -> Option<Result<Completed<Sending>, ServiceError>> {
-        self.sent_already(call.ctx, call.command.0, Vec::new(), (call.action, call.attempt)).await
+        self.sent_already(call.ctx, call.command.0, (call.action, call.attempt)).await
     }
 }
 
@@ -112,7 +114,7 @@ pub(super) fn built_of_draft(said: &ClauseReading) -> Built {
     let Some(draft) = draft else { return Built::No };
     let mut action =
         PlannedAction { service: "email".into(), command: "send_email".into(), ..PlannedAction::default() };
-    for name in ["to", "cc", "from", "subject", "body"] {
+    for name in ["to", "cc", "from", "subject", "body", "attached"] {
         set(&mut action, name, draft.params.get(name).cloned());
     }
     Built::Act(action)

@@ -7,6 +7,7 @@ use super::mailbox::Mailboxes;
 use super::watch::looked::LookedAt;
 use crate::core::ids::UserId;
 use crate::core::text::visible;
+use crate::kept_files::KeptFiles;
 use crate::ports::Store;
 use crate::services::address_book::{AddressBook, KnownNames};
 use crate::services::error::ServiceError;
@@ -22,6 +23,8 @@ pub struct Email {
     pub(super) accounts: MailAccounts,
     pub(super) looked: LookedAt,
     pub(super) keeper: Option<Arc<MailKeeper>>,
+    /// What people sent to go along with their mail.
+    pub(super) files: KeptFiles,
 }
 
 impl Email {
@@ -32,7 +35,8 @@ impl Email {
         book: Arc<dyn AddressBook>,
         accounts: MailAccounts,
     ) -> Self {
-        Self { store, mailboxes, book, accounts, looked: LookedAt::default(), keeper: None }
+        let files = KeptFiles::of(mailboxes.data());
+        Self { store, mailboxes, book, accounts, looked: LookedAt::default(), keeper: None, files }
     }
 
     /// The same, its mailboxes kept in step with the accounts.

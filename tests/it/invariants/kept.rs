@@ -175,11 +175,8 @@ async fn a_press_on_keep_it_asks_nothing_and_keeps_whose_words_they_are() {
         let rig = Rig::plain();
         let along = Along::Message { from: Some("Anna".into()) };
         let part = |message| Part {
-            message,
-            text: format!("New address!\n{PASSED_ON}"),
-            origin: Origin::Forwarded,
             along: Some(along.clone()),
-            inbox: None,
+            ..Part::words(message, format!("New address!\n{PASSED_ON}"), Origin::Forwarded)
         };
         let id = rig.channel.next_id();
         let input = Input::Message { text: String::new(), origin: Origin::Typed, reply_to: None };

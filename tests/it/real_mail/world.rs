@@ -213,6 +213,7 @@ impl World {
             zone: chrono_tz::Tz::UTC,
             order: DateOrder::usual_in(chrono_tz::Tz::UTC),
             hour: NaiveTime::from_hms_opt(9, 0, 0).unwrap(),
+            files: Vec::new(),
         }
     }
 

@@ -88,7 +88,7 @@ async fn pictures_are_answered_by_their_captions_and_honestly_and_the_rest_kindl
     answer(&api, ANNA, "I can't look into pictures").await;
     answer(&api, ANNA, "Reminder set").await;
     api.say(Say::by(ANNA, "").under_photo());
-    answer(&api, ANNA, "Could you tell me in words").await;
+    answer(&api, ANNA, "Shall it go along with a mail?").await;
     for (field, value) in [
         ("sticker", json!({"emoji": "👍"})),
         ("dice", json!({"emoji": "🎲", "value": 6})),

@@ -132,6 +132,7 @@ impl Say {
             let photo =
                 json!({"file_id": "photo", "file_unique_id": "uphoto", "width": 90, "height": 60, "file_size": 1_000});
             message["photo"] = json!([photo]);
+            state.files.insert("photo".to_owned(), b"\xff\xd8 a picture".to_vec());
         }
         if let Some(id) = self.reply_to {
             let replied = state.quoted(self.chat, id);

@@ -65,7 +65,7 @@ pub enum MessageContent {
     TextOnly,
     Recording(Download),
     /// Something to look at: a photo, a video, an animation.
-    Picture,
+    Picture(Download),
     File(Download),
     Contact {
         name: String,

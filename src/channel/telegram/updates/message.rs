@@ -123,7 +123,7 @@ fn content(message: &Value) -> Option<MessageContent> {
     }
     // An animation is a document, too.
     if has(message, &["photo", "video", "animation"]) {
-        return Some(MessageContent::Picture);
+        return Some(MessageContent::Picture(picture(message)));
     }
     if let Some(file) = file(&["document"]) {
         return Some(MessageContent::File(file));
@@ -144,6 +144,19 @@ fn content(message: &Value) -> Option<MessageContent> {
         return Some(MessageContent::Unsupported);
     }
     words(message).map(|_| MessageContent::TextOnly)
+}
+
+/// Of a photo the largest size there is.
+fn picture(message: &Value) -> Download {
+    let photo = message["photo"].as_array().and_then(|sizes| sizes.last());
+    let (file, name, mime) = match photo {
+        Some(photo) => (photo, "photo.jpg", "image/jpeg"),
+        None if message["video"].is_object() => (&message["video"], "video.mp4", "video/mp4"),
+        None => (&message["animation"], "animation.mp4", "video/mp4"),
+    };
+    let file = download(file);
+    let (name, mime) = (file.name.or(Some(name.to_owned())), file.mime.or(Some(mime.to_owned())));
+    Download { name, mime, seconds: None, ..file }
 }
 
 fn download(file: &Value) -> Download {

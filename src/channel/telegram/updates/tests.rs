@@ -146,8 +146,14 @@ fn what_a_message_holds_beside_words_is_told_apart_and_notices_are_nothing() {
         matches!(with(json!({"voice": {"file_id": "v", "duration": 3}})), Some(MessageContent::Recording(d)) if d.seconds == Some(3))
     );
     assert!(matches!(with(json!({"video_note": {}})), Some(MessageContent::Recording(_))));
-    assert_eq!(with(json!({"photo": []})), Some(MessageContent::Picture));
-    assert_eq!(with(json!({"animation": {}, "document": {}})), Some(MessageContent::Picture));
+    let picture = |extra| match with(extra) {
+        Some(MessageContent::Picture(file)) => (file.id, file.name.unwrap_or_default()),
+        other => panic!("no picture: {other:?}"),
+    };
+    let sizes = json!([{"file_id": "small"}, {"file_id": "large"}]);
+    assert_eq!(picture(json!({"photo": sizes})), ("large".to_owned(), "photo.jpg".to_owned()));
+    assert_eq!(picture(json!({"photo": []})).0, "");
+    assert_eq!(picture(json!({"animation": {}, "document": {}})).1, "animation.mp4");
     assert!(
         matches!(with(json!({"document": {"file_name": "a.txt"}})), Some(MessageContent::File(d)) if d.name.as_deref() == Some("a.txt"))
     );

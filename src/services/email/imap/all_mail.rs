@@ -17,7 +17,7 @@ impl Pass<'_> {
     /// The names of the mails that other folders have.
     pub(super) async fn names_elsewhere(&self, all: &ServerFolder) -> Result<BTreeSet<String>, SyncError> {
         let rows = self.store.list_all::<MailRow>(&[self.owner.as_str(), &self.place.account]).await?;
-        Ok(rows.into_iter().filter(|row| row.dir != all.dir && !row.name.is_empty()).map(|row| row.name).collect())
+        Ok(names_but_of(rows, all))
     }
 
     /// What is in no other folder any more lies in the archive from now on, and what has come into another does not.
@@ -56,4 +56,9 @@ impl Pass<'_> {
         }
         self.commit(changes).await
     }
+}
+
+/// Those of the mails that lie in other folders than this one.
+pub(super) fn names_but_of(rows: Vec<MailRow>, all: &ServerFolder) -> BTreeSet<String> {
+    rows.into_iter().filter(|row| row.dir != all.dir && !row.name.is_empty()).map(|row| row.name).collect()
 }

@@ -87,8 +87,15 @@ pub(super) fn set(uids: &[u32]) -> String {
 impl Connection {
     /// The numbers of the mails that fit, in order, none twice.
     pub async fn numbers(&mut self, criteria: &str) -> Result<Vec<u32>, ImapError> {
+        self.allow(IMAP_NUMBERS_BYTES_MAX);
+        let tag = self.begin(&format!("UID SEARCH {criteria}")).await?;
+        self.found(&tag).await
+    }
+
+    /// What is answered to the search of this tag.
+    pub async fn found(&mut self, tag: &str) -> Result<Vec<u32>, ImapError> {
         let mut found = Vec::new();
-        self.run_within(&format!("UID SEARCH {criteria}"), IMAP_NUMBERS_BYTES_MAX, |answer| {
+        self.answered(tag, |answer| {
             if let Response::MailboxData(MailboxDatum::Search(uids)) = answer {
                 found.extend_from_slice(uids);
             }

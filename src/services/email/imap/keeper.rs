@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use async_imap::imap_proto::Response;
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use futures::future::join_all;
 use futures::stream::{FuturesUnordered, StreamExt as _};
 use tokio::time::{Instant, sleep, timeout};
@@ -26,14 +27,17 @@ use super::sync::{Pass, SyncError, SyncMemory};
 use crate::accounts::AccountStates;
 use crate::core::ids::UserId;
 use crate::limits::{
-    IMAP_ANSWER_BYTES_MAX, IMAP_FLAGS_SECS, IMAP_IDLE_SECS, IMAP_POLL_SECS, IMAP_REFUSED_SECS, IMAP_RETRY_SECS,
-    IMAP_RETRY_SECS_MAX,
+    CATCH_UP_MS, IMAP_ANSWER_BYTES_MAX, IMAP_FLAGS_SECS, IMAP_IDLE_SECS, IMAP_POLL_SECS, IMAP_REFUSED_SECS,
+    IMAP_RETRY_SECS, IMAP_RETRY_SECS_MAX,
 };
 use crate::ports::Clock;
 use crate::services::capabilities::Mirroring;
 use crate::services::email::accounts::Holder;
 use crate::services::email::mailbox::Mailboxes;
 use crate::services::email::source::maildir::Maildir;
+
+/// How often it is asked whether a mailbox was looked at.
+const LOOK_AGAIN_MS: u64 = 50;
 
 /// An account that is kept in step.
 #[derive(Debug, Clone)]
@@ -79,6 +83,31 @@ impl MailKeeper {
     ) -> Self {
         let (people, new_people) = (Mutex::default(), tokio::sync::Notify::new());
         Self { accounts, mailboxes, states, clock, people, new_people }
+    }
+}
+
+impl MailKeeper {
+    /// Has this person's accounts looked at now by those who keep them in step; returns when they were, or cannot be, or
+    /// time is up.
+    pub async fn looks_now(&self, person: &UserId) {
+        let began = self.clock.now();
+        self.of(person).for_each(|account| account.mailbox.poke());
+        let is_through = |account: &KeptAccount| {
+            let state = self.states.of(&account.id);
+            state.disconnected.is_some() || state.synced.is_some_and(|synced| synced >= began)
+        };
+        let looked = async {
+            while !self.of(person).all(is_through) {
+                sleep(Duration::from_millis(LOOK_AGAIN_MS)).await;
+            }
+        };
+        let _ = timeout(Duration::from_millis(CATCH_UP_MS), looked).await;
+    }
+
+    /// Since when a mailbox of this person's has not been reached, where one is not in reach.
+    pub fn not_in_step(&self, person: &UserId) -> Option<DateTime<Utc>> {
+        let states = self.of(person).map(|account| self.states.of(&account.id));
+        states.filter_map(|state| state.disconnected).map(|disconnected| disconnected.since).min()
     }
 }
 

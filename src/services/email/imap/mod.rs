@@ -2,7 +2,7 @@
 //!
 //! In reading order: where ([`place`]), the bytes ([`socket`]), a conversation ([`connection`], [`sign_in`]), the
 //! folders ([`folders`]), what is fetched ([`fetch`]) and becomes of it ([`name`], [`laying`], [`rows`], [`state`]), a pass over an
-//! account ([`sync`], [`all_mail`]), when that is done ([`keeper`]); the other way round: which mail is meant ([`finding`]) and what
+//! account ([`sync`], [`all_mail`]), when that is done ([`keeper`]), what is older ([`older`]); the other way round: which mail is meant ([`finding`]) and what
 //! becomes of it there ([`changing`]).
 //!
 //! Invariants:
@@ -20,6 +20,7 @@ pub mod keeper;
 mod laying;
 pub mod mailbox;
 pub mod name;
+mod older;
 pub mod place;
 pub(in crate::services) mod rows;
 mod sign_in;

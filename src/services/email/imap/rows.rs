@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::laying::Laid;
 use crate::core::ids::UserId;
 use crate::ports::{Key, Record, Secondary, Stored, Table, secondary};
 
@@ -54,6 +55,15 @@ pub(super) struct MailRow {
     /// Its file lies in another folder, which has it as well.
     #[serde(rename = "e", default, skip_serializing_if = "std::ops::Not::not")]
     pub is_elsewhere: bool,
+}
+
+impl MailRow {
+    /// Of a mail that lies here now.
+    pub fn of(owner: &UserId, account: &str, dir: &str, laid: Laid) -> Self {
+        let Laid { uid, name, flags, is_elsewhere } = laid;
+        let (account, dir) = (account.to_owned(), dir.to_owned());
+        Self { owner: owner.clone(), account, dir, uid, name, flags, is_elsewhere }
+    }
 }
 
 impl Record for MailRow {

@@ -192,17 +192,9 @@ impl Pass<'_> {
         while done < wanted.len() {
             let size = self.memory.batch.get(&dir).copied().unwrap_or(IMAP_BATCH_MAILS);
             let batch = &wanted[done..wanted.len().min(done + size)];
-            let (back, laid, ended) = self.batch(connection, laying, batch).await?;
+            let (back, laid, ended) = lay_batch(connection, laying, batch, self.now).await?;
             laying = back;
-            let row = |laid: Laid| MailRow {
-                owner: self.owner.clone(),
-                account: self.place.account.clone(),
-                dir: dir.clone(),
-                uid: laid.uid,
-                name: laid.name,
-                flags: laid.flags,
-                is_elsewhere: laid.is_elsewhere,
-            };
+            let row = |laid: Laid| MailRow::of(self.owner, &self.place.account, &dir, laid);
             let rows: Vec<MailRow> = laid.into_iter().map(row).collect();
             let puts: Result<Vec<Change>, StoreError> = rows.iter().map(|row| Change::put(row, Expect::Any)).collect();
             self.commit(puts?).await?;
@@ -215,27 +207,6 @@ impl Pass<'_> {
             (self.changed)(before + done, before + wanted.len());
         }
         Ok(laying)
-    }
-
-    /// One command, and what came of it before it ended.
-    async fn batch(
-        &self,
-        connection: &mut Connection,
-        mut laying: Laying,
-        batch: &[u32],
-    ) -> Result<(Laying, Vec<Laid>, Result<(), ImapError>), SyncError> {
-        // Few: those that are on their way are held.
-        let (sender, receiver) = mpsc::channel(8);
-        let now = self.now;
-        let files = tokio::task::spawn_blocking(move || {
-            let laid = laying.lay(receiver, now);
-            (laying, laid)
-        });
-        let ended = stream(connection, batch, &sender).await;
-        drop(sender);
-        let (laying, laid) = files.await.map_err(|_| SyncError::Files("it broke off".to_owned()))?;
-        let laid = laid.map_err(|cause| SyncError::Files(why_not(&cause)))?;
-        Ok((laying, laid, ended))
     }
 
     /// The conversation ended in these: fewer are asked for next time, and one that ends it by itself is let be.
@@ -340,9 +311,29 @@ impl Pass<'_> {
 
 impl ServerFolder {
     /// What is thrown away is not kept here.
-    fn is_kept(&self) -> bool {
+    pub(super) fn is_kept(&self) -> bool {
         ![TRASH, super::folders::JUNK].contains(&self.dir.as_str())
     }
+}
+
+/// Lays some mails by one command: what came of it before it ended, and how it ended.
+pub(super) async fn lay_batch(
+    connection: &mut Connection,
+    mut laying: Laying,
+    batch: &[u32],
+    now: DateTime<Utc>,
+) -> Result<(Laying, Vec<Laid>, Result<(), ImapError>), SyncError> {
+    // Few: those that are on their way are held.
+    let (sender, receiver) = mpsc::channel(8);
+    let files = tokio::task::spawn_blocking(move || {
+        let laid = laying.lay(receiver, now);
+        (laying, laid)
+    });
+    let ended = stream(connection, batch, &sender).await;
+    drop(sender);
+    let (laying, laid) = files.await.map_err(|_| SyncError::Files("it broke off".to_owned()))?;
+    let laid = laid.map_err(|cause| SyncError::Files(why_not(&cause)))?;
+    Ok((laying, laid, ended))
 }
 
 /// Asks for mails and hands each on as it comes.

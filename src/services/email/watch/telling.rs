@@ -33,7 +33,11 @@ impl Reminders for Email {
             WatchState::Waiting => self.at_its_time(ctx, &watch, due.meant()).await?,
             WatchState::Came(_) | WatchState::Missed => watch.clone(),
         };
-        let notification = notification(&decided, due.meant(), ctx);
+        let unread = match decided.state {
+            WatchState::Missed => self.keeper.as_ref().and_then(|keeper| keeper.not_in_step(&watch.owner)),
+            WatchState::Waiting | WatchState::Came(_) => None,
+        };
+        let notification = notification(&decided, due.meant(), ctx, unread);
         let told = MailWatch { rings_at: None, told_at: Some(ctx.now), ..decided };
         // Its entry goes with this very commit: whoever asked takes it out.
         let silent = MailWatch { rings_at: None, ..watch };
@@ -77,6 +81,9 @@ impl Email {
         let missed = || MailWatch { state: WatchState::Missed, ..watch.clone() };
         let is_last_try = ctx.now - meant > Duration::seconds(WATCH_PATIENCE_SECS);
         let looked = async {
+            if let Some(keeper) = &self.keeper {
+                keeper.looks_now(&watch.owner).await;
+            }
             let view = self.mailboxes.mail(&watch.owner).await?;
             match self.came(&view, watch).await? {
                 Some(came) => Ok(came),
@@ -88,8 +95,19 @@ impl Email {
     }
 }
 
-fn notification(watch: &MailWatch, meant: DateTime<Utc>, ctx: &RequestContext) -> Notification {
+/// `unread`: since when mail may have come that nobody here knows of.
+fn notification(
+    watch: &MailWatch,
+    meant: DateTime<Utc>,
+    ctx: &RequestContext,
+    unread: Option<DateTime<Utc>>,
+) -> Notification {
     let (title, details) = words::told(watch);
+    let unread = unread.map(|since| words::perhaps_unread(since.with_timezone(&ctx.zone)));
+    let details = match (details, unread) {
+        (Some(details), Some(unread)) => Some(format!("{details} {unread}")),
+        (details, unread) => details.or(unread),
+    };
     let is_named = watch.is_timed && matches!(watch.state, WatchState::Waiting | WatchState::Missed);
     Notification {
         service: NAME.to_owned(),

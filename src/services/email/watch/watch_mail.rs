@@ -31,7 +31,7 @@ pub struct WatchMail {
     pub(super) awaits: Option<Awaited>,
     /// Which mail was sent, or what the one that comes is about.
     pub(super) about: Option<String>,
-    /// Remind then if none has come: ISO local time or the person's own words.
+    /// Remind then if none has come.
     pub(super) by: Option<String>,
     /// What to be reminded of then.
     pub(super) say: Option<String>,

@@ -1,5 +1,8 @@
 //! What is said of a watch: what is waited for, what has come, and what has not.
 
+use chrono::DateTime;
+use chrono_tz::Tz;
+
 use super::record::{AnsweredMail, Awaited, CameMail, MailWatch, WatchState};
 use crate::core::text::quoted;
 use crate::limits::{NAME_CHARS_MAX, WATCH_DAYS_MAX};
@@ -63,6 +66,11 @@ pub(super) fn told(watch: &MailWatch) -> (String, Option<String>) {
             None => (not_yet(), None),
         },
     }
+}
+
+/// Said of what has not come, where the mailbox elsewhere could not be looked into.
+pub(super) fn perhaps_unread(since: DateTime<Tz>) -> String {
+    format!("I haven't reached your mailbox since {}, so it may lie there.", since.format("%a %-d %b, %H:%M"))
 }
 
 /// What it is called in a list, and where one of several is asked about.
