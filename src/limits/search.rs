@@ -47,8 +47,9 @@ pub const INDEX_GATHERS: Duration = Duration::from_millis(100);
 pub const INDEX_SEAL_AFTER: Duration = Duration::from_secs(20);
 /// Records that are read at once when an index is built.
 pub const INDEX_BUILD_PAGE: usize = 1_000;
-/// How long a question waits for an index that is being built.
-pub const INDEX_BUILDING_WAIT: Duration = Duration::from_millis(1_500);
+/// How long a question waits for an index that is being built: what small ones take on a slow machine, and as long as
+/// somebody waits who sees that something is done.
+pub const INDEX_BUILDING_WAIT: Duration = Duration::from_secs(6);
 /// Searches that run at once, each on a thread of the pool for work that blocks.
 pub const INDEX_SEARCHES_AT_ONCE: usize = 4;
 /// Writers at once: each has a core, and 15 MB while it writes.

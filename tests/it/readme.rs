@@ -6,8 +6,6 @@ const README: &str = include_str!("../../README.md");
 /// So wide that no line is broken.
 const COLUMNS: u16 = 400;
 const PROMPT: &str = "› ";
-/// Every line of progress, and no answer of the transcript: a busy machine shows any of them.
-const PROGRESS_ENDS: char = '…';
 
 /// The first block that shows what somebody types: its lines as they are compared.
 fn transcript() -> Vec<String> {
@@ -23,12 +21,18 @@ fn normalised(line: &str) -> String {
     }
 }
 
+/// Every line of progress, and no answer of the transcript: a busy machine shows any of them.
+fn is_progress(line: &str) -> bool {
+    let amount = |rest: &str| rest.split(" of ").all(|number| number.trim().replace(',', "").parse::<u64>().is_ok());
+    line.split_once('…').is_some_and(|(_, rest)| rest.is_empty() || amount(rest))
+}
+
 /// What stands on the screen from the first line that was typed to the last of the last answer, without the progress
 /// that is told of what takes long.
 fn shown(terminal: &Terminal) -> Vec<String> {
     let lines = terminal.lines();
     let typed = lines.iter().position(|line| line.starts_with(PROMPT) && line.len() > PROMPT.len());
-    let is_told = |line: &String| !line.is_empty() && line != PROMPT.trim_end() && !line.ends_with(PROGRESS_ENDS);
+    let is_told = |line: &String| !line.is_empty() && line != PROMPT.trim_end() && !is_progress(line);
     lines[typed.unwrap_or(lines.len())..].iter().map(|line| normalised(line)).filter(is_told).collect()
 }
 
