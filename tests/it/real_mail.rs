@@ -2,6 +2,7 @@
 
 mod borders;
 mod changes;
+mod first_run;
 mod older;
 mod sent;
 mod servers;

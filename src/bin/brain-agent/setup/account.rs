@@ -19,8 +19,8 @@ use tokio::time::timeout;
 
 use super::args::AccountArgs;
 use super::ask::{line, say};
+use super::goes_on;
 use super::secrets::{NewSecret, ObtainedSecret, new_secret};
-use super::{goes_on, optional};
 
 pub(super) async fn set_up(config: &Config, args: &AccountArgs, unchecked: bool) -> anyhow::Result<()> {
     let place = &config.accounts_place;
@@ -171,13 +171,6 @@ fn new_account(args: &AccountArgs, provider: Option<Provider>) -> anyhow::Result
     let domain = sender.address.domain().to_owned();
     add("imap", line("Server that mail is read at", "--imap", Some(&format!("imaps://imap.{domain}:993")))?);
     add("smtp", line("Server that mail goes out at", "--smtp", Some(&format!("smtps://smtp.{domain}:465")))?);
-    for (key, question) in
-        [("caldav", "Calendars (https://…); Enter: none"), ("carddav", "Contacts (https://…); Enter: none")]
-    {
-        if let Some(address) = optional(question, &format!("--{key}"))? {
-            add(key, address);
-        }
-    }
     Ok(NewAccount { settings, provider })
 }
 

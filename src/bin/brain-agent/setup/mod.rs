@@ -18,7 +18,7 @@ use brain_agent::config::Config;
 
 pub(crate) use args::SetupArgs;
 use args::{AccountArgs, ModelArgs, SetupCommand, TokenArgs};
-use ask::{choice, line, say, somebody_is_there, yes};
+use ask::{choice, say, somebody_is_there, yes};
 
 pub(crate) async fn run(args: SetupArgs) -> anyhow::Result<ExitCode> {
     let config = Config::load_without_accounts()?;
@@ -97,16 +97,10 @@ async fn first_time(config: &Config, unchecked: bool) -> anyhow::Result<()> {
     if yes("Do you have one to connect?", "setup model")? {
         endpoints::model(config, &ModelArgs::default(), unchecked).await?;
     }
-    say("3. Your accounts: mail, and with it calendars and contacts.");
+    say("3. Your mail accounts.");
     while yes("Do you want to connect one (one more)?", "setup account")? {
         account::set_up(config, &AccountArgs::default(), unchecked).await?;
     }
     say("Done. Start with: brain-agent");
     Ok(())
-}
-
-/// An answer that may be empty.
-fn optional(question: &str, flag: &str) -> anyhow::Result<Option<String>> {
-    let answer = line(question, flag, Some(""))?;
-    Ok((!answer.is_empty()).then_some(answer))
 }
