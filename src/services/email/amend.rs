@@ -22,7 +22,9 @@ fn in_general(params: &mut Params, words: &str) -> bool {
 
 /// Without the files that would go along.
 fn leaves_out_files(params: &mut Params, words: &str) -> bool {
-    let without = [r"(?is)^(?:send (?:it|this|that)\s+)?(without) (?:the |that |any )?(?:files?|attachments?)[.!]?$"];
+    let without = [
+        r"(?is)^(?:send (?:it|this|that)\s+)?(without|remove|drop|leave out) (?:the |that |any )?(?:files?|attachments?)[.!]?$",
+    ];
     captured(&without, words).is_some() && params.remove("attached").is_some()
 }
 

@@ -70,7 +70,7 @@ async fn a_draft_keeps_its_file_until_it_is_sent_and_without_it_means_without_it
     api.press(ANNA, drafted.id, &send.data);
     let shown = answer(&api, ANNA, "Send this email?").await;
     assert!(shown.text.contains("“a b.pdf”"), "{}", shown.text);
-    api.user_replies(ANNA, shown.id, "without the file");
+    api.user_says(ANNA, "without the file");
     let without = api
         .wait_message(ANNA, |m| m.id != shown.id && !m.buttons.is_empty() && m.text.contains("Send this email?"), SOON)
         .await;
