@@ -87,23 +87,31 @@ pub(super) fn set(uids: &[u32]) -> String {
 impl Connection {
     /// The numbers of the mails that fit, in order, none twice.
     pub async fn numbers(&mut self, criteria: &str) -> Result<Vec<u32>, ImapError> {
-        self.allow(IMAP_NUMBERS_BYTES_MAX);
-        let tag = self.begin(&format!("UID SEARCH {criteria}")).await?;
-        self.found(&tag).await
+        // That there are none is told, too, so one that tells nothing is asked once more; not every server keeps to that.
+        for _ in 0..2 {
+            self.allow(IMAP_NUMBERS_BYTES_MAX);
+            let tag = self.begin(&format!("UID SEARCH {criteria}")).await?;
+            if let Some(found) = self.found(&tag).await? {
+                return Ok(found);
+            }
+        }
+        Ok(Vec::new())
     }
 
-    /// What is answered to the search of this tag.
-    pub async fn found(&mut self, tag: &str) -> Result<Vec<u32>, ImapError> {
-        let mut found = Vec::new();
+    /// What is answered to the search of this tag; `None` where nothing is.
+    pub async fn found(&mut self, tag: &str) -> Result<Option<Vec<u32>>, ImapError> {
+        let mut found: Option<Vec<u32>> = None;
         self.answered(tag, |answer| {
             if let Response::MailboxData(MailboxDatum::Search(uids)) = answer {
-                found.extend_from_slice(uids);
+                found.get_or_insert_default().extend_from_slice(uids);
             }
         })
         .await?;
-        found.sort_unstable();
-        found.dedup();
-        Ok(found)
+        Ok(found.map(|mut found| {
+            found.sort_unstable();
+            found.dedup();
+            found
+        }))
     }
 
     /// Some mails of the folder that is open: few, as all of them are held.

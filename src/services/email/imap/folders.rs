@@ -3,7 +3,7 @@
 //! What a folder is for is told by the server (SPECIAL-USE), and where it does not say, by a list of names that
 //! programs give them. Every other folder keeps its path as its name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use async_imap::imap_proto::{MailboxDatum, NameAttribute, Response};
@@ -70,7 +70,12 @@ impl Folders {
                 }
             })
             .await?;
-        Ok(Self::arranged(listed))
+        let folders = Self::arranged(listed);
+        // Every account has one: a list without it has lost something on its way.
+        match folders.at(INBOX) {
+            Some(_) => Ok(folders),
+            None => Err(connection.lost("named no inbox")),
+        }
     }
 
     fn arranged(listed: Vec<ListedFolder>) -> Self {
@@ -95,8 +100,12 @@ impl Folders {
         if let Some(all) = all {
             put(ARCHIVE, all, true);
         }
-        let taken: Vec<String> = by_dir.values().map(|folder| folder.name.clone()).collect();
-        for row in listed.iter().filter(|row| row.is_selectable && !row.holds_all && !taken.contains(&row.name)) {
+        let mut taken: BTreeSet<String> = by_dir.values().map(|folder| folder.name.clone()).collect();
+        for row in listed.iter().filter(|row| row.is_selectable && !row.holds_all) {
+            // One that is named twice is one.
+            if !taken.insert(row.name.clone()) {
+                continue;
+            }
             let mut dir = row.dir();
             // Two names of theirs may be one of ours.
             let mut n = 2;
@@ -277,6 +286,7 @@ mod tests {
             row("inbox", &[]),
             row("Entw&APw-rfe", &[]),
             row("Work/2026.1", &[]),
+            row("Work/2026_1", &[]),
             row("Work/2026_1", &[]),
             row("../../etc", &[]),
         ]);

@@ -185,7 +185,7 @@ impl Connection {
             }
             self.line(line.as_bytes()).await?;
         }
-        self.found(&tag).await
+        Ok(self.found(&tag).await?.unwrap_or_default())
     }
 }
 

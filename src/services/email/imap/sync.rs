@@ -131,6 +131,10 @@ impl Pass<'_> {
         known = kept.into_iter().map(|row| (row.uid, row)).collect();
 
         let there: BTreeSet<u32> = connection.numbers("ALL").await?.into_iter().collect();
+        // An answer that was lost on its way is not taken for an empty folder.
+        if there.is_empty() && state.exists > 0 {
+            return Err(connection.lost("counts mails and names none").into());
+        }
         let since = self.now.checked_sub_days(Days::new(self.place.days.into())).unwrap_or_default();
         let recent = connection.numbers(&format!("SINCE {}", since.format("%-d-%b-%Y"))).await?;
         let vanished: Vec<u32> = known.keys().filter(|uid| !there.contains(uid)).copied().collect();
