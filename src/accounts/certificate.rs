@@ -121,6 +121,12 @@ impl ServerCertVerifier for LookingVerifier {
     }
 }
 
+/// Why no secure connection came about, where that is the certificate's fault; a sentence without its full stop.
+pub fn certificate_trouble(cause: &std::io::Error) -> Option<String> {
+    let error = cause.get_ref()?.downcast_ref::<Error>()?;
+    matches!(error, Error::InvalidCertificate(_)).then(|| in_words(error))
+}
+
 fn in_words(error: &Error) -> String {
     match error {
         Error::InvalidCertificate(CertificateError::Expired | CertificateError::ExpiredContext { .. }) => {

@@ -26,7 +26,7 @@ mod state;
 
 pub use account::{AccountConfig, AccountPerson, Sender, ServerAddress, ServerTls};
 pub use authorities::certificates;
-pub use certificate::CertificateLook;
+pub use certificate::{CertificateLook, certificate_trouble};
 pub use directory::{AccountDirectory, ListedAccount, since, trouble};
 pub use file::{
     AccountChange, AccountEntry, AccountsPlace, FileSetting, PlaceChosenBy, SecretSource, changed, file_text,

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use crate::accounts::{ServerAddress, certificates};
+use crate::accounts::{ServerAddress, certificate_trouble, certificates};
 use crate::limits::IMAP_CONNECT_MS;
 use crate::ports::why_not;
 
@@ -57,7 +57,9 @@ impl Socket {
         let connector = TlsConnector::from(Arc::new(tls(authorities)?));
         match timeout(Duration::from_millis(IMAP_CONNECT_MS), connector.connect(name, stream)).await {
             Ok(Ok(stream)) => Ok(Self { stream: Stream::Tls(Box::new(stream)), left: 0 }),
-            Ok(Err(cause)) => Err(format!("no secure connection: {cause}")),
+            Ok(Err(cause)) => {
+                Err(certificate_trouble(&cause).unwrap_or_else(|| format!("no secure connection: {cause}")))
+            }
             Err(_) => Err("no secure connection came about in time".to_owned()),
         }
     }
