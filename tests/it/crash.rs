@@ -13,6 +13,9 @@
 //! | `smtp-data`        | the server waits for the text of the mail                      | send                     |
 //! | `smtp-answered`    | the server has the mail and has answered, or dropped           | send                     |
 //! | `sent-filed`       | the copy is in Sent                                            | send                     |
+//! | `imap-before`      | before the command that changes a mailbox elsewhere            | (see `mailboxes`)        |
+//! | `imap-answered`    | it was answered                                                | (see `mailboxes`)        |
+//! | `imap-unclear`     | its answer never came, and what it did was not looked up yet   | (see `mailboxes`)        |
 //! | `effect-done`      | the effect has happened, its outcome is not recorded           | send, task, event, draft |
 //! | `outcome-recorded` | it is, before the answer (an effect in the store happens in this very commit; without anything left to do or to say it is in the commit of the answer) | task, event |
 //! | `answer-before`    | the answer is made                                             | all turns                |
@@ -26,6 +29,7 @@
 
 mod actions;
 mod cards;
+mod mailboxes;
 mod mails;
 mod random;
 mod sends;

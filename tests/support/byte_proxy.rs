@@ -1,6 +1,6 @@
 //! A proxy of bytes before a real server, which misbehaves at a chosen place of a chosen connection.
 //!
-//! A place is so many bytes or so many whole lines into one direction, counted as they come in. A test first runs a clean
+//! A place is so many bytes or so many whole lines into one direction, counted as they come in, or a line by its words. A test first runs a clean
 //! dialogue, asks [`Dialogue::borders`], and then runs it once for each. Invariants: after a cut not one more byte passes,
 //! and what had passed before arrives; a connection that nobody said anything of passes unchanged; dropping the proxy
 //! closes everything. It knows lines, not protocols: the lines of an IMAP literal count as well. Not here: TLS, whose
@@ -30,6 +30,8 @@ pub enum Place {
     Byte(u64),
     /// After so many whole lines.
     Line(u64),
+    /// Before the first line with these words in it.
+    Before(&'static str),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

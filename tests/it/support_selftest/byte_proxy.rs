@@ -143,7 +143,7 @@ fn it_cuts_at_every_border_and_byte_of_a_dialogue() {
     let borders = proxy.dialogues()[0].borders();
     for (direction, place) in borders {
         let (server, proxy, read) = before(Fault::Cut, direction, place);
-        let (Place::Line(line) | Place::Byte(line)) = place;
+        let (Place::Line(line) | Place::Byte(line)) = place else { panic!("{place:?}") };
         let line = usize::try_from(line).unwrap();
         match direction {
             ToClient => assert_eq!(read, ALL[..line]),
@@ -164,6 +164,11 @@ fn it_cuts_at_every_border_and_byte_of_a_dialogue() {
 
 #[test]
 fn it_ends_one_direction_and_the_other_flows_on() {
+    // A line by its words.
+    let (_, _, read) = before(Fault::Cut, ToClient, Place::Before("got t"));
+    assert_eq!(read, ALL[..2]);
+    let (_, _, read) = before(Fault::Cut, ToServer, Place::Before("two"));
+    assert_eq!(read, ALL[..2]);
     let (server, _, read) = before(Fault::CutOneWay, ToServer, Place::Line(1));
     assert_eq!(read, ALL[..2]);
     server.wait_heard(&["one\n", "end"]);

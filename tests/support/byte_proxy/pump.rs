@@ -77,6 +77,7 @@ impl Pump {
             let due = self.plan.iter().position(|(place, _)| match place {
                 Place::Byte(at) => bytes >= *at,
                 Place::Line(at) => lines >= *at,
+                Place::Before(words) => self.whole_lines().next().is_some_and(|line| has(line, words)),
             });
             if let Some(due) = due {
                 let (_, fault) = self.plan.remove(due);
@@ -84,11 +85,14 @@ impl Pump {
                 if !self.happens(fault).await {
                     break;
                 }
-            } else if !self.pending.is_empty() {
-                let taken = self.take(self.passable());
+            } else if let count @ 1.. = self.passable() {
+                let taken = self.take(count);
                 self.pass(&taken).await;
             } else if !self.read().await {
                 if *self.state.borrow() == State::Open {
+                    // A line without its end waited for the rest of its words.
+                    let rest = self.take(self.pending.len());
+                    self.pass(&rest).await;
                     // The end of this direction passes too.
                     let _ = self.to.shutdown().await;
                     return self;
@@ -187,8 +191,15 @@ impl Pump {
                 let nth = usize::try_from(at - self.lines - 1).unwrap_or(usize::MAX);
                 ends.map(|(index, _)| index + 1).nth(nth).unwrap_or(usize::MAX)
             }
+            // A line that has not come whole may still turn out to be the one.
+            Place::Before(words) => self.whole_lines().take_while(|line| !has(line, words)).map(<[u8]>::len).sum(),
         };
         self.plan.iter().map(|(place, _)| until(place)).min().unwrap_or(usize::MAX).min(self.pending.len())
+    }
+
+    /// What has come and ends as a line does.
+    fn whole_lines(&self) -> impl Iterator<Item = &[u8]> {
+        self.pending.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n"))
     }
 
     /// The next line with its end, or what there is before the end of the direction.
@@ -256,6 +267,10 @@ impl Pump {
         let mut buffer = vec![0; 65_536];
         while self.from.read(&mut buffer).await.is_ok_and(|read| read > 0) {}
     }
+}
+
+fn has(line: &[u8], words: &str) -> bool {
+    line.windows(words.len()).any(|part| part == words.as_bytes())
 }
 
 /// Other bytes in the place of these, some of them no text; the end of the line stays.
