@@ -7,8 +7,8 @@ use crate::support::dovecot::{Dovecot, SeenMessage};
 use crate::support::postfix::Postfix;
 use crate::support::program::{Console, Program, button, did, text_of};
 
-const MARA: &str = "mara@example.com";
-const BOB: &str = "bob@work.example";
+pub const MARA: &str = "mara@example.com";
+pub const BOB: &str = "bob@work.example";
 
 /// A mail that Mara got, in a conversation.
 const LUNCH: &str = "From: Bob Miller <bob@work.example>\r\nTo: mara@example.com\r\nSubject: Lunch on Thursday\r\n\
@@ -17,7 +17,7 @@ const LUNCH: &str = "From: Bob Miller <bob@work.example>\r\nTo: mara@example.com
                      Shall we have lunch on Thursday?\r\n";
 
 /// The short form, with these ports in front of the servers.
-fn program(imap: u16, smtp: u16) -> Program {
+pub fn program(imap: u16, smtp: u16) -> Program {
     let user = MARA.replace('@', "%40");
     Program::new()
         .env("IMAP_URL", &format!("imap://{user}:secret@127.0.0.1:{imap}"))
@@ -35,7 +35,7 @@ fn console(program: &Program) -> Console {
     console
 }
 
-fn of_subject(dovecot: &Dovecot, user: &str, folder: &str, subject: &str) -> Vec<SeenMessage> {
+pub fn of_subject(dovecot: &Dovecot, user: &str, folder: &str, subject: &str) -> Vec<SeenMessage> {
     let all = dovecot.other_client(user).messages(folder);
     all.into_iter().filter(|mail| mail.text().contains(&format!("\nSubject: {subject}"))).collect()
 }

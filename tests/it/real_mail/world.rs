@@ -46,7 +46,6 @@ pub struct World {
     pub data: tempfile::TempDir,
     store: Arc<RedbStore>,
     account: AccountConfig,
-    port: u16,
 }
 
 /// What lies here: folder, name without flags, flags, and the bytes.
@@ -79,29 +78,18 @@ impl World {
     /// The same with another port in front of the server.
     pub async fn behind(setup: DovecotSetup, port: impl FnOnce(&Dovecot) -> u16) -> Self {
         let server = setup.user(USER, "secret").start();
-        let port = port(&server);
-        Self::on(server, port, tempfile::tempdir().unwrap()).await
+        let account = account_at(port(&server));
+        Self::with(server, account).await
     }
 
-    async fn on(server: Dovecot, port: u16, data: tempfile::TempDir) -> Self {
+    /// The same with another way to that server.
+    pub async fn with(server: Dovecot, account: AccountConfig) -> Self {
+        Self::on(server, account, tempfile::tempdir().unwrap()).await
+    }
+
+    async fn on(server: Dovecot, account: AccountConfig, data: tempfile::TempDir) -> Self {
         // One TLS stack; it is the same for every test.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let sender = Sender { name: None, address: USER.parse().unwrap() };
-        let account = AccountConfig {
-            id: ACCOUNT.to_owned(),
-            person: AccountPerson::First,
-            name: "work".to_owned(),
-            addresses: vec![sender],
-            login: Arc::new(FixedLogin::new(USER, "secret".to_owned())),
-            authorities: None,
-            imap: Some(ServerAddress { host: "127.0.0.1".to_owned(), port, tls: ServerTls::Plain }),
-            smtp: None,
-            caldav: None,
-            carddav: None,
-            signature: None,
-            mail_days: 100_000,
-            files_sent: false,
-        };
         let kept_store = app::open_store(data.path()).await.unwrap();
         let store: Arc<dyn Store> = kept_store.clone();
         let index: Arc<dyn Index> = Arc::new(SearchIndex::new(store.clone(), Vec::new(), None));
@@ -112,7 +100,7 @@ impl World {
         let keeper = MailKeeper::new(vec![kept], mailboxes, states.clone(), Arc::new(SystemClock::new()));
         let backend = MailElsewhere::of(&account, None, Some(mailbox));
         let (owner, keeper, store) = (UserId::new("tg:1"), Arc::new(keeper), kept_store);
-        Self { server, owner, states, keeper, backend, data, store, account, port }
+        Self { server, owner, states, keeper, backend, data, store, account }
     }
 
     /// Another program in the same mailbox.
@@ -219,16 +207,35 @@ impl World {
 
     /// As after a start: nothing is remembered but what was kept.
     pub async fn restarted(self) -> Self {
-        let Self { server, data, store, port, .. } = self;
+        let Self { server, data, store, account, .. } = self;
         store.close().await;
-        Self::on(server, port, data).await
+        Self::on(server, account, data).await
     }
 
     /// The same server, and nothing kept of it.
     pub async fn emptied(self) -> Self {
-        let Self { server, store, port, .. } = self;
+        let Self { server, store, account, .. } = self;
         store.close().await;
-        Self::on(server, port, tempfile::tempdir().unwrap()).await
+        Self::with(server, account).await
+    }
+}
+
+/// An account of theirs: by a plain port of this machine, with the password.
+pub fn account_at(port: u16) -> AccountConfig {
+    AccountConfig {
+        id: ACCOUNT.to_owned(),
+        person: AccountPerson::First,
+        name: "work".to_owned(),
+        addresses: vec![Sender { name: None, address: USER.parse().unwrap() }],
+        login: Arc::new(FixedLogin::new(USER, "secret".to_owned())),
+        authorities: None,
+        imap: Some(ServerAddress { host: "127.0.0.1".to_owned(), port, tls: ServerTls::Plain }),
+        smtp: None,
+        caldav: None,
+        carddav: None,
+        signature: None,
+        mail_days: 100_000,
+        files_sent: false,
     }
 }
 
