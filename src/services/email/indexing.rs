@@ -72,6 +72,8 @@ struct IndexState {
     under_way: Option<UnderWay>,
     /// See [`IndexedMailbox::generation`].
     generation: u64,
+    /// Mails that came since it was last decided to bring some in.
+    came: usize,
 }
 
 /// Generations of all mailboxes: one that is let go and held again has none of its earlier ones.
@@ -158,7 +160,20 @@ impl IndexedMailbox {
         state.look.as_ref().is_some_and(Look::is_current)
     }
 
-    async fn brought_up_to_date(self: &Arc<Self>) -> Result<(), ServiceError> {
+    /// So many more have come: whether there are enough by now for a listing of all that is there.
+    pub(super) fn is_worth_bringing(&self, mails: usize) -> bool {
+        let known = self.summary().len();
+        let mut state = self.state();
+        state.came += mails;
+        let is_idle = state.under_way.as_ref().is_none_or(|task| task.peek().is_some());
+        let is_worth_it = is_idle && state.came >= (known / 4).max(MAIL_SLICE_MAX);
+        if is_worth_it {
+            state.came = 0;
+        }
+        is_worth_it
+    }
+
+    pub(super) async fn brought_up_to_date(self: &Arc<Self>) -> Result<(), ServiceError> {
         loop {
             let (task, is_new) = self.begin();
             task.await?;

@@ -15,6 +15,7 @@ use chrono::{DateTime, Utc};
 use tokio::sync::Notify;
 
 use super::accounts::MailAccounts;
+use super::arriving::Arrivals;
 use super::correspondents::Correspondent;
 use super::indexing::{IndexedMailbox, SoFar, not_done};
 use super::mail::{Mail, MailId, NAME};
@@ -37,7 +38,8 @@ pub struct Mailboxes {
     pool: Arc<Pool>,
     quiet: Arc<SuspectLock>,
     held: Mutex<HeldMailboxes>,
-    arrivals: Notify,
+    pub(super) arrivals: Arrivals,
+    news: Notify,
 }
 
 /// The addresses that outgoing mail carries.
@@ -95,7 +97,8 @@ impl Mailboxes {
             pool: Arc::default(),
             quiet: Arc::default(),
             held: Mutex::default(),
-            arrivals: Notify::new(),
+            arrivals: Arrivals::default(),
+            news: Notify::new(),
         })
     }
 
@@ -108,12 +111,12 @@ impl Mailboxes {
 
     /// Somebody's mailbox has changed: whoever brings mail says so, and those who wait for some look sooner.
     pub fn mail_came(&self) {
-        self.arrivals.notify_one();
+        self.news.notify_one();
     }
 
     /// Returns when a mailbox has changed since this was asked last.
     pub(super) async fn came(&self) {
-        self.arrivals.notified().await;
+        self.news.notified().await;
     }
 
     /// The folder everything is below.
@@ -135,19 +138,44 @@ impl Mailboxes {
     pub async fn mail_within(&self, owner: &UserId, patience: Duration) -> Result<MailView, ServiceError> {
         let held = self.held(owner);
         let so_far = held.refresh(patience).await?;
+        Ok(self.view(owner, held, so_far))
+    }
+
+    /// The same for whoever only looks: while an account brings a great deal, what the index has of it is enough.
+    pub async fn mail_by_now(&self, owner: &UserId, patience: Duration) -> Result<MailView, ServiceError> {
+        let held = self.held(owner);
+        let known = held.summary().len();
+        match self.arrivals.of(owner).filter(|_| known > 0) {
+            Some(there) => {
+                let so_far = SoFar { done: known, total: there.total.max(known) };
+                Ok(self.view(owner, held, Some(so_far)))
+            }
+            None => self.mail_within(owner, patience).await,
+        }
+    }
+
+    /// The same after the usual wait.
+    pub async fn looked_into(&self, owner: &UserId) -> Result<MailView, ServiceError> {
+        self.mail_by_now(owner, Duration::from_millis(MAIL_PATIENCE_MS)).await
+    }
+
+    fn view(&self, owner: &UserId, held: Arc<IndexedMailbox>, so_far: Option<SoFar>) -> MailView {
         let configured = self.own(owner);
         let own = held.summary().own(&configured);
-        Ok(MailView { own, configured, so_far, held })
+        MailView { own, configured, so_far, held }
     }
 
     /// How fresh the owner's mail is; `None` while not all of it was read, or it cannot be.
     pub async fn freshness(&self, owner: &UserId) -> Option<Freshness> {
+        if self.arrivals.of(owner).is_some() {
+            return None;
+        }
         let held = self.held(owner);
         let so_far = held.refresh(Duration::from_millis(MAIL_PATIENCE_MS)).await.ok()?;
         so_far.is_none().then(|| Freshness::of([held.generation()]))
     }
 
-    fn held(&self, owner: &UserId) -> Arc<IndexedMailbox> {
+    pub(super) fn held(&self, owner: &UserId) -> Arc<IndexedMailbox> {
         let mut all = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         all.uses += 1;
         let uses = all.uses;

@@ -13,6 +13,7 @@
 pub mod accounts;
 mod amend;
 mod answering;
+mod arriving;
 mod attached;
 mod attaching;
 pub mod compose;
@@ -191,7 +192,7 @@ impl Service for Email {
     async fn notice(&self, ctx: &RequestContext, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
         // What is read by then is enough: nobody has asked for mail yet.
         let patience = Duration::from_millis(CONTEXT_FETCH_MS / 2);
-        let view = self.mailboxes.mail_within(&ctx.owner, patience).await?;
+        let view = self.mailboxes.mail_by_now(&ctx.owner, patience).await?;
         let near = find::near(&view, &wanted.message, wanted.limit).await?;
         let names = self.names(&ctx.owner, near.iter().filter_map(Conversation::last_of_others)).await?;
         Ok(near.iter().filter_map(|conversation| find::noticed(conversation, &names, ctx.zone)).collect())

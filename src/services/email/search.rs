@@ -253,7 +253,7 @@ impl Handle<SearchMail> for Email {
     }
 
     async fn perform(&self, call: Invocation<'_, SearchMail>) -> Result<Completed<Threads>, ServiceError> {
-        let mut view = self.mailboxes.mail(&call.ctx.owner).await?;
+        let mut view = self.mailboxes.looked_into(&call.ctx.owner).await?;
         let query = MailQuery::of(&call.command, call.ctx.zone);
         let called = self.called(call.ctx, query.sender()).await?;
         let mut found = find::search(&view, &query, &called).await?;

@@ -34,7 +34,7 @@ impl Searchable for Email {
     }
 
     async fn find_items(&self, ctx: &RequestContext, filter: &ItemFilter) -> Result<FoundItems, ServiceError> {
-        let view = self.mailboxes.mail(&ctx.owner).await?;
+        let view = self.mailboxes.looked_into(&ctx.owner).await?;
         let mut threads = match filter.words.is_empty() && filter.people.is_empty() {
             true => view.threads_between(filter.from, filter.until),
             false => searched(&view, filter).await?,
@@ -62,7 +62,7 @@ impl Searchable for Email {
     }
 
     async fn read_items(&self, ctx: &RequestContext, ids: &[String]) -> Result<Vec<ItemText>, ServiceError> {
-        let view = self.mailboxes.mail(&ctx.owner).await?;
+        let view = self.mailboxes.looked_into(&ctx.owner).await?;
         let threads: Vec<Thread> = ids.iter().filter_map(|id| view.thread(id)).collect();
         let conversations = view.conversations(threads, READ_MAILS_MAX).await?;
         let mails: Vec<Mail> = conversations.iter().flat_map(said).cloned().collect();

@@ -136,6 +136,25 @@ async fn two_mails_of_the_same_bytes_are_one_file_until_both_are_gone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn two_mails_of_the_same_bytes_and_other_flags_hold_up_nothing() {
+    let world = World::new(Dovecot::setup()).await;
+    for flags in [&["\\Seen"][..], &["\\Seen", "\\Flagged"], &[]] {
+        world.server.deliver_as(
+            USER,
+            "INBOX",
+            mail("a", "Twice", "twice"),
+            Delivered { flags, arrived: Some(1_768_200_001) },
+        );
+    }
+    world.deliver("INBOX", mail("b", "Lunch", "lunch"));
+    world.synchronised().await;
+    assert_eq!((world.places("twice").len(), world.places("lunch").len()), (1, 1));
+    world.server.renumber(USER, "INBOX");
+    world.synchronised().await;
+    assert_eq!((world.places("twice").len(), world.places("lunch").len()), (1, 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_new_mail_is_known_within_five_seconds() {
     let world = World::new(Dovecot::setup()).await;
     world.deliver("INBOX", mail("a", "Lunch", "lunch"));

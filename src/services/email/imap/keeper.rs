@@ -21,9 +21,10 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::connection::{Connection, ImapError, answer_time};
+use super::download::SyncMemory;
 use super::folders::Folders;
 use super::mailbox::ImapMailbox;
-use super::sync::{Pass, SyncError, SyncMemory};
+use super::sync::{Pass, SyncError};
 use crate::accounts::AccountStates;
 use crate::core::ids::UserId;
 use crate::limits::{
@@ -33,6 +34,8 @@ use crate::limits::{
 use crate::ports::Clock;
 use crate::services::capabilities::Mirroring;
 use crate::services::email::accounts::Holder;
+use crate::services::email::arriving::Arrival;
+use crate::services::email::indexing::SoFar;
 use crate::services::email::mailbox::Mailboxes;
 use crate::services::email::source::maildir::Maildir;
 
@@ -234,9 +237,10 @@ impl MailKeeper {
         looks_at_flags: bool,
     ) -> Result<(), SyncError> {
         let maildir: Maildir = self.mailboxes.maildir(person);
-        let changed = |done, total| {
-            self.states.progressed(&account.id, done, total);
-            self.mailboxes.mail_came();
+        let arrival = Arrival::of(&self.mailboxes, person, &account.id);
+        let came = |mails, so_far: SoFar| {
+            self.states.progressed(&account.id, so_far.done, so_far.total);
+            arrival.came(mails, so_far);
         };
         let mut pass = Pass {
             place: &account.mailbox.place,
@@ -246,7 +250,8 @@ impl MailKeeper {
             now: self.clock.now(),
             looks_at_flags,
             memory,
-            changed: &changed,
+            came: &came,
+            earlier: 0,
         };
         let news = pass.run(connection).await?;
         self.states.synced(&account.id, self.clock.now());

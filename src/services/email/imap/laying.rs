@@ -1,7 +1,7 @@
 //! Fetched mails become files: on a thread of their own, some hundred at a time, each under the name that says what it
 //! is.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io;
 use std::path::Path;
 
@@ -24,6 +24,8 @@ pub(super) struct Laying {
     pub folder: ServerFolder,
     /// What lies there, by name without flags.
     pub present: HashMap<String, Listed>,
+    /// Names of mails that came since then; their files may be on their way still.
+    laid: HashSet<String>,
     /// Names of mails whose file is that of another folder.
     pub elsewhere: BTreeSet<String>,
 }
@@ -43,22 +45,25 @@ impl Laying {
     pub fn open(maildir: Maildir, account: &str, folder: &ServerFolder) -> io::Result<Self> {
         let listed = maildir.in_dir(Path::new(&folder.dir), folder.kind())?;
         let present = listed.into_iter().map(|file| (file.base.clone(), file)).collect();
-        Ok(Self { maildir, account: account.to_owned(), folder: folder.clone(), present, elsewhere: BTreeSet::new() })
+        let (account, folder) = (account.to_owned(), folder.clone());
+        Ok(Self { maildir, account, folder, present, laid: HashSet::new(), elsewhere: BTreeSet::new() })
     }
 
-    /// Lays what comes until there is no more; what came before an error lies there, too.
-    pub fn lay(&mut self, mut mails: Receiver<FetchedMail>, now: DateTime<Utc>) -> io::Result<Vec<Laid>> {
-        let maildir = self.maildir.clone();
-        let mut delivery = MailDelivery::into(&maildir, Path::new(&self.folder.dir))?;
+    /// Writes what comes until there is no more; it lies there once the delivery has [ended](MailDelivery::end).
+    pub fn lay(
+        &mut self,
+        mut mails: Receiver<FetchedMail>,
+        now: DateTime<Utc>,
+    ) -> io::Result<(MailDelivery, Vec<Laid>)> {
+        let mut delivery = MailDelivery::into(&self.maildir, Path::new(&self.folder.dir))?;
         let mut laid = Vec::new();
         while let Some(mail) = mails.blocking_recv() {
             laid.push(self.lay_one(&mut delivery, mail, now)?);
         }
-        delivery.end()?;
-        Ok(laid)
+        Ok((delivery, laid))
     }
 
-    fn lay_one(&mut self, delivery: &mut MailDelivery<'_>, mail: FetchedMail, now: DateTime<Utc>) -> io::Result<Laid> {
+    fn lay_one(&mut self, delivery: &mut MailDelivery, mail: FetchedMail, now: DateTime<Utc>) -> io::Result<Laid> {
         let FetchedMail { uid, flags, came, bytes } = mail;
         if flags.is_deleted {
             return Ok(Laid { uid, name: String::new(), flags: flags.letters, is_elsewhere: false });
@@ -67,15 +72,11 @@ impl Laying {
         let name = self.own_name(&bytes);
         let name = name.unwrap_or_else(|| MailName::of(&self.account, came.unwrap_or(now), &bytes).base());
         let is_elsewhere = self.elsewhere.contains(&name);
-        match self.present.get(&name) {
-            _ if is_elsewhere => {}
-            Some(file) => self.maildir.set_flags(file, &flags.letters)?,
-            None => {
-                delivery.add(&name, &flags.letters, &bytes)?;
-                let path = Path::new(&self.folder.dir).join("cur").join(format!("{name}:2,{}", flags.letters));
-                let (unread, starred) = (!flags.letters.contains('S'), flags.letters.contains('F'));
-                let file = Listed { path, folder: self.folder.kind(), base: name.clone(), unread, starred };
-                self.present.insert(name.clone(), file);
+        // The same bytes a second time are one file, with the flags of the first.
+        if !is_elsewhere && self.laid.insert(name.clone()) {
+            match self.present.get(&name) {
+                Some(file) => self.maildir.set_flags(file, &flags.letters)?,
+                None => delivery.add(&name, &flags.letters, &bytes)?,
             }
         }
         Ok(Laid { uid, name, flags: flags.letters, is_elsewhere })

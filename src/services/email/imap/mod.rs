@@ -2,7 +2,8 @@
 //!
 //! In reading order: where ([`place`]), the bytes ([`socket`]), a conversation ([`connection`], [`sign_in`]), the
 //! folders ([`folders`]), what is fetched ([`fetch`]) and becomes of it ([`name`], [`laying`], [`rows`], [`state`]), a pass over an
-//! account ([`sync`], [`all_mail`]), when that is done ([`keeper`]), what is older ([`older`]); the other way round: which mail is meant ([`finding`]) and what
+//! account ([`sync`], [`download`], [`all_mail`]), when that is done ([`keeper`]), what is older ([`older`]); the other way
+//! round: which mail is meant ([`finding`]) and what
 //! becomes of it there ([`changing`]).
 //!
 //! Invariants:
@@ -13,6 +14,7 @@
 mod all_mail;
 mod changing;
 mod connection;
+mod download;
 mod fetch;
 mod finding;
 mod folders;

@@ -10,11 +10,12 @@ use chrono::{DateTime, Days, Utc};
 use super::super::older_mail::OlderMail;
 use super::super::source::maildir::Maildir;
 use super::connection::{Connection, ImapError, quoted};
+use super::download::lay_batch;
 use super::folders::{Folders, ServerFolder};
 use super::laying::Laying;
 use super::mailbox::ImapMailbox;
 use super::rows::{FolderRow, MailRow};
-use super::sync::{SyncError, lay_batch, on_files};
+use super::sync::{SyncError, on_files};
 use crate::core::ids::UserId;
 use crate::limits::{IMAP_BATCH_MAILS, IMAP_NUMBERS_BYTES_MAX, OLDER_MAILS_MAX, OLDER_WORDS_MAX};
 use crate::ports::{Batch, Change, Expect, Key, RecordExt, Store};
@@ -97,8 +98,9 @@ impl OlderSearch<'_> {
             laying.elsewhere = super::all_mail::names_but_of(rows, folder);
         }
         for batch in wanted.chunks(IMAP_BATCH_MAILS) {
-            let (back, laid, ended) = lay_batch(connection, laying, batch, self.now).await?;
+            let (back, delivery, laid, ended) = lay_batch(connection, laying, batch, self.now).await?;
             laying = back;
+            on_files(move || delivery.end()).await?;
             let rows = laid.into_iter().map(|laid| MailRow::of(self.owner, account, &folder.dir, laid));
             let puts: Result<Vec<Change>, _> = rows.map(|row| Change::put(&row, Expect::Any)).collect();
             store.commit(Batch { changes: puts? }).await?;

@@ -7,23 +7,24 @@
 //! Invariants: a pass can end anywhere and the next goes on from there; a mail that cannot be fetched holds up no other;
 //! a file goes only once every folder was looked at, so that a mail that was moved there is never missing here.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
 use chrono::{DateTime, Days, Utc};
-use tokio::sync::mpsc;
 
-use super::connection::{Connection, ImapError, answer_time};
-use super::fetch::{self, FetchedMail};
+use super::connection::{Connection, ImapError};
+use super::download::SyncMemory;
+use super::fetch::FetchedMail;
 use super::folders::{Folders, ServerFolder};
-use super::laying::{Laid, Laying};
+use super::laying::Laying;
 use super::name;
 use super::place::ImapPlace;
 use super::rows::{FolderRow, MailRow};
 use crate::core::ids::UserId;
-use crate::limits::{IMAP_BATCH_MAILS, IMAP_ROWS_AT_ONCE, IMAP_TRIES_MAX};
+use crate::limits::IMAP_ROWS_AT_ONCE;
 use crate::ports::{Batch, Change, Expect, Key, Record, RecordExt, Store, StoreError, why_not};
+use crate::services::email::indexing::SoFar;
 use crate::services::email::source::maildir::{Listed, Maildir};
 use crate::services::email::source::moves::{TRASH, folder_of};
 
@@ -38,21 +39,6 @@ pub(super) enum SyncError {
     Store(#[from] StoreError),
 }
 
-/// What passes remember of each other, beyond what the store keeps.
-#[derive(Debug, Default)]
-pub(super) struct SyncMemory {
-    /// How many mails are fetched at once in a folder where more broke the conversation.
-    batch: HashMap<String, usize>,
-    /// Mails that broke it by themselves: folder and number, and how often.
-    breaking: BTreeMap<(String, u32), u32>,
-}
-
-impl SyncMemory {
-    fn is_given_up(&self, dir: &str, uid: u32) -> bool {
-        self.breaking.get(&(dir.to_owned(), uid)).is_some_and(|tries| *tries >= IMAP_TRIES_MAX)
-    }
-}
-
 /// A pass under way.
 pub(super) struct Pass<'p> {
     pub place: &'p ImapPlace,
@@ -63,8 +49,10 @@ pub(super) struct Pass<'p> {
     /// Flags are looked at where the server does not count changes, too.
     pub looks_at_flags: bool,
     pub memory: &'p mut SyncMemory,
-    /// Called with how much is there of how much, after each change of the mailbox.
-    pub changed: &'p (dyn Fn(usize, usize) + Send + Sync),
+    /// Called where many mails come, after some: how many those were, and how much is there of how much.
+    pub came: &'p (dyn Fn(usize, SoFar) + Send + Sync),
+    /// Mails of the folders that were looked at before.
+    pub earlier: usize,
 }
 
 /// What has gone, and is taken away at the end.
@@ -112,6 +100,7 @@ impl Pass<'_> {
         if let Some(was) = was.as_ref().filter(|was| was.is_whole && !looks_at_flags)
             && connection.status(folder, flags_by_count).await? == was.state()
         {
+            self.earlier += was.exists as usize;
             return Ok(false);
         }
         let state = connection.examine(folder, flags_by_count).await?;
@@ -138,11 +127,13 @@ impl Pass<'_> {
         let since = self.now.checked_sub_days(Days::new(self.place.days.into())).unwrap_or_default();
         let recent = connection.numbers(&format!("SINCE {}", since.format("%-d-%b-%Y"))).await?;
         let vanished: Vec<u32> = known.keys().filter(|uid| !there.contains(uid)).copied().collect();
-        for uid in &vanished {
-            let Some(row) = known.remove(uid) else { continue };
-            gone.rows.push(row.key());
-            let is_there_twice = known.values().any(|other| other.name == row.name);
-            gone.files.extend(laying.present.get(&row.name).filter(|_| !is_there_twice).cloned());
+        let left: Vec<MailRow> = vanished.iter().filter_map(|uid| known.remove(uid)).collect();
+        if !left.is_empty() {
+            let there_twice: HashSet<&str> = known.values().map(|row| row.name.as_str()).collect();
+            gone.rows.extend(left.iter().map(Record::key));
+            let names: BTreeSet<&str> = left.iter().map(|row| row.name.as_str()).collect();
+            let names = names.into_iter().filter(|name| !there_twice.contains(name));
+            gone.files.extend(names.filter_map(|name| laying.present.get(name)).cloned());
         }
         let mut changed = !vanished.is_empty();
         // Before it is told what is new: what is no longer as good as gone is that, too.
@@ -167,7 +158,8 @@ impl Pass<'_> {
             is_whole: false,
         };
         self.commit([Change::put(&row, Expect::Any)?]).await?;
-        let mut laying = self.fetch(connection, laying, &wanted, known.len()).await?;
+        let mut laying = self.download(connection, laying, &wanted, known.len()).await?;
+        self.earlier += known.len() + wanted.len();
         if !vanished.is_empty() {
             // What left and came back meanwhile has another number and the same file.
             let rows = self.known(&folder.dir).await?.into_values().filter(|row| !vanished.contains(&row.uid));
@@ -182,50 +174,6 @@ impl Pass<'_> {
         }
         gone.folders.push(FolderRow { is_whole: true, ..row });
         Ok(changed)
-    }
-
-    /// Fetches these, the first ones first, and lays them.
-    async fn fetch(
-        &mut self,
-        connection: &mut Connection,
-        mut laying: Laying,
-        wanted: &[u32],
-        before: usize,
-    ) -> Result<Laying, SyncError> {
-        let (dir, mut done) = (laying.folder.dir.clone(), 0);
-        while done < wanted.len() {
-            let size = self.memory.batch.get(&dir).copied().unwrap_or(IMAP_BATCH_MAILS);
-            let batch = &wanted[done..wanted.len().min(done + size)];
-            let (back, laid, ended) = lay_batch(connection, laying, batch, self.now).await?;
-            laying = back;
-            let row = |laid: Laid| MailRow::of(self.owner, &self.place.account, &dir, laid);
-            let rows: Vec<MailRow> = laid.into_iter().map(row).collect();
-            let puts: Result<Vec<Change>, StoreError> = rows.iter().map(|row| Change::put(row, Expect::Any)).collect();
-            self.commit(puts?).await?;
-            if let Err(error) = ended {
-                self.blame(&dir, batch, &rows);
-                return Err(error.into());
-            }
-            self.memory.batch.entry(dir.clone()).and_modify(|size| *size = (*size * 2).min(IMAP_BATCH_MAILS));
-            done += batch.len();
-            (self.changed)(before + done, before + wanted.len());
-        }
-        Ok(laying)
-    }
-
-    /// The conversation ended in these: fewer are asked for next time, and one that ends it by itself is let be.
-    fn blame(&mut self, dir: &str, batch: &[u32], came: &[MailRow]) {
-        let first = batch.iter().find(|uid| came.iter().all(|row| row.uid != **uid));
-        match (batch.len(), first) {
-            (1, Some(uid)) => {
-                let tries = self.memory.breaking.entry((dir.to_owned(), *uid)).or_default();
-                *tries += 1;
-                if *tries >= IMAP_TRIES_MAX {
-                    tracing::warn!(dir, uid, "a mail breaks the conversation and is left out until the next start");
-                }
-            }
-            (size, _) => drop(self.memory.batch.insert(dir.to_owned(), (size / 8).max(1))),
-        }
     }
 
     /// Flags that changed there, here.
@@ -317,46 +265,6 @@ impl ServerFolder {
     /// What is thrown away is not kept here.
     pub(super) fn is_kept(&self) -> bool {
         ![TRASH, super::folders::JUNK].contains(&self.dir.as_str())
-    }
-}
-
-/// Lays some mails by one command: what came of it before it ended, and how it ended.
-pub(super) async fn lay_batch(
-    connection: &mut Connection,
-    mut laying: Laying,
-    batch: &[u32],
-    now: DateTime<Utc>,
-) -> Result<(Laying, Vec<Laid>, Result<(), ImapError>), SyncError> {
-    // Few: those that are on their way are held.
-    let (sender, receiver) = mpsc::channel(8);
-    let files = tokio::task::spawn_blocking(move || {
-        let laid = laying.lay(receiver, now);
-        (laying, laid)
-    });
-    let ended = stream(connection, batch, &sender).await;
-    drop(sender);
-    let (laying, laid) = files.await.map_err(|_| SyncError::Files("it broke off".to_owned()))?;
-    let laid = laid.map_err(|cause| SyncError::Files(why_not(&cause)))?;
-    Ok((laying, laid, ended))
-}
-
-/// Asks for mails and hands each on as it comes.
-async fn stream(connection: &mut Connection, batch: &[u32], to: &mpsc::Sender<FetchedMail>) -> Result<(), ImapError> {
-    let (command, bytes) = fetch::command(batch);
-    connection.allow(bytes);
-    let tag = connection.begin(&command).await?;
-    loop {
-        let mut mail = None;
-        let ended = connection.next(&tag, answer_time(), |part| mail = fetch::fetched(part)).await?;
-        if let Some(ended) = ended {
-            return ended;
-        }
-        let wanted = mail.filter(|mail| mail.bytes.is_some() && batch.contains(&mail.uid));
-        if let Some(mail) = wanted
-            && to.send(mail).await.is_err()
-        {
-            return Ok(());
-        }
     }
 }
 

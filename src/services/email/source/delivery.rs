@@ -12,15 +12,15 @@ use super::moves::{folder_of, is_inside, with_flags};
 
 /// Mails on their way into one folder of a mailbox.
 #[derive(Debug)]
-pub struct MailDelivery<'m> {
-    maildir: &'m Maildir,
+pub struct MailDelivery {
+    /// Where the folder lies.
     folder: PathBuf,
     written: Vec<(PathBuf, PathBuf)>,
 }
 
-impl<'m> MailDelivery<'m> {
+impl MailDelivery {
     /// Into this folder, as [`folder_of`] names it; it is made where there is none.
-    pub fn into(maildir: &'m Maildir, folder: &Path) -> io::Result<Self> {
+    pub fn into(maildir: &Maildir, folder: &Path) -> io::Result<Self> {
         if !is_inside(folder) {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "that is no folder of the mailbox"));
         }
@@ -34,19 +34,18 @@ impl<'m> MailDelivery<'m> {
                 }
             }
         }
-        Ok(Self { maildir, folder: folder.to_owned(), written: Vec::new() })
+        Ok(Self { folder: maildir.root().join(folder), written: Vec::new() })
     }
 
     /// One more mail; it is not there before the end.
     pub fn add(&mut self, base: &str, flags: &str, bytes: &[u8]) -> io::Result<()> {
-        let folder = self.maildir.root().join(&self.folder);
-        let tmp = folder.join("tmp").join(base);
+        let tmp = self.folder.join("tmp").join(base);
         let mut file = create_file(&tmp)?;
         file.write_all(bytes)?;
         if cfg!(not(target_os = "linux")) {
             file.sync_all()?;
         }
-        self.written.push((tmp, folder.join("cur").join(format!("{base}:2,{flags}"))));
+        self.written.push((tmp, self.folder.join("cur").join(format!("{base}:2,{flags}"))));
         Ok(())
     }
 
@@ -55,7 +54,7 @@ impl<'m> MailDelivery<'m> {
         if self.written.is_empty() {
             return Ok(());
         }
-        let cur = File::open(self.maildir.root().join(&self.folder).join("cur"))?;
+        let cur = File::open(self.folder.join("cur"))?;
         // One call for all of them, where there is such a call.
         #[cfg(target_os = "linux")]
         rustix::fs::syncfs(&cur)?;

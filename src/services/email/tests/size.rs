@@ -8,6 +8,8 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::*;
+use crate::services::email::arriving::Arrival;
+use crate::services::email::indexing::SoFar;
 use crate::services::email::pool::Haste;
 use crate::services::email::source::maildir::Folder;
 use crate::services::email::tests::light::{Becomes, LightIndex};
@@ -129,6 +131,29 @@ async fn whoever_waits_for_mail_is_answered_with_what_is_there_and_told_so() {
     drop(free);
     let view = home.mailboxes.mail_within(&home.ctx.owner, read_to_the_end()).await.unwrap();
     assert_eq!((view.so_far, view.count(|_, _| true)), (None, 40));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn while_an_account_brings_a_great_deal_a_search_waits_for_none_of_it_and_says_so() {
+    let home = Home::new();
+    fill(&home, ".Archive/cur", 5);
+    home.mailboxes.mail(&home.ctx.owner).await.unwrap();
+    fill(&home, "new", 40);
+    let arrival = Arrival::of(&home.mailboxes, &home.ctx.owner, "work");
+    arrival.came(1, SoFar { done: 1, total: 900 });
+    let free = block(&home);
+    let view = home.mailboxes.looked_into(&home.ctx.owner).await.unwrap();
+    assert_eq!((view.so_far, view.count(|_, _| true)), (Some(SoFar { done: 5, total: 900 }), 5));
+    assert!(home.mailboxes.freshness(&home.ctx.owner).await.is_none(), "it changes all the time");
+    drop(free);
+    // What somebody wants to change is looked up as it is now.
+    let view = home.mailboxes.mail(&home.ctx.owner).await.unwrap();
+    assert_eq!((view.so_far, view.count(|_, _| true)), (None, 45));
+    fill(&home, ".Work/cur", 7);
+    drop(arrival);
+    home.mailboxes.came().await;
+    let view = home.mailboxes.looked_into(&home.ctx.owner).await.unwrap();
+    assert_eq!((view.so_far, view.count(|_, _| true)), (None, 52));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

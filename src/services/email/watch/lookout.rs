@@ -47,7 +47,7 @@ pub async fn arrived(email: &Email, owner: &UserId, now: DateTime<Utc>) -> Resul
     let waiting = record::waiting_of(email.store.as_ref(), owner).await?;
     let mut commits = Vec::new();
     if !waiting.is_empty() {
-        let view = email.mailboxes.mail(owner).await?;
+        let view = email.mailboxes.looked_into(owner).await?;
         for (watch, revision) in waiting {
             let Some(came) = email.came(&view, &watch).await? else { continue };
             let after = MailWatch { rings_at: Some(now), ..came };
