@@ -239,6 +239,7 @@ impl Person {
             zone: chrono_tz::Europe::London,
             order: DateOrder::DayFirst,
             hour: NaiveTime::from_hms_opt(9, 0, 0).expect("an hour"),
+            files: Vec::new(),
         };
         Self { brain, ctx, _folder: folder }
     }
