@@ -77,8 +77,9 @@ pub(crate) fn choice(question: &str, options: &[String], flag: &str) -> anyhow::
 /// A secret that nobody sees. An empty one is none.
 pub(crate) fn secret(question: &str, flag: &str) -> anyhow::Result<Option<SecretString>> {
     needs_somebody(flag)?;
-    prompt(&format!("{question} (it is not shown):"));
+    // Hidden first: whoever pastes is faster than the next line.
     let hidden = Hidden::begin()?;
+    prompt(&format!("{question} (it is not shown):"));
     let typed = typed_secret();
     drop(hidden);
     say("");
