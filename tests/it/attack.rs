@@ -101,6 +101,8 @@ fn attack(plans: u64, setup: impl Fn(u64) -> Setup + Sync, prepare: impl Fn(&Rig
     let total = Mutex::new(Counts::default());
     let next = Mutex::new(0_u64);
     let worker = || {
+        // Whatever waits for somebody goes first: this has the processors for minutes.
+        let _ = rustix::process::setpriority_process(None, 10);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         loop {
             let first = {

@@ -27,8 +27,8 @@ use crate::support::dovecot::{Delivered, Dovecot};
 use crate::support::smtp_server::{Mode, SmtpServer};
 
 const ALEX: &str = "alex.morgan@example.com";
-/// Four stages: each plan that changes something is a conversation with the server.
-const REAL_PLANS: u64 = 4 * PLANS_A_RIG;
+/// Two stages: each plan that changes something is a conversation with the server.
+const REAL_PLANS: u64 = 2 * PLANS_A_RIG;
 
 /// Where the person's mail is.
 struct RealMail {
@@ -153,7 +153,7 @@ fn hostile_plans_against_a_real_mailbox_do_there_what_was_agreed_to_and_nothing_
     let (counts, sent, deleted) = total.into_inner().unwrap();
     println!("attack: {counts:?}; {sent} mails went out, {deleted} were agreed to be deleted");
     assert!(
-        counts.executed > 10 && sent > 3 && deleted > 2,
+        counts.executed > 10 && sent > 1 && deleted > 1,
         "{counts:?} {sent} {deleted}: it does not reach far enough"
     );
     assert_eq!((counts.unconsented, counts.different), (0, 0), "{:#?}", counts.findings);

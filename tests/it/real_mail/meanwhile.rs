@@ -42,7 +42,7 @@ fn uid(other: &OtherClient, folder: &str) -> u32 {
     other.only(folder, ID).uid
 }
 
-const MEDDLINGS: [Meddling; 7] = [
+const MEDDLINGS: [Meddling; 6] = [
     Meddling {
         name: "moved",
         folder: "INBOX",
@@ -78,16 +78,6 @@ const MEDDLINGS: [Meddling; 7] = [
             other.append("INBOX", &[], letter(ID, "Lunch on Thursday", "Keep this one, too.").as_bytes());
         },
         still_meant: false,
-    },
-    Meddling {
-        name: "another number, and another mail under its old one",
-        folder: "INBOX",
-        meddle: |server, other| {
-            other.append("INBOX", &[], letter("<third@work.example>", "Third", "Keep the third.").as_bytes());
-            other.expunge("INBOX", other.only("INBOX", "<other@work.example>").uid);
-            server.renumber(MARA, "INBOX");
-        },
-        still_meant: true,
     },
     Meddling {
         name: "a folder that was made anew",

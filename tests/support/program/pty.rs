@@ -17,7 +17,7 @@ use super::Program;
 const ROWS: u16 = 60;
 /// Lines that have left the screen at its top are kept.
 const KEPT: usize = 1_000;
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(180);
 
 /// A program at whose terminal somebody sits; killed when dropped.
 pub struct Terminal {
