@@ -14,6 +14,11 @@ pub const IMAP_NUMBERS_BYTES_MAX: usize = 4 * 1024 * 1024;
 pub const MAIL_FETCHED_BYTES: usize = 1024 * 1024;
 /// Mails that are asked for at once.
 pub const IMAP_BATCH_MAILS: usize = 250;
+/// After how many minutes what nobody can tell is asked after, each time anew; then it stays unknown.
+pub const DOUBT_LOOKS_MINS: [i64; 6] = [1, 2, 5, 30, 120, 1_200];
+/// Doubts that are read in one go, and looked into side by side.
+pub const DOUBTS_AT_ONCE: usize = 1_000;
+pub const DOUBTS_SIDE_BY_SIDE: usize = 4;
 /// Files that go along with a mail, and their bytes together: what most servers take of it in base64.
 pub const ATTACHED_FILES_MAX: usize = 10;
 pub const ATTACHED_BYTES_MAX: usize = 18_000_000;

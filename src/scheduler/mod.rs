@@ -13,6 +13,7 @@
 //! time the person named. Late ones, repeating ones, briefings and notices of expired cards wait.
 
 mod courier;
+mod in_doubt;
 mod lookout;
 mod mirrors;
 
@@ -30,6 +31,7 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::notification_messages;
 use crate::pipeline::commit::user::briefing_due;
 use crate::pipeline::intake::agenda::briefing;
+use crate::pipeline::recover::in_doubt::Doubts;
 use crate::ports::records::{Due, DueKind, Show, User, millis};
 use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, StoreError, Table};
 use crate::services::capabilities::FallenDue;
@@ -50,7 +52,10 @@ type HeldDue = (Due, u64);
 pub async fn run_due(brain: &Brain) -> Result<(), StoreError> {
     look(brain).await;
     let (told, named) = courier::slip();
-    let handling = async move { handle_due(brain, &told).await };
+    let handling = async move {
+        in_doubt::settle(brain, &told, Doubts::Due).await;
+        handle_due(brain, &told).await
+    };
     let (handled, ()) = join(handling, courier::deliver(brain, named, &CancellationToken::new())).await;
     handled
 }
@@ -63,6 +68,7 @@ pub async fn run(brain: &Brain, stop: &CancellationToken) {
         tokio::select! {
             () = stop.cancelled() => {}
             () = keep_time(brain, &told) => {}
+            () = in_doubt::keep_settling(brain, &told) => {}
             () = lookout::keep_looking(brain) => {}
         }
     };

@@ -103,6 +103,29 @@ async fn what_the_account_cannot_say_is_unknown_and_not_tried_again() {
 }
 
 #[tokio::test]
+async fn what_nobody_could_tell_is_told_once_as_soon_as_it_shows_and_never_done_again() {
+    for really in [true, false] {
+        for (planned, folder) in kinds() {
+            let place = MailPlace::new();
+            place.behaves(Manner::Doubts { done: really });
+            let rig = rig(&place);
+            let before = held(&rig, folder);
+            let told = done(&rig, planned).await;
+            assert_eq!(status(&told), Status::Unknown, "{}", told.text());
+            let (shown, edits) = rig.channel.counts();
+            for _ in 0..4 {
+                rig.moves_clock(chrono::Duration::minutes(2)).await;
+            }
+            let said = rig.channel.since(shown, edits).0.into_iter().map(|shown| shown.reply.text);
+            let known: Vec<String> = said.filter(|said| said.contains("Now I can:")).collect();
+            assert_eq!(known.len(), 1, "{really} {folder}: {known:?}");
+            assert_eq!(known[0].contains("was not done"), !really, "{known:?}");
+            assert_eq!((place.asked(), held(&rig, folder)), (1, before + usize::from(really)), "{folder}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_mail_that_was_moved_there_meanwhile_is_left_alone() {
     for (planned, folder) in kinds().into_iter().take(2) {
         let place = MailPlace::new();

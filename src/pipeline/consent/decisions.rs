@@ -213,7 +213,7 @@ impl Brain {
         let mut batch = Batch::default();
         batch.put(&pending, Expect::Revision(revision))?;
         batch.put(&self.audit_pending(&pending.owner, self.clock.now(), &pending), Expect::Absent)?;
-        ran.end_journal(&mut batch);
+        ran.end_journal(self, &mut batch)?;
         let Ran { run, untrusted, undo, .. } = ran;
         Ok(Finished { pending, run, untrusted, undo: undo.into_iter().flatten().collect(), batch })
     }

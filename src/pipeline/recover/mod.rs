@@ -4,11 +4,12 @@
 //!   handled again by the channel, which finds the journal and only tells the end.
 //! - An approved card that had not begun, or had steps left, goes on; one approved too long ago expires.
 //! - An effect that was begun and never answered is unknown, unless the service can see what became of it.
-//!   It is told, never tried again.
+//!   It is told, never tried again, and asked after for a day ([`in_doubt`]).
 //! - What was to be forgotten and was not erased everywhere is erased now.
 //!
 //! What is told here waits in the outbox: the channel delivers it once it serves, and no chat delays the start.
 
+pub mod in_doubt;
 mod unreadable;
 
 use crate::core::ids::{ChatId, PendingId};
@@ -99,14 +100,10 @@ async fn settle_doubts(brain: &Brain, mut run: Run) -> Run {
             continue;
         }
         let action = &run.steps[index].action;
-        let seen = match (&ctx, brain.services.of(action)) {
-            (Ok(ctx), Some(entry)) => entry.happened(ctx, action, &run::attempt(&run, index)).await,
-            (Err(_), _) | (_, None) => None,
+        let seen = match &ctx {
+            Ok(ctx) => in_doubt::seen(brain, ctx, action, &run::attempt(&run, index)).await,
+            Err(_) => None,
         };
-        if let (Ok(ctx), Some(Outcome::Succeeded { .. })) = (&ctx, &seen) {
-            // What was done there is not in what is kept of it here.
-            run::mirror_anew(brain, ctx, &action.service).await;
-        }
         let outcome = seen.unwrap_or_else(|| Outcome::Unknown { why: NO_ANSWER.to_owned() });
         run.steps[index].progress = StepProgress::Done { outcome };
     }
@@ -126,7 +123,7 @@ async fn finish(brain: &Brain, run: Run, revision: u64) -> Result<(), StoreError
         RunOrigin::Turn => {
             let ran = run::run(brain, &ctx, run, Start::at(revision), Grant::LowStakes).await?;
             let mut batch = Batch::default();
-            ran.end_journal(&mut batch);
+            ran.end_journal(brain, &mut batch)?;
             (ran.run, Vec::new(), batch, None)
         }
         RunOrigin::Pending(id) => {

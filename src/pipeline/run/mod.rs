@@ -37,7 +37,7 @@ use crate::failpoint::fail_point;
 use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::running::CardUnderWay;
-use crate::ports::records::Undo;
+use crate::ports::records::{InDoubt, Undo};
 use crate::ports::{Batch, Change, Expect, Record, StoreError};
 use crate::services::command::Effect;
 use crate::services::context::RequestContext;
@@ -84,10 +84,18 @@ pub struct Ran {
 
 impl Ran {
     /// The journal goes away in the commit that tells how the run ended, unless somebody else has taken it up since.
-    pub fn end_journal(&self, batch: &mut Batch) {
+    /// What nobody can tell of it is asked after from then on.
+    pub fn end_journal(&self, brain: &Brain, batch: &mut Batch) -> Result<(), StoreError> {
         if let Some(revision) = self.revision {
             batch.delete(Run::TABLE, self.run.key(), Expect::Revision(revision));
         }
+        for (index, step) in self.run.steps.iter().enumerate() {
+            let is_unknown = matches!(&step.progress, StepProgress::Done { outcome: Outcome::Unknown { .. } });
+            if is_unknown && effect(brain, &step.action) == Effect::WriteElsewhere {
+                batch.put(&doubt(brain, &self.run, index), Expect::Any)?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -95,6 +103,25 @@ impl Ran {
 pub fn attempt(run: &Run, step: usize) -> Attempt {
     let digest = Sha256::digest(format!("{}/{step}", run.id));
     Attempt { key: hex(&digest)[..32].to_owned(), begun: run.started_at }
+}
+
+fn doubt(brain: &Brain, run: &Run, step: usize) -> InDoubt {
+    let Attempt { key, begun } = attempt(run, step);
+    let card = match &run.origin {
+        RunOrigin::Pending(id) => Some(id.clone()),
+        RunOrigin::Turn => None,
+    };
+    let first = limits::DOUBT_LOOKS_MINS.first().copied().unwrap_or_default();
+    InDoubt {
+        attempt: key,
+        begun,
+        owner: run.owner.clone(),
+        chat: run.chat.clone(),
+        action: run.steps[step].action.clone(),
+        card,
+        at: brain.clock.now() + chrono::Duration::minutes(first),
+        looks: 0,
+    }
 }
 
 /// True when a run needs a journal: it changes something.

@@ -85,7 +85,7 @@ impl Progressing {
         self.answer.actions.extend(cards::past_actions(brain, &ran.run));
         self.sources.untrusted.extend(ran.untrusted.iter().cloned());
         self.answer.untrusted.extend(ran.untrusted.iter().cloned());
-        ran.end_journal(&mut self.answer.batch);
+        ran.end_journal(brain, &mut self.answer.batch)?;
         self.buttons.extend(undo::buttons(ran.undo.iter().flatten(), &mut self.answer.batch)?);
         self.buttons.extend(cards::next_buttons(brain, &ran.run));
         for (rest, action) in cards::next_pages(brain, &ran.run) {

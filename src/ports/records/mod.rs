@@ -8,6 +8,7 @@ mod cards;
 mod conversation;
 mod due;
 mod erasure;
+mod in_doubt;
 mod post;
 mod trace;
 
@@ -21,6 +22,7 @@ pub use conversation::{
 };
 pub use due::{DUE_BY_OWNER, Due, DueKind};
 pub use erasure::{Erasure, ErasureStage};
+pub use in_doubt::InDoubt;
 pub use post::{Before, InboxEntry, OPEN_UPDATES, OutboxEntry, Show, Shown, UPDATES_BY_MESSAGE};
 pub use trace::{Audit, SpanOutcome, StageSpan, TurnTrace};
 
