@@ -54,3 +54,6 @@ pub const INDEX_BUILDING_WAIT: Duration = Duration::from_secs(6);
 pub const INDEX_SEARCHES_AT_ONCE: usize = 4;
 /// Writers at once: each has a core, and 15 MB while it writes.
 pub const INDEX_WRITERS_AT_ONCE: usize = 2;
+/// So many in one go are brought in by a thread that lets others go first, and how nice it is.
+pub const INDEX_MANY_DOCS: usize = 100;
+pub const INDEX_MANY_NICE: i32 = 5;

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::{OnceCell, Semaphore, watch};
+use tokio::sync::{OnceCell, Semaphore, oneshot, watch};
 use tokio::task::spawn_blocking;
 
 use super::build;
@@ -96,9 +96,27 @@ pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> tantivy::Result<T> + Send + 'static,
 ) -> Result<T, String> {
     let caught = spawn_blocking(move || catch_unwind(AssertUnwindSafe(work))).await;
-    match caught {
-        Ok(Ok(done)) => done.map_err(|cause| cause.to_string()),
-        Ok(Err(_)) | Err(_) => Err("reading or writing it failed unexpectedly".to_owned()),
+    done(caught.ok().and_then(Result::ok))
+}
+
+/// The same for what takes long: turns, and whatever brings what is indexed, go first where processors are short.
+async fn yielding<T: Send + 'static>(work: impl FnOnce() -> tantivy::Result<T> + Send + 'static) -> Result<T, String> {
+    let (tell, told) = oneshot::channel();
+    let thread = std::thread::Builder::new().name("index".to_owned()).spawn(move || {
+        // Of this thread and those that tantivy starts from it; elsewhere it would be of the whole process.
+        #[cfg(target_os = "linux")]
+        let _ = rustix::process::setpriority_process(None, limits::INDEX_MANY_NICE);
+        let _ = tell.send(catch_unwind(AssertUnwindSafe(work)));
+    });
+    thread.map_err(|cause| cause.to_string())?;
+    done(told.await.ok().and_then(Result::ok))
+}
+
+/// What came of work; `None` when it panicked.
+fn done<T>(ended: Option<tantivy::Result<T>>) -> Result<T, String> {
+    match ended {
+        Some(done) => done.map_err(|cause| cause.to_string()),
+        None => Err("reading or writing it failed unexpectedly".to_owned()),
     }
 }
 
@@ -277,11 +295,12 @@ impl House {
             let _permit = self.writers.acquire().await.map_err(broken)?;
             owner.unsealed.store(true, Ordering::Release);
             let writing = Arc::clone(index);
-            let written = blocking(move || {
+            let is_many = update.put.len() >= limits::INDEX_MANY_DOCS;
+            let write = move || {
                 writing.apply(&update, mark.as_deref())?;
                 if durable == Durable::Now { writing.seal() } else { Ok(()) }
-            });
-            let written = written.await;
+            };
+            let written = if is_many { yielding(write).await } else { blocking(write).await };
             if durable == Durable::Now || self.folder.is_none() {
                 owner.unsealed.store(false, Ordering::Release);
             }
