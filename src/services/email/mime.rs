@@ -222,7 +222,9 @@ impl<'a> Walk<'a> {
     fn leaf_of(&self, head: Option<&Message<'_>>) -> Is {
         let outer = self.open.last();
         let kind = head.and_then(|head| head.content_type());
+        let data = kind.and_then(data_name);
         let text = match kind {
+            Some(_) if data.is_some() => None,
             Some(kind) if kind.ctype() == "text" => match kind.subtype() {
                 Some("plain") => Some(Text::Plain),
                 Some("html") => Some(Text::Html),
@@ -247,7 +249,7 @@ impl<'a> Walk<'a> {
                 charset: kind.and_then(|kind| kind.attribute("charset")).map(str::to_owned),
             },
             _ => Is::Attachment {
-                name: head.and_then(|head| head.attachment_name()).map(str::to_owned),
+                name: head.and_then(|head| head.attachment_name()).or(data).map(str::to_owned),
                 kind: kind.map_or_else(String::new, |kind| {
                     format!("{}/{}", kind.ctype(), kind.subtype().unwrap_or_default()).to_ascii_lowercase()
                 }),
@@ -263,6 +265,15 @@ impl<'a> Walk<'a> {
             let body = if self.open.is_empty() { body } else { without_line_end(body) };
             self.leaves.push(Leaf { is, branches, body });
         }
+    }
+}
+
+/// What a text that is written for programs is called where the mail gives it no name.
+fn data_name(kind: &ContentType<'_>) -> Option<&'static str> {
+    match (kind.ctype(), kind.subtype()?) {
+        ("text", "calendar" | "x-vcalendar") => Some("invitation.ics"),
+        ("text", "vcard" | "x-vcard" | "directory") => Some("contact.vcf"),
+        _ => None,
     }
 }
 
