@@ -53,6 +53,9 @@ status=0
 run_tests() { cargo --config "$runner" test --locked --no-fail-fast --features failpoints "$@" 2>&1 | tee -a "$log" || status=$?; }
 run_tests --lib --tests --examples -- -Z unstable-options --report-time
 run_tests --doc
+
+step "Invariants, with mail on a real server"
+BRAIN_TESTS_MAIL=imap run_tests --test it -- -Z unstable-options --report-time invariants::
 finish_step
 
 printf '\nPhases\n'

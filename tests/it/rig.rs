@@ -18,6 +18,7 @@ mod log;
 pub mod mail_place;
 mod person;
 pub mod place;
+pub mod real_mail;
 mod records;
 mod script;
 mod store;
@@ -49,6 +50,7 @@ use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use serde_json::{Value, json};
 
+use real_mail::RealMail;
 use watched::Watched;
 
 pub use channel::{Fate, RecordingChannel, Shown};
@@ -123,6 +125,7 @@ pub struct Rig {
     pub script: Arc<Script>,
     pub log: Arc<Log>,
     folder: tempfile::TempDir,
+    real_mail: Option<RealMail>,
     turns: Arc<AtomicU64>,
 }
 
@@ -150,6 +153,8 @@ impl Rig {
         let script = Arc::new(Script::default());
         let folder = tempfile::tempdir().unwrap();
         let (demo, zone) = (setup.demo, setup.zone);
+        let real_mail = RealMail::asked_for(&setup);
+        let setup = real_mail.iter().fold(setup, |setup, mail| mail.over(setup));
         let rig = Self {
             brain: brain(setup, &store, &clock, &channel, &script, &log, &folder),
             store,
@@ -158,6 +163,7 @@ impl Rig {
             script,
             log,
             folder,
+            real_mail,
             turns: Arc::default(),
         };
         if demo {
@@ -181,6 +187,11 @@ impl Rig {
     /// The folder mail lives in.
     pub fn folder(&self) -> &std::path::Path {
         self.folder.path()
+    }
+
+    /// Whether its mail is on a real server, where the test said nothing about it.
+    pub fn has_real_mail(&self) -> bool {
+        self.real_mail.is_some()
     }
 
     /// Another life of the program over the same store, folder and chat: recovered, then delivered.
@@ -214,6 +225,7 @@ impl Rig {
 
     /// Another process over the same store, folder and channel: it shares nothing else with this one.
     pub fn replica(&self, setup: Setup) -> Arc<Brain> {
+        let setup = self.real_mail.iter().fold(setup, |setup, mail| mail.over(setup));
         brain(setup, &self.store, &self.clock, &self.channel, &self.script, &self.log, &self.folder)
     }
 
