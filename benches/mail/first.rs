@@ -4,6 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use tempfile::TempDir;
+
 use crate::Effort;
 use crate::bare::BareClient;
 use crate::mailbox::Served;
@@ -17,18 +19,20 @@ pub fn measure(report: &mut Report, served: &Served, effort: Effort) {
     let rate = |took: Duration| count as f64 / took.as_secs_f64();
     let (mut bare, mut written, mut ours, mut findable, mut peaks) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let mut last = None;
+    let (mut last, mut kept) = (None, Vec::new());
     // By turns, so that what else this machine does falls on all of them.
     for _ in 0..effort.of(1, 3) {
         bare.push(timed(|| _ = BareClient::of(&served.server).read_all(|_| {})));
-        written.push(written_by_bare(served));
+        let (took, files) = written_by_bare(served);
+        written.push(took);
         rustix::fs::sync();
         let folder = crate::folder();
         let mut watched = Watched::start(served, folder.path(), false);
         ours.push(watched.read());
         findable.push(watched.found());
         peaks.push(memory_mb(watched.console.pid(), "VmHWM"));
-        last = Some((folder, watched));
+        kept.push(files);
+        kept.extend(last.replace((folder, watched)).map(|(folder, _): (TempDir, Watched)| folder));
     }
     let [bare, written, ours, findable] = [&bare, &written, &ours, &findable].map(|times| median(times));
     let of = |took: Duration| took.as_secs_f64();
@@ -77,15 +81,18 @@ fn timed(work: impl FnOnce()) -> Duration {
     began.elapsed()
 }
 
-fn written_by_bare(served: &Served) -> Duration {
+/// How long it takes, and where the files are: ext4 looks for new ones around every inode of the last seconds' deletions,
+/// for which the next one measured would pay.
+fn written_by_bare(served: &Served) -> (Duration, TempDir) {
     let folder = crate::folder();
     let mut n = 0;
-    timed(|| {
+    let took = timed(|| {
         BareClient::of(&served.server).read_all(|mail| {
             n += 1;
             fs::write(folder.path().join(n.to_string()), mail).expect("a file");
         });
-    })
+    });
+    (took, folder)
 }
 
 /// How long it takes until it says that the account is read, and what the server counts for that conversation.
