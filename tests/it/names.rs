@@ -52,6 +52,7 @@ const OTHERWISE: &[(&str, &str)] = &[
     ("services/search.rs", "\"task\""),
     ("services/completion.rs", "\"email\""),
     ("services/contacts/save.rs", "\"email\""),
+    ("services/email/mime.rs", "\"calendar\""),
 ];
 
 #[test]
