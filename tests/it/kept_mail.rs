@@ -6,6 +6,7 @@ use std::time::Duration;
 use brain_agent::core::button::Role;
 use brain_agent::core::ids::UserId;
 use brain_agent::core::outcome::Status;
+use brain_agent::core::pending::State;
 use brain_agent::services::email::mail_change::MailChange;
 use serde_json::{Value, json};
 
@@ -51,6 +52,18 @@ fn status(answer: &Answer) -> Status {
     answer.done.outcomes.last().expect("an outcome").status
 }
 
+/// Something of which the account cannot say whether it did it, and how many mails lay in the folder before.
+async fn doubted(really: bool, planned: Value, folder: &str) -> (std::sync::Arc<MailPlace>, Rig, usize) {
+    let place = MailPlace::new();
+    place.behaves(Manner::Doubts { done: really });
+    let rig = rig(&place);
+    let before = held(&rig, folder);
+    let told = done(&rig, planned).await;
+    assert_eq!(status(&told), Status::Unknown, "{}", told.text());
+    assert_eq!(told.button(Role::Undo), None, "nobody knows what to take back");
+    (place, rig, before)
+}
+
 #[tokio::test]
 async fn a_change_goes_to_the_account_and_the_mailbox_follows_and_undo_does_both() {
     for (planned, folder) in kinds() {
@@ -88,13 +101,7 @@ async fn what_the_account_refused_is_not_done_here_either() {
 async fn what_the_account_cannot_say_is_unknown_and_not_tried_again() {
     for really in [true, false] {
         for (planned, folder) in kinds() {
-            let place = MailPlace::new();
-            place.behaves(Manner::Doubts { done: really });
-            let rig = rig(&place);
-            let before = held(&rig, folder);
-            let told = done(&rig, planned).await;
-            assert_eq!(status(&told), Status::Unknown, "{}", told.text());
-            assert_eq!(told.button(Role::Undo), None, "nobody knows what to take back");
+            let (place, rig, before) = doubted(really, planned, folder).await;
             place.behaves(Manner::Works);
             let rig = rig.restarts(Setup { demo: false, ..setup(&place) }).await;
             assert_eq!((place.asked(), held(&rig, folder)), (1, before));
@@ -106,12 +113,7 @@ async fn what_the_account_cannot_say_is_unknown_and_not_tried_again() {
 async fn what_nobody_could_tell_is_told_once_as_soon_as_it_shows_and_never_done_again() {
     for really in [true, false] {
         for (planned, folder) in kinds() {
-            let place = MailPlace::new();
-            place.behaves(Manner::Doubts { done: really });
-            let rig = rig(&place);
-            let before = held(&rig, folder);
-            let told = done(&rig, planned).await;
-            assert_eq!(status(&told), Status::Unknown, "{}", told.text());
+            let (place, rig, before) = doubted(really, planned, folder).await;
             let (shown, edits) = rig.channel.counts();
             for _ in 0..4 {
                 rig.moves_clock(chrono::Duration::minutes(2)).await;
@@ -121,6 +123,10 @@ async fn what_nobody_could_tell_is_told_once_as_soon_as_it_shows_and_never_done_
             assert_eq!(known.len(), 1, "{really} {folder}: {known:?}");
             assert_eq!(known[0].contains("was not done"), !really, "{known:?}");
             assert_eq!((place.asked(), held(&rig, folder)), (1, before + usize::from(really)), "{folder}");
+            let cards: Vec<State> = rig.all_pending().await.into_iter().map(|card| card.state).collect();
+            let settled = if really { State::Succeeded } else { State::Failed };
+            assert_eq!(cards, vec![settled; cards.len()], "{folder}: its card says the same");
+            assert!(folder != ".Trash" || cards.len() == 1, "a deletion takes a card");
         }
     }
 }
