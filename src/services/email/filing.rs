@@ -79,26 +79,21 @@ impl Filing {
         done.map(|file| Filed::of(&file, true)).map_err(|cause| unchanged(&cause))
     }
 
-    /// Whether it came to that; `None` when the mailbox does not tell.
-    fn came_true(&self, maildir: &Maildir, one: &OneMail) -> Result<Option<Filed>, ServiceError> {
+    /// What it came to; `None` when the mailbox does not tell, or cannot be read.
+    fn came_true(&self, maildir: &Maildir, one: &OneMail) -> Option<Result<Filed, ServiceError>> {
         let changed = !self.is_so(&one.file);
         let at = match self {
             Self::Flag { .. } => one.file.clone(),
             Self::Folder(folder) => {
                 let there = Listed { path: folder.join("cur").join(&one.file.base), ..one.file.clone() };
-                if changed && maildir.now(&one.file).map_err(|cause| unchanged(&cause))?.is_some() {
-                    return Err(stopped());
+                if changed && maildir.now(&one.file).ok()?.is_some() {
+                    return Some(Err(stopped()));
                 }
                 there
             }
         };
-        let is_of = |file: Listed| OneMail { file, ..one.clone() }.still(maildir);
-        match is_of(at) {
-            Ok(file) if self.is_so(&file) => Ok(Some(Filed::of(&file, changed))),
-            Ok(_) => Err(stopped()),
-            Err(ServiceError::NotFound { .. } | ServiceError::Conflict { .. }) => Ok(None),
-            Err(error) => Err(error),
-        }
+        let file = OneMail { file: at, ..one.clone() }.still(maildir).ok()?;
+        Some(if self.is_so(&file) { Ok(Filed::of(&file, changed)) } else { Err(stopped()) })
     }
 }
 
@@ -162,8 +157,8 @@ impl Email {
             Some(false) => Some(Err(stopped())),
             None => {
                 let maildir = self.mailboxes.maildir(&ctx.owner);
-                let look = move || filing.came_true(&maildir, &one);
-                self.mailboxes.files(&ctx.owner, look).await.transpose()
+                let look = move || Ok(filing.came_true(&maildir, &one));
+                self.mailboxes.files(&ctx.owner, look).await.ok().flatten()
             }
         }
     }

@@ -216,9 +216,17 @@ async fn the_mailbox_tells_after_a_crash_whether_it_was_done() {
         assert!(matches!(&before, Some(Outcome::Failed { .. })), "{params}: {before:?}");
         let done = result(perform(&home, &action).await);
         assert_eq!(settled(&home, &action).await, Some(Outcome::Succeeded { result: done }), "{params}");
+        // A mailbox that cannot be read says nothing.
+        let root = home.mailboxes.maildir(&home.ctx.owner).root().to_owned();
+        let away = root.with_extension("away");
+        fs::rename(&root, &away).unwrap();
+        fs::write(&root, "not a folder").unwrap();
+        assert_eq!(settled(&home, &action).await, None, "{params}");
+        fs::remove_file(&root).unwrap();
+        fs::rename(&away, &root).unwrap();
         // Gone altogether: nobody can tell.
         for file in files(&home) {
-            fs::remove_file(home.mailboxes.maildir(&home.ctx.owner).root().join(file)).unwrap();
+            fs::remove_file(root.join(file)).unwrap();
         }
         assert_eq!(settled(&home, &action).await, None, "{params}");
     }
