@@ -31,7 +31,7 @@ for part in rustfmt clippy; do
     cargo "${part/rustfmt/fmt}" --version >/dev/null 2>&1 || rustup component add "$part"
 done
 
-step "Mail servers"
+step "Servers of mail, calendars and contacts"
 tests/servers/install.sh
 
 step "Format, and dependencies as locked"

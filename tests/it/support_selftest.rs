@@ -5,6 +5,7 @@ mod bot_api;
 mod bot_api_faults;
 mod bot_api_updates;
 mod byte_proxy;
+mod dav_server;
 mod dovecot;
 mod model_server;
 mod postfix;

@@ -1,9 +1,19 @@
 #!/usr/bin/env bash
-# Installs what the tests of real mail start on loopback, on Debian 12 or 13: Dovecot (IMAP), Postfix (submission),
-# Python (another client of the mailboxes) and openssl (certificates). Quick where they are.
+# Installs what the tests start on loopback, on Debian 12 or 13: Dovecot (IMAP), Postfix (submission), openssl
+# (certificates), and Python with Radicale and Xandikos (CalDAV, CardDAV) and the other clients of all of them. Quick where
+# they are.
 #
-# The packages start nothing: the tests run each server from a folder of their own.
+# The packages start nothing: the tests run each server from a folder of their own. Python's are pinned by hash in
+# requirements.txt and come by pip from the index that it is set up for. They lie in a folder of their own below the cache,
+# one for each state of that file, which clones share; `install.sh --python` prints that Python and installs nothing.
 set -euo pipefail
+
+requirements=$(cd "$(dirname "$0")" && pwd)/requirements.txt
+venv=${XDG_CACHE_HOME:-$HOME/.cache}/brain-agent-tests/$(sha256sum "$requirements" | cut -c1-16)
+if [ "${1:-}" = --python ]; then
+    printf '%s\n' "$venv/bin/python"
+    exit
+fi
 
 has() { PATH=$PATH:/usr/sbin:/usr/lib/postfix/sbin:/usr/libexec/postfix command -v "$1" >/dev/null; }
 fail() {
@@ -14,16 +24,19 @@ fail() {
 packages=()
 { has dovecot && [ -x /usr/lib/dovecot/imap ]; } || packages+=(dovecot-imapd)
 { has postfix && has master && has postqueue; } || packages+=(postfix)
-has python3 || packages+=(python3)
+# The system's own where there is one: a shim of a version manager starts slowly.
+python() { "$([ -x /usr/bin/python3 ] && echo /usr/bin/python3 || echo python3)" "$@"; }
+# Debian keeps what makes an environment in a package of its own.
+python -c 'import ensurepip, venv' 2>/dev/null || packages+=(python3 python3-venv)
 has openssl || packages+=(openssl)
-has setsid || packages+=(util-linux)
+{ has setsid && has flock; } || packages+=(util-linux)
 
 if [ ${#packages[@]} -gt 0 ]; then
-    has apt-get || fail "The tests of real mail need ${packages[*]}, and there is no apt-get here to install them with." \
+    has apt-get || fail "The tests on real servers need ${packages[*]}, and there is no apt-get here to install them with." \
         "Install them by hand and run this again."
     as_root=()
     if [ "$(id -u)" -ne 0 ]; then
-        sudo -n true 2>/dev/null || fail "The tests of real mail need ${packages[*]}, and installing them needs root." \
+        sudo -n true 2>/dev/null || fail "The tests on real servers need ${packages[*]}, and installing them needs root." \
             "Run 'sudo apt-get install --no-install-recommends ${packages[*]}' and then this again."
         as_root=(sudo -n)
     fi
@@ -31,7 +44,7 @@ if [ ${#packages[@]} -gt 0 ]; then
     case " ${packages[*]} " in
     *" postfix "*)
         for other in exim4 smtpd sendmail sendmail-mta; do
-            ! pidof "$other" >/dev/null || fail "The tests of real mail need postfix, which would replace $other, and $other is running here." \
+            ! pidof "$other" >/dev/null || fail "The tests on real servers need postfix, which would replace $other, and $other is running here." \
                 "Run the tests in a container, or install postfix by hand."
         done
         ;;
@@ -57,13 +70,39 @@ if [ ${#packages[@]} -gt 0 ]; then
     if ! install && { ! "${as_root[@]}" apt-get update >>"$log" 2>&1 || ! install; }; then
         tail -20 "$log" >&2
         rm -f "$log"
-        fail "The tests of real mail need ${packages[*]}, which could not be installed (above: what apt-get said)."
+        fail "The tests on real servers need ${packages[*]}, which could not be installed (above: what apt-get said)."
     fi
     rm -f "$log"
 fi
 
 [ "$(id -u)" -eq 0 ] || sudo -n true 2>/dev/null ||
-    fail "The tests of real mail start Postfix, which runs only as root:" \
+    fail "The tests on real servers start Postfix, which runs only as root:" \
         "run the tests as root, as in a container, or with sudo that asks for no password."
+
+# Whole when its last file is there, which says what Python it was made by. One run makes it, another waits.
+stamp=$(python --version)
+mkdir -p "$(dirname "$venv")"
+exec 9>"$venv.lock"
+flock 9
+if [ "$(cat "$venv/installed" 2>/dev/null)" != "$stamp" ]; then
+    printf 'installing %s packages for %s\n' "$(grep -c == "$requirements")" "$stamp"
+    rm -rf "$venv"
+    log=$(mktemp)
+    if ! { python -m venv "$venv" &&
+        "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes \
+            --only-binary :all: --requirement "$requirements"; } >"$log" 2>&1; then
+        tail -20 "$log" >&2
+        rm -f "$log"
+        fail "The tests on real servers need what tests/servers/requirements.txt lists, for Python 3.11 to 3.13, and it could" \
+            "not be installed (above: what pip said; it takes the index that it is set up for)."
+    fi
+    rm -f "$log"
+    printf '%s\n' "$stamp" >"$venv/installed"
+fi
+exec 9>&-
+
 printf 'dovecot %s\n' "$(PATH=$PATH:/usr/sbin dovecot --version)"
 printf 'postfix %s\n' "$(PATH=$PATH:/usr/sbin postconf -dh mail_version)"
+for package in Radicale xandikos caldav recurring-ical-events; do
+    "$venv/bin/python" -c 'import importlib.metadata as m, sys; print(sys.argv[1].lower(), m.version(sys.argv[1]))' "$package"
+done

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 /// How often a start is tried when another process took one of its ports in between.
 const STARTS_MAX: usize = 5;
 /// How long a server may take until it answers.
-const START_LIMIT: Duration = Duration::from_secs(30);
+const START_LIMIT: Duration = Duration::from_secs(120);
 
 /// A running server of the system.
 #[derive(Debug)]

@@ -6,6 +6,7 @@
 //! - [`postfix::Postfix`]: a real SMTP server that delivers into Dovecot's mailboxes
 //! - [`smtp_server::SmtpServer`]: a mail server that keeps what it was given
 //! - [`byte_proxy::ByteProxy`]: before any of them, and cuts, delays, swallows, repeats and garbles
+//! - [`dav_server::DavServer`]: a real CalDAV and CardDAV server (Radicale or Xandikos), with another client (Python's caldav)
 //! - [`dovecot::Dovecot`]: a real IMAP server, with another client (Python's imaplib) to read back what is in it
 //! - [`token_server::TokenServer`]: a token server of OAuth 2, with its page, and what it knows of a token
 //! - [`tls_server::TlsServer`]: says what a test wants, over TLS
@@ -21,6 +22,7 @@
 
 pub mod bot_api;
 pub mod byte_proxy;
+pub mod dav_server;
 pub mod dovecot;
 pub mod guarded;
 pub mod model_server;
