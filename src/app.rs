@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use async_trait::async_trait;
 use chrono_tz::Tz;
 
-use crate::accounts::{AccountDirectory, AccountProbe, ListedAccount};
+use crate::accounts::{AccountDirectory, AccountPart, AccountProbe, AccountStates, ListedAccount};
 use crate::channel::console::ConsoleChannel;
 use crate::config::{Config, ModelEndpoint, telegram_user};
 use crate::core::forgotten::Forgotten;
@@ -24,11 +24,13 @@ use crate::ports::{
 };
 use crate::prompts::{PromptError, Prompts};
 use crate::search::{SearchIndex, conversation};
+use crate::services::backend::Backends;
+use crate::services::dav::{DavKeeper, dav_places};
 use crate::services::email::elsewhere::mail_accounts;
 use crate::services::email::imap::keeper::{KeptAccount, MailKeeper};
 use crate::services::email::mailbox::Mailboxes;
-use crate::services::email::probing::SignInProbe;
 use crate::services::email::send::smtp::{Smtp, SmtpUrlError};
+use crate::services::probing::SignInProbe;
 use crate::services::{self, Accounts, MailAccounts};
 use crate::store::{RedbStore, Schema};
 
@@ -135,27 +137,42 @@ pub fn build(config: &Config, parts: Parts) -> Result<Brain, StartError> {
         first_admin.get_or_init(|| telegram_user(*first));
     }
     let (mail, kept) = mail_accounts(&config.accounts, config.smtp_url.as_ref(), &first_admin, &parts.store)?;
-    let accounts = Accounts { mail: MailAccounts::new(mail), ..Accounts::default() };
-    build_for(config, parts, accounts, kept, first_admin)
+    let states: Arc<AccountStates> = Arc::default();
+    let calendars = dav_places(&config.accounts, &first_admin, &parts.store);
+    let calendars = DavKeeper::new(calendars, AccountPart::Calendars, states.clone());
+    let accounts = Accounts {
+        mail: MailAccounts::new(mail),
+        events: Backends::new(calendars.accounts()),
+        event_keeper: Some(Arc::new(calendars)),
+        ..Accounts::default()
+    };
+    build_for(config, parts, accounts, KeptInStep { mailboxes: kept, states }, first_admin)
 }
 
 /// The same with these accounts, whatever is configured.
 pub fn build_with(config: &Config, parts: Parts, accounts: Accounts) -> Result<Brain, StartError> {
-    build_for(config, parts, accounts, Vec::new(), Arc::default())
+    build_for(config, parts, accounts, KeptInStep::default(), Arc::default())
+}
+
+/// What is kept in step, and how it is.
+#[derive(Default)]
+struct KeptInStep {
+    mailboxes: Vec<KeptAccount>,
+    states: Arc<AccountStates>,
 }
 
 fn build_for(
     config: &Config,
     parts: Parts,
     accounts: Accounts,
-    kept: Vec<KeptAccount>,
+    kept: KeptInStep,
     first_admin: Arc<OnceLock<UserId>>,
 ) -> Result<Brain, StartError> {
     let Parts { store, data_dir, clock, channel, zone } = parts;
     let index: Arc<dyn Index> = Arc::new(SearchIndex::new(store.clone(), sources(), Some(data_dir.join("search"))));
     let mailboxes = Mailboxes::of_accounts(&data_dir, accounts.mail.clone(), index.clone());
-    let listed = AccountDirectory::new(config.accounts.iter().map(ListedAccount::from), Arc::default());
-    let keeper = MailKeeper::new(kept, mailboxes.clone(), listed.states.clone(), clock.clone());
+    let listed = AccountDirectory::new(config.accounts.iter().flat_map(ListedAccount::parts), kept.states);
+    let keeper = MailKeeper::new(kept.mailboxes, mailboxes.clone(), listed.states.clone(), clock.clone());
     let accounts = Accounts { mail_keeper: Some(Arc::new(keeper)), ..accounts };
     let (services, people) = services::built_in(&store, &index, &mailboxes, accounts);
     Ok(Brain {

@@ -7,7 +7,8 @@
 //! 1. [`core`]: what there is, pure. Start with [`core::plan`], [`core::pending`], [`core::stakes`].
 //! 2. [`language`]: times, yes and no, which service, and plans without a model; pure as well.
 //! 3. [`ports`]: what the pipeline needs from the world, and what is stored.
-//! 4. [`accounts`]: who has which elsewhere, and how one signs in. [`services`]: a folder each; stakes, cards and receipts of every command come from there.
+//! 4. [`accounts`]: who has which elsewhere, and how one signs in; [`dav`] and [`ical`]: what calendars and address books
+//!    speak, over the wire and in their texts. [`services`]: a folder each; stakes, cards and receipts of every command come from there.
 //! 5. [`pipeline`]: one turn, top to bottom; what it goes by is [`pipeline::turn::TurnFacts`]. [`scheduler`]: what
 //!    falls due without one. [`upkeep`]: what is done when nobody waits, so that nothing grows for
 //!    ever. [`queries`], below them: what there is to see, as data.
@@ -25,9 +26,11 @@ pub mod channel;
 pub mod clock;
 pub mod config;
 pub mod core;
+pub mod dav;
 pub mod doctor;
 pub mod eval;
 pub mod failpoint;
+pub mod ical;
 pub mod investigate;
 pub mod kept_files;
 pub mod language;

@@ -4,6 +4,7 @@
 
 mod accounts;
 mod console;
+mod dav;
 mod doctor;
 mod eval;
 mod evidence_model;
@@ -18,6 +19,7 @@ mod tools;
 
 pub use accounts::*;
 pub use console::*;
+pub use dav::*;
 pub use doctor::*;
 pub use eval::*;
 pub use evidence_model::*;

@@ -16,11 +16,49 @@ use crate::limits::ACCOUNT_TROUBLE_CHARS;
 /// The command that connects an account anew.
 const RECONNECTS: &str = "brain-agent setup";
 
-/// An account, as its person is told about it.
+/// What of an account is kept in step by itself, and may be out of reach by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AccountPart {
+    /// Its mailbox.
+    Mail,
+    /// Its calendars.
+    Calendars,
+}
+
+impl AccountPart {
+    /// What is kept of an account. Of one that only sends it is told that nothing was read yet.
+    fn of(account: &AccountConfig) -> Vec<Self> {
+        let has = [
+            (account.imap.is_some() || account.caldav.is_none(), Self::Mail),
+            (account.caldav.is_some(), Self::Calendars),
+        ];
+        has.into_iter().filter(|(has, _)| *has).map(|(_, part)| part).collect()
+    }
+
+    /// The id under which its state is kept, given the account's.
+    pub fn id(self, account: &str) -> String {
+        match self {
+            Self::Mail => account.to_owned(),
+            Self::Calendars => format!("{account}/calendars"),
+        }
+    }
+
+    /// As a sentence has it behind “your”: `mail account work (anna@example.com)`.
+    pub fn named(self, account: &str) -> String {
+        match self {
+            Self::Mail => format!("mail account {account}"),
+            Self::Calendars => format!("calendar account {account}"),
+        }
+    }
+}
+
+/// An account, or a part of one, as its person is told about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedAccount {
-    /// As in [`AccountConfig::id`].
+    /// As in [`AccountPart::id`].
     pub id: String,
+    /// What of it.
+    pub part: AccountPart,
     /// Whose it is.
     pub person: AccountPerson,
     /// What the person calls it.
@@ -30,20 +68,29 @@ pub struct ListedAccount {
 }
 
 impl ListedAccount {
-    /// How it is called where it stands alone: `work (anna@example.com)`.
+    /// How it is called where it stands alone: `work (anna@example.com)`, `work (anna@example.com), calendars`.
     pub fn shown(&self) -> String {
-        match self.address.as_str() {
+        let name = match self.address.as_str() {
             address if address.is_empty() || address == self.name => visible(&self.name),
             address => visible(&format!("{} ({address})", self.name)),
+        };
+        match self.part {
+            AccountPart::Mail => name,
+            AccountPart::Calendars => format!("{name}, calendars"),
         }
     }
 }
 
-impl From<&AccountConfig> for ListedAccount {
-    fn from(account: &AccountConfig) -> Self {
+impl ListedAccount {
+    /// The parts of an account, as it is configured.
+    pub fn parts(account: &AccountConfig) -> Vec<Self> {
         let address = account.addresses.first().map(|sender| sender.address.to_string()).unwrap_or_default();
         let AccountConfig { id, person, name, .. } = account;
-        Self { id: id.clone(), person: person.clone(), name: name.clone(), address }
+        let of = |part: AccountPart| {
+            let (id, person, name, address) = (part.id(id), person.clone(), name.clone(), address.clone());
+            Self { id, part, person, name, address }
+        };
+        AccountPart::of(account).into_iter().map(of).collect()
     }
 }
 
@@ -113,7 +160,8 @@ mod tests {
     use super::*;
 
     fn account(id: &str, person: AccountPerson) -> ListedAccount {
-        ListedAccount { id: id.to_owned(), person, name: id.to_owned(), address: format!("{id}@example.com") }
+        let (part, name, address) = (AccountPart::Mail, id.to_owned(), format!("{id}@example.com"));
+        ListedAccount { id: id.to_owned(), part, person, name, address }
     }
 
     #[test]

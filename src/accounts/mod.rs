@@ -27,13 +27,13 @@ mod state;
 pub use account::{AccountConfig, AccountPerson, Sender, ServerAddress, ServerTls};
 pub use authorities::certificates;
 pub use certificate::{CertificateLook, certificate_trouble};
-pub use directory::{AccountDirectory, ListedAccount, since, trouble};
+pub use directory::{AccountDirectory, AccountPart, ListedAccount, since, trouble};
 pub use file::{
     AccountChange, AccountEntry, AccountsPlace, FileSetting, PlaceChosenBy, SecretSource, changed, file_text,
     parse_accounts, read_accounts,
 };
 pub use login::{Credential, FixedLogin, Login, LoginError};
-pub use probe::{AccountProbe, ConnectionProbe, ServerKind, ServerProbe, dav_signs_in};
+pub use probe::{AccountProbe, ConnectionProbe, ServerKind, ServerProbe};
 pub use provider::{Provider, ProviderOAuth, ProviderSteps};
 pub use secret::{CommandLogin, PlaceLogin, SecretError, SecretPlace};
 pub use sender::{parse_sender, sender_text};

@@ -5,8 +5,6 @@
 //! connection whose certificate was not accepted; this part signs in nowhere. Bounded in time by whoever asks. Not
 //! here: what signing in and looking into folders take, which is each protocol's own.
 
-mod dav;
-
 use std::fmt;
 use std::io;
 
@@ -16,8 +14,6 @@ use reqwest::header::DATE;
 use reqwest::{Method, Url};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpStream;
-
-pub use dav::dav_signs_in;
 
 use super::account::{AccountConfig, ServerAddress, ServerTls};
 use super::certificate::{self, CertificateLook};

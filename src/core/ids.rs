@@ -78,6 +78,11 @@ impl UserId {
 }
 
 impl ChatId {
+    /// The chat in which this person talks with the assistant alone.
+    pub fn alone_with(user: &UserId) -> Self {
+        if user.is_of_terminal() { Self(format!("console:{user}")) } else { Self(user.0.clone()) }
+    }
+
     /// True for the chat in which this person talks with the assistant alone, topics inside it included.
     pub fn is_private_of(&self, user: &UserId) -> bool {
         let place = self.0.split_once('/').map_or(self.0.as_str(), |(chat, _)| chat);

@@ -36,7 +36,7 @@ pub(super) fn jobs(subjects: &Subjects) -> Vec<CheckJob<'_>> {
             let name = format!("{name} {kind}");
             CheckJob::new(name.clone(), limit, UNREACHABLE, async move {
                 match subjects.probe.probe(account, kind).await {
-                    Some(probe) => told(&name, &probe, Utc::now()),
+                    Some(probe) => told(&name, kind, &probe, Utc::now()),
                     None => Vec::new(),
                 }
             })
@@ -64,7 +64,7 @@ async fn login(account: &AccountConfig, name: String) -> Vec<Check> {
     }]
 }
 
-fn told(name: &str, probe: &ServerProbe, now: DateTime<Utc>) -> Vec<Check> {
+fn told(name: &str, kind: ServerKind, probe: &ServerProbe, now: DateTime<Utc>) -> Vec<Check> {
     let ServerProbe { place, unreachable, certificate, signed_in, folders, clock_ahead } = probe;
     let mut checks = Vec::new();
     let of_certificate = certificate.as_ref().map(|seen| certificate_told(name, place, seen, now));
@@ -75,14 +75,34 @@ fn told(name: &str, probe: &ServerProbe, now: DateTime<Utc>) -> Vec<Check> {
                 .advised("Check user and password (many providers want an app password), or run “brain-agent setup”"),
         ),
         (None, Some(Ok(()))) => {
-            let folders = folders.map(|count| format!(", {count} folders")).unwrap_or_default();
-            checks.push(Check::ok(name, format!("signed in at {place}{folders}")));
+            let folders = folders.map(|count| format!(", {}", counted(kind, count))).unwrap_or_default();
+            checks.push(match (kind, probe.folders) {
+                (ServerKind::CalDav | ServerKind::CardDav, Some(0)) => {
+                    Check::warning(name, format!("signed in at {place}{folders}, so there is nothing to keep here"))
+                        .advised("Check the address in accounts.toml: it may be that of another person or server part")
+                }
+                _ => Check::ok(name, format!("signed in at {place}{folders}")),
+            });
         }
         (None, None) => checks.push(Check::ok(name, format!("{place} is there"))),
     }
     checks.extend(of_certificate);
     checks.extend(clock_ahead.map(|ahead| clock(format!("{name} clock"), place, ahead)));
     checks
+}
+
+/// What a server has, in words.
+fn counted(kind: ServerKind, count: usize) -> String {
+    let (one, many) = match kind {
+        ServerKind::Imap | ServerKind::Smtp => ("folder", "folders"),
+        ServerKind::CalDav => ("calendar", "calendars"),
+        ServerKind::CardDav => ("address book", "address books"),
+    };
+    match count {
+        0 => format!("no {one}"),
+        1 => format!("1 {one}"),
+        count => format!("{count} {many}"),
+    }
 }
 
 fn certificate_told(name: &str, place: &str, seen: &CertificateLook, now: DateTime<Utc>) -> Check {
@@ -139,10 +159,10 @@ mod tests {
             clock_ahead: Some(TimeDelta::seconds(400)),
             ..ServerProbe::default()
         };
-        let checks = told("account work imap", &probe, Utc::now());
+        let checks = told("account work imap", ServerKind::Imap, &probe, Utc::now());
         assert_eq!((checks[0].status, checks[1].status), (CheckStatus::Error, CheckStatus::Warning));
         assert!(checks[0].advice.as_ref().unwrap().contains("app password"), "{}", checks[0]);
         let fine = ServerProbe { signed_in: Some(Ok(())), folders: Some(12), ..probe };
-        assert!(told("account work imap", &fine, Utc::now())[0].message.contains("12 folders"));
+        assert!(told("account work imap", ServerKind::Imap, &fine, Utc::now())[0].message.contains("12 folders"));
     }
 }

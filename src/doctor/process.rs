@@ -9,7 +9,7 @@ use chrono_tz::Tz;
 use super::account::named;
 use super::check::Check;
 use super::{CheckJob, Subjects};
-use crate::accounts::{AccountConfig, Disconnected, since, trouble};
+use crate::accounts::{AccountConfig, AccountPart, Disconnected, ListedAccount, since, trouble};
 use crate::app;
 use crate::channel::control::Client;
 use crate::core::span::{ago, span};
@@ -144,21 +144,36 @@ fn of_process(subjects: &Subjects, process: &ProcessHealth) -> Vec<Check> {
         checks.push(Check::ok("index", format!("one is being built: {} of {} records", building.done, building.of)));
     }
     let zone = app::zone(&subjects.config);
-    for account in subjects.accounts.iter().filter(|account| account.imap.is_some()) {
-        checks.push(match process.accounts.iter().find(|known| known.id == account.id) {
-            Some(known) => sync(account, known, process.since, now, zone),
-            None => {
-                Check::warning(format!("{} sync", named(account)), "the running brain-agent does not know this account")
-                    .advised("Start it again, so that it reads accounts.toml")
-            }
+    for (account, part) in
+        subjects.accounts.iter().flat_map(|account| read_parts(account).map(move |part| (account, part)))
+    {
+        checks.push(match process.accounts.iter().find(|known| known.id == part.id(&account.id)) {
+            Some(known) => sync(&sync_name(account, part), known, process.since, now, zone),
+            None => Check::warning(sync_name(account, part), "the running brain-agent does not know this account")
+                .advised("Start it again, so that it reads accounts.toml"),
         });
     }
     checks
 }
 
+/// What of an account is read. One that only sends is not.
+fn read_parts(account: &AccountConfig) -> impl Iterator<Item = AccountPart> {
+    let reads_mail = account.imap.is_some();
+    ListedAccount::parts(account)
+        .into_iter()
+        .map(|part| part.part)
+        .filter(move |part| reads_mail || *part != AccountPart::Mail)
+}
+
+fn sync_name(account: &AccountConfig, part: AccountPart) -> String {
+    match part {
+        AccountPart::Mail => format!("{} sync", named(account)),
+        AccountPart::Calendars => format!("{} calendars sync", named(account)),
+    }
+}
+
 /// When an account was read.
-fn sync(account: &AccountConfig, known: &AccountHealth, started: DateTime<Utc>, now: DateTime<Utc>, zone: Tz) -> Check {
-    let name = format!("{} sync", named(account));
+fn sync(name: &str, known: &AccountHealth, started: DateTime<Utc>, now: DateTime<Utc>, zone: Tz) -> Check {
     let AccountHealth { synced, since: from, why, until_reconnected, progress, .. } = known.clone();
     if let Some(from) = from {
         let disconnected = Disconnected { since: from, why: why.unwrap_or_default(), until_reconnected };
@@ -245,7 +260,8 @@ mod tests {
             progress: None,
         };
         let ago = |minutes| now - TimeDelta::minutes(minutes);
-        let told = |known: &AccountHealth, started| sync(&account, known, started, now, Tz::UTC);
+        let name = sync_name(&account, AccountPart::Mail);
+        let told = |known: &AccountHealth, started| sync(&name, known, started, now, Tz::UTC);
         let away = AccountHealth { since: Some(ago(18)), why: Some("It is away.".to_owned()), ..health.clone() };
         for (check, status, says) in [
             (

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use tokio::sync::Notify;
@@ -28,6 +29,7 @@ use crate::ports::{
 use crate::prompts::Prompts;
 use crate::queries::View;
 use crate::services::address_book::AddressBook;
+use crate::services::capabilities::ContextSource;
 use crate::services::context::RequestContext;
 use crate::services::registry::Registry;
 
@@ -251,6 +253,20 @@ impl Brain {
     /// A turn is over, however it ended: `/cancel` no longer finds it.
     pub fn end(&self, incoming: &Incoming) {
         self.running.ends(&incoming.chat, &incoming.turn);
+    }
+}
+
+#[async_trait]
+impl ContextSource for Brain {
+    async fn context_of(&self, person: &UserId) -> Option<RequestContext> {
+        let chat = ChatId::alone_with(person);
+        match self.user(person, &chat).await {
+            Ok(user) => Some(self.request_context(&user, &user.chat)),
+            Err(error) => {
+                tracing::warn!(%error, "what somebody has chosen cannot be read");
+                None
+            }
+        }
     }
 }
 

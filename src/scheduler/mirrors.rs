@@ -12,5 +12,5 @@ pub async fn follow(brain: &Brain, people: &[UserId], stop: &CancellationToken) 
     let mirrors: Vec<_> = services.iter().filter_map(|registration| registration.service.mirroring()).collect();
     let serve = |person: &UserId| mirrors.iter().for_each(|mirror| mirror.serves(person));
     people.iter().chain(brain.policy.first_admin.get()).for_each(serve);
-    join_all(mirrors.iter().map(|mirror| mirror.follow(stop))).await;
+    join_all(mirrors.iter().map(|mirror| mirror.follow(brain, stop))).await;
 }

@@ -19,11 +19,13 @@ use serde::{Deserialize, Serialize};
 use super::command::Effect;
 use super::context::RequestContext;
 use super::error::ServiceError;
+use super::holder::Holder;
 use super::service::Attempt;
 use crate::core::ids::UserId;
 use crate::core::plan::{ActingAccount, Target};
 use crate::core::provenance::UntrustedText;
-use crate::ports::{Change, Expect, Record, StoreError};
+use crate::ports::secondary::readable;
+use crate::ports::{Change, Expect, Key, Record, StoreError, Stored};
 
 /// Where a record comes from, when that is an account.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +36,16 @@ pub struct RecordOrigin {
     pub id: String,
     /// Its state there when it was last read: an ETag, a sequence number.
     pub revision: String,
+    /// What it said there, of what was taken away: to be put back as it was, byte by byte.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+impl RecordOrigin {
+    /// A thing of this account.
+    pub fn new(account: impl Into<String>, id: impl Into<String>, revision: impl Into<String>) -> Self {
+        Self { account: account.into(), id: id.into(), revision: revision.into(), text: None }
+    }
 }
 
 /// A record that can be written to an account: events, tasks, contacts.
@@ -126,10 +138,45 @@ pub trait Backend<T: Replicated>: Debug + Send + Sync + 'static {
         None
     }
 
-    /// What the person's replica lacks of the place, given what it holds: to be applied as it is. Bounded; reads only.
-    async fn sync(&self, _owner: &UserId, _replica: Vec<(T, u64)>) -> Result<Vec<RecordEdit<T>>, ServiceError> {
-        Ok(Vec::new())
+    /// Brings the person's replica to what the place has. Bounded; nothing is written there.
+    async fn sync(&self, _ctx: &RequestContext, _mirror: &dyn Mirror<T>) -> Result<(), ServiceError> {
+        Ok(())
     }
+
+    /// What a card and a receipt have to say of where exactly this is kept or will be: one calendar of several.
+    async fn whereabouts(&self, _owner: &UserId, _origin: Option<&RecordOrigin>) -> KeptPlace {
+        KeptPlace::default()
+    }
+}
+
+/// Where exactly in an account something is kept.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct KeptPlace {
+    /// What it is called there, where there are several.
+    pub name: Option<String>,
+    /// Others see what is written there.
+    pub is_shared: bool,
+}
+
+/// One person's replica of one account, as what keeps it in step sees it.
+#[async_trait]
+pub trait Mirror<T: Replicated>: Send + Sync {
+    /// Where all that it holds comes from.
+    async fn origins(&self) -> Result<Vec<RecordOrigin>, ServiceError>;
+
+    /// What it holds of these, by their names there, with the revisions in the store.
+    async fn held(&self, ids: &[String]) -> Result<Vec<(T, u64)>, ServiceError>;
+
+    /// Holds what these say, all or none.
+    async fn apply(&self, edits: Vec<RecordEdit<T>>) -> Result<(), ServiceError>;
+}
+
+/// The key of a record in the order by its origin: owner, account, its name there.
+pub fn origin_key<T: Replicated>(key: &Key, stored: &Stored) -> Vec<Key> {
+    let record = readable::<T>(stored);
+    let origin = record.as_ref().and_then(|record| record.origin());
+    let owner = key.parts().into_iter().next().unwrap_or_default();
+    origin.map(|origin| Key::of(&[owner, &origin.account, &origin.id])).into_iter().collect()
 }
 
 /// The store itself: an edit is its record, committed together with the outcome.
@@ -157,8 +204,8 @@ impl<T: Replicated> Backend<T> for Embedded {
 pub struct BackendAccount<T: Replicated> {
     /// Unique among all accounts of everybody.
     pub id: String,
-    /// The person whose account it is.
-    pub owner: UserId,
+    /// Whose it is.
+    pub holders: Vec<Holder>,
     /// What the person calls it: `work`.
     pub label: String,
     /// Where it writes.
@@ -186,7 +233,7 @@ impl<T: Replicated> Backends<T> {
 
     /// This person's accounts.
     pub fn of<'a>(&'a self, owner: &'a UserId) -> impl Iterator<Item = &'a BackendAccount<T>> {
-        self.accounts.iter().filter(move |account| account.owner == *owner)
+        self.accounts.iter().filter(move |account| account.holders.iter().any(|holder| holder.is(owner)))
     }
 
     /// The account that something is done in: that of the thing, or for something new the person's first one.

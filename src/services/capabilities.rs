@@ -54,10 +54,17 @@ pub trait Mirroring: Send + Sync {
     fn serves(&self, person: &UserId);
 
     /// Reads this person's accounts once, for as long as `patience`; what was not read by then is read another time.
-    async fn catch_up(&self, person: &UserId, patience: Duration);
+    async fn catch_up(&self, ctx: &RequestContext, patience: Duration);
 
     /// Follows the accounts of those who are served, until it is told to stop.
-    async fn follow(&self, stop: &CancellationToken);
+    async fn follow(&self, people: &dyn ContextSource, stop: &CancellationToken);
+}
+
+/// The circumstances of people outside of a turn.
+#[async_trait]
+pub trait ContextSource: Send + Sync {
+    /// Those of this person now; `None` where their record cannot be read.
+    async fn context_of(&self, person: &UserId) -> Option<RequestContext>;
 }
 
 /// What comes of something falling due.

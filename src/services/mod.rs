@@ -28,6 +28,7 @@ pub mod completion;
 pub mod condition;
 pub mod contacts;
 pub mod context;
+pub mod dav;
 pub mod demo;
 mod described;
 pub mod email;
@@ -36,7 +37,9 @@ mod erased;
 pub mod error;
 pub mod filling;
 mod finding;
+mod following;
 mod given;
+pub mod holder;
 mod items;
 pub mod memory;
 pub mod notes;
@@ -44,6 +47,7 @@ pub mod offered;
 mod pages;
 mod param_error;
 mod preparing;
+pub mod probing;
 pub mod provenance;
 pub(crate) mod recurrence;
 mod registration;
@@ -67,9 +71,11 @@ use std::sync::Arc;
 use crate::ports::{Index, Secondary, Source, Store};
 use backend::Backends;
 use contacts::Contacts;
-pub use email::accounts::{Holder, MailAccount, MailAccounts};
+use dav::DavKeeper;
+pub use email::accounts::{MailAccount, MailAccounts};
 use email::imap::keeper::MailKeeper;
 use email::mailbox::Mailboxes;
+pub use holder::Holder;
 use registry::Registry;
 
 #[cfg(test)]
@@ -97,6 +103,8 @@ pub struct Accounts {
     pub tasks: Backends<task::Task>,
     /// Calendars.
     pub events: Backends<calendar::Event>,
+    /// What keeps events here in step with them.
+    pub event_keeper: Option<Arc<DavKeeper<calendar::Event>>>,
     /// Address books.
     pub contacts: Backends<contacts::Contact>,
     /// What mail is sent from.
@@ -112,12 +120,13 @@ pub fn built_in(
     mailboxes: &Arc<Mailboxes>,
     accounts: Accounts,
 ) -> (Registry, Arc<Contacts>) {
-    let Accounts { tasks, events, contacts, mail, mail_keeper } = accounts;
+    let Accounts { tasks, events, event_keeper, contacts, mail, mail_keeper } = accounts;
     let people = Contacts::new(store.clone(), index.clone(), mailboxes.clone()).written_by(contacts);
     let people = Arc::new(people);
     let tasks = Arc::new(task::TaskService::new(store.clone(), index.clone()).written_by(tasks));
     let calendar = calendar::CalendarService::new(store.clone(), index.clone())
         .written_by(events)
+        .kept_by(event_keeper)
         .beside([tasks.clone() as Arc<dyn service::Service>]);
     let mail = email::Email::new(store.clone(), mailboxes.clone(), people.clone(), mail).kept_by(mail_keeper);
     let registry = Registry::new([

@@ -52,6 +52,12 @@ impl Others {
         }
     }
 
+    /// Whose words `field` holds is as `other` has it: it says the same there.
+    pub(super) fn same_as(&mut self, field: &str, other: &Self) {
+        self.0.retain(|words| words.field != field);
+        self.0.extend(other.0.iter().filter(|words| words.field == field).cloned());
+    }
+
     /// For the gate, from a record that is `within`, e.g. `a memory`.
     pub(super) fn untrusted(&self, within: &'static str) -> Vec<UntrustedText> {
         let untrusted =

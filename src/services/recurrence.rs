@@ -2,35 +2,66 @@
 //!
 //! Rules that step by days and more are followed in *local wall time*, so that a standup at ten stays at ten
 //! when the clocks change; the rule is run over local times as if they were UTC, and each is then made an
-//! instant (after a gap: the first instant behind it; of two: the first). Rules that step by hours and less
-//! without further conditions are followed in elapsed time.
+//! instant as the RFC reads local times (3.3.5), see [`wall_instant`]. Two that are one instant, because clocks went
+//! forward, are one occurrence. Rules that step by hours and less without further conditions are followed in elapsed
+//! time. UNTIL is compared with instants.
 //!
-//! A start that does not match its own rule is not an occurrence.
+//! Whether a start that does not match its own rule is an occurrence, the RFC leaves open. Of what is made here it is
+//! none; in calendars it is the first one, see [`Series::with_start`].
 //!
 //! What is asked for lies near some moment, and the start may lie decades before it. A rule without COUNT is therefore
 //! followed from a start nearer to it, moved by whole intervals, which changes no occurrence behind it.
 
-use chrono::{DateTime, Datelike, Duration, NaiveDate, NaiveDateTime, NaiveTime, TimeZone, Timelike, Utc};
+use chrono::{DateTime, Datelike, Duration, Month, NaiveDate, NaiveDateTime, NaiveTime, Offset, TimeZone, Utc};
 use chrono_tz::Tz;
 use rrule::{Frequency, RRule, RRuleSet, Unvalidated};
 
-use crate::language::time::local_instant;
+use crate::language::time::{LocalInstant, local_instant};
 use crate::limits::{RECURRENCE_STEPS_MAX, REPEAT_MINUTES_MIN};
 use crate::services::show::Moment;
 
+mod edits;
+mod steps;
 #[cfg(test)]
 mod tests;
+mod until;
 
-/// A local wall-clock time as an instant.
+pub(super) use edits::{at_clock, counted, ended, moved_along, moved_rule, pinned};
+use steps::{elapsed, in_order};
+use until::Until;
+
+/// A local wall-clock time as an instant, for people: after a gap, its end.
 pub(crate) fn instant(zone: Tz, local: NaiveDateTime) -> DateTime<Tz> {
     local_instant(zone, local).earliest()
+}
+
+/// A local time of a calendar as an instant (RFC 5545, 3.3.5): one in a gap has the offset from before it, so that
+/// 02:30 is 03:30; of two it is the first.
+pub(crate) fn wall_instant(zone: Tz, local: NaiveDateTime) -> DateTime<Tz> {
+    wall(zone, local).0
+}
+
+/// The same, and whether it lies in a gap.
+fn wall(zone: Tz, local: NaiveDateTime) -> (DateTime<Tz>, bool) {
+    match local_instant(zone, local) {
+        LocalInstant::Single(at) | LocalInstant::Overlap { first: at, .. } => (at, false),
+        LocalInstant::Gap { next } => {
+            let before = zone.offset_from_utc_datetime(&(next.naive_utc() - Duration::seconds(1))).fix();
+            let utc = local.checked_sub_offset(before);
+            (utc.map_or(next, |utc| zone.from_utc_datetime(&utc)), true)
+        }
+    }
 }
 
 /// A rule with the start it counts from.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Series {
+    /// Without its UNTIL.
     rule: RRule<Unvalidated>,
+    until: Option<Until>,
     first: Moment,
+    /// `first` is an occurrence whether or not it matches the rule.
+    starts_at_first: bool,
     zone: Tz,
 }
 
@@ -53,17 +84,20 @@ impl Series {
         let unreadable = || BadRule::Unreadable(rule.chars().take(80).collect());
         let value = Some(rule.trim()).filter(|rule| !rule.contains(char::is_control)).ok_or_else(unreadable)?;
         let value = value.strip_prefix("RRULE:").unwrap_or(value);
-        let parsed: RRule<Unvalidated> =
-            local_until(value, zone).ok_or_else(unreadable)?.parse().map_err(|_| unreadable())?;
+        let (value, until) = Until::split(value, first, zone).ok_or_else(unreadable)?;
+        let parsed: RRule<Unvalidated> = value.parse().map_err(|_| unreadable())?;
         if parsed.get_interval() == 0 {
             return Err(BadRule::Never);
         }
-        let series = Self { rule: parsed, first, zone };
+        let series = Self { rule: on_day_of(parsed, first, zone), until, first, starts_at_first: false, zone };
         let pause = series.shortest_pause();
         if pause < Duration::minutes(REPEAT_MINUTES_MIN) {
             return Err(BadRule::TooOften);
         }
-        series.dates().map(|_| ()).ok_or_else(unreadable)?;
+        if series.is_miscounted() {
+            return Err(unreadable());
+        }
+        series.dates_from(series.local_first()).map(|_| ()).ok_or_else(unreadable)?;
         Ok(series)
     }
 
@@ -74,16 +108,31 @@ impl Series {
         Ok((series, next))
     }
 
+    /// As calendars have it: the start is the first occurrence, and the first that COUNT counts, even if it does not
+    /// match the rule.
+    pub fn with_start(mut self) -> Self {
+        self.starts_at_first = true;
+        let local = self.local_first();
+        if let Some(count) = self.rule.get_count()
+            && self.elapsed_step().is_none()
+            && self.dates_from(local).and_then(|mut dates| dates.next()) != Some(local)
+        {
+            self.rule = self.rule.count(count.saturating_sub(1));
+        }
+        self
+    }
+
     /// The first occurrence after `after`, if there is one.
     pub fn next_after(&self, after: DateTime<Utc>) -> Option<Moment> {
-        self.walk(after, Duration::zero()).find(|at| at.start(self.zone) > after)
+        self.walk(after).find(|at| at.start(self.zone) > after)
     }
 
     /// The last occurrence before `before`.
     pub fn last_before(&self, before: DateTime<Utc>) -> Option<Moment> {
+        let end = self.until.map_or(before, |until| until.instant(self.zone).min(before));
         let last = |back: i64| {
-            let walk = self.walk(before, Duration::days(back));
-            walk.take_while(|at| at.start(self.zone) < before).last()
+            let near = end.checked_sub_signed(Duration::days(back)).unwrap_or(DateTime::<Utc>::MIN_UTC);
+            self.walk(near).take_while(|at| at.start(self.zone) < before).last()
         };
         // A sparse rule has none for long: a date of a month, the 29th of February. At the end, all of it.
         [2, 400, 3_300, 400_000].into_iter().find_map(last)
@@ -91,7 +140,7 @@ impl Series {
 
     /// Occurrences that start in `from..to`, at most `max`.
     pub fn between(&self, from: DateTime<Utc>, to: DateTime<Utc>, max: usize) -> Vec<Moment> {
-        self.walk(from, Duration::zero())
+        self.walk(from)
             .skip_while(|at| at.start(self.zone) < from)
             .take_while(|at| at.start(self.zone) < to)
             .take(max)
@@ -101,43 +150,51 @@ impl Series {
     /// How many occurrences lie before `before`.
     pub fn count(&self, before: Moment) -> usize {
         let before = before.start(self.zone);
-        self.walk(DateTime::<Utc>::MIN_UTC, Duration::zero()).take_while(|at| at.start(self.zone) < before).count()
+        self.walk(DateTime::<Utc>::MIN_UTC).take_while(|at| at.start(self.zone) < before).count()
     }
 
-    /// The occurrences in order, from `near` on and perhaps earlier: those of the last `back` before it are among them.
-    fn walk(&self, near: DateTime<Utc>, back: Duration) -> Box<dyn Iterator<Item = Moment> + '_> {
-        let near = near.checked_sub_signed(back).unwrap_or(DateTime::<Utc>::MIN_UTC);
+    /// The occurrences in order, from `near` on and perhaps some before it.
+    fn walk(&self, near: DateTime<Utc>) -> Box<dyn Iterator<Item = Moment> + '_> {
+        let (zone, until) = (self.zone, self.until);
+        let start = self.starts_at_first.then(|| self.first.start(zone));
+        let by_rule = self.by_rule(near).filter(move |at| start.is_none_or(|start| at.start(zone) > start));
+        let start = start.filter(|start| *start >= near).map(|_| self.first);
+        let all = start.into_iter().chain(by_rule).take(RECURRENCE_STEPS_MAX);
+        Box::new(all.take_while(move |at| until.is_none_or(|until| until.includes(*at))))
+    }
+
+    /// What the rule gives, but for its end.
+    fn by_rule(&self, near: DateTime<Utc>) -> Box<dyn Iterator<Item = Moment> + '_> {
         if let (Some(step), Moment::Instant(first)) = (self.elapsed_step(), self.first) {
             return Box::new(elapsed(first, step, near, self.rule.get_count()));
         }
-        let zone = self.zone;
-        let whole_days = matches!(self.first, Moment::Day(_));
-        let dates = self.dates_near(near).into_iter().flatten().take(RECURRENCE_STEPS_MAX);
-        Box::new(dates.map(move |at| {
-            let local = at.naive_utc();
-            if whole_days { Moment::Day(local.date()) } else { Moment::Instant(instant(zone, local)) }
-        }))
-    }
-
-    /// Local times, dressed as UTC.
-    fn dates(&self) -> Option<rrule::RRuleSetIter> {
-        self.dates_from(self.local_first())
-    }
-
-    /// The same, leaving out what lies far before `near` where the rule allows it.
-    fn dates_near(&self, near: DateTime<Utc>) -> Option<rrule::RRuleSetIter> {
         let first = self.local_first();
-        let near = near.with_timezone(&self.zone).naive_local();
-        // A rule that has ended before it has its last occurrences there.
-        let until = self.rule.get_until().map(|until| until.naive_utc());
-        let near = until.map_or(near, |until| until.min(near));
-        self.dates_from(self.moved_towards(first, near).unwrap_or(first))
+        let near = self.local_near(near).unwrap_or(first);
+        let dates = match self.moved_towards(first, near) {
+            Some((start, gone)) => Self { rule: self.fewer(gone), ..self.clone() }.dates_from(start),
+            None => self.dates_from(first),
+        };
+        let dates = dates.into_iter().flatten();
+        match self.first {
+            Moment::Day(_) => Box::new(dates.map(|local| Moment::Day(local.date()))),
+            Moment::Instant(_) => Box::new(in_order(dates, self.zone).map(Moment::Instant)),
+        }
     }
 
-    fn dates_from(&self, start: NaiveDateTime) -> Option<rrule::RRuleSetIter> {
+    /// `near` on the local clock; a rule that has ended before it has its last occurrences there.
+    fn local_near(&self, near: DateTime<Utc>) -> Option<NaiveDateTime> {
+        let near = self.until.map_or(near, |until| until.instant(self.zone).min(near)).naive_utc();
+        // The engine counts no years of five digits.
+        let near = near.min(NaiveDate::from_ymd_opt(9_000, 1, 1)?.and_time(NaiveTime::MIN));
+        near.checked_add_offset(self.zone.offset_from_utc_datetime(&near).fix())
+    }
+
+    /// What the rule gives on the local clock, counted from `start`.
+    fn dates_from(&self, start: NaiveDateTime) -> Option<impl Iterator<Item = NaiveDateTime> + use<>> {
         let start = rrule::Tz::UTC.from_utc_datetime(&start);
         let rule = self.rule.clone().validate(start).ok()?;
-        Some((&RRuleSet::new(start).rrule(rule).limit()).into_iter())
+        let dates = (&RRuleSet::new(start).rrule(rule).limit()).into_iter();
+        Some(dates.map(|at| at.naive_utc()))
     }
 
     fn local_first(&self) -> NaiveDateTime {
@@ -148,23 +205,57 @@ impl Series {
     }
 
     /// `first` by as many whole intervals later as fit before `near`, less some for what one interval holds and for
-    /// clocks that change. Months and years are not counted so: they are few, and of different lengths.
-    fn moved_towards(&self, first: NaiveDateTime, near: NaiveDateTime) -> Option<NaiveDateTime> {
-        if self.rule.get_count().is_some() {
-            return None;
-        }
+    /// clocks that change, and how many occurrences COUNT has counted until there. Of months and years it is their first
+    /// day: the rule has days of its own, see [`on_day_of`].
+    fn moved_towards(&self, first: NaiveDateTime, near: NaiveDateTime) -> Option<(NaiveDateTime, u32)> {
+        let interval = i64::from(self.rule.get_interval().max(1));
+        let is_counted = self.rule.get_count().is_some();
         let unit = match self.rule.get_freq() {
-            Frequency::Yearly | Frequency::Monthly => return None,
+            Frequency::Yearly | Frequency::Monthly | Frequency::Hourly | Frequency::Minutely if is_counted => {
+                return None;
+            }
+            Frequency::Yearly => return Some((moved_by_months(first, near, interval * 12, Some(1))?, 0)),
+            Frequency::Monthly => return Some((moved_by_months(first, near, interval, None)?, 0)),
             Frequency::Weekly => 7 * 86_400,
             Frequency::Daily => 86_400,
             Frequency::Hourly => 3_600,
             Frequency::Minutely => 60,
             Frequency::Secondly => 1,
         };
-        let interval = unit * i64::from(self.rule.get_interval().max(1));
+        let interval = unit * interval;
         let ahead = (near - first).num_seconds() - 2 * interval - 2 * 86_400;
-        let whole = Duration::try_seconds(ahead.max(0) / interval * interval)?;
-        first.checked_add_signed(whole)
+        let mut whole = ahead.max(0) / interval;
+        let mut gone = 0;
+        if let Some(count) = self.rule.get_count() {
+            let each = self.in_each_interval()?;
+            whole = whole.min(i64::from(count.saturating_sub(1) / each));
+            gone = u32::try_from(whole).ok()? * each;
+        }
+        Some((first.checked_add_signed(Duration::try_seconds(whole * interval)?)?, gone))
+    }
+
+    /// How many occurrences every interval has, wherever in it one begins to count; `None`: that differs.
+    fn in_each_interval(&self) -> Option<u32> {
+        let rule = &self.rule;
+        let others = [rule.get_by_hour(), rule.get_by_minute(), rule.get_by_second(), rule.get_by_month()];
+        let plain = others.iter().all(|values| values.is_empty())
+            && rule.get_by_month_day().is_empty()
+            && rule.get_by_set_pos().is_empty();
+        let days = rule.get_by_weekday();
+        let distinct = (1..days.len()).all(|n| !days[..n].contains(&days[n]));
+        match rule.get_freq() {
+            Frequency::Daily if days.is_empty() && plain => Some(1),
+            Frequency::Weekly if distinct && plain => u32::try_from(days.len().max(1)).ok(),
+            _ => None,
+        }
+    }
+
+    /// The rule, where `gone` of its occurrences are counted no more.
+    fn fewer(&self, gone: u32) -> RRule<Unvalidated> {
+        match self.rule.get_count() {
+            Some(count) => self.rule.clone().count(count.saturating_sub(gone)),
+            None => self.rule.clone(),
+        }
     }
 
     /// True when it is followed in elapsed time, wherever the person is.
@@ -181,9 +272,16 @@ impl Series {
             && rule.get_by_weekday().is_empty()
             && rule.get_by_month().is_empty()
             && rule.get_by_month_day().is_empty()
-            && rule.get_by_set_pos().is_empty()
-            && rule.get_until().is_none();
+            && rule.get_by_year_day().is_empty()
+            && rule.get_by_week_no().is_empty()
+            && rule.get_by_set_pos().is_empty();
         self.fast_step().filter(|_| plain)
+    }
+
+    /// Minutes of more than an hour with conditions: the engine steps them by whole hours.
+    fn is_miscounted(&self) -> bool {
+        let rule = &self.rule;
+        rule.get_freq() == Frequency::Minutely && rule.get_interval() > 60 && self.elapsed_step().is_none()
     }
 
     fn fast_step(&self) -> Option<Duration> {
@@ -207,126 +305,37 @@ impl Series {
     }
 }
 
-/// `first`, `first + step`, …, leaving out what lies far before `near`.
-fn elapsed(
-    first: DateTime<Tz>,
-    step: Duration,
-    near: DateTime<Utc>,
-    count: Option<u32>,
-) -> impl Iterator<Item = Moment> {
-    // The one at `near` itself may be the first that counts, and the one before it the last.
-    let skip = ((near - first.to_utc()).num_seconds() / step.num_seconds().max(1) - 1).max(0);
-    let end = count.map_or(i64::MAX, i64::from).min(skip.saturating_add(RECURRENCE_STEPS_MAX as i64));
-    (skip..end).map_while(move |n| {
-        let ahead = Duration::try_seconds(step.num_seconds().checked_mul(n)?)?;
-        first.checked_add_signed(ahead).map(Moment::Instant)
-    })
-}
-
-/// The rule with its UNTIL in local time dressed as UTC; a date means the whole of that day.
-fn local_until(rule: &str, zone: Tz) -> Option<String> {
-    let part = |part: &str| -> Option<String> {
-        let Some(until) = part.strip_prefix("UNTIL=") else {
-            return Some(part.to_owned());
-        };
-        let local = match until.strip_suffix('Z') {
-            Some(utc) => {
-                let utc = NaiveDateTime::parse_from_str(utc, "%Y%m%dT%H%M%S").ok()?;
-                zone.from_utc_datetime(&utc).naive_local()
-            }
-            None if until.contains('T') => NaiveDateTime::parse_from_str(until, "%Y%m%dT%H%M%S").ok()?,
-            None => NaiveDate::parse_from_str(until, "%Y%m%d").ok()?.and_hms_opt(23, 59, 59)?,
-        };
-        Some(format!("UNTIL={}Z", local.format("%Y%m%dT%H%M%S")))
-    };
-    let parts: Option<Vec<String>> = rule.to_uppercase().split(';').map(part).collect();
-    parts.map(|parts| parts.join(";"))
-}
-
-/// The rule with the time of day it names, if it names one, replaced.
-pub(super) fn at_clock(rule: &str, clock: NaiveTime) -> String {
-    let part = |part: &str| match part.split('=').next() {
-        Some("BYHOUR") => format!("BYHOUR={}", clock.hour()),
-        Some("BYMINUTE") => format!("BYMINUTE={}", clock.minute()),
-        Some(_) | None => part.to_owned(),
-    };
-    rule.split(';').map(part).collect::<Vec<_>>().join(";")
-}
-
-/// The rule with a time of day of its own, where it would take that of its start.
-pub(super) fn pinned(rule: &str, clock: NaiveTime) -> String {
-    if rule.contains("BYHOUR=") || rule.contains("BYMINUTE=") {
-        return rule.to_owned();
+/// A rule of months or years that names no day is on that of its start. Written out, so that the start can be moved.
+fn on_day_of(rule: RRule<Unvalidated>, first: Moment, zone: Tz) -> RRule<Unvalidated> {
+    let days = [rule.get_by_week_no().len(), rule.get_by_year_day().len(), rule.get_by_month_day().len()];
+    if days.into_iter().chain([rule.get_by_weekday().len()]).any(|named| named > 0) {
+        return rule;
     }
-    format!("{rule};BYHOUR={};BYMINUTE={};BYSECOND={}", clock.hour(), clock.minute(), clock.second())
-}
-
-/// The rule, ended before the occurrence that begins here.
-pub(super) fn ended(rule: &str, before: Moment) -> String {
-    let until = match before {
-        Moment::Instant(at) => (at.to_utc() - Duration::seconds(1)).format("%Y%m%dT%H%M%SZ").to_string(),
-        Moment::Day(day) => day.pred_opt().unwrap_or(day).format("%Y%m%d").to_string(),
+    let date = match first {
+        Moment::Instant(at) => at.with_timezone(&zone).date_naive(),
+        Moment::Day(day) => day,
     };
-    let ends = |part: &&str| part.starts_with("UNTIL=") || part.starts_with("COUNT=");
-    let kept: Vec<&str> = rule.split(';').filter(|part| !ends(part)).collect();
-    format!("{};UNTIL={until}", kept.join(";"))
-}
-
-/// The rule, where `gone` of its occurrences are counted no more.
-pub(super) fn counted(rule: &str, gone: usize) -> String {
-    let part = |part: &str| match part.strip_prefix("COUNT=").and_then(|count| count.parse::<usize>().ok()) {
-        Some(count) => format!("COUNT={}", count.saturating_sub(gone).max(1)),
-        None => part.to_owned(),
-    };
-    rule.split(';').map(part).collect::<Vec<_>>().join(";")
-}
-
-/// An occurrence of a series that was moved as this one was.
-pub(super) fn moved_along(of: Moment, was: Moment, becomes: Moment, zone: Tz) -> Moment {
-    let local = |moment: Moment| moment.start(zone).naive_local();
-    let days = (local(becomes).date() - local(was).date()).num_days();
-    let day = local(of).date().checked_add_signed(Duration::days(days)).unwrap_or(local(of).date());
-    match becomes {
-        Moment::Instant(at) => Moment::Instant(instant(zone, day.and_time(at.with_timezone(&zone).time()))),
-        Moment::Day(_) => Moment::Day(day),
+    let day = vec![i8::try_from(date.day()).unwrap_or(1)];
+    let month = u8::try_from(date.month()).ok().and_then(|month| Month::try_from(month).ok());
+    match (rule.get_freq(), month) {
+        (Frequency::Yearly, Some(month)) if rule.get_by_month().is_empty() => rule.by_month(&[month]).by_month_day(day),
+        (Frequency::Yearly | Frequency::Monthly, _) => rule.by_month_day(day),
+        _ => rule,
     }
 }
 
-/// A series moved by as much as one of its occurrences: its new start and rule.
-///
-/// A rule on one weekday moves along; one on several fixed days can change its time of day only.
-pub(super) fn moved_rule(
-    rule: &str,
-    first: Moment,
-    was: Moment,
-    becomes: Moment,
-    zone: Tz,
-) -> Result<(Moment, String), BadRule> {
-    let local = |moment: Moment| moment.start(zone).naive_local();
-    let days = (local(becomes).date() - local(was).date()).num_days();
-    let new_date = local(first).date().checked_add_signed(Duration::days(days)).ok_or(BadRule::FixedDays)?;
-    let (first, rule) = match becomes {
-        Moment::Instant(at) => {
-            let clock = at.with_timezone(&zone).time();
-            (Moment::Instant(instant(zone, new_date.and_time(clock))), at_clock(rule, clock))
-        }
-        Moment::Day(_) => (Moment::Day(new_date), rule.to_owned()),
-    };
-    if days == 0 {
-        return Ok((first, rule));
-    }
-    let mut parts: Vec<String> = rule.split(';').map(str::to_owned).collect();
-    for part in &mut parts {
-        match part.split_once('=') {
-            Some(("BYDAY", day)) if day.len() == 2 => {
-                let weekday = local(becomes).date().weekday();
-                *part = format!("BYDAY={}", weekday.to_string().to_uppercase().get(..2).unwrap_or(day));
-            }
-            Some(("BYDAY" | "BYMONTHDAY" | "BYMONTH" | "BYYEARDAY" | "BYSETPOS" | "BYWEEKNO", _)) => {
-                return Err(BadRule::FixedDays);
-            }
-            Some(_) | None => {}
-        }
-    }
-    Ok((first, parts.join(";")))
+/// The first day of a month, of `month` if one is given, that lies whole intervals of months after `first` and at least
+/// one before `near`.
+fn moved_by_months(
+    first: NaiveDateTime,
+    near: NaiveDateTime,
+    interval: i64,
+    month: Option<u32>,
+) -> Option<NaiveDateTime> {
+    let number = |at: NaiveDateTime| i64::from(at.year()) * 12 + i64::from(at.month0());
+    let whole = (number(near) - number(first) - interval - 1) / interval * interval;
+    let to = number(first) + whole;
+    let month = month.or(u32::try_from(to.rem_euclid(12) + 1).ok())?;
+    let day = NaiveDate::from_ymd_opt(i32::try_from(to.div_euclid(12)).ok()?, month, 1)?;
+    (whole > 0).then(|| day.and_time(first.time()))
 }

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::backend::{Backends, RecordEdit, Replicated, Unwritten};
+use super::backend::{Backends, Mirror, RecordEdit, RecordOrigin, Replicated, Unwritten};
 use super::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject, planned};
 use super::context::RequestContext;
 use super::error::ServiceError;
@@ -22,7 +22,7 @@ use crate::core::plan::{ActingAccount, Action, Target};
 use crate::core::stakes::Stakes;
 use crate::core::text::{shorten, visible};
 use crate::limits;
-use crate::ports::{Batch, Change, Record as _, RecordExt, Scan, Store, StoreError};
+use crate::ports::{Batch, Change, Record as _, RecordExt, Scan, Secondary, Store, StoreError};
 
 /// A service that keeps records of one kind, here or in accounts.
 #[async_trait]
@@ -38,6 +38,9 @@ pub trait Replica: Send + Sync + 'static {
 
     /// Who writes.
     fn backends(&self) -> &Backends<Self::Kept>;
+
+    /// Its records by where they come from, see [`origin_key`](super::backend::origin_key).
+    fn by_origin(&self) -> &'static Secondary;
 
     /// What else of the store follows from these edits: reminders.
     async fn along(
@@ -185,17 +188,47 @@ async fn replica_changes<S: Replica>(
 /// Makes the replica of a person's accounts what is there.
 pub(super) async fn mirror_anew<S: Replica>(service: &S, ctx: &RequestContext) -> Result<(), ServiceError> {
     for account in service.backends().of(&ctx.owner) {
-        let scan = Scan::of::<S::Kept>(&[ctx.owner.as_str()], usize::MAX);
-        let all = service.store().list::<S::Kept>(scan).await?;
-        let is_of_it = |kept: &S::Kept| kept.origin().is_some_and(|origin| origin.account == account.id);
-        let replica = all.into_iter().filter(|(kept, _)| is_of_it(kept)).collect();
-        let edits = account.backend.sync(&ctx.owner, replica).await?;
-        let changes = replica_changes(service, ctx, &edits).await?;
-        if !changes.is_empty() {
-            service.store().commit(Batch { changes }).await?;
-        }
+        account.backend.sync(ctx, &StoreMirror { service, ctx, account: &account.id }).await?;
     }
     Ok(())
+}
+
+/// The replica of one account in the store.
+pub(super) struct StoreMirror<'m, S> {
+    pub service: &'m S,
+    pub ctx: &'m RequestContext,
+    pub account: &'m str,
+}
+
+impl<S: Replica> StoreMirror<'_, S> {
+    async fn list(&self, parts: &[&str]) -> Result<Vec<(S::Kept, u64)>, ServiceError> {
+        let parts = [&[self.ctx.owner.as_str(), self.account], parts].concat();
+        Ok(self.service.store().list(Scan::by(self.service.by_origin(), &parts, usize::MAX)).await?)
+    }
+}
+
+#[async_trait]
+impl<S: Replica> Mirror<S::Kept> for StoreMirror<'_, S> {
+    async fn origins(&self) -> Result<Vec<RecordOrigin>, ServiceError> {
+        Ok(self.list(&[]).await?.iter().filter_map(|(kept, _)| kept.origin().cloned()).collect())
+    }
+
+    async fn held(&self, ids: &[String]) -> Result<Vec<(S::Kept, u64)>, ServiceError> {
+        let mut held = Vec::new();
+        for id in ids {
+            held.extend(self.list(&[id]).await?);
+        }
+        Ok(held)
+    }
+
+    async fn apply(&self, edits: Vec<RecordEdit<S::Kept>>) -> Result<(), ServiceError> {
+        let edits: Vec<_> = edits.into_iter().filter(changes_something).collect();
+        let changes = replica_changes(self.service, self.ctx, &edits).await?;
+        if !changes.is_empty() {
+            self.service.store().commit(Batch { changes }).await?;
+        }
+        Ok(())
+    }
 }
 
 /// One record as an effect elsewhere left it, and as it was before.

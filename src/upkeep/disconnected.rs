@@ -80,9 +80,9 @@ async fn settle(brain: &Brain, account: &ListedAccount, state: &AccountState, ch
             let user = brain.store.load::<User>(&Key::of(&[owner.as_str()])).await?;
             let zone = user.and_then(|(user, _)| user.zone).unwrap_or(brain.policy.zone);
             let since = since(disconnected.since, brain.clock.now(), zone);
-            let (name, why) = (account.shown(), trouble(disconnected));
+            let (name, why) = (account.part.named(&account.shown()), trouble(disconnected));
             let words = format!(
-                "🔌 Your mail account {name} is not connected since {since}: {why}. Until then I answer from what I have \
+                "🔌 Your {name} is not connected since {since}: {why}. Until then I answer from what I have \
                  read of it, and what waits for your yes stays."
             );
             waiting.insert(account.id.clone(), words);

@@ -8,6 +8,8 @@ fn allowed(module: &str) -> Option<&'static [&'static str]> {
     const BASE: &[&str] = &["core", "limits"];
     const PORTS: &[&str] = &["core", "limits", "ports"];
     const ADAPTER: &[&str] = &["accounts", "core", "failpoint", "kept_files", "language", "limits", "ports"];
+    const SERVICES: &[&str] =
+        &["accounts", "core", "dav", "failpoint", "ical", "kept_files", "language", "limits", "ports"];
     const PIPELINE: &[&str] = &[
         "accounts",
         "core",
@@ -66,7 +68,10 @@ fn allowed(module: &str) -> Option<&'static [&'static str]> {
         "accounts" => &["core", "limits", "secret_files"],
         "config" => &["accounts", "core", "limits", "ports", "secret_files"],
         "prompts" | "clock" => PORTS,
-        "store" | "search" | "services" | "llm" => ADAPTER,
+        "store" | "search" | "llm" => ADAPTER,
+        "services" => SERVICES,
+        "ical" => &["limits"],
+        "dav" => &["accounts", "limits"],
         "investigate" => &["core", "failpoint", "language", "limits", "ports", "prompts", "services"],
         "queries" => &["accounts", "core", "investigate", "language", "limits", "ports", "services"],
         "pipeline" => PIPELINE,

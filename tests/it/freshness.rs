@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use brain_agent::accounts::{AccountDirectory, AccountPerson, ListedAccount};
+use brain_agent::accounts::{AccountDirectory, AccountPart, AccountPerson, ListedAccount};
 use brain_agent::ports::Clock;
 use brain_agent::upkeep::AccountWatch;
 use chrono::Duration;
@@ -16,7 +16,7 @@ const ID: &str = "mail:me@example.com";
 
 fn listed(id: &str, person: &str, name: &str, address: &str) -> ListedAccount {
     let [id, name, address] = [id, name, address].map(str::to_owned);
-    ListedAccount { id, person: AccountPerson::Id(person.to_owned()), name, address }
+    ListedAccount { id, part: AccountPart::Mail, person: AccountPerson::Id(person.to_owned()), name, address }
 }
 
 fn setup() -> Setup {

@@ -41,6 +41,7 @@ mod paging;
 mod presses;
 mod questions;
 mod readme;
+mod real_calendar;
 mod real_mail;
 mod record;
 mod registry;

@@ -53,6 +53,8 @@ const OTHERWISE: &[(&str, &str)] = &[
     ("services/completion.rs", "\"email\""),
     ("services/contacts/save.rs", "\"email\""),
     ("services/email/mime.rs", "\"calendar\""),
+    ("dav/discovery.rs", "\"calendar\""),
+    ("doctor/account.rs", "\"calendar\""),
 ];
 
 #[test]

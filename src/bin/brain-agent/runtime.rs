@@ -20,6 +20,7 @@ use brain_agent::pipeline::brain::Brain;
 use brain_agent::pipeline::recover;
 use brain_agent::ports::{Channel, Clock, Store};
 use brain_agent::scheduler;
+use brain_agent::services::capabilities::ContextSource as _;
 use brain_agent::store::RedbStore;
 use brain_agent::upkeep;
 use chrono_tz::Tz;
@@ -78,9 +79,10 @@ impl Runtime {
     /// once and ends.
     pub(crate) async fn catch_up(&self, person: &UserId) {
         let patience = Duration::from_millis(limits::CATCH_UP_MS);
+        let Some(ctx) = self.brain.context_of(person).await else { return };
         let services = self.brain.services.now();
         let mirrors = services.iter().filter_map(|registration| registration.service.mirroring());
-        join_all(mirrors.map(|mirror| mirror.catch_up(person, patience))).await;
+        join_all(mirrors.map(|mirror| mirror.catch_up(&ctx, patience))).await;
     }
 
     /// Lets other processes reach this one.

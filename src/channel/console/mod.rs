@@ -29,7 +29,7 @@ use crate::upkeep;
 
 /// The chat of a console's user.
 pub fn chat_of(user: &str) -> ChatId {
-    ChatId::new(format!("console:{user}"))
+    ChatId::alone_with(&UserId::new(user))
 }
 
 /// One conversation over lines.

@@ -1,10 +1,10 @@
 //! How fresh an answer is that was read from copies of accounts elsewhere: said in a line at its end, once an answer,
 //! where an account is not connected or was not read to its end yet. Talk, and what is kept here, has no such line.
 
-use crate::accounts::{AccountState, ListedAccount, since, trouble};
+use crate::accounts::{AccountPart, AccountState, ListedAccount, since, trouble};
 use crate::core::outcome::{Report, Status};
 use crate::core::progress::{MAILS_SO_FAR, mails_read};
-use crate::core::text::visible;
+use crate::core::text::{grouped, visible};
 use crate::core::turn::Path;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
@@ -58,10 +58,14 @@ fn line(brain: &Brain, facts: &TurnFacts, answer: &Answer, account: &ListedAccou
     let AccountState { disconnected, progress, .. } = brain.accounts.states.of(&account.id);
     if let Some(disconnected) = disconnected {
         let since = since(disconnected.since, facts.ctx.now, facts.ctx.zone);
-        let (name, why) = (visible(&account.name), trouble(&disconnected));
-        return Some(format!("⚠️ Your mail account {name} is not connected since {since} ({why})."));
+        let (name, why) = (account.part.named(&visible(&account.name)), trouble(&disconnected));
+        return Some(format!("⚠️ Your {name} is not connected since {since} ({why})."));
     }
     // Where the index says how far it is, that is enough.
     let (done, of) = progress.filter(|_| !answer.replies.iter().any(|reply| reply.text.contains(MAILS_SO_FAR)))?;
-    Some(format!("⏳ {}.", mails_read(done, of)))
+    let read = match account.part {
+        AccountPart::Mail => mails_read(done, of),
+        AccountPart::Calendars => format!("I'm still reading your calendars: {} of {}", grouped(done), grouped(of)),
+    };
+    Some(format!("⏳ {read}."))
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::record::{Event, NAME, Occurrence};
-use super::service::CalendarService;
+use super::service::{CalendarService, OTHERS_SEE_IT};
 use super::values::{attendees, check_order, moment, optional, with_end};
 use super::view::{EventChanged, backwards};
 use crate::core::card::CardBody;
@@ -68,8 +68,9 @@ impl Command for CreateEvent {
     const STAKES: Stakes = Stakes::Low;
     const NAMES: &'static [&'static str] = &["summary"];
 
-    fn stakes(&self, _: &Action) -> Stakes {
-        if self.attendees.is_empty() { Self::STAKES } else { Stakes::High }
+    fn stakes(&self, action: &Action) -> Stakes {
+        let others_see_it = action.notes.iter().any(|note| note == OTHERS_SEE_IT);
+        if self.attendees.is_empty() && !others_see_it { Self::STAKES } else { Stakes::High }
     }
 
     fn slots(&mut self) -> Vec<Slot<'_>> {
@@ -110,7 +111,9 @@ impl Command for CreateEvent {
     fn receipt(&self, output: &EventChanged, receipt: &Receipt<'_>) -> String {
         let event = &output.event;
         let repeats = event.recurrence.as_deref().map(|rule| format!("; repeats {}", time::describe_recurrence(rule)));
-        format!("📅 Added: {}{}", event.line(receipt.reference), repeats.unwrap_or_default())
+        let calendar = output.calendar.as_ref().map(|name| format!(" (in “{}”)", texts::brief(name)));
+        let (repeats, calendar) = (repeats.unwrap_or_default(), calendar.unwrap_or_default());
+        format!("📅 Added: {}{repeats}{calendar}", event.line(receipt.reference))
     }
 
     fn attempt(&self, _: &Action) -> String {
@@ -133,16 +136,18 @@ impl Edits<CreateEvent> for CalendarService {
             (optional(command.start_time.as_deref(), ctx)?, optional(command.end_time.as_deref(), ctx)?)
         {
             let taken = self.between(ctx, start.to_utc(), end.to_utc()).await?;
-            let timed: Vec<_> = taken.iter().filter(|(_, o)| !o.is_whole_day()).collect();
+            let timed: Vec<_> = taken.iter().filter(|(event, o)| event.takes_time(o)).collect();
             notes.extend(timed.iter().take(OVERLAPS_MAX).map(|(event, o)| overlap(event, o, ctx)));
             let more = timed.len().saturating_sub(OVERLAPS_MAX);
             if more > 0 {
                 notes.push(format!("Overlaps with {more} more"));
             }
         }
-        if !texts::filled_all(&command.attendees).is_empty() {
-            notes.extend(self.nobody_is_told(ctx, None));
-        }
+        let has_others = !texts::filled_all(&command.attendees).is_empty();
+        // A remark makes a card: which calendar it is, the receipt says as well.
+        let told = self.told_of_place(ctx, None, has_others).await?;
+        let asks = has_others || told.iter().any(|note| note == OTHERS_SEE_IT);
+        notes.extend(told.into_iter().filter(|_| asks));
         Ok(Prepared::Ready { params: command, target: None, notes, untrusted: Vec::new() })
     }
 
@@ -172,7 +177,11 @@ impl Edits<CreateEvent> for CalendarService {
             attendees: attendees(Vec::new(), &command.attendees)?,
             notes: None,
             recurrence,
+            also: Vec::new(),
             exceptions: Vec::new(),
+            keeps_free: false,
+            unfollowed_rule: None,
+            unknown_zone: None,
             others: Others::default(),
             origin: None,
             created_at: ctx.now,
@@ -182,7 +191,12 @@ impl Edits<CreateEvent> for CalendarService {
         for (field, text) in [("summary", event.summary.as_str()), ("location", location), ("attendees", &attendees)] {
             event.others.write(field, text, provenance::source(action, field));
         }
-        Ok(PlannedEdits::new(vec![RecordEdit::create(event)], EventChanged::told(ctx, None)))
+        let calendar = self.whereabouts(ctx, None).await?.name;
+        let told = EventChanged::told(ctx, None);
+        Ok(PlannedEdits::new(vec![RecordEdit::create(event)], move |event: &Event| EventChanged {
+            calendar,
+            ..told(event)
+        }))
     }
 }
 

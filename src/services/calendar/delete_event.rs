@@ -104,9 +104,8 @@ impl Edits<DeleteEvent> for CalendarService {
         if let Prepared::Ready { target: Some(target), notes, .. } = &mut prepared {
             // The row for the repetition says it.
             notes.clear();
-            if !EventView::deserialize(&target.before)?.attendees.is_empty() {
-                notes.extend(self.nobody_is_told(ctx, Some(target)));
-            }
+            let has_others = !EventView::deserialize(&target.before)?.attendees.is_empty();
+            notes.extend(self.told_of_place(ctx, Some(target), has_others).await?);
         }
         Ok(prepared)
     }
@@ -127,9 +126,9 @@ impl Edits<DeleteEvent> for CalendarService {
             (Some(Scope::Following), Some(of)) => event.split(of, texts::new_id(attempt), ctx.now).is_some(),
             (_, _) => false,
         };
-        let scope = command.scope.filter(|_| event.recurrence.is_some());
+        let scope = command.scope.filter(|_| event.is_series());
         let edit = if left { RecordEdit::update(was, revision, event) } else { RecordEdit::delete(was, revision) };
-        Ok(PlannedEdits::new(vec![edit], move |_: &Event| EventChanged { event: view, scope }))
+        Ok(PlannedEdits::new(vec![edit], move |_: &Event| EventChanged { event: view, scope, calendar: None }))
     }
 }
 

@@ -62,7 +62,13 @@ pub enum Scope {
 impl Event {
     /// What is known of the occurrence that the rule puts here, if it is not as the rule says.
     pub(super) fn exception(&self, start: Moment) -> Option<&Exception> {
-        self.exceptions.iter().find(|exception| Moment::read(&exception.of, self.zone) == Some(start))
+        self.exceptions.iter().find(|exception| match (Moment::read(&exception.of, self.zone), start) {
+            // What is taken away by its day is whatever begins on it.
+            (Some(Moment::Day(day)), Moment::Instant(at)) => {
+                exception.instead.is_none() && at.with_timezone(&self.zone).date_naive() == day
+            }
+            (of, start) => of == Some(start),
+        })
     }
 
     /// Occurrences that take place at another time than the rule says, in no order.
@@ -126,28 +132,35 @@ impl Event {
     /// Ends the series before this occurrence; gives what goes on from there, as an event of this id. `None` when
     /// nothing lies before it.
     pub(super) fn split(&mut self, of: Moment, id: String, now: DateTime<Utc>) -> Option<Event> {
-        let (rule, first) = (self.recurrence.clone()?, self.first()?);
-        let series = self.series(first)?;
-        let before = series.count(of);
-        if before == 0 {
+        let first = self.first()?;
+        let start = of.start(self.zone);
+        let is_later = |at: &String| Moment::read(at, self.zone).is_some_and(|at| at.start(self.zone) >= start);
+        let (mut also_later, also_earlier): (Vec<String>, Vec<String>) = self.also.iter().cloned().partition(is_later);
+        let by_rule = match self.series(first) {
+            Some(series) => series.count(of),
+            None => usize::from(first.start(self.zone) < start),
+        };
+        if by_rule + also_earlier.len() == 0 {
             return None;
         }
-        let start = of.start(self.zone);
-        let is_later = |e: &Exception| Moment::read(&e.of, self.zone).is_some_and(|at| at.start(self.zone) >= start);
-        let (later, earlier) = self.exceptions.clone().into_iter().partition(is_later);
+        let (later, earlier) =
+            self.exceptions.iter().cloned().partition(|exception: &Exception| is_later(&exception.of));
+        also_later.retain(|at| Moment::read(at, self.zone) != Some(of));
         let end_time = self.occurrence(of, self.length_until(first, self.end_time.as_deref()), self.zone).end;
         let rest = Event {
             id,
             start_time: of.store(),
             end_time: end_time.map(Moment::store),
-            recurrence: Some(counted(&rule, before)),
+            recurrence: self.recurrence.as_ref().map(|rule| counted(rule, by_rule)),
+            also: also_later,
             exceptions: later,
             origin: None,
             created_at: now,
             ..self.clone()
         };
-        self.recurrence = Some(ended(&rule, of));
+        self.recurrence = self.recurrence.as_ref().map(|rule| ended(rule, of));
         self.exceptions = earlier;
+        self.also = also_earlier;
         Some(rest)
     }
 
@@ -194,7 +207,7 @@ pub(super) async fn prepare<C: Scoped>(
     let Some((event, _)) = items::by_id::<Event>(store, &ctx.owner, &target.id).await? else {
         return Ok(prepared);
     };
-    if event.recurrence.is_none() {
+    if !event.is_series() {
         *params.scope() = None;
         return Ok(prepared);
     }
@@ -229,7 +242,7 @@ async fn name_occurrence(
 ) -> Result<(), ServiceError> {
     let Some((from, to)) = day else { return Ok(()) };
     let Some((event, _)) = items::by_id::<Event>(store, &ctx.owner, id).await? else { return Ok(()) };
-    if event.recurrence.is_some()
+    if event.is_series()
         && let Some(one) = event.occurrences(from, to, ctx.zone, 1).first()
     {
         id.push(AT);

@@ -128,8 +128,7 @@ impl Handle<FindFreeTime> for CalendarService {
         let from = frame.from.max(free::round_up(ctx.now));
         let windows = free::windows(from, frame.to.max(from), frame.clock_times, ctx.zone);
         let busy = self.between(ctx, from, frame.to.max(from)).await?;
-        let busy =
-            busy.iter().filter(|(_, o)| !o.is_whole_day() && o.from < o.to).map(|(_, o)| (o.from, o.to)).collect();
+        let busy = busy.iter().filter(|(event, o)| event.takes_time(o)).map(|(_, o)| (o.from, o.to)).collect();
         let gaps = free::gaps(&windows, busy, Duration::minutes(i64::from(minutes)));
         let slot =
             |(from, to): &free::Interval| FreeSlot { start: super::stored(*from, ctx), end: super::stored(*to, ctx) };

@@ -10,6 +10,7 @@ use super::record::Event;
 use crate::ports::records::millis;
 use crate::ports::secondary::readable;
 use crate::ports::{Key, Scan, Secondary, Table};
+use crate::services::backend::origin_key;
 
 /// Series.
 pub(super) const REPEATING: &str = "repeating";
@@ -24,12 +25,16 @@ const ZONES: Duration = Duration::hours(26);
 pub(super) static BY_TIME: Secondary = Secondary {
     name: "events_by_time",
     table: Table::Events,
-    version: 1,
+    version: 2,
     keys: |_, stored| readable::<Event>(stored).as_ref().and_then(by_time).into_iter().collect(),
 };
 
+/// Events by where they come from.
+pub(super) static BY_ORIGIN: Secondary =
+    Secondary { name: "events_by_origin", table: Table::Events, version: 1, keys: origin_key::<Event> };
+
 fn by_time(event: &Event) -> Option<Key> {
-    if event.recurrence.is_some() {
+    if event.is_series() {
         return Some(Key::of(&[event.owner.as_str(), REPEATING]));
     }
     let (from, length) = event.begins()?;

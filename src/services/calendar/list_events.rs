@@ -228,7 +228,7 @@ impl Handle<ListEvents> for CalendarService {
         } else {
             (self.between(ctx, frame.from, frame.to).await?, frame.from, frame.to)
         };
-        let compared = found.iter().filter(|(_, o)| takes_time(o)).count();
+        let compared = found.iter().filter(|(event, o)| event.takes_time(o)).count();
         let found = match command.whether {
             Some(Whether::DoubleBooked) => at_once(found),
             Some(Whether::Free | Whether::Busy) | None => found,
@@ -267,16 +267,11 @@ impl Handle<ListEvents> for CalendarService {
     }
 }
 
-/// True when it takes some of a day: a whole day keeps nobody busy.
-fn takes_time(occurrence: &Occurrence) -> bool {
-    !occurrence.is_whole_day() && occurrence.from < occurrence.to
-}
-
 /// Those that take place while another one does.
 fn at_once(found: Vec<(Event, Occurrence)>) -> Vec<(Event, Occurrence)> {
-    let spans: Vec<_> = found.iter().filter(|(_, o)| takes_time(o)).map(|(_, o)| (o.from, o.to)).collect();
+    let spans: Vec<_> = found.iter().filter(|(event, o)| event.takes_time(o)).map(|(_, o)| (o.from, o.to)).collect();
     let collides = |o: &Occurrence| spans.iter().filter(|(from, to)| o.from < *to && *from < o.to).count() > 1;
-    found.into_iter().filter(|(_, o)| takes_time(o) && collides(o)).collect()
+    found.into_iter().filter(|(event, o)| event.takes_time(o) && collides(o)).collect()
 }
 
 impl ListEvents {
@@ -299,7 +294,7 @@ fn free_then(
     ctx: &RequestContext,
 ) -> (Option<String>, Vec<(String, String)>) {
     let from = frame.from.max(ctx.now).min(frame.to);
-    let busy = found.iter().filter(|(_, o)| takes_time(o)).map(|(_, o)| (o.from, o.to)).collect();
+    let busy = found.iter().filter(|(event, o)| event.takes_time(o)).map(|(_, o)| (o.from, o.to)).collect();
     let windows = free::windows(from, frame.to, frame.clock_times, ctx.zone);
     let gaps = free::gaps(&windows, busy, Duration::minutes(GAP_MINUTES_MIN));
     let stored = |(from, to): &free::Interval| (super::stored(*from, ctx), super::stored(*to, ctx));

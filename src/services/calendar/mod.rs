@@ -14,6 +14,7 @@ mod free;
 mod indexes;
 mod list_events;
 mod record;
+mod resource;
 mod search;
 mod searchable;
 mod service;
@@ -34,8 +35,10 @@ use list_events::ListEvents;
 pub use record::Event;
 use record::Occurrence;
 use serde_json::Value;
+use tokio_util::sync::CancellationToken;
 use update_event::UpdateEvent;
 
+use super::capabilities::{ContextSource, Mirroring};
 use super::circumstance::{Circumstance, Evidence};
 use super::context::RequestContext;
 use super::described::{Beside, over_one};
@@ -67,7 +70,7 @@ pub(super) const BUILDERS: [(&str, Builder); 5] = [
 ];
 
 /// The orders by which it asks the store for events.
-pub(super) static INDEXES: [&Secondary; 1] = [&indexes::BY_TIME];
+pub(super) static INDEXES: [&Secondary; 2] = [&indexes::BY_TIME, &indexes::BY_ORIGIN];
 
 /// Its events, to be found.
 pub(super) const SOURCE: Source = items::source::<Event>();
@@ -97,6 +100,14 @@ impl Service for CalendarService {
         replica::mirror_anew(self, ctx).await
     }
 
+    fn mirrors(&self, owner: &UserId) -> Vec<String> {
+        self.keeper.as_ref().map(|keeper| keeper.ids(owner)).unwrap_or_default()
+    }
+
+    fn mirroring(&self) -> Option<&dyn Mirroring> {
+        self.keeper.is_some().then_some(self)
+    }
+
     fn context_role(&self) -> ContextRole {
         ContextRole::Items
     }
@@ -115,7 +126,7 @@ impl Service for CalendarService {
         match what {
             Circumstance::Free { from, to } => {
                 let found = self.between(ctx, *from, *to).await?;
-                let taken = found.iter().find(|(_, o)| !o.is_whole_day() && o.from < o.to);
+                let taken = found.iter().find(|(event, o)| event.takes_time(o));
                 // A whole day keeps nobody busy, and is told: it may be a holiday.
                 let shown = taken.or(found.iter().find(|(_, o)| o.is_whole_day()));
                 let is_unsure = taken.is_some() && Circumstance::is_daylong(*from, *to);
@@ -146,6 +157,27 @@ impl Service for CalendarService {
         to: DateTime<Utc>,
     ) -> Result<Vec<AgendaItem>, ServiceError> {
         Ok(self.between(ctx, from, to).await?.iter().map(|(event, o)| agenda_item(event, o)).collect())
+    }
+}
+
+#[async_trait]
+impl Mirroring for CalendarService {
+    fn serves(&self, person: &UserId) {
+        if let Some(keeper) = &self.keeper {
+            keeper.serves(person);
+        }
+    }
+
+    async fn catch_up(&self, ctx: &RequestContext, patience: std::time::Duration) {
+        if let Some(keeper) = &self.keeper {
+            keeper.catch_up(self, ctx, patience).await;
+        }
+    }
+
+    async fn follow(&self, people: &dyn ContextSource, stop: &CancellationToken) {
+        if let Some(keeper) = &self.keeper {
+            keeper.follow(self, people, stop).await;
+        }
     }
 }
 

@@ -46,9 +46,21 @@ pub struct Event {
     pub notes: Option<String>,
     /// The value of an RRULE.
     pub recurrence: Option<String>,
+    /// When it takes place besides, in stored form.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<String>,
     /// Occurrences that are not as the rule says.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exceptions: Vec<Exception>,
+    /// It takes nobody's time.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keeps_free: bool,
+    /// It repeats there by a rule that cannot be followed here: only its first time is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unfollowed_rule: Option<String>,
+    /// The name of its zone, where nobody knows it: its times are then read by the person's clocks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unknown_zone: Option<String>,
     /// What of it is somebody else's, besides the notes of an event that others take part in.
     #[serde(default, skip_serializing_if = "Others::is_empty")]
     pub others: Others,
@@ -154,7 +166,7 @@ impl Event {
             return Vec::new();
         };
         let length = self.length(first);
-        let starts = match self.series(first) {
+        let mut starts = match self.series(first) {
             Some(series) => {
                 // One that began before the span may reach into it.
                 let early = from.checked_sub_signed(length).unwrap_or(from) - Duration::days(1);
@@ -162,6 +174,7 @@ impl Event {
             }
             None => vec![first],
         };
+        starts.extend(self.besides().filter(|at| !starts.contains(at)).collect::<Vec<_>>());
         let regular = starts.into_iter().filter(|start| self.exception(*start).is_none());
         let regular = regular.map(|start| self.occurrence(start, length, zone));
         let mut occurrences: Vec<Occurrence> =
@@ -176,18 +189,36 @@ impl Event {
         let first = self.first()?;
         let length = self.length(first);
         let regular = |start: Moment| self.occurrence(start, length, zone);
-        let Some(series) = self.series(first) else {
+        if !self.is_series() {
             return Some(regular(first));
-        };
+        }
+        let series = self.series(first);
+        let single = self.besides().chain(series.is_none().then_some(first));
+        let single = single.filter(|at| self.exception(*at).is_none()).map(regular).chain(self.moved(zone));
+        let single: Vec<Occurrence> = single.collect();
         let after = now.checked_sub_signed(length)?;
-        let next = self.kept(after, |at| series.next_after(at)).map(regular);
-        let ahead = next.into_iter().chain(self.moved(zone).filter(|o| o.to > now)).min_by_key(|o| o.from);
+        let next = series.as_ref().and_then(|series| self.kept(after, |at| series.next_after(at))).map(regular);
+        let ahead = next.into_iter().chain(single.iter().filter(|o| o.to > now).cloned()).min_by_key(|o| o.from);
         ahead
             .or_else(|| {
-                let last = self.kept(now, |at| series.last_before(at)).map(regular);
-                last.into_iter().chain(self.moved(zone)).max_by_key(|o| o.from)
+                let last = series.as_ref().and_then(|series| self.kept(now, |at| series.last_before(at))).map(regular);
+                last.into_iter().chain(single).max_by_key(|o| o.from)
             })
             .or_else(|| self.exceptions.is_empty().then(|| regular(first)))
+    }
+
+    /// The same, as it was read anew: what says the same as it did here holds whose words it held here.
+    pub(super) fn with_others_of(mut self, held: &Self) -> Self {
+        let same = [
+            ("summary", self.summary == held.summary),
+            ("location", self.location == held.location),
+            ("attendees", self.attendees == held.attendees),
+            ("notes", self.notes == held.notes),
+        ];
+        for (field, _) in same.iter().filter(|(_, same)| *same) {
+            self.others.same_as(field, &held.others);
+        }
+        self
     }
 
     /// What whoever made it wrote about it, when others take part in it.
@@ -196,8 +227,25 @@ impl Event {
         Some(UntrustedText::new(format!("the event “{}”", self.summary), notes))
     }
 
+    /// When it takes place besides what its rule says.
+    fn besides(&self) -> impl Iterator<Item = Moment> + '_ {
+        self.also.iter().filter_map(|at| Moment::read(at, self.zone))
+    }
+
+    /// Whether it takes some of a day at this time: a whole day keeps nobody busy.
+    pub(super) fn takes_time(&self, o: &Occurrence) -> bool {
+        !self.keeps_free && !o.is_whole_day() && o.from < o.to
+    }
+
+    /// Whether it takes place more than once.
+    pub(super) fn is_series(&self) -> bool {
+        self.recurrence.is_some() || !self.also.is_empty() || !self.exceptions.is_empty()
+    }
+
     pub(super) fn series(&self, first: Moment) -> Option<Series> {
-        Series::new(self.recurrence.as_deref()?, first, self.zone).ok()
+        let series = Series::new(self.recurrence.as_deref()?, first, self.zone).ok()?;
+        // What was made from words here begins where its rule does; a calendar elsewhere shows its start as it is.
+        Some(if self.origin.is_some() { series.with_start() } else { series })
     }
 
     /// When it begins and ends, in stored form, at one occurrence of it.
@@ -262,7 +310,7 @@ impl Item for Event {
 
     fn flags(&self) -> Vec<&'static str> {
         let lasts = self.first().is_some_and(|first| self.length(first) > Duration::days(1));
-        if lasts || self.recurrence.is_some() { vec![LASTING] } else { Vec::new() }
+        if lasts || self.is_series() { vec![LASTING] } else { Vec::new() }
     }
 
     fn label(&self, ctx: &RequestContext) -> String {
@@ -271,7 +319,7 @@ impl Item for Event {
         };
         let end = o.end.map(Moment::store);
         let when = show::span(&o.start.store(), end.as_deref(), &ctx.reference());
-        let repeats = if self.recurrence.is_some() { ", repeating" } else { "" };
+        let repeats = if self.is_series() { ", repeating" } else { "" };
         format!("{} — {when}{repeats}", brief(&self.summary))
     }
 

@@ -77,7 +77,7 @@ fn party(attendee: &str, event: &Event) -> Party {
 
 fn item(event: &Event, occurrence: Option<&Occurrence>) -> FoundItem {
     let is_whole_day = occurrence.is_some_and(Occurrence::is_whole_day);
-    let marks = [(event.recurrence.is_some(), ItemMark::Repeats), (is_whole_day, ItemMark::WholeDay)];
+    let marks = [(event.is_series(), ItemMark::Repeats), (is_whole_day, ItemMark::WholeDay)];
     let about = event.location.iter().chain(&event.notes).map(String::as_str).collect::<Vec<_>>().join(" · ");
     FoundItem {
         service: NAME.to_owned(),

@@ -2,18 +2,25 @@
 
 use super::indexes;
 use super::record::{Event, NAME, Occurrence};
-use crate::core::plan::Target;
+use crate::core::plan::{ActingAccount, Target};
 use crate::limits::RECURRENCE_STEPS_MAX;
-use crate::ports::{Index, RecordExt, Scan, Store};
-use crate::services::backend::Backends;
+use crate::ports::{Index, RecordExt, Scan, Secondary, Store};
+use crate::services::backend::{Backends, KeptPlace};
 use crate::services::context::RequestContext;
+use crate::services::dav::DavKeeper;
 use crate::services::error::ServiceError;
+use crate::services::items;
 use crate::services::replica::Replica;
 use crate::services::service::{AgendaItem, Service};
+use crate::services::texts;
 use chrono::{DateTime, Utc};
 use std::sync::Arc;
 
 const NOBODY_IS_TOLD: &str = "This calendar is on this machine only: the others get no message about it.";
+const UNFOLLOWED: &str = "It repeats by a rule that I can't follow: this is about all of it.";
+const SERVER_MAY_TELL: &str = "Your calendar's server may send the others a message about it.";
+/// On a card of what others see as well.
+pub(super) const OTHERS_SEE_IT: &str = "Others see this calendar, too.";
 
 /// Events in the store.
 #[derive(Debug)]
@@ -23,12 +30,13 @@ pub struct CalendarService {
     /// Whose things are told beside events: a day holds more than those.
     pub(super) beside: Vec<Arc<dyn Service>>,
     backends: Backends<Event>,
+    pub(super) keeper: Option<Arc<DavKeeper<Event>>>,
 }
 
 impl CalendarService {
     /// Over this store and its index.
     pub fn new(store: Arc<dyn Store>, index: Arc<dyn Index>) -> Self {
-        Self { store, index, beside: Vec::new(), backends: Backends::default() }
+        Self { store, index, beside: Vec::new(), backends: Backends::default(), keeper: None }
     }
 
     /// The same, where these write.
@@ -37,15 +45,58 @@ impl CalendarService {
         Self { backends, ..self }
     }
 
+    /// The same, where this keeps the accounts of people in step.
+    #[must_use]
+    pub fn kept_by(self, keeper: Option<Arc<DavKeeper<Event>>>) -> Self {
+        Self { keeper, ..self }
+    }
+
     /// The same; who asks what a day holds is told what these have on it, too.
     #[must_use]
     pub fn beside(self, beside: impl IntoIterator<Item = Arc<dyn Service>>) -> Self {
         Self { beside: beside.into_iter().collect(), ..self }
     }
 
-    /// What a card with other people on it has to say of what is kept here alone.
-    pub(super) fn nobody_is_told(&self, ctx: &RequestContext, target: Option<&Target>) -> Option<String> {
-        self.backends.acting(&ctx.owner, target).is_none().then(|| NOBODY_IS_TOLD.to_owned())
+    /// Where exactly an event is kept, or a new one will be.
+    pub(super) async fn whereabouts(
+        &self,
+        ctx: &RequestContext,
+        event: Option<&Event>,
+    ) -> Result<KeptPlace, ServiceError> {
+        let origin = event.map(|event| event.origin.as_ref());
+        let account = match origin {
+            Some(origin) => origin.map(|origin| origin.account.clone()),
+            None => self.backends.of(&ctx.owner).next().map(|account| account.id.clone()),
+        };
+        let Some(id) = account else { return Ok(KeptPlace::default()) };
+        let backend = self.backends.backend(&ctx.owner, Some(&ActingAccount { id, label: None }))?;
+        Ok(backend.whereabouts(&ctx.owner, origin.flatten()).await)
+    }
+
+    /// What a card has to say of where something is kept or will be: which calendar of several, who sees it, and, where
+    /// it has other people in it, whether they hear of it.
+    pub(super) async fn told_of_place(
+        &self,
+        ctx: &RequestContext,
+        target: Option<&Target>,
+        has_others: bool,
+    ) -> Result<Vec<String>, ServiceError> {
+        let held = match target {
+            Some(target) => items::by_id::<Event>(&self.store, &ctx.owner, &target.id).await?,
+            None => None,
+        };
+        let event = held.as_ref().map(|(event, _)| event);
+        let mut told = Vec::new();
+        told.extend(event.and_then(|event| event.unfollowed_rule.as_ref()).map(|_| UNFOLLOWED.to_owned()));
+        if self.backends.acting(&ctx.owner, target).is_none() {
+            told.extend(has_others.then(|| NOBODY_IS_TOLD.to_owned()));
+            return Ok(told);
+        }
+        let KeptPlace { name, is_shared } = self.whereabouts(ctx, event).await?;
+        told.extend(name.map(|name| format!("In the calendar “{}”.", texts::brief(&name))));
+        told.extend(is_shared.then(|| OTHERS_SEE_IT.to_owned()));
+        told.extend(has_others.then(|| SERVER_MAY_TELL.to_owned()));
+        Ok(told)
     }
 
     /// What the others have in a span.
@@ -117,6 +168,10 @@ impl Replica for CalendarService {
 
     fn backends(&self) -> &Backends<Event> {
         &self.backends
+    }
+
+    fn by_origin(&self) -> &'static Secondary {
+        &indexes::BY_ORIGIN
     }
 }
 

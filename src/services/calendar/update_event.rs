@@ -30,6 +30,10 @@ use crate::services::service::Prepared;
 use crate::services::show::{self, Moment};
 use crate::services::{provenance, texts};
 
+/// Said where only the first time of a series is known.
+const UNMOVABLE: &str =
+    "It repeats by a rule that I can't follow, so I leave its times alone; please move it in your calendar.";
+
 /// Move or change an event.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -171,10 +175,9 @@ impl Edits<UpdateEvent> for CalendarService {
     async fn prepare(&self, ctx: &RequestContext, command: UpdateEvent) -> Result<Prepared<UpdateEvent>, ServiceError> {
         let invites = !texts::filled_all(&command.changes.attendees).is_empty();
         let mut prepared = exceptions::prepare((&self.store, &self.index), ctx, command).await?;
-        if let Prepared::Ready { target: Some(target), notes, .. } = &mut prepared
-            && (invites || !EventView::deserialize(&target.before)?.attendees.is_empty())
-        {
-            notes.extend(self.nobody_is_told(ctx, Some(target)));
+        if let Prepared::Ready { target: Some(target), notes, .. } = &mut prepared {
+            let has_others = invites || !EventView::deserialize(&target.before)?.attendees.is_empty();
+            notes.extend(self.told_of_place(ctx, Some(target), has_others).await?);
         }
         Ok(prepared)
     }
@@ -185,11 +188,15 @@ impl Edits<UpdateEvent> for CalendarService {
     ) -> Result<PlannedEdits<Event, EventChanged>, ServiceError> {
         let Invocation { ctx, command, action, attempt } = call;
         let (before, revision) = items::held::<Event>(&self.store, ctx, action).await?;
+        let moves = command.changes.start_time.is_some() || command.changes.end_time.is_some();
+        if moves && before.unfollowed_rule.is_some() {
+            return Err(ServiceError::Refused(UNMOVABLE.to_owned()));
+        }
         let (mut event, changes) = (before.clone(), command.changes);
         let of = exceptions::of(action, &event);
         let was = of.map_or_else(|| event.current(ctx.now, ctx.zone), |of| event.occurrence_of(of, ctx.zone));
         let was = was.ok_or_else(|| ServiceError::Refused("It does not take place any more.".to_owned()))?;
-        let scope = command.scope.filter(|_| event.recurrence.is_some());
+        let scope = command.scope.filter(|_| event.is_series());
         match scope {
             Some(Scope::This) => {
                 let instead = instead(&mut event, &was, changes, action, ctx)?;
@@ -197,7 +204,7 @@ impl Edits<UpdateEvent> for CalendarService {
                 let zone = ctx.zone;
                 let told = move |event: &Event| {
                     let now = event.occurrence_of(was.of, zone).unwrap_or(was);
-                    EventChanged { event: EventView::of(&event.as_at(&now), Some(&now)), scope }
+                    EventChanged { event: EventView::of(&event.as_at(&now), Some(&now)), scope, calendar: None }
                 };
                 Ok(PlannedEdits::new(vec![RecordEdit::update(before, revision, event)], told))
             }

@@ -10,6 +10,7 @@ use crate::services::context::RequestContext;
 use crate::services::items::Item;
 use crate::services::service::AgendaItem;
 use crate::services::show::{self, Moment};
+use crate::services::texts::brief;
 
 /// An event, or one occurrence of it. Times are stored forms (see [`show::Moment::store`]); a whole day has a date as
 /// its start.
@@ -31,6 +32,15 @@ pub struct EventView {
     /// Where the rule puts this occurrence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<String>,
+    /// It takes nobody's time.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keeps_free: bool,
+    /// It repeats by a rule that cannot be followed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_unfollowed: bool,
+    /// The name of its zone, where nobody knows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unknown_zone: Option<String>,
     /// Addresses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attendees: Vec<String>,
@@ -48,19 +58,31 @@ impl EventView {
             location: event.location.clone(),
             notes: event.notes.clone(),
             recurrence: event.recurrence.clone(),
-            of: occurrence.filter(|_| event.recurrence.is_some()).map(|o| o.of.store()),
+            of: occurrence.filter(|_| event.is_series()).map(|o| o.of.store()),
+            keeps_free: event.keeps_free,
+            is_unfollowed: event.unfollowed_rule.is_some(),
+            unknown_zone: event.unknown_zone.clone(),
             attendees: event.attendees.clone(),
         }
     }
 
     /// When it takes place, as a person reads it.
     pub(super) fn when(&self, reference: &Reference) -> String {
-        show::span(&self.start_time, self.end_time.as_deref(), reference)
+        let mut when = show::span(&self.start_time, self.end_time.as_deref(), reference);
+        if let Some(zone) = &self.unknown_zone {
+            when.push_str(&format!(" (by your clocks: I don't know its time zone “{}”)", brief(zone)));
+        }
+        if self.is_unfollowed {
+            when.push_str(" (and again, by a rule that I can't follow)");
+        }
+        when
     }
 
     /// True when it takes some of a day; a whole day keeps nobody busy.
     pub(super) fn takes_time(&self) -> bool {
-        self.start_time.contains('T') && self.end_time.as_ref().is_some_and(|end| *end != self.start_time)
+        !self.keeps_free
+            && self.start_time.contains('T')
+            && self.end_time.as_ref().is_some_and(|end| *end != self.start_time)
     }
 
     /// As one line of a list.
@@ -102,13 +124,16 @@ pub struct EventChanged {
     /// What of a series it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<Scope>,
+    /// Which calendar of several it was put into.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calendar: Option<String>,
 }
 
 impl EventChanged {
     /// What is told of an event that was changed.
     pub(super) fn told(ctx: &RequestContext, scope: Option<Scope>) -> impl FnOnce(&Event) -> Self + Send + 'static {
         let ctx = ctx.clone();
-        move |event| Self { event: event.view(&ctx), scope }
+        move |event| Self { event: event.view(&ctx), scope, calendar: None }
     }
 
     /// What is said of a series behind the event.

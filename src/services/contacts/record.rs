@@ -6,8 +6,8 @@ use crate::core::ids::UserId;
 use crate::core::provenance::UntrustedText;
 use crate::language::people;
 use crate::language::words::{fold, words};
-use crate::ports::{Document, Key, Participant, Record, Table};
-use crate::services::backend::{RecordOrigin, Replicated};
+use crate::ports::{Document, Key, Participant, Record, Secondary, Table};
+use crate::services::backend::{RecordOrigin, Replicated, origin_key};
 use crate::services::provenance::Others;
 
 /// Its name in plans.
@@ -68,6 +68,10 @@ impl Record for Contact {
         Key::of(&[self.owner.as_str(), &self.id])
     }
 }
+
+/// Contacts by where they come from.
+pub(super) static BY_ORIGIN: Secondary =
+    Secondary { name: "contacts_by_origin", table: Table::Contacts, version: 1, keys: origin_key::<Contact> };
 
 pub(super) fn document(contact: &Contact) -> Document {
     let local_parts = contact.emails.iter().map(|email| people::local_part(email));

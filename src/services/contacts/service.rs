@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::cards::{Cards, File};
-use super::record::{Contact, NAME};
-use crate::ports::{Index, Store};
+use super::record::{BY_ORIGIN, Contact, NAME};
+use crate::ports::{Index, Secondary, Store};
 use crate::services::backend::Backends;
 use crate::services::email::mailbox::Mailboxes;
 use crate::services::error::ServiceError;
@@ -66,5 +66,9 @@ impl Replica for Contacts {
 
     fn backends(&self) -> &Backends<Contact> {
         &self.backends
+    }
+
+    fn by_origin(&self) -> &'static Secondary {
+        &BY_ORIGIN
     }
 }

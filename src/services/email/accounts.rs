@@ -1,7 +1,7 @@
 //! Who sends as whom. Nobody sends in somebody else's name: an account is its holder's, and who has none can draft.
 
 use std::fmt::Debug;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use lettre::Address;
@@ -16,31 +16,8 @@ use crate::core::plan::{ActingAccount, Target};
 use crate::services::backend::Unwritten;
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
+use crate::services::holder::Holder;
 use crate::services::service::Attempt;
-
-/// Whose an account is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Holder {
-    /// That of this person, once it is known who that is.
-    FirstAdmin(Arc<OnceLock<UserId>>),
-    /// That of this person.
-    Person(UserId),
-    /// That of whoever sits at this machine.
-    Terminal,
-    /// Everybody's: of a made-up world.
-    Everybody,
-}
-
-impl Holder {
-    pub(super) fn is(&self, owner: &UserId) -> bool {
-        match self {
-            Self::FirstAdmin(person) => person.get() == Some(owner),
-            Self::Person(person) => person == owner,
-            Self::Terminal => owner.is_of_terminal(),
-            Self::Everybody => true,
-        }
-    }
-}
 
 /// Where mail goes out, and where it is kept if that is elsewhere. The border between *not sent* and *perhaps sent* is
 /// exact (see [`Sent`]).
@@ -232,6 +209,8 @@ impl MailAccounts {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::OnceLock;
+
     use super::*;
 
     fn account(holders: impl Into<Vec<Holder>>) -> MailAccounts {

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use async_trait::async_trait;
 use lettre::Address;
 
-use super::accounts::{Holder, MailAccount, MailBackend};
+use super::accounts::{MailAccount, MailBackend};
 use super::imap::keeper::KeptAccount;
 use super::imap::mailbox::ImapMailbox;
 use super::imap::name::is_of_account;
@@ -21,6 +21,7 @@ use crate::ports::Store;
 use crate::services::backend::Unwritten;
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
+use crate::services::holder::Holder;
 use crate::services::service::Attempt;
 
 /// Its two servers, as far as it has them.
@@ -59,10 +60,7 @@ pub fn mail_accounts(
     let mut sends_alone = short_form.map(Smtp::from_url).transpose()?;
     let (mut mail, mut kept) = (Vec::new(), Vec::new());
     for account in configured {
-        let holders = match &account.person {
-            AccountPerson::First => first(),
-            AccountPerson::Id(person) => vec![Holder::Person(UserId::new(person))],
-        };
+        let holders = Holder::of(account, first_admin);
         let is_of_it = |smtp: &mut Smtp| {
             let of_smtp = smtp.senders().first().map(|sender| &sender.address);
             account.person == AccountPerson::First && of_smtp == account.addresses.first().map(|sender| &sender.address)

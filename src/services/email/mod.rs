@@ -45,7 +45,6 @@ mod one_mail;
 mod outgoing;
 mod pool;
 mod prepare;
-pub mod probing;
 mod query;
 pub mod read;
 mod read_thread;

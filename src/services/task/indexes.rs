@@ -7,6 +7,7 @@ use super::record::{Task, TaskStatus};
 use crate::ports::records::millis;
 use crate::ports::secondary::readable;
 use crate::ports::{Key, Secondary, Table};
+use crate::services::backend::origin_key;
 use crate::services::show::Moment;
 
 /// The key of a task without a deadline; sorts behind all instants.
@@ -35,6 +36,10 @@ pub(super) static FOLLOWING: Secondary = Secondary {
     version: 1,
     keys: |_, stored| readable::<Task>(stored).as_ref().and_then(following).into_iter().collect(),
 };
+
+/// Tasks by where they come from.
+pub(super) static BY_ORIGIN: Secondary =
+    Secondary { name: "tasks_by_origin", table: Table::Tasks, version: 1, keys: origin_key::<Task> };
 
 fn by_due(task: &Task) -> Key {
     let state = match task.status {

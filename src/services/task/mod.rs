@@ -81,7 +81,7 @@ pub(super) const BUILDERS: [(&str, Builder); 5] = [
 ];
 
 /// The orders by which it asks the store for tasks.
-pub(super) static INDEXES: [&Secondary; 2] = [&indexes::BY_DUE, &indexes::FOLLOWING];
+pub(super) static INDEXES: [&Secondary; 3] = [&indexes::BY_DUE, &indexes::FOLLOWING, &indexes::BY_ORIGIN];
 
 /// Its tasks, to be found.
 pub(super) const SOURCE: Source = items::source::<Task>();

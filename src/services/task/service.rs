@@ -4,7 +4,7 @@ use super::indexes;
 use super::record::{NAME, Task};
 use super::view::QuietHours;
 use crate::ports::records::{Due, User};
-use crate::ports::{Change, Expect, Index, Key, Record, RecordExt, Scan, Store};
+use crate::ports::{Change, Expect, Index, Key, Record, RecordExt, Scan, Secondary, Store};
 use crate::services::backend::{Backends, RecordEdit};
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
@@ -101,6 +101,10 @@ impl Replica for TaskService {
 
     fn backends(&self) -> &Backends<Task> {
         &self.backends
+    }
+
+    fn by_origin(&self) -> &'static Secondary {
+        &indexes::BY_ORIGIN
     }
 
     async fn along(&self, ctx: &RequestContext, edits: &[RecordEdit<Task>]) -> Result<Vec<Change>, ServiceError> {

@@ -84,10 +84,11 @@ async fn since_when_a_mailbox_is_out_of_reach_is_known() {
     let world = World::new(Dovecot::setup()).await;
     world.synchronised().await;
     assert_eq!(world.keeper.not_in_step(&world.owner), None);
+    let ctx = world.ctx();
     let World { server, states, keeper, owner, .. } = world;
     drop(server);
     let before = chrono::Utc::now();
-    keeper.catch_up(&owner, Duration::from_secs(60)).await;
+    keeper.catch_up(&ctx, Duration::from_secs(60)).await;
     assert!(keeper.not_in_step(&owner).is_some_and(|since| since >= before), "{states:?}");
     assert_eq!(keeper.not_in_step(&UserId::new("tg:2")), keeper.not_in_step(&owner), "the account is everybody's");
 }

@@ -15,15 +15,16 @@ use brain_agent::language::time::DateOrder;
 use brain_agent::ports::{Index, Store};
 use brain_agent::search::SearchIndex;
 use brain_agent::services::backend::Unwritten;
-use brain_agent::services::capabilities::Mirroring as _;
+use brain_agent::services::capabilities::{ContextSource, Mirroring as _};
 use brain_agent::services::context::RequestContext;
-use brain_agent::services::email::accounts::{Holder, MailBackend};
+use brain_agent::services::email::accounts::MailBackend;
 use brain_agent::services::email::elsewhere::MailElsewhere;
 use brain_agent::services::email::imap::keeper::{KeptAccount, MailKeeper};
 use brain_agent::services::email::imap::mailbox::ImapMailbox;
 use brain_agent::services::email::mail_change::{MailChange, MailRef};
 use brain_agent::services::email::mailbox::Mailboxes;
 use brain_agent::services::email::source::maildir::Maildir;
+use brain_agent::services::holder::Holder;
 use brain_agent::services::service::Attempt;
 use brain_agent::store::RedbStore;
 use chrono::{NaiveTime, Utc};
@@ -67,6 +68,16 @@ impl HeldMail {
         let id = self.text().lines().find_map(|line| line.strip_prefix("Message-ID: <").map(str::to_owned));
         let message_id = id.map(|id| id.trim_end_matches('>').to_owned());
         MailRef { folder: self.folder.clone(), name: self.name.clone(), message_id }
+    }
+}
+
+/// The only person there is.
+struct Alone(RequestContext);
+
+#[async_trait::async_trait]
+impl ContextSource for Alone {
+    async fn context_of(&self, _: &UserId) -> Option<RequestContext> {
+        Some(self.0.clone())
     }
 }
 
@@ -114,7 +125,7 @@ impl World {
 
     /// One pass over the account.
     pub async fn synchronise(&self) {
-        self.keeper.catch_up(&self.owner, Duration::from_secs(120)).await;
+        self.keeper.catch_up(&self.ctx(), Duration::from_secs(120)).await;
     }
 
     /// One pass that must come to its end.
@@ -133,8 +144,8 @@ impl World {
     pub fn keeps(&self) -> tokio_util::sync::DropGuard {
         let stop = CancellationToken::new();
         self.keeper.serves(&self.owner);
-        let (keeper, stopped) = (self.keeper.clone(), stop.clone());
-        tokio::spawn(async move { keeper.follow(&stopped).await });
+        let (keeper, stopped, people) = (self.keeper.clone(), stop.clone(), Alone(self.ctx()));
+        tokio::spawn(async move { keeper.follow(&people, &stopped).await });
         stop.drop_guard()
     }
 
@@ -193,7 +204,7 @@ impl World {
         self.backend.settled(&self.ctx(), change, &Attempt { key: "k1".to_owned(), begun: Utc::now() }).await
     }
 
-    fn ctx(&self) -> RequestContext {
+    pub fn ctx(&self) -> RequestContext {
         RequestContext {
             owner: self.owner.clone(),
             chat: ChatId::new("tg:1"),

@@ -9,11 +9,12 @@ use async_trait::async_trait;
 use brain_agent::core::ids::UserId;
 use brain_agent::services::Accounts;
 use brain_agent::services::backend::{
-    Backend, BackendAccount, Backends, RecordEdit, RecordOrigin, Replicated, Unwritten,
+    Backend, BackendAccount, Backends, Mirror, RecordEdit, RecordOrigin, Replicated, Unwritten,
 };
 use brain_agent::services::command::Effect;
 use brain_agent::services::context::RequestContext;
 use brain_agent::services::error::ServiceError;
+use brain_agent::services::holder::Holder;
 use brain_agent::services::service::Attempt;
 
 /// How it behaves.
@@ -59,7 +60,7 @@ impl<T: Replicated> Place<T> {
     /// An account of this person's there.
     pub fn account(self: &Arc<Self>, owner: &str) -> BackendAccount<T> {
         let (id, label) = (self.account.clone(), self.account.clone());
-        BackendAccount { id, owner: UserId::new(owner), label, backend: self.clone() }
+        BackendAccount { id, holders: vec![Holder::Person(UserId::new(owner))], label, backend: self.clone() }
     }
 
     pub fn behaves(&self, manner: Manner) {
@@ -115,7 +116,7 @@ impl<T: Replicated> Place<T> {
     }
 
     fn origin(&self, id: &str, revision: u64) -> Option<RecordOrigin> {
-        Some(RecordOrigin { account: self.account.clone(), id: id.to_owned(), revision: revision.to_string() })
+        Some(RecordOrigin::new(&self.account, id, revision.to_string()))
     }
 }
 
@@ -180,7 +181,17 @@ impl<T: Replicated> Backend<T> for Place<T> {
         all.all(|one| one == Some(first)).then_some(first)
     }
 
-    async fn sync(&self, owner: &UserId, replica: Vec<(T, u64)>) -> Result<Vec<RecordEdit<T>>, ServiceError> {
+    async fn sync(&self, ctx: &RequestContext, mirror: &dyn Mirror<T>) -> Result<(), ServiceError> {
+        let ids: Vec<String> = mirror.origins().await?.into_iter().map(|origin| origin.id).collect();
+        let replica = mirror.held(&ids).await?;
+        let edits = self.news(&ctx.owner, replica);
+        mirror.apply(edits).await
+    }
+}
+
+impl<T: Replicated> Place<T> {
+    /// What the replica lacks.
+    fn news(&self, owner: &UserId, replica: Vec<(T, u64)>) -> Vec<RecordEdit<T>> {
         let kept = self.kept.lock().unwrap();
         let of_owner = |key: &str| key.starts_with(owner.as_str());
         let mut edits = Vec::new();
@@ -195,7 +206,7 @@ impl<T: Replicated> Backend<T> for Place<T> {
         }
         let gone = replica.into_iter().filter(|(here, _)| !kept.contains_key(here.key().as_str()));
         edits.extend(gone.map(|(here, revision)| RecordEdit::delete(here, revision)));
-        Ok(edits)
+        edits
     }
 }
 

@@ -15,12 +15,13 @@ use brain_agent::core::ids::UserId;
 use brain_agent::ports::{Index, Store};
 use brain_agent::search::SearchIndex;
 use brain_agent::services::Accounts;
-use brain_agent::services::capabilities::Mirroring as _;
-use brain_agent::services::email::accounts::{Holder, MailAccount, MailAccounts};
+use brain_agent::services::capabilities::{ContextSource as _, Mirroring as _};
+use brain_agent::services::email::accounts::{MailAccount, MailAccounts};
 use brain_agent::services::email::elsewhere::MailElsewhere;
 use brain_agent::services::email::imap::keeper::{KeptAccount, MailKeeper};
 use brain_agent::services::email::imap::mailbox::ImapMailbox;
 use brain_agent::services::email::mailbox::Mailboxes;
+use brain_agent::services::holder::Holder;
 use brain_agent::store::RedbStore;
 
 use super::{ME, Rig, Sending, Setup};
@@ -99,7 +100,8 @@ impl RealMail {
         let mailboxes = Mailboxes::new(rig.folder(), Some(ALEX.to_owned()), index);
         let states = Arc::new(AccountStates::default());
         let keeper = MailKeeper::new(vec![self.kept.clone()], mailboxes, states.clone(), Arc::new(SystemClock::new()));
-        keeper.catch_up(&UserId::new(ME), Duration::from_secs(60)).await;
+        let ctx = rig.brain.context_of(&UserId::new(ME)).await.unwrap();
+        keeper.catch_up(&ctx, Duration::from_secs(60)).await;
         let state = states.of(&self.account.id);
         assert!(state.synced.is_some(), "{state:?}\n{}", self.server.log());
     }

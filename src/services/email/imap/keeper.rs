@@ -7,16 +7,14 @@
 //! Invariants: what one account does delays no other and no turn; what was refused until somebody reconnects it is not
 //! asked of the server again before the secret has changed.
 
-use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_imap::imap_proto::Response;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use futures::future::join_all;
-use futures::stream::{FuturesUnordered, StreamExt as _};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -32,12 +30,14 @@ use crate::limits::{
     IMAP_RETRY_SECS, IMAP_RETRY_SECS_MAX,
 };
 use crate::ports::Clock;
-use crate::services::capabilities::Mirroring;
-use crate::services::email::accounts::Holder;
+use crate::services::capabilities::{ContextSource, Mirroring};
+use crate::services::context::RequestContext;
 use crate::services::email::arriving::Arrival;
 use crate::services::email::indexing::SoFar;
 use crate::services::email::mailbox::Mailboxes;
 use crate::services::email::source::maildir::Maildir;
+use crate::services::following::{Followed, spread};
+use crate::services::holder::Holder;
 
 /// How often it is asked whether a mailbox was looked at.
 const LOOK_AGAIN_MS: u64 = 50;
@@ -65,9 +65,7 @@ pub struct MailKeeper {
     mailboxes: Arc<Mailboxes>,
     states: Arc<AccountStates>,
     clock: Arc<dyn Clock>,
-    /// Who is served, as far as that is known by now.
-    people: Mutex<BTreeSet<UserId>>,
-    new_people: tokio::sync::Notify,
+    followed: Followed,
 }
 
 impl fmt::Debug for MailKeeper {
@@ -84,8 +82,7 @@ impl MailKeeper {
         states: Arc<AccountStates>,
         clock: Arc<dyn Clock>,
     ) -> Self {
-        let (people, new_people) = (Mutex::default(), tokio::sync::Notify::new());
-        Self { accounts, mailboxes, states, clock, people, new_people }
+        Self { accounts, mailboxes, states, clock, followed: Followed::default() }
     }
 }
 
@@ -117,16 +114,13 @@ impl MailKeeper {
 #[async_trait]
 impl Mirroring for MailKeeper {
     fn serves(&self, person: &UserId) {
-        if self.of(person).next().is_none() {
-            return;
-        }
-        let is_new = self.people.lock().unwrap_or_else(PoisonError::into_inner).insert(person.clone());
-        if is_new {
-            self.new_people.notify_one();
+        if self.of(person).next().is_some() {
+            self.followed.add(person);
         }
     }
 
-    async fn catch_up(&self, person: &UserId, patience: Duration) {
+    async fn catch_up(&self, ctx: &RequestContext, patience: Duration) {
+        let person = &ctx.owner;
         let passes = self.of(person).map(|account| async {
             let connected = Connection::open(&account.mailbox.place).await;
             let mut memory = SyncMemory::default();
@@ -141,25 +135,17 @@ impl Mirroring for MailKeeper {
         let _ = timeout(patience, join_all(passes)).await;
     }
 
-    async fn follow(&self, stop: &CancellationToken) {
-        let mut conversations = FuturesUnordered::new();
-        let mut begun: BTreeSet<(String, UserId)> = BTreeSet::new();
-        loop {
-            let people = self.people.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            for account in &self.accounts {
-                for person in people.iter().filter(|person| account.is_of(person)) {
-                    if begun.insert((account.id.clone(), person.clone())) {
-                        conversations.push(self.keep(account, person.clone()));
-                    }
-                }
+    async fn follow(&self, _: &dyn ContextSource, stop: &CancellationToken) {
+        let of = |person: &UserId| {
+            let numbered = self.accounts.iter().enumerate();
+            numbered.filter(|(_, account)| account.is_of(person)).map(|(at, _)| at).collect()
+        };
+        let keep = |at: usize, person: UserId| async move {
+            if let Some(account) = self.accounts.get(at) {
+                self.keep(account, person).await;
             }
-            tokio::select! {
-                () = self.new_people.notified() => {}
-                () = stop.cancelled() => return,
-                // None of them ends.
-                Some(()) = conversations.next() => {}
-            }
-        }
+        };
+        self.followed.follow(of, keep, stop).await;
     }
 }
 
@@ -308,10 +294,4 @@ impl Connection {
         self.line(b"DONE").await?;
         self.answered(&tag, |_| {}).await
     }
-}
-
-/// From 0 to 1, the same for the same account.
-fn spread(id: &str) -> f64 {
-    let sum: u32 = id.bytes().map(u32::from).sum();
-    f64::from(sum % 100) / 100.0
 }

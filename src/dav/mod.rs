@@ -1,0 +1,59 @@
+//! CalDAV and CardDAV (RFC 4791, 6352, 6578), as a client: collections, what changed in them, single resources.
+//!
+//! Requests are `libdav`'s, which knows no network; they go out over the one HTTP client that the whole program has.
+//! Answers are read leniently, entry by entry, so that one odd entry costs itself alone.
+//!
+//! Invariants:
+//! - a write names the state that it changes, and its error says exactly whether it can have been done;
+//! - a password goes to the host that is configured, and to hosts beside it in the same domain, over TLS;
+//! - everything read is bounded in bytes, entries, depth and time.
+//!
+//! Not here: what a resource says, and what becomes of it.
+
+mod changes;
+mod client;
+mod discovery;
+#[cfg(test)]
+mod discovery_tests;
+mod error;
+mod href;
+mod multistatus;
+mod resource;
+#[cfg(test)]
+mod tests;
+
+pub use changes::{CollectionChanges, ListedResource};
+pub use client::DavClient;
+pub use discovery::Collection;
+pub use error::DavError;
+pub use resource::{Fetched, Resource, StoredResource};
+
+/// What is kept in a collection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DavKind {
+    /// VEVENT.
+    Events,
+    /// VTODO.
+    Tasks,
+    /// vCards.
+    Contacts,
+}
+
+impl DavKind {
+    /// Its media type.
+    fn media_type(self) -> &'static str {
+        match self {
+            Self::Events | Self::Tasks => "text/calendar; charset=utf-8",
+            Self::Contacts => "text/vcard; charset=utf-8",
+        }
+    }
+
+    /// The component of a calendar that it is.
+    fn component(self) -> Option<&'static str> {
+        match self {
+            Self::Events => Some("VEVENT"),
+            Self::Tasks => Some("VTODO"),
+            Self::Contacts => None,
+        }
+    }
+}

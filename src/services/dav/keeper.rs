@@ -1,0 +1,162 @@
+//! Keeps the replica in step with the accounts, in its own time.
+//!
+//! A pass every so often; after a failure later each time. What was refused until somebody reconnects it is asked for
+//! seldom.
+
+use std::fmt;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use futures::future::join_all;
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::place::{DavPlace, PlacedAccount};
+use super::record::DavRecord;
+use super::sync::{DavPass, PassError};
+use crate::accounts::{AccountPart, AccountStates};
+use crate::core::ids::UserId;
+use crate::dav::DavError;
+use crate::limits::{DAV_POLL_SECS, DAV_RETRY_SECS, DAV_RETRY_SECS_MAX};
+use crate::services::backend::BackendAccount;
+use crate::services::capabilities::ContextSource;
+use crate::services::context::RequestContext;
+use crate::services::following::{Followed, spread};
+use crate::services::replica::{Replica, StoreMirror};
+
+/// The accounts of everybody for one kind of record.
+pub struct DavKeeper<T: DavRecord> {
+    placed: Vec<PlacedAccount<T>>,
+    part: AccountPart,
+    states: Arc<AccountStates>,
+    followed: Followed,
+}
+
+impl<T: DavRecord> fmt::Debug for DavKeeper<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DavKeeper").field("placed", &self.placed).finish_non_exhaustive()
+    }
+}
+
+impl<T: DavRecord> DavKeeper<T> {
+    /// Of these; how they are is told as that part of each.
+    pub fn new(placed: Vec<PlacedAccount<T>>, part: AccountPart, states: Arc<AccountStates>) -> Self {
+        Self { placed, part, states, followed: Followed::default() }
+    }
+
+    /// Where records are written.
+    pub fn accounts(&self) -> Vec<BackendAccount<T>> {
+        self.placed.iter().map(|placed| placed.account.clone()).collect()
+    }
+
+    fn of(&self, person: &UserId) -> Vec<usize> {
+        let is_of = |placed: &PlacedAccount<T>| placed.account.holders.iter().any(|holder| holder.is(person));
+        self.placed.iter().enumerate().filter(|(_, placed)| is_of(placed)).map(|(at, _)| at).collect()
+    }
+
+    /// The accounts of a person, by the ids of their states.
+    pub fn ids(&self, person: &UserId) -> Vec<String> {
+        let placed = self.of(person).into_iter().filter_map(|at| self.placed.get(at));
+        placed.map(|placed| self.part.id(&placed.account.id)).collect()
+    }
+
+    /// From now on this person's are followed.
+    pub fn serves(&self, person: &UserId) {
+        if !self.of(person).is_empty() {
+            self.followed.add(person);
+        }
+    }
+
+    /// Reads a person's accounts once, for as long as `patience`.
+    pub async fn catch_up<S: Replica<Kept = T>>(&self, service: &S, ctx: &RequestContext, patience: Duration) {
+        let all = self.of(&ctx.owner);
+        let passes = all.iter().filter_map(|at| self.placed.get(*at)).map(|placed| self.pass(service, ctx, placed));
+        let _ = timeout(patience, join_all(passes)).await;
+    }
+
+    /// Follows them until it is told to stop.
+    pub async fn follow<S: Replica<Kept = T>>(
+        &self,
+        service: &S,
+        people: &dyn ContextSource,
+        stop: &CancellationToken,
+    ) {
+        let keep = |at: usize, person: UserId| async move {
+            if let Some(placed) = self.placed.get(at) {
+                self.keep(service, people, placed, &person).await;
+            }
+        };
+        self.followed.follow(|person| self.of(person), keep, stop).await;
+    }
+
+    async fn keep<S: Replica<Kept = T>>(
+        &self,
+        service: &S,
+        people: &dyn ContextSource,
+        placed: &PlacedAccount<T>,
+        person: &UserId,
+    ) {
+        let mut failures = 0_u32;
+        loop {
+            let refused = match people.context_of(person).await {
+                Some(ctx) => self.pass(service, &ctx, placed).await,
+                None => Err(false),
+            };
+            failures = if refused.is_ok() { 0 } else { failures.saturating_add(1) };
+            let wait = match refused {
+                Ok(()) => DAV_POLL_SECS,
+                Err(true) => DAV_RETRY_SECS_MAX,
+                Err(false) => (DAV_RETRY_SECS << failures.min(8)).min(DAV_RETRY_SECS_MAX),
+            };
+            let wait = Duration::from_secs(wait).mul_f64(0.75 + spread(&placed.account.id) / 2.0);
+            tokio::select! {
+                () = sleep(wait) => {}
+                () = placed.place.poked.notified() => {}
+            }
+        }
+    }
+
+    /// One pass, and what it says of the account. The error: whether only somebody can mend it.
+    async fn pass<S: Replica<Kept = T>>(
+        &self,
+        service: &S,
+        ctx: &RequestContext,
+        placed: &PlacedAccount<T>,
+    ) -> Result<(), bool> {
+        let id = placed.account.id.as_str();
+        let state = self.part.id(id);
+        let mirror = StoreMirror { service, ctx, account: id };
+        let pass = DavPass { place: placed.place.as_ref(), ctx, mirror: &mirror };
+        let told = async {
+            loop {
+                sleep(Duration::from_secs(1)).await;
+                self.tell_progress(&placed.place, id);
+            }
+        };
+        let ended = tokio::select! {
+            ended = pass.run() => ended,
+            () = told => return Err(false),
+        };
+        match ended {
+            Ok(_) => {
+                self.states.synced(&state, ctx.now);
+                Ok(())
+            }
+            Err(error) => {
+                let until_reconnected =
+                    matches!(error, PassError::Server(DavError::NotSignedIn { until_reconnected: true, .. }));
+                if self.states.failed(&state, ctx.now, error.to_string(), until_reconnected) {
+                    tracing::warn!(account = id, %error, "an account is not connected");
+                }
+                Err(matches!(error, PassError::Server(DavError::NotSignedIn { .. })))
+            }
+        }
+    }
+
+    fn tell_progress(&self, place: &DavPlace<T>, id: &str) {
+        let progress = *place.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((done, of)) = progress {
+            self.states.progressed(&self.part.id(id), done, of);
+        }
+    }
+}

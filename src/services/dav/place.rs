@@ -1,0 +1,111 @@
+//! One account's place for one kind of record.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use tokio::sync::{Mutex, Notify};
+
+use super::record::{DavReader, DavRecord};
+use super::state::DavState;
+use crate::accounts::AccountConfig;
+use crate::core::ids::UserId;
+use crate::dav::{DavClient, DavError, DavKind};
+use crate::ports::{Store, StoreError};
+use crate::services::backend::BackendAccount;
+use crate::services::context::RequestContext;
+use crate::services::holder::Holder;
+
+/// Where records of a kind are kept in an account.
+pub struct DavPlace<T> {
+    pub(super) account: String,
+    pub(super) client: DavClient,
+    pub(super) store: Arc<dyn Store>,
+    pub(super) own: Vec<String>,
+    /// One pass at a time, and when collections were last looked for.
+    pub(super) looked: Mutex<Option<Instant>>,
+    /// Somebody wants it to be looked at now.
+    pub(super) poked: Notify,
+    /// How far a first pass has come.
+    pub(super) progress: std::sync::Mutex<Option<(usize, usize)>>,
+    kind: PhantomData<fn() -> T>,
+}
+
+impl<T> fmt::Debug for DavPlace<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DavPlace").field("account", &self.account).finish_non_exhaustive()
+    }
+}
+
+impl<T: DavRecord> DavPlace<T> {
+    /// That of an account which has one.
+    pub fn of(account: &AccountConfig, store: &Arc<dyn Store>) -> Option<Result<Arc<Self>, DavError>> {
+        let url = match T::KIND {
+            DavKind::Events | DavKind::Tasks => account.caldav.as_ref(),
+            DavKind::Contacts => account.carddav.as_ref(),
+        };
+        let client = match DavClient::of(account, url?) {
+            Ok(client) => client,
+            Err(error) => return Some(Err(error)),
+        };
+        let own = account.addresses.iter().map(|sender| sender.address.to_string().to_lowercase()).collect();
+        Some(Ok(Arc::new(Self {
+            account: account.id.clone(),
+            client,
+            store: store.clone(),
+            own,
+            looked: Mutex::default(),
+            poked: Notify::new(),
+            progress: std::sync::Mutex::default(),
+            kind: PhantomData,
+        })))
+    }
+
+    pub(super) async fn state(&self, owner: &UserId) -> Result<DavState, StoreError> {
+        let kind = T::TABLE.name();
+        DavState::load(self.store.as_ref(), owner, &self.account, kind).await
+    }
+
+    pub(super) fn reader<'r>(&'r self, ctx: &'r RequestContext, is_shared: bool) -> DavReader<'r> {
+        DavReader { owner: &ctx.owner, zone: ctx.zone, own: &self.own, is_shared, now: ctx.now }
+    }
+}
+
+/// An account and its place.
+#[derive(Debug)]
+pub struct PlacedAccount<T: DavRecord> {
+    /// Where its records are written.
+    pub account: BackendAccount<T>,
+    /// What keeps them in step.
+    pub place: Arc<DavPlace<T>>,
+}
+
+/// The places of everybody for a kind of record. An account whose server cannot be spoken to at all is told of.
+pub fn dav_places<T: DavRecord>(
+    configured: &[AccountConfig],
+    first_admin: &Arc<OnceLock<UserId>>,
+    store: &Arc<dyn Store>,
+) -> Vec<PlacedAccount<T>> {
+    let mut placed = Vec::new();
+    for account in configured {
+        match DavPlace::<T>::of(account, store) {
+            Some(Ok(place)) => {
+                let (id, label) = (account.id.clone(), account.name.clone());
+                let holders = Holder::of(account, first_admin);
+                placed.push(PlacedAccount {
+                    account: BackendAccount { id, label, holders, backend: place.clone() },
+                    place,
+                });
+            }
+            Some(Err(error)) => tracing::error!(account = account.id, %error, "an account's server cannot be used"),
+            None => {}
+        }
+    }
+    placed
+}
+
+/// The UID of what is made here under this id.
+pub(super) fn uid_of(id: &str) -> String {
+    format!("{id}@brain-agent")
+}

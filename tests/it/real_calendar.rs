@@ -1,0 +1,6 @@
+//! Calendars on real servers: what a person says becomes what other clients read there, and what others write there is
+//! what the person is told.
+
+mod changes;
+mod meanwhile;
+mod world;
