@@ -26,8 +26,11 @@ pub const DAV_CONNECT_MS: u64 = 10_000;
 pub const DAV_IDLE_MS: u64 = 30_000;
 /// A whole answer to what only reads: a calendar of many years.
 pub const DAV_READ_MS: u64 = 120_000;
-/// A whole answer to a write, inside the time of a command.
-pub const DAV_WRITE_MS: u64 = 15_000;
+/// A whole answer to a write. With what is read before and behind it, it lies inside the time of a command: what ends
+/// from outside would be taken for something that may have been done.
+pub const DAV_WRITE_MS: u64 = 12_000;
+/// What is read right before or behind a write.
+pub const DAV_GLANCE_MS: u64 = 8_000;
 /// Bytes of one answer.
 pub const DAV_ANSWER_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Bytes of one resource; larger ones are somebody's attachments.

@@ -55,11 +55,15 @@ fn was_read(service: &Registration, answer: &Answer) -> bool {
 }
 
 fn line(brain: &Brain, facts: &TurnFacts, answer: &Answer, account: &ListedAccount) -> Option<String> {
-    let AccountState { disconnected, progress, .. } = brain.accounts.states.of(&account.id);
+    let AccountState { disconnected, progress, synced } = brain.accounts.states.of(&account.id);
     if let Some(disconnected) = disconnected {
         let since = since(disconnected.since, facts.ctx.now, facts.ctx.zone);
         let (name, why) = (account.part.named(&visible(&account.name)), trouble(&disconnected));
         return Some(format!("⚠️ Your {name} is not connected since {since} ({why})."));
+    }
+    // Mail that is asked for is waited for; of calendars what was read before the start is told.
+    if account.part == AccountPart::Calendars && synced.is_none() && progress.is_none() {
+        return Some("⏳ I haven't looked into your calendars yet since I was started.".to_owned());
     }
     // Where the index says how far it is, that is enough.
     let (done, of) = progress.filter(|_| !answer.replies.iter().any(|reply| reply.text.contains(MAILS_SO_FAR)))?;

@@ -8,6 +8,8 @@
 //! Of several edits the first that is refused takes back what was done before it; where that fails, nobody knows.
 //! A write of which no answer came is looked at once, by reading.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 
 use super::place::{DavPlace, uid_of};
@@ -16,7 +18,7 @@ use super::state::DavState;
 use super::sync::DavPass;
 use crate::core::ids::UserId;
 use crate::dav::{DavError, Resource};
-use crate::limits::DAV_UNDO_BYTES_MAX;
+use crate::limits::{DAV_GLANCE_MS, DAV_UNDO_BYTES_MAX};
 use crate::services::backend::{Backend, KeptPlace, Mirror, RecordEdit, RecordOrigin, Replicated, Unwritten};
 use crate::services::command::Effect;
 use crate::services::context::RequestContext;
@@ -86,7 +88,10 @@ impl<T: DavRecord> DavPlace<T> {
         let unreadable = |error: &dyn std::fmt::Display| Unwritten::Refused(format!("{error} Nothing was done."));
         let mut state = self.state(&ctx.owner).await.map_err(|error| unreadable(&error))?;
         if state.collections.is_empty() {
-            let found = self.client.collections(T::KIND).await.map_err(refused)?;
+            let looking = self.client.collections(T::KIND);
+            let found = tokio::time::timeout(Duration::from_millis(DAV_GLANCE_MS), looking).await;
+            let late = |_| not_done("the server did not answer in time");
+            let found = found.map_err(late)?.map_err(refused)?;
             state.collections = found.into_iter().map(Into::into).collect();
         }
         Ok(state)
@@ -173,7 +178,7 @@ impl<T: DavRecord> DavPlace<T> {
         let was = self.as_it_was(&held).await?;
         match self.client.delete(&was.href, &was.etag).await {
             Ok(()) => {}
-            Err(DavError::Doubtful(why)) => match self.client.get(&was.href).await {
+            Err(DavError::Doubtful(why)) => match self.glanced(&was.href).await {
                 Ok(None) => {}
                 Ok(Some(there)) if there.etag == was.etag => return Err(not_done(&why)),
                 Ok(Some(_)) | Err(_) => return Err(Unwritten::Doubtful(doubtful(&why))),
@@ -207,10 +212,17 @@ impl<T: DavRecord> DavPlace<T> {
         error
     }
 
+    /// A resource as it is now, within the time that a write has for it.
+    async fn glanced(&self, href: &str) -> Result<Option<Resource>, DavError> {
+        let limit = Duration::from_millis(DAV_GLANCE_MS);
+        let late = || DavError::Unreachable("the server did not answer in time".to_owned());
+        tokio::time::timeout(limit, self.client.get(href)).await.unwrap_or_else(|_| Err(late()))
+    }
+
     /// The resource of a record, if it still is what was read of it.
     async fn as_it_was(&self, held: &T) -> Result<Resource, Unwritten> {
         let Some(origin) = held.origin() else { return Err(Unwritten::ChangedElsewhere) };
-        match self.client.get(&origin.id).await {
+        match self.glanced(&origin.id).await {
             Ok(Some(there)) if there.etag == origin.revision => Ok(there),
             Ok(_) => Err(Unwritten::ChangedElsewhere),
             Err(error) => Err(refused(error)),
@@ -237,7 +249,7 @@ impl<T: DavRecord> DavPlace<T> {
     async fn etag(&self, href: &str, told: Option<String>) -> String {
         match told {
             Some(etag) => etag,
-            None => self.client.get(href).await.ok().flatten().map(|there| there.etag).unwrap_or_default(),
+            None => self.glanced(href).await.ok().flatten().map(|there| there.etag).unwrap_or_default(),
         }
     }
 
@@ -255,7 +267,7 @@ impl<T: DavRecord> DavPlace<T> {
             let name = ResourceName { id: after.id().to_owned(), origin: RecordOrigin::new(&self.account, href, "") };
             T::read(text, name, Some(after), reader).ok().flatten()
         };
-        match self.client.get(href).await {
+        match self.glanced(href).await {
             Ok(Some(there)) if was == Some(there.etag.as_str()) => Err(not_done(&why)),
             Ok(Some(there)) if says(&there.text).is_some_and(|there| Some(there) == says(text)) => Ok(there.etag),
             Ok(None) if was.is_none() => Err(not_done(&why)),
@@ -285,7 +297,7 @@ impl<T: DavRecord> DavPlace<T> {
             (None, Some(after)) => self.place_of(state, after).ok()?.0,
             (None, None) => return None,
         };
-        let there = self.client.get(&href).await.ok()?;
+        let there = self.glanced(&href).await.ok()?;
         let was = held.and_then(Replicated::origin).map(|origin| origin.revision.as_str());
         match (there, &edit.after) {
             (None, None) => Some(true),
