@@ -2,7 +2,8 @@
 //!
 //! Rules that step by days and more are followed in *local wall time*, so that a standup at ten stays at ten
 //! when the clocks change; the rule is run over local times as if they were UTC, and each is then made an
-//! instant as the RFC reads local times (3.3.5), see [`wall_instant`]. Two that are one instant, because clocks went
+//! instant: in calendars as the RFC reads local times (3.3.5), see [`wall_instant`]; of what is made here, what lies in a
+//! gap of the clocks comes as soon as that is over. Two that are one instant, because clocks went
 //! forward, are one occurrence. Rules that step by hours and less without further conditions are followed in elapsed
 //! time. UNTIL is compared with instants.
 //!
@@ -41,7 +42,12 @@ pub(crate) fn wall_instant(zone: Tz, local: NaiveDateTime) -> DateTime<Tz> {
     wall(zone, local).0
 }
 
-/// The same, and whether it lies in a gap.
+/// The same for people: what lies in a gap comes as soon as that is over.
+fn behind_gaps(zone: Tz, local: NaiveDateTime) -> (DateTime<Tz>, bool) {
+    (instant(zone, local), false)
+}
+
+/// As [`wall_instant`], and whether it lies in a gap.
 fn wall(zone: Tz, local: NaiveDateTime) -> (DateTime<Tz>, bool) {
     match local_instant(zone, local) {
         LocalInstant::Single(at) | LocalInstant::Overlap { first: at, .. } => (at, false),
@@ -177,7 +183,10 @@ impl Series {
         let dates = dates.into_iter().flatten();
         match self.first {
             Moment::Day(_) => Box::new(dates.map(|local| Moment::Day(local.date()))),
-            Moment::Instant(_) => Box::new(in_order(dates, self.zone).map(Moment::Instant)),
+            Moment::Instant(_) => {
+                let read = if self.starts_at_first { wall } else { behind_gaps };
+                Box::new(in_order(dates, self.zone, read).map(Moment::Instant))
+            }
         }
     }
 

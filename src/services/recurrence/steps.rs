@@ -3,7 +3,6 @@
 use chrono::{DateTime, Duration, NaiveDateTime, Utc};
 use chrono_tz::Tz;
 
-use super::wall;
 use crate::limits::RECURRENCE_STEPS_MAX;
 use crate::services::show::Moment;
 
@@ -25,13 +24,21 @@ pub(super) fn elapsed(
 
 /// The instants of local times that come in order. Those in a gap lie behind it, among later ones: they wait until one
 /// outside of it has come. An instant comes once.
-pub(super) fn in_order(locals: impl Iterator<Item = NaiveDateTime>, zone: Tz) -> impl Iterator<Item = DateTime<Tz>> {
-    InstantOrder { locals: locals.fuse(), zone, waiting: Vec::new(), reached: None, last: None }
+pub(super) fn in_order(
+    locals: impl Iterator<Item = NaiveDateTime>,
+    zone: Tz,
+    read: LocalReading,
+) -> impl Iterator<Item = DateTime<Tz>> {
+    InstantOrder { locals: locals.fuse(), zone, read, waiting: Vec::new(), reached: None, last: None }
 }
+
+/// How a local time is read: its instant, and whether later ones may come before it.
+pub(super) type LocalReading = fn(Tz, NaiveDateTime) -> (DateTime<Tz>, bool);
 
 struct InstantOrder<I> {
     locals: std::iter::Fuse<I>,
     zone: Tz,
+    read: LocalReading,
     /// In order; at most what a gap holds.
     waiting: Vec<DateTime<Tz>>,
     /// Nothing before this one comes any more.
@@ -46,7 +53,7 @@ impl<I: Iterator<Item = NaiveDateTime>> InstantOrder<I> {
             let Some(local) = self.locals.next() else {
                 return (!self.waiting.is_empty()).then(|| self.waiting.remove(0));
             };
-            let (at, in_gap) = wall(self.zone, local);
+            let (at, in_gap) = (self.read)(self.zone, local);
             if !in_gap && self.waiting.is_empty() {
                 return Some(at);
             }

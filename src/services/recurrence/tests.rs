@@ -18,7 +18,7 @@ fn first_of(zone: Tz, rule: &str, first: &str, count: usize) -> Vec<String> {
 #[test]
 fn rules_are_followed_on_the_local_clock() {
     for (zone, rule, first, expected) in [
-        (Berlin, "FREQ=DAILY", "2026-03-28 02:30", vec!["2026-03-28 02:30", "2026-03-29 03:30", "2026-03-30 02:30"]),
+        (Berlin, "FREQ=DAILY", "2026-03-28 02:30", vec!["2026-03-28 02:30", "2026-03-29 03:00", "2026-03-30 02:30"]),
         (Berlin, "FREQ=DAILY", "2026-10-24 02:30", vec!["2026-10-24 02:30", "2026-10-25 02:30", "2026-10-26 02:30"]),
         (Berlin, "FREQ=HOURLY", "2026-03-29 01:00", vec!["2026-03-29 01:00", "2026-03-29 03:00", "2026-03-29 04:00"]),
         (Berlin, "FREQ=HOURLY", "2026-10-25 02:00", vec!["2026-10-25 02:00", "2026-10-25 02:00", "2026-10-25 03:00"]),
