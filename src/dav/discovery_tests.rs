@@ -53,7 +53,7 @@ fn nextcloud(request: &str) -> Vec<u8> {
                     "/dav/calendars/anna/outbox/",
                     "<d:resourcetype><d:collection/><c:schedule-outbox/></d:resourcetype>",
                 ),
-                calendar("/dav/calendars/anna/work/", "Work &amp; more", "<cs:shared-owner/>", "VEVENT"),
+                calendar("/dav/calendars/anna/office/", "Work &amp; more", "<cs:shared-owner/>", "VEVENT"),
                 calendar("/dav/calendars/anna/personal/", "Personal", "", "VEVENT VTODO"),
                 calendar("/dav/calendars/anna/list/", "List", "", "VTODO"),
                 calendar("/dav/calendars/anna/holidays/", "Holidays", "<cs:subscribed/>", "VEVENT"),

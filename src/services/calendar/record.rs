@@ -207,8 +207,10 @@ impl Event {
             .or_else(|| self.exceptions.is_empty().then(|| regular(first)))
     }
 
-    /// The same, as it was read anew: what says the same as it did here holds whose words it held here.
-    pub(super) fn with_others_of(mut self, held: &Self) -> Self {
+    /// The same, as it was read anew, with what is known here alone: since when, and whose words it holds where it says
+    /// the same as it did.
+    pub(super) fn known_as(mut self, held: &Self) -> Self {
+        self.created_at = held.created_at;
         let same = [
             ("summary", self.summary == held.summary),
             ("location", self.location == held.location),

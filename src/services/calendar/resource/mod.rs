@@ -38,9 +38,8 @@ impl DavRecord for Event {
         reader: &DavReader<'_>,
     ) -> Result<Option<Self>, String> {
         let event = read::read(text, name, reader).map_err(|error| error.to_string())?;
-        // Whose words it holds is known here alone.
         Ok(event.map(|event| match held {
-            Some(held) => event.with_others_of(held),
+            Some(held) => event.known_as(held),
             None => event,
         }))
     }

@@ -10,7 +10,7 @@ use crate::core::ids::UserId;
 use crate::services::backend::RecordOrigin;
 use crate::services::calendar::exceptions::{Exception, Instead};
 use crate::services::calendar::record::Event;
-use crate::services::dav::{DavReader, ResourceName};
+use crate::services::dav::{DavReader, DavRecord as _, ResourceName};
 
 const SERIES: &str = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//Other//EN\r\nX-WR-CALNAME:Mine\r\nBEGIN:VTIMEZONE\r\nTZID:Berlin clocks\r\n\
 X-LIC-LOCATION:Europe/Berlin\r\nBEGIN:STANDARD\r\nDTSTART:19701025T030000\r\nTZOFFSETFROM:+0200\r\nTZOFFSETTO:+0100\r\nEND:STANDARD\r\n\
@@ -227,4 +227,16 @@ fn what_is_made_new_is_read_back() {
         let again = reads(&text);
         assert_eq!((again.start_time, again.end_time), (day.start_time, day.end_time));
     }
+}
+
+/// Whether something was written is told by reading it, so what was written must be what is read.
+#[test]
+fn what_was_made_here_to_the_millisecond_is_read_back_as_itself() {
+    let made_at: DateTime<Utc> = "2026-01-10T08:00:00.123Z".parse().unwrap();
+    let event = Event { created_at: made_at, attendees: Vec::new(), notes: None, ..reads(SERIES) };
+    let event = Event { exceptions: Vec::new(), others: Default::default(), ..event };
+    let again = with_reader(Tz::Europe__Berlin, |reader| {
+        Event::read(&event.made("new@us", reader), name(), Some(&event), reader).unwrap().unwrap()
+    });
+    assert_eq!(again, event);
 }
