@@ -109,10 +109,7 @@ impl<T: DavRecord> DavKeeper<T> {
                 Err(false) => (DAV_RETRY_SECS << failures.min(8)).min(DAV_RETRY_SECS_MAX),
             };
             let wait = Duration::from_secs(wait).mul_f64(0.75 + spread(&placed.account.id) / 2.0);
-            tokio::select! {
-                () = sleep(wait) => {}
-                () = placed.place.poked.notified() => {}
-            }
+            sleep(wait).await;
         }
     }
 

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use tokio::sync::{Mutex, Notify};
+use tokio::sync::Mutex;
 
 use super::record::{DavReader, DavRecord};
 use super::state::DavState;
@@ -25,8 +25,6 @@ pub struct DavPlace<T> {
     pub(super) own: Vec<String>,
     /// One pass at a time, and when collections were last looked for.
     pub(super) looked: Mutex<Option<Instant>>,
-    /// Somebody wants it to be looked at now.
-    pub(super) poked: Notify,
     /// How far a first pass has come.
     pub(super) progress: std::sync::Mutex<Option<(usize, usize)>>,
     kind: PhantomData<fn() -> T>,
@@ -56,7 +54,6 @@ impl<T: DavRecord> DavPlace<T> {
             store: store.clone(),
             own,
             looked: Mutex::default(),
-            poked: Notify::new(),
             progress: std::sync::Mutex::default(),
             kind: PhantomData,
         })))
