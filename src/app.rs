@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use async_trait::async_trait;
 use chrono_tz::Tz;
 
-use crate::accounts::{AccountDirectory, AccountPart, AccountProbe, AccountStates, ListedAccount};
+use crate::accounts::{AccountDirectory, AccountProbe, AccountStates, ListedAccount};
 use crate::channel::console::ConsoleChannel;
 use crate::config::{Config, ModelEndpoint, telegram_user};
 use crate::core::forgotten::Forgotten;
@@ -25,7 +25,7 @@ use crate::ports::{
 use crate::prompts::{PromptError, Prompts};
 use crate::search::{SearchIndex, conversation};
 use crate::services::backend::Backends;
-use crate::services::dav::{DavKeeper, dav_places};
+use crate::services::dav::DavKeeper;
 use crate::services::email::elsewhere::mail_accounts;
 use crate::services::email::imap::keeper::{KeptAccount, MailKeeper};
 use crate::services::email::mailbox::Mailboxes;
@@ -138,12 +138,17 @@ pub fn build(config: &Config, parts: Parts) -> Result<Brain, StartError> {
     }
     let (mail, kept) = mail_accounts(&config.accounts, config.smtp_url.as_ref(), &first_admin, &parts.store)?;
     let states: Arc<AccountStates> = Arc::default();
-    let calendars = dav_places(&config.accounts, &first_admin, &parts.store);
-    let calendars = DavKeeper::new(calendars, AccountPart::Calendars, states.clone());
+    let events = DavKeeper::of(&config.accounts, &first_admin, &parts.store, &states);
+    let tasks = DavKeeper::of(&config.accounts, &first_admin, &parts.store, &states);
+    let contacts = DavKeeper::of(&config.accounts, &first_admin, &parts.store, &states);
     let accounts = Accounts {
         mail: MailAccounts::new(mail),
-        events: Backends::new(calendars.accounts()),
-        event_keeper: Some(Arc::new(calendars)),
+        tasks: Backends::new(tasks.accounts()),
+        task_keeper: Some(tasks),
+        events: Backends::new(events.accounts()),
+        event_keeper: Some(events),
+        contacts: Backends::new(contacts.accounts()),
+        contact_keeper: Some(contacts),
         ..Accounts::default()
     };
     build_for(config, parts, accounts, KeptInStep { mailboxes: kept, states }, first_admin)

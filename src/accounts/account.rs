@@ -7,6 +7,7 @@ use lettre::Address;
 use reqwest::Url;
 use sha2::{Digest as _, Sha256};
 
+use super::collections::{ChosenCollections, DavKind};
 use super::login::Login;
 use crate::core::digest::hex;
 use crate::core::ids::UserId;
@@ -84,6 +85,8 @@ pub struct AccountConfig {
     pub caldav: Option<Url>,
     /// Where its address books are.
     pub carddav: Option<Url>,
+    /// Which of those take what is new.
+    pub chosen: ChosenCollections,
     /// What stands below every mail that is written from it.
     pub signature: Option<String>,
     /// How far back its mail is kept here, in days.
@@ -93,6 +96,14 @@ pub struct AccountConfig {
 }
 
 impl AccountConfig {
+    /// Where its collections of this kind are.
+    pub fn dav(&self, kind: DavKind) -> Option<&Url> {
+        match kind {
+            DavKind::Events | DavKind::Tasks => self.caldav.as_ref(),
+            DavKind::Contacts => self.carddav.as_ref(),
+        }
+    }
+
     /// The id of this person's account with this first address: `acct:` and eight hexadecimal digits, which serve in
     /// names of files as well.
     pub fn id_of(person: &AccountPerson, address: &Address) -> String {

@@ -7,6 +7,7 @@ use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
 use super::account::{AccountConfig, AccountPerson};
+use super::collections::DavKind;
 use super::state::{AccountState, AccountStates, Disconnected};
 use crate::core::ids::UserId;
 use crate::core::span::ago;
@@ -21,25 +22,24 @@ const RECONNECTS: &str = "brain-agent setup";
 pub enum AccountPart {
     /// Its mailbox.
     Mail,
-    /// Its calendars.
-    Calendars,
+    /// Its calendars, its task lists, or its address books.
+    Collections(DavKind),
 }
 
 impl AccountPart {
     /// What is kept of an account. Of one that only sends it is told that nothing was read yet.
     fn of(account: &AccountConfig) -> Vec<Self> {
-        let has = [
-            (account.imap.is_some() || account.caldav.is_none(), Self::Mail),
-            (account.caldav.is_some(), Self::Calendars),
-        ];
-        has.into_iter().filter(|(has, _)| *has).map(|(_, part)| part).collect()
+        let has_dav = account.caldav.is_some() || account.carddav.is_some();
+        let mail = (account.imap.is_some() || !has_dav).then_some(Self::Mail);
+        let kinds = DavKind::ALL.into_iter().filter(|kind| account.dav(*kind).is_some());
+        mail.into_iter().chain(kinds.map(Self::Collections)).collect()
     }
 
     /// The id under which its state is kept, given the account's.
     pub fn id(self, account: &str) -> String {
         match self {
             Self::Mail => account.to_owned(),
-            Self::Calendars => format!("{account}/calendars"),
+            Self::Collections(kind) => format!("{account}/{}", kind.key()),
         }
     }
 
@@ -47,7 +47,7 @@ impl AccountPart {
     pub fn named(self, account: &str) -> String {
         match self {
             Self::Mail => format!("mail account {account}"),
-            Self::Calendars => format!("calendar account {account}"),
+            Self::Collections(kind) => format!("{} account {account}", kind.one()),
         }
     }
 }
@@ -76,7 +76,7 @@ impl ListedAccount {
         };
         match self.part {
             AccountPart::Mail => name,
-            AccountPart::Calendars => format!("{name}, calendars"),
+            AccountPart::Collections(kind) => format!("{name}, {}", kind.many()),
         }
     }
 }

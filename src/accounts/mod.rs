@@ -12,6 +12,7 @@
 mod account;
 mod authorities;
 mod certificate;
+mod collections;
 mod directory;
 mod file;
 mod login;
@@ -27,6 +28,7 @@ mod state;
 pub use account::{AccountConfig, AccountPerson, Sender, ServerAddress, ServerTls};
 pub use authorities::certificates;
 pub use certificate::{CertificateLook, certificate_trouble};
+pub use collections::{ChosenCollections, DavKind, FoundCollection, is_chosen};
 pub use directory::{AccountDirectory, AccountPart, ListedAccount, since, trouble};
 pub use file::{
     AccountChange, AccountEntry, AccountsPlace, FileSetting, PlaceChosenBy, SecretSource, changed, file_text,

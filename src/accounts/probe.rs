@@ -17,6 +17,7 @@ use tokio::net::TcpStream;
 
 use super::account::{AccountConfig, ServerAddress, ServerTls};
 use super::certificate::{self, CertificateLook};
+use super::collections::{DavKind, FoundCollection};
 use crate::core::text::{one_line, shorten};
 use crate::limits::{ACCOUNT_TROUBLE_CHARS, GREETING_BYTES_MAX, GREETING_LINES_MAX};
 
@@ -68,13 +69,20 @@ pub struct ServerProbe {
     pub certificate: Option<CertificateLook>,
     /// Whether it let the account in, or why not; `None` where that was not tried.
     pub signed_in: Option<Result<(), String>>,
-    /// How many folders, calendars or address books there are, where they were looked at.
+    /// How many folders of mail there are, where they were counted.
     pub folders: Option<usize>,
+    /// The calendars, task lists or address books, where they were looked for.
+    pub collections: Vec<FoundCollection>,
     /// How far its clock is ahead of ours, where it tells the time.
     pub clock_ahead: Option<TimeDelta>,
 }
 
 impl ServerProbe {
+    /// The collections of a kind.
+    pub fn of(&self, kind: DavKind) -> impl Iterator<Item = &FoundCollection> {
+        self.collections.iter().filter(move |one| one.kind == kind)
+    }
+
     /// What is in the way of using it, if anything is; a sentence without its full stop.
     pub fn problem(&self) -> Option<String> {
         let certificate = self.certificate.as_ref().and_then(|seen| seen.trouble.clone());

@@ -13,6 +13,7 @@ use reqwest::Url;
 use secrecy::{ExposeSecret as _, SecretString};
 
 use super::account::{AccountConfig, AccountPerson, Sender};
+use super::collections::ChosenCollections;
 use super::login::FixedLogin;
 use super::provider::Provider;
 use super::sender::parse_sender;
@@ -115,6 +116,7 @@ pub fn short_form(form: &ShortForm) -> Result<Option<AccountConfig>, Vec<String>
         smtp: smtp.as_ref().filter(|_| sends).map(|part| part.url.server.clone()),
         caldav: caldav.as_ref().map(|part: &ShortPart<Url>| part.url.server.clone()),
         carddav: carddav.as_ref().map(|part| part.url.server.clone()),
+        chosen: ChosenCollections::default(),
         signature: None,
         mail_days: MAIL_DAYS,
         addresses,

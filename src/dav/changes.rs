@@ -3,10 +3,12 @@
 
 use std::collections::HashSet;
 
+use libdav::caldav::{CalendarComponent, ListCalendarResources};
 use libdav::dav::{Propfind, SyncCollection};
 use libdav::names;
 use libdav::requests::DavRequest as _;
 
+use super::DavKind;
 use super::client::{DavAnswer, DavClient, Does, failed};
 use super::error::{DavError, garbled};
 use super::multistatus::{DAV, EntryOf, Multistatus, entries, parsed};
@@ -127,6 +129,24 @@ impl DavClient {
             (!href.ends_with('/')).then(|| ListedResource { href, etag: etag(entry).unwrap_or_default() })
         });
         Ok(CollectionChanges { is_whole: true, changed: listed.collect(), ..CollectionChanges::default() })
+    }
+
+    /// Which resources of a calendar hold this kind of thing; `None`: that cannot be asked.
+    pub async fn holding(&self, kind: DavKind, collection: &str) -> Result<Option<HashSet<String>>, DavError> {
+        let component = match kind {
+            DavKind::Events => CalendarComponent::VEvent,
+            DavKind::Tasks => CalendarComponent::VTodo,
+            DavKind::Contacts => return Ok(None),
+        };
+        let (base, path) = self.target(collection)?;
+        let report = ListCalendarResources::new(&path).with_component(component);
+        let answer = self.ask(report.prepare_request(base).map_err(|_| garbled())?, Does::Reads).await?;
+        if answer.status().as_u16() != 207 {
+            return Ok(None);
+        }
+        let document = parsed(answer.text()?)?;
+        let found = entries(&document)?.entries;
+        Ok(Some(found.iter().filter_map(|entry| self.0.home.href(entry.href, &answer.from)).collect()))
     }
 
     /// Asks for properties; the answer has several parts.

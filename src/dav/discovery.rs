@@ -3,10 +3,10 @@
 
 use libdav::{Depth, PropertyName, names};
 
-use super::DavKind;
 use super::client::DavClient;
 use super::error::DavError;
 use super::multistatus::{CALDAV, CALENDAR_SERVER, CARDDAV, DAV, EntryOf, entries, is, parsed};
+use super::{DavKind, component};
 use crate::limits::DAV_COLLECTIONS_MAX;
 
 const PRIVILEGES: PropertyName<'_, '_> = PropertyName::new(DAV, "current-user-privilege-set");
@@ -203,7 +203,7 @@ fn collection(entry: &EntryOf<'_>, href: String, kind: DavKind, is_others: bool)
 
 /// A calendar that does not say what it holds holds everything.
 fn holds(entry: &EntryOf<'_>, kind: DavKind) -> bool {
-    let Some(component) = kind.component() else { return true };
+    let Some(component) = component(kind) else { return true };
     let Some(set) = entry.prop(CALDAV, "supported-calendar-component-set") else { return true };
     let mut named =
         set.children().filter(|node| is(node, CALDAV, "comp")).filter_map(|comp| comp.attribute("name")).peekable();

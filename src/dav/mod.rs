@@ -28,32 +28,21 @@ pub use discovery::Collection;
 pub use error::DavError;
 pub use resource::{Fetched, Resource, StoredResource};
 
-/// What is kept in a collection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DavKind {
-    /// VEVENT.
-    Events,
-    /// VTODO.
-    Tasks,
-    /// vCards.
-    Contacts,
+pub use crate::accounts::DavKind;
+
+/// Its media type.
+fn media_type(kind: DavKind) -> &'static str {
+    match kind {
+        DavKind::Events | DavKind::Tasks => "text/calendar; charset=utf-8",
+        DavKind::Contacts => "text/vcard; charset=utf-8",
+    }
 }
 
-impl DavKind {
-    /// Its media type.
-    fn media_type(self) -> &'static str {
-        match self {
-            Self::Events | Self::Tasks => "text/calendar; charset=utf-8",
-            Self::Contacts => "text/vcard; charset=utf-8",
-        }
-    }
-
-    /// The component of a calendar that it is.
-    fn component(self) -> Option<&'static str> {
-        match self {
-            Self::Events => Some("VEVENT"),
-            Self::Tasks => Some("VTODO"),
-            Self::Contacts => None,
-        }
+/// The component of a calendar that it is.
+fn component(kind: DavKind) -> Option<&'static str> {
+    match kind {
+        DavKind::Events => Some("VEVENT"),
+        DavKind::Tasks => Some("VTODO"),
+        DavKind::Contacts => None,
     }
 }

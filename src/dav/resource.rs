@@ -9,11 +9,12 @@ use libdav::carddav::GetAddressBookResources;
 use libdav::dav::{Delete, PutResource};
 use libdav::requests::DavRequest;
 
-use super::DavKind;
 use super::changes::etag;
 use super::client::{DavAnswer, DavClient, Does, failed, unwritten};
 use super::error::{DavError, garbled};
 use super::multistatus::{CALDAV, CARDDAV, entries, parsed};
+use super::{DavKind, media_type};
+use crate::failpoint::fail_point;
 use crate::limits::{DAV_GETS_AT_ONCE, DAV_MULTIGET_MAX, DAV_RESOURCE_BYTES_MAX};
 
 /// A resource with its text.
@@ -177,7 +178,7 @@ impl DavClient {
     /// Writes something new, if there is nothing of that name.
     pub async fn create(&self, kind: DavKind, href: &str, text: String) -> Result<StoredResource, DavError> {
         let (base, path) = self.target(href)?;
-        self.written(&PutResource::new(&path).create(text, kind.media_type()), base).await
+        self.written(&PutResource::new(&path).create(text, media_type(kind)), base).await
     }
 
     /// Writes over something that is in this state.
@@ -189,7 +190,7 @@ impl DavClient {
         text: String,
     ) -> Result<StoredResource, DavError> {
         let (base, path) = self.target(href)?;
-        self.written(&PutResource::new(&path).update(text, kind.media_type(), etag), base).await
+        self.written(&PutResource::new(&path).update(text, media_type(kind), etag), base).await
     }
 
     /// Takes something away that is in this state.
@@ -201,7 +202,17 @@ impl DavClient {
     async fn written<R: DavRequest>(&self, request: &R, base: http::Uri) -> Result<StoredResource, DavError> {
         let unsaid = |_| DavError::Refused("its address or its state cannot be said to the server".to_owned());
         let request = request.prepare_request(base).map_err(unsaid)?;
-        let answer = self.ask(request, Does::Writes).await?;
+        fail_point("dav-before");
+        let answer = match self.ask(request, Does::Writes).await {
+            Ok(answer) => answer,
+            Err(error) => {
+                if matches!(error, DavError::Doubtful(_)) {
+                    fail_point("dav-unclear");
+                }
+                return Err(error);
+            }
+        };
+        fail_point("dav-answered");
         if answer.status().as_u16() == 207 {
             return refused_in_parts(&answer).map(|()| StoredResource { etag: None });
         }

@@ -219,6 +219,20 @@ async fn a_server_without_reports_is_listed() {
 }
 
 #[tokio::test]
+async fn what_of_a_calendar_is_of_a_kind_is_asked_where_it_can_be() {
+    let (client, said) = server(|request| match request {
+        request if request.contains("VTODO") => parts(&etag("/dav/c/a.ics", "\"1\"")),
+        _ => says("501 Not Implemented", "", ""),
+    })
+    .await;
+    let tasks = client.holding(DavKind::Tasks, "/dav/c/").await.unwrap();
+    assert_eq!(tasks, Some(["/dav/c/a.ics".to_owned()].into()));
+    assert_eq!(client.holding(DavKind::Events, "/dav/c/").await.unwrap(), None);
+    assert_eq!(client.holding(DavKind::Contacts, "/dav/c/").await.unwrap(), None);
+    assert_eq!(said.lock().unwrap().len(), 2);
+}
+
+#[tokio::test]
 async fn a_whole_list_in_parts_is_whole_at_its_end_only() {
     const CUT: &str = "<d:response><d:href>/dav/c/</d:href><d:status>HTTP/1.1 507 Insufficient Storage</d:status><d:error><d:number-of-matches-within-limits/></d:error></d:response>";
     let (client, _) = server(|request| match request {

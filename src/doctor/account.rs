@@ -5,7 +5,9 @@ use chrono::{DateTime, TimeDelta, Utc};
 use super::bot::clock;
 use super::check::Check;
 use super::{CheckJob, Subjects};
-use crate::accounts::{AccountConfig, CertificateLook, LoginError, ServerKind, ServerProbe};
+use crate::accounts::{
+    AccountConfig, CertificateLook, DavKind, FoundCollection, LoginError, ServerKind, ServerProbe, is_chosen,
+};
 use crate::core::text::{one_line, shorten};
 use crate::limits::ACCOUNT_TROUBLE_CHARS;
 
@@ -36,7 +38,10 @@ pub(super) fn jobs(subjects: &Subjects) -> Vec<CheckJob<'_>> {
             let name = format!("{name} {kind}");
             CheckJob::new(name.clone(), limit, UNREACHABLE, async move {
                 match subjects.probe.probe(account, kind).await {
-                    Some(probe) => told(&name, kind, &probe, Utc::now()),
+                    Some(probe) => told(&name, kind, &probe, Utc::now())
+                        .into_iter()
+                        .chain(account.chosen.all().filter_map(|(of, chosen)| chosen_told(account, of, chosen, &probe)))
+                        .collect(),
                     None => Vec::new(),
                 }
             })
@@ -65,7 +70,7 @@ async fn login(account: &AccountConfig, name: String) -> Vec<Check> {
 }
 
 fn told(name: &str, kind: ServerKind, probe: &ServerProbe, now: DateTime<Utc>) -> Vec<Check> {
-    let ServerProbe { place, unreachable, certificate, signed_in, folders, clock_ahead } = probe;
+    let ServerProbe { place, unreachable, certificate, signed_in, clock_ahead, .. } = probe;
     let mut checks = Vec::new();
     let of_certificate = certificate.as_ref().map(|seen| certificate_told(name, place, seen, now));
     match (unreachable, signed_in) {
@@ -75,13 +80,13 @@ fn told(name: &str, kind: ServerKind, probe: &ServerProbe, now: DateTime<Utc>) -
                 .advised("Check user and password (many providers want an app password), or run “brain-agent setup”"),
         ),
         (None, Some(Ok(()))) => {
-            let folders = folders.map(|count| format!(", {}", counted(kind, count))).unwrap_or_default();
-            checks.push(match (kind, probe.folders) {
-                (ServerKind::CalDav | ServerKind::CardDav, Some(0)) => {
-                    Check::warning(name, format!("signed in at {place}{folders}, so there is nothing to keep here"))
+            let holds = held(kind, probe);
+            checks.push(match kind {
+                ServerKind::CalDav | ServerKind::CardDav if probe.collections.is_empty() => {
+                    Check::warning(name, format!("signed in at {place}{holds}, so there is nothing to keep here"))
                         .advised("Check the address in accounts.toml: it may be that of another person or server part")
                 }
-                _ => Check::ok(name, format!("signed in at {place}{folders}")),
+                _ => Check::ok(name, format!("signed in at {place}{holds}")),
             });
         }
         (None, None) => checks.push(Check::ok(name, format!("{place} is there"))),
@@ -91,18 +96,44 @@ fn told(name: &str, kind: ServerKind, probe: &ServerProbe, now: DateTime<Utc>) -
     checks
 }
 
-/// What a server has, in words.
-fn counted(kind: ServerKind, count: usize) -> String {
-    let (one, many) = match kind {
-        ServerKind::Imap | ServerKind::Smtp => ("folder", "folders"),
-        ServerKind::CalDav => ("calendar", "calendars"),
-        ServerKind::CardDav => ("address book", "address books"),
+/// What a server has, in words behind its name.
+fn held(kind: ServerKind, probe: &ServerProbe) -> String {
+    let counted = |count: usize, one: &str, many: &str| match count {
+        0 => format!(", no {one}"),
+        1 => format!(", 1 {one}"),
+        count => format!(", {count} {many}"),
     };
-    match count {
-        0 => format!("no {one}"),
-        1 => format!("1 {one}"),
-        count => format!("{count} {many}"),
+    let kinds: &[DavKind] = match kind {
+        ServerKind::Imap | ServerKind::Smtp => &[],
+        ServerKind::CalDav => &[DavKind::Events, DavKind::Tasks],
+        ServerKind::CardDav => &[DavKind::Contacts],
+    };
+    let folders = probe.folders.map(|count| counted(count, "folder", "folders"));
+    let collections = kinds.iter().map(|kind| counted(probe.of(*kind).count(), kind.one(), kind.many()));
+    folders.into_iter().chain(collections).collect()
+}
+
+/// What is wrong with a collection that is to take what is new.
+fn chosen_told(account: &AccountConfig, kind: DavKind, chosen: &str, probe: &ServerProbe) -> Option<Check> {
+    let there: Vec<&FoundCollection> = probe.of(kind).collect();
+    let found = there.iter().find(|one| is_chosen(&one.name, chosen));
+    if there.is_empty() || found.is_some_and(|one| one.is_writable) {
+        return None;
     }
+    let (one, named) = (kind.one(), one_line(&shorten(chosen, 60)));
+    let names: Vec<String> = there.iter().map(|one| format!("“{}”", one_line(&shorten(&one.name, 60)))).collect();
+    let why = match found {
+        Some(_) => format!("“{named}” can only be read, so new {} cannot be written", kind.things()),
+        None => {
+            format!(
+                "there is no “{named}”, so new {} cannot be written; the account has {}",
+                kind.things(),
+                names.join(", ")
+            )
+        }
+    };
+    let advice = format!("Name another {one} as {} in accounts.toml, or run “brain-agent setup account”", kind.key());
+    Some(Check::warning(format!("{} {one}", self::named(account)), why).advised(advice))
 }
 
 fn certificate_told(name: &str, place: &str, seen: &CertificateLook, now: DateTime<Utc>) -> Check {

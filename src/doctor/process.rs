@@ -168,7 +168,7 @@ fn read_parts(account: &AccountConfig) -> impl Iterator<Item = AccountPart> {
 fn sync_name(account: &AccountConfig, part: AccountPart) -> String {
     match part {
         AccountPart::Mail => format!("{} sync", named(account)),
-        AccountPart::Calendars => format!("{} calendars sync", named(account)),
+        AccountPart::Collections(kind) => format!("{} {} sync", named(account), kind.many()),
     }
 }
 
@@ -230,7 +230,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::accounts::{AccountPerson, FixedLogin};
+    use crate::accounts::{AccountPerson, ChosenCollections, FixedLogin};
     use crate::doctor::CheckStatus;
 
     #[test]
@@ -246,6 +246,7 @@ mod tests {
             smtp: None,
             caldav: None,
             carddav: None,
+            chosen: ChosenCollections::default(),
             signature: None,
             mail_days: 30,
             files_sent: false,

@@ -81,7 +81,7 @@ impl Block {
     }
 
     /// The components in it of this name.
-    pub fn inner<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Block> {
+    pub fn inner(&self, name: &str) -> impl Iterator<Item = &Block> {
         self.blocks.iter().filter(move |block| block.name == name)
     }
 }

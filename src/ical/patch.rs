@@ -65,7 +65,13 @@ impl<'t> Patch<'t> {
         folded(line, self.line_break)
     }
 
-    fn cut(&mut self, span: Range<usize>, with: String) {
+    /// Nothing changes.
+    pub fn is_empty(&self) -> bool {
+        self.cuts.is_empty()
+    }
+
+    /// This text takes the place of what stands there.
+    pub fn cut(&mut self, span: Range<usize>, with: String) {
         self.cuts.push((span, with));
     }
 

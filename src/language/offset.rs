@@ -27,6 +27,17 @@ pub struct ReminderOffset {
 pub struct OffsetError(String);
 
 impl ReminderOffset {
+    /// Days of the calendar and minutes; `None`: too long, or no time at all.
+    pub fn of(days: u32, minutes: u32) -> Option<Self> {
+        let fits = days <= LEAD_DAYS_MAX && minutes <= LEAD_DAYS_MAX * 24 * 60 && (days, minutes) != (0, 0);
+        fits.then_some(Self { days, minutes })
+    }
+
+    /// Its days of the calendar and its minutes.
+    pub fn parts(self) -> (u32, u32) {
+        (self.days, self.minutes)
+    }
+
     /// The instant this long before `at`.
     pub fn before(self, at: DateTime<Tz>) -> Option<DateTime<Utc>> {
         let day = if self.days == 0 {
@@ -94,8 +105,7 @@ impl FromStr for ReminderOffset {
         let minutes = read(&text.trim().to_lowercase()).ok_or_else(|| OffsetError(text.chars().take(80).collect()))?;
         let bad = || OffsetError(text.chars().take(80).collect());
         let (days, minutes) = minutes;
-        let fits = days <= LEAD_DAYS_MAX && minutes <= LEAD_DAYS_MAX * 24 * 60 && (days, minutes) != (0, 0);
-        if fits { Ok(Self { days, minutes }) } else { Err(bad()) }
+        Self::of(days, minutes).ok_or_else(bad)
     }
 }
 

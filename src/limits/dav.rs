@@ -12,8 +12,9 @@ pub const DAV_LOOK_SECS: u64 = 3_600;
 pub const DAV_FETCH_SLICE: usize = 200;
 /// Parts of an answer that come one after the other in one pass; what is left comes with the next.
 pub const DAV_PARTS_MAX: usize = 100;
-/// Resources that cannot be read and are remembered, so that they are not fetched in every pass.
-pub const DAV_UNREADABLE_KEPT: usize = 1_000;
+/// Resources that hold nothing that is shown, or cannot be read, and are remembered, so that they are not fetched in every
+/// pass.
+pub const DAV_PASSED_OVER_MAX: usize = 1_000;
 /// Bytes of a deleted resource that undo can bring back.
 pub const DAV_UNDO_BYTES_MAX: usize = 256 * 1024;
 /// Lines of one calendar object or vCard.

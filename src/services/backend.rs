@@ -123,6 +123,11 @@ pub trait Backend<T: Replicated>: Debug + Send + Sync + 'static {
     /// What a write does to the world: [`Effect::WriteHere`] or [`Effect::WriteElsewhere`].
     fn effect(&self) -> Effect;
 
+    /// Whether what is new is written there.
+    fn takes_new(&self) -> bool {
+        true
+    }
+
     /// Makes these edits, all or none where the place can, and gives them as they are there from now on: with their
     /// origins, and with whatever the place made of them. One attempt, bounded in time by itself.
     async fn write(
@@ -226,7 +231,7 @@ impl<T: Replicated> Default for Backends<T> {
 }
 
 impl<T: Replicated> Backends<T> {
-    /// With these accounts; of several of one person the first takes what is new.
+    /// With these accounts; of several of one person the first that may takes what is new.
     pub fn new(accounts: Vec<BackendAccount<T>>) -> Self {
         Self { accounts }
     }
@@ -236,14 +241,35 @@ impl<T: Replicated> Backends<T> {
         self.accounts.iter().filter(move |account| account.holders.iter().any(|holder| holder.is(owner)))
     }
 
-    /// The account that something is done in: that of the thing, or for something new the person's first one.
+    /// Nobody has any.
+    pub fn is_empty(&self) -> bool {
+        self.accounts.is_empty()
+    }
+
+    fn for_new<'a>(&'a self, owner: &'a UserId) -> Option<&'a BackendAccount<T>> {
+        self.of(owner).find(|account| account.backend.takes_new())
+    }
+
+    /// The account that something is done in: that of the thing, or for something new the first that takes it.
     pub fn acting(&self, owner: &UserId, target: Option<&Target>) -> Option<ActingAccount> {
         let id = match target {
             Some(target) => target.account.clone()?,
-            None => self.of(owner).next()?.id.clone(),
+            None => self.for_new(owner)?.id.clone(),
         };
         let label = self.of(owner).find(|account| account.id == id).map(|account| account.label.clone());
         Some(ActingAccount { id, label: label.filter(|_| self.of(owner).count() > 1) })
+    }
+
+    /// Where exactly in an account something is kept; `None`: something new.
+    pub async fn kept_place(&self, owner: &UserId, thing: Option<&T>) -> Result<KeptPlace, ServiceError> {
+        let origin = thing.map(Replicated::origin);
+        let account = match origin {
+            Some(origin) => origin.map(|origin| origin.account.clone()),
+            None => self.for_new(owner).map(|account| account.id.clone()),
+        };
+        let Some(id) = account else { return Ok(KeptPlace::default()) };
+        let backend = self.backend(owner, Some(&ActingAccount { id, label: None }))?;
+        Ok(backend.whereabouts(owner, origin.flatten()).await)
     }
 
     /// What a write does to the world; what cannot be looked up is taken for the most doubtful.

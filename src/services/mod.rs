@@ -25,6 +25,7 @@ pub mod cards;
 pub mod circumstance;
 pub mod command;
 pub mod completion;
+mod components;
 pub mod condition;
 pub mod contacts;
 pub mod context;
@@ -88,6 +89,7 @@ pub fn indexes() -> impl Iterator<Item = &'static Secondary> {
         .chain(calendar::INDEXES)
         .chain(memory::INDEXES)
         .chain(notes::INDEXES)
+        .chain(contacts::INDEXES)
         .chain(email::indexes())
 }
 
@@ -101,12 +103,16 @@ pub fn sources() -> Vec<Source> {
 pub struct Accounts {
     /// To-do lists.
     pub tasks: Backends<task::Task>,
+    /// What keeps tasks here in step with them.
+    pub task_keeper: Option<Arc<DavKeeper<task::Task>>>,
     /// Calendars.
     pub events: Backends<calendar::Event>,
     /// What keeps events here in step with them.
     pub event_keeper: Option<Arc<DavKeeper<calendar::Event>>>,
     /// Address books.
     pub contacts: Backends<contacts::Contact>,
+    /// What keeps contacts here in step with them.
+    pub contact_keeper: Option<Arc<DavKeeper<contacts::Contact>>>,
     /// What mail is sent from.
     pub mail: MailAccounts,
     /// What keeps mail here in step with them.
@@ -120,10 +126,11 @@ pub fn built_in(
     mailboxes: &Arc<Mailboxes>,
     accounts: Accounts,
 ) -> (Registry, Arc<Contacts>) {
-    let Accounts { tasks, events, event_keeper, contacts, mail, mail_keeper } = accounts;
-    let people = Contacts::new(store.clone(), index.clone(), mailboxes.clone()).written_by(contacts);
-    let people = Arc::new(people);
-    let tasks = Arc::new(task::TaskService::new(store.clone(), index.clone()).written_by(tasks));
+    let Accounts { tasks, task_keeper, events, event_keeper, contacts, contact_keeper, mail, mail_keeper } = accounts;
+    let people = Contacts::new(store.clone(), index.clone(), mailboxes.clone());
+    let people = Arc::new(people.written_by(contacts).kept_by(contact_keeper));
+    let tasks = task::TaskService::new(store.clone(), index.clone()).written_by(tasks).kept_by(task_keeper);
+    let tasks = Arc::new(tasks);
     let calendar = calendar::CalendarService::new(store.clone(), index.clone())
         .written_by(events)
         .kept_by(event_keeper)

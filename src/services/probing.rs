@@ -1,12 +1,11 @@
 //! Whether an account works: looks at each of its servers, signs in there, and changes nothing.
 
 use async_trait::async_trait;
-use reqwest::Url;
 
 use super::email::imap::mailbox::ImapMailbox;
 use super::email::send::smtp::Smtp;
-use crate::accounts::{AccountConfig, AccountProbe, ConnectionProbe, ServerKind, ServerProbe};
-use crate::dav::{DavClient, DavKind};
+use crate::accounts::{AccountConfig, AccountProbe, ConnectionProbe, FoundCollection, ServerKind, ServerProbe};
+use crate::dav::{Collection, DavClient, DavKind};
 
 /// Connects, and signs in where the connection is as safe as is wanted.
 #[derive(Debug, Clone, Copy, Default)]
@@ -20,22 +19,28 @@ impl AccountProbe for SignInProbe {
         if probe.unreachable.is_some() || !is_trusted {
             return Some(probe);
         }
-        let counted = match kind {
-            ServerKind::Imap => ImapMailbox::probe(account).await?.map(Some),
-            ServerKind::Smtp => Smtp::of(account)?.probe().await.map(|()| None),
-            ServerKind::CalDav => collections(account, account.caldav.as_ref()?, DavKind::Events).await.map(Some),
-            ServerKind::CardDav => collections(account, account.carddav.as_ref()?, DavKind::Contacts).await.map(Some),
+        let signed_in = match kind {
+            ServerKind::Imap => ImapMailbox::probe(account).await?.map(|folders| probe.folders = Some(folders)),
+            ServerKind::Smtp => Smtp::of(account)?.probe().await,
+            ServerKind::CalDav => found(account, &[DavKind::Events, DavKind::Tasks], &mut probe).await,
+            ServerKind::CardDav => found(account, &[DavKind::Contacts], &mut probe).await,
         };
-        probe.signed_in = Some(counted.map(|count| probe.folders = count));
+        probe.signed_in = Some(signed_in);
         Some(probe)
     }
 }
 
-/// How many there are.
-async fn collections(account: &AccountConfig, url: &Url, kind: DavKind) -> Result<usize, String> {
-    let found = match DavClient::of(account, url) {
-        Ok(client) => client.collections(kind).await,
-        Err(error) => Err(error),
-    };
-    found.map(|found| found.len()).map_err(|error| error.to_string())
+/// Which collections of these kinds there are.
+async fn found(account: &AccountConfig, kinds: &[DavKind], probe: &mut ServerProbe) -> Result<(), String> {
+    for kind in kinds {
+        let Some(url) = account.dav(*kind) else { continue };
+        let found = match DavClient::of(account, url) {
+            Ok(client) => client.collections(*kind).await,
+            Err(error) => Err(error),
+        };
+        let found = found.map_err(|error| error.to_string())?.into_iter();
+        let seen = |one: Collection| FoundCollection { kind: *kind, name: one.name, is_writable: one.is_writable };
+        probe.collections.extend(found.map(seen));
+    }
+    Ok(())
 }

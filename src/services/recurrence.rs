@@ -68,6 +68,8 @@ pub(super) struct Series {
     first: Moment,
     /// `first` is an occurrence whether or not it matches the rule.
     starts_at_first: bool,
+    /// What lies in a gap of the clocks is read as calendars read it.
+    by_wall: bool,
     zone: Tz,
 }
 
@@ -95,7 +97,8 @@ impl Series {
         if parsed.get_interval() == 0 {
             return Err(BadRule::Never);
         }
-        let series = Self { rule: on_day_of(parsed, first, zone), until, first, starts_at_first: false, zone };
+        let series =
+            Self { rule: on_day_of(parsed, first, zone), until, first, starts_at_first: false, by_wall: false, zone };
         let pause = series.shortest_pause();
         if pause < Duration::minutes(REPEAT_MINUTES_MIN) {
             return Err(BadRule::TooOften);
@@ -118,6 +121,7 @@ impl Series {
     /// match the rule.
     pub fn with_start(mut self) -> Self {
         self.starts_at_first = true;
+        self.by_wall = true;
         let local = self.local_first();
         if let Some(count) = self.rule.get_count()
             && self.elapsed_step().is_none()
@@ -126,6 +130,11 @@ impl Series {
             self.rule = self.rule.count(count.saturating_sub(1));
         }
         self
+    }
+
+    /// With times in gaps of the clocks as calendars have them, see [`wall_instant`].
+    pub fn by_wall(self) -> Self {
+        Self { by_wall: true, ..self }
     }
 
     /// The first occurrence after `after`, if there is one.
@@ -184,7 +193,7 @@ impl Series {
         match self.first {
             Moment::Day(_) => Box::new(dates.map(|local| Moment::Day(local.date()))),
             Moment::Instant(_) => {
-                let read = if self.starts_at_first { wall } else { behind_gaps };
+                let read = if self.by_wall { wall } else { behind_gaps };
                 Box::new(in_order(dates, self.zone, read).map(Moment::Instant))
             }
         }

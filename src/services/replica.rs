@@ -278,7 +278,7 @@ impl Command for Restore {
     }
 
     fn receipt(&self, output: &Restored, _: &Receipt<'_>) -> String {
-        format!("↩️ Taken back: {}.", output.name)
+        format!("↩️ Taken back: “{}”.", output.name)
     }
 
     fn attempt(&self, _: &Action) -> String {

@@ -71,7 +71,7 @@ fn allowed(module: &str) -> Option<&'static [&'static str]> {
         "store" | "search" | "llm" => ADAPTER,
         "services" => SERVICES,
         "ical" => &["limits"],
-        "dav" => &["accounts", "limits"],
+        "dav" => &["accounts", "failpoint", "limits"],
         "investigate" => &["core", "failpoint", "language", "limits", "ports", "prompts", "services"],
         "queries" => &["accounts", "core", "investigate", "language", "limits", "ports", "services"],
         "pipeline" => PIPELINE,

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use brain_agent::accounts::{
-    AccountConfig, AccountPerson, ConnectionProbe, FixedLogin, Login, Sender, ServerAddress, ServerTls,
+    AccountConfig, AccountPerson, ChosenCollections, ConnectionProbe, FixedLogin, Login, Sender, ServerAddress,
+    ServerTls,
 };
 use brain_agent::config::Config;
 use brain_agent::doctor::{Check, CheckLimits, CheckStatus, Subjects, examine};
@@ -187,6 +188,7 @@ fn account(name: &str, imap: Option<(u16, ServerTls)>, smtp: Option<(u16, Server
         smtp: smtp.map(at),
         caldav: None,
         carddav: None,
+        chosen: ChosenCollections::default(),
         signature: None,
         mail_days: 30,
         files_sent: false,

@@ -56,7 +56,7 @@ const HOUSES: [House; 6] = [
             &["holder", "following"],
             &["backend", "replica", "entry", "tool", "registration", "registry"],
             &["dav"],
-            &["search", "texts", "recurrence"],
+            &["search", "texts", "recurrence", "components"],
             &["items"],
             &["times", "finding"],
             &["preparing"],

@@ -20,6 +20,7 @@ const MAY: &[(&str, &str, &str)] = &[
     ("language/time/once.rs", "thread_local!", "the times of one message while it is read, empty before and after"),
     ("pipeline/brain.rs", "OnceLock", "who the first admin is, set at start or by pairing"),
     ("services/holder.rs", "OnceLock", "the same"),
+    ("services/dav/keeper.rs", "OnceLock", "the same"),
     ("services/dav/place.rs", "OnceLock", "the same"),
     ("services/email/elsewhere.rs", "OnceLock", "the same"),
     (

@@ -52,9 +52,11 @@ const OTHERWISE: &[(&str, &str)] = &[
     ("services/search.rs", "\"task\""),
     ("services/completion.rs", "\"email\""),
     ("services/contacts/save.rs", "\"email\""),
+    ("services/contacts/resource/read.rs", "\"email\""),
     ("services/email/mime.rs", "\"calendar\""),
     ("dav/discovery.rs", "\"calendar\""),
-    ("doctor/account.rs", "\"calendar\""),
+    ("accounts/collections.rs", "\"calendar\""),
+    ("accounts/collections.rs", "\"contacts\""),
 ];
 
 #[test]

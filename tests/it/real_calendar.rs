@@ -2,5 +2,8 @@
 //! what the person is told.
 
 mod changes;
+mod contacts;
 mod meanwhile;
-mod world;
+mod tasks;
+mod unsteady;
+pub mod world;

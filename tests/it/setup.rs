@@ -7,6 +7,7 @@ use std::path::Path;
 use brain_agent::config::Config;
 
 use crate::support::bot_api::{FakeBotApi, TOKEN};
+use crate::support::dav_server::DavServer;
 use crate::support::model_server::{ModelReply, ModelServer, Script};
 use crate::support::program::{Finished, Program};
 use crate::support::smtp_server::{Mode, SmtpServer};
@@ -204,4 +205,40 @@ fn access_on_another_device_is_kept_and_a_password_at_the_terminal_is_not_shown(
     terminal.types("half\u{3}");
     assert!(!terminal.ended().success());
     assert!(terminal.is_as_found(), "who stops leaves a terminal that shows what is typed");
+}
+
+#[test]
+fn which_calendar_and_which_task_list_take_what_is_new_is_asked_at_a_terminal_or_said_by_flags() {
+    let server = DavServer::radicale(&[("anna@example.com", "geheim")]);
+    let url = server.url();
+    let account = ["setup", "account", "home", "--address", "anna@example.com", "--caldav", &url];
+    let program = Program::new();
+    let mut terminal = program.terminal_command(&account);
+    terminal.waits("question", |terminal| terminal.screen().contains("Password of anna@example.com"));
+    terminal.says("geheim");
+    for (question, wanted) in
+        [("Which calendar takes new events?", "Work"), ("Which task list takes new tasks?", "Tasks")]
+    {
+        terminal.waits("question", |terminal| {
+            let screen = terminal.screen();
+            screen.split_once(question).is_some_and(|(_, options)| options.contains("Number"))
+        });
+        let screen = terminal.screen();
+        let options = screen.split_once(question).unwrap().1;
+        let line = options.lines().map(str::trim).find(|line| line.ends_with(&format!("  {wanted}"))).unwrap();
+        terminal.says(line.split(' ').next().unwrap());
+    }
+    assert!(terminal.ended().success(), "{}", terminal.screen());
+    let text = accounts_file(&program);
+    assert!(text.contains("calendar = \"Work\"") && text.contains("task_list = \"Tasks\""), "{text}");
+    // Where nobody is there, flags say it, and without one tasks stay here.
+    for (flags, chosen) in [(&["--task-list", "Personal"][..], Some("task_list = \"Personal\"")), (&[], None)] {
+        let program = Program::new();
+        let args: Vec<&str> = account.iter().chain(flags).chain(&["--password-stdin"]).copied().collect();
+        let done = program.run_with_stdin(&args, "geheim\n");
+        assert_eq!(done.code, 0, "{}", said(&done));
+        let text = accounts_file(&program);
+        assert_eq!(text.contains("task_list"), chosen.is_some(), "{text}");
+        assert!(chosen.is_none_or(|line| text.contains(line)), "{text}");
+    }
 }

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use brain_agent::accounts::{
-    AccountConfig, AccountPerson, Credential, FixedLogin, Login, LoginError, Sender, ServerAddress, ServerTls,
+    AccountConfig, AccountPerson, ChosenCollections, Credential, FixedLogin, Login, LoginError, Sender, ServerAddress,
+    ServerTls,
 };
 use brain_agent::services::email::send::smtp::{Sent, Smtp};
 
@@ -48,6 +49,7 @@ fn account(server: &SmtpServer, login: Arc<dyn Login>) -> AccountConfig {
         smtp: Some(ServerAddress { host: "127.0.0.1".to_owned(), port: server.port(), tls: ServerTls::Plain }),
         caldav: None,
         carddav: None,
+        chosen: ChosenCollections::default(),
         signature: None,
         mail_days: 1,
         files_sent: false,

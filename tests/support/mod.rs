@@ -25,6 +25,7 @@ pub mod byte_proxy;
 pub mod dav_server;
 pub mod dovecot;
 pub mod guarded;
+pub mod http_proxy;
 pub mod model_server;
 pub mod postfix;
 pub mod program;

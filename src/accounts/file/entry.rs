@@ -8,6 +8,7 @@ use super::keys::{KeyReader, account_title};
 use super::oauth_keys;
 use super::{AccountEntry, AccountsPlace, PlaceChosenBy, SecretSource};
 use crate::accounts::account::{AccountConfig, AccountPerson, Sender};
+use crate::accounts::collections::{ChosenCollections, DavKind};
 use crate::accounts::provider::{Provider, for_user};
 use crate::accounts::secret::SecretPlace;
 use crate::accounts::sender::parse_sender;
@@ -28,6 +29,9 @@ const KEYS: &[&str] = &[
     "smtp",
     "caldav",
     "carddav",
+    DavKind::Events.key(),
+    DavKind::Tasks.key(),
+    DavKind::Contacts.key(),
     "signature",
     "mail_days",
     "files_sent",
@@ -67,6 +71,7 @@ fn entry(keys: &mut KeyReader<'_>, place: &AccountsPlace) -> Option<AccountEntry
     let user = keys.text("user");
     let name = name(keys);
     let mail_days = keys.number("mail_days", MAIL_DAYS_MAX).unwrap_or(MAIL_DAYS);
+    let chosen = chosen(keys);
     let signature = signature(keys);
     let authorities = keys.text("authorities").and_then(|name| path(keys, "authorities", &name, place));
     let files_sent = keys.truth("files_sent").unwrap_or_else(|| provider.as_ref().is_some_and(|p| p.files_sent));
@@ -102,6 +107,7 @@ fn entry(keys: &mut KeyReader<'_>, place: &AccountsPlace) -> Option<AccountEntry
         smtp,
         caldav,
         carddav,
+        chosen,
         signature,
         mail_days,
         files_sent,
@@ -162,6 +168,19 @@ fn provider(keys: &mut KeyReader<'_>) -> Option<Provider> {
         keys.problem("provider", format!("is none that I know; there are {}", all.join(", ")));
     }
     provider
+}
+
+/// Which collections take what is new.
+fn chosen(keys: &mut KeyReader<'_>) -> ChosenCollections {
+    let mut chosen = Vec::new();
+    for kind in DavKind::ALL {
+        let Some(name) = keys.text(kind.key()) else { continue };
+        if name.chars().count() > NAME_CHARS_MAX || one_line(&name) != name {
+            keys.problem(kind.key(), format!("must be one line of at most {NAME_CHARS_MAX} characters"));
+        }
+        chosen.push((kind, name));
+    }
+    chosen.into_iter().collect()
 }
 
 fn signature(keys: &mut KeyReader<'_>) -> Option<String> {

@@ -16,6 +16,7 @@ use secrecy::ExposeSecret as _;
 use toml_edit::{DocumentMut, Item};
 
 use super::account::{AccountConfig, AccountPerson, Sender, ServerAddress};
+use super::collections::ChosenCollections;
 use super::login::Login;
 use super::oauth::{OAuthLogin, OAuthSettings, TokenServer, TokenStore};
 use super::secret::{CommandLogin, PlaceLogin, SecretPlace};
@@ -93,6 +94,8 @@ pub struct AccountEntry {
     /// The same.
     pub carddav: Option<Url>,
     /// See [`AccountConfig`], here and below.
+    pub chosen: ChosenCollections,
+    /// The same.
     pub signature: Option<String>,
     /// In days.
     pub mail_days: u32,
@@ -138,6 +141,7 @@ impl AccountEntry {
             smtp: self.smtp.clone(),
             caldav: self.caldav.clone(),
             carddav: self.carddav.clone(),
+            chosen: self.chosen.clone(),
             signature: self.signature.clone(),
             mail_days: self.mail_days,
             files_sent: self.files_sent,

@@ -62,14 +62,18 @@ fn line(brain: &Brain, facts: &TurnFacts, answer: &Answer, account: &ListedAccou
         return Some(format!("⚠️ Your {name} is not connected since {since} ({why})."));
     }
     // Mail that is asked for is waited for; of calendars what was read before the start is told.
-    if account.part == AccountPart::Calendars && synced.is_none() && progress.is_none() {
-        return Some("⏳ I haven't looked into your calendars yet since I was started.".to_owned());
+    let things = match account.part {
+        AccountPart::Mail => None,
+        AccountPart::Collections(kind) => Some(kind.many()),
+    };
+    if let Some(things) = things.filter(|_| synced.is_none() && progress.is_none()) {
+        return Some(format!("⏳ I haven't looked into your {things} yet since I was started."));
     }
     // Where the index says how far it is, that is enough.
     let (done, of) = progress.filter(|_| !answer.replies.iter().any(|reply| reply.text.contains(MAILS_SO_FAR)))?;
-    let read = match account.part {
-        AccountPart::Mail => mails_read(done, of),
-        AccountPart::Calendars => format!("I'm still reading your calendars: {} of {}", grouped(done), grouped(of)),
+    let read = match things {
+        None => mails_read(done, of),
+        Some(things) => format!("I'm still reading your {things}: {} of {}", grouped(done), grouped(of)),
     };
     Some(format!("⏳ {read}."))
 }

@@ -191,7 +191,7 @@ impl Edits<CreateEvent> for CalendarService {
         for (field, text) in [("summary", event.summary.as_str()), ("location", location), ("attendees", &attendees)] {
             event.others.write(field, text, provenance::source(action, field));
         }
-        let calendar = self.whereabouts(ctx, None).await?.name;
+        let calendar = self.backends.kept_place(&ctx.owner, None).await?.name;
         let told = EventChanged::told(ctx, None);
         Ok(PlannedEdits::new(vec![RecordEdit::create(event)], move |event: &Event| EventChanged {
             calendar,

@@ -35,12 +35,12 @@ use list_events::ListEvents;
 pub use record::Event;
 use record::Occurrence;
 use serde_json::Value;
-use tokio_util::sync::CancellationToken;
 use update_event::UpdateEvent;
 
-use super::capabilities::{ContextSource, Mirroring};
+use super::capabilities::Mirroring;
 use super::circumstance::{Circumstance, Evidence};
 use super::context::RequestContext;
+use super::dav::DavReplica as _;
 use super::described::{Beside, over_one};
 use super::error::ServiceError;
 use super::finding::Finder;
@@ -101,11 +101,11 @@ impl Service for CalendarService {
     }
 
     fn mirrors(&self, owner: &UserId) -> Vec<String> {
-        self.keeper.as_ref().map(|keeper| keeper.ids(owner)).unwrap_or_default()
+        self.keeper().map(|keeper| keeper.ids(owner)).unwrap_or_default()
     }
 
     fn mirroring(&self) -> Option<&dyn Mirroring> {
-        self.keeper.is_some().then_some(self)
+        Some(self)
     }
 
     fn context_role(&self) -> ContextRole {
@@ -157,27 +157,6 @@ impl Service for CalendarService {
         to: DateTime<Utc>,
     ) -> Result<Vec<AgendaItem>, ServiceError> {
         Ok(self.between(ctx, from, to).await?.iter().map(|(event, o)| agenda_item(event, o)).collect())
-    }
-}
-
-#[async_trait]
-impl Mirroring for CalendarService {
-    fn serves(&self, person: &UserId) {
-        if let Some(keeper) = &self.keeper {
-            keeper.serves(person);
-        }
-    }
-
-    async fn catch_up(&self, ctx: &RequestContext, patience: std::time::Duration) {
-        if let Some(keeper) = &self.keeper {
-            keeper.catch_up(self, ctx, patience).await;
-        }
-    }
-
-    async fn follow(&self, people: &dyn ContextSource, stop: &CancellationToken) {
-        if let Some(keeper) = &self.keeper {
-            keeper.follow(self, people, stop).await;
-        }
     }
 }
 

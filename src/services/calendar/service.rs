@@ -2,12 +2,12 @@
 
 use super::indexes;
 use super::record::{Event, NAME, Occurrence};
-use crate::core::plan::{ActingAccount, Target};
+use crate::core::plan::Target;
 use crate::limits::RECURRENCE_STEPS_MAX;
 use crate::ports::{Index, RecordExt, Scan, Secondary, Store};
 use crate::services::backend::{Backends, KeptPlace};
 use crate::services::context::RequestContext;
-use crate::services::dav::DavKeeper;
+use crate::services::dav::{DavKeeper, DavReplica};
 use crate::services::error::ServiceError;
 use crate::services::items;
 use crate::services::replica::Replica;
@@ -29,8 +29,8 @@ pub struct CalendarService {
     pub(super) index: Arc<dyn Index>,
     /// Whose things are told beside events: a day holds more than those.
     pub(super) beside: Vec<Arc<dyn Service>>,
-    backends: Backends<Event>,
-    pub(super) keeper: Option<Arc<DavKeeper<Event>>>,
+    pub(super) backends: Backends<Event>,
+    keeper: Option<Arc<DavKeeper<Event>>>,
 }
 
 impl CalendarService {
@@ -57,22 +57,6 @@ impl CalendarService {
         Self { beside: beside.into_iter().collect(), ..self }
     }
 
-    /// Where exactly an event is kept, or a new one will be.
-    pub(super) async fn whereabouts(
-        &self,
-        ctx: &RequestContext,
-        event: Option<&Event>,
-    ) -> Result<KeptPlace, ServiceError> {
-        let origin = event.map(|event| event.origin.as_ref());
-        let account = match origin {
-            Some(origin) => origin.map(|origin| origin.account.clone()),
-            None => self.backends.of(&ctx.owner).next().map(|account| account.id.clone()),
-        };
-        let Some(id) = account else { return Ok(KeptPlace::default()) };
-        let backend = self.backends.backend(&ctx.owner, Some(&ActingAccount { id, label: None }))?;
-        Ok(backend.whereabouts(&ctx.owner, origin.flatten()).await)
-    }
-
     /// What a card has to say of where something is kept or will be: which calendar of several, who sees it, and, where
     /// it has other people in it, whether they hear of it.
     pub(super) async fn told_of_place(
@@ -92,7 +76,7 @@ impl CalendarService {
             told.extend(has_others.then(|| NOBODY_IS_TOLD.to_owned()));
             return Ok(told);
         }
-        let KeptPlace { name, is_shared } = self.whereabouts(ctx, event).await?;
+        let KeptPlace { name, is_shared } = self.backends.kept_place(&ctx.owner, event).await?;
         told.extend(name.map(|name| format!("In the calendar “{}”.", texts::brief(&name))));
         told.extend(is_shared.then(|| OTHERS_SEE_IT.to_owned()));
         told.extend(has_others.then(|| SERVER_MAY_TELL.to_owned()));
@@ -172,6 +156,12 @@ impl Replica for CalendarService {
 
     fn by_origin(&self) -> &'static Secondary {
         &indexes::BY_ORIGIN
+    }
+}
+
+impl DavReplica for CalendarService {
+    fn keeper(&self) -> Option<&DavKeeper<Event>> {
+        self.keeper.as_deref()
     }
 }
 

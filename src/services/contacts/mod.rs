@@ -9,6 +9,7 @@ mod find;
 mod lookup;
 mod person;
 mod record;
+mod resource;
 mod save;
 mod searchable;
 mod service;
@@ -26,9 +27,10 @@ use self::record::document;
 pub use self::record::{Contact, NAME};
 pub use self::service::Contacts;
 use super::address_book::{AddressBook, PeopleQuery};
-use super::capabilities::{Content, Offerable};
+use super::capabilities::{Content, Mirroring, Offerable};
 use super::command::planned;
 use super::context::RequestContext;
+use super::dav::DavReplica as _;
 use super::error::ServiceError;
 use super::items;
 use super::registry::Registration;
@@ -39,7 +41,10 @@ use crate::core::ids::UserId;
 use crate::core::text::visible;
 use crate::core::turn::Along;
 use crate::language::requests::built::Builder;
-use crate::ports::{Source, Table, from_stored};
+use crate::ports::{Secondary, Source, Table, from_stored};
+
+/// The order by which it asks the store for people.
+pub(super) static INDEXES: [&Secondary; 1] = [&record::BY_ORIGIN];
 
 /// Saved people, to be found: by their names, by what stands before the @ of their addresses, and exactly by an
 /// address, a name or a group.
@@ -63,6 +68,14 @@ impl Contacts {
 impl Service for Contacts {
     async fn mirror_anew(&self, ctx: &RequestContext) -> Result<(), ServiceError> {
         replica::mirror_anew(self, ctx).await
+    }
+
+    fn mirrors(&self, owner: &UserId) -> Vec<String> {
+        self.keeper().map(|keeper| keeper.ids(owner)).unwrap_or_default()
+    }
+
+    fn mirroring(&self) -> Option<&dyn Mirroring> {
+        Some(self)
     }
 
     fn searchable(&self) -> Option<&dyn Searchable> {

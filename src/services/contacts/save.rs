@@ -18,13 +18,17 @@ use crate::language::tokens::lower;
 use crate::limits::CANDIDATES_MAX;
 use crate::ports::{Key, RecordExt};
 use crate::services::address_book::{PeopleQuery, split_details};
-use crate::services::backend::RecordEdit;
+use crate::services::backend::{KeptPlace, RecordEdit};
 use crate::services::command::{Command, Invocation, Receipt, Subject, before};
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::provenance::{self, Others};
 use crate::services::replica::{Edits, PlannedEdits};
 use crate::services::service::Prepared;
+use crate::services::texts::brief;
+
+/// On a card of what others see as well.
+const OTHERS_SEE_IT: &str = "Others see this address book, too.";
 
 /// Save or complete a contact.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -72,7 +76,8 @@ impl Command for SavePerson {
     const STAKES: Stakes = Stakes::Low;
 
     fn stakes(&self, action: &Action) -> Stakes {
-        self.redirects(action).map_or(Self::STAKES, |_| Stakes::High)
+        let others_see_it = action.notes.iter().any(|note| note == OTHERS_SEE_IT);
+        if others_see_it || self.redirects(action).is_some() { Stakes::High } else { Self::STAKES }
     }
 
     fn problem(&self) -> Option<String> {
@@ -123,7 +128,11 @@ impl Edits<SavePerson> for Contacts {
         let asked = PeopleQuery::names([name.as_str()]);
         let saved = self.saved(&ctx.owner, &asked).await?;
         let person = match meant(&saved.people, &name, &email).as_slice() {
-            [] => return Ok(Prepared::as_is(SavePerson { name, ..command })),
+            [] => {
+                let notes = self.told_of_place(ctx, None).await?;
+                let params = SavePerson { name, ..command };
+                return Ok(Prepared::Ready { params, target: None, notes, untrusted: Vec::new() });
+            }
             [only] => *only,
             several => {
                 return Ok(Prepared::Several {
@@ -148,7 +157,8 @@ impl Edits<SavePerson> for Contacts {
             ..Target::default()
         };
         let params = SavePerson { name: person.name.clone(), ..command };
-        Ok(Prepared::Ready { params, target: Some(target), notes: Vec::new(), untrusted: Vec::new() })
+        let notes = self.told_of_place(ctx, own.map(|(contact, _)| contact)).await?;
+        Ok(Prepared::Ready { params, target: Some(target), notes, untrusted: Vec::new() })
     }
 
     async fn edits(&self, call: Invocation<'_, SavePerson>) -> Result<PlannedEdits<Contact, Saved>, ServiceError> {
@@ -193,6 +203,15 @@ impl Edits<SavePerson> for Contacts {
             Saved { person }
         };
         Ok(PlannedEdits::new(vec![RecordEdit { before: own, after: Some(contact) }], told))
+    }
+}
+
+impl Contacts {
+    /// What a card has to say of an address book that others see: which one of several it is.
+    async fn told_of_place(&self, ctx: &RequestContext, known: Option<&Contact>) -> Result<Vec<String>, ServiceError> {
+        let KeptPlace { name, is_shared } = self.backends.kept_place(&ctx.owner, known).await?;
+        let name = name.map(|name| format!("In the address book “{}”.", brief(&name)));
+        Ok(name.into_iter().chain([OTHERS_SEE_IT.to_owned()]).filter(|_| is_shared).collect())
     }
 }
 

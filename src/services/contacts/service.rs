@@ -8,6 +8,7 @@ use super::cards::{Cards, File};
 use super::record::{BY_ORIGIN, Contact, NAME};
 use crate::ports::{Index, Secondary, Store};
 use crate::services::backend::Backends;
+use crate::services::dav::{DavKeeper, DavReplica};
 use crate::services::email::mailbox::Mailboxes;
 use crate::services::error::ServiceError;
 use crate::services::replica::Replica;
@@ -21,6 +22,7 @@ pub struct Contacts {
     vcf: PathBuf,
     pub(super) file: Arc<Mutex<File>>,
     pub(super) backends: Backends<Contact>,
+    keeper: Option<Arc<DavKeeper<Contact>>>,
 }
 
 impl Contacts {
@@ -33,6 +35,7 @@ impl Contacts {
             mailboxes,
             file: Arc::default(),
             backends: Backends::default(),
+            keeper: None,
         }
     }
 
@@ -40,6 +43,12 @@ impl Contacts {
     #[must_use]
     pub fn written_by(self, backends: Backends<Contact>) -> Self {
         Self { backends, ..self }
+    }
+
+    /// The same, where this keeps the accounts of people in step.
+    #[must_use]
+    pub fn kept_by(self, keeper: Option<Arc<DavKeeper<Contact>>>) -> Self {
+        Self { keeper, ..self }
     }
 
     /// The cards of the file; none when it cannot be read now. Not on the threads that read mail: who somebody is must
@@ -70,5 +79,11 @@ impl Replica for Contacts {
 
     fn by_origin(&self) -> &'static Secondary {
         &BY_ORIGIN
+    }
+}
+
+impl DavReplica for Contacts {
+    fn keeper(&self) -> Option<&DavKeeper<Contact>> {
+        self.keeper.as_deref()
     }
 }

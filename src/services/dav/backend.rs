@@ -8,6 +8,7 @@
 //! Of several edits the first that is refused takes back what was done before it; where that fails, nobody knows.
 //! A write of which no answer came is looked at once, by reading.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -17,7 +18,7 @@ use super::record::{DavReader, DavRecord, ResourceName};
 use super::state::DavState;
 use super::sync::DavPass;
 use crate::core::ids::UserId;
-use crate::dav::{DavError, Resource};
+use crate::dav::{DavError, DavKind, Resource};
 use crate::limits::{DAV_GLANCE_MS, DAV_UNDO_BYTES_MAX};
 use crate::services::backend::{Backend, KeptPlace, Mirror, RecordEdit, RecordOrigin, Replicated, Unwritten};
 use crate::services::command::Effect;
@@ -37,6 +38,15 @@ struct WriteStep<T> {
 impl<T: DavRecord> Backend<T> for DavPlace<T> {
     fn effect(&self) -> Effect {
         Effect::WriteElsewhere
+    }
+
+    /// Tasks stay here unless a list was chosen for them; everything else where the server has no place for it.
+    fn takes_new(&self) -> bool {
+        match (&self.chosen, T::KIND) {
+            (Some(_), _) => true,
+            (None, DavKind::Tasks) => false,
+            (None, DavKind::Events | DavKind::Contacts) => !self.has_none.load(Ordering::Relaxed),
+        }
     }
 
     async fn write(
@@ -75,7 +85,7 @@ impl<T: DavRecord> Backend<T> for DavPlace<T> {
         let Ok(state) = self.state(owner).await else { return KeptPlace::default() };
         let collection = match origin {
             Some(origin) => state.of(&origin.id),
-            None => state.takes_new(),
+            None => state.takes_new(self.chosen.as_deref()),
         };
         let name = collection.map(|one| one.name.clone()).filter(|_| state.collections.len() > 1);
         KeptPlace { name, is_shared: collection.is_some_and(|one| one.is_shared) }
@@ -139,7 +149,7 @@ impl<T: DavRecord> DavPlace<T> {
             Err(DavError::ChangedThere) => {
                 return Err(Unwritten::Refused(format!(
                     "There is a {} entry of that name already. Nothing was done.",
-                    T::COLLECTION
+                    T::KIND.one()
                 )));
             }
             Err(error) => return Err(refused(error)),
@@ -234,13 +244,21 @@ impl<T: DavRecord> DavPlace<T> {
         if let Some(origin) = after.origin() {
             return Ok((origin.id.clone(), state.of(&origin.id).is_some_and(|one| one.is_shared)));
         }
-        let Some(collection) = state.takes_new() else {
-            let why = match state.collections.is_empty() {
-                true => format!("There is no {} in this account. Nothing was done.", T::COLLECTION),
-                false => format!("I may not write into any {} of this account. Nothing was done.", T::COLLECTION),
+        let one = T::KIND.one();
+        let Some(collection) = state.takes_new(self.chosen.as_deref()) else {
+            let why = match (&self.chosen, state.collections.is_empty()) {
+                (_, true) => format!("There is no {one} in this account."),
+                (Some(chosen), false) => {
+                    let there: Vec<String> = state.collections.iter().map(|one| format!("“{}”", one.name)).collect();
+                    format!("There is no {one} “{chosen}” in this account, there are {}.", there.join(", "))
+                }
+                (None, false) => format!("I may not write into any {one} of this account."),
             };
-            return Err(Unwritten::Refused(why));
+            return Err(Unwritten::Refused(format!("{why} Nothing was done.")));
         };
+        if !collection.is_writable {
+            return Err(read_only::<T>(&collection.name));
+        }
         Ok((format!("{}{}{}", collection.href, after.id(), T::SUFFIX), collection.is_shared))
     }
 
@@ -344,7 +362,7 @@ fn sentence(why: &str) -> String {
 }
 
 fn read_only<T: DavRecord>(name: &str) -> Unwritten {
-    Unwritten::Refused(format!("The {} “{name}” can only be read. Nothing was done.", T::COLLECTION))
+    Unwritten::Refused(format!("The {} “{name}” can only be read. Nothing was done.", T::KIND.one()))
 }
 
 fn unchangeable(why: String) -> Unwritten {

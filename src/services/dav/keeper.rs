@@ -4,22 +4,24 @@
 //! seldom.
 
 use std::fmt;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use futures::future::join_all;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::place::{DavPlace, PlacedAccount};
+use super::place::{DavPlace, PlacedAccount, dav_places};
 use super::record::DavRecord;
 use super::sync::{DavPass, PassError};
-use crate::accounts::{AccountPart, AccountStates};
+use crate::accounts::{AccountConfig, AccountPart, AccountStates};
 use crate::core::ids::UserId;
 use crate::dav::DavError;
 use crate::limits::{DAV_POLL_SECS, DAV_RETRY_SECS, DAV_RETRY_SECS_MAX};
+use crate::ports::Store;
 use crate::services::backend::BackendAccount;
-use crate::services::capabilities::ContextSource;
+use crate::services::capabilities::{ContextSource, Mirroring};
 use crate::services::context::RequestContext;
 use crate::services::following::{Followed, spread};
 use crate::services::replica::{Replica, StoreMirror};
@@ -27,7 +29,6 @@ use crate::services::replica::{Replica, StoreMirror};
 /// The accounts of everybody for one kind of record.
 pub struct DavKeeper<T: DavRecord> {
     placed: Vec<PlacedAccount<T>>,
-    part: AccountPart,
     states: Arc<AccountStates>,
     followed: Followed,
 }
@@ -39,9 +40,18 @@ impl<T: DavRecord> fmt::Debug for DavKeeper<T> {
 }
 
 impl<T: DavRecord> DavKeeper<T> {
-    /// Of these; how they are is told as that part of each.
-    pub fn new(placed: Vec<PlacedAccount<T>>, part: AccountPart, states: Arc<AccountStates>) -> Self {
-        Self { placed, part, states, followed: Followed::default() }
+    /// What of an account it keeps in step.
+    const PART: AccountPart = AccountPart::Collections(T::KIND);
+
+    /// Of those that have some; how they are is told there.
+    pub fn of(
+        configured: &[AccountConfig],
+        first_admin: &Arc<OnceLock<UserId>>,
+        store: &Arc<dyn Store>,
+        states: &Arc<AccountStates>,
+    ) -> Arc<Self> {
+        let placed = dav_places(configured, first_admin, store);
+        Arc::new(Self { placed, states: states.clone(), followed: Followed::default() })
     }
 
     /// Where records are written.
@@ -49,27 +59,27 @@ impl<T: DavRecord> DavKeeper<T> {
         self.placed.iter().map(|placed| placed.account.clone()).collect()
     }
 
-    fn of(&self, person: &UserId) -> Vec<usize> {
+    fn placed_of(&self, person: &UserId) -> Vec<usize> {
         let is_of = |placed: &PlacedAccount<T>| placed.account.holders.iter().any(|holder| holder.is(person));
         self.placed.iter().enumerate().filter(|(_, placed)| is_of(placed)).map(|(at, _)| at).collect()
     }
 
     /// The accounts of a person, by the ids of their states.
     pub fn ids(&self, person: &UserId) -> Vec<String> {
-        let placed = self.of(person).into_iter().filter_map(|at| self.placed.get(at));
-        placed.map(|placed| self.part.id(&placed.account.id)).collect()
+        let placed = self.placed_of(person).into_iter().filter_map(|at| self.placed.get(at));
+        placed.map(|placed| Self::PART.id(&placed.account.id)).collect()
     }
 
     /// From now on this person's are followed.
     pub fn serves(&self, person: &UserId) {
-        if !self.of(person).is_empty() {
+        if !self.placed_of(person).is_empty() {
             self.followed.add(person);
         }
     }
 
     /// Reads a person's accounts once, for as long as `patience`.
     pub async fn catch_up<S: Replica<Kept = T>>(&self, service: &S, ctx: &RequestContext, patience: Duration) {
-        let all = self.of(&ctx.owner);
+        let all = self.placed_of(&ctx.owner);
         let passes = all.iter().filter_map(|at| self.placed.get(*at)).map(|placed| self.pass(service, ctx, placed));
         let _ = timeout(patience, join_all(passes)).await;
     }
@@ -86,7 +96,7 @@ impl<T: DavRecord> DavKeeper<T> {
                 self.keep(service, people, placed, &person).await;
             }
         };
-        self.followed.follow(|person| self.of(person), keep, stop).await;
+        self.followed.follow(|person| self.placed_of(person), keep, stop).await;
     }
 
     async fn keep<S: Replica<Kept = T>>(
@@ -121,7 +131,7 @@ impl<T: DavRecord> DavKeeper<T> {
         placed: &PlacedAccount<T>,
     ) -> Result<(), bool> {
         let id = placed.account.id.as_str();
-        let state = self.part.id(id);
+        let state = Self::PART.id(id);
         let mirror = StoreMirror { service, ctx, account: id };
         let pass = DavPass { place: placed.place.as_ref(), ctx, mirror: &mirror };
         let told = async {
@@ -153,7 +163,34 @@ impl<T: DavRecord> DavKeeper<T> {
     fn tell_progress(&self, place: &DavPlace<T>, id: &str) {
         let progress = *place.progress.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((done, of)) = progress {
-            self.states.progressed(&self.part.id(id), done, of);
+            self.states.progressed(&Self::PART.id(id), done, of);
+        }
+    }
+}
+
+/// A service whose records a [`DavKeeper`] keeps in step.
+pub trait DavReplica: Replica<Kept: DavRecord> {
+    /// The keeper, where there is one.
+    fn keeper(&self) -> Option<&DavKeeper<Self::Kept>>;
+}
+
+#[async_trait]
+impl<S: DavReplica> Mirroring for S {
+    fn serves(&self, person: &UserId) {
+        if let Some(keeper) = self.keeper() {
+            keeper.serves(person);
+        }
+    }
+
+    async fn catch_up(&self, ctx: &RequestContext, patience: Duration) {
+        if let Some(keeper) = self.keeper() {
+            keeper.catch_up(self, ctx, patience).await;
+        }
+    }
+
+    async fn follow(&self, people: &dyn ContextSource, stop: &CancellationToken) {
+        if let Some(keeper) = self.keeper() {
+            keeper.follow(self, people, stop).await;
         }
     }
 }

@@ -20,7 +20,7 @@ mod record;
 mod state;
 mod sync;
 
-pub use keeper::DavKeeper;
+pub use keeper::{DavKeeper, DavReplica};
 pub use place::{DavPlace, dav_places};
 pub use record::{DavReader, DavRecord, ResourceName};
 pub use state::DavState;

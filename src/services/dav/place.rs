@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -11,7 +12,7 @@ use super::record::{DavReader, DavRecord};
 use super::state::DavState;
 use crate::accounts::AccountConfig;
 use crate::core::ids::UserId;
-use crate::dav::{DavClient, DavError, DavKind};
+use crate::dav::{DavClient, DavError};
 use crate::ports::{Store, StoreError};
 use crate::services::backend::BackendAccount;
 use crate::services::context::RequestContext;
@@ -23,6 +24,10 @@ pub struct DavPlace<T> {
     pub(super) client: DavClient,
     pub(super) store: Arc<dyn Store>,
     pub(super) own: Vec<String>,
+    /// The collection that takes what is new, where the person chose one.
+    pub(super) chosen: Option<String>,
+    /// The server has no collection of this kind, as far as was seen.
+    pub(super) has_none: AtomicBool,
     /// One pass at a time, and when collections were last looked for.
     pub(super) looked: Mutex<Option<Instant>>,
     /// How far a first pass has come.
@@ -39,11 +44,7 @@ impl<T> fmt::Debug for DavPlace<T> {
 impl<T: DavRecord> DavPlace<T> {
     /// That of an account which has one.
     pub fn of(account: &AccountConfig, store: &Arc<dyn Store>) -> Option<Result<Arc<Self>, DavError>> {
-        let url = match T::KIND {
-            DavKind::Events | DavKind::Tasks => account.caldav.as_ref(),
-            DavKind::Contacts => account.carddav.as_ref(),
-        };
-        let client = match DavClient::of(account, url?) {
+        let client = match DavClient::of(account, account.dav(T::KIND)?) {
             Ok(client) => client,
             Err(error) => return Some(Err(error)),
         };
@@ -53,6 +54,8 @@ impl<T: DavRecord> DavPlace<T> {
             client,
             store: store.clone(),
             own,
+            chosen: account.chosen.of(T::KIND).map(str::to_owned),
+            has_none: AtomicBool::new(false),
             looked: Mutex::default(),
             progress: std::sync::Mutex::default(),
             kind: PhantomData,
@@ -65,7 +68,7 @@ impl<T: DavRecord> DavPlace<T> {
     }
 
     pub(super) fn reader<'r>(&'r self, ctx: &'r RequestContext, is_shared: bool) -> DavReader<'r> {
-        DavReader { owner: &ctx.owner, zone: ctx.zone, own: &self.own, is_shared, now: ctx.now }
+        DavReader { owner: &ctx.owner, chat: &ctx.chat, zone: ctx.zone, own: &self.own, is_shared, now: ctx.now }
     }
 }
 

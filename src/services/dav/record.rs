@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
-use crate::core::ids::UserId;
+use crate::core::ids::{ChatId, UserId};
 use crate::dav::DavKind;
 use crate::services::backend::{RecordOrigin, Replicated};
 
@@ -12,6 +12,8 @@ use crate::services::backend::{RecordOrigin, Replicated};
 pub struct DavReader<'r> {
     /// The person.
     pub owner: &'r UserId,
+    /// Where they are reminded of what was made elsewhere.
+    pub chat: &'r ChatId,
     /// Their zone, for times without one.
     pub zone: Tz,
     /// Their own addresses in that account, in small letters; the first is the one that they write as.
@@ -37,8 +39,6 @@ pub trait DavRecord: Replicated {
     const KIND: DavKind;
     /// What a name of a resource ends with.
     const SUFFIX: &'static str;
-    /// What a sentence calls a collection: calendar.
-    const COLLECTION: &'static str;
 
     /// The record's id.
     fn id(&self) -> &str;

@@ -1,7 +1,10 @@
 //! How far a person's account was read: its collections, and the token of each.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
+use crate::accounts::is_chosen;
 use crate::core::ids::UserId;
 use crate::dav::Collection;
 use crate::ports::{Key, Record, RecordExt as _, Store, StoreError, Table};
@@ -17,9 +20,9 @@ pub struct DavState {
     pub kind: String,
     /// In the order in which the server lists them.
     pub collections: Vec<KnownCollection>,
-    /// Resources that could not be read when they were last looked at.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub unreadable: Vec<String>,
+    /// Resources that hold nothing that is shown here, or cannot be read, and the state in which they were seen.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub passed_over: BTreeMap<String, String>,
 }
 
 /// One calendar, task list or address book.
@@ -79,8 +82,12 @@ impl DavState {
         self.collections.iter().find(|one| lies_in(href, &one.href))
     }
 
-    /// Where what is new goes: the default, else the first that can be written and is the person's alone.
-    pub fn takes_new(&self) -> Option<&KnownCollection> {
+    /// Where what is new goes: the one that the person chose, whether or not it is there; else the default, else the
+    /// first that can be written and is the person's alone.
+    pub fn takes_new(&self, chosen: Option<&str>) -> Option<&KnownCollection> {
+        if let Some(chosen) = chosen {
+            return self.collections.iter().find(|one| is_chosen(&one.name, chosen));
+        }
         let mut writable = self.collections.iter().filter(|one| one.is_writable);
         let default = writable.clone().find(|one| one.is_default);
         let alone = || writable.clone().find(|one| !one.is_shared);

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use sha2::{Digest as _, Sha256};
@@ -11,7 +12,7 @@ use super::record::{DavRecord, ResourceName};
 use super::state::{DavState, KnownCollection, lies_in};
 use crate::core::digest::hex;
 use crate::dav::{DavError, ListedResource, Resource};
-use crate::limits::{DAV_FETCH_SLICE, DAV_LOOK_SECS, DAV_PARTS_MAX, DAV_UNREADABLE_KEPT};
+use crate::limits::{DAV_FETCH_SLICE, DAV_LOOK_SECS, DAV_PARTS_MAX, DAV_PASSED_OVER_MAX};
 use crate::ports::{Batch, Change, Expect, Key, RecordExt as _, StoreError};
 use crate::services::backend::{Mirror, RecordEdit, RecordOrigin};
 use crate::services::context::RequestContext;
@@ -67,7 +68,7 @@ impl<T: DavRecord> DavPass<'_, T> {
         let mut news = false;
         for at in 0..state.collections.len() {
             let collection = state.collections[at].clone();
-            let (token, came) = self.collection(&collection, &mut state.unreadable).await?;
+            let (token, came) = self.collection(&collection, &mut state.passed_over).await?;
             news |= came;
             state.collections[at].token = token;
             // What comes next may fail; this one need not be read again for it.
@@ -95,6 +96,7 @@ impl<T: DavRecord> DavPass<'_, T> {
     /// Which collections there are now; gives those that there were.
     async fn look(&self, state: &mut DavState) -> Result<Vec<KnownCollection>, DavError> {
         let found = self.place.client.collections(T::KIND).await?;
+        self.place.has_none.store(found.is_empty(), Ordering::Relaxed);
         let mut known: BTreeMap<String, KnownCollection> =
             state.collections.drain(..).map(|one| (one.href.clone(), one)).collect();
         for one in found {
@@ -108,7 +110,7 @@ impl<T: DavRecord> DavPass<'_, T> {
     async fn collection(
         &self,
         collection: &KnownCollection,
-        unreadable: &mut Vec<String>,
+        passed_over: &mut BTreeMap<String, String>,
     ) -> Result<(Option<String>, bool), PassError> {
         let mut token = collection.token.clone();
         let mut news = false;
@@ -122,10 +124,19 @@ impl<T: DavRecord> DavPass<'_, T> {
                 let there: BTreeSet<&str> = listed.iter().map(|one| one.href.as_str()).collect();
                 gone.extend(held.keys().filter(|href| !there.contains(href.as_str())).cloned());
             }
-            let is_new =
-                |one: &&ListedResource| held.get(&one.href) != Some(&one.etag) && !is_known_unreadable(unreadable, one);
-            let wanted: Vec<&ListedResource> = listed.iter().filter(is_new).collect();
-            news |= self.brought(collection, &wanted, &mut gone, unreadable).await?;
+            let is_new = |one: &&ListedResource| {
+                held.get(&one.href) != Some(&one.etag) && passed_over.get(&one.href) != Some(&one.etag)
+            };
+            let mut wanted: Vec<&ListedResource> = listed.iter().filter(is_new).collect();
+            // Calendars may hold events and tasks: what is none of this kind need not be fetched.
+            if changes.is_whole
+                && wanted.len() > DAV_FETCH_SLICE
+                && let Some(holding) = self.place.client.holding(T::KIND, &collection.href).await?
+            {
+                wanted.retain(|one| holding.contains(&one.href));
+            }
+            news |= self.brought(collection, &wanted, &mut gone, passed_over).await?;
+            gone.iter().for_each(|href| drop(passed_over.remove(href)));
             news |= self.taken(&gone).await?;
             token = changes.token;
             if !changes.is_partial {
@@ -159,26 +170,32 @@ impl<T: DavRecord> DavPass<'_, T> {
         collection: &KnownCollection,
         wanted: &[&ListedResource],
         gone: &mut Vec<String>,
-        unreadable: &mut Vec<String>,
+        passed_over: &mut BTreeMap<String, String>,
     ) -> Result<bool, PassError> {
         let mut done = 0;
         for slice in wanted.chunks(DAV_FETCH_SLICE) {
             let hrefs: Vec<String> = slice.iter().map(|one| one.href.clone()).collect();
             let fetched = self.place.client.fetch(T::KIND, &collection.href, &hrefs).await?;
             gone.extend(fetched.gone.into_iter().filter(|href| hrefs.contains(href)));
-            let mut broken: Vec<String> = fetched.unreadable;
+            let mut left_out: Vec<String> = fetched.unreadable;
             let resources: Vec<Resource> =
                 fetched.resources.into_iter().filter(|one| hrefs.contains(&one.href)).collect();
-            self.laid(collection, resources, &mut broken).await?;
-            let etag = |href: &String| slice.iter().find(|one| one.href == *href).map(|one| one.etag.as_str());
-            unreadable.retain(|one| !hrefs.iter().any(|href| one.starts_with(&format!("{href} "))));
-            unreadable.extend(broken.iter().map(|href| format!("{href} {}", etag(href).unwrap_or_default())));
-            // What cannot be read any more is not shown as it was.
-            self.taken(&broken).await?;
+            self.laid(collection, resources, &mut left_out).await?;
+            for one in slice {
+                if left_out.contains(&one.href) {
+                    passed_over.insert(one.href.clone(), one.etag.clone());
+                } else {
+                    passed_over.remove(&one.href);
+                }
+            }
+            // What holds nothing any more, or cannot be read, is not shown as it was.
+            self.taken(&left_out).await?;
             done += slice.len();
             *self.place.progress.lock().unwrap_or_else(PoisonError::into_inner) = Some((done, wanted.len()));
         }
-        unreadable.truncate(DAV_UNREADABLE_KEPT);
+        while passed_over.len() > DAV_PASSED_OVER_MAX {
+            passed_over.pop_last();
+        }
         *self.place.progress.lock().unwrap_or_else(PoisonError::into_inner) = None;
         Ok(!wanted.is_empty())
     }
@@ -188,7 +205,7 @@ impl<T: DavRecord> DavPass<'_, T> {
         &self,
         collection: &KnownCollection,
         resources: Vec<Resource>,
-        broken: &mut Vec<String>,
+        left_out: &mut Vec<String>,
     ) -> Result<(), ServiceError> {
         let ids: Vec<String> = resources.iter().map(|one| one.href.clone()).collect();
         let held = self.mirror.held(&ids).await?;
@@ -205,14 +222,14 @@ impl<T: DavRecord> DavPass<'_, T> {
             let origin = RecordOrigin::new(&self.place.account, &resource.href, &resource.etag);
             let held = before.as_ref().map(|(held, _)| held);
             match T::read(&resource.text, ResourceName { id, origin }, held, &reader) {
-                Ok(after) => edits.push(RecordEdit { before, after }),
+                Ok(Some(after)) => edits.push(RecordEdit { before, after: Some(after) }),
+                Ok(None) => left_out.push(resource.href),
                 Err(why) => {
                     tracing::warn!(account = self.place.account, why, "a resource cannot be read");
-                    broken.push(resource.href);
+                    left_out.push(resource.href);
                 }
             }
         }
-        edits.retain(|edit| edit.before.is_some() || edit.after.is_some());
         self.mirror.apply(edits).await
     }
 
@@ -250,10 +267,6 @@ impl<T: DavRecord> DavPass<'_, T> {
         let inside = origins.into_iter().map(|origin| origin.id).filter(|id| lies_in(id, &collection.href));
         Ok(Some(self.taken(&inside.collect::<Vec<_>>()).await?))
     }
-}
-
-fn is_known_unreadable(unreadable: &[String], one: &ListedResource) -> bool {
-    unreadable.contains(&format!("{} {}", one.href, one.etag))
 }
 
 /// The id of a record that was first seen there: the same wherever and whenever it is read.

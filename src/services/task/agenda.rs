@@ -45,10 +45,10 @@ pub(super) fn items_of_series(task: &Task, from: DateTime<Utc>, to: DateTime<Utc
 /// and a day stays that day. What was set for one instant stays at it, and so does what counts hours.
 ///
 /// Times of a series that have come and are still to be told (quiet hours hold them) stay where they were; the
-/// series moves on from them.
+/// series moves on from them. What an account keeps goes by the zone that is written there.
 pub(super) fn rezoned(task: &Task, to: Tz, now: DateTime<Utc>) -> Option<Task> {
     let follows = task.repeat.is_some() || matches!(task.due_moment(), Some(Moment::Day(_)));
-    if !follows || task.status == TaskStatus::Done || task.zone == to {
+    if !follows || task.status == TaskStatus::Done || task.zone == to || task.origin.is_some() {
         return None;
     }
     let come = task.reminds_at().filter(|at| *at <= now);

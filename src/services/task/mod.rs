@@ -20,6 +20,7 @@ mod offsets;
 mod open;
 mod record;
 mod reminder;
+mod resource;
 mod schedule;
 mod searchable;
 mod service;
@@ -61,10 +62,11 @@ use crate::limits::LIST_ROWS_MAX;
 use crate::ports::records::Due;
 use crate::ports::{Change, Expect, RecordExt, Scan, Secondary, Source};
 use crate::services::capabilities::{
-    Content, FallenDue, Listing, Offerable, OpenThings, Reminded, ReminderAnswer, Reminders, ToDo, ToDos,
+    Content, FallenDue, Listing, Mirroring, Offerable, OpenThings, Reminded, ReminderAnswer, Reminders, ToDo, ToDos,
 };
 use crate::services::circumstance::{Circumstance, Evidence};
 use crate::services::context::RequestContext;
+use crate::services::dav::DavReplica as _;
 use crate::services::service::{AgendaItem, AgendaKind, ContextRole, Noticed, Rezoned, Service, ServiceInfo, Wanted};
 
 pub(super) use amend::AMENDERS;
@@ -104,6 +106,14 @@ impl TaskService {
 impl Service for TaskService {
     async fn mirror_anew(&self, ctx: &RequestContext) -> Result<(), ServiceError> {
         replica::mirror_anew(self, ctx).await
+    }
+
+    fn mirrors(&self, owner: &UserId) -> Vec<String> {
+        self.keeper().map(|keeper| keeper.ids(owner)).unwrap_or_default()
+    }
+
+    fn mirroring(&self) -> Option<&dyn Mirroring> {
+        Some(self)
     }
 
     fn context_role(&self) -> ContextRole {

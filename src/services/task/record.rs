@@ -204,7 +204,9 @@ impl Task {
     /// Its repetition, if it has a readable one.
     pub(super) fn series(&self) -> Option<Series> {
         let anchor = self.anchor.as_deref().or(self.deadline.as_deref())?;
-        Series::new(self.repeat.as_deref()?, Moment::read(anchor, self.zone)?, self.zone).ok()
+        let series = Series::new(self.repeat.as_deref()?, Moment::read(anchor, self.zone)?, self.zone).ok()?;
+        // In an account it has the times that other programs give it.
+        Some(if self.origin.is_some() { series.by_wall() } else { series })
     }
 
     /// Moves a repeating task to its first time that reminds after `after`; the last time ends the repetition.

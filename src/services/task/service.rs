@@ -7,6 +7,7 @@ use crate::ports::records::{Due, User};
 use crate::ports::{Change, Expect, Index, Key, Record, RecordExt, Scan, Secondary, Store};
 use crate::services::backend::{Backends, RecordEdit};
 use crate::services::context::RequestContext;
+use crate::services::dav::{DavKeeper, DavReplica};
 use crate::services::error::ServiceError;
 use crate::services::replica::Replica;
 use async_trait::async_trait;
@@ -18,19 +19,26 @@ use std::sync::Arc;
 pub struct TaskService {
     pub(super) store: Arc<dyn Store>,
     pub(super) index: Arc<dyn Index>,
-    backends: Backends<Task>,
+    pub(super) backends: Backends<Task>,
+    keeper: Option<Arc<DavKeeper<Task>>>,
 }
 
 impl TaskService {
     /// Over this store and its index.
     pub fn new(store: Arc<dyn Store>, index: Arc<dyn Index>) -> Self {
-        Self { store, index, backends: Backends::default() }
+        Self { store, index, backends: Backends::default(), keeper: None }
     }
 
     /// The same, where these write.
     #[must_use]
     pub fn written_by(self, backends: Backends<Task>) -> Self {
         Self { backends, ..self }
+    }
+
+    /// The same, where this keeps the accounts of people in step.
+    #[must_use]
+    pub fn kept_by(self, keeper: Option<Arc<DavKeeper<Task>>>) -> Self {
+        Self { keeper, ..self }
     }
 
     /// What becomes of reminders that lie in the person's quiet hours.
@@ -114,6 +122,12 @@ impl Replica for TaskService {
             changes.extend(self.due_changes(before, after.as_ref(), ctx.now).await?);
         }
         Ok(changes)
+    }
+}
+
+impl DavReplica for TaskService {
+    fn keeper(&self) -> Option<&DavKeeper<Task>> {
+        self.keeper.as_deref()
     }
 }
 

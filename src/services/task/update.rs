@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::offsets::{also, due, durations, one_or_many, repeating, times, unreadable};
 use super::record::{NAME, Priority, Task, TaskStatus};
+use super::resource::kept_here;
 use super::schedule::{self, Schedule};
 use super::service::TaskService;
 use super::view::{TaskChanged, TaskView, or_dash};
@@ -125,9 +126,10 @@ impl Command for UpdateTask {
     fn receipt(&self, output: &TaskChanged, receipt: &Receipt<'_>) -> String {
         let task = &output.task;
         if let (Some(_), Some(until)) = (&self.changes.snooze, task.snoozed.as_ref().or(task.deadline.as_ref())) {
-            return format!("💤 I'll remind you again: {} — {}", task.title, show::time(until, receipt.reference));
+            let until = show::time(until, receipt.reference);
+            return format!("💤 I'll remind you again: {} — {until}{}", task.title, output.place_note());
         }
-        format!("✏️ Changed: {}", task.line(receipt.reference)) + output.quiet_note()
+        format!("✏️ Changed: {}{}{}", task.line(receipt.reference), output.quiet_note(), output.place_note())
     }
 
     fn attempt(&self, action: &Action) -> String {
@@ -169,7 +171,8 @@ impl Edits<UpdateTask> for TaskService {
             (task.status, task.done_at) = (TaskStatus::Open, None);
         }
         let quiet = if task.rings() == before.rings() { None } else { self.quiet_hours(&task, ctx).await? };
-        Ok(PlannedEdits::new(vec![RecordEdit::update(before, revision, task)], TaskChanged::told(ctx, quiet)))
+        let told = TaskChanged::told_beside(ctx, quiet, kept_here(&before, &task));
+        Ok(PlannedEdits::new(vec![RecordEdit::update(before, revision, task)], told))
     }
 }
 

@@ -118,13 +118,26 @@ pub struct TaskChanged {
     /// When one of its reminders lies in quiet hours.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quiet: Option<QuietHours>,
+    /// What of it stays here, as its task list has no place for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept_here: Option<String>,
 }
 
 impl TaskChanged {
     /// What is told of a task that was changed.
     pub(super) fn told(ctx: &RequestContext, quiet: Option<QuietHours>) -> impl FnOnce(&Task) -> Self + Send + 'static {
         let ctx = ctx.clone();
-        move |task| Self { task: task.view(&ctx), quiet }
+        move |task| Self { task: task.view(&ctx), quiet, kept_here: None }
+    }
+
+    /// The same, and what of it stays here.
+    pub(super) fn told_beside(
+        ctx: &RequestContext,
+        quiet: Option<QuietHours>,
+        kept_here: Option<&str>,
+    ) -> impl FnOnce(&Task) -> Self + Send + 'static {
+        let (told, kept_here) = (Self::told(ctx, quiet), kept_here.map(str::to_owned));
+        move |task| Self { kept_here, ..told(task) }
     }
 
     /// What a receipt adds about quiet hours.
@@ -134,6 +147,11 @@ impl TaskChanged {
             Some(QuietHours::Waits) => "\nThat is in your quiet hours; it will wait until they end.",
             None => "",
         }
+    }
+
+    /// What a receipt adds about what a task list does not keep.
+    pub(super) fn place_note(&self) -> String {
+        self.kept_here.as_ref().map(|note| format!("\n{note}")).unwrap_or_default()
     }
 }
 

@@ -2,9 +2,11 @@
 
 use std::time::{Duration, Instant};
 
+use brain_agent::secret_files;
 use serde_json::Value;
 
 use crate::support::dav_server::{DavOtherClient, DavProgram, DavServer};
+use crate::support::http_proxy::HttpProxy;
 use crate::support::program::{Console, Program, button, did, text_of};
 
 pub const MARA: &str = "mara@example.com";
@@ -30,6 +32,34 @@ impl World {
         let server = DavServer::start(program, &[(MARA, "secret")]);
         let other = server.other_client(MARA);
         let program = program_at(server.port());
+        Self { server, other, program }
+    }
+
+    /// The same, with these lines about it in the file of accounts.
+    pub fn choosing(program: DavProgram, lines: &str) -> Self {
+        let server = DavServer::start(program, &[(MARA, "secret")]);
+        let port = server.port();
+        Self::at(server, port, lines)
+    }
+
+    /// The same, with this in front of the server.
+    pub fn behind_a_proxy(program: DavProgram, lines: &str) -> (Self, HttpProxy) {
+        let server = DavServer::start(program, &[(MARA, "secret")]);
+        let proxy = HttpProxy::start(server.port());
+        (Self::at(server, proxy.port(), lines), proxy)
+    }
+
+    fn at(server: DavServer, port: u16, lines: &str) -> Self {
+        let other = server.other_client(MARA);
+        let program = Program::new();
+        let of = |name: &str| program.data_dir().join(name);
+        let url = format!("http://127.0.0.1:{port}/");
+        let account = format!(
+            "[[account]]\nname = \"home\"\naddresses = [\"{MARA}\"]\npassword_file = \"home.password\"\n\
+             caldav = \"{url}\"\ncarddav = \"{url}\"\n{lines}\n"
+        );
+        secret_files::write(&of("accounts.toml"), &account).expect("the file of accounts");
+        secret_files::write(&of("home.password"), "secret\n").expect("the password");
         Self { server, other, program }
     }
 
@@ -67,7 +97,8 @@ impl World {
 /// The short form, with this port in front of the server.
 pub fn program_at(port: u16) -> Program {
     let user = MARA.replace('@', "%40");
-    Program::new().env("CALDAV_URL", &format!("http://{user}:secret@127.0.0.1:{port}/"))
+    let url = format!("http://{user}:secret@127.0.0.1:{port}/");
+    Program::new().env("CALDAV_URL", &url).env("CARDDAV_URL", &url)
 }
 
 /// Asks until the answer says it.

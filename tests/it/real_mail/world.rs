@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brain_agent::accounts::{
-    AccountConfig, AccountPerson, AccountStates, FixedLogin, Sender, ServerAddress, ServerTls,
+    AccountConfig, AccountPerson, AccountStates, ChosenCollections, FixedLogin, Sender, ServerAddress, ServerTls,
 };
 use brain_agent::app;
 use brain_agent::clock::SystemClock;
@@ -244,6 +244,7 @@ pub fn account_at(port: u16) -> AccountConfig {
         smtp: None,
         caldav: None,
         carddav: None,
+        chosen: ChosenCollections::default(),
         signature: None,
         mail_days: 100_000,
         files_sent: false,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brain_agent::accounts::{
-    AccountConfig, AccountPerson, AccountStates, FixedLogin, Sender, ServerAddress, ServerTls,
+    AccountConfig, AccountPerson, AccountStates, ChosenCollections, FixedLogin, Sender, ServerAddress, ServerTls,
 };
 use brain_agent::app;
 use brain_agent::clock::SystemClock;
@@ -57,6 +57,7 @@ impl RealMail {
             smtp: here(smtp.port()),
             caldav: None,
             carddav: None,
+            chosen: ChosenCollections::default(),
             signature: None,
             mail_days: 100_000,
             files_sent: false,

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail};
 use brain_agent::accounts::{
-    AccountChange, AccountEntry, AccountPerson, AccountProbe, AccountsPlace, FileSetting, Provider, SecretSource,
-    ServerKind, changed, file_text, parse_accounts, parse_sender,
+    AccountChange, AccountEntry, AccountPerson, AccountProbe, AccountsPlace, DavKind, FileSetting, FoundCollection,
+    Provider, SecretSource, ServerKind, changed, file_text, parse_accounts, parse_sender,
 };
 use brain_agent::app;
 use brain_agent::config::Config;
@@ -18,7 +18,7 @@ use brain_agent::secret_files;
 use tokio::time::timeout;
 
 use super::args::AccountArgs;
-use super::ask::{line, say};
+use super::ask::{choice, line, say, somebody_is_there};
 use super::goes_on;
 use super::secrets::{NewSecret, ObtainedSecret, new_secret};
 
@@ -52,7 +52,6 @@ pub(super) async fn set_up(config: &Config, args: &AccountArgs, unchecked: bool)
     if let Some(file) = secret.as_ref().and_then(|secret| secret.file_name(&entry)) {
         change.settings.push(("password_file".to_owned(), FileSetting::Text(file)));
     }
-    let after = changed(&text, &change).map_err(|why| anyhow!(why))?;
     let entry = entry_of(&text, &change, place)?;
     if config.accounts.iter().any(|known| known.id == entry.id) {
         bail!(
@@ -65,7 +64,9 @@ pub(super) async fn set_up(config: &Config, args: &AccountArgs, unchecked: bool)
         Some(secret) => Some(secret.obtain(&entry, args).await?),
         None => None,
     };
-    tried(&entry, place, typed.as_ref(), unchecked).await?;
+    let found = tried(&entry, place, typed.as_ref(), unchecked).await?;
+    change.settings.extend(chosen(&entry, &found)?);
+    let after = changed(&text, &change).map_err(|why| anyhow!(why))?;
     if let Some(typed) = &typed {
         typed.write(&entry, place).await?;
     }
@@ -108,6 +109,9 @@ fn flags(args: &AccountArgs) -> Vec<(String, FileSetting)> {
         ("smtp", &args.smtp),
         ("caldav", &args.caldav),
         ("carddav", &args.carddav),
+        (DavKind::Events.key(), &args.calendar),
+        (DavKind::Tasks.key(), &args.task_list),
+        (DavKind::Contacts.key(), &args.address_book),
         ("signature", &args.signature),
         ("authorities", &args.authorities),
     ];
@@ -174,35 +178,62 @@ fn new_account(args: &AccountArgs, provider: Option<Provider>) -> anyhow::Result
     Ok(NewAccount { settings, provider })
 }
 
-/// Signs in at each server; what does not work is told.
+/// Signs in at each server; what does not work is told. Gives the collections that are there.
 async fn tried(
     entry: &AccountEntry,
     place: &AccountsPlace,
     typed: Option<&ObtainedSecret>,
     unchecked: bool,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Vec<FoundCollection>> {
     let mut account = entry.config(place).map_err(|why| anyhow!("authorities: {why}"))?;
     if let Some(login) = typed.and_then(|typed| typed.login(&entry.user)) {
         account.login = Arc::new(login);
     }
     let patience = Duration::from_millis(PROBE_MS);
-    let mut problems = Vec::new();
+    let (mut problems, mut found) = (Vec::new(), Vec::new());
     for kind in ServerKind::of(&account) {
-        let probed = timeout(patience, app::account_probe().probe(&account, kind)).await;
-        match probed.map(|probe| probe.map(|probe| (probe.problem(), probe.place))) {
-            Ok(Some((None, place))) => say(&format!("{}: {place} lets you in.", purpose(kind))),
-            Ok(Some((Some(why), place))) => problems.push(format!("{}: {place}: {why}.", purpose(kind))),
+        match timeout(patience, app::account_probe().probe(&account, kind)).await {
+            Ok(Some(probe)) => match probe.problem() {
+                None => {
+                    say(&format!("{}: {} lets you in.", purpose(kind), probe.place));
+                    found.extend(probe.collections);
+                }
+                Some(why) => problems.push(format!("{}: {}: {why}.", purpose(kind), probe.place)),
+            },
             Ok(None) => {}
             Err(_) => problems.push(format!("{}: it did not answer in time.", purpose(kind))),
         }
     }
     if problems.is_empty() {
-        return Ok(());
+        return Ok(found);
     }
     if matches!(entry.secret, SecretSource::Place(_)) && entry.provider.is_none() {
         problems.push("Many providers want an app password here, not the password of the account.".to_owned());
     }
-    goes_on(&problems.join("\n"), unchecked)
+    goes_on(&problems.join("\n"), unchecked)?;
+    Ok(found)
+}
+
+/// Which of several collections take what is new, where nobody has said it yet and somebody is there to ask.
+fn chosen(entry: &AccountEntry, found: &[FoundCollection]) -> anyhow::Result<Vec<(String, FileSetting)>> {
+    let mut settings = Vec::new();
+    for kind in DavKind::ALL {
+        let writable = found.iter().filter(|one| one.kind == kind && one.is_writable);
+        let names: Vec<String> = writable.map(|one| one.name.clone()).collect();
+        // Without a choice tasks stay here, and of one calendar there is no choice.
+        let stays_here = (kind == DavKind::Tasks).then(|| "none: they stay with me".to_owned());
+        let options: Vec<String> = stays_here.into_iter().chain(names).collect();
+        if options.len() < 2 || entry.chosen.of(kind).is_some() || !somebody_is_there() {
+            continue;
+        }
+        let question = format!("Which {} takes new {}?", kind.one(), kind.things());
+        let flag = format!("--{}", kind.key().replace('_', "-"));
+        let number = choice(&question, &options, &flag)?;
+        let is_none = kind == DavKind::Tasks && number == 0;
+        let name = options.into_iter().nth(number).filter(|_| !is_none);
+        settings.extend(name.map(|name| (kind.key().to_owned(), FileSetting::Text(name))));
+    }
+    Ok(settings)
 }
 
 /// What a server is for, as a person would say it.

@@ -72,6 +72,15 @@ pub(crate) struct AccountArgs {
     /// The address of a Nextcloud, for its calendars and contacts
     #[arg(long, value_name = "URL")]
     pub(crate) cloud: Option<String>,
+    /// The calendar that takes new events, by its name there
+    #[arg(long, value_name = "NAME")]
+    pub(crate) calendar: Option<String>,
+    /// The task list that takes new tasks, by its name there; without one they stay here
+    #[arg(long, value_name = "NAME")]
+    pub(crate) task_list: Option<String>,
+    /// The address book that takes new contacts, by its name there
+    #[arg(long, value_name = "NAME")]
+    pub(crate) address_book: Option<String>,
     /// What stands below every mail
     #[arg(long)]
     pub(crate) signature: Option<String>,

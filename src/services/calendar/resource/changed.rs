@@ -1,14 +1,16 @@
 //! A changed event: the lines of its resource that change with it.
 
-use calcard::icalendar::ICalendarProperty;
+use calcard::icalendar::{ICalendarComponentType, ICalendarProperty};
 use chrono_tz::Tz;
 
-use super::component::{Component, ParsedResource, excluded_of, moment, occurrence_of};
-use super::new::{attendee, clocks, stamp, time};
+use super::new::attendee;
 use super::read::{UnreadableEvent, bare};
-use crate::ical::{Block, ContentLine, IcalTime, Patch, TextZone, Zones, text_value, times_of};
+use crate::ical::{Block, ContentLine, IcalTime, Patch, Zones, text_value, times_of};
 use crate::services::calendar::exceptions::{Exception, Instead};
 use crate::services::calendar::record::Event;
+use crate::services::components::{
+    Component, ParsedResource, WrittenTimes, excluded_of, moment, occurrence_of, stamp, stamped,
+};
 use crate::services::dav::DavReader;
 use crate::services::show::Moment;
 
@@ -20,16 +22,17 @@ pub fn written(
     writer: &DavReader<'_>,
 ) -> Result<String, UnreadableEvent> {
     let parsed = ParsedResource::of(text)?;
-    let components = parsed.components()?;
+    let components = parsed.components(&ICalendarComponentType::VEvent)?;
     let Some((main, overrides)) = components.split_first() else { return Err(UnreadableEvent::NoEvent) };
+    let zones = Zones::new(&parsed.calendar, writer.zone);
     let mut change = ResourceChange {
         text,
         patch: Patch::new(text),
-        zones: Zones::new(&parsed.calendar, writer.zone),
+        writing: WrittenTimes::new(Some(&zones), writer.zone, after.zone),
+        zones: &zones,
         before,
         after,
         writer,
-        names_zone: false,
     };
     change.main(main);
     change.exceptions(main, overrides, &parsed.block)?;
@@ -37,25 +40,18 @@ pub fn written(
         let line = format!("UID:{}", text_value(uid));
         components.iter().for_each(|one| change.patch.set(one.block, "UID", Some(&line)));
     }
-    let is_defined =
-        parsed.block.inner("VTIMEZONE").any(|zone| zone.line("TZID").is_some_and(|id| id.value() == after.zone.name()));
-    let first = parsed.block.blocks.first().map(|block| block.span.start);
-    let (names_zone, mut changed) = (change.names_zone, change.patch.apply());
-    if let (true, false, Some(at)) = (names_zone, is_defined, first) {
-        changed.insert_str(at, &clocks(after.zone, writer.now));
-    }
-    Ok(changed)
+    let ResourceChange { patch, writing, .. } = change;
+    Ok(writing.defined(patch.apply(), &parsed.block, writer.now))
 }
 
 struct ResourceChange<'c> {
     text: &'c str,
     patch: Patch<'c>,
-    zones: Zones<'c>,
+    writing: WrittenTimes<'c>,
+    zones: &'c Zones<'c>,
     before: &'c Event,
     after: &'c Event,
     writer: &'c DavReader<'c>,
-    /// A time was written by the clocks of the event's zone, which the text did not name before.
-    names_zone: bool,
 }
 
 impl ResourceChange<'_> {
@@ -81,7 +77,7 @@ impl ResourceChange<'_> {
             self.besides(main);
         }
         self.invites(main.block, &before.attendees, &after.attendees);
-        self.stamps(main.block);
+        stamped(&mut self.patch, main.block, self.writer.now);
     }
 
     /// The lines RDATE: those that are no more go.
@@ -104,29 +100,15 @@ impl ResourceChange<'_> {
     fn times(&mut self, one: &Component<'_>, was: EventTimes, becomes: EventTimes) {
         let (starts, ends) = (one.time(&ICalendarProperty::Dtstart), one.time(&ICalendarProperty::Dtend));
         let Some(start) = becomes.0 else { return };
-        let line = self.time(start, starts.as_ref()).line("DTSTART");
+        let line = self.writing.time(start, starts.as_ref()).line("DTSTART");
         self.patch.set(one.block, "DTSTART", Some(&line));
         let keeps_length = one.block.line("DURATION").is_some() && length(was) == length(becomes);
         if !keeps_length {
             let like = ends.as_ref().or(starts.as_ref());
-            let line = becomes.1.map(|end| self.time(end, like).line("DTEND"));
+            let line = becomes.1.map(|end| self.writing.time(end, like).line("DTEND"));
             self.patch.set(one.block, "DTEND", line.as_deref());
             self.patch.set(one.block, "DURATION", None);
         }
-    }
-
-    /// In the form of what stood there.
-    fn time(&mut self, moment: Moment, like: Option<&IcalTime>) -> IcalTime {
-        let like = like.and_then(|like| match like.zone(&self.zones) {
-            TextZone::Known(zone) => Some((like, zone)),
-            TextZone::Floating => Some((like, self.writer.zone)),
-            // A zone that nobody knows is not guessed at when a time is written.
-            TextZone::Unknown(_) => None,
-        });
-        let like = like.filter(|(like, _)| !matches!(like, IcalTime::Day(_)));
-        let written = time(moment, like, self.after.zone);
-        self.names_zone |= like.is_none() && matches!(written, IcalTime::Local { .. });
-        written
     }
 
     fn invites(&mut self, block: &Block, before: &[String], after: &[String]) {
@@ -139,14 +121,6 @@ impl ResourceChange<'_> {
             self.patch.add(block, &format!("ORGANIZER:mailto:{own}"));
         }
         new.into_iter().for_each(|person| self.patch.add(block, &attendee(person)));
-    }
-
-    fn stamps(&mut self, block: &Block) {
-        let now = stamp(self.writer.now);
-        let sequence = block.line("SEQUENCE").and_then(|line| line.value().trim().parse::<u32>().ok()).unwrap_or(0);
-        self.patch.set(block, "SEQUENCE", Some(&format!("SEQUENCE:{}", sequence.saturating_add(1))));
-        self.patch.set(block, "DTSTAMP", Some(&format!("DTSTAMP:{now}")));
-        self.patch.set(block, "LAST-MODIFIED", Some(&format!("LAST-MODIFIED:{now}")));
     }
 
     /// Occurrences that are not as the series says.
@@ -210,7 +184,7 @@ impl ResourceChange<'_> {
             }
             let mut kept: Vec<String> = Vec::new();
             for (value, at) in values.iter().zip(&times) {
-                let of = excluded_of(moment(at, &self.zones, self.before.zone), start, self.before.zone).store();
+                let of = excluded_of(moment(at, self.zones, self.before.zone), start, self.before.zone).store();
                 match becomes(&of).filter(|exception| exception.instead.is_none()) {
                     Some(exception) if exception.of == of => {
                         kept.push((*value).to_owned());
@@ -218,7 +192,7 @@ impl ResourceChange<'_> {
                     }
                     Some(exception) => {
                         let moved = Moment::read(&exception.of, self.after.zone).ok_or(UnreadableEvent::NoStart)?;
-                        let moved = self.time(moved, Some(at));
+                        let moved = self.writing.time(moved, Some(at));
                         // A line has one form: what changes it gets a line of its own.
                         match (&moved, at) {
                             (IcalTime::Day(_), IcalTime::Day(_))
@@ -244,7 +218,7 @@ impl ResourceChange<'_> {
 
     fn key(&self, at: &IcalTime, start: Moment) -> String {
         let zone = self.before.zone;
-        occurrence_of(moment(at, &self.zones, zone), start, zone).store()
+        occurrence_of(moment(at, self.zones, zone), start, zone).store()
     }
 
     /// An override that is there already.
@@ -252,7 +226,7 @@ impl ResourceChange<'_> {
         if was.is_none_or(|was| was.of != becomes.of)
             && let Some(moved) = Moment::read(&becomes.of, self.after.zone)
         {
-            let line = self.time(moved, Some(at)).line("RECURRENCE-ID");
+            let line = self.writing.time(moved, Some(at)).line("RECURRENCE-ID");
             self.patch.set(one.block, "RECURRENCE-ID", Some(&line));
         }
         let (Some(was), Some(instead)) = (was.and_then(|was| was.instead.as_ref()), &becomes.instead) else { return };
@@ -271,22 +245,22 @@ impl ResourceChange<'_> {
             self.times(one, instead_times(was, zone), instead_times(instead, zone));
         }
         self.invites(one.block, &was.attendees, &instead.attendees);
-        self.stamps(one.block);
+        stamped(&mut self.patch, one.block, self.writer.now);
     }
 
     /// An exception that the text does not have: a line, or a component beside the series.
     fn added(&mut self, main: &Component<'_>, exception: &Exception, calendar: &Block) {
         let Some(of) = Moment::read(&exception.of, self.after.zone) else { return };
         let like = main.time(&ICalendarProperty::Dtstart);
-        let of = self.time(of, like.as_ref());
+        let of = self.writing.time(of, like.as_ref());
         let Some(instead) = &exception.instead else {
             self.patch.add(main.block, &of.line("EXDATE"));
             return;
         };
         let (start, end) = instead_times(instead, self.after.zone);
         let Some(start) = start else { return };
-        let mut lines = vec![of.line("RECURRENCE-ID"), self.time(start, like.as_ref()).line("DTSTART")];
-        lines.extend(end.map(|end| self.time(end, like.as_ref()).line("DTEND")));
+        let mut lines = vec![of.line("RECURRENCE-ID"), self.writing.time(start, like.as_ref()).line("DTSTART")];
+        lines.extend(end.map(|end| self.writing.time(end, like.as_ref()).line("DTEND")));
         lines.push(text_line("SUMMARY", &instead.summary));
         lines.extend(instead.location.as_ref().map(|place| text_line("LOCATION", place)));
         let known = &self.before.attendees;

@@ -8,7 +8,6 @@
 #[cfg(test)]
 mod broken;
 mod changed;
-mod component;
 mod new;
 #[cfg(test)]
 mod oddities;
@@ -25,7 +24,6 @@ use crate::services::dav::{DavReader, DavRecord, ResourceName};
 impl DavRecord for Event {
     const KIND: DavKind = DavKind::Events;
     const SUFFIX: &'static str = ".ics";
-    const COLLECTION: &'static str = "calendar";
 
     fn id(&self) -> &str {
         &self.id

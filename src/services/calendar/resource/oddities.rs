@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use chrono_tz::Tz;
 
 use super::read::read;
-use crate::core::ids::UserId;
+use crate::core::ids::{ChatId, UserId};
 use crate::services::backend::RecordOrigin;
 use crate::services::dav::{DavReader, ResourceName};
 
@@ -13,11 +13,18 @@ use crate::services::dav::{DavReader, ResourceName};
 pub(super) fn told(text: &str) -> String {
     let (owner, own) = (UserId::new("tg:1"), ["me@x.example".to_owned()]);
     let now = "2026-01-10T08:00:00Z".parse().unwrap();
-    let reader = DavReader { owner: &owner, zone: Tz::Europe__Berlin, own: &own, is_shared: false, now };
+    let reader = DavReader {
+        owner: &owner,
+        chat: &ChatId::new("1"),
+        zone: Tz::Europe__Berlin,
+        own: &own,
+        is_shared: false,
+        now,
+    };
     let name = ResourceName { id: "e".to_owned(), origin: RecordOrigin::new("a", "/e.ics", "1") };
     let event = match read(text, name, &reader) {
         Ok(Some(event)) => event,
-        Ok(None) => return "cancelled".to_owned(),
+        Ok(None) => return "not shown".to_owned(),
         Err(error) => return format!("unreadable: {error}"),
     };
     let end = event.end_time.as_deref().unwrap_or("-");
@@ -258,7 +265,7 @@ fn odd_events_are_read_as_their_authors_meant_them() {
         ),
         ("twice", "DTSTART:20260112T090000\nSUMMARY:A\nSUMMARY:B", "", &format!("{NINE} – -, Europe/Berlin: A")),
         // States.
-        ("cancelled", "DTSTART:20260112T090000\nSTATUS:CANCELLED\nSUMMARY:A", "", "cancelled"),
+        ("cancelled", "DTSTART:20260112T090000\nSTATUS:CANCELLED\nSUMMARY:A", "", "not shown"),
         (
             "tentative",
             "DTSTART:20260112T090000\nSTATUS:TENTATIVE\nSUMMARY:A",

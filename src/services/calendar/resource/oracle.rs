@@ -12,7 +12,7 @@ use chrono_tz::Tz;
 use serde_json::Value;
 
 use super::read::read;
-use crate::core::ids::UserId;
+use crate::core::ids::{ChatId, UserId};
 use crate::services::backend::RecordOrigin;
 use crate::services::calendar::record::Occurrence;
 use crate::services::dav::{DavReader, ResourceName};
@@ -39,7 +39,7 @@ fn ours(row: &Value) -> Result<Vec<[String; 2]>, String> {
     let zone: Tz = row["zone"].as_str().unwrap().parse().unwrap();
     let (from, to) = (instant(row["from"].as_str().unwrap()), instant(row["to"].as_str().unwrap()));
     let owner = UserId::new("tg:1");
-    let reader = DavReader { owner: &owner, zone, own: &[], is_shared: false, now: from };
+    let reader = DavReader { owner: &owner, chat: &ChatId::new("1"), zone, own: &[], is_shared: false, now: from };
     let name = ResourceName { id: "e".to_owned(), origin: RecordOrigin::new("a", "/e.ics", "1") };
     let event = read(row["ics"].as_str().unwrap(), name, &reader).map_err(|error| error.to_string())?;
     let event = event.ok_or("it was cancelled")?;

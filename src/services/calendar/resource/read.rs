@@ -1,16 +1,16 @@
 //! From the text of a resource to the event.
 
-use calcard::icalendar::{
-    ICalendarEntry, ICalendarParameterName, ICalendarProperty, ICalendarStatus, ICalendarTransparency,
-};
+use calcard::icalendar::{ICalendarComponentType, ICalendarProperty, ICalendarStatus, ICalendarTransparency};
 use chrono::Duration;
 use chrono_tz::Tz;
 
-use super::component::{Component, ParsedResource, excluded_of, moment, occurrence_of};
 use crate::ical::{IcalTime, Malformed, TextZone, Zones, duration_of};
 use crate::limits::{RECIPIENTS_MAX, SERIES_EXCEPTIONS_MAX};
 use crate::services::calendar::exceptions::{Exception, Instead};
 use crate::services::calendar::record::Event;
+use crate::services::components::{
+    Component, ParsedResource, UnreadableResource, address, excluded_of, moment, occurrence_of, organizer, person,
+};
 use crate::services::dav::{DavReader, ResourceName};
 use crate::services::provenance::Others;
 use crate::services::recurrence::{Series, pinned, wall_instant};
@@ -33,10 +33,22 @@ pub enum UnreadableEvent {
     TooMany,
 }
 
-/// The event of a resource; `None`: it was cancelled.
+impl From<UnreadableResource> for UnreadableEvent {
+    fn from(why: UnreadableResource) -> Self {
+        match why {
+            UnreadableResource::Malformed(why) => Self::Malformed(why),
+            UnreadableResource::Nothing => Self::NoEvent,
+        }
+    }
+}
+
+/// The event of a resource; `None`: it was cancelled, or there is none.
 pub fn read(text: &str, name: ResourceName, reader: &DavReader<'_>) -> Result<Option<Event>, UnreadableEvent> {
     let parsed = ParsedResource::of(text)?;
-    let components = parsed.components()?;
+    if !parsed.holds(&ICalendarComponentType::VEvent) {
+        return Ok(None);
+    }
+    let components = parsed.components(&ICalendarComponentType::VEvent)?;
     let Some((main, overrides)) = components.split_first() else { return Err(UnreadableEvent::NoEvent) };
     if is_cancelled(main) {
         return Ok(None);
@@ -48,7 +60,7 @@ pub fn read(text: &str, name: ResourceName, reader: &DavReader<'_>) -> Result<Op
     let at = |time: &IcalTime| occurrence_of(moment(time, &zones, zone), start, zone);
     let also =
         main.times(&ICalendarProperty::Rdate).into_iter().map(|time| at(&time).store()).take(SERIES_EXCEPTIONS_MAX);
-    let organizer = organizer(main, reader);
+    let organizer = organizer(main, reader.own);
     let mut event = Event {
         id: name.id,
         owner: reader.owner.clone(),
@@ -215,7 +227,7 @@ fn instead(
         Moment::Instant(at) => Moment::Instant(at.with_timezone(&zone)).store(),
         Moment::Day(_) => moment.store(),
     };
-    let organizer = organizer(one, reader).or_else(|| organizer(main, reader));
+    let organizer = organizer(one, reader.own).or_else(|| organizer(main, reader.own));
     Ok(Some(Instead {
         summary: title(one),
         start_time: in_zone(there.0),
@@ -235,13 +247,6 @@ fn is_cancelled(one: &Component<'_>) -> bool {
 
 fn keeps_free(one: &Component<'_>) -> bool {
     one.read.transparency() == Some(&ICalendarTransparency::Transparent)
-}
-
-/// Whoever made the event, where that is somebody else.
-fn organizer(one: &Component<'_>, reader: &DavReader<'_>) -> Option<String> {
-    let entry = one.read.property(&ICalendarProperty::Organizer)?;
-    let address = address(entry)?;
-    (!reader.own.contains(&address.to_lowercase())).then(|| person(entry, &address))
 }
 
 /// Everybody else who takes part, whoever made it among them.
@@ -264,24 +269,4 @@ fn attendees(one: &Component<'_>, reader: &DavReader<'_>, organizer: Option<&str
 /// The address of `Name <address>`.
 pub(super) fn bare(person: &str) -> &str {
     person.rsplit_once('<').map_or(person, |(_, address)| address.trim_end_matches('>')).trim()
-}
-
-fn address(entry: &ICalendarEntry) -> Option<String> {
-    let value = entry.parameter(&ICalendarParameterName::Email).and_then(|value| value.as_text());
-    let value = value.or_else(|| entry.values.first()?.as_text())?.trim();
-    let address = value
-        .split_at_checked(7)
-        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("mailto:"))
-        .map_or(value, |(_, rest)| rest);
-    (address.contains('@') && !address.contains(char::is_whitespace)).then(|| address.to_owned())
-}
-
-fn person(entry: &ICalendarEntry, address: &str) -> String {
-    let name = entry.parameter(&ICalendarParameterName::Cn).and_then(|name| name.as_text());
-    let name: String = name.unwrap_or_default().chars().filter(|c| !c.is_control() && !"<>\"".contains(*c)).collect();
-    match name.trim() {
-        "" => address.to_owned(),
-        name if name.eq_ignore_ascii_case(address) => address.to_owned(),
-        name => format!("{name} <{address}>"),
-    }
 }

@@ -6,7 +6,7 @@ use chrono_tz::Tz;
 use super::changed::written;
 use super::new::made;
 use super::read::read;
-use crate::core::ids::UserId;
+use crate::core::ids::{ChatId, UserId};
 use crate::services::backend::RecordOrigin;
 use crate::services::calendar::exceptions::{Exception, Instead};
 use crate::services::calendar::record::Event;
@@ -26,7 +26,7 @@ fn now() -> DateTime<Utc> {
 
 fn with_reader<T>(zone: Tz, work: impl FnOnce(&DavReader<'_>) -> T) -> T {
     let (owner, own) = (UserId::new("tg:1"), ["me@x.example".to_owned()]);
-    work(&DavReader { owner: &owner, zone, own: &own, is_shared: false, now: now() })
+    work(&DavReader { owner: &owner, chat: &ChatId::new("1"), zone, own: &own, is_shared: false, now: now() })
 }
 
 fn name() -> ResourceName {
