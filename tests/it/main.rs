@@ -29,6 +29,7 @@ mod held;
 mod hostile;
 mod invariants;
 mod investigations;
+mod invitations;
 mod kept_mail;
 mod killed;
 mod lazy;

@@ -293,3 +293,23 @@ async fn a_sender_that_looks_like_somebody_known_is_marked_where_it_is_read_answ
     let read = rig.says("read me the invoice mail").await.text();
     assert!(read.contains(alike) && read.contains(named), "{read}");
 }
+
+#[tokio::test]
+async fn an_invitation_is_answered_from_the_account_whose_address_is_invited() {
+    let two = Two::new();
+    let rig = two.rig();
+    let mail = "From: Anna <anna@work.example>\r\nTo: alex@home.example\r\nSubject: Offsite\r\n\
+                Date: Mon, 12 Jan 2026 08:00:00 +0000\r\nMIME-Version: 1.0\r\n\
+                Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: text/plain\r\n\r\nCome.\r\n\
+                --b\r\nContent-Type: text/calendar; method=REQUEST\r\n\r\nBEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\n\
+                BEGIN:VEVENT\r\nUID:1\r\nDTSTART:20260115T140000Z\r\nSUMMARY:Offsite\r\n\
+                ORGANIZER:mailto:anna@work.example\r\nATTENDEE:mailto:Alex@work.example\r\nEND:VEVENT\r\n\
+                END:VCALENDAR\r\n--b--\r\n";
+    // It was passed on into the mailbox at home.
+    let name = format!("1768204800.aaaaaaaaaaaaaaaaaaaaaaaa{}", file_mark(&two.home.id()));
+    maildir(&rig).put(Folder::Inbox, &name, "", mail.as_bytes()).unwrap();
+    let answer = json!({"find_by": "Offsite", "answer": "accepted"});
+    let told = sent(&rig, action("email", "answer_invitation", answer)).await;
+    assert_eq!(status(&told), Status::Succeeded, "{}", told.text());
+    assert_eq!((two.home.posted().len(), two.work.posted().len()), (0, 1));
+}

@@ -171,7 +171,7 @@ fn quoted_text_is_not_the_persons_command() {
 }
 
 /// The catalog table of the design: every parameter a plan may name.
-const CATALOG: [(&str, &str); 33] = [
+const CATALOG: [(&str, &str); 34] = [
     ("task.create", "title description priority deadline repeat remind_before remind_at"),
     ("task.list", "status due_before"),
     ("task.update", "find_by changes"),
@@ -189,6 +189,7 @@ const CATALOG: [(&str, &str); 33] = [
     ("email.reply_to_email", "find_by body greets from"),
     ("email.reply_all", "find_by body greets from"),
     ("email.forward_email", "find_by to body greets from"),
+    ("email.answer_invitation", "find_by answer"),
     ("email.mark", "find_by as"),
     ("email.delete_email", "find_by"),
     ("memory.store", "category key value"),

@@ -93,6 +93,14 @@ impl Enclosed {
         Self { name: name.to_owned(), kind: kind.to_owned(), bytes }
     }
 
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     pub(super) fn kind(&self) -> &str {
         &self.kind
     }
@@ -113,10 +121,15 @@ impl Enclosed {
         };
         let is_plain =
             |(kind, sub): &(&str, &str)| token(kind) && token(sub) && !matches!(*kind, "multipart" | "message");
-        let kind = self.kind.split_once('/').filter(is_plain).map_or(BYTES, |_| self.kind.as_str());
+        let is_ours = self.kind == CALENDAR_REPLY;
+        let is_fine = is_ours || self.kind.split_once('/').as_ref().is_some_and(is_plain);
+        let kind = if is_fine { self.kind.as_str() } else { BYTES };
         ContentType::parse(kind).or_else(|_| ContentType::parse(BYTES)).unwrap_or(ContentType::TEXT_PLAIN)
     }
 }
+
+/// The media type by which programs of calendars know the answer to an invitation (RFC 6047, 2.4).
+pub(super) const CALENDAR_REPLY: &str = "text/calendar; method=REPLY; charset=utf-8";
 
 const BYTES: &str = "application/octet-stream";
 

@@ -50,7 +50,7 @@ pub struct ForwardEmail {
     /// Names, groups ("the whole team") or addresses.
     #[serde(deserialize_with = "one_or_many")]
     pub(super) to: Vec<String>,
-    /// The person's own words above the mail; none when they said none.
+    /// Own words, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) body: Option<String>,
     /// The person's own account or address that it leaves from, only where they name one.
@@ -119,7 +119,7 @@ impl Command for ForwardEmail {
     type Output = Sending;
 
     const NAME: &'static str = "forward_email";
-    const SUMMARY: &'static str = "forward a mail to somebody else";
+    const SUMMARY: &'static str = "forward a mail";
     const EXAMPLE: &'static str = "Forward Anna's last mail to Tom";
     const STATUS: &'static str = "Sending your mail…";
     const STAKES: Stakes = Stakes::High;
@@ -222,7 +222,7 @@ fn forward_subject(subject: &str) -> String {
 
 impl Email {
     /// All that is had of a mail; of one that was too large to be fetched whole, what its account has.
-    async fn raw_of(&self, ctx: &RequestContext, one: &OneMail) -> Result<Raw, ServiceError> {
+    pub(super) async fn raw_of(&self, ctx: &RequestContext, one: &OneMail) -> Result<Raw, ServiceError> {
         let (maildir, looked) = (self.mailboxes.maildir(&ctx.owner), one.clone());
         let read = move || {
             let file = looked.still(&maildir)?;

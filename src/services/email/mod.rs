@@ -12,6 +12,7 @@
 
 pub mod accounts;
 mod amend;
+mod answer_invitation;
 mod answering;
 mod arriving;
 mod attached;
@@ -31,6 +32,7 @@ mod forward_email;
 mod head;
 pub mod imap;
 mod indexing;
+mod invitation;
 mod keeping;
 pub(super) mod letter;
 mod mail;
@@ -71,6 +73,7 @@ pub mod written_name;
 use std::sync::Arc;
 use std::time::Duration;
 
+use answer_invitation::AnswerInvitation;
 use async_trait::async_trait;
 use create_draft::CreateDraft;
 use delete_email::DeleteEmail;
@@ -107,7 +110,7 @@ pub use mail::NAME;
 pub use service::Email;
 
 /// What its phrases come to, by the command that they name.
-pub(super) const BUILDERS: [(&str, Builder); 13] = [
+pub(super) const BUILDERS: [(&str, Builder); 14] = [
     ("search", search::built),
     ("read_thread", read_thread::built),
     ("create_draft", |said| filling::write(said, "create_draft")),
@@ -116,6 +119,7 @@ pub(super) const BUILDERS: [(&str, Builder); 13] = [
     ("reply_to_email", reply_to_email::built),
     ("reply_all", reply_to_email::built_to_all),
     ("forward_email", forward_email::built),
+    ("answer_invitation", answer_invitation::built),
     ("mark", |said| filling::over_one(said, "mark")),
     ("delete_email", |said| filling::over_one(said, "delete_email")),
     watch::BUILDERS[0],
@@ -140,6 +144,7 @@ impl Email {
             .command::<ReplyToEmail>()
             .command::<ReplyAll>()
             .command::<ForwardEmail>()
+            .command::<AnswerInvitation>()
             .command::<MarkMail>()
             .command::<DeleteEmail>()
             .command::<WatchMail>()
