@@ -54,8 +54,8 @@ run_tests() { cargo --config "$runner" test --locked --no-fail-fast --features f
 run_tests --lib --tests --examples -- -Z unstable-options --report-time
 run_tests --doc
 
-step "Invariants, with mail on a real server"
-BRAIN_TESTS_MAIL=imap run_tests --test it -- -Z unstable-options --report-time invariants::
+step "Invariants, with mail, calendars, tasks and contacts on real servers"
+BRAIN_TESTS_MAIL=imap BRAIN_TESTS_COLLECTIONS=dav run_tests --test it -- -Z unstable-options --report-time invariants:: attack::real
 finish_step
 
 printf '\nPhases\n'

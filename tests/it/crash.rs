@@ -16,6 +16,9 @@
 //! | `imap-before`      | before the command that changes a mailbox elsewhere            | (see `mailboxes`)        |
 //! | `imap-answered`    | it was answered                                                | (see `mailboxes`)        |
 //! | `imap-unclear`     | its answer never came, and what it did was not looked up yet   | (see `mailboxes`)        |
+//! | `dav-before`       | before the request that changes a calendar, a task list or an address book | (see `collections`) |
+//! | `dav-answered`     | it was answered                                                | (see `collections`)      |
+//! | `dav-unclear`      | its answer never came, and what it did was not looked up yet   | (see `collections`)      |
 //! | `effect-done`      | the effect has happened, its outcome is not recorded           | send, task, event, draft |
 //! | `outcome-recorded` | it is, before the answer (an effect in the store happens in this very commit; without anything left to do or to say it is in the commit of the answer) | task, event |
 //! | `answer-before`    | the answer is made                                             | all turns                |
@@ -29,6 +32,7 @@
 
 mod actions;
 mod cards;
+mod collections;
 mod mailboxes;
 mod mails;
 mod random;

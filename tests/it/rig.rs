@@ -18,6 +18,7 @@ mod log;
 pub mod mail_place;
 mod person;
 pub mod place;
+pub mod real_collections;
 pub mod real_mail;
 mod records;
 mod script;
@@ -50,6 +51,7 @@ use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use serde_json::{Value, json};
 
+use real_collections::RealCollections;
 use real_mail::RealMail;
 use watched::Watched;
 
@@ -126,6 +128,7 @@ pub struct Rig {
     pub log: Arc<Log>,
     folder: tempfile::TempDir,
     real_mail: Option<RealMail>,
+    real_collections: Option<RealCollections>,
     turns: Arc<AtomicU64>,
 }
 
@@ -155,6 +158,9 @@ impl Rig {
         let (demo, zone) = (setup.demo, setup.zone);
         let real_mail = RealMail::asked_for(&setup);
         let setup = real_mail.iter().fold(setup, |setup, mail| mail.over(setup));
+        let real_collections = RealCollections::asked_for(&setup);
+        let shared: Arc<dyn Store> = store.clone();
+        let setup = real_collections.iter().fold(setup, |setup, there| there.over(setup, &shared));
         let rig = Self {
             brain: brain(setup, &store, &clock, &channel, &script, &log, &folder),
             store,
@@ -164,6 +170,7 @@ impl Rig {
             log,
             folder,
             real_mail,
+            real_collections,
             turns: Arc::default(),
         };
         if demo {
@@ -187,6 +194,16 @@ impl Rig {
     /// The folder mail lives in.
     pub fn folder(&self) -> &std::path::Path {
         self.folder.path()
+    }
+
+    /// Whether what is new in it goes to a real server, where the test said nothing about it.
+    pub fn has_real_collections(&self) -> bool {
+        self.real_collections.is_some()
+    }
+
+    /// The same, where a test looks at the server.
+    pub fn real_collections(&self) -> Option<&RealCollections> {
+        self.real_collections.as_ref()
     }
 
     /// Whether its mail is on a real server, where the test said nothing about it.
@@ -226,6 +243,8 @@ impl Rig {
     /// Another process over the same store, folder and channel: it shares nothing else with this one.
     pub fn replica(&self, setup: Setup) -> Arc<Brain> {
         let setup = self.real_mail.iter().fold(setup, |setup, mail| mail.over(setup));
+        let shared: Arc<dyn Store> = self.store.clone();
+        let setup = self.real_collections.iter().fold(setup, |setup, there| there.over(setup, &shared));
         brain(setup, &self.store, &self.clock, &self.channel, &self.script, &self.log, &self.folder)
     }
 

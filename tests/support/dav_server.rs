@@ -105,6 +105,14 @@ impl DavServer {
         )
     }
 
+    /// Somebody else may sign in from now on, and has the same collections.
+    pub fn add_user(&mut self, user: &str, password: &str) {
+        let mut users = self.users.clone();
+        users.push((user.to_owned(), password.to_owned()));
+        self.set_users(&users.iter().map(|(user, password)| (user.as_str(), password.as_str())).collect::<Vec<_>>());
+        self.make_collections(user);
+    }
+
     /// By the server's own means: MKCALENDAR (RFC 4791, 5.3.1) and extended MKCOL (RFC 5689, RFC 6352 6.3.1).
     fn make_collections(&self, user: &str) {
         let all: &[_] = &["VEVENT", "VTODO"];
@@ -206,7 +214,9 @@ impl DavServer {
     pub fn set_users(&mut self, users: &[(&str, &str)]) {
         self.users = users.iter().map(|(name, password)| ((*name).to_owned(), (*password).to_owned())).collect();
         let lines: String = users.iter().map(|(name, password)| format!("{name}:{password}\n")).collect();
-        std::fs::write(self.folder.join("users"), lines).expect("the file of users");
+        // At once: it is read whenever somebody signs in.
+        let (file, new) = (self.folder.join("users"), self.folder.join("users.new"));
+        std::fs::write(&new, lines).and_then(|()| std::fs::rename(&new, file)).expect("the file of users");
     }
 
     /// Radicale only: every sync token it gave out so far is unknown to it, as after a long time.

@@ -129,6 +129,10 @@ pub fn needs_a_yes(action: &Action, written: &HashSet<String>) -> bool {
             | ("task", "list")
             | ("calendar", "list_events" | "find_free_time")
     );
+    // What undo gives back was there before, and no plan can ask for it.
+    if action.command == "restore" {
+        return is_high_stakes(action);
+    }
     let mut params = action.params.clone();
     params.remove("find_by");
     if (action.service.as_str(), action.command.as_str()) == ("memory", "update") {

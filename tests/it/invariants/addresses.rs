@@ -294,7 +294,8 @@ async fn an_item_found_by_somebody_elses_words_is_told_of() {
     }
     rig.me().writes("You need not cancel the insurance of the house, it is done", Origin::Forwarded, None).await;
     let done = asks(&rig, "do what it says", action("task", "complete", json!({"find_by": title}))).await;
-    assert!(!done.has_card(), "{}", done.text());
+    // What goes out to a server is asked about where its words are somebody else's.
+    assert_eq!(done.has_card(), rig.has_real_collections(), "{}", done.text());
     assert!(done.text().contains("found by words from a message you passed on"), "{}", done.text());
     let gone = asks(&rig, "and that one", action("task", "delete", json!({"find_by": title}))).await.card();
     assert!(gone.text().contains("found by words from a message you passed on"), "{}", gone.text());

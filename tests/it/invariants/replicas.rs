@@ -17,6 +17,7 @@ use chrono::Duration;
 use futures::future::join_all;
 use serde_json::json;
 
+use crate::rig::real_collections::RealCollections;
 use crate::rig::{Event, Fate, ME, Rig, Setup, action, chat_of, key, send};
 
 /// Ways in which the two meet.
@@ -169,10 +170,18 @@ async fn one_message_that_two_processes_handle_is_carried_out_once() {
         two.rig.plans(json!([action("task", "create", json!({"title": "Milk"}))]));
         let said = two.typed("put milk on my list");
         two.handle(seed, &[said.clone(), said]).await;
-        assert_eq!(two.rig.count(Table::Tasks).await, 1);
+        let all: Vec<String> = two.rig.channel.all().iter().map(|shown| shown.reply.text.clone()).collect();
+        let done = two.rig.count(Table::Tasks).await;
+        // While a server is waited for, the other process may end the turn first. This one stops then, and finds at its
+        // next start what it has done there.
+        let is_stopped = all.iter().any(|text| text.contains("Please try again"));
+        let there = two.rig.real_collections().map(RealCollections::tasks);
+        let is_fine = done == 1 && there.is_none_or(|there| there == 1) || done == 0 && is_stopped && there.is_some();
+        assert!(there.is_none_or(|there| there <= 1), "never twice");
+        assert!(is_fine, "{done} {there:?}: {all:?}");
         assert!(two.outbox_is_empty().await);
-        let told = two.rig.channel.all().iter().filter(|shown| shown.reply.text.contains("Milk")).count();
-        assert!(told >= 1, "{seed}");
+        let told = all.iter().filter(|text| text.contains("Milk")).count();
+        assert!(told >= done, "{seed}");
     }
 }
 
@@ -195,7 +204,11 @@ async fn two_undos_of_one_message_pressed_in_two_processes_both_work_once_and_le
             let said = |begin: &str| {
                 all.iter().filter(|one| one.reply.text.starts_with(begin) && one.reply.text.contains(title)).count()
             };
-            assert!(said("↩️ Taken back") >= 1 && said("That was already taken back") >= 1, "{seed}");
+            let texts: Vec<&str> = all.iter().map(|one| one.reply.text.as_str()).collect();
+            // Of what was taken back elsewhere at that moment the other process finds that it is gone.
+            let again = if two.rig.has_real_collections() { "❗" } else { "That was already taken back" };
+            let is_told = said("↩️ Taken back") >= 1 && said("That was already taken back") + said(again) >= 1;
+            assert!(is_told, "{seed}: {texts:?}");
         }
         let record = two.store().load::<Shown>(&Shown::key_of(&chat_of(ME), receipt.id)).await.unwrap().unwrap().0;
         assert!(record.buttons.is_empty(), "{:?}", record.buttons);

@@ -104,7 +104,7 @@ pub fn is_high_stakes(action: &Action) -> bool {
     let by_command = match (action.service.as_str(), action.command.as_str()) {
         ("task", "delete")
         | ("calendar", "update_event" | "delete_event")
-        | ("email", "send_email" | "reply_to_email" | "reply_all" | "forward_email" | "delete_email")
+        | ("email", "send_email" | "reply_to_email" | "reply_all" | "forward_email" | "answer_invitation" | "delete_email")
         | ("memory", "forget")
         | ("keep", "delete") => true,
         ("calendar", "create_event") => invites(&Value::Object(action.params.clone())),
