@@ -133,7 +133,7 @@ impl<T: DavRecord> DavPass<'_, T> {
                 && wanted.len() > DAV_FETCH_SLICE
                 && let Some(holding) = self.place.client.holding(T::KIND, &collection.href).await?
             {
-                wanted.retain(|one| holding.contains(&one.href));
+                wanted.retain(|one| holding.contains(&one.href) || held.contains_key(&one.href));
             }
             news |= self.brought(collection, &wanted, &mut gone, passed_over).await?;
             gone.iter().for_each(|href| drop(passed_over.remove(href)));
