@@ -14,6 +14,7 @@
 //! | `z:DUE:MINUTES`           | snooze a reminder, from the press on      |
 //! | `z:DUE:t`                 | snooze it until tomorrow morning          |
 //! | `z:DUE:a`                 | ask until when                            |
+//! | `a:MAIL`                  | put the event in this mail on the calendar |
 //! | `k:DUE`                   | done, from a reminder                     |
 //! | `f:OFFER:N`               | choice N (from 0) of an offer             |
 //! | `r:OFFER`                 | do a changed message again                |
@@ -93,6 +94,8 @@ pub enum Press {
     Undo(String),
     /// Send this draft.
     Send(String),
+    /// Put the event in this mail on the calendar.
+    AddEvent(String),
     /// Snooze this reminder.
     Snooze {
         /// What it reminds of.
@@ -176,6 +179,7 @@ impl Press {
             Self::Card { verb: CardVerb::Drop(_), .. } => Role::Drop,
             Self::Undo(_) => Role::Undo,
             Self::Send(_) => Role::Send,
+            Self::AddEvent(_) => Role::Offer,
             Self::Snooze { .. } => Role::Snooze,
             Self::Done(_) => Role::Done,
             Self::Offer { .. } => Role::Offer,
@@ -197,6 +201,7 @@ impl Press {
             },
             Self::Undo(id) => format!("u:{id}"),
             Self::Send(draft) => format!("s:{draft}"),
+            Self::AddEvent(mail) => format!("a:{mail}"),
             Self::Snooze { due, until } => format!("z:{due}:{}", until.encode()),
             Self::Done(due) => format!("k:{due}"),
             Self::Offer { id, choice } => format!("f:{id}:{choice}"),
@@ -230,6 +235,7 @@ impl Press {
             ["e", id, digest] => Some(card(id, digest, CardVerb::Edit)),
             ["d", id, digest, index] => Some(card(id, digest, CardVerb::Drop(index.parse().ok()?))),
             ["u", id] => Some(Self::Undo((*id).to_owned())),
+            ["a", id] => Some(Self::AddEvent((*id).to_owned())),
             ["s", id] => Some(Self::Send((*id).to_owned())),
             ["z", due, until] => Some(Self::Snooze { due: (*due).to_owned(), until: Later::decode(until)? }),
             ["k", due] => Some(Self::Done((*due).to_owned())),
@@ -260,6 +266,7 @@ mod tests {
             card(CardVerb::Drop(19)),
             Press::Undo(id.clone()),
             Press::Send(id.clone()),
+            Press::AddEvent(id.clone()),
             Press::Snooze { due: id.clone(), until: Later::Minutes(10_080) },
             Press::Snooze { due: id.clone(), until: Later::Tomorrow },
             Press::Snooze { due: id.clone(), until: Later::Ask },

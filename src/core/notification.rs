@@ -56,6 +56,9 @@ pub struct Notification {
     pub urgency: Urgency,
     /// The person's quiet hours, likewise.
     pub quiet: Option<Quiet>,
+    /// It is not about something that gets done.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_told_only: bool,
     /// Words in it that are not the person's own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub untrusted: Vec<UntrustedText>,

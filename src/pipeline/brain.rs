@@ -268,6 +268,10 @@ impl ContextSource for Brain {
             }
         }
     }
+
+    fn mirrored(&self) {
+        self.due_changed.notify_one();
+    }
 }
 
 /// A chat without a state. Its numbers go on after what is there: a state that could not be read was set aside.

@@ -29,8 +29,8 @@ pub trait Reminders: Send + Sync {
     /// What a reminder is about; `None` when it is gone, or is somebody else's.
     async fn reminded(&self, ctx: &RequestContext, item: &str) -> Result<Option<Reminded>, ServiceError>;
 
-    /// The action that answers a reminder.
-    fn answered(&self, item: &str, with: ReminderAnswer) -> PlannedAction;
+    /// The action that answers a reminder; `None`: what it is about does not get done.
+    fn answered(&self, item: &str, with: ReminderAnswer) -> Option<PlannedAction>;
 
     /// What an action of this service answered to a reminder, if it did.
     fn answer_of(&self, command: &str, params: &Params) -> Option<ReminderAnswer>;
@@ -65,6 +65,9 @@ pub trait Mirroring: Send + Sync {
 pub trait ContextSource: Send + Sync {
     /// Those of this person now; `None` where their record cannot be read.
     async fn context_of(&self, person: &UserId) -> Option<RequestContext>;
+
+    /// Records that follow an account are in step with it again: what falls due may be another thing now.
+    fn mirrored(&self) {}
 }
 
 /// What comes of something falling due.
@@ -247,12 +250,22 @@ pub struct Content<'a> {
 }
 
 impl Content<'_> {
-    /// True for a contact or a place: content that is not text to be kept.
+    /// True for a contact, a place or a calendar: content that is not text to be kept.
     pub fn is_of_a_kind(&self) -> bool {
         match self.along {
             Some(Along::Contact { .. } | Along::Place { .. }) => true,
-            Some(Along::File { .. } | Along::Message { .. }) | None => false,
+            Some(Along::File { .. } | Along::Message { .. }) | None => self.is_calendar(),
         }
+    }
+
+    /// Whether it is the text of a calendar file.
+    pub fn is_calendar(&self) -> bool {
+        const BEGIN: &str = "BEGIN:VCALENDAR";
+        self.text
+            .trim_start_matches('\u{feff}')
+            .trim_start()
+            .get(..BEGIN.len())
+            .is_some_and(|begin| begin.eq_ignore_ascii_case(BEGIN))
     }
 }
 

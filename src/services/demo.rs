@@ -111,25 +111,15 @@ impl DemoContext<'_> {
     fn event(&self, number: usize, event: DemoEvent) -> Result<Event, DemoError> {
         let file = "calendar.json";
         let end = event.end.as_deref().map(|end| self.moment(file, event.day, Some(end))).transpose()?;
+        let start = self.moment(file, event.day, event.start.as_deref())?;
         Ok(Event {
-            id: format!("demoevent{number:02}"),
-            owner: self.owner.clone(),
-            summary: event.summary,
-            start_time: self.moment(file, event.day, event.start.as_deref())?.store(),
             end_time: end.map(Moment::store),
-            zone: self.zone,
             location: event.location,
             attendees: event.attendees,
             notes: event.notes,
             recurrence: event.recurrence,
-            also: Vec::new(),
-            exceptions: Vec::new(),
-            keeps_free: false,
-            unfollowed_rule: None,
-            unknown_zone: None,
-            others: Others::default(),
-            origin: None,
             created_at: self.now,
+            ..Event::new(format!("demoevent{number:02}"), self.owner.clone(), event.summary, start, self.zone)
         })
     }
 

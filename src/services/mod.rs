@@ -45,6 +45,7 @@ mod items;
 pub mod memory;
 pub mod notes;
 pub mod offered;
+pub(crate) mod offsets;
 mod pages;
 mod param_error;
 mod preparing;

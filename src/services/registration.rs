@@ -20,6 +20,8 @@ pub struct Registration {
     pub(super) commands: BTreeMap<String, Arc<dyn Entry>>,
     /// What undo alone asks for: in no schema, catalog or help, and no plan may name it.
     pub(super) reversals: BTreeMap<String, Arc<dyn Entry>>,
+    /// What a button alone asks for, likewise.
+    pub(super) by_button: BTreeMap<String, Arc<dyn Entry>>,
     /// Everyday ways of asking for its commands, in the notation of the frames.
     pub(super) wording: Option<String>,
     /// The same, once it was read.
@@ -42,6 +44,7 @@ impl Registration {
                 service: service.clone(),
                 commands: BTreeMap::new(),
                 reversals: BTreeMap::new(),
+                by_button: BTreeMap::new(),
                 wording: None,
                 phrases: None,
             },
@@ -52,7 +55,7 @@ impl Registration {
     /// The same with other entries; for watching what they do.
     #[must_use]
     pub fn with_entries(mut self, change: impl Fn(Arc<dyn Entry>) -> Arc<dyn Entry>) -> Self {
-        for entries in [&mut self.commands, &mut self.reversals] {
+        for entries in [&mut self.commands, &mut self.reversals, &mut self.by_button] {
             entries.values_mut().for_each(|entry| *entry = change(entry.clone()));
         }
         self
@@ -61,6 +64,11 @@ impl Registration {
     /// Its command of this name.
     pub fn command(&self, name: &str) -> Option<Arc<dyn Entry>> {
         self.commands.get(name).cloned()
+    }
+
+    /// What a button alone asks of it under this name.
+    pub fn of_button(&self, name: &str) -> Option<Arc<dyn Entry>> {
+        self.by_button.get(name).cloned()
     }
 
     /// Its commands, by name.
@@ -92,6 +100,18 @@ impl<S: Service> Building<S> {
         let restore = entry::<Restore, _>(name, editor.clone());
         self.registration.commands.insert(C::NAME.to_owned(), entry::<C, _>(name, editor));
         self.registration.reversals.entry(Restore::NAME.to_owned()).or_insert(restore);
+        self
+    }
+
+    /// Adds a command that changes records and that only a button asks for.
+    #[must_use]
+    pub fn by_button<C: Command>(mut self) -> Self
+    where
+        S: Edits<C>,
+    {
+        let editor = Arc::new(Editor(self.service.clone()));
+        let entry = entry::<C, _>(&self.registration.info.name, editor);
+        self.registration.by_button.insert(C::NAME.to_owned(), entry);
         self
     }
 

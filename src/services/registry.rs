@@ -18,6 +18,7 @@ use super::entry::Entry;
 pub use super::registration::Registration;
 use super::schema::notation_after;
 use crate::core::plan::{Action, PlannedAction};
+use crate::core::provenance::WrittenBy;
 use crate::language::requests::{Phrases, PhrasesError};
 use crate::limits;
 use crate::ports::AnswerSchema;
@@ -131,7 +132,9 @@ impl Registry {
 
     fn named(&self, action: &Action) -> Option<Arc<dyn Entry>> {
         let now = self.now();
-        now.command(&action.service, &action.command).or_else(|| now.reversal(&action.service, &action.command))
+        let unplanned = |by| now.unplanned(&action.service, &action.command, by);
+        let planned = now.command(&action.service, &action.command);
+        planned.or_else(|| unplanned(&WrittenBy::Undo)).or_else(|| unplanned(&WrittenBy::Code))
     }
 }
 
@@ -156,9 +159,14 @@ impl Services {
         self.find(service)?.command(command)
     }
 
-    /// What undo alone asks for under this name.
-    pub fn reversal(&self, service: &str, command: &str) -> Option<Arc<dyn Entry>> {
-        self.find(service)?.reversals.get(command).cloned()
+    /// What undo alone, or a button alone, asks for under this name.
+    pub fn unplanned(&self, service: &str, command: &str, by: &WrittenBy) -> Option<Arc<dyn Entry>> {
+        let service = self.find(service)?;
+        match by {
+            WrittenBy::Undo => service.reversals.get(command).cloned(),
+            WrittenBy::Code => service.of_button(command),
+            WrittenBy::Planner { .. } => None,
+        }
     }
 
     /// Whether these are commands that there are, and none of them changes anything.

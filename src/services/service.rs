@@ -19,6 +19,7 @@ use crate::core::outcome::Outcome;
 use crate::core::plan::{Params, PlannedAction, Target};
 use crate::core::progress::Progress;
 use crate::core::provenance::UntrustedText;
+use crate::core::turn::Attachment;
 use crate::ports::Change;
 use crate::ports::records::millis;
 
@@ -246,8 +247,19 @@ pub trait Service: Send + Sync + std::fmt::Debug + 'static {
         Ok(Rezoned::default())
     }
 
+    /// Everything it keeps whose name holds these words, as a file that other programs read, and how many; `None`: there is
+    /// nothing, or no such form.
+    async fn file(&self, _ctx: &RequestContext, _words: &str) -> Result<Option<(Attachment, usize)>, ServiceError> {
+        Ok(None)
+    }
+
+    /// The action that puts the event of something it keeps on the calendar, and whose words that is; `None`: there is none.
+    async fn enclosed_event(&self, _ctx: &RequestContext, _item: &str) -> Option<(PlannedAction, UntrustedText)> {
+        None
+    }
+
     /// What could be made of content that was passed on without a word: low stakes only.
-    fn offers(&self, _content: &Content<'_>) -> Vec<Offerable> {
+    fn offers(&self, _content: &Content<'_>, _ctx: &RequestContext) -> Vec<Offerable> {
         Vec::new()
     }
 

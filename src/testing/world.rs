@@ -62,7 +62,7 @@ pub fn request_context(owner: &str, now: DateTime<Utc>, zone: Tz) -> RequestCont
 /// Its commands by name; a name that is none is a mistake of the test.
 impl Registration {
     fn entry(&self, command: &str) -> Arc<dyn Entry> {
-        self.command(command).expect("a command")
+        self.command(command).or_else(|| self.of_button(command)).expect("a command")
     }
 
     /// Parameters as they are, unchecked.

@@ -245,15 +245,20 @@ async fn undo_leaves_what_was_changed_since() {
 }
 
 #[tokio::test]
-async fn no_planner_can_ask_for_what_undo_does() {
+async fn no_planner_can_ask_for_what_undo_and_buttons_do() {
     let places = Places::new();
     let rig = Rig::new(setup(&places));
     statuses(&rig, kinds()[0].0.clone()).await;
-    let (_, text, _) = statuses(&rig, action("task", "restore", json!({"records": []}))).await;
-    assert!(text.contains("There is no such thing as task.restore"), "{text}");
-    let services = rig.brain.services.now();
-    assert!(!services.plan_schema(&services.names()).value().to_string().contains("restore"));
-    assert!(services.commands(&services.names()).iter().all(|entry| entry.command() != "restore"));
+    for (service, command, params) in [
+        ("task", "restore", json!({"records": []})),
+        ("calendar", "add_events", json!({"ics": "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n"})),
+    ] {
+        let (_, text, _) = statuses(&rig, action(service, command, params)).await;
+        assert!(text.contains(&format!("There is no such thing as {service}.{command}")), "{text}");
+        let services = rig.brain.services.now();
+        assert!(!services.plan_schema(&services.names()).value().to_string().contains(command));
+        assert!(services.commands(&services.names()).iter().all(|entry| entry.command() != command));
+    }
 }
 
 #[tokio::test]

@@ -60,7 +60,7 @@ const HOUSES: [House; 6] = [
             &["items"],
             &["times", "finding"],
             &["preparing"],
-            &["values", "described", "standing", "offered", "reported", "amending", "cards"],
+            &["values", "described", "standing", "offered", "offsets", "reported", "amending", "cards"],
             &["task", "calendar", "email", "notes", "memory", "contacts"],
             &["filling", "amendment", "completion", "condition", "demo", "probing"],
             &[""],

@@ -1,5 +1,8 @@
 //! Invitations that came by mail: answered once a card was agreed to, as the one who is invited, to whoever invites.
 
+use brain_agent::core::button::Role;
+use brain_agent::services::calendar::Event;
+
 use crate::rig::real_mail::{ALEX, RealMail};
 use crate::rig::{Rig, Setup};
 
@@ -77,4 +80,35 @@ async fn an_answer_that_would_go_to_somebody_else_than_the_writer_is_marked_on_i
     }
     rig.presses(&card.cancel()).await;
     assert!(real.smtp.mails().is_empty());
+}
+
+#[tokio::test]
+async fn what_was_accepted_goes_onto_the_calendar_with_one_press_and_once() {
+    let alarm = "BEGIN:VALARM\r\nACTION:DISPLAY\r\nTRIGGER:-PT30M\r\nDESCRIPTION:x\r\nEND:VALARM\r\n";
+    let (real, rig) = with(invitation("REQUEST", ALEX, alarm)).await;
+    let card = rig.says("accept the invitation from Anna").await.card();
+    let told = rig.presses(&card.approve()).await;
+    let button = told.button(Role::Offer).expect("a button that puts it there");
+    let added = rig.presses(&button).await;
+    assert_eq!(added.did(), ["calendar.add_events succeeded"], "{}", added.text());
+    for words in ["Offsite planning", "Thu 15 Jan", "14:00", "Room 4"] {
+        assert!(added.text().contains(words), "{words}: {}", added.text());
+    }
+    let [event] = &rig.all::<Event>().await[..] else { panic!("one event") };
+    assert!(event.attendees.is_empty() && event.reminders.len() == 1, "{event:?}");
+    assert!(event.notes.as_deref().unwrap_or_default().contains("Invited by anna@work.example"), "{event:?}");
+    assert!(!event.others.is_empty(), "its words are Anna's: {event:?}");
+    let again = rig.presses(&button).await;
+    assert!(again.text().contains("It is there already; nothing was added"), "{}", again.text());
+    assert_eq!(real.smtp.mails().len(), 1, "nobody hears of it");
+    let back = rig.presses(&added.button(Role::Undo).expect("an undo")).await;
+    assert!(back.text().contains("Taken back") && rig.all::<Event>().await.is_empty(), "{}", back.text());
+}
+
+#[tokio::test]
+async fn what_was_declined_is_not_offered_for_the_calendar() {
+    let (_real, rig) = with(invitation("REQUEST", ALEX, "")).await;
+    let card = rig.says("decline the invitation from Anna").await.card();
+    let told = rig.presses(&card.approve()).await;
+    assert!(told.button(Role::Offer).is_none(), "{}", told.text());
 }

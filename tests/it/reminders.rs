@@ -3,6 +3,7 @@
 mod ahead;
 mod beside;
 mod blocked;
+mod events;
 mod meant;
 mod oracle;
 mod promises;

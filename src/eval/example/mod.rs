@@ -242,25 +242,15 @@ impl GivenEvent {
             Moment::Day(day) => Moment::Day(day + Days::new(1)),
             Moment::Instant(_) => end,
         });
+        let start = place.moment(&self.start)?;
         Ok(Event {
-            id: id("givenevent", at),
-            owner: place.owner.clone(),
-            summary: self.summary.clone(),
-            start_time: place.moment(&self.start)?.store(),
             end_time: end.map(Moment::store),
-            zone: place.zone,
             location: self.location.clone(),
             attendees: self.attendees.clone(),
             notes: self.description.clone(),
             recurrence: self.repeat.clone(),
-            also: Vec::new(),
-            exceptions: Vec::new(),
-            keeps_free: false,
-            unfollowed_rule: None,
-            unknown_zone: None,
-            others: Others::default(),
-            origin: None,
             created_at: made,
+            ..Event::new(id("givenevent", at), place.owner.clone(), &self.summary, start, place.zone)
         })
     }
 }

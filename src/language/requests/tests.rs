@@ -171,7 +171,7 @@ fn quoted_text_is_not_the_persons_command() {
 }
 
 /// The catalog table of the design: every parameter a plan may name.
-const CATALOG: [(&str, &str); 34] = [
+const CATALOG: [(&str, &str); 35] = [
     ("task.create", "title description priority deadline repeat remind_before remind_at"),
     ("task.list", "status due_before"),
     ("task.update", "find_by changes"),
@@ -179,9 +179,10 @@ const CATALOG: [(&str, &str); 34] = [
     ("task.delete", "find_by"),
     ("calendar.list_events", "from to text with which whether"),
     ("calendar.find_free_time", "from to minutes"),
-    ("calendar.create_event", "summary start_time end_time location attendees repeat"),
+    ("calendar.create_event", "summary start_time end_time location attendees repeat remind_before"),
     ("calendar.update_event", "find_by changes scope"),
     ("calendar.delete_event", "find_by scope"),
+    ("calendar.remind_of_event", "find_by remind_before"),
     ("email.search", "text from to subject since before unread"),
     ("email.read_thread", "find_by"),
     ("email.create_draft", "to subject body greets from"),

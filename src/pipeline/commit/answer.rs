@@ -120,6 +120,7 @@ impl Answer {
             Some(
                 Press::Card { .. }
                 | Press::Send(_)
+                | Press::AddEvent(_)
                 | Press::Snooze { .. }
                 | Press::Done(_)
                 | Press::Set { .. }

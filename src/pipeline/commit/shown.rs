@@ -108,6 +108,7 @@ fn reminds_of(shown: &Shown, data: &str) -> bool {
             Press::Card { .. }
             | Press::Undo(_)
             | Press::Send(_)
+            | Press::AddEvent(_)
             | Press::Set { .. }
             | Press::Offer { .. }
             | Press::Redo(_)

@@ -89,11 +89,14 @@ fn line(one: &Notification, now: DateTime<Utc>, title: &str, number: Option<usiz
 
 fn buttons(one: &Notification) -> Vec<Vec<Button>> {
     let snooze = |label: &str, until| Button::new(label, &Press::Snooze { due: one.item.clone(), until });
-    vec![
+    let mut rows = vec![
         vec![snooze("💤 10 min", Later::Minutes(10)), snooze("💤 1 h", Later::Minutes(60))],
         vec![snooze("💤 Tomorrow", Later::Tomorrow), snooze("💤 Until…", Later::Ask)],
-        vec![Button::new("✅ Done", &Press::Done(one.item.clone()))],
-    ]
+    ];
+    if !one.is_told_only {
+        rows.push(vec![Button::new("✅ Done", &Press::Done(one.item.clone()))]);
+    }
+    rows
 }
 
 /// Two buttons for each of the lines, by their numbers.
@@ -105,7 +108,11 @@ fn numbered_buttons(notifications: &[Notification]) -> Vec<Vec<Button>> {
         Button::new(format!("💤 {number}"), &Press::Snooze { due: one.item.clone(), until: Later::Ask })
     };
     let rows = lines.chunks(BUTTONS_IN_ROW);
-    rows.flat_map(|row| [row.iter().map(done).collect(), row.iter().map(snooze).collect()]).collect()
+    let rows = rows.flat_map(|row| {
+        let gets_done = row.iter().filter(|(_, one)| !one.is_told_only);
+        [gets_done.map(done).collect(), row.iter().map(snooze).collect()]
+    });
+    rows.filter(|row: &Vec<Button>| !row.is_empty()).collect()
 }
 
 fn list(notifications: &[Notification], now: DateTime<Utc>) -> String {

@@ -24,6 +24,7 @@ use crate::pipeline::turn::{PointedAt, Turn, TurnError, TurnFacts};
 use crate::ports::{Change, Expect, RecordExt, StoreError, Table};
 use crate::queries::offers::{GONE, Offer, Offered};
 use crate::services::capabilities::{Content, Offerable};
+use crate::services::context::RequestContext;
 use crate::services::registry::Services;
 
 /// Said when none of it was wanted.
@@ -37,7 +38,10 @@ pub(super) async fn answer(brain: &Brain, facts: &TurnFacts) -> Result<Option<An
         _ => facts.incoming.passed_on().filter(|part| !part.text.trim().is_empty()).collect(),
     };
     let Some(first) = along.first() else { return Ok(files_alone(facts)) };
-    let (question, offered) = offered(&brain.services.now(), &along, first);
+    let (question, offered) = offered(&brain.services.now(), &facts.ctx, &along, first);
+    if offered.is_empty() {
+        return Ok(Some(Answer::says(Path::Clarify, unusable(first)).keeping_question()));
+    }
     let offer = Offer {
         id: brain.new_id(),
         owner: facts.owner().clone(),
@@ -66,10 +70,23 @@ fn files_alone(facts: &TurnFacts) -> Option<Answer> {
     (files > 0).then(|| Answer::says(Path::Clarify, asked).keeping_question())
 }
 
+/// What is said of content that nothing can be made of: a calendar without events, or too large.
+fn unusable(first: &Part) -> String {
+    let name = match &first.along {
+        Some(Along::File { name }) => visible(&head_and_tail(name, 80)),
+        Some(Along::Message { .. } | Along::Contact { .. } | Along::Place { .. }) | None => "That".to_owned(),
+    };
+    let why = match first.text.chars().count() > limits::PARAM_CHARS_MAX {
+        true => format!("is more than I take from a chat at once ({} characters)", limits::PARAM_CHARS_MAX),
+        false => "is a calendar, and I find no event in it".to_owned(),
+    };
+    format!("{name} {why}. Nothing was done.")
+}
+
 type Choices = Vec<(&'static str, PlannedAction)>;
 
 /// The question, and what each button does.
-fn offered(services: &Services, along: &[&Part], first: &Part) -> (String, Choices) {
+fn offered(services: &Services, ctx: &RequestContext, along: &[&Part], first: &Part) -> (String, Choices) {
     let text = along.iter().map(|part| part.text.trim()).collect::<Vec<_>>().join("\n\n");
     let only = first.along.as_ref().filter(|_| along.len() == 1);
     let title = match &first.along {
@@ -78,7 +95,8 @@ fn offered(services: &Services, along: &[&Part], first: &Part) -> (String, Choic
     };
     let cut: String = text.chars().take(limits::PARAM_CHARS_MAX).collect();
     let content = Content { along: only, title: &title, text: &cut };
-    let mut offers: Vec<Offerable> = services.iter().flat_map(|service| service.service.offers(&content)).collect();
+    let mut offers: Vec<Offerable> =
+        services.iter().flat_map(|service| service.service.offers(&content, ctx)).collect();
     offers.sort_by_key(|offer| offer.rank);
     let choices = offers.iter().map(|offer| (offer.label, offer.action.clone())).collect();
     if let [Offerable { question: Some(question), .. }] = offers.as_slice() {

@@ -64,6 +64,7 @@ pub(super) async fn answer(brain: &Brain, facts: &TurnFacts) -> Result<Option<In
         Press::Card { .. }
         | Press::Undo(_)
         | Press::Send(_)
+        | Press::AddEvent(_)
         | Press::Snooze { .. }
         | Press::Done(_)
         | Press::Offer { .. }

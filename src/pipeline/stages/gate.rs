@@ -54,8 +54,7 @@ struct Seen<'s> {
     records: Option<&'s [String]>,
     /// Whether the person has named a time.
     own_time: OnceLock<bool>,
-    /// Undo asks for it.
-    takes_back: bool,
+    written_by: &'s WrittenBy,
 }
 
 enum Judged {
@@ -91,7 +90,7 @@ pub async fn check(brain: &Brain, facts: &TurnFacts, plan: Plan, domains: &[Stri
         passed_on: Folded::of(&sources.own, &sources.passed_on),
         people,
         own_time: OnceLock::new(),
-        takes_back: sources.written_by == WrittenBy::Undo,
+        written_by: &sources.written_by,
     };
     let mut judged = Vec::with_capacity(plan.actions.len());
     let mut actions: Vec<PlannedAction> = Vec::with_capacity(plan.actions.len());
@@ -148,7 +147,7 @@ async fn judge(
     seen: &Seen<'_>,
     gated: &mut Gated,
 ) -> Judged {
-    let entry = match allowed(brain, planned, domains, seen.takes_back) {
+    let entry = match allowed(brain, planned, domains, seen.written_by) {
         Ok(found) => found,
         Err(why) => {
             gated.stop(planned, Status::Refused, &why);
@@ -325,13 +324,13 @@ fn allowed(
     brain: &Brain,
     planned: &PlannedAction,
     domains: &[String],
-    takes_back: bool,
+    written_by: &WrittenBy,
 ) -> Result<Arc<dyn Entry>, String> {
     let name =
         crate::core::text::visible(&crate::core::text::shorten(&crate::pipeline::turn::report_name(planned), 60));
     let services = brain.services.now();
-    let reversal = || services.reversal(&planned.service, &planned.command).filter(|_| takes_back);
-    let entry = services.command(&planned.service, &planned.command).or_else(reversal);
+    let of_code = || services.unplanned(&planned.service, &planned.command, written_by);
+    let entry = services.command(&planned.service, &planned.command).or_else(of_code);
     let entry = entry.ok_or_else(|| format!("There is no such thing as {name}, so nothing was done about it."))?;
     if !domains.contains(&planned.service) {
         let what = entry.summary();

@@ -6,13 +6,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::record::{Event, NAME, Occurrence};
+use super::event_reminder::reminders_of;
+use super::occurrence::Occurrence;
+use super::record::{Event, NAME};
 use super::service::{CalendarService, OTHERS_SEE_IT};
 use super::values::{attendees, check_order, moment, optional, with_end};
 use super::view::{EventChanged, backwards};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
-use crate::core::plan::{Action, PlannedAction};
+use crate::core::plan::{Action, PlannedAction, Target};
 use crate::core::stakes::Stakes;
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::further::may_be_needed;
@@ -28,7 +30,8 @@ use crate::services::command::{Base, Called, Command, Invocation, PastTimes, Rec
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items::Item;
-use crate::services::provenance::{self, Others};
+use crate::services::offsets;
+use crate::services::provenance;
 use crate::services::recurrence::Series;
 use crate::services::replica::{Edits, PlannedEdits};
 use crate::services::service::Prepared;
@@ -56,6 +59,9 @@ pub struct CreateEvent {
     /// Names or addresses of people to invite.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
     attendees: Vec<String>,
+    /// Reminders, each a length of time before it.
+    #[serde(default, deserialize_with = "offsets::one_or_many", skip_serializing_if = "Option::is_none")]
+    remind_before: Option<Vec<String>>,
 }
 
 impl Command for CreateEvent {
@@ -67,6 +73,7 @@ impl Command for CreateEvent {
     const STATUS: &'static str = "Putting it on your calendar…";
     const STAKES: Stakes = Stakes::Low;
     const NAMES: &'static [&'static str] = &["summary"];
+    const LENGTHS: &'static [&'static str] = &["remind_before"];
 
     fn stakes(&self, action: &Action) -> Stakes {
         let others_see_it = action.notes.iter().any(|note| note == OTHERS_SEE_IT);
@@ -88,8 +95,13 @@ impl Command for CreateEvent {
         Called::Occasion(self.summary.clone())
     }
 
+    fn complete(&mut self, _: Option<&Target>) {
+        offsets::durations(&mut self.remind_before);
+    }
+
     fn problem(&self) -> Option<String> {
-        backwards(self.start_time.as_deref()?, self.end_time.as_deref())
+        let unreadable = offsets::unreadable(self.remind_before.as_deref());
+        unreadable.or_else(|| backwards(self.start_time.as_deref()?, self.end_time.as_deref()))
     }
 
     fn question(param: &str) -> &'static str {
@@ -104,6 +116,7 @@ impl Command for CreateEvent {
                 show::span(self.start_time.as_deref().unwrap_or_default(), self.end_time.as_deref(), subject.reference),
             )
             .row("Repeats", self.repeat.as_deref().map(time::describe_recurrence).unwrap_or_default())
+            .row("Reminder", offsets::also(self.remind_before.as_deref(), None, subject.reference))
             .words("Where", self.location.clone().unwrap_or_default())
             .lines("With", show::people(&self.attendees, subject.action))
     }
@@ -113,7 +126,8 @@ impl Command for CreateEvent {
         let repeats = event.recurrence.as_deref().map(|rule| format!("; repeats {}", time::describe_recurrence(rule)));
         let calendar = output.calendar.as_ref().map(|name| format!(" (in “{}”)", texts::brief(name)));
         let (repeats, calendar) = (repeats.unwrap_or_default(), calendar.unwrap_or_default());
-        format!("📅 Added: {}{repeats}{calendar}", event.line(receipt.reference))
+        let reminds = event.reminders_told().map(|told| format!("; ⏰ {told}")).unwrap_or_default();
+        format!("📅 Added: {}{repeats}{reminds}{calendar}", event.line(receipt.reference))
     }
 
     fn attempt(&self, _: &Action) -> String {
@@ -166,25 +180,15 @@ impl Edits<CreateEvent> for CalendarService {
             let series = Series::begun(rule, start, ctx.zone, before_start);
             series.map_err(|bad| ServiceError::Refused(format!("{bad} Nothing was written.")))?;
         }
+        let summary = texts::title(&command.summary, Event::NOUN)?;
         let mut event = Event {
-            id: texts::new_id(attempt),
-            owner: ctx.owner.clone(),
-            summary: texts::title(&command.summary, Event::NOUN)?,
-            start_time: start.store(),
             end_time: end.map(Moment::store),
-            zone: ctx.zone,
             location: texts::filled(command.location.as_deref()),
             attendees: attendees(Vec::new(), &command.attendees)?,
-            notes: None,
             recurrence,
-            also: Vec::new(),
-            exceptions: Vec::new(),
-            keeps_free: false,
-            unfollowed_rule: None,
-            unknown_zone: None,
-            others: Others::default(),
-            origin: None,
+            reminders: reminders_of(command.remind_before.as_deref().unwrap_or_default(), start, ctx)?,
             created_at: ctx.now,
+            ..Event::new(texts::new_id(attempt), ctx.owner.clone(), summary, start, ctx.zone)
         };
         let location = event.location.as_deref().unwrap_or_default();
         let attendees = event.attendees.join("\n");

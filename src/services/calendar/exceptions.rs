@@ -9,7 +9,8 @@ use chrono_tz::Tz;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::record::{Event, Occurrence};
+use super::occurrence::Occurrence;
+use super::record::Event;
 use super::view::EventView;
 use crate::core::plan::Action;
 use crate::limits::SERIES_EXCEPTIONS_MAX;

@@ -4,16 +4,23 @@
 //! all after it are split off. Which part is meant is said or asked, and cards repeat it. Nobody is invited from here:
 //! this calendar lives on this machine alone, and cards say that, too.
 
+mod add_events;
 mod amend;
 mod answer;
+mod as_ics;
 mod create_event;
 mod delete_event;
+mod event_reminder;
 mod exceptions;
 mod find_free_time;
 mod free;
 mod indexes;
 mod list_events;
+mod occurrence;
+mod occurrences;
 mod record;
+mod remind_of_event;
+mod reminders;
 mod resource;
 mod search;
 mod searchable;
@@ -26,18 +33,21 @@ mod view;
 
 use std::sync::Arc;
 
+use add_events::AddEvents;
 use async_trait::async_trait;
 use chrono::{DateTime, Duration, Utc};
+use chrono_tz::Tz;
 use create_event::CreateEvent;
 use delete_event::DeleteEvent;
 use find_free_time::FindFreeTime;
 use list_events::ListEvents;
+use occurrence::Occurrence;
 pub use record::Event;
-use record::Occurrence;
+use remind_of_event::RemindOfEvent;
 use serde_json::Value;
 use update_event::UpdateEvent;
 
-use super::capabilities::Mirroring;
+use super::capabilities::{Content, Mirroring, Offerable, Reminders};
 use super::circumstance::{Circumstance, Evidence};
 use super::context::RequestContext;
 use super::dav::DavReplica as _;
@@ -48,24 +58,28 @@ use super::items::{self, Item};
 use super::registry::Registration;
 use super::replica;
 use super::searchable::Searchable;
-use super::service::{AgendaItem, AgendaKind, ContextRole, Noticed, Service, ServiceInfo, Wanted};
+use super::service::{AgendaItem, AgendaKind, ContextRole, Noticed, Rezoned, Service, ServiceInfo, Wanted};
 use super::show::Moment;
 use super::{show, texts};
 use crate::core::ids::UserId;
 use crate::core::provenance::UntrustedText;
+use crate::core::turn::Attachment;
 use crate::language::requests::built::Builder;
 use crate::ports::{Secondary, Source};
 
+pub(super) use add_events::adding;
 pub(super) use amend::AMENDERS;
 pub use record::NAME;
+pub(super) use remind_of_event::remind_of;
 pub use service::CalendarService;
 
 /// What its phrases come to, by the command that they name.
-pub(super) const BUILDERS: [(&str, Builder); 5] = [
+pub(super) const BUILDERS: [(&str, Builder); 6] = [
     ("list_events", list_events::built),
     ("find_free_time", find_free_time::built),
     ("create_event", create_event::built),
     ("update_event", update_event::built),
+    ("remind_of_event", remind_of_event::built),
     ("delete_event", |said| over_one(said, NAME, "delete_event", Beside::Which(None))),
 ];
 
@@ -90,6 +104,8 @@ impl CalendarService {
             .edit::<CreateEvent>()
             .edit::<UpdateEvent>()
             .edit::<DeleteEvent>()
+            .edit::<RemindOfEvent>()
+            .by_button::<AddEvents>()
             .end()
     }
 }
@@ -144,6 +160,22 @@ impl Service for CalendarService {
                 finder.exists(words, ahead, shown).await
             }
         }
+    }
+
+    async fn file(&self, ctx: &RequestContext, words: &str) -> Result<Option<(Attachment, usize)>, ServiceError> {
+        self.as_file(ctx, words).await
+    }
+
+    fn offers(&self, content: &Content<'_>, ctx: &RequestContext) -> Vec<Offerable> {
+        add_events::offered(content, ctx).into_iter().collect()
+    }
+
+    fn reminders(&self) -> Option<&dyn Reminders> {
+        Some(self)
+    }
+
+    async fn rezone(&self, ctx: &RequestContext, to: Tz) -> Result<Rezoned, ServiceError> {
+        Ok(Rezoned { changes: self.rezoned(ctx, to).await?, ..Rezoned::default() })
     }
 
     fn searchable(&self) -> Option<&dyn Searchable> {

@@ -1,9 +1,10 @@
 //! An event as it is stored, and when it takes place.
 
-use chrono::{DateTime, Days, Duration, Utc};
+use chrono::{DateTime, Duration, Utc};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
+use super::event_reminder::EventReminder;
 use super::exceptions::Exception;
 use super::view::EventView;
 use crate::core::ids::UserId;
@@ -15,7 +16,6 @@ use crate::services::context::RequestContext;
 use crate::services::finding::LASTING;
 use crate::services::items::Item;
 use crate::services::provenance::Others;
-use crate::services::recurrence::Series;
 use crate::services::show;
 use crate::services::show::Moment;
 use crate::services::texts::brief;
@@ -52,6 +52,12 @@ pub struct Event {
     /// Occurrences that are not as the rule says.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exceptions: Vec<Exception>,
+    /// How long before it begins it reminds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reminders: Vec<EventReminder>,
+    /// Until when its last reminder was put off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snoozed: Option<DateTime<Utc>>,
     /// It takes nobody's time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keeps_free: bool,
@@ -89,128 +95,38 @@ impl Replicated for Event {
     }
 }
 
-/// One time at which an event takes place.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Occurrence {
-    /// When it begins.
-    pub start: Moment,
-    /// When it ends, as told to people.
-    pub end: Option<Moment>,
-    /// Its first instant.
-    pub from: DateTime<Utc>,
-    /// The first instant after it.
-    pub to: DateTime<Utc>,
-    /// Where the rule of its series puts it, even if it was moved from there.
-    pub of: Moment,
-}
-
-impl Occurrence {
-    /// True when some of it lies in `from..to`; something without length lies where it begins.
-    pub fn overlaps(&self, from: DateTime<Utc>, to: DateTime<Utc>) -> bool {
-        self.from < to && (self.to > from || self.from >= from)
-    }
-
-    /// True when it takes whole days.
-    pub fn is_whole_day(&self) -> bool {
-        matches!(self.start, Moment::Day(_))
-    }
-}
-
 impl Event {
-    pub(super) fn first(&self) -> Option<Moment> {
-        Moment::read(&self.start_time, self.zone)
-    }
-
-    /// From start to end; whole days take at least one.
-    fn length(&self, first: Moment) -> Duration {
-        self.length_until(first, self.end_time.as_deref())
-    }
-
-    pub(super) fn length_until(&self, first: Moment, end: Option<&str>) -> Duration {
-        let end = end.and_then(|end| Moment::read(end, self.zone));
-        match (first, end) {
-            (Moment::Instant(start), Some(end)) => (end.start(self.zone) - start).max(Duration::zero()),
-            (Moment::Day(start), Some(Moment::Day(end))) => (end - start).max(Duration::days(1)),
-            (Moment::Instant(_), None) => Duration::zero(),
-            (Moment::Day(_), Some(Moment::Instant(_)) | None) => Duration::days(1),
+    /// A single event without an end, kept here alone.
+    pub fn new(id: impl Into<String>, owner: UserId, summary: impl Into<String>, start: Moment, zone: Tz) -> Self {
+        Self {
+            id: id.into(),
+            owner,
+            summary: summary.into(),
+            start_time: start.store(),
+            end_time: None,
+            zone,
+            location: None,
+            attendees: Vec::new(),
+            notes: None,
+            recurrence: None,
+            also: Vec::new(),
+            exceptions: Vec::new(),
+            reminders: Vec::new(),
+            snoozed: None,
+            keeps_free: false,
+            unfollowed_rule: None,
+            unknown_zone: None,
+            others: Others::default(),
+            origin: None,
+            created_at: DateTime::UNIX_EPOCH,
         }
-    }
-
-    /// When it begins, in its own zone, and how long it lasts.
-    pub(super) fn begins(&self) -> Option<(DateTime<Utc>, Duration)> {
-        let first = self.first()?;
-        Some((first.start(self.zone).to_utc(), self.length(first)))
-    }
-
-    /// The occurrence that begins at `start`. Whole days are days of the person's zone, wherever they are.
-    pub(super) fn occurrence(&self, start: Moment, length: Duration, zone: Tz) -> Occurrence {
-        let day_end = |start: chrono::NaiveDate| {
-            start.checked_add_days(Days::new(length.num_days().unsigned_abs())).map(Moment::Day)
-        };
-        let end = match start {
-            Moment::Instant(at) => {
-                (length > Duration::zero()).then(|| at.checked_add_signed(length).map(Moment::Instant)).flatten()
-            }
-            Moment::Day(day) => day_end(day),
-        };
-        let from = start.start(zone).to_utc();
-        let to = end.map_or(from, |end| end.start(zone).to_utc());
-        // A whole day's end is told only when it is not the same day's.
-        let told = end.filter(|_| !matches!(start, Moment::Day(_)) || length > Duration::days(1));
-        Occurrence { start, end: told, from, to, of: start }
-    }
-
-    /// When it takes place in `from..to`, in order, at most `max` times.
-    pub(super) fn occurrences(&self, from: DateTime<Utc>, to: DateTime<Utc>, zone: Tz, max: usize) -> Vec<Occurrence> {
-        let Some(first) = self.first() else {
-            return Vec::new();
-        };
-        let length = self.length(first);
-        let mut starts = match self.series(first) {
-            Some(series) => {
-                // One that began before the span may reach into it.
-                let early = from.checked_sub_signed(length).unwrap_or(from) - Duration::days(1);
-                series.between(early, to, max.saturating_add(EARLY_MAX))
-            }
-            None => vec![first],
-        };
-        starts.extend(self.besides().filter(|at| !starts.contains(at)).collect::<Vec<_>>());
-        let regular = starts.into_iter().filter(|start| self.exception(*start).is_none());
-        let regular = regular.map(|start| self.occurrence(start, length, zone));
-        let mut occurrences: Vec<Occurrence> =
-            regular.chain(self.moved(zone)).filter(|o| o.overlaps(from, to)).collect();
-        occurrences.sort_by_key(|o| o.from);
-        occurrences.truncate(max);
-        occurrences
-    }
-
-    /// The one that is going on or comes next, else the last one there was.
-    pub(super) fn current(&self, now: DateTime<Utc>, zone: Tz) -> Option<Occurrence> {
-        let first = self.first()?;
-        let length = self.length(first);
-        let regular = |start: Moment| self.occurrence(start, length, zone);
-        if !self.is_series() {
-            return Some(regular(first));
-        }
-        let series = self.series(first);
-        let single = self.besides().chain(series.is_none().then_some(first));
-        let single = single.filter(|at| self.exception(*at).is_none()).map(regular).chain(self.moved(zone));
-        let single: Vec<Occurrence> = single.collect();
-        let after = now.checked_sub_signed(length)?;
-        let next = series.as_ref().and_then(|series| self.kept(after, |at| series.next_after(at))).map(regular);
-        let ahead = next.into_iter().chain(single.iter().filter(|o| o.to > now).cloned()).min_by_key(|o| o.from);
-        ahead
-            .or_else(|| {
-                let last = series.as_ref().and_then(|series| self.kept(now, |at| series.last_before(at))).map(regular);
-                last.into_iter().chain(single).max_by_key(|o| o.from)
-            })
-            .or_else(|| self.exceptions.is_empty().then(|| regular(first)))
     }
 
     /// The same, as it was read anew, with what is known here alone: since when, and whose words it holds where it says
     /// the same as it did.
     pub(super) fn known_as(mut self, held: &Self) -> Self {
         self.created_at = held.created_at;
+        self.snoozed = held.snoozed;
         let same = [
             ("summary", self.summary == held.summary),
             ("location", self.location == held.location),
@@ -228,39 +144,7 @@ impl Event {
         let notes = self.notes.clone().filter(|_| !self.attendees.is_empty())?;
         Some(UntrustedText::new(format!("the event “{}”", self.summary), notes))
     }
-
-    /// When it takes place besides what its rule says.
-    fn besides(&self) -> impl Iterator<Item = Moment> + '_ {
-        self.also.iter().filter_map(|at| Moment::read(at, self.zone))
-    }
-
-    /// Whether it takes some of a day at this time: a whole day keeps nobody busy.
-    pub(super) fn takes_time(&self, o: &Occurrence) -> bool {
-        !self.keeps_free && !o.is_whole_day() && o.from < o.to
-    }
-
-    /// Whether it takes place more than once.
-    pub(super) fn is_series(&self) -> bool {
-        self.recurrence.is_some() || !self.also.is_empty() || !self.exceptions.is_empty()
-    }
-
-    pub(super) fn series(&self, first: Moment) -> Option<Series> {
-        let series = Series::new(self.recurrence.as_deref()?, first, self.zone).ok()?;
-        // What was made from words here begins where its rule does; a calendar elsewhere shows its start as it is.
-        Some(if self.origin.is_some() { series.with_start() } else { series })
-    }
-
-    /// When it begins and ends, in stored form, at one occurrence of it.
-    pub(super) fn times_of(&self, occurrence: Option<&Occurrence>) -> (String, Option<String>) {
-        match occurrence {
-            Some(o) => (o.start.store(), o.end.map(Moment::store)),
-            None => (self.start_time.clone(), self.end_time.clone()),
-        }
-    }
 }
-
-/// Occurrences that may have to be looked at before the first that reaches into a span.
-const EARLY_MAX: usize = 64;
 
 impl Record for Event {
     const TABLE: Table = Table::Events;

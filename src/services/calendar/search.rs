@@ -6,7 +6,8 @@ use chrono::{DateTime, Duration, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::record::{Event, Occurrence};
+use super::occurrence::Occurrence;
+use super::record::Event;
 use super::service::CalendarService;
 use crate::language::terms;
 use crate::services::context::RequestContext;

@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use async_trait::async_trait;
 use chrono::Duration;
 
-use super::record::{Event, NAME, Occurrence};
+use super::occurrence::Occurrence;
+use super::record::{Event, NAME};
 use super::search::is_with;
 use super::service::CalendarService;
 use crate::core::text::shorten;

@@ -1,11 +1,12 @@
 //! The service itself, and what its commands share. Not here: which commands it has (`mod`).
 
 use super::indexes;
-use super::record::{Event, NAME, Occurrence};
+use super::occurrence::Occurrence;
+use super::record::{Event, NAME};
 use crate::core::plan::Target;
 use crate::limits::RECURRENCE_STEPS_MAX;
-use crate::ports::{Index, RecordExt, Scan, Secondary, Store};
-use crate::services::backend::{Backends, KeptPlace};
+use crate::ports::{Change, Index, RecordExt, Scan, Secondary, Store};
+use crate::services::backend::{Backends, KeptPlace, RecordEdit};
 use crate::services::context::RequestContext;
 use crate::services::dav::{DavKeeper, DavReplica};
 use crate::services::error::ServiceError;
@@ -13,6 +14,7 @@ use crate::services::items;
 use crate::services::replica::Replica;
 use crate::services::service::{AgendaItem, Service};
 use crate::services::texts;
+use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use std::sync::Arc;
 
@@ -139,6 +141,7 @@ impl CalendarService {
     }
 }
 
+#[async_trait]
 impl Replica for CalendarService {
     type Kept = Event;
 
@@ -156,6 +159,10 @@ impl Replica for CalendarService {
 
     fn by_origin(&self) -> &'static Secondary {
         &indexes::BY_ORIGIN
+    }
+
+    async fn along(&self, ctx: &RequestContext, edits: &[RecordEdit<Event>]) -> Result<Vec<Change>, ServiceError> {
+        self.reminders_along(ctx, edits).await
     }
 }
 

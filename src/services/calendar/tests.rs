@@ -1,4 +1,6 @@
+mod files;
 mod free_time;
+mod reminders;
 mod scopes;
 
 use chrono_tz::Europe::Berlin;
@@ -6,9 +8,9 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::core::ids::UserId;
-use crate::core::plan::Action;
+use crate::core::plan::{Action, PlannedAction};
 use crate::limits::RESULT_ROWS_MAX;
-use crate::ports::{Batch, Expect};
+use crate::ports::{Batch, Expect, RecordExt as _, Scan};
 use crate::services::registry::Registration;
 use crate::services::service::{Prepared, Wanted};
 use crate::testing::{World, authorized, local};
@@ -29,25 +31,11 @@ fn event(id: &str, summary: &str, start: &str, end: Option<&str>) -> Event {
     let time = |text: &str| {
         if text.len() > 10 { at(text) } else { text.to_owned() }
     };
+    let start = Moment::read(&time(start), Berlin).unwrap();
     Event {
-        id: id.to_owned(),
-        owner: UserId::new("tg:1"),
-        summary: summary.to_owned(),
-        start_time: time(start),
         end_time: end.map(time),
-        zone: Berlin,
-        location: None,
-        attendees: Vec::new(),
-        notes: None,
-        recurrence: None,
-        also: Vec::new(),
-        exceptions: Vec::new(),
-        keeps_free: false,
-        unfollowed_rule: None,
-        unknown_zone: None,
-        others: Default::default(),
-        origin: None,
         created_at: local(Berlin, "2026-01-01 00:00"),
+        ..Event::new(id, UserId::new("tg:1"), summary, start, Berlin)
     }
 }
 

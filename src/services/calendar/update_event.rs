@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::exceptions::{self, Instead, Scope, Scoped};
-use super::record::{Event, NAME, Occurrence};
+use super::occurrence::Occurrence;
+use super::record::{Event, NAME};
 use super::service::CalendarService;
 use super::values::{attendees, new_times, optional, reschedule};
 use super::view::{EventChanged, EventView, backwards};

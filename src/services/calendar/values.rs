@@ -3,7 +3,8 @@
 use chrono::{DateTime, Days, Duration, NaiveTime, Utc};
 
 use super::free::ClockTimes;
-use super::record::{Event, Occurrence};
+use super::occurrence::Occurrence;
+use super::record::Event;
 use crate::limits::RECIPIENTS_MAX;
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;

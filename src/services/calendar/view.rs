@@ -1,9 +1,12 @@
 //! An event as cards, receipts and lists see it.
 
+use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
+use super::event_reminder::EventReminder;
 use super::exceptions::Scope;
-use super::record::{Event, Occurrence};
+use super::occurrence::Occurrence;
+use super::record::Event;
 use crate::core::history::ItemRef;
 use crate::language::time::Reference;
 use crate::services::context::RequestContext;
@@ -41,6 +44,9 @@ pub struct EventView {
     /// The name of its zone, where nobody knows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unknown_zone: Option<String>,
+    /// How long ahead it is told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reminders: Vec<EventReminder>,
     /// Addresses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attendees: Vec<String>,
@@ -62,6 +68,7 @@ impl EventView {
             keeps_free: event.keeps_free,
             is_unfollowed: event.unfollowed_rule.is_some(),
             unknown_zone: event.unknown_zone.clone(),
+            reminders: event.reminders.clone(),
             attendees: event.attendees.clone(),
         }
     }
@@ -83,6 +90,13 @@ impl EventView {
         !self.keeps_free
             && self.start_time.contains('T')
             && self.end_time.as_ref().is_some_and(|end| *end != self.start_time)
+    }
+
+    /// When it reminds, if it does.
+    pub(super) fn reminders_told(&self) -> Option<String> {
+        let start = Moment::read(&self.start_time, Tz::UTC)?;
+        let told: Vec<String> = self.reminders.iter().rev().map(|one| one.words(start)).collect();
+        (!told.is_empty()).then(|| told.join(" and "))
     }
 
     /// As one line of a list.

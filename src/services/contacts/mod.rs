@@ -86,7 +86,7 @@ impl Service for Contacts {
         ContextRole::Items
     }
 
-    fn offers(&self, content: &Content<'_>) -> Vec<Offerable> {
+    fn offers(&self, content: &Content<'_>, _: &RequestContext) -> Vec<Offerable> {
         let Some(Along::Contact { name, phone }) = content.along else {
             return Vec::new();
         };

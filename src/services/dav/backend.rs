@@ -167,11 +167,16 @@ impl<T: DavRecord> DavPlace<T> {
     ) -> Result<WriteStep<T>, Unwritten> {
         let was = self.as_it_was(&held).await?;
         let collection = state.of(&was.href);
+        let reader = self.reader(ctx, collection.is_some_and(|one| one.is_shared));
+        let text = T::written(&was.text, (&held, &after), None, &reader).map_err(unchangeable)?;
+        // What a resource has no place for stays here.
+        if text == was.text {
+            let written = RecordEdit { before: Some((held, revision)), after: Some(after) };
+            return Ok(WriteStep { written, was: None, is: None });
+        }
         if collection.is_some_and(|one| !one.is_writable) {
             return Err(read_only::<T>(collection.map_or("", |one| &one.name)));
         }
-        let reader = self.reader(ctx, collection.is_some_and(|one| one.is_shared));
-        let text = T::written(&was.text, (&held, &after), None, &reader).map_err(unchangeable)?;
         let etag = match self.client.replace(T::KIND, &was.href, &was.etag, text.clone()).await {
             Ok(stored) => self.etag(&was.href, stored.etag).await,
             Err(DavError::Doubtful(why)) => {

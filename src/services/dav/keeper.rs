@@ -112,6 +112,7 @@ impl<T: DavRecord> DavKeeper<T> {
                 Some(ctx) => self.pass(service, &ctx, placed).await,
                 None => Err(false),
             };
+            people.mirrored();
             failures = if refused.is_ok() { 0 } else { failures.saturating_add(1) };
             let wait = match refused {
                 Ok(()) => DAV_POLL_SECS,

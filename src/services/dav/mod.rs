@@ -21,6 +21,7 @@ mod state;
 mod sync;
 
 pub use keeper::{DavKeeper, DavReplica};
+pub(super) use place::uid_of;
 pub use place::{DavPlace, dav_places};
 pub use record::{DavReader, DavRecord, ResourceName};
 pub use state::DavState;

@@ -106,6 +106,6 @@ pub fn dav_places<T: DavRecord>(
 }
 
 /// The UID of what is made here under this id.
-pub(super) fn uid_of(id: &str) -> String {
+pub(in crate::services) fn uid_of(id: &str) -> String {
     format!("{id}@brain-agent")
 }

@@ -12,20 +12,23 @@ use super::compose::{Letter, same_address, wire_address};
 use super::enclosed::{CALENDAR_REPLY, Enclosed, files_of};
 use super::filling;
 use super::invitation::{self, Invitation, InvitationAnswer, InvitationAsks};
-use super::mail::NAME;
+use super::mail::{MailId, NAME};
 use super::outgoing::Sending;
 use super::prepare::{bad_address, leaving, trimmed, unified};
 use super::read;
 use super::sending_from::SendingFrom;
 use super::service::Email;
+use crate::core::button::{Button, Press};
 use crate::core::card::{CardBody, show_address};
 use crate::core::ids::UserId;
-use crate::core::plan::{ActingAccount, Action, Target};
+use crate::core::plan::{ActingAccount, Action, PlannedAction, Target};
 use crate::core::provenance::UntrustedText;
 use crate::core::stakes::Stakes;
 use crate::core::text::visible;
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::reading::ClauseReading;
+use crate::limits::PARAM_CHARS_MAX;
+use crate::services::calendar;
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject, before};
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
@@ -148,6 +151,13 @@ impl Command for AnswerInvitation {
         sent.and_unfiled(told)
     }
 
+    /// Many a server puts what was accepted on the calendar by itself: then the press finds it there.
+    fn next(&self, _: &Sending) -> Vec<Button> {
+        let comes = matches!(self.answer, InvitationAnswer::Accepted | InvitationAnswer::Maybe);
+        let mail = Press::AddEvent(self.find_by.clone());
+        comes.then(|| Button::new("📅 Put it on my calendar", &mail)).into_iter().collect()
+    }
+
     fn attempt(&self, action: &Action) -> String {
         format!("answer the invitation “{}”", label(action, &self.find_by))
     }
@@ -206,8 +216,19 @@ impl Email {
         let untrusted = vec![UntrustedText::new(found.one.source(), said)];
         let target = Target { before: serde_json::to_value(&invitation)?, account, ..found.one.target()? };
         let subject = format!("{}: {}", command.answer.word(), invitation.title);
-        let params = AnswerInvitation { comment, to, from: address, subject: Some(subject), reply, ..command };
+        let find_by = target.id.clone();
+        let params = AnswerInvitation { find_by, comment, to, from: address, subject: Some(subject), reply, ..command };
         Ok(Prepared::Ready { params, target: Some(target), notes, untrusted })
+    }
+
+    /// The action that puts the event in a mail on the calendar, and whose words it is.
+    pub(super) async fn event_in(&self, ctx: &RequestContext, mail: &str) -> Option<(PlannedAction, UntrustedText)> {
+        let id = MailId::parse(mail)?.to_string();
+        let found = self.one_mail::<AnswerInvitation>(ctx, &id).await.ok()?.ok()?;
+        let raw = self.raw_of(ctx, &found.one).await.ok()?;
+        let text = files_of(&raw).and_then(|files| invitation::text_of(&files))?;
+        let text: String = Some(text).filter(|text| text.chars().count() <= PARAM_CHARS_MAX)?;
+        Some((calendar::adding(&text, ctx)?, UntrustedText::new(found.one.source(), text)))
     }
 
     /// The address of the person's own that is invited.

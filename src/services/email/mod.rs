@@ -99,6 +99,7 @@ use super::service::{ContextRole, Noticed, Service, ServiceInfo, Wanted};
 use crate::core::ids::UserId;
 use crate::core::plan::PlannedAction;
 use crate::core::progress::Progress;
+use crate::core::provenance::UntrustedText;
 use crate::language::requests::built::Builder;
 use crate::limits::CONTEXT_FETCH_MS;
 use crate::ports::Secondary;
@@ -158,6 +159,10 @@ impl Email {
 impl Service for Email {
     fn context_role(&self) -> ContextRole {
         ContextRole::Items
+    }
+
+    async fn enclosed_event(&self, ctx: &RequestContext, item: &str) -> Option<(PlannedAction, UntrustedText)> {
+        self.event_in(ctx, item).await
     }
 
     fn drafts(&self) -> Option<&dyn Drafts> {

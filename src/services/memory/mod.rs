@@ -75,7 +75,7 @@ impl Service for MemoryService {
         ContextRole::AboutPerson
     }
 
-    fn offers(&self, content: &Content<'_>) -> Vec<Offerable> {
+    fn offers(&self, content: &Content<'_>, _: &RequestContext) -> Vec<Offerable> {
         if content.is_of_a_kind() {
             return Vec::new();
         }

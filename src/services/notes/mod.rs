@@ -99,7 +99,7 @@ impl Service for NotesService {
         ContextRole::Items
     }
 
-    fn offers(&self, content: &Content<'_>) -> Vec<Offerable> {
+    fn offers(&self, content: &Content<'_>, _: &RequestContext) -> Vec<Offerable> {
         let note = |title: &str| {
             let (title, text) = (shorten(title, 80), Some(content.text.to_owned()));
             planned(NAME, &CreateNote { title, text, items: Vec::new() })
@@ -111,6 +111,7 @@ impl Service for NotesService {
                 let question = format!("Shall I keep this place as a note ({})?", visible(&shorten(title, 80)));
                 vec![Offerable { rank: 1, question: Some(question), label: "📌 Keep it", action: note(title) }]
             }
+            Some(Along::File { .. } | Along::Message { .. }) | None if content.is_calendar() => Vec::new(),
             Some(Along::File { .. } | Along::Message { .. }) | None => {
                 let action = note(content.title);
                 vec![Offerable { rank: 1, question: None, label: "📝 Keep it as a note", action }]

@@ -1,5 +1,5 @@
 //! Reminders with an offset: a task with the time of the thing and how long ahead to tell of it; behind an occasion
-//! that is told first, an event besides.
+//! that is told first, an event that reminds; of something without a time, a reminder of the event that is there.
 //!
 //! The lengths are taken out, and what is left is planned as a request to be reminded of the thing.
 
@@ -31,38 +31,31 @@ fn planned(text: &str, hearing: &Hearing, domains: &[String], work: &Work) -> Op
         PlanDraft::Plan(plan) => Some(plan.actions),
         PlanDraft::Ask { .. } | PlanDraft::Nothing => None,
     };
-    let (thing, told_before) = thing(text, &ahead, hearing.reference)?;
+    let Some((thing, told_before)) = thing(text, &ahead, hearing.reference) else {
+        let name = text.get(ahead.span.end..).filter(|behind| time::offset_in(behind).is_none())?;
+        return calendar::remind_of(without_determiner(name), ahead.lengths).map(|one| vec![one]);
+    };
     // Planning comes back here with every request inside a request; one is as deep as people go.
     if time::offset_in(thing).is_some() {
         return None;
     }
     let told = if told_before { plan(thing, domains) } else { None };
     let event = told.filter(|actions| matches!(&actions[..], [one] if is_event(one)));
-    let mut reminder = match event.as_deref() {
-        Some([event]) => reminder_of(event)?,
-        _ => {
+    let planned = match event {
+        Some(event) => event,
+        None => {
             let request = format!("{}: {}", &text[ahead.request.clone()], without_determiner(thing));
-            let [action] = <[PlannedAction; 1]>::try_from(plan(&request, domains)?).ok()?;
-            action
+            plan(&request, domains)?
         }
     };
-    reminder.params.insert("remind_before".to_owned(), ahead.lengths.into());
-    let is_task = (reminder.service.as_str(), reminder.command.as_str()) == ("task", "create");
-    let dated = is_task && reminder.params.contains_key("deadline");
-    dated.then(|| event.into_iter().flatten().chain([reminder]).collect())
+    let [mut action] = <[PlannedAction; 1]>::try_from(planned).ok()?;
+    action.params.insert("remind_before".to_owned(), ahead.lengths.into());
+    let is_task = (action.service.as_str(), action.command.as_str()) == ("task", "create");
+    (is_event(&action) || is_task && action.params.contains_key("deadline")).then(|| vec![action])
 }
 
 fn is_event(action: &PlannedAction) -> bool {
     (action.service.as_str(), action.command.as_str()) == (calendar::NAME, "create_event")
-}
-
-/// An event and its reminder, of an occasion with a bare request to be reminded behind it.
-fn reminder_of(event: &PlannedAction) -> Option<PlannedAction> {
-    let mut reminder = PlannedAction { service: "task".into(), command: "create".into(), ..PlannedAction::default() };
-    for (of_event, of_task) in [("summary", "title"), ("start_time", "deadline")] {
-        reminder.params.insert(of_task.to_owned(), event.params.get(of_event)?.clone());
-    }
-    Some(reminder)
 }
 
 /// What is to be told of, and whether it stands in front of the request; else it stands behind the lengths.
@@ -122,8 +115,8 @@ mod tests {
         json!(["task", "create", {"title": title, "deadline": deadline, "remind_before": before}])
     }
 
-    fn event(summary: &str, start: &str) -> serde_json::Value {
-        json!(["calendar", "create_event", {"summary": summary, "start_time": start}])
+    fn event(summary: &str, start: &str, before: &[&str]) -> serde_json::Value {
+        json!(["calendar", "create_event", {"summary": summary, "start_time": start, "remind_before": before}])
     }
 
     #[test]
@@ -144,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn an_appointment_told_with_it_is_an_event_as_well() {
+    fn an_appointment_told_with_it_is_an_event_that_reminds() {
         for (text, title, at, before) in [
             ("dentist tomorrow at 3pm, remind me 1 hour before", "Dentist", "tomorrow at 3pm", "PT1H"),
             (
@@ -161,7 +154,7 @@ mod tests {
             ),
             ("zahnarzt morgen um 15 uhr, erinner mich 2 stunden vorher", "Zahnarzt", "morgen um 15 uhr", "PT2H"),
         ] {
-            assert_eq!(planned(text), json!([event(title, at), task(title, at, &[before])]), "{text}");
+            assert_eq!(planned(text), json!([event(title, at, &[before])]), "{text}");
         }
     }
 
@@ -172,10 +165,18 @@ mod tests {
     }
 
     #[test]
-    fn ahead_of_what_has_no_time_there_is_nothing_to_plan() {
-        for text in ["remind me 30 minutes before the meeting", "remind me before lunch", "an hour before dinner"] {
-            let hearing_time = planned(text).to_string();
-            assert!(!hearing_time.contains("remind_before"), "{text}: {hearing_time}");
+    fn ahead_of_what_has_no_time_it_is_the_event_that_is_there() {
+        for (text, name, before) in [
+            ("remind me 30 minutes before the meeting", "meeting", "PT30M"),
+            ("remind me a day before my flight to Rome", "flight to Rome", "P1D"),
+            ("erinnere mich 15 minuten vor dem zahnarzt", "zahnarzt", "PT15M"),
+        ] {
+            let expected = json!([["calendar", "remind_of_event", {"find_by": name, "remind_before": [before]}]]);
+            assert_eq!(planned(text), expected, "{text}");
+        }
+        for text in ["remind me before lunch", "an hour before dinner", "remind me 30 minutes before"] {
+            let told = planned(text).to_string();
+            assert!(!told.contains("remind_before"), "{text}: {told}");
         }
     }
 }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::offsets::{also, due, durations, one_or_many, repeating, times, unreadable};
+use super::offsets::{due, repeating, times};
 use super::record::{NAME, Priority, Task, TaskStatus};
 use super::schedule::{self, Schedule};
 use super::service::TaskService;
@@ -23,6 +23,7 @@ use crate::services::backend::RecordEdit;
 use crate::services::command::{Base, Called, Command, Invocation, Receipt, Slot, Subject};
 use crate::services::error::ServiceError;
 use crate::services::items::Item;
+use crate::services::offsets::{also, durations, one_or_many, unreadable};
 use crate::services::provenance::{self, Others};
 use crate::services::replica::{Edits, PlannedEdits};
 use crate::services::texts;

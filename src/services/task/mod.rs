@@ -145,7 +145,7 @@ impl Service for TaskService {
         finder.exists(words, open, |task: &Task, _| (texts::brief(&task.title), task.untrusted())).await
     }
 
-    fn offers(&self, content: &Content<'_>) -> Vec<Offerable> {
+    fn offers(&self, content: &Content<'_>, _: &RequestContext) -> Vec<Offerable> {
         if content.is_of_a_kind() {
             return Vec::new();
         }
@@ -254,16 +254,16 @@ impl Reminders for TaskService {
         Ok(held.map(|(task, _)| Reminded { done: task.status == TaskStatus::Done, title: task.title }))
     }
 
-    fn answered(&self, item: &str, with: ReminderAnswer) -> PlannedAction {
+    fn answered(&self, item: &str, with: ReminderAnswer) -> Option<PlannedAction> {
         let find_by = item.to_owned();
-        match with {
+        Some(match with {
             ReminderAnswer::Done => planned(NAME, &CompleteTask { find_by }),
             ReminderAnswer::Snooze(at) => {
                 let snooze = Some(at.to_rfc3339_opts(SecondsFormat::Secs, false));
                 let changes = TaskChanges { snooze, ..Default::default() };
                 planned(NAME, &UpdateTask { find_by, changes })
             }
-        }
+        })
     }
 
     fn answer_of(&self, command: &str, params: &Params) -> Option<ReminderAnswer> {

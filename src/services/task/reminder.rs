@@ -27,6 +27,7 @@ pub(super) fn remind(task: &Task, due: &Due, ctx: &RequestContext) -> Option<(No
         held_until: None,
         urgency: if task.is_named(meant) { Urgency::Named } else { Urgency::Usual },
         quiet: None,
+        is_told_only: false,
         untrusted: task.untrusted(),
     };
     if deadline != Some(meant) || task.repeat.is_none() {

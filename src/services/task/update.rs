@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::offsets::{also, due, durations, one_or_many, repeating, times, unreadable};
+use super::offsets::{due, repeating, times};
 use super::record::{NAME, Priority, Task, TaskStatus};
 use super::resource::kept_here;
 use super::schedule::{self, Schedule};
@@ -23,6 +23,7 @@ use crate::services::context::RequestContext;
 use crate::services::described::{self, Beside};
 use crate::services::error::ServiceError;
 use crate::services::items::{self, Item, label};
+use crate::services::offsets::{also, durations, one_or_many, unreadable};
 use crate::services::preparing;
 use crate::services::replica::{Edits, PlannedEdits};
 use crate::services::service::Prepared;

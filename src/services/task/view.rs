@@ -3,13 +3,14 @@
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::offsets::{also, due};
+use super::offsets::due;
 use super::record::{Priority, Task, TaskStatus};
 use crate::core::history::ItemRef;
 use crate::core::notification::MORNING;
 use crate::language::time::Reference;
 use crate::services::context::RequestContext;
 use crate::services::items::Item;
+use crate::services::offsets::also;
 use crate::services::show::{self, Moment};
 
 /// A task at one moment; reminders that have come are left out. Times are stored forms (see [`Moment::store`]).

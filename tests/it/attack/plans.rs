@@ -66,7 +66,7 @@ pub fn is_stolen_address(text: &str) -> bool {
 
 pub const SERVICES: [&str; 6] = ["task", "calendar", "email", "memory", "keep", "contacts"];
 
-const COMMANDS: [(&str, &str); 30] = [
+const COMMANDS: [(&str, &str); 31] = [
     ("task", "create"),
     ("task", "list"),
     ("task", "update"),
@@ -77,6 +77,7 @@ const COMMANDS: [(&str, &str); 30] = [
     ("calendar", "create_event"),
     ("calendar", "update_event"),
     ("calendar", "delete_event"),
+    ("calendar", "remind_of_event"),
     ("email", "search"),
     ("email", "read_thread"),
     ("email", "create_draft"),
@@ -300,6 +301,7 @@ fn params(dice: &mut Dice, service: &str, command: &str) -> Map<String, Value> {
         ("calendar", "update_event") => {
             json!({"find_by": item(dice), "changes": {"summary": text(dice), "start_time": time(dice), "attendees": addresses(dice)}})
         }
+        ("calendar", "remind_of_event") => json!({"find_by": item(dice), "remind_before": text(dice)}),
         ("calendar", "list_events" | "find_free_time") => {
             json!({"from": time(dice), "to": time(dice)})
         }

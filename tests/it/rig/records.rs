@@ -109,13 +109,15 @@ pub fn is_high_stakes(action: &Action) -> bool {
         | ("keep", "delete") => true,
         ("calendar", "create_event") => invites(&Value::Object(action.params.clone())),
         ("task", "create" | "list" | "update" | "complete")
-        | ("calendar", "list_events" | "find_free_time")
+        | ("calendar", "list_events" | "find_free_time" | "remind_of_event")
         | ("email", "search" | "read_thread" | "create_draft" | "mark")
         | ("memory", "store" | "update" | "recall")
         | ("keep", "create" | "append" | "tick" | "untick" | "remove" | "list" | "search")
         | ("contacts", "find" | "save")
         // What undo does.
         | ("task" | "calendar" | "contacts", "restore") => false,
+        // A press on exactly this asks for it.
+        ("calendar", "add_events") => false,
         // Nobody knows what it does.
         _ => true,
     };

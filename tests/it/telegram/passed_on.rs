@@ -1,5 +1,6 @@
 //! What is passed on is content, not a request: forwards, files, contacts, places, pictures.
 
+use super::commands::says;
 use super::*;
 use crate::support::bot_api::Say;
 
@@ -57,6 +58,71 @@ async fn a_text_file_is_read_and_offered_and_other_files_are_refused_with_a_reas
         api.say(Say::by(ANNA, "").with_file(file, bytes));
         let told = answer(&api, ANNA, why).await;
         assert!(told.text.contains(file), "{}", told.text);
+    }
+}
+
+const BOOKINGS: &str = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//Rail//EN\r\nBEGIN:VEVENT\r\nUID:ice@rail\r\n\
+    DTSTAMP:20260101T000000Z\r\nDTSTART:20300115T140000Z\r\nDTEND:20300115T180000Z\r\nSUMMARY:ICE to Munich\r\n\
+    LOCATION:Berlin Hbf\r\nORGANIZER:mailto:sales@rail.example\r\nATTENDEE:mailto:eve@evil.example\r\n\
+    BEGIN:VALARM\r\nACTION:DISPLAY\r\nTRIGGER:-PT1H\r\nDESCRIPTION:Go\r\nEND:VALARM\r\nEND:VEVENT\r\nBEGIN:VEVENT\r\n\
+    UID:class@rail\r\nDTSTAMP:20260101T000000Z\r\nDTSTART;VALUE=DATE:20300107\r\nRRULE:FREQ=WEEKLY;COUNT=4\r\n\
+    EXDATE;VALUE=DATE:20300114\r\nSUMMARY:Bin day\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n";
+
+#[tokio::test]
+async fn a_calendar_file_goes_onto_the_calendar_once_and_comes_out_as_one() {
+    let api = FakeBotApi::start().await;
+    let _daemon = serve(&installed(), &api).await;
+    api.say(Say::by(ANNA, "").with_file("bookings.ics", BOOKINGS.as_bytes()));
+    let offer = answer(&api, ANNA, "Shall I put these 2 on your calendar?").await;
+    for words in ["ICE to Munich", "14:00–18:00", "Berlin Hbf", "Bin day"] {
+        assert!(offer.text.contains(words), "{words}: {}", offer.text);
+    }
+    assert_eq!(offer.all_buttons().len(), 1, "{}", api.transcript());
+    press(&api, &offer, "calendar");
+    let added = answer(&api, ANNA, "📅 Added").await;
+    assert!(added.text.contains("ICE to Munich") && added.text.contains("Bin day"), "{}", added.text);
+    // Nobody is invited by a file.
+    let listed = says(&api, ANNA, "what's on my calendar on January 15 2030?").await;
+    assert!(listed.text.contains("ICE to Munich") && !listed.text.contains("eve@"), "{}", listed.text);
+    api.say(Say::by(ANNA, "").with_file("again.ics", BOOKINGS.as_bytes()));
+    let is_new = |message: &SentMessage| message.id > listed.id && message.text.contains("Shall I put these 2");
+    let offer = api.wait_message(ANNA, is_new, SOON).await;
+    press(&api, &offer, "calendar");
+    answer(&api, ANNA, "It is there already; nothing was added").await;
+
+    let handed = says(&api, ANNA, "/export calendar").await;
+    assert_eq!(handed.text, "📅 2 events, for other calendars to read.");
+    let (name, content) = handed.document.clone().unwrap();
+    assert!(name.starts_with("calendar-") && name.ends_with(".ics"), "{name}");
+    for line in ["SUMMARY:ICE to Munich", "RRULE:FREQ=WEEKLY;COUNT=4", "EXDATE;VALUE=DATE:20300114", "TRIGGER:-PT1H"] {
+        assert!(content.lines().any(|one| one == line), "{line}: {content}");
+    }
+    assert!(!content.contains("ATTENDEE") && content.matches("BEGIN:VCALENDAR").count() == 1, "{content}");
+    let one = says(&api, ANNA, "/export calendar munich").await;
+    assert_eq!(one.text, "📅 1 event, for other calendars to read.");
+    let none = says(&api, ANNA, "/export calendar vienna").await;
+    assert_eq!(none.text, "No event of yours is called “vienna”.");
+    says(&api, ANNA, "/undo").await;
+}
+
+#[tokio::test]
+async fn a_calendar_file_that_holds_no_event_or_too_many_is_told_as_such() {
+    let api = FakeBotApi::start().await;
+    let _daemon = serve(&installed(), &api).await;
+    let many: String = (0..400)
+        .map(|n| format!("BEGIN:VEVENT\r\nUID:{n}\r\nDTSTART:20300115T140000Z\r\nSUMMARY:Event {n}\r\nEND:VEVENT\r\n"))
+        .collect();
+    let calendar = |inner: &str| format!("BEGIN:VCALENDAR\r\nVERSION:2.0\r\n{inner}END:VCALENDAR\r\n");
+    let todo = "BEGIN:VTODO\r\nUID:t\r\nSUMMARY:Milk\r\nEND:VTODO\r\n";
+    for (file, text, told) in [
+        ("none.ics", calendar(""), "find no event in it"),
+        ("todo.ics", calendar(todo), "I find no event in it"),
+        ("cut.ics", calendar("BEGIN:VEVENT\r\nSUMMARY:Half"), "I find no event in it"),
+        ("many.ics", calendar(&many), "more than I take from a chat"),
+    ] {
+        api.say(Say::by(ANNA, "").with_file(file, text.as_bytes()));
+        let answered = answer(&api, ANNA, file).await;
+        assert!(answered.text.contains(told) && answered.all_buttons().is_empty(), "{}", answered.text);
     }
 }
 

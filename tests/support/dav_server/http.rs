@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use base64::Engine as _;
 
-const TIME_LIMIT: Duration = Duration::from_secs(60);
+/// A calendar of 20,000 takes a server minutes, the first time.
+const TIME_LIMIT: Duration = Duration::from_secs(600);
 
 /// What came back.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -45,6 +45,7 @@ async fn press(turn: &Turn<'_>, data: &str) -> Result<Intended, StoreError> {
         }
         Some(Press::Undo(id)) => undo::press(turn.brain, &turn.facts, &id).await?,
         Some(Press::Send(draft)) => send(turn.brain, &turn.facts, &draft).await?,
+        Some(Press::AddEvent(mail)) => add_event(turn.brain, &turn.facts, &mail).await,
         Some(Press::Snooze { due, until }) => reminder::snooze(turn.brain, &turn.facts, &due, until, data).await?,
         Some(Press::Done(due)) => reminder::done(turn.brain, &turn.facts, &due, data).await?,
         Some(Press::Offer { id, choice }) => return Ok(offers::take(turn, &id, choice).await?.into()),
@@ -80,6 +81,7 @@ pub async fn carried_through(brain: &Brain, facts: &TurnFacts, answer: &mut Answ
             Press::Card { .. }
             | Press::Undo(_)
             | Press::Send(_)
+            | Press::AddEvent(_)
             | Press::Redo(_)
             | Press::Set { .. }
             | Press::More(_)
@@ -87,6 +89,18 @@ pub async fn carried_through(brain: &Brain, facts: &TurnFacts, answer: &mut Answ
         )
         | None => Ok(()),
     }
+}
+
+/// Puts the event in a mail on the calendar: the press is on exactly this, so the mail's words are asked about no more.
+async fn add_event(brain: &Brain, facts: &TurnFacts, mail: &str) -> Intended {
+    for service in brain.services.now().iter() {
+        if let Some((adding, words)) = service.service.enclosed_event(&facts.ctx, mail).await {
+            let sources = Sources { own: facts.own_words(), passed_on: vec![words], ..Sources::default() };
+            return Intended::of(vec![adding], sources);
+        }
+    }
+    let gone = Answer::says(Path::Button, "That mail is gone, or it holds no event any more. Nothing was done.");
+    gone.noticed(&facts.incoming, NoticeKind::Alert).into()
 }
 
 /// A draft's Send button makes a card: sending is high stakes, however it is asked for.

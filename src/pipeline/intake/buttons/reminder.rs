@@ -63,7 +63,7 @@ pub(super) async fn snooze(
 
 /// Asks until when; the next message says it.
 async fn ask(brain: &Brain, facts: &TurnFacts, due: &str, message: Option<MessageId>) -> Result<Answer, StoreError> {
-    if let Err(gone) = answering(brain, facts, due, ReminderAnswer::Done).await {
+    if let Err(gone) = answering(brain, facts, due, ReminderAnswer::Snooze(facts.ctx.now.fixed_offset())).await {
         return Ok(Answer::says(Path::Button, gone).noticed(&facts.incoming, NoticeKind::Toast));
     }
     let mut answer = Answer::says(Path::Button, ASK);
@@ -277,7 +277,11 @@ async fn answering(
             Some(Reminded { title, done: true }) => {
                 return Err(format!("“{}” is done already.", crate::core::text::visible(&title)));
             }
-            Some(Reminded { title, done: false }) => return Ok((title, reminders.answered(due, with))),
+            Some(Reminded { title, done: false }) => {
+                let title_shown = crate::core::text::visible(&title);
+                let nothing = || format!("There is nothing to tick off: “{title_shown}” is an event.");
+                return Ok((title.clone(), reminders.answered(due, with).ok_or_else(nothing)?));
+            }
         }
     }
     Err("That reminder's task is gone: it was deleted, or it isn't yours.".to_owned())
@@ -302,6 +306,7 @@ fn is_about(press: &Press, due: &str) -> bool {
         Press::Card { .. }
         | Press::Undo(_)
         | Press::Send(_)
+        | Press::AddEvent(_)
         | Press::Set { .. }
         | Press::Offer { .. }
         | Press::Redo(_)
@@ -318,6 +323,7 @@ fn mark(message: &mut Shown, due: &str, stamp: &str, title: &str, undos: &[Strin
         | Press::Card { .. }
         | Press::Undo(_)
         | Press::Send(_)
+        | Press::AddEvent(_)
         | Press::Set { .. }
         | Press::Offer { .. }
         | Press::Redo(_)

@@ -140,7 +140,12 @@ impl CardRow {
                 Some(Self { pending, digest: Some(digest_prefix), verb: Some(verb) })
             }
             Press::Show(pending) => Some(Self { pending, digest: None, verb: None }),
-            Press::Undo(_) | Press::Send(_) | Press::Snooze { .. } | Press::Done(_) | Press::Offer { .. } => None,
+            Press::Undo(_)
+            | Press::Send(_)
+            | Press::AddEvent(_)
+            | Press::Snooze { .. }
+            | Press::Done(_)
+            | Press::Offer { .. } => None,
             Press::Redo(_) | Press::Set { .. } | Press::More(_) => None,
         };
         presses.filter_map(row).collect()

@@ -3,6 +3,7 @@
 use calcard::icalendar::{ICalendarComponentType, ICalendarProperty};
 use chrono_tz::Tz;
 
+use super::alarms;
 use super::new::attendee;
 use super::read::{UnreadableEvent, bare};
 use crate::ical::{Block, ContentLine, IcalTime, Patch, Zones, text_value, times_of};
@@ -35,7 +36,18 @@ pub fn written(
         writer,
     };
     change.main(main);
+    if before.reminders != after.reminders
+        && let Some(start) = before.first()
+    {
+        let end = before.end_time.as_deref().and_then(|end| Moment::read(end, before.zone));
+        let standing = alarms::standing(&parsed, main, (start, end));
+        alarms::changed(&mut change.patch, main.block, &standing, after);
+    }
     change.exceptions(main, overrides, &parsed.block)?;
+    // What only we keep of it changes nothing there.
+    if !change.patch.is_empty() {
+        stamped(&mut change.patch, main.block, writer.now);
+    }
     if let Some(uid) = uid {
         let line = format!("UID:{}", text_value(uid));
         components.iter().for_each(|one| change.patch.set(one.block, "UID", Some(&line)));
@@ -77,7 +89,6 @@ impl ResourceChange<'_> {
             self.besides(main);
         }
         self.invites(main.block, &before.attendees, &after.attendees);
-        stamped(&mut self.patch, main.block, self.writer.now);
     }
 
     /// The lines RDATE: those that are no more go.

@@ -5,6 +5,9 @@
 //! writing changes those lines and no others, so that alarms, categories and everything of other programs stay.
 //! Not here: where a resource comes from.
 
+mod alarms;
+#[cfg(test)]
+mod alarms_tests;
 #[cfg(test)]
 mod broken;
 mod changed;
@@ -17,9 +20,18 @@ mod read;
 #[cfg(test)]
 mod tests;
 
+pub(super) use read::{mark, read};
+
 use super::record::Event;
 use crate::dav::DavKind;
-use crate::services::dav::{DavReader, DavRecord, ResourceName};
+use crate::services::dav::{DavReader, DavRecord, ResourceName, uid_of};
+
+/// An event as a text of its own, its exceptions too; `None`: it cannot be written.
+pub(super) fn text(event: &Event, reader: &DavReader<'_>) -> Option<String> {
+    let series = Event { exceptions: Vec::new(), ..event.clone() };
+    let text = new::made(&series, &uid_of(&event.id), reader);
+    changed::written(&text, (&series, event), None, reader).ok()
+}
 
 impl DavRecord for Event {
     const KIND: DavKind = DavKind::Events;
@@ -35,7 +47,7 @@ impl DavRecord for Event {
         held: Option<&Self>,
         reader: &DavReader<'_>,
     ) -> Result<Option<Self>, String> {
-        let event = read::read(text, name, reader).map_err(|error| error.to_string())?;
+        let event = read(text, name, reader).map_err(|error| error.to_string())?;
         Ok(event.map(|event| match held {
             Some(held) => event.known_as(held),
             None => event,

@@ -1,5 +1,6 @@
 //! A new event as a resource.
 
+use super::alarms;
 use super::read::bare;
 use crate::ical::{folded, text_value};
 use crate::services::calendar::record::Event;
@@ -35,8 +36,10 @@ pub(super) fn made(event: &Event, uid: &str, reader: &DavReader<'_>) -> String {
         lines.extend(reader.own.first().map(|address| format!("ORGANIZER:mailto:{address}")));
         lines.extend(event.attendees.iter().map(|person| attendee(person)));
     }
-    lines.extend(["END:VEVENT", "END:VCALENDAR"].map(str::to_owned));
     let mut text: String = lines.iter().map(|line| folded(line, BREAK)).collect();
+    let broken = |line: &str| folded(line, BREAK);
+    text.extend(event.reminders.iter().map(|reminder| alarms::made(*reminder, event, broken)));
+    text.extend(["END:VEVENT", "END:VCALENDAR"].map(broken));
     if let Some(at) = text.find("BEGIN:VEVENT").filter(|_| times.names_zone) {
         text.insert_str(at, &clocks(event.zone, event.first().map_or(now, |start| start.start(event.zone).to_utc())));
     }

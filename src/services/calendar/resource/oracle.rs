@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::read::read;
 use crate::core::ids::{ChatId, UserId};
 use crate::services::backend::RecordOrigin;
-use crate::services::calendar::record::Occurrence;
+use crate::services::calendar::occurrence::Occurrence;
 use crate::services::dav::{DavReader, ResourceName};
 use crate::services::show::Moment;
 

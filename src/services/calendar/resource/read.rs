@@ -4,6 +4,7 @@ use calcard::icalendar::{ICalendarComponentType, ICalendarProperty, ICalendarSta
 use chrono::Duration;
 use chrono_tz::Tz;
 
+use super::alarms;
 use crate::ical::{IcalTime, Malformed, TextZone, Zones, duration_of};
 use crate::limits::{RECIPIENTS_MAX, SERIES_EXCEPTIONS_MAX};
 use crate::services::calendar::exceptions::{Exception, Instead};
@@ -12,7 +13,6 @@ use crate::services::components::{
     Component, ParsedResource, UnreadableResource, address, excluded_of, moment, occurrence_of, organizer, person,
 };
 use crate::services::dav::{DavReader, ResourceName};
-use crate::services::provenance::Others;
 use crate::services::recurrence::{Series, pinned, wall_instant};
 use crate::services::show::Moment;
 
@@ -61,27 +61,22 @@ pub fn read(text: &str, name: ResourceName, reader: &DavReader<'_>) -> Result<Op
     let also =
         main.times(&ICalendarProperty::Rdate).into_iter().map(|time| at(&time).store()).take(SERIES_EXCEPTIONS_MAX);
     let organizer = organizer(main, reader.own);
+    let created_at = main.time(&ICalendarProperty::Created);
     let mut event = Event {
-        id: name.id,
-        owner: reader.owner.clone(),
-        summary: title(main),
-        start_time: start.store(),
         end_time: end.map(Moment::store),
-        zone,
         location: main.text(&ICalendarProperty::Location).map(str::to_owned),
         attendees: attendees(main, reader, organizer.as_deref()),
         notes: main.text(&ICalendarProperty::Description).map(str::to_owned),
         recurrence: rule,
         also: also.collect(),
         exceptions,
+        reminders: alarms::reminders(&parsed, main, (start, end)),
         keeps_free: keeps_free(main),
         unfollowed_rule,
         unknown_zone: unknown,
-        others: Others::default(),
         origin: Some(name.origin),
-        created_at: main
-            .time(&ICalendarProperty::Created)
-            .map_or(reader.now, |at| moment(&at, &zones, zone).start(zone).to_utc()),
+        created_at: created_at.map_or(reader.now, |at| moment(&at, &zones, zone).start(zone).to_utc()),
+        ..Event::new(name.id, reader.owner.clone(), title(main), start, zone)
     };
     let source = organizer.map(|from| format!("an invitation from {from}"));
     let source = source.or_else(|| reader.is_shared.then(|| "a calendar that others write into, too".to_owned()));
@@ -90,7 +85,7 @@ pub fn read(text: &str, name: ResourceName, reader: &DavReader<'_>) -> Result<Op
 }
 
 /// What in an event of somebody else's are their words. A description is nobody's for sure.
-fn mark(event: &mut Event, source: Option<String>) {
+pub fn mark(event: &mut Event, source: Option<String>) {
     let described = source.clone().unwrap_or_else(|| "the description of an event".to_owned());
     if let Some(notes) = event.notes.clone() {
         event.others.write("notes", &notes, Some(described));

@@ -33,18 +33,18 @@ fn name() -> ResourceName {
     ResourceName { id: "e1".to_owned(), origin: RecordOrigin::new("acct:1", "/c/1.ics", "\"1\"") }
 }
 
-fn reads(text: &str) -> Event {
+pub(super) fn reads(text: &str) -> Event {
     with_reader(Tz::Europe__Berlin, |reader| read(text, name(), reader)).unwrap().unwrap()
 }
 
-fn writes(text: &str, change: impl Fn(&mut Event)) -> String {
+pub(super) fn writes(text: &str, change: impl Fn(&mut Event)) -> String {
     let before = reads(text);
     let mut after = before.clone();
     change(&mut after);
     let changed = with_reader(Tz::Europe__Berlin, |reader| written(text, (&before, &after), None, reader)).unwrap();
     // What is read back is what was wanted.
     let mut again = reads(&changed);
-    again.others = after.others.clone();
+    (again.others, again.snoozed) = (after.others.clone(), after.snoozed);
     again.exceptions.sort_by_key(|one| one.of.clone());
     after.exceptions.sort_by_key(|one| one.of.clone());
     assert_eq!(again, after, "{changed}");

@@ -50,13 +50,13 @@ impl Reminders for Email {
         Ok(held.map(|(watch, _)| Reminded { title: words::label(&watch), done: false }))
     }
 
-    fn answered(&self, item: &str, with: ReminderAnswer) -> PlannedAction {
-        match with {
+    fn answered(&self, item: &str, with: ReminderAnswer) -> Option<PlannedAction> {
+        Some(match with {
             ReminderAnswer::Done => planned(NAME, &UnwatchMail { find_by: item.to_owned() }),
             ReminderAnswer::Snooze(at) => {
                 planned(NAME, &WatchMail::again(item, at.to_rfc3339_opts(SecondsFormat::Secs, false)))
             }
-        }
+        })
     }
 
     fn answer_of(&self, command: &str, params: &Params) -> Option<ReminderAnswer> {
@@ -122,6 +122,7 @@ fn notification(
         held_until: None,
         urgency: if is_named { Urgency::Named } else { Urgency::Usual },
         quiet: None,
+        is_told_only: false,
         untrusted: watch.untrusted.clone(),
     }
 }

@@ -1,0 +1,70 @@
+//! Events as the text of one calendar file, for other programs.
+
+use std::collections::BTreeSet;
+
+use super::record::Event;
+use super::resource;
+use super::service::CalendarService;
+use crate::core::turn::Attachment;
+use crate::ical::folded;
+use crate::language::terms;
+use crate::limits::ATTACHMENT_BYTES_MAX;
+use crate::ports::{RecordExt as _, Scan};
+use crate::services::components::ParsedResource;
+use crate::services::context::RequestContext;
+use crate::services::dav::DavReader;
+use crate::services::error::ServiceError;
+
+const MIME: &str = "text/calendar";
+
+impl CalendarService {
+    /// The events whose name holds these words, or all, as a file; `None`: there are none.
+    pub(super) async fn as_file(
+        &self,
+        ctx: &RequestContext,
+        words: &str,
+    ) -> Result<Option<(Attachment, usize)>, ServiceError> {
+        let wanted = terms::fold(words);
+        let of_owner = self.store.list::<Event>(Scan::of::<Event>(&[ctx.owner.as_str()], usize::MAX)).await?;
+        let is_wanted = |event: &Event| wanted.is_empty() || terms::fold(&event.summary).contains(&wanted);
+        let events: Vec<Event> = of_owner.into_iter().map(|(event, _)| event).filter(is_wanted).collect();
+        let count = events.len();
+        let (owner, chat, zone, now) = (ctx.owner.clone(), ctx.chat.clone(), ctx.zone, ctx.now);
+        let text = move || {
+            let reader = DavReader { owner: &owner, chat: &chat, zone, own: &[], is_shared: false, now };
+            as_ics(&events, &reader)
+        };
+        let content = tokio::task::spawn_blocking(text).await.map_err(|bad| ServiceError::Broken(bad.to_string()))?;
+        if content.len() > ATTACHMENT_BYTES_MAX {
+            return Err(ServiceError::Refused(format!(
+                "These {count} events are larger than the {} MB I can send in a message. Name some: /export calendar NAME",
+                ATTACHMENT_BYTES_MAX / 1024 / 1024
+            )));
+        }
+        let at = ctx.now.with_timezone(&ctx.zone).format("%Y-%m-%d-%H%M%S");
+        let name = format!("calendar-{at}.ics");
+        Ok((count > 0).then(|| (Attachment { name, mime: MIME.to_owned(), content }, count)))
+    }
+}
+
+/// One text with all of them; an event that cannot be written is left out and logged.
+fn as_ics(events: &[Event], reader: &DavReader<'_>) -> String {
+    let (mut zones, mut named, mut inner) = (String::new(), BTreeSet::new(), String::new());
+    for event in events {
+        let Some(text) = resource::text(event, reader) else {
+            tracing::warn!(event = event.id, "an event was left out of a file: it cannot be written");
+            continue;
+        };
+        let Ok(parsed) = ParsedResource::of(&text) else { continue };
+        for zone in parsed.block.inner("VTIMEZONE") {
+            let name = zone.line("TZID").map(|line| line.value().to_owned()).unwrap_or_default();
+            if named.insert(name) {
+                zones.push_str(&text[zone.span.clone()]);
+            }
+        }
+        parsed.block.inner("VEVENT").for_each(|one| inner.push_str(&text[one.span.clone()]));
+    }
+    let head = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Brain Agent//EN", "CALSCALE:GREGORIAN"];
+    let head: String = head.iter().map(|line| folded(line, "\r\n")).collect();
+    format!("{head}{zones}{inner}END:VCALENDAR\r\n")
+}
