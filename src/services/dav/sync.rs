@@ -127,15 +127,9 @@ impl<T: DavRecord> DavPass<'_, T> {
             let is_new = |one: &&ListedResource| {
                 held.get(&one.href) != Some(&one.etag) && passed_over.get(&one.href) != Some(&one.etag)
             };
-            let mut wanted: Vec<&ListedResource> = listed.iter().filter(is_new).collect();
-            // Calendars may hold events and tasks: what is none of this kind need not be fetched.
-            if changes.is_whole
-                && wanted.len() > DAV_FETCH_SLICE
-                && let Some(holding) = self.place.client.holding(T::KIND, &collection.href).await?
-            {
-                wanted.retain(|one| holding.contains(&one.href) || held.contains_key(&one.href));
-            }
-            news |= self.brought(collection, &wanted, &mut gone, passed_over).await?;
+            let wanted: Vec<&ListedResource> = listed.iter().filter(is_new).collect();
+            let may_hold_others = changes.is_whole.then_some(&held);
+            news |= self.brought(collection, wanted, may_hold_others, (&mut gone, passed_over)).await?;
             gone.iter().for_each(|href| drop(passed_over.remove(href)));
             news |= self.taken(&gone).await?;
             token = changes.token;
@@ -164,16 +158,19 @@ impl<T: DavRecord> DavPass<'_, T> {
         Ok(inside.map(|origin| (origin.id, origin.revision)).collect())
     }
 
-    /// Reads what is wanted, in slices, each of which is in the replica before the next is asked for.
+    /// Reads what is wanted, in slices, each of which is in the replica before the next is asked for. Calendars may hold
+    /// events and tasks: where `may_hold_others`, beside these that are held, and most of the first slice was of another
+    /// kind, the rest is fetched only as far as it is of this one. To ask that is dear to a server.
     async fn brought(
         &self,
         collection: &KnownCollection,
-        wanted: &[&ListedResource],
-        gone: &mut Vec<String>,
-        passed_over: &mut BTreeMap<String, String>,
+        mut wanted: Vec<&ListedResource>,
+        may_hold_others: Option<&BTreeMap<String, String>>,
+        (gone, passed_over): (&mut Vec<String>, &mut BTreeMap<String, String>),
     ) -> Result<bool, PassError> {
         let mut done = 0;
-        for slice in wanted.chunks(DAV_FETCH_SLICE) {
+        while done < wanted.len() {
+            let slice = &wanted[done..wanted.len().min(done + DAV_FETCH_SLICE)];
             let hrefs: Vec<String> = slice.iter().map(|one| one.href.clone()).collect();
             let fetched = self.place.client.fetch(T::KIND, &collection.href, &hrefs).await?;
             gone.extend(fetched.gone.into_iter().filter(|href| hrefs.contains(href)));
@@ -190,7 +187,19 @@ impl<T: DavRecord> DavPass<'_, T> {
             }
             // What holds nothing any more, or cannot be read, is not shown as it was.
             self.taken(&left_out).await?;
+            let are_others = 2 * left_out.len() > slice.len();
+            let is_first = done == 0;
             done += slice.len();
+            if is_first
+                && are_others
+                && done < wanted.len()
+                && let Some(held) = may_hold_others
+                && let Some(holding) = self.place.client.holding(T::KIND, &collection.href).await?
+            {
+                let rest = wanted.split_off(done);
+                let is_of_kind = |one: &&ListedResource| holding.contains(&one.href) || held.contains_key(&one.href);
+                wanted.extend(rest.into_iter().filter(is_of_kind));
+            }
             *self.place.progress.lock().unwrap_or_else(PoisonError::into_inner) = Some((done, wanted.len()));
         }
         while passed_over.len() > DAV_PASSED_OVER_MAX {
