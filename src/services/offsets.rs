@@ -7,16 +7,16 @@ use crate::language::time::Reference;
 use crate::services::show;
 
 /// Words become durations; what cannot be read stays, and is a problem.
-pub(crate) fn durations(remind_before: &mut Option<Vec<String>>) {
-    for entry in remind_before.iter_mut().flatten() {
+pub(crate) fn durations(remind_before: &mut [String]) {
+    for entry in remind_before {
         if let Ok(lead) = entry.parse::<ReminderOffset>() {
             *entry = lead.to_string();
         }
     }
 }
 
-pub(crate) fn unreadable(remind_before: Option<&[String]>) -> Option<String> {
-    let entries = remind_before?.iter().filter(|entry| !entry.eq_ignore_ascii_case("none"));
+pub(crate) fn unreadable(remind_before: &[String]) -> Option<String> {
+    let entries = remind_before.iter().filter(|entry| !entry.eq_ignore_ascii_case("none"));
     entries.filter_map(|entry| entry.parse::<ReminderOffset>().err()).next().map(|bad| bad.to_string())
 }
 

@@ -251,6 +251,7 @@ async fn no_planner_can_ask_for_what_undo_and_buttons_do() {
     statuses(&rig, kinds()[0].0.clone()).await;
     for (service, command, params) in [
         ("task", "restore", json!({"records": []})),
+        ("calendar", "snooze_event", json!({"find_by": "a", "until": "2026-01-13T10:00:00Z"})),
         ("calendar", "add_events", json!({"ics": "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n"})),
     ] {
         let (_, text, _) = statuses(&rig, action(service, command, params)).await;

@@ -96,11 +96,11 @@ impl Command for CreateEvent {
     }
 
     fn complete(&mut self, _: Option<&Target>) {
-        offsets::durations(&mut self.remind_before);
+        offsets::durations(self.remind_before.as_deref_mut().unwrap_or_default());
     }
 
     fn problem(&self) -> Option<String> {
-        let unreadable = offsets::unreadable(self.remind_before.as_deref());
+        let unreadable = offsets::unreadable(self.remind_before.as_deref().unwrap_or_default());
         unreadable.or_else(|| backwards(self.start_time.as_deref()?, self.end_time.as_deref()))
     }
 

@@ -25,6 +25,7 @@ mod resource;
 mod search;
 mod searchable;
 mod service;
+mod snooze_event;
 #[cfg(test)]
 mod tests;
 mod update_event;
@@ -45,6 +46,7 @@ use occurrence::Occurrence;
 pub use record::Event;
 use remind_of_event::RemindOfEvent;
 use serde_json::Value;
+use snooze_event::SnoozeEvent;
 use update_event::UpdateEvent;
 
 use super::capabilities::{Content, Mirroring, Offerable, Reminders};
@@ -106,6 +108,7 @@ impl CalendarService {
             .edit::<DeleteEvent>()
             .edit::<RemindOfEvent>()
             .by_button::<AddEvents>()
+            .by_button::<SnoozeEvent>()
             .end()
     }
 }

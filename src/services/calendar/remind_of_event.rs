@@ -1,10 +1,8 @@
 //! `remind_of_event`: be told of an event some time ahead; of a series, each time.
 
 use async_trait::async_trait;
-use chrono::{DateTime, FixedOffset, SecondsFormat};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::event_reminder::reminders_of;
 use super::record::{Event, NAME};
@@ -12,13 +10,13 @@ use super::service::{CalendarService, OTHERS_SEE_IT};
 use super::view::EventChanged;
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
-use crate::core::plan::{Action, Params, PlannedAction, Target};
+use crate::core::plan::{Action, PlannedAction, Target};
 use crate::core::stakes::Stakes;
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::reading::ClauseReading;
 use crate::limits::REMINDERS_MAX;
 use crate::services::backend::RecordEdit;
-use crate::services::command::{Command, Invocation, Receipt, Subject, planned};
+use crate::services::command::{Command, Invocation, Receipt, Subject, one_or_many, planned};
 use crate::services::context::RequestContext;
 use crate::services::described::{self, Beside};
 use crate::services::error::ServiceError;
@@ -35,7 +33,7 @@ const NAME_WORDS_MAX: usize = 8;
 /// A reminder of an event by its name, if one was said.
 pub(in crate::services) fn remind_of(name: &str, lengths: Vec<String>) -> Option<PlannedAction> {
     let find_by = name.trim().trim_end_matches(['.', '!', '?']).to_owned();
-    let said = RemindOfEvent { find_by, remind_before: Some(lengths), snooze: None };
+    let said = RemindOfEvent { find_by, remind_before: lengths };
     let words = said.find_by.split_whitespace().count();
     (1..=NAME_WORDS_MAX).contains(&words).then(|| planned(NAME, &said))
 }
@@ -55,34 +53,14 @@ pub(super) fn built(said: &ClauseReading) -> Built {
 }
 
 /// Be reminded of an event.
-#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RemindOfEvent {
     /// The event's id or words from its title.
     find_by: String,
     /// Each a length of time before it; none: no reminder any more.
-    #[serde(default, deserialize_with = "offsets::one_or_many", skip_serializing_if = "Option::is_none")]
-    #[schemars(required)]
-    remind_before: Option<Vec<String>>,
-    /// Until when the last reminder is put off; not for plans.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
-    snooze: Option<String>,
-}
-
-impl RemindOfEvent {
-    /// What puts the last reminder off.
-    pub(super) fn again(item: &str, until: DateTime<FixedOffset>) -> PlannedAction {
-        let snooze = Some(until.to_rfc3339_opts(SecondsFormat::Secs, false));
-        planned(NAME, &Self { find_by: item.to_owned(), snooze, ..Self::default() })
-    }
-
-    /// Until when an action puts a reminder off.
-    pub(super) fn until(command: &str, params: &Params) -> Option<DateTime<FixedOffset>> {
-        let said: Self = serde_json::from_value(Value::Object(params.clone())).ok()?;
-        let until = DateTime::parse_from_rfc3339(said.snooze.as_deref()?).ok()?;
-        (command == Self::NAME).then_some(until)
-    }
+    #[serde(deserialize_with = "one_or_many")]
+    remind_before: Vec<String>,
 }
 
 impl Command for RemindOfEvent {
@@ -97,7 +75,7 @@ impl Command for RemindOfEvent {
 
     fn stakes(&self, action: &Action) -> Stakes {
         let others_see_it = action.notes.iter().any(|note| note == OTHERS_SEE_IT);
-        if others_see_it && self.snooze.is_none() { Stakes::High } else { Self::STAKES }
+        if others_see_it { Stakes::High } else { Self::STAKES }
     }
 
     fn find_by(&mut self) -> Option<&mut String> {
@@ -109,7 +87,7 @@ impl Command for RemindOfEvent {
     }
 
     fn problem(&self) -> Option<String> {
-        offsets::unreadable(self.remind_before.as_deref())
+        offsets::unreadable(&self.remind_before)
     }
 
     fn question(param: &str) -> &'static str {
@@ -120,7 +98,7 @@ impl Command for RemindOfEvent {
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
-        let lengths = offsets::also(self.remind_before.as_deref(), None, subject.reference);
+        let lengths = offsets::also(Some(&self.remind_before), None, subject.reference);
         CardBody::titled("Set this reminder?")
             .words("Event", label(subject.action, &self.find_by))
             .row("Reminder", if lengths.is_empty() { "none any more".to_owned() } else { lengths })
@@ -171,24 +149,15 @@ impl Edits<RemindOfEvent> for CalendarService {
         let (before, revision) = items::held::<Event>(&self.store, ctx, action).await?;
         let mut event = before.clone();
         let start = event.first().ok_or_else(|| ServiceError::Broken("It has no time.".to_owned()))?;
-        match &command.snooze {
-            Some(until) => {
-                let until = DateTime::parse_from_rfc3339(until);
-                event.snoozed = Some(until.map_err(|bad| ServiceError::Broken(bad.to_string()))?.to_utc());
-            }
-            None => {
-                let new = reminders_of(command.remind_before.as_deref().unwrap_or_default(), start, ctx)?;
-                event.reminders = if new.is_empty() { new } else { [event.reminders, new].concat() };
-                event.reminders.sort();
-                event.reminders.dedup();
-            }
-        }
+        let new = reminders_of(&command.remind_before, start, ctx)?;
+        event.reminders = if new.is_empty() { new } else { [event.reminders, new].concat() };
+        event.reminders.sort();
+        event.reminders.dedup();
         if event.reminders.len() > REMINDERS_MAX {
             let why = format!("One event can have {REMINDERS_MAX} reminders at most; nothing was written.");
             return Err(ServiceError::Refused(why));
         }
-        let is_set = event.next_ring(ctx.now, ctx.zone).is_some();
-        if !is_set && command.snooze.is_none() && !event.reminders.is_empty() {
+        if !event.reminders.is_empty() && event.next_ring(ctx.now, ctx.zone).is_none() {
             return Err(ServiceError::Refused("That time has passed already, so nothing was set.".to_owned()));
         }
         Ok(PlannedEdits::new(vec![RecordEdit::update(before, revision, event)], EventChanged::told(ctx, None)))

@@ -7,18 +7,20 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Duration, Utc};
 use chrono_tz::Tz;
+use serde_json::Value;
 
 use super::event_reminder::EventReminder;
 use super::occurrence::Occurrence;
 use super::record::{Event, NAME};
-use super::remind_of_event::RemindOfEvent;
 use super::service::CalendarService;
+use super::snooze_event::SnoozeEvent;
 use crate::core::notification::{Notification, Urgency};
 use crate::core::plan::{Params, PlannedAction};
 use crate::ports::records::{DUE_BY_OWNER, Due, DueKind};
 use crate::ports::{Change, Expect, Record as _, RecordExt as _, Scan};
 use crate::services::backend::RecordEdit;
 use crate::services::capabilities::{FallenDue, Reminded, ReminderAnswer, Reminders};
+use crate::services::command::{Command as _, planned};
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items::{self, Item as _};
@@ -26,6 +28,8 @@ use crate::services::show::Moment;
 
 /// Times of a series that are looked at for one whose reminder lies ahead: days before it are no fixed length.
 const LOOKED_AT_MAX: usize = 64;
+/// Series that are told of no time of theirs.
+const TOO_OFTEN: [&str; 2] = ["FREQ=MINUTELY", "FREQ=SECONDLY"];
 /// Rings that were slept through and are counted.
 const MISSED_MAX: u32 = 1_000;
 
@@ -46,6 +50,10 @@ impl Event {
     }
 
     fn ring_of(&self, reminder: EventReminder, after: DateTime<Utc>, zone: Tz) -> Option<EventRing> {
+        // Whoever may write into a calendar would have somebody's chat ring every minute.
+        if self.recurrence.as_ref().is_some_and(|rule| TOO_OFTEN.iter().any(|often| rule.contains(often))) {
+            return None;
+        }
         let is_day = matches!(self.first()?, Moment::Day(_));
         // A day is not always 24 hours, and not everywhere the same.
         let slack = Duration::days(if is_day || reminder.days != 0 { 2 } else { 0 });
@@ -183,11 +191,12 @@ impl Reminders for CalendarService {
     fn answered(&self, item: &str, with: ReminderAnswer) -> Option<PlannedAction> {
         match with {
             ReminderAnswer::Done => None,
-            ReminderAnswer::Snooze(until) => Some(RemindOfEvent::again(item, until)),
+            ReminderAnswer::Snooze(until) => Some(planned(NAME, &SnoozeEvent { find_by: item.to_owned(), until })),
         }
     }
 
     fn answer_of(&self, command: &str, params: &Params) -> Option<ReminderAnswer> {
-        RemindOfEvent::until(command, params).map(ReminderAnswer::Snooze)
+        let snooze: SnoozeEvent = serde_json::from_value(Value::Object(params.clone())).ok()?;
+        (command == SnoozeEvent::NAME).then_some(ReminderAnswer::Snooze(snooze.until))
     }
 }

@@ -82,11 +82,11 @@ impl Command for CreateTask {
     }
 
     fn complete(&mut self, _: Option<&Target>) {
-        durations(&mut self.remind_before);
+        durations(self.remind_before.as_deref_mut().unwrap_or_default());
     }
 
     fn problem(&self) -> Option<String> {
-        unreadable(self.remind_before.as_deref())
+        unreadable(self.remind_before.as_deref().unwrap_or_default())
     }
 
     fn question(param: &str) -> &'static str {

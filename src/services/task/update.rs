@@ -98,11 +98,11 @@ impl Command for UpdateTask {
     }
 
     fn complete(&mut self, _: Option<&Target>) {
-        durations(&mut self.changes.remind_before);
+        durations(self.changes.remind_before.as_deref_mut().unwrap_or_default());
     }
 
     fn problem(&self) -> Option<String> {
-        unreadable(self.changes.remind_before.as_deref())
+        unreadable(self.changes.remind_before.as_deref().unwrap_or_default())
     }
 
     fn question(param: &str) -> &'static str {

@@ -117,7 +117,7 @@ pub fn is_high_stakes(action: &Action) -> bool {
         // What undo does.
         | ("task" | "calendar" | "contacts", "restore") => false,
         // A press on exactly this asks for it.
-        ("calendar", "add_events") => false,
+        ("calendar", "add_events" | "snooze_event") => false,
         // Nobody knows what it does.
         _ => true,
     };

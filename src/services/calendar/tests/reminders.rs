@@ -67,6 +67,11 @@ fn a_series_rings_each_time_but_for_those_that_do_not_take_place() {
         ..series("y", "Anniversary", "2020-02-01 12:00", "2020-02-01 13:00", "FREQ=YEARLY")
     };
     assert_eq!(rings(&yearly, "2026-01-26 00:00", 2), ["01-25 12:00", "01-25 12:00"], "those of the next years");
+    for rule in ["FREQ=MINUTELY", "FREQ=SECONDLY;INTERVAL=30"] {
+        let often =
+            Event { reminders: vec![minutes(5)], ..series("o", "Often", "2026-01-12 10:00", "2026-01-12 10:01", rule) };
+        assert!(rings(&often, "2026-01-12 00:00", 1).is_empty(), "{rule}");
+    }
     let past = Event { reminders: vec![minutes(5)], ..event("p", "Past", "2020-01-01 10:00", None) };
     assert!(rings(&past, "2026-01-01 00:00", 1).is_empty());
 }
