@@ -78,7 +78,7 @@ fn hostile_plans_execute_nothing_without_a_yes_and_nothing_but_what_the_card_sho
 fn the_attack_finds_a_gate_that_believes_a_lie_about_stakes() {
     let liars = &["task.delete", "keep.delete", "memory.forget", "calendar.update_event", "calendar.delete_event"];
     let lying = |_| Setup { liars, ..Setup::default() };
-    let counts = attack(400, lying, |_| {});
+    let counts = attack(600, lying, |_| {});
     assert!(counts.unconsented > 10, "{counts:?}");
 }
 

@@ -5,7 +5,7 @@ use super::*;
 use crate::rig::real_mail::{ALEX, RealMail};
 
 /// Two stages: each plan that changes something is a conversation with the server.
-const REAL_PLANS: u64 = 2 * PLANS_A_RIG;
+const REAL_PLANS: u64 = 3 * PLANS_A_RIG;
 
 /// What another client sees is what was agreed to, and no more.
 fn holds_what_was_agreed_to(real: &RealMail, attack: &Told) {

@@ -30,7 +30,7 @@ fn somebody_of_the_address_book_is_found_and_completed_there() {
         let world = World::new(server);
         world.other.put("Contacts", "tom.vcf", TOM);
         let mut console = world.console();
-        until(&mut console, "what's Tom Berger's email?", "tom@work.example");
+        until(&mut console, "what is Tom Berger's email address?", "tom@work.example");
         let before = world.text("Contacts", "UID:tom");
         let saved = console.say("save Tom Berger's number: 555 0100");
         assert_eq!(did(&saved), ["contacts.save succeeded"], "{server:?}: {}", text_of(&saved));
