@@ -13,7 +13,10 @@ use super::texts::brief;
 use crate::core::ids::UserId;
 use crate::core::plan::Action;
 use crate::core::provenance::UntrustedText;
-use crate::ports::{Document, Key, Participant, Record, RecordExt, Source, Store, from_stored};
+use crate::ports::records::Due;
+use crate::ports::{
+    Change, Document, Expect, Key, Participant, Record, RecordExt, Source, Store, StoreError, from_stored,
+};
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 
@@ -135,6 +138,19 @@ pub(super) type Held<T> = (T, u64);
 pub(super) async fn export<T: Record>(store: &Arc<dyn Store>, owner: &UserId) -> Result<Vec<Value>, ServiceError> {
     let all = store.list_all::<T>(&[owner.as_str()]).await?;
     all.iter().map(|item| serde_json::to_value(item).map_err(|cause| ServiceError::Broken(cause.to_string()))).collect()
+}
+
+/// What enters something into the due-index, whether or not it is in there.
+pub(super) async fn armed(store: &dyn Store, due: &Due) -> Result<Change, StoreError> {
+    let there = store.load::<Due>(&due.key()).await?;
+    let expect = there.map_or(Expect::Absent, |(_, revision)| Expect::Revision(revision));
+    Change::put(due, expect)
+}
+
+/// What takes something out of the due-index; `None`: it is not in there.
+pub(super) async fn disarmed(store: &dyn Store, due: &Due) -> Result<Option<Change>, StoreError> {
+    let there = store.load::<Due>(&due.key()).await?;
+    Ok(there.map(|(_, revision)| Change::delete(Due::TABLE, due.key(), Expect::Revision(revision))))
 }
 
 /// The item of this id.

@@ -93,21 +93,13 @@ impl CalendarService {
         if gone.as_ref().map(|due| due.at) == comes.as_ref().map(|due| due.at) && old.is_some() {
             return Ok(changes);
         }
-        if let Some(gone) = gone
-            && let Some((_, revision)) = self.store.load::<Due>(&gone.key()).await?
-        {
-            changes.push(Change::delete(Due::TABLE, gone.key(), Expect::Revision(revision)));
+        if let Some(gone) = gone {
+            changes.extend(items::disarmed(self.store.as_ref(), &gone).await?);
         }
         if let Some(comes) = comes {
-            changes.push(self.armed(&comes).await?);
+            changes.push(items::armed(self.store.as_ref(), &comes).await?);
         }
         Ok(changes)
-    }
-
-    async fn armed(&self, due: &Due) -> Result<Change, ServiceError> {
-        let there = self.store.load::<Due>(&due.key()).await?;
-        let expect = there.map_or(Expect::Absent, |(_, revision)| Expect::Revision(revision));
-        Ok(Change::put(due, expect)?)
     }
 
     /// The reminders that follow from edits.
@@ -136,7 +128,7 @@ impl CalendarService {
             let Some((event, _)) = items::by_id::<Event>(&self.store, &ctx.owner, item).await? else { continue };
             let Some(ring) = event.next_ring(ctx.now, to).filter(|ring| ring.at != due.at) else { continue };
             changes.push(Change::delete(Due::TABLE, due.key(), Expect::Revision(revision)));
-            changes.push(self.armed(&Due { at: ring.at, ..due }).await?);
+            changes.push(items::armed(self.store.as_ref(), &Due { at: ring.at, ..due }).await?);
         }
         Ok(changes)
     }
@@ -161,7 +153,7 @@ impl Reminders for CalendarService {
         }
         let mut changes = Vec::new();
         if let Some(next) = next {
-            changes.push(self.armed(&Due { at: next.at, meant: None, ..due.clone() }).await?);
+            changes.push(items::armed(self.store.as_ref(), &Due { at: next.at, meant: None, ..due.clone() }).await?);
         }
         let at = event.as_at(&ring.of);
         let notification = Notification {

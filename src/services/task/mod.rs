@@ -219,7 +219,7 @@ impl Service for TaskService {
             // What has come without an entry of its own gets one: only the first of several is held.
             let had = task.rings();
             for at in there.also.iter().filter(|at| **at <= ctx.now && !had.contains(at)) {
-                rezoned.changes.push(self.armed(&there.due_at(*at)).await?);
+                rezoned.changes.push(items::armed(self.store.as_ref(), &there.due_at(*at)).await?);
             }
         }
         Ok(rezoned)
@@ -243,7 +243,7 @@ impl Reminders for TaskService {
             changes.push(Change::put(&next, Expect::Revision(revision))?);
             // What the old state had has fallen due, too, and goes with its own entry.
             for due in next.new_dues(Some(&task), due.meant()) {
-                changes.push(self.armed(&due).await?);
+                changes.push(items::armed(self.store.as_ref(), &due).await?);
             }
         }
         Ok(FallenDue { notification: Some(notification), changes })

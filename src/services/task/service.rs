@@ -3,12 +3,13 @@
 use super::indexes;
 use super::record::{NAME, Task};
 use super::view::QuietHours;
-use crate::ports::records::{Due, User};
-use crate::ports::{Change, Expect, Index, Key, Record, RecordExt, Scan, Secondary, Store};
+use crate::ports::records::User;
+use crate::ports::{Change, Index, Key, RecordExt, Scan, Secondary, Store};
 use crate::services::backend::{Backends, RecordEdit};
 use crate::services::context::RequestContext;
 use crate::services::dav::{DavKeeper, DavReplica};
 use crate::services::error::ServiceError;
+use crate::services::items;
 use crate::services::replica::Replica;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -77,21 +78,12 @@ impl TaskService {
         };
         let mut changes = Vec::new();
         for due in gone {
-            if let Some((_, revision)) = self.store.load::<Due>(&due.key()).await? {
-                changes.push(Change::delete(Due::TABLE, due.key(), Expect::Revision(revision)));
-            }
+            changes.extend(items::disarmed(self.store.as_ref(), &due).await?);
         }
         for due in new.map(|new| new.new_dues(old, now)).unwrap_or_default() {
-            changes.push(self.armed(&due).await?);
+            changes.push(items::armed(self.store.as_ref(), &due).await?);
         }
         Ok(changes)
-    }
-
-    /// The entry in the index, whether or not there was one.
-    pub(super) async fn armed(&self, due: &Due) -> Result<Change, ServiceError> {
-        let there = self.store.load::<Due>(&due.key()).await?;
-        let expect = there.map_or(Expect::Absent, |(_, revision)| Expect::Revision(revision));
-        Ok(Change::put(due, expect)?)
     }
 }
 

@@ -12,6 +12,7 @@ use crate::ports::secondary::readable;
 use crate::ports::{Change, Expect, Key, Record, RecordExt, Scan, Secondary, Store, Table};
 use crate::services::email::mail::NAME;
 use crate::services::error::ServiceError;
+use crate::services::items;
 
 /// What is waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -205,15 +206,11 @@ pub(super) async fn changed(
     }
     let (old, new) = (before.and_then(|(before, _)| before.due()), after.and_then(MailWatch::due));
     let same = old.as_ref().map(Record::key) == new.as_ref().map(Record::key);
-    if let Some(old) = old.filter(|_| !same)
-        && let Some((_, revision)) = store.load::<Due>(&old.key()).await?
-    {
-        changes.push(Change::delete(Due::TABLE, old.key(), Expect::Revision(revision)));
+    if let Some(old) = old.filter(|_| !same) {
+        changes.extend(items::disarmed(store, &old).await?);
     }
     if let Some(new) = new {
-        let there = store.load::<Due>(&new.key()).await?;
-        let expect = there.map_or(Expect::Absent, |(_, revision)| Expect::Revision(revision));
-        changes.push(Change::put(&new, expect)?);
+        changes.push(items::armed(store, &new).await?);
     }
     Ok(changes)
 }
