@@ -11,7 +11,7 @@ use super::place::{DavPlace, uid_of};
 use super::record::{DavRecord, ResourceName};
 use super::state::{DavState, KnownCollection, lies_in};
 use crate::core::digest::hex;
-use crate::dav::{DavError, ListedResource, Resource};
+use crate::dav::{DavError, Fetched, ListedResource, Resource};
 use crate::limits::{DAV_FETCH_SLICE, DAV_LOOK_SECS, DAV_PARTS_MAX, DAV_PASSED_OVER_MAX};
 use crate::ports::{Batch, Change, Expect, Key, RecordExt as _, StoreError};
 use crate::services::backend::{Mirror, RecordEdit, RecordOrigin};
@@ -158,9 +158,9 @@ impl<T: DavRecord> DavPass<'_, T> {
         Ok(inside.map(|origin| (origin.id, origin.revision)).collect())
     }
 
-    /// Reads what is wanted, in slices, each of which is in the replica before the next is asked for. Calendars may hold
-    /// events and tasks: where `may_hold_others`, beside these that are held, and most of the first slice was of another
-    /// kind, the rest is fetched only as far as it is of this one. To ask that is dear to a server.
+    /// Reads what is wanted, in slices: while one comes into the replica, the next is asked for. Calendars may hold events
+    /// and tasks: where `may_hold_others`, beside these that are held, and most of the first slice was of another kind,
+    /// the rest is fetched only as far as it is of this one. To ask that is dear to a server.
     async fn brought(
         &self,
         collection: &KnownCollection,
@@ -168,45 +168,69 @@ impl<T: DavRecord> DavPass<'_, T> {
         may_hold_others: Option<&BTreeMap<String, String>>,
         (gone, passed_over): (&mut Vec<String>, &mut BTreeMap<String, String>),
     ) -> Result<bool, PassError> {
-        let mut done = 0;
-        while done < wanted.len() {
-            let slice = &wanted[done..wanted.len().min(done + DAV_FETCH_SLICE)];
-            let hrefs: Vec<String> = slice.iter().map(|one| one.href.clone()).collect();
-            let fetched = self.place.client.fetch(T::KIND, &collection.href, &hrefs).await?;
-            gone.extend(fetched.gone.into_iter().filter(|href| hrefs.contains(href)));
-            let mut left_out: Vec<String> = fetched.unreadable;
-            let resources: Vec<Resource> =
-                fetched.resources.into_iter().filter(|one| hrefs.contains(&one.href)).collect();
-            self.laid(collection, resources, &mut left_out).await?;
-            for one in slice {
-                if left_out.contains(&one.href) {
-                    passed_over.insert(one.href.clone(), one.etag.clone());
-                } else {
-                    passed_over.remove(&one.href);
-                }
-            }
-            // What holds nothing any more, or cannot be read, is not shown as it was.
-            self.taken(&left_out).await?;
-            let are_others = 2 * left_out.len() > slice.len();
-            let is_first = done == 0;
+        let mut rest = wanted.split_off(wanted.len().min(DAV_FETCH_SLICE));
+        let fetched = self.fetched(collection, &wanted).await?;
+        let left_out = self.slice(collection, &wanted, fetched, (gone, passed_over)).await?;
+        if 2 * left_out > wanted.len()
+            && !rest.is_empty()
+            && let Some(held) = may_hold_others
+            && let Some(holding) = self.place.client.holding(T::KIND, &collection.href).await?
+        {
+            rest.retain(|one| holding.contains(&one.href) || held.contains_key(&one.href));
+        }
+        let (mut done, all) = (wanted.len(), wanted.len() + rest.len());
+        let mut slices = rest.chunks(DAV_FETCH_SLICE).peekable();
+        let mut fetched = self.fetched(collection, slices.peek().copied().unwrap_or_default()).await?;
+        while let Some(slice) = slices.next() {
+            self.shows_progress(Some((done, all)));
+            let next = slices.peek().copied().unwrap_or_default();
+            let (laid, ahead) = futures::join!(
+                self.slice(collection, slice, fetched, (&mut *gone, &mut *passed_over)),
+                self.fetched(collection, next)
+            );
+            laid?;
+            fetched = ahead?;
             done += slice.len();
-            if is_first
-                && are_others
-                && done < wanted.len()
-                && let Some(held) = may_hold_others
-                && let Some(holding) = self.place.client.holding(T::KIND, &collection.href).await?
-            {
-                let rest = wanted.split_off(done);
-                let is_of_kind = |one: &&ListedResource| holding.contains(&one.href) || held.contains_key(&one.href);
-                wanted.extend(rest.into_iter().filter(is_of_kind));
-            }
-            *self.place.progress.lock().unwrap_or_else(PoisonError::into_inner) = Some((done, wanted.len()));
         }
         while passed_over.len() > DAV_PASSED_OVER_MAX {
             passed_over.pop_last();
         }
-        *self.place.progress.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        Ok(!wanted.is_empty())
+        self.shows_progress(None);
+        Ok(all > 0)
+    }
+
+    fn shows_progress(&self, progress: Option<(usize, usize)>) {
+        *self.place.progress.lock().unwrap_or_else(PoisonError::into_inner) = progress;
+    }
+
+    async fn fetched(&self, collection: &KnownCollection, slice: &[&ListedResource]) -> Result<Fetched, DavError> {
+        let hrefs: Vec<String> = slice.iter().map(|one| one.href.clone()).collect();
+        self.place.client.fetch(T::KIND, &collection.href, &hrefs).await
+    }
+
+    /// A slice comes into the replica; gives how many of it hold nothing of this kind, or cannot be read.
+    async fn slice(
+        &self,
+        collection: &KnownCollection,
+        slice: &[&ListedResource],
+        fetched: Fetched,
+        (gone, passed_over): (&mut Vec<String>, &mut BTreeMap<String, String>),
+    ) -> Result<usize, PassError> {
+        let wanted: BTreeSet<&str> = slice.iter().map(|one| one.href.as_str()).collect();
+        gone.extend(fetched.gone.into_iter().filter(|href| wanted.contains(href.as_str())));
+        let mut left_out = fetched.unreadable;
+        let resources = fetched.resources.into_iter().filter(|one| wanted.contains(one.href.as_str()));
+        self.laid(collection, resources.collect(), &mut left_out).await?;
+        for one in slice {
+            if left_out.contains(&one.href) {
+                passed_over.insert(one.href.clone(), one.etag.clone());
+            } else {
+                passed_over.remove(&one.href);
+            }
+        }
+        // What holds nothing any more, or cannot be read, is not shown as it was.
+        self.taken(&left_out).await?;
+        Ok(left_out.len())
     }
 
     /// Texts become records of the replica.
