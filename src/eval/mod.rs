@@ -9,7 +9,7 @@
 //! is wrong is told by its kind: `wrong`.
 //!
 //! One file a stage: [`consent`], [`route`], [`when`], [`plan`] (with `alike`: when is a plan the expected one?); and
-//! [`scenario`] for all of them together, judged by what has changed in the end.
+//! [`scenario`] for all of them together, judged by what has changed in the end. [`memory`] asks the search behind them.
 //! Each stage is measured alone: `route` without planning, `plan` over all services without routing, so that a
 //! figure belongs to one stage. Consent and times are read by code whatever is configured; they call no model.
 //!
@@ -26,6 +26,7 @@ pub mod example;
 mod grounded;
 #[cfg(test)]
 mod held;
+mod memory;
 mod plan;
 mod report;
 mod route;
@@ -38,6 +39,7 @@ mod wrong;
 use std::path::Path;
 use std::time::Instant;
 
+pub use memory::{RetrievalBeside, RetrievalFigures};
 pub use report::EvalReport;
 pub use sample::Sample;
 
@@ -64,6 +66,8 @@ pub enum Measured {
     Plan,
     /// What has changed after a whole conversation?
     Scenario,
+    /// What does a question bring back of what is remembered?
+    Memory,
 }
 
 impl Measured {
@@ -75,6 +79,7 @@ impl Measured {
             Self::When => "when",
             Self::Plan => "plan",
             Self::Scenario => "scenario",
+            Self::Memory => "memory",
         }
     }
 }
@@ -227,6 +232,7 @@ async fn measured(order: &EvalRequest<'_>, config: &Config) -> Result<EvalReport
             measure(order, plan::PlanExample::parse, asker.as_ref()).await
         }
         Measured::Scenario => scenario::measure(file, order.sample, who, config).await,
+        Measured::Memory => memory::measure(file, order.sample, config).await,
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use super::memory::{RetrievalBeside, RetrievalFigures};
 use super::{Measured, RowVerdict, columns};
 use crate::core::turn::Done;
 use crate::ports::TokenPrice;
@@ -32,6 +33,9 @@ pub struct EvalReport {
     /// Rows that ended with an offer whose first choice does something that nobody expected (`scenario`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proposed_wrongly: Option<usize>,
+    /// How much of what was asked for is found, and how much in the plain way (`memory`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retrieval: Option<RetrievalBeside>,
     /// The whole run on the wall's clock, in seconds; rows of scenarios run beside each other.
     pub seconds: f64,
     /// Half of the messages took at most so many microseconds.
@@ -122,6 +126,15 @@ impl EvalReport {
             let kinds: Vec<String> = self.wrong.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
             let _ = writeln!(text, "wrong by kind: {}", kinds.join(", "));
         }
+        if let Some(RetrievalBeside { found, bm25 }) = &self.retrieval {
+            for (name, of) in [("found", found), ("by stems alone (BM25)", bm25)] {
+                let RetrievalFigures { recall_at_5, recall_at_10, mean_reciprocal_rank } = of;
+                let _ = writeln!(
+                    text,
+                    "{name}: recall at 5 {recall_at_5:.3}, at 10 {recall_at_10:.3}, mean reciprocal rank {mean_reciprocal_rank:.3}"
+                );
+            }
+        }
         let _ =
             write!(text, "\np50 {} µs, p99 {} µs a message, {:.1} s in all\n", self.p50_us, self.p99_us, self.seconds);
         let _ = writeln!(
@@ -154,7 +167,7 @@ impl EvalReport {
 
     fn by_whom(&self) -> String {
         match self.stage {
-            "consent" | "when" => "code alone (no model is asked for this)".to_owned(),
+            "consent" | "when" | "memory" => "code alone (no model is asked for this)".to_owned(),
             _ if self.is_built_in() => "built-in understanding".to_owned(),
             _ => format!("the model “{}”", self.by),
         }
@@ -243,6 +256,7 @@ impl Tally {
             errors: Vec::new(),
             wrong: BTreeMap::new(),
             proposed_wrongly: (what == Measured::Scenario).then_some(0),
+            retrieval: None,
             seconds: 0.0,
             setting: None,
             beside: Vec::new(),

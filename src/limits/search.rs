@@ -4,6 +4,12 @@ use std::time::Duration;
 
 /// Characters of a description that a search reads.
 pub const SEARCH_CHARS_MAX: usize = 2_000;
+/// Messages that are looked at for what the person said about something.
+pub const TALKED_LOOKED_AT: usize = 20;
+/// Those that are told.
+pub const TALKED_MAX: usize = 3;
+/// Characters of each.
+pub const TALKED_CHARS: usize = 200;
 /// Candidates shown when a description matches several items.
 pub const CANDIDATES_MAX: usize = 8;
 /// Lines of the change log that wait for its reader, each a commit: enough for an import while the index is being

@@ -34,7 +34,7 @@ fn figures(finished: &Finished) -> Value {
 }
 
 /// The parts of the answer that do not depend on the machine.
-fn check(what: &str, lines: &str, correct: u64, confusion: Value) {
+fn check(what: &str, lines: &str, correct: u64, confusion: Value) -> Value {
     let answer = figures(&on(&Program::new(), what, lines, &["--json"]));
     assert_eq!(answer["stage"], what);
     assert_eq!(answer["confusion"], confusion, "{answer}");
@@ -45,6 +45,7 @@ fn check(what: &str, lines: &str, correct: u64, confusion: Value) {
     assert_eq!(answer["llm_calls"], 0);
     assert!(answer["p50_us"].as_u64().unwrap() <= answer["p99_us"].as_u64().unwrap());
     assert_eq!(answer.get("errors"), None, "misses are listed when they are asked for");
+    answer
 }
 
 fn counts(row: &Value) -> Vec<u64> {
@@ -117,12 +118,34 @@ fn plans_are_compared_by_what_their_values_mean() {
 }
 
 #[test]
+fn what_a_question_brings_back_is_measured_beside_stems_alone() {
+    let facts = json!([
+        {"id": "nut", "text": "I'm allergic to peanuts"},
+        {"id": "sis", "text": "my sister is called Nina"},
+        {"id": "bin", "text": "the bins go out on Tuesdays", "at": "2026-02-01T09:00:00Z"},
+    ]);
+    let questions = json!([
+        {"text": "what am I alergic to?", "expect": ["nut"]},
+        {"text": "what's my sister's name?", "expect": ["sis"]},
+        {"text": "who paints the fence?", "expect": ["bin"]},
+    ]);
+    let line = format!("{}\n", json!({"facts": facts, "questions": questions}));
+    let report = check("memory", &line, 2, json!({"found": {"found": 2, "missed": 1}}));
+    let of = |way: &Value| way["recall_at_5"].as_f64().unwrap();
+    let (found, plain) = (&report["retrieval"], &report["retrieval"]["bm25"]);
+    assert!((of(found) - 2.0 / 3.0).abs() < 1e-9 && of(plain) > 0.0, "{report}");
+    assert!(found["mean_reciprocal_rank"].as_f64().unwrap() > 0.6, "{report}");
+}
+
+#[test]
 fn a_line_that_cannot_be_read_is_named_and_there_are_no_figures() {
     let program = Program::new();
     let time = r#"{"input":"x","reference":"2026-01-11T09:00:00Z","tz":"TZ","expected_start":START,"grain":"day"}"#;
     let time = |zone: &str, start: &str| time.replace("TZ", zone).replace("START", start);
     let plan = |rest: &str| format!(r#"{{"text":"x","now":"2026-01-12T09:00:00Z","tz":"UTC",{rest}}}"#);
     let rows = [
+        ("memory", r#"{"facts":[],"questions":[{"text":"x","expect":["a"]}]}"#.to_owned()),
+        ("memory", r#"{"facts":[{"id":"a","text":"x"}],"questions":[{"text":"x","expect":[]}]}"#.to_owned()),
         ("consent", "yes".to_owned()),
         ("consent", "yes\tmaybe".to_owned()),
         ("consent", "yes\tyes\tyes".to_owned()),

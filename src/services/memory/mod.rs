@@ -8,6 +8,7 @@ mod record;
 mod searchable;
 mod service;
 mod store;
+mod talked;
 mod update;
 
 use std::sync::Arc;

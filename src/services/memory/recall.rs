@@ -7,16 +7,18 @@ use serde::{Deserialize, Serialize};
 use super::record::FactView;
 use super::record::NAME;
 use super::service::MemoryService;
+use super::talked::SaidEarlier;
 use crate::core::card::CardBody;
 use crate::core::plan::{ActingAccount, Action};
 use crate::core::stakes::Stakes;
+use crate::core::text::capital;
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::reading::{ClauseReading, without_determiner};
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
 use crate::services::items::{self, Item};
 use crate::services::pages::{self, Page};
-use crate::services::show::{self, Paging};
+use crate::services::show::{self, Moment, Paging};
 
 /// Look up remembered facts.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -38,6 +40,9 @@ pub struct Recalled {
     /// What the next page goes on after.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     next: Option<String>,
+    /// What the person said about it in conversation, on the first page.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    said: Vec<SaidEarlier>,
 }
 
 impl RecallFacts {
@@ -63,17 +68,24 @@ impl Command for RecallFacts {
         CardBody::titled("Look up what I remember?").words("About", &self.query)
     }
 
-    fn receipt(&self, output: &Recalled, _: &Receipt<'_>) -> String {
+    fn receipt(&self, output: &Recalled, receipt: &Receipt<'_>) -> String {
         let line = |fact: &FactView| {
             let from = fact.from.as_deref().map(show::from).unwrap_or_default();
             format!("▫️ {}: {}{from}", fact.key, fact.value)
         };
+        let said = output.said.iter().map(|said| {
+            let day = Moment::Day(said.at.with_timezone(&receipt.reference.zone).date_naive());
+            format!("🗣 {}, you said: “{}”", capital(&day.show(receipt.reference)), said.text)
+        });
+        let said = said.collect::<Vec<_>>().join("\n");
         let paging = self.paging(output);
         let list = || show::page(output.memories.iter().map(line).collect(), paging);
         match (paging.after, output.memories.is_empty()) {
             (Some(_), _) => list(),
-            (None, true) => "🧠 I remember nothing about that.".to_owned(),
-            (None, false) => format!("🧠 I remember:\n{}", list()),
+            (None, true) if said.is_empty() => "🧠 I remember nothing about that.".to_owned(),
+            (None, true) => said,
+            (None, false) if said.is_empty() => format!("🧠 I remember:\n{}", list()),
+            (None, false) => format!("🧠 I remember:\n{}\n{said}", list()),
         }
     }
 
@@ -96,8 +108,12 @@ impl Handle<RecallFacts> for MemoryService {
     async fn perform(&self, call: Invocation<'_, RecallFacts>) -> Result<Completed<Recalled>, ServiceError> {
         let Invocation { ctx, command, .. } = call;
         let Page { rows, more, next } = self.recalled(ctx, &command.query, command.after.as_deref()).await?;
+        let said = match command.after {
+            None => self.talked(ctx, &command.query, &rows).await?,
+            Some(_) => Vec::new(),
+        };
         let memories = rows.iter().map(|memory| memory.view(ctx)).collect();
-        Ok(Completed::read(Recalled { memories, more, next }).holding(items::untrusted(&rows)))
+        Ok(Completed::read(Recalled { memories, more, next, said }).holding(items::untrusted(&rows)))
     }
 }
 

@@ -3,19 +3,21 @@
 use std::collections::BTreeSet;
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::record::NAME;
-use super::record::{FactView, Memory, told_by};
+use super::record::{FactView, Memory, TOLD, told_by};
 use super::service::MemoryService;
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
+use crate::core::ids::UserId;
 use crate::core::plan::{ActingAccount, Action};
 use crate::core::stakes::Stakes;
 use crate::language::grounding::{is_light, is_liking};
 use crate::language::requests::built::{Built, set};
-use crate::language::requests::grammar::Grammar;
+use crate::language::requests::grammar::{GRAMMAR, Grammar};
 use crate::language::requests::reading::{ClauseReading, behind, tidy, title, without_determiner};
 use crate::language::terms;
 use crate::language::tokens::lower;
@@ -185,6 +187,25 @@ pub(super) fn built(said: &ClauseReading) -> Built {
     Built::Act(action)
 }
 
+impl Memory {
+    /// What is kept of a statement of the person's.
+    pub fn told(id: &str, owner: &UserId, text: &str, at: DateTime<Utc>) -> Self {
+        let ParsedFact { category, key, value } = fact(*GRAMMAR, text);
+        let (source, former, others) = (TOLD.to_owned(), Vec::new(), Others::default());
+        Self {
+            id: id.to_owned(),
+            owner: owner.clone(),
+            category: category.to_owned(),
+            key,
+            value,
+            source,
+            former,
+            others,
+            at,
+        }
+    }
+}
+
 pub(super) fn strip_that(text: &str) -> &str {
     behind(text, &["that ", "this: ", "this "])
 }
@@ -311,7 +332,6 @@ fn key_words(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::language::requests::grammar::GRAMMAR;
 
     #[test]
     fn statements_fall_into_category_key_and_value() {
