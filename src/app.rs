@@ -198,6 +198,7 @@ fn build_for(
         evidence: Default::default(),
         locks: Default::default(),
         running: Default::default(),
+        long_chats: Default::default(),
     })
 }
 
@@ -253,6 +254,8 @@ fn policy(config: &Config, wanted: Option<Tz>, first_admin: Arc<OnceLock<UserId>
         ask_above_usd: config.ask_above_usd,
         prices: stage_prices(config),
         keep: config.keep.clone(),
+        compresses: config.compresses,
+        compression: config.compression,
     }
 }
 

@@ -15,7 +15,7 @@ use crate::limits;
 use crate::ports::Stage;
 
 /// The stages that have a prompt.
-const EMBEDDED: [(Stage, &str); 13] = [
+const EMBEDDED: [(Stage, &str); 14] = [
     (Stage::Route, include_str!("../prompts/route.md")),
     (Stage::Select, include_str!("../prompts/select.md")),
     (Stage::BuildParams, include_str!("../prompts/build_params.md")),
@@ -29,6 +29,7 @@ const EMBEDDED: [(Stage, &str); 13] = [
     (Stage::Rank, include_str!("../prompts/rank.md")),
     (Stage::Classify, include_str!("../prompts/classify.md")),
     (Stage::Synthesize, include_str!("../prompts/synthesize.md")),
+    (Stage::Summarize, include_str!("../prompts/summarize.md")),
 ];
 
 const DIVIDER: &str = "\n---\n";

@@ -21,6 +21,7 @@ use chrono_tz::Tz;
 use secrecy::SecretString;
 
 use crate::accounts::{AccountConfig, AccountsPlace};
+use crate::core::history::Compression;
 use crate::core::ids::UserId;
 use crate::limits::kept::Keep;
 use crate::ports::{Planning, Stage, TokenPrice, Wording};
@@ -107,6 +108,10 @@ pub struct Config {
     pub wording: Wording,
     /// How long what only grows is kept.
     pub keep: Keep,
+    /// Whether what was said long ago is shown to planners in short.
+    pub compresses: bool,
+    /// When, and how short.
+    pub compression: Compression,
     /// How long a pending action waits.
     pub pending_ttl: Duration,
     /// What a question may cost without being asked about first, in US dollars.
@@ -187,7 +192,7 @@ pub fn telegram_user(id: i64) -> UserId {
 
 #[cfg(test)]
 mod tests {
-    use super::keys::{KEYS, is_known};
+    use super::keys::{KEYS, Use, is_known};
     use super::*;
     use crate::limits::kept::{Kept, RETENTION};
 
@@ -363,5 +368,16 @@ mod tests {
         for key in named {
             assert!(is_known(key), "{key} in .env.example is unknown");
         }
+        let (_, later) = example.split_once("Accepted, but not acted on").unwrap();
+        for (key, when) in KEYS {
+            assert_eq!(later.contains(&format!("# {key}=")), *when == Use::Later, "{key}");
+        }
+    }
+
+    #[test]
+    fn accounts_in_short_form_are_acted_on() {
+        let url = "https://anna%40example.com:secret@dav.example.com/";
+        let config = parse(&[("CALDAV_URL", url), ("CARDDAV_URL", url)]).unwrap();
+        assert_eq!((config.accounts.len(), config.warnings.as_slice()), (1, [].as_slice()));
     }
 }

@@ -12,6 +12,7 @@ use secrecy::SecretString;
 
 use super::keys::{KEYS, Use, is_known, unknown};
 use super::{Config, ModelEndpoint, TelegramConfig, WebhookConfig};
+use crate::core::history::Compression;
 use crate::limits;
 use crate::limits::kept::{KEPT_SECS_MAX, Keep, RETENTION, in_words};
 use crate::ports::{Planning, Stage, Wording};
@@ -82,6 +83,8 @@ impl ConfigReader {
             admins: self.ids("BRAIN_ADMINS"),
             admin_may_approve: self.switch("BRAIN_ADMIN_MAY_APPROVE").unwrap_or(false),
             keep: self.keep(),
+            compresses: self.switch("BRAIN_COMPRESS").unwrap_or(true),
+            compression: self.compression(),
             skip_router: self.switch("BRAIN_SKIP_ROUTER").unwrap_or(true),
             skip_planner: self.switch("BRAIN_SKIP_PLANNER").unwrap_or(true),
             planning: self
@@ -119,6 +122,24 @@ impl ConfigReader {
             prompts_dir: self.text("BRAIN_PROMPTS_DIR").map(PathBuf::from),
             warnings,
         }
+    }
+
+    /// How short conversations are kept.
+    fn compression(&mut self) -> Compression {
+        let usual = Compression::PLAN;
+        let mut number = |key: &str, from: usize, to: usize, usual: usize| {
+            let in_range = |text: &str| text.parse().ok().filter(|number| (from..=to).contains(number));
+            self.parsed(key, &format!("a number from {from} to {to}"), in_range).unwrap_or(usual)
+        };
+        let compression = Compression {
+            recent: number("BRAIN_COMPRESS_RECENT", 2, 40, usual.recent),
+            tokens: number("BRAIN_COMPRESS_TOKENS", 300, 100_000, usual.tokens),
+            from: number("BRAIN_COMPRESS_FROM", 4, 60, usual.from),
+        };
+        if compression.from <= compression.recent {
+            self.problems.push("BRAIN_COMPRESS_FROM must be more than BRAIN_COMPRESS_RECENT".to_owned());
+        }
+        compression
     }
 
     /// How long everything is kept; too little is refused with the reason.

@@ -1,12 +1,18 @@
 //! Conversation history: what was said and done earlier, so that a pronoun can be resolved ([`PastAction`]), and as
-//! each stage is shown it ([`History`]). Not here: the messages themselves (a stored record), and which of them a
-//! message means (`language::requests`).
+//! each stage is shown it ([`History`]), and what is older in short ([`HistorySummary`]). Not here: the messages
+//! themselves (a stored record), and which of them a message means (`language::requests`).
 
+mod entry;
+mod results;
+mod summary;
 mod views;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::views::{History, HistoryEntry, HistorySummary, Voice};
+pub use self::entry::{HistoryEntry, Voice};
+pub use self::results::results_within;
+pub use self::summary::{Compression, Fold, FoldPart, HistorySummary, SummaryPart, tokens, whole_turns};
+pub use self::views::History;
 use super::plan::Params;
 
 /// What an earlier turn did or asked for.

@@ -6,8 +6,40 @@ pub const ROUTE_MESSAGE_CHARS: usize = 2_000;
 pub const ROUTE_HISTORY_CHARS: usize = 200;
 /// How many of the person's own messages the router sees.
 pub const ROUTE_HISTORY_MESSAGES: usize = 3;
-/// Conversation messages the planner may see, and their budget.
+/// Conversation messages the planner sees as they are; from so many on, what is older is shown in short.
 pub const PLAN_HISTORY_MESSAGES: usize = 10;
+/// Of these so many stay as they are, whatever comes into the summary of what is older.
+pub const HISTORY_RECENT_MESSAGES: usize = 4;
+/// Token budget of what earlier rounds of the turn have come to.
+pub const ROUNDS_TOKENS: usize = 600;
+/// From so many of their results on, the older ones are shown in short.
+pub const ROUNDS_RESULTS_MAX: usize = 5;
+/// Bytes that a token stands for at least, in what people write.
+pub const TOKEN_BYTES: usize = 4;
+/// Characters of each side of a summary of a conversation.
+pub const SUMMARY_CHARS_MAX: usize = 1_000;
+/// Tokens of the answer that is one.
+pub const SUMMARY_TOKENS: u32 = 400;
+/// Things that a summary names beside its text, on each side.
+pub const SUMMARY_THINGS_MAX: usize = 8;
+/// Characters of one message on its way into a summary.
+pub const FOLDED_MESSAGE_CHARS: usize = 800;
+/// Messages that come into a summary with one call.
+pub const FOLDED_MESSAGES_MAX: usize = 24;
+/// Messages that are read of a conversation without a summary: what is older is found, but in no summary.
+pub const FOLDED_FIRST_MESSAGES: usize = 60;
+/// Summaries of one conversation that are made one after the other; what is left comes after its next turn.
+pub const FOLDS_AT_ONCE_MAX: usize = 8;
+/// Bytes of what comes into a summary, from which on a model words it.
+pub const SUMMARY_WORDED_BYTES_MIN: usize = 400;
+/// A summary is at most so many tenths as long as what it sums up: what is hardly shorter repeats it.
+pub const SUMMARY_LENGTH_TENTHS: usize = 7;
+/// So many of ten telling words of a summary stand in what it sums up, unless it is of something else.
+pub const SUMMARY_OWN_TENTHS: usize = 4;
+/// Characters of a message in a summary that nobody words.
+pub const EXTRACTED_CHARS: usize = 100;
+/// Answers of a model that are no summary of what they are to sum up, before code makes one.
+pub const SUMMARIES_UNFIT_MAX: u32 = 2;
 /// Token budget of the conversation inside the plan prompt (bytes / 4).
 pub const PLAN_HISTORY_TOKENS: usize = 2_500;
 /// One speculative context fetch.

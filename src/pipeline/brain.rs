@@ -10,8 +10,10 @@ use chrono_tz::Tz;
 use tokio::sync::Notify;
 
 use super::locks::Locks;
+use super::long_chats::LongChats;
 use super::running::RunningTurns;
 use crate::accounts::{AccountDirectory, ListedAccount};
+use crate::core::history::{Compression, results_within};
 use crate::core::ids::{ChatId, UserId, short_id};
 use crate::core::settings::Settings;
 use crate::core::turn::Incoming;
@@ -74,6 +76,17 @@ pub struct Policy {
     pub prices: StagePrices,
     /// How long what only grows is kept.
     pub keep: Keep,
+    /// Whether what was said long ago is shown to planners in short.
+    pub compresses: bool,
+    /// When, and how short.
+    pub compression: Compression,
+}
+
+impl Policy {
+    /// What earlier rounds of a turn have come to, as the next one is shown it.
+    pub fn of_rounds(&self, results: &[String]) -> Vec<String> {
+        if self.compresses { results_within(results, Compression::ROUNDS) } else { results.to_vec() }
+    }
 }
 
 /// Everything a turn works with.
@@ -111,6 +124,8 @@ pub struct Brain {
     pub locks: Locks,
     /// What runs in this process, for `/cancel`.
     pub running: RunningTurns,
+    /// Chats that have become long enough to be shortened.
+    pub long_chats: LongChats,
     /// Since when this process runs.
     pub since: DateTime<Utc>,
 }

@@ -47,6 +47,7 @@ pub mod commit;
 pub mod consent;
 pub mod intake;
 pub mod locks;
+pub mod long_chats;
 pub mod operator;
 pub mod public;
 pub mod recover;
@@ -63,7 +64,7 @@ use crate::ports::StoreError;
 use brain::Brain;
 use commit::Answer;
 use stages::guard::Verdict;
-use stages::{act, chat, context, freshness, guard, investigate};
+use stages::{act, chat, compress, context, freshness, guard, investigate};
 use tokio_util::sync::CancellationToken;
 use turn::debounce::Debounce;
 use turn::{Turn, TurnAccount, TurnError, status};
@@ -85,7 +86,9 @@ pub async fn handle_turn_in(brain: &Brain, incoming: &Incoming, debounce: Deboun
     let done = match open(brain, incoming, &account, cancel, debounce.clone()).await {
         Ok(mut turn) => {
             let answer = brain.with_status(&incoming.chat, says, answer(&mut turn)).await;
-            finish(&turn, answer).await
+            let done = finish(&turn, answer).await;
+            compress::name_if_long(brain, &turn.facts);
+            done
         }
         Err(error) => commit::cannot_even_begin(brain, incoming, &error).await,
     };

@@ -24,6 +24,7 @@ use self::debounce::Debounce;
 pub use self::facts::TurnFacts;
 use self::heard::Understanding;
 pub use self::pointed::PointedAt;
+pub use self::said::{shown_of_others, voice_for};
 use super::brain::Brain;
 use crate::core::plan::PlannedAction;
 use crate::core::turn::Incoming;

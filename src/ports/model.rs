@@ -43,11 +43,13 @@ pub enum Stage {
     Classify,
     /// An answer from findings.
     Synthesize,
+    /// What was said so far, in short.
+    Summarize,
 }
 
 impl Stage {
     /// Every stage.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Guard,
         Self::Route,
         Self::Select,
@@ -62,6 +64,7 @@ impl Stage {
         Self::Rank,
         Self::Classify,
         Self::Synthesize,
+        Self::Summarize,
     ];
 
     /// Its name in headers, settings, prompts and traces.
@@ -81,6 +84,7 @@ impl Stage {
             Self::Rank => "rank",
             Self::Classify => "classify",
             Self::Synthesize => "synthesize",
+            Self::Summarize => "summarize",
         }
     }
 }

@@ -49,6 +49,10 @@ pub enum Table {
     Audit,
     /// One trace a turn.
     Turns,
+    /// What was said in every chat, in short.
+    Summaries,
+    /// How these came about.
+    Compressions,
     /// What was forgotten and still has to be erased elsewhere.
     Erasures,
     /// Tasks.
@@ -75,7 +79,7 @@ pub enum Table {
 
 impl Table {
     /// Every table.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 27] = [
         Self::Inbox,
         Self::Outbox,
         Self::Messages,
@@ -90,6 +94,8 @@ impl Table {
         Self::Due,
         Self::Audit,
         Self::Turns,
+        Self::Summaries,
+        Self::Compressions,
         Self::Erasures,
         Self::Tasks,
         Self::Events,
@@ -120,6 +126,8 @@ impl Table {
             Self::Due => "due",
             Self::Audit => "audit",
             Self::Turns => "turns",
+            Self::Summaries => "summaries",
+            Self::Compressions => "compressions",
             Self::Erasures => "erasures",
             Self::Tasks => "tasks",
             Self::Events => "events",
@@ -140,10 +148,10 @@ impl Table {
         match self {
             Self::Pending | Self::Runs | Self::Cards | Self::Undo | Self::Erasures | Self::Aside => true,
             Self::Inbox | Self::Outbox | Self::Messages | Self::Users | Self::Chats | Self::PendingOpen => false,
-            Self::Shown | Self::Due | Self::Audit | Self::Turns | Self::Meta => false,
+            Self::Shown | Self::Due | Self::Audit | Self::Turns | Self::Summaries | Self::Compressions => false,
             Self::Tasks | Self::Events | Self::Notes | Self::Memories | Self::Contacts | Self::Watches => false,
             // It is read from the account once more.
-            Self::MailFolders | Self::MailUids => false,
+            Self::MailFolders | Self::MailUids | Self::Meta => false,
         }
     }
 }
@@ -378,13 +386,11 @@ pub trait Store: Reader {
     async fn commit(&self, batch: Batch) -> Result<u64, StoreError>;
 
     /// Rids the place where it keeps its bytes of everything that was deleted or replaced before this call; durable
-    /// on return. As long as a copy of all records takes, in which nothing is committed. What the disk or its file
-    /// system keeps by itself is out of reach.
+    /// on return. Takes as long as a copy of all records, without a commit; what the disk keeps itself is out of reach.
     async fn scrub(&self) -> Result<(), StoreError>;
 
     /// Gives disk space back that deleted records have left, where that is enough to be worth it: true when it did.
-    /// As long as a copy of all records takes, in which nothing is committed. A store without a file has nothing to
-    /// give.
+    /// Takes as long as a copy of all records, without a commit. A store without a file has nothing to give.
     async fn give_back(&self) -> Result<bool, StoreError> {
         Ok(false)
     }

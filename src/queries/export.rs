@@ -16,7 +16,7 @@ use crate::core::ids::{ChatId, PendingId, UserId};
 use crate::core::pending::Pending;
 use crate::core::plan::Action;
 use crate::limits;
-use crate::ports::records::{Aside, CardMessage, Message, User};
+use crate::ports::records::{Aside, CardMessage, ConversationSummary, Message, User};
 use crate::ports::{Key, RecordExt, Scan, StoreError};
 use crate::services::error::ServiceError;
 
@@ -78,6 +78,9 @@ pub async fn data_of(view: &View<'_>, owner: &UserId, chat: &ChatId) -> Result<P
     let messages: Vec<Message> = view.moment.list_all::<Message>(&[chat.as_str()]).await?;
     let message = |message: Message| json!({"at": message.at, "speaker": message.speaker, "origin": message.origin, "text": message.text});
     document.insert("messages".to_owned(), messages.into_iter().map(message).collect());
+    let short: Vec<ConversationSummary> = view.moment.list_all::<ConversationSummary>(&[chat.as_str()]).await?;
+    let short = short.iter().filter(|short| short.owner == *owner).flat_map(|short| short.summary.lines());
+    document.insert("conversation_in_short".to_owned(), short.map(Value::String).collect());
     // Last: what was read above may have found some.
     let aside = view.moment.list::<Aside>(Scan::of::<Aside>(&[], limits::ASIDE_LISTED_MAX)).await?;
     let aside = aside.into_iter().map(|(aside, _)| aside).filter(|aside| aside.is_of(owner));

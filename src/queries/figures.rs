@@ -9,7 +9,7 @@ use crate::core::ids::UserId;
 use crate::core::metrics::InvestigationMetrics;
 use crate::limits;
 use crate::ports::records::{
-    Aside, DUE_BY_OWNER, Due, DueKind, InboxEntry, PendingOpen, SpanOutcome, StageSpan, TurnTrace,
+    Aside, CompressionTrace, DUE_BY_OWNER, Due, DueKind, InboxEntry, PendingOpen, SpanOutcome, StageSpan, TurnTrace,
 };
 use crate::ports::{Reader as _, RecordExt, Scan, Stage, StoreError};
 use crate::services::context::RequestContext;
@@ -72,6 +72,28 @@ pub struct InvestigationFigures {
     pub saved_percent: u64,
     /// How many had a part that failed.
     pub failed: usize,
+}
+
+/// What shortening conversations has saved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CompressionFigures {
+    /// How often one was shortened.
+    pub count: usize,
+    /// Of the tokens that came into summaries.
+    pub saved_percent: u64,
+    /// How often one stayed as it was.
+    pub failed: usize,
+}
+
+/// The same of the last ones; `None` where there were none.
+pub async fn of_compressions(view: &View<'_>) -> Result<Option<CompressionFigures>, StoreError> {
+    let all = turns::compressions(view, TRACES).await?;
+    let done: Vec<_> = all.iter().filter(|one| one.tokens_after < one.tokens_before).collect();
+    let sum = |tokens: fn(&CompressionTrace) -> u64| done.iter().map(|one| tokens(one)).sum::<u64>();
+    let (before, after) = (sum(|one| one.tokens_before), sum(|one| one.tokens_after));
+    let saved_percent = (before.saturating_sub(after) * 100).checked_div(before).unwrap_or(0);
+    let figures = CompressionFigures { count: done.len(), saved_percent, failed: all.len() - done.len() };
+    Ok((!all.is_empty()).then_some(figures))
 }
 
 /// What is kept that an admin should know of.

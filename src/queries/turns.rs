@@ -2,7 +2,7 @@
 
 use crate::core::ids::{ChatId, UserId};
 use crate::limits::TRACES_LOOKED_THROUGH;
-use crate::ports::records::TurnTrace;
+use crate::ports::records::{CompressionTrace, TurnTrace};
 use crate::ports::{RecordExt, Scan, StoreError};
 
 use super::View;
@@ -17,4 +17,20 @@ pub async fn latest(view: &View<'_>, limit: usize) -> Result<Vec<TurnTrace>, Sto
 pub async fn last_of(view: &View<'_>, owner: &UserId, chat: &ChatId) -> Result<Option<TurnTrace>, StoreError> {
     let traces = latest(view, TRACES_LOOKED_THROUGH).await?;
     Ok(traces.into_iter().find(|trace| trace.chat == *chat && trace.user == *owner))
+}
+
+/// The last times that conversations were shortened, of everybody, newest first.
+pub async fn compressions(view: &View<'_>, limit: usize) -> Result<Vec<CompressionTrace>, StoreError> {
+    let scan = Scan::of::<CompressionTrace>(&[], limit).newest_first();
+    Ok(view.moment.list::<CompressionTrace>(scan).await?.into_iter().map(|(trace, _)| trace).collect())
+}
+
+/// The last time that a person's conversation in a chat was shortened, if it was not long ago.
+pub async fn last_compression(
+    view: &View<'_>,
+    owner: &UserId,
+    chat: &ChatId,
+) -> Result<Option<CompressionTrace>, StoreError> {
+    let all = compressions(view, TRACES_LOOKED_THROUGH).await?;
+    Ok(all.into_iter().find(|trace| trace.chat == *chat && trace.owner == *owner))
 }

@@ -1,5 +1,5 @@
 //! What is done when nobody waits for it, so that the thousandth day is like the first: what could not be read is found
-//! and told, what has had its time goes away, and the file gives back what that has left.
+//! and told, what has had its time goes away, the file gives back what that has left, and long conversations are shortened.
 //!
 //! Invariants: nothing here is needed for a turn to be right; every step may be repeated, and what was cut short is
 //! taken up again by the next look; a turn under way goes first.
@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::limits;
 use crate::pipeline::brain::Brain;
+use crate::pipeline::stages::compress;
 use crate::ports::StoreError;
 pub use disconnected::AccountWatch;
 use retention::RetentionWalk;
@@ -35,6 +36,7 @@ pub async fn run(brain: &Brain, stop: &CancellationToken) {
         () = stop.cancelled() => {}
         () = keep_in_order(brain) => {}
         () = disconnected::keep_told(brain) => {}
+        () = compress::keep_short(brain) => {}
     }
 }
 

@@ -14,7 +14,8 @@ use crate::limits;
 use crate::limits::kept::{Kept, RETENTION};
 use crate::pipeline::brain::Brain;
 use crate::ports::records::{
-    Aside, Audit, CardMessage, InboxEntry, Message, OutboxEntry, Show, Shown, TurnTrace, Undo,
+    Aside, Audit, CardMessage, CompressionTrace, ConversationSummary, InboxEntry, Message, OutboxEntry, Show, Shown,
+    TurnTrace, Undo,
 };
 use crate::ports::{Batch, Expect, Key, Order, Scan, StoreError, Stored, Table, from_stored, leave_out};
 use crate::queries::offers::{OFFER, Offer};
@@ -97,11 +98,15 @@ async fn parts(brain: &Brain, of: Kept) -> Result<Vec<KeyRange>, StoreError> {
         }
         Kept::Undo => whole(Table::Undo, true),
         Kept::Offers => vec![KeyRange { of, scan: scan(Table::Meta, Some(Key::prefix(&[OFFER]))), is_by_time: false }],
-        Kept::Traces => whole(Table::Turns, true),
+        Kept::Traces => [Table::Turns, Table::Compressions].into_iter().flat_map(|table| whole(table, true)).collect(),
         Kept::Audit => whole(Table::Audit, true),
         Kept::Aside => whole(Table::Aside, false),
         Kept::Outbox => by_chat(brain, of, Table::Outbox).await?,
-        Kept::Conversation => by_chat(brain, of, Table::Messages).await?,
+        Kept::Conversation => {
+            let mut parts = by_chat(brain, of, Table::Messages).await?;
+            parts.extend(whole(Table::Summaries, false));
+            parts
+        }
         Kept::Shown => by_chat(brain, of, Table::Shown).await?,
     })
 }
@@ -137,10 +142,16 @@ async fn is_over(
             let is_card = matches!(&entry.show, Show::Send(reply) if reply.card.is_some());
             alone(!is_card && entry.at < until)
         }
+        Kept::Conversation if part.scan.table == Table::Summaries => {
+            alone(from_stored::<ConversationSummary>(stored)?.at < until)
+        }
         Kept::Conversation => alone(from_stored::<Message>(stored)?.at < until),
         Kept::Shown => alone(from_stored::<Shown>(stored)?.at < until),
         Kept::Undo => alone(from_stored::<Undo>(stored)?.until < until),
         Kept::Offers => alone(from_stored::<Offer>(stored)?.until < until),
+        Kept::Traces if part.scan.table == Table::Compressions => {
+            alone(from_stored::<CompressionTrace>(stored)?.at < until)
+        }
         Kept::Traces => alone(from_stored::<TurnTrace>(stored)?.at < until),
         Kept::Audit => alone(from_stored::<Audit>(stored)?.at < until),
         // What was left where it is is still there.

@@ -35,7 +35,7 @@ const HOUSES: [House; 6] = [
     House {
         folder: "pipeline",
         floors: &[
-            &["brain", "locks", "running"],
+            &["brain", "locks", "long_chats", "running"],
             &["turn"],
             &["show"],
             &["commit", "run"],

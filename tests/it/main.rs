@@ -7,6 +7,7 @@ mod architecture;
 mod attack;
 mod backends;
 mod commits;
+mod compression;
 mod conditions;
 #[cfg(feature = "failpoints")]
 mod crash;

@@ -31,6 +31,7 @@ use std::time::Duration;
 
 use brain_agent::accounts::AccountDirectory;
 use brain_agent::core::button::Button;
+use brain_agent::core::history::Compression;
 use brain_agent::core::ids::{ChatId, UserId};
 use brain_agent::language::time::DateOrder;
 use brain_agent::limits::kept::Keep;
@@ -39,6 +40,7 @@ use brain_agent::pipeline::recover;
 use brain_agent::ports::{Clock, Index, Key, Planning, Store, Wording};
 use brain_agent::prompts::Prompts;
 use brain_agent::scheduler;
+use brain_agent::search::conversation;
 use brain_agent::search::plain::PlainIndex;
 use brain_agent::services;
 use brain_agent::services::Accounts;
@@ -76,6 +78,9 @@ pub struct Setup {
     /// How the scripted model plans.
     pub planning: Planning,
     pub whole_schemas: bool,
+    /// Whether what was said long ago is shown in short.
+    pub compresses: bool,
+    pub compression: Compression,
     /// Whether the demo's data is there.
     pub demo: bool,
     /// What people have elsewhere.
@@ -102,6 +107,8 @@ impl Default for Setup {
             grounds_plans: false,
             planning: Planning::Whole,
             whole_schemas: false,
+            compresses: true,
+            compression: Compression::PLAN,
             demo: false,
             accounts: Accounts::default(),
             directory: AccountDirectory::default(),
@@ -301,7 +308,8 @@ fn brain(
     folder: &tempfile::TempDir,
 ) -> Arc<Brain> {
     let shared: Arc<dyn Store> = store.clone();
-    let index: Arc<dyn Index> = Arc::new(PlainIndex::new(shared.clone(), services::sources()));
+    let sources = services::sources().into_iter().chain([conversation::SOURCE]).collect();
+    let index: Arc<dyn Index> = Arc::new(PlainIndex::new(shared.clone(), sources));
     let mailboxes = match setup.accounts.mail.is_empty() {
         true => Mailboxes::new(folder.path(), Some("alex.morgan@example.com".to_owned()), index.clone()),
         false => Mailboxes::of_accounts(folder.path(), setup.accounts.mail.clone(), index.clone()),
@@ -341,6 +349,8 @@ fn brain(
             ask_above_usd: setup.ask_above_usd,
             prices: Default::default(),
             keep: setup.keep,
+            compresses: setup.compresses,
+            compression: setup.compression,
         },
         due_changed: Default::default(),
         pool: Default::default(),
@@ -348,6 +358,7 @@ fn brain(
         evidence: Default::default(),
         locks: Default::default(),
         running: Default::default(),
+        long_chats: Default::default(),
         since: clock.now(),
     })
 }

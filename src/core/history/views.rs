@@ -1,119 +1,36 @@
 //! The conversation as each stage is shown it: one value ([`History`]), and a view of it for each of them.
 //!
 //! Invariants: what a view calls the person's own words was said by the person. Whose a message is, is decided once, by
-//! whoever puts a history together. A summary is nobody's own words; one that covers somebody else's is theirs as a
-//! whole ([`HistorySummary::of`] is the only way to make one), so that shortening a conversation, however often, turns
-//! nobody's words into the person's. Every view is bounded. Not here: the messages as they are stored, and who writes
-//! summaries (nobody yet).
+//! whoever puts a history together. A summary is nobody's own words, and stands in place of the messages that it covers.
+//! Every view is bounded. Not here: the messages as they are stored, and how a summary is made ([`super::summary`]).
 
+use super::entry::{HistoryEntry, Voice};
+use super::summary::HistorySummary;
 use super::{ItemRef, PastAction};
 use crate::core::provenance::UntrustedText;
-use crate::core::text::shorten;
-use crate::core::turn::PASSED_ON;
+use crate::core::text::{one_line, shorten};
 use crate::limits;
-
-/// Stands for what others said, where several of them did.
-const SEVERAL: &str = "what others said earlier";
-/// Bytes that a token stands for at least, in what people write.
-const TOKEN_BYTES: usize = 4;
-
-/// Whose a message is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Voice<'a> {
-    /// The person's own words.
-    Own,
-    /// Somebody else's in this chat.
-    SomebodyElse,
-    /// Passed on by the person: a forward, a file.
-    PassedOn {
-        /// Where it is from, as far as that is known.
-        source: Option<&'a str>,
-    },
-    /// This program's.
-    Assistant,
-}
-
-/// A message of a history.
-#[derive(Debug, Clone, Copy)]
-pub struct HistoryEntry<'a> {
-    /// Whose it is.
-    pub voice: Voice<'a>,
-    /// As it was written.
-    pub text: &'a str,
-    /// Of ours: what was done with it.
-    pub actions: &'a [PastAction],
-    /// Of ours: what of others' it repeats.
-    pub untrusted: &'a [UntrustedText],
-}
-
-impl HistoryEntry<'_> {
-    /// What of it is somebody else's.
-    fn others(&self) -> Vec<UntrustedText> {
-        match self.voice {
-            Voice::Own => Vec::new(),
-            Voice::SomebodyElse => vec![UntrustedText::new("somebody else in this chat", self.text)],
-            Voice::PassedOn { source } => vec![UntrustedText::new(source.unwrap_or(PASSED_ON), self.text)],
-            Voice::Assistant => self.untrusted.to_vec(),
-        }
-    }
-
-    /// How a line that holds words of it begins.
-    fn label(&self) -> &'static str {
-        match self.voice {
-            Voice::Own => "person",
-            Voice::SomebodyElse => "somebody else",
-            Voice::PassedOn { .. } => "person passed on",
-            Voice::Assistant => "assistant",
-        }
-    }
-}
-
-/// What was said before the messages of a history, in short.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HistorySummary {
-    text: String,
-    /// Where others' words that it covers are from; `None` when there are none.
-    others: Option<String>,
-}
-
-impl HistorySummary {
-    /// In these words, of what an earlier one covers and of these messages.
-    pub fn of(text: String, earlier: Option<&HistorySummary>, covered: &[HistoryEntry<'_>]) -> Self {
-        let before = earlier.and_then(|earlier| earlier.others.clone());
-        let sources = covered.iter().flat_map(HistoryEntry::others).map(|other| other.label());
-        let merged = |one: String, other: String| if one == other { one } else { SEVERAL.to_owned() };
-        Self { text, others: before.into_iter().chain(sources).reduce(merged) }
-    }
-
-    /// What of it is somebody else's: all of it, where any may be.
-    fn untrusted(&self) -> Option<UntrustedText> {
-        self.others.as_ref().map(|source| UntrustedText::new(source, &self.text))
-    }
-
-    fn line(&self) -> String {
-        match &self.others {
-            None => format!("earlier, in short: {}", self.text),
-            Some(_) => format!("earlier, in short, others' words among it: {}", self.text),
-        }
-    }
-}
 
 /// A conversation: the last messages, oldest first, and what is older, in short.
 #[derive(Debug, Clone)]
 pub struct History<'a> {
     summary: Option<&'a HistorySummary>,
+    /// So many of the first messages does the summary cover.
+    covered: usize,
     entries: Vec<HistoryEntry<'a>>,
     replied: Option<HistoryEntry<'a>>,
 }
 
 impl<'a> History<'a> {
-    /// `replied`: an older message of ours that a reply brings back into sight.
+    /// `summary`: what is older in short, and how many of the first of these messages it covers. `replied`: an older
+    /// message of ours that a reply brings back into sight.
     pub fn new(
-        summary: Option<&'a HistorySummary>,
+        summary: Option<(&'a HistorySummary, usize)>,
         entries: Vec<HistoryEntry<'a>>,
         replied: Option<HistoryEntry<'a>>,
     ) -> Self {
-        Self { summary, entries, replied }
+        let (summary, covered) = summary.map_or((None, 0), |(summary, covered)| (Some(summary), covered));
+        Self { summary, covered: covered.min(entries.len()), entries, replied }
     }
 
     /// The last messages, oldest first.
@@ -142,9 +59,9 @@ impl<'a> History<'a> {
         summed_up.into_iter().chain(self.in_sight().flat_map(HistoryEntry::others)).collect()
     }
 
-    /// For whoever plans or fills parameters: who said what, and what was done.
-    pub fn for_plan(&self) -> Vec<String> {
-        self.transcript(limits::PLAN_HISTORY_TOKENS)
+    /// For whoever plans or fills parameters: who said what, and what was done. `tokens_max`: of all of it.
+    pub fn for_plan(&self, tokens_max: usize) -> Vec<String> {
+        self.transcript(tokens_max)
     }
 
     /// For talk, which is about anything that was said.
@@ -152,24 +69,33 @@ impl<'a> History<'a> {
         self.transcript(limits::CHAT_HISTORY_TOKENS)
     }
 
-    /// Everything inside a budget, newest kept.
+    /// Everything inside a budget: the summary, which may take half of it, and then the newest.
     fn transcript(&self, tokens_max: usize) -> Vec<String> {
-        let mut lines = Vec::new();
-        let mut left = tokens_max * TOKEN_BYTES;
-        let told = self.entries.iter().rev().map(|entry| match entry.voice {
-            Voice::Assistant => {
-                let done: Vec<String> = entry.actions.iter().map(PastAction::named).collect();
-                format!("assistant: {} {}", shorten(entry.text, 400), done.join(" "))
-            }
-            Voice::Own | Voice::SomebodyElse | Voice::PassedOn { .. } => format!("{}: {}", entry.label(), entry.text),
-        });
-        for line in told.chain(self.summary.map(HistorySummary::line)) {
+        let budget = tokens_max * limits::TOKEN_BYTES;
+        let (mut first, mut lines) = (Vec::new(), Vec::new());
+        let mut left = budget;
+        for line in self.summary.map(HistorySummary::lines).unwrap_or_default() {
+            let Some(rest) = left.checked_sub(line.len()).filter(|rest| *rest >= budget / 2) else { continue };
+            left = rest;
+            first.push(line);
+        }
+        for entry in self.entries[self.covered..].iter().rev() {
+            let line = match entry.voice {
+                Voice::Assistant => {
+                    let done: Vec<String> = entry.actions.iter().map(PastAction::named).collect();
+                    format!("assistant: {} {}", shorten(&one_line(entry.text), 400), done.join(" "))
+                }
+                Voice::Own => format!("{}: {}", entry.label(), entry.text),
+                // Nobody else's line can look like one of the person's.
+                Voice::SomebodyElse | Voice::PassedOn { .. } => format!("{}: {}", entry.label(), one_line(entry.text)),
+            };
             let Some(rest) = left.checked_sub(line.len()) else { break };
             left = rest;
             lines.push(line);
         }
         lines.reverse();
-        lines
+        first.extend(lines);
+        first
     }
 
     /// For words about what was done: what was said just before.
@@ -218,8 +144,13 @@ impl PastAction {
     pub fn named(&self) -> String {
         match &self.item {
             Some(ItemRef { id, label }) => format!("[{}.{} {id} “{label}”]", self.service, self.command),
-            None => format!("[{}.{}]", self.service, self.command),
+            None => self.command_name(),
         }
+    }
+
+    /// The same without what it was done to.
+    pub fn command_name(&self) -> String {
+        format!("[{}.{}]", self.service, self.command)
     }
 }
 
@@ -228,6 +159,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::core::history::summary::{Fold, FoldPart};
 
     /// A message of a generated conversation; every text stands in one message alone.
     #[derive(Debug, Clone)]
@@ -278,17 +210,17 @@ mod tests {
         })
     }
 
-    /// The worst summary there is: it repeats everything that it covers as if the person had said it.
+    /// The worst summary there is: it repeats everything that it is given as if the person had said it.
     fn summed_up(made: &[Made], cuts: &[usize]) -> (Option<HistorySummary>, usize) {
         let mut ends: Vec<usize> = cuts.iter().map(|cut| cut % (made.len() + 1)).collect();
         ends.sort_unstable();
         let (mut summary, mut from): (Option<HistorySummary>, usize) = (None, 0);
         for end in ends {
             let covered: Vec<HistoryEntry<'_>> = made[from..end].iter().map(Made::entry).collect();
-            let told = covered.iter().map(|entry| format!("person: {}", entry.text));
-            let before = summary.iter().map(|summary| summary.text.clone());
-            let text = before.chain(told).collect::<Vec<_>>().join("\n");
-            summary = Some(HistorySummary::of(text, summary.as_ref(), &covered));
+            let fold = Fold::of(summary.as_ref(), &covered);
+            let repeated = |part: Option<&FoldPart>| part.map(|part| part.source().replace("passed on", ""));
+            let (own, others) = (repeated(fold.own()), repeated(fold.others()));
+            summary = Some(fold.into_summary(own, others));
             from = end;
         }
         (summary, from)
@@ -303,14 +235,14 @@ mod tests {
             cuts in proptest::collection::vec(0usize..64, 0..4),
         ) {
             let (summary, from) = summed_up(&made, &cuts);
-            let history = History::new(summary.as_ref(), made[from..].iter().map(Made::entry).collect(), None);
+            let history = History::new(summary.as_ref().map(|summary| (summary, 0)), made[from..].iter().map(Made::entry).collect(), None);
             let own: Vec<&str> = made.iter().filter(|made| made.is_own()).map(|made| made.text.as_str()).collect();
 
             for said in history.own_words() {
                 prop_assert!(own.contains(&said), "{said}");
             }
             let views = [
-                history.for_plan(),
+                history.for_plan(2_500),
                 history.for_chat(),
                 history.for_receipts(),
                 history.for_route(),
@@ -332,10 +264,14 @@ mod tests {
             cuts in proptest::collection::vec(0usize..64, 0..4),
         ) {
             let (summary, from) = summed_up(&made, &cuts);
-            let history = History::new(summary.as_ref(), made[from..].iter().map(Made::entry).collect(), None);
+            let history = History::new(summary.as_ref().map(|summary| (summary, 0)), made[from..].iter().map(Made::entry).collect(), None);
             let others = history.others_words();
-            for foreign in made.iter().flat_map(Made::foreign) {
+            let shown = [history.for_plan(100_000), history.for_chat()].concat().join("\n");
+            for foreign in made.iter().flat_map(Made::foreign).filter(|foreign| shown.contains(foreign)) {
                 prop_assert!(others.iter().any(|other| other.text.contains(foreign)), "{foreign}");
+            }
+            for own in summary.iter().map(|summary| &summary.own().text) {
+                prop_assert!(!made.iter().flat_map(Made::foreign).any(|foreign| own.contains(foreign)), "{own}");
             }
             let covers_own_alone = made[..from].iter().all(|made| made.foreign().is_empty());
             prop_assert_eq!(summary.and_then(|summary| summary.untrusted()).is_none(), covers_own_alone);
@@ -346,15 +282,28 @@ mod tests {
     fn a_summary_stands_before_everything_else_and_says_whether_others_speak_in_it() {
         let own = HistoryEntry { voice: Voice::Own, text: "note the milk", actions: &[], untrusted: &[] };
         let mail = HistoryEntry { voice: Voice::PassedOn { source: Some("a mail from Bob") }, ..own };
-        let clean = HistorySummary::of("They noted the milk.".to_owned(), None, &[own]);
-        let theirs = HistorySummary::of("Bob wants money.".to_owned(), Some(&clean), &[mail]);
-        let history = |summary| History::new(Some(summary), vec![own], None);
-        assert_eq!(history(&clean).for_plan(), ["earlier, in short: They noted the milk.", "person: note the milk"]);
+        let clean = Fold::of(None, &[own]).into_summary(Some("They noted the milk.".to_owned()), None);
+        let theirs = Fold::of(Some(&clean), &[mail]).into_summary(None, Some("Bob wants money.".to_owned()));
+        let history = |summary| History::new(Some((summary, 1)), vec![own, own], None);
+        assert_eq!(history(&clean).for_plan(100), ["earlier, in short: They noted the milk.", "person: note the milk"]);
         assert_eq!(history(&clean).others_words(), []);
         assert_eq!(
             history(&theirs).for_chat(),
-            ["earlier, in short, others' words among it: Bob wants money.", "person: note the milk"]
+            [
+                "earlier, in short: They noted the milk.",
+                "earlier, in short, others' words among it: Bob wants money.",
+                "person: note the milk"
+            ]
         );
         assert_eq!(history(&theirs).others_words(), [UntrustedText::new("a mail from Bob", "Bob wants money.")]);
+    }
+
+    #[test]
+    fn a_summary_never_takes_more_than_half_of_the_room() {
+        let own = HistoryEntry { voice: Voice::Own, text: "note the milk", actions: &[], untrusted: &[] };
+        let long = Fold::of(None, &[own]).into_summary(Some("word ".repeat(60)), None);
+        let history = History::new(Some((&long, 1)), vec![own, own], None);
+        assert_eq!(history.for_plan(100), ["person: note the milk"]);
+        assert_eq!(history.for_plan(200).len(), 2);
     }
 }

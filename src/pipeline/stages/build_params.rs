@@ -203,7 +203,11 @@ impl Filling<'_> {
     /// What was said before, where the words point at it.
     fn conversation(&self, words: &str) -> Vec<String> {
         let points = Ground::points_at_something(words) || self.topic.answers.is_some();
-        let history = if points { self.turn.facts.conversation().for_plan() } else { Vec::new() };
+        let history = if points {
+            self.turn.facts.conversation().for_plan(self.turn.brain.policy.compression.tokens)
+        } else {
+            Vec::new()
+        };
         let from = history.len().saturating_sub(limits::FITTING_MESSAGES_MAX);
         history.into_iter().skip(from).collect()
     }

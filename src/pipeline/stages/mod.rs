@@ -8,6 +8,7 @@ mod build_params;
 mod built_in;
 mod called;
 pub(crate) mod chat;
+pub mod compress;
 pub(crate) mod condition;
 pub(crate) mod context;
 mod conversation;

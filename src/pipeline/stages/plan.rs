@@ -119,6 +119,7 @@ async fn by_model(
     let values = || context! { commands => written, schema => whole, actions_max => limits::PLAN_ACTIONS_MAX };
     let fixed = Fixed { of: Some(schema.number()), values };
     let (results, still) = topic.round.unwrap_or((&[], ""));
+    let results = turn.brain.policy.of_rounds(results);
     let changing = |history: &[String], known: &[String]| {
         context! {
             now => turn.facts.as_written().now.with_timezone(&turn.facts.ctx.zone).format("%A %Y-%m-%dT%H:%M").to_string(),
@@ -128,13 +129,14 @@ async fn by_model(
             known => ask::lines(known),
             missing => missing.as_str(),
             earlier => earlier(topic),
-            results => ask::lines(results),
+            results => ask::lines(&results),
             still,
             manner => turn.facts.manner(),
             message => head_and_tail(turn.facts.words(), limits::MESSAGE_BYTES_MAX),
         }
     };
-    let (history, lines) = (turn.facts.conversation().for_plan(), known_lines(&turn.facts, known));
+    let (history, lines) =
+        (turn.facts.conversation().for_plan(turn.brain.policy.compression.tokens), known_lines(&turn.facts, known));
     let room = model.reads_tokens_max(Stage::Plan);
     match ask::prompt_within(turn.brain, Stage::Plan, fixed, room, (&history, &lines), changing) {
         Ok(prompt) => {

@@ -32,7 +32,8 @@ pub async fn missing(turn: &Turn<'_>, open: &str, results: &[String]) -> Option<
         "required": ["complete", "missing"],
         "properties": {"complete": {"type": "boolean"}, "missing": {"type": ["string", "null"]}},
     }));
-    let changing = context! { message => turn.facts.words(), open, results => ask::lines(results) };
+    let results = ask::lines(&turn.brain.policy.of_rounds(results));
+    let changing = context! { message => turn.facts.words(), open, results };
     let prompt = match ask::prompt(turn.brain, Stage::Reflect, Fixed::ALWAYS, &changing) {
         Ok(prompt) => prompt,
         Err(error) => {

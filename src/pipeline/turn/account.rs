@@ -76,6 +76,11 @@ impl TurnAccount {
         self.entries(|entries| entries.usage += usage);
     }
 
+    /// What its calls of models have cost so far.
+    pub fn usage(&self) -> Usage {
+        self.entries(|entries| entries.usage)
+    }
+
     /// Whether anything of it was asked of a model.
     pub fn asked_a_model(&self) -> bool {
         self.entries(|entries| entries.usage.calls > 0)

@@ -13,14 +13,13 @@ use chrono::{DateTime, Utc};
 use super::heard::Understanding;
 use super::pointed::PointedAt;
 use super::read::Beginning;
-use crate::core::history::HistorySummary;
 use crate::core::ids::{ChatId, UserId};
 use crate::core::pending::Pending;
 use crate::core::turn::{Incoming, Input, KeptFile, Origin};
 use crate::language::requests::Phrases;
 use crate::language::time::Reference;
 use crate::pipeline::brain::Policy;
-use crate::ports::records::{ChatState, Message, PendingOpen, Shown, User};
+use crate::ports::records::{ChatState, ConversationSummary, Message, PendingOpen, Shown, User};
 use crate::queries::pending::OpenCards;
 use crate::services::context::RequestContext;
 
@@ -37,8 +36,8 @@ pub struct TurnFacts {
     pub state: ChatState,
     /// The last messages, oldest first, without this one.
     pub history: Vec<Message>,
-    /// What was said before those, in short; nobody writes it yet.
-    pub summary: Option<HistorySummary>,
+    /// What was said before the last of those, in short.
+    pub summary: Option<ConversationSummary>,
     /// The message of ours that this one replies to, as it is shown now.
     pub replied: Option<Shown>,
     /// The answer or reminder that it belongs to.
@@ -71,8 +70,17 @@ impl TurnFacts {
         beginning: Beginning,
         phrases: Vec<Arc<Phrases>>,
     ) -> Self {
-        let Beginning { user, state, history, replied, replied_message, replied_card, replied_to_unreadable, open } =
-            beginning;
+        let Beginning {
+            user,
+            state,
+            history,
+            summary,
+            replied,
+            replied_message,
+            replied_card,
+            replied_to_unreadable,
+            open,
+        } = beginning;
         let OpenCards { cards, broken, is_one_hidden } = open;
         let of_all = cards.len();
         let open: Vec<Pending> = cards.into_iter().filter(|pending| pending.owner == incoming.user).collect();
@@ -84,7 +92,7 @@ impl TurnFacts {
             user,
             state,
             history,
-            summary: None,
+            summary,
             replied,
             replied_message,
             replied_card,
@@ -221,6 +229,7 @@ mod tests {
             },
             state: ChatState::new(chat),
             history,
+            summary: None,
             replied: None,
             replied_message: None,
             replied_card: None,

@@ -7,7 +7,7 @@ use crate::core::pending::Pending;
 use crate::core::turn::{Incoming, Input};
 use crate::limits;
 use crate::pipeline::brain::Brain;
-use crate::ports::records::{CardMessage, ChatState, Message, Shown, User};
+use crate::ports::records::{CardMessage, ChatState, ConversationSummary, Message, Shown, User};
 use crate::ports::{RecordExt, Scan, Snapshot, StoreError};
 use crate::queries::pending;
 use crate::queries::pending::OpenCards;
@@ -17,6 +17,7 @@ pub(super) struct Beginning {
     pub user: User,
     pub state: ChatState,
     pub history: Vec<Message>,
+    pub summary: Option<ConversationSummary>,
     pub replied: Option<Shown>,
     pub replied_message: Option<Message>,
     pub replied_card: Option<Pending>,
@@ -41,7 +42,8 @@ pub(super) async fn beginning(brain: &Brain, incoming: &Incoming) -> Result<Begi
     Ok(Beginning {
         user: brain.user_in(&moment, &incoming.user, &incoming.chat).await?.0,
         state: brain.chat_state_in(&moment, &incoming.chat).await?.0,
-        history: history(&moment, &incoming.chat).await?,
+        history: history(brain, &moment, &incoming.chat).await?,
+        summary: summary(brain, &moment, incoming).await?,
         replied,
         replied_message,
         replied_card,
@@ -65,9 +67,26 @@ async fn replied_card(moment: &Snapshot<'_>, incoming: &Incoming) -> Result<Opti
     }
 }
 
-async fn history(moment: &Snapshot<'_>, chat: &ChatId) -> Result<Vec<Message>, StoreError> {
-    let scan = Scan::of::<Message>(&[chat.as_str()], limits::PLAN_HISTORY_MESSAGES).newest_first();
+async fn history(brain: &Brain, moment: &Snapshot<'_>, chat: &ChatId) -> Result<Vec<Message>, StoreError> {
+    let last = limits::PLAN_HISTORY_MESSAGES.max(brain.policy.compression.from);
+    let scan = Scan::of::<Message>(&[chat.as_str()], last).newest_first();
     let mut messages: Vec<Message> = moment.list::<Message>(scan).await?.into_iter().map(|(m, _)| m).collect();
     messages.reverse();
     Ok(messages)
+}
+
+/// A summary that cannot be read costs nothing but itself: it is made again.
+async fn summary(
+    brain: &Brain,
+    moment: &Snapshot<'_>,
+    incoming: &Incoming,
+) -> Result<Option<ConversationSummary>, StoreError> {
+    if !brain.policy.compresses {
+        return Ok(None);
+    }
+    let key = ConversationSummary::key_of(&incoming.chat, &incoming.user);
+    match moment.load::<ConversationSummary>(&key).await {
+        Err(error) if error.is_of_one_record() => Ok(None),
+        found => Ok(found?.map(|(summary, _)| summary)),
+    }
 }

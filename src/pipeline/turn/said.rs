@@ -2,16 +2,43 @@
 
 use super::facts::TurnFacts;
 use crate::core::history::{History, HistoryEntry, PastAction, Voice};
+use crate::core::ids::UserId;
 use crate::core::provenance::{NOT_YOURS, UntrustedText};
 use crate::core::turn::{PASSED_ON, Part};
 use crate::ports::records::{Message, Speaker};
 use crate::services::registry::Registry;
 
+/// Whose a message of a conversation is, for this person; in a group others speak, too.
+pub fn voice_for<'a>(owner: &UserId, message: &'a Message) -> Voice<'a> {
+    match message.speaker {
+        Speaker::Assistant => Voice::Assistant,
+        Speaker::Person if !message.origin.is_own_words() => Voice::PassedOn { source: message.source.as_deref() },
+        Speaker::Person if message.by.as_ref().is_none_or(|by| by == owner) => Voice::Own,
+        Speaker::Person => Voice::SomebodyElse,
+    }
+}
+
+/// What an answer of ours may hold of others' words, beside what it is known to repeat.
+pub fn shown_of_others(services: &Registry, answer: &HistoryEntry<'_>) -> Option<UntrustedText> {
+    let read_to_them = |past: &PastAction| {
+        let command = services.command(&past.service, &past.command);
+        command.is_some_and(|command| command.shows_untrusted())
+    };
+    if answer.actions.iter().any(read_to_them) || answer.text.contains(NOT_YOURS) {
+        return Some(UntrustedText::new("a mail I read to you", answer.text));
+    }
+    // A card or a receipt may show an address that stands in a mail alone (its Reply-To); other words are ours.
+    let addresses: Vec<&str> = answer.text.split_whitespace().filter(|word| word.contains('@')).collect();
+    (!addresses.is_empty()).then(|| UntrustedText::new("something I showed you", addresses.join("\n")))
+}
+
 impl TurnFacts {
     /// The conversation before this message.
     pub fn conversation(&self) -> History<'_> {
         let entries = self.history.iter().map(|message| self.entry(message)).collect();
-        History::new(self.summary.as_ref(), entries, self.replied_message.as_ref().map(|message| self.entry(message)))
+        let covered = |until: u64| self.history.iter().take_while(|message| message.number <= until).count();
+        let summary = self.summary.as_ref().map(|short| (&short.summary, covered(short.until)));
+        History::new(summary, entries, self.replied_message.as_ref().map(|message| self.entry(message)))
     }
 
     fn entry<'a>(&self, message: &'a Message) -> HistoryEntry<'a> {
@@ -19,14 +46,8 @@ impl TurnFacts {
         HistoryEntry { voice: self.voice(message), text, actions, untrusted }
     }
 
-    /// Whose a message of the conversation is; in a group others speak, too.
     fn voice<'a>(&self, message: &'a Message) -> Voice<'a> {
-        match message.speaker {
-            Speaker::Assistant => Voice::Assistant,
-            Speaker::Person if !message.origin.is_own_words() => Voice::PassedOn { source: message.source.as_deref() },
-            Speaker::Person if message.by.as_ref().is_none_or(|by| by == self.owner()) => Voice::Own,
-            Speaker::Person => Voice::SomebodyElse,
-        }
+        voice_for(self.owner(), message)
     }
 
     /// Everything the person said lately, this message included: what taint is measured against.
@@ -38,23 +59,10 @@ impl TurnFacts {
     /// Other people's words in this conversation: those that are known to be, and whatever else of ours may hold
     /// some.
     pub fn others_words(&self, services: &Registry) -> Vec<UntrustedText> {
-        // A card or a receipt may show an address that stands in a mail alone (its Reply-To); other words are ours.
-        let shown = |text: &str| {
-            let addresses: Vec<&str> = text.split_whitespace().filter(|word| word.contains('@')).collect();
-            UntrustedText::new("something I showed you", addresses.join("\n"))
-        };
         let mut words = self.known_to_be_others();
-        for entry in self.conversation().in_sight().filter(|entry| entry.voice == Voice::Assistant) {
-            let read_to_them = |past: &PastAction| {
-                let command = services.command(&past.service, &past.command);
-                command.is_some_and(|command| command.shows_untrusted())
-            };
-            if entry.actions.iter().any(read_to_them) || entry.text.contains(NOT_YOURS) {
-                words.push(UntrustedText::new("a mail I read to you", entry.text));
-            } else if entry.text.contains('@') {
-                words.push(shown(entry.text));
-            }
-        }
+        let conversation = self.conversation();
+        let answers = conversation.in_sight().filter(|entry| entry.voice == Voice::Assistant);
+        words.extend(answers.filter_map(|answer| shown_of_others(services, answer)));
         words
     }
 

@@ -10,6 +10,7 @@ mod due;
 mod erasure;
 mod in_doubt;
 mod post;
+mod summary;
 mod trace;
 
 use chrono::{DateTime, Utc};
@@ -24,6 +25,7 @@ pub use due::{DUE_BY_OWNER, Due, DueKind};
 pub use erasure::{Erasure, ErasureStage};
 pub use in_doubt::InDoubt;
 pub use post::{Before, InboxEntry, OPEN_UPDATES, OutboxEntry, Show, Shown, UPDATES_BY_MESSAGE};
+pub use summary::{CompressionTrace, ConversationSummary};
 pub use trace::{Audit, SpanOutcome, StageSpan, TurnTrace};
 
 /// An instant as a part of a key that sorts by time.

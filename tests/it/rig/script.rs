@@ -112,7 +112,13 @@ impl Model for Script {
             // Questions over everything are answered without it, unless a test says how.
             (
                 None,
-                Stage::Decompose | Stage::Template | Stage::Extract | Stage::Rank | Stage::Classify | Stage::Synthesize,
+                Stage::Decompose
+                | Stage::Template
+                | Stage::Extract
+                | Stage::Rank
+                | Stage::Classify
+                | Stage::Synthesize
+                | Stage::Summarize,
             ) => Value::Null,
         };
         let usage = Usage { calls: 1, tokens_in: 1, tokens_out: 1, ..Usage::default() };

@@ -21,6 +21,8 @@ enum Treatment {
     Marked,
     /// It goes: a half of it would be of no use.
     Dropped,
+    /// It goes, whatever it says: it may say it in other words, and is made again of what is left.
+    MadeAgain,
     /// It stays: it holds no words, or belongs to what people keep.
     Left,
 }
@@ -32,12 +34,13 @@ fn treatment(table: Table) -> Treatment {
         Table::Audit | Table::Turns => Treatment::Marked,
         // What is restored, or done again, is done with the very words or not at all.
         Table::Undo | Table::Meta | Table::Aside => Treatment::Dropped,
+        Table::Summaries => Treatment::MadeAgain,
         // An update loses its words with the turn that answers it.
         Table::Inbox => Treatment::Left,
         Table::Users | Table::PendingOpen | Table::Cards | Table::Due | Table::Erasures => Treatment::Left,
         Table::Tasks | Table::Events | Table::Notes | Table::Memories | Table::Contacts => Treatment::Left,
         Table::MailFolders | Table::MailUids => Treatment::Left,
-        Table::Watches => Treatment::Left,
+        Table::Watches | Table::Compressions => Treatment::Left,
     }
 }
 
@@ -58,7 +61,7 @@ fn is_open(table: Table, record: &Value) -> bool {
         Table::Inbox | Table::Users | Table::PendingOpen | Table::Cards | Table::Due | Table::Erasures => false,
         Table::Tasks | Table::Events | Table::Notes | Table::Memories | Table::Contacts => false,
         Table::MailFolders | Table::MailUids => false,
-        Table::Watches => false,
+        Table::Watches | Table::Summaries | Table::Compressions => false,
     }
 }
 
@@ -106,7 +109,7 @@ impl<'a> ErasureQuery<'a> {
         for table in Table::ALL {
             let found = match treatment(table) {
                 Treatment::Left => continue,
-                Treatment::Conversation | Treatment::Marked | Treatment::Dropped => {
+                Treatment::Conversation | Treatment::Marked | Treatment::Dropped | Treatment::MadeAgain => {
                     optimistic(&[table], || self.erased_from(brain, table)).await?
                 }
             };
@@ -135,6 +138,9 @@ impl<'a> ErasureQuery<'a> {
                 match treatment(table) {
                     Treatment::Left => {}
                     Treatment::Dropped => batch.changes.extend(self.dropped(table, &found)),
+                    Treatment::MadeAgain => {
+                        batch.delete(table, found.key, Expect::Revision(found.stored.revision));
+                    }
                     Treatment::Marked if is_open(table, &found.record) => {
                         open.extend(self.stands_in(&found.record).then_some(found.key));
                     }

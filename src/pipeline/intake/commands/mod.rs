@@ -6,6 +6,7 @@
 //! that service for, through the port.
 
 pub mod agenda;
+mod conversation;
 mod export;
 mod memory;
 mod status;
@@ -103,7 +104,7 @@ pub const COMMANDS: [SlashCommand; 14] = [
         ..command("cancel", "Stop what runs, or drop what waits", CommandKind::Cancel)
     },
     command("settings", "Time zone, language, tone, quiet hours, briefing", CommandKind::Settings),
-    command("memory", "What I remember about you", CommandKind::Memory),
+    command("memory", "What I remember about you; /memory conversation: of what we said", CommandKind::Memory),
     SlashCommand { argument: "WHAT", ..command("forget", "Erase something I remember", CommandKind::Forget) },
     command("export", "Your data, as a file; /export calendar: your events for other calendars", CommandKind::Export),
     command("trace", "How I got to my last answer", CommandKind::Trace),
@@ -191,7 +192,10 @@ async fn carry_out(turn: &Turn<'_>, kind: CommandKind, rest: &str) -> Result<Int
         CommandKind::Pending => agenda::pending(turn.brain, &turn.facts, None).await?,
         CommandKind::Undo => return undo::last(turn.brain, &turn.facts).await,
         CommandKind::Settings => settings::command(turn.brain, &turn.facts, rest),
-        CommandKind::Memory => memory::show(turn.brain, &turn.facts, None).await?,
+        CommandKind::Memory => match conversation::named(rest) {
+            Some(rest) => conversation::answer(turn.brain, &turn.facts, rest).await?,
+            None => memory::show(turn.brain, &turn.facts, None).await?,
+        },
         CommandKind::Forget => return memory::forget(turn.brain, &turn.facts, rest).await,
         CommandKind::Export => export::answer(turn.brain, &turn.facts, rest).await?,
         CommandKind::Cancel => cancel(turn).await?,

@@ -15,7 +15,9 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::consent::waiting::StillWaiting;
 use crate::pipeline::turn::TurnFacts;
 use crate::ports::StoreError;
-use crate::queries::figures::{self, CallOutcome, InvestigationFigures, ModelCall, SetReminder, TurnFigures};
+use crate::queries::figures::{
+    self, CallOutcome, CompressionFigures, InvestigationFigures, ModelCall, SetReminder, TurnFigures,
+};
 
 pub(super) async fn status(brain: &Brain, facts: &TurnFacts) -> Result<String, StoreError> {
     let of_turns = figures::of_turns(&brain.view().await?).await?;
@@ -107,6 +109,7 @@ async fn for_admins(brain: &Brain, of_turns: &TurnFigures) -> Result<Vec<String>
         format!("🩺 Stages that fell back in those turns: {failing}"),
     ];
     lines.extend(of_turns.investigations.as_ref().map(investigations));
+    lines.extend(figures::of_compressions(&brain.view().await?).await?.map(compressions));
     if !of_store.unreadable.is_empty() {
         let tables: BTreeSet<&str> = of_store.unreadable.iter().map(String::as_str).collect();
         let tables = tables.into_iter().collect::<Vec<_>>().join(", ");
@@ -129,6 +132,12 @@ fn investigations(figures: &InvestigationFigures) -> String {
         "🔎 Questions over everything in those turns: {count}; 95 % within {p95_ms} ms; on average {tokens_mean} tokens, \
          ${usd_mean:.4}; {saved_percent} % saved side by side; {failed} with a part that failed"
     )
+}
+
+/// What shortening conversations has saved.
+fn compressions(figures: CompressionFigures) -> String {
+    let CompressionFigures { count, saved_percent, failed } = figures;
+    format!("🗜 Conversations shortened lately: {count}, by {saved_percent} %; {failed} stayed as they were for now")
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! `/trace`: how the last answer came about: the graph of an investigation, else the stages of the turn.
 
+use crate::core::span::ago;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::stages::investigate::KeptAnswer;
 use crate::pipeline::turn::TurnFacts;
@@ -37,5 +38,29 @@ pub(super) async fn trace(brain: &Brain, facts: &TurnFacts) -> Result<String, St
         let share = cached.min(done.tokens_in) * 100 / done.tokens_in.max(1);
         lines.push(format!("The model server had {share} % of what was sent in its cache."));
     }
+    lines.extend(in_short(brain, facts).await?);
     Ok(lines.join("\n"))
+}
+
+/// How much of the conversation stands in its summary, and how it was shortened last.
+async fn in_short(brain: &Brain, facts: &TurnFacts) -> Result<Vec<String>, StoreError> {
+    let view = brain.view().await?;
+    let covers = facts.summary.as_ref().filter(|kept| kept.messages > 0).map(|kept| {
+        let (messages, now, said) = (kept.messages, kept.summary.tokens(), kept.tokens);
+        format!("Of this conversation {messages} older messages are in a summary: {now} tokens in place of {said}.")
+    });
+    let last = turns::last_compression(&view, facts.owner(), facts.chat()).await?.map(|last| {
+        let (when, ms) = (ago(view.now, last.at), last.ms);
+        match &last.fallback {
+            None => format!(
+                "It was shortened last {when}: {} tokens to {}, {ms} ms.",
+                last.tokens_before, last.tokens_after
+            ),
+            Some(why) if last.tokens_after < last.tokens_before => {
+                format!("It was shortened last {when}, by code, as {why}.")
+            }
+            Some(why) => format!("To shorten it did not work {when}, so it stays as it is for now: {why}."),
+        }
+    });
+    Ok(covers.into_iter().chain(last).collect())
 }
