@@ -10,6 +10,8 @@ pub const TALKED_LOOKED_AT: usize = 20;
 pub const TALKED_MAX: usize = 3;
 /// Characters of each.
 pub const TALKED_CHARS: usize = 200;
+/// Messages of one turn behind one of them, until its answer.
+pub const TALKED_PARTS_MAX: u64 = 10;
 /// Candidates shown when a description matches several items.
 pub const CANDIDATES_MAX: usize = 8;
 /// Lines of the change log that wait for its reader, each a commit: enough for an import while the index is being

@@ -63,6 +63,7 @@ FIFTH_LAST = "BYDAY=-5MO in a monthly rule: the program's engine refuses it, and
 LONG_MINUTES = "MINUTELY of more than an hour, with conditions: refused by the program, as its engine miscounts it"
 IN_GAP = "DTSTART inside a gap, hours or minutes with conditions: an event is kept with its instant, not that local time"
 ENDS_FIRST = "DTSTART inside a gap and DTEND behind it, so that the end is before the start: the oracle swaps them"
+OVER_BEFORE = "UNTIL before DTSTART: the start takes place here, as the first occurrence; the oracle leaves it out"
 NOMINAL = "DURATION in days of an event with a time, over a change of clocks: an event is kept with its end, not so"
 
 ZONES = [
@@ -454,6 +455,10 @@ class Case:
             self.skip = FIFTH_LAST
         if self.freq == "MINUTELY" and parts.get("INTERVAL", 1) > 60 and not self.counts_elapsed():
             self.skip = LONG_MINUTES
+        if self.ending and self.ending[0] == "UNTIL":
+            _, form, last = self.ending
+            if (last.replace(hour=23, minute=59) if form == "date" else last) < self.start:
+                self.skip = OVER_BEFORE
         if self.kind != "date":
             first = self.instant(self.start)
             shifted = first.astimezone(self.zone).replace(tzinfo=None) != self.start

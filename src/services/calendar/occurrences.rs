@@ -69,7 +69,12 @@ impl Event {
             }
             None => vec![first],
         };
-        starts.extend(self.besides().filter(|at| !starts.contains(at)).collect::<Vec<_>>());
+        // A date may stand there twice.
+        for at in self.besides() {
+            if !starts.contains(&at) {
+                starts.push(at);
+            }
+        }
         let regular = starts.into_iter().filter(|start| self.exception(*start).is_none());
         let regular = regular.map(|start| self.occurrence(start, length, zone));
         let mut occurrences: Vec<Occurrence> =
@@ -154,5 +159,25 @@ impl Event {
             Some(o) => (o.start.store(), o.end.map(Moment::store)),
             None => (self.start_time.clone(), self.end_time.clone()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono_tz::UTC;
+
+    use super::*;
+    use crate::core::ids::UserId;
+
+    #[test]
+    fn a_date_that_stands_there_twice_is_one_occurrence() {
+        let day = |text: &str| Moment::read(text, UTC).unwrap();
+        let mut event = Event::new("e", UserId::new("u"), "Choir", day("2026-03-02T18:00:00+00:00"), UTC);
+        event.recurrence = Some("FREQ=WEEKLY;COUNT=2".to_owned());
+        event.also = ["2026-03-05T18:00:00+00:00", "2026-03-05T18:00:00+00:00", "2026-03-09T18:00:00+00:00"]
+            .map(str::to_owned)
+            .to_vec();
+        let (from, to) = ("2026-03-01T00:00:00Z".parse().unwrap(), "2026-04-01T00:00:00Z".parse().unwrap());
+        assert_eq!(event.occurrences(from, to, UTC, 20).len(), 3);
     }
 }

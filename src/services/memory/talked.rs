@@ -1,20 +1,22 @@
 //! What the person said about something in earlier conversations, each with its day: found like what is remembered.
 //!
-//! Only their own words, in their private chat; questions are left out, as they say nothing, and so is what is
-//! remembered anyway.
+//! Only their own words, in their private chat; questions are left out, as they say nothing, and so is what came to be
+//! remembered by being said: that is known, or has been corrected since.
 
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, Months, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::record::Memory;
+use super::recall::RecallFacts;
+use super::record::{Memory, NAME};
 use super::service::MemoryService;
 use crate::core::text::{one_line, shorten};
 use crate::language::grounding::telling_stems;
-use crate::limits::{TALKED_CHARS, TALKED_LOOKED_AT, TALKED_MAX};
-use crate::ports::records::Message;
+use crate::limits::{TALKED_CHARS, TALKED_LOOKED_AT, TALKED_MAX, TALKED_PARTS_MAX};
+use crate::ports::records::{Message, Speaker};
 use crate::ports::{Key, Needs, Query, RecordExt as _};
+use crate::services::command::Command;
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::search::WordQuery;
@@ -67,6 +69,9 @@ impl MemoryService {
             if shared == 0 || message.text.trim_end().ends_with('?') || known.iter().any(is_known) {
                 continue;
             }
+            if self.was_kept(&message).await? {
+                continue;
+            }
             let text = shorten(&one_line(&message.text), TALKED_CHARS);
             if !said.iter().any(|(_, other)| other.text == text) {
                 said.push((shared, SaidEarlier { at: message.at, text }));
@@ -76,6 +81,22 @@ impl MemoryService {
         let best = said.iter().map(|(shared, _)| *shared).max().unwrap_or(0);
         said.retain(|(shared, _)| *shared == best);
         Ok(said.into_iter().map(|(_, said)| said).take(TALKED_MAX).collect())
+    }
+
+    /// Whether something came to be remembered by it, corrected or forgotten: then it is known, or not true any more.
+    async fn was_kept(&self, said: &Message) -> Result<bool, ServiceError> {
+        // Between a message and its answer stand the other parts of the same turn.
+        for number in said.number + 1..=said.number + TALKED_PARTS_MAX {
+            let key = Message::key_of(&said.chat, number);
+            let Some((next, _)) = self.store.load::<Message>(&key).await? else { return Ok(false) };
+            if next.speaker == Speaker::Assistant {
+                return Ok(next
+                    .actions
+                    .iter()
+                    .any(|past| past.service == NAME && past.command != <RecallFacts as Command>::NAME));
+            }
+        }
+        Ok(false)
     }
 }
 
