@@ -3,11 +3,10 @@
 use std::time::{Duration, Instant};
 
 use brain_agent::core::history::{Compression, tokens};
-use brain_agent::core::ids::{ChatId, UserId};
 use brain_agent::core::turn::Origin;
 use brain_agent::pipeline::stages::compress;
 use brain_agent::ports::records::{CompressionTrace, ConversationSummary, Message};
-use brain_agent::ports::{RecordExt as _, Stage};
+use brain_agent::ports::{Batch, Expect, RecordExt as _, Stage};
 use serde_json::json;
 
 use crate::rig::{Rig, Setup};
@@ -232,8 +231,8 @@ async fn a_summary_of_what_is_forgotten_meanwhile_is_not_kept() {
         let (brain, first) = (brain.clone(), first.clone());
         tokio::spawn(async move {
             let marked = Message { text: "[forgotten]".to_owned(), ..first };
-            let mut batch = brain_agent::ports::Batch::default();
-            batch.put(&marked, brain_agent::ports::Expect::Any).unwrap();
+            let mut batch = Batch::default();
+            batch.put(&marked, Expect::Any).unwrap();
             brain.store.commit(batch).await.unwrap();
         });
         json!("please note the number of the number")
@@ -245,15 +244,17 @@ async fn a_summary_of_what_is_forgotten_meanwhile_is_not_kept() {
 
 #[tokio::test(start_paused = true)]
 async fn each_person_and_each_chat_has_a_summary_of_its_own() {
-    let rig = Rig::new(Setup::default());
-    sums_up(&rig);
+    let rig = Rig::new(Setup { model: false, ..Setup::default() });
+    let bob = rig.as_user("bob");
     for turn in 0..8 {
-        notes(&rig, turn).await;
+        rig.says(&format!("remind me to buy thing {turn} tomorrow at 5pm")).await;
+        bob.says(&format!("remind me to hide secret {turn} tomorrow at 5pm")).await;
+        shortens(&rig).await;
+        compress::shorten(&rig.brain, &bob.chat, &bob.user).await.unwrap();
     }
-    assert!(kept(&rig).await.is_some());
-    let other = UserId::new("somebody");
-    compress::shorten(&rig.brain, &ChatId::alone_with(&other), &other).await.unwrap();
-    assert_eq!(rig.all::<ConversationSummary>().await.len(), 1);
+    let (mine, his) = (rig.says("/memory conversation").await.text(), bob.says("/memory conversation").await.text());
+    assert!(mine.contains("buy thing 1") && !mine.contains("hide"), "{mine}");
+    assert!(his.contains("hide secret 1") && !his.contains("buy"), "{his}");
 }
 
 #[test]

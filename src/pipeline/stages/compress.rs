@@ -222,6 +222,7 @@ async fn keep(
     (summary, unfit): (Option<HistorySummary>, u32),
     trace: CompressionTrace,
 ) -> Result<bool, StoreError> {
+    let until = before.until;
     let count = |summary: &Option<HistorySummary>, number: u64| if summary.is_some() { number } else { 0 };
     let after = ConversationSummary {
         until: if summary.is_some() { trace.covers.1 } else { before.until },
@@ -239,6 +240,9 @@ async fn keep(
         Ok(_) => {}
         Err(StoreError::Conflict { .. }) => return Ok(false),
         Err(error) => return Err(error),
+    }
+    if after.until == until {
+        return Ok(true);
     }
     for message in covered {
         let now = brain.store.load::<Message>(&Message::key_of(&message.chat, message.number)).await?;

@@ -68,7 +68,8 @@ async fn replied_card(moment: &Snapshot<'_>, incoming: &Incoming) -> Result<Opti
 }
 
 async fn history(brain: &Brain, moment: &Snapshot<'_>, chat: &ChatId) -> Result<Vec<Message>, StoreError> {
-    let last = limits::PLAN_HISTORY_MESSAGES.max(brain.policy.compression.from);
+    let usual = limits::PLAN_HISTORY_MESSAGES;
+    let last = if brain.policy.compresses { usual.max(brain.policy.compression.from) } else { usual };
     let scan = Scan::of::<Message>(&[chat.as_str()], last).newest_first();
     let mut messages: Vec<Message> = moment.list::<Message>(scan).await?.into_iter().map(|(m, _)| m).collect();
     messages.reverse();

@@ -168,6 +168,9 @@ impl<T: DavRecord> DavPass<'_, T> {
         may_hold_others: Option<&BTreeMap<String, String>>,
         (gone, passed_over): (&mut Vec<String>, &mut BTreeMap<String, String>),
     ) -> Result<bool, PassError> {
+        if wanted.is_empty() {
+            return Ok(false);
+        }
         let mut rest = wanted.split_off(wanted.len().min(DAV_FETCH_SLICE));
         let fetched = self.fetched(collection, &wanted).await?;
         let left_out = self.slice(collection, &wanted, fetched, (gone, passed_over)).await?;
@@ -196,7 +199,7 @@ impl<T: DavRecord> DavPass<'_, T> {
             passed_over.pop_last();
         }
         self.shows_progress(None);
-        Ok(all > 0)
+        Ok(true)
     }
 
     fn shows_progress(&self, progress: Option<(usize, usize)>) {
