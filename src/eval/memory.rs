@@ -1,7 +1,7 @@
 //! `{"facts":[{"id","text","at"?}],"questions":[{"text","expect":[id…]}]}`, each line a world of its own: what is
 //! remembered, and what a question brings back of it.
 //!
-//! Every fact is kept as the program keeps what it is told, every question looked up as the program looks up facts. A
+//! Every fact is kept as the program keeps what it is told, every question looked up as the program looks up what bears on a message. A
 //! question is right where all that it expects is among the first five. Beside it stands the plain way: the same
 //! texts, ranked by their stems alone (BM25), which whoever changes the search has to beat.
 
@@ -24,8 +24,8 @@ use crate::core::ids::{ChatId, UserId};
 use crate::language::terms;
 use crate::pipeline::brain::Brain;
 use crate::ports::{Batch, Expect, Store};
-use crate::queries;
 use crate::services::memory::Memory;
+use crate::services::service::{ContextRole, Wanted};
 use crate::store::MemoryStore;
 
 /// After the facts of a world, where they say nothing of when they were told.
@@ -197,9 +197,14 @@ impl KnownWorld {
         let chat = ChatId::alone_with(&self.owner);
         let user = self.brain.user(&self.owner, &chat).await.map_err(|error| error.to_string())?;
         let ctx = self.brain.request_context(&user, &chat);
-        let found = queries::services::facts(&self.brain.services, &ctx, question).await;
-        let found = found.map_err(|error| error.to_string())?;
-        Ok(found.rows.into_iter().map(|fact| fact.id).take(LOOKED_AT).collect())
+        let services = self.brain.services.now();
+        let wanted = Wanted { message: question.to_owned(), limit: LOOKED_AT };
+        let mut ids = Vec::new();
+        for service in services.iter().filter(|service| service.service.context_role() == ContextRole::AboutPerson) {
+            let noticed = service.service.notice(&ctx, &wanted).await.map_err(|error| error.to_string())?;
+            ids.extend(noticed.into_iter().map(|noticed| noticed.id));
+        }
+        Ok(ids)
     }
 }
 

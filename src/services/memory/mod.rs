@@ -3,6 +3,7 @@
 //! A fact of a name that is known already replaces the old one: two truths about one thing are none.
 
 mod forget;
+mod near;
 mod recall;
 mod record;
 mod searchable;
@@ -30,7 +31,6 @@ use super::error::ServiceError;
 use super::items::{self, Item};
 use super::pages::{self, Page};
 use super::registry::Registration;
-use super::search::WordQuery;
 use super::searchable::Searchable;
 use super::service::{ContextRole, Noticed, Service, ServiceInfo, Wanted};
 use super::texts;
@@ -98,7 +98,7 @@ impl Service for MemoryService {
     }
 
     async fn notice(&self, ctx: &RequestContext, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
-        let (found, _) = self.relevant(ctx, &WordQuery::new(&wanted.message)).await?;
+        let found = self.nearest(ctx, &wanted.message).await?;
         let noticed = |memory: &Memory| Noticed {
             id: memory.id.clone(),
             line: format!("{}: {}", texts::brief(&memory.key), texts::brief(&memory.value)),

@@ -1,0 +1,56 @@
+//! What bears on a message: facts for its prompts, ranked in several ways that are fused by rank.
+//!
+//! A list that answers "what do you know about…?" stays strict ([`MemoryService::relevant`]); a prompt has room for a
+//! few facts, and one too many costs less than the one that was missed. So a question also looks by all of its words,
+//! those that only hold it together among them.
+
+use std::collections::HashMap;
+
+use super::record::Memory;
+use super::service::MemoryService;
+use crate::language::requests::is_question;
+use crate::language::words::words;
+use crate::limits::RESULT_ROWS_MAX;
+use crate::ports::{Needs, Query};
+use crate::services::context::RequestContext;
+use crate::services::error::ServiceError;
+use crate::services::items::Item;
+use crate::services::search::WordQuery;
+
+/// How slowly a place in a ranking loses its worth, as usual for reciprocal rank fusion.
+const FUSION_K: f32 = 60.0;
+/// What the ranking by all words is worth beside the one by telling words.
+const BY_ALL_WORDS: f32 = 0.6;
+
+impl MemoryService {
+    /// The facts that bear on a message, best first.
+    pub(super) async fn nearest(&self, ctx: &RequestContext, message: &str) -> Result<Vec<Memory>, ServiceError> {
+        let (telling, _) = self.relevant(ctx, &WordQuery::new(message)).await?;
+        if !is_question(message) {
+            return Ok(telling);
+        }
+        let text = words(message).join(" ");
+        let any = Query { text, needs: Needs::Any, limit: RESULT_ROWS_MAX, ..Query::default() };
+        let (holding, _) = self.finder(ctx).page::<Memory>(any).await?;
+        Ok(fused([(1.0, telling), (BY_ALL_WORDS, holding)]))
+    }
+}
+
+/// Rankings as one: each gives a fact its weight by the place that it has there; equally good ones stay in the order in
+/// which they came.
+fn fused(rankings: impl IntoIterator<Item = (f32, Vec<Memory>)>) -> Vec<Memory> {
+    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut all: Vec<(f32, Memory)> = Vec::new();
+    for (weight, ranking) in rankings {
+        for (rank, fact) in ranking.into_iter().enumerate() {
+            let worth = weight / (FUSION_K + (rank + 1) as f32);
+            let place = *places.entry(fact.id().to_owned()).or_insert(all.len());
+            match all.get_mut(place) {
+                Some((sum, _)) => *sum += worth,
+                None => all.push((worth, fact)),
+            }
+        }
+    }
+    all.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    all.into_iter().map(|(_, fact)| fact).collect()
+}
