@@ -10,7 +10,8 @@ use async_trait::async_trait;
 use tokio::sync::watch;
 
 use super::StoreError;
-use super::store::{Key, Table};
+use super::store::Key;
+use super::table::Table;
 
 /// What one commit changed in followed tables.
 #[derive(Debug, Clone, PartialEq, Eq)]

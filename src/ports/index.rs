@@ -15,7 +15,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
 use super::StoreError;
-use super::store::{Key, Order, Scan, Stored, Table};
+use super::store::{Key, Order, Scan, Stored};
+use super::table::Table;
 use crate::core::ids::UserId;
 
 /// Something that can be found.

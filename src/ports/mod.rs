@@ -18,6 +18,7 @@ pub mod secondary;
 mod snapshot;
 mod store;
 mod store_error;
+mod table;
 mod transcriber;
 mod typed;
 
@@ -35,7 +36,8 @@ pub use pool::CpuPool;
 pub use schema::{AnswerSchema, in_order};
 pub use secondary::Secondary;
 pub use snapshot::{Reader, Snapshot};
-pub use store::{Batch, Change, Expect, Key, Order, Record, Scan, Store, Stored, Table, from_stored};
+pub use store::{Batch, Change, Expect, Key, Order, Record, Scan, Store, Stored, from_stored};
 pub use store_error::StoreError;
+pub use table::Table;
 pub use transcriber::{Recording, TranscribeError, Transcriber};
 pub use typed::{RecordExt, leave_out};

@@ -9,7 +9,8 @@
 use std::fmt;
 
 use super::records;
-use super::store::{Key, Order, Record, Scan, Stored, Table, from_stored};
+use super::store::{Key, Order, Record, Scan, Stored, from_stored};
+use super::table::Table;
 
 /// A further order over the records of one table.
 #[derive(Clone, Copy)]

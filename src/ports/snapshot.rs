@@ -5,7 +5,8 @@ use std::fmt;
 use async_trait::async_trait;
 
 use super::StoreError;
-use super::store::{Batch, Key, Scan, Stored, Table};
+use super::store::{Batch, Key, Scan, Stored};
+use super::table::Table;
 
 /// Reads of records.
 #[async_trait]

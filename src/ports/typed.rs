@@ -11,7 +11,8 @@ use super::StoreError;
 use super::records::Aside;
 use super::secondary::Secondary;
 use super::snapshot::Reader;
-use super::store::{Batch, Expect, Key, Order, Record, Scan, Stored, Table, from_stored};
+use super::store::{Batch, Expect, Key, Order, Record, Scan, Stored, from_stored};
+use super::table::Table;
 
 /// Typed reads over any store or snapshot.
 #[async_trait]
