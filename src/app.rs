@@ -19,8 +19,8 @@ use crate::llm;
 use crate::pipeline::brain::{Brain, Policy};
 use crate::ports::records::ChatState;
 use crate::ports::{
-    Channel, Clock, Index, Key, Model, RecordExt, Scan, Secondary, SendError, Source, Store, StoreError, TokenPrice,
-    Transcriber, secondary,
+    Channel, Clock, Embedder, Index, Key, Model, RecordExt, Scan, Secondary, SendError, Source, Store, StoreError,
+    TokenPrice, Transcriber, secondary,
 };
 use crate::prompts::{PromptError, Prompts};
 use crate::search::{SearchIndex, conversation};
@@ -49,6 +49,9 @@ pub enum StartError {
     /// The transcription endpoint.
     #[error("TRANSCRIBE_BASE_URL cannot be used: {0}")]
     Transcribe(String),
+    /// The embedding endpoint.
+    #[error("EMBEDDINGS_BASE_URL cannot be used: {0}")]
+    Embeddings(String),
     /// Outgoing mail.
     #[error(transparent)]
     Smtp(#[from] SmtpUrlError),
@@ -179,7 +182,7 @@ fn build_for(
     let listed = AccountDirectory::new(config.accounts.iter().flat_map(ListedAccount::parts), kept.states);
     let keeper = MailKeeper::new(kept.mailboxes, mailboxes.clone(), listed.states.clone(), clock.clone());
     let accounts = Accounts { mail_keeper: Some(Arc::new(keeper)), ..accounts };
-    let (services, people) = services::built_in(&store, &index, &mailboxes, accounts);
+    let (services, people) = services::built_in(&store, &index, &mailboxes, accounts, embedder(config)?);
     Ok(Brain {
         model: model(config)?,
         prompts: Prompts::load(config.prompts_dir.as_deref())?,
@@ -206,11 +209,6 @@ fn model(config: &Config) -> Result<Option<Arc<dyn Model>>, llm::SettingsError> 
     if config.models.is_empty() {
         return Ok(None);
     }
-    let endpoint = |e: &ModelEndpoint| llm::Endpoint {
-        base_url: e.base_url.clone(),
-        api_key: e.api_key.clone(),
-        model: e.model.clone(),
-    };
     let settings = llm::ClientSettings {
         stages: config.models.iter().map(|(stage, e)| (*stage, endpoint(e))).collect(),
         fallback: config.model_fallback.as_ref().map(endpoint),
@@ -223,9 +221,19 @@ fn model(config: &Config) -> Result<Option<Arc<dyn Model>>, llm::SettingsError> 
 /// Who listens to recordings, when somebody does.
 pub fn transcriber(config: &Config) -> Result<Option<Arc<dyn Transcriber>>, StartError> {
     let Some(e) = &config.transcribe else { return Ok(None) };
-    let endpoint = llm::Endpoint { base_url: e.base_url.clone(), api_key: e.api_key.clone(), model: e.model.clone() };
-    let listener = llm::transcribe::Listener::new(&endpoint).map_err(StartError::Transcribe)?;
+    let listener = llm::transcribe::Listener::new(&endpoint(e)).map_err(StartError::Transcribe)?;
     Ok(Some(Arc::new(listener)))
+}
+
+/// Who makes vectors of texts, when somebody does.
+fn embedder(config: &Config) -> Result<Option<Arc<dyn Embedder>>, StartError> {
+    let Some(e) = &config.embeddings else { return Ok(None) };
+    let embedder = llm::embeddings::TextEmbedder::new(&endpoint(e)).map_err(StartError::Embeddings)?;
+    Ok(Some(Arc::new(embedder)))
+}
+
+fn endpoint(e: &ModelEndpoint) -> llm::Endpoint {
+    llm::Endpoint { base_url: e.base_url.clone(), api_key: e.api_key.clone(), model: e.model.clone() }
 }
 
 /// The zone of people who have not chosen one: the host's, where the configuration names none.

@@ -73,6 +73,8 @@ pub struct Config {
     pub prices: BTreeMap<Stage, TokenPrice>,
     /// Takes over when a stage's endpoint does not answer.
     pub model_fallback: Option<ModelEndpoint>,
+    /// Makes vectors of facts and of what is asked about them.
+    pub embeddings: Option<ModelEndpoint>,
     /// Listens to recordings.
     pub transcribe: Option<ModelEndpoint>,
     /// How long a person's next message may join the one before.
@@ -231,6 +233,7 @@ mod tests {
             ("BRAIN_BREATH", "11s"),
             ("BRAIN_BREATH", "-5ms"),
             ("TRANSCRIBE_MODEL", "whisper-1"),
+            ("EMBEDDINGS_MODEL", "some"),
             ("LLM_MODEL", "small"),
             ("LLM_TIMEOUT", "0s"),
             ("LLM_TIMEOUT", "2h"),
@@ -293,6 +296,7 @@ mod tests {
             (key("LLM_API_KEY_PLAN"), "LLM_BASE_URL_PLAN", LLM.to_vec()),
             (key("LLM_API_KEY_PLAN"), "LLM_BASE_URL", vec![LLM[0]]),
             (key("LLM_FALLBACK_API_KEY"), "LLM_FALLBACK_BASE_URL", [&LLM[..], &[("LLM_FALLBACK_MODEL", "m")]].concat()),
+            (key("EMBEDDINGS_API_KEY"), "EMBEDDINGS_BASE_URL", vec![("EMBEDDINGS_MODEL", "m")]),
             (key("TRANSCRIBE_API_KEY"), "TRANSCRIBE_BASE_URL", vec![("TRANSCRIBE_MODEL", "m")]),
         ] {
             let owned = |(key, value): (&str, &str)| (key.to_owned(), value.to_owned());

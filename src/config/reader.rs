@@ -68,6 +68,7 @@ impl ConfigReader {
             model_timeouts: self.model_timeouts(),
             prices: self.prices(),
             model_fallback,
+            embeddings: self.endpoint("EMBEDDINGS_BASE_URL", "EMBEDDINGS_API_KEY", "EMBEDDINGS_MODEL", None),
             transcribe: self.endpoint("TRANSCRIBE_BASE_URL", "TRANSCRIBE_API_KEY", "TRANSCRIBE_MODEL", None),
             breath: self
                 .parsed("BRAIN_BREATH", "a duration from 0s to 10s, such as 300ms", |text| {

@@ -33,7 +33,8 @@ use crate::store::MemoryStore;
 pub(super) static CATALOG: LazyLock<Arc<Services>> = LazyLock::new(|| {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let index: Arc<dyn Index> = Arc::new(PlainIndex::new(store.clone(), Vec::new()));
-    services::built_in(&store, &index, &Mailboxes::new(Path::new(""), None, index.clone()), Default::default()).0.now()
+    let mailboxes = Mailboxes::new(Path::new(""), None, index.clone());
+    services::built_in(&store, &index, &mailboxes, Default::default(), None).0.now()
 });
 
 #[derive(Debug, Deserialize)]

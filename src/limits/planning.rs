@@ -48,6 +48,20 @@ pub const CONTEXT_FETCH_MS: u64 = 1_500;
 pub const CONTEXT_ITEMS_MAX: usize = 10;
 /// Facts about the person in context (DESIGN §4).
 pub const CONTEXT_FACTS_MAX: usize = 5;
+/// Making vectors of some texts while nobody waits.
+pub const EMBED_MS: u64 = 60_000;
+/// Making one of a question, which a turn waits for.
+pub const EMBED_QUESTION_MS: u64 = 800;
+/// An embedding endpoint that failed is left alone for so long.
+pub const EMBED_REST_SECS: u64 = 300;
+/// Characters of a text of which a vector is made: more than models of this kind read.
+pub const EMBED_CHARS_MAX: usize = 2_000;
+/// Texts in one request.
+pub const EMBEDDED_AT_ONCE: usize = 64;
+/// Answer of an embedding endpoint: so many vectors of 4,096 numbers.
+pub const EMBED_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// Facts of one person that get a vector.
+pub const EMBEDDED_FACTS_MAX: usize = 20_000;
 /// Characters of the list of commands in one prompt: 600 tokens. More commands are divided by services first.
 pub const CATALOG_CHARS_MAX: usize = 2_400;
 /// Characters of the list of commands with their parameters in one prompt: 4,000 tokens. With more of them a command is

@@ -15,8 +15,10 @@
 //! Deliberately not here: prompts, what an answer means, asking again about a wrong answer, budgets.
 
 mod answer;
+mod body;
 mod calls;
 mod closing;
+pub mod embeddings;
 mod failure;
 mod link;
 mod pace;

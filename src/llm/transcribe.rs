@@ -7,19 +7,18 @@ use std::fmt;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use reqwest::Url;
 use reqwest::multipart::{Form, Part};
-use reqwest::redirect::Policy;
-use secrecy::{ExposeSecret, SecretString};
+use reqwest::{Client, Url};
+use secrecy::SecretString;
 use serde::Deserialize;
 
-use super::Endpoint;
+use super::{Endpoint, body};
 use crate::limits;
 use crate::ports::{Recording, TranscribeError, Transcriber};
 
 /// The endpoint that turns recordings into text.
 pub struct Listener {
-    client: reqwest::Client,
+    client: Client,
     url: Url,
     key: Option<SecretString>,
     model: String,
@@ -40,37 +39,8 @@ impl Listener {
     /// A listener at this endpoint; opens no connection yet. `Err` says what is wrong with it.
     pub fn new(endpoint: &Endpoint) -> Result<Self, String> {
         let url = super::url_of(&endpoint.base_url, "audio/transcriptions").ok_or("it is no http(s) address")?;
-        let client = reqwest::Client::builder()
-            .timeout(Duration::from_millis(limits::TRANSCRIBE_MS))
-            .redirect(Policy::none())
-            .build()
-            .map_err(|error| error.without_url().to_string())?;
+        let client = body::client(Duration::from_millis(limits::TRANSCRIBE_MS))?;
         Ok(Self { client, url, key: endpoint.api_key.clone(), model: endpoint.model.clone() })
-    }
-
-    async fn ask(&self, form: Form) -> Result<String, TranscribeError> {
-        let mut request = self.client.post(self.url.clone()).multipart(form);
-        if let Some(key) = &self.key {
-            request = request.bearer_auth(key.expose_secret());
-        }
-        let unreachable =
-            |error: reqwest::Error| TranscribeError(format!("cannot be reached: {}", error.without_url()));
-        let mut response = request.send().await.map_err(unreachable)?;
-        let status = response.status();
-        // What an error says is not repeated: it may repeat the request.
-        if !status.is_success() {
-            return Err(TranscribeError(format!("answered {status}")));
-        }
-        let mut body = Vec::new();
-        while let Some(piece) = response.chunk().await.map_err(unreachable)? {
-            if body.len() + piece.len() > limits::TRANSCRIPT_BYTES_MAX {
-                return Err(TranscribeError("gave too long an answer".to_owned()));
-            }
-            body.extend_from_slice(&piece);
-        }
-        let transcript: TranscriptAnswer = serde_json::from_slice(&body)
-            .map_err(|_| TranscribeError("gave an answer that is no transcript".to_owned()))?;
-        Ok(transcript.text)
     }
 }
 
@@ -86,6 +56,12 @@ impl Transcriber for Listener {
         let cannot = |error: reqwest::Error| TranscribeError(format!("cannot be asked: {error}"));
         let file = if sendable { file.mime_str(&mime).map_err(cannot)? } else { file };
         let form = Form::new().part("file", file).text("model", self.model.clone()).text("response_format", "json");
-        self.ask(form).await
+        let request = self.client.post(self.url.clone()).multipart(form);
+        let body = body::answered(request, self.key.as_ref(), limits::TRANSCRIPT_BYTES_MAX).await;
+        let transcript = body.and_then(|body| {
+            serde_json::from_slice::<TranscriptAnswer>(&body)
+                .map_err(|_| "gave an answer that is no transcript".to_owned())
+        });
+        transcript.map(|transcript| transcript.text).map_err(TranscribeError)
     }
 }

@@ -7,6 +7,7 @@
 mod changes;
 mod channel;
 mod clock;
+mod embedder;
 mod file_error;
 mod index;
 mod model;
@@ -25,6 +26,7 @@ mod typed;
 pub use changes::{ChangeLog, ChangedRecords, Changes};
 pub use channel::{Channel, SendError};
 pub use clock::Clock;
+pub use embedder::{EmbedError, Embedder, Embedding};
 pub use file_error::{is_full, why_not};
 pub use index::{
     BuildProgress, Candidates, Description, Document, Found, Hit, Index, IndexError, Needs, Participant, Query,

@@ -48,6 +48,8 @@ pub enum Table {
     Notes,
     /// Memories.
     Memories,
+    /// What memories mean, as vectors.
+    Vectors,
     /// Saved contacts.
     Contacts,
     /// What is waited for in mail.
@@ -64,7 +66,7 @@ pub enum Table {
 
 impl Table {
     /// Every table.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 28] = [
         Self::Inbox,
         Self::Outbox,
         Self::Messages,
@@ -86,6 +88,7 @@ impl Table {
         Self::Events,
         Self::Notes,
         Self::Memories,
+        Self::Vectors,
         Self::Contacts,
         Self::Watches,
         Self::MailFolders,
@@ -118,6 +121,7 @@ impl Table {
             Self::Events => "events",
             Self::Notes => "notes",
             Self::Memories => "memories",
+            Self::Vectors => "vectors",
             Self::Contacts => "contacts",
             Self::Watches => "watches",
             Self::MailFolders => "mail_folders",
@@ -137,6 +141,8 @@ impl Table {
             Self::Tasks | Self::Events | Self::Notes | Self::Memories | Self::Contacts | Self::Watches => false,
             // It is read from the account once more.
             Self::MailFolders | Self::MailUids | Self::Meta => false,
+            // It is made again.
+            Self::Vectors => false,
         }
     }
 }

@@ -70,7 +70,7 @@ pub mod values;
 
 use std::sync::Arc;
 
-use crate::ports::{Index, Secondary, Source, Store};
+use crate::ports::{Embedder, Index, Secondary, Source, Store};
 use backend::Backends;
 use contacts::Contacts;
 use dav::DavKeeper;
@@ -126,6 +126,7 @@ pub fn built_in(
     index: &Arc<dyn Index>,
     mailboxes: &Arc<Mailboxes>,
     accounts: Accounts,
+    embedder: Option<Arc<dyn Embedder>>,
 ) -> (Registry, Arc<Contacts>) {
     let Accounts { tasks, task_keeper, events, event_keeper, contacts, contact_keeper, mail, mail_keeper } = accounts;
     let people = Contacts::new(store.clone(), index.clone(), mailboxes.clone());
@@ -141,7 +142,7 @@ pub fn built_in(
         tasks.registration(),
         Arc::new(calendar).registration(),
         Arc::new(mail).registration(),
-        Arc::new(memory::MemoryService::new(store.clone(), index.clone())).registration(),
+        Arc::new(memory::MemoryService::new(store.clone(), index.clone()).embedded_by(embedder)).registration(),
         Arc::new(notes::NotesService::new(store.clone(), index.clone())).registration(),
         people.clone().registration(),
     ]);

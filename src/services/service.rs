@@ -218,6 +218,11 @@ pub trait Service: Send + Sync + std::fmt::Debug + 'static {
         Ok(None)
     }
 
+    /// Makes ready in the background what its answers may use and never need, until this is dropped.
+    async fn keep_ready(&self) {
+        std::future::pending().await
+    }
+
     /// All that is kept of a person, to be handed over to them: a name for each kind, and its records.
     async fn export(&self, _owner: &UserId) -> Result<Vec<(&'static str, Vec<serde_json::Value>)>, ServiceError> {
         Ok(Vec::new())

@@ -120,7 +120,7 @@ impl World {
     /// The built-in services, and the people they know.
     pub fn services(&self) -> (Registry, Arc<Contacts>) {
         let mailboxes = Mailboxes::new(self.dir.path(), None, self.index.clone());
-        built_in(&self.store, &self.index, &mailboxes, Default::default())
+        built_in(&self.store, &self.index, &mailboxes, Default::default(), None)
     }
 
     /// One of them.

@@ -11,6 +11,7 @@ mod retention;
 
 use std::time::Duration;
 
+use futures::future::join_all;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -37,7 +38,14 @@ pub async fn run(brain: &Brain, stop: &CancellationToken) {
         () = keep_in_order(brain) => {}
         () = disconnected::keep_told(brain) => {}
         () = compress::keep_short(brain) => {}
+        () = services_ready(brain) => {}
     }
+}
+
+/// What services make ready for themselves.
+async fn services_ready(brain: &Brain) {
+    let services = brain.services.now();
+    join_all(services.iter().map(|service| service.service.keep_ready())).await;
 }
 
 /// Each of its commits is whole when this is dropped, and the next life begins with a look of its own.

@@ -36,6 +36,7 @@ mod killed;
 mod lazy;
 mod lists;
 mod mailing;
+mod meaning;
 mod moves;
 mod names;
 mod oauth;

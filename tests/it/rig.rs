@@ -314,7 +314,7 @@ fn brain(
         true => Mailboxes::new(folder.path(), Some("alex.morgan@example.com".to_owned()), index.clone()),
         false => Mailboxes::of_accounts(folder.path(), setup.accounts.mail.clone(), index.clone()),
     };
-    let (built_in, people) = services::built_in(&shared, &index, &mailboxes, setup.accounts.clone());
+    let (built_in, people) = services::built_in(&shared, &index, &mailboxes, setup.accounts.clone(), None);
     let watched = |inner: Arc<dyn Entry>| -> Arc<dyn Entry> {
         let lies = setup.liars.contains(&format!("{}.{}", inner.service(), inner.command()).as_str());
         Arc::new(Watched { inner, log: log.clone(), sending: setup.sending, lies })

@@ -24,6 +24,7 @@ pub mod bot_api;
 pub mod byte_proxy;
 pub mod dav_server;
 pub mod dovecot;
+pub mod embedder;
 pub mod guarded;
 pub mod http_proxy;
 pub mod model_server;

@@ -3,6 +3,7 @@
 //! A fact of a name that is known already replaces the old one: two truths about one thing are none.
 
 mod forget;
+mod meaning;
 mod near;
 mod recall;
 mod record;
@@ -41,6 +42,8 @@ use crate::language::terms;
 use crate::limits::{LIST_ROWS_MAX, RESULT_ROWS_MAX};
 use crate::ports::{RecordExt, Scan, Secondary, Source};
 
+#[cfg(test)]
+mod meaning_tests;
 #[cfg(test)]
 mod tests;
 
@@ -87,6 +90,13 @@ impl Service for MemoryService {
 
     fn facts(&self) -> Option<&dyn Facts> {
         Some(self)
+    }
+
+    async fn keep_ready(&self) {
+        match &self.meanings {
+            Some(meanings) => meanings.keep().await,
+            None => std::future::pending().await,
+        }
     }
 
     fn searchable(&self) -> Option<&dyn Searchable> {

@@ -2,7 +2,7 @@
 //!
 //! A list that answers "what do you know about…?" stays strict ([`MemoryService::relevant`]); a prompt has room for a
 //! few facts, and one too many costs less than the one that was missed. So a question also looks by all of its words,
-//! those that only hold it together among them.
+//! those that only hold it together among them, and by what it means where there is an endpoint for that.
 
 use std::collections::HashMap;
 
@@ -10,11 +10,11 @@ use super::record::Memory;
 use super::service::MemoryService;
 use crate::language::requests::is_question;
 use crate::language::words::words;
-use crate::limits::RESULT_ROWS_MAX;
+use crate::limits::{CONTEXT_FACTS_MAX, RESULT_ROWS_MAX};
 use crate::ports::{Needs, Query};
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
-use crate::services::items::Item;
+use crate::services::items::{self, Item};
 use crate::services::search::WordQuery;
 
 /// How slowly a place in a ranking loses its worth, as usual for reciprocal rank fusion.
@@ -32,7 +32,18 @@ impl MemoryService {
         let text = words(message).join(" ");
         let any = Query { text, needs: Needs::Any, limit: RESULT_ROWS_MAX, ..Query::default() };
         let (holding, _) = self.finder(ctx).page::<Memory>(any).await?;
-        Ok(fused([(1.0, telling), (BY_ALL_WORDS, holding)]))
+        let meant = self.by_meaning(ctx, message).await?;
+        Ok(fused([(1.0, telling), (1.0, meant), (BY_ALL_WORDS, holding)]))
+    }
+
+    /// The facts that say something like it in whatever words, best first; none without an embedding endpoint.
+    pub(super) async fn by_meaning(&self, ctx: &RequestContext, words: &str) -> Result<Vec<Memory>, ServiceError> {
+        let Some(meanings) = &self.meanings else { return Ok(Vec::new()) };
+        let mut facts = Vec::new();
+        for id in meanings.near(&ctx.owner, words, CONTEXT_FACTS_MAX).await {
+            facts.extend(items::by_id::<Memory>(&self.store, &ctx.owner, &id).await?.map(|(fact, _)| fact));
+        }
+        Ok(facts)
     }
 }
 

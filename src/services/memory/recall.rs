@@ -4,8 +4,7 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::record::FactView;
-use super::record::NAME;
+use super::record::{FactView, Memory, NAME};
 use super::service::MemoryService;
 use super::talked::SaidEarlier;
 use crate::core::card::CardBody;
@@ -19,6 +18,9 @@ use crate::services::error::ServiceError;
 use crate::services::items::{self, Item};
 use crate::services::pages::{self, Page};
 use crate::services::show::{self, Moment, Paging};
+
+/// Facts shown that hold none of the words.
+const CLOSEST_MAX: usize = 3;
 
 /// Look up remembered facts.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -40,6 +42,9 @@ pub struct Recalled {
     /// What the next page goes on after.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     next: Option<String>,
+    /// Where nothing holds the words: what means something like it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    closest: Vec<FactView>,
     /// What the person said about it in conversation, on the first page.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     said: Vec<SaidEarlier>,
@@ -82,6 +87,10 @@ impl Command for RecallFacts {
         let list = || show::page(output.memories.iter().map(line).collect(), paging);
         match (paging.after, output.memories.is_empty()) {
             (Some(_), _) => list(),
+            (None, true) if said.is_empty() && !output.closest.is_empty() => {
+                let closest: Vec<String> = output.closest.iter().map(line).collect();
+                format!("🧠 I remember nothing in these words. Closest to it:\n{}", closest.join("\n"))
+            }
             (None, true) if said.is_empty() => "🧠 I remember nothing about that.".to_owned(),
             (None, true) => said,
             (None, false) if said.is_empty() => format!("🧠 I remember:\n{}", list()),
@@ -112,8 +121,14 @@ impl Handle<RecallFacts> for MemoryService {
             None => self.talked(ctx, &command.query, &rows).await?,
             Some(_) => Vec::new(),
         };
-        let memories = rows.iter().map(|memory| memory.view(ctx)).collect();
-        Ok(Completed::read(Recalled { memories, more, next, said }).holding(items::untrusted(&rows)))
+        let mut closest = Vec::new();
+        if rows.is_empty() && said.is_empty() && command.after.is_none() {
+            closest = self.by_meaning(ctx, &command.query).await?;
+            closest.truncate(CLOSEST_MAX);
+        }
+        let shown = |facts: &[Memory]| facts.iter().map(|memory| memory.view(ctx)).collect();
+        let recalled = Recalled { memories: shown(&rows), more, next, closest: shown(&closest), said };
+        Ok(Completed::read(recalled).holding(items::untrusted(rows.iter().chain(&closest))))
     }
 }
 

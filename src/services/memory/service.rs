@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
+use super::meaning::Meanings;
 use super::record::{self, Memory};
 use crate::language::terms;
 use crate::limits::{LOOKED_AT_MAX, RESULT_ROWS_MAX};
-use crate::ports::{Index, Query, Ranking, Scan, Store};
+use crate::ports::{Embedder, Index, Query, Ranking, Scan, Store};
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::finding::Finder;
@@ -28,12 +29,20 @@ const RECENCY_DAYS: f32 = 30.0;
 pub struct MemoryService {
     pub(super) store: Arc<dyn Store>,
     pub(super) index: Arc<dyn Index>,
+    pub(super) meanings: Option<Meanings>,
 }
 
 impl MemoryService {
     /// Over this store and its index.
     pub fn new(store: Arc<dyn Store>, index: Arc<dyn Index>) -> Self {
-        Self { store, index }
+        Self { store, index, meanings: None }
+    }
+
+    /// The same, finding facts by their meaning, too.
+    #[must_use]
+    pub fn embedded_by(mut self, embedder: Option<Arc<dyn Embedder>>) -> Self {
+        self.meanings = embedder.map(|embedder| Meanings::new(embedder, self.store.clone()));
+        self
     }
 
     pub(super) fn finder<'a>(&'a self, ctx: &'a RequestContext) -> Finder<'a> {

@@ -34,7 +34,7 @@ fn treatment(table: Table) -> Treatment {
         Table::Audit | Table::Turns => Treatment::Marked,
         // What is restored, or done again, is done with the very words or not at all.
         Table::Undo | Table::Meta | Table::Aside => Treatment::Dropped,
-        Table::Summaries => Treatment::MadeAgain,
+        Table::Summaries | Table::Vectors => Treatment::MadeAgain,
         // An update loses its words with the turn that answers it.
         Table::Inbox => Treatment::Left,
         Table::Users | Table::PendingOpen | Table::Cards | Table::Due | Table::Erasures => Treatment::Left,
@@ -61,7 +61,7 @@ fn is_open(table: Table, record: &Value) -> bool {
         Table::Inbox | Table::Users | Table::PendingOpen | Table::Cards | Table::Due | Table::Erasures => false,
         Table::Tasks | Table::Events | Table::Notes | Table::Memories | Table::Contacts => false,
         Table::MailFolders | Table::MailUids => false,
-        Table::Watches | Table::Summaries | Table::Compressions => false,
+        Table::Watches | Table::Summaries | Table::Compressions | Table::Vectors => false,
     }
 }
 

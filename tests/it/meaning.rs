@@ -1,0 +1,45 @@
+//! Facts found by their meaning through the whole program, with an endpoint of its own.
+
+use std::time::{Duration, Instant};
+
+use crate::support::embedder::EmbeddingServer;
+use crate::support::program::{Console, Program, button, text_of};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn program(server: &EmbeddingServer) -> Program {
+    Program::new().env("EMBEDDINGS_BASE_URL", &server.url()).env("EMBEDDINGS_MODEL", "small")
+}
+
+#[test]
+fn what_was_told_is_found_in_other_words_after_a_restart_too_and_not_once_it_is_forgotten() {
+    let server = EmbeddingServer::start();
+    let program = program(&server);
+    let mut console = program.console(&[]).limit(PATIENCE);
+    for told in ["remember that my rabbit is called Flo", "remember that the bins go out on Tuesdays"] {
+        assert!(text_of(&console.say(told)).contains("Remembered"), "{told}");
+    }
+    let asks = |console: &mut Console| text_of(&console.say("what do you know about the bunny?"));
+    let began = Instant::now();
+    let mut said = asks(&mut console);
+    while !said.contains("Flo") {
+        assert!(began.elapsed() < PATIENCE, "{said}");
+        std::thread::sleep(Duration::from_millis(50));
+        said = asks(&mut console);
+    }
+    assert!(said.contains("nothing in these words"), "{said}");
+    console.finish();
+    let facts = || server.texts().iter().filter(|text| text.contains("Flo")).count();
+    assert_eq!(facts(), 1);
+    let mut console = program.console(&[]).limit(PATIENCE);
+    let began = Instant::now();
+    while !asks(&mut console).contains("Flo") {
+        assert!(began.elapsed() < PATIENCE);
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(facts(), 1, "what is there is not made again");
+    let card = console.say("forget my rabbit");
+    assert!(text_of(&console.press(&button(&card, "approve"))).contains("Forgotten"));
+    assert!(!asks(&mut console).contains("Flo"));
+    console.finish();
+}
