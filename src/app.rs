@@ -1,14 +1,18 @@
 //! Composition root: from a configuration to a [`Brain`] that can take turns.
 
+mod endpoints;
+
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
 use chrono_tz::Tz;
+pub use endpoints::transcriber;
+use endpoints::{embedder, model};
 
 use crate::accounts::{AccountDirectory, AccountProbe, AccountStates, ListedAccount};
 use crate::channel::console::ConsoleChannel;
-use crate::config::{Config, ModelEndpoint, telegram_user};
+use crate::config::{Config, telegram_user};
 use crate::core::forgotten::Forgotten;
 use crate::core::ids::{ChatId, MessageId, UserId};
 use crate::core::markup::Formatted;
@@ -19,8 +23,7 @@ use crate::llm;
 use crate::pipeline::brain::{Brain, Policy};
 use crate::ports::records::ChatState;
 use crate::ports::{
-    Channel, Clock, Embedder, Index, Key, Model, RecordExt, Scan, Secondary, SendError, Source, Store, StoreError,
-    TokenPrice, Transcriber, secondary,
+    Channel, Clock, Index, Key, RecordExt, Scan, Secondary, SendError, Source, Store, StoreError, TokenPrice, secondary,
 };
 use crate::prompts::{PromptError, Prompts};
 use crate::search::{SearchIndex, conversation};
@@ -203,37 +206,6 @@ fn build_for(
         running: Default::default(),
         long_chats: Default::default(),
     })
-}
-
-fn model(config: &Config) -> Result<Option<Arc<dyn Model>>, llm::SettingsError> {
-    if config.models.is_empty() {
-        return Ok(None);
-    }
-    let settings = llm::ClientSettings {
-        stages: config.models.iter().map(|(stage, e)| (*stage, endpoint(e))).collect(),
-        fallback: config.model_fallback.as_ref().map(endpoint),
-        timeout: config.model_timeouts.iter().map(|(stage, wait)| (*stage, *wait)).collect(),
-    };
-    let client: Arc<dyn Model> = Arc::new(llm::OpenAiClient::new(settings)?);
-    Ok(Some(client))
-}
-
-/// Who listens to recordings, when somebody does.
-pub fn transcriber(config: &Config) -> Result<Option<Arc<dyn Transcriber>>, StartError> {
-    let Some(e) = &config.transcribe else { return Ok(None) };
-    let listener = llm::transcribe::Listener::new(&endpoint(e)).map_err(StartError::Transcribe)?;
-    Ok(Some(Arc::new(listener)))
-}
-
-/// Who makes vectors of texts, when somebody does.
-fn embedder(config: &Config) -> Result<Option<Arc<dyn Embedder>>, StartError> {
-    let Some(e) = &config.embeddings else { return Ok(None) };
-    let embedder = llm::embeddings::TextEmbedder::new(&endpoint(e)).map_err(StartError::Embeddings)?;
-    Ok(Some(Arc::new(embedder)))
-}
-
-fn endpoint(e: &ModelEndpoint) -> llm::Endpoint {
-    llm::Endpoint { base_url: e.base_url.clone(), api_key: e.api_key.clone(), model: e.model.clone() }
 }
 
 /// The zone of people who have not chosen one: the host's, where the configuration names none.

@@ -48,7 +48,7 @@ pub enum OwnRule {
 class_names! {
     /// Words of rules (`data/language/rules.txt`).
     RuleWords {
-        polite, never, always, unasked, ask_first, copies, copied, denies, meetings, before, after, does, general, former, now,
+        polite, never, always, unasked, ask_first, copies, copied, denies, meetings, before, after, does, general, former, now, contrast,
     }
 }
 
@@ -123,11 +123,31 @@ impl OwnRule {
     }
 }
 
-/// A statement that says that something was otherwise before, without the word that says so.
-pub fn revised(text: &str) -> Option<String> {
-    let said = (text.len() <= BYTES_MAX && !text.trim_end().ends_with('?')).then(|| FoldedMessage::of(text))?;
-    let rest = said.before(&WORDS.now).or_else(|| said.behind(&WORDS.now))?;
-    Some(rest.text()).filter(|rest| !rest.is_empty())
+/// A statement that says that something was otherwise before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Revision {
+    /// What is so, without what says that it was otherwise.
+    pub statement: String,
+    /// What it is not, where that is said.
+    pub was: Option<String>,
+}
+
+/// What a message revises: "… now", "…, not …".
+pub fn revised(text: &str) -> Option<Revision> {
+    if text.len() > BYTES_MAX || text.trim_end().ends_with('?') {
+        return None;
+    }
+    let contrast = text.match_indices(',').find_map(|(at, _)| {
+        let was = FoldedMessage::of(&text[at + 1..]).behind(&WORDS.contrast)?.text();
+        Some(Revision { statement: text[..at].trim().to_owned(), was: Some(was) })
+    });
+    let by_word = || {
+        let said = FoldedMessage::of(text);
+        let rest = said.before(&WORDS.now).or_else(|| said.behind(&WORDS.now))?;
+        Some(Revision { statement: rest.text(), was: None })
+    };
+    let is_whole = |revision: &Revision| !revision.statement.is_empty() && revision.was.as_deref() != Some("");
+    contrast.or_else(by_word).filter(is_whole)
 }
 
 /// The noun behind an adjective that means it as it was before.
@@ -233,8 +253,20 @@ mod tests {
 
     #[test]
     fn what_was_otherwise_before_is_said_at_either_end() {
-        assert_eq!(revised("my NAS is a fnOS now.").as_deref(), Some("my NAS is a fnOS"));
-        assert_eq!(revised("Actually, I hate coriander").as_deref(), Some("I hate coriander"));
-        assert_eq!(revised("my NAS is a Synology"), None);
+        let said = |statement: &str, was: Option<&str>| {
+            Some(Revision { statement: statement.to_owned(), was: was.map(str::to_owned) })
+        };
+        for (text, revision) in [
+            ("my NAS is a fnOS now.", said("my NAS is a fnOS", None)),
+            ("Actually, I hate coriander", said("I hate coriander", None)),
+            ("it's a fnOS, not a Synology.", said("it's a fnOS", Some("a Synology"))),
+            ("das ist ein fnOS, nicht ein Synology", said("das ist ein fnOS", Some("ein Synology"))),
+            ("my NAS is a Synology", None),
+            ("not today", None),
+            ("call Tom, not", None),
+            ("is it a fnOS, not a Synology?", None),
+        ] {
+            assert_eq!(revised(text), revision, "{text}");
+        }
     }
 }

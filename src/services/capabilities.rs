@@ -15,6 +15,7 @@ use crate::core::notification::Notification;
 use crate::core::plan::{Action, Params, PlannedAction};
 use crate::core::provenance::UntrustedText;
 use crate::core::turn::Along;
+use crate::language::own_rule::Revision;
 use crate::language::requests::{ReportKind, StateReport};
 use crate::ports::Change;
 use crate::ports::records::Due;
@@ -188,8 +189,14 @@ pub trait Facts: Send + Sync {
     /// The rules that were kept, in the person's own words.
     async fn rules(&self, ctx: &RequestContext) -> Result<Vec<String>, ServiceError>;
 
-    /// The action that brings up to date what is known, where a statement says something else of exactly that.
-    async fn revising(&self, ctx: &RequestContext, statement: &str) -> Result<Option<PlannedAction>, ServiceError>;
+    /// The action that brings up to date what is known, where a statement says something else of exactly that. Whether a
+    /// fact was spoken of last: only then may "it" mean one.
+    async fn revising(
+        &self,
+        ctx: &RequestContext,
+        said: &Revision,
+        was_spoken_of: bool,
+    ) -> Result<Option<PlannedAction>, ServiceError>;
 
     /// The action that remembers something the person says of themself.
     fn remembering(&self, key: &str, value: &str) -> PlannedAction;
@@ -208,6 +215,10 @@ pub struct Fact {
     pub value: String,
     /// Whose words they are, if not the person's own.
     pub from: Option<String>,
+    /// Since when it is known.
+    pub since: DateTime<Utc>,
+    /// What it said before, oldest first.
+    pub former: Vec<String>,
 }
 
 /// A page of what there is.

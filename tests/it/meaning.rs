@@ -43,3 +43,24 @@ fn what_was_told_is_found_in_other_words_after_a_restart_too_and_not_once_it_is_
     assert!(!asks(&mut console).contains("Flo"));
     console.finish();
 }
+
+#[test]
+fn what_a_fact_was_before_is_shown_when_it_is_asked_for() {
+    let program = Program::new();
+    let mut console = program.at("2026-01-12T09:00:00Z");
+    console.say("remember that my server is a Synology");
+    console.now("2026-03-02T09:00:00Z");
+    // Of something else that was spoken of last it says nothing.
+    console.say("remind me to call mom tomorrow at 5pm");
+    console.say("it's a fnOS, not a Synology");
+    assert!(text_of(&console.say("/memory server")).contains("a Synology"));
+    console.say("what do you know about my server?");
+    let told = text_of(&console.say("it's a fnOS, not a Synology"));
+    assert!(told.contains("🧠 Updated: server — a fnOS"), "{told}");
+    let told = text_of(&console.say("/memory server"));
+    assert!(told.contains("server: a fnOS, since") && told.contains("before: “a Synology”"), "{told}");
+    assert!(text_of(&console.say("/memory bicycle")).contains("nothing about “bicycle”"));
+    let all = text_of(&console.say("/memory"));
+    assert!(all.contains("a fnOS") && !all.contains("Synology"), "{all}");
+    console.finish();
+}

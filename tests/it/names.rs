@@ -41,7 +41,7 @@ const MAY: &[(&str, &str)] = &[
 
 /// Words that are no services although one is called so.
 const OTHERWISE: &[(&str, &str)] = &[
-    ("ports/store.rs", "\"contacts\""),
+    ("ports/table.rs", "\"contacts\""),
     ("pipeline/intake/commands/mod.rs", "\"memory\""),
     ("pipeline/stages/guard.rs", "\"email\""),
     ("pipeline/stages/guard.rs", "\"task\""),

@@ -1,7 +1,7 @@
 //! Standing instructions: a rule that a person sets, and what has changed of what the assistant knows.
 //!
 //! Invariants: only typed words of one's own; a rule is kept as said, and what code sees to of it is told; a statement
-//! changes only what is known under exactly that name. Both can be undone. Not here: obeying rules (the gate).
+//! changes only what is known under exactly that name, or said to be exactly what is denied. Both can be undone. Not here: obeying rules (the gate).
 
 use super::intended::Intended;
 use crate::core::outcome::Status;
@@ -9,6 +9,7 @@ use crate::core::turn::{Origin, Path};
 use crate::language::own_rule::{self, OwnRule};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::turn::{TurnError, TurnFacts};
+use crate::ports::records::Speaker;
 
 /// Keeps what is told; `None` for everything else.
 pub(super) async fn answer(brain: &Brain, facts: &TurnFacts) -> Result<Option<Intended>, TurnError> {
@@ -16,13 +17,14 @@ pub(super) async fn answer(brain: &Brain, facts: &TurnFacts) -> Result<Option<In
         return Ok(None);
     }
     let services = brain.services.now();
-    let Some(keeper) = services.iter().find_map(|service| service.service.facts()) else { return Ok(None) };
+    let keeping = services.iter().find_map(|service| Some((service, service.service.facts()?)));
+    let Some((service, keeper)) = keeping else { return Ok(None) };
     let said = facts.words().trim();
     let (action, promise) = match OwnRule::read(said, &facts.reference()) {
         Some(rule) => (keeper.keeping_rule(&rule.name(said), said), Some(rule.promise())),
         None => {
-            let Some(statement) = own_rule::revised(said) else { return Ok(None) };
-            match keeper.revising(&facts.ctx, &statement).await {
+            let Some(revision) = own_rule::revised(said) else { return Ok(None) };
+            match keeper.revising(&facts.ctx, &revision, spoke_of(facts, &service.info.name)).await {
                 Ok(Some(action)) => (action, None),
                 Ok(None) => return Ok(None),
                 Err(error) => {
@@ -41,4 +43,10 @@ pub(super) async fn answer(brain: &Brain, facts: &TurnFacts) -> Result<Option<In
         }
         answer.keeping_question()
     })))
+}
+
+/// Whether the last answer did something of this service, and nothing of another.
+fn spoke_of(facts: &TurnFacts, service: &str) -> bool {
+    let last = facts.history.iter().rfind(|message| message.speaker == Speaker::Assistant);
+    last.is_some_and(|last| !last.actions.is_empty() && last.actions.iter().all(|past| past.service == service))
 }

@@ -37,13 +37,13 @@ use super::service::{ContextRole, Noticed, Service, ServiceInfo, Wanted};
 use super::texts;
 use crate::core::ids::UserId;
 use crate::core::plan::{Action, PlannedAction};
+use crate::core::provenance::UntrustedText;
+use crate::language::own_rule::Revision;
 use crate::language::requests::built::Builder;
 use crate::language::terms;
 use crate::limits::{LIST_ROWS_MAX, RESULT_ROWS_MAX};
 use crate::ports::{RecordExt, Scan, Secondary, Source};
 
-#[cfg(test)]
-mod meaning_tests;
 #[cfg(test)]
 mod tests;
 
@@ -125,7 +125,16 @@ fn fact(memory: &Memory) -> Fact {
         key: memory.key.clone(),
         value: memory.value.clone(),
         from: memory.others.first().map(str::to_owned),
+        since: memory.at,
+        former: memory.former.clone(),
     }
+}
+
+/// What of these is somebody else's; whose a former value was is not kept, so it is nobody's own.
+fn untrusted(facts: &[Memory]) -> Vec<UntrustedText> {
+    let former = facts.iter().flat_map(|fact| &fact.former);
+    let former = former.map(|value| UntrustedText::new("what I remembered before", value));
+    items::untrusted(facts).into_iter().chain(former).collect()
 }
 
 #[async_trait]
@@ -143,7 +152,7 @@ impl Facts for MemoryService {
         let (found, total) = self.found(ctx, query).await?;
         let shown = &found[..found.len().min(RESULT_ROWS_MAX)];
         let (rows, more) = (shown.iter().map(fact).collect(), total - shown.len());
-        Ok(Listing { rows, more, next: None, untrusted: items::untrusted(shown) })
+        Ok(Listing { rows, more, next: None, untrusted: untrusted(shown) })
     }
 
     fn forgetting(&self, id: &str) -> PlannedAction {
@@ -168,9 +177,25 @@ impl Facts for MemoryService {
         Ok(own.map(|fact| fact.value).collect())
     }
 
-    async fn revising(&self, ctx: &RequestContext, statement: &str) -> Result<Option<PlannedAction>, ServiceError> {
-        let Some((key, new_value)) = update::said_of(statement) else { return Ok(None) };
-        let known = self.called(ctx, &key).await?.map(|(fact, _)| fact);
+    async fn revising(
+        &self,
+        ctx: &RequestContext,
+        said: &Revision,
+        was_spoken_of: bool,
+    ) -> Result<Option<PlannedAction>, ServiceError> {
+        let (known, new_value) = match &said.was {
+            Some(was) => {
+                let Some((key, new_value)) = update::said_instead(&said.statement) else { return Ok(None) };
+                if key.is_none() && !was_spoken_of {
+                    return Ok(None);
+                }
+                (self.being(ctx, was, key.as_deref()).await?, new_value)
+            }
+            None => {
+                let Some((key, new_value)) = update::said_of(&said.statement) else { return Ok(None) };
+                (self.called(ctx, &key).await?.map(|(fact, _)| fact), new_value)
+            }
+        };
         let is_news = |fact: &Memory| terms::fold(&fact.value) != terms::fold(&new_value);
         Ok(known.filter(is_news).map(|fact| planned(NAME, &UpdateFact { key: fact.id, new_value })))
     }

@@ -252,6 +252,16 @@ const CUES: [(&str, &str, &str); 12] = [
 
 /// A sentence with a copula: the subject and what is said of it. Not for the first person.
 pub(super) fn split_copula(text: &str) -> Option<(&str, &str)> {
+    at_copula(text).filter(|(subject, _)| !is_pronoun(subject))
+}
+
+/// Whether a subject only points at something.
+pub(super) fn is_pronoun(subject: &str) -> bool {
+    matches!(lower(subject).as_str(), "i" | "it" | "he" | "she" | "they" | "we" | "there" | "this" | "that")
+}
+
+/// The same of any subject.
+pub(super) fn at_copula(text: &str) -> Option<(&str, &str)> {
     const LINKS: [&str; 12] = [
         " is called ",
         " is named ",
@@ -272,9 +282,7 @@ pub(super) fn split_copula(text: &str) -> Option<(&str, &str)> {
         .min_by_key(|(at, link)| (*at, std::cmp::Reverse(link.len())))?;
     let (subject, value) = (text[..at].trim(), text[at + link.len()..].trim());
     let words = subject.split_whitespace().count();
-    let is_pronoun =
-        matches!(lower(subject).as_str(), "i" | "it" | "he" | "she" | "they" | "we" | "there" | "this" | "that");
-    (!is_pronoun && (1..=6).contains(&words) && !value.is_empty()).then_some((subject, value))
+    ((1..=6).contains(&words) && !value.is_empty()).then_some((subject, value))
 }
 
 fn category(grammar: Grammar, text: &str, otherwise: &'static str) -> &'static str {

@@ -10,6 +10,8 @@ use crate::services::service::Prepared;
 use crate::services::service::Wanted;
 use crate::testing::World;
 
+mod meaning;
+
 fn world() -> (World, Registration) {
     let world = World::at(Berlin, "2026-01-12 12:00");
     let memory = world.service(NAME);

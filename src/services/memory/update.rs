@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::record::NAME;
 use super::record::{FactChanged, FactView, Memory, told_by};
 use super::service::MemoryService;
-use super::store::{fact, split_copula, strip_that};
+use super::store::{at_copula, fact, is_pronoun, split_copula, strip_that};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::{ActingAccount, Action};
@@ -15,11 +15,13 @@ use crate::core::stakes::Stakes;
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::grammar::GRAMMAR;
 use crate::language::requests::reading::{ClauseReading, tidy, without_determiner};
+use crate::language::words::fold;
 use crate::ports::{Change, Expect};
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items::{self, label};
+use crate::services::search::WordQuery;
 use crate::services::service::Prepared;
 use crate::services::{preparing, provenance};
 
@@ -100,6 +102,31 @@ pub(super) fn said_of(text: &str) -> Option<(String, String)> {
     }
     let fact = fact(*GRAMMAR, text);
     (fact.category != "fact").then_some((fact.key, fact.value))
+}
+
+/// What a statement that denies another one says: of what, unless it only points at it, and what is so.
+pub(super) fn said_instead(text: &str) -> Option<(Option<String>, String)> {
+    let text = tidy(text).replace("'s ", " is ").replace("’s ", " is ");
+    let (subject, value) = at_copula(&text)?;
+    let key = (!is_pronoun(subject)).then(|| without_determiner(subject).to_owned());
+    Some((key, value.to_owned()))
+}
+
+impl MemoryService {
+    /// The one fact that says exactly this, of that name where one is given.
+    pub(super) async fn being(
+        &self,
+        ctx: &RequestContext,
+        value: &str,
+        key: Option<&str>,
+    ) -> Result<Option<Memory>, ServiceError> {
+        let bare = |text: &str| fold(without_determiner(text));
+        let says =
+            |fact: &Memory| bare(&fact.value) == bare(value) && key.is_none_or(|key| bare(&fact.key) == bare(key));
+        let (near, _) = self.relevant(ctx, &WordQuery::new(value)).await?;
+        let mut same = near.into_iter().filter(says);
+        Ok(same.next().filter(|_| same.next().is_none()))
+    }
 }
 
 /// A correction of a kept fact, from the slots of a message.

@@ -1,4 +1,4 @@
-//! `/memory` and `/forget`: what is remembered about the person, and a card that erases it.
+//! `/memory` and `/forget`: what is remembered about the person, what it was before, and a card that erases it.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +15,10 @@ use crate::pipeline::turn::TurnFacts;
 use crate::ports::StoreError;
 use crate::queries;
 use crate::services::capabilities::{Fact, Listing};
-use crate::services::show;
+use crate::services::error::ServiceError;
+use crate::services::show::{self, Moment};
 
-const HOW: &str =
-    "To erase something: /forget and a word of it, for example “/forget coffee”. To correct it, just tell me.";
+const HOW: &str = "To see what one was before: /memory and a word of it. To erase one: /forget and a word of it, for example “/forget coffee”. To correct it, just tell me.";
 /// Characters of a fact in the list.
 const VALUE_CHARS: usize = 300;
 
@@ -28,7 +28,7 @@ pub(super) async fn show(brain: &Brain, facts: &TurnFacts, behind: Option<&str>)
     let Listing { rows: remembered, more, next, untrusted } =
         match queries::services::all_facts(&brain.services, &facts.ctx, behind).await {
             Ok(found) => found,
-            Err(why) => return says(format!("❗ I could not look: {why}")),
+            Err(why) => return Ok(could_not_look(&why)),
         };
     if remembered.is_empty() && behind.is_none() {
         let nothing =
@@ -37,9 +37,7 @@ pub(super) async fn show(brain: &Brain, facts: &TurnFacts, behind: Option<&str>)
     }
     let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for fact in &remembered {
-        let from = fact.from.as_deref().map(|from| visible(&show::from(from))).unwrap_or_default();
-        let line = format!("▫️ {}: {}{from}", plain(&fact.key), plain(&fact.value));
-        groups.entry(capital(&plain(&fact.category))).or_default().push(line);
+        groups.entry(capital(&plain(&fact.category))).or_default().push(line_of(fact));
     }
     let mut sections: Vec<String> =
         groups.into_iter().map(|(name, lines)| format!("{name}\n{}", lines.join("\n"))).collect();
@@ -50,6 +48,43 @@ pub(super) async fn show(brain: &Brain, facts: &TurnFacts, behind: Option<&str>)
     }
     sections.retain(|section| !section.is_empty());
     Ok(pages::list(brain, facts, sections.join("\n\n"), name_of(CommandKind::Memory), next, more)?.holding(untrusted))
+}
+
+/// What is remembered of something, since when, and what it was before.
+pub(super) async fn about(brain: &Brain, facts: &TurnFacts, what: &str) -> Answer {
+    let found = match queries::services::facts(&brain.services, &facts.ctx, what).await {
+        Ok(found) => found,
+        Err(why) => return could_not_look(&why),
+    };
+    let Listing { rows, more, untrusted, .. } = found;
+    if rows.is_empty() {
+        return nothing_about(what);
+    }
+    let reference = facts.ctx.reference();
+    let line = |fact: &Fact| {
+        let day = Moment::Day(fact.since.with_timezone(&reference.zone).date_naive()).show(&reference);
+        let former: Vec<String> = fact.former.iter().rev().map(|value| format!("“{}”", plain(value))).collect();
+        let former = if former.is_empty() { String::new() } else { format!("\n   before: {}", former.join(", ")) };
+        format!("{}, since {day}{former}", line_of(fact))
+    };
+    let mut lines: Vec<String> = rows.iter().map(line).collect();
+    lines.insert(0, format!("🧠 What I remember of “{}”", plain(what)));
+    lines.extend((more > 0).then(|| format!("… and {more} more; another word of it finds them.")));
+    Answer::says(Path::Command, lines.join("\n")).holding(untrusted)
+}
+
+fn line_of(fact: &Fact) -> String {
+    let from = fact.from.as_deref().map(|from| visible(&show::from(from))).unwrap_or_default();
+    format!("▫️ {}: {}{from}", plain(&fact.key), plain(&fact.value))
+}
+
+fn could_not_look(why: &ServiceError) -> Answer {
+    Answer::says(Path::Command, format!("❗ I could not look: {why}"))
+}
+
+fn nothing_about(what: &str) -> Answer {
+    let what = visible(&shorten(what, 60));
+    Answer::says(Path::Command, format!("🧠 I remember nothing about “{what}”. /memory shows what there is."))
 }
 
 /// A card that erases whatever matches, each fact shown in full.
@@ -64,16 +99,11 @@ pub(super) async fn forget(brain: &Brain, facts: &TurnFacts, what: &str) -> Resu
     let Listing { rows: remembered, more, untrusted, .. } =
         match queries::services::facts(&brain.services, &facts.ctx, what).await {
             Ok(found) => found,
-            Err(why) => return Ok(Answer::says(Path::Command, format!("❗ I could not look: {why}")).into()),
+            Err(why) => return Ok(could_not_look(&why).into()),
         };
     let remembered = best(remembered, what);
     if remembered.is_empty() {
-        let what = visible(&shorten(what, 60));
-        return Ok(Answer::says(
-            Path::Command,
-            format!("🧠 I remember nothing about “{what}”. /memory shows what there is."),
-        )
-        .into());
+        return Ok(nothing_about(what).into());
     }
     let left = remembered.len().saturating_sub(PLAN_ACTIONS_MAX) + more;
     let services = brain.services.now();

@@ -104,7 +104,11 @@ pub const COMMANDS: [SlashCommand; 14] = [
         ..command("cancel", "Stop what runs, or drop what waits", CommandKind::Cancel)
     },
     command("settings", "Time zone, language, tone, quiet hours, briefing", CommandKind::Settings),
-    command("memory", "What I remember about you; /memory conversation: of what we said", CommandKind::Memory),
+    command(
+        "memory",
+        "What I remember about you; /memory WORD: of that, and before; /memory conversation: of what we said",
+        CommandKind::Memory,
+    ),
     SlashCommand { argument: "WHAT", ..command("forget", "Erase something I remember", CommandKind::Forget) },
     command("export", "Your data, as a file; /export calendar: your events for other calendars", CommandKind::Export),
     command("trace", "How I got to my last answer", CommandKind::Trace),
@@ -194,7 +198,8 @@ async fn carry_out(turn: &Turn<'_>, kind: CommandKind, rest: &str) -> Result<Int
         CommandKind::Settings => settings::command(turn.brain, &turn.facts, rest),
         CommandKind::Memory => match conversation::named(rest) {
             Some(rest) => conversation::answer(turn.brain, &turn.facts, rest).await?,
-            None => memory::show(turn.brain, &turn.facts, None).await?,
+            None if rest.is_empty() => memory::show(turn.brain, &turn.facts, None).await?,
+            None => memory::about(turn.brain, &turn.facts, rest).await,
         },
         CommandKind::Forget => return memory::forget(turn.brain, &turn.facts, rest).await,
         CommandKind::Export => export::answer(turn.brain, &turn.facts, rest).await?,

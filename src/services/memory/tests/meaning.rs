@@ -8,11 +8,11 @@ use async_trait::async_trait;
 use chrono_tz::UTC;
 use serde_json::json;
 
-use super::meaning::FactVector;
 use super::*;
 use crate::language::words::words;
 use crate::limits;
 use crate::ports::{EmbedError, Embedder, Embedding};
+use crate::services::memory::meaning::FactVector;
 use crate::testing::World;
 
 /// Words of one line mean the same; every other word is far from all of them.
