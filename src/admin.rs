@@ -2,9 +2,11 @@
 //! where the configuration says so; and the export of a person's data. Used by `brain-agent pending …` and
 //! `brain-agent export`, directly or through `control.sock`; and how the process is, for `brain-agent doctor`.
 
+use std::path::{Path, PathBuf};
+
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::core::ids::{ChatId, PendingId, UserId};
 use crate::core::pending::{Pending, State};
@@ -14,7 +16,7 @@ use crate::pipeline::operator::{OperatorDecision, OperatorVerb, decide};
 use crate::ports::StoreError;
 use crate::queries::pending::CardView;
 use crate::queries::questions::CostlyQuestion;
-use crate::queries::{View, export as exports, health, pending, questions};
+use crate::queries::{View, archive as archives, export as exports, health, pending, questions};
 use crate::services::error::ServiceError;
 
 /// One request of the operator.
@@ -52,6 +54,44 @@ pub async fn export(brain: &Brain, user: &str) -> Response {
         Ok(document) => Response { ok: true, records: vec![document.into()], text: format!("Everything of {user}.") },
         Err(error) => Response::refused(error.to_string()),
     }
+}
+
+/// The same as an archive, written into a folder under a name that nothing there has: one record, which says where.
+pub async fn archive(brain: &Brain, user: &str, folder: &Path) -> Response {
+    let owner = UserId::new(user);
+    let chat = private_chat(&owner);
+    let read = async {
+        brain.open_pending(&chat).await?;
+        archives::archive_of(&brain.live_view(), &owner, &chat).await
+    };
+    let data = match read.await {
+        Ok(data) if data.is_empty() => {
+            return Response::refused(format!("I keep nothing of anybody called {user}, so nothing was exported."));
+        }
+        Ok(data) => data,
+        Err(error) => return Response::refused(error.to_string()),
+    };
+    let counts = data.counts();
+    let folder = folder.to_owned();
+    let written = tokio::task::spawn_blocking(move || written(&data, &folder)).await;
+    match written.map_err(std::io::Error::other).flatten() {
+        Ok(file) => {
+            let counts: Map<String, Value> = counts.into_iter().map(|(name, count)| (name, count.into())).collect();
+            let record = json!({"file": file, "counts": counts});
+            Response { ok: true, records: vec![record], text: format!("Everything of {user}.") }
+        }
+        Err(cause) => Response::refused(format!("The archive could not be written: {cause}.")),
+    }
+}
+
+/// For its owner's eyes only, and whole or not at all.
+fn written(data: &archives::PersonalArchive, folder: &Path) -> std::io::Result<PathBuf> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let file = tempfile::Builder::new().prefix(".export-").suffix(".zip").tempfile_in(folder)?;
+    data.write_all(file.as_file())?;
+    file.as_file().sync_all()?;
+    Ok(file.keep().map_err(|error| error.error)?.1)
 }
 
 /// How this process is, for `doctor`: one record.

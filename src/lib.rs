@@ -11,7 +11,7 @@
 //!    speak, over the wire and in their texts. [`services`]: a folder each; stakes, cards and receipts of every command come from there.
 //! 5. [`pipeline`]: one turn, top to bottom; what it goes by is [`pipeline::turn::TurnFacts`]. [`scheduler`]: what
 //!    falls due without one. [`upkeep`]: what is done when nobody waits, so that nothing grows for
-//!    ever. [`queries`], below them: what there is to see, as data.
+//!    ever. [`queries`], below them: what there is to see, as data; [`archive`]: the file that a person takes it away in.
 //! 6. [`config`], and [`secret_files`] below it and the accounts. Adapters: [`store`], [`search`], [`llm`]. Where people
 //!    are: [`channel`], [`admin`]. Put together in [`app`]; [`doctor`] looks at all of it; the command line is the
 //!    binary's, in `src/bin`.
@@ -22,6 +22,7 @@
 pub mod accounts;
 pub mod admin;
 pub mod app;
+pub mod archive;
 pub mod channel;
 pub mod clock;
 pub mod config;

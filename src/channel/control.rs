@@ -40,6 +40,7 @@ const GIVEN_UP: &str = "This console was silent for long, and somebody else need
 enum Hello {
     Console { console: String },
     Export { export: String },
+    Archive { archive: String },
     Health { health: bool },
     Request(Request),
 }
@@ -112,6 +113,10 @@ async fn connection(
         }
         Ok(Hello::Export { export }) => {
             let response = admin::export(&brain, &export).await;
+            write_line(&mut write, &serde_json::to_value(response).unwrap_or_default()).await
+        }
+        Ok(Hello::Archive { archive }) => {
+            let response = admin::archive(&brain, &archive, channel.files()).await;
             write_line(&mut write, &serde_json::to_value(response).unwrap_or_default()).await
         }
         Ok(Hello::Health { .. }) => {
@@ -247,6 +252,11 @@ impl Client {
     /// A person's data.
     pub async fn export(self, user: &str) -> std::io::Result<Response> {
         self.asked(&serde_json::to_value(Hello::Export { export: user.to_owned() }).unwrap_or_default()).await
+    }
+
+    /// A person's data as an archive, which lies where the answer says: whoever asked takes it from there.
+    pub async fn archive(self, user: &str) -> std::io::Result<Response> {
+        self.asked(&serde_json::to_value(Hello::Archive { archive: user.to_owned() }).unwrap_or_default()).await
     }
 
     /// How the other process is.

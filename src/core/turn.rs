@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+pub use super::attachment::Attachment;
 use super::button::Button;
 use super::ids::{ChatId, MessageId, PendingId, RunId, UserId};
 use super::markup::{Formatted, Span};
@@ -289,17 +290,6 @@ pub enum NoticeKind {
     Toast,
     /// It stays until it is read: something did not happen that was asked for.
     Alert,
-}
-
-/// A file of text handed to a person.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Attachment {
-    /// Its name, without a folder.
-    pub name: String,
-    /// What it is, e.g. `application/json`.
-    pub mime: String,
-    /// What is in it.
-    pub content: String,
 }
 
 impl Reply {

@@ -40,11 +40,12 @@
 //! facts, the account or the brain, whichever it needs; a test counts those that take the whole turn. Invariants: the
 //! pipeline knows ports, not adapters; everything a turn comes to is committed at once before a word of it is shown.
 //! Not here: turns in groups (see [`public`]), and
-//! what the operator decides (see [`operator`]).
+//! what the operator decides (see [`operator`]) or takes in again (see [`import`]).
 
 pub mod brain;
 pub mod commit;
 pub mod consent;
+pub mod import;
 pub mod intake;
 pub mod locks;
 pub mod long_chats;

@@ -40,6 +40,8 @@ pub enum Table {
     Compressions,
     /// What was forgotten and still has to be erased elsewhere.
     Erasures,
+    /// Ids of what was forgotten, so that nothing brings it back.
+    Forgotten,
     /// Tasks.
     Tasks,
     /// Calendar events.
@@ -66,7 +68,7 @@ pub enum Table {
 
 impl Table {
     /// Every table.
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 29] = [
         Self::Inbox,
         Self::Outbox,
         Self::Messages,
@@ -84,6 +86,7 @@ impl Table {
         Self::Summaries,
         Self::Compressions,
         Self::Erasures,
+        Self::Forgotten,
         Self::Tasks,
         Self::Events,
         Self::Notes,
@@ -117,6 +120,7 @@ impl Table {
             Self::Summaries => "summaries",
             Self::Compressions => "compressions",
             Self::Erasures => "erasures",
+            Self::Forgotten => "forgotten",
             Self::Tasks => "tasks",
             Self::Events => "events",
             Self::Notes => "notes",
@@ -136,6 +140,7 @@ impl Table {
     pub fn holds_what_must_not_be_missed(self) -> bool {
         match self {
             Self::Pending | Self::Runs | Self::Cards | Self::Undo | Self::Erasures | Self::Aside => true,
+            Self::Forgotten => true,
             Self::Inbox | Self::Outbox | Self::Messages | Self::Users | Self::Chats | Self::PendingOpen => false,
             Self::Shown | Self::Due | Self::Audit | Self::Turns | Self::Summaries | Self::Compressions => false,
             Self::Tasks | Self::Events | Self::Notes | Self::Memories | Self::Contacts | Self::Watches => false,

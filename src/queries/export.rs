@@ -1,8 +1,9 @@
-//! Data export: a person's data in one JSON document, which is handed to them and to nobody else.
+//! Data export: a person's data in one JSON document, which is handed to them and to nobody else. With files beside it
+//! it is an archive ([`super::archive`]).
 //!
 //! Holds what the services keep of the person, their settings, and the conversation and the cards of their private
 //! chat, open and closed. Deliberately not in it, and its words say so: anything of other people (what was said in
-//! groups is theirs, too), mail, and the notes on our own work (traces, audit, journals, undo records); nor
+//! groups is theirs, too), and the notes on our own work (traces, audit, journals, undo records); nor
 //! rights and secrets. What cannot be read is named. Cards are listed for information; an import never revives them.
 
 use std::collections::BTreeSet;
@@ -20,8 +21,14 @@ use crate::ports::records::{Aside, CardMessage, ConversationSummary, Message, Us
 use crate::ports::{Key, RecordExt, Scan, StoreError};
 use crate::services::error::ServiceError;
 
-/// The document's version.
-const VERSION: u32 = 1;
+/// The document's version. Before 2 nobody could tell whose words an answer of ours had repeated.
+pub const VERSION: u32 = 2;
+/// Where it stands.
+pub const VERSION_FIELD: &str = "brain_agent_export";
+/// Where the person is told.
+pub const PERSON: &str = "person";
+/// Where the conversation stands.
+pub const MESSAGES: &str = "messages";
 
 /// What is kept of one person: records by the name of their kind.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -53,10 +60,10 @@ pub async fn data_of(view: &View<'_>, owner: &UserId, chat: &ChatId) -> Result<P
     let user = stored.map(|(user, _)| user);
     let zone = user.as_ref().and_then(|user| user.zone);
     let mut document = Map::new();
-    document.insert("brain_agent_export".to_owned(), json!(VERSION));
+    document.insert(VERSION_FIELD.to_owned(), json!(VERSION));
     document.insert("exported_at".to_owned(), json!(view.now));
     document.insert(
-        "person".to_owned(),
+        PERSON.to_owned(),
         json!({
             "id": owner,
             "zone": zone.unwrap_or(view.zone).name(),
@@ -76,8 +83,7 @@ pub async fn data_of(view: &View<'_>, owner: &UserId, chat: &ChatId) -> Result<P
     let closed = closed_cards(view, owner, chat).await?;
     document.insert("closed_cards".to_owned(), closed.iter().map(closed_card).collect());
     let messages: Vec<Message> = view.moment.list_all::<Message>(&[chat.as_str()]).await?;
-    let message = |message: Message| json!({"at": message.at, "speaker": message.speaker, "origin": message.origin, "text": message.text});
-    document.insert("messages".to_owned(), messages.into_iter().map(message).collect());
+    document.insert(MESSAGES.to_owned(), messages.iter().map(said).collect());
     let short: Vec<ConversationSummary> = view.moment.list_all::<ConversationSummary>(&[chat.as_str()]).await?;
     let short = short.iter().filter(|short| short.owner == *owner).flat_map(|short| short.summary.lines());
     document.insert("conversation_in_short".to_owned(), short.map(Value::String).collect());
@@ -87,6 +93,19 @@ pub async fn data_of(view: &View<'_>, owner: &UserId, chat: &ChatId) -> Result<P
     let aside = aside.map(|aside| json!({"table": aside.table, "key": aside.key, "why": aside.why}));
     document.insert("could_not_be_read".to_owned(), aside.collect());
     Ok(PersonalData(document))
+}
+
+/// A message, and what of it is not the person's own.
+fn said(message: &Message) -> Value {
+    let mut said =
+        json!({"at": message.at, "speaker": message.speaker, "origin": message.origin, "text": message.text});
+    if let Some(source) = &message.source {
+        said["source"] = json!(source);
+    }
+    if !message.untrusted.is_empty() {
+        said["untrusted"] = json!(message.untrusted);
+    }
+    said
 }
 
 /// The cards that were shown to a person in a chat and can no longer be decided, oldest first.

@@ -6,6 +6,7 @@
 //! calls a model. Not here: who may see what, which is checked by whoever shows it.
 
 pub mod agenda;
+pub mod archive;
 pub mod export;
 pub mod figures;
 pub mod health;

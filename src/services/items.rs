@@ -1,6 +1,7 @@
 //! What the services in the store have in common: reading a person's items, and holding one to the revision that the
 //! person was shown.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -8,11 +9,13 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::archived::Imported;
 use super::search::WordedItem;
 use super::texts::brief;
 use crate::core::ids::UserId;
 use crate::core::plan::Action;
 use crate::core::provenance::UntrustedText;
+use crate::limits::IMPORTED_RECORD_BYTES_MAX;
 use crate::ports::records::Due;
 use crate::ports::{
     Change, Document, Expect, Key, Participant, Record, RecordExt, Source, Store, StoreError, from_stored,
@@ -140,6 +143,65 @@ pub(super) async fn export<T: Record>(store: &Arc<dyn Store>, owner: &UserId) ->
     all.iter().map(|item| serde_json::to_value(item).map_err(|cause| ServiceError::Broken(cause.to_string()))).collect()
 }
 
+/// Looks at records of one kind, to be taken in again: what is to be written, and of what is new the records. Whoever's
+/// they were, they are this person's from then on; what `mend` refuses is left out. What an account elsewhere keeps is
+/// not taken from anywhere else.
+pub(super) async fn import<T: Record>(
+    store: &dyn Store,
+    ctx: &RequestContext,
+    records: Vec<Value>,
+    mend: impl Fn(&mut T) -> Result<(), String>,
+) -> Result<(Imported, Vec<T>), ServiceError> {
+    let (mut imported, mut new) = (Imported::default(), Vec::new());
+    let mut seen = HashSet::new();
+    for mut record in records {
+        let id = record["id"].as_str().unwrap_or_default().to_owned();
+        let called = record["title"].as_str().or(record["summary"].as_str()).or(record["name"].as_str());
+        let called = brief(called.or(record["key"].as_str()).unwrap_or(&id));
+        let mut left_out = |why: &str| imported.unread.push(format!("“{called}”: {why}"));
+        if !is_id(&id) || !record.is_object() {
+            left_out("it has no id of ours");
+            continue;
+        }
+        if !record["origin"].is_null() {
+            imported.elsewhere += 1;
+            continue;
+        }
+        if !seen.insert(id.clone()) {
+            left_out("it is in there twice");
+            continue;
+        }
+        if store.get(T::TABLE, &Key::of(&[ctx.owner.as_str(), &id])).await?.is_some() {
+            imported.here += 1;
+            continue;
+        }
+        record["owner"] = ctx.owner.as_str().into();
+        if let Some(chat) = record.get_mut("chat") {
+            *chat = ctx.chat.as_str().into();
+        }
+        let size = record.to_string().len();
+        let read = match serde_json::from_value::<T>(record) {
+            Ok(_) if size > IMPORTED_RECORD_BYTES_MAX => Err("it is too large".to_owned()),
+            Ok(mut read) => mend(&mut read).map(|()| read),
+            Err(why) => Err(why.to_string()),
+        };
+        match read {
+            Ok(read) => new.push(read),
+            Err(why) => left_out(&why),
+        }
+    }
+    for record in &new {
+        imported.changes.push(Change::put(record, Expect::Absent)?);
+    }
+    imported.new = new.len();
+    Ok((imported, new))
+}
+
+/// Whether a text may be the id of something that is kept here.
+pub(super) fn is_id(id: &str) -> bool {
+    !id.is_empty() && id.len() <= 32 && id.chars().all(|c| c.is_ascii_alphanumeric())
+}
+
 /// What enters something into the due-index, whether or not it is in there.
 pub(super) async fn armed(store: &dyn Store, due: &Due) -> Result<Change, StoreError> {
     let there = store.load::<Due>(&due.key()).await?;
@@ -161,8 +223,7 @@ pub(super) async fn by_id<T: Item>(
 ) -> Result<Option<Held<T>>, ServiceError> {
     // "ID@2026-01-13": one time of it.
     let id = id.split(AT).next().unwrap_or_default();
-    let is_id = !id.is_empty() && id.len() <= 32 && id.chars().all(|c| c.is_ascii_alphanumeric());
-    if !is_id {
+    if !is_id(id) {
         return Ok(None);
     }
     Ok(store.load::<T>(&Key::of(&[owner.as_str(), id])).await?)

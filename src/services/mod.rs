@@ -16,8 +16,10 @@
 #![deny(missing_docs)]
 
 pub mod address_book;
+pub mod agenda;
 mod amending;
 pub mod amendment;
+pub mod archived;
 pub mod backend;
 pub mod calendar;
 pub mod capabilities;

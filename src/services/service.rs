@@ -7,6 +7,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
+pub use super::agenda::{AgendaItem, AgendaKind, Rezoned};
+use super::archived::{ArchivedFiles, Imported, Unarchived};
 use super::capabilities::{
     Content, Drafts, Facts, Listing, Lookout, Mirroring, Offerable, OpenThings, Reminders, ToDos,
 };
@@ -21,7 +23,6 @@ use crate::core::progress::Progress;
 use crate::core::provenance::UntrustedText;
 use crate::core::turn::Attachment;
 use crate::ports::Change;
-use crate::ports::records::millis;
 
 /// One of several items a description fits.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -228,6 +229,31 @@ pub trait Service: Send + Sync + std::fmt::Debug + 'static {
         Ok(Vec::new())
     }
 
+    /// Looks at records of a kind that [`export`](Self::export) names, to be taken in again; `None`: it keeps no such kind.
+    /// What is to be written is committed by whoever asks.
+    async fn import(
+        &self,
+        _ctx: &RequestContext,
+        _kind: &str,
+        _records: Vec<serde_json::Value>,
+    ) -> Result<Option<Imported>, ServiceError> {
+        Ok(None)
+    }
+
+    /// What else of a person belongs into an archive of theirs, as files that other programs read.
+    async fn archived(&self, _ctx: &RequestContext) -> Result<ArchivedFiles, ServiceError> {
+        Ok(ArchivedFiles::default())
+    }
+
+    /// Takes files of an archive in again, by their names in it; `None`: it keeps no such files.
+    async fn unarchive(
+        &self,
+        _ctx: &RequestContext,
+        _files: &[(String, Vec<u8>)],
+    ) -> Result<Option<Unarchived>, ServiceError> {
+        Ok(None)
+    }
+
     /// What should have been done before `before` and was not, the longest overdue first: one page. Reads only.
     async fn overdue(
         &self,
@@ -336,58 +362,4 @@ pub trait Service: Send + Sync + std::fmt::Debug + 'static {
     fn searchable(&self) -> Option<&dyn Searchable> {
         None
     }
-}
-
-/// What an agenda shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum AgendaKind {
-    /// Should have been done before.
-    Overdue,
-    /// Takes place.
-    Event,
-    /// Is to be done.
-    Task,
-}
-
-/// One line of an agenda.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AgendaItem {
-    /// Unique among its owner's things of that service.
-    pub id: String,
-    /// Of what sort.
-    pub kind: AgendaKind,
-    /// When it begins or is due.
-    pub at: DateTime<Utc>,
-    /// When it ends, if it takes time.
-    pub until: Option<DateTime<Utc>>,
-    /// True when it is meant for the day, not for a time of it.
-    pub whole_day: bool,
-    /// What it is called.
-    pub title: String,
-    /// Where it takes place, if that was said.
-    pub place: Option<String>,
-    /// Words in it that are not the person's own.
-    pub untrusted: Vec<UntrustedText>,
-}
-
-impl AgendaItem {
-    /// Where it stands among others, as text that sorts: by day, what is for the whole of it first.
-    pub fn place(&self, zone: Tz) -> String {
-        let (day, part) = (self.at.with_timezone(&zone).date_naive(), u8::from(!self.whole_day));
-        let kind = match self.kind {
-            AgendaKind::Overdue => 0,
-            AgendaKind::Event => 1,
-            AgendaKind::Task => 2,
-        };
-        format!("{day} {part} {} {kind} {}", millis(self.at), self.id)
-    }
-}
-
-/// What follows a person into another zone.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Rezoned {
-    /// To be committed together with the new zone.
-    pub changes: Vec<Change>,
-    /// How many repeating reminders keep their time of day and fall due at another instant.
-    pub moved: usize,
 }

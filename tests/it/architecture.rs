@@ -12,6 +12,7 @@ fn allowed(module: &str) -> Option<&'static [&'static str]> {
         &["accounts", "core", "dav", "failpoint", "ical", "kept_files", "language", "limits", "ports"];
     const PIPELINE: &[&str] = &[
         "accounts",
+        "archive",
         "core",
         "failpoint",
         "investigate",
@@ -25,6 +26,7 @@ fn allowed(module: &str) -> Option<&'static [&'static str]> {
     const FRONT: &[&str] = &[
         "accounts",
         "admin",
+        "archive",
         "channel",
         "clock",
         "config",
@@ -62,7 +64,7 @@ fn allowed(module: &str) -> Option<&'static [&'static str]> {
     Some(match module {
         "limits" | "failpoint" => &[],
         "core" => &["limits"],
-        "ports" | "language" => BASE,
+        "ports" | "language" | "archive" => BASE,
         "secret_files" => &["limits"],
         "kept_files" => BASE,
         "accounts" => &["core", "limits", "secret_files"],
@@ -73,7 +75,7 @@ fn allowed(module: &str) -> Option<&'static [&'static str]> {
         "ical" => &["limits"],
         "dav" => &["accounts", "failpoint", "limits"],
         "investigate" => &["core", "failpoint", "language", "limits", "ports", "prompts", "services"],
-        "queries" => &["accounts", "core", "investigate", "language", "limits", "ports", "services"],
+        "queries" => &["accounts", "archive", "core", "investigate", "language", "limits", "ports", "services"],
         "pipeline" => PIPELINE,
         "scheduler" | "upkeep" | "admin" | "channel" => FRONT,
         "doctor" => DOCTOR,

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use brain_agent::archive::{Archive, ArchiveBounds, DATA};
 use serde_json::Value;
 
 use crate::support::program::{Console, Program, button, messages_of, text_of, wait_reached};
@@ -80,7 +81,11 @@ fn what_was_forgotten_is_in_no_byte_of_the_data_folder() {
 
 fn exports(data: &Path) -> String {
     let files = fs::read_dir(data.join("exports")).unwrap();
-    files.map(|file| fs::read_to_string(file.unwrap().path()).unwrap()).collect()
+    let document = |path: &Path| {
+        let mut archive = Archive::open(path, ArchiveBounds::default()).unwrap();
+        String::from_utf8(archive.read(DATA).unwrap()).unwrap()
+    };
+    files.map(|file| document(&file.unwrap().path())).collect()
 }
 
 #[test]

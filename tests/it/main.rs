@@ -4,6 +4,7 @@
 mod accounts;
 mod answers;
 mod architecture;
+mod archive;
 mod attack;
 mod backends;
 mod commits;

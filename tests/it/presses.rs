@@ -1,5 +1,6 @@
 //! Buttons and settings against a clock that is moved by hand.
 
+use brain_agent::archive::{Archive, ArchiveBounds, DATA};
 use brain_agent::core::button::{Button, Role};
 use brain_agent::core::settings::Tone;
 use brain_agent::core::turn::{Input, Reply};
@@ -199,6 +200,8 @@ async fn an_export_holds_the_cards_that_wait_and_those_that_were_decided_but_nob
     let text = handed.text();
     assert!(text.contains("▫️ 1 closed card\n") && text.contains("▫️ 1 waiting for your yes\n"), "{text}");
     let content = handed.shown[0].reply.attachment.clone().unwrap().content;
+    let mut archive = Archive::of_bytes(&content, ArchiveBounds::default()).unwrap();
+    let content = String::from_utf8(archive.read(DATA).unwrap()).unwrap();
     let data: serde_json::Value = serde_json::from_str(&content).unwrap();
     let card = &data["closed_cards"][0];
     assert_eq!((&card["id"], &card["state"], &card["decided"]["by"]), (&json!(no.id), &json!("denied"), &json!(ME)));

@@ -50,11 +50,25 @@ pub(crate) enum CliCommand {
     },
     /// Bot token, model and accounts: asked for, tried, written
     Setup(SetupArgs),
-    /// Write a person's data as JSON, as /export hands it over
+    /// Write a person's data as an archive, all of it: JSON, .ics, .vcf and Maildir
     Export {
         /// Whose: a name of the console, or tg:ID
         #[arg(long, default_value = DEFAULT_USER)]
         user: String,
+        /// Where to; else brain-agent-DATE.zip in this folder, whose name is printed. What is there stays
+        #[arg(long, value_name = "FILE", conflicts_with = "json")]
+        out: Option<PathBuf>,
+        /// The document alone, on standard output
+        #[arg(long)]
+        json: bool,
+    },
+    /// Take an archive of /export in again, or its data.json: without rights, cards or queues. What is here stays as it is
+    Import {
+        /// The archive
+        file: PathBuf,
+        /// Whose it becomes; else whose it was
+        #[arg(long)]
+        user: Option<String>,
     },
     /// Look at everything that is needed, and say what to do: exit 0 it works, 1 something does not, 2 bad configuration
     Doctor {

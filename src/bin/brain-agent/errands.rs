@@ -111,23 +111,7 @@ pub(crate) async fn pending(config: &Config, verb: Verb, json: bool) -> anyhow::
     answered(&response, json)
 }
 
-pub(crate) async fn export(config: &Config, user: &str) -> anyhow::Result<ExitCode> {
-    let response = match Runtime::open(config, RuntimeParts::by(config)).await {
-        Ok(runtime) => {
-            let response = admin::export(&runtime.brain, user).await;
-            runtime.close(&config.data_dir).await;
-            response
-        }
-        Err(StartError::Store(locked @ StoreError::Locked { .. })) => match Client::connect(&config.data_dir).await {
-            Ok(client) => client.export(user).await?,
-            Err(_) => return Err(locked.into()),
-        },
-        Err(error) => return Err(error.into()),
-    };
-    answered(&response, true)
-}
-
-fn answered(response: &admin::Response, json: bool) -> anyhow::Result<ExitCode> {
+pub(crate) fn answered(response: &admin::Response, json: bool) -> anyhow::Result<ExitCode> {
     show_response(response, json);
     Ok(if response.ok { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

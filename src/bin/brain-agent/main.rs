@@ -2,6 +2,7 @@
 //!
 //! Which commands there are is in [`cli`]; each group of them has a file. Not here: anything an assistant does.
 
+mod archives;
 mod cli;
 mod doctor;
 mod errands;
@@ -73,7 +74,9 @@ async fn run(cli: Cli, logs: &Logs) -> anyhow::Result<ExitCode> {
         Some(CliCommand::Pending { verb, json }) => errands::pending(&config, verb, json).await,
         Some(CliCommand::Setup(args)) => setup::run(args).await,
         Some(CliCommand::Doctor { json }) => doctor::doctor(config, json).await,
-        Some(CliCommand::Export { user }) => errands::export(&config, &user).await,
+        Some(CliCommand::Export { user, json: true, .. }) => archives::document(&config, &user).await,
+        Some(CliCommand::Export { user, out, json: false }) => archives::export(&config, &user, out).await,
+        Some(CliCommand::Import { file, user }) => archives::import(&config, &file, user.as_deref()).await,
         Some(CliCommand::Eval(args)) => errands::evaluate(&config, &args).await,
     }
 }

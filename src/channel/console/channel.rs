@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::conversation::Line;
 use super::wire::Out;
+use crate::archive;
 use crate::core::forgotten::Forgotten;
 use crate::core::ids::{ChatId, MessageId, UserId};
 use crate::core::markup::Formatted;
@@ -45,6 +46,11 @@ impl ConsoleChannel {
     pub fn after(last: MessageId, data_dir: &Path) -> Self {
         let (files, data_dir) = (data_dir.join("exports"), data_dir.to_owned());
         Self { attached: Mutex::default(), last_id: AtomicI64::new(last.0), files, data_dir }
+    }
+
+    /// Where files for people are written.
+    pub fn files(&self) -> &Path {
+        &self.files
     }
 
     /// The next number of a message, theirs or ours.
@@ -92,7 +98,7 @@ fn save(folder: &Path, file: &Attachment) -> std::io::Result<PathBuf> {
         Ok(()) | Err(_) => {}
     }
     let mut open = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
-    open.write_all(file.content.as_bytes())?;
+    open.write_all(&file.content)?;
     open.sync_all()?;
     std::fs::rename(&draft, &path)?;
     Ok(path)
@@ -173,13 +179,21 @@ fn forget_lines(path: &Path, what: &Forgotten) -> std::io::Result<()> {
 /// Writes a file of this person anew, where it has what was forgotten.
 fn erase_from(path: &Path, owner: &UserId, what: &Forgotten) -> std::io::Result<()> {
     use std::io::Write as _;
-    let Ok(mut document) = serde_json::from_slice::<Value>(&std::fs::read(path)?) else { return Ok(()) };
-    if document["person"]["id"] != owner.as_str() || !what.replace_in(&mut document) {
-        return Ok(());
-    }
+    let bytes = std::fs::read(path)?;
+    let content = match serde_json::from_slice::<Value>(&bytes) {
+        Ok(mut document) => {
+            if document["person"]["id"] != owner.as_str() || !what.replace_in(&mut document) {
+                return Ok(());
+            }
+            serde_json::to_vec_pretty(&document)?
+        }
+        Err(_) => match archive::without(&bytes, owner, what) {
+            Some(content) => content,
+            None => return Ok(()),
+        },
+    };
     let mut old = std::fs::OpenOptions::new().write(true).open(path)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let content = serde_json::to_string_pretty(&document)?;
     let folder = path.parent().unwrap_or(Path::new("."));
     save(folder, &Attachment { name, mime: String::new(), content })?;
     // It has no name any more; its bytes are not to outlive it.

@@ -47,7 +47,7 @@ impl PacedSender {
 
 fn form(place: ChatPlace, caption: &str, reply: &Reply, file: &Attachment) -> Result<Form, ApiError> {
     let unusable = |why: String| ApiError::refused(400, why);
-    let part = Part::text(file.content.clone()).file_name(one_line(&file.name));
+    let part = Part::bytes(file.content.clone()).file_name(one_line(&file.name));
     let part = part.mime_str(&file.mime).map_err(|error| unusable(error.without_url().to_string()))?;
     let mut form = Form::new().text("chat_id", place.chat.to_string()).part("document", part);
     if let Some(topic) = place.topic {

@@ -135,7 +135,7 @@ fn rest_as_file(
     let fits = text.len() <= limits::ATTACHMENT_BYTES_MAX;
     text.truncate(text.floor_char_boundary(limits::ATTACHMENT_BYTES_MAX));
     let name = at.format("answer-%Y%m%d-%H%M%S.txt").to_string();
-    let file = Attachment { name, mime: "text/plain".to_owned(), content: text };
+    let file = Attachment { name, mime: "text/plain".to_owned(), content: text.into_bytes() };
     (if fits { IN_FILE } else { PART_IN_FILE }, file)
 }
 
@@ -193,7 +193,7 @@ mod tests {
             let last = parts.last().unwrap();
             assert_eq!(last.text, IN_FILE);
             let file = last.attachment.as_ref().unwrap();
-            assert_eq!((file.name.as_str(), file.content == text), ("answer-19700101-000000.txt", true));
+            assert_eq!((file.name.as_str(), file.content == text.as_bytes()), ("answer-19700101-000000.txt", true));
         }
     }
 
@@ -207,11 +207,8 @@ mod tests {
 
     #[test]
     fn a_file_that_comes_with_a_long_answer_is_kept() {
-        let file = Attachment {
-            name: "export.json".to_owned(),
-            mime: "application/json".to_owned(),
-            content: "{}".to_owned(),
-        };
+        let file =
+            Attachment { name: "export.json".to_owned(), mime: "application/json".to_owned(), content: b"{}".to_vec() };
         let reply = Reply { attachment: Some(Box::new(file.clone())), ..Reply::text("word ".repeat(100_000)) };
         let parts = split(reply, DateTime::UNIX_EPOCH);
         assert_eq!(parts.len(), limits::ANSWER_MESSAGES_MAX);

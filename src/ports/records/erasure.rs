@@ -1,4 +1,5 @@
-//! Erasure job: what was forgotten, until it is gone from everything else that was written down.
+//! Erasure job: what was forgotten, until it is gone from everything else that was written down; and what stays of it
+//! afterwards.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -47,6 +48,11 @@ impl Erasure {
         let (owner, chat, item) = (owner.clone(), chat.clone(), item.to_owned());
         Self { owner, chat, item, texts, at, stage: ErasureStage::Asked }
     }
+
+    /// What stays of it for good.
+    pub fn tombstone(&self) -> Tombstone {
+        Tombstone { owner: self.owner.clone(), item: self.item.clone(), at: self.at }
+    }
 }
 
 impl Record for Erasure {
@@ -54,5 +60,32 @@ impl Record for Erasure {
 
     fn key(&self) -> Key {
         Key::of(&[self.chat.as_str(), &self.item])
+    }
+}
+
+/// That something was forgotten, for as long as the store lives: its id and not a word of it. Nothing that is read in
+/// later brings it back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tombstone {
+    /// The person who asked for it.
+    pub owner: UserId,
+    /// The id of what was deleted, or of what stayed and had said something else before.
+    pub item: String,
+    /// When it was asked for.
+    pub at: DateTime<Utc>,
+}
+
+impl Tombstone {
+    /// Of what had this id.
+    pub fn key_of(owner: &UserId, item: &str) -> Key {
+        Key::of(&[owner.as_str(), item])
+    }
+}
+
+impl Record for Tombstone {
+    const TABLE: Table = Table::Forgotten;
+
+    fn key(&self) -> Key {
+        Self::key_of(&self.owner, &self.item)
     }
 }

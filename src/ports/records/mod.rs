@@ -22,7 +22,7 @@ pub use conversation::{
     ActionRecord, ChatState, Clarification, FilesAtHand, LastDecided, Message, Snoozing, Speaker, User,
 };
 pub use due::{DUE_BY_OWNER, Due, DueKind};
-pub use erasure::{Erasure, ErasureStage};
+pub use erasure::{Erasure, ErasureStage, Tombstone};
 pub use in_doubt::InDoubt;
 pub use post::{Before, InboxEntry, OPEN_UPDATES, OutboxEntry, Show, Shown, UPDATES_BY_MESSAGE};
 pub use summary::{CompressionTrace, ConversationSummary};

@@ -10,12 +10,15 @@ use crate::ical::folded;
 use crate::language::terms;
 use crate::limits::ATTACHMENT_BYTES_MAX;
 use crate::ports::{RecordExt as _, Scan};
+use crate::services::archived::{ArchivedFile, ArchivedFiles, FileContent};
 use crate::services::components::ParsedResource;
 use crate::services::context::RequestContext;
 use crate::services::dav::DavReader;
 use crate::services::error::ServiceError;
 
 const MIME: &str = "text/calendar";
+/// What it is called in an archive.
+const IN_ARCHIVE: &str = "calendar.ics";
 
 impl CalendarService {
     /// The events whose name holds these words, or all, as a file; `None`: there are none.
@@ -29,12 +32,7 @@ impl CalendarService {
         let is_wanted = |event: &Event| wanted.is_empty() || terms::fold(&event.summary).contains(&wanted);
         let events: Vec<Event> = of_owner.into_iter().map(|(event, _)| event).filter(is_wanted).collect();
         let count = events.len();
-        let (owner, chat, zone, now) = (ctx.owner.clone(), ctx.chat.clone(), ctx.zone, ctx.now);
-        let text = move || {
-            let reader = DavReader { owner: &owner, chat: &chat, zone, own: &[], is_shared: false, now };
-            as_ics(&events, &reader)
-        };
-        let content = tokio::task::spawn_blocking(text).await.map_err(|bad| ServiceError::Broken(bad.to_string()))?;
+        let content = written(ctx, events).await?;
         if content.len() > ATTACHMENT_BYTES_MAX {
             return Err(ServiceError::Refused(format!(
                 "These {count} events are larger than the {} MB I can send in a message. Name some: /export calendar NAME",
@@ -45,6 +43,24 @@ impl CalendarService {
         let name = format!("calendar-{at}.ics");
         Ok((count > 0).then(|| (Attachment { name, mime: MIME.to_owned(), content }, count)))
     }
+
+    /// All events, for an archive.
+    pub(super) async fn for_archive(&self, ctx: &RequestContext) -> Result<ArchivedFiles, ServiceError> {
+        let events = self.store.list_all::<Event>(&[ctx.owner.as_str()]).await?;
+        let told = vec![format!("{IN_ARCHIVE}  your events, for other calendars: {}", events.len())];
+        let content = FileContent::Bytes(written(ctx, events).await?);
+        let files = vec![ArchivedFile { name: IN_ARCHIVE.to_owned(), content }];
+        Ok(ArchivedFiles { files, told, ..ArchivedFiles::default() })
+    }
+}
+
+async fn written(ctx: &RequestContext, events: Vec<Event>) -> Result<Vec<u8>, ServiceError> {
+    let (owner, chat, zone, now) = (ctx.owner.clone(), ctx.chat.clone(), ctx.zone, ctx.now);
+    let text = move || {
+        let reader = DavReader { owner: &owner, chat: &chat, zone, own: &[], is_shared: false, now };
+        as_ics(&events, &reader).into_bytes()
+    };
+    tokio::task::spawn_blocking(text).await.map_err(|bad| ServiceError::Broken(bad.to_string()))
 }
 
 /// One text with all of them; an event that cannot be written is left out and logged.

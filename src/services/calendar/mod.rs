@@ -49,6 +49,8 @@ use serde_json::Value;
 use snooze_event::SnoozeEvent;
 use update_event::UpdateEvent;
 
+use super::archived::{ArchivedFiles, Imported};
+use super::backend::RecordEdit;
 use super::capabilities::{Content, Mirroring, Offerable, Reminders};
 use super::circumstance::{Circumstance, Evidence};
 use super::context::RequestContext;
@@ -96,6 +98,9 @@ fn stored(at: DateTime<Utc>, ctx: &RequestContext) -> String {
     Moment::Instant(at.with_timezone(&ctx.zone)).store()
 }
 
+/// What events are called in an export.
+const RECORDS: &str = "events";
+
 impl CalendarService {
     /// The service with its commands, for the registry.
     pub fn registration(self: Arc<Self>) -> Registration {
@@ -132,7 +137,26 @@ impl Service for CalendarService {
     }
 
     async fn export(&self, owner: &UserId) -> Result<Vec<(&'static str, Vec<Value>)>, ServiceError> {
-        Ok(vec![("events", items::export::<Event>(&self.store, owner).await?)])
+        Ok(vec![(RECORDS, items::export::<Event>(&self.store, owner).await?)])
+    }
+
+    async fn import(
+        &self,
+        ctx: &RequestContext,
+        kind: &str,
+        records: Vec<Value>,
+    ) -> Result<Option<Imported>, ServiceError> {
+        if kind != RECORDS {
+            return Ok(None);
+        }
+        let (mut imported, new) = items::import::<Event>(self.store.as_ref(), ctx, records, record::mend).await?;
+        let edits: Vec<_> = new.into_iter().map(RecordEdit::create).collect();
+        imported.changes.extend(self.reminders_along(ctx, &edits).await?);
+        Ok(Some(imported))
+    }
+
+    async fn archived(&self, ctx: &RequestContext) -> Result<ArchivedFiles, ServiceError> {
+        self.for_archive(ctx).await
     }
 
     async fn notice(&self, ctx: &RequestContext, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {

@@ -9,7 +9,7 @@ use super::exceptions::Exception;
 use super::view::EventView;
 use crate::core::ids::UserId;
 use crate::core::provenance::UntrustedText;
-use crate::limits::RECURRENCE_STEPS_MAX;
+use crate::limits::{RECURRENCE_STEPS_MAX, REMINDERS_MAX, SERIES_EXCEPTIONS_MAX};
 use crate::ports::{Key, Participant, Record, Table};
 use crate::services::backend::{RecordOrigin, Replicated};
 use crate::services::context::RequestContext;
@@ -143,6 +143,18 @@ impl Event {
     pub(super) fn makers_words(&self) -> Option<UntrustedText> {
         let notes = self.notes.clone().filter(|_| !self.attendees.is_empty())?;
         Some(UntrustedText::new(format!("the event “{}”", self.summary), notes))
+    }
+}
+
+/// What of an event that comes from an archive cannot be kept.
+pub(super) fn mend(event: &mut Event) -> Result<(), String> {
+    let several = event.exceptions.len().max(event.also.len()) > 4 * SERIES_EXCEPTIONS_MAX;
+    match event.summary.trim() {
+        "" => Err("it has no name".to_owned()),
+        _ if event.first().is_none() => Err("it is at no time that I can read".to_owned()),
+        _ if event.reminders.len() > REMINDERS_MAX => Err("it reminds too often".to_owned()),
+        _ if several => Err("more of its times are on their own than I keep".to_owned()),
+        _ => Ok(()),
     }
 }
 

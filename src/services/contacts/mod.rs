@@ -27,10 +27,11 @@ use self::record::document;
 pub use self::record::{Contact, NAME};
 pub use self::service::Contacts;
 use super::address_book::{AddressBook, PeopleQuery};
+use super::archived::{ArchivedFile, ArchivedFiles, FileContent, Imported};
 use super::capabilities::{Content, Mirroring, Offerable};
 use super::command::planned;
 use super::context::RequestContext;
-use super::dav::DavReplica as _;
+use super::dav::{DavReader, DavRecord as _, DavReplica as _};
 use super::error::ServiceError;
 use super::items;
 use super::registry::Registration;
@@ -41,7 +42,8 @@ use crate::core::ids::UserId;
 use crate::core::text::visible;
 use crate::core::turn::Along;
 use crate::language::requests::built::Builder;
-use crate::ports::{Secondary, Source, Table, from_stored};
+use crate::limits::VCARD_VALUES_MAX;
+use crate::ports::{RecordExt as _, Secondary, Source, Table, from_stored};
 
 /// The order by which it asks the store for people.
 pub(super) static INDEXES: [&Secondary; 1] = [&record::BY_ORIGIN];
@@ -55,6 +57,11 @@ pub(super) const SOURCE: Source = Source::new(Table::Contacts, NAME, 1, |_, stor
 
 /// What its phrases come to, by the command that they name.
 pub(super) const BUILDERS: [(&str, Builder); 2] = [("find", find::built), ("save", save::built)];
+
+/// What people are called in an export.
+const RECORDS: &str = "contacts";
+/// What they are called in an archive.
+const IN_ARCHIVE: &str = "contacts.vcf";
 
 impl Contacts {
     /// The service with its commands, for the registry.
@@ -97,7 +104,38 @@ impl Service for Contacts {
     }
 
     async fn export(&self, owner: &UserId) -> Result<Vec<(&'static str, Vec<Value>)>, ServiceError> {
-        Ok(vec![("contacts", items::export::<Contact>(&self.store, owner).await?)])
+        Ok(vec![(RECORDS, items::export::<Contact>(&self.store, owner).await?)])
+    }
+
+    async fn import(
+        &self,
+        ctx: &RequestContext,
+        kind: &str,
+        records: Vec<Value>,
+    ) -> Result<Option<Imported>, ServiceError> {
+        if kind != RECORDS {
+            return Ok(None);
+        }
+        let mend = |contact: &mut Contact| {
+            let lists = [&contact.nicknames, &contact.emails, &contact.phones, &contact.groups];
+            match contact.name.trim() {
+                "" => Err("it has no name".to_owned()),
+                _ if lists.iter().any(|list| list.len() > VCARD_VALUES_MAX) => Err("it holds too much".to_owned()),
+                _ => Ok(()),
+            }
+        };
+        Ok(Some(items::import::<Contact>(self.store.as_ref(), ctx, records, mend).await?.0))
+    }
+
+    /// Those of the person's own; the installation's address book is everybody's.
+    async fn archived(&self, ctx: &RequestContext) -> Result<ArchivedFiles, ServiceError> {
+        let people = self.store.list_all::<Contact>(&[ctx.owner.as_str()]).await?;
+        let reader =
+            DavReader { owner: &ctx.owner, chat: &ctx.chat, zone: ctx.zone, own: &[], is_shared: false, now: ctx.now };
+        let cards: String = people.iter().map(|person| person.made(&person.id, &reader)).collect();
+        let told = vec![format!("{IN_ARCHIVE}  the people you keep, for other address books: {}", people.len())];
+        let files = vec![ArchivedFile { name: IN_ARCHIVE.to_owned(), content: FileContent::Bytes(cards.into_bytes()) }];
+        Ok(ArchivedFiles { files, told, ..ArchivedFiles::default() })
     }
 
     async fn notice(&self, ctx: &RequestContext, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {

@@ -14,6 +14,7 @@ pub mod accounts;
 mod amend;
 mod answer_invitation;
 mod answering;
+mod archiving;
 mod arriving;
 mod attached;
 mod attaching;
@@ -88,6 +89,7 @@ use search::{SearchMail, grouped};
 use send_email::SendEmail;
 use watch::{ListWatches, UnwatchMail, WatchMail};
 
+use super::archived::{ArchivedFiles, Imported, Unarchived};
 use super::capabilities::{Drafts, Lookout, Mirroring, Reminders};
 use super::command::planned;
 use super::context::RequestContext;
@@ -155,6 +157,9 @@ impl Email {
     }
 }
 
+/// What watches are called in an export.
+const RECORDS: &str = "watches";
+
 #[async_trait]
 impl Service for Email {
     fn context_role(&self) -> ContextRole {
@@ -190,7 +195,36 @@ impl Service for Email {
     }
 
     async fn export(&self, owner: &UserId) -> Result<Vec<(&'static str, Vec<Value>)>, ServiceError> {
-        Ok(vec![("watches", items::export::<watch::MailWatch>(&self.store, owner).await?)])
+        Ok(vec![(RECORDS, items::export::<watch::MailWatch>(&self.store, owner).await?)])
+    }
+
+    async fn import(
+        &self,
+        ctx: &RequestContext,
+        kind: &str,
+        records: Vec<Value>,
+    ) -> Result<Option<Imported>, ServiceError> {
+        if kind != RECORDS {
+            return Ok(None);
+        }
+        let store = self.store.as_ref();
+        let (mut imported, new) = items::import::<watch::MailWatch>(store, ctx, records, |_| Ok(())).await?;
+        for due in new.iter().filter_map(watch::MailWatch::due) {
+            imported.changes.push(items::armed(store, &due).await?);
+        }
+        Ok(Some(imported))
+    }
+
+    async fn archived(&self, ctx: &RequestContext) -> Result<ArchivedFiles, ServiceError> {
+        self.for_archive(ctx).await
+    }
+
+    async fn unarchive(
+        &self,
+        ctx: &RequestContext,
+        files: &[(String, Vec<u8>)],
+    ) -> Result<Option<Unarchived>, ServiceError> {
+        self.from_archive(ctx, files).await
     }
 
     fn waited_for(&self, owner: &UserId) -> Option<Progress> {

@@ -120,13 +120,20 @@ impl Handle<ForgetFact> for MemoryService {
             let texts = std::mem::take(&mut memory.former);
             let stays = Change::put(&memory, Expect::Revision(revision))?;
             let erased = Erasure::asked(&ctx.owner, &ctx.chat, &memory.id, texts, ctx.now);
-            return Ok(FactChanged::done(&memory, ctx, vec![stays, Change::put(&erased, Expect::Any)?]));
+            let changes = [vec![stays], remembered_as_gone(&erased)?].concat();
+            return Ok(FactChanged::done(&memory, ctx, changes));
         }
         let deleted = Change::delete(Memory::TABLE, Record::key(&memory), Expect::Revision(revision));
         let texts = memory.once_replaced();
         let erased = Erasure::asked(&ctx.owner, &ctx.chat, &memory.id, texts, ctx.now);
-        Ok(FactChanged::done(&memory, ctx, vec![deleted, Change::put(&erased, Expect::Any)?]))
+        let changes = [vec![deleted], remembered_as_gone(&erased)?].concat();
+        Ok(FactChanged::done(&memory, ctx, changes))
     }
+}
+
+/// What makes it go everywhere else, and keeps it from coming back.
+fn remembered_as_gone(erased: &Erasure) -> Result<Vec<Change>, ServiceError> {
+    Ok(vec![Change::put(erased, Expect::Any)?, Change::put(&erased.tombstone(), Expect::Any)?])
 }
 
 /// A fact to forget, from the slots of a message.

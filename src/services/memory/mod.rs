@@ -3,6 +3,7 @@
 //! A fact of a name that is known already replaces the old one: two truths about one thing are none.
 
 mod forget;
+mod importing;
 mod meaning;
 mod near;
 mod recall;
@@ -25,6 +26,7 @@ pub use service::MemoryService;
 use store::StoreFact;
 use update::UpdateFact;
 
+use super::archived::Imported;
 use super::capabilities::{Content, Fact, Facts, Listing, Offerable};
 use super::command::{before, planned};
 use super::context::RequestContext;
@@ -59,6 +61,9 @@ pub(super) static INDEXES: [&Secondary; 2] = [&record::BY_CATEGORY, &record::BY_
 
 /// Its facts, to be found.
 pub(super) const SOURCE: Source = items::source::<Memory>();
+
+/// What facts are called in an export.
+const RECORDS: &str = "memories";
 
 impl MemoryService {
     /// The service with its commands, for the registry.
@@ -104,7 +109,19 @@ impl Service for MemoryService {
     }
 
     async fn export(&self, owner: &UserId) -> Result<Vec<(&'static str, Vec<Value>)>, ServiceError> {
-        Ok(vec![("memories", items::export::<Memory>(&self.store, owner).await?)])
+        Ok(vec![(RECORDS, items::export::<Memory>(&self.store, owner).await?)])
+    }
+
+    async fn import(
+        &self,
+        ctx: &RequestContext,
+        kind: &str,
+        records: Vec<Value>,
+    ) -> Result<Option<Imported>, ServiceError> {
+        if kind != RECORDS {
+            return Ok(None);
+        }
+        self.imported(ctx, records).await.map(Some)
     }
 
     async fn notice(&self, ctx: &RequestContext, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {

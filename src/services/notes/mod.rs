@@ -33,6 +33,7 @@ use serde_json::Value;
 use tick::TickEntries;
 use untick::UntickEntries;
 
+use super::archived::Imported;
 use super::capabilities::{Content, Offerable, OpenThings};
 use super::circumstance::{Circumstance, Evidence};
 use super::command::planned;
@@ -75,6 +76,9 @@ pub(super) const SOURCE: Source = items::source::<Note>();
 
 /// The orders by which it asks the store for notes.
 pub(super) static INDEXES: [&Secondary; 1] = [&record::BY_CHANGE];
+
+/// What notes are called in an export.
+const RECORDS: &str = "notes";
 
 impl NotesService {
     /// The service with its commands, for the registry.
@@ -145,7 +149,23 @@ impl Service for NotesService {
     }
 
     async fn export(&self, owner: &UserId) -> Result<Vec<(&'static str, Vec<Value>)>, ServiceError> {
-        Ok(vec![("notes", items::export::<Note>(&self.store, owner).await?)])
+        Ok(vec![(RECORDS, items::export::<Note>(&self.store, owner).await?)])
+    }
+
+    async fn import(
+        &self,
+        ctx: &RequestContext,
+        kind: &str,
+        records: Vec<Value>,
+    ) -> Result<Option<Imported>, ServiceError> {
+        if kind != RECORDS {
+            return Ok(None);
+        }
+        let mend = |note: &mut Note| match note.title.trim() {
+            "" => Err("it has no title".to_owned()),
+            _ => note.check_size().map_err(|error| error.to_string()),
+        };
+        Ok(Some(items::import::<Note>(self.store.as_ref(), ctx, records, mend).await?.0))
     }
 
     async fn notice(&self, ctx: &RequestContext, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {

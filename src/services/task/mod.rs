@@ -31,6 +31,7 @@ mod view;
 
 use std::sync::Arc;
 
+use super::archived::Imported;
 use super::described::{Beside, over_one};
 use super::replica;
 use crate::core::plan::{Params, PlannedAction};
@@ -59,6 +60,7 @@ use super::pages::{self, Page};
 use super::texts;
 use crate::core::ids::UserId;
 use crate::limits::LIST_ROWS_MAX;
+use crate::limits::REMINDERS_MAX;
 use crate::ports::records::Due;
 use crate::ports::{Change, Expect, RecordExt, Scan, Secondary, Source};
 use crate::services::capabilities::{
@@ -87,6 +89,9 @@ pub(super) static INDEXES: [&Secondary; 3] = [&indexes::BY_DUE, &indexes::FOLLOW
 
 /// Its tasks, to be found.
 pub(super) const SOURCE: Source = items::source::<Task>();
+
+/// What tasks are called in an export.
+const RECORDS: &str = "tasks";
 
 impl TaskService {
     /// The service with its commands, for the registry.
@@ -121,7 +126,28 @@ impl Service for TaskService {
     }
 
     async fn export(&self, owner: &UserId) -> Result<Vec<(&'static str, Vec<Value>)>, ServiceError> {
-        Ok(vec![("tasks", items::export::<Task>(&self.store, owner).await?)])
+        Ok(vec![(RECORDS, items::export::<Task>(&self.store, owner).await?)])
+    }
+
+    async fn import(
+        &self,
+        ctx: &RequestContext,
+        kind: &str,
+        records: Vec<Value>,
+    ) -> Result<Option<Imported>, ServiceError> {
+        if kind != RECORDS {
+            return Ok(None);
+        }
+        let mend = |task: &mut Task| match task.title.trim() {
+            "" => Err("it has no title".to_owned()),
+            _ if task.before.len() + task.also.len() > REMINDERS_MAX => Err("it reminds too often".to_owned()),
+            _ => Ok(()),
+        };
+        let (mut imported, new) = items::import::<Task>(self.store.as_ref(), ctx, records, mend).await?;
+        for task in &new {
+            imported.changes.extend(self.due_changes(None, Some(task), ctx.now).await?);
+        }
+        Ok(Some(imported))
     }
 
     async fn notice(&self, ctx: &RequestContext, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {

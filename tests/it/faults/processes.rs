@@ -139,10 +139,11 @@ fn a_terminated_console_leaves_cleanly() {
 fn an_export_of_somebody_unknown_is_no_export() {
     let program = Program::new();
     assert_eq!(program.run(&["ask", "remind me to buy milk tomorrow at 5pm"]).code, 0);
-    let known = program.run(&["export"]);
+    let known = program.run(&["export", "--json"]);
     assert!(known.code == 0 && known.stdout.contains("Buy milk"), "{known:?}");
     let typo = program.run(&["export", "--user", "mee"]);
     assert!(typo.code == 1 && typo.stdout.is_empty() && typo.stderr.contains("anybody called mee"), "{typo:?}");
+    assert_eq!(std::fs::read_dir(program.cwd()).unwrap().count(), 0, "no archive of nobody either");
 }
 
 #[cfg(feature = "failpoints")]

@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use brain_agent::archive::{Archive, ArchiveBounds, DATA};
 use regex::Regex;
 
 use super::*;
@@ -173,10 +174,13 @@ async fn the_export_is_a_file_of_ones_own_data_and_of_nobody_elses() {
         handed.text,
         "📦 This is your data, with your settings:\n\
          ▫️ 1 memory\n▫️ 4 messages\n▫️ 1 task\n\
-         Not in it: mail, which stays in its folder, what was said in groups, and my notes on how my own work went."
+         One archive, which “brain-agent import” reads back.\n\
+         Not in it: mail that your accounts keep on their servers, what was said in groups, and my notes on how my own work went."
     );
     let (name, content) = handed.document.clone().unwrap();
-    assert_eq!(timeless(&name), "brain-agent-STAMP.json");
+    assert_eq!(timeless(&name), "brain-agent-STAMP.zip");
+    let mut archive = Archive::of_bytes(&content, ArchiveBounds::default()).unwrap();
+    let content = String::from_utf8(archive.read(DATA).unwrap()).unwrap();
     let data: serde_json::Value = serde_json::from_str(&content).unwrap();
     assert_eq!(data["tasks"][0]["title"], "Buy milk");
     assert_eq!(data["memories"][0]["value"], "42");

@@ -186,6 +186,7 @@ async fn an_answer_without_end_is_a_few_messages_and_a_file() {
     api.user_says(ANNA, "tell me something");
     let last = answer(&api, ANNA, "in this file").await;
     let (name, content) = last.document.clone().unwrap();
+    let content = String::from_utf8(content).unwrap();
     assert!(name.ends_with(".txt") && content.starts_with("Well, more and more."), "{name}");
     assert_eq!(content.matches("and more.").count(), 2_000);
     let told = texts(&api, ANNA);

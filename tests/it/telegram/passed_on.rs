@@ -93,6 +93,7 @@ async fn a_calendar_file_goes_onto_the_calendar_once_and_comes_out_as_one() {
     let handed = says(&api, ANNA, "/export calendar").await;
     assert_eq!(handed.text, "📅 2 events, for other calendars to read.");
     let (name, content) = handed.document.clone().unwrap();
+    let content = String::from_utf8(content).unwrap();
     assert!(name.starts_with("calendar-") && name.ends_with(".ics"), "{name}");
     for line in ["SUMMARY:ICE to Munich", "RRULE:FREQ=WEEKLY;COUNT=4", "EXDATE;VALUE=DATE:20300114", "TRIGGER:-PT1H"] {
         assert!(content.lines().any(|one| one == line), "{line}: {content}");

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::check;
-use super::request::{Params, flag, int, nested, text};
+use super::request::{Params, bytes_of, flag, int, nested, text};
 use super::state::{Answer, Refusal, State, bot_json, unix_s};
 
 const METHODS: [&str; 19] = [
@@ -131,9 +131,9 @@ fn send_document(state: &mut State, params: &Params) -> Answer {
     let id = format!("document{}", state.files.len());
     let document = json!({
         "file_id": id, "file_unique_id": format!("u{id}"), "file_name": file["file_name"],
-        "mime_type": file["mime_type"], "file_size": content.len(),
+        "mime_type": file["mime_type"], "file_size": content.chars().count(),
     });
-    state.files.insert(id, content.as_bytes().to_vec());
+    state.files.insert(id, bytes_of(content));
     let mut message = json!({"from": bot_json(), "date": unix_s(), "caption": caption, "document": document});
     set_if_any(&mut message, "reply_markup", check::markup(params)?);
     Ok(state.add_message(chat, true, message))

@@ -22,7 +22,7 @@ pub fn read_params(uri: &Uri, headers: &HeaderMap, body: &Bytes) -> Option<Param
         },
         "multipart/form-data" => {
             let boundary = rest.split_once("boundary=")?.1.trim_matches('"');
-            params.extend(multipart(&String::from_utf8_lossy(body), boundary));
+            params.extend(multipart(body, boundary));
         }
         _ => params.extend(urlencoded(std::str::from_utf8(body).ok()?)),
     }
@@ -36,8 +36,12 @@ fn urlencoded(text: &str) -> Vec<(String, Value)> {
 }
 
 /// Text fields as text, files as objects of `file_name`, `mime_type` and `content`.
-fn multipart(body: &str, boundary: &str) -> Vec<(String, Value)> {
+///
+/// Bytes are read as the characters of those numbers, so that none is lost; a file keeps them, a text is read as UTF-8.
+fn multipart(body: &[u8], boundary: &str) -> Vec<(String, Value)> {
     let border = format!("--{boundary}");
+    let body: String = body.iter().copied().map(char::from).collect();
+    let utf8 = |text: &str| String::from_utf8_lossy(&bytes_of(text)).into_owned();
     let parts = body.split(&border).filter_map(|part| part.split_once("\r\n\r\n"));
     let quoted = |head: &str, name: &str| Some(head.split_once(name)?.1.split_once('"')?.0.to_owned());
     parts
@@ -45,12 +49,17 @@ fn multipart(body: &str, boundary: &str) -> Vec<(String, Value)> {
             let name = quoted(head, " name=\"")?;
             let text = text.strip_suffix("\r\n").unwrap_or(text);
             let Some(file_name) = quoted(head, "filename=\"") else {
-                return Some((name, Value::String(text.to_owned())));
+                return Some((name, Value::String(utf8(text))));
             };
             let mime = head.lines().find_map(|line| line.strip_prefix("Content-Type: ")).unwrap_or_default();
-            Some((name, serde_json::json!({"file_name": file_name, "mime_type": mime, "content": text})))
+            Some((name, serde_json::json!({"file_name": utf8(&file_name), "mime_type": mime, "content": text})))
         })
         .collect()
+}
+
+/// The bytes of a file's content.
+pub fn bytes_of(content: &str) -> Vec<u8> {
+    content.chars().filter_map(|c| u8::try_from(u32::from(c)).ok()).collect()
 }
 
 /// A whole number, written as one or as text.

@@ -29,7 +29,7 @@ pub struct SentMessage {
     pub sent_at: Instant,
     pub edited_at: Vec<Instant>,
     /// The name and the content of the file it carries.
-    pub document: Option<(String, String)>,
+    pub document: Option<(String, Vec<u8>)>,
     /// The texts it had before, oldest first.
     pub earlier_texts: Vec<String>,
     pub deleted: bool,
@@ -56,7 +56,7 @@ fn view(state: &State, chat: i64, message: &Message) -> SentMessage {
     let text = |json: &Value| json["text"].as_str().or(json["caption"].as_str()).unwrap_or_default().to_owned();
     let document = message.json.get("document").map(|document| {
         let content = state.files.get(document["file_id"].as_str().unwrap_or_default()).cloned().unwrap_or_default();
-        (document["file_name"].as_str().unwrap_or_default().to_owned(), String::from_utf8(content).unwrap())
+        (document["file_name"].as_str().unwrap_or_default().to_owned(), content)
     });
     SentMessage {
         chat,

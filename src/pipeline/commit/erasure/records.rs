@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use crate::archive;
+use crate::core::attachment;
 use crate::core::forgotten::{Forgotten, MARK};
 use crate::core::ids::{ChatId, UserId};
 use crate::core::pending::State;
@@ -12,6 +14,9 @@ use crate::pipeline::brain::Brain;
 use crate::ports::records::{Erasure, Message, Speaker, Undo};
 use crate::ports::{Batch, Change, Expect, Key, Order, Scan, StoreError, Stored, Table};
 use crate::ports::{from_stored, optimistic};
+
+/// Where an outgoing message has the bytes of a file that is no text.
+const PACKED_FILE: &str = "/show/Send/attachment/base64";
 
 /// What becomes of a record that has it.
 enum Treatment {
@@ -40,7 +45,7 @@ fn treatment(table: Table) -> Treatment {
         Table::Users | Table::PendingOpen | Table::Cards | Table::Due | Table::Erasures => Treatment::Left,
         Table::Tasks | Table::Events | Table::Notes | Table::Memories | Table::Contacts => Treatment::Left,
         Table::MailFolders | Table::MailUids => Treatment::Left,
-        Table::Watches | Table::Compressions => Treatment::Left,
+        Table::Watches | Table::Compressions | Table::Forgotten => Treatment::Left,
     }
 }
 
@@ -61,7 +66,7 @@ fn is_open(table: Table, record: &Value) -> bool {
         Table::Inbox | Table::Users | Table::PendingOpen | Table::Cards | Table::Due | Table::Erasures => false,
         Table::Tasks | Table::Events | Table::Notes | Table::Memories | Table::Contacts => false,
         Table::MailFolders | Table::MailUids => false,
-        Table::Watches | Table::Summaries | Table::Compressions | Table::Vectors => false,
+        Table::Watches | Table::Summaries | Table::Compressions | Table::Vectors | Table::Forgotten => false,
     }
 }
 
@@ -181,7 +186,16 @@ impl<'a> ErasureQuery<'a> {
     }
 
     fn marked(&self, table: Table, mut found: PlacedRecord) -> Option<Change> {
-        let changed = self.forgotten.as_ref()?.replace_in(&mut found.record);
+        let forgotten = self.forgotten.as_ref()?;
+        // A file that is no text is looked through unpacked.
+        let packed = found.record.pointer_mut(PACKED_FILE).map(Value::take);
+        let mut changed = forgotten.replace_in(&mut found.record);
+        if let (Some(packed), Some(file)) = (packed, found.record.pointer_mut(PACKED_FILE)) {
+            let bytes = packed.as_str().and_then(attachment::decoded);
+            let marked = bytes.and_then(|bytes| archive::without(&bytes, &self.erasure.owner, forgotten));
+            changed |= marked.is_some();
+            *file = marked.map_or(packed, |marked| attachment::encoded(&marked).into());
+        }
         if changed { put(table, &found) } else { None }
     }
 

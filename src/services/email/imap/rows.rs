@@ -2,11 +2,13 @@
 //!
 //! A row is written after the file that it is about: what a crash leaves is fetched once more, into the same file.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::laying::Laid;
 use crate::core::ids::UserId;
-use crate::ports::{Key, Record, Secondary, Stored, Table, secondary};
+use crate::ports::{Key, Record, RecordExt as _, Secondary, Store, StoreError, Stored, Table, secondary};
 
 /// A folder as it was when it was last read to its end, or as far as it was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,6 +74,15 @@ impl Record for MailRow {
     fn key(&self) -> Key {
         Key::of(&[self.owner.as_str(), &self.account, &self.dir, &Key::number(self.uid.into())])
     }
+}
+
+/// The names, without flags, of a person's mails that an account of theirs keeps.
+pub(in crate::services::email) async fn names_elsewhere(
+    store: &dyn Store,
+    owner: &UserId,
+) -> Result<HashSet<String>, StoreError> {
+    let rows = store.list_all::<MailRow>(&[owner.as_str()]).await?;
+    Ok(rows.into_iter().map(|row| row.name).collect())
 }
 
 /// The mails of a folder by their names.

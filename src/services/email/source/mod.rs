@@ -1,5 +1,6 @@
 //! Mail sources.
 
+mod archived;
 pub mod delivery;
 pub mod maildir;
 pub mod moves;

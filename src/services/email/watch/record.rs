@@ -119,7 +119,7 @@ impl MailWatch {
     }
 
     /// Its entry in the due-index.
-    pub(super) fn due(&self) -> Option<Due> {
+    pub(in crate::services::email) fn due(&self) -> Option<Due> {
         Some(Due {
             at: self.rings_at?,
             owner: self.owner.clone(),
