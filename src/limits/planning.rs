@@ -40,6 +40,10 @@ pub const SUMMARY_OWN_TENTHS: usize = 4;
 pub const EXTRACTED_CHARS: usize = 100;
 /// Answers of a model that are no summary of what they are to sum up, before code makes one.
 pub const SUMMARIES_UNFIT_MAX: u32 = 2;
+/// Cards out of sight that planners are told of.
+pub const WAITING_SHOWN_MAX: usize = 5;
+/// Characters of what each of these is about.
+pub const WAITING_CHARS_MAX: usize = 2_000;
 /// Token budget of the conversation inside the plan prompt (bytes / 4).
 pub const PLAN_HISTORY_TOKENS: usize = 2_500;
 /// One speculative context fetch.

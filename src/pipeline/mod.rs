@@ -87,9 +87,7 @@ pub async fn handle_turn_in(brain: &Brain, incoming: &Incoming, debounce: Deboun
     let done = match open(brain, incoming, &account, cancel, debounce.clone()).await {
         Ok(mut turn) => {
             let answer = brain.with_status(&incoming.chat, says, answer(&mut turn)).await;
-            let done = finish(&turn, answer).await;
-            compress::name_if_long(brain, &turn.facts);
-            done
+            finish(&turn, answer).await
         }
         Err(error) => commit::cannot_even_begin(brain, incoming, &error).await,
     };
@@ -120,7 +118,10 @@ async fn finish(turn: &Turn<'_>, answer: Result<Answer, TurnError>) -> Done {
         }
         Err(error) => Err(error),
     };
-    commit::finish(turn, answer, |card| async move { consent::too_late(turn.brain, &turn.facts, &card).await }).await
+    let too_late = |card| async move { consent::too_late(turn.brain, &turn.facts, &card).await };
+    let done = commit::finish(turn, answer, too_late).await;
+    compress::name_if_long(turn.brain, &turn.facts);
+    done
 }
 
 /// Registers a turn, so that `/cancel` finds it. Commands and presses overtake and are not registered.

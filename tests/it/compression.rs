@@ -1,15 +1,20 @@
 //! Long conversations: what was said long ago is shown in short, and the tenth turn costs what the thousandth does.
 
+mod flat;
+mod forced;
+mod leaks;
+
 use std::time::{Duration, Instant};
 
 use brain_agent::core::history::{Compression, tokens};
+use brain_agent::core::ids::ChatId;
 use brain_agent::core::turn::Origin;
 use brain_agent::pipeline::stages::compress;
 use brain_agent::ports::records::{CompressionTrace, ConversationSummary, Message};
 use brain_agent::ports::{Batch, Expect, RecordExt as _, Stage};
 use serde_json::json;
 
-use crate::rig::{Rig, Setup};
+use crate::rig::{ME, Rig, Setup};
 use crate::support::model_server::{ModelReply, ModelServer};
 use crate::support::program::{Program, text_of};
 
@@ -44,6 +49,21 @@ fn sums_up(rig: &Rig) {
         let old: Vec<&str> = before.split("number").skip(1).filter_map(|rest| rest.split_whitespace().next()).collect();
         let all: Vec<String> = old.into_iter().chain(notes).map(|number| format!("number {number}")).collect();
         json!(all[all.len().saturating_sub(20)..].join(" "))
+    });
+}
+
+/// A model that copies: the newest words of what it is given, as if they were a summary.
+fn copies(rig: &Rig) {
+    rig.script.on(Stage::Summarize, |call| {
+        let source = call.user.replace("Notes so far", "").replace("Said since", "").replace("Notes, up to date:", "");
+        let (mut copied, mut left) = (Vec::new(), (source.len() / 2).min(900));
+        for word in source.split_whitespace().rev() {
+            let Some(rest) = left.checked_sub(word.len() + 1) else { break };
+            left = rest;
+            copied.push(word);
+        }
+        copied.reverse();
+        json!(copied.join(" "))
     });
 }
 
@@ -198,12 +218,18 @@ async fn what_was_passed_on_never_becomes_the_persons_own() {
     assert!(line.starts_with("earlier, in short, others' words among it"), "{line}");
 }
 
+async fn keeps_the_pin(rig: &Rig) {
+    let params = json!({"category": "fact", "key": "PIN", "value": "4711-Canary"});
+    rig.plans(json!([{"service": "memory", "command": "store", "params": params}]));
+    let kept = rig.says("remember that my PIN is 4711-Canary").await;
+    assert_eq!(kept.did(), ["memory.store succeeded"], "{}", kept.text());
+}
+
 #[tokio::test(start_paused = true)]
 async fn what_is_forgotten_goes_from_the_summary_however_it_was_said_there() {
     let rig = Rig::new(Setup::default());
     rig.script.on(Stage::Summarize, |_| json!("please note the number of the number"));
-    rig.plans(json!([{"service": "memory", "command": "store", "params": {"key": "PIN", "value": "4711-Canary"}}]));
-    rig.says("remember that my PIN is 4711-Canary").await;
+    keeps_the_pin(&rig).await;
     for turn in 0..6 {
         notes(&rig, turn).await;
     }
@@ -214,6 +240,40 @@ async fn what_is_forgotten_goes_from_the_summary_however_it_was_said_there() {
     shortens(&rig).await;
     let texts = serde_json::to_string(&rig.all::<ConversationSummary>().await).unwrap();
     assert!(!texts.contains("4711"), "{texts}");
+}
+
+/// In a group everybody is shown everybody's words, in summaries of their own.
+#[tokio::test(start_paused = true)]
+async fn what_one_forgets_goes_from_the_summaries_that_others_have_of_the_group() {
+    let rig = Rig::new(Setup::default());
+    copies(&rig);
+    rig.script.says("I see, and I shall say no more about it than that.");
+    let group = ChatId::new("tg:-100");
+    let (alex, bob) = (rig.in_chat(ME, &group), rig.in_chat("bob", &group));
+    keeps_the_pin(&rig).await;
+    rig.script.routes(json!({"type": "chat", "domains": [], "is_followup": false}));
+    for turn in 0..6 {
+        alex.says(&format!("as I told you all, it is 4711-Canary, and this is number {turn}, if I am right")).await;
+        bob.says(&format!("lovely weather, number {turn}, and we shall have as much of it as there is to be had"))
+            .await;
+        for person in [&alex, &bob] {
+            compress::shorten(&rig.brain, &person.chat, &person.user).await.unwrap();
+        }
+    }
+    let summaries = rig.all::<ConversationSummary>().await;
+    let holds = |short: &ConversationSummary| serde_json::to_string(short).unwrap().contains("4711");
+    assert!(summaries.len() == 2 && summaries.iter().all(holds), "{summaries:#?}");
+    let card = rig.says("/forget PIN").await.card();
+    rig.presses(&card.approve()).await;
+    assert_eq!(rig.all::<ConversationSummary>().await, []);
+    for person in [&alex, &bob] {
+        compress::shorten(&rig.brain, &person.chat, &person.user).await.unwrap();
+    }
+    let summaries = rig.all::<ConversationSummary>().await;
+    assert!(summaries.len() == 2 && !summaries.iter().any(holds), "{summaries:#?}");
+    bob.says("and what was that number of alex's, by the way?").await;
+    let prompt = rig.script.asked(Stage::Respond).last().unwrap().user.to_string();
+    assert!(prompt.contains("[forgotten]") && !prompt.contains("4711"), "{prompt}");
 }
 
 /// Erased while a model words the summary of it.

@@ -28,6 +28,8 @@
 //! | `tell-before`      | something outside a turn is to be told                         | reminder, expiry, recovery |
 //! | `tell-durable`     | it is in the outbox                                            | reminder, expiry, recovery |
 //! | `watch-decided`    | a mail that was waited for has come, which is recorded and not told | watch |
+//! | `summary-before`   | what was said long ago was brought into a summary, which is not recorded | (see `summaries`) |
+//! | `summary-durable`  | it is                                                          | (see `summaries`)        |
 //! | `shown`            | a line was printed, its delivery is not recorded               | all                      |
 
 mod actions;
@@ -37,6 +39,7 @@ mod mailboxes;
 mod mails;
 mod random;
 mod sends;
+mod summaries;
 mod waits;
 
 use std::path::Path;

@@ -54,10 +54,12 @@ impl Compression {
     }
 }
 
-/// The most messages, of at most so many, that end with an answer.
+/// The most messages, of at most so many, that end with an answer: with the last of several, as what a press came to
+/// follows the answer that asked for it.
 pub fn whole_turns(entries: &[HistoryEntry<'_>], at_most: usize) -> usize {
-    let answers = |end: &usize| entries.get(end.wrapping_sub(1)).is_some_and(|last| last.voice == Voice::Assistant);
-    (1..=at_most.min(entries.len())).rev().find(answers).unwrap_or(0)
+    let is_ours = |at: usize| entries.get(at).is_some_and(|entry| entry.voice == Voice::Assistant);
+    let ends = || (1..=at_most.min(entries.len())).rev().filter(|end| is_ours(end - 1));
+    ends().find(|end| !is_ours(*end)).or_else(|| ends().next()).unwrap_or(0)
 }
 
 /// One side of a summary: a text, and what its messages made or touched, for words that mean one of these.
@@ -230,21 +232,30 @@ impl Fold {
         let merged = |one: String, other: String| if one == other { one } else { SEVERAL.to_owned() };
         let sources = covered.iter().flat_map(HistoryEntry::others).map(|other| other.label());
         fold.source = before.map(|(_, source)| source).into_iter().chain(sources).reduce(merged);
-        for entry in covered {
-            if entry.others().is_empty() {
-                fold.own.add(entry.label(), entry);
-                continue;
-            }
-            fold.others.add(entry.label(), entry);
-            if entry.voice == Voice::Assistant {
-                // That something was done follows the request, without a word of others'.
-                let done: Vec<String> = entry.actions.iter().map(PastAction::command_name).collect();
-                let line = format!("{}: {}", entry.label(), done.join(" "));
-                fold.own.extracts.push(line.clone());
-                fold.own.lines.push(line);
+        let is_ours = |entry: &HistoryEntry<'_>| entry.voice == Voice::Assistant;
+        for turn in covered.chunk_by(|before, next| !is_ours(before) || is_ours(next)) {
+            let is_anothers = turn.iter().any(|entry| entry.voice == Voice::SomebodyElse);
+            for entry in turn {
+                fold.add(entry, is_anothers);
             }
         }
         fold
+    }
+
+    /// `is_anothers`: of a turn of somebody else's, whose answer goes by their words and repeats some of them.
+    fn add(&mut self, entry: &HistoryEntry<'_>, is_anothers: bool) {
+        if entry.others().is_empty() && !is_anothers {
+            self.own.add(entry.label(), entry);
+            return;
+        }
+        self.others.add(entry.label(), entry);
+        if entry.voice == Voice::Assistant && !is_anothers {
+            // That something was done follows the request, without a word of others'.
+            let done: Vec<String> = entry.actions.iter().map(PastAction::command_name).collect();
+            let line = format!("{}: {}", entry.label(), done.join(" "));
+            self.own.extracts.push(line.clone());
+            self.own.lines.push(line);
+        }
     }
 
     /// What the person and this program said; `None`: nothing new.

@@ -8,8 +8,11 @@ use super::entry::{HistoryEntry, Voice};
 use super::summary::HistorySummary;
 use super::{ItemRef, PastAction};
 use crate::core::provenance::UntrustedText;
-use crate::core::text::{one_line, shorten};
+use crate::core::text::{head_and_tail, one_line, shorten};
 use crate::limits;
+
+/// Of UTF-8.
+const BYTES_OF_A_CHAR_MAX: usize = 4;
 
 /// A conversation: the last messages, oldest first, and what is older, in short.
 #[derive(Debug, Clone)]
@@ -79,7 +82,10 @@ impl<'a> History<'a> {
             left = rest;
             first.push(line);
         }
-        for entry in self.entries[self.covered..].iter().rev() {
+        let shown = &self.entries[self.covered..];
+        // So many of the lines, from the newest on, are turns as a whole.
+        let mut whole = 0;
+        for (at, entry) in shown.iter().enumerate().rev() {
             let line = match entry.voice {
                 Voice::Assistant => {
                     let done: Vec<String> = entry.actions.iter().map(PastAction::named).collect();
@@ -89,9 +95,22 @@ impl<'a> History<'a> {
                 // Nobody else's line can look like one of the person's.
                 Voice::SomebodyElse | Voice::PassedOn { .. } => format!("{}: {}", entry.label(), one_line(entry.text)),
             };
-            let Some(rest) = left.checked_sub(line.len()) else { break };
+            let Some(rest) = left.checked_sub(line.len()) else {
+                // No outcome stands without its request.
+                if whole == 0 && !lines.is_empty() {
+                    lines.push(head_and_tail(&line, left / BYTES_OF_A_CHAR_MAX));
+                } else {
+                    lines.truncate(whole);
+                }
+                break;
+            };
             left = rest;
             lines.push(line);
+            if entry.voice != Voice::Assistant
+                && at.checked_sub(1).is_none_or(|before| shown[before].voice == Voice::Assistant)
+            {
+                whole = lines.len();
+            }
         }
         lines.reverse();
         first.extend(lines);

@@ -20,6 +20,7 @@ use super::ask;
 use crate::core::history::{Fold, FoldPart, HistoryEntry, HistorySummary, Voice, whole_turns};
 use crate::core::ids::{ChatId, RunId, UserId};
 use crate::core::provenance::UntrustedText;
+use crate::failpoint::fail_point;
 use crate::language::grounding;
 use crate::language::time::Reference;
 use crate::limits;
@@ -236,8 +237,9 @@ async fn keep(
     let mut batch = Batch::default();
     batch.put(&after, expect)?;
     batch.put(&trace, Expect::Absent)?;
+    fail_point("summary-before");
     match brain.commit(batch).await {
-        Ok(_) => {}
+        Ok(_) => fail_point("summary-durable"),
         Err(StoreError::Conflict { .. }) => return Ok(false),
         Err(error) => return Err(error),
     }
@@ -246,7 +248,7 @@ async fn keep(
     }
     for message in covered {
         let now = brain.store.load::<Message>(&Message::key_of(&message.chat, message.number)).await?;
-        if now.is_none_or(|(now, _)| now.text != message.text) {
+        if now.is_none_or(|(now, _)| now.text != message.text || now.actions != message.actions) {
             let mut batch = Batch::default();
             batch.delete(
                 ConversationSummary::TABLE,

@@ -13,7 +13,7 @@ use super::called;
 use super::condition;
 use super::context::Context;
 use super::conversation::{days, replied_line};
-use super::topic::{Planned, REPHRASE, Topic, earlier, proposed};
+use super::topic::{self, Planned, REPHRASE, Topic, earlier, proposed};
 use super::{build_params, built_in, without_model};
 use crate::core::plan::Plan;
 use crate::core::text::{head_and_tail, quoted};
@@ -135,8 +135,10 @@ async fn by_model(
             message => head_and_tail(turn.facts.words(), limits::MESSAGE_BYTES_MAX),
         }
     };
-    let (history, lines) =
-        (turn.facts.conversation().for_plan(turn.brain.policy.compression.tokens), known_lines(&turn.facts, known));
+    let (history, lines) = (
+        turn.facts.conversation().for_plan(turn.brain.policy.compression.tokens),
+        known_lines(&turn.facts, known, topic),
+    );
     let room = model.reads_tokens_max(Stage::Plan);
     match ask::prompt_within(turn.brain, Stage::Plan, fixed, room, (&history, &lines), changing) {
         Ok(prompt) => {
@@ -163,7 +165,7 @@ fn misfit(brain: &Brain, plan: &Plan) -> Option<String> {
 }
 
 /// What the context stage found, and what came along with the message itself.
-fn known_lines(facts: &TurnFacts, known: &Context) -> Vec<String> {
+fn known_lines(facts: &TurnFacts, known: &Context, topic: &Topic<'_>) -> Vec<String> {
     let along = facts.incoming.passed_on().map(|part| {
         let source = part.along.as_ref().map(Along::label).unwrap_or_default();
         format!("passed on with the request ({source}): {}", head_and_tail(&part.text, limits::MESSAGE_BYTES_MAX))
@@ -171,7 +173,16 @@ fn known_lines(facts: &TurnFacts, known: &Context) -> Vec<String> {
     let name = |file: &KeptFile| quoted(&file.name, limits::NAME_CHARS_MAX);
     let files =
         facts.ctx.files.iter().map(|file| format!("goes along with a mail that is written now: {}", name(file)));
-    known.items.iter().map(ToString::to_string).chain(along).chain(files).chain(replied_line(facts)).collect()
+    let waiting = topic::waiting(facts, topic);
+    known
+        .items
+        .iter()
+        .map(ToString::to_string)
+        .chain(waiting)
+        .chain(along)
+        .chain(files)
+        .chain(replied_line(facts))
+        .collect()
 }
 
 /// Dates that models get wrong when they compute them.

@@ -6,6 +6,7 @@ use super::doubts::Doubt;
 use super::selection::Selection;
 use crate::core::pending::Pending;
 use crate::core::plan::{Plan, PlannedAction};
+use crate::core::text::{head_and_tail, one_line, quoted};
 use crate::language::requests::Condition;
 use crate::limits;
 use crate::pipeline::turn::TurnFacts;
@@ -140,6 +141,22 @@ pub(super) fn earlier(topic: &Topic<'_>) -> String {
         );
     }
     String::new()
+}
+
+/// What waits for the person and is not in sight any more, as exactly as it stands there, unless the message is about it.
+pub(super) fn waiting(facts: &TurnFacts, topic: &Topic<'_>) -> Vec<String> {
+    let amended = topic.amends.and_then(|amended| amended.card).map(|card| &card.id);
+    let cards = facts.cards_out_of_sight().filter(|card| Some(&card.id) != amended).take(limits::WAITING_SHOWN_MAX);
+    let cards = cards.map(|card| {
+        let wanted = quoted(&card.request, limits::FOLDED_MESSAGE_CHARS);
+        let actions = head_and_tail(&Amended::card(card).as_shown().to_string(), limits::WAITING_CHARS_MAX);
+        format!("waits for their yes since they asked {wanted}: {actions}")
+    });
+    let question = facts.question_out_of_sight().filter(|_| topic.answers.is_none()).map(|question| {
+        let wanted = quoted(&question.request, limits::FOLDED_MESSAGE_CHARS);
+        format!("you asked about {wanted} and have no answer yet: {}", one_line(&question.question))
+    });
+    cards.chain(question).collect()
 }
 
 fn proposal(planned: &PlannedAction) -> Value {

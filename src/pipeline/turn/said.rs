@@ -3,9 +3,10 @@
 use super::facts::TurnFacts;
 use crate::core::history::{History, HistoryEntry, PastAction, Voice};
 use crate::core::ids::UserId;
+use crate::core::pending::Pending;
 use crate::core::provenance::{NOT_YOURS, UntrustedText};
 use crate::core::turn::{PASSED_ON, Part};
-use crate::ports::records::{Message, Speaker};
+use crate::ports::records::{Clarification, Message, Speaker};
 use crate::services::registry::Registry;
 
 /// Whose a message of a conversation is, for this person; in a group others speak, too.
@@ -71,10 +72,37 @@ impl TurnFacts {
         let mut words = self.conversation().others_words();
         words.extend(self.replied.iter().flat_map(|replied| replied.untrusted.iter().cloned()));
         words.extend(self.incoming.passed_on().map(Part::untrusted));
+        let waits = self.cards_out_of_sight().flat_map(|card| &card.actions).flat_map(|action| &action.taints);
+        let asked = self.question_out_of_sight();
+        let taints = waits.chain(asked.iter().flat_map(|question| &question.taints));
+        words.extend(taints.cloned().map(UntrustedText::from));
+        words.extend(asked.iter().flat_map(|question| question.quoted.iter().cloned()));
         if !self.origin().is_own_words() {
             words.push(UntrustedText::new(PASSED_ON, self.words()));
         }
         words
+    }
+
+    /// The person's open cards that a summary stands in place of.
+    pub fn cards_out_of_sight(&self) -> impl Iterator<Item = &Pending> {
+        let shown = self.not_summed_up();
+        let is_shown = move |card: &Pending| {
+            shown.iter().flat_map(|message| &message.outcomes).any(|outcome| outcome.pending.as_ref() == Some(&card.id))
+        };
+        self.open.iter().filter(move |card| self.summary.is_some() && !is_shown(card))
+    }
+
+    /// The open question, where a summary stands in place of it.
+    pub fn question_out_of_sight(&self) -> Option<&Clarification> {
+        let is_shown = |question: &Clarification| {
+            self.not_summed_up().iter().any(|message| message.text.contains(&question.question))
+        };
+        self.open_question().filter(|question| self.summary.is_some() && !is_shown(question))
+    }
+
+    fn not_summed_up(&self) -> &[Message] {
+        let until = self.summary.as_ref().map_or(0, |summary| summary.until);
+        &self.history[self.history.partition_point(|message| message.number <= until)..]
     }
 
     /// The person's own earlier messages, oldest first.

@@ -79,6 +79,11 @@ impl Script {
         self.calls.lock().unwrap().iter().map(|call| call.stage).collect()
     }
 
+    /// Everything that was asked since the last taking.
+    pub fn taken(&self) -> Vec<Call> {
+        std::mem::take(&mut self.calls.lock().unwrap())
+    }
+
     /// What a message is, and the commands that it asks for, from now on.
     pub fn selects(&self, kind: &str, commands: Value) {
         let selected = json!({"kind": kind, "commands": commands});
