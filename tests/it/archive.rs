@@ -210,10 +210,10 @@ async fn the_same_archive_twice_writes_nothing() {
     let bytes = exported(&demo).await;
     let rig = Rig::plain();
     let first = taken_in(&rig, &bytes).await;
-    assert!(first.new() > 50, "{first:?}");
+    assert!(first.new_things() > 50, "{first:?}");
     rig.log.forget();
     let again = taken_in(&rig, &bytes).await;
-    assert_eq!((again.new(), again.unread.len()), (0, 0), "{again:?}");
+    assert_eq!((again.new_things(), again.unread.len()), (0, 0), "{again:?}");
     let commits = rig.log.events().into_iter().filter(|event| matches!(event, Logged::Committed(_))).count();
     assert_eq!(commits, 0);
     assert!(again.to_text().contains("here already"), "{}", again.to_text());
@@ -238,7 +238,7 @@ async fn what_is_here_stays_and_an_older_conversation_goes_in_front_of_it() {
     let numbers: Vec<u64> = said.iter().map(|message| message.number).collect();
     assert_eq!(numbers, (1..=said.len() as u64).collect::<Vec<_>>());
     let again = taken_in(&rig, &bytes).await;
-    assert_eq!(again.new(), 0, "{again:?}");
+    assert_eq!(again.new_things(), 0, "{again:?}");
 }
 
 #[test]

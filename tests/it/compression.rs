@@ -279,6 +279,12 @@ async fn what_one_forgets_goes_from_the_summaries_that_others_have_of_the_group(
 /// Erased while a model words the summary of it.
 #[tokio::test(start_paused = true)]
 async fn a_summary_of_what_is_forgotten_meanwhile_is_not_kept() {
+    forgets_meanwhile(|message| message.text = "[forgotten]".to_owned()).await;
+    // What was done names things, too.
+    forgets_meanwhile(|message| message.actions.clear()).await;
+}
+
+async fn forgets_meanwhile(forget: fn(&mut Message)) {
     let rig = Rig::new(Setup::default());
     for turn in 0..6 {
         rig.plans(json!([{"service": "task", "command": "create", "params": {"title": format!("Thing {turn}")}}]));
@@ -286,11 +292,11 @@ async fn a_summary_of_what_is_forgotten_meanwhile_is_not_kept() {
     }
     let brain = rig.brain.clone();
     let chat = rig.me().chat.clone();
-    let first = rig.all::<Message>().await.into_iter().next().unwrap();
+    let answer = rig.all::<Message>().await.into_iter().find(|message| !message.actions.is_empty()).unwrap();
     rig.script.on(Stage::Summarize, move |_| {
-        let (brain, first) = (brain.clone(), first.clone());
+        let (brain, mut marked) = (brain.clone(), answer.clone());
         tokio::spawn(async move {
-            let marked = Message { text: "[forgotten]".to_owned(), ..first };
+            forget(&mut marked);
             let mut batch = Batch::default();
             batch.put(&marked, Expect::Any).unwrap();
             brain.store.commit(batch).await.unwrap();

@@ -82,7 +82,7 @@ impl ImportReport {
     }
 
     /// How many things were new.
-    pub fn new(&self) -> usize {
+    pub fn new_things(&self) -> usize {
         self.kinds.iter().map(|kind| kind.new).sum()
     }
 

@@ -41,7 +41,7 @@ impl Email {
     }
 
     /// Lays mails where they lay, unless they are in the mailbox already, wherever.
-    pub(super) async fn from_archive(
+    pub(super) async fn laid_in(
         &self,
         ctx: &RequestContext,
         files: &[(String, Vec<u8>)],

@@ -224,7 +224,7 @@ impl Service for Email {
         ctx: &RequestContext,
         files: &[(String, Vec<u8>)],
     ) -> Result<Option<Unarchived>, ServiceError> {
-        self.from_archive(ctx, files).await
+        self.laid_in(ctx, files).await
     }
 
     fn waited_for(&self, owner: &UserId) -> Option<Progress> {

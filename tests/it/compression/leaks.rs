@@ -75,7 +75,7 @@ fn planned(said: &str) -> Value {
 /// Says again what it was shown last.
 fn echoed(call: &Call) -> Value {
     let words: Vec<&str> = call.user.split_whitespace().collect();
-    json!(words[words.len().saturating_sub(60)..].join(" "))
+    json!(words[words.len().saturating_sub(15)..].join(" "))
 }
 
 struct Talk {
@@ -178,13 +178,13 @@ impl Talk {
         let who = self.below(PEOPLE.len());
         let is_alone = self.below(3) > 0;
         let word = format!("{}{nth}", if is_alone { ALONE[who] } else { AMONG_OTHERS[who] });
-        let text = match self.below(12) {
+        let text = match self.below(13) {
             0..=3 => format!("lovely weather today, says {word}, lovely indeed"),
             4..=5 => format!("please note {word} and what belongs to it"),
             6 => format!("please keep {word} in mind"),
             7..=8 => format!("please mail zoe@example.com about {word}"),
             9 => format!("please meet somebody about {word}"),
-            10 => return self.decides().await,
+            10..=11 => return self.decides().await,
             _ => COMMANDS[self.below(COMMANDS.len())].to_owned(),
         };
         match is_alone {
@@ -238,4 +238,16 @@ async fn in_a_thousand_turns_of_two_people_and_a_group_nothing_private_is_heard_
     let in_group = shown.iter().filter(|shown| shown.chat.as_str() == GROUP).count();
     println!("{} prompts, {} answers, {in_group} in the group, {made} summaries", talk.prompts.get(), shown.len());
     assert!(talk.prompts.get() > 2_000 && in_group > 100 && made > 100 && talk.decided.get() > 50);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_said_in_a_group_becomes_long_as_well() {
+    let talk = Talk::new(1);
+    let named = || tokio::time::timeout(std::time::Duration::from_secs(1), talk.rig.brain.long_chats.next());
+    talk.says_among_others(0, "lovely weather today").await;
+    assert!(named().await.is_err(), "one turn is not long");
+    for nth in 0..6 {
+        talk.says_among_others(nth % 2, "and tomorrow it will be as lovely as it is today").await;
+    }
+    assert_eq!(named().await.unwrap().0.as_str(), GROUP);
 }
