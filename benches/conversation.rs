@@ -134,6 +134,9 @@ async fn asks(report: &mut Report, data: &Path, said: &Said, turns: usize) {
         let planted: Vec<&Planted> = said.planted.iter().filter(|planted| planted.kept == kept).collect();
         let every = planted.len().div_ceil(ASKED_MAX).max(1);
         let chosen: Vec<&Planted> = planted.into_iter().step_by(every).collect();
+        if chosen.is_empty() {
+            continue;
+        }
         let (mut in_sight, mut found, mut in_last) = (0, 0, 0);
         for planted in &chosen {
             let taken = talk.says(&planted.order()).await;
@@ -142,7 +145,7 @@ async fn asks(report: &mut Report, data: &Path, said: &Said, turns: usize) {
             found += usize::from(taken.answer.contains(&planted.code));
             in_last += usize::from(last_ten.contains(&planted.code));
         }
-        let share = |count: usize| format!("{:.0} %", 100.0 * count as f64 / chosen.len().max(1) as f64);
+        let share = |count: usize| format!("{:.0} %", 100.0 * count as f64 / chosen.len() as f64);
         let row = Row::new(
             format!("{turns} turns: what was {how}, in a planner's prompt when an order is about it"),
             format!("{} of {}", share(in_sight), chosen.len()),

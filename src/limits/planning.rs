@@ -10,6 +10,8 @@ pub const ROUTE_HISTORY_MESSAGES: usize = 3;
 pub const PLAN_HISTORY_MESSAGES: usize = 10;
 /// Of these so many stay as they are, whatever comes into the summary of what is older.
 pub const HISTORY_RECENT_MESSAGES: usize = 4;
+/// Messages that a turn reads where the summary is behind.
+pub const HISTORY_BEHIND_MAX: usize = 40;
 /// Token budget of what earlier rounds of the turn have come to.
 pub const ROUNDS_TOKENS: usize = 600;
 /// From so many of their results on, the older ones are shown in short.

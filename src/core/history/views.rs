@@ -20,6 +20,8 @@ pub struct History<'a> {
     summary: Option<&'a HistorySummary>,
     /// So many of the first messages does the summary cover.
     covered: usize,
+    /// Whether there is more between the summary and the first of these.
+    is_torn: bool,
     entries: Vec<HistoryEntry<'a>>,
     replied: Option<HistoryEntry<'a>>,
 }
@@ -33,7 +35,13 @@ impl<'a> History<'a> {
         replied: Option<HistoryEntry<'a>>,
     ) -> Self {
         let (summary, covered) = summary.map_or((None, 0), |(summary, covered)| (Some(summary), covered));
-        Self { summary, covered: covered.min(entries.len()), entries, replied }
+        Self { summary, covered: covered.min(entries.len()), is_torn: false, entries, replied }
+    }
+
+    /// The same, where there is more between the summary and the first of these messages.
+    #[must_use]
+    pub fn torn(self, is_torn: bool) -> Self {
+        Self { is_torn, ..self }
     }
 
     /// The last messages, oldest first.
@@ -111,6 +119,10 @@ impl<'a> History<'a> {
             {
                 whole = lines.len();
             }
+        }
+        if self.is_torn && whole > 0 {
+            // What they answer is in none of both.
+            lines.truncate(whole);
         }
         lines.reverse();
         first.extend(lines);

@@ -39,11 +39,15 @@ pub(super) async fn beginning(brain: &Brain, incoming: &Incoming) -> Result<Begi
         Some(key) => moment.load::<Message>(&key).await?.map(|(message, _)| message),
         None => None,
     };
+    let (state, summary) =
+        (brain.chat_state_in(&moment, &incoming.chat).await?.0, summary(brain, &moment, incoming).await?);
+    // A summary that is behind: what it does not cover is there as it was said.
+    let behind = summary.as_ref().map_or(0, |summary| state.next_message.saturating_sub(summary.until + 1));
     Ok(Beginning {
         user: brain.user_in(&moment, &incoming.user, &incoming.chat).await?.0,
-        state: brain.chat_state_in(&moment, &incoming.chat).await?.0,
-        history: history(brain, &moment, &incoming.chat).await?,
-        summary: summary(brain, &moment, incoming).await?,
+        state,
+        history: history(brain, &moment, &incoming.chat, behind).await?,
+        summary,
         replied,
         replied_message,
         replied_card,
@@ -67,9 +71,10 @@ async fn replied_card(moment: &Snapshot<'_>, incoming: &Incoming) -> Result<Opti
     }
 }
 
-async fn history(brain: &Brain, moment: &Snapshot<'_>, chat: &ChatId) -> Result<Vec<Message>, StoreError> {
+async fn history(brain: &Brain, moment: &Snapshot<'_>, chat: &ChatId, behind: u64) -> Result<Vec<Message>, StoreError> {
     let usual = limits::PLAN_HISTORY_MESSAGES;
-    let last = if brain.policy.compresses { usual.max(brain.policy.compression.from) } else { usual };
+    let usual = if brain.policy.compresses { usual.max(brain.policy.compression.from) } else { usual };
+    let last = usual.max(usize::try_from(behind).unwrap_or(usize::MAX).min(limits::HISTORY_BEHIND_MAX));
     let scan = Scan::of::<Message>(&[chat.as_str()], last).newest_first();
     let mut messages: Vec<Message> = moment.list::<Message>(scan).await?.into_iter().map(|(m, _)| m).collect();
     messages.reverse();

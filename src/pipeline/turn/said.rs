@@ -39,7 +39,10 @@ impl TurnFacts {
         let entries = self.history.iter().map(|message| self.entry(message)).collect();
         let covered = |until: u64| self.history.iter().take_while(|message| message.number <= until).count();
         let summary = self.summary.as_ref().map(|short| (&short.summary, covered(short.until)));
-        History::new(summary, entries, self.replied_message.as_ref().map(|message| self.entry(message)))
+        let is_torn = self.summary.as_ref().zip(self.history.first());
+        let is_torn = is_torn.is_some_and(|(short, first)| first.number > short.until + 1);
+        let replied = self.replied_message.as_ref().map(|message| self.entry(message));
+        History::new(summary, entries, replied).torn(is_torn)
     }
 
     fn entry<'a>(&self, message: &'a Message) -> HistoryEntry<'a> {
