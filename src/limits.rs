@@ -3,6 +3,7 @@
 //! Sizes are in bytes unless the name says otherwise; times carry their unit in the name.
 
 mod accounts;
+mod archive;
 mod console;
 mod dav;
 mod doctor;
@@ -18,6 +19,7 @@ mod search;
 mod tools;
 
 pub use accounts::*;
+pub use archive::*;
 pub use console::*;
 pub use dav::*;
 pub use doctor::*;
@@ -106,26 +108,6 @@ pub const DELIVERY_PATIENCE_MS: u64 = 3_000;
 pub const SHOWN_LOOKED_THROUGH: usize = 128;
 /// Largest file handed to a person, and kept in the outbox until it is delivered.
 pub const ATTACHMENT_BYTES_MAX: usize = 16 * 1024 * 1024;
-/// The largest archive of a person's data that is read back, as it is packed.
-pub const ARCHIVE_BYTES_MAX: u64 = 2 * 1024 * 1024 * 1024;
-/// What all of it may unpack to: text packs to a fifth, and nothing of ours to a hundredth.
-pub const ARCHIVE_UNPACKED_BYTES_MAX: u64 = 8 * 1024 * 1024 * 1024;
-/// Entries of it: a full mailbox, its folders, and the rest.
-pub const ARCHIVE_ENTRIES_MAX: usize = 60_000;
-/// The document in it.
-pub const ARCHIVED_DATA_BYTES_MAX: u64 = 256 * 1024 * 1024;
-/// Any other file in it: a mail with its pictures. What is larger is left out.
-pub const ARCHIVED_FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
-/// Files of it that are unpacked before they are taken in, by number and by size.
-pub const ARCHIVED_AT_ONCE_MAX: usize = 500;
-/// The same, in bytes.
-pub const ARCHIVED_AT_ONCE_BYTES: usize = 64 * 1024 * 1024;
-/// Records of one kind that are taken in.
-pub const IMPORTED_RECORDS_MAX: usize = 200_000;
-/// One of them, as JSON: several times the longest note.
-pub const IMPORTED_RECORD_BYTES_MAX: usize = 1024 * 1024;
-/// Things that an import names one by one when it could not take them in.
-pub const IMPORT_TOLD_MAX: usize = 20;
 /// How long a clarifying question waits for its answer.
 pub const CLARIFICATION_SECS: i64 = 3_600;
 /// Ways in which one message may be meant that are put on buttons.

@@ -41,6 +41,16 @@ fn what_was_told_is_found_in_other_words_after_a_restart_too_and_not_once_it_is_
     let card = console.say("forget my rabbit");
     assert!(text_of(&console.press(&button(&card, "approve"))).contains("Forgotten"));
     assert!(!asks(&mut console).contains("Flo"));
+    // The next of all has its vector, so whatever became of the others is done.
+    console.say("remember that my shoes are size 42");
+    let began = Instant::now();
+    while !server.texts().iter().any(|text| text.contains("size 42") && !text.contains("remember")) {
+        assert!(began.elapsed() < PATIENCE);
+        asks(&mut console);
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let others = server.texts().iter().filter(|text| text.contains("Tuesdays") && !text.contains("remember")).count();
+    assert_eq!(others, 1, "what stays is not made again");
     console.finish();
 }
 

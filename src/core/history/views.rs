@@ -310,6 +310,18 @@ mod tests {
     }
 
     #[test]
+    fn what_begins_behind_a_gap_begins_with_a_whole_turn() {
+        let own = HistoryEntry { voice: Voice::Own, text: "note the milk", actions: &[], untrusted: &[] };
+        let answer = HistoryEntry { voice: Voice::Assistant, text: "Noted.", ..own };
+        let history = |entries: &[HistoryEntry<'static>]| History::new(None, entries.to_vec(), None);
+        let all = [answer, own, answer];
+        assert_eq!(history(&all).for_plan(100).len(), 3);
+        assert_eq!(history(&all).torn(true).for_plan(100), ["person: note the milk", "assistant: Noted. "]);
+        // What is all there is of it is better than nothing.
+        assert_eq!(history(&all[..1]).torn(true).for_plan(100).len(), 1);
+    }
+
+    #[test]
     fn a_summary_stands_before_everything_else_and_says_whether_others_speak_in_it() {
         let own = HistoryEntry { voice: Voice::Own, text: "note the milk", actions: &[], untrusted: &[] };
         let mail = HistoryEntry { voice: Voice::PassedOn { source: Some("a mail from Bob") }, ..own };

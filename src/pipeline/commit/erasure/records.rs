@@ -177,6 +177,10 @@ impl<'a> ErasureQuery<'a> {
         let mut names = ["owner", "user", "by"].iter().filter_map(|field| record[*field].as_str()).peekable();
         let is_in_own_chat =
             record["chat"].as_str().map(|chat| ChatId::new(chat).is_private_of(owner) || self.groups.contains(chat));
+        if table == Table::Vectors {
+            // Those of other facts need not be made again.
+            return record["owner"] == owner.as_str() && record["fact"] == self.erasure.item.as_str();
+        }
         if table == Table::Summaries {
             // In a group the others' summaries have their words, too.
             return is_in_own_chat.unwrap_or(false);
