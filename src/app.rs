@@ -236,6 +236,7 @@ fn policy(config: &Config, wanted: Option<Tz>, first_admin: Arc<OnceLock<UserId>
         keep: config.keep.clone(),
         compresses: config.compresses,
         compression: config.compression,
+        learns: config.learns,
     }
 }
 

@@ -54,6 +54,7 @@ pub(super) const KEYS: &[(&str, Use)] = &[
     ("BRAIN_COMPRESS_RECENT", Use::Now),
     ("BRAIN_COMPRESS_TOKENS", Use::Now),
     ("BRAIN_COMPRESS_FROM", Use::Now),
+    ("BRAIN_LEARN", Use::Now),
     ("BRAIN_ASK_ABOVE_USD", Use::Now),
     ("BRAIN_DAILY_BUDGET_USD", Use::Later),
     ("BRAIN_PROMPTS_DIR", Use::Now),

@@ -114,6 +114,8 @@ pub struct Config {
     pub compresses: bool,
     /// When, and how short.
     pub compression: Compression,
+    /// Whether what a person tells in passing is proposed to be remembered.
+    pub learns: bool,
     /// How long a pending action waits.
     pub pending_ttl: Duration,
     /// What a question may cost without being asked about first, in US dollars.

@@ -86,6 +86,7 @@ impl ConfigReader {
             keep: self.keep(),
             compresses: self.switch("BRAIN_COMPRESS").unwrap_or(true),
             compression: self.compression(),
+            learns: self.switch("BRAIN_LEARN").unwrap_or(false),
             skip_router: self.switch("BRAIN_SKIP_ROUTER").unwrap_or(true),
             skip_planner: self.switch("BRAIN_SKIP_PLANNER").unwrap_or(true),
             planning: self

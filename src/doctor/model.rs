@@ -6,8 +6,9 @@ use crate::config::{Config, ModelEndpoint};
 use crate::core::text::grouped;
 use crate::limits::MODEL_CONTEXT_TOKENS_MIN;
 use crate::llm::Endpoint;
+use crate::llm::embeddings::TextEmbedder;
 use crate::llm::probe::{AskedModel, EndpointLook, EndpointTrouble, ask, look};
-use crate::ports::{ModelError, Stage};
+use crate::ports::{Embedder as _, ModelError, Stage};
 
 /// Slower than this, a plan of some hundred tokens takes longer than anybody waits.
 const TOKENS_PER_SEC_MIN: f64 = 5.0;
@@ -15,7 +16,33 @@ const TOKENS_PER_SEC_MIN: f64 = 5.0;
 const UNREACHABLE: &str =
     "Check that the model server runs and that its address (LLM_BASE_URL) is right; it usually ends in /v1";
 
+/// What a vector is asked of.
+const SAMPLE: &str = "my sister is called Nina";
+const EMBEDDINGS: &str =
+    "Check EMBEDDINGS_BASE_URL, EMBEDDINGS_MODEL and the key; until then facts are found by their words alone";
+
 pub(super) fn jobs(subjects: &Subjects) -> Vec<CheckJob<'_>> {
+    asking(subjects).into_iter().chain(embedding(subjects)).collect()
+}
+
+/// The endpoint that makes vectors of facts, asked for one.
+fn embedding(subjects: &Subjects) -> Option<CheckJob<'_>> {
+    const NAME: &str = "embeddings";
+    let endpoint = endpoint_of(subjects.config.embeddings.as_ref()?);
+    Some(CheckJob::new(NAME, subjects.limits.model, EMBEDDINGS, async move {
+        let (model, asked) = (endpoint.model.clone(), [SAMPLE.to_owned()]);
+        let embedder = match TextEmbedder::new(&endpoint) {
+            Ok(embedder) => embedder,
+            Err(why) => return vec![Check::error(NAME, why).advised(EMBEDDINGS)],
+        };
+        vec![match embedder.embed(&asked).await {
+            Ok(_) => Check::ok(NAME, format!("{model} gives vectors; facts are found by their meaning")),
+            Err(error) => Check::error(NAME, format!("{model}: {error}")).advised(EMBEDDINGS),
+        }]
+    }))
+}
+
+fn asking(subjects: &Subjects) -> Vec<CheckJob<'_>> {
     let endpoints = endpoints(&subjects.config);
     if endpoints.is_empty() {
         return vec![CheckJob::new("model", subjects.limits.check, UNREACHABLE, async {
@@ -53,10 +80,11 @@ fn endpoints(config: &Config) -> Vec<(String, Endpoint)> {
     };
     let named = distinct.iter().enumerate().map(|(at, (endpoint, stages))| (name(at, stages), *endpoint));
     let fallback = config.model_fallback.iter().map(|endpoint| ("model fallback".to_owned(), endpoint));
-    let endpoint = |(name, e): (String, &ModelEndpoint)| {
-        (name, Endpoint { base_url: e.base_url.clone(), api_key: e.api_key.clone(), model: e.model.clone() })
-    };
-    named.chain(fallback).map(endpoint).collect()
+    named.chain(fallback).map(|(name, endpoint)| (name, endpoint_of(endpoint))).collect()
+}
+
+fn endpoint_of(e: &ModelEndpoint) -> Endpoint {
+    Endpoint { base_url: e.base_url.clone(), api_key: e.api_key.clone(), model: e.model.clone() }
 }
 
 async fn looked_at(subjects: &Subjects, name: String, endpoint: &Endpoint) -> Check {

@@ -198,11 +198,11 @@ impl KnownWorld {
         let user = self.brain.user(&self.owner, &chat).await.map_err(|error| error.to_string())?;
         let ctx = self.brain.request_context(&user, &chat);
         let services = self.brain.services.now();
-        let wanted = Wanted { message: question.to_owned(), limit: LOOKED_AT };
+        let wanted = Wanted { message: question.to_owned(), limit: LOOKED_AT, in_sight_from: None };
         let mut ids = Vec::new();
         for service in services.iter().filter(|service| service.service.context_role() == ContextRole::AboutPerson) {
             let noticed = service.service.notice(&ctx, &wanted).await.map_err(|error| error.to_string())?;
-            ids.extend(noticed.into_iter().map(|noticed| noticed.id));
+            ids.extend(noticed.into_iter().filter_map(|noticed| noticed.id));
         }
         Ok(ids)
     }

@@ -8,8 +8,14 @@ pub const SEARCH_CHARS_MAX: usize = 2_000;
 pub const TALKED_LOOKED_AT: usize = 20;
 /// Those that are told.
 pub const TALKED_MAX: usize = 3;
+/// Those that a prompt is given.
+pub const TOLD_MAX: usize = 2;
+/// Messages that are read for them.
+pub const TOLD_READ_MAX: usize = 6;
 /// Characters of each.
 pub const TALKED_CHARS: usize = 200;
+/// Characters of a statement that may be proposed to be remembered; a longer one says more than one thing.
+pub const LEARNED_CHARS_MAX: usize = 200;
 /// Messages of one turn behind one of them, until its answer.
 pub const TALKED_PARTS_MAX: u64 = 10;
 /// Candidates shown when a description matches several items.

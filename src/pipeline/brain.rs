@@ -80,6 +80,8 @@ pub struct Policy {
     pub compresses: bool,
     /// When, and how short.
     pub compression: Compression,
+    /// Whether what a person tells in passing is proposed to be remembered.
+    pub learns: bool,
 }
 
 impl Policy {

@@ -65,7 +65,7 @@ use crate::ports::StoreError;
 use brain::Brain;
 use commit::Answer;
 use stages::guard::Verdict;
-use stages::{act, chat, compress, context, freshness, guard, investigate};
+use stages::{act, chat, compress, context, freshness, guard, investigate, learning};
 use tokio_util::sync::CancellationToken;
 use turn::debounce::Debounce;
 use turn::{Turn, TurnAccount, TurnError, status};
@@ -147,12 +147,13 @@ async fn answer(turn: &mut Turn<'_>) -> Result<Answer, TurnError> {
     }
     let (route, early) = turn.unless_cancelled(chat::route_and_maybe_reply(turn, &guess)).await?;
     turn.account.agreed();
-    match route.kind {
+    let answer = match route.kind {
         Kind::Chat => chat::answer(turn, route, early, context, &guess).await,
         Kind::Investigate => match investigate::investigate(turn).await? {
             Some(answer) => Ok(answer),
             None => act::act(turn, route, context).await,
         },
         Kind::Action | Kind::Followup => act::act(turn, route, context).await,
-    }
+    }?;
+    learning::propose(turn, answer).await
 }

@@ -5,11 +5,14 @@
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use crate::core::ids::{ChatId, PendingId, RunId};
 use crate::core::pending::Pending;
+use crate::limits;
 
 /// What runs.
 #[derive(Debug, Default)]
@@ -107,6 +110,15 @@ impl RunningTurns {
     /// Stops every turn: the program ends. What is being carried out ends by itself.
     pub fn stop_turns(&self) {
         self.entries().turns.values().for_each(|(_, token)| token.cancel());
+    }
+
+    /// Waits until nothing runs, but not for ever: what has time goes after the turns.
+    pub async fn quiet(&self) {
+        let pause = Duration::from_millis(limits::RETENTION_PAUSE_MS);
+        let patience = Instant::now() + Duration::from_millis(limits::RETENTION_PATIENCE_MS);
+        while self.is_busy() && Instant::now() < patience {
+            sleep(pause).await;
+        }
     }
 
     /// Whether anything runs.

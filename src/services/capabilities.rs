@@ -198,6 +198,9 @@ pub trait Facts: Send + Sync {
         was_spoken_of: bool,
     ) -> Result<Option<PlannedAction>, ServiceError>;
 
+    /// The action that remembers what a statement says of the person, where that lasts and is not known yet.
+    async fn worth_remembering(&self, ctx: &RequestContext, said: &str) -> Result<Option<PlannedAction>, ServiceError>;
+
     /// The action that remembers something the person says of themself.
     fn remembering(&self, key: &str, value: &str) -> PlannedAction;
 }

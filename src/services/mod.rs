@@ -65,6 +65,7 @@ pub mod service;
 pub mod show;
 pub mod standing;
 pub mod task;
+pub mod telling;
 mod texts;
 mod times;
 pub mod tool;

@@ -155,13 +155,15 @@ pub struct Wanted {
     pub message: String,
     /// Most items.
     pub limit: usize,
+    /// What was said from then on is in sight already.
+    pub in_sight_from: Option<DateTime<Utc>>,
 }
 
 /// One line of context.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Noticed {
-    /// The item's id, usable in `find_by`.
-    pub id: String,
+    /// The item's id, usable in `find_by`; none of what is no item.
+    pub id: Option<String>,
     /// One line for a prompt.
     pub line: String,
     /// The words in it that are not the person's own.

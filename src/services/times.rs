@@ -28,7 +28,8 @@ pub(super) fn hint(words: &str, ctx: &RequestContext) -> Option<Hint> {
     let found = time::find(&words, &reference);
     let all: Vec<&TimeMention> = found.iter().collect();
     let together = time_of(&words, &all, &reference, ctx).filter(|_| all.len() > 1);
-    together.or_else(|| all.iter().find_map(|one| time_of(&words, &[*one], &reference, ctx)))
+    let one = || all.iter().find_map(|one| time_of(&words, &[*one], &reference, ctx));
+    together.or_else(one).or_else(|| time_of(&words, &[&time::season(&words, &reference)?], &reference, ctx))
 }
 
 /// These expressions, read as one.

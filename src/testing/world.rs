@@ -212,7 +212,7 @@ impl World {
         let action = self.action(service, command, params).await;
         let performed = service.perform(&self.ctx, &authorized(action), &self.attempt()).await;
         self.commit(&performed).await.expect("committed");
-        let wanted = Wanted { message: "plumber".to_owned(), limit: 10 };
+        let wanted = Wanted { message: "plumber".to_owned(), limit: 10, in_sight_from: None };
         let noticed = service.service.notice(&self.ctx, &wanted).await.expect("noticed");
         (performed.untrusted, noticed.into_iter().flat_map(|noticed| noticed.untrusted).collect())
     }

@@ -12,7 +12,7 @@ mod retention;
 use std::time::Duration;
 
 use futures::future::join_all;
-use tokio::time::{Instant, sleep};
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use crate::limits;
@@ -84,12 +84,8 @@ async fn unhurried(brain: &Brain) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Waits until no turn is under way, but not for ever.
+/// Waits a little, and until no turn is under way.
 async fn quiet_moment(brain: &Brain) {
-    let pause = Duration::from_millis(limits::RETENTION_PAUSE_MS);
-    let patience = Instant::now() + Duration::from_millis(limits::RETENTION_PATIENCE_MS);
-    sleep(pause).await;
-    while brain.running.is_busy() && Instant::now() < patience {
-        sleep(pause).await;
-    }
+    sleep(Duration::from_millis(limits::RETENTION_PAUSE_MS)).await;
+    brain.running.quiet().await;
 }

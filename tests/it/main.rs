@@ -72,6 +72,7 @@ mod support;
 mod support_selftest;
 mod telegram;
 mod terminal;
+mod told;
 mod tools;
 mod watches;
 mod writers;

@@ -80,6 +80,7 @@ pub struct Setup {
     pub whole_schemas: bool,
     /// Whether what was said long ago is shown in short.
     pub compresses: bool,
+    pub learns: bool,
     pub compression: Compression,
     /// Whether the demo's data is there.
     pub demo: bool,
@@ -108,6 +109,7 @@ impl Default for Setup {
             planning: Planning::Whole,
             whole_schemas: false,
             compresses: true,
+            learns: false,
             compression: Compression::PLAN,
             demo: false,
             accounts: Accounts::default(),
@@ -351,6 +353,7 @@ fn brain(
             keep: setup.keep,
             compresses: setup.compresses,
             compression: setup.compression,
+            learns: setup.learns,
         },
         due_changed: Default::default(),
         pool: Default::default(),

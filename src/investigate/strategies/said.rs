@@ -5,17 +5,13 @@
 
 use super::EvidenceSources;
 use crate::core::text::shorten;
-use crate::language::requests::{Hearing, only_tells};
 use crate::limits::SNIPPET_CHARS_MAX;
 use crate::ports::records::Message;
 use crate::ports::{Hit, Needs, Query};
 use crate::services::error::ServiceError;
-use crate::services::filling::BUILDERS;
-use crate::services::search::WordQuery;
 use crate::services::searchable::{FoundItem, ItemFilter, ItemKind};
+use crate::services::telling::tells;
 
-/// Words that tell things apart, of which so many make something told; a mere answer has fewer.
-const TELLING_WORDS_MIN: usize = 3;
 /// Of so many hits for one that is wanted, some tell something.
 const HITS_FOR_ONE: usize = 5;
 const TITLE_CHARS: usize = 80;
@@ -35,11 +31,8 @@ pub(super) async fn told(sources: &EvidenceSources<'_>, filter: &ItemFilter) -> 
     };
     let found = sources.index.search(&sources.ctx.owner, &query).await?;
     let reference = sources.ctx.reference();
-    let tells = |text: &str| {
-        let hearing = Hearing::new(text, &reference, BUILDERS);
-        WordQuery::new(text).strong.len() >= TELLING_WORDS_MIN && only_tells(&hearing)
-    };
-    let told = found.hits.into_iter().filter(|hit| hit.snippet.as_deref().is_some_and(&tells)).map(item);
+    let is_told = |hit: &Hit| hit.snippet.as_deref().is_some_and(|text| tells(text, &reference));
+    let told = found.hits.into_iter().filter(is_told).map(item);
     Ok(told.filter(|item| filter.allows(&item.marks)).take(filter.limit).collect())
 }
 

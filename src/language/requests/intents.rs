@@ -57,9 +57,9 @@ impl Intents {
     }
 }
 
-/// Whether a message only tells something: it asks nothing, and for nothing to be done.
-pub fn only_tells(hearing: &Hearing) -> bool {
-    !super::is_question(hearing.text) && Intents::of(hearing).0.is_empty()
+/// Whether a message asks nothing, and for nothing to be done; it may talk.
+pub fn asks_nothing(hearing: &Hearing) -> bool {
+    !super::is_question(hearing.text) && Intents::of(hearing).0.iter().all(|intent| intent.service == "chat")
 }
 
 /// The intents of a message.

@@ -80,7 +80,7 @@ pub use families::{
 };
 pub use hearing::{Hearing, Past};
 pub use held::left_out;
-pub use intents::{Intents, only_tells};
+pub use intents::{Intents, asks_nothing};
 pub use leanings::{leaning, plain_leaning};
 pub use notation::Mistake;
 pub use orders::order;

@@ -89,6 +89,22 @@ pub const KEPT_ELSEWHEN: &[(NthWeekday, &str)] = &[
     ),
 ];
 
+/// Where the seasons are the other way round, by how the names of zones begin.
+pub const SOUTHERN: &[&str] = &[
+    "Australia/",
+    "Antarctica/",
+    "Pacific/Auckland",
+    "Africa/Johannesburg",
+    "Africa/Harare",
+    "Africa/Maputo",
+    "America/Argentina/",
+    "America/Buenos_Aires",
+    "America/Santiago",
+    "America/Montevideo",
+    "America/Asuncion",
+    "America/Sao_Paulo",
+];
+
 /// Parts whose edges have names of their own: (part, edge, its name).
 const NARROWED: &[(&str, Edge, &str)] = &[
     ("morning", Edge::Begin, "early"),

@@ -197,7 +197,8 @@ impl Filling<'_> {
             .collect();
         own.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));
         own.truncate(limits::FITTING_ITEMS_MAX);
-        own.into_iter().map(|(_, item)| format!("{}: {}", item.id, shorten(&item.line, 160))).collect()
+        let shown = |item: &ContextItem| Some(format!("{}: {}", item.id.as_ref()?, shorten(&item.line, 160)));
+        own.into_iter().filter_map(|(_, item)| shown(item)).collect()
     }
 
     /// What was said before, where the words point at it.
@@ -221,7 +222,7 @@ pub(super) fn mend(known: &Context, entry: &dyn Entry, own: &str, params: &mut P
             *text = without_placeholders(text, own);
         }
     }
-    let ids = || known.items.iter().filter(|item| item.service == entry.service()).map(|item| &item.id);
+    let ids = || known.items.iter().filter(|item| item.service == entry.service()).filter_map(|item| item.id.as_ref());
     for name in entry.references() {
         let Some(Value::String(value)) = params.get_mut(*name) else { continue };
         let is_id = |word: &&str| ids().any(|id| id == word);

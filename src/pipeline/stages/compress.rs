@@ -11,8 +11,6 @@
 //! a request comes into it together with its outcome; what is forgotten meanwhile is in none. Not here: whose words are
 //! whose (`core::history`), and what stages see of it.
 
-use std::time::Duration;
-
 use minijinja::context;
 use tokio::time::Instant;
 
@@ -47,19 +45,11 @@ pub fn name_if_long(brain: &Brain, facts: &TurnFacts) {
 pub async fn keep_short(brain: &Brain) {
     loop {
         let (chat, owner) = brain.long_chats.next().await;
-        quiet(brain).await;
+        // A model has one thing to do at a time: turns go first.
+        brain.running.quiet().await;
         if let Err(error) = shorten(brain, &chat, &owner).await {
             tracing::warn!(%error, "a conversation stays as long as it is for now");
         }
-    }
-}
-
-/// A model has one thing to do at a time: turns go first, but not for ever.
-async fn quiet(brain: &Brain) {
-    let pause = Duration::from_millis(limits::RETENTION_PAUSE_MS);
-    let patience = Instant::now() + Duration::from_millis(limits::RETENTION_PATIENCE_MS);
-    while brain.running.is_busy() && Instant::now() < patience {
-        tokio::time::sleep(pause).await;
     }
 }
 

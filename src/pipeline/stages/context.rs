@@ -38,15 +38,18 @@ pub struct Context {
 pub struct ContextItem {
     /// Whose it is.
     pub service: String,
-    /// Its id there, usable in `find_by`.
-    pub id: String,
+    /// Its id there, usable in `find_by`; none of what is no item.
+    pub id: Option<String>,
     /// One line.
     pub line: String,
 }
 
 impl fmt::Display for ContextItem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}: {}", self.service, self.id, self.line)
+        match &self.id {
+            Some(id) => write!(f, "{} {id}: {}", self.service, self.line),
+            None => write!(f, "{}: {}", self.service, self.line),
+        }
     }
 }
 
@@ -141,7 +144,11 @@ pub async fn routed(turn: &Turn<'_>, fetching: Fetching, domains: &[String]) -> 
 }
 
 fn fetch_from(facts: &TurnFacts, services: Vec<Arc<Registration>>) -> Fetching {
-    let wanted = Wanted { message: facts.words().to_owned(), limit: limits::CONTEXT_ITEMS_MAX };
+    let wanted = Wanted {
+        message: facts.words().to_owned(),
+        limit: limits::CONTEXT_ITEMS_MAX,
+        in_sight_from: facts.in_sight_from(),
+    };
     let ctx = facts.ctx.clone();
     let names = services.iter().map(|service| service.info.name.clone()).collect();
     Fetching { task: tokio::spawn(async move { gather(&services, &ctx, wanted).await }), services: names }

@@ -23,6 +23,7 @@ pub(crate) mod honest;
 pub mod investigate;
 mod known;
 pub(crate) mod later;
+pub(crate) mod learning;
 pub(crate) mod order;
 mod own_rules;
 mod phrasing;

@@ -1,5 +1,7 @@
 //! Provenance of a conversation: whose words it is made of, which taint is measured against.
 
+use chrono::{DateTime, Utc};
+
 use super::facts::TurnFacts;
 use crate::core::history::{History, HistoryEntry, PastAction, Voice};
 use crate::core::ids::UserId;
@@ -101,6 +103,11 @@ impl TurnFacts {
             self.not_summed_up().iter().any(|message| message.text.contains(&question.question))
         };
         self.open_question().filter(|question| self.summary.is_some() && !is_shown(question))
+    }
+
+    /// When the first of the messages was said that a prompt shows as they are.
+    pub fn in_sight_from(&self) -> Option<DateTime<Utc>> {
+        self.not_summed_up().first().map(|message| message.at)
     }
 
     fn not_summed_up(&self) -> &[Message] {

@@ -254,5 +254,5 @@ fn noticed(event: &Event, o: &Occurrence, ctx: &RequestContext) -> Noticed {
         line.push_str(&format!(" ({})", texts::brief(&words.text)));
         untrusted.push(UntrustedText { text: line.clone(), ..words });
     }
-    Noticed { id: event.id.clone(), line, untrusted }
+    Noticed { id: Some(event.id.clone()), line, untrusted }
 }

@@ -330,7 +330,11 @@ async fn context_is_a_week_of_lines_and_others_words_are_marked() {
         ..event("b", "Call", "2026-01-13 10:00", Some("2026-01-13 11:00"))
     };
     put(&world, &[event("a", "Gym", "2026-01-12 18:00", Some("2026-01-12 19:00")), invited]).await;
-    let noticed = calendar.service.notice(&world.ctx, &Wanted { message: String::new(), limit: 10 }).await.unwrap();
+    let noticed = calendar
+        .service
+        .notice(&world.ctx, &Wanted { message: String::new(), limit: 10, in_sight_from: None })
+        .await
+        .unwrap();
     assert_eq!(noticed[0].line, "Mon 2026-01-12 18:00–19:00 Gym");
     let sources = |n: usize| noticed[n].untrusted.iter().map(|words| words.source.as_str()).collect::<Vec<_>>();
     assert_eq!((sources(0), sources(1)), (vec![], vec!["the event “Call”"]));

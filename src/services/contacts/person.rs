@@ -184,5 +184,5 @@ fn line<'d>(label: &str, details: impl Iterator<Item = &'d String>) -> String {
 pub(super) fn noticed(person: &Person) -> Noticed {
     let groups = if person.groups.is_empty() { String::new() } else { format!(" [{}]", person.groups.join(", ")) };
     let line = line(&person.party().label(), person.emails.iter().chain(&person.phones)) + &groups;
-    Noticed { id: person.name.clone(), line, untrusted: person.untrusted.clone() }
+    Noticed { id: Some(person.name.clone()), line, untrusted: person.untrusted.clone() }
 }

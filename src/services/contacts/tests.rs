@@ -139,7 +139,7 @@ async fn a_sender_never_takes_the_place_of_a_saved_person() {
 #[tokio::test]
 async fn a_message_brings_up_the_people_it_names() {
     let home = with_demo();
-    let wanted = Wanted { message: "email Bob about the chad offer".into(), limit: 5 };
+    let wanted = Wanted { message: "email Bob about the chad offer".into(), limit: 5, in_sight_from: None };
     let noticed = home.people.service.notice(&home.ctx, &wanted).await.unwrap();
     let lines: Vec<&str> = noticed.iter().map(|n| n.line.as_str()).collect();
     assert_eq!(lines.len(), 3, "{lines:?}");
@@ -170,7 +170,7 @@ async fn an_address_that_somebody_else_gave_is_marked_until_the_person_gives_it_
     let attempt = Attempt { key: "z".repeat(32), begun: chrono::DateTime::UNIX_EPOCH };
     let saved = home.people.perform(&home.ctx, &authorized(entry(&["email"])), &attempt).await;
     home.store.commit(Batch { changes: saved.changes.clone() }).await.unwrap();
-    let wanted = Wanted { message: "email Zoe".into(), limit: 5 };
+    let wanted = Wanted { message: "email Zoe".into(), limit: 5, in_sight_from: None };
     let noticed = home.people.service.notice(&home.ctx, &wanted).await.unwrap();
     assert_eq!(noticed[0].untrusted[0].label(), "a contact from a mail from Bob");
     assert_eq!(noticed[0].untrusted, saved.untrusted);
@@ -229,7 +229,7 @@ async fn among_ten_thousand_people_those_who_are_meant_are_found() {
     let Err(error) = others else { panic!("nine thousand are not written to in part") };
     assert!(error.to_string().contains("9701 people"), "{error}");
 
-    let wanted = Wanted { message: "lunch with Zed tomorrow".into(), limit: 5 };
+    let wanted = Wanted { message: "lunch with Zed tomorrow".into(), limit: 5, in_sight_from: None };
     let noticed = home.people.service.notice(&home.ctx, &wanted).await.unwrap();
     assert_eq!(noticed.len(), 1);
     let stranger = home.contacts.people(&request_context("you").owner, &PeopleQuery::names(["zed"])).await.unwrap();

@@ -391,5 +391,5 @@ pub fn noticed(conversation: &Conversation, names: &KnownNames, zone: Tz) -> Opt
     let unread = if mail.is_unread() { ", unread" } else { "" };
     let line = format!("mail from {from}: {subject} ({date}{unread})");
     let untrusted = vec![UntrustedText::new(source_of(mail, names), line.clone())];
-    Some(Noticed { id: conversation.thread.id.clone(), line, untrusted })
+    Some(Noticed { id: Some(conversation.thread.id.clone()), line, untrusted })
 }

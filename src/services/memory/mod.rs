@@ -4,6 +4,7 @@
 
 mod forget;
 mod importing;
+mod learning;
 mod meaning;
 mod near;
 mod recall;
@@ -24,6 +25,7 @@ pub use record::{Memory, NAME};
 use serde_json::Value;
 pub use service::MemoryService;
 use store::StoreFact;
+use talked::SaidEarlier;
 use update::UpdateFact;
 
 use super::archived::Imported;
@@ -125,13 +127,19 @@ impl Service for MemoryService {
     }
 
     async fn notice(&self, ctx: &RequestContext, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
-        let found = self.nearest(ctx, &wanted.message).await?;
-        let noticed = |memory: &Memory| Noticed {
-            id: memory.id.clone(),
+        let mut found = self.nearest(ctx, &wanted.message).await?;
+        found.truncate(wanted.limit);
+        let told = self.told(ctx, wanted, &found).await?;
+        let fact = |memory: &Memory| Noticed {
+            id: Some(memory.id.clone()),
             line: format!("{}: {}", texts::brief(&memory.key), texts::brief(&memory.value)),
             untrusted: memory.untrusted(),
         };
-        Ok(found.iter().take(wanted.limit).map(noticed).collect())
+        let said = |said: &SaidEarlier| {
+            let day = said.at.with_timezone(&ctx.zone).format("%Y-%m-%d");
+            Noticed { id: None, line: format!("on {day} the person said: “{}”", said.text), untrusted: Vec::new() }
+        };
+        Ok(found.iter().map(fact).chain(told.iter().map(said)).collect())
     }
 }
 
@@ -215,6 +223,10 @@ impl Facts for MemoryService {
         };
         let is_news = |fact: &Memory| terms::fold(&fact.value) != terms::fold(&new_value);
         Ok(known.filter(is_news).map(|fact| planned(NAME, &UpdateFact { key: fact.id, new_value })))
+    }
+
+    async fn worth_remembering(&self, ctx: &RequestContext, said: &str) -> Result<Option<PlannedAction>, ServiceError> {
+        self.learned(ctx, said).await
     }
 
     fn remembering(&self, key: &str, value: &str) -> PlannedAction {

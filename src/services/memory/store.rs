@@ -137,7 +137,7 @@ impl Handle<StoreFact> for MemoryService {
 
 impl MemoryService {
     /// The fact that speaks of the same things in other words, in its key or in its value.
-    async fn says_the_same(
+    pub(super) async fn says_the_same(
         &self,
         ctx: &RequestContext,
         key: &str,
@@ -210,12 +210,21 @@ pub(super) fn strip_that(text: &str) -> &str {
     behind(text, &["that ", "this: ", "this "])
 }
 
-/// A fact by the form of its sentence: category, key, value.
+/// A fact by the form of its sentence, or else by its first words.
 pub(super) fn fact(grammar: Grammar, text: &str) -> ParsedFact {
+    let by_words = || {
+        let text = tidy(text);
+        ParsedFact { category: category(grammar, &text, "fact"), key: key_words(&text), value: title(&text) }
+    };
+    formed(grammar, text).unwrap_or_else(by_words)
+}
+
+/// A fact by the form of its sentence: category, key, value.
+pub(super) fn formed(grammar: Grammar, text: &str) -> Option<ParsedFact> {
     let text = tidy(text);
     if let Some((subject, value)) = split_copula(&text) {
         let key = without_determiner(subject).to_owned();
-        return ParsedFact { category: category(grammar, &text, "fact"), key, value: value.to_owned() };
+        return Some(ParsedFact { category: category(grammar, &text, "fact"), key, value: value.to_owned() });
     }
     let lower = lower(&text);
     for verb in ["prefer ", "like ", "love ", "hate ", "don't like ", "dislike ", "can't stand ", "enjoy "] {
@@ -224,14 +233,12 @@ pub(super) fn fact(grammar: Grammar, text: &str) -> ParsedFact {
         };
         let object = lower[at + verb.len()..].split([',', '.']).next().unwrap_or_default();
         let key = format!("{} preference", topic_of(object));
-        return ParsedFact { category: "preference", key, value: title(&text) };
+        return Some(ParsedFact { category: "preference", key, value: title(&text) });
     }
-    if let Some((key, category)) =
-        CUES.iter().find_map(|(cue, key, category)| lower.contains(cue).then_some((*key, *category)))
-    {
-        return ParsedFact { category, key: key.to_owned(), value: title(&text) };
-    }
-    ParsedFact { category: category(grammar, &text, "fact"), key: key_words(&text), value: title(&text) }
+    let cue =
+        |(cue, key, category): &(&str, &'static str, &'static str)| lower.contains(cue).then_some((*key, *category));
+    let (key, category) = CUES.iter().find_map(cue)?;
+    Some(ParsedFact { category, key: key.to_owned(), value: title(&text) })
 }
 
 /// What some verbs are about.

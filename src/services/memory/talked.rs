@@ -3,6 +3,7 @@
 //! Only their own words, in their private chat; questions are left out, as they say nothing, and so is what came to be
 //! remembered by being said: that is known, or has been corrected since.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, Months, Utc};
@@ -13,14 +14,19 @@ use super::record::{Memory, NAME};
 use super::service::MemoryService;
 use crate::core::text::{one_line, shorten};
 use crate::language::grounding::telling_stems;
-use crate::limits::{TALKED_CHARS, TALKED_LOOKED_AT, TALKED_MAX, TALKED_PARTS_MAX};
+use crate::limits::{TALKED_CHARS, TALKED_LOOKED_AT, TALKED_MAX, TALKED_PARTS_MAX, TOLD_MAX, TOLD_READ_MAX};
 use crate::ports::records::{Message, Speaker};
 use crate::ports::{Key, Needs, Query, RecordExt as _};
 use crate::services::command::Command;
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::search::WordQuery;
+use crate::services::service::Wanted;
+use crate::services::telling::tells;
 use crate::services::times;
+
+/// So many shared stems make a message one about the same things, however long the other is.
+const CLOSE_STEMS: usize = 2;
 
 /// Something that the person said.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,6 +34,38 @@ pub(super) struct SaidEarlier {
     pub at: DateTime<Utc>,
     /// Their words, in short.
     pub text: String,
+}
+
+/// A message, and how much it has to do with what is looked for.
+#[derive(Debug)]
+struct About {
+    message: Message,
+    stems: BTreeSet<String>,
+    /// Stems that both hold.
+    shared: usize,
+    /// Whether these are several of them, or half of what is looked for.
+    is_close: bool,
+}
+
+impl About {
+    /// Whether one of these facts says what it says.
+    fn is_among(&self, known: &[Memory]) -> bool {
+        known.iter().any(|fact| telling_stems(&fact.value).iter().all(|stem| self.stems.contains(stem)))
+    }
+}
+
+/// Those that hold as many of the words as the first one, each once.
+fn best(said: Vec<About>, most: usize) -> Vec<SaidEarlier> {
+    let shared = said.first().map_or(0, |about| about.shared);
+    let mut told: Vec<SaidEarlier> = Vec::new();
+    for About { message, .. } in said.into_iter().take_while(|about| about.shared == shared) {
+        let text = shorten(&one_line(&message.text), TALKED_CHARS);
+        if !told.iter().any(|other| other.text == text) {
+            told.push(SaidEarlier { at: message.at, text });
+        }
+    }
+    told.truncate(most);
+    told
 }
 
 impl MemoryService {
@@ -43,13 +81,51 @@ impl MemoryService {
             Some((days, rest)) => (Some(in_the_past(days, ctx.now)), rest),
             None => (None, query.to_owned()),
         };
-        let sought = WordQuery::new(&words);
-        if sought.is_vague() {
+        let mut said = Vec::new();
+        for about in self.own_words_about(ctx, &words, span).await? {
+            let is_question = about.message.text.trim_end().ends_with('?');
+            if !is_question && !about.is_among(known) && !self.was_kept(&about.message).await? {
+                said.push(about);
+            }
+        }
+        Ok(best(said, TALKED_MAX))
+    }
+
+    /// What was told in passing, out of sight by now, and is about most of what a message is about.
+    pub(super) async fn told(
+        &self,
+        ctx: &RequestContext,
+        wanted: &Wanted,
+        known: &[Memory],
+    ) -> Result<Vec<SaidEarlier>, ServiceError> {
+        let reference = ctx.reference();
+        let span = wanted.in_sight_from.map(|until| (DateTime::UNIX_EPOCH, until));
+        let mut said = self.own_words_about(ctx, &wanted.message, span).await?;
+        said.retain(|about| about.is_close && !about.is_among(known));
+        let mut told = Vec::new();
+        for about in said.into_iter().take(TOLD_READ_MAX) {
+            if tells(&about.message.text, &reference) && !self.was_kept(&about.message).await? {
+                told.push(about);
+            }
+        }
+        Ok(best(told, TOLD_MAX))
+    }
+
+    /// The person's own messages that hold some of these words, those first that hold most.
+    async fn own_words_about(
+        &self,
+        ctx: &RequestContext,
+        words: &str,
+        span: Option<(DateTime<Utc>, DateTime<Utc>)>,
+    ) -> Result<Vec<About>, ServiceError> {
+        let text = WordQuery::new(words).strong.join(" ");
+        let wanted: BTreeSet<String> = telling_stems(&text).into_iter().collect();
+        if text.is_empty() {
             return Ok(Vec::new());
         }
         let query = Query {
             kinds: vec![Message::KIND.to_owned()],
-            text: sought.strong.join(" "),
+            text,
             needs: Needs::Any,
             flags: vec![Message::OWN_WORDS.to_owned()],
             from: span.map(|(from, _)| from),
@@ -57,30 +133,19 @@ impl MemoryService {
             limit: TALKED_LOOKED_AT,
             ..Query::default()
         };
-        let found = self.index.search(&ctx.owner, &query).await?;
-        let wanted: BTreeSet<String> = telling_stems(&sought.strong.join(" ")).into_iter().collect();
-        let mut said: Vec<(usize, SaidEarlier)> = Vec::new();
-        for hit in found.hits {
+        let mut all = Vec::new();
+        for hit in self.index.search(&ctx.owner, &query).await?.hits {
             let Some((chat, number)) = hit.id.split_once(' ') else { continue };
             let Some((message, _)) = self.store.load::<Message>(&Key::of(&[chat, number])).await? else { continue };
             let stems = telling_stems(&message.text);
             let shared = wanted.iter().filter(|stem| stems.contains(*stem)).count();
-            let is_known = |fact: &Memory| telling_stems(&fact.value).iter().all(|stem| stems.contains(stem));
-            if shared == 0 || message.text.trim_end().ends_with('?') || known.iter().any(is_known) {
-                continue;
-            }
-            if self.was_kept(&message).await? {
-                continue;
-            }
-            let text = shorten(&one_line(&message.text), TALKED_CHARS);
-            if !said.iter().any(|(_, other)| other.text == text) {
-                said.push((shared, SaidEarlier { at: message.at, text }));
+            if shared > 0 {
+                let is_close = shared >= CLOSE_STEMS || shared * 2 >= wanted.len();
+                all.push(About { message, stems: stems.into_iter().collect(), shared, is_close });
             }
         }
-        // Those that hold as many of the words as the best one; within them as the index has them.
-        let best = said.iter().map(|(shared, _)| *shared).max().unwrap_or(0);
-        said.retain(|(shared, _)| *shared == best);
-        Ok(said.into_iter().map(|(_, said)| said).take(TALKED_MAX).collect())
+        all.sort_by_key(|about| Reverse(about.shared));
+        Ok(all)
     }
 
     /// Whether something came to be remembered by it, corrected or forgotten: then it is known, or not true any more.

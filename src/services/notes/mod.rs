@@ -180,7 +180,8 @@ impl Service for NotesService {
             0 => texts::brief(&note.title),
             count => format!("{} (list, {count})", texts::brief(&note.title)),
         };
-        let noticed = |note: &Note| Noticed { id: note.id.clone(), line: line(note), untrusted: note.untrusted() };
+        let noticed =
+            |note: &Note| Noticed { id: Some(note.id.clone()), line: line(note), untrusted: note.untrusted() };
         Ok(chosen.iter().take(wanted.limit).map(noticed).collect())
     }
 }

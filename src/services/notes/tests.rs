@@ -104,7 +104,7 @@ async fn search_looks_at_title_and_content_and_lists_all_for_everything() {
     assert!(titles(&world, &keep, "bicycle").await.is_empty());
     let (_, told) = world.run_told(&keep, "list", json!({})).await;
     assert_eq!(told, "🗒 Your notes:\n▫️ Soup: Leeks and potatoes\n▫️ Gift ideas: Mum: teapot, Nina: a map");
-    let wanted = Wanted { message: "what gift for nina".into(), limit: 1 };
+    let wanted = Wanted { message: "what gift for nina".into(), limit: 1, in_sight_from: None };
     assert_eq!(keep.service.notice(&world.ctx, &wanted).await.unwrap()[0].line, "Gift ideas (list, 2)");
 }
 

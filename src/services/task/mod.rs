@@ -154,7 +154,7 @@ impl Service for TaskService {
         let open = Scan::by(&indexes::BY_DUE, &[ctx.owner.as_str(), indexes::OPEN], wanted.limit);
         let tasks = self.store.list::<Task>(open).await?;
         let noticed = |task: &Task| Noticed {
-            id: task.id.clone(),
+            id: Some(task.id.clone()),
             line: match task.due_moment() {
                 Some(due) => format!("{} (due {})", texts::brief(&task.title), texts::stamp(due, ctx)),
                 None => texts::brief(&task.title),

@@ -168,6 +168,7 @@ fn code_of(words: &[&str], names: &[String]) -> Option<Vec<usize>> {
         ["edge", name] => vec![19, place(&EDGES, name)?],
         ["eom", name] => vec![20, unit(name)?],
         ["quarter_of_year", n] => vec![21, number(n).filter(|n| (1..=4).contains(n))?],
+        ["season", month] => vec![30, number(month)?],
         ["holiday", "nth", n, on, month] => vec![24, number(n)?, day(on)?, number(month)?, 0],
         ["holiday", "nth", n, on, month, plus] => vec![24, number(n)?, day(on)?, number(month)?, number(plus)?],
         ["holiday", "before", n, on, date] => {

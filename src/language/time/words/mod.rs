@@ -54,7 +54,7 @@ impl<'a> TokenLine<'a> {
                 Link::LooksUp,
                 Link::Nap,
             ];
-            matches!(sense, Sense::Cue(_)) || things.iter().any(|link| sense == Sense::Link(*link))
+            matches!(sense, Sense::Cue(_) | Sense::Season(_)) || things.iter().any(|link| sense == Sense::Link(*link))
         };
         let word = self.tokens.get(i).is_some_and(|t| t.kind == TokenKind::Word);
         word && self.atoms(i).iter().all(|a| of_things(a.sense))

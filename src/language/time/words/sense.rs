@@ -40,6 +40,8 @@ pub enum Sense {
     /// "Q3".
     NumberedQuarter(u32),
     Holiday(Holiday),
+    /// By the month in which it begins in the north.
+    Season(u32),
     Zone(Tz),
     Place(Tz),
     Cue(Half),
@@ -231,6 +233,7 @@ impl Sense {
             27 => Sense::Place(names.word(at(1)?).parse().ok()?),
             28 => Sense::Cue(HALVES.get(at(1)?)?.1),
             29 => Sense::Link(LINKS.get(at(1)?)?.1),
+            30 => Sense::Season(small(1)?),
             _ => return None,
         })
     }
