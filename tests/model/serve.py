@@ -1,5 +1,5 @@
-"""serve.py MODEL PORT THREADS: llama.cpp's server on loopback, until standard input ends: whoever started it is gone then,
-however that came about."""
+"""serve.py MODEL PORT THREADS [NAME=VALUE…]: llama.cpp's server on loopback, until standard input ends: whoever started
+it is gone then, however that came about. A setting is a whole number or a fraction, by its name in xllamacpp."""
 
 import os
 import sys
@@ -19,6 +19,9 @@ def main():
     params.cpuparams.n_threads = threads
     params.cpuparams_batch.n_threads = threads
     params.use_jinja = True
+    for setting in sys.argv[4:]:
+        name, value = setting.split("=")
+        setattr(params, name, float(value) if "." in value else int(value))
     server = xllamacpp.Server(params)
     print(server.listening_address, flush=True)
     sys.stdin.read()
