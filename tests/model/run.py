@@ -9,12 +9,13 @@ import sys
 import tempfile
 import time
 
+import cached
 import conversations
 from program import NEEDS_A_YES, Program, Server, check, name, words
 
 PARTS = ["chat", "plans", "investigation", "killed", "eval"]
 # Only where they are named: each takes half an hour.
-LONG_PARTS = ["conversations"]
+LONG_PARTS = ["conversations", "cached"]
 # A request for every service, and what it asks for.
 PLANS = [
     ("remind me to call mom tomorrow at 5pm", "task.create"),
@@ -90,6 +91,8 @@ def main():
                     server = None
                 elif part == "conversations":
                     conversations.run(program, server)
+                elif part == "cached":
+                    cached.run(program, server, model)
                 elif part == "eval":
                     program.evaluate()
     finally:
