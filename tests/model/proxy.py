@@ -38,7 +38,9 @@ def events(body, is_stream):
     """The JSON objects of an answer."""
     if not is_stream:
         return [json.loads(body)]
-    lines = (line.removeprefix("data:").strip() for line in body.decode().splitlines() if line.startswith("data:"))
+    # What stands behind the last line's end is a part of one.
+    whole = body.decode(errors="replace").rpartition("\n")[0]
+    lines = (line.removeprefix("data:").strip() for line in whole.splitlines() if line.startswith("data:"))
     return [json.loads(line) for line in lines if line and line != "[DONE]"]
 
 
@@ -81,6 +83,9 @@ class Proxy:
         threading.Thread(target=self.listener.serve_forever, daemon=True).start()
 
     def passes_on(self, handler, body):
+        if body:
+            # So the counts are there before the last piece, which not every call waits for.
+            body = json.dumps({**json.loads(body), "timings_per_token": True}).encode()
         began = time.monotonic()
         with self.lock:
             self.open += 1
@@ -94,13 +99,17 @@ class Proxy:
             handler.send_header("Connection", "close")
             handler.end_headers()
             got = b""
-            while piece := answer.read1(PIECE):
-                got += piece
-                handler.wfile.write(piece)
+            try:
+                while piece := answer.read1(PIECE):
+                    got += piece
+                    handler.wfile.write(piece)
+            except OSError:
+                # The program ends a call as soon as it has what it needs.
+                pass
             if body and answer.status == 200:
                 self.keeps(json.loads(body), got, began)
         except OSError:
-            # One of both has gone: the program stops calls that it needs no more.
+            # The server has gone.
             pass
         finally:
             upstream.close()
