@@ -24,7 +24,7 @@
 # byte is checked against a hash that stands here or in tests/model/fetch.py.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-export CARGO_TERM_COLOR=never
+export CARGO_TERM_COLOR=never PYTHONDONTWRITEBYTECODE=1
 home=${XDG_CACHE_HOME:-$HOME/.cache}/brain-agent-model
 size=1.5b
 if [ "${1:-}" = --small ]; then
