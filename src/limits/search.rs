@@ -33,7 +33,7 @@ pub const INDEX_SNIPPET_BYTES_MAX: usize = 8 * 1024;
 pub const INDEX_QUERY_WORDS_MAX: usize = 32;
 /// Words of the index that a slip in a query may stand for.
 pub const INDEX_SLIPS_MAX: usize = 8;
-/// Words with another first letter that are looked at for a slip: more would take longer than a turn may.
+/// Words of a part of the index that lie ready for slips; of those beyond, a slip keeps the first letter.
 pub const INDEX_SLIPS_WALKED_MAX: usize = 20_000;
 /// Words that one beginning may stand for in a part of the index.
 pub const INDEX_BEGINNINGS_MAX: usize = 512;

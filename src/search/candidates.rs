@@ -10,6 +10,7 @@ use tantivy::{DocId, Searcher, SegmentReader, Term};
 use super::columns::Columns;
 use super::dictionary::{self, FoundWords, IndexVocabulary};
 use super::shape::{self, IndexFields};
+use super::slips::SlipWords;
 use crate::language::terms;
 use crate::ports::{Candidates, Description, WordMatch};
 
@@ -37,10 +38,11 @@ impl Ranked {
 pub(super) fn candidates(
     searcher: &Searcher,
     fields: &IndexFields,
+    slips: &SlipWords,
     sought: &Description,
 ) -> tantivy::Result<Candidates> {
     let prefix = shape::joined(&sought.kind, "");
-    let vocabulary = IndexVocabulary { searcher, fields: &[fields.stem], prefix: &prefix };
+    let vocabulary = IndexVocabulary { searcher, slips, fields: &[fields.stem], prefix: &prefix };
     let kind = Term::from_field_text(fields.kind, &sought.kind);
     let documents = dictionary::frequency(searcher, &kind)?;
     let mut words = Vec::with_capacity(sought.words.len());
@@ -60,9 +62,7 @@ pub(super) fn candidates(
     ranked.sort_by(Ranked::better);
     let beyond = ranked.split_off(sought.limit.min(found));
     ranked.extend(beyond.into_iter().filter(|document| document.exact).take(sought.limit));
-    let columns = Columns::of(searcher)?;
-    let ids =
-        ranked.iter().map(|document| columns.id(document.segment, document.doc)).collect::<Result<Vec<_>, _>>()?;
+    let ids = Columns::of(searcher)?.ids(ranked.iter().map(|document| (document.segment, document.doc)))?;
     Ok(Candidates { words: matched, documents, more: found - ids.len(), ids })
 }
 

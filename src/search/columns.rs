@@ -69,6 +69,24 @@ impl Columns {
         Ok(bytes)
     }
 
+    /// Ids of many documents of all segments, in their order, at the price of reading each block once.
+    pub(super) fn ids(&self, docs: impl Iterator<Item = (usize, DocId)>) -> tantivy::Result<Vec<String>> {
+        let mut by_segment: Vec<Vec<(u64, usize)>> = vec![Vec::new(); self.0.len()];
+        let mut ids = Vec::new();
+        for (place, (segment, doc)) in docs.enumerate() {
+            let ord = self.0[segment].id.as_ref().and_then(|column| column.term_ords(doc).next());
+            by_segment[segment].extend(ord.map(|ord| (ord, place)));
+            ids.push(String::new());
+        }
+        for (columns, mut ords) in self.0.iter().zip(by_segment) {
+            ords.sort_unstable();
+            if let Some(column) = &columns.id {
+                each(column.dictionary(), &ords, |place, id| ids[place] = String::from_utf8_lossy(id).into_owned())?;
+            }
+        }
+        Ok(ids)
+    }
+
     /// Id and kept bytes of many documents of a segment, at the price of reading each block once.
     pub(super) fn many(&self, segment: usize, docs: &[DocId]) -> tantivy::Result<Vec<(String, Vec<u8>)>> {
         let columns = &self.0[segment];

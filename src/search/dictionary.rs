@@ -9,11 +9,9 @@ use tantivy::postings::Postings;
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, DocSet, Searcher, SegmentReader, TERMINATED, Term};
 
+use super::slips::{SlipWords, SoughtWord};
 use crate::language::likeness;
 use crate::limits;
-
-/// Sorts behind all words that begin with a digit.
-const BEHIND_DIGITS: char = ':';
 
 /// The living documents of a segment that have this word.
 pub(super) fn documents(segment: &SegmentReader, term: &Term, mut each: impl FnMut(DocId)) -> tantivy::Result<()> {
@@ -53,13 +51,24 @@ pub(super) fn walk(
     mut each: impl FnMut(&str) -> ControlFlow<()>,
 ) -> tantivy::Result<()> {
     for segment in searcher.segment_readers() {
-        let inverted = segment.inverted_index(field)?;
-        let mut terms = inverted.terms().range().ge(from.as_bytes()).into_stream()?;
-        while terms.advance() {
-            let Ok(word) = std::str::from_utf8(terms.key()) else { continue };
-            if !word.starts_with(beginning) || each(word).is_break() {
-                break;
-            }
+        walk_segment(segment, field, (beginning, from), &mut each)?;
+    }
+    Ok(())
+}
+
+/// The same of one segment.
+pub(super) fn walk_segment(
+    segment: &SegmentReader,
+    field: Field,
+    (beginning, from): (&str, &str),
+    mut each: impl FnMut(&str) -> ControlFlow<()>,
+) -> tantivy::Result<()> {
+    let inverted = segment.inverted_index(field)?;
+    let mut terms = inverted.terms().range().ge(from.as_bytes()).into_stream()?;
+    while terms.advance() {
+        let Ok(word) = std::str::from_utf8(terms.key()) else { continue };
+        if !word.starts_with(beginning) || each(word).is_break() {
+            break;
         }
     }
     Ok(())
@@ -68,6 +77,7 @@ pub(super) fn walk(
 /// A vocabulary: the words of fields behind a prefix that is not part of the word.
 pub(super) struct IndexVocabulary<'a> {
     pub(super) searcher: &'a Searcher,
+    pub(super) slips: &'a SlipWords,
     pub(super) fields: &'a [Field],
     pub(super) prefix: &'a str,
 }
@@ -136,58 +146,30 @@ impl IndexVocabulary<'_> {
     /// Words this one may be a slip of. Those with the same first letter are all looked at, others up to a limit.
     pub(super) fn slips(&self, word: &str) -> tantivy::Result<FoundWords> {
         let mut found = FoundWords::new();
-        let Some(first) = word.chars().next() else { return Ok(found) };
-        if !likeness::may_slip(word) {
-            return Ok(found);
+        let Some(sought) = SoughtWord::of(word) else { return Ok(found) };
+        let mut like: BTreeMap<String, f32> = BTreeMap::new();
+        for field in self.fields {
+            for segment in self.searcher.segment_readers() {
+                let mut look = |known: &str| {
+                    like.extend(likeness::slip(word, known).map(|likeness| (known.to_owned(), likeness)));
+                };
+                let known = self.slips.of(self.searcher, segment, *field, self.prefix)?;
+                known.like(&sought).for_each(&mut look);
+                if known.is_part {
+                    let beginning = format!("{}{}", self.prefix, sought.first);
+                    walk_segment(segment, *field, (&beginning, &beginning), |known| {
+                        let known = known.strip_prefix(self.prefix).unwrap_or(known);
+                        if sought.may_be_like(known) {
+                            look(known);
+                        }
+                        ControlFlow::Continue(())
+                    })?;
+                }
+            }
         }
-        let trigrams = Trigrams::of(word);
-        for (beginning, most) in [(first.to_string(), usize::MAX), (String::new(), limits::INDEX_SLIPS_WALKED_MAX)] {
-            let mut like = BTreeMap::new();
-            for field in self.fields {
-                let mut left = most;
-                let beginning = format!("{}{beginning}", self.prefix);
-                // Numbers are no slips, and in a large vocabulary most words are numbers.
-                let from = beginning.clone().max(format!("{}{BEHIND_DIGITS}", self.prefix));
-                walk(self.searcher, *field, (&beginning, &from), |known| {
-                    let known = known.strip_prefix(self.prefix).unwrap_or(known);
-                    if trigrams.may_be_like(known)
-                        && let Some(likeness) = likeness::slip(word, known)
-                    {
-                        like.insert(known.to_owned(), likeness);
-                    }
-                    left = left.saturating_sub(1);
-                    if left > 0 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-                })?;
-            }
-            for (known, likeness) in like {
-                self.add(&mut found, &known, likeness)?;
-            }
+        for (known, likeness) in like {
+            self.add(&mut found, &known, likeness)?;
         }
         Ok(found)
-    }
-}
-
-/// A quick look that leaves out most of what is no slip.
-struct Trigrams(Vec<[char; 3]>, usize);
-
-impl Trigrams {
-    fn of(word: &str) -> Self {
-        let padded: Vec<char> = format!("  {word} ").chars().collect();
-        Self(padded.windows(3).map(|three| [three[0], three[1], three[2]]).collect(), word.chars().count())
-    }
-
-    fn may_be_like(&self, known: &str) -> bool {
-        let length = known.chars().count();
-        if length > self.1 * 3 || self.1 > length * 3 {
-            return false;
-        }
-        let mut three = [' ', ' ', ' '];
-        let mut shared = 0;
-        for c in known.chars().chain([' ']) {
-            three = [three[1], three[2], c];
-            shared += usize::from(self.0.contains(&three));
-        }
-        // One edit leaves a trigram of a word of four letters, at its first one.
-        shared > 0
     }
 }

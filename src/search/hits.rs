@@ -11,6 +11,7 @@ use tantivy::{DocAddress, DocId, Score, Searcher, SegmentOrdinal, SegmentReader,
 use super::columns::Columns;
 use super::query;
 use super::shape::{AT, IndexFields};
+use super::slips::SlipWords;
 use super::snippet::snippet;
 use crate::ports::{Found, Hit, Query, Ranking};
 
@@ -20,8 +21,13 @@ const RECENT: f32 = 0.1;
 const FADES_MILLIS: f32 = 180.0 * 24.0 * 3_600.0 * 1_000.0;
 
 /// See [`crate::ports::Index::search`].
-pub(super) fn search(searcher: &Searcher, fields: &IndexFields, query: &Query) -> tantivy::Result<Found> {
-    let built = query::build(searcher, fields, query)?;
+pub(super) fn search(
+    searcher: &Searcher,
+    fields: &IndexFields,
+    slips: &SlipWords,
+    query: &Query,
+) -> tantivy::Result<Found> {
+    let built = query::build(searcher, fields, slips, query)?;
     let columns = Columns::of(searcher)?;
     let newest = columns.newest();
     let top = Top { ranking: query.ranking, most: query.skip.saturating_add(query.limit), newest };

@@ -13,9 +13,9 @@
 //! shape or of another store is removed and built again.
 //!
 //! In reading order: `text` and `shape` (how documents are kept), `shelf` and `owner` (one index), `dictionary`,
-//! `candidates`, `query`, `hits`, `snippet` (what it is asked), `house` and `reading` (all owners' indexes), `feed` and
-//! `build` (how they follow the store), [`conversation`] (what was said, as documents), [`plain`] (the same answers
-//! without an index).
+//! `slips`, `candidates`, `query`, `hits`, `snippet` (what it is asked), `house` and `reading` (all owners' indexes),
+//! `feed` and `build` (how they follow the store), [`conversation`] (what was said, as documents), [`plain`] (the same
+//! answers without an index).
 //! Deliberately not here: what the documents of services are.
 
 #![deny(missing_docs)]
@@ -34,6 +34,7 @@ mod query;
 mod reading;
 mod shape;
 mod shelf;
+mod slips;
 mod snippet;
 #[cfg(test)]
 mod tests;
@@ -107,7 +108,9 @@ impl Index for SearchIndex {
             return self.house.plain.search(owner, query).await;
         }
         let (query, kinds) = (query.clone(), query.kinds.clone());
-        self.house.read(owner, &kinds, move |index| hits::search(&index.searcher(), &index.fields, &query)).await
+        self.house
+            .read(owner, &kinds, move |index| hits::search(&index.searcher(), &index.fields, &index.slips, &query))
+            .await
     }
 
     async fn candidates(&self, owner: &UserId, description: &Description) -> Result<Candidates, IndexError> {
@@ -117,7 +120,7 @@ impl Index for SearchIndex {
         let sought = description.clone();
         self.house
             .read(owner, std::slice::from_ref(&description.kind), move |index| {
-                candidates::candidates(&index.searcher(), &index.fields, &sought)
+                candidates::candidates(&index.searcher(), &index.fields, &index.slips, &sought)
             })
             .await
     }

@@ -14,6 +14,7 @@ use tantivy::{IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDocument,
 
 use super::shape::{self, IndexFields, SHAPE};
 use super::shelf::Shelf;
+use super::slips::SlipWords;
 use crate::failpoint::fail_point;
 use crate::limits;
 use crate::ports::Update;
@@ -29,6 +30,7 @@ pub(super) struct CommitMarks {
 /// See the module.
 pub(super) struct OwnerIndex {
     pub(super) fields: IndexFields,
+    pub(super) slips: SlipWords,
     index: tantivy::Index,
     reader: IndexReader,
     /// `None`: nothing of it is kept in files.
@@ -61,7 +63,7 @@ impl OwnerIndex {
             .doc_store_cache_num_blocks(limits::INDEX_STORE_BLOCKS)
             .try_into()?;
         let verified = std::sync::atomic::AtomicBool::new(shelf.is_none());
-        let opened = Self { fields, index, reader, shelf, verified };
+        let opened = Self { fields, slips: SlipWords::default(), index, reader, shelf, verified };
         let marks = opened.marks()?;
         if marks.shape != SHAPE && opened.searcher().num_docs() > 0 {
             return Err(damaged("it has another shape"));

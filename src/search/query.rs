@@ -11,6 +11,7 @@ use tantivy::{Searcher, Term};
 
 use super::dictionary::IndexVocabulary;
 use super::shape::{self, IndexFields};
+use super::slips::SlipWords;
 use super::text;
 use crate::language::terms;
 use crate::limits::{INDEX_QUERY_WORDS_MAX, INDEX_SLIPS_MAX};
@@ -70,12 +71,18 @@ pub(super) struct BuiltQuery {
 struct QueryBuilder<'a> {
     searcher: &'a Searcher,
     fields: &'a IndexFields,
+    slips: &'a SlipWords,
     forms: Vec<String>,
 }
 
 /// What tantivy is asked.
-pub(super) fn build(searcher: &Searcher, fields: &IndexFields, query: &Query) -> tantivy::Result<BuiltQuery> {
-    let mut builder = QueryBuilder { searcher, fields, forms: Vec::new() };
+pub(super) fn build(
+    searcher: &Searcher,
+    fields: &IndexFields,
+    slips: &SlipWords,
+    query: &Query,
+) -> tantivy::Result<BuiltQuery> {
+    let mut builder = QueryBuilder { searcher, fields, slips, forms: Vec::new() };
     let mut clauses: Vec<(Occur, Box<dyn Asked>)> = Vec::new();
     let everywhere = [(fields.title, TITLE), (fields.body, 1.0)];
     let typed = parts(&query.text);
@@ -126,7 +133,14 @@ fn any(terms: Vec<Term>) -> Box<dyn Asked> {
     Box::new(BooleanQuery::new(terms.into_iter().map(asked).collect()))
 }
 
-impl QueryBuilder<'_> {
+impl<'a> QueryBuilder<'a> {
+    fn vocabulary<'v>(&self, fields: &'v [Field], prefix: &'v str) -> IndexVocabulary<'v>
+    where
+        'a: 'v,
+    {
+        IndexVocabulary { searcher: self.searcher, slips: self.slips, fields, prefix }
+    }
+
     fn part(&mut self, part: &QueryPart, fields: &[(Field, f32)]) -> tantivy::Result<Box<dyn Asked>> {
         match part {
             QueryPart::Word(word) => self.word(word, fields),
@@ -138,7 +152,7 @@ impl QueryBuilder<'_> {
     /// Any form of the word in any of the fields; what it may be a slip of, when nothing has it.
     fn word(&mut self, word: &str, fields: &[(Field, f32)]) -> tantivy::Result<Box<dyn Asked>> {
         let of_fields: Vec<Field> = fields.iter().map(|(field, _)| *field).collect();
-        let vocabulary = IndexVocabulary { searcher: self.searcher, fields: &of_fields, prefix: "" };
+        let vocabulary = self.vocabulary(&of_fields, "");
         let mut forms: Vec<(String, f32)> = Vec::new();
         for (place, form) in text::sought(word).into_iter().enumerate() {
             if vocabulary.frequency(&form)? > 0 {
@@ -180,7 +194,7 @@ impl QueryBuilder<'_> {
     fn beginning(&mut self, word: &str, fields: &[(Field, f32)]) -> tantivy::Result<Box<dyn Asked>> {
         let mut terms = Vec::new();
         for (field, _) in fields {
-            let vocabulary = IndexVocabulary { searcher: self.searcher, fields: &[*field], prefix: "" };
+            let vocabulary = self.vocabulary(std::slice::from_ref(field), "");
             let mut known = vocabulary.beginning_with(word)?;
             known.push(word.to_owned());
             terms.extend(known.iter().map(|known| Term::from_field_text(*field, known)));
@@ -194,8 +208,7 @@ impl QueryBuilder<'_> {
         let mut filters: Vec<Box<dyn Asked>> = Vec::new();
         for (role, name) in people {
             let prefix = shape::joined(role, "");
-            let vocabulary =
-                IndexVocabulary { searcher: self.searcher, fields: &[self.fields.person], prefix: &prefix };
+            let vocabulary = self.vocabulary(std::slice::from_ref(&self.fields.person), &prefix);
             let words = text::name_words(name);
             // A whole address says everything.
             let address: Vec<String> = words.iter().filter(|word| word.contains('@')).cloned().collect();

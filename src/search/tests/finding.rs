@@ -37,6 +37,18 @@ async fn words_are_found_by_stem_phrase_beginning_and_slip() {
     assert_eq!(ids(&index, "u", &query("")).await.len(), 5);
 }
 
+#[tokio::test]
+async fn a_slip_finds_what_is_written_later_and_not_what_has_gone() {
+    let (store, index) = in_memory();
+    write(store.as_ref(), "u", "dentist", "Call the dentist").await;
+    assert_eq!(found(&index, "u", "dentits").await, ["dentist"]);
+    assert!(found(&index, "u", "plubmer").await.is_empty());
+    write(store.as_ref(), "u", "plumber", "Call the plumber").await;
+    assert_eq!(found(&index, "u", "plubmer").await, ["plumber"]);
+    delete(store.as_ref(), "u", "dentist").await;
+    assert!(found(&index, "u", "dentits").await.is_empty());
+}
+
 fn day(day: u32) -> DateTime<Utc> {
     Utc.with_ymd_and_hms(2026, 5, day, 12, 0, 0).unwrap()
 }
