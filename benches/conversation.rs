@@ -9,6 +9,8 @@
 //! what it is given. One turn of twenty has something remembered, another one tells something in passing.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
+#[path = "conversation/recall.rs"]
+mod recall;
 #[allow(dead_code, reason = "the benchmark of turns needs more of it")]
 #[path = "turn/report.rs"]
 mod report;
@@ -42,6 +44,8 @@ const FLAT_FROM: usize = 100;
 const FLAT: f64 = 1.05;
 /// Turns that a figure is the mean of.
 const LAST: usize = 60;
+/// Before each of these: people read and think, and what is done behind a turn is over before the next one.
+const PAUSE: Duration = Duration::from_millis(300);
 /// Planted facts that are asked for.
 const ASKED_MAX: usize = 40;
 /// For the index to read what is there.
@@ -56,12 +60,16 @@ fn folder() -> tempfile::TempDir {
 struct Figures {
     tokens: BTreeMap<Stage, f64>,
     turn: Duration,
+    /// Of turns without a pause between them, where there were as many.
+    at_once: Option<Duration>,
+    /// Of turns that ask a planner, until what it is told is there.
+    fetching: Duration,
     shortening: Duration,
     bytes_a_turn: f64,
 }
 
 impl Figures {
-    fn of(last: &[Taken], data: &Path, turns: usize) -> Self {
+    fn of(last: &[Taken], at_once: &[Duration], data: &Path, turns: usize) -> Self {
         let mut tokens = BTreeMap::new();
         for stage in STAGES {
             let of_stage: Vec<usize> =
@@ -73,7 +81,9 @@ impl Figures {
         let times: Vec<Duration> = last.iter().map(|taken| taken.turn).collect();
         let made: Vec<Duration> = last.iter().filter_map(|taken| taken.shortening).collect();
         let shortening = if made.is_empty() { Duration::ZERO } else { median(&made) };
-        Self { tokens, turn: median(&times), shortening, bytes_a_turn: size(data) as f64 / turns as f64 }
+        let (turn, fetching) = (median(&times), Duration::ZERO);
+        let at_once = (!at_once.is_empty()).then(|| median(at_once));
+        Self { tokens, turn, at_once, fetching, shortening, bytes_a_turn: size(data) as f64 / turns as f64 }
     }
 
     fn add_to(&self, report: &mut Report, turns: usize, flat: Option<&Self>) {
@@ -88,12 +98,21 @@ impl Figures {
                 None => row,
             });
         }
-        let row = Row::new(format!("{turns} turns: a turn, without what a model takes"), ms(self.turn));
-        report.add(match flat {
-            Some(flat) => row
-                .beside(format!("{} at {FLAT_FROM}", ms(flat.turn)), self.turn.as_secs_f64() / flat.turn.as_secs_f64()),
-            None => row,
-        });
+        let mut timed = |what: &str, time: Duration, before: Option<Duration>| {
+            let row = Row::new(format!("{turns} turns: {what}"), ms(time));
+            report.add(match before {
+                Some(before) => {
+                    let ratio = time.as_secs_f64() / before.as_secs_f64();
+                    row.beside(format!("{} at {FLAT_FROM}", ms(before)), ratio)
+                }
+                None => row,
+            });
+        };
+        timed("a turn, without what a model takes", self.turn, flat.map(|flat| flat.turn));
+        if let Some(at_once) = self.at_once {
+            timed("– right behind the one before", at_once, flat.and_then(|flat| flat.at_once));
+        }
+        timed("– of a turn that plans: fetching what a prompt tells", self.fetching, flat.map(|flat| flat.fetching));
         report.add(Row::new(format!("{turns} turns: shortening, after every third turn or so"), ms(self.shortening)));
         let bytes = format!("{:.1} kB a turn", self.bytes_a_turn / 1_000.0);
         report.add(Row::new(format!("{turns} turns: the data folder, search index included"), bytes));
@@ -164,17 +183,24 @@ async fn measure(report: &mut Report, sizes: &[usize]) {
     for turns in sizes.iter().copied() {
         eprintln!("talking up to {turns} turns …");
         let talk = Talk::open(data.path()).await;
-        let mut last = Vec::new();
+        let (mut last, mut at_once) = (Vec::new(), Vec::new());
         while done < turns {
             let words = said.next(done);
+            let left = turns - done;
+            if left <= LAST {
+                tokio::time::sleep(PAUSE).await;
+            }
             let taken = talk.says(&words).await;
-            if turns - done <= LAST {
-                last.push(taken);
+            match left {
+                ..=LAST => last.push(taken),
+                _ if left <= 2 * LAST => at_once.push(taken.turn),
+                _ => {}
             }
             done += 1;
         }
+        let fetching = talk.fetching(LAST).await;
         talk.close().await;
-        let figures = Figures::of(&last, data.path(), turns);
+        let figures = Figures { fetching: median(&fetching), ..Figures::of(&last, &at_once, data.path(), turns) };
         figures.add_to(report, turns, flat.as_ref());
         asks(report, data.path(), &said, turns).await;
         if turns == FLAT_FROM {
@@ -191,7 +217,9 @@ fn main() {
         Effort::Full => &SIZES[..],
     };
     let mut report = Report::default();
-    app::runtime().expect("a runtime").block_on(measure(&mut report, sizes));
+    let runtime = app::runtime().expect("a runtime");
+    runtime.block_on(recall::measure(&mut report, folder().path()));
+    runtime.block_on(measure(&mut report, sizes));
     let table = report.markdown(effort);
     println!("{table}");
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).with_file_name("bench-conversation.md");

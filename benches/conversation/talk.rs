@@ -16,7 +16,7 @@ use brain_agent::core::turn::{Edit, Incoming, Input, Origin, Reply};
 use brain_agent::pipeline::brain::Brain;
 use brain_agent::pipeline::handle_turn;
 use brain_agent::pipeline::stages::compress;
-use brain_agent::ports::records::Message;
+use brain_agent::ports::records::{Message, TurnTrace};
 use brain_agent::ports::{
     Call, Channel, Completion, Model, ModelError, Planning, RecordExt as _, SendError, Stage, Usage, Wording,
 };
@@ -24,10 +24,10 @@ use brain_agent::store::RedbStore;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedSender;
 
-const OWNER: &str = "me";
+pub const OWNER: &str = "me";
 
 pub struct Talk {
-    brain: Brain,
+    pub brain: Brain,
     store: Arc<RedbStore>,
     asked: Arc<Script>,
     channel: Arc<Listening>,
@@ -74,7 +74,7 @@ impl Talk {
         Self { brain, store, asked, channel }
     }
 
-    fn chat() -> ChatId {
+    pub fn chat() -> ChatId {
         ChatId::new(format!("console:{OWNER}"))
     }
 
@@ -110,6 +110,13 @@ impl Talk {
     pub async fn messages(&self) -> Vec<String> {
         let messages = self.store.list_all::<Message>(&[]).await.expect("the conversation");
         messages.into_iter().map(|message| message.text).collect()
+    }
+
+    /// How long the last turns were after what may matter for a prompt, those that asked a planner.
+    pub async fn fetching(&self, last: usize) -> Vec<Duration> {
+        let traces = self.store.list_all::<TurnTrace>(&[]).await.expect("the traces");
+        let spans = traces.iter().rev().take(last).flat_map(|trace| &trace.spans);
+        spans.filter(|span| span.name == "context").map(|span| Duration::from_micros(span.us)).collect()
     }
 
     pub async fn close(self) {
