@@ -163,18 +163,18 @@ fn plan(said: &str) -> Value {
     json!({"actions": [action], "question": null, "open": null})
 }
 
-/// A third of what is to be summed up, word by word, the newest of it.
+/// A third of what is to be summed up, line by line, the newest of it.
 fn summary(user: &str) -> Value {
     let source = user.replace("Notes so far", "").replace("Said since", "").replace("Notes, up to date:", "");
     let mut left = (source.len() / 3).min(700);
     let mut copied: Vec<&str> = Vec::new();
-    for word in source.split_whitespace().rev() {
-        let Some(rest) = left.checked_sub(word.len() + 1) else { break };
+    for line in source.lines().rev() {
+        let Some(rest) = left.checked_sub(line.len() + 1) else { break };
         left = rest;
-        copied.push(word);
+        copied.push(line);
     }
     copied.reverse();
-    json!(copied.join(" "))
+    json!(copied.join("\n"))
 }
 
 #[async_trait]

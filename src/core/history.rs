@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::entry::{HistoryEntry, Voice};
 pub use self::results::results_within;
-pub use self::summary::{Compression, Fold, FoldPart, HistorySummary, SummaryPart, tokens, whole_turns};
+pub use self::summary::{Compression, Fold, FoldPart, HistorySummary, SummaryPart, newest_within, tokens, whole_turns};
 pub use self::views::History;
 use super::plan::Params;
 

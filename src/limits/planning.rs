@@ -34,8 +34,8 @@ pub const FOLDED_FIRST_MESSAGES: usize = 60;
 pub const FOLDS_AT_ONCE_MAX: usize = 8;
 /// Bytes of what comes into a summary, from which on a model words it.
 pub const SUMMARY_WORDED_BYTES_MIN: usize = 400;
-/// A summary is at most so many tenths as long as what it sums up: what is hardly shorter repeats it.
-pub const SUMMARY_LENGTH_TENTHS: usize = 7;
+/// So many of ten telling words of a sentence of notes stand in the message that bears it out.
+pub const SUMMARY_BORNE_OUT_TENTHS: usize = 7;
 /// So many of ten telling words of a summary stand in what it sums up, unless it is of something else.
 pub const SUMMARY_OWN_TENTHS: usize = 4;
 /// Characters of a message in a summary that nobody words.

@@ -155,5 +155,5 @@ async fn answer(turn: &mut Turn<'_>) -> Result<Answer, TurnError> {
         },
         Kind::Action | Kind::Followup => act::act(turn, route, context).await,
     }?;
-    learning::propose(turn, answer).await
+    learning::propose(turn.brain, &turn.facts, answer).await
 }

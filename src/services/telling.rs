@@ -1,9 +1,8 @@
 //! Telling: what says something and asks for nothing, and so stands nowhere but in the conversation.
 
-use super::filling::BUILDERS;
 use super::search::WordQuery;
 use crate::language::reading::Reading;
-use crate::language::requests::{Hearing, asks_nothing};
+use crate::language::requests::is_question;
 use crate::language::time::Reference;
 
 /// Words that tell things apart, of which so many make something told; a mere answer has fewer.
@@ -17,6 +16,5 @@ pub fn tells(text: &str, reference: &Reference) -> bool {
 /// Whether words are statements throughout: no question, and nothing that is to be done.
 pub fn only_tells(text: &str, reference: &Reference) -> bool {
     let clauses = Reading::of(text, reference).clauses;
-    let are_statements = !clauses.is_empty() && clauses.iter().all(|clause| clause.mood.tells());
-    are_statements && asks_nothing(&Hearing::new(text, reference, BUILDERS))
+    !is_question(text) && !clauses.is_empty() && clauses.iter().all(|clause| clause.mood.tells())
 }

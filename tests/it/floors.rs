@@ -68,6 +68,7 @@ const HOUSES: [House; 6] = [
             &["backend", "replica", "entry", "tool", "registration", "registry"],
             &["dav"],
             &["search", "texts", "recurrence", "components"],
+            &["telling"],
             &["items"],
             &["times", "finding"],
             &["preparing"],

@@ -132,6 +132,19 @@ pub fn tokens(text: &str) -> usize {
     text.len().div_ceil(limits::TOKEN_BYTES)
 }
 
+/// The last of some texts, oldest first, that fit, each with a space behind it.
+pub fn newest_within<'a>(chars: usize, texts: impl DoubleEndedIterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut left = chars;
+    let fits = |text: &&str| {
+        let rest = left.checked_sub(text.chars().count() + 1);
+        left = rest.unwrap_or_default();
+        rest.is_some()
+    };
+    let mut kept: Vec<&str> = texts.rev().take_while(fits).collect();
+    kept.reverse();
+    kept
+}
+
 /// What comes into a summary next, of one side.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FoldPart {
@@ -154,18 +167,14 @@ impl FoldPart {
             .join("\n")
     }
 
+    /// What stands for its messages where nobody words a summary, oldest first.
+    pub fn in_own_words(&self) -> impl DoubleEndedIterator<Item = &str> {
+        self.before.text.lines().chain(self.extracts.iter().map(String::as_str))
+    }
+
     /// A summary that nobody words: what people asked and what was done, the newest of it.
     pub fn extracted(&self) -> String {
-        let all = self.before.text.lines().chain(self.extracts.iter().map(String::as_str));
-        let mut kept: Vec<&str> = Vec::new();
-        let mut left = limits::SUMMARY_CHARS_MAX;
-        for line in all.collect::<Vec<_>>().into_iter().rev() {
-            let Some(rest) = left.checked_sub(line.chars().count() + 1) else { break };
-            left = rest;
-            kept.push(line);
-        }
-        kept.reverse();
-        kept.join("\n")
+        newest_within(limits::SUMMARY_CHARS_MAX, self.in_own_words()).join("\n")
     }
 
     fn add(&mut self, label: &str, entry: &HistoryEntry<'_>) {

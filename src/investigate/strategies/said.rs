@@ -5,10 +5,12 @@
 
 use super::EvidenceSources;
 use crate::core::text::shorten;
+use crate::language::requests::{Hearing, asks_nothing};
 use crate::limits::SNIPPET_CHARS_MAX;
 use crate::ports::records::Message;
 use crate::ports::{Hit, Needs, Query};
 use crate::services::error::ServiceError;
+use crate::services::filling::BUILDERS;
 use crate::services::searchable::{FoundItem, ItemFilter, ItemKind};
 use crate::services::telling::tells;
 
@@ -31,7 +33,8 @@ pub(super) async fn told(sources: &EvidenceSources<'_>, filter: &ItemFilter) -> 
     };
     let found = sources.index.search(&sources.ctx.owner, &query).await?;
     let reference = sources.ctx.reference();
-    let is_told = |hit: &Hit| hit.snippet.as_deref().is_some_and(|text| tells(text, &reference));
+    let tells = |text: &str| tells(text, &reference) && asks_nothing(&Hearing::new(text, &reference, BUILDERS));
+    let is_told = |hit: &Hit| hit.snippet.as_deref().is_some_and(tells);
     let told = found.hits.into_iter().filter(is_told).map(item);
     Ok(told.filter(|item| filter.allows(&item.marks)).take(filter.limit).collect())
 }

@@ -29,6 +29,11 @@ pub fn added(text: &str, own: &[&str], reference: &Reference) -> Vec<String> {
     parts
 }
 
+/// The numbers, addresses and names of a text, as they stand there.
+pub fn specifics(text: &str) -> impl Iterator<Item = &str> {
+    telling(text).map(|(_, word)| word)
+}
+
 /// The words that are numbers, addresses or names inside a sentence, and where they begin.
 fn telling(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut begins = true;

@@ -32,7 +32,7 @@ pub const BORDER: u32 =
         Err(_) => panic!("border.txt holds one number"),
     };
 
-pub use added::{added, without_placeholders};
+pub use added::{added, specifics, without_placeholders};
 pub use somebody::{PersonPronoun, only_name};
 pub use times::TimeGround;
 

@@ -21,7 +21,6 @@ mod grammar;
 mod occurrence;
 mod once;
 mod resolve;
-mod season;
 mod shift;
 mod window;
 mod words;
@@ -43,9 +42,8 @@ pub use describe::describe;
 pub use grammar::{OffsetMention, offset_in};
 pub use occurrence::{describe_recurrence, next_occurrence};
 pub use once::recognised_once;
-pub use season::season;
 pub use shift::{Shift, shift, shift_in};
-pub use window::window;
+pub use window::{season, window};
 pub use words::Half;
 pub use zone::{LocalInstant, local_instant};
 

@@ -14,12 +14,11 @@
 use minijinja::context;
 use tokio::time::Instant;
 
-use super::ask;
+use super::{ask, notes};
 use crate::core::history::{Fold, FoldPart, HistoryEntry, HistorySummary, Voice, whole_turns};
 use crate::core::ids::{ChatId, RunId, UserId};
 use crate::core::provenance::UntrustedText;
 use crate::failpoint::fail_point;
-use crate::language::grounding;
 use crate::language::time::Reference;
 use crate::limits;
 use crate::pipeline::brain::Brain;
@@ -183,24 +182,7 @@ async fn by_model(
         Err(error) => Err(error),
     };
     let text = asked.map_err(|error| Unworded::NoAnswer(error.to_string()))?;
-    match misfit(&text, &part.source(), reference) {
-        Some(why) => Err(Unworded::Unfit(why)),
-        None => Ok(Some(text)),
-    }
-}
-
-/// Why a text is no summary of its source; for the operator, without a word of either.
-fn misfit(text: &str, source: &str, reference: &Reference) -> Option<String> {
-    if text.len() * 10 > source.len() * limits::SUMMARY_LENGTH_TENTHS {
-        return Some("it is hardly shorter than what it sums up".to_owned());
-    }
-    let (said, kept) = (grounding::telling_stems(source), grounding::telling_stems(text));
-    let known = kept.iter().filter(|stem| said.contains(*stem)).count();
-    if known * 10 < kept.len() * limits::SUMMARY_OWN_TENTHS {
-        return Some("it is in other words than what it sums up, or in another language".to_owned());
-    }
-    let added = grounding::added(text, &[source], reference);
-    (!added.is_empty()).then(|| format!("it names {} things that nobody said", added.len()))
+    notes::kept(&text, part, reference).map(Some).map_err(Unworded::Unfit)
 }
 
 /// Keeps what came of a step; false where something else changed it meanwhile. What was forgotten while a summary was

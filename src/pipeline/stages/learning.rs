@@ -9,8 +9,9 @@ use crate::core::plan::Plan;
 use crate::core::provenance::Sources;
 use crate::core::text::quoted;
 use crate::core::turn::{Origin, Path};
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, Question};
-use crate::pipeline::turn::{Turn, TurnError};
+use crate::pipeline::turn::{TurnError, TurnFacts};
 use crate::ports::records::Speaker;
 
 const PROPOSES: &str = "🧠 Shall I remember that?";
@@ -18,8 +19,7 @@ const PROPOSES: &str = "🧠 Shall I remember that?";
 const TOLD_CHARS_MAX: usize = 120;
 
 /// The answer to something that was only told, with what may be remembered of it.
-pub async fn propose(turn: &Turn<'_>, mut answer: Answer) -> Result<Answer, TurnError> {
-    let (brain, facts) = (turn.brain, &turn.facts);
+pub async fn propose(brain: &Brain, facts: &TurnFacts, mut answer: Answer) -> Result<Answer, TurnError> {
     let did_nothing = matches!(answer.path, Path::Chat | Path::Clarify)
         && answer.clarification == Question::Settled
         && answer.reports.is_empty();

@@ -24,6 +24,7 @@ pub mod investigate;
 mod known;
 pub(crate) mod later;
 pub(crate) mod learning;
+mod notes;
 pub(crate) mod order;
 mod own_rules;
 mod phrasing;

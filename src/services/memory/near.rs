@@ -10,7 +10,7 @@ use super::record::Memory;
 use super::service::MemoryService;
 use crate::language::requests::is_question;
 use crate::language::words::words;
-use crate::limits::{CONTEXT_FACTS_MAX, RESULT_ROWS_MAX};
+use crate::limits::CONTEXT_FACTS_MAX;
 use crate::ports::{Needs, Query};
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
@@ -19,6 +19,8 @@ use crate::services::search::WordQuery;
 
 /// How slowly a place in a ranking loses its worth, as usual for reciprocal rank fusion.
 const FUSION_K: f32 = 60.0;
+/// Facts that the ranking by all words looks at.
+const BY_ALL_WORDS_MAX: usize = 20;
 /// What the ranking by all words is worth beside the one by telling words.
 const BY_ALL_WORDS: f32 = 0.6;
 
@@ -30,7 +32,7 @@ impl MemoryService {
             return Ok(telling);
         }
         let text = words(message).join(" ");
-        let any = Query { text, needs: Needs::Any, limit: RESULT_ROWS_MAX, ..Query::default() };
+        let any = Query { text, needs: Needs::Any, limit: BY_ALL_WORDS_MAX, ..Query::default() };
         let (holding, _) = self.finder(ctx).page::<Memory>(any).await?;
         let meant = self.by_meaning(ctx, message).await?;
         Ok(fused([(1.0, telling), (1.0, meant), (BY_ALL_WORDS, holding)]))

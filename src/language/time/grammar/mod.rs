@@ -27,7 +27,6 @@ mod ranges;
 mod reading;
 mod residue;
 mod rule;
-mod seasons;
 mod span;
 
 use std::ops::Range;
@@ -37,9 +36,9 @@ use super::{DateOrder, TimeRole};
 use component::ComponentReader;
 pub use moved::{Direction, MovedBy, moved_by};
 pub use offsets::{OffsetMention, offset_in};
+pub use period::season_in;
 pub use phrase::{ClockPhrase, Date, Dial, MonthOf, Period, Phrase, RepeatRule, SpanPhrase, TimeDoubt, Zone};
 pub use reading::read_all;
-pub use seasons::season_in;
 
 /// A phrase and the bytes of the text that it came from.
 #[derive(Debug)]

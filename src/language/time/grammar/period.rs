@@ -1,7 +1,10 @@
 //! Weeks, months and years: "next week", "the weekend", "end of May", "the next 3 days".
 
+use std::ops::Range;
+
 use super::super::DateOrder;
-use super::super::words::{Edge, Link, Sense, TokenLine, Unit};
+use super::super::words::{Edge, LEXICONS, Link, Sense, TokenLine, Unit};
+use super::bytes;
 use super::clock::{Surety, clock};
 use super::date::{Company, DateReading, company, date, heard, weekday_name};
 use super::numbered::{month_and_day, month_name, year, year_after};
@@ -207,4 +210,38 @@ pub fn edge(line: &TokenLine, i: usize) -> Option<DateReading> {
         })
     })?;
     Some(heard(Date::Edge(edge, period), next))
+}
+
+/// A season as it was named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeasonMention {
+    pub span: Range<usize>,
+    /// In which it begins in the north.
+    pub month: u32,
+    pub year: Option<i32>,
+    pub which: Option<i64>,
+}
+
+/// The first season that is named: "in spring", "last summer", "in the winter of 2024". Only where something is looked
+/// for: whoever does something at a time says it more exactly.
+pub fn season_in(text: &str) -> Option<SeasonMention> {
+    LEXICONS.iter().find_map(|lexicon| {
+        let line = TokenLine::new(text, lexicon);
+        (0..line.tokens.len()).find_map(|i| season(&line, i))
+    })
+}
+
+fn season(line: &TokenLine, i: usize) -> Option<SeasonMention> {
+    let at = [Link::In, Link::Since].iter().find_map(|lead| line.link(i, *lead)).unwrap_or(i);
+    let (which, named) = which_word(line, at).unwrap_or((None, at));
+    let named = line.skip(named, &[Link::The]);
+    if named == i {
+        return None;
+    }
+    let (month, next) = line.pick(named, |a| match a.sense {
+        Sense::Season(month) => Some(month),
+        _ => None,
+    })?;
+    let (year, next) = year_after(line, next).map_or((None, next), |(year, next)| (Some(year), next));
+    Some(SeasonMention { span: bytes(line, i, next), month, year, which })
 }
