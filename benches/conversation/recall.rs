@@ -118,7 +118,7 @@ async fn fill(talk: &Talk, ctx: &RequestContext) -> Vec<Memory> {
 /// What a planner is told of them for a message.
 async fn noticed(talk: &Talk, ctx: &RequestContext, message: &str) -> Result<Vec<String>, ServiceError> {
     let memory = talk.brain.services.now().find("memory").expect("a service").clone();
-    let wanted = Wanted { message: message.to_owned(), limit: CONTEXT_FACTS_MAX };
+    let wanted = Wanted { message: message.to_owned(), limit: CONTEXT_FACTS_MAX, in_sight_from: None };
     Ok(memory.service.notice(ctx, &wanted).await?.into_iter().map(|noticed| noticed.line).collect())
 }
 

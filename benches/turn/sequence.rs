@@ -24,7 +24,7 @@ pub async fn run(world: &World, user: &str, message: &str, calls: &[Call]) -> Du
     let client = world.asked.client();
     let began = Instant::now();
     for registration in world.brain.services.now().iter() {
-        let wanted = Wanted { message: message.to_owned(), limit: 10 };
+        let wanted = Wanted { message: message.to_owned(), limit: 10, in_sight_from: None };
         let _ = registration.service.notice(&ctx, &wanted).await;
     }
     for call in calls {
