@@ -261,9 +261,11 @@ impl Fold {
         if entry.voice == Voice::Assistant && !is_anothers {
             // That something was done follows the request, without a word of others'.
             let done: Vec<String> = entry.actions.iter().map(PastAction::command_name).collect();
-            let line = format!("{}: {}", entry.label(), done.join(" "));
-            self.own.extracts.push(line.clone());
-            self.own.lines.push(line);
+            if !done.is_empty() {
+                let line = format!("{}: {}", entry.label(), done.join(" "));
+                self.own.extracts.push(line.clone());
+                self.own.lines.push(line);
+            }
         }
     }
 

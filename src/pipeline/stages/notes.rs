@@ -71,13 +71,14 @@ fn is_borne_out(sentence: &str, lines: &[SourceLine<'_>], reference: &Reference)
     let speaker = words(sentence).into_iter().find_map(|word| SPEAKERS.into_iter().find(|speaker| word == *speaker));
     let held = |line: &SourceLine<'_>| stems.iter().filter(|stem| line.stems.contains(*stem)).count();
     let bears_out = |window: &[SourceLine<'_>]| {
-        let text = window.iter().map(|line| line.text).collect::<Vec<_>>().join("\n");
         let of_all = stems.iter().filter(|stem| window.iter().any(|line| line.stems.contains(*stem))).count();
+        if of_all * 10 < stems.len() * SUMMARY_BORNE_OUT_TENTHS {
+            return false;
+        }
+        let text = window.iter().map(|line| line.text).collect::<Vec<_>>().join("\n");
         let is_speaker = |line: &SourceLine<'_>| line.speaker.is_none_or(|of| speaker.is_none_or(|named| named == of));
-        let most = window.iter().max_by_key(|line| held(line));
         sentence.len() <= text.len() + ABOUT_IT_BYTES
-            && of_all * 10 >= stems.len() * SUMMARY_BORNE_OUT_TENTHS
-            && most.is_some_and(is_speaker)
+            && window.iter().max_by_key(|line| held(line)).is_some_and(is_speaker)
             && grounding::added(sentence, &[&text], reference).is_empty()
     };
     let alone = (0..lines.len()).map(|at| &lines[at..=at]);
