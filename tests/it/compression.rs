@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use brain_agent::core::history::{Compression, tokens};
 use brain_agent::core::ids::ChatId;
 use brain_agent::core::turn::Origin;
-use brain_agent::limits::{SUMMARY_CHARS_MAX, TOKEN_BYTES};
+use brain_agent::limits::SUMMARY_CHARS_MAX;
 use brain_agent::pipeline::stages::compress;
 use brain_agent::ports::records::{CompressionTrace, ConversationSummary, Message};
 use brain_agent::ports::{Batch, Expect, RecordExt as _, Stage};
@@ -107,16 +107,18 @@ async fn twenty_messages_take_a_third_of_what_they_take_whole() {
 async fn the_conversation_of_the_hundredth_turn_takes_what_that_of_the_tenth_did() {
     let rig = Rig::new(Setup::default());
     sums_up(&rig);
-    let mut taken = Vec::new();
+    let (mut taken, mut beside) = (Vec::new(), Vec::new());
     for turn in 0..120 {
+        // What its notes leave out fills a summary until it is full; it is never more.
+        let summary = kept(&rig).await.map(|kept| kept.summary.own().text.clone()).unwrap_or_default();
+        assert!(summary.chars().count() <= SUMMARY_CHARS_MAX, "{summary}");
         notes(&rig, turn).await;
         taken.push(tokens(&history(&rig)));
+        beside.push(tokens(&history(&rig)) - tokens(&summary));
     }
-    // Until it is full a summary has room for what its notes leave out.
-    let full = SUMMARY_CHARS_MAX.div_ceil(TOKEN_BYTES);
-    let most = |from: usize| taken[from..from + 12].iter().max().copied().unwrap();
-    assert!(most(100) * 100 <= (most(10) + full) * 105, "{taken:?}");
-    assert!(most(100) <= Compression::PLAN.tokens, "{taken:?}");
+    let most = |of: &[usize], from: usize| of[from..from + 12].iter().max().copied().unwrap();
+    assert!(most(&beside, 100) * 100 <= most(&beside, 20) * 105, "{beside:?}");
+    assert!(most(&taken, 100) <= Compression::PLAN.tokens, "{taken:?}");
     let kept = kept(&rig).await.unwrap();
     assert!(kept.messages > 200 && kept.tokens > 10 * kept.summary.tokens() as u64, "{kept:?}");
 }

@@ -1,7 +1,7 @@
 """A model that knows the words of another one and nothing else: one layer of zeros.
 
 What a server keeps of prompts goes by their tokens alone, and such a model reads thousands of them a second. The format is
-GGUF 3, https://github.com/ggml-org/ggml/blob/master/docs/gguf.md.
+GGUF 3, as the documentation of ggml has it.
 """
 
 import mmap
