@@ -14,6 +14,7 @@ use brain_agent::doctor::{Check, CheckLimits, CheckStatus, Subjects, examine};
 use serde_json::{Value, json};
 
 use crate::support::bot_api::{FakeBotApi, Fault};
+use crate::support::guarded::free_ports;
 use crate::support::model_server::{ModelReply, ModelServer};
 use crate::support::program::{Finished, Program};
 use crate::support::tls_server::{Begins, Shows, TlsServer, authority};
@@ -253,7 +254,8 @@ async fn a_mail_server_is_met_and_its_certificate_told_by_its_end() {
 
 /// A port that nobody listens on.
 fn free_port() -> u16 {
-    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    let [port] = free_ports();
+    port
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@
 //! What is missing on this machine is an error that says who installs it, never a skipped test.
 
 use std::collections::BTreeSet;
+use std::hash::{BuildHasher, RandomState};
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -16,6 +17,9 @@ use std::time::{Duration, Instant};
 const STARTS_MAX: usize = 5;
 /// How long a server may take until it answers.
 const START_LIMIT: Duration = Duration::from_secs(120);
+
+/// Below it are ports that servers of a system use.
+const FIRST_PORT: u16 = 10_000;
 
 /// A running server of the system.
 #[derive(Debug)]
@@ -89,17 +93,29 @@ pub fn output_of(command: &mut Command) -> String {
     printed
 }
 
-/// So many different ports of 127.0.0.1 that are free now and were not given to another server of this process.
+/// So many different ports of 127.0.0.1 that are free now and were not given to another server of this process. The system
+/// gives none of them to anybody who asks for any port or connects, so a server that was stopped finds its own again.
 pub fn free_ports<const N: usize>() -> [u16; N] {
     static GIVEN: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
+    let ports = FIRST_PORT..first_ephemeral_port();
+    let among = ports.len() as u64;
     let fresh = || loop {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let port = listener.local_addr().expect("a bound address").port();
-        if GIVEN.lock().expect("no panic while it is held").insert(port) {
+        let any = RandomState::new().hash_one(()) % among;
+        let port = ports.start + u16::try_from(any).expect("a port");
+        if TcpListener::bind(("127.0.0.1", port)).is_ok()
+            && GIVEN.lock().expect("no panic while it is held").insert(port)
+        {
             return port;
         }
     };
     [(); N].map(|()| fresh())
+}
+
+fn first_ephemeral_port() -> u16 {
+    let range = std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap_or_default();
+    let first = range.split_whitespace().next().and_then(|first| first.parse().ok());
+    // The default of Linux; where the range leaves too few below it, a port may be taken after all.
+    first.filter(|first| *first > FIRST_PORT + 1000).unwrap_or(32_768)
 }
 
 /// Tries `start` again while it fails because a port was taken in between.

@@ -1,6 +1,7 @@
 //! Updates that Telegram delivers by itself.
 
 use super::*;
+use crate::support::guarded::free_ports;
 
 const SECRET: &str = "the-secret-of-the-test";
 
@@ -12,9 +13,10 @@ struct Hooked {
 
 async fn hooked(program: Program) -> Hooked {
     let api = FakeBotApi::start().await;
-    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let [port] = free_ports();
+    let free = format!("127.0.0.1:{port}");
     let url = format!("http://{free}/telegram");
-    let program = program.env("BRAIN_WEBHOOK_URL", &url).env("BRAIN_WEBHOOK_ADDR", &free.to_string());
+    let program = program.env("BRAIN_WEBHOOK_URL", &url).env("BRAIN_WEBHOOK_ADDR", &free);
     let daemon = program.daemon(&api);
     api.wait_calls("setWebhook", 1, SOON).await;
     Hooked { api, url, daemon }
