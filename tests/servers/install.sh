@@ -1,19 +1,33 @@
 #!/usr/bin/env bash
 # Installs what the tests start on loopback, on Debian 12 or 13: Dovecot (IMAP), Postfix (submission), openssl
-# (certificates), and Python with Radicale and Xandikos (CalDAV, CardDAV) and the other clients of all of them. Quick where
-# they are.
+# (certificates), Python with Radicale and Xandikos (CalDAV, CardDAV) and the other clients of all of them, and servers of
+# the model context protocol, Python's and Node's, with its conformance suite. Quick where they are.
 #
 # The packages start nothing: the tests run each server from a folder of their own. Python's are pinned by hash in
-# requirements.txt and come by pip from the index that it is set up for. They lie in a folder of their own below the cache,
-# one for each state of that file, which clones share; `install.sh --python` prints that Python and installs nothing.
+# requirements.txt and come by pip from the index that it is set up for, Node's in mcp/package-lock.json and by npm from the
+# registry that it is set up for. Each lie in a folder of their own below the cache, one for each state of that file, which
+# clones share; `install.sh --python` prints that Python, `install.sh --node` the folder with node_modules, and neither
+# installs anything.
+#
+# The lock file is made by `npm install --package-lock-only --omit-lockfile-registry-resolved`, and has no `funding`.
 set -euo pipefail
 
-requirements=$(cd "$(dirname "$0")" && pwd)/requirements.txt
-venv=${XDG_CACHE_HOME:-$HOME/.cache}/brain-agent-tests/$(sha256sum "$requirements" | cut -c1-16)
-if [ "${1:-}" = --python ]; then
+here=$(cd "$(dirname "$0")" && pwd)
+requirements=$here/requirements.txt
+lock=$here/mcp/package-lock.json
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/brain-agent-tests
+venv=$cache/$(sha256sum "$requirements" | cut -c1-16)
+node=$cache/$(sha256sum "$lock" | cut -c1-16)
+case ${1:-} in
+--python)
     printf '%s\n' "$venv/bin/python"
     exit
-fi
+    ;;
+--node)
+    printf '%s\n' "$node"
+    exit
+    ;;
+esac
 
 has() { PATH=$PATH:/usr/sbin:/usr/lib/postfix/sbin:/usr/libexec/postfix command -v "$1" >/dev/null; }
 fail() {
@@ -29,6 +43,8 @@ python() { "$([ -x /usr/bin/python3 ] && echo /usr/bin/python3 || echo python3)"
 # Debian keeps what makes an environment in a package of its own.
 python -c 'import ensurepip, venv' 2>/dev/null || packages+=(python3 python3-venv)
 has openssl || packages+=(openssl)
+has node || packages+=(nodejs)
+has npm || packages+=(npm)
 { has setsid && has flock; } || packages+=(util-linux)
 
 if [ ${#packages[@]} -gt 0 ]; then
@@ -81,7 +97,7 @@ fi
 
 # Whole when its last file is there, which says what Python it was made by. One run makes it, another waits.
 stamp=$(python --version)
-mkdir -p "$(dirname "$venv")"
+mkdir -p "$cache"
 exec 9>"$venv.lock"
 flock 9
 if [ "$(cat "$venv/installed" 2>/dev/null)" != "$stamp" ]; then
@@ -101,8 +117,36 @@ if [ "$(cat "$venv/installed" 2>/dev/null)" != "$stamp" ]; then
 fi
 exec 9>&-
 
+# Whole when it is there: it gets its name when all of it is. None of it depends on which Node is here.
+exec 9>"$node.lock"
+flock 9
+if [ ! -d "$node" ]; then
+    printf 'installing %s packages for Node %s\n' "$(grep -c '"integrity"' "$lock")" "$(node --version)"
+    rm -rf "$node.new"
+    mkdir "$node.new"
+    cp "$here/mcp/package.json" "$lock" "$node.new"
+    log=$(mktemp)
+    if ! (cd "$node.new" && npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier) >"$log" 2>&1; then
+        tail -20 "$log" | cut -c1-300 >&2
+        rm -rf "$log" "$node.new"
+        fail "The tests on real servers need what tests/servers/mcp/package-lock.json lists, and it could not be installed" \
+            "(above: what npm said; it takes the registry that it is set up for)."
+    fi
+    rm -f "$log"
+    mv "$node.new" "$node"
+fi
+exec 9>&-
+
 printf 'dovecot %s\n' "$(PATH=$PATH:/usr/sbin dovecot --version)"
 printf 'postfix %s\n' "$(PATH=$PATH:/usr/sbin postconf -dh mail_version)"
-for package in Radicale xandikos caldav recurring-ical-events; do
-    "$venv/bin/python" -c 'import importlib.metadata as m, sys; print(sys.argv[1].lower(), m.version(sys.argv[1]))' "$package"
-done
+"$venv/bin/python" - Radicale xandikos caldav recurring-ical-events mcp mcp-server-time <<'END'
+import importlib.metadata as m, sys
+for package in sys.argv[1:]:
+    print(package.lower(), m.version(package))
+END
+node - "$node" server-everything server-filesystem server-memory conformance <<'END'
+for (const name of process.argv.slice(3)) {
+    const { version } = require(`${process.argv[2]}/node_modules/@modelcontextprotocol/${name}/package.json`);
+    console.log(name, version);
+}
+END

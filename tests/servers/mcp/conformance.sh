@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# Runs the client scenarios of the conformance suite of the model context protocol against this program:
+# `conformance.sh BINARY [SCENARIO…]`, all of them where none is named. A line for each and each of the two protocols that
+# it is about: passed, failed and why, or does not apply and why. Exit 1 when one that applies failed.
+#
+# For each the suite starts a server of its own on loopback, and this script with the server's URL as the last argument
+# and the scenario's name in MCP_CONFORMANCE_SCENARIO: `conformance.sh --client BINARY URL` does there what the scenario
+# is about, by the command line of the program. The suite comes by install.sh and needs Node 20.
+set -euo pipefail
+
+# What this program does not do, and says so to servers: it offers them none of it.
+why_not() {
+    case $1 in
+    auth/*) echo "OAuth is not built: a token is put into the file of servers" ;;
+    elicitation-*) echo "elicitation is not built: a server cannot ask the person" ;;
+    sep-2322-*) echo "elicitation is not built: a call that asks for more is not answered" ;;
+    sep-2640-*) echo "an extension that is not built: skills" ;;
+    sampling* | roots*) echo "not offered: a server gets neither a model nor folders" ;;
+    *) return 1 ;;
+    esac
+}
+
+if [ "${1:-}" = --client ]; then
+    binary=$2 url=$3
+    # Nothing of whoever runs this reaches the program: neither settings nor a .env of the working folder.
+    mcp() { env -i HOME="$PWD" PATH="$PATH" "$binary" mcp "$@"; }
+    case $MCP_CONFORMANCE_SCENARIO in
+    initialize) mcp tools "$url" ;;
+    tools_call) mcp call "$url" add_numbers '{"a": 5, "b": 3}' ;;
+    sse-retry) mcp call "$url" test_reconnection '{}' ;;
+    request-metadata | json-schema-ref-no-deref) mcp tools "$url" ;;
+    http-standard-headers) mcp tools "$url" && mcp call "$url" test_headers '{}' ;;
+    http-invalid-tool-headers) mcp tools "$url" && mcp call "$url" valid_tool '{"region": "us-west1"}' ;;
+    # A JSON object with the calls to make.
+    http-custom-headers)
+        node -p 'JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT).toolCalls.flatMap(
+            (call) => [call.name, JSON.stringify(call.arguments)]).join("\n")' |
+            while read -r tool && read -r parameters; do mcp call "$url" "$tool" "$parameters"; done
+        ;;
+    # The schema of the one as a parameter of the other.
+    json-schema-2020-12-preservation)
+        parameters=$(mcp tools "$url" --json | node -p 'JSON.stringify({
+            schema: require("fs").readFileSync(0, "utf8").trim().split("\n").map((line) => JSON.parse(line))
+                .find(({ tool }) => tool === "json_schema_2020_12_tool").schema })')
+        mcp call "$url" json_schema_echo "$parameters"
+        ;;
+    *)
+        echo "conformance.sh does not know this scenario" >&2
+        exit 3
+        ;;
+    esac
+    exit
+fi
+
+fail() {
+    printf '%s\n' "$@" >&2
+    exit 2
+}
+[ $# -ge 1 ] || fail "conformance.sh BINARY [SCENARIO…]"
+binary=$(realpath "$1")
+[ -x "$binary" ] || fail "$1 is no program"
+shift
+here=$(cd "$(dirname "$0")" && pwd)
+suite=$("$here/../install.sh" --node)/node_modules/@modelcontextprotocol/conformance/dist/index.js
+[ -e "$suite" ] || fail "The suite is not there: tests/servers/install.sh installs it."
+major=$(node -p 'process.versions.node.split(".")[0]')
+[ "$major" -ge 20 ] || fail "The suite needs Node 20, and this is $(node --version) (Debian 12 has 18, Debian 13 has 20)."
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+# An error of the suite is a line of all of its program.
+conformance() { node --import "$here/node20.mjs" "$suite" "$@" 2>&1 | cut -c1-300; }
+# Each with its protocols: `NAME [DATE,DATE]`.
+listed=$(conformance list --client | sed -n 's/^  - //p')
+known=$(cut -d' ' -f1 <<<"$listed")
+[ -n "$known" ] || fail "The suite names no scenarios."
+if [ $# -eq 0 ]; then
+    mapfile -t scenarios <<<"$known"
+else
+    scenarios=("$@")
+    for scenario in "$@"; do
+        grep -qxF -- "$scenario" <<<"$known" || fail "The suite has no scenario “$scenario”."
+    done
+fi
+
+failed=0
+for scenario in "${scenarios[@]}"; do
+    if reason=$(why_not "$scenario"); then
+        printf '%-45s            does not apply: %s\n' "$scenario" "$reason"
+        continue
+    fi
+    for protocol in 2025-11-25 2026-07-28; do
+        grep -F -- "$scenario [" <<<"$listed" | grep -qF "$protocol" || continue
+        rm -rf results
+        # Split at spaces and put together again by the suite, then read by a shell.
+        command=$(printf '%q --client %q' "$here/conformance.sh" "$binary")
+        if conformance client --command "$command" --scenario "$scenario" --spec-version "$protocol" \
+            --output-dir results >said; then
+            printf '%-45s %s passed\n' "$scenario" "$protocol"
+            continue
+        fi
+        failed=1
+        printf '%-45s %s failed\n' "$scenario" "$protocol"
+        # What was checked and is wrong, what the program said; else what the suite said.
+        { find results -name checks.json -exec node -e '
+            for (const check of JSON.parse(require("fs").readFileSync(process.argv[1])))
+                if (["FAILURE", "WARNING"].includes(check.status))
+                    console.log(`${check.name}: ${check.errorMessage ?? check.description}`);
+        ' {} \; && find results -name stderr.txt -exec cat {} +; } >why
+        { if [ -s why ]; then cat why; else tail -20 said; fi; } | cut -c1-300 | sed 's/^/    /'
+    done
+done
+exit $failed
