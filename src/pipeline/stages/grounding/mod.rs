@@ -115,7 +115,10 @@ pub(crate) async fn check(
             return Grounded::Ask(Box::new(asked));
         }
     }
+    let has_card = |planned: &PlannedAction| !judging.is_low_write(planned);
     match worst(&standings) {
+        // A card asks already, with every value of it.
+        Some(PlanStanding::Likely) if plan.actions.iter().all(has_card) => Grounded::Plan { plan, remarks },
         Some(PlanStanding::Likely | PlanStanding::Told) => {
             let may_be = |planned: &PlannedAction| domains.contains(&planned.service) && judging.services.fits(planned);
             let kept: Vec<bool> = plan.actions.iter().map(may_be).collect();
