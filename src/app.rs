@@ -33,8 +33,9 @@ use crate::services::email::elsewhere::mail_accounts;
 use crate::services::email::imap::keeper::{KeptAccount, MailKeeper};
 use crate::services::email::mailbox::Mailboxes;
 use crate::services::email::send::smtp::{Smtp, SmtpUrlError};
+use crate::services::mcp::McpServers;
 use crate::services::probing::SignInProbe;
-use crate::services::{self, Accounts, MailAccounts};
+use crate::services::{self, Accounts, Holder, MailAccounts};
 use crate::store::{RedbStore, Schema};
 
 /// Why the program cannot start. Each says what to do.
@@ -189,6 +190,7 @@ fn build_for(
     Ok(Brain {
         model: model(config)?,
         prompts: Prompts::load(config.prompts_dir.as_deref())?,
+        servers: McpServers::new(&config.servers, &[Holder::FirstAdmin(first_admin.clone()), Holder::Terminal]),
         policy: policy(config, zone, first_admin),
         people,
         store,

@@ -58,6 +58,7 @@ pub(super) const KEYS: &[(&str, Use)] = &[
     ("BRAIN_ASK_ABOVE_USD", Use::Now),
     ("BRAIN_DAILY_BUDGET_USD", Use::Later),
     ("BRAIN_PROMPTS_DIR", Use::Now),
+    ("BRAIN_MCP_CONFIG", Use::Now),
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,6 +11,7 @@ mod file;
 mod keys;
 mod price;
 mod reader;
+mod servers;
 
 use std::collections::{BTreeMap, HashSet};
 use std::net::SocketAddr;
@@ -24,8 +25,10 @@ use crate::accounts::{AccountConfig, AccountsPlace};
 use crate::core::history::Compression;
 use crate::core::ids::UserId;
 use crate::limits::kept::Keep;
+use crate::mcp::McpServer;
 use crate::ports::{Planning, Stage, TokenPrice, Wording};
 use reader::{ConfigReader, ValueSource};
+pub use servers::ServersPlace;
 
 /// A model endpoint.
 #[derive(Debug, Clone)]
@@ -122,6 +125,10 @@ pub struct Config {
     pub ask_above_usd: f64,
     /// A folder whose prompts replace the embedded ones.
     pub prompts_dir: Option<PathBuf>,
+    /// Where servers that bring tools are named, if anywhere.
+    pub servers_place: Option<ServersPlace>,
+    /// What that file says.
+    pub servers: Vec<McpServer>,
     /// For standard error at start: keys that are set but not acted on yet.
     pub warnings: Vec<String>,
 }
@@ -153,7 +160,7 @@ impl Config {
         let is_named = layers
             .iter()
             .any(|(_, values)| values.iter().any(|(key, value)| key == "BRAIN_ACCOUNTS" && !value.trim().is_empty()));
-        let config = Self::layered(layers)?.with_accounts(is_named)?;
+        let config = Self::layered(layers)?.with_accounts(is_named)?.with_servers()?;
         Ok(Self { warnings: [warnings, config.warnings].concat(), ..config })
     }
 

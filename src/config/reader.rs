@@ -121,6 +121,8 @@ impl ConfigReader {
             ask_above_usd: self
                 .parsed("BRAIN_ASK_ABOVE_USD", "US dollars, such as 0.05", usd)
                 .unwrap_or(limits::ASK_ABOVE_USD),
+            servers_place: self.servers_place(),
+            servers: Vec::new(),
             prompts_dir: self.text("BRAIN_PROMPTS_DIR").map(PathBuf::from),
             warnings,
         }

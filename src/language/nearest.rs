@@ -10,6 +10,15 @@ const LETTERS_MIN: usize = 3;
 
 /// The nearest of the examples, at most `max`; where none has a word of the text, the first of them.
 pub fn nearest<'e>(text: &str, examples: &[&'e str], max: usize) -> Vec<&'e str> {
+    let mut order = by_words(text, examples);
+    if order.is_empty() {
+        order = (0..examples.len()).collect();
+    }
+    order.into_iter().take(max).map(|at| examples[at]).collect()
+}
+
+/// Which of these have a word of the text, the nearest first.
+pub fn by_words(text: &str, examples: &[&str]) -> Vec<usize> {
     let stems_of = |text: &str| -> Vec<String> {
         let folded = terms::fold(text);
         let says_something = |word: &&str| word.chars().count() >= LETTERS_MIN && !is_light(word);
@@ -30,10 +39,7 @@ pub fn nearest<'e>(text: &str, examples: &[&'e str], max: usize) -> Vec<&'e str>
     }
     let mut order: Vec<usize> = (0..examples.len()).filter(|at| scores[*at] > 0.0).collect();
     order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
-    if order.is_empty() {
-        order = (0..examples.len()).collect();
-    }
-    order.into_iter().take(max).map(|at| examples[at]).collect()
+    order
 }
 
 #[cfg(test)]

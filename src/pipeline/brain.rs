@@ -33,6 +33,7 @@ use crate::queries::View;
 use crate::services::address_book::AddressBook;
 use crate::services::capabilities::ContextSource;
 use crate::services::context::RequestContext;
+use crate::services::mcp::McpServers;
 use crate::services::registry::Registry;
 
 /// The account that actions are taken on; one a person until services have several.
@@ -102,6 +103,8 @@ pub struct Brain {
     pub model: Option<Arc<dyn Model>>,
     /// What can be done, and who does it.
     pub services: Registry,
+    /// Servers that bring services.
+    pub servers: McpServers,
     /// Who may be meant by a name.
     pub people: Arc<dyn AddressBook>,
     /// Which accounts elsewhere there are, and how they are.

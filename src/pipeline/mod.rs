@@ -18,6 +18,7 @@
 //!   │     salient     "answer the first one", "write her", of what was shown or said last
 //!   │     record      "did you send it?"
 //!   │     known       "what day is it?", "I'm Mara": answered by code alone
+//!   │     tool        "use files: read_text_file /srv/list.txt": of a server that brings tools
 //!   │     excess      more at once than can be read: to be said in parts
 //!   │     reply       the answer to a question of ours
 //!   │     report      "bins are out": what is open and was meant is done

@@ -56,6 +56,8 @@ pub enum Table {
     Contacts,
     /// What is waited for in mail.
     Watches,
+    /// Tools of servers, as they were last seen.
+    Tools,
     /// Folders of mailboxes elsewhere, as they were last read.
     MailFolders,
     /// Mails in them, by the server's numbers.
@@ -68,7 +70,7 @@ pub enum Table {
 
 impl Table {
     /// Every table.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 30] = [
         Self::Inbox,
         Self::Outbox,
         Self::Messages,
@@ -94,6 +96,7 @@ impl Table {
         Self::Vectors,
         Self::Contacts,
         Self::Watches,
+        Self::Tools,
         Self::MailFolders,
         Self::MailUids,
         Self::Meta,
@@ -128,6 +131,7 @@ impl Table {
             Self::Vectors => "vectors",
             Self::Contacts => "contacts",
             Self::Watches => "watches",
+            Self::Tools => "tools",
             Self::MailFolders => "mail_folders",
             Self::MailUids => "mail_uids",
             Self::Meta => "meta",
@@ -148,6 +152,8 @@ impl Table {
             Self::MailFolders | Self::MailUids | Self::Meta => false,
             // It is made again.
             Self::Vectors => false,
+            // A definition that was seen would be taken for a new one.
+            Self::Tools => true,
         }
     }
 }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::address_book::split_details;
 use super::email::letter;
-use super::filling::looks_up;
+use super::filling::{is_built_in, looks_up};
 use super::{calendar, task};
 use crate::core::plan::PlannedAction;
 use crate::language::requests::annotated::AnnotatedText;
@@ -30,6 +30,8 @@ pub fn complete(partial: &PlannedAction, param: &str, answer: &str, reference: &
     }
     let mut action = partial.clone();
     let value = match param {
+        // Names of others mean what they mean: the words are the value, and the definition says whether they fit.
+        _ if !is_built_in(&partial.service) => json!(tidy(&text)),
         "start_time" | "end_time" | "deadline" | "from" | "since" | "before" | "due_before" | "repeat" | "snooze" => {
             json!(time_in(&text, reference)?)
         }

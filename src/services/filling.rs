@@ -46,6 +46,11 @@ const LOOK_UPS: [&str; 9] = [
     "memory.recall",
 ];
 
+/// Whether a service is one of the program's own, whose parameters have their names from here.
+pub(super) fn is_built_in(service: &str) -> bool {
+    BUILT_IN.iter().any(|(known, _)| *known == service)
+}
+
 pub(super) fn builder(command: &str) -> Option<Builder> {
     let (service, name) = command.split_once('.')?;
     let (_, builders) = BUILT_IN.iter().find(|(known, _)| *known == service)?;

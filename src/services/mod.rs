@@ -44,6 +44,7 @@ mod following;
 mod given;
 pub mod holder;
 mod items;
+pub mod mcp;
 pub mod memory;
 pub mod notes;
 pub mod offered;

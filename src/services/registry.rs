@@ -19,6 +19,7 @@ pub use super::registration::Registration;
 use super::schema::notation_after;
 use crate::core::plan::{Action, PlannedAction};
 use crate::core::provenance::WrittenBy;
+use crate::language::nearest;
 use crate::language::requests::{Phrases, PhrasesError};
 use crate::limits;
 use crate::ports::AnswerSchema;
@@ -98,6 +99,18 @@ impl Registry {
         Ok(())
     }
 
+    /// Registers a service without phrases in the place of the one of its name, if there is one.
+    pub fn replace(&self, registration: Registration) {
+        let mut now = self.now.write().unwrap_or_else(PoisonError::into_inner);
+        let mut list = now.list.clone();
+        let registration = Arc::new(registration);
+        match list.iter_mut().find(|other| other.info.name == registration.info.name) {
+            Some(place) => *place = registration,
+            None => list.push(registration),
+        }
+        *now = Arc::new(Services::of(list));
+    }
+
     /// Takes a service away; false when there was none. What is under way with it goes on to its end.
     pub fn remove(&self, name: &str) -> bool {
         let mut now = self.now.write().unwrap_or_else(PoisonError::into_inner);
@@ -126,6 +139,9 @@ impl Registry {
                 "what {} does was changed since that was settled; nothing was done, ask for it again",
                 action.name()
             ),
+            None if self.now().find(&action.service).is_some() => {
+                format!("“{}” does not offer {} as it was any more; nothing was done", action.service, action.command)
+            }
             None => format!("the service “{}” is not set up here any more; nothing was done", action.service),
         }
     }
@@ -249,8 +265,32 @@ impl Services {
     pub fn catalog(&self, domains: &[String]) -> String {
         let registered = self.list.iter().filter(|registration| domains.contains(&registration.info.name));
         let entries = registered.flat_map(|registration| registration.commands());
-        let lines = entries.map(|entry| format!("{}.{}: {}", entry.service(), entry.command(), entry.summary()));
-        lines.collect::<Vec<_>>().join("\n")
+        entries.map(|entry| catalog_line(entry.as_ref())).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Of all commands those that a prompt holds a line of, for a message in these words: those of `domains` first, the
+    /// nearest to the words first. A quarter of the room is for the nearest of other services.
+    pub fn shortlist(&self, words: &str, domains: &[String]) -> Vec<Arc<dyn Entry>> {
+        let all: Vec<&Arc<dyn Entry>> = self.list.iter().flat_map(|registration| registration.commands()).collect();
+        let lines: Vec<String> = all.iter().map(|entry| catalog_line(entry.as_ref())).collect();
+        let near = nearest::by_words(words, &lines.iter().map(String::as_str).collect::<Vec<_>>());
+        let is_routed = |at: &usize| domains.iter().any(|domain| domain == all[*at].service());
+        let far = (0..all.len()).filter(|at| is_routed(at) && !near.contains(at));
+        let routed = near.iter().copied().filter(is_routed).chain(far);
+        let others = near.iter().copied().filter(|at| !is_routed(at));
+        let mut room = limits::CATALOG_CHARS_MAX;
+        let mut taken = Vec::new();
+        for (candidates, kept) in
+            [(&mut routed.into_iter() as &mut dyn Iterator<Item = usize>, room / 4), (&mut others.into_iter(), 0)]
+        {
+            for at in candidates {
+                let Some(left) = room.checked_sub(lines[at].len() + 1).filter(|left| *left >= kept) else { break };
+                room = left;
+                taken.push(at);
+            }
+        }
+        taken.sort_unstable();
+        taken.into_iter().map(|at| all[at].clone()).collect()
     }
 
     /// The commands of these services as prompts list them, one a line.
@@ -289,6 +329,11 @@ impl Services {
             },
         })
     }
+}
+
+/// A command as a catalog has it.
+pub fn catalog_line(entry: &dyn Entry) -> String {
+    format!("{}.{}: {}", entry.service(), entry.command(), entry.summary())
 }
 
 fn route_shape(list: &[Arc<Registration>]) -> Value {

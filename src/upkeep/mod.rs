@@ -5,6 +5,7 @@
 //! taken up again by the next look; a turn under way goes first.
 
 mod aside;
+mod definitions;
 mod disconnected;
 mod looking;
 mod retention;
@@ -37,6 +38,7 @@ pub async fn run(brain: &Brain, stop: &CancellationToken) {
         () = stop.cancelled() => {}
         () = keep_in_order(brain) => {}
         () = disconnected::keep_told(brain) => {}
+        () = definitions::keep_told(brain) => {}
         () = compress::keep_short(brain) => {}
         () = services_ready(brain) => {}
     }

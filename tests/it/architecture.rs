@@ -9,7 +9,7 @@ fn allowed(module: &str) -> Option<&'static [&'static str]> {
     const PORTS: &[&str] = &["core", "limits", "ports"];
     const ADAPTER: &[&str] = &["accounts", "core", "failpoint", "kept_files", "language", "limits", "ports"];
     const SERVICES: &[&str] =
-        &["accounts", "core", "dav", "failpoint", "ical", "kept_files", "language", "limits", "ports"];
+        &["accounts", "core", "dav", "failpoint", "ical", "kept_files", "language", "limits", "mcp", "ports"];
     const PIPELINE: &[&str] = &[
         "accounts",
         "archive",
@@ -68,11 +68,11 @@ fn allowed(module: &str) -> Option<&'static [&'static str]> {
         "secret_files" => &["limits"],
         "kept_files" => BASE,
         "accounts" => &["core", "limits", "secret_files"],
-        "config" => &["accounts", "core", "limits", "ports", "secret_files"],
+        "config" => &["accounts", "core", "limits", "mcp", "ports", "secret_files"],
         "prompts" | "clock" => PORTS,
         "store" | "search" | "llm" => ADAPTER,
         "services" => SERVICES,
-        "ical" => &["limits"],
+        "ical" | "mcp" => &["limits"],
         "dav" => &["accounts", "failpoint", "limits"],
         "investigate" => &["core", "failpoint", "language", "limits", "ports", "prompts", "services"],
         "queries" => &["accounts", "archive", "core", "investigate", "language", "limits", "ports", "services"],

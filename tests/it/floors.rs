@@ -73,7 +73,7 @@ const HOUSES: [House; 6] = [
             &["times", "finding"],
             &["preparing"],
             &["values", "described", "standing", "offered", "offsets", "reported", "amending", "cards"],
-            &["task", "calendar", "email", "notes", "memory", "contacts"],
+            &["task", "calendar", "email", "notes", "memory", "contacts", "mcp"],
             &["filling", "amendment", "completion", "condition", "demo", "probing"],
             &[""],
         ],

@@ -37,6 +37,7 @@ mod killed;
 mod lazy;
 mod lists;
 mod mailing;
+mod mcp;
 mod meaning;
 mod moves;
 mod names;

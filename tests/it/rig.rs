@@ -362,6 +362,7 @@ fn brain(
         locks: Default::default(),
         running: Default::default(),
         long_chats: Default::default(),
+        servers: Default::default(),
         since: clock.now(),
     })
 }

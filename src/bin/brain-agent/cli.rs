@@ -76,6 +76,14 @@ pub(crate) enum CliCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Servers that bring tools (BRAIN_MCP_CONFIG): see them, try them
+    Mcp {
+        #[command(subcommand)]
+        verb: McpVerb,
+        /// One JSON object a line
+        #[arg(long, global = true)]
+        json: bool,
+    },
     /// Measure understanding on a file of messages with known answers
     Eval(EvalArgs),
 }
@@ -122,6 +130,27 @@ pub(crate) enum Verb {
         /// The same, by name
         #[arg(long = "digest", conflicts_with = "digest")]
         digest_option: Option<String>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum McpVerb {
+    /// Every server: whether it answers, by which protocol, with how many tools
+    List,
+    /// The tools of one: what they do and take, which need a yes, which cannot be used
+    Tools {
+        /// Its name in the file; or a URL, or a command with its arguments in one pair of quotes
+        server: String,
+    },
+    /// Call a tool, at once and without a card: you are the one who says yes
+    Call {
+        /// As for `tools`
+        server: String,
+        /// Its name
+        tool: String,
+        /// Its parameters, as a JSON object
+        #[arg(default_value = "{}")]
+        parameters: String,
     },
 }
 

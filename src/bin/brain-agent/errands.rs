@@ -29,7 +29,8 @@ pub(crate) async fn ask(config: &Config, text: &str, user: &str, logs: &Logs) ->
     let line = serde_json::json!({"text": text}).to_string();
     let (_, sink) = shared(TerminalSink::default());
     let done = match Runtime::open(config, RuntimeParts::by(config)).await {
-        Ok(runtime) => {
+        Ok(mut runtime) => {
+            runtime.await_servers().await;
             runtime.catch_up(&UserId::new(user)).await;
             let session =
                 Session::open(runtime.brain.clone(), runtime.console.clone(), sink, None, user.to_owned()).await;
@@ -97,7 +98,10 @@ pub(crate) async fn pending(config: &Config, verb: Verb, json: bool) -> anyhow::
         Verb::Approve { id, digest, digest_option } => Request::Approve { id, digest: digest.or(digest_option) },
     };
     let response = match Runtime::open(config, RuntimeParts::by(config)).await {
-        Ok(runtime) => {
+        Ok(mut runtime) => {
+            if matches!(request, Request::Approve { .. }) {
+                runtime.await_servers().await;
+            }
             let response = admin::handle(&runtime.brain, &request).await;
             runtime.close(&config.data_dir).await;
             response

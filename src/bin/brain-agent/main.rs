@@ -8,6 +8,7 @@ mod doctor;
 mod errands;
 mod explain;
 mod logs;
+mod mcp;
 mod remote;
 mod runtime;
 mod setup;
@@ -77,6 +78,7 @@ async fn run(cli: Cli, logs: &Logs) -> anyhow::Result<ExitCode> {
         Some(CliCommand::Export { user, json: true, .. }) => archives::document(&config, &user).await,
         Some(CliCommand::Export { user, out, json: false }) => archives::export(&config, &user, out).await,
         Some(CliCommand::Import { file, user }) => archives::import(&config, &file, user.as_deref()).await,
+        Some(CliCommand::Mcp { verb, json }) => mcp::run(&config, verb, json).await,
         Some(CliCommand::Eval(args)) => errands::evaluate(&config, &args).await,
     }
 }

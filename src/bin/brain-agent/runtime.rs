@@ -40,6 +40,8 @@ pub(crate) struct Runtime {
     upkeep: Option<AbortOnDropHandle<()>>,
     /// What is kept here of accounts elsewhere follows them.
     mirrors: Option<AbortOnDropHandle<()>>,
+    /// Servers that bring services; it ends by itself, so that they end in order.
+    servers: Option<AbortOnDropHandle<()>>,
     /// Nothing new begins.
     stop: CancellationToken,
 }
@@ -70,9 +72,10 @@ impl Runtime {
         let channel = Arc::new(Channels { console: console.clone(), telegram });
         let parts = Parts { store, data_dir: data_dir.to_owned(), clock, channel, zone };
         let brain = Arc::new(app::build(config, parts)?);
+        brain.servers.register_known(&brain.services, brain.store.as_ref()).await?;
         recover::recover(&brain).await?;
         let (beside, stop) = (tokio::task::JoinSet::new(), CancellationToken::new());
-        Ok(Self { brain, console, store: file, beside, time: None, upkeep: None, mirrors: None, stop })
+        Ok(Self { brain, console, store: file, beside, time: None, upkeep: None, mirrors: None, servers: None, stop })
     }
 
     /// What is new in a person's accounts is read first, as far as that does not take long: for a process that answers
@@ -83,6 +86,23 @@ impl Runtime {
         let services = self.brain.services.now();
         let mirrors = services.iter().filter_map(|registration| registration.service.mirroring());
         join_all(mirrors.map(|mirror| mirror.catch_up(&ctx, patience))).await;
+    }
+
+    /// Starts the servers that bring services.
+    pub(crate) fn start_servers(&mut self) {
+        let (brain, stop) = (self.brain.clone(), self.stop.clone());
+        if !brain.servers.is_empty() {
+            let servers =
+                tokio::spawn(async move { brain.servers.keep(&brain.services, brain.store.as_ref(), &stop).await });
+            self.servers = Some(AbortOnDropHandle::new(servers));
+        }
+    }
+
+    /// The same, and waits a little for what they offer: for a process that answers once and ends.
+    pub(crate) async fn await_servers(&mut self) {
+        self.start_servers();
+        let patience = Duration::from_secs(limits::MCP_WAIT_SECS);
+        let _ = tokio::time::timeout(patience, self.brain.servers.settled(&self.brain.services)).await;
     }
 
     /// Lets other processes reach this one.
@@ -120,6 +140,10 @@ impl Runtime {
             // It has a limit of its own. If it broke, the next start finds what it has left.
             let _ = time.await;
         }
+        if let Some(servers) = self.servers.take() {
+            let patience = Duration::from_millis(limits::SHUTDOWN_MS);
+            let _ = tokio::time::timeout(patience, servers).await;
+        }
         // Each of its steps is whole, or is done again by the next start.
         drop((self.upkeep.take(), self.mirrors.take()));
         self.beside.shutdown().await;
@@ -139,6 +163,7 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<ExitCode> {
         Runtime::open(config, RuntimeParts { telegram: Some(telegram.channel()), ..RuntimeParts::by(config) }).await?;
     runtime.listen(&config.data_dir);
     let people: Vec<UserId> = config.accounts.iter().filter_map(|account| account.person.id()).collect();
+    runtime.start_servers();
     runtime.keep_time(&people);
     let stopping = runtime.stop.clone();
     runtime.beside.spawn(async move {

@@ -58,6 +58,7 @@ pub(crate) async fn console(config: &Config, args: ConsoleArgs, logs: &Logs) -> 
         fill_demo(&runtime.brain, &data_dir, &args, clock.now()).await?;
     }
     runtime.listen(&data_dir);
+    runtime.start_servers();
     if manual.is_none() {
         runtime.keep_time(&[UserId::new(args.user.clone())]);
     }

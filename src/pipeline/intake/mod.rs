@@ -18,6 +18,7 @@ mod excess;
 mod findings;
 mod intended;
 mod known;
+mod named_tool;
 pub mod offers;
 pub mod pages;
 mod question;
@@ -53,7 +54,7 @@ struct IntakeStep {
 }
 
 /// In order; the comments say why each stands where it does.
-const STEPS: [IntakeStep; 19] = [
+const STEPS: [IntakeStep; 20] = [
     // What an earlier life began is told from its journal: looked at anew, it could be done twice.
     IntakeStep { name: "resumed", answer: |turn| step(resumed::answer(turn)) },
     // A press carries what it means; it has no words for the others to read.
@@ -84,6 +85,8 @@ const STEPS: [IntakeStep; 19] = [
     IntakeStep { name: "record", answer: |turn| step(record::answer(turn.brain, &turn.facts)) },
     // The time is told whatever is open, and is no model's guess.
     IntakeStep { name: "known", answer: |turn| step(known::answer(turn.brain, &turn.facts)) },
+    // It names its tool and says what each value is for; no model could read it better.
+    IntakeStep { name: "tool", answer: |turn| step(named_tool::answer(turn.brain, &turn.facts)) },
     // What was not read to its end answers no question and is no request.
     IntakeStep { name: "excess", answer: |turn| step(excess::answer(&turn.facts)) },
     // What is left may complete the request that we asked about.

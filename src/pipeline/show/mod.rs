@@ -20,10 +20,15 @@ pub use receipts::{Results, receipt};
 
 /// Proposed actions in a few words: the first of them, when there are many.
 pub fn meant(services: &Registry, actions: &[PlannedAction]) -> String {
+    let definition = |planned: &PlannedAction| {
+        let entry = services.command(&planned.service, &planned.command)?;
+        entry.definition().map(str::to_owned)
+    };
     let action = |planned: &PlannedAction| Action {
         service: planned.service.clone(),
         command: planned.command.clone(),
         params: planned.params.clone(),
+        schema: definition(planned),
         ..Action::default()
     };
     let named = actions.iter().take(limits::ACTIONS_NAMED_MAX);

@@ -5,6 +5,8 @@
 //! commands that it names bound the plan. What two readers call an order is done at once, what only one of them does is
 //! proposed (see [`super::grounding`]). Not here: parameters ([`super::build_params`]).
 
+use std::sync::Arc;
+
 use minijinja::context;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -22,7 +24,7 @@ use crate::pipeline::turn::{Turn, TurnFacts};
 use crate::ports::{AnswerSchema, Model, Stage};
 use crate::prompts::Fixed;
 use crate::services::entry::Entry;
-use crate::services::registry::{CatalogExtent, Services};
+use crate::services::registry::{CatalogExtent, Services, catalog_line};
 
 /// A guess that is right this often says better than a small model which services a message needs.
 const BOUND_FROM: f32 = 0.9;
@@ -50,14 +52,20 @@ enum Named {
 pub(super) async fn route(turn: &Turn<'_>, model: &dyn Model, guess: &Guess) -> Asked<Route> {
     let services = turn.brain.services.now();
     let mut domains = services.names();
-    if services.extent(&domains) == CatalogExtent::Services {
+    let is_long = services.extent(&domains) == CatalogExtent::Services;
+    if is_long {
         match route::by_model(turn, model, guess).await {
             Asked::Answer(route) if route.kind == Kind::Action && !route.domains.is_empty() => domains = route.domains,
             other => return other,
         }
     }
     let is_bound = turn.brain.policy.skip_router && guess.kind == Kind::Action && guess.confidence >= BOUND_FROM;
-    let offer = SelectionScope::of(&turn.facts, if is_bound { guess.domains.clone() } else { domains.clone() });
+    let offered = if is_bound { guess.domains.clone() } else { domains.clone() };
+    let mut shortlist = is_long.then(|| services.shortlist(turn.facts.words(), &offered));
+    if let (true, Some(entries)) = (is_bound, &mut shortlist) {
+        entries.retain(|entry| offered.iter().any(|domain| domain == entry.service()));
+    }
+    let offer = SelectionScope::of(&turn.facts, offered, shortlist);
     let selected = select(turn, model, &services, &domains, &offer).await;
     selected.map(|selected| settle(&turn.facts, selected, guess, &services, &offer))
 }
@@ -69,13 +77,23 @@ async fn select(
     domains: &[String],
     offer: &SelectionScope,
 ) -> Asked<Selected> {
-    let key = [Stage::Select.name().to_owned(), format!("{offer:?}")];
-    let schema = services.schema_once(&key, || AnswerSchema::of(offer.shape(services)));
+    let schema = match &offer.shortlist {
+        // It is another one for each message.
+        Some(_) => AnswerSchema::of(offer.shape(services)),
+        None => {
+            let key = [Stage::Select.name().to_owned(), format!("{offer:?}")];
+            services.schema_once(&key, || AnswerSchema::of(offer.shape(services)))
+        }
+    };
     // The text is the same whatever the shape of this call is.
     let fixed_key: Vec<String> = [Stage::Select.name().to_owned()].into_iter().chain(domains.iter().cloned()).collect();
     let fixed_of = services.schema_once(&fixed_key, || AnswerSchema::of(Value::Null));
-    let values = || context! { commands => services.catalog(domains) };
-    let fixed = Fixed { of: Some(fixed_of.number()), values };
+    let commands = || match &offer.shortlist {
+        Some(entries) => entries.iter().map(|entry| catalog_line(entry.as_ref())).collect::<Vec<_>>().join("\n"),
+        None => services.catalog(domains),
+    };
+    let values = || context! { commands => commands() };
+    let fixed = Fixed { of: offer.shortlist.is_none().then(|| fixed_of.number()), values };
     let changing = context! {
         history => ask::lines(&guessed::history(turn.brain, &turn.facts)), message => guessed::own_message(&turn.facts), asked => offer.answers,
     };
@@ -90,6 +108,8 @@ async fn select(
 struct SelectionScope {
     /// Of these services.
     domains: Vec<String>,
+    /// Of these commands, where a prompt does not hold all; wherever they are.
+    shortlist: Option<Vec<Arc<dyn Entry>>>,
     /// At most so many commands.
     commands_max: usize,
     /// What only asks changes nothing.
@@ -101,7 +121,7 @@ struct SelectionScope {
 }
 
 impl SelectionScope {
-    fn of(facts: &TurnFacts, domains: Vec<String>) -> Self {
+    fn of(facts: &TurnFacts, domains: Vec<String>, shortlist: Option<Vec<Arc<dyn Entry>>>) -> Self {
         let reading = facts.reading();
         let is = |mood: Mood| reading.clauses.iter().filter(move |clause| clause.mood == mood).count();
         let requests = reading.clauses.iter().filter(|clause| clause.mood.is_request()).count();
@@ -117,6 +137,7 @@ impl SelectionScope {
         let is_full = is(Mood::Order) + is(Mood::Wish) + is(Mood::Question) > 0;
         Self {
             domains,
+            shortlist,
             commands_max: (requests + is(Mood::Question)).max(understood).clamp(1, limits::SELECTED_MAX),
             orders: is(Mood::Order) + is(Mood::Wish) > 0,
             only_looks: is(Mood::Question) > 0 && is(Mood::Question) == reading.clauses.len(),
@@ -130,11 +151,16 @@ impl SelectionScope {
     }
 
     fn has(&self, entry: &dyn Entry) -> bool {
-        self.domains.iter().any(|domain| domain == entry.service()) && !(self.only_looks && entry.writes())
+        let is_offered = match &self.shortlist {
+            Some(entries) => entries.iter().any(|other| catalog_line(other.as_ref()) == catalog_line(entry)),
+            None => self.domains.iter().any(|domain| domain == entry.service()),
+        };
+        is_offered && !(self.only_looks && entry.writes())
     }
 
     fn shape(&self, services: &Services) -> Value {
-        let entries = services.commands(&self.domains).into_iter().filter(|entry| self.has(entry.as_ref()));
+        let entries = self.shortlist.clone().unwrap_or_else(|| services.commands(&self.domains)).into_iter();
+        let entries = entries.filter(|entry| self.has(entry.as_ref()));
         let names = entries.map(|entry| format!("{}.{}", entry.service(), entry.command()));
         let answer = self.answers.then(|| ANSWER.to_owned());
         let names: Vec<String> = names.chain([INVESTIGATE.to_owned()]).chain(answer).collect();

@@ -44,6 +44,11 @@ pub trait Tools: Send + Sync + 'static {
     /// Called once per attempt, after the run's journal allows it. Ends by itself within a bounded time; an effect that
     /// may have happened is [`Completed::Doubtful`], never an error.
     async fn call(&self, call: ToolInvocation<'_>) -> Result<Completed<ToolResult>, ServiceError>;
+
+    /// Why a person may not use them, in a sentence; `None`: they may.
+    fn refusal(&self, _owner: &UserId) -> Option<String> {
+        None
+    }
 }
 
 /// One authorised call of a tool.
@@ -53,6 +58,8 @@ pub struct ToolInvocation<'a> {
     pub ctx: &'a RequestContext,
     /// The tool's name, and its parameters by name.
     pub action: &'a Action,
+    /// What it does to the world.
+    pub effect: Effect,
     /// What makes a retry recognisable.
     pub attempt: &'a Attempt,
 }
@@ -89,6 +96,10 @@ impl<S> fmt::Debug for ToolEntry<S> {
 }
 
 impl<S: Tools> ToolEntry<S> {
+    fn open_to(&self, owner: &UserId) -> Result<(), ServiceError> {
+        self.tools.refusal(owner).map_or(Ok(()), |why| Err(ServiceError::Refused(why)))
+    }
+
     fn result(output: &Value) -> Option<ToolResult> {
         ToolResult::deserialize(output).ok()
     }
@@ -174,7 +185,8 @@ impl<S: Tools> Entry for ToolEntry<S> {
         Called::AsTarget
     }
 
-    async fn prepare(&self, _: &RequestContext, params: Params, _: &str) -> Result<Prepared, ServiceError> {
+    async fn prepare(&self, ctx: &RequestContext, params: Params, _: &str) -> Result<Prepared, ServiceError> {
+        self.open_to(&ctx.owner)?;
         Ok(Prepared::as_is(params))
     }
 
@@ -218,9 +230,11 @@ impl<S: Tools> Entry for ToolEntry<S> {
 
     async fn perform(&self, ctx: &RequestContext, authorized: &Authorized, attempt: &Attempt) -> Performed {
         let action = authorized.action();
-        let done = match self.tool.complete(action.params.clone()) {
-            Ok(_) => self.tools.call(ToolInvocation { ctx, action, attempt }).await,
-            Err(error) => Err(unreadable(&error)),
+        let effect = self.tool.definition.effect;
+        let fits = self.tool.complete(action.params.clone()).map_err(|error| unreadable(&error));
+        let done = match fits.and_then(|_| self.open_to(&ctx.owner)) {
+            Ok(()) => self.tools.call(ToolInvocation { ctx, action, effect, attempt }).await,
+            Err(error) => Err(error),
         };
         performed(done.map(|done| {
             let done = done.map(|ToolResult { text }| head_and_tail(&text, limits::TOOL_RESULT_CHARS_MAX));

@@ -44,7 +44,7 @@ fn treatment(table: Table) -> Treatment {
         Table::Inbox => Treatment::Left,
         Table::Users | Table::PendingOpen | Table::Cards | Table::Due | Table::Erasures => Treatment::Left,
         Table::Tasks | Table::Events | Table::Notes | Table::Memories | Table::Contacts => Treatment::Left,
-        Table::MailFolders | Table::MailUids => Treatment::Left,
+        Table::MailFolders | Table::MailUids | Table::Tools => Treatment::Left,
         Table::Watches | Table::Compressions | Table::Forgotten => Treatment::Left,
     }
 }
@@ -65,7 +65,7 @@ fn is_open(table: Table, record: &Value) -> bool {
         Table::Aside => false,
         Table::Inbox | Table::Users | Table::PendingOpen | Table::Cards | Table::Due | Table::Erasures => false,
         Table::Tasks | Table::Events | Table::Notes | Table::Memories | Table::Contacts => false,
-        Table::MailFolders | Table::MailUids => false,
+        Table::MailFolders | Table::MailUids | Table::Tools => false,
         Table::Watches | Table::Summaries | Table::Compressions | Table::Vectors | Table::Forgotten => false,
     }
 }

@@ -3,7 +3,10 @@
 //! Buttons of cards are decided in `consent`, those of settings in `settings`. What a press did is said on the
 //! message it sits on, as well as below.
 
+mod definitions;
 pub mod reminder;
+
+pub use definitions::KEY as DEFINITION_KEY;
 
 use super::intended::Intended;
 use super::{offers, pages, settings};
@@ -51,6 +54,9 @@ async fn press(turn: &Turn<'_>, data: &str) -> Result<Intended, StoreError> {
         Some(Press::Offer { id, choice }) => return Ok(offers::take(turn, &id, choice).await?.into()),
         // The channel that made it takes it before it gets here.
         Some(Press::Redo(_)) => Answer::says(Path::Button, "There is nothing to do again. Nothing was done.").into(),
+        Some(Press::Set { key, value: Some(id) }) if key == DEFINITION_KEY => {
+            definitions::take(turn.brain, &turn.facts, &id, data).await?
+        }
         Some(Press::Set { key, value }) => {
             settings::press(turn.brain, &turn.facts, &key, value.as_deref(), data).await?.into()
         }

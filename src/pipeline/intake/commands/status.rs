@@ -7,7 +7,7 @@ use chrono::Duration;
 
 use crate::accounts::{AccountPerson, ListedAccount};
 use crate::core::span::{ago, span};
-use crate::core::text::{shorten, visible};
+use crate::core::text::{capital, shorten, visible};
 use crate::language::time;
 use crate::language::time::Grain;
 use crate::limits::{LIST_ROWS_MAX, MODEL_SLOW_MS};
@@ -18,6 +18,7 @@ use crate::ports::StoreError;
 use crate::queries::figures::{
     self, CallOutcome, CompressionFigures, InvestigationFigures, ModelCall, SetReminder, TurnFigures,
 };
+use crate::services::mcp::{ServerStanding, ServerState, service_name};
 
 pub(super) async fn status(brain: &Brain, facts: &TurnFacts) -> Result<String, StoreError> {
     let of_turns = figures::of_turns(&brain.view().await?).await?;
@@ -37,6 +38,7 @@ pub(super) async fn status(brain: &Brain, facts: &TurnFacts) -> Result<String, S
         lines.push(String::new());
         lines.extend(for_admins(brain, &of_turns).await?);
         lines.extend(accounts_of_others(brain, facts));
+        lines.extend(servers(brain));
     }
     Ok(lines.join("\n"))
 }
@@ -47,7 +49,7 @@ fn accounts(brain: &Brain, facts: &TurnFacts) -> Vec<String> {
         let state = brain.accounts.state_in_words(account, facts.ctx.now, facts.ctx.zone);
         format!("📫 {}: {state}", account.shown())
     };
-    listed(brain.accounts_of(facts.owner()).map(line).collect())
+    listed(brain.accounts_of(facts.owner()).map(line).collect(), "accounts")
 }
 
 /// How those of everybody else are: whose, and what it is called, without an address.
@@ -61,14 +63,34 @@ fn accounts_of_others(brain: &Brain, facts: &TurnFacts) -> Vec<String> {
         let state = brain.accounts.state_in_words(account, facts.ctx.now, facts.ctx.zone);
         format!("📫 {}, {}: {state}", visible(whose), visible(&shorten(&account.name, 60)))
     };
-    listed(brain.accounts.listed.iter().filter(|account| !own.contains(account)).map(line).collect())
+    listed(brain.accounts.listed.iter().filter(|account| !own.contains(account)).map(line).collect(), "accounts")
 }
 
-fn listed(mut lines: Vec<String>) -> Vec<String> {
+fn listed(mut lines: Vec<String>, what: &str) -> Vec<String> {
     let more = lines.len().saturating_sub(LIST_ROWS_MAX);
     lines.truncate(LIST_ROWS_MAX);
-    lines.extend((more > 0).then(|| format!("… and {more} more accounts")));
+    lines.extend((more > 0).then(|| format!("… and {more} more {what}")));
     lines
+}
+
+/// How the servers are that bring tools, a line each.
+fn servers(brain: &Brain) -> Vec<String> {
+    let standing = brain.servers.standing();
+    let line = |server: &ServerStanding| {
+        let (name, left_out) = (capital(&server.name), server.left_out.len());
+        let state = match &server.state {
+            ServerState::Starting => "starting".to_owned(),
+            ServerState::Up => {
+                let tools =
+                    brain.services.now().find(&service_name(&server.name)).map_or(0, |of| of.commands().count());
+                format!("{tools} tools")
+            }
+            ServerState::Down(why) => format!("not there: {}", visible(&shorten(why, 200))),
+        };
+        let more = if left_out == 0 { String::new() } else { format!(", {left_out} left out (brain-agent mcp tools)") };
+        format!("🧰 {name}: {state}{more}")
+    };
+    listed(standing.iter().map(line).collect(), "servers")
 }
 
 /// How its last call went.

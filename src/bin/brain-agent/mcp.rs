@@ -1,0 +1,166 @@
+//! `brain-agent mcp`: servers that bring tools, looked at and tried by whoever runs this. Each is started for it alone.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use brain_agent::config::Config;
+use brain_agent::core::text::visible;
+use brain_agent::mcp::{McpClient, McpConfig, McpServer, ServerReach};
+use brain_agent::services::mcp::registration_of;
+use brain_agent::services::registry::Registry;
+use futures::future::join_all;
+use serde_json::{Map, Value, json};
+
+use crate::cli::McpVerb;
+
+pub(crate) async fn run(config: &Config, verb: McpVerb, json: bool) -> anyhow::Result<ExitCode> {
+    match verb {
+        McpVerb::List => list(config, json).await,
+        McpVerb::Tools { server } => tools(&named(config, &server)?, json).await,
+        McpVerb::Call { server, tool, parameters } => {
+            let parameters: Map<String, Value> = serde_json::from_str(&parameters)
+                .map_err(|error| anyhow::anyhow!("the parameters have to be a JSON object, such as {{}}: {error}"))?;
+            call(&named(config, &server)?, &tool, parameters, json).await
+        }
+    }
+}
+
+/// A server of the file; else what is typed is where one is.
+fn named(config: &Config, typed: &str) -> anyhow::Result<McpServer> {
+    if let Some(server) = config.servers.iter().find(|server| server.name == typed) {
+        return Ok(server.clone());
+    }
+    if !typed.contains(['/', ' ']) {
+        let names: Vec<&str> = config.servers.iter().map(|server| server.name.as_str()).collect();
+        let known = if names.is_empty() { "BRAIN_MCP_CONFIG names none".to_owned() } else { names.join(", ") };
+        anyhow::bail!("there is no server “{typed}” ({known}); a URL, or a command in quotes, is taken as well");
+    }
+    McpConfig::typed(typed).map_err(|why| anyhow::anyhow!("{typed}: {why}"))
+}
+
+fn place(server: &McpServer) -> String {
+    match &server.reach {
+        ServerReach::Program(program) => program.command.clone(),
+        ServerReach::Url(endpoint) => endpoint.shown(),
+    }
+}
+
+/// Exit 1 where one of them does not answer.
+async fn list(config: &Config, as_json: bool) -> anyhow::Result<ExitCode> {
+    let mut stdout = std::io::stdout().lock();
+    if config.servers.is_empty() && !as_json {
+        writeln!(stdout, "There are no servers: BRAIN_MCP_CONFIG names a file of them (docs/mcp.md).")?;
+    }
+    let looks = config.servers.iter().map(|server| async move {
+        let client = McpClient::connect(server).await.map_err(|why| why.to_string())?;
+        let listing = client.list().await.map_err(|why| why.to_string());
+        client.stop().await;
+        listing.map(|listing| (client.protocol(), listing))
+    });
+    let found = join_all(looks).await;
+    let mut all_answer = true;
+    for (server, found) in config.servers.iter().zip(found) {
+        let (name, place) = (&server.name, place(server));
+        match found {
+            Ok((protocol, listing)) => {
+                let (registration, left_out) = registration_of(server, &listing);
+                let usable = registration.commands().count();
+                if as_json {
+                    let up = json!({"server": name, "place": place, "up": true, "protocol": protocol, "tools": usable, "left_out": left_out});
+                    writeln!(stdout, "{up}")?;
+                } else {
+                    let more = if left_out.is_empty() {
+                        String::new()
+                    } else {
+                        format!(", {} cannot be used", left_out.len())
+                    };
+                    writeln!(
+                        stdout,
+                        "{}",
+                        visible(&format!("✅ {name} ({place}): {usable} tools{more}; protocol {protocol}"))
+                    )?;
+                }
+            }
+            Err(why) => {
+                all_answer = false;
+                if as_json {
+                    writeln!(stdout, "{}", json!({"server": name, "place": place, "up": false, "error": why}))?;
+                } else {
+                    writeln!(stdout, "{}", visible(&format!("❌ {name} ({place}): {why}")))?;
+                }
+            }
+        }
+    }
+    Ok(if all_answer { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+async fn tools(server: &McpServer, as_json: bool) -> anyhow::Result<ExitCode> {
+    let client = McpClient::connect(server).await?;
+    let listing = client.list().await;
+    client.stop().await;
+    let listing = listing?;
+    let (registration, left_out) = registration_of(server, &listing);
+    let mut stdout = std::io::stdout().lock();
+    for tool in &listing.tools {
+        let is_used = registration.command(&tool.name);
+        let needs_yes = is_used.as_ref().map(|entry| entry.writes());
+        if as_json {
+            let line = json!({
+                "tool": tool.name, "usable": is_used.is_some(), "needs_yes": needs_yes, "says_read_only": tool.says_read_only,
+                "why_not": left_out.get(&tool.name), "description": tool.description, "schema": tool.schema,
+            });
+            writeln!(stdout, "{line}")?;
+        }
+    }
+    if as_json {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let service = registration.info.name.clone();
+    let looks: Vec<&str> =
+        listing.tools.iter().filter(|tool| tool.says_read_only).map(|tool| tool.name.as_str()).collect();
+    let runs = |name: &str| registration.command(name).is_some_and(|entry| !entry.writes());
+    let without: Vec<&str> = looks.iter().copied().filter(|name| runs(name)).collect();
+    let allowed = if without.is_empty() { "none".to_owned() } else { without.join(", ") };
+    let registry = Registry::new([registration]);
+    let told = registry.now().plan_schema(&[service]).notation().to_owned();
+    writeln!(stdout, "{}\n", visible(&told))?;
+    writeln!(stdout, "{}", visible(&format!("Without a yes: {allowed}.")))?;
+    if !looks.is_empty() {
+        let all = serde_json::to_string(&looks)?;
+        writeln!(
+            stdout,
+            "{}",
+            visible(&format!(
+                "Its server declares that these only read; to run them without a yes, put them into the file:\n\"readOnly\": {all}"
+            ))
+        )?;
+    }
+    for (tool, why) in &left_out {
+        writeln!(stdout, "{}", visible(&format!("❌ {tool} cannot be used: {why}")))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Exit 1 where it failed.
+async fn call(
+    server: &McpServer,
+    tool: &str,
+    parameters: Map<String, Value>,
+    as_json: bool,
+) -> anyhow::Result<ExitCode> {
+    let client = McpClient::connect(server).await?;
+    // What a call has to say beside its values is in the list.
+    let called = match client.list().await {
+        Ok(_) => client.call(tool, parameters, server.timeout).await,
+        Err(error) => Err(error),
+    };
+    client.stop().await;
+    let answer = called?;
+    let mut stdout = std::io::stdout().lock();
+    if as_json {
+        writeln!(stdout, "{}", json!({"ok": !answer.is_error, "text": answer.text}))?;
+    } else {
+        writeln!(stdout, "{}", visible(&answer.text))?;
+    }
+    Ok(ExitCode::from(u8::from(answer.is_error)))
+}

@@ -1,0 +1,43 @@
+//! Bounds of servers that speak the Model Context Protocol.
+
+/// Servers of one file.
+pub const MCP_SERVERS_MAX: usize = 50;
+/// Characters of a server's name.
+pub const MCP_SERVER_NAME_CHARS_MAX: usize = 40;
+/// Bytes of the file that names them.
+pub const MCP_FILE_BYTES_MAX: u64 = 1024 * 1024;
+/// Characters of what a router is told of a server: thirty of them fit into 700 tokens.
+pub const MCP_SUMMARY_CHARS_MAX: usize = 70;
+/// Until a server has greeted, and until it has said a page of what it offers. The first start of a package takes longest:
+/// it is fetched.
+pub const MCP_START_SECS: u64 = 60;
+/// Without a word about a call, where the file says nothing else.
+pub const MCP_CALL_SECS: u64 = 60;
+/// The same at most.
+pub const MCP_CALL_SECS_MAX: u64 = 3_600;
+/// How often its patience a call may take in all, though words about it come.
+pub const MCP_CALL_PATIENCES: u32 = 10;
+/// How long a call waits for a server that is just starting.
+pub const MCP_WAIT_SECS: u64 = 15;
+/// Tools of one server; a list that goes on is cut.
+pub const MCP_TOOLS_MAX: usize = 500;
+/// Pages of that list.
+pub const MCP_PAGES_MAX: usize = 50;
+/// Bytes of one message from a server.
+pub const MCP_MESSAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// Bytes of what a program says of its trouble: its end is kept.
+pub const MCP_COMPLAINT_BYTES_MAX: usize = 2_048;
+/// Between two starts of a server that does not stay, growing from the first to the second.
+pub const MCP_PAUSE_MIN_MS: u64 = 500;
+/// See [`MCP_PAUSE_MIN_MS`].
+pub const MCP_PAUSE_MAX_MS: u64 = 300_000;
+/// Who has stayed so long is started again as if it were the first time.
+pub const MCP_STAYED_SECS: u64 = 60;
+/// Between two looks at what a server offers, however often it says that this changed.
+pub const MCP_LIST_PAUSE_MS: u64 = 1_000;
+/// The same where its list is good for a shorter time.
+pub const MCP_LIST_HOLDS_SECS: u64 = 60;
+/// Between two looks at whether a connection is still there.
+pub const MCP_LOOK_MS: u64 = 250;
+/// How long a server may take to end when it is asked to.
+pub const MCP_END_MS: u64 = 2_000;

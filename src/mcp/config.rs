@@ -1,0 +1,268 @@
+//! Which servers there are: a file in the format that other assistants read as well (`mcpServers`).
+//!
+//! ```json
+//! {"mcpServers": {
+//!     "files": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "/srv/papers"],
+//!               "readOnly": ["read_text_file", "list_directory"]},
+//!     "home": {"url": "https://home.example.org/mcp", "headers": {"Authorization": "Bearer ${HOME_TOKEN}"}}
+//! }}
+//! ```
+//!
+//! `${NAME}` and `${NAME:-otherwise}` stand for variables of the environment. `readOnly`, `timeout` (seconds, or with a
+//! unit) and `users` are ours. Keys of others that would let a server act by itself (`autoApprove`, `alwaysAllow`) are
+//! named in a warning and do nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::time::Duration;
+
+use secrecy::SecretString;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::limits;
+
+/// One server of the file.
+#[derive(Debug, Clone)]
+pub struct McpServer {
+    /// What it is called: small letters, digits, `-` and `_`.
+    pub name: String,
+    /// Where it is.
+    pub reach: ServerReach,
+    /// The tools that run without a yes where the server declares that they only read.
+    pub read_only: BTreeSet<String>,
+    /// How long a call may take without a word of it.
+    pub timeout: Duration,
+    /// Who may use it; nobody named: whoever the accounts belong to that name nobody.
+    pub users: Vec<String>,
+}
+
+/// How a server is reached.
+#[derive(Debug, Clone)]
+pub enum ServerReach {
+    /// A program of this machine, over its standard input and output.
+    Program(ProgramCommand),
+    /// A server elsewhere, over HTTP.
+    Url(McpEndpoint),
+}
+
+/// A program and what it gets.
+#[derive(Debug, Clone)]
+pub struct ProgramCommand {
+    pub command: String,
+    pub args: Vec<String>,
+    pub env: BTreeMap<String, SecretString>,
+    /// The folder that it runs in; the one of this program otherwise.
+    pub cwd: Option<String>,
+}
+
+/// Where a server answers, and what each request of it carries.
+#[derive(Clone)]
+pub struct McpEndpoint {
+    pub url: String,
+    pub headers: BTreeMap<String, SecretString>,
+}
+
+impl McpEndpoint {
+    /// Where it is, without what may be a secret: its password and what stands behind `?`.
+    pub fn shown(&self) -> String {
+        without_secrets(&self.url)
+    }
+}
+
+impl fmt::Debug for McpEndpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&String> = self.headers.keys().collect();
+        f.debug_struct("McpEndpoint").field("url", &without_secrets(&self.url)).field("headers", &names).finish()
+    }
+}
+
+/// What a file says.
+#[derive(Debug, Default)]
+pub struct McpConfig {
+    /// In the order of their names.
+    pub servers: Vec<McpServer>,
+    /// What was left out or does nothing, in sentences.
+    pub warnings: Vec<String>,
+}
+
+/// Why a file cannot be used, for whoever wrote it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum McpConfigError {
+    /// It is no JSON of this shape.
+    #[error("it has to be JSON of the form {{\"mcpServers\": {{\"NAME\": {{…}}}}}}: {0}")]
+    Shape(String),
+    /// One server.
+    #[error("the server “{name}”: {why}")]
+    Server { name: String, why: String },
+}
+
+#[derive(Deserialize)]
+struct ServersFile {
+    #[serde(rename = "mcpServers")]
+    servers: BTreeMap<String, Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ServerEntry {
+    #[serde(rename = "type", alias = "transport")]
+    kind: Option<String>,
+    command: Option<String>,
+    #[serde(default)]
+    args: Vec<String>,
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    cwd: Option<String>,
+    #[serde(alias = "serverUrl", alias = "httpUrl")]
+    url: Option<String>,
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
+    #[serde(default)]
+    read_only: BTreeSet<String>,
+    timeout: Option<Value>,
+    #[serde(default)]
+    users: Vec<String>,
+    #[serde(default)]
+    disabled: bool,
+    #[serde(flatten)]
+    others: BTreeMap<String, Value>,
+}
+
+impl McpConfig {
+    /// Reads a file; `env` gives the variables of the environment.
+    pub fn parse(text: &str, env: &dyn Fn(&str) -> Option<String>) -> Result<Self, McpConfigError> {
+        let file: ServersFile = serde_json::from_str(text).map_err(|error| McpConfigError::Shape(error.to_string()))?;
+        let mut config = Self::default();
+        if file.servers.len() > limits::MCP_SERVERS_MAX {
+            return Err(McpConfigError::Shape(format!("more than {} servers", limits::MCP_SERVERS_MAX)));
+        }
+        for (given, value) in file.servers {
+            let wrong = |why: String| McpConfigError::Server { name: given.clone(), why };
+            let name = server_name(&given);
+            if name.is_empty() || name.len() > limits::MCP_SERVER_NAME_CHARS_MAX {
+                let most = limits::MCP_SERVER_NAME_CHARS_MAX;
+                return Err(wrong(format!("its name has to have 1 to {most} letters or digits")));
+            }
+            if config.servers.iter().any(|server| server.name == name) {
+                return Err(wrong(format!("there is another one called “{name}”")));
+            }
+            let entry: ServerEntry = serde_json::from_value(value).map_err(|error| wrong(error.to_string()))?;
+            if !entry.others.is_empty() {
+                let keys: Vec<&str> = entry.others.keys().map(String::as_str).collect();
+                config.warnings.push(format!("the server “{given}”: {} does nothing here", keys.join(", ")));
+            }
+            if entry.disabled {
+                config.warnings.push(format!("the server “{given}” is disabled"));
+                continue;
+            }
+            config.servers.push(entry.into_server(name, env).map_err(wrong)?);
+        }
+        Ok(config)
+    }
+
+    /// One server from the command line: a URL, or a command with its arguments.
+    pub fn typed(text: &str) -> Result<McpServer, String> {
+        let is_url = text.starts_with("http://") || text.starts_with("https://");
+        let mut words = text.split_whitespace().map(str::to_owned);
+        let command = words.next().filter(|_| !is_url);
+        let entry = ServerEntry {
+            kind: None,
+            command,
+            args: if is_url { Vec::new() } else { words.collect() },
+            env: BTreeMap::new(),
+            cwd: None,
+            url: is_url.then(|| text.to_owned()),
+            headers: BTreeMap::new(),
+            read_only: BTreeSet::new(),
+            timeout: None,
+            users: Vec::new(),
+            disabled: false,
+            others: BTreeMap::new(),
+        };
+        entry.into_server("server".to_owned(), &|_| None)
+    }
+}
+
+impl ServerEntry {
+    fn into_server(self, name: String, env: &dyn Fn(&str) -> Option<String>) -> Result<McpServer, String> {
+        let said = |text: &str| expanded(text, env);
+        let secrets = |map: &BTreeMap<String, String>| {
+            map.iter()
+                .map(|(key, value)| Ok((key.clone(), SecretString::from(said(value)?))))
+                .collect::<Result<_, String>>()
+        };
+        let is_remote = self.kind.as_deref().is_some_and(|kind| !kind.eq_ignore_ascii_case("stdio"));
+        let reach = match (&self.command, &self.url) {
+            (Some(_), Some(_)) => return Err("it has a command and a url; only one of them can be".to_owned()),
+            (None, None) => return Err("it has neither a command nor a url".to_owned()),
+            (Some(_), None) if is_remote => return Err("its type wants a url, and it has a command".to_owned()),
+            (Some(command), None) => ServerReach::Program(ProgramCommand {
+                command: said(command)?,
+                args: self.args.iter().map(|arg| said(arg)).collect::<Result<_, _>>()?,
+                env: secrets(&self.env)?,
+                cwd: self.cwd.as_deref().map(said).transpose()?,
+            }),
+            (None, Some(_)) if self.kind.as_deref().is_some_and(|kind| kind.eq_ignore_ascii_case("sse")) => {
+                return Err("the transport “sse” is not spoken here; ask for the server's streamable HTTP".to_owned());
+            }
+            (None, Some(url)) => {
+                let url = said(url)?;
+                let parsed = reqwest::Url::parse(&url).map_err(|error| format!("its url: {error}"))?;
+                if !matches!(parsed.scheme(), "http" | "https") {
+                    return Err("its url has to begin with http:// or https://".to_owned());
+                }
+                ServerReach::Url(McpEndpoint { url, headers: secrets(&self.headers)? })
+            }
+        };
+        let timeout = match &self.timeout {
+            None => Duration::from_secs(limits::MCP_CALL_SECS),
+            Some(Value::Number(secs)) => {
+                secs.as_u64().map(Duration::from_secs).ok_or("its timeout is no number of seconds")?
+            }
+            Some(_) => return Err("its timeout has to be a number of seconds".to_owned()),
+        };
+        if timeout.is_zero() || timeout.as_secs() > limits::MCP_CALL_SECS_MAX {
+            return Err(format!("its timeout has to be 1 to {} seconds", limits::MCP_CALL_SECS_MAX));
+        }
+        Ok(McpServer { name, reach, read_only: self.read_only, timeout, users: self.users })
+    }
+}
+
+/// A name of a file as it is used here: what others write with spaces and capitals, too.
+pub fn server_name(given: &str) -> String {
+    let mut name = String::new();
+    for c in given.trim().chars() {
+        let c = c.to_ascii_lowercase();
+        let is_kept = c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        if is_kept || !name.ends_with('-') {
+            name.push(if is_kept { c } else { '-' });
+        }
+    }
+    name.trim_matches('-').to_owned()
+}
+
+/// With the variables that it names in their place.
+fn expanded(text: &str, env: &dyn Fn(&str) -> Option<String>) -> Result<String, String> {
+    let (mut whole, mut rest) = (String::new(), text);
+    while let Some(start) = rest.find("${") {
+        let after = &rest[start + 2..];
+        let end = after.find('}').ok_or_else(|| format!("“{}” has no end", &rest[start..]))?;
+        let (name, otherwise) = match after[..end].split_once(":-") {
+            Some((name, otherwise)) => (name, Some(otherwise.to_owned())),
+            None => (&after[..end], None),
+        };
+        whole += &rest[..start];
+        whole += &env(name).or(otherwise).ok_or_else(|| format!("the variable {name} is not set"))?;
+        rest = &after[end + 1..];
+    }
+    Ok(whole + rest)
+}
+
+fn without_secrets(url: &str) -> String {
+    let Ok(mut url) = reqwest::Url::parse(url) else { return "a url".to_owned() };
+    let _ = url.set_password(None);
+    let _ = url.set_username("");
+    url.set_query(None);
+    url.to_string()
+}

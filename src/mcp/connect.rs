@@ -1,0 +1,137 @@
+//! Starting a server, or calling at its address, and greeting it by a protocol that both speak.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::redirect;
+use rmcp::RoleClient;
+use rmcp::model::ProtocolVersion;
+use rmcp::service::{ClientInitializeError, ClientLifecycleMode, RunningService, serve_client_with_lifecycle};
+use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::transport::streamable_http_client::{StreamableHttpClientTransport, StreamableHttpClientTransportConfig};
+use secrecy::ExposeSecret;
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+use super::client::{ConnectError, McpClient, McpListener, NO_TOKEN, causes};
+use super::config::{McpEndpoint, McpServer, ProgramCommand, ServerReach};
+use super::http::HttpLink;
+use super::program::Program;
+use crate::limits;
+
+/// How long a connection to an address may take.
+const CONNECT_LIMIT: Duration = Duration::from_secs(10);
+
+/// A greeting that came to nothing.
+struct Ungreeted {
+    why: String,
+    /// It answered the newer protocol's question in a way that says nothing of the older.
+    was_confused: bool,
+}
+
+impl From<ConnectError> for Ungreeted {
+    fn from(error: ConnectError) -> Self {
+        Self { why: error.0, was_confused: false }
+    }
+}
+
+impl McpClient {
+    /// Starts the server or calls at its address, and greets it: by the newer protocol, by the older where that is not
+    /// known, and once more by the older alone where the answer to the newer was none.
+    pub async fn connect(server: &McpServer) -> Result<Self, ConnectError> {
+        let newest = ClientLifecycleMode::Auto {
+            preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+            legacy_version: Some(ProtocolVersion::V_2025_11_25),
+        };
+        match greet(server, newest).await {
+            Ok(client) => Ok(client),
+            Err(Ungreeted { was_confused: true, .. }) => {
+                let again = greet(server, ClientLifecycleMode::Initialize).await;
+                again.map_err(|ungreeted| ConnectError(ungreeted.why))
+            }
+            Err(Ungreeted { why, .. }) => Err(ConnectError(why)),
+        }
+    }
+}
+
+async fn greet(server: &McpServer, lifecycle: ClientLifecycleMode) -> Result<McpClient, Ungreeted> {
+    let listener = McpListener { changed: Arc::default(), progress: watch::Sender::default() };
+    match &server.reach {
+        ServerReach::Program(command) => {
+            let (program, pipes) = started(command)?;
+            match greeted(serve_client_with_lifecycle(listener.clone(), pipes, lifecycle)).await {
+                Ok(running) => Ok(McpClient { running, program: Some(program), listener }),
+                Err(ungreeted) => {
+                    let complaint = program.complaint();
+                    program.stop().await;
+                    let last = complaint.lines().next_back().map(|line| format!("; it said “{line}”"));
+                    Err(Ungreeted { why: ungreeted.why + &last.unwrap_or_default(), ..ungreeted })
+                }
+            }
+        }
+        ServerReach::Url(endpoint) => {
+            let transport = called_at(endpoint)?;
+            let running = greeted(serve_client_with_lifecycle(listener.clone(), transport, lifecycle)).await?;
+            Ok(McpClient { running, program: None, listener })
+        }
+    }
+}
+
+type Pipes = AsyncRwTransport<RoleClient, tokio::process::ChildStdout, tokio::process::ChildStdin>;
+
+fn started(command: &ProgramCommand) -> Result<(Program, Pipes), ConnectError> {
+    let (program, stdout, stdin) = Program::start(command)
+        .map_err(|error| ConnectError(format!("{} cannot be started: {error}", command.command)))?;
+    Ok((program, AsyncRwTransport::new(stdout, stdin).with_max_line_length(limits::MCP_MESSAGE_BYTES_MAX)))
+}
+
+fn called_at(endpoint: &McpEndpoint) -> Result<StreamableHttpClientTransport<HttpLink>, ConnectError> {
+    let mut headers = HashMap::new();
+    for (name, value) in &endpoint.headers {
+        let no_header = || ConnectError(format!("“{name}” is no HTTP header that can be sent"));
+        let name = http::HeaderName::try_from(name.as_str()).map_err(|_| no_header())?;
+        let mut value = http::HeaderValue::try_from(value.expose_secret()).map_err(|_| no_header())?;
+        value.set_sensitive(true);
+        headers.insert(name, value);
+    }
+    let config = StreamableHttpClientTransportConfig::with_uri(endpoint.url.clone())
+        .custom_headers(headers)
+        .max_sse_event_size(limits::MCP_MESSAGE_BYTES_MAX)
+        .max_json_response_size(limits::MCP_MESSAGE_BYTES_MAX)
+        .reinit_on_expired_session(true);
+    // A redirect would take the headers elsewhere.
+    let client = reqwest::Client::builder().redirect(redirect::Policy::none()).connect_timeout(CONNECT_LIMIT).build();
+    let link = HttpLink(client.map_err(|error| ConnectError(error.to_string()))?);
+    Ok(StreamableHttpClientTransport::with_client(link, config))
+}
+
+async fn greeted(
+    serving: impl Future<Output = Result<RunningService<RoleClient, McpListener>, ClientInitializeError>>,
+) -> Result<RunningService<RoleClient, McpListener>, Ungreeted> {
+    let clear = |why: String| Ungreeted { why, was_confused: false };
+    match timeout(Duration::from_secs(limits::MCP_START_SECS), serving).await {
+        Ok(Ok(running)) => Ok(running),
+        Ok(Err(error)) if error.is_authorization_required() => Err(clear(NO_TOKEN.to_owned())),
+        Ok(Err(error)) => Err(ungreeted(&error)),
+        Err(_) => Err(clear(format!("it did not answer within {} seconds", limits::MCP_START_SECS))),
+    }
+}
+
+fn ungreeted(error: &ClientInitializeError) -> Ungreeted {
+    let clear = |why: String| Ungreeted { why, was_confused: false };
+    match error {
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => clear(ungreeted(fallback).why),
+        ClientInitializeError::ConnectionClosed(_) => clear("it ended before it had greeted".to_owned()),
+        ClientInitializeError::TransportError { error, .. } => clear(causes(&*error.error)),
+        other => {
+            let was_confused = matches!(
+                other,
+                ClientInitializeError::ExpectedInitResult(_)
+                    | ClientInitializeError::ExpectedInitResponse(_)
+                    | ClientInitializeError::NoCompatibleProtocolVersion { .. }
+            );
+            Ungreeted { why: other.to_string(), was_confused }
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! Streamable HTTP by this program's own HTTP client: what the protocol's library asks of one.
+//!
+//! Invariants: an answer and each event of a stream have a largest size, counted before they are kept; a redirect is not
+//! followed, since it would take the key elsewhere. A server of the older protocol that rejects the newer one's first
+//! question is told apart from one that is broken.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use futures::stream::BoxStream;
+use futures::{Stream, StreamExt, TryStreamExt};
+use http::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::{HeaderName, HeaderValue, StatusCode};
+use hyper::body::Bytes;
+use reqwest::{RequestBuilder, Response};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::transport::common::http_header::{
+    EVENT_STREAM_MIME_TYPE, HEADER_LAST_EVENT_ID, HEADER_SESSION_ID, JSON_MIME_TYPE,
+};
+use rmcp::transport::streamable_http_client::{
+    AuthRequiredError, HttpStatusError, SseError, StreamableHttpClient, StreamableHttpError,
+    StreamableHttpPostResponse, StreamableHttpResponseLimits,
+};
+use sse_stream::{Sse, SseStream};
+
+type Trouble = StreamableHttpError<reqwest::Error>;
+type Headers = HashMap<HeaderName, HeaderValue>;
+
+/// Of a delay that a server asks for.
+const RETRY_AFTER_BYTES_MAX: usize = 64;
+/// What nobody else may set: they belong to the protocol.
+const RESERVED: [&str; 3] = ["accept", "mcp-session-id", "last-event-id"];
+
+/// See the module.
+#[derive(Debug, Clone)]
+pub struct HttpLink(pub reqwest::Client);
+
+/// An event is larger than any may be.
+#[derive(Debug, thiserror::Error)]
+#[error("an event of more than {0} bytes")]
+struct EventTooLarge(usize);
+
+impl HttpLink {
+    async fn sent(request: RequestBuilder, auth: Option<String>, headers: Headers) -> Result<Response, Trouble> {
+        let mut request = request.header(ACCEPT, format!("{EVENT_STREAM_MIME_TYPE}, {JSON_MIME_TYPE}"));
+        for (name, value) in headers {
+            if RESERVED.contains(&name.as_str()) {
+                return Err(Trouble::ReservedHeaderConflict(name.to_string()));
+            }
+            request = request.header(name, value);
+        }
+        if let Some(auth) = auth {
+            request = request.bearer_auth(auth);
+        }
+        let response = request.send().await.map_err(Trouble::Client)?;
+        let challenge = response.headers().get(WWW_AUTHENTICATE).and_then(|value| value.to_str().ok());
+        match (response.status(), challenge) {
+            (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN, Some(challenge)) => {
+                Err(Trouble::AuthRequired(AuthRequiredError::new(challenge.to_owned())))
+            }
+            _ => Ok(response),
+        }
+    }
+}
+
+impl StreamableHttpClient for HttpLink {
+    type Error = reqwest::Error;
+
+    async fn post_message(
+        &self,
+        uri: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session: Option<Arc<str>>,
+        auth: Option<String>,
+        headers: Headers,
+    ) -> Result<StreamableHttpPostResponse, Trouble> {
+        let limits = StreamableHttpResponseLimits::default();
+        self.post_message_with_response_limits(uri, message, session, auth, headers, limits).await
+    }
+
+    async fn post_message_with_response_limits(
+        &self,
+        uri: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session: Option<Arc<str>>,
+        auth: Option<String>,
+        headers: Headers,
+        limits: StreamableHttpResponseLimits,
+    ) -> Result<StreamableHttpPostResponse, Trouble> {
+        let mut request = self.0.post(uri.as_ref()).json(&message);
+        if let Some(session) = &session {
+            request = request.header(HEADER_SESSION_ID, session.as_ref());
+        }
+        let response = Self::sent(request, auth, headers).await?;
+        let status = response.status();
+        if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
+            return Ok(StreamableHttpPostResponse::Accepted);
+        }
+        if status == StatusCode::NOT_FOUND && session.is_some() {
+            return Err(Trouble::SessionExpired);
+        }
+        let header = |name| response.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+        let given = header(HEADER_SESSION_ID).map(str::to_owned);
+        let kind = header(CONTENT_TYPE.as_str()).map(str::to_owned);
+        let is = |mime: &str| kind.as_deref().is_some_and(|kind| media_type(kind).eq_ignore_ascii_case(mime));
+        if !status.is_success() {
+            let retry_after = header(RETRY_AFTER.as_str()).filter(|value| value.len() <= RETRY_AFTER_BYTES_MAX);
+            let may_retry = status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error();
+            let failed = may_retry.then(|| HttpStatusError::new(status.as_u16(), retry_after.map(str::to_owned)));
+            let is_refused = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
+            let most = if is(JSON_MIME_TYPE) { limits.max_json_response_size } else { limits.max_error_response_size };
+            let body = beginning(response, most).await;
+            let error = serde_json::from_slice::<ServerJsonRpcMessage>(&body).ok();
+            if let Some(legacy) = legacy(&message, session.is_some(), status, error.as_ref()) {
+                return Ok(legacy);
+            }
+            if let Some(error @ JsonRpcMessage::Error(_)) = error.filter(|_| !is_refused) {
+                return Ok(StreamableHttpPostResponse::Json(error, given));
+            }
+            return Err(match failed {
+                Some(failed) => failed.into(),
+                None => Trouble::UnexpectedServerResponse(format!("HTTP {status}").into()),
+            });
+        }
+        if is(EVENT_STREAM_MIME_TYPE) {
+            return Ok(StreamableHttpPostResponse::Sse(events(response, limits.max_sse_event_size), given));
+        }
+        let expects_nothing = !matches!(message, JsonRpcMessage::Request(_));
+        if expects_nothing && !is(JSON_MIME_TYPE) {
+            return Ok(StreamableHttpPostResponse::Accepted);
+        }
+        if !is(JSON_MIME_TYPE) {
+            return Err(Trouble::UnexpectedContentType(kind));
+        }
+        let body = whole(response, limits.max_json_response_size).await?;
+        match serde_json::from_slice(&body) {
+            Ok(answer) => Ok(StreamableHttpPostResponse::Json(answer, given)),
+            Err(_) if expects_nothing => Ok(StreamableHttpPostResponse::Accepted),
+            Err(error) => Err(Trouble::Deserialize(error)),
+        }
+    }
+
+    async fn delete_session(
+        &self,
+        uri: Arc<str>,
+        session: Arc<str>,
+        auth: Option<String>,
+        headers: Headers,
+    ) -> Result<(), Trouble> {
+        let request = self.0.delete(uri.as_ref()).header(HEADER_SESSION_ID, session.as_ref());
+        let response = Self::sent(request, auth, headers).await?;
+        match response.status() {
+            StatusCode::METHOD_NOT_ALLOWED => Ok(()),
+            _ => response.error_for_status().map(drop).map_err(Trouble::Client),
+        }
+    }
+
+    async fn get_stream(
+        &self,
+        uri: Arc<str>,
+        session: Option<Arc<str>>,
+        last_event: Option<String>,
+        auth: Option<String>,
+        headers: Headers,
+    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Trouble> {
+        let most = StreamableHttpResponseLimits::default().max_sse_event_size;
+        self.get_stream_with_max_sse_event_size(uri, session, last_event, auth, headers, most).await
+    }
+
+    async fn get_stream_with_max_sse_event_size(
+        &self,
+        uri: Arc<str>,
+        session: Option<Arc<str>>,
+        last_event: Option<String>,
+        auth: Option<String>,
+        headers: Headers,
+        most: usize,
+    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Trouble> {
+        let mut request = self.0.get(uri.as_ref());
+        if let Some(session) = session {
+            request = request.header(HEADER_SESSION_ID, session.as_ref());
+        }
+        if let Some(last_event) = last_event {
+            request = request.header(HEADER_LAST_EVENT_ID, last_event);
+        }
+        let response = Self::sent(request, auth, headers).await?;
+        if response.status() == StatusCode::METHOD_NOT_ALLOWED {
+            return Err(Trouble::ServerDoesNotSupportSse);
+        }
+        let response = response.error_for_status().map_err(Trouble::Client)?;
+        let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        if !kind.is_some_and(|kind| media_type(kind).eq_ignore_ascii_case(EVENT_STREAM_MIME_TYPE)) {
+            return Err(Trouble::UnexpectedContentType(kind.map(str::to_owned)));
+        }
+        Ok(events(response, most))
+    }
+}
+
+/// Without its parameters.
+fn media_type(kind: &str) -> &str {
+    kind.split(';').next().unwrap_or_default().trim()
+}
+
+/// The answer of a server that does not know the first question of the newer protocol, as the library understands it.
+fn legacy(
+    asked: &ClientJsonRpcMessage,
+    has_session: bool,
+    status: StatusCode,
+    error: Option<&ServerJsonRpcMessage>,
+) -> Option<StreamableHttpPostResponse> {
+    let JsonRpcMessage::Request(request) = asked else { return None };
+    let is_discovery = matches!(request.request, ClientRequest::DiscoverRequest(_));
+    let is_refused = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
+    if has_session || !status.is_client_error() || is_refused || !is_discovery {
+        return None;
+    }
+    let why = match error {
+        Some(JsonRpcMessage::Error(error)) => error.error.clone(),
+        _ => ErrorData::invalid_request(format!("HTTP {status}"), None),
+    };
+    // Who rejects a question unread cannot say which it was.
+    Some(StreamableHttpPostResponse::Json(ServerJsonRpcMessage::error(why, Some(request.id.clone())), None))
+}
+
+async fn whole(response: Response, most: usize) -> Result<Vec<u8>, Trouble> {
+    let too_large = || Trouble::ResponseBodyTooLarge { max_size: most };
+    if response.content_length().is_some_and(|length| length > most as u64) {
+        return Err(too_large());
+    }
+    let mut body = Vec::new();
+    let mut chunks = response.bytes_stream();
+    while let Some(chunk) = chunks.try_next().await.map_err(Trouble::Client)? {
+        if chunk.len() > most - body.len() {
+            return Err(too_large());
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
+}
+
+/// As much of it as may be kept, however it ends.
+async fn beginning(response: Response, most: usize) -> Vec<u8> {
+    let mut body = Vec::new();
+    let mut chunks = response.bytes_stream();
+    while let Some(Ok(chunk)) = chunks.next().await {
+        body.extend_from_slice(&chunk[..chunk.len().min(most - body.len())]);
+        if body.len() == most {
+            break;
+        }
+    }
+    body
+}
+
+fn events(response: Response, most: usize) -> BoxStream<'static, Result<Sse, SseError>> {
+    SseStream::from_bytes_stream(bounded(response.bytes_stream(), most)).boxed()
+}
+
+/// The bytes of a stream, until an event of it, which ends with an empty line, is too large.
+fn bounded<E>(
+    stream: impl Stream<Item = Result<Bytes, E>> + Send + 'static,
+    most: usize,
+) -> impl Stream<Item = Result<Bytes, std::io::Error>> + Send + 'static
+where
+    E: std::error::Error + Send + Sync + 'static,
+{
+    let (mut held, mut line) = (0, 0);
+    let mut is_over = false;
+    stream.map(move |chunk| {
+        let chunk = chunk.map_err(std::io::Error::other)?;
+        for byte in &chunk {
+            match byte {
+                b'\n' if line == 0 => held = 0,
+                b'\n' => line = 0,
+                b'\r' => {}
+                _ => line += 1,
+            }
+            held += 1;
+            is_over |= held > most;
+        }
+        if is_over { Err(std::io::Error::other(EventTooLarge(most))) } else { Ok(chunk) }
+    })
+}

@@ -1,0 +1,154 @@
+//! A server that is kept running: started, listened to, started again when it ends, with a pause that grows.
+
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use serde_json::{Map, Value};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::client::{CallError, McpClient, ToolAnswer, ToolListing};
+use super::config::McpServer;
+use crate::limits;
+
+/// How a server is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ServerState {
+    /// It is being started, or called at.
+    Starting,
+    /// It answers.
+    Up,
+    /// It does not; it is started again later.
+    Down(String),
+}
+
+/// A server of the file, running or about to.
+#[derive(Debug)]
+pub struct KeptServer {
+    /// What the file says of it.
+    pub server: McpServer,
+    state: watch::Sender<ServerState>,
+    current: RwLock<Option<Arc<McpClient>>>,
+}
+
+/// Is told what a server offers, each time that it says so.
+pub type ListingSink<'a> = dyn Fn(ToolListing) -> BoxFuture<'a, ()> + Send + Sync + 'a;
+
+impl KeptServer {
+    /// Not started yet.
+    pub fn new(server: McpServer) -> Self {
+        Self { server, state: watch::Sender::new(ServerState::Starting), current: RwLock::default() }
+    }
+
+    /// How it is.
+    pub fn state(&self) -> ServerState {
+        self.state.borrow().clone()
+    }
+
+    /// How it is, for whoever waits for a change.
+    pub fn watch(&self) -> watch::Receiver<ServerState> {
+        self.state.subscribe()
+    }
+
+    /// Keeps it running until `stop`, and ends it then.
+    pub async fn keep(&self, listed: &ListingSink<'_>, stop: &CancellationToken) {
+        let mut pause = limits::MCP_PAUSE_MIN_MS;
+        loop {
+            let began = Instant::now();
+            let ended = tokio::select! {
+                () = stop.cancelled() => None,
+                ended = self.run(listed) => Some(ended),
+            };
+            // Put down before anything is waited for: no call begins on it any more.
+            let client = self.current.write().unwrap_or_else(PoisonError::into_inner).take();
+            let was_up = self.state() == ServerState::Up;
+            if let (Some(why), false) = (&ended, was_up) {
+                self.state.send_replace(ServerState::Down(why.clone()));
+            } else {
+                // Whoever calls now waits for it.
+                self.state.send_replace(ServerState::Starting);
+            }
+            if let Some(client) = client {
+                client.stop().await;
+            }
+            let Some(why) = ended else { return };
+            if began.elapsed() > Duration::from_secs(limits::MCP_STAYED_SECS) {
+                pause = limits::MCP_PAUSE_MIN_MS;
+            }
+            tracing::warn!(server = self.server.name, why, pause_ms = pause, "a server does not answer");
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = sleep(Duration::from_millis(pause)) => {}
+            }
+            pause = (pause * 2).min(limits::MCP_PAUSE_MAX_MS);
+        }
+    }
+
+    /// One life of it; why it ended.
+    async fn run(&self, listed: &ListingSink<'_>) -> String {
+        let client = match McpClient::connect(&self.server).await {
+            Ok(client) => Arc::new(client),
+            Err(why) => return why.to_string(),
+        };
+        let announced = std::pin::pin!(client.announcements());
+        let followed = self.follow(&client, listed);
+        tokio::select! {
+            never = announced => match never {},
+            why = followed => why,
+        }
+    }
+
+    async fn follow(&self, client: &Arc<McpClient>, listed: &ListingSink<'_>) -> String {
+        loop {
+            let listing = match client.list().await {
+                Ok(listing) => listing,
+                Err(error) => return error.to_string(),
+            };
+            let holds = listing.holds.map(|holds| holds.max(Duration::from_secs(limits::MCP_LIST_HOLDS_SECS)));
+            listed(listing).await;
+            // Only now: what a call has to say beside its values is in the list.
+            *self.current.write().unwrap_or_else(PoisonError::into_inner) = Some(client.clone());
+            self.state.send_replace(ServerState::Up);
+            let outdated = async {
+                match holds {
+                    Some(holds) => sleep(holds).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = client.changed() => sleep(Duration::from_millis(limits::MCP_LIST_PAUSE_MS)).await,
+                () = outdated => {}
+                () = client.over() => return client.end(),
+            }
+        }
+    }
+
+    /// Calls a tool. Waits a little for a server that is just starting.
+    pub async fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<ToolAnswer, CallError> {
+        let client = self.client().await?;
+        client.call(tool, arguments, self.server.timeout).await
+    }
+
+    async fn client(&self) -> Result<Arc<McpClient>, CallError> {
+        let current = || self.current.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let alive = || current().filter(|client| !client.is_over());
+        if let Some(client) = alive() {
+            return Ok(client);
+        }
+        let mut state = self.state.subscribe();
+        let settled = state.wait_for(|state| match state {
+            ServerState::Starting => false,
+            // It has ended, and that was not noticed yet.
+            ServerState::Up => alive().is_some(),
+            ServerState::Down(_) => true,
+        });
+        let _ = timeout(Duration::from_secs(limits::MCP_WAIT_SECS), settled).await;
+        match (alive(), self.state()) {
+            (Some(client), _) => Ok(client),
+            (None, ServerState::Down(why)) => Err(CallError::Unreachable(why)),
+            (None, _) => Err(CallError::Unreachable("it is only just starting".to_owned())),
+        }
+    }
+}

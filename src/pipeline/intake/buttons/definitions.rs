@@ -1,0 +1,31 @@
+//! The button below a changed tool: an admin has seen the difference, and takes the new definition.
+
+use super::Intended;
+use crate::core::turn::{NoticeKind, Path};
+use crate::pipeline::brain::Brain;
+use crate::pipeline::commit::{Answer, shown};
+use crate::pipeline::turn::TurnFacts;
+use crate::ports::StoreError;
+
+/// What such a button sets.
+pub const KEY: &str = "tool";
+
+/// Only who runs this may; and only the very definition whose difference was shown.
+pub(super) async fn take(brain: &Brain, facts: &TurnFacts, id: &str, data: &str) -> Result<Intended, StoreError> {
+    let runs_this = facts.user.admin || brain.policy.admins.contains(facts.owner()) || facts.owner().is_of_terminal();
+    if !runs_this {
+        let refused = Answer::says(Path::Button, "Only whoever runs me can decide that. Nothing was changed.");
+        return Ok(refused.noticed(&facts.incoming, NoticeKind::Alert).into());
+    }
+    let is_taken = brain.servers.take(&brain.services, brain.store.as_ref(), id).await?;
+    let says = match is_taken {
+        true => "✅ The new definition is used from now on.",
+        false => "That definition is not the one that waits any more. Nothing was changed.",
+    };
+    let mut answer = Answer::says(Path::Button, says);
+    if let Some(message) = shown::pressed(brain, facts, data).await? {
+        let data = data.to_owned();
+        shown::without(message.message, move |press| press.encode() == data, &mut answer);
+    }
+    Ok(answer.into())
+}

@@ -1,0 +1,65 @@
+//! A server as a service: who may use it, and what a call comes to.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use crate::core::ids::UserId;
+use crate::core::text::{capital, one_line, shorten, visible};
+use crate::limits;
+use crate::mcp::{CallError, KeptServer, ToolAnswer};
+use crate::services::command::{Completed, Effect};
+use crate::services::error::ServiceError;
+use crate::services::holder::Holder;
+use crate::services::service::Service;
+use crate::services::tool::{ToolInvocation, ToolResult, Tools};
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct ServerService {
+    pub(super) kept: Arc<KeptServer>,
+    pub(super) holders: Vec<Holder>,
+}
+
+impl Service for ServerService {}
+
+impl ServerService {
+    fn title(&self) -> String {
+        capital(&self.kept.server.name)
+    }
+}
+
+#[async_trait]
+impl Tools for ServerService {
+    fn refusal(&self, owner: &UserId) -> Option<String> {
+        let may = self.holders.iter().any(|holder| holder.is(owner));
+        (!may).then(|| format!("{} is not open to you; whoever runs me decides that. Nothing was done.", self.title()))
+    }
+
+    async fn call(&self, call: ToolInvocation<'_>) -> Result<Completed<ToolResult>, ServiceError> {
+        let (name, arguments) = (&call.action.command, call.action.params.clone());
+        let said = |words: &str| visible(&shorten(&one_line(words), limits::TOOL_SUMMARY_CHARS_MAX));
+        match self.kept.call(name, arguments).await {
+            Ok(ToolAnswer { text, is_error: false }) => Ok(Completed::read(ToolResult { text })),
+            Ok(ToolAnswer { text, is_error: true }) => {
+                Err(ServiceError::Refused(format!("{} says that it failed: “{}”", self.title(), said(&text))))
+            }
+            Err(CallError::Unreachable(why)) => Err(ServiceError::Unreachable { place: self.title(), why: said(&why) }),
+            Err(CallError::Rejected(why)) => Err(ServiceError::Refused(format!(
+                "{} did not take it: “{}”. Nothing was done.",
+                self.title(),
+                said(&why)
+            ))),
+            Err(CallError::Unanswered(why)) => match call.effect {
+                Effect::Read | Effect::ReadElsewhere => {
+                    Err(ServiceError::Refused(format!("{} gave no answer: {}.", self.title(), said(&why))))
+                }
+                Effect::WriteHere | Effect::WriteElsewhere => Ok(Completed::Doubtful(format!(
+                    "{} did not say whether it did it: {}. Look there before you ask again.",
+                    self.title(),
+                    said(&why)
+                ))),
+            },
+        }
+    }
+}
