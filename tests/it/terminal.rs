@@ -102,8 +102,12 @@ fn ctrl_c_stops_what_runs_first_and_ends_the_program_second() {
     terminal.waits("call", |_| model.calls().len() > 1);
     terminal.types(CTRL_C);
     terminal.waits("word about it", |terminal| terminal.screen().matches("Stopping.").count() > 1);
-    terminal.types(CTRL_C);
-    assert!(terminal.ended().success());
+    // What it stops may have ended before the next one comes, which is then the first of its own.
+    let ended = (0..2).find_map(|_| {
+        terminal.types(CTRL_C);
+        terminal.ended_within(Duration::from_secs(10))
+    });
+    assert!(ended.expect("it still runs").success());
     assert!(terminal.is_as_found());
 }
 
