@@ -123,7 +123,7 @@ impl Tools for Home {
         };
         match request.send().await {
             Ok(answer) if answer.status().is_success() => match answer.text().await {
-                Ok(text) => Ok(Completed::read(ToolResult { text })),
+                Ok(text) => Ok(Completed::read(ToolResult::new(text))),
                 Err(error) => doubtful(error.without_url().to_string()),
             },
             Ok(answer) if answer.status().is_client_error() => {

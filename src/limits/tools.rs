@@ -4,6 +4,12 @@
 pub const TOOL_NAME_CHARS_MAX: usize = 128;
 /// Characters of what is said of a tool, and of why one cannot be used.
 pub const TOOL_SUMMARY_CHARS_MAX: usize = 200;
+/// Long answers of one service that are kept whole, for as long as a page can be turned.
+pub const TOOL_KEPT_MAX: usize = 20;
+/// Bytes of each.
+pub const TOOL_KEPT_BYTES_MAX: usize = 1024 * 1024;
+/// Tools of one service that help shows.
+pub const HELP_TOOLS_MAX: usize = 4;
 /// Bytes of the schema of its parameters, as it arrives.
 pub const TOOL_SCHEMA_BYTES_MAX: usize = 64 * 1_024;
 /// Values of that schema, once what it refers to stands in its place.

@@ -23,7 +23,7 @@ use rmcp::transport::streamable_http_client::{
 };
 use sse_stream::{Sse, SseStream};
 
-type Trouble = StreamableHttpError<reqwest::Error>;
+type HttpTrouble = StreamableHttpError<reqwest::Error>;
 type Headers = HashMap<HeaderName, HeaderValue>;
 
 /// Of a delay that a server asks for.
@@ -41,22 +41,22 @@ pub struct HttpLink(pub reqwest::Client);
 struct EventTooLarge(usize);
 
 impl HttpLink {
-    async fn sent(request: RequestBuilder, auth: Option<String>, headers: Headers) -> Result<Response, Trouble> {
+    async fn sent(request: RequestBuilder, auth: Option<String>, headers: Headers) -> Result<Response, HttpTrouble> {
         let mut request = request.header(ACCEPT, format!("{EVENT_STREAM_MIME_TYPE}, {JSON_MIME_TYPE}"));
         for (name, value) in headers {
             if RESERVED.contains(&name.as_str()) {
-                return Err(Trouble::ReservedHeaderConflict(name.to_string()));
+                return Err(HttpTrouble::ReservedHeaderConflict(name.to_string()));
             }
             request = request.header(name, value);
         }
         if let Some(auth) = auth {
             request = request.bearer_auth(auth);
         }
-        let response = request.send().await.map_err(Trouble::Client)?;
+        let response = request.send().await.map_err(HttpTrouble::Client)?;
         let challenge = response.headers().get(WWW_AUTHENTICATE).and_then(|value| value.to_str().ok());
         match (response.status(), challenge) {
             (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN, Some(challenge)) => {
-                Err(Trouble::AuthRequired(AuthRequiredError::new(challenge.to_owned())))
+                Err(HttpTrouble::AuthRequired(AuthRequiredError::new(challenge.to_owned())))
             }
             _ => Ok(response),
         }
@@ -73,7 +73,7 @@ impl StreamableHttpClient for HttpLink {
         session: Option<Arc<str>>,
         auth: Option<String>,
         headers: Headers,
-    ) -> Result<StreamableHttpPostResponse, Trouble> {
+    ) -> Result<StreamableHttpPostResponse, HttpTrouble> {
         let limits = StreamableHttpResponseLimits::default();
         self.post_message_with_response_limits(uri, message, session, auth, headers, limits).await
     }
@@ -86,7 +86,7 @@ impl StreamableHttpClient for HttpLink {
         auth: Option<String>,
         headers: Headers,
         limits: StreamableHttpResponseLimits,
-    ) -> Result<StreamableHttpPostResponse, Trouble> {
+    ) -> Result<StreamableHttpPostResponse, HttpTrouble> {
         let mut request = self.0.post(uri.as_ref()).json(&message);
         if let Some(session) = &session {
             request = request.header(HEADER_SESSION_ID, session.as_ref());
@@ -97,7 +97,7 @@ impl StreamableHttpClient for HttpLink {
             return Ok(StreamableHttpPostResponse::Accepted);
         }
         if status == StatusCode::NOT_FOUND && session.is_some() {
-            return Err(Trouble::SessionExpired);
+            return Err(HttpTrouble::SessionExpired);
         }
         let header = |name| response.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
         let given = header(HEADER_SESSION_ID).map(str::to_owned);
@@ -119,7 +119,7 @@ impl StreamableHttpClient for HttpLink {
             }
             return Err(match failed {
                 Some(failed) => failed.into(),
-                None => Trouble::UnexpectedServerResponse(format!("HTTP {status}").into()),
+                None => HttpTrouble::UnexpectedServerResponse(format!("HTTP {status}").into()),
             });
         }
         if is(EVENT_STREAM_MIME_TYPE) {
@@ -130,13 +130,13 @@ impl StreamableHttpClient for HttpLink {
             return Ok(StreamableHttpPostResponse::Accepted);
         }
         if !is(JSON_MIME_TYPE) {
-            return Err(Trouble::UnexpectedContentType(kind));
+            return Err(HttpTrouble::UnexpectedContentType(kind));
         }
         let body = whole(response, limits.max_json_response_size).await?;
         match serde_json::from_slice(&body) {
             Ok(answer) => Ok(StreamableHttpPostResponse::Json(answer, given)),
             Err(_) if expects_nothing => Ok(StreamableHttpPostResponse::Accepted),
-            Err(error) => Err(Trouble::Deserialize(error)),
+            Err(error) => Err(HttpTrouble::Deserialize(error)),
         }
     }
 
@@ -146,12 +146,12 @@ impl StreamableHttpClient for HttpLink {
         session: Arc<str>,
         auth: Option<String>,
         headers: Headers,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), HttpTrouble> {
         let request = self.0.delete(uri.as_ref()).header(HEADER_SESSION_ID, session.as_ref());
         let response = Self::sent(request, auth, headers).await?;
         match response.status() {
             StatusCode::METHOD_NOT_ALLOWED => Ok(()),
-            _ => response.error_for_status().map(drop).map_err(Trouble::Client),
+            _ => response.error_for_status().map(drop).map_err(HttpTrouble::Client),
         }
     }
 
@@ -162,7 +162,7 @@ impl StreamableHttpClient for HttpLink {
         last_event: Option<String>,
         auth: Option<String>,
         headers: Headers,
-    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Trouble> {
+    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, HttpTrouble> {
         let most = StreamableHttpResponseLimits::default().max_sse_event_size;
         self.get_stream_with_max_sse_event_size(uri, session, last_event, auth, headers, most).await
     }
@@ -175,7 +175,7 @@ impl StreamableHttpClient for HttpLink {
         auth: Option<String>,
         headers: Headers,
         most: usize,
-    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Trouble> {
+    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, HttpTrouble> {
         let mut request = self.0.get(uri.as_ref());
         if let Some(session) = session {
             request = request.header(HEADER_SESSION_ID, session.as_ref());
@@ -185,12 +185,12 @@ impl StreamableHttpClient for HttpLink {
         }
         let response = Self::sent(request, auth, headers).await?;
         if response.status() == StatusCode::METHOD_NOT_ALLOWED {
-            return Err(Trouble::ServerDoesNotSupportSse);
+            return Err(HttpTrouble::ServerDoesNotSupportSse);
         }
-        let response = response.error_for_status().map_err(Trouble::Client)?;
+        let response = response.error_for_status().map_err(HttpTrouble::Client)?;
         let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         if !kind.is_some_and(|kind| media_type(kind).eq_ignore_ascii_case(EVENT_STREAM_MIME_TYPE)) {
-            return Err(Trouble::UnexpectedContentType(kind.map(str::to_owned)));
+            return Err(HttpTrouble::UnexpectedContentType(kind.map(str::to_owned)));
         }
         Ok(events(response, most))
     }
@@ -222,14 +222,14 @@ fn legacy(
     Some(StreamableHttpPostResponse::Json(ServerJsonRpcMessage::error(why, Some(request.id.clone())), None))
 }
 
-async fn whole(response: Response, most: usize) -> Result<Vec<u8>, Trouble> {
-    let too_large = || Trouble::ResponseBodyTooLarge { max_size: most };
+async fn whole(response: Response, most: usize) -> Result<Vec<u8>, HttpTrouble> {
+    let too_large = || HttpTrouble::ResponseBodyTooLarge { max_size: most };
     if response.content_length().is_some_and(|length| length > most as u64) {
         return Err(too_large());
     }
     let mut body = Vec::new();
     let mut chunks = response.bytes_stream();
-    while let Some(chunk) = chunks.try_next().await.map_err(Trouble::Client)? {
+    while let Some(chunk) = chunks.try_next().await.map_err(HttpTrouble::Client)? {
         if chunk.len() > most - body.len() {
             return Err(too_large());
         }

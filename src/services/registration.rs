@@ -7,7 +7,7 @@ use super::command::{Command, Handle};
 use super::entry::{Entry, entry};
 use super::replica::{Editor, Edits, Restore};
 use super::service::{Service, ServiceInfo};
-use super::tool::{self, Tool, Tools};
+use super::tool::{self, ReadOn, Tool, Tools};
 use crate::language::requests::Phrases;
 
 /// A service with its commands.
@@ -71,6 +71,11 @@ impl Registration {
         self.by_button.get(name).cloned()
     }
 
+    /// Whether its commands are tools, or will be: they arrive at run time.
+    pub fn has_tools(&self) -> bool {
+        self.commands.values().all(|entry| entry.definition().is_some())
+    }
+
     /// Its commands, by name.
     pub fn commands(&self) -> impl Iterator<Item = &Arc<dyn Entry>> {
         self.commands.values()
@@ -121,6 +126,8 @@ impl<S: Service> Building<S> {
     where
         S: Tools,
     {
+        let read_on = || entry::<ReadOn, S>(&self.registration.info.name, self.service.clone());
+        self.registration.by_button.entry(ReadOn::NAME.to_owned()).or_insert_with(read_on);
         let entry = tool::entry(&self.registration.info, tool, self.service.clone());
         self.registration.commands.insert(entry.command().to_owned(), entry);
         self

@@ -23,14 +23,14 @@ fn with_servers(folder: &Path, servers: Value) -> Program {
 }
 
 /// Waits until help lists what a server brings.
-fn listed(console: &mut Console, example: &str) -> String {
+fn listed(console: &mut Console, title: &str) -> String {
     let began = Instant::now();
     loop {
         let help = text_of(&console.say("/help"));
-        if help.contains(example) {
+        if help.contains(&format!("\n{title}\n• Use {title}: ")) {
             return help;
         }
-        assert!(began.elapsed() < START_LIMIT, "no “{example}”: {}", console.stderr());
+        assert!(began.elapsed() < START_LIMIT, "no “{title}”: {}", console.stderr());
         std::thread::sleep(Duration::from_millis(200));
     }
 }

@@ -4,6 +4,8 @@
 //! it, and nothing is guessed or left out. Servers of the program's own have everyday phrases instead. Not here: whether
 //! it may be done, which the gate decides as of any plan.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 use super::intended::Intended;
@@ -28,7 +30,7 @@ pub(super) async fn answer(brain: &Brain, facts: &TurnFacts) -> Result<Option<In
         return Ok(None);
     }
     let services = brain.services.now();
-    let with_tools = services.iter().filter(|service| service.commands().any(|entry| entry.definition().is_some()));
+    let with_tools = services.iter().filter(|service| service.has_tools());
     let named = with_tools.filter_map(|service| Some((service, after(&words[USE.len()..], &service.info.title)?)));
     // Of "home" and "home office" the longer one is meant.
     let Some((service, rest)) = named.max_by_key(|(service, _)| service.info.title.len()) else { return Ok(None) };
@@ -88,6 +90,11 @@ fn values(schema: &Value, text: &str) -> Result<Params, Vec<String>> {
         if begins && starts.last().is_none_or(|(_, value, _)| *value <= at) {
             starts.extend(named.max_by_key(|(_, _, name)| name.len()));
         }
+    }
+    // A name that stands in it twice may be a part of a value.
+    let mut told = HashSet::new();
+    if starts.iter().any(|(_, _, name)| !told.insert(*name)) {
+        return Err(names);
     }
     let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     match (starts.first(), required.as_slice()) {
@@ -161,7 +168,7 @@ mod tests {
         assert_eq!(read(r#"edits=[{"a":1}]"#).unwrap(), r#"{"edits":[{"a":1}]}"#);
         assert_eq!(read(r#"{"path": 1}"#).unwrap(), r#"{"path":1}"#);
         assert_eq!(read("").unwrap(), "{}");
-        for text in ["/a", "please path=/a", "{path: 1}", "{"] {
+        for text in ["/a", "please path=/a", "{path: 1}", "{", "path=/a content: see path=/b"] {
             assert_eq!(read(text).unwrap_err()[..2], ["path", "content"], "{text}");
         }
         let one = json!({"required": ["path"], "properties": {"path": {}, "head": {}}});

@@ -26,6 +26,7 @@ use self::offering::Offering;
 use self::service::ServerService;
 use super::holder::Holder;
 use super::registry::{Registration, Registry};
+use super::tool::KeptAnswers;
 use crate::core::ids::UserId;
 use crate::limits;
 pub use crate::mcp::ServerState;
@@ -50,6 +51,8 @@ pub struct McpServers {
 struct HostedServer {
     kept: Arc<KeptServer>,
     holders: Vec<Holder>,
+    /// Long answers, for reading on.
+    answers: Arc<KeptAnswers>,
     /// What cannot be used, by name, with the reason; what is withheld is not among them.
     left_out: Mutex<BTreeMap<String, String>>,
     /// What it offered last; held by one look at a time.
@@ -69,7 +72,8 @@ pub struct ServerStanding {
 
 /// The service that a server is with what it offers, and what of that cannot be used; nothing of it is kept.
 pub fn registration_of(server: &McpServer, listing: &ToolListing) -> (Registration, BTreeMap<String, String>) {
-    let service = ServerService { kept: Arc::new(KeptServer::new(server.clone())), holders: Vec::new() };
+    let kept = Arc::new(KeptServer::new(server.clone()));
+    let service = ServerService { kept, holders: Vec::new(), answers: Arc::default() };
     Offering::of_listing(listing, &BTreeMap::new()).registration(Arc::new(service))
 }
 
@@ -82,7 +86,13 @@ impl McpServers {
                 users => users.iter().map(|user| holder(user)).collect(),
             };
             let kept = Arc::new(KeptServer::new(server.clone()));
-            Arc::new(HostedServer { kept, holders, left_out: Mutex::default(), last: Default::default() })
+            Arc::new(HostedServer {
+                kept,
+                holders,
+                answers: Arc::default(),
+                left_out: Mutex::default(),
+                last: Default::default(),
+            })
         });
         Self { hosted: hosted.collect(), has_changed: Notify::new() }
     }
@@ -227,7 +237,8 @@ impl HostedServer {
     }
 
     fn register(&self, registry: &Registry, offering: Offering) {
-        let service = Arc::new(ServerService { kept: self.kept.clone(), holders: self.holders.clone() });
+        let (kept, holders, answers) = (self.kept.clone(), self.holders.clone(), self.answers.clone());
+        let service = Arc::new(ServerService { kept, holders, answers });
         let (registration, left_out) = offering.registration(service);
         for (tool, why) in &left_out {
             tracing::info!(server = self.kept.server.name, tool, why, "a tool is left out");

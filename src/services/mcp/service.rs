@@ -12,13 +12,14 @@ use crate::services::command::{Completed, Effect};
 use crate::services::error::ServiceError;
 use crate::services::holder::Holder;
 use crate::services::service::Service;
-use crate::services::tool::{ToolInvocation, ToolResult, Tools};
+use crate::services::tool::{KeptAnswers, ToolInvocation, ToolResult, Tools};
 
 /// See the module.
 #[derive(Debug)]
 pub(super) struct ServerService {
     pub(super) kept: Arc<KeptServer>,
     pub(super) holders: Vec<Holder>,
+    pub(super) answers: Arc<KeptAnswers>,
 }
 
 impl Service for ServerService {}
@@ -31,6 +32,10 @@ impl ServerService {
 
 #[async_trait]
 impl Tools for ServerService {
+    fn kept(&self) -> Option<&KeptAnswers> {
+        Some(&self.answers)
+    }
+
     fn refusal(&self, owner: &UserId) -> Option<String> {
         let may = self.holders.iter().any(|holder| holder.is(owner));
         (!may).then(|| format!("{} is not open to you; whoever runs me decides that. Nothing was done.", self.title()))
@@ -40,7 +45,7 @@ impl Tools for ServerService {
         let (name, arguments) = (&call.action.command, call.action.params.clone());
         let said = |words: &str| visible(&shorten(&one_line(words), limits::TOOL_SUMMARY_CHARS_MAX));
         match self.kept.call(name, arguments).await {
-            Ok(ToolAnswer { text, is_error: false }) => Ok(Completed::read(ToolResult { text })),
+            Ok(ToolAnswer { text, is_error: false }) => Ok(Completed::read(ToolResult::new(text))),
             Ok(ToolAnswer { text, is_error: true }) => {
                 Err(ServiceError::Refused(format!("{} says that it failed: “{}”", self.title(), said(&text))))
             }

@@ -14,7 +14,7 @@ impl Service for Crowd {}
 #[async_trait::async_trait]
 impl Tools for Crowd {
     async fn call(&self, _: ToolInvocation<'_>) -> Result<Completed<ToolResult>, ServiceError> {
-        Ok(Completed::read(ToolResult { text: String::new() }))
+        Ok(Completed::read(ToolResult::new("")))
     }
 }
 

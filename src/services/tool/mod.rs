@@ -6,6 +6,7 @@
 //! bounded, and never told as our own words. Not here: where definitions come from, and who may use them.
 
 mod definition;
+mod kept;
 #[cfg(test)]
 mod tests;
 
@@ -17,7 +18,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use self::definition::{Tool, ToolDefinition, UnusableTool};
-use super::command::{Base, Called, Completed, Effect, ParamKinds, PastTimes, Receipt, Slot, Subject};
+pub use self::kept::{KeptAnswers, ReadOn, RestOfAnswer};
+use super::command::{Base, Called, Completed, Effect, ParamKinds, PastTimes, Receipt, Slot, Subject, planned};
 use super::context::RequestContext;
 use super::entry::Entry;
 use super::erased::{framed, performed, unreadable};
@@ -45,6 +47,11 @@ pub trait Tools: Send + Sync + 'static {
     /// may have happened is [`Completed::Doubtful`], never an error.
     async fn call(&self, call: ToolInvocation<'_>) -> Result<Completed<ToolResult>, ServiceError>;
 
+    /// Where answers are kept that are longer than a receipt; `None`: nowhere.
+    fn kept(&self) -> Option<&KeptAnswers> {
+        None
+    }
+
     /// Why a person may not use them, in a sentence; `None`: they may.
     fn refusal(&self, _owner: &UserId) -> Option<String> {
         None
@@ -69,6 +76,16 @@ pub struct ToolInvocation<'a> {
 pub struct ToolResult {
     /// Its words, which are not ours; bounded before they are journalled.
     pub text: String,
+    /// How it goes on behind its first page, where it is longer and kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rest: Option<RestOfAnswer>,
+}
+
+impl ToolResult {
+    /// These words, whole.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), rest: None }
+    }
 }
 
 /// A tool as everybody but its author uses it.
@@ -237,12 +254,18 @@ impl<S: Tools> Entry for ToolEntry<S> {
             Err(error) => Err(error),
         };
         performed(done.map(|done| {
-            let done = done.map(|ToolResult { text }| head_and_tail(&text, limits::TOOL_RESULT_CHARS_MAX));
+            let done = done.map(|ToolResult { text, .. }| {
+                let kept = self.tools.kept();
+                let rest = kept.and_then(|kept| kept.keep(&ctx.owner, &attempt.key, &text, ctx.now));
+                ToolResult { text: head_and_tail(&text, limits::TOOL_RESULT_CHARS_MAX), rest }
+            });
             let foreign = match &done {
-                Completed::Succeeded { output, .. } => vec![UntrustedText::new(self.source.clone(), output.clone())],
+                Completed::Succeeded { output, .. } => {
+                    vec![UntrustedText::new(self.source.clone(), output.text.clone())]
+                }
                 Completed::Doubtful(_) => Vec::new(),
             };
-            done.map(|text| ToolResult { text }).holding(foreign)
+            done.holding(foreign)
         }))
     }
 
@@ -252,14 +275,20 @@ impl<S: Tools> Entry for ToolEntry<S> {
 
     fn receipt(&self, output: &Value, receipt: &Receipt<'_>) -> String {
         let done = format!("🔧 Done: {}", self.attempt(receipt.action));
-        let answer = Self::result(output).map(|result| result.text).unwrap_or_default();
-        if answer.trim().is_empty() {
-            return done;
+        match Self::result(output) {
+            Some(ToolResult { text, .. }) if text.trim().is_empty() => done,
+            Some(ToolResult { text, rest: Some(rest) }) => {
+                let tail = text.trim_end().lines().next_back().unwrap_or_default();
+                let tail = head_and_tail(tail, limits::TOOL_SUMMARY_CHARS_MAX);
+                let (head, tail) = (framed_answer(kept::first_page(&text)), framed_answer(&tail));
+                format!("{done}\n{head}\n… {} more lines, the last of which is\n{tail}", rest.lines)
+            }
+            Some(ToolResult { text, rest: None }) => {
+                let answer = head_and_tail(text.trim(), limits::TOOL_RECEIPT_CHARS_MAX);
+                format!("{done}\n{}", framed_answer(&answer))
+            }
+            None => done,
         }
-        // Framed as a letter's text is: no line of it is taken for a receipt of ours.
-        let answer = visible(&head_and_tail(answer.trim(), limits::TOOL_RECEIPT_CHARS_MAX));
-        let framed: Vec<String> = answer.lines().map(|line| format!("│ {line}")).collect();
-        format!("{done}\n{}", framed.join("\n"))
     }
 
     fn attempt(&self, _: &Action) -> String {
@@ -286,7 +315,14 @@ impl<S: Tools> Entry for ToolEntry<S> {
         None
     }
 
-    fn next_page(&self, _: &Action, _: &Value) -> Option<(usize, PlannedAction)> {
-        None
+    fn next_page(&self, _: &Action, output: &Value) -> Option<(usize, PlannedAction)> {
+        let RestOfAnswer { of, from, lines } = Self::result(output)?.rest?;
+        Some((lines, planned(&self.service, &ReadOn { of, from })))
     }
+}
+
+/// Framed as a letter's text is: no line of it is taken for a receipt of ours.
+fn framed_answer(text: &str) -> String {
+    let framed: Vec<String> = visible(text.trim_end()).lines().map(|line| format!("│ {line}")).collect();
+    framed.join("\n")
 }

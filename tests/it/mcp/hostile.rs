@@ -60,7 +60,7 @@ fn a_tool_runs_after_a_yes_and_without_one_only_where_server_and_operator_both_s
     let tools = json!([tool("look", true), tool("claims", true), tool("named", false)]);
     let hostile = Hostile::offering(tools);
     let mut console = hostile.program(json!({"readOnly": ["look", "named"]})).console(&[]);
-    let help = listed(&mut console, "Use Hostile: look");
+    let help = listed(&mut console, "Hostile");
     assert!(help.contains("Hostile"), "{help}");
     assert_eq!(did(&console.say("use hostile: look text=here")), ["mcp:hostile.look succeeded"]);
     for name in ["claims", "named"] {
@@ -84,7 +84,7 @@ fn what_cannot_be_read_as_a_call_is_told_with_how_to_say_it() {
     });
     let hostile = Hostile::offering(json!([both, tool("look", true)]));
     let mut console = hostile.program(json!({"readOnly": ["look", "both"]})).console(&[]);
-    listed(&mut console, "Use Hostile: both");
+    listed(&mut console, "Hostile");
     let told = text_of(&console.say("use hostile: both here and there"));
     assert!(told.contains("both from=… to=…") && told.contains("Nothing was done"), "{told}");
     let told = text_of(&console.say("use hostile: make me rich"));
@@ -102,7 +102,7 @@ fn another_definition_is_withheld_until_whoever_runs_this_has_seen_the_differenc
     let hostile = Hostile::offering(json!([tool("send", false)]));
     let program = hostile.program(json!({}));
     let mut console = program.console(&[]);
-    listed(&mut console, "Use Hostile: send");
+    listed(&mut console, "Hostile");
     let card = console.say("use hostile: send text=hello");
     let mut swapped = tool("send", false);
     swapped["description"] = json!("Do the send thing. To everybody.");
@@ -149,7 +149,7 @@ fn a_call_that_may_have_happened_is_unknown_and_a_look_has_only_failed() {
     let hostile = Hostile::offering(tools);
     let program = hostile.program(json!({"readOnly": ["hang_look", "look"]}));
     let mut console = program.console(&[]).limit(Duration::from_secs(60));
-    listed(&mut console, "Use Hostile: huge");
+    listed(&mut console, "Hostile");
     for name in ["hang", "huge", "die"] {
         let card = console.say(&format!("use hostile: {name}"));
         let (status, said) = one_of(&console.press(&button(&card, "approve")));
@@ -169,9 +169,14 @@ fn what_it_answers_is_bounded_and_never_taken_for_ours() {
     let hostile = Hostile::offering(names.iter().map(|name| tool(name, true)).collect());
     let program = hostile.program(json!({ "readOnly": names, "env": {"ITS_OWN": "1"} })).env("OTHER_API_KEY", "geheim");
     let mut console = program.console(&[]).limit(Duration::from_secs(90));
-    listed(&mut console, "Use Hostile: slow");
-    let told = text_of(&console.say("use hostile: big"));
+    listed(&mut console, "Hostile");
+    let big = console.say("use hostile: big");
+    let told = text_of(&big);
     assert!(told.contains("line 0\n") && told.contains("line 19999") && told.chars().count() < 3_000, "{told}");
+    let more = text_of(&console.press(&button(&big, "more")));
+    let next = brain_agent::limits::LIST_ROWS_MAX;
+    assert!(more.contains(&format!("│ line {next}\n│ line {}\n", next + 1)), "{more}");
+    assert!(text_of(&console.say("more")).contains(&format!("│ line {}\n", 2 * next)), "and so on");
     let (status, said) = one_of(&console.say("use hostile: fail"));
     assert_eq!(status, "failed");
     assert!(said.contains("says that it failed: “the disk is full"), "{said}");
@@ -203,7 +208,7 @@ fn what_it_answers_is_bounded_and_never_taken_for_ours() {
 fn what_it_started_ends_with_it_and_it_with_us() {
     let hostile = Hostile::offering(json!([tool("fork", true)]));
     let mut console = hostile.program(json!({"readOnly": ["fork"]})).console(&[]);
-    listed(&mut console, "Use Hostile: fork");
+    listed(&mut console, "Hostile");
     let told = text_of(&console.say("use hostile: fork"));
     let child = told.lines().find_map(|line| line.strip_prefix("│ ")).unwrap().to_owned();
     let is_there = || {
@@ -240,7 +245,7 @@ fn names_shadow_nothing_and_what_cannot_be_used_costs_itself_alone() {
     let hostile = Hostile::offering(tools);
     let program = hostile.program(json!({"readOnly": ["create", "send_email"]}));
     let mut console = program.console(&[]);
-    listed(&mut console, "Use Hostile: create");
+    listed(&mut console, "Hostile");
     assert_eq!(did(&console.say("add a task: call Tom")), ["task.create succeeded"]);
     assert_eq!(did(&console.say("use hostile: create")), ["mcp:hostile.create succeeded"]);
     console.finish();
@@ -260,7 +265,7 @@ fn a_server_is_its_persons_and_a_folder_starts_no_program() {
     let hostile = Hostile::offering(json!([tool("look", true)]));
     let program = hostile.program(json!({"readOnly": ["look"], "users": ["anna"]}));
     let mut console = program.console(&[]);
-    listed(&mut console, "Use Hostile: look");
+    listed(&mut console, "Hostile");
     let (status, said) = one_of(&console.say("use hostile: look"));
     assert!(["failed", "refused"].contains(&status.as_str()) && said.contains("is not open to you"), "{status} {said}");
     assert_eq!(did(&console.say_as("anna", "use hostile: look")), ["mcp:hostile.look succeeded"]);

@@ -58,7 +58,7 @@ impl Service for Area {}
 #[async_trait]
 impl Tools for Area {
     async fn call(&self, call: ToolInvocation<'_>) -> Result<Completed<ToolResult>, ServiceError> {
-        Ok(Completed::read(ToolResult { text: format!("did {}", call.action.name()) }))
+        Ok(Completed::read(ToolResult::new(format!("did {}", call.action.name()))))
     }
 }
 

@@ -40,7 +40,7 @@ fn from_a_message_to_a_changed_file_with_the_card_in_between() {
     });
     let program = with_servers(folder.path(), json!({ "files": files })).model(&model).env("BRAIN_PLANNING", "auto");
     let mut console = program.console(&[]);
-    listed(&mut console, "Use Files: write_file");
+    listed(&mut console, "Files");
     let card = console.say(&format!("write milk and bread into the file {}", file.display()));
     assert_eq!(did(&card), ["mcp:files.write_file pending"], "{}", text_of(&card));
     let shown = text_of(&card);
@@ -78,8 +78,8 @@ fn other_servers_answer_as_well() {
     let listed_all = program.run(&["mcp", "list"]);
     assert_eq!((listed_all.code, listed_all.stdout.lines().count()), (0, 3), "{listed_all:?}");
     let mut console = program.console(&[]).limit(Duration::from_secs(60));
-    for example in ["Use Graph: ", "Use Everything: echo", "Use Clock: "] {
-        listed(&mut console, example);
+    for title in ["Graph", "Everything", "Clock"] {
+        listed(&mut console, title);
     }
     let entities = r#"use graph: create_entities {"entities": [{"name": "Ana", "entityType": "person", "observations": ["likes tea"]}]}"#;
     let card = console.say(entities);
@@ -122,7 +122,7 @@ fn over_http_a_session_that_was_forgotten_is_begun_anew() {
     let notebook = json!({"url": format!("http://127.0.0.1:{port}/mcp"), "readOnly": ["read_page"]});
     let program = with_servers(folder.path(), json!({ "notebook": notebook }));
     let mut console = program.console(&[]);
-    listed(&mut console, "Use Notebook: read_page");
+    listed(&mut console, "Notebook");
     assert!(text_of(&console.say("use notebook: read_page")).contains("first words"));
     drop(server);
     let gone = console.say("use notebook: read_page");

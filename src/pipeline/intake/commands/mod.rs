@@ -18,6 +18,7 @@ use crate::core::pending::Means;
 use crate::core::turn::{Input, Origin, Path};
 use crate::language::record::takes_back;
 use crate::language::words::{distance, fold};
+use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::consent;
@@ -270,10 +271,17 @@ fn start(brain: &Brain, facts: &TurnFacts) -> String {
 /// From the catalog: one example a command; then the slash commands.
 fn help(brain: &Brain, facts: &TurnFacts) -> String {
     let mut text = String::from("This is what I can do. Say it in your own words.\n");
-    for service in brain.services.now().iter() {
-        text.push_str(&format!("\n{}\n", service.info.title));
-        for entry in service.commands() {
+    for service in brain.services.now().iter().filter(|service| service.commands().next().is_some()) {
+        let title = &service.info.title;
+        text.push_str(&format!("\n{title}\n"));
+        // Of a server's tools a few: there may be hundreds.
+        let most = if service.has_tools() { limits::HELP_TOOLS_MAX } else { usize::MAX };
+        for entry in service.commands().take(most) {
             text.push_str(&format!("• {}\n", entry.example()));
+        }
+        let more = service.commands().count().saturating_sub(most);
+        if more > 0 {
+            text.push_str(&format!("… and {more} more: “use {title}” lists them\n"));
         }
     }
     text.push_str("\nBefore I send, change or delete anything for good, I show you exactly what I would do and wait for your yes.\n\nCommands\n");
