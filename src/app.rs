@@ -239,6 +239,7 @@ fn policy(config: &Config, wanted: Option<Tz>, first_admin: Arc<OnceLock<UserId>
         compresses: config.compresses,
         compression: config.compression,
         learns: config.learns,
+        topics: config.topics.clone(),
     }
 }
 

@@ -15,7 +15,8 @@ use crate::limits;
 use crate::ports::Stage;
 
 /// The stages that have a prompt.
-const EMBEDDED: [(Stage, &str); 14] = [
+const EMBEDDED: [(Stage, &str); 15] = [
+    (Stage::Guard, include_str!("../prompts/guard.md")),
     (Stage::Route, include_str!("../prompts/route.md")),
     (Stage::Select, include_str!("../prompts/select.md")),
     (Stage::BuildParams, include_str!("../prompts/build_params.md")),

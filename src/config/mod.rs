@@ -119,6 +119,8 @@ pub struct Config {
     pub compression: Compression,
     /// Whether what a person tells in passing is proposed to be remembered.
     pub learns: bool,
+    /// What the assistant is for, as a rule for a model to hold messages against.
+    pub topics: Option<String>,
     /// How long a pending action waits.
     pub pending_ttl: Duration,
     /// What a question may cost without being asked about first, in US dollars.

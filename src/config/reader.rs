@@ -86,6 +86,9 @@ impl ConfigReader {
             keep: self.keep(),
             compresses: self.switch("BRAIN_COMPRESS").unwrap_or(true),
             compression: self.compression(),
+            topics: self.parsed("BRAIN_POLICY", "a rule of at most 500 characters, in words", |text| {
+                (text.chars().count() <= limits::POLICY_CHARS_MAX).then(|| text.to_owned())
+            }),
             learns: self.switch("BRAIN_LEARN").unwrap_or(false),
             skip_router: self.switch("BRAIN_SKIP_ROUTER").unwrap_or(true),
             skip_planner: self.switch("BRAIN_SKIP_PLANNER").unwrap_or(true),

@@ -68,6 +68,8 @@ pub const EMBEDDED_AT_ONCE: usize = 64;
 pub const EMBED_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Facts of one person that get a vector.
 pub const EMBEDDED_FACTS_MAX: usize = 20_000;
+/// Characters of the rule that says what the assistant is for: the guard's prompt stays at 250 tokens.
+pub const POLICY_CHARS_MAX: usize = 500;
 /// Characters of the list of commands in one prompt: 600 tokens. More commands are divided by services first.
 pub const CATALOG_CHARS_MAX: usize = 2_400;
 /// Characters of the list of commands with their parameters in one prompt: 4,000 tokens. With more of them a command is

@@ -50,6 +50,8 @@ pub struct Policy {
     pub zone_assumed: bool,
     /// How numeric dates are read.
     pub order: DateOrder,
+    /// What the assistant is for, as a rule for a model to hold messages against.
+    pub topics: Option<String>,
     /// Who may see and cancel other people's pending actions.
     pub admins: HashSet<UserId>,
     /// Whose the accounts are that the configuration names for nobody: the first admin, or where there is none whoever

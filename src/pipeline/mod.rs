@@ -65,6 +65,7 @@ use crate::pipeline::stages::guessed;
 use crate::ports::StoreError;
 use brain::Brain;
 use commit::Answer;
+use stages::chat::RoutedOrBlocked;
 use stages::guard::Verdict;
 use stages::{act, chat, compress, context, freshness, guard, investigate, learning};
 use tokio_util::sync::CancellationToken;
@@ -146,7 +147,10 @@ async fn answer(turn: &mut Turn<'_>) -> Result<Answer, TurnError> {
     if let Verdict::Blocked(why) = guard::check(&turn.facts, turn.account) {
         return Ok(Answer::says(Path::Blocked, why));
     }
-    let (route, early) = turn.unless_cancelled(chat::route_and_maybe_reply(turn, &guess)).await?;
+    let (route, early) = match turn.unless_cancelled(chat::route_and_maybe_reply(turn, &guess)).await? {
+        RoutedOrBlocked::To(route, early) => (*route, early),
+        RoutedOrBlocked::Blocked(why) => return Ok(Answer::says(Path::Blocked, why)),
+    };
     turn.account.agreed();
     let answer = match route.kind {
         Kind::Chat => chat::answer(turn, route, early, context, &guess).await,

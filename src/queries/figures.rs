@@ -7,6 +7,7 @@ use chrono::{DateTime, Duration, Utc};
 use super::{View, turns};
 use crate::core::ids::UserId;
 use crate::core::metrics::InvestigationMetrics;
+use crate::core::turn::Path;
 use crate::limits;
 use crate::ports::records::{
     Aside, CompressionTrace, DUE_BY_OWNER, Due, DueKind, InboxEntry, PendingOpen, SpanOutcome, StageSpan, TurnTrace,
@@ -33,6 +34,17 @@ pub struct TurnFigures {
     pub fallbacks: BTreeMap<String, usize>,
     /// Of questions over everything, if there were any.
     pub investigations: Option<InvestigationFigures>,
+    /// Of what the policy ruled out, if there was any.
+    pub refusals: Option<RefusalFigures>,
+}
+
+/// Messages that were refused before anything was planned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RefusalFigures {
+    /// How many.
+    pub count: usize,
+    /// Model calls that they would have taken more, as the other messages did.
+    pub calls_saved: u64,
 }
 
 /// A call of a model that is over.
@@ -126,7 +138,18 @@ fn counted(traces: &[TurnTrace], now: DateTime<Utc>) -> TurnFigures {
         people: people.len(),
         fallbacks,
         investigations: investigations(traces),
+        refusals: refusals(traces),
     }
+}
+
+/// What those cost on average that were not refused, less what the refused ones did.
+fn refusals(traces: &[TurnTrace]) -> Option<RefusalFigures> {
+    let (refused, others): (Vec<&TurnTrace>, Vec<&TurnTrace>) =
+        traces.iter().filter(|trace| trace.done.llm_calls > 0).partition(|trace| trace.done.path == Path::Blocked);
+    let calls = |traces: &[&TurnTrace]| traces.iter().map(|trace| u64::from(trace.done.llm_calls)).sum::<u64>();
+    let usual = (calls(&others) * refused.len() as u64).checked_div(others.len() as u64).unwrap_or(0);
+    let calls_saved = usual.saturating_sub(calls(&refused));
+    (!refused.is_empty()).then_some(RefusalFigures { count: refused.len(), calls_saved })
 }
 
 /// `None` where code did the work of a stage, which says so in other words.

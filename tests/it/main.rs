@@ -27,6 +27,7 @@ mod forget;
 mod freshness;
 mod fuzz;
 mod grounded;
+mod guard;
 mod held;
 mod hostile;
 mod invariants;

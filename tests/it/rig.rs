@@ -81,6 +81,8 @@ pub struct Setup {
     /// Whether what was said long ago is shown in short.
     pub compresses: bool,
     pub learns: bool,
+    /// What the assistant is for.
+    pub topics: Option<String>,
     pub compression: Compression,
     /// Whether the demo's data is there.
     pub demo: bool,
@@ -110,6 +112,7 @@ impl Default for Setup {
             whole_schemas: false,
             compresses: true,
             learns: false,
+            topics: None,
             compression: Compression::PLAN,
             demo: false,
             accounts: Accounts::default(),
@@ -354,6 +357,7 @@ fn brain(
             compresses: setup.compresses,
             compression: setup.compression,
             learns: setup.learns,
+            topics: setup.topics,
         },
         due_changed: Default::default(),
         pool: Default::default(),

@@ -2,10 +2,11 @@
 
 use std::future::ready;
 
-use futures::future::{Either, select};
+use futures::future::{Either, join, select};
 
 use super::context::{Context, Fetching};
 use super::doubts::{self, Doubt};
+use super::guard::{self, Verdict};
 use super::investigate;
 use super::respond;
 use super::route;
@@ -72,25 +73,45 @@ pub async fn answer(
     Box::pin(investigate::or_searched(turn, instead)).await
 }
 
-/// Routes; when built-in understanding is sure that this is small talk, the reply is already being written
-/// meanwhile. Nothing of it is shown before the router agrees; if it thinks otherwise, it is thrown away.
-pub async fn route_and_maybe_reply(turn: &Turn<'_>, guess: &Guess) -> (Route, Option<Formatted>) {
-    let routing = Box::pin(route::decide(turn, guess));
+/// Where a message goes once router and guard have spoken.
+pub enum RoutedOrBlocked {
+    /// To this route, with the reply where that is small talk and was written meanwhile.
+    To(Box<Route>, Option<Formatted>),
+    /// Nowhere, for this reason.
+    Blocked(String),
+}
+
+/// Routes, beside the guard; when built-in understanding is sure that this is small talk, the reply is already being
+/// written meanwhile. Nothing of it is shown before both agree; if they think otherwise, it is thrown away.
+pub async fn route_and_maybe_reply(turn: &Turn<'_>, guess: &Guess) -> RoutedOrBlocked {
+    let routing = Box::pin(async {
+        let verdict = guard::by_policy(turn.brain, &turn.facts, turn.account);
+        match join(verdict, route::decide(turn, guess)).await {
+            (Verdict::Allowed, route) => Ok(route),
+            (Verdict::Blocked(why), _) => Err(why),
+        }
+    });
     let is_sure = guess.kind == Kind::Chat && guess.confidence >= SURE;
     if turn.brain.model.is_none() || !is_sure || undecided::instead_of_talk(turn.brain, &turn.facts).is_some() {
-        return (routing.await, None);
+        return passage(routing.await, None);
     }
     let replying = Box::pin(respond::chat(turn, &[]));
     match select(routing, replying).await {
-        Either::Left((route, replying)) if route.kind == Kind::Chat => {
+        Either::Left((Ok(route), replying)) if route.kind == Kind::Chat => {
             turn.account.agreed();
-            (route, Some(replying.await))
+            passage(Ok(route), Some(replying.await))
         }
-        Either::Left((route, _)) => (route, None),
-        Either::Right((reply, routing)) => {
-            let route = routing.await;
-            let reply = (route.kind == Kind::Chat).then_some(reply);
-            (route, reply)
+        Either::Left((routed, _)) => passage(routed, None),
+        Either::Right((reply, routing)) => passage(routing.await, Some(reply)),
+    }
+}
+
+fn passage(routed: Result<Route, String>, reply: Option<Formatted>) -> RoutedOrBlocked {
+    match routed {
+        Ok(route) => {
+            let reply = reply.filter(|_| route.kind == Kind::Chat);
+            RoutedOrBlocked::To(Box::new(route), reply)
         }
+        Err(why) => RoutedOrBlocked::Blocked(why),
     }
 }

@@ -1,12 +1,23 @@
-//! Guard: is this message allowed at all? Rules only; the gate still holds whatever passes here.
+//! Guard: is this message allowed at all? Rules, and where whoever runs this has set a policy a small model's word on it,
+//! side by side with the router; the gate still holds whatever passes here.
 //!
-//! What the rules refuse: asking for the assistant's own secrets (keys, tokens, its configuration), and
+//! What the policy clearly rules out is refused before anything is planned. What is ambiguous passes, and so does
+//! everything where the model does not answer: a policy is about what the assistant is for, not about safety. What the
+//! rules refuse: asking for the assistant's own secrets (keys, tokens, its configuration), and
 //! asking for another person's data. Deliberately not refused: asking to skip confirmations. That changes
 //! nothing, since the gate does not listen to words.
 
+use minijinja::context;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::ask::{self, Asked};
 use crate::language::says::{PhraseStep, says};
+use crate::pipeline::brain::Brain;
+use crate::pipeline::stages::guessed;
 use crate::pipeline::turn::{TurnAccount, TurnFacts};
-use crate::ports::Usage;
+use crate::ports::{AnswerSchema, Model, Stage, Usage};
+use crate::prompts::Fixed;
 
 /// The guard's word.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,8 +25,25 @@ pub enum Verdict {
     /// Go on.
     Allowed,
     /// Refuse, in these words.
-    Blocked(&'static str),
+    Blocked(String),
 }
+
+/// What a model says of a message and the policy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum PolicyVerdict {
+    Allowed,
+    Ambiguous,
+    Blocked,
+}
+
+#[derive(Debug, Deserialize)]
+struct ByPolicy {
+    verdict: PolicyVerdict,
+}
+
+/// Tokens of the answer.
+const TOKENS_MAX: u32 = 20;
 
 /// What is asked for, in steps, and the answer.
 const RULES: [(&[PhraseStep], &str); 2] = [
@@ -95,7 +123,46 @@ pub fn check(facts: &TurnFacts, account: &TurnAccount) -> Verdict {
 
 fn judge(text: &str) -> Verdict {
     let rule = RULES.iter().find(|(steps, _)| says(text, steps));
-    rule.map_or(Verdict::Allowed, |(_, answer)| Verdict::Blocked(answer))
+    rule.map_or(Verdict::Allowed, |(_, answer)| Verdict::Blocked((*answer).to_owned()))
+}
+
+/// Holds the message against the policy, where there is one and a model to ask.
+pub async fn by_policy(brain: &Brain, facts: &TurnFacts, account: &TurnAccount) -> Verdict {
+    match (&brain.policy.topics, brain.model.as_deref()) {
+        (Some(policy), Some(model)) => by_model(brain, facts, account, policy, model).await,
+        (Some(_), None) | (None, _) => Verdict::Allowed,
+    }
+}
+
+async fn by_model(brain: &Brain, facts: &TurnFacts, account: &TurnAccount, policy: &str, model: &dyn Model) -> Verdict {
+    let shape = json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["verdict"],
+        "properties": {"verdict": {"enum": ["allowed", "ambiguous", "blocked"]}},
+    });
+    let services = brain.services.now();
+    let schema = services.schema_once(&[Stage::Guard.name().to_owned()], || AnswerSchema::of(shape));
+    let fixed = Fixed { of: Some(schema.number()), values: || context! { policy => policy } };
+    let prompt = ask::prompt(brain, Stage::Guard, fixed, &context! { message => guessed::own_message(facts) });
+    let asked = match prompt {
+        Ok(prompt) => ask::typed::<ByPolicy>(account, model, Stage::Guard, prompt, schema, TOKENS_MAX).await,
+        Err(error) => Asked::Failed(error),
+    };
+    match asked {
+        Asked::Answer(ByPolicy { verdict: PolicyVerdict::Blocked }) => Verdict::Blocked(format!(
+            "That's outside what I'm here for, so nothing was done. Whoever runs me has set this rule: “{policy}”"
+        )),
+        Asked::Answer(_) => Verdict::Allowed,
+        Asked::Unusable(why) => {
+            account.fell_back(Stage::Guard.name(), &why);
+            Verdict::Allowed
+        }
+        Asked::Failed(error) => {
+            account.fell_back(Stage::Guard.name(), &error.to_string());
+            Verdict::Allowed
+        }
+    }
 }
 
 #[cfg(test)]

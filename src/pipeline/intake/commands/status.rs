@@ -16,7 +16,7 @@ use crate::pipeline::consent::waiting::StillWaiting;
 use crate::pipeline::turn::TurnFacts;
 use crate::ports::StoreError;
 use crate::queries::figures::{
-    self, CallOutcome, CompressionFigures, InvestigationFigures, ModelCall, SetReminder, TurnFigures,
+    self, CallOutcome, CompressionFigures, InvestigationFigures, ModelCall, RefusalFigures, SetReminder, TurnFigures,
 };
 use crate::services::mcp::{ServerStanding, ServerState, service_name};
 
@@ -38,6 +38,8 @@ pub(super) async fn status(brain: &Brain, facts: &TurnFacts) -> Result<String, S
         lines.push(String::new());
         lines.extend(for_admins(brain, &of_turns).await?);
         lines.extend(accounts_of_others(brain, facts));
+        lines.extend(servers(brain));
+    } else if facts.owner().is_of_terminal() {
         lines.extend(servers(brain));
     }
     Ok(lines.join("\n"))
@@ -131,6 +133,9 @@ async fn for_admins(brain: &Brain, of_turns: &TurnFigures) -> Result<Vec<String>
         format!("🩺 Stages that fell back in those turns: {failing}"),
     ];
     lines.extend(of_turns.investigations.as_ref().map(investigations));
+    lines.extend(of_turns.refusals.as_ref().map(|RefusalFigures { count, calls_saved }| {
+        format!("🚧 Outside the policy in those turns: {count}, refused before anything was planned; about {calls_saved} model calls saved")
+    }));
     lines.extend(figures::of_compressions(&brain.view().await?).await?.map(compressions));
     if !of_store.unreadable.is_empty() {
         let tables: BTreeSet<&str> = of_store.unreadable.iter().map(String::as_str).collect();
