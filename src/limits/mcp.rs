@@ -19,6 +19,8 @@ pub const MCP_CALL_SECS_MAX: u64 = 3_600;
 pub const MCP_CALL_PATIENCES: u32 = 10;
 /// How long a call waits for a server that is just starting.
 pub const MCP_WAIT_SECS: u64 = 15;
+/// Characters of a difference between two definitions that an admin is shown, and may take with a press.
+pub const DIFFERENCE_CHARS_MAX: usize = 6_000;
 /// Tools of one server; a list that goes on is cut.
 pub const MCP_TOOLS_MAX: usize = 500;
 /// Pages of that list.

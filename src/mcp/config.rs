@@ -230,7 +230,7 @@ impl ServerEntry {
 }
 
 /// A name of a file as it is used here: what others write with spaces and capitals, too.
-pub fn server_name(given: &str) -> String {
+fn server_name(given: &str) -> String {
     let mut name = String::new();
     for c in given.trim().chars() {
         let c = c.to_ascii_lowercase();

@@ -19,5 +19,5 @@ mod program;
 mod tests;
 
 pub use client::{CallError, ConnectError, McpClient, OfferedTool, ToolAnswer, ToolListing};
-pub use config::{McpConfig, McpConfigError, McpEndpoint, McpServer, ProgramCommand, ServerReach, server_name};
+pub use config::{McpConfig, McpConfigError, McpEndpoint, McpServer, ProgramCommand, ServerReach};
 pub use keeper::{KeptServer, ServerState};

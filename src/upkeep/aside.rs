@@ -20,8 +20,7 @@ pub(super) async fn tell(brain: &Brain) -> Result<(), StoreError> {
     if new.is_empty() {
         return Ok(());
     }
-    let chats: Vec<ChatId> =
-        brain.store.list_all::<ChatState>(&[]).await?.into_iter().map(|state| state.chat).collect();
+    let chats = chats(brain).await?;
     let operators = operators(brain, &chats).await?;
     let Some((last, others)) = operators.split_last() else { return Ok(()) };
     let records: Vec<&Aside> = new.iter().map(|(aside, _)| aside).collect();
@@ -44,6 +43,11 @@ pub(super) async fn tell(brain: &Brain) -> Result<(), StoreError> {
         Err(StoreError::Conflict { .. }) => Ok(()),
         other => other,
     }
+}
+
+/// Every chat in which somebody has spoken.
+pub(super) async fn chats(brain: &Brain) -> Result<Vec<ChatId>, StoreError> {
+    Ok(brain.store.list_all::<ChatState>(&[]).await?.into_iter().map(|state| state.chat).collect())
 }
 
 /// A private chat of each admin; where none of them has one, the only chat there is.

@@ -14,7 +14,7 @@ use crate::accounts::{AccountPerson, AccountState, ListedAccount, since, trouble
 use crate::core::ids::{ChatId, UserId};
 use crate::limits;
 use crate::pipeline::brain::Brain;
-use crate::ports::records::{ChatState, User};
+use crate::ports::records::User;
 use crate::ports::{Key, RecordExt, StoreError};
 
 /// Where an account stands, as far as its person has to know.
@@ -99,8 +99,7 @@ async fn settle(brain: &Brain, account: &ListedAccount, state: &AccountState, ch
 
 /// Where its person is told: a chat with them alone, in which they have spoken. `None`: there is none yet.
 async fn chat_of(brain: &Brain, account: &ListedAccount) -> Result<Option<ChatId>, StoreError> {
-    let chats: Vec<ChatId> =
-        brain.store.list_all::<ChatState>(&[]).await?.into_iter().map(|state| state.chat).collect();
+    let chats = aside::chats(brain).await?;
     let owner = match &account.person {
         AccountPerson::Id(id) => Some(UserId::new(id.as_str())),
         AccountPerson::First => brain.policy.first_admin.get().cloned(),
