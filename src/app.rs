@@ -231,6 +231,7 @@ fn policy(config: &Config, wanted: Option<Tz>, first_admin: Arc<OnceLock<UserId>
         skip_router: config.skip_router,
         skip_planner: config.skip_planner,
         planning: config.planning,
+        tasks: config.tasks,
         whole_schemas: config.whole_schemas,
         wording: config.wording,
         ask_above_usd: config.ask_above_usd,

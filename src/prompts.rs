@@ -15,10 +15,12 @@ use crate::limits;
 use crate::ports::Stage;
 
 /// The stages that have a prompt.
-const EMBEDDED: [(Stage, &str); 15] = [
+const EMBEDDED: [(Stage, &str); 17] = [
     (Stage::Guard, include_str!("../prompts/guard.md")),
     (Stage::Route, include_str!("../prompts/route.md")),
     (Stage::Select, include_str!("../prompts/select.md")),
+    (Stage::SelectServices, include_str!("../prompts/select_services.md")),
+    (Stage::SelectCommands, include_str!("../prompts/select_commands.md")),
     (Stage::BuildParams, include_str!("../prompts/build_params.md")),
     (Stage::Plan, include_str!("../prompts/plan.md")),
     (Stage::Reflect, include_str!("../prompts/reflect.md")),

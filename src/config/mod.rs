@@ -24,6 +24,7 @@ use secrecy::SecretString;
 use crate::accounts::{AccountConfig, AccountsPlace};
 use crate::core::history::Compression;
 use crate::core::ids::UserId;
+use crate::core::tasks::TaskLimits;
 use crate::limits::kept::Keep;
 use crate::mcp::McpServer;
 use crate::ports::{Planning, Stage, TokenPrice, Wording};
@@ -104,6 +105,8 @@ pub struct Config {
     pub skip_planner: bool,
     /// How a model plans.
     pub planning: Planning,
+    /// How much one request is refined into.
+    pub tasks: TaskLimits,
     /// Whether plans are held against what was said. Nothing that the environment can set: only a measurement of what
     /// it prevents goes without.
     pub grounds_plans: bool,

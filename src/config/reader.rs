@@ -13,6 +13,7 @@ use secrecy::SecretString;
 use super::keys::{KEYS, Use, is_known, unknown};
 use super::{Config, ModelEndpoint, TelegramConfig, WebhookConfig};
 use crate::core::history::Compression;
+use crate::core::tasks::TaskLimits;
 use crate::limits;
 use crate::limits::kept::{KEPT_SECS_MAX, Keep, RETENTION, in_words};
 use crate::ports::{Planning, Stage, Wording};
@@ -100,6 +101,7 @@ impl ConfigReader {
                     _ => None,
                 })
                 .unwrap_or_default(),
+            tasks: self.task_limits(),
             grounds_plans: true,
             whole_schemas: self
                 .parsed("BRAIN_SCHEMAS", "message or whole", |text| match text {
@@ -131,13 +133,24 @@ impl ConfigReader {
         }
     }
 
+    fn number(&mut self, key: &str, from: usize, to: usize, usual: usize) -> usize {
+        let in_range = |text: &str| text.parse().ok().filter(|number| (from..=to).contains(number));
+        self.parsed(key, &format!("a number from {from} to {to}"), in_range).unwrap_or(usual)
+    }
+
+    /// How much one request is refined into.
+    fn task_limits(&mut self) -> TaskLimits {
+        let usual = TaskLimits::default();
+        TaskLimits {
+            tasks: self.number("BRAIN_TASKS_MAX", 1, limits::TASKS_MAX, usual.tasks),
+            depth: self.number("BRAIN_TASK_DEPTH_MAX", 0, limits::TASK_DEPTH_MAX, usual.depth),
+        }
+    }
+
     /// How short conversations are kept.
     fn compression(&mut self) -> Compression {
         let usual = Compression::PLAN;
-        let mut number = |key: &str, from: usize, to: usize, usual: usize| {
-            let in_range = |text: &str| text.parse().ok().filter(|number| (from..=to).contains(number));
-            self.parsed(key, &format!("a number from {from} to {to}"), in_range).unwrap_or(usual)
-        };
+        let mut number = |key: &str, from, to, usual| self.number(key, from, to, usual);
         let compression = Compression {
             recent: number("BRAIN_COMPRESS_RECENT", 2, 40, usual.recent),
             tokens: number("BRAIN_COMPRESS_TOKENS", 300, 100_000, usual.tokens),

@@ -1,6 +1,6 @@
 //! The domain core: no I/O, no clock, no randomness, no async. `now` and ids are arguments.
 //!
-//! In reading order: what comes in and goes out ([`turn`], [`button`], [`attachment`]), what is meant ([`plan`]), how much is at stake
+//! In reading order: what comes in and goes out ([`turn`], [`button`], [`attachment`]), what is meant ([`plan`], [`tasks`]), how much is at stake
 //! ([`stakes`]), what waits for a yes ([`pending`], [`digest`]), how it is shown ([`card`], [`text`], [`markup`]), how
 //! it is done and told ([`graph`], [`run`], [`progress`], [`outcome`], [`history`], [`metrics`]), what reminds
 //! ([`notification`]), what is left alone while it fails ([`breaker`]), and what each person chose ([`settings`]).
@@ -28,5 +28,6 @@ pub mod run;
 pub mod settings;
 pub mod span;
 pub mod stakes;
+pub mod tasks;
 pub mod text;
 pub mod turn;

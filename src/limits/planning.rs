@@ -93,3 +93,15 @@ pub const PARAMS_TOKENS: u32 = 120;
 pub const COMPOSED_TOKENS_MAX: u32 = 500;
 /// The same in all.
 pub const PARAMS_TOKENS_MAX: u32 = 2_000;
+/// Tasks that one request is refined into, where nothing else is set, and how many can be set.
+pub const TASKS_USUAL: usize = 100;
+/// See above.
+pub const TASKS_MAX: usize = 1_000;
+/// How deep tasks are refined into tasks, where nothing else is set, and how deep can be set.
+pub const TASK_DEPTH_USUAL: usize = 10;
+/// See above.
+pub const TASK_DEPTH_MAX: usize = 100;
+/// Services that are named to a planner that named another one.
+pub const TASK_SERVICES_SHOWN_MAX: usize = 40;
+/// Characters of the list of services in one prompt: 700 tokens, which is thirty of them. Of more, the nearest to the words.
+pub const SERVICES_CHARS_MAX: usize = 2_800;

@@ -59,7 +59,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// small prompts and a fallback in code.
 pub fn default_timeout(stage: Stage) -> Duration {
     Duration::from_secs(match stage {
-        Stage::Guard | Stage::Route | Stage::Select => 45,
+        Stage::Guard | Stage::Route | Stage::Select | Stage::SelectServices | Stage::SelectCommands => 45,
         // One of many, beside others of the same question, each with a fallback in code.
         Stage::Extract | Stage::Rank | Stage::Classify | Stage::BuildParams | Stage::Template => 60,
         Stage::Plan | Stage::Reflect | Stage::Chat | Stage::Respond | Stage::Decompose | Stage::Synthesize => 120,

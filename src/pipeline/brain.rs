@@ -16,6 +16,7 @@ use crate::accounts::{AccountDirectory, ListedAccount};
 use crate::core::history::{Compression, results_within};
 use crate::core::ids::{ChatId, UserId, short_id};
 use crate::core::settings::Settings;
+use crate::core::tasks::TaskLimits;
 use crate::core::turn::Incoming;
 use crate::investigate::cache::EvidenceCache;
 use crate::investigate::estimate::StagePrices;
@@ -65,6 +66,8 @@ pub struct Policy {
     pub skip_planner: bool,
     /// How a model plans.
     pub planning: Planning,
+    /// How much one request is refined into, where there are more commands than a prompt holds.
+    pub tasks: TaskLimits,
     /// Whether a call for the parameters of a command offers all of them, whatever the message speaks of: for an
     /// endpoint at which a schema that it has not seen costs time or money.
     pub whole_schemas: bool,

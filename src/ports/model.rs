@@ -21,6 +21,10 @@ pub enum Stage {
     Route,
     /// What is it, and which commands does it ask for?
     Select,
+    /// Which services does it need, where there are too many commands to choose from at once?
+    SelectServices,
+    /// Which commands of one service?
+    SelectCommands,
     /// Which parameters has one command?
     BuildParams,
     /// Which commands with which parameters?
@@ -49,10 +53,12 @@ pub enum Stage {
 
 impl Stage {
     /// Every stage.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 17] = [
         Self::Guard,
         Self::Route,
         Self::Select,
+        Self::SelectServices,
+        Self::SelectCommands,
         Self::BuildParams,
         Self::Plan,
         Self::Reflect,
@@ -73,6 +79,8 @@ impl Stage {
             Self::Guard => "guard",
             Self::Route => "route",
             Self::Select => "select",
+            Self::SelectServices => "select_services",
+            Self::SelectCommands => "select_commands",
             Self::BuildParams => "build_params",
             Self::Plan => "plan",
             Self::Reflect => "reflect",

@@ -33,6 +33,7 @@ use brain_agent::accounts::AccountDirectory;
 use brain_agent::core::button::Button;
 use brain_agent::core::history::Compression;
 use brain_agent::core::ids::{ChatId, UserId};
+use brain_agent::core::tasks::TaskLimits;
 use brain_agent::language::time::DateOrder;
 use brain_agent::limits::kept::Keep;
 use brain_agent::pipeline::brain::{Brain, Policy};
@@ -78,6 +79,7 @@ pub struct Setup {
     /// How the scripted model plans.
     pub planning: Planning,
     pub whole_schemas: bool,
+    pub tasks: TaskLimits,
     /// Whether what was said long ago is shown in short.
     pub compresses: bool,
     pub learns: bool,
@@ -110,6 +112,7 @@ impl Default for Setup {
             grounds_plans: false,
             planning: Planning::Whole,
             whole_schemas: false,
+            tasks: TaskLimits::default(),
             compresses: true,
             learns: false,
             topics: None,
@@ -349,6 +352,7 @@ fn brain(
             skip_router: false,
             skip_planner: false,
             planning: setup.planning,
+            tasks: setup.tasks,
             whole_schemas: setup.whole_schemas,
             wording: Wording::Always,
             ask_above_usd: setup.ask_above_usd,

@@ -209,12 +209,15 @@ async fn more_commands_than_one_list_may_hold_are_divided_by_services_first() {
         more.info.name = format!("extra{number}");
         rig.brain.services.register(more).expect("a free name");
     }
-    rig.script.routes(json!({"type": "action", "domains": ["keep"], "is_followup": false}));
-    rig.script.selects("order", json!(["keep.append"]));
+    rig.script.divides("order", json!(["keep"]));
+    rig.script.chooses(&[("", "keep.append")]);
     rig.script.fills(json!({"find_by": "groceries", "text": "oat milk"}));
     let answer = rig.says("groceries lacks oat milk, sort that out for me").await;
-    assert_eq!(rig.script.stages()[..3], [Stage::Route, Stage::Select, Stage::BuildParams], "{}", answer.text());
-    assert!(offered(&rig).iter().all(|name| name.starts_with("keep.") || name == "investigate"), "{:?}", offered(&rig));
+    let stages = [Stage::SelectServices, Stage::SelectCommands, Stage::BuildParams];
+    assert_eq!(rig.script.stages()[..3], stages, "{}", answer.text());
+    let chosen = rig.script.asked(Stage::SelectCommands).pop().expect("a choice");
+    let listed = format!("{}{}", chosen.system, chosen.user);
+    assert!(listed.contains("keep.append: ") && !listed.contains("calendar."), "{listed}");
 }
 
 #[tokio::test]

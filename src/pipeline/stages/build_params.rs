@@ -54,19 +54,19 @@ pub(super) fn commands(brain: &Brain, facts: &TurnFacts, topic: &Topic<'_>) -> O
 /// The commands that are chosen already.
 fn chosen(facts: &TurnFacts, topic: &Topic<'_>) -> Option<Vec<SelectedCommand>> {
     if topic.round.is_some() {
-        return None;
+        return Some(topic.selection?.commands.clone());
     }
     if let Some(amended) = topic.amends {
         let [PlannedAction { service, command, .. }] = amended.actions.as_slice() else { return None };
         let words = facts.words().to_owned();
-        let again = SelectedCommand { service: service.clone(), command: command.clone(), words };
+        let again = SelectedCommand::new(service, command, words);
         return amended.card.is_none().then(|| vec![again]);
     }
     if let Some(question) = topic.answers {
         let (partial, _) = question.partial.as_ref()?;
         let words = topic::request(facts, topic);
-        let (service, command) = (partial.service.clone(), partial.command.clone());
-        return question.rest.actions.is_empty().then(|| vec![SelectedCommand { service, command, words }]);
+        let again = SelectedCommand::new(&partial.service, &partial.command, words);
+        return question.rest.actions.is_empty().then(|| vec![again]);
     }
     let Selection { commands, .. } = topic.selection?;
     (!commands.is_empty()).then(|| commands.clone())
@@ -84,7 +84,8 @@ pub(super) async fn plan(
     let reading = turn.facts.reading();
     let ground = grounding::ground(turn.brain, &turn.facts, topic, reading, &reference, grounding::Reach::ThisMessage);
     let filling = Filling { turn, model, known, topic, ground: &ground };
-    let several = commands.len() > 1;
+    let is_part = topic.selection.is_some_and(|selection| selection.is_part);
+    let several = commands.len() > 1 || is_part || topic.round.is_some();
     let filled = join_all(commands.iter().map(|command| filling.filled(command, several))).await;
     let mut plan = Plan::default();
     for action in filled {
@@ -107,11 +108,12 @@ struct Filling<'a> {
 
 impl Filling<'_> {
     async fn filled(&self, command: &SelectedCommand, several: bool) -> Asked<PlannedAction> {
-        let SelectedCommand { service, command: name, words } = command;
+        let SelectedCommand { service, command: name, words, after, .. } = command;
         let of = |params: Params| PlannedAction {
             service: service.clone(),
             command: name.clone(),
             params,
+            depends_on: after.clone(),
             ..PlannedAction::default()
         };
         let Some(entry) = self.turn.brain.services.command(service, name) else {
@@ -152,10 +154,12 @@ impl Filling<'_> {
         let known = self.fitting(entry, words);
         let history = self.conversation(words);
         let part = several.then_some(words);
+        let results = turn.brain.policy.of_rounds(self.topic.round.map_or(&[], |(results, _)| results));
         let changing = |history: &[String], known: &[String]| {
             context! {
                 history => ask::lines(history),
                 known => ask::lines(known),
+                results => ask::lines(&results),
                 earlier => topic::earlier(self.topic),
                 message => head_and_tail(turn.facts.words(), limits::MESSAGE_BYTES_MAX),
                 part,

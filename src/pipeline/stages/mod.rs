@@ -30,6 +30,7 @@ mod own_rules;
 mod phrasing;
 pub(crate) mod plan;
 pub(crate) mod progressing;
+mod refine;
 pub(crate) mod reflect;
 pub(crate) mod resolve;
 pub mod respond;

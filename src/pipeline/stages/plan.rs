@@ -13,8 +13,9 @@ use super::called;
 use super::condition;
 use super::context::Context;
 use super::conversation::{days, replied_line};
+use super::selection::SelectedCommand;
 use super::topic::{self, Planned, REPHRASE, Topic, earlier, proposed};
-use super::{build_params, built_in, without_model};
+use super::{build_params, built_in, refine, without_model};
 use crate::core::plan::Plan;
 use crate::core::text::{head_and_tail, quoted};
 use crate::core::turn::{Along, KeptFile};
@@ -25,6 +26,7 @@ use crate::pipeline::turn::{Turn, TurnFacts};
 use crate::ports::{Model, Stage, Usage};
 use crate::prompts::Fixed;
 use crate::services::amendment;
+use crate::services::registry::CatalogExtent;
 use crate::services::show::Moment;
 use crate::services::standing::Planner;
 
@@ -84,7 +86,14 @@ async fn planned(turn: &Turn<'_>, domains: &[String], context: &Context, topic: 
         Some(commands) => {
             (Stage::BuildParams, Box::pin(build_params::plan(turn, model, &commands, context, topic)).await)
         }
-        None => (Stage::Plan, Box::pin(by_model(turn, model, domains, context, topic)).await),
+        None => match further(turn, model, domains, topic).await {
+            Some(Asked::Answer(commands)) => {
+                (Stage::BuildParams, Box::pin(build_params::plan(turn, model, &commands, context, topic)).await)
+            }
+            Some(Asked::Unusable(why)) => (Stage::SelectServices, Asked::Unusable(why)),
+            Some(Asked::Failed(error)) => (Stage::SelectServices, Asked::Failed(error)),
+            None => (Stage::Plan, Box::pin(by_model(turn, model, domains, context, topic)).await),
+        },
     };
     match planned {
         Asked::Answer(mut plan) => {
@@ -104,6 +113,21 @@ async fn planned(turn: &Turn<'_>, domains: &[String], context: &Context, topic: 
             built_in::plan(turn, domains, topic, Some(without_model::remark(&error)))
         }
     }
+}
+
+/// The commands of a later round, where one call cannot hold all there are.
+async fn further(
+    turn: &Turn<'_>,
+    model: &dyn Model,
+    domains: &[String],
+    topic: &Topic<'_>,
+) -> Option<Asked<Vec<SelectedCommand>>> {
+    let (_, still) = topic.round?;
+    let is_held = turn.brain.services.now().extent(domains) == CatalogExtent::Schemas;
+    if is_held {
+        return None;
+    }
+    Some(Box::pin(refine::further(turn, model, domains, still, topic.depth)).await)
 }
 
 async fn by_model(

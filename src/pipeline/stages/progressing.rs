@@ -4,6 +4,7 @@
 use super::context::Context;
 use super::honest::{BEFORE_ASKING, CameTo};
 use super::later::{self, DeferredAction};
+use super::selection::SelectedCommand;
 use super::{respond, undecided};
 use crate::core::button::Button;
 use crate::core::ids::{PendingId, RunId};
@@ -12,6 +13,7 @@ use crate::core::outcome::Status;
 use crate::core::plan::PlannedAction;
 use crate::core::provenance;
 use crate::core::provenance::Sources;
+use crate::core::text::quoted;
 use crate::core::turn::{Path, Reply};
 use crate::limits;
 use crate::pipeline::brain::Brain;
@@ -126,12 +128,41 @@ impl Progressing {
         }
     }
 
+    /// Whether a command that was chosen has been carried out.
+    pub fn has_done(&self, chosen: &SelectedCommand) -> bool {
+        let mut of_it = self
+            .answer
+            .reports
+            .iter()
+            .filter(|report| (&report.service, &report.command) == (&chosen.service, &chosen.command));
+        of_it.next().is_some_and(|first| first.status == Status::Succeeded)
+            && of_it.all(|report| report.status == Status::Succeeded)
+    }
+
+    /// Names what comes behind something that waits for the person.
+    pub fn name_further(&mut self, further: &[&str]) {
+        let named = named(further);
+        self.results.add_remark(format!("What comes after it is not begun: {named}. Ask for it when that is settled."));
+    }
+
+    /// Names what is not done, because what it needs did not succeed.
+    pub fn name_lost(&mut self, further: &[&str]) {
+        let named = named(further);
+        self.results.add_remark(format!("Not done: {named}. What has to come first did not work out."));
+    }
+
     /// Something that is not even asked about, because what it depends on failed.
     pub fn blocked(&mut self, brain: &Brain, later: &DeferredAction) {
         let why = "not asked, because what it depends on did not succeed";
         self.answer.reports.push(later.report(Status::Refused, why));
         self.results.add_remark(later::left_out(brain, &later.planned));
     }
+}
+
+/// Parts of a request, quoted.
+fn named(parts: &[&str]) -> String {
+    let quoted: Vec<String> = parts.iter().map(|part| quoted(part, limits::NAME_CHARS_MAX)).collect();
+    quoted.join(", ")
 }
 
 /// Receipts first, then cards, then the question.

@@ -85,13 +85,18 @@ async fn one_after_the_other(
     let mut still: Option<String> = None;
     for round in 0..=limits::REFLECT_ROUNDS_MAX {
         let facts = so_far.results.facts.clone();
-        let topic = Topic {
-            answers: topic.answers,
-            amends: topic.amends,
-            investigates: topic.investigates,
-            selection: topic.selection.filter(|_| round == 0),
-            round: still.as_deref().map(|still| (facts.as_slice(), still)),
-        };
+        let of_round = topic.selection.and_then(|selection| selection.of_round(round));
+        let (whole, topic) = (
+            topic.selection,
+            Topic {
+                answers: topic.answers,
+                amends: topic.amends,
+                investigates: topic.investigates,
+                selection: of_round.as_ref(),
+                round: still.as_deref().map(|still| (facts.as_slice(), still)),
+                depth: round,
+            },
+        );
         let planned = turn.unless_cancelled(plan::make(turn, domains, context, &topic)).await?;
         let planned = match planned {
             Planned::Depends(depending) => match condition::weigh(turn.brain, &turn.facts, *depending, so_far).await {
@@ -151,6 +156,18 @@ async fn one_after_the_other(
         };
         turn.account.knows(&so_far.results.receipts);
         let waits = !matches!(so_far.answer.clarification, Question::Settled) || so_far.asks_consent();
+        if let Some(further) = whole.map(|whole| whole.words_from(round + 1)).filter(|further| !further.is_empty()) {
+            let failed = whole.and_then(|whole| whole.before(round + 1).find(|before| !so_far.has_done(before)));
+            match failed {
+                None if !waits && round < limits::REFLECT_ROUNDS_MAX => {
+                    still = Some(further.join("\n"));
+                    continue;
+                }
+                None => so_far.name_further(&further),
+                Some(_) => so_far.name_lost(&further),
+            }
+            break;
+        }
         let Some(open) = open.filter(|_| !waits && round < limits::REFLECT_ROUNDS_MAX) else {
             break;
         };

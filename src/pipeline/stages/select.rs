@@ -3,7 +3,8 @@
 //!
 //! Invariants: it sees the person's own words only, as the router does, and nothing foreign is read before it; the
 //! commands that it names bound the plan. What two readers call an order is done at once, what only one of them does is
-//! proposed (see [`super::grounding`]). Not here: parameters ([`super::build_params`]).
+//! proposed (see [`super::grounding`]). Not here: more commands than a prompt holds ([`super::refine`]), and parameters
+//! ([`super::build_params`]).
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::ask::{self, Asked};
-use super::route;
+use super::refine;
 use super::selection::{Said, SelectedCommand, Selection};
 use crate::language::reading::Mood;
 use crate::language::requests::Understood;
@@ -41,9 +42,10 @@ struct Selected {
     commands: Vec<Named>,
 }
 
+/// A command as a model names it.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-enum Named {
+pub(super) enum Named {
     Alone(String),
     Of { command: String, words: String },
 }
@@ -51,49 +53,35 @@ enum Named {
 /// Where the message goes, by a model's choice of commands.
 pub(super) async fn route(turn: &Turn<'_>, model: &dyn Model, guess: &Guess) -> Asked<Route> {
     let services = turn.brain.services.now();
-    let mut domains = services.names();
-    let is_long = services.extent(&domains) == CatalogExtent::Services;
-    if is_long {
-        match route::by_model(turn, model, guess).await {
-            Asked::Answer(route) if route.kind == Kind::Action && !route.domains.is_empty() => domains = route.domains,
-            other => return other,
-        }
-    }
     let is_bound = turn.brain.policy.skip_router && guess.kind == Kind::Action && guess.confidence >= BOUND_FROM;
-    let offered = if is_bound { guess.domains.clone() } else { domains.clone() };
-    let mut shortlist = is_long.then(|| services.shortlist(turn.facts.words(), &offered));
-    if let (true, Some(entries)) = (is_bound, &mut shortlist) {
-        entries.retain(|entry| offered.iter().any(|domain| domain == entry.service()));
+    let all = services.names();
+    let offered = if is_bound { guess.domains.clone() } else { all.clone() };
+    let offer = SelectionScope::of(&turn.facts, offered);
+    if services.extent(&offer.domains) == CatalogExtent::Services {
+        return refine::route(turn, model, guess, &offer).await;
     }
-    let offer = SelectionScope::of(&turn.facts, offered, shortlist);
-    let selected = select(turn, model, &services, &domains, &offer).await;
-    selected.map(|selected| settle(&turn.facts, selected, guess, &services, &offer))
+    // One list for all messages, as long as a prompt holds it.
+    let listed = if services.extent(&all) == CatalogExtent::Services { offer.domains.clone() } else { all };
+    select(turn, model, &services, &listed, &offer).await.map(|Selected { kind, commands }| {
+        let is_named = Pseudo::of(commands.iter().map(Named::name));
+        let commands = chosen(commands, turn.facts.words(), &services, &offer);
+        settle(&turn.facts, Selection::new(kind, commands), is_named, guess, &services, &offer)
+    })
 }
 
 async fn select(
     turn: &Turn<'_>,
     model: &dyn Model,
     services: &Services,
-    domains: &[String],
+    listed: &[String],
     offer: &SelectionScope,
 ) -> Asked<Selected> {
-    let schema = match &offer.shortlist {
-        // It is another one for each message.
-        Some(_) => AnswerSchema::of(offer.shape(services)),
-        None => {
-            let key = [Stage::Select.name().to_owned(), format!("{offer:?}")];
-            services.schema_once(&key, || AnswerSchema::of(offer.shape(services)))
-        }
-    };
+    let key = [Stage::Select.name().to_owned(), format!("{offer:?}")];
+    let schema = services.schema_once(&key, || AnswerSchema::of(offer.shape(services)));
     // The text is the same whatever the shape of this call is.
-    let fixed_key: Vec<String> = [Stage::Select.name().to_owned()].into_iter().chain(domains.iter().cloned()).collect();
+    let fixed_key: Vec<String> = [Stage::Select.name().to_owned()].into_iter().chain(listed.iter().cloned()).collect();
     let fixed_of = services.schema_once(&fixed_key, || AnswerSchema::of(Value::Null));
-    let commands = || match &offer.shortlist {
-        Some(entries) => entries.iter().map(|entry| catalog_line(entry.as_ref())).collect::<Vec<_>>().join("\n"),
-        None => services.catalog(domains),
-    };
-    let values = || context! { commands => commands() };
-    let fixed = Fixed { of: offer.shortlist.is_none().then(|| fixed_of.number()), values };
+    let fixed = Fixed { of: Some(fixed_of.number()), values: || context! { commands => services.catalog(listed) } };
     let changing = context! {
         history => ask::lines(&guessed::history(turn.brain, &turn.facts)), message => guessed::own_message(&turn.facts), asked => offer.answers,
     };
@@ -103,25 +91,60 @@ async fn select(
     }
 }
 
+/// What may be chosen in place of a command or a service.
+pub(super) fn pseudo_names(offer: &SelectionScope) -> impl Iterator<Item = &'static str> {
+    [INVESTIGATE].into_iter().chain(offer.answers.then_some(ANSWER))
+}
+
+impl Named {
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Self::Alone(command) | Self::Of { command, .. } => command,
+        }
+    }
+}
+
+/// What is chosen in place of a command or a service.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Pseudo {
+    answers: bool,
+    investigates: bool,
+}
+
+impl Pseudo {
+    /// Which of them are among these names.
+    pub(super) fn of<'a>(names: impl Iterator<Item = &'a str>) -> Self {
+        names.fold(Self::default(), |pseudo, name| Self {
+            answers: pseudo.answers || name == ANSWER,
+            investigates: pseudo.investigates || name == INVESTIGATE,
+        })
+    }
+
+    /// Whether a name is one.
+    pub(super) fn is(name: &str) -> bool {
+        name == ANSWER || name == INVESTIGATE
+    }
+}
+
 /// What may be chosen for a message, as far as its words alone tell.
 #[derive(Debug, Clone)]
-struct SelectionScope {
+pub(super) struct SelectionScope {
     /// Of these services.
-    domains: Vec<String>,
+    pub(super) domains: Vec<String>,
     /// Of these commands, where a prompt does not hold all; wherever they are.
-    shortlist: Option<Vec<Arc<dyn Entry>>>,
-    /// At most so many commands.
-    commands_max: usize,
+    pub(super) shortlist: Option<Vec<Arc<dyn Entry>>>,
+    /// So many things are asked for at most, as code reads it.
+    pub(super) asks_for: usize,
     /// What only asks changes nothing.
     only_looks: bool,
     /// Something is ordered or wished for.
     orders: bool,
     /// It may answer the question that is open: what is said in full is a request of its own.
-    answers: bool,
+    pub(super) answers: bool,
 }
 
 impl SelectionScope {
-    fn of(facts: &TurnFacts, domains: Vec<String>, shortlist: Option<Vec<Arc<dyn Entry>>>) -> Self {
+    pub(super) fn of(facts: &TurnFacts, domains: Vec<String>) -> Self {
         let reading = facts.reading();
         let is = |mood: Mood| reading.clauses.iter().filter(move |clause| clause.mood == mood).count();
         let requests = reading.clauses.iter().filter(|clause| clause.mood.is_request()).count();
@@ -137,20 +160,29 @@ impl SelectionScope {
         let is_full = is(Mood::Order) + is(Mood::Wish) + is(Mood::Question) > 0;
         Self {
             domains,
-            shortlist,
-            commands_max: (requests + is(Mood::Question)).max(understood).clamp(1, limits::SELECTED_MAX),
+            shortlist: None,
+            asks_for: (requests + is(Mood::Question)).max(understood).max(1),
             orders: is(Mood::Order) + is(Mood::Wish) > 0,
             only_looks: is(Mood::Question) > 0 && is(Mood::Question) == reading.clauses.len(),
             answers: facts.state.clarification.is_some() && !is_full,
         }
     }
 
-    /// Of the answer: names, and with several of them the words that each covers.
-    fn tokens_max(&self) -> u32 {
-        limits::SELECTION_TOKENS * u32::try_from(self.commands_max).unwrap_or(1)
+    /// The same for a part of it, which chooses from these commands.
+    pub(super) fn part(&self, service: &str, shortlist: Vec<Arc<dyn Entry>>, asks_for: usize) -> Self {
+        Self { domains: vec![service.to_owned()], shortlist: Some(shortlist), asks_for, ..self.clone() }
     }
 
-    fn has(&self, entry: &dyn Entry) -> bool {
+    fn commands_max(&self) -> usize {
+        self.asks_for.min(limits::SELECTED_MAX)
+    }
+
+    /// Of the answer: names, and with several of them the words that each covers.
+    pub(super) fn tokens_max(&self) -> u32 {
+        limits::SELECTION_TOKENS * u32::try_from(self.commands_max()).unwrap_or(1)
+    }
+
+    pub(super) fn has(&self, entry: &dyn Entry) -> bool {
         let is_offered = match &self.shortlist {
             Some(entries) => entries.iter().any(|other| catalog_line(other.as_ref()) == catalog_line(entry)),
             None => self.domains.iter().any(|domain| domain == entry.service()),
@@ -159,56 +191,75 @@ impl SelectionScope {
     }
 
     fn shape(&self, services: &Services) -> Value {
+        let mut names = self.names(services);
+        names.extend(pseudo_names(self).map(str::to_owned));
+        json!({
+            "type": "object",
+            "additionalProperties": false,
+            "required": ["kind", "commands"],
+            "properties": {"kind": {"enum": ["order", "question", "remark"]}, "commands": self.list(&names)},
+        })
+    }
+
+    /// What may be chosen, by name.
+    pub(super) fn names(&self, services: &Services) -> Vec<String> {
         let entries = self.shortlist.clone().unwrap_or_else(|| services.commands(&self.domains)).into_iter();
         let entries = entries.filter(|entry| self.has(entry.as_ref()));
-        let names = entries.map(|entry| format!("{}.{}", entry.service(), entry.command()));
-        let answer = self.answers.then(|| ANSWER.to_owned());
-        let names: Vec<String> = names.chain([INVESTIGATE.to_owned()]).chain(answer).collect();
-        let item = match self.commands_max {
+        entries.map(|entry| format!("{}.{}", entry.service(), entry.command())).collect()
+    }
+
+    /// The shape of a choice from these names.
+    pub(super) fn list(&self, names: &[String]) -> Value {
+        let item = match self.commands_max() {
             1 => json!({"enum": names}),
             _ => json!({
                 "type": "object", "additionalProperties": false, "required": ["command", "words"],
                 "properties": {"command": {"enum": names}, "words": {"type": "string"}},
             }),
         };
-        json!({
-            "type": "object",
-            "additionalProperties": false,
-            "required": ["kind", "commands"],
-            "properties": {
-                "kind": {"enum": ["order", "question", "remark"]},
-                "commands": {"type": "array", "maxItems": self.commands_max, "items": item},
-            },
-        })
+        json!({"type": "array", "maxItems": self.commands_max(), "items": item})
     }
 }
 
-/// A model's word, checked: commands that do not exist are dropped, and what names none is what built-in understanding
-/// takes it for.
-fn settle(facts: &TurnFacts, selected: Selected, guess: &Guess, services: &Services, offer: &SelectionScope) -> Route {
-    let Selected { kind, commands: named } = selected;
-    // What code reads as nothing but a question is one.
-    let said = if offer.only_looks { Said::Question } else { kind };
-    let named: Vec<(String, String)> = named
-        .into_iter()
-        .map(|named| match named {
-            Named::Alone(command) => (command, facts.words().to_owned()),
+/// A model's word, checked: commands that do not exist are dropped. `words`: what those cover that name none.
+pub(super) fn chosen(
+    named: Vec<Named>,
+    words: &str,
+    services: &Services,
+    offer: &SelectionScope,
+) -> Vec<SelectedCommand> {
+    let commands = named.into_iter().filter_map(|named| {
+        let (name, words) = match named {
+            Named::Alone(command) => (command, words.to_owned()),
             Named::Of { command, words } => (command, words),
-        })
-        .collect();
-    let is_named = |name: &str| named.iter().any(|(command, _)| command == name);
-    let commands = named.iter().filter_map(|(name, words)| {
+        };
         let (service, command) = name.split_once('.')?;
         services.command(service, command).filter(|entry| offer.has(entry.as_ref()))?;
-        Some(SelectedCommand { service: service.to_owned(), command: command.to_owned(), words: words.clone() })
+        Some(SelectedCommand::new(service, command, words))
     });
     let mut commands: Vec<SelectedCommand> = commands.take(limits::SELECTED_MAX).collect();
-    commands.dedup_by(|a, b| (&a.service, &a.command) == (&b.service, &b.command) && a.words == b.words);
+    commands.dedup_by(|a, b| a.is_same(b));
+    commands
+}
+
+/// Where a message goes for which these commands were chosen; what names none is what built-in understanding takes it
+/// for.
+pub(super) fn settle(
+    facts: &TurnFacts,
+    selection: Selection,
+    is_named: Pseudo,
+    guess: &Guess,
+    services: &Services,
+    offer: &SelectionScope,
+) -> Route {
+    let Selection { said, commands, .. } = selection;
+    // What code reads as nothing but a question is one.
+    let said = if offer.only_looks { Said::Question } else { said };
     let kind = match commands.is_empty() {
-        true if is_named(ANSWER) && facts.state.clarification.is_some() => Kind::Followup,
+        true if is_named.answers && facts.state.clarification.is_some() => Kind::Followup,
         // What code takes for an order is not answered by talk.
         true if said == Said::Order || offer.orders || is_look(facts, services) => Kind::Action,
-        true if is_named(INVESTIGATE) => Kind::Investigate,
+        true if is_named.investigates => Kind::Investigate,
         // A question is looked up before it is talked about; a remark is talk where both readers take it for that.
         true if said == Said::Question || guess.kind == Kind::Chat => Kind::Chat,
         true => guess.kind,
@@ -220,7 +271,7 @@ fn settle(facts: &TurnFacts, selected: Selected, guess: &Guess, services: &Servi
     if domains.is_empty() && kind != Kind::Chat {
         domains = guess.domains.clone();
     }
-    Route { kind, domains, selection: Some(Selection { said, commands }) }
+    Route { kind, domains, selection: Some(Selection::new(said, commands)) }
 }
 
 /// Whether built-in understanding knows what looks it up.

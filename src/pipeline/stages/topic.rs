@@ -26,6 +26,8 @@ pub struct Topic<'a> {
     pub selection: Option<&'a Selection>,
     /// Receipts of earlier rounds of this turn, and what is still missing.
     pub round: Option<(&'a [String], &'a str)>,
+    /// How many rounds there were before this one.
+    pub depth: usize,
 }
 
 /// What was planned before and is to be planned again, changed.

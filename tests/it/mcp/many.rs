@@ -5,6 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use brain_agent::core::outcome::Status;
 use brain_agent::core::stakes::Stakes;
+use brain_agent::core::tasks::TaskLimits;
 use brain_agent::ports::{Call, Planning, Stage};
 use brain_agent::services::command::{Completed, Effect};
 use brain_agent::services::error::ServiceError;
@@ -104,12 +105,12 @@ fn tokens(calls: &[Call]) -> usize {
 #[tokio::test]
 async fn of_three_hundred_commands_one_is_chosen_by_services_then_commands_then_values() {
     let rig = rig(Planning::Auto);
-    rig.script.routes(json!({"type": "action", "domains": ["mcp:heating"], "is_followup": false}));
-    rig.script.selects("order", json!(["mcp:heating.calibrate_heating"]));
+    rig.script.divides("order", json!(["mcp:heating"]));
+    rig.script.chooses(&[("", "mcp:heating.calibrate_heating")]);
     rig.script.fills(json!({"number": 7}));
     let told = rig.says("please calibrate the heating number 7").await;
     assert_eq!(told.done.outcomes[0].status, Status::Succeeded, "{}", told.text());
-    assert_eq!(rig.script.stages()[..3], [Stage::Route, Stage::Select, Stage::BuildParams]);
+    assert_eq!(rig.script.stages()[..3], [Stage::SelectServices, Stage::SelectCommands, Stage::BuildParams]);
     let stepwise =
         tokens(&rig.script.taken().into_iter().filter(|call| call.stage != Stage::Respond).collect::<Vec<_>>());
     let whole = rig.brain.services.now().plan_schema(&rig.brain.services.now().names()).notation().len().div_ceil(4);
@@ -117,17 +118,146 @@ async fn of_three_hundred_commands_one_is_chosen_by_services_then_commands_then_
 }
 
 #[tokio::test]
-async fn what_the_router_did_not_think_of_is_still_offered_by_its_words() {
+async fn what_was_not_thought_of_is_still_offered_by_its_words_to_each_message_anew() {
     let rig = rig(Planning::Auto);
-    rig.script.routes(json!({"type": "action", "domains": ["mcp:garden"], "is_followup": false}));
-    rig.script.selects("order", json!(["mcp:vehicle.unlock_vehicle"]));
-    rig.script.fills(json!({"number": 2}));
-    let told = rig.says("unlock the vehicle number 2").await;
-    assert_eq!(told.done.outcomes[0].status, Status::Succeeded, "{}", told.text());
-    let selection = rig.script.asked(Stage::Select).pop().unwrap();
-    let offered = format!("{}{}", selection.system, selection.user);
-    assert!(offered.contains("mcp:vehicle.unlock_vehicle: ") && offered.contains("mcp:garden."), "{offered}");
-    assert!(offered.lines().filter(|line| line.starts_with("mcp:")).count() < 60, "{offered}");
+    let person = rig.me();
+    for (said, name) in [("unlock the vehicle number 2", "vehicle"), ("unlock the camera number 2", "camera")] {
+        rig.script.divides("order", json!(["mcp:garden"]));
+        let unlock = format!("mcp:{name}.unlock_{name}");
+        let chosen = unlock.clone();
+        rig.script.on(Stage::SelectCommands, move |_| json!({"commands": [chosen]}));
+        rig.script.fills(json!({"number": 2}));
+        let told = person.says(said).await;
+        assert_eq!(told.done.outcomes[0].status, Status::Succeeded, "{}", told.text());
+        let selection = rig.script.asked(Stage::SelectCommands).pop().unwrap();
+        let offered = format!("{}\n{}", selection.system, selection.user);
+        assert!(offered.contains(&format!("{unlock}: ")) && offered.contains("mcp:garden."), "{offered}");
+        assert!(offered.lines().filter(|line| line.starts_with("mcp:")).count() < 60, "{offered}");
+    }
+    let fixed: Vec<String> =
+        rig.script.asked(Stage::SelectServices).iter().map(|call| call.system.to_string()).collect();
+    assert_eq!(fixed[0], fixed[1], "what is the same for every message comes first");
+}
+
+/// Two areas, and one that changes things for others.
+fn rig_with_outbox() -> Rig {
+    let rig = rig(Planning::Auto);
+    let definition = ToolDefinition {
+        name: "send_text".to_owned(),
+        summary: "send a text to somebody".to_owned(),
+        example: String::new(),
+        schema: json!({"type": "object", "required": ["text"], "additionalProperties": false,
+            "properties": {"text": {"type": "string"}, "place": {"type": "string"}}}),
+        effect: Effect::WriteElsewhere,
+        stakes: Stakes::High,
+    };
+    let info = ServiceInfo::new("mcp:outbox", "outbox", "texts that go out", "outbox");
+    let outbox = Registration::of(info, Arc::new(Area)).tool(Tool::of(definition).unwrap()).end();
+    rig.brain.services.register(outbox).unwrap();
+    rig
+}
+
+const READ_THEN_SEND: &str = "describe the printer number 4 and send a text with what it says";
+
+fn read_then_send(rig: &Rig) {
+    rig.script.divides(
+        "order",
+        json!([
+            {"service": "mcp:outbox", "prompt": "send a text with what it says", "dependencies": ["1"]},
+            {"service": "mcp:printer", "prompt": "describe the printer number 4", "dependencies": []},
+        ]),
+    );
+    rig.script.chooses(&[
+        ("describe the printer number 4", "mcp:printer.describe_printer"),
+        ("send a text", "mcp:outbox.send_text"),
+    ]);
+    rig.script.on(Stage::BuildParams, |call| match call.user.rsplit("Of it only: ").next() {
+        Some(part) if part.contains("send a text") => json!({"text": "did mcp:printer.describe_printer"}),
+        _ => json!({"number": 4}),
+    });
+}
+
+#[tokio::test]
+async fn what_needs_a_result_is_filled_in_when_that_is_known_and_its_card_names_whose_words_they_are() {
+    let rig = rig_with_outbox();
+    read_then_send(&rig);
+    let person = rig.me();
+    let told = person.says(READ_THEN_SEND).await;
+    let stages: Vec<Stage> = rig.script.stages();
+    let chosen = [Stage::SelectServices, Stage::SelectCommands, Stage::SelectCommands, Stage::BuildParams];
+    assert_eq!(stages[..4], chosen, "all commands are chosen before anything is read: {stages:?}");
+    assert_eq!(stages.iter().filter(|stage| **stage == Stage::Reflect).count(), 0, "nothing is left to find out");
+    let filled = rig.script.asked(Stage::BuildParams);
+    let of = |at: usize| filled[at].user.to_string();
+    assert!(!of(0).contains("did mcp:printer") && of(1).contains("did mcp:printer"), "{}\n———\n{}", of(0), of(1));
+    let card = told.card();
+    assert!(card.text().contains("did mcp:printer.describe_printer"), "{}", card.text());
+    assert!(card.text().contains("the answer of Printer"), "{}", card.text());
+    let done = person.says("yes").await;
+    assert_eq!(done.done.outcomes[0].status, Status::Succeeded, "{}", done.text());
+}
+
+#[tokio::test]
+async fn what_needs_a_result_that_did_not_come_is_not_done_and_told() {
+    let rig = rig_with_outbox();
+    read_then_send(&rig);
+    // A number that does not fit.
+    rig.script.on(Stage::BuildParams, |_| json!({"number": "many"}));
+    let told = rig.says(READ_THEN_SEND).await;
+    assert!(told.done.outcomes.iter().all(|report| report.status != Status::Succeeded), "{}", told.text());
+    assert!(!told.text().to_lowercase().contains("sent"), "{}", told.text());
+}
+
+#[tokio::test]
+async fn tasks_that_break_a_rule_are_asked_for_once_more_by_name_and_then_not_taken() {
+    let rig = rig_with_outbox();
+    rig.script.divides(
+        "order",
+        json!([
+            {"service": "mcp:outbox", "prompt": "a", "dependencies": ["task-1"]},
+            {"service": "mcp:printer", "prompt": "b", "dependencies": ["task-0"]},
+        ]),
+    );
+    let told = rig.says(READ_THEN_SEND).await;
+    let asked = rig.script.asked(Stage::SelectServices);
+    assert_eq!(asked.len(), 2);
+    assert!(asked[1].user.contains("depend on one another in a circle"), "{}", asked[1].user);
+    assert_eq!(rig.script.asked(Stage::SelectCommands).len(), 0);
+    assert!(told.done.outcomes.iter().all(|report| report.status != Status::Succeeded), "{}", told.text());
+}
+
+#[tokio::test]
+async fn a_request_that_may_not_be_refined_costs_no_call() {
+    let tasks = TaskLimits { depth: 0, ..TaskLimits::default() };
+    let rig = Rig::new(Setup { grounds_plans: true, planning: Planning::Auto, tasks, ..Setup::default() });
+    AREAS.into_iter().for_each(|name| rig.brain.services.register(area(name)).unwrap());
+    let told = rig.says("please calibrate the heating number 7").await;
+    let refined = [Stage::SelectServices, Stage::SelectCommands];
+    assert!(rig.script.stages().iter().all(|stage| !refined.contains(stage)), "{:?}", rig.script.stages());
+    assert!(told.done.outcomes.is_empty(), "{}", told.text());
+}
+
+#[tokio::test]
+async fn thirty_services_take_at_most_seven_hundred_tokens_and_a_hundred_no_more() {
+    for many in [24, 100] {
+        let rig = Rig::new(Setup { planning: Planning::Auto, ..Setup::default() });
+        for number in 0..many {
+            let name = format!("{}{number}", AREAS[number % AREAS.len()]);
+            rig.brain.services.register(area(&name)).unwrap();
+        }
+        rig.says("please calibrate the heating99 number 7, would you").await;
+        let call = rig.script.asked(Stage::SelectServices).pop().unwrap();
+        let said = format!("{}\n{}", call.system, call.user);
+        let lines: Vec<&str> = said.lines().filter(|line| line.contains(": ") && line.contains("the ")).collect();
+        assert!(lines.iter().map(|line| line.len()).sum::<usize>() / 4 <= 700, "{said}");
+        if many == 24 {
+            assert_eq!(rig.brain.services.now().names().len(), 30, "{:?}", rig.brain.services.now().names());
+            assert!(
+                rig.brain.services.now().names().iter().all(|name| said.contains(&format!("\n{name}: "))),
+                "{said}"
+            );
+        }
+    }
 }
 
 #[test]

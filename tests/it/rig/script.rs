@@ -90,6 +90,21 @@ impl Script {
         self.on(Stage::Select, move |_| selected.clone());
     }
 
+    /// The tasks that a message is divided into from now on.
+    pub fn divides(&self, kind: &str, tasks: Value) {
+        let divided = json!({"kind": kind, "tasks": tasks});
+        self.on(Stage::SelectServices, move |_| divided.clone());
+    }
+
+    /// The command that is chosen from now on for each task with these words in it.
+    pub fn chooses(&self, commands: &'static [(&'static str, &'static str)]) {
+        self.on(Stage::SelectCommands, move |call| {
+            let part = call.user.rsplit("Of it only: ").next().unwrap_or_default();
+            let chosen = commands.iter().find(|(words, _)| part.contains(words));
+            json!({"commands": chosen.map(|(_, command)| command).into_iter().collect::<Vec<_>>()})
+        });
+    }
+
     /// The parameters of whatever is selected from now on.
     pub fn fills(&self, params: Value) {
         self.on(Stage::BuildParams, move |_| params.clone());
@@ -112,6 +127,8 @@ impl Model for Script {
             (None, Stage::Route) => json!({"type": "chat", "domains": [], "is_followup": false}),
             (None, Stage::Plan) => json!({"actions": [], "question": null, "open": null}),
             (None, Stage::Select) => json!({"kind": "remark", "commands": []}),
+            (None, Stage::SelectServices) => json!({"kind": "remark", "tasks": []}),
+            (None, Stage::SelectCommands) => json!({"commands": []}),
             (None, Stage::BuildParams) => json!({}),
             (None, Stage::Guard | Stage::Reflect | Stage::Chat | Stage::Respond) => json!("There you are."),
             // Questions over everything are answered without it, unless a test says how.
