@@ -44,6 +44,11 @@ pub struct PlannedAction {
 }
 
 impl PlannedAction {
+    /// `service.command`.
+    pub fn name(&self) -> String {
+        format!("{}.{}", self.service, self.command)
+    }
+
     /// Whether the other asks for just this; why and after what does not matter.
     pub fn asks_the_same_as(&self, other: &Self) -> bool {
         self.service == other.service && self.command == other.command && self.params == other.params

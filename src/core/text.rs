@@ -85,6 +85,17 @@ pub fn is_plain(text: &str) -> bool {
     visible(text) == text
 }
 
+/// How many characters in a row nobody sees and a machine reads: as many as spell something, where it is hidden text.
+pub fn hidden_in_a_row(text: &str) -> usize {
+    let mut longest = 0;
+    let mut row = 0;
+    for c in text.chars() {
+        row = if is_invisible_format(c) { row + 1 } else { 0 };
+        longest = longest.max(row);
+    }
+    longest
+}
+
 /// True when [`visible`] would escape this character standing alone.
 pub fn is_hidden(c: char) -> bool {
     is_hidden_between(c, None, None)

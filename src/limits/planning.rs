@@ -105,3 +105,7 @@ pub const TASK_DEPTH_MAX: usize = 100;
 pub const TASK_SERVICES_SHOWN_MAX: usize = 40;
 /// Characters of the list of services in one prompt: 700 tokens, which is thirty of them. Of more, the nearest to the words.
 pub const SERVICES_CHARS_MAX: usize = 2_800;
+/// A turn that takes longer tells which of its nodes are over.
+pub const NODES_TOLD_AFTER_MS: u64 = 6_000;
+/// Characters in a row that nobody sees: with so many something is spelled. A flag has six.
+pub const HIDDEN_IN_A_ROW_MAX: usize = 8;

@@ -72,6 +72,9 @@ use tokio_util::sync::CancellationToken;
 use turn::debounce::Debounce;
 use turn::{Turn, TurnAccount, TurnError, status};
 
+/// The nodes that say where a message goes.
+const ROUTING: [&str; 3] = ["route", "select", "select_services"];
+
 /// One turn: answers what came in, commits, delivers.
 pub async fn handle_turn(brain: &Brain, incoming: &Incoming) -> Done {
     handle_turn_in(brain, incoming, Debounce::over()).await
@@ -152,6 +155,7 @@ async fn answer(turn: &mut Turn<'_>) -> Result<Answer, TurnError> {
         RoutedOrBlocked::Blocked(why) => return Ok(Answer::says(Path::Blocked, why)),
     };
     turn.account.agreed();
+    turn.account.came_to(&ROUTING, route.to_string());
     let answer = match route.kind {
         Kind::Chat => chat::answer(turn, route, early, context, &guess).await,
         Kind::Investigate => match investigate::investigate(turn).await? {

@@ -10,7 +10,8 @@ use crate::core::metrics::InvestigationMetrics;
 use crate::core::turn::Path;
 use crate::limits;
 use crate::ports::records::{
-    Aside, CompressionTrace, DUE_BY_OWNER, Due, DueKind, InboxEntry, PendingOpen, SpanOutcome, StageSpan, TurnTrace,
+    ASKED_BEFORE, Aside, CompressionTrace, DUE_BY_OWNER, Due, DueKind, InboxEntry, PendingOpen, SpanOutcome, StageSpan,
+    TurnTrace,
 };
 use crate::ports::{Reader as _, RecordExt, Scan, Stage, StoreError};
 use crate::services::context::RequestContext;
@@ -35,12 +36,14 @@ pub struct TurnFigures {
     /// Of questions over everything, if there were any.
     pub investigations: Option<InvestigationFigures>,
     /// Of what the policy ruled out, if there was any.
-    pub refusals: Option<RefusalFigures>,
+    pub refusals: Option<SavedFigures>,
+    /// Of questions that were asked again, if there were any.
+    pub repeats: Option<SavedFigures>,
 }
 
-/// Messages that were refused before anything was planned.
+/// Messages that took fewer calls of a model than others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RefusalFigures {
+pub struct SavedFigures {
     /// How many.
     pub count: usize,
     /// Model calls that they would have taken more, as the other messages did.
@@ -138,18 +141,24 @@ fn counted(traces: &[TurnTrace], now: DateTime<Utc>) -> TurnFigures {
         people: people.len(),
         fallbacks,
         investigations: investigations(traces),
-        refusals: refusals(traces),
+        refusals: saved(traces, |trace| trace.done.path == Path::Blocked && trace.done.llm_calls > 0),
+        repeats: saved(traces, was_asked_before),
     }
 }
 
-/// What those cost on average that were not refused, less what the refused ones did.
-fn refusals(traces: &[TurnTrace]) -> Option<RefusalFigures> {
-    let (refused, others): (Vec<&TurnTrace>, Vec<&TurnTrace>) =
-        traces.iter().filter(|trace| trace.done.llm_calls > 0).partition(|trace| trace.done.path == Path::Blocked);
+/// What the others cost on average that asked a model, less what these did.
+fn saved(traces: &[TurnTrace], is_of: impl Fn(&TurnTrace) -> bool) -> Option<SavedFigures> {
+    let (of, others): (Vec<&TurnTrace>, Vec<&TurnTrace>) = traces.iter().partition(|trace| is_of(trace));
+    let others: Vec<&TurnTrace> = others.into_iter().filter(|trace| trace.done.llm_calls > 0).collect();
     let calls = |traces: &[&TurnTrace]| traces.iter().map(|trace| u64::from(trace.done.llm_calls)).sum::<u64>();
-    let usual = (calls(&others) * refused.len() as u64).checked_div(others.len() as u64).unwrap_or(0);
-    let calls_saved = usual.saturating_sub(calls(&refused));
-    (!refused.is_empty()).then_some(RefusalFigures { count: refused.len(), calls_saved })
+    let usual = (calls(&others) * of.len() as u64).checked_div(others.len() as u64).unwrap_or(0);
+    let calls_saved = usual.saturating_sub(calls(&of));
+    (!of.is_empty()).then_some(SavedFigures { count: of.len(), calls_saved })
+}
+
+fn was_asked_before(trace: &TurnTrace) -> bool {
+    let is_kept = |span: &StageSpan| matches!(&span.outcome, SpanOutcome::Other(what) if what == ASKED_BEFORE);
+    trace.spans.iter().any(is_kept)
 }
 
 /// `None` where code did the work of a stage, which says so in other words.

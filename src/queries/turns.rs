@@ -13,10 +13,11 @@ pub async fn latest(view: &View<'_>, limit: usize) -> Result<Vec<TurnTrace>, Sto
     Ok(traces.into_iter().map(|(trace, _)| trace).collect())
 }
 
-/// The last turn of a person in a chat, if it was not long ago.
-pub async fn last_of(view: &View<'_>, owner: &UserId, chat: &ChatId) -> Result<Option<TurnTrace>, StoreError> {
-    let traces = latest(view, TRACES_LOOKED_THROUGH).await?;
-    Ok(traces.into_iter().find(|trace| trace.chat == *chat && trace.user == *owner))
+/// The last turns of a person in a chat that were not long ago, newest first.
+pub async fn last_of(view: &View<'_>, owner: &UserId, chat: &ChatId) -> Result<Vec<TurnTrace>, StoreError> {
+    let mut traces = latest(view, TRACES_LOOKED_THROUGH).await?;
+    traces.retain(|trace| trace.chat == *chat && trace.user == *owner);
+    Ok(traces)
 }
 
 /// The last times that conversations were shortened, of everybody, newest first.

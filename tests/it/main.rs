@@ -5,6 +5,7 @@ mod accounts;
 mod answers;
 mod architecture;
 mod archive;
+mod asked_again;
 mod attack;
 mod backends;
 mod commits;

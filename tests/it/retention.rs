@@ -200,6 +200,7 @@ fn fill(program: &Program) {
                     input_bytes: 0,
                     tokens: (0, 0),
                     tokens_cached: 0,
+                    gives: String::new(),
                     outcome: "x".repeat(1_000).into(),
                 };
                 let trace = TurnTrace {

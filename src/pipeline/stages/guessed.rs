@@ -1,5 +1,7 @@
 //! Routing guess: where a message seems to go before any model is asked, and what a router is shown of it.
 
+use std::fmt;
+
 use super::selection::Selection;
 use crate::core::text::head_and_tail;
 use crate::core::turn::PASSED_ON;
@@ -21,6 +23,17 @@ pub struct Route {
     pub domains: Vec<String>,
     /// The commands that were chosen with it, where a model plans in steps.
     pub selection: Option<Selection>,
+}
+
+/// For the trace: `action: calendar, email`.
+impl fmt::Display for Route {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.kind.name())?;
+        if !self.domains.is_empty() {
+            write!(f, ": {}", self.domains.join(", "))?;
+        }
+        Ok(())
+    }
 }
 
 /// What built-in understanding makes of the message.

@@ -32,6 +32,7 @@ pub(crate) mod plan;
 pub(crate) mod progressing;
 mod refine;
 pub(crate) mod reflect;
+mod repeated;
 pub(crate) mod resolve;
 pub mod respond;
 pub(crate) mod rounds;

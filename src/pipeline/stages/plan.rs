@@ -15,7 +15,7 @@ use super::context::Context;
 use super::conversation::{days, replied_line};
 use super::selection::SelectedCommand;
 use super::topic::{self, Planned, REPHRASE, Topic, earlier, proposed};
-use super::{build_params, built_in, refine, without_model};
+use super::{build_params, built_in, refine, repeated, without_model};
 use crate::core::plan::Plan;
 use crate::core::text::{head_and_tail, quoted};
 use crate::core::turn::{Along, KeptFile};
@@ -65,6 +65,10 @@ async fn planned(turn: &Turn<'_>, domains: &[String], context: &Context, topic: 
             "read exactly",
         );
         return by_built_in(plan);
+    }
+    if let Some(plan) = repeated::plan(turn).filter(|_| is_new) {
+        repeated::note(turn, "plan");
+        return proposed(plan, None, Planner::Model);
     }
     // What is said of a draft exactly is done to it exactly.
     let redrafts = topic.amends.filter(|amended| amended.card.is_none());

@@ -42,7 +42,10 @@ pub async fn missing(turn: &Turn<'_>, open: &str, results: &[String]) -> Option<
         }
     };
     match ask::typed::<Reflection>(turn.account, model, Stage::Reflect, prompt, schema, 200).await {
-        Asked::Answer(Reflection { complete: true, .. }) => None,
+        Asked::Answer(Reflection { complete: true, .. }) => {
+            turn.account.came_to(&["reflect"], "complete".to_owned());
+            None
+        }
         Asked::Answer(Reflection { missing, .. }) => missing.filter(|text| !text.trim().is_empty()),
         Asked::Unusable(why) => {
             turn.account.fell_back("reflect", &why);

@@ -16,9 +16,10 @@ use super::own_rules;
 use super::plan;
 use super::progressing::{Progressing, put_together, told_by_receipts};
 use super::reflect;
+use super::repeated;
 use super::resolve;
 use crate::core::ids::RunId;
-use crate::core::plan::Plan;
+use crate::core::plan::{Plan, PlannedAction};
 use crate::core::provenance::{Sources, UntrustedText, WrittenBy};
 use crate::core::run::{Run, RunOrigin, Step, StepProgress};
 use crate::core::turn::Path;
@@ -35,8 +36,8 @@ use crate::pipeline::stages::topic;
 use crate::pipeline::stages::topic::{Planned, Topic};
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::pipeline::turn::{TurnAccount, TurnFacts, status};
-use crate::ports::records::Clarification;
-use crate::ports::{Change, StoreError};
+use crate::ports::records::{Clarification, SpanOutcome};
+use crate::ports::{Change, StoreError, Usage};
 
 /// Said above what one look gives to a question that needs several.
 const ONE_SOURCE: &str = "This is one look, which may not be the whole answer:";
@@ -70,6 +71,7 @@ pub(crate) async fn rounds(
     if held::name_what_is_missing(turn.brain, &turn.facts, &topic, &mut so_far) {
         return Ok(told_by_receipts(turn.brain, &turn.facts, so_far).holding(context.untrusted.clone()));
     }
+    repeated::keep_plan(turn, &so_far);
     Ok(put_together(turn, so_far, context).await)
 }
 
@@ -240,8 +242,15 @@ pub(crate) async fn one_round(
     so_far.proposed.extend(plan.actions.iter().cloned());
     let open = plan.open.take();
     let free_question = plan.question.take();
+    turn.account.came_to(&["plan", "build_params"], names(plan.actions.iter().map(PlannedAction::name)));
+    let (started, planned) = (turn.account.elapsed_us(), plan.actions.len());
     let Gated { now, later, stopped, remarks } =
         gate::check(turn.brain, &turn.facts, plan, domains, &so_far.sources).await;
+    if planned > 0 {
+        let gave = format!("{} run, {} wait, {} refused", now.len(), later.len(), stopped.len());
+        turn.account.traced("gate", started, 0, Usage::default(), SpanOutcome::Ok);
+        turn.account.came_to(&["gate"], gave);
+    }
     so_far.answer.reports.extend(stopped);
     remarks.into_iter().for_each(|remark| so_far.results.add_remark(remark));
 
@@ -249,7 +258,13 @@ pub(crate) async fn one_round(
     if !now.is_empty() {
         let indexes: Vec<usize> = now.iter().map(|passed| passed.index).collect();
         let along = std::mem::take(&mut so_far.along);
+        let started = turn.account.elapsed_us();
         let ran = run_now(turn, now, request, so_far.run.is_some(), along).await?;
+        turn.account.traced("execute", started, 0, Usage::default(), SpanOutcome::Ok);
+        let came = ran.run.steps.iter().map(show::step_report);
+        let came =
+            came.map(|report| format!("{}.{} {:?}", report.service, report.command, report.status).to_lowercase());
+        turn.account.came_to(&["execute"], names(came));
         failed =
             indexes.iter().zip(&ran.run.steps).filter(|(_, step)| !step.succeeded()).map(|(index, _)| *index).collect();
         if ran.revision.is_some() {
@@ -270,6 +285,10 @@ pub(crate) async fn one_round(
         so_far.ask(Clarification::asks(request.to_owned(), question, domains, turn.facts.ctx.now));
     }
     Ok(open)
+}
+
+fn names(names: impl Iterator<Item = String>) -> String {
+    names.collect::<Vec<_>>().join(", ")
 }
 
 /// What the first unfinished step is doing, and how many are done.

@@ -10,7 +10,9 @@ use serde::Deserialize;
 use super::ask::{self, Asked};
 use super::built_in;
 use super::guessed::{Route, history, own_message, question};
+use super::repeated;
 use super::select;
+use crate::core::plan::Plan;
 use crate::language::routing::{Guess, Kind};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::turn::{Turn, TurnFacts};
@@ -37,10 +39,7 @@ pub async fn decide(turn: &Turn<'_>, guess: &Guess) -> Route {
             Usage::default(),
             "read exactly",
         );
-        let mut domains: Vec<String> = plan.actions.into_iter().map(|action| action.service).collect();
-        domains.sort();
-        domains.dedup();
-        return Route { kind: Kind::Action, domains, selection: None };
+        return to(plan);
     }
     if turn.brain.policy.skip_planner
         && turn.facts.state.clarification.is_none()
@@ -54,6 +53,10 @@ pub async fn decide(turn: &Turn<'_>, guess: &Guess) -> Route {
             "read exactly",
         );
         return built_in(guess);
+    }
+    if let Some(plan) = repeated::plan(turn) {
+        repeated::note(turn, "route");
+        return to(plan);
     }
     let services = turn.brain.services.now();
     let in_steps =
@@ -85,6 +88,14 @@ pub async fn decide(turn: &Turn<'_>, guess: &Guess) -> Route {
 fn needs_no_model(brain: &Brain, facts: &TurnFacts, model: &dyn Model, guess: &Guess) -> bool {
     let is_skipped = brain.policy.skip_router || model.is_slow(Stage::Route);
     is_skipped && facts.state.clarification.is_none() && guess.is_sure()
+}
+
+/// Where the actions of a plan are.
+fn to(plan: Plan) -> Route {
+    let mut domains: Vec<String> = plan.actions.into_iter().map(|action| action.service).collect();
+    domains.sort();
+    domains.dedup();
+    Route { kind: Kind::Action, domains, selection: None }
 }
 
 fn built_in(guess: &Guess) -> Route {

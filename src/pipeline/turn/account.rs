@@ -171,6 +171,7 @@ impl TurnAccount {
             tokens: (usage.tokens_in, usage.tokens_out),
             tokens_cached: usage.tokens_cached,
             outcome: outcome.into(),
+            gives: String::new(),
         };
         tracing::info!(turn = %self.turn.as_str(), node = span.name, input_bytes = span.input_bytes,
             tokens_in = span.tokens.0, tokens_cached = span.tokens_cached, tokens_out = span.tokens.1, us = span.us, outcome = %span.outcome, "node");
@@ -180,8 +181,25 @@ impl TurnAccount {
     /// Adds a node to the trace that began and ended before now.
     pub fn traced_for(&self, name: String, start_us: u64, us: u64, usage: Usage, outcome: SpanOutcome) {
         let (tokens, tokens_cached) = ((usage.tokens_in, usage.tokens_out), usage.tokens_cached);
-        let span = StageSpan { name, start_us, us, input_bytes: 0, tokens, tokens_cached, outcome };
+        let gives = String::new();
+        let span = StageSpan { name, start_us, us, input_bytes: 0, tokens, tokens_cached, outcome, gives };
         self.entries(|entries| entries.spans.push(span));
+    }
+
+    /// What came of the last node of one of these names: names and counts, no word of anybody's.
+    pub fn came_to(&self, nodes: &[&str], what: String) {
+        self.entries(|entries| {
+            let last = entries.spans.iter_mut().rev().find(|span| nodes.contains(&span.name.as_str()));
+            if let Some(span) = last {
+                span.gives = what;
+            }
+        });
+    }
+
+    /// The nodes that are over, each with its time, for whoever waits for long.
+    pub(super) fn nodes_over(&self) -> Option<Vec<(String, u64)>> {
+        let is_long = self.began.elapsed() >= Duration::from_millis(limits::NODES_TOLD_AFTER_MS);
+        is_long.then(|| self.entries(|entries| entries.spans.iter().map(|span| (span.name.clone(), span.us)).collect()))
     }
 
     /// How the turn ended, and its trace.

@@ -19,8 +19,39 @@ pub fn of(services: &Services, owner: &UserId, account: &TurnAccount, debounce: 
     if let Some(slow) = account.waiting.told() {
         doing.push_str(&format!("\n{slow}"));
     }
+    if let Some(over) = account.nodes_over().and_then(|nodes| told(&nodes)) {
+        doing.push_str(&format!("\n{over}"));
+    }
     let known = Some(account.known()).filter(|known| !known.is_empty() && may_be_shown(account, debounce));
     Some(known.map_or_else(|| doing.clone(), |known| format!("{}\n\n{doing}", beginning(known))))
+}
+
+/// The nodes that are over: `✓ understood 2 s · ✓ planned 14 s`. What takes no time is no news.
+fn told(nodes: &[(String, u64)]) -> Option<String> {
+    let mut said: Vec<(&str, u64)> = Vec::new();
+    for (name, us) in nodes {
+        match (said.last_mut(), in_words(name)) {
+            (Some((last, sum)), words) if *last == words => *sum += us,
+            (_, words) => said.push((words, *us)),
+        }
+    }
+    let lines = said.iter().filter(|(_, us)| *us >= 500_000);
+    let lines: Vec<String> = lines.map(|(words, us)| format!("✓ {words} {} s", us.div_ceil(1_000_000))).collect();
+    (!lines.is_empty()).then(|| lines.join(" · "))
+}
+
+/// A node as it is told to whoever waits.
+fn in_words(node: &str) -> &str {
+    match node {
+        "guard" => "checked",
+        "route" | "select" | "select_services" | "select_commands" => "understood",
+        "context" => "looked around",
+        "plan" | "build_params" => "planned",
+        "execute" => "carried out",
+        "reflect" => "looked for what is missing",
+        "respond" | "chat" => "worded",
+        other => other,
+    }
 }
 
 /// Whether words may be shown before the answer is complete: not while it may still be begun anew.
@@ -71,6 +102,14 @@ pub fn running(services: &Registry, action: &Action) -> Progress {
 mod tests {
     use super::*;
     use crate::testing::registry;
+
+    #[test]
+    fn nodes_of_one_kind_are_told_together_and_only_those_that_took_time() {
+        let nodes = [("select", 1_200_000), ("context", 900), ("build_params", 2_000_000), ("build_params", 3_100_000)];
+        let nodes: Vec<(String, u64)> = nodes.iter().map(|(name, us)| ((*name).to_owned(), *us)).collect();
+        assert_eq!(told(&nodes).unwrap(), "✓ understood 2 s · ✓ planned 6 s");
+        assert_eq!(told(&nodes[1..2]), None);
+    }
 
     #[test]
     fn planning_names_the_places_it_looks_at() {

@@ -61,6 +61,9 @@ pub struct StageSpan {
     pub tokens_cached: u64,
     /// How it ended.
     pub outcome: SpanOutcome,
+    /// What came of it, in names and counts.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub gives: String,
 }
 
 /// How a node ended; kept and told as `ok`, `unusable`, `failed: …`, or in other words.
@@ -76,6 +79,9 @@ pub enum SpanOutcome {
     /// In its own words: what stood in for it, that it was stopped.
     Other(String),
 }
+
+/// Said of a stage that was not asked, because its answer to the same was kept.
+pub const ASKED_BEFORE: &str = "asked before";
 
 const FAILED: &str = "failed: ";
 

@@ -192,7 +192,7 @@ async fn what_needs_a_result_is_filled_in_when_that_is_known_and_its_card_names_
     assert!(!of(0).contains("did mcp:printer") && of(1).contains("did mcp:printer"), "{}\n———\n{}", of(0), of(1));
     let card = told.card();
     assert!(card.text().contains("did mcp:printer.describe_printer"), "{}", card.text());
-    assert!(card.text().contains("the answer of Printer"), "{}", card.text());
+    assert!(card.text().contains("the answer of printer"), "{}", card.text());
     let done = person.says("yes").await;
     assert_eq!(done.done.outcomes[0].status, Status::Succeeded, "{}", done.text());
 }
@@ -248,8 +248,10 @@ async fn thirty_services_take_at_most_seven_hundred_tokens_and_a_hundred_no_more
         rig.says("please calibrate the heating99 number 7, would you").await;
         let call = rig.script.asked(Stage::SelectServices).pop().unwrap();
         let said = format!("{}\n{}", call.system, call.user);
-        let lines: Vec<&str> = said.lines().filter(|line| line.contains(": ") && line.contains("the ")).collect();
-        assert!(lines.iter().map(|line| line.len()).sum::<usize>() / 4 <= 700, "{said}");
+        let names = rig.brain.services.now().names();
+        let is_listed = |line: &&str| line.split_once(": ").is_some_and(|(name, _)| names.iter().any(|of| of == name));
+        let chars: usize = said.lines().filter(is_listed).map(|line| line.len() + 1).sum();
+        assert!((1_000..=2_800).contains(&chars), "{chars} characters: {said}");
         if many == 24 {
             assert_eq!(rig.brain.services.now().names().len(), 30, "{:?}", rig.brain.services.now().names());
             assert!(

@@ -112,7 +112,11 @@ pub const COMMANDS: [SlashCommand; 14] = [
     ),
     SlashCommand { argument: "WHAT", ..command("forget", "Erase something I remember", CommandKind::Forget) },
     command("export", "Your data, as a file; /export calendar: your events for other calendars", CommandKind::Export),
-    command("trace", "How I got to my last answer", CommandKind::Trace),
+    command(
+        "trace",
+        "How I got to my last answer; /trace 3: to the third last; in reply to one: to that",
+        CommandKind::Trace,
+    ),
     command("status", "Whether everything works", CommandKind::Status),
     SlashCommand { place: Where::Anywhere, ..command("help", "What I can do", CommandKind::Help) },
     command("start", "Hello, with two examples", CommandKind::Start),
@@ -206,7 +210,7 @@ async fn carry_out(turn: &Turn<'_>, kind: CommandKind, rest: &str) -> Result<Int
         CommandKind::Export => export::answer(turn.brain, &turn.facts, rest).await?,
         CommandKind::Cancel => cancel(turn).await?,
         CommandKind::Status => says(status::status(turn.brain, &turn.facts).await?),
-        CommandKind::Trace => says(trace::trace(turn.brain, &turn.facts).await?),
+        CommandKind::Trace => says(trace::trace(turn.brain, &turn.facts, rest).await?),
     };
     Ok(answer.into())
 }

@@ -16,7 +16,7 @@ use crate::pipeline::consent::waiting::StillWaiting;
 use crate::pipeline::turn::TurnFacts;
 use crate::ports::StoreError;
 use crate::queries::figures::{
-    self, CallOutcome, CompressionFigures, InvestigationFigures, ModelCall, RefusalFigures, SetReminder, TurnFigures,
+    self, CallOutcome, CompressionFigures, InvestigationFigures, ModelCall, SavedFigures, SetReminder, TurnFigures,
 };
 use crate::services::mcp::{ServerStanding, ServerState, service_name};
 
@@ -133,8 +133,13 @@ async fn for_admins(brain: &Brain, of_turns: &TurnFigures) -> Result<Vec<String>
         format!("🩺 Stages that fell back in those turns: {failing}"),
     ];
     lines.extend(of_turns.investigations.as_ref().map(investigations));
-    lines.extend(of_turns.refusals.as_ref().map(|RefusalFigures { count, calls_saved }| {
+    lines.extend(of_turns.refusals.as_ref().map(|SavedFigures { count, calls_saved }| {
         format!("🚧 Outside the policy in those turns: {count}, refused before anything was planned; about {calls_saved} model calls saved")
+    }));
+    lines.extend(of_turns.repeats.as_ref().map(|SavedFigures { count, calls_saved }| {
+        format!(
+            "♻️ Questions asked again in those turns: {count}, looked up anew; about {calls_saved} model calls saved"
+        )
     }));
     lines.extend(figures::of_compressions(&brain.view().await?).await?.map(compressions));
     if !of_store.unreadable.is_empty() {

@@ -1,31 +1,56 @@
-//! `/trace`: how the last answer came about: the graph of an investigation, else the stages of the turn.
+//! `/trace`: how an answer came about: the graph of an investigation, else the nodes of the turn.
+//!
+//! ```text
+//! 2. ∥ select ← 1,834 bytes: action: calendar (ok), 512 + 18 tokens, 902 ms
+//! ```
 
 use crate::core::span::ago;
+use crate::core::text::grouped;
+use crate::core::turn::Path;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::stages::investigate::KeptAnswer;
 use crate::pipeline::turn::TurnFacts;
 use crate::ports::StoreError;
-use crate::ports::records::TurnTrace;
+use crate::ports::records::{StageSpan, TurnTrace};
 use crate::queries::turns;
 
-/// A small drawing in text; it holds no word of anybody's.
-pub(super) async fn trace(brain: &Brain, facts: &TurnFacts) -> Result<String, StoreError> {
-    let last = turns::last_of(&brain.view().await?, facts.owner(), facts.chat()).await?;
-    let kept = KeptAnswer::of(brain, facts).await?;
-    let is_of_it = |kept: &KeptAnswer| last.as_ref().is_none_or(|last| kept.is_of(last.at));
+/// A small drawing in text; it holds no word of anybody's. `which`: the last answer, counted back, unless the command
+/// replies to one.
+pub(super) async fn trace(brain: &Brain, facts: &TurnFacts, which: &str) -> Result<String, StoreError> {
+    let mut turns = turns::last_of(&brain.view().await?, facts.owner(), facts.chat()).await?;
+    turns.retain(|trace| trace.done.path != Path::Command);
+    let back = match (which, facts.replied.as_ref()) {
+        ("", Some(replied)) => turns.iter().position(|trace| trace.at <= replied.at),
+        ("", None) => Some(0),
+        (number, _) => match number.parse::<usize>().ok().and_then(|number| number.checked_sub(1)) {
+            Some(back) => Some(back),
+            None => return Ok("/trace 3 shows how I got to my third last answer.".to_owned()),
+        },
+    };
+    let found = back.filter(|back| *back < turns.len()).map(|back| turns.swap_remove(back));
+    let is_last = back == Some(0);
+    let kept = KeptAnswer::of(brain, facts).await?.filter(|_| is_last || found.is_some());
+    let is_of_it = |kept: &KeptAnswer| found.as_ref().is_none_or(|found| kept.is_of(found.at));
     if let Some(kept) = kept.filter(is_of_it) {
         return Ok(kept.drawing());
     }
-    let Some(TurnTrace { done, spans, .. }) = last else {
-        return Ok("There is no answer of mine yet that I could explain.".to_owned());
+    let Some(TurnTrace { at, done, spans, investigation, .. }) = found else {
+        return Ok(match is_last {
+            true => "There is no answer of mine yet that I could explain.".to_owned(),
+            false => "I no longer know how I got to that answer.".to_owned(),
+        });
     };
     let mut lines = vec!["🔍 How I got there".to_owned()];
-    for span in &spans {
-        let (sent, received) = span.tokens;
-        let tokens = if sent + received == 0 { String::new() } else { format!(", {sent} + {received} tokens") };
-        let kept =
-            if span.tokens_cached == 0 { String::new() } else { format!(", {} of them kept", span.tokens_cached) };
-        lines.push(format!("{}: {}, {} ms{tokens}{kept}", span.name, span.outcome, span.us / 1_000));
+    if !is_last {
+        lines[0].push_str(&format!(", {}", ago(facts.ctx.now, at)));
+    }
+    let mut spans = spans;
+    spans.sort_by_key(|span| span.start_us);
+    let mut until = 0;
+    for (at, span) in spans.iter().enumerate() {
+        let beside = if at > 0 && span.start_us < until { "∥ " } else { "" };
+        until = until.max(span.start_us + span.us);
+        lines.push(format!("{}. {beside}{}", at + 1, drawn(span)));
     }
     let cached: u64 = spans.iter().map(|span| span.tokens_cached).sum();
     lines.push(format!(
@@ -34,12 +59,25 @@ pub(super) async fn trace(brain: &Brain, facts: &TurnFacts) -> Result<String, St
         done.tokens_in + done.tokens_out,
         done.ms
     ));
+    lines.extend(investigation.map(|metrics| metrics.to_string()));
     if cached > 0 {
         let share = cached.min(done.tokens_in) * 100 / done.tokens_in.max(1);
         lines.push(format!("The model server had {share} % of what was sent in its cache."));
     }
-    lines.extend(in_short(brain, facts).await?);
+    if is_last {
+        lines.extend(in_short(brain, facts).await?);
+    }
     Ok(lines.join("\n"))
+}
+
+/// What a node got, what came of it and why, what it took.
+fn drawn(span: &StageSpan) -> String {
+    let StageSpan { name, us, input_bytes, tokens: (sent, received), tokens_cached, outcome, gives, .. } = span;
+    let got = if *input_bytes == 0 { String::new() } else { format!(" ← {} bytes", grouped(*input_bytes)) };
+    let came = if gives.is_empty() { outcome.to_string() } else { format!("{gives} ({outcome})") };
+    let tokens = if sent + received == 0 { String::new() } else { format!(", {sent} + {received} tokens") };
+    let kept = if *tokens_cached == 0 { String::new() } else { format!(", {tokens_cached} of them kept") };
+    format!("{name}{got}: {came}{tokens}{kept}, {} ms", us / 1_000)
 }
 
 /// How much of the conversation stands in its summary, and how it was shortened last.

@@ -1,0 +1,169 @@
+//! Questions asked again: which look a model planned for one, and its words about what that found, kept for a while.
+//!
+//! | kept | by what it was made from | so it is no longer found once |
+//! |---|---|---|
+//! | the plan | the question's words, the day, the zone, the services | it is another day, or a tool changed |
+//! | the words | all of that, what was found, the memories, the manner | anything of it is another |
+//!
+//! Invariants: only what reads is kept, for its owner alone; it is looked up anew each time, through grounding and gate,
+//! so that no answer is older than the data behind it; what leans on the conversation is not kept, nor what names a time
+//! of the day; what an owner had forgotten goes with the rest of [`crate::investigate::cache`]. Not here: questions over
+//! everything, which keep what they found there themselves.
+
+use chrono::{DateTime, NaiveDateTime, Timelike};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::guessed;
+use super::progressing::Progressing;
+use crate::core::markup::{Formatted, Span};
+use crate::core::outcome::Status;
+use crate::core::plan::{Plan, PlannedAction};
+use crate::investigate::cache::{MadeFrom, OwnersCache};
+use crate::language::grounding::Ground;
+use crate::language::nearest;
+use crate::language::routing::Kind;
+use crate::pipeline::commit::Question;
+use crate::pipeline::show::Results;
+use crate::pipeline::turn::Turn;
+use crate::ports::Usage;
+use crate::ports::records::ASKED_BEFORE;
+use crate::services::registry::catalog_line;
+
+/// How an instant is written out in a plan.
+const INSTANTS: [&str; 2] = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"];
+
+/// What is kept of words.
+#[derive(Debug, Serialize, Deserialize)]
+struct KeptWords {
+    text: String,
+    spans: Vec<Span>,
+}
+
+/// What was planned when this was asked before.
+pub(super) fn plan(turn: &Turn<'_>) -> Option<Plan> {
+    let kept = of_owner(turn).answer(question(turn, &())?)?;
+    let plan: Plan = serde_json::from_value(kept).ok()?;
+    // What is offered may be another by now.
+    turn.brain.services.now().only_look(&plan.actions).then_some(plan)
+}
+
+/// Notes in the trace of the turn that a stage was not asked.
+pub(super) fn note(turn: &Turn<'_>, stage: &str) {
+    let (now, words) = (turn.account.elapsed_us(), turn.facts.words().len());
+    turn.account.traced(stage, now, words, Usage::default(), ASKED_BEFORE);
+}
+
+/// Keeps what a model planned, if it only looks and all of it was found.
+pub(super) fn keep_plan(turn: &Turn<'_>, so_far: &Progressing) {
+    let (actions, reports) = (&so_far.proposed, &so_far.answer.reports);
+    let is_whole = !actions.is_empty()
+        && actions.len() == reports.len()
+        && reports.iter().all(|report| report.status == Status::Succeeded)
+        && so_far.left.is_empty()
+        && matches!(so_far.answer.clarification, Question::Settled);
+    if !is_whole || !turn.account.asked_a_model() || !is_self_contained(turn, actions) {
+        return;
+    }
+    if let (Some(key), Ok(plan)) = (question(turn, &()), serde_json::to_value(plan_of(actions))) {
+        of_owner(turn).keep_answer(key, &plan);
+    }
+}
+
+/// What a model said of just these results when this was asked before.
+pub(super) fn words(turn: &Turn<'_>, memories: &[String], results: &Results) -> Option<Formatted> {
+    let kept = of_owner(turn).answer(told(turn, memories, results)?)?;
+    let KeptWords { text, spans } = serde_json::from_value(kept).ok()?;
+    note(turn, "respond");
+    Some(Formatted { text, spans })
+}
+
+/// Keeps what a model said of what was looked up.
+pub(super) fn keep_words(turn: &Turn<'_>, memories: &[String], results: &Results, words: &Formatted) {
+    let Formatted { text, spans } = words.clone();
+    let kept = serde_json::to_value(KeptWords { text, spans });
+    if let (Some(key), Ok(kept)) = (told(turn, memories, results), kept) {
+        of_owner(turn).keep_answer(key, &kept);
+    }
+}
+
+fn of_owner<'a>(turn: &'a Turn<'_>) -> OwnersCache<'a> {
+    turn.brain.evidence.of(turn.facts.owner(), turn.facts.ctx.now)
+}
+
+/// Of a question that is one of its own; `with`: what else it was made from.
+fn question(turn: &Turn<'_>, with: &impl Serialize) -> Option<MadeFrom> {
+    let facts = &turn.facts;
+    let stands_alone = facts.origin().is_own_words()
+        && facts.replied.is_none()
+        && facts.state.clarification.is_none()
+        && facts.ctx.files.is_empty()
+        && !Ground::points_at_something(facts.words());
+    if !stands_alone || turn.brain.model.is_none() {
+        return None;
+    }
+    let words: Vec<String> = facts.words().split_whitespace().map(str::to_lowercase).collect();
+    let words = words.join(" ");
+    let words = words.trim_end_matches(|c: char| c.is_ascii_punctuation());
+    let day = facts.ctx.now.with_timezone(&facts.ctx.zone).date_naive();
+    let services = turn.brain.services.now().route_schema().number();
+    MadeFrom::of(&("asked before", words, day, facts.ctx.zone.name(), services, with))
+}
+
+fn told(turn: &Turn<'_>, memories: &[String], results: &Results) -> Option<MadeFrom> {
+    let looked_up = !results.changed && !results.facts.is_empty();
+    looked_up.then(|| question(turn, &(&results.facts, memories, turn.facts.manner()))).flatten()
+}
+
+/// Whether its words alone say what is to be looked up, at any hour of the day.
+fn is_self_contained(turn: &Turn<'_>, actions: &[PlannedAction]) -> bool {
+    let services = turn.brain.services.now();
+    let guess = guessed::guess(turn.brain, &turn.facts);
+    let is_named = |planned: &PlannedAction| {
+        let is_guessed = guess.kind == Kind::Action && guess.domains.contains(&planned.service);
+        let entry = services.command(&planned.service, &planned.command);
+        let line = entry.map(|entry| format!("{} {}", catalog_line(entry.as_ref()), entry.example()));
+        is_guessed || line.is_some_and(|line| !nearest::by_words(turn.facts.words(), &[&line]).is_empty())
+    };
+    services.only_look(actions)
+        && actions.iter().all(|planned| is_named(planned) && !planned.params.values().any(names_an_hour))
+}
+
+/// Whether a value holds an instant that is no midnight: it may have been made of "now".
+fn names_an_hour(value: &Value) -> bool {
+    match value {
+        Value::String(text) => {
+            let time = INSTANTS.iter().find_map(|form| NaiveDateTime::parse_from_str(text, form).ok());
+            let time = time.or_else(|| DateTime::parse_from_rfc3339(text).ok().map(|instant| instant.naive_local()));
+            time.is_some_and(|time| time.num_seconds_from_midnight() != 0)
+        }
+        Value::Array(values) => values.iter().any(names_an_hour),
+        Value::Object(values) => values.values().any(names_an_hour),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+fn plan_of(actions: &[PlannedAction]) -> Plan {
+    Plan { actions: actions.to_vec(), ..Plan::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_hour_is_seen_wherever_it_stands() {
+        for (value, expected) in [
+            (json!("2026-01-12T09:15"), true),
+            (json!({"from": ["2026-01-12T09:15:00+01:00"]}), true),
+            (json!("2026-01-12T00:00"), false),
+            (json!("2026-01-12"), false),
+            (json!("tomorrow"), false),
+            (json!(9), false),
+        ] {
+            assert_eq!(names_an_hour(&value), expected, "{value}");
+        }
+    }
+}
