@@ -46,7 +46,8 @@ fn wrapped(line: &str, columns: usize) -> String {
             width > room
         });
         let end = fits.map_or(rest.len(), |(at, _)| at);
-        let begin = if out.is_empty() { indent.len().min(end) } else { 0 };
+        // Of what the line begins with, a frame or a sign, no part is cut off.
+        let begin = if out.is_empty() { rest.ceil_char_boundary(indent.len()).min(end) } else { 0 };
         let cut = rest.get(begin..end).and_then(|head| head.rfind(' ')).map_or(end, |at| begin + at + 1);
         // A single sign that is wider than the screen is shown all the same.
         let cut = if cut == 0 { rest.graphemes(true).next().map_or(rest.len(), str::len) } else { cut };
@@ -88,5 +89,7 @@ mod tests {
     fn what_is_too_long_for_the_screen_goes_on_indented() {
         let shown = fitted("To: bob.miller@example.com, anna@example.com", Some(30));
         assert_eq!(shown, "To: bob.miller@example.com,\n   anna@example.com");
+        let shown = fitted("🔧 Search gives a title and a snippet", Some(30));
+        assert_eq!(shown, "🔧 Search gives a title and a\n   snippet", "a sign is longer than the indent");
     }
 }
