@@ -1,5 +1,6 @@
 //! Receipts: what became of each action, said by code.
 
+use crate::core::markup::GUTTER;
 use crate::core::outcome::{Outcome, Status};
 use crate::core::plan::Action;
 use crate::core::run::{Run, RunOrigin, StepProgress};
@@ -76,5 +77,7 @@ pub fn receipt(services: &Registry, action: &Action, outcome: &Outcome, referenc
 
 fn sentence(why: &str) -> String {
     let why = why.trim();
-    if why.ends_with(['.', '!', '?', ')']) { why.to_owned() } else { format!("{why}.") }
+    // Behind the last line of a frame a mark would be a part of it, perhaps of an address.
+    let is_framed = why.lines().next_back().is_some_and(|last| last.starts_with(GUTTER));
+    if is_framed || why.ends_with(['.', '!', '?', ')']) { why.to_owned() } else { format!("{why}.") }
 }

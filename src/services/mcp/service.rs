@@ -5,14 +5,14 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use crate::core::ids::UserId;
-use crate::core::text::{capital, one_line, shorten, visible};
+use crate::core::text::{capital, head_and_tail, one_line, shorten, visible};
 use crate::limits;
 use crate::mcp::{CallError, KeptServer, ToolAnswer};
 use crate::services::command::{Completed, Effect};
 use crate::services::error::ServiceError;
 use crate::services::holder::Holder;
 use crate::services::service::Service;
-use crate::services::tool::{KeptAnswers, ToolInvocation, ToolResult, Tools};
+use crate::services::tool::{KeptAnswers, ToolInvocation, ToolResult, Tools, framed_answer};
 
 /// See the module.
 #[derive(Debug)]
@@ -47,13 +47,13 @@ impl Tools for ServerService {
         match self.kept.call(name, arguments).await {
             Ok(ToolAnswer { text, is_error: false }) => Ok(Completed::read(ToolResult::new(text))),
             Ok(ToolAnswer { text, is_error: true }) => {
-                Err(ServiceError::Refused(format!("{} says that it failed: “{}”", self.title(), said(&text))))
+                Err(ServiceError::Refused(format!("{} says that it failed: {}", self.title(), whole(&text))))
             }
             Err(CallError::Unreachable(why)) => Err(ServiceError::Unreachable { place: self.title(), why: said(&why) }),
             Err(CallError::Rejected(why)) => Err(ServiceError::Refused(format!(
-                "{} did not take it: “{}”. Nothing was done.",
+                "{} did not take it, and nothing was done: {}",
                 self.title(),
-                said(&why)
+                whole(&why)
             ))),
             Err(CallError::Unanswered(why)) => match call.effect {
                 Effect::Read | Effect::ReadElsewhere => {
@@ -67,4 +67,13 @@ impl Tools for ServerService {
             },
         }
     }
+}
+
+/// A failure's words: quoted where they are short, else in a frame, as there may be an address in them.
+fn whole(words: &str) -> String {
+    let line = one_line(words);
+    if line.chars().count() <= limits::TOOL_SUMMARY_CHARS_MAX {
+        return format!("“{line}”");
+    }
+    format!("\n{}", framed_answer(&head_and_tail(words.trim(), limits::TOOL_RECEIPT_CHARS_MAX)))
 }

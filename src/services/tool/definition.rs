@@ -20,7 +20,7 @@ use crate::services::schema::{alternatives, is_blank, required, too_long};
 pub struct ToolDefinition {
     /// Its name inside its service.
     pub name: String,
-    /// What it does, for prompts, help and its card: an infinitive with its object.
+    /// What it does, for prompts, help and its card: one sentence, which may be of any form.
     pub summary: String,
     /// How a person asks for it; its summary where that is empty.
     pub example: String,
@@ -64,7 +64,6 @@ pub struct Tool {
     pub(super) definition: ToolDefinition,
     /// As it arrived: what its digest is made of.
     arrived: Value,
-    pub(super) attempt: String,
     required: Vec<String>,
     times: Vec<TimeParam>,
     /// The values of a planner: times are words still.
@@ -113,14 +112,13 @@ impl Tool {
             let format = ["date", "date-time"].into_iter().find(|known| *known == format)?;
             Some(TimeParam { name: name.clone(), format })
         });
-        let attempt = uncapital(&summary);
         definition.summary = summary;
         definition.example = visible(&shorten(definition.example.trim(), limits::TOOL_SUMMARY_CHARS_MAX));
         if definition.example.is_empty() {
             definition.example = capital(&definition.summary);
         }
         let (times, required) = (times.collect(), required(&definition.schema));
-        Ok(Self { arrived, attempt, required, times, said, settled, definition })
+        Ok(Self { arrived, required, times, said, settled, definition })
     }
 
     /// What a person approves its actions under: another definition is another command.
@@ -243,7 +241,11 @@ fn fit(value: &mut Value, schema: &Value) {
     if is("string") {
         return;
     }
-    let read: Option<Value> = serde_json::from_str(text.trim()).ok();
+    let read: Option<Value> = match text.trim().to_lowercase().as_str() {
+        "yes" => Some(true.into()),
+        "no" => Some(false.into()),
+        text => serde_json::from_str(text).ok(),
+    };
     let fits = |read: &Value| match read {
         Value::Number(number) => is("number") || is("integer") && !number.is_f64(),
         Value::Bool(_) => is("boolean"),
@@ -268,17 +270,6 @@ pub(super) fn question(param: &str) -> String {
 }
 
 /// A parameter's name as words.
-fn spaced(param: &str) -> String {
+pub(super) fn spaced(param: &str) -> String {
     visible(&param.replace(['_', '-'], " "))
-}
-
-/// A sentence as an infinitive: its first letter is made small, unless the word has another capital or mark.
-fn uncapital(text: &str) -> String {
-    let mut letters = text.chars();
-    match (letters.next(), letters.clone().next()) {
-        (Some(first), Some(second)) if first.is_uppercase() && second.is_lowercase() => {
-            first.to_lowercase().chain(letters).collect()
-        }
-        _ => text.to_owned(),
-    }
 }

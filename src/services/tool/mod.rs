@@ -6,6 +6,7 @@
 //! bounded, and never told as our own words. Not here: where definitions come from, and who may use them.
 
 mod definition;
+mod document;
 mod kept;
 #[cfg(test)]
 mod tests;
@@ -91,6 +92,8 @@ impl ToolResult {
 /// A tool as everybody but its author uses it.
 struct ToolEntry<S> {
     service: String,
+    /// What people call the service: `Home`.
+    title: String,
     digest: String,
     status: String,
     /// Whose words its results are: `the answer of Home`.
@@ -103,7 +106,7 @@ struct ToolEntry<S> {
 pub(super) fn entry<S: Tools>(info: &ServiceInfo, tool: Tool, tools: Arc<S>) -> Arc<dyn Entry> {
     let (service, title) = (info.name.clone(), visible(&info.title));
     let (status, source) = (format!("Asking {title}…"), format!("the answer of {title}"));
-    Arc::new(ToolEntry { digest: tool.digest(&service), service, status, source, tool, tools })
+    Arc::new(ToolEntry { digest: tool.digest(&service), service, title, status, source, tool, tools })
 }
 
 impl<S> fmt::Debug for ToolEntry<S> {
@@ -228,11 +231,13 @@ impl<S: Tools> Entry for ToolEntry<S> {
         // What the schema does not name stands there as well: a card shows everything that goes out.
         let further = params.iter().filter(|(name, _)| !known.iter().any(|(known, _)| known == name));
         let rows = known.iter().copied().chain(further).map(|(name, value)| match value {
-            Value::String(time) if is_time(name) => Row::words(capital(name), show::time(time, subject.reference)),
-            value => Row::words(capital(name), shown(value)),
+            Value::String(time) if is_time(name) => Row::words(label(name), show::time(time, subject.reference)),
+            value => Row::words(label(name), shown(value)),
         });
-        let mut card = CardBody::titled(format!("{}?", capital(&self.tool.attempt)));
-        card.rows = rows.collect();
+        let definition = &self.tool.definition;
+        let mut card = CardBody::titled(format!("{}: {}?", self.title, definition.name))
+            .words("What it does, in its words", &definition.summary);
+        card.rows.extend(rows);
         let card = card.row("Command", subject.action.name());
         framed(card, subject)
     }
@@ -274,25 +279,27 @@ impl<S: Tools> Entry for ToolEntry<S> {
     }
 
     fn receipt(&self, output: &Value, receipt: &Receipt<'_>) -> String {
-        let done = format!("🔧 Done: {}", self.attempt(receipt.action));
+        let (title, name) = (&self.title, &receipt.action.command);
+        let done = if self.writes() { format!("🔧 {title} did {name}") } else { format!("🔧 {title}, {name}") };
         match Self::result(output) {
             Some(ToolResult { text, .. }) if text.trim().is_empty() => done,
             Some(ToolResult { text, rest: Some(rest) }) => {
                 let tail = text.trim_end().lines().next_back().unwrap_or_default();
                 let tail = head_and_tail(tail, limits::TOOL_SUMMARY_CHARS_MAX);
                 let (head, tail) = (framed_answer(kept::first_page(&text)), framed_answer(&tail));
-                format!("{done}\n{head}\n… {} more lines, the last of which is\n{tail}", rest.lines)
+                format!("{done}:\n{head}\n… {} more lines, the last of which is\n{tail}", rest.lines)
             }
             Some(ToolResult { text, rest: None }) => {
-                let answer = head_and_tail(text.trim(), limits::TOOL_RECEIPT_CHARS_MAX);
-                format!("{done}\n{}", framed_answer(&answer))
+                let answer = document::in_lines(&text, limits::TOOL_RECEIPT_CHARS_MAX);
+                let answer = answer.unwrap_or_else(|| head_and_tail(text.trim(), limits::TOOL_RECEIPT_CHARS_MAX));
+                format!("{done}:\n{}", framed_answer(&answer))
             }
             None => done,
         }
     }
 
     fn attempt(&self, _: &Action) -> String {
-        self.tool.attempt.clone()
+        format!("do “{}” ({})", self.tool.definition.name, self.title)
     }
 
     fn made(&self, _: &Action, _: &Value) -> Option<ItemRef> {
@@ -321,8 +328,13 @@ impl<S: Tools> Entry for ToolEntry<S> {
     }
 }
 
+/// A parameter's name as the label of a row.
+fn label(param: &str) -> String {
+    capital(&definition::spaced(param))
+}
+
 /// Framed as a letter's text is: no line of it is taken for a receipt of ours.
-fn framed_answer(text: &str) -> String {
+pub(super) fn framed_answer(text: &str) -> String {
     let framed: Vec<String> = visible(text.trim_end()).lines().map(|line| format!("│ {line}")).collect();
     framed.join("\n")
 }

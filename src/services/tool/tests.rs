@@ -39,6 +39,12 @@ fn parameters_fit_the_schema_before_anything_is_called() {
     let said = params(json!({"room": "hall", "level": "40", "from": "tomorrow at 5", "until": null}));
     let fitted = params(json!({"room": "hall", "level": 40, "from": "tomorrow at 5"}));
     assert_eq!(tool.check(said), Ok(fitted), "numbers become numbers, times are words still");
+    let mut switch = definition(json!({"type": "object", "properties": {"raw": {"type": "boolean"}}}));
+    switch.name = "switch".to_owned();
+    let switch = Tool::of(switch).unwrap();
+    for (said, means) in [("yes", true), ("No", false), ("True", true)] {
+        assert_eq!(switch.check(params(json!({"raw": said}))), Ok(params(json!({"raw": means}))), "{said}");
+    }
     let Err(ParamError::Missing { param, question, .. }) = check(json!({"level": 3, "room": " "})) else { panic!() };
     assert_eq!((param.as_str(), question.as_str()), ("room", "What should the room be?"));
     for (wrong, blamed) in [
