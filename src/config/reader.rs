@@ -32,13 +32,17 @@ pub(super) enum ValueSource {
 pub(super) struct ConfigReader {
     pub(super) values: BTreeMap<String, (String, ValueSource)>,
     pub(super) problems: Vec<String>,
+    /// What a folder's `.env` sets that is no setting: perhaps a variable of its servers file.
+    pub(super) further: BTreeMap<String, String>,
 }
 
 impl ConfigReader {
     pub(super) fn accept(&mut self, key: String, value: String, source: ValueSource) {
         let known = is_known(&key);
         let must_be_known = source != ValueSource::Environment || key.starts_with("BRAIN_");
-        if !known && must_be_known {
+        if !known && source == ValueSource::File {
+            self.further.insert(key, value);
+        } else if !known && must_be_known {
             self.problems.push(unknown(&key));
         } else if known {
             let value = value.trim().to_owned();
@@ -56,6 +60,7 @@ impl ConfigReader {
             .filter(|(key, when)| *when == Use::Later && self.values.contains_key(*key))
             .map(|(key, _)| format!("{key} is set, but this version does not act on it yet"))
             .collect();
+        let servers_place = self.servers_place();
         let telegram = self.telegram();
         let (short_form, smtp_url) = self.short_form();
         let model_fallback = self.endpoint("LLM_FALLBACK_BASE_URL", "LLM_FALLBACK_API_KEY", "LLM_FALLBACK_MODEL", None);
@@ -126,7 +131,7 @@ impl ConfigReader {
             ask_above_usd: self
                 .parsed("BRAIN_ASK_ABOVE_USD", "US dollars, such as 0.05", usd)
                 .unwrap_or(limits::ASK_ABOVE_USD),
-            servers_place: self.servers_place(),
+            servers_place,
             servers: Vec::new(),
             prompts_dir: self.text("BRAIN_PROMPTS_DIR").map(PathBuf::from),
             warnings,

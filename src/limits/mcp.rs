@@ -29,6 +29,12 @@ pub const MCP_PAGES_MAX: usize = 50;
 pub const MCP_MESSAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Bytes of what a program says of its trouble: its end is kept.
 pub const MCP_COMPLAINT_BYTES_MAX: usize = 2_048;
+/// Lines of that end which are told.
+pub const MCP_COMPLAINT_LINES: usize = 3;
+/// Characters of why a server is not there, as whoever runs this is told.
+pub const MCP_WHY_CHARS_MAX: usize = 400;
+/// Changed tools that `/status` shows with their differences.
+pub const MCP_CHANGES_SHOWN_MAX: usize = 3;
 /// Between two starts of a server that does not stay, growing from the first to the second.
 pub const MCP_PAUSE_MIN_MS: u64 = 500;
 /// See [`MCP_PAUSE_MIN_MS`].

@@ -21,6 +21,7 @@ use serde_json::{Map, Value};
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
+use super::http;
 use super::program::Program;
 use crate::limits;
 
@@ -212,8 +213,8 @@ impl McpClient {
 
     /// How it ended, as far as it has said so.
     pub(super) fn end(&self) -> String {
-        match self.program.as_ref().map(Program::complaint).unwrap_or_default().lines().next_back() {
-            Some(last) => format!("it ended; it said “{last}”"),
+        match self.program.as_ref().and_then(Program::complaint) {
+            Some(said) => format!("it ended; {said}"),
             None => "it ended".to_owned(),
         }
     }
@@ -243,15 +244,6 @@ impl McpClient {
     }
 }
 
-/// Every cause of an error, the last first: that is what went wrong.
-pub(super) fn causes(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut last = error;
-    while let Some(source) = last.source() {
-        last = source;
-    }
-    last.to_string()
-}
-
 fn call_error(error: &ServiceError) -> CallError {
     match error {
         ServiceError::McpError(said) => {
@@ -270,12 +262,12 @@ fn call_error(error: &ServiceError) -> CallError {
                 if error.downcast_ref::<AuthRequiredError>().is_some() {
                     return CallError::Rejected(NO_TOKEN.to_owned());
                 }
-                if error.downcast_ref::<reqwest::Error>().is_some_and(reqwest::Error::is_connect) {
-                    return CallError::Unreachable(causes(error));
+                if http::trouble(error).is_some_and(http::never_arrived) {
+                    return CallError::Unreachable(http::causes(error));
                 }
                 source = error.source();
             }
-            CallError::Unanswered(causes(&*sent.error))
+            CallError::Unanswered(http::causes(&*sent.error))
         }
         ServiceError::TransportClosed => CallError::Unanswered("it ended before it answered".to_owned()),
         other => CallError::Unanswered(other.to_string()),

@@ -22,6 +22,10 @@ use serde_json::Value;
 
 use crate::limits;
 
+/// Keys that mean something: what is written otherwise is one of them in other letters.
+const OWN_KEYS: [&str; 10] =
+    ["command", "args", "env", "cwd", "url", "headers", "readOnly", "timeout", "users", "disabled"];
+
 /// One server of the file.
 #[derive(Debug, Clone)]
 pub struct McpServer {
@@ -44,6 +48,8 @@ pub enum ServerReach {
     Program(ProgramCommand),
     /// A server elsewhere, over HTTP.
     Url(McpEndpoint),
+    /// It cannot be, as the file describes it: why.
+    Unusable(String),
 }
 
 /// A program and what it gets.
@@ -51,6 +57,8 @@ pub enum ServerReach {
 pub struct ProgramCommand {
     pub command: String,
     pub args: Vec<String>,
+    /// It and its arguments as the file writes them, with the names of variables and none of their values.
+    pub written: String,
     pub env: BTreeMap<String, SecretString>,
     /// The folder that it runs in; the one of this program otherwise.
     pub cwd: Option<String>,
@@ -150,13 +158,28 @@ impl McpConfig {
             let entry: ServerEntry = serde_json::from_value(value).map_err(|error| wrong(error.to_string()))?;
             if !entry.others.is_empty() {
                 let keys: Vec<&str> = entry.others.keys().map(String::as_str).collect();
-                config.warnings.push(format!("the server “{given}”: {} does nothing here", keys.join(", ")));
+                let verb = if keys.len() == 1 { "does" } else { "do" };
+                let meant = keys.iter().filter_map(|key| OWN_KEYS.iter().find(|own| own.eq_ignore_ascii_case(key)));
+                let meant: String = meant.map(|own| format!("; write “{own}”")).collect();
+                config.warnings.push(format!("the server “{given}”: {} {verb} nothing here{meant}", keys.join(", ")));
             }
             if entry.disabled {
                 config.warnings.push(format!("the server “{given}” is disabled"));
                 continue;
             }
-            config.servers.push(entry.into_server(name, env).map_err(wrong)?);
+            // What is wrong with one costs that one.
+            let unusable = |why: String| McpServer {
+                name: name.clone(),
+                reach: ServerReach::Unusable(why),
+                read_only: BTreeSet::new(),
+                timeout: Duration::from_secs(limits::MCP_CALL_SECS),
+                users: Vec::new(),
+            };
+            let server = entry.into_server(name.clone(), env).unwrap_or_else(unusable);
+            if let ServerReach::Unusable(why) = &server.reach {
+                config.warnings.push(format!("the server “{given}” cannot be used: {why}"));
+            }
+            config.servers.push(server);
         }
         Ok(config)
     }
@@ -198,10 +221,11 @@ impl ServerEntry {
             (None, None) => return Err("it has neither a command nor a url".to_owned()),
             (Some(_), None) if is_remote => return Err("its type wants a url, and it has a command".to_owned()),
             (Some(command), None) => ServerReach::Program(ProgramCommand {
-                command: said(command)?,
+                command: at_home(said(command)?, env)?,
+                written: std::iter::once(command).chain(&self.args).cloned().collect::<Vec<_>>().join(" "),
                 args: self.args.iter().map(|arg| said(arg)).collect::<Result<_, _>>()?,
                 env: secrets(&self.env)?,
-                cwd: self.cwd.as_deref().map(said).transpose()?,
+                cwd: self.cwd.as_deref().map(|cwd| at_home(said(cwd)?, env)).transpose()?,
             }),
             (None, Some(_)) if self.kind.as_deref().is_some_and(|kind| kind.eq_ignore_ascii_case("sse")) => {
                 return Err("the transport “sse” is not spoken here; ask for the server's streamable HTTP".to_owned());
@@ -240,6 +264,17 @@ fn server_name(given: &str) -> String {
         }
     }
     name.trim_matches('-').to_owned()
+}
+
+/// A path that begins at home, as a shell would read it; nobody else does here.
+fn at_home(path: String, env: &dyn Fn(&str) -> Option<String>) -> Result<String, String> {
+    match path.strip_prefix("~/") {
+        Some(rest) => match env("HOME") {
+            Some(home) => Ok(format!("{home}/{rest}")),
+            None => Err(format!("“{path}” begins at home, and the variable HOME is not set")),
+        },
+        None => Ok(path),
+    }
 }
 
 /// With the variables that it names in their place.

@@ -14,9 +14,9 @@ use secrecy::ExposeSecret;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::client::{ConnectError, McpClient, McpListener, NO_TOKEN, causes};
+use super::client::{ConnectError, McpClient, McpListener, NO_TOKEN};
 use super::config::{McpEndpoint, McpServer, ProgramCommand, ServerReach};
-use super::http::HttpLink;
+use super::http::{HttpLink, causes};
 use super::program::Program;
 use crate::limits;
 
@@ -65,8 +65,8 @@ async fn greet(server: &McpServer, lifecycle: ClientLifecycleMode) -> Result<Mcp
                 Err(ungreeted) => {
                     let complaint = program.complaint();
                     program.stop().await;
-                    let last = complaint.lines().next_back().map(|line| format!("; it said “{line}”"));
-                    Err(Ungreeted { why: ungreeted.why + &last.unwrap_or_default(), ..ungreeted })
+                    let said = complaint.map(|said| format!("; {said}"));
+                    Err(Ungreeted { why: ungreeted.why + &said.unwrap_or_default(), ..ungreeted })
                 }
             }
         }
@@ -75,6 +75,7 @@ async fn greet(server: &McpServer, lifecycle: ClientLifecycleMode) -> Result<Mcp
             let running = greeted(serve_client_with_lifecycle(listener.clone(), transport, lifecycle)).await?;
             Ok(McpClient { running, program: None, listener })
         }
+        ServerReach::Unusable(why) => Err(ConnectError(why.clone()).into()),
     }
 }
 

@@ -21,9 +21,10 @@ use rmcp::transport::streamable_http_client::{
     AuthRequiredError, HttpStatusError, SseError, StreamableHttpClient, StreamableHttpError,
     StreamableHttpPostResponse, StreamableHttpResponseLimits,
 };
+use rmcp::transport::worker::WorkerQuitReason;
 use sse_stream::{Sse, SseStream};
 
-type HttpTrouble = StreamableHttpError<reqwest::Error>;
+pub(super) type HttpTrouble = StreamableHttpError<reqwest::Error>;
 type Headers = HashMap<HeaderName, HeaderValue>;
 
 /// Of a delay that a server asks for.
@@ -193,6 +194,52 @@ impl StreamableHttpClient for HttpLink {
             return Err(HttpTrouble::UnexpectedContentType(kind.map(str::to_owned)));
         }
         Ok(events(response, most))
+    }
+}
+
+/// What went wrong: the last cause of an error; of an address, in one form whoever noticed it.
+pub(super) fn causes(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut last = error;
+    loop {
+        if let Some(words) = trouble(last).and_then(in_words) {
+            return words;
+        }
+        match last.source() {
+            Some(source) => last = source,
+            None => return last.to_string(),
+        }
+    }
+}
+
+/// What went wrong at an address, where an error is that: the library keeps it as no source of its own errors.
+pub(super) fn trouble(error: &(dyn std::error::Error + 'static)) -> Option<&HttpTrouble> {
+    let quit = || match error.downcast_ref::<WorkerQuitReason<HttpTrouble>>()? {
+        WorkerQuitReason::Fatal { error, .. } => Some(error),
+        _ => None,
+    };
+    error.downcast_ref().or_else(quit)
+}
+
+/// Nobody can have read it.
+pub(super) fn never_arrived(trouble: &HttpTrouble) -> bool {
+    matches!(trouble, HttpTrouble::Client(error) if error.is_connect())
+}
+
+/// In one form, whether the status of an answer says it or there was none; `None`: its own words are good.
+fn in_words(trouble: &HttpTrouble) -> Option<String> {
+    let status = |status: StatusCode| Some(format!("it answers with HTTP {status}"));
+    match trouble {
+        HttpTrouble::Client(error) => match error.status() {
+            Some(answered) => status(answered),
+            None if error.is_timeout() => Some("it did not answer in time".to_owned()),
+            None if error.is_connect() => Some(format!("nothing answers there: {}", causes(error))),
+            None => Some(causes(error)),
+        },
+        HttpTrouble::HttpStatus(failed) => StatusCode::from_u16(failed.status).ok().and_then(status),
+        HttpTrouble::UnexpectedServerResponse(said) if said.starts_with("HTTP ") => {
+            Some(format!("it answers with {said}"))
+        }
+        _ => None,
     }
 }
 

@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::client::{CallError, McpClient, ToolAnswer, ToolListing};
-use super::config::McpServer;
+use super::config::{McpServer, ServerReach};
 use crate::limits;
 
 /// How a server is.
@@ -54,6 +54,10 @@ impl KeptServer {
 
     /// Keeps it running until `stop`, and ends it then.
     pub async fn keep(&self, listed: &ListingSink<'_>, stop: &CancellationToken) {
+        if let ServerReach::Unusable(why) = &self.server.reach {
+            self.state.send_replace(ServerState::Down(why.clone()));
+            return stop.cancelled().await;
+        }
         let mut pause = limits::MCP_PAUSE_MIN_MS;
         loop {
             let began = Instant::now();

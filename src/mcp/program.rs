@@ -66,10 +66,10 @@ impl Program {
         Ok((Self { child: Mutex::new(Some(child)), group, complaint }, stdout, stdin))
     }
 
-    /// The last of what it said on standard error.
-    pub(super) fn complaint(&self) -> String {
+    /// The last lines of what it said on standard error; behind the cause there often stands where a log is.
+    pub(super) fn complaint(&self) -> Option<String> {
         let complaint = self.complaint.lock().unwrap_or_else(PoisonError::into_inner);
-        String::from_utf8_lossy(&complaint).trim().to_owned()
+        last_lines(&String::from_utf8_lossy(&complaint))
     }
 
     /// Asks it to end, and kills what is left a moment later.
@@ -116,5 +116,28 @@ async fn keep_end(mut stderr: ChildStderr, kept: Arc<Mutex<Vec<u8>>>) {
         kept.extend_from_slice(&buffer[..read]);
         let excess = kept.len().saturating_sub(limits::MCP_COMPLAINT_BYTES_MAX);
         kept.drain(..excess);
+    }
+}
+
+fn last_lines(text: &str) -> Option<String> {
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let last = &lines[lines.len().saturating_sub(limits::MCP_COMPLAINT_LINES)..];
+    (!last.is_empty()).then(|| format!("it said “{}”", last.join(" / ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::last_lines;
+
+    #[test]
+    fn the_cause_is_told_though_it_is_not_the_last_line() {
+        let text =
+            "npm warn old\nnpm error code E404\n\nnpm error 404 Not Found\nA complete log of this run: /tmp/log\n";
+        let told = last_lines(text).unwrap();
+        assert_eq!(
+            told,
+            "it said “npm error code E404 / npm error 404 Not Found / A complete log of this run: /tmp/log”"
+        );
+        assert_eq!(last_lines(" \n"), None);
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use secrecy::ExposeSecret as _;
 
-use super::{McpConfig, ServerReach};
+use super::{McpConfig, McpServer, ServerReach};
 
 fn read(text: &str) -> Result<McpConfig, String> {
     let env = |name: &str| (name == "TOKEN").then(|| "geheim".to_owned());
@@ -17,7 +17,8 @@ fn the_format_of_others_is_read_with_variables_in_their_place() {
         r#"{"mcpServers": {
             "My Files": {"command": "npx", "args": ["-y", "files", "${FOLDER:-/srv}"], "env": {"KEY": "${TOKEN}"}},
             "home": {"type": "http", "url": "https://home.example.org/mcp",
-                     "headers": {"Authorization": "Bearer ${TOKEN}"}, "timeout": 5, "readOnly": ["look"], "autoApprove": ["all"]},
+                     "headers": {"Authorization": "Bearer ${TOKEN}"}, "timeout": 5, "readOnly": ["look"], "autoApprove": ["all"],
+                     "readonly": ["x"]},
             "off": {"command": "true", "disabled": true}
         }, "inputs": []}"#,
     )
@@ -29,7 +30,11 @@ fn the_format_of_others_is_read_with_variables_in_their_place() {
     let ServerReach::Url(endpoint) = &home.reach else { panic!("{home:?}") };
     assert_eq!(endpoint.headers["Authorization"].expose_secret(), "Bearer geheim");
     assert_eq!((home.timeout, home.read_only.len()), (Duration::from_secs(5), 1));
-    assert!(config.warnings.concat().contains("autoApprove does nothing here"), "{:?}", config.warnings);
+    assert!(
+        config.warnings.concat().contains("autoApprove, readonly do nothing here; write “readOnly”"),
+        "{:?}",
+        config.warnings
+    );
     assert!(config.warnings.concat().contains("“off” is disabled"), "{:?}", config.warnings);
     assert!(!format!("{config:?}").contains("geheim"), "no secret is shown");
 }
@@ -39,19 +44,31 @@ fn what_cannot_be_a_server_is_said_by_its_name() {
     for (text, says) in [
         ("[]", "mcpServers"),
         ("{}", "mcpServers"),
-        (r#"{"mcpServers": {"a": {}}}"#, "“a”: it has neither a command nor a url"),
+        (r#"{"mcpServers": {"!!": {"command": "x"}}}"#, "letters or digits"),
+        (r#"{"mcpServers": {"a b": {"command": "x"}, "A-B": {"command": "x"}}}"#, "another one called “a-b”"),
+        (r#"{"mcpServers": {"a": {"command": ["x"]}}}"#, "“a”"),
+    ] {
+        let why = read(text).unwrap_err();
+        assert!(why.contains(says), "{text}: {why}");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_one_server_costs_that_one_and_is_said() {
+    for (text, says) in [
+        (r#"{"mcpServers": {"a": {}}}"#, "it has neither a command nor a url"),
         (r#"{"mcpServers": {"a": {"command": "x", "url": "http://y"}}}"#, "only one of them"),
         (r#"{"mcpServers": {"a": {"url": "ftp://y"}}}"#, "http:// or https://"),
         (r#"{"mcpServers": {"a": {"type": "sse", "url": "http://y/sse"}}}"#, "streamable HTTP"),
         (r#"{"mcpServers": {"a": {"command": "${NOT_SET}"}}}"#, "the variable NOT_SET is not set"),
         (r#"{"mcpServers": {"a": {"command": "${NOT_SET"}}}"#, "has no end"),
-        (r#"{"mcpServers": {"!!": {"command": "x"}}}"#, "letters or digits"),
-        (r#"{"mcpServers": {"a b": {"command": "x"}, "A-B": {"command": "x"}}}"#, "another one called “a-b”"),
+        (r#"{"mcpServers": {"a": {"command": "~/x"}}}"#, "HOME is not set"),
         (r#"{"mcpServers": {"a": {"command": "x", "timeout": "soon"}}}"#, "number of seconds"),
         (r#"{"mcpServers": {"a": {"command": "x", "timeout": 0}}}"#, "1 to"),
-        (r#"{"mcpServers": {"a": {"command": ["x"]}}}"#, "“a”"),
     ] {
-        let why = read(text).unwrap_err();
+        let config = read(text).unwrap();
+        let [McpServer { reach: ServerReach::Unusable(why), .. }] = config.servers.as_slice() else { panic!("{text}") };
         assert!(why.contains(says), "{text}: {why}");
+        assert_eq!(config.warnings, [format!("the server “a” cannot be used: {why}")]);
     }
 }

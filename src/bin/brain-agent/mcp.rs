@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use brain_agent::config::Config;
 use brain_agent::core::text::visible;
 use brain_agent::mcp::{McpClient, McpConfig, McpServer, ServerReach};
-use brain_agent::services::mcp::registration_of;
+use brain_agent::services::mcp::{read_only_in_vain, registration_of};
 use brain_agent::services::registry::Registry;
 use futures::future::join_all;
 use serde_json::{Map, Value, json};
@@ -40,8 +40,9 @@ fn named(config: &Config, typed: &str) -> anyhow::Result<McpServer> {
 
 fn place(server: &McpServer) -> String {
     match &server.reach {
-        ServerReach::Program(program) => program.command.clone(),
+        ServerReach::Program(program) => program.written.clone(),
         ServerReach::Url(endpoint) => endpoint.shown(),
+        ServerReach::Unusable(_) => "as the file describes it".to_owned(),
     }
 }
 
@@ -74,11 +75,12 @@ async fn list(config: &Config, as_json: bool) -> anyhow::Result<ExitCode> {
                     } else {
                         format!(", {} cannot be used", left_out.len())
                     };
-                    writeln!(
-                        stdout,
-                        "{}",
-                        visible(&format!("✅ {name} ({place}): {usable} tools{more}; protocol {protocol}"))
-                    )?;
+                    let tools = if usable == 1 { "1 tool".to_owned() } else { format!("{usable} tools") };
+                    let line = format!("✅ {name} ({place}): {tools}{more}; protocol {protocol}");
+                    writeln!(stdout, "{}", visible(&line))?;
+                    for why in read_only_in_vain(server, &listing) {
+                        writeln!(stdout, "{}", visible(&format!("   {why}")))?;
+                    }
                 }
             }
             Err(why) => {
@@ -120,20 +122,26 @@ async fn tools(server: &McpServer, as_json: bool) -> anyhow::Result<ExitCode> {
         listing.tools.iter().filter(|tool| tool.says_read_only).map(|tool| tool.name.as_str()).collect();
     let runs = |name: &str| registration.command(name).is_some_and(|entry| !entry.writes());
     let without: Vec<&str> = looks.iter().copied().filter(|name| runs(name)).collect();
+    let is_asked = |name: &&str| registration.command(name).is_some() && !runs(name);
+    let further: Vec<&str> = looks.into_iter().filter(is_asked).collect();
     let allowed = if without.is_empty() { "none".to_owned() } else { without.join(", ") };
     let registry = Registry::new([registration]);
     let told = registry.now().plan_schema(&[service]).notation().to_owned();
     writeln!(stdout, "{}\n", visible(&told))?;
     writeln!(stdout, "{}", visible(&format!("Without a yes: {allowed}.")))?;
-    if !looks.is_empty() {
-        let all = serde_json::to_string(&looks)?;
+    if !further.is_empty() {
+        let all: Vec<&str> = without.iter().chain(&further).copied().collect();
+        let (all, further) = (serde_json::to_string(&all)?, further.join(", "));
         writeln!(
             stdout,
             "{}",
             visible(&format!(
-                "Its server declares that these only read; to run them without a yes, put them into the file:\n\"readOnly\": {all}"
+                "Its server declares that these only read, too: {further}. To run them without a yes, write into the file:\n\"readOnly\": {all}"
             ))
         )?;
+    }
+    for why in read_only_in_vain(server, &listing) {
+        writeln!(stdout, "{}", visible(&why))?;
     }
     for (tool, why) in &left_out {
         writeln!(stdout, "{}", visible(&format!("❌ {tool} cannot be used: {why}")))?;

@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use self::known::ChangedTool;
 use self::known::{KnownTool, remembered};
-use self::offering::Offering;
+use self::offering::{KeptBack, Offering};
 use self::service::ServerService;
 use super::holder::Holder;
 use super::registry::{Registration, Registry};
@@ -53,8 +53,7 @@ struct HostedServer {
     holders: Vec<Holder>,
     /// Long answers, for reading on.
     answers: Arc<KeptAnswers>,
-    /// What cannot be used, by name, with the reason; what is withheld is not among them.
-    left_out: Mutex<BTreeMap<String, String>>,
+    kept_back: Mutex<KeptBack>,
     /// What it offered last; held by one look at a time.
     last: tokio::sync::Mutex<Option<ToolListing>>,
 }
@@ -68,13 +67,27 @@ pub struct ServerStanding {
     pub state: ServerState,
     /// What cannot be used, by name, with the reason.
     pub left_out: BTreeMap<String, String>,
+    /// What is not used until an admin has taken its new definition.
+    pub withheld: BTreeSet<String>,
 }
 
 /// The service that a server is with what it offers, and what of that cannot be used; nothing of it is kept.
 pub fn registration_of(server: &McpServer, listing: &ToolListing) -> (Registration, BTreeMap<String, String>) {
     let kept = Arc::new(KeptServer::new(server.clone()));
     let service = ServerService { kept, holders: Vec::new(), answers: Arc::default() };
-    Offering::of_listing(listing, &BTreeMap::new()).registration(Arc::new(service))
+    let (registration, kept_back) = Offering::of_listing(listing, &BTreeMap::new()).registration(Arc::new(service));
+    (registration, kept_back.left_out)
+}
+
+/// Why names in `readOnly` let nothing run without a yes, a sentence each.
+pub fn read_only_in_vain(server: &McpServer, listing: &ToolListing) -> Vec<String> {
+    let why = |name: &String| match listing.tools.iter().find(|tool| tool.name == *name) {
+        Some(tool) if tool.says_read_only => None,
+        Some(_) => Some(format!("readOnly names “{name}”, which its server does not declare to only read: it asks")),
+        None if listing.is_cut => None,
+        None => Some(format!("readOnly names “{name}”, which its server does not offer")),
+    };
+    server.read_only.iter().filter_map(why).collect()
 }
 
 impl McpServers {
@@ -90,7 +103,7 @@ impl McpServers {
                 kept,
                 holders,
                 answers: Arc::default(),
-                left_out: Mutex::default(),
+                kept_back: Mutex::default(),
                 last: Default::default(),
             })
         });
@@ -104,10 +117,11 @@ impl McpServers {
 
     /// How they are.
     pub fn standing(&self) -> Vec<ServerStanding> {
-        let standing = |hosted: &Arc<HostedServer>| ServerStanding {
-            name: hosted.kept.server.name.clone(),
-            state: hosted.kept.state(),
-            left_out: hosted.left_out.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+        let standing = |hosted: &Arc<HostedServer>| {
+            let KeptBack { left_out, withheld } =
+                hosted.kept_back.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let (name, state) = (hosted.kept.server.name.clone(), hosted.kept.state());
+            ServerStanding { name, state, left_out, withheld }
         };
         self.hosted.iter().map(standing).collect()
     }
@@ -232,6 +246,11 @@ impl HostedServer {
             store.commit(batch).await?;
         }
         self.register(registry, Offering::of_listing(&listing, &known));
+        if last.as_ref() != Some(&listing) {
+            for why in read_only_in_vain(&self.kept.server, &listing) {
+                tracing::warn!(server = name, why, "a name in the servers file does nothing");
+            }
+        }
         *last = Some(listing);
         Ok(is_other)
     }
@@ -239,11 +258,14 @@ impl HostedServer {
     fn register(&self, registry: &Registry, offering: Offering) {
         let (kept, holders, answers) = (self.kept.clone(), self.holders.clone(), self.answers.clone());
         let service = Arc::new(ServerService { kept, holders, answers });
-        let (registration, left_out) = offering.registration(service);
-        for (tool, why) in &left_out {
+        let (registration, kept_back) = offering.registration(service);
+        for (tool, why) in &kept_back.left_out {
             tracing::info!(server = self.kept.server.name, tool, why, "a tool is left out");
         }
-        *self.left_out.lock().unwrap_or_else(PoisonError::into_inner) = left_out;
+        for tool in &kept_back.withheld {
+            tracing::warn!(server = self.kept.server.name, tool, "a tool has changed and waits for an admin");
+        }
+        *self.kept_back.lock().unwrap_or_else(PoisonError::into_inner) = kept_back;
         registry.replace(registration);
     }
 }
