@@ -4,12 +4,11 @@
 //! it, and nothing is guessed or left out. Servers of the program's own have everyday phrases instead. Not here: whether
 //! it may be done, which the gate decides as of any plan.
 
-use std::collections::HashSet;
+mod values;
 
-use serde_json::{Map, Value};
-
+use self::values::{Misread, TakenName, after};
 use super::intended::Intended;
-use crate::core::plan::{Params, PlannedAction};
+use crate::core::plan::PlannedAction;
 use crate::core::text::{shorten, visible};
 use crate::core::turn::Path;
 use crate::language::nearest;
@@ -17,6 +16,8 @@ use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::turn::{TurnError, TurnFacts};
+use crate::services::entry::Entry;
+use crate::services::mcp::{ServerStanding, ServerState, service_name};
 use crate::services::registry::Registration;
 
 /// What such a message begins with.
@@ -30,157 +31,163 @@ pub(super) async fn answer(brain: &Brain, facts: &TurnFacts) -> Result<Option<In
         return Ok(None);
     }
     let services = brain.services.now();
-    let with_tools = services.iter().filter(|service| service.has_tools());
-    let named = with_tools.filter_map(|service| Some((service, after(&words[USE.len()..], &service.info.title)?)));
+    let all = services.iter().map(|service| service.as_ref());
+    let with_tools: Vec<&Registration> = all.filter(|service: &&Registration| service.has_tools()).collect();
+    let asked = words[USE.len()..].trim_start();
+    let named = with_tools.iter().filter_map(|service| Some((*service, after(asked, &service.info.title)?)));
     // Of "home" and "home office" the longer one is meant.
-    let Some((service, rest)) = named.max_by_key(|(service, _)| service.info.title.len()) else { return Ok(None) };
+    let Some((service, rest)) = named.max_by_key(|(service, _)| service.info.title.len()) else {
+        let titles: Vec<&str> = with_tools.iter().map(|service| service.info.title.as_str()).collect();
+        return Ok(no_such(asked, &titles).map(|why| Answer::says(Path::Clarify, why).into()));
+    };
     let rest = rest.trim_start_matches([':', ',']).trim();
-    Ok(Some(match read(service, rest) {
+    let standing = brain.servers.standing().into_iter().find(|one| service_name(&one.name) == service.info.name);
+    let look = NamedServer { service, standing, for_operator: facts.runs_this(&brain.policy) };
+    Ok(Some(match look.read(rest) {
         Ok(planned) => Intended::actions(facts, vec![planned]),
         Err(why) => Answer::says(Path::Clarify, why).into(),
     }))
 }
 
-/// What stands behind a name at the beginning of a text, if it does: `_`, `-` and spaces are the same.
-fn after<'t>(text: &'t str, name: &str) -> Option<&'t str> {
-    let mut rest = text.trim_start();
-    for part in name.split(['_', '-', ' ', '.', '/']).filter(|part| !part.is_empty()) {
-        rest = rest.trim_start_matches(['_', '-', ' ', '.', '/']);
-        rest.get(..part.len()).filter(|start| start.eq_ignore_ascii_case(part))?;
-        rest = &rest[part.len()..];
-    }
-    (!rest.starts_with(|c: char| c.is_alphanumeric())).then_some(rest)
+/// A word with a colon behind it that is no server, where there are some.
+fn no_such(asked: &str, titles: &[&str]) -> Option<String> {
+    let (name, rest) = asked.split_once(':')?;
+    let is_name = !name.is_empty() && !name.contains(char::is_whitespace) && !rest.starts_with("//");
+    (is_name && !titles.is_empty()).then(|| {
+        let name = visible(&shorten(name, limits::TOOL_NAME_CHARS_MAX));
+        format!("I know no server “{name}”. Nothing was done. There are: {}.", listed(titles))
+    })
 }
 
-fn read(service: &Registration, rest: &str) -> Result<PlannedAction, String> {
-    let named = service.commands().filter_map(|entry| Some((entry, after(rest, entry.command())?)));
-    let Some((entry, rest)) = named.max_by_key(|(entry, _)| entry.command().len()) else {
-        return Err(not_named(service, rest));
-    };
-    let params = values(&entry.schema(), rest.trim_start_matches([':', ',']).trim()).map_err(|names| {
-        let values = names.iter().map(|name| format!("{name}=…")).collect::<Vec<_>>().join(" ");
-        let (title, command) = (&service.info.title, entry.command());
-        let left = visible(&shorten(rest.trim(), limits::TOOL_SUMMARY_CHARS_MAX));
+/// The names, as many as a message can show.
+fn listed(names: &[&str]) -> String {
+    let mut room = limits::TOOL_RECEIPT_CHARS_MAX;
+    let fits = names.iter().take_while(|name| {
+        room = room.saturating_sub(name.len() + 2);
+        room > 0
+    });
+    let shown = fits.count();
+    let more = if shown < names.len() { format!(" and {} more", names.len() - shown) } else { String::new() };
+    visible(&format!("{}{more}", names[..shown].join(", ")))
+}
+
+/// A server that was named, with how it is.
+struct NamedServer<'a> {
+    service: &'a Registration,
+    standing: Option<ServerStanding>,
+    /// Whoever asks runs this, and may know why a server is not there.
+    for_operator: bool,
+}
+
+impl NamedServer<'_> {
+    fn read(&self, rest: &str) -> Result<PlannedAction, String> {
+        let named = self.service.commands().filter_map(|entry| Some((entry, after(rest, entry.command())?)));
+        let Some((entry, rest)) = named.max_by_key(|(entry, _)| entry.command().len()) else {
+            return Err(self.withheld(rest).unwrap_or_else(|| self.not_named(rest)));
+        };
+        let rest = rest.trim_start_matches([':', ',']).trim();
+        let params = values::values(&entry.schema(), rest).map_err(|misread| self.misread(entry.as_ref(), misread))?;
+        let (service, command) = (entry.service().to_owned(), entry.command().to_owned());
+        Ok(PlannedAction { service, command, params, reasoning: String::new(), depends_on: Vec::new() })
+    }
+
+    fn misread(&self, entry: &dyn Entry, misread: Misread) -> String {
+        let (title, command) = (&self.service.info.title, entry.command());
+        let names = values::names(&entry.schema());
+        let short = |words: &str| visible(&shorten(words, limits::TOOL_SUMMARY_CHARS_MAX));
+        let why = match misread {
+            Misread::NoSuchName(name) => {
+                let takes: Vec<&str> = names.iter().map(|named| named.name.as_str()).collect();
+                let takes = if takes.is_empty() { "no values".to_owned() } else { listed(&takes) };
+                format!("{command} takes {takes}; I don't know “{}”. Nothing was done.", short(&name))
+            }
+            Misread::Unclear(words) => format!("I don't know what “{}” is for. Nothing was done.", short(&words)),
+        };
+        let of = |named: &TakenName| {
+            if named.is_required { format!("{}=…", named.name) } else { format!("[{}=…]", named.name) }
+        };
+        let values: Vec<String> = names.iter().map(of).collect();
+        let values: Vec<&str> = values.iter().map(String::as_str).collect();
+        let kinds = if names.iter().any(|named| !named.is_required) { " ([…] can be left out)" } else { "" };
         format!(
-            "I don't know what “{left}” is for. Nothing was done. Say it like this:\nuse {title}: {command} {values}"
+            "{why} Say it like this{kinds}, or with a JSON object in place of the values:\nuse {title}: {command} {}",
+            values.join(" ")
         )
-    })?;
-    let (service, command) = (entry.service().to_owned(), entry.command().to_owned());
-    Ok(PlannedAction { service, command, params, reasoning: String::new(), depends_on: Vec::new() })
-}
+    }
 
-/// The values of a call: a JSON object; `name=value` and `name: value`, in any order; or one value where there is only one
-/// that it can be. The names that there are, where it is none of these.
-fn values(schema: &Value, text: &str) -> Result<Params, Vec<String>> {
-    if text.is_empty() {
-        return Ok(Params::new());
-    }
-    if text.starts_with('{') {
-        return serde_json::from_str(text).map_err(|_| names(schema));
-    }
-    let names = names(schema);
-    let mut starts: Vec<(usize, usize, &String)> = Vec::new();
-    for (at, _) in text.char_indices() {
-        let begins = at == 0 || text[..at].ends_with([' ', ',', '\n']);
-        let named = names.iter().filter_map(|name| {
-            let rest = after(&text[at..], name)?.trim_start();
-            let value = rest.strip_prefix(['=', ':'])?;
-            Some((at, text.len() - value.len(), name))
-        });
-        if begins && starts.last().is_none_or(|(_, value, _)| *value <= at) {
-            starts.extend(named.max_by_key(|(_, _, name)| name.len()));
-        }
-    }
-    // A name that stands in it twice may be a part of a value.
-    let mut told = HashSet::new();
-    if starts.iter().any(|(_, _, name)| !told.insert(*name)) {
-        return Err(names);
-    }
-    let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    match (starts.first(), required.as_slice()) {
-        (None, [only]) => Ok(Map::from_iter([((*only).to_owned(), Value::String(text.to_owned()))])),
-        (Some((0, ..)), _) => {
-            let ends = starts.iter().skip(1).map(|(at, ..)| *at).chain([text.len()]);
-            let value = |((_, from, name), end): (&(usize, usize, &String), usize)| {
-                let value = text[*from..end].trim().trim_end_matches(',').trim_end();
-                ((*name).clone(), parsed(&schema["properties"][name.as_str()], value))
+    /// Why a tool that is named is not among those that can be used.
+    fn withheld(&self, said: &str) -> Option<String> {
+        let (title, standing) = (&self.service.info.title, self.standing.as_ref()?);
+        let is_named = |tool: &str| after(said, tool).is_some();
+        if let Some(tool) = standing.withheld.iter().find(|tool| is_named(tool)) {
+            let then = match self.for_operator {
+                true => "/status shows you the difference",
+                false => "it waits for whoever runs me",
             };
-            Ok(starts.iter().zip(ends).map(value).collect())
+            return Some(format!(
+                "{title} describes “{}” differently now, so I don't use it until that was looked at; {then}. Nothing was done.",
+                visible(tool)
+            ));
         }
-        _ => Err(names),
+        let (tool, why) = standing.left_out.iter().find(|(tool, _)| is_named(tool))?;
+        Some(format!("{title} offers “{}”, but it cannot be used: {}. Nothing was done.", visible(tool), visible(why)))
     }
-}
 
-/// Lists and objects are written as JSON; everything else is its words, which the definition makes a number of.
-fn parsed(schema: &Value, value: &str) -> Value {
-    let is_nested = schema["type"] == "array" || schema["type"] == "object";
-    let nested = is_nested.then(|| serde_json::from_str(value).ok()).flatten();
-    match nested {
-        Some(value) => value,
-        None if schema["type"] == "array" => value.split(',').map(str::trim).collect(),
-        None => value.into(),
+    /// What could have been meant, by the words that its name and what it does have in common with what was said.
+    fn not_named(&self, said: &str) -> String {
+        let title = &self.service.info.title;
+        let mut entries: Vec<&dyn Entry> = self.service.commands().map(|entry| entry.as_ref()).collect();
+        if entries.is_empty() {
+            return format!("{title} {}. Nothing was done.", self.state());
+        }
+        // What is answered at once comes first.
+        entries.sort_by_key(|entry| entry.writes());
+        let lines: Vec<String> =
+            entries.iter().map(|entry| format!("• {}: {}", entry.command(), entry.summary())).collect();
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let near = nearest::nearest(said, &lines, limits::LIST_ROWS_MAX);
+        let others = entries.iter().zip(&lines).filter(|(_, line)| !near.contains(line));
+        let others: Vec<&str> = others.map(|(entry, _)| entry.command()).collect();
+        let more = match others.len() {
+            0 => String::new(),
+            count => format!("\n… and {count} more: {}", listed(&others)),
+        };
+        format!(
+            "Which of its tools? Nothing was done. {title} has these; say “use {title}: NAME …” with what it needs:\n{}{more}",
+            near.join("\n")
+        )
     }
-}
 
-/// The required ones first.
-fn names(schema: &Value) -> Vec<String> {
-    let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    let all = schema["properties"].as_object().into_iter().flat_map(Map::keys);
-    let mut names: Vec<String> = all.cloned().collect();
-    names.sort_by_key(|name| required.iter().position(|required| required == name).unwrap_or(usize::MAX));
-    names
-}
-
-/// What could have been meant, by the words that its name and what it does have in common with what was said.
-fn not_named(service: &Registration, said: &str) -> String {
-    let title = &service.info.title;
-    let lines: Vec<String> =
-        service.commands().map(|entry| format!("• {}: {}", entry.command(), entry.summary())).collect();
-    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    if lines.is_empty() {
-        return format!("{title} offers nothing at the moment. Nothing was done.");
+    fn state(&self) -> String {
+        match self.standing.as_ref().map(|standing| &standing.state) {
+            Some(ServerState::Starting) => "is still starting: try again in a moment".to_owned(),
+            Some(ServerState::Down(why)) if self.for_operator => {
+                format!("is not there: {}", visible(&shorten(why, limits::MCP_WHY_CHARS_MAX)))
+            }
+            Some(ServerState::Down(_)) => "is not there at the moment".to_owned(),
+            Some(ServerState::Up) | None => "offers nothing that can be used".to_owned(),
+        }
     }
-    let listed = nearest::nearest(said, &lines, limits::LIST_ROWS_MAX);
-    format!(
-        "Which of its tools? Nothing was done. {title} has these; say “use {title}: NAME …” with what it needs:\n{}",
-        listed.join("\n")
-    )
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
-    fn values_are_read_by_their_names_or_not_at_all() {
-        let schema = json!({"required": ["path", "content"], "properties": {
-            "content": {"type": "string"}, "path": {"type": "string"}, "old_text": {"type": "string"},
-            "tags": {"type": "array"}, "edits": {"type": "array"},
-        }});
-        let read = |text: &str| values(&schema, text).map(|params| Value::Object(params).to_string());
-        assert_eq!(read("path=/a b.txt content: x = y").unwrap(), r#"{"content":"x = y","path":"/a b.txt"}"#);
-        assert_eq!(read("content=hello, path=/a").unwrap(), r#"{"content":"hello","path":"/a"}"#);
-        assert_eq!(read("old text: one\\npath: /a").unwrap(), r#"{"old_text":"one\\npath: /a"}"#);
-        assert_eq!(read("old text: one\npath: /a").unwrap(), r#"{"old_text":"one","path":"/a"}"#);
-        assert_eq!(read("tags=a, b").unwrap(), r#"{"tags":["a","b"]}"#);
-        assert_eq!(read(r#"edits=[{"a":1}]"#).unwrap(), r#"{"edits":[{"a":1}]}"#);
-        assert_eq!(read(r#"{"path": 1}"#).unwrap(), r#"{"path":1}"#);
-        assert_eq!(read("").unwrap(), "{}");
-        for text in ["/a", "please path=/a", "{path: 1}", "{", "path=/a content: see path=/b"] {
-            assert_eq!(read(text).unwrap_err()[..2], ["path", "content"], "{text}");
+    fn a_name_that_is_no_server_is_said_and_other_words_are_left_alone() {
+        assert!(no_such("nosuch: x", &["Web", "Sums"]).unwrap().contains("There are: Web, Sums."));
+        for other in ["the car: gently", "https://example.com", "nosuch x", ": x"] {
+            assert_eq!(no_such(other, &["Web"]), None, "{other}");
         }
-        let one = json!({"required": ["path"], "properties": {"path": {}, "head": {}}});
-        assert_eq!(values(&one, "/a b.txt").unwrap()["path"], "/a b.txt");
+        assert_eq!(no_such("sparingly: salt", &[]), None, "nobody knows of servers");
     }
 
     #[test]
-    fn a_name_is_a_name_however_its_words_are_joined() {
-        assert_eq!(after("read text-file /a", "read_text_file"), Some(" /a"));
-        assert_eq!(after("Files: read", "files"), Some(": read"));
-        assert_eq!(after("filesystem: read", "files"), None);
-        assert_eq!(after("read", "read_text_file"), None);
-        assert_eq!(after("é", "e"), None);
+    fn a_long_list_says_how_many_it_leaves_out() {
+        let names = vec!["a_name_of_a_tool"; 500];
+        let shown = listed(&names);
+        assert!(shown.len() < limits::TOOL_RECEIPT_CHARS_MAX + 20 && shown.ends_with(" more"), "{shown}");
+        assert_eq!(listed(&names[..2]), "a_name_of_a_tool, a_name_of_a_tool");
     }
 }

@@ -145,6 +145,11 @@ impl TurnFacts {
         &self.incoming.chat
     }
 
+    /// Whether who is asking runs this: an admin, or whoever sits at the terminal.
+    pub fn runs_this(&self, policy: &Policy) -> bool {
+        self.user.admin || policy.admins.contains(self.owner()) || self.owner().is_of_terminal()
+    }
+
     /// True when the zone was assumed and nobody has been told yet.
     pub fn names_zone(&self, policy: &Policy) -> bool {
         policy.zone_assumed && self.user.zone.is_none() && !self.user.zone_named

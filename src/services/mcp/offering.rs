@@ -1,6 +1,6 @@
 //! From what a server offers to a registration.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::known::KnownTool;
@@ -15,18 +15,29 @@ use crate::services::registry::Registration;
 use crate::services::service::ServiceInfo;
 use crate::services::tool::{Tool, ToolDefinition};
 
-/// The tools that may be used, and why others may not.
+/// The tools that may be used, and those that may not.
 #[derive(Debug, Default)]
 pub(super) struct Offering {
     tools: Vec<OfferedTool>,
-    left_out: BTreeMap<String, String>,
+    kept_back: KeptBack,
+}
+
+/// What may not be used.
+#[derive(Debug, Clone, Default)]
+pub(super) struct KeptBack {
+    /// It cannot be, by name, with the reason.
+    pub(super) left_out: BTreeMap<String, String>,
+    /// It could be, and has another definition than before that nobody has taken yet.
+    pub(super) withheld: BTreeSet<String>,
 }
 
 impl Offering {
     /// What was seen before, while nobody has said anything yet.
     pub(super) fn of_known(known: impl IntoIterator<Item = KnownTool>) -> Self {
-        let tools = known.into_iter().filter(KnownTool::is_current).map(|tool| tool.used);
-        Self { tools: tools.collect(), left_out: BTreeMap::new() }
+        let (current, others): (Vec<_>, Vec<_>) = known.into_iter().partition(KnownTool::is_current);
+        let withheld = others.into_iter().map(|tool| tool.used.name).collect();
+        let tools = current.into_iter().map(|tool| tool.used).collect();
+        Self { tools, kept_back: KeptBack { withheld, ..KeptBack::default() } }
     }
 
     pub(super) fn of_listing(listing: &ToolListing, known: &BTreeMap<String, KnownTool>) -> Self {
@@ -34,23 +45,25 @@ impl Offering {
         for tool in &listing.tools {
             let is_withheld = known.get(&tool.name).is_some_and(|known| !known.is_current());
             if offering.tools.iter().any(|other| other.name == tool.name) {
-                offering.left_out.insert(tool.name.clone(), "there is another one of that name".to_owned());
+                offering.kept_back.left_out.insert(tool.name.clone(), "there is another one of that name".to_owned());
             } else if is_withheld {
-                let why = "its definition has changed, and nobody has taken the new one yet";
-                offering.left_out.insert(tool.name.clone(), why.to_owned());
+                offering.kept_back.withheld.insert(tool.name.clone());
             } else {
                 offering.tools.push(tool.clone());
             }
         }
         if listing.is_cut {
             let most = limits::MCP_TOOLS_MAX;
-            offering.left_out.insert("…".to_owned(), format!("a server may bring {most} tools, and it has more"));
+            offering
+                .kept_back
+                .left_out
+                .insert("…".to_owned(), format!("a server may bring {most} tools, and it has more"));
         }
         offering
     }
 
-    pub(super) fn registration(self, service: Arc<ServerService>) -> (Registration, BTreeMap<String, String>) {
-        let Self { tools, mut left_out } = self;
+    pub(super) fn registration(self, service: Arc<ServerService>) -> (Registration, KeptBack) {
+        let Self { tools, mut kept_back } = self;
         let server = &service.kept.server;
         let title = capital(&server.name);
         let summary = in_short(&tools);
@@ -62,11 +75,11 @@ impl Offering {
             match Tool::of(definition(&title, tool, only_reads)) {
                 Ok(tool) => building = building.tool(tool),
                 Err(why) => {
-                    left_out.insert(visible(&shorten(&name, limits::TOOL_NAME_CHARS_MAX)), why.to_string());
+                    kept_back.left_out.insert(visible(&shorten(&name, limits::TOOL_NAME_CHARS_MAX)), why.to_string());
                 }
             }
         }
-        (building.end(), left_out)
+        (building.end(), kept_back)
     }
 }
 

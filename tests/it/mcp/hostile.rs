@@ -87,6 +87,10 @@ fn what_cannot_be_read_as_a_call_is_told_with_how_to_say_it() {
     listed(&mut console, "Hostile");
     let told = text_of(&console.say("use hostile: both here and there"));
     assert!(told.contains("both from=… to=…") && told.contains("Nothing was done"), "{told}");
+    let told = text_of(&console.say("use hostile: both from=here there=4"));
+    assert!(told.contains("both takes from, to; I don't know “there”. Nothing was done"), "{told}");
+    let told = text_of(&console.say("use nosuch: both from=here"));
+    assert!(told.contains("no server “nosuch”") && told.contains("There are: Hostile"), "{told}");
     let told = text_of(&console.say("use hostile: make me rich"));
     assert!(told.contains("• look: Do the look thing") && told.contains("Nothing was done"), "{told}");
     let asked = console.say("use hostile: both from=here");
@@ -119,8 +123,14 @@ fn another_definition_is_withheld_until_whoever_runs_this_has_seen_the_differenc
     assert!(notice.contains("│ - Do the send thing. And more.\n│ + Do the send thing. To everybody."), "{notice}");
     let (status, said) = one_of(&console.press(&button(&card, "approve")));
     assert!(status == "failed" && said.contains("as it was"), "{said}");
-    assert_ne!(did(&console.say("use hostile: send text=hello")), ["mcp:hostile.send pending"]);
-    // It stays so over a restart, and is told once.
+    let withheld = text_of(&console.say("use hostile: send text=hello"));
+    assert!(withheld.contains("describes “send” differently now") && withheld.contains("/status"), "{withheld}");
+    // Whatever was typed since, it is offered again.
+    let status = console.say("/status");
+    assert!(text_of(&status).contains("1 changed and not used until you take"), "{}", text_of(&status));
+    let offers = |lines: &Lines| buttons_of(lines).iter().any(|button| button["text"] == "Use the new one");
+    assert!(offers(&status), "{status:?}");
+    // It stays so over a restart.
     drop(console);
     let mut console = program.console(&[]);
     let began = Instant::now();
@@ -128,6 +138,7 @@ fn another_definition_is_withheld_until_whoever_runs_this_has_seen_the_differenc
         assert!(!text_of(&console.say("/help")).contains("Use Hostile: send"));
         std::thread::sleep(Duration::from_millis(200));
     }
+    assert!(offers(&console.say("/status")), "still there");
     let take = buttons_of(&told).into_iter().find(|button| button["text"] == "Use the new one").unwrap();
     let taken = console.press(take["data"].as_str().unwrap());
     assert!(text_of(&taken).contains("used from now on"), "{}", text_of(&taken));

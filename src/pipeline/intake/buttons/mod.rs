@@ -6,7 +6,7 @@
 mod definitions;
 pub mod reminder;
 
-pub use definitions::KEY as DEFINITION_KEY;
+pub use definitions::told_of_change;
 
 use super::intended::Intended;
 use super::{offers, pages, settings};
@@ -54,7 +54,7 @@ async fn press(turn: &Turn<'_>, data: &str) -> Result<Intended, StoreError> {
         Some(Press::Offer { id, choice }) => return Ok(offers::take(turn, &id, choice).await?.into()),
         // The channel that made it takes it before it gets here.
         Some(Press::Redo(_)) => Answer::says(Path::Button, "There is nothing to do again. Nothing was done.").into(),
-        Some(Press::Set { key, value: Some(id) }) if key == DEFINITION_KEY => {
+        Some(Press::Set { key, value: Some(id) }) if key == definitions::KEY => {
             definitions::take(turn.brain, &turn.facts, &id, data).await?
         }
         Some(Press::Set { key, value }) => {

@@ -209,7 +209,7 @@ async fn carry_out(turn: &Turn<'_>, kind: CommandKind, rest: &str) -> Result<Int
         CommandKind::Forget => return memory::forget(turn.brain, &turn.facts, rest).await,
         CommandKind::Export => export::answer(turn.brain, &turn.facts, rest).await?,
         CommandKind::Cancel => cancel(turn).await?,
-        CommandKind::Status => says(status::status(turn.brain, &turn.facts).await?),
+        CommandKind::Status => status::answer(turn.brain, &turn.facts).await?,
         CommandKind::Trace => says(trace::trace(turn.brain, &turn.facts, rest).await?),
     };
     Ok(answer.into())
@@ -285,7 +285,7 @@ fn help(brain: &Brain, facts: &TurnFacts) -> String {
         }
         let more = service.commands().count().saturating_sub(most);
         if more > 0 {
-            text.push_str(&format!("… and {more} more: “use {title}” lists them\n"));
+            text.push_str(&format!("… and {more} more: “use {title}” names them\n"));
         }
     }
     text.push_str("\nBefore I send, change or delete anything for good, I show you exactly what I would do and wait for your yes.\n\nCommands\n");

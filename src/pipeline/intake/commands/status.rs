@@ -8,11 +8,15 @@ use chrono::Duration;
 use crate::accounts::{AccountPerson, ListedAccount};
 use crate::core::span::{ago, span};
 use crate::core::text::{capital, shorten, visible};
+use crate::core::turn::Path;
 use crate::language::time;
 use crate::language::time::Grain;
-use crate::limits::{LIST_ROWS_MAX, MODEL_SLOW_MS};
+use crate::limits::{LIST_ROWS_MAX, MCP_CHANGES_SHOWN_MAX, MCP_WHY_CHARS_MAX, MODEL_SLOW_MS};
 use crate::pipeline::brain::Brain;
+use crate::pipeline::commit::Answer;
 use crate::pipeline::consent::waiting::StillWaiting;
+use crate::pipeline::intake::buttons::told_of_change;
+use crate::pipeline::show::counted;
 use crate::pipeline::turn::TurnFacts;
 use crate::ports::StoreError;
 use crate::queries::figures::{
@@ -20,7 +24,17 @@ use crate::queries::figures::{
 };
 use crate::services::mcp::{ServerStanding, ServerState, service_name};
 
-pub(super) async fn status(brain: &Brain, facts: &TurnFacts) -> Result<String, StoreError> {
+/// The answer; below it each tool that has changed and waits for whoever asks, with its button.
+pub(super) async fn answer(brain: &Brain, facts: &TurnFacts) -> Result<Answer, StoreError> {
+    let mut answer = Answer::says(Path::Command, status(brain, facts).await?);
+    if facts.runs_this(&brain.policy) {
+        let changed = brain.servers.changed(brain.store.as_ref()).await?;
+        answer.replies.extend(changed.iter().take(MCP_CHANGES_SHOWN_MAX).map(told_of_change));
+    }
+    Ok(answer)
+}
+
+async fn status(brain: &Brain, facts: &TurnFacts) -> Result<String, StoreError> {
     let of_turns = figures::of_turns(&brain.view().await?).await?;
     let next = figures::next_reminder(&brain.live_view(), &facts.ctx).await?;
     let mut lines = vec![
@@ -38,8 +52,8 @@ pub(super) async fn status(brain: &Brain, facts: &TurnFacts) -> Result<String, S
         lines.push(String::new());
         lines.extend(for_admins(brain, &of_turns).await?);
         lines.extend(accounts_of_others(brain, facts));
-        lines.extend(servers(brain));
-    } else if facts.owner().is_of_terminal() {
+    }
+    if facts.runs_this(&brain.policy) {
         lines.extend(servers(brain));
     }
     Ok(lines.join("\n"))
@@ -79,18 +93,25 @@ fn listed(mut lines: Vec<String>, what: &str) -> Vec<String> {
 fn servers(brain: &Brain) -> Vec<String> {
     let standing = brain.servers.standing();
     let line = |server: &ServerStanding| {
-        let (name, left_out) = (capital(&server.name), server.left_out.len());
+        let name = capital(&server.name);
         let state = match &server.state {
             ServerState::Starting => "starting".to_owned(),
             ServerState::Up => {
                 let tools =
                     brain.services.now().find(&service_name(&server.name)).map_or(0, |of| of.commands().count());
-                format!("{tools} tools")
+                counted("tools", tools)
             }
-            ServerState::Down(why) => format!("not there: {}", visible(&shorten(why, 200))),
+            ServerState::Down(why) => format!("not there: {}", visible(&shorten(why, MCP_WHY_CHARS_MAX))),
         };
-        let more = if left_out == 0 { String::new() } else { format!(", {left_out} left out (brain-agent mcp tools)") };
-        format!("🧰 {name}: {state}{more}")
+        let waits = match server.withheld.len() {
+            0 => String::new(),
+            many => format!(", {many} changed and not used until you take the new definition"),
+        };
+        let left_out = match server.left_out.len() {
+            0 => String::new(),
+            many => format!(", {many} cannot be used (brain-agent mcp tools {})", server.name),
+        };
+        format!("🧰 {name}: {state}{waits}{left_out}")
     };
     listed(standing.iter().map(line).collect(), "servers")
 }
