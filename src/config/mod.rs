@@ -3,12 +3,12 @@
 //! Values come from the environment; a `.env` file in the working directory fills in what is not set there. Every
 //! `BRAIN_*` key of the environment, and every key of `.env`, must be known. An empty value means "not set". Secrets
 //! are never shown, and each goes only to an address that comes from where the secret comes from, or to the built-in
-//! one: a file in a folder does not decide where the environment's keys go. Here is what can be configured; which keys
-//! there are is in `keys`, how they are read in `reader`.
+//! one: a file in a folder does not decide where the environment's keys go. See [`keys`] and [`reader`].
 
 mod accounts;
 mod file;
 mod keys;
+mod named_file;
 mod price;
 mod reader;
 mod servers;
@@ -24,11 +24,12 @@ use secrecy::SecretString;
 use crate::accounts::{AccountConfig, AccountsPlace};
 use crate::core::history::Compression;
 use crate::core::ids::UserId;
+use crate::declared::DeclaredService;
 use crate::limits::kept::Keep;
 use crate::mcp::McpServer;
 use crate::ports::{Planning, Stage, TokenPrice, Wording};
+pub use named_file::NamedFile;
 use reader::{ConfigReader, ValueSource};
-pub use servers::ServersPlace;
 
 /// A model endpoint.
 #[derive(Debug, Clone)]
@@ -104,8 +105,7 @@ pub struct Config {
     pub skip_planner: bool,
     /// How a model plans.
     pub planning: Planning,
-    /// Whether plans are held against what was said. Nothing that the environment can set: only a measurement of what
-    /// it prevents goes without.
+    /// Whether plans are held against what was said: always, but in a measurement of what that prevents.
     pub grounds_plans: bool,
     /// Whether a call for the parameters of a command offers all of them, whatever the message speaks of.
     pub whole_schemas: bool,
@@ -127,10 +127,12 @@ pub struct Config {
     pub ask_above_usd: f64,
     /// A folder whose prompts replace the embedded ones.
     pub prompts_dir: Option<PathBuf>,
-    /// Where servers that bring tools are named, if anywhere.
-    pub servers_place: Option<ServersPlace>,
-    /// What that file says.
+    /// Where servers that bring tools are named, if anywhere, and what that file says.
+    pub servers_file: Option<NamedFile>,
     pub servers: Vec<McpServer>,
+    /// Where services are described, if anywhere, and what that file says.
+    pub commands_file: Option<NamedFile>,
+    pub commands: Vec<DeclaredService>,
     /// For standard error at start: keys that are set but not acted on yet.
     pub warnings: Vec<String>,
 }
@@ -162,7 +164,7 @@ impl Config {
         let is_named = layers
             .iter()
             .any(|(_, values)| values.iter().any(|(key, value)| key == "BRAIN_ACCOUNTS" && !value.trim().is_empty()));
-        let config = Self::layered(layers)?.with_accounts(is_named)?.with_servers()?;
+        let config = Self::layered(layers)?.with_accounts(is_named)?.with_servers()?.with_commands()?;
         Ok(Self { warnings: [warnings, config.warnings].concat(), ..config })
     }
 
