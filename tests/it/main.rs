@@ -7,6 +7,7 @@ mod architecture;
 mod archive;
 mod attack;
 mod backends;
+mod commands_file;
 mod commits;
 mod compression;
 mod conditions;
