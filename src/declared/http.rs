@@ -14,7 +14,7 @@ use super::table::FileTable;
 use super::template::{JsonTemplate, Template, as_words};
 use crate::core::plan::Params;
 use crate::limits;
-use crate::outside::{CallError, HttpPlace, ToolAnswer, Variables, beginning, read_as_text};
+use crate::outside::{CallError, HttpPlace, ToolAnswer, Variables, beginning, causes, read_as_text};
 
 /// What may stand in a segment as it is (RFC 3986, unreserved).
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -232,10 +232,10 @@ impl HttpRequest {
 fn trouble(error: reqwest::Error, patience: Duration) -> CallError {
     let error = error.without_url();
     if error.is_connect() || error.is_builder() {
-        return CallError::Unreachable(error.to_string());
+        return CallError::Unreachable(causes(&error));
     }
     match error.is_timeout() {
         true => CallError::Unanswered(format!("it did not answer within {} seconds", patience.as_secs())),
-        false => CallError::Unanswered(error.to_string()),
+        false => CallError::Unanswered(causes(&error)),
     }
 }

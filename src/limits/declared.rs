@@ -18,5 +18,3 @@ pub const DECLARED_TEXT_CHARS_MAX: u64 = 2_000;
 pub const DECLARED_CALL_SECS: u64 = 30;
 /// The same at most: a turn waits for it.
 pub const DECLARED_CALL_SECS_MAX: u64 = 600;
-/// Characters of what a server or a program says of why it did not do something.
-pub const DECLARED_TROUBLE_CHARS_MAX: usize = 200;

@@ -22,7 +22,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use crate::limits;
-use crate::outside::{CallError, Program, ToolAnswer};
+use crate::outside::{CallError, Program, ToolAnswer, causes};
 
 pub(super) const NO_TOKEN: &str = "it wants to know who asks: a token is missing or wrong";
 
@@ -218,15 +218,6 @@ impl McpClient {
             program.stop().await;
         }
     }
-}
-
-/// Every cause of an error, the last first: that is what went wrong.
-pub(super) fn causes(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut last = error;
-    while let Some(source) = last.source() {
-        last = source;
-    }
-    last.to_string()
 }
 
 fn call_error(error: &ServiceError) -> CallError {

@@ -11,11 +11,11 @@ use rmcp::transport::streamable_http_client::{StreamableHttpClientTransport, Str
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::client::{ConnectError, McpClient, McpListener, NO_TOKEN, causes};
+use super::client::{ConnectError, McpClient, McpListener, NO_TOKEN};
 use super::config::{McpServer, ServerReach};
 use super::http::HttpLink;
 use crate::limits;
-use crate::outside::{HttpPlace, Program, ProgramCommand};
+use crate::outside::{HttpPlace, Program, ProgramCommand, causes};
 
 /// A greeting that came to nothing.
 struct Ungreeted {

@@ -28,6 +28,15 @@ pub enum CallError {
     Unanswered(String),
 }
 
+/// Every cause of an error, the last first: that is what went wrong.
+pub fn causes(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut last = error;
+    while let Some(source) = last.source() {
+        last = source;
+    }
+    last.to_string()
+}
+
 /// How an answer ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BodyEnd {

@@ -14,7 +14,7 @@ mod place;
 mod program;
 mod variables;
 
-pub use answer::{BodyEnd, CallError, ToolAnswer, beginning, read_as_text};
+pub use answer::{BodyEnd, CallError, ToolAnswer, beginning, causes, read_as_text};
 pub use place::HttpPlace;
 pub use program::{Program, ProgramCommand, StartedProgram, finished};
 pub use variables::{Variables, expanded};

@@ -205,7 +205,10 @@ fn a_program_gets_each_value_as_one_argument_and_no_shell_reads_it() {
     let folder = tempfile::TempDir::new().unwrap();
     let (log, gone) = (folder.path().join("log"), folder.path().join("gone"));
     std::fs::write(&gone, "here").unwrap();
-    let text = format!("for arg in \"$@\"; do printf '<%s>\\n' \"$arg\" >> '{}'; done; cat; env", log.display());
+    let text = format!(
+        "for arg in \"$@\"; do printf '<%s>\\n' \"$arg\" >> '{}'; done; cat; env | grep -e OWN -e PATH -e KEY -e BRAIN -e TOKEN",
+        log.display()
+    );
     let args = ", \"{text}\", \"--room={room}\", \"-n{count}\"";
     let params = "params = [{ name = \"text\" }, { name = \"room\", required = false }, \
                   { name = \"count\", type = \"whole\", required = false }]\nstdin = \"in: {text}\"";
@@ -407,7 +410,7 @@ async fn what_an_answer_says_taints_unless_the_operator_vouches_for_it() {
         assert_eq!(read.did(), ["home.letter succeeded"], "{}", read.text());
         assert_eq!(read.text().contains("│ 21 degrees"), !is_own, "{}", read.text());
         let before = api.asked().len();
-        rig.plans(json!([action("home", "say", json!({"text": FORGED.lines().nth(1).unwrap()}))]));
+        rig.plans(json!([action("home", "say", json!({"text": FORGED.lines().nth(2).unwrap()}))]));
         let said = rig.says("say that aloud").await;
         let status = said.done.outcomes[0].status;
         match is_own {
