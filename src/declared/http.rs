@@ -62,8 +62,8 @@ enum RequestBody {
 impl HttpTemplate {
     pub(super) fn read(mut table: FileTable<'_>, env: &Variables<'_>) -> Option<Self> {
         let method = table.one_of("method", &METHODS).unwrap_or(&Method::GET).clone();
-        let path = table.needed("path").unwrap_or_default();
-        if !path.starts_with('/') || path.contains(['?', '#', '\\']) {
+        let path = table.needed("path");
+        if path.as_ref().is_some_and(|path| !path.starts_with('/') || path.contains(['?', '#', '\\'])) {
             table.problem("path has to begin with “/”, without “?”, “#” and “\\”; what comes behind “?” is query");
         }
         let mut template = |text: &str, key: &str| {
@@ -72,7 +72,8 @@ impl HttpTemplate {
                 Template::default()
             })
         };
-        let path = path.split('/').skip(1).map(|segment| template(segment, "path")).collect();
+        let path =
+            path.iter().flat_map(|path| path.split('/').skip(1)).map(|segment| template(segment, "path")).collect();
         let query = pairs(&mut table, "query", env);
         let form = table.take("form").map(|form| BodyTemplate::Form(pairs_of(&form, "form", &mut table, env)));
         let text = table.text("body").map(|text| match Template::read(&text, env) {
