@@ -110,7 +110,7 @@ fn a_look_is_answered_at_once_and_a_change_waits_for_a_yes_to_exactly_its_values
     let told = Told::of(&home(&api));
     let mut console = told.program.console(&[]);
     let help = text_of(&console.say("/help"));
-    assert!(help.contains("Home\n• how warm is the hall?"), "{help}");
+    assert!(help.contains("\nHome\n• Use Home: lamp\n") && help.contains("\n• how warm is the hall?\n"), "{help}");
     let looked = console.say("use home: temperature room=the hall unit=kelvin");
     assert_eq!(did(&looked), ["home.temperature succeeded"], "{}", text_of(&looked));
     assert!(text_of(&looked).contains("│ 21.5"), "{}", text_of(&looked));
@@ -354,7 +354,8 @@ fn a_file_is_taken_whole_or_refused_by_name_and_shadows_nothing() {
 #[test]
 fn a_folder_starts_no_program_and_lends_no_key_of_the_environment() {
     let api = WebApi::start();
-    let told = Told::of(&script(tempfile::TempDir::new().unwrap().path(), "", "", ""));
+    let described = script(tempfile::TempDir::new().unwrap().path(), "", "", "");
+    let told = Told::of(&described.replace("${HOME_TOKEN}", "1"));
     let file = told.path("commands.toml");
     let found = Program::new().env("HOME_TOKEN", "geheim");
     std::fs::write(found.cwd().join(".env"), format!("BRAIN_COMMANDS={}\n", file.display())).unwrap();
