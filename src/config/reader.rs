@@ -126,8 +126,10 @@ impl ConfigReader {
             ask_above_usd: self
                 .parsed("BRAIN_ASK_ABOVE_USD", "US dollars, such as 0.05", usd)
                 .unwrap_or(limits::ASK_ABOVE_USD),
-            servers_place: self.servers_place(),
+            servers_file: self.named_file("BRAIN_MCP_CONFIG"),
             servers: Vec::new(),
+            commands_file: self.named_file("BRAIN_COMMANDS"),
+            commands: Vec::new(),
             prompts_dir: self.text("BRAIN_PROMPTS_DIR").map(PathBuf::from),
             warnings,
         }

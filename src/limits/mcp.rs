@@ -27,8 +27,6 @@ pub const MCP_TOOLS_MAX: usize = 500;
 pub const MCP_PAGES_MAX: usize = 50;
 /// Bytes of one message from a server.
 pub const MCP_MESSAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
-/// Bytes of what a program says of its trouble: its end is kept.
-pub const MCP_COMPLAINT_BYTES_MAX: usize = 2_048;
 /// Between two starts of a server that does not stay, growing from the first to the second.
 pub const MCP_PAUSE_MIN_MS: u64 = 500;
 /// See [`MCP_PAUSE_MIN_MS`].
@@ -41,5 +39,3 @@ pub const MCP_LIST_PAUSE_MS: u64 = 1_000;
 pub const MCP_LIST_HOLDS_SECS: u64 = 60;
 /// Between two looks at whether a connection is still there.
 pub const MCP_LOOK_MS: u64 = 250;
-/// How long a server may take to end when it is asked to.
-pub const MCP_END_MS: u64 = 2_000;

@@ -21,8 +21,8 @@ use serde_json::{Map, Value};
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use super::program::Program;
 use crate::limits;
+use crate::outside::{CallError, Program, ToolAnswer, causes};
 
 pub(super) const NO_TOKEN: &str = "it wants to know who asks: a token is missing or wrong";
 
@@ -47,29 +47,6 @@ pub struct OfferedTool {
     pub schema: Value,
     /// What the server declares, which is a hint and no more.
     pub says_read_only: bool,
-}
-
-/// What a call came to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToolAnswer {
-    /// Texts one below the other; what is no text is named with its size.
-    pub text: String,
-    /// The server says that it failed.
-    pub is_error: bool,
-}
-
-/// Why there is no answer to a call.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum CallError {
-    /// It never reached the server.
-    #[error("{0}")]
-    Unreachable(String),
-    /// The server said that it does not take it.
-    #[error("{0}")]
-    Rejected(String),
-    /// It may have happened.
-    #[error("{0}")]
-    Unanswered(String),
 }
 
 /// Why a server cannot be used.
@@ -241,15 +218,6 @@ impl McpClient {
             program.stop().await;
         }
     }
-}
-
-/// Every cause of an error, the last first: that is what went wrong.
-pub(super) fn causes(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut last = error;
-    while let Some(source) = last.source() {
-        last = source;
-    }
-    last.to_string()
 }
 
 fn call_error(error: &ServiceError) -> CallError {

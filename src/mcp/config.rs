@@ -13,7 +13,6 @@
 //! named in a warning and do nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::time::Duration;
 
 use secrecy::SecretString;
@@ -21,6 +20,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::limits;
+use crate::outside::{HttpPlace, ProgramCommand, Variables, expanded};
 
 /// One server of the file.
 #[derive(Debug, Clone)]
@@ -43,38 +43,7 @@ pub enum ServerReach {
     /// A program of this machine, over its standard input and output.
     Program(ProgramCommand),
     /// A server elsewhere, over HTTP.
-    Url(McpEndpoint),
-}
-
-/// A program and what it gets.
-#[derive(Debug, Clone)]
-pub struct ProgramCommand {
-    pub command: String,
-    pub args: Vec<String>,
-    pub env: BTreeMap<String, SecretString>,
-    /// The folder that it runs in; the one of this program otherwise.
-    pub cwd: Option<String>,
-}
-
-/// Where a server answers, and what each request of it carries.
-#[derive(Clone)]
-pub struct McpEndpoint {
-    pub url: String,
-    pub headers: BTreeMap<String, SecretString>,
-}
-
-impl McpEndpoint {
-    /// Where it is, without what may be a secret: its password and what stands behind `?`.
-    pub fn shown(&self) -> String {
-        without_secrets(&self.url)
-    }
-}
-
-impl fmt::Debug for McpEndpoint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&String> = self.headers.keys().collect();
-        f.debug_struct("McpEndpoint").field("url", &without_secrets(&self.url)).field("headers", &names).finish()
-    }
+    Url(HttpPlace),
 }
 
 /// What a file says.
@@ -131,7 +100,7 @@ struct ServerEntry {
 
 impl McpConfig {
     /// Reads a file; `env` gives the variables of the environment.
-    pub fn parse(text: &str, env: &dyn Fn(&str) -> Option<String>) -> Result<Self, McpConfigError> {
+    pub fn parse(text: &str, env: &Variables<'_>) -> Result<Self, McpConfigError> {
         let file: ServersFile = serde_json::from_str(text).map_err(|error| McpConfigError::Shape(error.to_string()))?;
         let mut config = Self::default();
         if file.servers.len() > limits::MCP_SERVERS_MAX {
@@ -185,7 +154,7 @@ impl McpConfig {
 }
 
 impl ServerEntry {
-    fn into_server(self, name: String, env: &dyn Fn(&str) -> Option<String>) -> Result<McpServer, String> {
+    fn into_server(self, name: String, env: &Variables<'_>) -> Result<McpServer, String> {
         let said = |text: &str| expanded(text, env);
         let secrets = |map: &BTreeMap<String, String>| {
             map.iter()
@@ -206,14 +175,7 @@ impl ServerEntry {
             (None, Some(_)) if self.kind.as_deref().is_some_and(|kind| kind.eq_ignore_ascii_case("sse")) => {
                 return Err("the transport “sse” is not spoken here; ask for the server's streamable HTTP".to_owned());
             }
-            (None, Some(url)) => {
-                let url = said(url)?;
-                let parsed = reqwest::Url::parse(&url).map_err(|error| format!("its url: {error}"))?;
-                if !matches!(parsed.scheme(), "http" | "https") {
-                    return Err("its url has to begin with http:// or https://".to_owned());
-                }
-                ServerReach::Url(McpEndpoint { url, headers: secrets(&self.headers)? })
-            }
+            (None, Some(url)) => ServerReach::Url(HttpPlace::new(said(url)?, secrets(&self.headers)?)?),
         };
         let timeout = match &self.timeout {
             None => Duration::from_secs(limits::MCP_CALL_SECS),
@@ -240,29 +202,4 @@ fn server_name(given: &str) -> String {
         }
     }
     name.trim_matches('-').to_owned()
-}
-
-/// With the variables that it names in their place.
-fn expanded(text: &str, env: &dyn Fn(&str) -> Option<String>) -> Result<String, String> {
-    let (mut whole, mut rest) = (String::new(), text);
-    while let Some(start) = rest.find("${") {
-        let after = &rest[start + 2..];
-        let end = after.find('}').ok_or_else(|| format!("“{}” has no end", &rest[start..]))?;
-        let (name, otherwise) = match after[..end].split_once(":-") {
-            Some((name, otherwise)) => (name, Some(otherwise.to_owned())),
-            None => (&after[..end], None),
-        };
-        whole += &rest[..start];
-        whole += &env(name).or(otherwise).ok_or_else(|| format!("the variable {name} is not set"))?;
-        rest = &after[end + 1..];
-    }
-    Ok(whole + rest)
-}
-
-fn without_secrets(url: &str) -> String {
-    let Ok(mut url) = reqwest::Url::parse(url) else { return "a url".to_owned() };
-    let _ = url.set_password(None);
-    let _ = url.set_username("");
-    url.set_query(None);
-    url.to_string()
 }

@@ -23,6 +23,8 @@ use rmcp::transport::streamable_http_client::{
 };
 use sse_stream::{Sse, SseStream};
 
+use crate::outside::beginning;
+
 type HttpTrouble = StreamableHttpError<reqwest::Error>;
 type Headers = HashMap<HeaderName, HeaderValue>;
 
@@ -109,7 +111,7 @@ impl StreamableHttpClient for HttpLink {
             let failed = may_retry.then(|| HttpStatusError::new(status.as_u16(), retry_after.map(str::to_owned)));
             let is_refused = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
             let most = if is(JSON_MIME_TYPE) { limits.max_json_response_size } else { limits.max_error_response_size };
-            let body = beginning(response, most).await;
+            let (body, _) = beginning(response, most).await;
             let error = serde_json::from_slice::<ServerJsonRpcMessage>(&body).ok();
             if let Some(legacy) = legacy(&message, session.is_some(), status, error.as_ref()) {
                 return Ok(legacy);
@@ -236,19 +238,6 @@ async fn whole(response: Response, most: usize) -> Result<Vec<u8>, HttpTrouble> 
         body.extend_from_slice(&chunk);
     }
     Ok(body)
-}
-
-/// As much of it as may be kept, however it ends.
-async fn beginning(response: Response, most: usize) -> Vec<u8> {
-    let mut body = Vec::new();
-    let mut chunks = response.bytes_stream();
-    while let Some(Ok(chunk)) = chunks.next().await {
-        body.extend_from_slice(&chunk[..chunk.len().min(most - body.len())]);
-        if body.len() == most {
-            break;
-        }
-    }
-    body
 }
 
 fn events(response: Response, most: usize) -> BoxStream<'static, Result<Sse, SseError>> {

@@ -9,9 +9,10 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::client::{CallError, McpClient, ToolAnswer, ToolListing};
+use super::client::{McpClient, ToolListing};
 use super::config::McpServer;
 use crate::limits;
+use crate::outside::{CallError, ToolAnswer};
 
 /// How a server is.
 #[derive(Debug, Clone, PartialEq, Eq)]

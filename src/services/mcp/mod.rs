@@ -27,7 +27,6 @@ use self::service::ServerService;
 use super::holder::Holder;
 use super::registry::{Registration, Registry};
 use super::tool::KeptAnswers;
-use crate::core::ids::UserId;
 use crate::limits;
 pub use crate::mcp::ServerState;
 use crate::mcp::{KeptServer, McpServer, ToolListing};
@@ -81,10 +80,7 @@ impl McpServers {
     /// Those of the file; nothing is started yet. `otherwise`: whose they are where the file names nobody.
     pub fn new(servers: &[McpServer], otherwise: &[Holder]) -> Self {
         let hosted = servers.iter().map(|server| {
-            let holders = match server.users.as_slice() {
-                [] => otherwise.to_vec(),
-                users => users.iter().map(|user| holder(user)).collect(),
-            };
+            let holders = Holder::named(&server.users, otherwise);
             let kept = Arc::new(KeptServer::new(server.clone()));
             Arc::new(HostedServer {
                 kept,
@@ -245,13 +241,5 @@ impl HostedServer {
         }
         *self.left_out.lock().unwrap_or_else(PoisonError::into_inner) = left_out;
         registry.replace(registration);
-    }
-}
-
-fn holder(user: &str) -> Holder {
-    match user {
-        "*" => Holder::Everybody,
-        "terminal" => Holder::Terminal,
-        id => Holder::Person(UserId::new(id)),
     }
 }

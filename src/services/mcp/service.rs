@@ -5,14 +5,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use crate::core::ids::UserId;
-use crate::core::text::{capital, one_line, shorten, visible};
-use crate::limits;
-use crate::mcp::{CallError, KeptServer, ToolAnswer};
-use crate::services::command::{Completed, Effect};
+use crate::core::text::capital;
+use crate::mcp::KeptServer;
+use crate::services::command::Completed;
 use crate::services::error::ServiceError;
 use crate::services::holder::Holder;
 use crate::services::service::Service;
-use crate::services::tool::{KeptAnswers, ToolInvocation, ToolResult, Tools};
+use crate::services::tool::{KeptAnswers, ToolInvocation, ToolResult, Tools, answered, not_open};
 
 /// See the module.
 #[derive(Debug)]
@@ -37,34 +36,11 @@ impl Tools for ServerService {
     }
 
     fn refusal(&self, owner: &UserId) -> Option<String> {
-        let may = self.holders.iter().any(|holder| holder.is(owner));
-        (!may).then(|| format!("{} is not open to you; whoever runs me decides that. Nothing was done.", self.title()))
+        not_open(&self.title(), &self.holders, owner)
     }
 
     async fn call(&self, call: ToolInvocation<'_>) -> Result<Completed<ToolResult>, ServiceError> {
         let (name, arguments) = (&call.action.command, call.action.params.clone());
-        let said = |words: &str| visible(&shorten(&one_line(words), limits::TOOL_SUMMARY_CHARS_MAX));
-        match self.kept.call(name, arguments).await {
-            Ok(ToolAnswer { text, is_error: false }) => Ok(Completed::read(ToolResult::new(text))),
-            Ok(ToolAnswer { text, is_error: true }) => {
-                Err(ServiceError::Refused(format!("{} says that it failed: “{}”", self.title(), said(&text))))
-            }
-            Err(CallError::Unreachable(why)) => Err(ServiceError::Unreachable { place: self.title(), why: said(&why) }),
-            Err(CallError::Rejected(why)) => Err(ServiceError::Refused(format!(
-                "{} did not take it: “{}”. Nothing was done.",
-                self.title(),
-                said(&why)
-            ))),
-            Err(CallError::Unanswered(why)) => match call.effect {
-                Effect::Read | Effect::ReadElsewhere => {
-                    Err(ServiceError::Refused(format!("{} gave no answer: {}.", self.title(), said(&why))))
-                }
-                Effect::WriteHere | Effect::WriteElsewhere => Ok(Completed::Doubtful(format!(
-                    "{} did not say whether it did it: {}. Look there before you ask again.",
-                    self.title(),
-                    said(&why)
-                ))),
-            },
-        }
+        answered(&self.title(), call.effect, self.kept.call(name, arguments).await)
     }
 }

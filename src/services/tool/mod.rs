@@ -3,10 +3,12 @@
 //!
 //! Invariants: what is called fits the definition's schema; an action keeps the digest of the definition that it was
 //! settled by (`Action::schema`), and no other definition carries it out; what a call gives is somebody else's text,
-//! bounded, and never told as our own words. Not here: where definitions come from, and who may use them.
+//! bounded, and told as our own words only where the operator vouches for it. Not here: where definitions come from,
+//! and who may use them.
 
 mod definition;
 mod kept;
+mod outside;
 #[cfg(test)]
 mod tests;
 
@@ -19,6 +21,7 @@ use serde_json::Value;
 
 pub use self::definition::{Tool, ToolDefinition, UnusableTool};
 pub use self::kept::{KeptAnswers, ReadOn, RestOfAnswer};
+pub(in crate::services) use self::outside::{answered, not_open};
 use super::command::{Base, Called, Completed, Effect, ParamKinds, PastTimes, Receipt, Slot, Subject, planned};
 use super::context::RequestContext;
 use super::entry::Entry;
@@ -54,6 +57,11 @@ pub trait Tools: Send + Sync + 'static {
 
     /// Why a person may not use them, in a sentence; `None`: they may.
     fn refusal(&self, _owner: &UserId) -> Option<String> {
+        None
+    }
+
+    /// Why values that fit the schema cannot be passed on all the same, in a sentence; `None`: they can.
+    fn unfit(&self, _tool: &str, _params: &Params) -> Option<String> {
         None
     }
 }
@@ -113,8 +121,9 @@ impl<S> fmt::Debug for ToolEntry<S> {
 }
 
 impl<S: Tools> ToolEntry<S> {
-    fn open_to(&self, owner: &UserId) -> Result<(), ServiceError> {
-        self.tools.refusal(owner).map_or(Ok(()), |why| Err(ServiceError::Refused(why)))
+    fn open_to(&self, owner: &UserId, params: &Params) -> Result<(), ServiceError> {
+        let unfit = || self.tools.unfit(&self.tool.definition.name, params);
+        self.tools.refusal(owner).or_else(unfit).map_or(Ok(()), |why| Err(ServiceError::Refused(why)))
     }
 
     fn result(output: &Value) -> Option<ToolResult> {
@@ -173,7 +182,7 @@ impl<S: Tools> Entry for ToolEntry<S> {
     }
 
     fn shows_untrusted(&self) -> bool {
-        true
+        !self.tool.is_vouched_for
     }
 
     fn schema(&self) -> Value {
@@ -203,7 +212,7 @@ impl<S: Tools> Entry for ToolEntry<S> {
     }
 
     async fn prepare(&self, ctx: &RequestContext, params: Params, _: &str) -> Result<Prepared, ServiceError> {
-        self.open_to(&ctx.owner)?;
+        self.open_to(&ctx.owner, &params)?;
         Ok(Prepared::as_is(params))
     }
 
@@ -249,7 +258,7 @@ impl<S: Tools> Entry for ToolEntry<S> {
         let action = authorized.action();
         let effect = self.tool.definition.effect;
         let fits = self.tool.complete(action.params.clone()).map_err(|error| unreadable(&error));
-        let done = match fits.and_then(|_| self.open_to(&ctx.owner)) {
+        let done = match fits.and_then(|params| self.open_to(&ctx.owner, &params)) {
             Ok(()) => self.tools.call(ToolInvocation { ctx, action, effect, attempt }).await,
             Err(error) => Err(error),
         };
@@ -260,10 +269,10 @@ impl<S: Tools> Entry for ToolEntry<S> {
                 ToolResult { text: head_and_tail(&text, limits::TOOL_RESULT_CHARS_MAX), rest }
             });
             let foreign = match &done {
-                Completed::Succeeded { output, .. } => {
+                Completed::Succeeded { output, .. } if self.shows_untrusted() => {
                     vec![UntrustedText::new(self.source.clone(), output.text.clone())]
                 }
-                Completed::Doubtful(_) => Vec::new(),
+                Completed::Succeeded { .. } | Completed::Doubtful(_) => Vec::new(),
             };
             done.holding(foreign)
         }))
@@ -275,17 +284,18 @@ impl<S: Tools> Entry for ToolEntry<S> {
 
     fn receipt(&self, output: &Value, receipt: &Receipt<'_>) -> String {
         let done = format!("🔧 Done: {}", self.attempt(receipt.action));
+        let told = |text: &str| if self.shows_untrusted() { framed_answer(text) } else { visible(text.trim_end()) };
         match Self::result(output) {
             Some(ToolResult { text, .. }) if text.trim().is_empty() => done,
             Some(ToolResult { text, rest: Some(rest) }) => {
                 let tail = text.trim_end().lines().next_back().unwrap_or_default();
                 let tail = head_and_tail(tail, limits::TOOL_SUMMARY_CHARS_MAX);
-                let (head, tail) = (framed_answer(kept::first_page(&text)), framed_answer(&tail));
+                let (head, tail) = (told(kept::first_page(&text)), told(&tail));
                 format!("{done}\n{head}\n… {} more lines, the last of which is\n{tail}", rest.lines)
             }
             Some(ToolResult { text, rest: None }) => {
                 let answer = head_and_tail(text.trim(), limits::TOOL_RECEIPT_CHARS_MAX);
-                format!("{done}\n{}", framed_answer(&answer))
+                format!("{done}\n{}", told(&answer))
             }
             None => done,
         }
