@@ -55,6 +55,7 @@ fn allowed(module: &str) -> Option<&'static [&'static str]> {
         "language",
         "limits",
         "llm",
+        "mcp",
         "ports",
         "prompts",
         "queries",
