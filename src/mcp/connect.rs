@@ -1,7 +1,6 @@
 //! Starting a server, or calling at its address, and greeting it by a protocol that both speak.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::redirect;
@@ -11,12 +10,12 @@ use rmcp::service::{ClientInitializeError, ClientLifecycleMode, RunningService, 
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::streamable_http_client::{StreamableHttpClientTransport, StreamableHttpClientTransportConfig};
 use secrecy::ExposeSecret;
-use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::client::{ConnectError, McpClient, McpListener, NO_TOKEN, causes};
+use super::client::{ConnectError, McpClient, NO_TOKEN, causes};
 use super::config::{McpEndpoint, McpServer, ProgramCommand, ServerReach};
 use super::http::HttpLink;
+use super::listener::McpListener;
 use super::program::Program;
 use crate::limits;
 
@@ -56,7 +55,7 @@ impl McpClient {
 }
 
 async fn greet(server: &McpServer, lifecycle: ClientLifecycleMode) -> Result<McpClient, Ungreeted> {
-    let listener = McpListener { changed: Arc::default(), progress: watch::Sender::default() };
+    let listener = McpListener::default();
     match &server.reach {
         ServerReach::Program(command) => {
             let (program, pipes) = started(command)?;

@@ -7,17 +7,23 @@
 //! - whatever a server sends is bounded, in bytes, entries and time; one that hangs, floods or ends harms no other;
 //! - a program ends with whoever started it, and so does what it has started itself, as far as it stays in its group;
 //! - it gets none of this program's environment but what a program needs to run;
+//! - a server's question ends its call, and no answer to it is made up here: it goes to whoever called;
 //! - a call that may have reached the server and has no answer says so ([`CallError::Unanswered`]), and is not repeated.
 
+mod asking;
+mod call;
 mod client;
 mod config;
 mod connect;
 mod http;
 mod keeper;
+mod listener;
 mod program;
 #[cfg(test)]
 mod tests;
 
+pub use asking::{AskedBack, AskedForm, CallAnswers};
+pub use call::ToolCall;
 pub use client::{CallError, ConnectError, McpClient, OfferedTool, ToolAnswer, ToolListing};
 pub use config::{McpConfig, McpConfigError, McpEndpoint, McpServer, ProgramCommand, ServerReach};
 pub use keeper::{KeptServer, ServerState};

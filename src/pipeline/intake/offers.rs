@@ -11,6 +11,7 @@
 
 use chrono::Duration;
 
+use super::question;
 use crate::core::button::{Button, Press};
 use crate::core::plan::PlannedAction;
 use crate::core::provenance::{Sources, WrittenBy};
@@ -170,8 +171,30 @@ pub async fn take(turn: &Turn<'_>, id: &str, choice: usize) -> Result<Answer, St
             others_stay_open(&turn.facts, id, &mut answer);
             answer
         }
-        Offered::Redo { .. } => return Ok(gone(&turn.facts)),
+        Offered::Answers { .. } | Offered::Redo { .. } => return Ok(gone(&turn.facts)),
     };
+    is_taken(&turn.facts, &mut answer);
+    Ok(answer)
+}
+
+/// A press on an offer, or on an answer to a question that is open: that is said.
+pub(super) async fn pressed(turn: &Turn<'_>, id: &str, choice: usize) -> Result<Answer, StoreError> {
+    let stored = turn.brain.store.load::<Offer>(&Offer::key_of(id)).await?;
+    let open = stored.filter(|(offer, _)| offer.is_open_to(turn.facts.owner(), turn.facts.chat(), turn.facts.ctx.now));
+    let Some((Offer { what: Offered::Answers { question, labels }, .. }, revision)) = open else {
+        return take(turn, id, choice).await;
+    };
+    let is_open = turn.facts.open_question().is_some_and(|open| open.question == question);
+    let Some(label) = labels.into_iter().nth(choice).filter(|_| is_open) else { return Ok(gone(&turn.facts)) };
+    let mut then = turn.said_at(turn.facts.ctx.now);
+    then.points_at(PointedAt::words(label)).await;
+    let mut answer = match question::answer(&then).await {
+        Ok(Some(answer)) => answer,
+        Ok(None) => return Ok(gone(&turn.facts)),
+        Err(TurnError::Store(error)) => return Err(error),
+        Err(TurnError::Cancelled) => Answer::says(Path::Command, "Stopped. Nothing was done."),
+    };
+    answer.batch.extend([Change::delete(Table::Meta, Offer::key_of(id), Expect::Revision(revision))]);
     is_taken(&turn.facts, &mut answer);
     Ok(answer)
 }

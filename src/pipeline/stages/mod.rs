@@ -31,6 +31,7 @@ mod phrasing;
 pub(crate) mod plan;
 pub(crate) mod progressing;
 pub(crate) mod reflect;
+pub(crate) mod relayed;
 pub(crate) mod resolve;
 pub mod respond;
 pub(crate) mod rounds;

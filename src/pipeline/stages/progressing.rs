@@ -4,7 +4,7 @@
 use super::context::Context;
 use super::honest::{BEFORE_ASKING, CameTo};
 use super::later::{self, DeferredAction};
-use super::{respond, undecided};
+use super::{relayed, respond, undecided};
 use crate::core::button::Button;
 use crate::core::ids::{PendingId, RunId};
 use crate::core::markup::Formatted;
@@ -78,13 +78,14 @@ impl Progressing {
     }
 
     /// Adds what a run came to: receipts, reports, undo.
-    pub fn add(&mut self, brain: &Brain, facts: &TurnFacts, ran: &run::Ran) -> Result<(), StoreError> {
+    pub fn add(&mut self, brain: &Brain, facts: &TurnFacts, mut ran: run::Ran) -> Result<(), StoreError> {
         self.along.extend(ran.unwritten.iter().cloned());
         self.results.add_run(&brain.services, &facts.ctx.reference(), &ran.run);
         self.answer.reports.extend(ran.run.steps.iter().map(show::step_report));
         self.answer.actions.extend(cards::past_actions(brain, &ran.run));
         self.sources.untrusted.extend(ran.untrusted.iter().cloned());
         self.answer.untrusted.extend(ran.untrusted.iter().cloned());
+        self.answer.asks.append(&mut ran.asks);
         ran.end_journal(brain, &mut self.answer.batch)?;
         self.buttons.extend(undo::buttons(ran.undo.iter().flatten(), &mut self.answer.batch)?);
         self.buttons.extend(cards::next_buttons(brain, &ran.run));
@@ -186,7 +187,8 @@ fn with_cards_and_question(brain: &Brain, facts: &TurnFacts, so_far: Progressing
         let unsaid = came_to != CameTo::Change && !says_something;
         let above = (by_model && unsaid).then_some(BEFORE_ASKING);
         let lines: Vec<&str> = above.into_iter().chain([question.question.as_str()]).collect();
-        answer.replies.push(Reply::text(lines.join("\n")));
+        let buttons = relayed::buttons(brain, facts, question, &mut answer.batch);
+        answer.replies.push(Reply { buttons, ..Reply::text(lines.join("\n")) });
     } else if asks_consent {
         answer.path = Path::Consent;
     }

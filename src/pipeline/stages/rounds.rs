@@ -150,7 +150,8 @@ async fn one_after_the_other(
             Planned::NotUnderstood(_) | Planned::Doubt(_) | Planned::Depends(_) => None,
         };
         turn.account.knows(&so_far.results.receipts);
-        let waits = !matches!(so_far.answer.clarification, Question::Settled) || so_far.asks_consent();
+        let asks = !matches!(so_far.answer.clarification, Question::Settled) || !so_far.answer.asks.is_empty();
+        let waits = asks || so_far.asks_consent();
         let Some(open) = open.filter(|_| !waits && round < limits::REFLECT_ROUNDS_MAX) else {
             break;
         };
@@ -238,7 +239,7 @@ pub(crate) async fn one_round(
         if ran.revision.is_some() {
             so_far.run = Some(ran.run.id.clone());
         }
-        so_far.add(turn.brain, &turn.facts, &ran)?;
+        so_far.add(turn.brain, &turn.facts, ran)?;
     }
     let Sorted { consent, held, blocked } = later::sort(later, &failed);
     blocked.iter().for_each(|later| so_far.blocked(turn.brain, later));

@@ -50,7 +50,7 @@ enum Named {
 
 /// Where the message goes, by a model's choice of commands.
 pub(super) async fn route(turn: &Turn<'_>, model: &dyn Model, guess: &Guess) -> Asked<Route> {
-    let services = turn.brain.services.now();
+    let services = turn.brain.services.open_to(turn.facts.owner());
     let mut domains = services.names();
     let is_long = services.extent(&domains) == CatalogExtent::Services;
     if is_long {

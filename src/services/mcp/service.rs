@@ -4,15 +4,17 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
+use super::progress::CallsOfPeople;
 use crate::core::ids::UserId;
-use crate::core::text::{capital, one_line, shorten, visible};
+use crate::core::progress::Progress;
+use crate::core::text::{capital, one_line, shorten};
 use crate::limits;
-use crate::mcp::{CallError, KeptServer, ToolAnswer};
+use crate::mcp::{CallError, KeptServer, ToolAnswer, ToolCall};
 use crate::services::command::{Completed, Effect};
 use crate::services::error::ServiceError;
 use crate::services::holder::Holder;
 use crate::services::service::Service;
-use crate::services::tool::{KeptAnswers, ToolInvocation, ToolResult, Tools};
+use crate::services::tool::{KeptAnswers, KeptQuestions, ToolInvocation, ToolResult, Tools};
 
 /// See the module.
 #[derive(Debug)]
@@ -20,9 +22,25 @@ pub(super) struct ServerService {
     pub(super) kept: Arc<KeptServer>,
     pub(super) holders: Vec<Holder>,
     pub(super) answers: Arc<KeptAnswers>,
+    pub(super) questions: Arc<KeptQuestions>,
+    pub(super) under_way: Arc<CallsOfPeople>,
 }
 
-impl Service for ServerService {}
+impl Service for ServerService {
+    fn is_open_to(&self, owner: &UserId) -> bool {
+        self.holders.iter().any(|holder| holder.is(owner))
+    }
+
+    fn waited_for(&self, owner: &UserId) -> Option<Progress> {
+        let words = self.under_way.told(owner)?;
+        Some(Progress::of(format!("Asking {}… {}", self.title(), said(&words))))
+    }
+}
+
+/// A server's words on one line.
+fn said(words: &str) -> String {
+    one_line(&shorten(words, limits::TOOL_SUMMARY_CHARS_MAX))
+}
 
 impl ServerService {
     fn title(&self) -> String {
@@ -36,15 +54,20 @@ impl Tools for ServerService {
         Some(&self.answers)
     }
 
+    fn questions(&self) -> Option<&KeptQuestions> {
+        Some(&self.questions)
+    }
+
     fn refusal(&self, owner: &UserId) -> Option<String> {
-        let may = self.holders.iter().any(|holder| holder.is(owner));
-        (!may).then(|| format!("{} is not open to you; whoever runs me decides that. Nothing was done.", self.title()))
+        (!self.is_open_to(owner))
+            .then(|| format!("{} is not open to you; whoever runs me decides that. Nothing was done.", self.title()))
     }
 
     async fn call(&self, call: ToolInvocation<'_>) -> Result<Completed<ToolResult>, ServiceError> {
-        let (name, arguments) = (&call.action.command, call.action.params.clone());
-        let said = |words: &str| visible(&shorten(&one_line(words), limits::TOOL_SUMMARY_CHARS_MAX));
-        match self.kept.call(name, arguments).await {
+        let ToolInvocation { ctx, action, arguments, given, effect, attempt } = call;
+        let made = ToolCall { answers: given.answers.clone(), ..ToolCall::new(&action.command, arguments) };
+        let _under_way = self.under_way.begin(&ctx.owner, &made);
+        match self.kept.call(made).await {
             Ok(ToolAnswer { text, is_error: false }) => Ok(Completed::read(ToolResult::new(text))),
             Ok(ToolAnswer { text, is_error: true }) => {
                 Err(ServiceError::Refused(format!("{} says that it failed: “{}”", self.title(), said(&text))))
@@ -55,7 +78,15 @@ impl Tools for ServerService {
                 self.title(),
                 said(&why)
             ))),
-            Err(CallError::Unanswered(why)) => match call.effect {
+            Err(CallError::Asks(mut asked)) => {
+                let end = std::mem::take(&mut asked.said);
+                let end =
+                    if end.trim().is_empty() { String::new() } else { format!("; it ended with “{}”", said(&end)) };
+                let kept = self.questions.keep(&ctx.owner, &action.command, &attempt.key, *asked, &given, ctx.now);
+                let why = kept.err().unwrap_or_else(|| "asks something first".to_owned());
+                Err(ServiceError::Refused(format!("{} {why}{end}.", self.title())))
+            }
+            Err(CallError::Unanswered(why)) => match effect {
                 Effect::Read | Effect::ReadElsewhere => {
                     Err(ServiceError::Refused(format!("{} gave no answer: {}.", self.title(), said(&why))))
                 }

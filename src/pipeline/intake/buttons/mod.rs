@@ -51,7 +51,7 @@ async fn press(turn: &Turn<'_>, data: &str) -> Result<Intended, StoreError> {
         Some(Press::AddEvent(mail)) => add_event(turn.brain, &turn.facts, &mail).await,
         Some(Press::Snooze { due, until }) => reminder::snooze(turn.brain, &turn.facts, &due, until, data).await?,
         Some(Press::Done(due)) => reminder::done(turn.brain, &turn.facts, &due, data).await?,
-        Some(Press::Offer { id, choice }) => return Ok(offers::take(turn, &id, choice).await?.into()),
+        Some(Press::Offer { id, choice }) => return Ok(offers::pressed(turn, &id, choice).await?.into()),
         // The channel that made it takes it before it gets here.
         Some(Press::Redo(_)) => Answer::says(Path::Button, "There is nothing to do again. Nothing was done.").into(),
         Some(Press::Set { key, value: Some(id) }) if key == DEFINITION_KEY => {
