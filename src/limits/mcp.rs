@@ -25,6 +25,8 @@ pub const MCP_ASKED_FORMS_MAX: usize = 4;
 pub const MCP_STATE_BYTES_MAX: usize = 64 * 1024;
 /// How often a server may want one call to be made, with nothing asked.
 pub const MCP_CALLED_AGAIN_MAX: usize = 3;
+/// How long a question may be that of a call that was let go.
+pub const MCP_STRAY_SECS: u64 = 600;
 /// How long a call waits for a server that is just starting.
 pub const MCP_WAIT_SECS: u64 = 15;
 /// Characters of a difference between two definitions that an admin is shown, and may take with a press.

@@ -21,7 +21,7 @@ use crate::limits;
 
 /// What is called.
 #[derive(Debug, Clone, Default)]
-pub struct ToolCall {
+pub struct McpCall {
     /// The tool's name.
     pub tool: String,
     /// Its parameters.
@@ -32,7 +32,7 @@ pub struct ToolCall {
     pub progress: watch::Sender<String>,
 }
 
-impl ToolCall {
+impl McpCall {
     /// Of this tool with these parameters.
     pub fn new(tool: &str, arguments: Map<String, Value>) -> Self {
         Self { tool: tool.to_owned(), arguments, ..Self::default() }
@@ -60,7 +60,7 @@ impl Drop for Abandoning<'_> {
 
 impl McpClient {
     /// Calls a tool.
-    pub async fn call(&self, call: ToolCall, patience: Duration) -> Result<ToolAnswer, CallError> {
+    pub async fn call(&self, call: McpCall, patience: Duration) -> Result<ToolAnswer, CallError> {
         let mut progress = call.progress.subscribe();
         let mut call = std::pin::pin!(self.answered(call));
         let last = Instant::now() + patience * limits::MCP_CALL_PATIENCES;
@@ -82,8 +82,8 @@ impl McpClient {
         }
     }
 
-    async fn answered(&self, call: ToolCall) -> Result<ToolAnswer, CallError> {
-        let ToolCall { tool, arguments, answers, progress } = call;
+    async fn answered(&self, call: McpCall) -> Result<ToolAnswer, CallError> {
+        let McpCall { tool, arguments, answers, progress } = call;
         let under_way = self.listener.calls.begin(progress, answers.given.clone());
         let mut params = CallToolRequestParams::new(tool).with_arguments(arguments);
         (params.input_responses, params.request_state) = (answers.responses(), answers.state);
@@ -101,7 +101,8 @@ impl McpClient {
         }
         let (forms, is_unclear) = under_way.end();
         match result {
-            Ok(ToolAnswer { text, .. }) if !forms.is_empty() || is_unclear => {
+            // What was asked about who knows what call hinders none that has its answer.
+            Ok(ToolAnswer { text, is_error }) if !forms.is_empty() || is_unclear && is_error => {
                 Err(CallError::Asks(Box::new(AskedBack { forms, state: None, said: text, is_unclear })))
             }
             result => result,

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::call::ToolCall;
+use super::call::McpCall;
 use super::client::{CallError, McpClient, ToolAnswer, ToolListing};
 use super::config::McpServer;
 use crate::limits;
@@ -126,7 +126,7 @@ impl KeptServer {
     }
 
     /// Calls a tool. Waits a little for a server that is just starting.
-    pub async fn call(&self, call: ToolCall) -> Result<ToolAnswer, CallError> {
+    pub async fn call(&self, call: McpCall) -> Result<ToolAnswer, CallError> {
         let client = self.client().await?;
         client.call(call, self.server.timeout).await
     }

@@ -1,9 +1,10 @@
 //! What a server says without being asked: that its tools changed, how far a call is, and questions in the middle of one.
 //!
 //! Invariants: progress belongs to the call whose token it names, and to no other; a question belongs to a call only
-//! where no other can be meant: it is the only one under way, and none was let go before, whose question could come late.
+//! where no other can be meant: it is the only one under way, and none was let go lately, whose question could come now.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use rmcp::model::{
     ClientConfig, CustomRequest, CustomResult, ElicitRequestParams, ElicitResult, ElicitationAction,
@@ -34,8 +35,8 @@ pub(super) struct CallsUnderWay(Mutex<OpenCalls>);
 struct OpenCalls {
     begun: u64,
     open: Vec<OpenCall>,
-    /// One was let go: what it asks may still come.
-    has_strays: bool,
+    /// When one was let go: for a while what it asks may still come.
+    strayed: Option<Instant>,
 }
 
 #[derive(Debug)]
@@ -73,7 +74,8 @@ impl CallsUnderWay {
     /// A question of the older protocol: what it is told.
     fn asked(&self, asked: Value) -> ElicitResult {
         let mut calls = self.calls();
-        let has_strays = calls.has_strays;
+        let late = Duration::from_secs(limits::MCP_STRAY_SECS);
+        let has_strays = calls.strayed.is_some_and(|at| at.elapsed() < late);
         let form = AskedForm::new(None, asked);
         match calls.open.as_mut_slice() {
             [only] if !has_strays => {
@@ -113,7 +115,9 @@ impl Drop for CallUnderWay<'_> {
     fn drop(&mut self) {
         let mut calls = self.calls.calls();
         calls.open.retain(|call| call.id != self.id);
-        calls.has_strays |= !self.is_answered;
+        if !self.is_answered {
+            calls.strayed = Some(Instant::now());
+        }
     }
 }
 
@@ -160,5 +164,42 @@ impl ClientHandler for McpListener {
         info.protocol_version = ProtocolVersion::V_2025_11_25;
         info.capabilities.elicitation = Some(ElicitationCapability::new().with_form(FormElicitationCapability::new()));
         info
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn question(message: &str) -> Value {
+        json!({"message": message, "requestedSchema": {"type": "object", "properties": {}}})
+    }
+
+    #[test]
+    fn a_question_is_answered_once_and_only_by_the_call_that_brings_its_answer() {
+        let calls = CallsUnderWay::default();
+        let form = AskedForm::new(None, question("Who?"));
+        let call = calls.begin(watch::Sender::default(), vec![(form.clone(), json!({"name": "Ana"}))]);
+        assert_eq!(calls.asked(question("Who else?")).action, ElicitationAction::Cancel);
+        assert_eq!(calls.asked(question("Who?")).content, Some(json!({"name": "Ana"})));
+        assert_eq!(calls.asked(question("Who?")).action, ElicitationAction::Cancel, "it was not content with that");
+        let asked: Vec<AskedForm> = ["Who else?", "Who?"].map(|message| AskedForm::new(None, question(message))).into();
+        assert_eq!(call.end(), (asked, false));
+        assert_eq!(calls.asked(question("Who?")).action, ElicitationAction::Cancel, "nobody's call");
+    }
+
+    #[test]
+    fn what_may_be_asked_about_another_call_is_asked_of_nobody() {
+        let calls = CallsUnderWay::default();
+        let begin = || calls.begin(watch::Sender::default(), Vec::new());
+        let (one, other) = (begin(), begin());
+        calls.asked(question("Which?"));
+        assert_eq!(one.end(), (Vec::new(), true));
+        drop(other);
+        let later = begin();
+        calls.asked(question("Which?"));
+        assert_eq!(later.end(), (Vec::new(), true), "the one that was let go may still ask");
     }
 }

@@ -23,7 +23,7 @@ mod program;
 mod tests;
 
 pub use asking::{AskedBack, AskedForm, CallAnswers};
-pub use call::ToolCall;
+pub use call::McpCall;
 pub use client::{CallError, ConnectError, McpClient, OfferedTool, ToolAnswer, ToolListing};
 pub use config::{McpConfig, McpConfigError, McpEndpoint, McpServer, ProgramCommand, ServerReach};
 pub use keeper::{KeptServer, ServerState};

@@ -11,7 +11,6 @@
 
 use chrono::Duration;
 
-use super::question;
 use crate::core::button::{Button, Press};
 use crate::core::plan::PlannedAction;
 use crate::core::provenance::{Sources, WrittenBy};
@@ -177,25 +176,35 @@ pub async fn take(turn: &Turn<'_>, id: &str, choice: usize) -> Result<Answer, St
     Ok(answer)
 }
 
-/// A press on an offer, or on an answer to a question that is open: that is said.
-pub(super) async fn pressed(turn: &Turn<'_>, id: &str, choice: usize) -> Result<Answer, StoreError> {
-    let stored = turn.brain.store.load::<Offer>(&Offer::key_of(id)).await?;
-    let open = stored.filter(|(offer, _)| offer.is_open_to(turn.facts.owner(), turn.facts.chat(), turn.facts.ctx.now));
-    let Some((Offer { what: Offered::Answers { question, labels }, .. }, revision)) = open else {
-        return take(turn, id, choice).await;
-    };
-    let is_open = turn.facts.open_question().is_some_and(|open| open.question == question);
-    let Some(label) = labels.into_iter().nth(choice).filter(|_| is_open) else { return Ok(gone(&turn.facts)) };
-    let mut then = turn.said_at(turn.facts.ctx.now);
-    then.points_at(PointedAt::words(label)).await;
-    let mut answer = match question::answer(&then).await {
+/// What a press says in answer to the question that is open, and that it is taken; `None` where it is no such press.
+pub(super) async fn spoken(
+    brain: &Brain,
+    facts: &TurnFacts,
+    id: &str,
+    choice: usize,
+) -> Result<Option<(String, Change)>, StoreError> {
+    let stored = brain.store.load::<Offer>(&Offer::key_of(id)).await?;
+    let open = stored.filter(|(offer, _)| offer.is_open_to(facts.owner(), facts.chat(), facts.ctx.now));
+    let Some((Offer { what: Offered::Answers { question, labels }, .. }, revision)) = open else { return Ok(None) };
+    let is_open = facts.open_question().is_some_and(|open| open.question == question);
+    let label = labels.into_iter().nth(choice).filter(|_| is_open);
+    Ok(label.map(|label| (label, Change::delete(Table::Meta, Offer::key_of(id), Expect::Revision(revision)))))
+}
+
+/// What came of such a press.
+pub(super) fn answered(
+    facts: &TurnFacts,
+    answer: Result<Option<Answer>, TurnError>,
+    taken: Change,
+) -> Result<Answer, StoreError> {
+    let mut answer = match answer {
         Ok(Some(answer)) => answer,
-        Ok(None) => return Ok(gone(&turn.facts)),
+        Ok(None) => return Ok(gone(facts)),
         Err(TurnError::Store(error)) => return Err(error),
         Err(TurnError::Cancelled) => Answer::says(Path::Command, "Stopped. Nothing was done."),
     };
-    answer.batch.extend([Change::delete(Table::Meta, Offer::key_of(id), Expect::Revision(revision))]);
-    is_taken(&turn.facts, &mut answer);
+    answer.batch.extend([taken]);
+    is_taken(facts, &mut answer);
     Ok(answer)
 }
 

@@ -62,6 +62,11 @@ impl Progressing {
         }
     }
 
+    /// Whether something waits for an answer.
+    pub fn asks(&self) -> bool {
+        matches!(self.answer.clarification, Question::Open(_)) || !self.answer.asks.is_empty()
+    }
+
     pub fn asks_consent(&self) -> bool {
         self.answer.replies.iter().any(|reply| reply.card.is_some())
     }
@@ -113,7 +118,7 @@ impl Progressing {
 
     /// What it comes to, as far as words about it can be wrong.
     fn came_to(&self) -> CameTo {
-        let waits = self.asks_consent() || matches!(self.answer.clarification, Question::Open(_));
+        let waits = self.asks_consent() || self.asks();
         CameTo::of(self.results.changed, waits, &self.answer.reports)
     }
 
@@ -122,7 +127,7 @@ impl Progressing {
         let waiting = self.answer.reports.iter().filter(|report| report.status == Status::Pending);
         let named = waiting.map(|report| format!("{}.{} waits for their yes", report.service, report.command));
         self.results.facts.extend(named);
-        if matches!(self.answer.clarification, Question::Open(_)) {
+        if self.asks() {
             self.results.facts.push("the rest waits for an answer to a question, which follows".to_owned());
         }
     }

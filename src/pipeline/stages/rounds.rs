@@ -25,7 +25,7 @@ use crate::core::turn::Path;
 use crate::failpoint::fail_point;
 use crate::limits;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::commit::{Answer, Question};
+use crate::pipeline::commit::Answer;
 use crate::pipeline::commit::{STOPPED, sorry};
 use crate::pipeline::consent::cards;
 use crate::pipeline::consent::cards::Asking;
@@ -150,8 +150,7 @@ async fn one_after_the_other(
             Planned::NotUnderstood(_) | Planned::Doubt(_) | Planned::Depends(_) => None,
         };
         turn.account.knows(&so_far.results.receipts);
-        let asks = !matches!(so_far.answer.clarification, Question::Settled) || !so_far.answer.asks.is_empty();
-        let waits = asks || so_far.asks_consent();
+        let waits = so_far.asks() || so_far.asks_consent();
         let Some(open) = open.filter(|_| !waits && round < limits::REFLECT_ROUNDS_MAX) else {
             break;
         };

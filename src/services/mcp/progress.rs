@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
 use crate::core::ids::UserId;
-use crate::mcp::ToolCall;
+use crate::mcp::McpCall;
 
 /// The calls of a server that are under way, by whose they are.
 #[derive(Debug, Default)]
@@ -19,7 +19,7 @@ pub(super) struct CallOfPerson<'a> {
 }
 
 impl CallsOfPeople {
-    pub(super) fn begin(&self, owner: &UserId, call: &ToolCall) -> CallOfPerson<'_> {
+    pub(super) fn begin(&self, owner: &UserId, call: &McpCall) -> CallOfPerson<'_> {
         let progress = call.progress.subscribe();
         self.calls().push((owner.clone(), progress.clone()));
         CallOfPerson { calls: self, progress }
@@ -50,7 +50,7 @@ mod tests {
     #[test]
     fn whoever_waits_is_told_of_their_own_call_and_only_while_it_lasts() {
         let (calls, [anna, bob]) = (CallsOfPeople::default(), ["anna", "bob"].map(UserId::new));
-        let (of_anna, of_bob) = (ToolCall::default(), ToolCall::default());
+        let (of_anna, of_bob) = (McpCall::default(), McpCall::default());
         let (first, _second) = (calls.begin(&anna, &of_anna), calls.begin(&bob, &of_bob));
         assert_eq!(calls.told(&anna), None, "nothing was said yet");
         of_anna.progress.send_replace("40 %: copying".to_owned());

@@ -9,7 +9,7 @@ use crate::core::ids::UserId;
 use crate::core::progress::Progress;
 use crate::core::text::{capital, one_line, shorten};
 use crate::limits;
-use crate::mcp::{CallError, KeptServer, ToolAnswer, ToolCall};
+use crate::mcp::{CallError, KeptServer, McpCall, ToolAnswer};
 use crate::services::command::{Completed, Effect};
 use crate::services::error::ServiceError;
 use crate::services::holder::Holder;
@@ -65,7 +65,7 @@ impl Tools for ServerService {
 
     async fn call(&self, call: ToolInvocation<'_>) -> Result<Completed<ToolResult>, ServiceError> {
         let ToolInvocation { ctx, action, arguments, given, effect, attempt } = call;
-        let made = ToolCall { answers: given.answers.clone(), ..ToolCall::new(&action.command, arguments) };
+        let made = McpCall { answers: given.answers.clone(), ..McpCall::new(&action.command, arguments) };
         let _under_way = self.under_way.begin(&ctx.owner, &made);
         match self.kept.call(made).await {
             Ok(ToolAnswer { text, is_error: false }) => Ok(Completed::read(ToolResult::new(text))),

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use chrono::{DateTime, Duration, Utc};
 use serde_json::{Value, json};
 
-use super::form::{Form, FormField, plain};
+use super::form::{AskedFields, FormField, plain};
 use super::framed_answer;
 use crate::core::card::Row;
 use crate::core::ids::UserId;
@@ -40,7 +40,7 @@ struct OpenForms {
     owner: UserId,
     tool: String,
     until: DateTime<Utc>,
-    forms: Vec<(AskedForm, Form)>,
+    forms: Vec<(AskedForm, AskedFields)>,
     state: Option<String>,
     /// What was answered before, in the same chain of calls.
     earlier: GivenAnswers,
@@ -72,12 +72,12 @@ impl KeptQuestions {
         now: DateTime<Utc>,
     ) -> Result<(), String> {
         if asked.is_unclear || asked.forms.is_empty() {
-            return Err("asked something, and I can't tell what about: it is doing several things at once".to_owned());
+            return Err("asked something, and I can't tell what about: it may mean another call".to_owned());
         }
         if given.rounds >= limits::FORM_ROUNDS_MAX {
             return Err("goes on asking, so I stopped".to_owned());
         }
-        let read = |form: AskedForm| Form::read(&form.asked).map(|read| (form, read));
+        let read = |form: AskedForm| AskedFields::read(&form.asked).map(|read| (form, read));
         let forms = asked.forms.into_iter().map(read).collect::<Result<Vec<_>, _>>()?;
         let mut kept = self.kept();
         kept.retain(|open| open.until > now && open.id != of);
@@ -188,15 +188,15 @@ pub(super) fn naming(of: &str) -> (String, Value) {
 
 /// What a card shows of answers.
 pub(super) fn rows(title: &str, answers: &Params) -> Vec<Row> {
-    let (mut rows, framed) = (Vec::new(), |words: &str| format!("“{words}”"));
+    let mut rows = Vec::new();
     let before = answers.get(ASKED).and_then(|asked| asked["before"].as_array()).into_iter().flatten();
     for [question, answer] in before.filter_map(|pair| Some([pair[0].as_str()?, pair[1].as_str()?])) {
-        rows.push(Row::words(format!("{title} asked before"), framed(question)));
+        rows.push(Row::words(format!("{title} asked before"), question));
         rows.push(Row::words("Answered", answer));
     }
     let says = answers.get(ASKED).and_then(|asked| asked["says"].as_array()).into_iter().flatten();
     for (at, says) in says.filter_map(Value::as_str).enumerate() {
-        rows.push(Row::words(format!("{title} asks"), framed(says)));
+        rows.push(Row::words(format!("{title} asks"), says));
         let prefix = name_of(at, "");
         let fields = answers.iter().filter_map(|(name, value)| Some((name.strip_prefix(&prefix)?, value)));
         rows.extend(
@@ -243,7 +243,13 @@ fn pairs(words: &str, fields: &[FormField]) -> Option<Params> {
 }
 
 /// The question for a field, or for going on without one.
-fn asks(title: &str, form: &Form, param: String, choices: Vec<(String, String)>, wrong: Option<String>) -> ParamError {
+fn asks(
+    title: &str,
+    form: &AskedFields,
+    param: String,
+    choices: Vec<(String, String)>,
+    wrong: Option<String>,
+) -> ParamError {
     let field = form.fields.iter().find(|field| param.ends_with(&format!(":{}", field.name)));
     let others = form.fields.iter().filter(|field| !field.is_required);
     let mut said = vec![form.message.clone()];

@@ -13,7 +13,7 @@ use crate::limits;
 
 /// A form.
 #[derive(Debug)]
-pub(super) struct Form {
+pub(super) struct AskedFields {
     /// What the server says about it, bounded; its words are not ours.
     pub(super) message: String,
     /// In the order of their names, the required ones first.
@@ -26,6 +26,7 @@ pub(super) struct FormField {
     pub(super) name: String,
     /// What the server calls it, and what it may hold.
     pub(super) about: String,
+    /// It is asked for.
     pub(super) is_required: bool,
     /// What it holds where nobody says anything.
     pub(super) default: Option<Value>,
@@ -45,7 +46,7 @@ enum FieldKind {
 
 const NO_FORM: &str = "asks for something that is no form with plain fields";
 
-impl Form {
+impl AskedFields {
     /// Reads what a server asks.
     ///
     /// # Errors
@@ -73,6 +74,10 @@ impl Form {
         let field =
             |(name, schema): (&String, &Value)| FormField::read(name, schema, required.contains(&name.as_str()));
         let mut fields = properties.iter().map(field).collect::<Result<Vec<_>, _>>()?;
+        // Nothing else is there to be asked for.
+        if let [only] = fields.as_mut_slice() {
+            only.is_required |= only.default.is_none();
+        }
         fields.sort_by_key(|field| !field.is_required);
         Ok(Self { message: told(message, limits::FORM_MESSAGE_CHARS_MAX), fields })
     }
@@ -173,7 +178,7 @@ fn kind(schema: &Value) -> Option<(FieldKind, Value)> {
             let checks = json!({ "enum": values(&choices) });
             Some((FieldKind::One(choices), checks))
         }
-        (Some("string"), None) => {
+        (Some("string"), None) if !offers_choices(schema) => {
             let formats = schema["format"].as_str().is_none_or(|format| FORMATS.contains(&format));
             let checks = kept(&["type", "minLength", "maxLength", "format"]);
             formats.then_some((FieldKind::Text, checks.into()))
@@ -188,6 +193,10 @@ fn kind(schema: &Value) -> Option<(FieldKind, Value)> {
         }
         _ => None,
     }
+}
+
+fn offers_choices(schema: &Value) -> bool {
+    ["enum", "oneOf", "anyOf"].iter().any(|key| schema.get(key).is_some())
 }
 
 /// Those of texts that the protocol knows.
@@ -258,7 +267,7 @@ mod tests {
     #[test]
     fn answers_become_values_that_fit_or_say_why_not() {
         let of = |schema: Value, words: &str| {
-            let form = Form::read(&asked(json!({ "a": schema }))).unwrap();
+            let form = AskedFields::read(&asked(json!({ "a": schema }))).unwrap();
             form.fields[0].value(&words.into()).map_err(|why| why.to_string())
         };
         let titled = json!([{"const": "r", "title": "Red"}, {"const": "g", "title": "Green"}]);
@@ -291,7 +300,7 @@ mod tests {
 
     #[test]
     fn secrets_pages_and_nested_things_are_no_form() {
-        let why = |asked: Value| Form::read(&asked).expect_err("no form");
+        let why = |asked: Value| AskedFields::read(&asked).expect_err("no form");
         assert!(why(asked(json!({"a": {"type": "string", "format": "password"}}))).contains("secret"));
         assert!(why(asked(json!({"a": {"type": "string", "writeOnly": true}}))).contains("secret"));
         assert!(why(json!({"mode": "url", "message": "Go", "url": "https://example.com"})).contains("page"));
@@ -312,7 +321,7 @@ mod tests {
     #[test]
     fn what_is_said_of_a_form_is_short_and_on_one_line() {
         let long = json!({"a": {"type": "string", "title": "x\ny\u{202e}", "description": "z".repeat(5_000)}});
-        let form = Form::read(&asked(long)).unwrap();
+        let form = AskedFields::read(&asked(long)).unwrap();
         assert!(form.fields[0].about.starts_with("x y⟨U+202E⟩, zz") && form.fields[0].about.len() < 1_000);
     }
 }

@@ -265,7 +265,11 @@ impl<S: Tools> Entry for ToolEntry<S> {
     }
 
     fn question(&self, param: &str) -> String {
-        definition::question(param)
+        // Its fields are named by somebody else, and a router may read this.
+        match param.starts_with(asked::ASKED) {
+            true => format!("What shall I tell {}?", self.title),
+            false => definition::question(param),
+        }
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {

@@ -121,11 +121,9 @@ fn who_asks_on_and_on_or_late_is_not_listened_to_for_ever() {
     assert!(!text_of(&console.say("/status")).contains("Who was that"));
     let (status, told) = one_of(&console.say("use hostile: ask_forever"));
     assert!(status == "failed" && told.contains("gave no answer"), "{told}");
+    // Its questions may be those of the call before: they are asked of nobody, and it ends without them.
     let (status, told) = one_of(&console.say("use hostile: ask_twice"));
-    assert!(
-        status == "failed" && told.contains("can't tell what about"),
-        "a question may be the earlier call's: {told}"
-    );
+    assert!(status == "succeeded" && told.contains("cancel") && !told.contains("First?"), "{told}");
     assert_eq!(did(&console.say("use hostile: look")), ["mcp:hostile.look succeeded"]);
     assert_eq!(hostile.calls().iter().filter(|name| *name == "ask_forever").count(), 1);
 }

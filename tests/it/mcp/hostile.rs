@@ -258,6 +258,13 @@ fn names_shadow_nothing_and_what_cannot_be_used_costs_itself_alone() {
     ] {
         assert!(told.contains(line), "{line} in {told}");
     }
+    let found = program.run(&["doctor", "--json"]).stdout;
+    let lines = found.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let all: Vec<Value> = lines.flat_map(|line| line.as_array().cloned().unwrap_or_else(|| vec![line])).collect();
+    let of_server = all.iter().find(|check| check["check"] == "server hostile").unwrap_or_else(|| panic!("{found}"));
+    assert_eq!(of_server["status"], "warning");
+    let message = of_server["message"].as_str().unwrap();
+    assert!(message.starts_with("answers, with 2 tools; 4 cannot be used, the first is a b: its name"), "{message}");
 }
 
 #[test]

@@ -24,12 +24,19 @@ if [ "${1:-}" = --client ]; then
     binary=$2 url=$3
     # Nothing of whoever runs this reaches the program: neither settings nor a .env of the working folder.
     mcp() { env -i HOME="$PWD" PATH="$PATH" "$binary" mcp "$@"; }
-    # A conversation, a line a message; the first look waits for what the server offers.
+    # A conversation: a message a line, each once what came before it is answered. The first look waits for what the
+    # server offers.
     says() {
         echo "{\"mcpServers\": {\"suite\": {\"url\": \"$url\"}}}" >servers.json
         program() { env -i HOME="$PWD" PATH="$PATH" BRAIN_MCP_CONFIG="$PWD/servers.json" "$binary" "$@"; }
         program ask /help >/dev/null
-        sed 's/.*/{"text": "&"}/' | program console --json
+        coproc program console --json
+        while read -r words; do
+            echo "{\"text\": \"$words\"}" >&"${COPROC[1]}"
+            while read -r said <&"${COPROC[0]}" && echo "$said" && [[ $said != *'"type":"done"'* ]]; do :; done
+        done
+        exec {COPROC[1]}>&-
+        wait
     }
     case $MCP_CONFORMANCE_SCENARIO in
     initialize) mcp tools "$url" ;;
@@ -47,9 +54,9 @@ if [ "${1:-}" = --client ]; then
     # Each call has its card; what asks back is answered, and called again with another card.
     sep-2322-client-request-state)
         printf '%s\n' \
-            "use suite: test_mrtr_echo_state" yes "go on" yes \
+            "use suite: test_mrtr_echo_state" yes yes yes \
             "use suite: test_mrtr_unrelated" yes \
-            "use suite: test_mrtr_no_state" yes "go on" yes \
+            "use suite: test_mrtr_no_state" yes yes yes \
             "use suite: test_mrtr_no_result_type" yes | says
         ;;
     # The schema of the one as a parameter of the other.

@@ -121,9 +121,9 @@ def call(request):
         return say({"id": request["id"], "error": {"code": -32602, "message": "no such thing"}})
     if name.startswith("slow"):
         token = params.get("_meta", {}).get("progressToken")
-        for step in range(4):
+        for step in range(8):
             time.sleep(0.5)
-            progress = {"progressToken": token, "progress": step, "total": 4, "message": "copying\nthe \u202efile"}
+            progress = {"progressToken": token, "progress": step, "total": 8, "message": "copying\nthe \u202efile"}
             say({"method": "notifications/progress", "params": progress})
     if name.startswith("fork"):
         child = subprocess.Popen(["sleep", "1000"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
