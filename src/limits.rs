@@ -236,12 +236,6 @@ pub const SHUTDOWN_MS: u64 = 10_000;
 pub const LAST_DELIVERIES_MS: u64 = 3_000;
 /// Actions of one plan that run side by side.
 pub const CONCURRENT_ACTIONS_MAX: usize = 8;
-/// Nodes one graph holds, where nothing else is set: more is a sign of a runaway model.
-pub const GRAPH_NODES_MAX: usize = 100;
-/// Nodes of one graph that run side by side: what a model endpoint answers at once without making others wait.
-pub const GRAPH_WIDTH_MAX: usize = 8;
-/// Dependencies in a row: each is a wait, and ten of a second are as long as a person waits for an answer.
-pub const GRAPH_DEPTH_MAX: usize = 10;
 
 /// Turns the daemon works on at once; the rest wait in their chat's queue.
 pub const CONCURRENT_TURNS_MAX: usize = 512;

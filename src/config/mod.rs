@@ -83,7 +83,7 @@ pub struct Config {
     pub transcribe: Option<ModelEndpoint>,
     /// How long a person's next message may join the one before.
     pub breath: Duration,
-    /// Outgoing mail in short form. An account with [`AccountConfig::smtp`] of its own is sent from through that.
+    /// Outgoing mail in short form, for accounts without [`AccountConfig::smtp`].
     pub smtp_url: Option<SecretString>,
     /// The accounts of everybody: those of accounts.toml, and before them the one in short form.
     pub accounts: Vec<AccountConfig>,
@@ -135,7 +135,7 @@ pub struct Config {
     /// The same of services that are described in one.
     pub commands_file: Option<NamedFile>,
     pub commands: Vec<DeclaredService>,
-    /// For standard error at start: keys that are set but not acted on yet.
+    /// For standard error at start.
     pub warnings: Vec<String>,
 }
 
@@ -221,8 +221,7 @@ mod tests {
     fn nothing_set_is_a_fine_configuration() {
         let config = parse(&[("PATH", "/bin")]).unwrap();
         assert!(config.telegram.is_none() && config.models.is_empty());
-        assert_eq!(config.pending_ttl, Duration::from_secs(86_400));
-        assert_eq!(config.ask_above_usd, 0.05);
+        assert_eq!((config.pending_ttl, config.ask_above_usd), (Duration::from_secs(86_400), 0.05));
         assert_eq!(parse(&[("BRAIN_ASK_ABOVE_USD", "0.2")]).unwrap().ask_above_usd, 0.2);
     }
 

@@ -1,6 +1,5 @@
 //! Starting a server, or calling at its address, and greeting it by a protocol that both speak.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::RoleClient;
@@ -8,12 +7,12 @@ use rmcp::model::ProtocolVersion;
 use rmcp::service::{ClientInitializeError, ClientLifecycleMode, RunningService, serve_client_with_lifecycle};
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::streamable_http_client::{StreamableHttpClientTransport, StreamableHttpClientTransportConfig};
-use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::client::{ConnectError, McpClient, McpListener, NO_TOKEN};
+use super::client::{ConnectError, McpClient, NO_TOKEN};
 use super::config::{McpServer, ServerReach};
 use super::http::HttpLink;
+use super::listener::McpListener;
 use crate::limits;
 use crate::outside::{HttpPlace, Program, ProgramCommand, causes};
 
@@ -50,7 +49,7 @@ impl McpClient {
 }
 
 async fn greet(server: &McpServer, lifecycle: ClientLifecycleMode) -> Result<McpClient, Ungreeted> {
-    let listener = McpListener { changed: Arc::default(), progress: watch::Sender::default() };
+    let listener = McpListener::default();
     match &server.reach {
         ServerReach::Program(command) => {
             let (program, pipes) = started(command)?;

@@ -4,11 +4,11 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use serde_json::{Map, Value};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
+use super::call::{McpCall, McpCallError};
 use super::client::{McpClient, ToolListing};
 use super::config::McpServer;
 use crate::limits;
@@ -127,9 +127,9 @@ impl KeptServer {
     }
 
     /// Calls a tool. Waits a little for a server that is just starting.
-    pub async fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<ToolAnswer, CallError> {
+    pub async fn call(&self, call: McpCall) -> Result<ToolAnswer, McpCallError> {
         let client = self.client().await?;
-        client.call(tool, arguments, self.server.timeout).await
+        client.call(call, self.server.timeout).await
     }
 
     async fn client(&self) -> Result<Arc<McpClient>, CallError> {

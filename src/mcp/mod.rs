@@ -6,16 +6,22 @@
 //!
 //! Invariants:
 //! - whatever a server sends is bounded, in bytes, entries and time; one that hangs, floods or ends harms no other;
+//! - a server's question ends its call, and no answer to it is made up here: it goes to whoever called;
 //! - a call that may have reached the server and has no answer says so ([`CallError::Unanswered`]), and is not repeated.
 
+mod asking;
+mod call;
 mod client;
 mod config;
 mod connect;
 mod http;
 mod keeper;
+mod listener;
 #[cfg(test)]
 mod tests;
 
+pub use asking::{AskedBack, AskedForm, CallAnswers};
+pub use call::{McpCall, McpCallError};
 pub use client::{ConnectError, McpClient, OfferedTool, ToolListing};
 pub use config::{McpConfig, McpConfigError, McpServer, ServerReach};
 pub use keeper::{KeptServer, ServerState};

@@ -67,6 +67,7 @@ fn allowed(module: &str) -> Option<&'static [&'static str]> {
         "language",
         "limits",
         "llm",
+        "mcp",
         "ports",
         "prompts",
         "queries",

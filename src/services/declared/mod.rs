@@ -90,7 +90,11 @@ fn tool(title: &str, command: &DeclaredCommand) -> Result<Tool, String> {
     Ok(if command.is_vouched_for { tool.vouched_for() } else { tool })
 }
 
-impl Service for DeclaredTools {}
+impl Service for DeclaredTools {
+    fn is_open_to(&self, owner: &UserId) -> bool {
+        self.holders.iter().any(|holder| holder.is(owner))
+    }
+}
 
 #[async_trait]
 impl Tools for DeclaredTools {
