@@ -37,6 +37,8 @@ mod prompts;
 mod report;
 #[path = "turn/sequence.rs"]
 mod sequence;
+#[path = "turn/tasks.rs"]
+mod tasks;
 #[path = "turn/telegram.rs"]
 mod telegram;
 #[path = "turn/world.rs"]
@@ -66,12 +68,13 @@ impl Effort {
 type Part = fn(&mut Report, Effort);
 
 /// The parts, in the order of the table.
-const PARTS: [(&str, Part); 10] = [
+const PARTS: [(&str, Part); 11] = [
     ("first", first::measure),
     ("builtin", builtin::measure),
     ("heavy", heavy::measure),
     ("paths", paths::measure),
     ("prompts", prompts::measure),
+    ("tasks", tasks::measure),
     ("crowd", crowd::measure),
     ("durable", durable::measure),
     ("telegram", telegram::measure),

@@ -29,6 +29,7 @@ use crate::prompts::{PromptError, Prompts};
 use crate::search::{SearchIndex, conversation};
 use crate::services::backend::Backends;
 use crate::services::dav::DavKeeper;
+use crate::services::declared::DeclarationError;
 use crate::services::email::elsewhere::mail_accounts;
 use crate::services::email::imap::keeper::{KeptAccount, MailKeeper};
 use crate::services::email::mailbox::Mailboxes;
@@ -59,6 +60,9 @@ pub enum StartError {
     /// Outgoing mail.
     #[error(transparent)]
     Smtp(#[from] SmtpUrlError),
+    /// The operator's own services.
+    #[error(transparent)]
+    Commands(#[from] DeclarationError),
 }
 
 /// The store's file inside the data folder.
@@ -187,10 +191,12 @@ fn build_for(
     let keeper = MailKeeper::new(kept.mailboxes, mailboxes.clone(), listed.states.clone(), clock.clone());
     let accounts = Accounts { mail_keeper: Some(Arc::new(keeper)), ..accounts };
     let (services, people) = services::built_in(&store, &index, &mailboxes, accounts, embedder(config)?);
+    let first = [Holder::FirstAdmin(first_admin.clone()), Holder::Terminal];
+    services::declared::register(&config.commands, &first, &services)?;
     Ok(Brain {
         model: model(config)?,
         prompts: Prompts::load(config.prompts_dir.as_deref())?,
-        servers: McpServers::new(&config.servers, &[Holder::FirstAdmin(first_admin.clone()), Holder::Terminal]),
+        servers: McpServers::new(&config.servers, &first),
         policy: policy(config, zone, first_admin),
         people,
         store,

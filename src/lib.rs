@@ -8,7 +8,9 @@
 //! 2. [`language`]: times, yes and no, which service, and plans without a model; pure as well.
 //! 3. [`ports`]: what the pipeline needs from the world, and what is stored.
 //! 4. [`accounts`]: who has which elsewhere, and how one signs in; [`dav`] and [`ical`]: what calendars and address books
-//!    speak, over the wire and in their texts; [`mcp`]: servers that bring tools. [`services`]: a folder each; stakes, cards and receipts of every command come from there.
+//!    speak, over the wire and in their texts; [`mcp`]: servers that bring tools; [`declared`]: services that a file
+//!    describes; [`outside`], below both: programs and addresses that files name. [`services`]: a folder each; stakes,
+//!    cards and receipts of every command come from there.
 //! 5. [`pipeline`]: one turn, top to bottom; what it goes by is [`pipeline::turn::TurnFacts`]. [`scheduler`]: what
 //!    falls due without one. [`upkeep`]: what is done when nobody waits, so that nothing grows for
 //!    ever. [`queries`], below them: what there is to see, as data; [`archive`]: the file that a person takes it away in.
@@ -28,6 +30,7 @@ pub mod clock;
 pub mod config;
 pub mod core;
 pub mod dav;
+pub mod declared;
 pub mod doctor;
 pub mod eval;
 pub mod failpoint;
@@ -38,6 +41,7 @@ pub mod language;
 pub mod limits;
 pub mod llm;
 pub mod mcp;
+pub mod outside;
 pub mod pipeline;
 pub mod ports;
 pub mod prompts;

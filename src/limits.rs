@@ -6,6 +6,7 @@ mod accounts;
 mod archive;
 mod console;
 mod dav;
+mod declared;
 mod doctor;
 mod eval;
 mod evidence_model;
@@ -15,6 +16,7 @@ mod language;
 mod mail_accounts;
 mod mcp;
 mod models;
+mod outside;
 mod planning;
 mod search;
 mod tools;
@@ -23,6 +25,7 @@ pub use accounts::*;
 pub use archive::*;
 pub use console::*;
 pub use dav::*;
+pub use declared::*;
 pub use doctor::*;
 pub use eval::*;
 pub use evidence_model::*;
@@ -31,6 +34,7 @@ pub use language::*;
 pub use mail_accounts::*;
 pub use mcp::*;
 pub use models::*;
+pub use outside::*;
 pub use planning::*;
 pub use search::*;
 pub use tools::*;
@@ -232,12 +236,6 @@ pub const SHUTDOWN_MS: u64 = 10_000;
 pub const LAST_DELIVERIES_MS: u64 = 3_000;
 /// Actions of one plan that run side by side.
 pub const CONCURRENT_ACTIONS_MAX: usize = 8;
-/// Nodes one graph holds, where nothing else is set: more is a sign of a runaway model.
-pub const GRAPH_NODES_MAX: usize = 100;
-/// Nodes of one graph that run side by side: what a model endpoint answers at once without making others wait.
-pub const GRAPH_WIDTH_MAX: usize = 8;
-/// Dependencies in a row: each is a wait, and ten of a second are as long as a person waits for an answer.
-pub const GRAPH_DEPTH_MAX: usize = 10;
 
 /// Turns the daemon works on at once; the rest wait in their chat's queue.
 pub const CONCURRENT_TURNS_MAX: usize = 512;

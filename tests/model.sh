@@ -7,13 +7,15 @@
 # PART is chat, plans, investigation, killed or eval; without one, all of them in this order. --small takes a model of
 # 0.5 billion parameters in place of 1.5, for quick rounds: it shows that everything runs, not what a model can do.
 #
-# By name alone, as each takes half an hour: `conversations`, in which the program sums up made conversations, and
-# `cached`, a chat of twelve turns and how much of each stage's prompt stays the same and is kept by the server.
+# By name alone, as each takes half an hour: `conversations`, in which the program sums up made conversations, `cached`, a
+# chat of twelve turns and how much of each stage's prompt stays the same and is kept by the server, and `services`, forty
+# requests over 6, 30, 100 and 300 commands, in steps and by one prompt.
 #
 #   MODEL_SAMPLE=60 MODEL_SEED=1    how many scenarios are drawn, and which
 #   MODEL_SCENARIOS=FILE            from where; data/eval/scenarios.jsonl
 #   MODEL_CONVERSATIONS=FILE        what is summed up; data/eval/conversations.jsonl
 #   MODEL_CONVERSATIONS_MAX=N       the first ones alone
+#   MODEL_REQUESTS=N, MODEL_SIZES=6,300    so many requests to services, over so many commands
 #   MODEL_MINUTES=N                 none is begun after that
 #   MODEL_REPORT=FILE               a line of JSON is added for each conversation, or for each call of the model
 #   MODEL_THREADS=N                 of the model server; as many as there are processors. On a busy machine one thread is

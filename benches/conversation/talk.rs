@@ -188,6 +188,8 @@ impl Model for Script {
             Stage::Summarize => summary(&call.user),
             Stage::Guard | Stage::Reflect | Stage::Chat | Stage::Respond => json!("There you are, as you wanted it."),
             Stage::Select
+            | Stage::SelectServices
+            | Stage::SelectCommands
             | Stage::BuildParams
             | Stage::Decompose
             | Stage::Template

@@ -61,6 +61,7 @@ pub(super) const KEYS: &[(&str, Use)] = &[
     ("BRAIN_DAILY_BUDGET_USD", Use::Later),
     ("BRAIN_PROMPTS_DIR", Use::Now),
     ("BRAIN_MCP_CONFIG", Use::Now),
+    ("BRAIN_COMMANDS", Use::Now),
     ("BRAIN_POLICY", Use::Now),
 ];
 

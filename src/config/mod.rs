@@ -1,14 +1,13 @@
 //! One configuration, parsed once. A key that is unknown or cannot be read fails at start, by name.
 //!
-//! Values come from the environment; a `.env` file in the working directory fills in what is not set there. Every
-//! `BRAIN_*` key of the environment, and every key of `.env`, must be known. An empty value means "not set". Secrets
-//! are never shown, and each goes only to an address that comes from where the secret comes from, or to the built-in
-//! one: a file in a folder does not decide where the environment's keys go. Here is what can be configured; which keys
-//! there are is in `keys`, how they are read in `reader`.
+//! A `.env` in the working directory fills in what the environment leaves unset. Every `BRAIN_*` key, and every key of
+//! `.env`, must be known; an empty value means "not set". Secrets are never shown, and each goes only where it comes from
+//! says or to the built-in address: a folder's file does not decide where the environment's keys go. See [`keys`].
 
 mod accounts;
 mod file;
 mod keys;
+mod named_file;
 mod price;
 mod reader;
 mod servers;
@@ -25,11 +24,12 @@ use crate::accounts::{AccountConfig, AccountsPlace};
 use crate::core::history::Compression;
 use crate::core::ids::UserId;
 use crate::core::tasks::TaskLimits;
+use crate::declared::DeclaredService;
 use crate::limits::kept::Keep;
 use crate::mcp::McpServer;
 use crate::ports::{Planning, Stage, TokenPrice, Wording};
+pub use named_file::NamedFile;
 use reader::{ConfigReader, ValueSource};
-pub use servers::ServersPlace;
 
 /// A model endpoint.
 #[derive(Debug, Clone)]
@@ -83,7 +83,7 @@ pub struct Config {
     pub transcribe: Option<ModelEndpoint>,
     /// How long a person's next message may join the one before.
     pub breath: Duration,
-    /// Outgoing mail in short form. An account with [`AccountConfig::smtp`] of its own is sent from through that.
+    /// Outgoing mail in short form, for accounts without [`AccountConfig::smtp`].
     pub smtp_url: Option<SecretString>,
     /// The accounts of everybody: those of accounts.toml, and before them the one in short form.
     pub accounts: Vec<AccountConfig>,
@@ -91,7 +91,7 @@ pub struct Config {
     pub accounts_place: AccountsPlace,
     /// Where everything is kept.
     pub data_dir: PathBuf,
-    /// The zone of people who have not chosen one; `None`: the host's, which is then named once.
+    /// Of people who have chosen none; `None`: the host's, which is then named once.
     pub timezone: Option<Tz>,
     /// Telegram users who are served without pairing.
     pub allowed_users: HashSet<i64>,
@@ -107,8 +107,7 @@ pub struct Config {
     pub planning: Planning,
     /// How much one request is refined into.
     pub tasks: TaskLimits,
-    /// Whether plans are held against what was said. Nothing that the environment can set: only a measurement of what
-    /// it prevents goes without.
+    /// Whether plans are held against what was said: always, but in a measurement of what that prevents.
     pub grounds_plans: bool,
     /// Whether a call for the parameters of a command offers all of them, whatever the message speaks of.
     pub whole_schemas: bool,
@@ -130,11 +129,13 @@ pub struct Config {
     pub ask_above_usd: f64,
     /// A folder whose prompts replace the embedded ones.
     pub prompts_dir: Option<PathBuf>,
-    /// Where servers that bring tools are named, if anywhere.
-    pub servers_place: Option<ServersPlace>,
-    /// What that file says.
+    /// Where servers that bring tools are named, if anywhere, and what that file says.
+    pub servers_file: Option<NamedFile>,
     pub servers: Vec<McpServer>,
-    /// For standard error at start: keys that are set but not acted on yet.
+    /// The same of services that are described in one.
+    pub commands_file: Option<NamedFile>,
+    pub commands: Vec<DeclaredService>,
+    /// For standard error at start.
     pub warnings: Vec<String>,
 }
 
@@ -162,10 +163,9 @@ impl Config {
     /// The same with these variables in the place of what is set; an empty value unsets one. Each must be known.
     pub fn load_with(over: Vec<(String, String)>) -> Result<Self, ConfigError> {
         let (layers, warnings) = Self::layers(over)?;
-        let is_named = layers
-            .iter()
-            .any(|(_, values)| values.iter().any(|(key, value)| key == "BRAIN_ACCOUNTS" && !value.trim().is_empty()));
-        let config = Self::layered(layers)?.with_accounts(is_named)?.with_servers()?;
+        let values = layers.iter().flat_map(|(_, values)| values);
+        let is_named = values.into_iter().any(|(key, value)| key == "BRAIN_ACCOUNTS" && !value.trim().is_empty());
+        let config = Self::layered(layers)?.with_accounts(is_named)?.with_servers()?.with_commands()?;
         Ok(Self { warnings: [warnings, config.warnings].concat(), ..config })
     }
 
@@ -221,8 +221,7 @@ mod tests {
     fn nothing_set_is_a_fine_configuration() {
         let config = parse(&[("PATH", "/bin")]).unwrap();
         assert!(config.telegram.is_none() && config.models.is_empty());
-        assert_eq!(config.pending_ttl, Duration::from_secs(86_400));
-        assert_eq!(config.ask_above_usd, 0.05);
+        assert_eq!((config.pending_ttl, config.ask_above_usd), (Duration::from_secs(86_400), 0.05));
         assert_eq!(parse(&[("BRAIN_ASK_ABOVE_USD", "0.2")]).unwrap().ask_above_usd, 0.2);
     }
 

@@ -32,7 +32,7 @@ pub(super) enum ValueSource {
 pub(super) struct ConfigReader {
     pub(super) values: BTreeMap<String, (String, ValueSource)>,
     pub(super) problems: Vec<String>,
-    /// What a folder's `.env` sets that is no setting: perhaps a variable of its servers file.
+    /// What a folder's `.env` sets that is no setting: perhaps a variable of a file that it names.
     pub(super) further: BTreeMap<String, String>,
 }
 
@@ -60,7 +60,13 @@ impl ConfigReader {
             .filter(|(key, when)| *when == Use::Later && self.values.contains_key(*key))
             .map(|(key, _)| format!("{key} is set, but this version does not act on it yet"))
             .collect();
-        let servers_place = self.servers_place();
+        let (servers_file, commands_file) = (self.named_file("BRAIN_MCP_CONFIG"), self.named_file("BRAIN_COMMANDS"));
+        for key in self.further.keys() {
+            let is_referred_to = [&servers_file, &commands_file].into_iter().flatten().any(|file| file.refers_to(key));
+            if !is_referred_to {
+                self.problems.push(unknown(key));
+            }
+        }
         let telegram = self.telegram();
         let (short_form, smtp_url) = self.short_form();
         let model_fallback = self.endpoint("LLM_FALLBACK_BASE_URL", "LLM_FALLBACK_API_KEY", "LLM_FALLBACK_MODEL", None);
@@ -131,8 +137,10 @@ impl ConfigReader {
             ask_above_usd: self
                 .parsed("BRAIN_ASK_ABOVE_USD", "US dollars, such as 0.05", usd)
                 .unwrap_or(limits::ASK_ABOVE_USD),
-            servers_place,
+            servers_file,
             servers: Vec::new(),
+            commands_file,
+            commands: Vec::new(),
             prompts_dir: self.text("BRAIN_PROMPTS_DIR").map(PathBuf::from),
             warnings,
         }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! subjects ─► checks, side by side, each with a limit of its own ─► lines, in a fixed order
-//!               bot · model · accounts · store and its process · index · disk · zone · permissions · prompts
+//!               bot · model · accounts · servers of tools · store and its process · index · disk · zone · permissions · prompts
 //! ```
 //!
 //! Invariants: nothing is changed, here or elsewhere (one short question to each model is asked, which may cost what that
@@ -19,6 +19,7 @@ mod check;
 mod machine;
 mod model;
 mod process;
+mod server;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -61,11 +62,15 @@ pub struct CheckLimits {
     pub check: Duration,
     /// The question to a model.
     pub model: Duration,
+    /// The start of a server that brings tools.
+    pub server: Duration,
 }
 
 impl Default for CheckLimits {
     fn default() -> Self {
-        Self { check: Duration::from_millis(limits::CHECK_MS), model: Duration::from_millis(limits::CHECK_MODEL_MS) }
+        let [check, model, server] =
+            [limits::CHECK_MS, limits::CHECK_MODEL_MS, limits::CHECK_SERVER_MS].map(Duration::from_millis);
+        Self { check, model, server }
     }
 }
 
@@ -109,6 +114,7 @@ pub async fn examine(subjects: &Subjects, mut waits_for: impl FnMut(&[&str])) ->
         bot::jobs(subjects),
         model::jobs(subjects),
         account::jobs(subjects),
+        server::jobs(subjects),
         process::jobs(subjects),
         machine::jobs(subjects),
     ]

@@ -12,6 +12,8 @@ pub const GREETING_LINES_MAX: usize = 64;
 pub const CHECK_MS: u64 = 10_000;
 /// Its short question to a model: one that has to be loaded first takes its time.
 pub const CHECK_MODEL_MS: u64 = 60_000;
+/// The start of a server that brings tools, and its list.
+pub const CHECK_SERVER_MS: u64 = 30_000;
 /// What a model server lists of its models.
 pub const MODEL_LIST_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// A prompt with conversation and context needs so many tokens of a model's context; below that, some is left out.

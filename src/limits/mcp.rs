@@ -17,6 +17,16 @@ pub const MCP_CALL_SECS: u64 = 60;
 pub const MCP_CALL_SECS_MAX: u64 = 3_600;
 /// How often its patience a call may take in all, though words about it come.
 pub const MCP_CALL_PATIENCES: u32 = 10;
+/// Bytes of one question that a server asks in the middle of a call.
+pub const MCP_ASKED_BYTES_MAX: usize = 16 * 1024;
+/// Questions that one call may end with.
+pub const MCP_ASKED_FORMS_MAX: usize = 4;
+/// Bytes of what a server wants back with the answers.
+pub const MCP_STATE_BYTES_MAX: usize = 64 * 1024;
+/// How often a server may want one call to be made, with nothing asked.
+pub const MCP_CALLED_AGAIN_MAX: usize = 3;
+/// How long a question may be that of a call that was let go.
+pub const MCP_STRAY_SECS: u64 = 600;
 /// How long a call waits for a server that is just starting.
 pub const MCP_WAIT_SECS: u64 = 15;
 /// Characters of a difference between two definitions that an admin is shown, and may take with a press.
@@ -27,10 +37,6 @@ pub const MCP_TOOLS_MAX: usize = 500;
 pub const MCP_PAGES_MAX: usize = 50;
 /// Bytes of one message from a server.
 pub const MCP_MESSAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
-/// Bytes of what a program says of its trouble: its end is kept.
-pub const MCP_COMPLAINT_BYTES_MAX: usize = 2_048;
-/// Lines of that end which are told.
-pub const MCP_COMPLAINT_LINES: usize = 3;
 /// Characters of why a server is not there, as whoever runs this is told.
 pub const MCP_WHY_CHARS_MAX: usize = 400;
 /// Changed tools that `/status` shows with their differences.
@@ -47,5 +53,3 @@ pub const MCP_LIST_PAUSE_MS: u64 = 1_000;
 pub const MCP_LIST_HOLDS_SECS: u64 = 60;
 /// Between two looks at whether a connection is still there.
 pub const MCP_LOOK_MS: u64 = 250;
-/// How long a server may take to end when it is asked to.
-pub const MCP_END_MS: u64 = 2_000;

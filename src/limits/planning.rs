@@ -109,3 +109,9 @@ pub const SERVICES_CHARS_MAX: usize = 2_800;
 pub const NODES_TOLD_AFTER_MS: u64 = 6_000;
 /// Characters in a row that nobody sees: with so many something is spelled. A flag has six.
 pub const HIDDEN_IN_A_ROW_MAX: usize = 8;
+/// Nodes one graph holds, where nothing else is set: more is a sign of a runaway model.
+pub const GRAPH_NODES_MAX: usize = 100;
+/// Nodes of one graph that run side by side: what a model endpoint answers at once without making others wait.
+pub const GRAPH_WIDTH_MAX: usize = 8;
+/// Dependencies in a row: each is a wait, and ten of a second are as long as a person waits for an answer.
+pub const GRAPH_DEPTH_MAX: usize = 10;

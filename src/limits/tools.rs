@@ -20,3 +20,23 @@ pub const TOOL_SCHEMA_DEPTH_MAX: usize = 24;
 pub const TOOL_RESULT_CHARS_MAX: usize = 20_000;
 /// Characters of a result that its receipt shows.
 pub const TOOL_RECEIPT_CHARS_MAX: usize = 1_500;
+/// Fields of one form that a server asks to be filled in.
+pub const FORM_FIELDS_MAX: usize = 20;
+/// Characters of a field's name.
+pub const FORM_NAME_CHARS_MAX: usize = 64;
+/// Choices of one field.
+pub const FORM_CHOICES_MAX: usize = 50;
+/// Choices that are buttons, too.
+pub const FORM_BUTTONS_MAX: usize = 8;
+/// Characters of a choice.
+pub const FORM_LABEL_CHARS_MAX: usize = 60;
+/// Characters of what a server says of a form.
+pub const FORM_MESSAGE_CHARS_MAX: usize = 600;
+/// Characters of each thing that it says of a field.
+pub const FORM_FIELD_CHARS_MAX: usize = 200;
+/// Calls in a row that a server may answer with a question to the person.
+pub const FORM_ROUNDS_MAX: usize = 3;
+/// Forms of one service that wait for an answer, or stand on a card.
+pub const FORMS_KEPT_MAX: usize = 50;
+/// For how long: a question, and the card that its answer may need.
+pub const FORM_KEPT_SECS: i64 = 2 * 24 * 3_600;

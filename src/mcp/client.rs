@@ -1,29 +1,24 @@
 //! One connection to a server: what it offers, and calls.
 //!
 //! Both protocols are spoken: a server is asked by the newer one first, and one that does not know the question is greeted
-//! by the older. A server asks nothing of us: neither a model, nor folders, nor (yet) the person.
-//! Invariants: a call ends by itself, when nothing was heard of it for its time or all of it took ten times that; one that
-//! is let go is cancelled at the server; whatever a server sends has a largest size.
+//! by the older. A server asks neither a model of us nor folders. Invariant: whatever it sends has a largest size. Not
+//! here: calls (see [`super::call`]), and what arrives without being asked for (see [`super::listener`]).
 
 use std::convert::Infallible;
-use std::sync::Arc;
 use std::time::Duration;
 
-use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ClientConfig, ContentBlock, ErrorCode, Implementation,
-    PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ResourceContents, SubscriptionFilter,
-};
-use rmcp::service::{NotificationContext, RunningService, ServiceError};
+use rmcp::RoleClient;
+use rmcp::model::{ErrorCode, PaginatedRequestParams, SubscriptionFilter};
+use rmcp::service::{RunningService, ServiceError};
 use rmcp::transport::streamable_http_client::AuthRequiredError;
-use rmcp::{ClientHandler, RoleClient};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use tokio::sync::{Notify, watch};
-use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio::time::{sleep, timeout};
 
 use super::http;
-use super::program::Program;
+use super::listener::McpListener;
 use crate::limits;
+use crate::outside::{CallError, Program};
 
 pub(super) const NO_TOKEN: &str = "it wants to know who asks: a token is missing or wrong";
 
@@ -50,42 +45,10 @@ pub struct OfferedTool {
     pub says_read_only: bool,
 }
 
-/// What a call came to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToolAnswer {
-    /// Texts one below the other; what is no text is named with its size.
-    pub text: String,
-    /// The server says that it failed.
-    pub is_error: bool,
-}
-
-/// Why there is no answer to a call.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum CallError {
-    /// It never reached the server.
-    #[error("{0}")]
-    Unreachable(String),
-    /// The server said that it does not take it.
-    #[error("{0}")]
-    Rejected(String),
-    /// It may have happened.
-    #[error("{0}")]
-    Unanswered(String),
-}
-
 /// Why a server cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ConnectError(pub String);
-
-/// What arrives without being asked for.
-#[derive(Debug, Clone)]
-pub(super) struct McpListener {
-    /// Its tools are others than before.
-    pub(super) changed: Arc<Notify>,
-    /// The last word about what it does, and that there was one.
-    pub(super) progress: watch::Sender<String>,
-}
 
 /// A connection. It ends with its value.
 #[derive(Debug)]
@@ -93,27 +56,6 @@ pub struct McpClient {
     pub(super) running: RunningService<RoleClient, McpListener>,
     pub(super) program: Option<Program>,
     pub(super) listener: McpListener,
-}
-
-impl ClientHandler for McpListener {
-    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.changed.notify_one();
-    }
-
-    async fn on_progress(&self, said: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
-        let part =
-            said.total.filter(|total| *total > 0.0).map(|total| format!("{:.0} %", 100.0 * said.progress / total));
-        let words = [said.message, part].into_iter().flatten().collect::<Vec<_>>().join(", ");
-        self.progress.send_replace(words);
-    }
-
-    fn get_info(&self) -> ClientConfig {
-        let mut info = ClientConfig::default();
-        info.client_info = Implementation::new("brain-agent", env!("CARGO_PKG_VERSION"));
-        // Where there is a greeting; the newer protocol has none.
-        info.protocol_version = ProtocolVersion::V_2025_11_25;
-        info
-    }
 }
 
 impl McpClient {
@@ -137,46 +79,6 @@ impl McpClient {
         }
         listing.is_cut = true;
         Ok(listing)
-    }
-
-    /// Calls a tool.
-    pub async fn call(
-        &self,
-        tool: &str,
-        arguments: Map<String, Value>,
-        patience: Duration,
-    ) -> Result<ToolAnswer, CallError> {
-        let mut progress = self.listener.progress.subscribe();
-        let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
-        let mut call = std::pin::pin!(self.answered(params));
-        let last = Instant::now() + patience * limits::MCP_CALL_PATIENCES;
-        let mut until = Instant::now() + patience;
-        loop {
-            tokio::select! {
-                biased;
-                answer = &mut call => return answer,
-                () = sleep_until(until.min(last)) => {
-                    let secs = patience.as_secs();
-                    return Err(CallError::Unanswered(format!("it did not answer within {secs} seconds")));
-                }
-                changed = progress.changed() => {
-                    if changed.is_ok() {
-                        until = Instant::now() + patience;
-                    }
-                }
-            }
-        }
-    }
-
-    async fn answered(&self, params: CallToolRequestParams) -> Result<ToolAnswer, CallError> {
-        match self.running.peer().call_tool_once(params).await.map_err(|error| call_error(&error))? {
-            CallToolResponse::Complete(result) => Ok(read(result)),
-            CallToolResponse::InputRequired(_) => {
-                Err(CallError::Rejected("it asks for more than was said, and cannot be answered yet".to_owned()))
-            }
-            CallToolResponse::Task(_) => Err(CallError::Unanswered("it goes on with it by itself".to_owned())),
-            _ => Err(CallError::Unanswered("it answered with something else".to_owned())),
-        }
     }
 
     /// Waits until the server has said that its tools changed.
@@ -213,7 +115,7 @@ impl McpClient {
 
     /// How it ended, as far as it has said so.
     pub(super) fn end(&self) -> String {
-        match self.program.as_ref().and_then(Program::complaint) {
+        match self.program.as_ref().and_then(Program::last_words) {
             Some(said) => format!("it ended; {said}"),
             None => "it ended".to_owned(),
         }
@@ -244,7 +146,7 @@ impl McpClient {
     }
 }
 
-fn call_error(error: &ServiceError) -> CallError {
+pub(super) fn call_error(error: &ServiceError) -> CallError {
     match error {
         ServiceError::McpError(said) => {
             let refusals = [
@@ -282,30 +184,5 @@ fn offered(tool: rmcp::model::Tool) -> OfferedTool {
         description: tool.description.unwrap_or_default().into_owned(),
         schema: Value::Object(Map::clone(&tool.input_schema)),
         says_read_only: annotations.read_only_hint == Some(true),
-    }
-}
-
-fn read(result: CallToolResult) -> ToolAnswer {
-    let mut parts: Vec<String> = result.content.into_iter().map(part).collect();
-    if parts.is_empty() {
-        parts.extend(result.structured_content.map(|value| value.to_string()));
-    }
-    ToolAnswer { text: parts.join("\n"), is_error: result.is_error == Some(true) }
-}
-
-fn part(block: ContentBlock) -> String {
-    // Base64 takes four characters for three bytes.
-    let named = |kind: &str, data: &str| format!("[{kind}, {} KB]", data.len().div_ceil(4) * 3 / 1024 + 1);
-    match block {
-        ContentBlock::Text(text) => text.text,
-        ContentBlock::Image(image) => named(&image.mime_type, &image.data),
-        ContentBlock::Audio(audio) => named(&audio.mime_type, &audio.data),
-        ContentBlock::Resource(resource) => match resource.resource {
-            ResourceContents::TextResourceContents { text, .. } => text,
-            ResourceContents::BlobResourceContents { uri, blob, .. } => named(&uri, &blob),
-            _ => "[something else]".to_owned(),
-        },
-        ContentBlock::ResourceLink(link) => format!("{} ({})", link.name, link.uri),
-        _ => "[something else]".to_owned(),
     }
 }

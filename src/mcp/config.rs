@@ -13,7 +13,6 @@
 //! named in a warning and do nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::time::Duration;
 
 use secrecy::SecretString;
@@ -21,6 +20,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::limits;
+use crate::outside::{HttpPlace, ProgramCommand, Variables, expanded};
 
 /// Keys that mean something: what is written otherwise is one of them in other letters.
 const OWN_KEYS: [&str; 10] =
@@ -33,6 +33,8 @@ pub struct McpServer {
     pub name: String,
     /// Where it is.
     pub reach: ServerReach,
+    /// A program with its arguments, or its address, as the file writes it: variables by their names, no value of one.
+    pub written: String,
     /// The tools that run without a yes where the server declares that they only read.
     pub read_only: BTreeSet<String>,
     /// How long a call may take without a word of it.
@@ -47,42 +49,9 @@ pub enum ServerReach {
     /// A program of this machine, over its standard input and output.
     Program(ProgramCommand),
     /// A server elsewhere, over HTTP.
-    Url(McpEndpoint),
+    Url(HttpPlace),
     /// It cannot be, as the file describes it: why.
     Unusable(String),
-}
-
-/// A program and what it gets.
-#[derive(Debug, Clone)]
-pub struct ProgramCommand {
-    pub command: String,
-    pub args: Vec<String>,
-    /// It and its arguments as the file writes them, with the names of variables and none of their values.
-    pub written: String,
-    pub env: BTreeMap<String, SecretString>,
-    /// The folder that it runs in; the one of this program otherwise.
-    pub cwd: Option<String>,
-}
-
-/// Where a server answers, and what each request of it carries.
-#[derive(Clone)]
-pub struct McpEndpoint {
-    pub url: String,
-    pub headers: BTreeMap<String, SecretString>,
-}
-
-impl McpEndpoint {
-    /// Where it is, without what may be a secret: its password and what stands behind `?`.
-    pub fn shown(&self) -> String {
-        without_secrets(&self.url)
-    }
-}
-
-impl fmt::Debug for McpEndpoint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&String> = self.headers.keys().collect();
-        f.debug_struct("McpEndpoint").field("url", &without_secrets(&self.url)).field("headers", &names).finish()
-    }
 }
 
 /// What a file says.
@@ -139,7 +108,7 @@ struct ServerEntry {
 
 impl McpConfig {
     /// Reads a file; `env` gives the variables of the environment.
-    pub fn parse(text: &str, env: &dyn Fn(&str) -> Option<String>) -> Result<Self, McpConfigError> {
+    pub fn parse(text: &str, env: &Variables<'_>) -> Result<Self, McpConfigError> {
         let file: ServersFile = serde_json::from_str(text).map_err(|error| McpConfigError::Shape(error.to_string()))?;
         let mut config = Self::default();
         if file.servers.len() > limits::MCP_SERVERS_MAX {
@@ -168,9 +137,11 @@ impl McpConfig {
                 continue;
             }
             // What is wrong with one costs that one.
+            let written = entry.written();
             let unusable = |why: String| McpServer {
                 name: name.clone(),
                 reach: ServerReach::Unusable(why),
+                written,
                 read_only: BTreeSet::new(),
                 timeout: Duration::from_secs(limits::MCP_CALL_SECS),
                 users: Vec::new(),
@@ -208,7 +179,12 @@ impl McpConfig {
 }
 
 impl ServerEntry {
-    fn into_server(self, name: String, env: &dyn Fn(&str) -> Option<String>) -> Result<McpServer, String> {
+    fn written(&self) -> String {
+        let words: Vec<&str> = self.command.iter().chain(&self.args).chain(&self.url).map(String::as_str).collect();
+        words.join(" ")
+    }
+
+    fn into_server(self, name: String, env: &Variables<'_>) -> Result<McpServer, String> {
         let said = |text: &str| expanded(text, env);
         let secrets = |map: &BTreeMap<String, String>| {
             map.iter()
@@ -222,7 +198,6 @@ impl ServerEntry {
             (Some(_), None) if is_remote => return Err("its type wants a url, and it has a command".to_owned()),
             (Some(command), None) => ServerReach::Program(ProgramCommand {
                 command: at_home(said(command)?, env)?,
-                written: std::iter::once(command).chain(&self.args).cloned().collect::<Vec<_>>().join(" "),
                 args: self.args.iter().map(|arg| said(arg)).collect::<Result<_, _>>()?,
                 env: secrets(&self.env)?,
                 cwd: self.cwd.as_deref().map(|cwd| at_home(said(cwd)?, env)).transpose()?,
@@ -230,14 +205,7 @@ impl ServerEntry {
             (None, Some(_)) if self.kind.as_deref().is_some_and(|kind| kind.eq_ignore_ascii_case("sse")) => {
                 return Err("the transport “sse” is not spoken here; ask for the server's streamable HTTP".to_owned());
             }
-            (None, Some(url)) => {
-                let url = said(url)?;
-                let parsed = reqwest::Url::parse(&url).map_err(|error| format!("its url: {error}"))?;
-                if !matches!(parsed.scheme(), "http" | "https") {
-                    return Err("its url has to begin with http:// or https://".to_owned());
-                }
-                ServerReach::Url(McpEndpoint { url, headers: secrets(&self.headers)? })
-            }
+            (None, Some(url)) => ServerReach::Url(HttpPlace::new(said(url)?, secrets(&self.headers)?)?),
         };
         let timeout = match &self.timeout {
             None => Duration::from_secs(limits::MCP_CALL_SECS),
@@ -249,7 +217,8 @@ impl ServerEntry {
         if timeout.is_zero() || timeout.as_secs() > limits::MCP_CALL_SECS_MAX {
             return Err(format!("its timeout has to be 1 to {} seconds", limits::MCP_CALL_SECS_MAX));
         }
-        Ok(McpServer { name, reach, read_only: self.read_only, timeout, users: self.users })
+        let written = self.written();
+        Ok(McpServer { name, reach, written, read_only: self.read_only, timeout, users: self.users })
     }
 }
 
@@ -267,7 +236,7 @@ fn server_name(given: &str) -> String {
 }
 
 /// A path that begins at home, as a shell would read it; nobody else does here.
-fn at_home(path: String, env: &dyn Fn(&str) -> Option<String>) -> Result<String, String> {
+fn at_home(path: String, env: &Variables<'_>) -> Result<String, String> {
     match path.strip_prefix("~/") {
         Some(rest) => match env("HOME") {
             Some(home) => Ok(format!("{home}/{rest}")),
@@ -275,29 +244,4 @@ fn at_home(path: String, env: &dyn Fn(&str) -> Option<String>) -> Result<String,
         },
         None => Ok(path),
     }
-}
-
-/// With the variables that it names in their place.
-fn expanded(text: &str, env: &dyn Fn(&str) -> Option<String>) -> Result<String, String> {
-    let (mut whole, mut rest) = (String::new(), text);
-    while let Some(start) = rest.find("${") {
-        let after = &rest[start + 2..];
-        let end = after.find('}').ok_or_else(|| format!("“{}” has no end", &rest[start..]))?;
-        let (name, otherwise) = match after[..end].split_once(":-") {
-            Some((name, otherwise)) => (name, Some(otherwise.to_owned())),
-            None => (&after[..end], None),
-        };
-        whole += &rest[..start];
-        whole += &env(name).or(otherwise).ok_or_else(|| format!("the variable {name} is not set"))?;
-        rest = &after[end + 1..];
-    }
-    Ok(whole + rest)
-}
-
-fn without_secrets(url: &str) -> String {
-    let Ok(mut url) = reqwest::Url::parse(url) else { return "a url".to_owned() };
-    let _ = url.set_password(None);
-    let _ = url.set_username("");
-    url.set_query(None);
-    url.to_string()
 }

@@ -1,27 +1,20 @@
 //! Starting a server, or calling at its address, and greeting it by a protocol that both speak.
 
-use std::collections::HashMap;
-use std::sync::Arc;
 use std::time::Duration;
 
-use reqwest::redirect;
 use rmcp::RoleClient;
 use rmcp::model::ProtocolVersion;
 use rmcp::service::{ClientInitializeError, ClientLifecycleMode, RunningService, serve_client_with_lifecycle};
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::streamable_http_client::{StreamableHttpClientTransport, StreamableHttpClientTransportConfig};
-use secrecy::ExposeSecret;
-use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::client::{ConnectError, McpClient, McpListener, NO_TOKEN};
-use super::config::{McpEndpoint, McpServer, ProgramCommand, ServerReach};
+use super::client::{ConnectError, McpClient, NO_TOKEN};
+use super::config::{McpServer, ServerReach};
 use super::http::{HttpLink, causes};
-use super::program::Program;
+use super::listener::McpListener;
 use crate::limits;
-
-/// How long a connection to an address may take.
-const CONNECT_LIMIT: Duration = Duration::from_secs(10);
+use crate::outside::{HttpPlace, Program, ProgramCommand};
 
 /// A greeting that came to nothing.
 struct Ungreeted {
@@ -56,16 +49,16 @@ impl McpClient {
 }
 
 async fn greet(server: &McpServer, lifecycle: ClientLifecycleMode) -> Result<McpClient, Ungreeted> {
-    let listener = McpListener { changed: Arc::default(), progress: watch::Sender::default() };
+    let listener = McpListener::default();
     match &server.reach {
         ServerReach::Program(command) => {
             let (program, pipes) = started(command)?;
             match greeted(serve_client_with_lifecycle(listener.clone(), pipes, lifecycle)).await {
                 Ok(running) => Ok(McpClient { running, program: Some(program), listener }),
                 Err(ungreeted) => {
-                    let complaint = program.complaint();
+                    let last_words = program.last_words();
                     program.stop().await;
-                    let said = complaint.map(|said| format!("; {said}"));
+                    let said = last_words.map(|said| format!("; {said}"));
                     Err(Ungreeted { why: ungreeted.why + &said.unwrap_or_default(), ..ungreeted })
                 }
             }
@@ -87,23 +80,14 @@ fn started(command: &ProgramCommand) -> Result<(Program, Pipes), ConnectError> {
     Ok((program, AsyncRwTransport::new(stdout, stdin).with_max_line_length(limits::MCP_MESSAGE_BYTES_MAX)))
 }
 
-fn called_at(endpoint: &McpEndpoint) -> Result<StreamableHttpClientTransport<HttpLink>, ConnectError> {
-    let mut headers = HashMap::new();
-    for (name, value) in &endpoint.headers {
-        let no_header = || ConnectError(format!("“{name}” is no HTTP header that can be sent"));
-        let name = http::HeaderName::try_from(name.as_str()).map_err(|_| no_header())?;
-        let mut value = http::HeaderValue::try_from(value.expose_secret()).map_err(|_| no_header())?;
-        value.set_sensitive(true);
-        headers.insert(name, value);
-    }
-    let config = StreamableHttpClientTransportConfig::with_uri(endpoint.url.clone())
-        .custom_headers(headers)
+fn called_at(place: &HttpPlace) -> Result<StreamableHttpClientTransport<HttpLink>, ConnectError> {
+    let headers = place.headers().map_err(ConnectError)?;
+    let config = StreamableHttpClientTransportConfig::with_uri(place.url.clone())
+        .custom_headers(headers.into_iter().collect())
         .max_sse_event_size(limits::MCP_MESSAGE_BYTES_MAX)
         .max_json_response_size(limits::MCP_MESSAGE_BYTES_MAX)
         .reinit_on_expired_session(true);
-    // A redirect would take the headers elsewhere.
-    let client = reqwest::Client::builder().redirect(redirect::Policy::none()).connect_timeout(CONNECT_LIMIT).build();
-    let link = HttpLink(client.map_err(|error| ConnectError(error.to_string()))?);
+    let link = HttpLink(HttpPlace::client().map_err(ConnectError)?);
     Ok(StreamableHttpClientTransport::with_client(link, config))
 }
 

@@ -24,7 +24,9 @@ use rmcp::transport::streamable_http_client::{
 use rmcp::transport::worker::WorkerQuitReason;
 use sse_stream::{Sse, SseStream};
 
-pub(super) type HttpTrouble = StreamableHttpError<reqwest::Error>;
+use crate::outside::beginning;
+
+type HttpTrouble = StreamableHttpError<reqwest::Error>;
 type Headers = HashMap<HeaderName, HeaderValue>;
 
 /// Of a delay that a server asks for.
@@ -110,7 +112,7 @@ impl StreamableHttpClient for HttpLink {
             let failed = may_retry.then(|| HttpStatusError::new(status.as_u16(), retry_after.map(str::to_owned)));
             let is_refused = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
             let most = if is(JSON_MIME_TYPE) { limits.max_json_response_size } else { limits.max_error_response_size };
-            let body = beginning(response, most).await;
+            let (body, _) = beginning(response, most).await;
             let error = serde_json::from_slice::<ServerJsonRpcMessage>(&body).ok();
             if let Some(legacy) = legacy(&message, session.is_some(), status, error.as_ref()) {
                 return Ok(legacy);
@@ -212,7 +214,7 @@ pub(super) fn causes(error: &(dyn std::error::Error + 'static)) -> String {
 }
 
 /// What went wrong at an address, where an error is that: the library keeps it as no source of its own errors.
-pub(super) fn trouble(error: &(dyn std::error::Error + 'static)) -> Option<&HttpTrouble> {
+pub(super) fn trouble<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e HttpTrouble> {
     let quit = || match error.downcast_ref::<WorkerQuitReason<HttpTrouble>>()? {
         WorkerQuitReason::Fatal { error, .. } => Some(error),
         _ => None,
@@ -283,19 +285,6 @@ async fn whole(response: Response, most: usize) -> Result<Vec<u8>, HttpTrouble> 
         body.extend_from_slice(&chunk);
     }
     Ok(body)
-}
-
-/// As much of it as may be kept, however it ends.
-async fn beginning(response: Response, most: usize) -> Vec<u8> {
-    let mut body = Vec::new();
-    let mut chunks = response.bytes_stream();
-    while let Some(Ok(chunk)) = chunks.next().await {
-        body.extend_from_slice(&chunk[..chunk.len().min(most - body.len())]);
-        if body.len() == most {
-            break;
-        }
-    }
-    body
 }
 
 fn events(response: Response, most: usize) -> BoxStream<'static, Result<Sse, SseError>> {

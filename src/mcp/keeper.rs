@@ -4,14 +4,15 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use serde_json::{Map, Value};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::client::{CallError, McpClient, ToolAnswer, ToolListing};
+use super::call::{McpCall, McpCallError};
+use super::client::{McpClient, ToolListing};
 use super::config::{McpServer, ServerReach};
 use crate::limits;
+use crate::outside::{CallError, ToolAnswer};
 
 /// How a server is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -130,9 +131,9 @@ impl KeptServer {
     }
 
     /// Calls a tool. Waits a little for a server that is just starting.
-    pub async fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<ToolAnswer, CallError> {
+    pub async fn call(&self, call: McpCall) -> Result<ToolAnswer, McpCallError> {
         let client = self.client().await?;
-        client.call(tool, arguments, self.server.timeout).await
+        client.call(call, self.server.timeout).await
     }
 
     async fn client(&self) -> Result<Arc<McpClient>, CallError> {

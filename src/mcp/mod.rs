@@ -1,23 +1,27 @@
 //! The Model Context Protocol, as a client: servers that offer tools, as programs of this machine or over HTTP.
 //!
 //! The protocol's library ([`rmcp`]) speaks both of its versions, that of 2026-07-28 and the one before; programs are
-//! started, and HTTP is sent, by us. Not here: what becomes of a tool, who may use it, and what its words are taken for.
+//! started ([`crate::outside`]), and HTTP is sent, by us.
+//! Not here: what becomes of a tool, who may use it, and what its words are taken for.
 //!
 //! Invariants:
 //! - whatever a server sends is bounded, in bytes, entries and time; one that hangs, floods or ends harms no other;
-//! - a program ends with whoever started it, and so does what it has started itself, as far as it stays in its group;
-//! - it gets none of this program's environment but what a program needs to run;
+//! - a server's question ends its call, and no answer to it is made up here: it goes to whoever called;
 //! - a call that may have reached the server and has no answer says so ([`CallError::Unanswered`]), and is not repeated.
 
+mod asking;
+mod call;
 mod client;
 mod config;
 mod connect;
 mod http;
 mod keeper;
-mod program;
+mod listener;
 #[cfg(test)]
 mod tests;
 
-pub use client::{CallError, ConnectError, McpClient, OfferedTool, ToolAnswer, ToolListing};
-pub use config::{McpConfig, McpConfigError, McpEndpoint, McpServer, ProgramCommand, ServerReach};
+pub use asking::{AskedBack, AskedForm, CallAnswers};
+pub use call::{McpCall, McpCallError};
+pub use client::{ConnectError, McpClient, OfferedTool, ToolListing};
+pub use config::{McpConfig, McpConfigError, McpServer, ServerReach};
 pub use keeper::{KeptServer, ServerState};

@@ -67,6 +67,13 @@ pub enum Offered {
         /// When it was asked.
         at: DateTime<Utc>,
     },
+    /// Answers to a question that somebody else asks through us; a press says one.
+    Answers {
+        /// The question, which has to be open still.
+        question: String,
+        /// In the order of the buttons.
+        labels: Vec<String>,
+    },
     /// To do a message again whose words were changed.
     Redo {
         /// The update as the channel wants it back.

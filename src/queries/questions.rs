@@ -39,7 +39,7 @@ impl CostlyQuestion {
                 let estimate = estimate(&graph.nodes, prices);
                 Some(Self { id: PendingId::new(id), owner, chat, question, estimate, at, until })
             }
-            Offered::Actions { .. } | Offered::Readings { .. } | Offered::Redo { .. } => None,
+            Offered::Actions { .. } | Offered::Readings { .. } | Offered::Answers { .. } | Offered::Redo { .. } => None,
         }
     }
 

@@ -17,7 +17,7 @@ pub(super) fn unreadable(error: &ParamError) -> ServiceError {
     tracing::warn!(why = error.for_planner(), "an action does not fit its command any more");
     ServiceError::Refused(match error {
         ParamError::Unfit { .. } => error.to_string(),
-        ParamError::Missing { .. } | ParamError::Invalid(_) => {
+        ParamError::Missing { .. } | ParamError::Asked { .. } | ParamError::Invalid(_) => {
             format!("I can't do that as it stands ({error}); nothing was changed.")
         }
     })

@@ -1,4 +1,4 @@
-//! Whose an account elsewhere is.
+//! Whose an account elsewhere is, and who may use what a file of the operator names.
 
 use std::sync::{Arc, OnceLock};
 
@@ -31,6 +31,16 @@ impl Holder {
 }
 
 impl Holder {
+    /// Those that a file of the operator names; `otherwise`, where it names nobody.
+    pub fn named(users: &[String], otherwise: &[Self]) -> Vec<Self> {
+        let holder = |user: &String| match user.as_str() {
+            "*" => Self::Everybody,
+            "terminal" => Self::Terminal,
+            id => Self::Person(UserId::new(id)),
+        };
+        if users.is_empty() { otherwise.to_vec() } else { users.iter().map(holder).collect() }
+    }
+
     /// Those of a configured account.
     pub fn of(account: &AccountConfig, first_admin: &Arc<OnceLock<UserId>>) -> Vec<Self> {
         match &account.person {

@@ -32,6 +32,7 @@ pub mod condition;
 pub mod contacts;
 pub mod context;
 pub mod dav;
+pub mod declared;
 pub mod demo;
 mod described;
 pub mod email;

@@ -1,5 +1,7 @@
 //! Parameter errors: what the person is asked or told, and what a planner can mend.
 
+use crate::core::provenance::UntrustedText;
+
 /// Why parameters do not make a command.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParamError {
@@ -12,6 +14,18 @@ pub enum ParamError {
         question: String,
         /// Values to choose from, with their labels; empty if anything may be answered.
         choices: Vec<(String, String)>,
+    },
+    /// Somebody else asks it through us, before they go on.
+    #[error("{param} is missing")]
+    Asked {
+        /// The parameter's name.
+        param: String,
+        /// What to ask the person.
+        question: String,
+        /// Values to choose from, with their labels, each a button as well; other words may be an answer, too.
+        choices: Vec<(String, String)>,
+        /// What of the question is somebody else's.
+        quoted: UntrustedText,
     },
     /// They are understood and cannot be: a sentence for the person.
     #[error("{0}")]
@@ -30,7 +44,7 @@ impl ParamError {
     /// What a planner can mend, in words for it; `None` for what only the person can.
     pub fn for_planner(&self) -> Option<String> {
         match self {
-            Self::Missing { .. } | Self::Invalid(_) => None,
+            Self::Missing { .. } | Self::Asked { .. } | Self::Invalid(_) => None,
             Self::Unfit { param: Some(param), why } => Some(format!("{param}: {why}")),
             Self::Unfit { param: None, why } => Some(why.clone()),
         }

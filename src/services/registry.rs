@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use super::entry::Entry;
 pub use super::registration::Registration;
 use super::schema::notation_after;
+use crate::core::ids::UserId;
 use crate::core::plan::{Action, PlannedAction};
 use crate::core::provenance::WrittenBy;
 use crate::language::nearest;
@@ -39,6 +40,8 @@ pub enum RegistryError {
 #[derive(Debug)]
 pub struct Services {
     list: Vec<Arc<Registration>>,
+    /// The same without some of them, by their names; made once.
+    open: Mutex<HashMap<Vec<String>, Arc<Services>>>,
     /// The shapes that were asked for, by the services they hold; made once.
     schemas: Mutex<HashMap<Vec<String>, AnswerSchema>>,
     route: AnswerSchema,
@@ -82,6 +85,14 @@ impl Registry {
     /// The services of this moment.
     pub fn now(&self) -> Arc<Services> {
         self.now.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Those of this moment that a person may use: what is offered to their planners, and in help.
+    pub fn open_to(&self, owner: &UserId) -> Arc<Services> {
+        let now = self.now();
+        let closed = now.list.iter().filter(|registration| !registration.service.is_open_to(owner));
+        let closed: Vec<String> = closed.map(|registration| registration.info.name.clone()).collect();
+        if closed.is_empty() { now } else { now.without(closed) }
     }
 
     /// Adds a service; from the next look on it is there.
@@ -157,7 +168,16 @@ impl Registry {
 impl Services {
     fn of(list: Vec<Arc<Registration>>) -> Self {
         let route = AnswerSchema::of(route_shape(&list));
-        Self { list, schemas: Mutex::default(), route }
+        Self { list, open: Mutex::default(), schemas: Mutex::default(), route }
+    }
+
+    fn without(&self, closed: Vec<String>) -> Arc<Self> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if open.len() >= limits::SCHEMAS_KEPT {
+            open.clear();
+        }
+        let list = || self.list.iter().filter(|registration| !closed.contains(&registration.info.name)).cloned();
+        open.entry(closed.clone()).or_insert_with(|| Arc::new(Self::of(list().collect()))).clone()
     }
 
     /// All of them.

@@ -107,6 +107,8 @@ pub struct Performed {
     pub untrusted: Vec<UntrustedText>,
     /// What takes an effect elsewhere back; `None` where nothing does, or its command says what.
     pub reversal: Option<PlannedAction>,
+    /// The same once more, where something was asked first that the person has to answer; `None`: nothing was.
+    pub asks: Option<PlannedAction>,
 }
 
 impl Performed {
@@ -138,7 +140,7 @@ impl Performed {
     }
 
     fn ended(outcome: Outcome) -> Self {
-        Self { outcome, changes: Vec::new(), untrusted: Vec::new(), reversal: None }
+        Self { outcome, changes: Vec::new(), untrusted: Vec::new(), reversal: None, asks: None }
     }
 }
 
@@ -338,6 +340,11 @@ pub trait Service: Send + Sync + std::fmt::Debug + 'static {
     /// It keeps drafts that can be sent.
     fn drafts(&self) -> Option<&dyn Drafts> {
         None
+    }
+
+    /// Whether this person may use it at all; what they may not is offered to them nowhere.
+    fn is_open_to(&self, _owner: &UserId) -> bool {
+        true
     }
 
     /// What a turn of this person waits for inside it, when that takes its time.

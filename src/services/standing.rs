@@ -201,7 +201,7 @@ impl Judge<'_> {
         }
         match entry.check(planned.params.clone()) {
             Err(ParamError::Missing { param, .. }) => Err(param),
-            Err(ParamError::Unfit { .. } | ParamError::Invalid(_)) | Ok(_) => Ok(standing),
+            Err(ParamError::Asked { .. } | ParamError::Unfit { .. } | ParamError::Invalid(_)) | Ok(_) => Ok(standing),
         }
     }
 

@@ -8,8 +8,20 @@ fn allowed(module: &str) -> Option<&'static [&'static str]> {
     const BASE: &[&str] = &["core", "limits"];
     const PORTS: &[&str] = &["core", "limits", "ports"];
     const ADAPTER: &[&str] = &["accounts", "core", "failpoint", "kept_files", "language", "limits", "ports"];
-    const SERVICES: &[&str] =
-        &["accounts", "core", "dav", "failpoint", "ical", "kept_files", "language", "limits", "mcp", "ports"];
+    const SERVICES: &[&str] = &[
+        "accounts",
+        "core",
+        "dav",
+        "declared",
+        "failpoint",
+        "ical",
+        "kept_files",
+        "language",
+        "limits",
+        "mcp",
+        "outside",
+        "ports",
+    ];
     const PIPELINE: &[&str] = &[
         "accounts",
         "archive",
@@ -55,6 +67,7 @@ fn allowed(module: &str) -> Option<&'static [&'static str]> {
         "language",
         "limits",
         "llm",
+        "mcp",
         "ports",
         "prompts",
         "queries",
@@ -68,11 +81,13 @@ fn allowed(module: &str) -> Option<&'static [&'static str]> {
         "secret_files" => &["limits"],
         "kept_files" => BASE,
         "accounts" => &["core", "limits", "secret_files"],
-        "config" => &["accounts", "core", "limits", "mcp", "ports", "secret_files"],
+        "config" => &["accounts", "core", "declared", "limits", "mcp", "ports", "secret_files"],
         "prompts" | "clock" => PORTS,
         "store" | "search" | "llm" => ADAPTER,
         "services" => SERVICES,
-        "ical" | "mcp" => &["limits"],
+        "ical" | "outside" => &["limits"],
+        "mcp" => &["limits", "outside"],
+        "declared" => &["core", "limits", "outside"],
         "dav" => &["accounts", "failpoint", "limits"],
         "investigate" => &["core", "failpoint", "language", "limits", "ports", "prompts", "services"],
         "queries" => &["accounts", "archive", "core", "investigate", "language", "limits", "ports", "services"],

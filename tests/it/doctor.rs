@@ -205,7 +205,7 @@ async fn looked_at(accounts: Vec<AccountConfig>, limit: Duration) -> Vec<Check> 
         accounts,
         probe: Arc::new(ConnectionProbe),
         working_dir: Path::new("/nowhere").to_owned(),
-        limits: CheckLimits { check: limit, model: limit },
+        limits: CheckLimits { check: limit, model: limit, server: limit },
     };
     examine(&subjects, |_| {}).await
 }
@@ -287,7 +287,7 @@ async fn a_bot_api_that_hangs_is_an_error_when_its_time_is_over() {
         accounts: Vec::new(),
         probe: Arc::new(ConnectionProbe),
         working_dir: folder.path().to_owned(),
-        limits: CheckLimits { check: limit, model: limit },
+        limits: CheckLimits { check: limit, model: limit, server: limit },
     };
     let mut waited_for = Vec::new();
     let checks = examine(&subjects, |names| waited_for.extend(names.iter().map(|name| (*name).to_owned()))).await;

@@ -73,7 +73,7 @@ const HOUSES: [House; 6] = [
             &["times", "finding"],
             &["preparing"],
             &["values", "described", "standing", "offered", "offsets", "reported", "amending", "cards"],
-            &["task", "calendar", "email", "notes", "memory", "contacts", "mcp"],
+            &["task", "calendar", "email", "notes", "memory", "contacts", "mcp", "declared"],
             &["filling", "amendment", "completion", "condition", "demo", "probing"],
             &[""],
         ],

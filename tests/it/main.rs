@@ -8,6 +8,7 @@ mod archive;
 mod asked_again;
 mod attack;
 mod backends;
+mod commands_file;
 mod commits;
 mod compression;
 mod conditions;

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::support::guarded::program_path;
 use crate::support::program::{Console, Lines, Program, button, buttons_of, did, outcomes_of, text_of};
 
+mod asking;
 mod hostile;
 mod many;
 mod real;
@@ -24,9 +25,14 @@ fn with_servers(folder: &Path, servers: Value) -> Program {
 
 /// Waits until help lists what a server brings.
 fn listed(console: &mut Console, title: &str) -> String {
+    listed_for(console, title, |console| console.say("/help"))
+}
+
+/// The same for whoever asks so.
+fn listed_for(console: &mut Console, title: &str, asks: impl Fn(&mut Console) -> Lines) -> String {
     let began = Instant::now();
     loop {
-        let help = text_of(&console.say("/help"));
+        let help = text_of(&asks(console));
         if help.contains(&format!("\n{title}\n• Use {title}: ")) {
             return help;
         }

@@ -54,6 +54,7 @@ const OTHERWISE: &[(&str, &str)] = &[
     ("services/search.rs", "\"memory\""),
     ("services/search.rs", "\"task\""),
     ("services/completion.rs", "\"email\""),
+    ("services/tool/form.rs", "\"email\""),
     ("services/contacts/save.rs", "\"email\""),
     ("services/contacts/resource/read.rs", "\"email\""),
     ("services/email/mime.rs", "\"calendar\""),

@@ -11,11 +11,12 @@ import time
 
 import cached
 import conversations
+import services
 from program import NEEDS_A_YES, Program, Server, check, name, words
 
 PARTS = ["chat", "plans", "investigation", "killed", "eval"]
 # Only where they are named: each takes half an hour.
-LONG_PARTS = ["conversations", "cached"]
+LONG_PARTS = ["conversations", "cached", "services"]
 # A request for every service, and what it asks for.
 PLANS = [
     ("remind me to call mom tomorrow at 5pm", "task.create"),
@@ -93,6 +94,10 @@ def main():
                     conversations.run(program, server)
                 elif part == "cached":
                     cached.run(program, server, model)
+                elif part == "services":
+                    server.stop()
+                    server = None
+                    services.run(program, model)
                 elif part == "eval":
                     program.evaluate()
     finally:

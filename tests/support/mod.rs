@@ -11,6 +11,7 @@
 //! - [`token_server::TokenServer`]: a token server of OAuth 2, with its page, and what it knows of a token
 //! - [`tls_server::TlsServer`]: says what a test wants, over TLS
 //! - [`transcriber::Transcriber`]: an endpoint that hears what a test says
+//! - [`web_api::WebApi`]: an HTTP API, and what it was asked
 //! - [`program`]: the binary as a console, as a daemon, or once
 //!
 //! Every server lives in a thread of its own, listens on a free port of 127.0.0.1 and is gone when its value
@@ -34,4 +35,5 @@ pub mod smtp_server;
 pub mod tls_server;
 pub mod token_server;
 pub mod transcriber;
+pub mod web_api;
 mod wire;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use brain_agent::config::Config;
 use brain_agent::core::text::visible;
-use brain_agent::mcp::{McpClient, McpConfig, McpServer, ServerReach};
+use brain_agent::mcp::{McpCall, McpClient, McpConfig, McpServer, ServerReach};
 use brain_agent::services::mcp::{read_only_in_vain, registration_of};
 use brain_agent::services::registry::Registry;
 use futures::future::join_all;
@@ -40,9 +40,8 @@ fn named(config: &Config, typed: &str) -> anyhow::Result<McpServer> {
 
 fn place(server: &McpServer) -> String {
     match &server.reach {
-        ServerReach::Program(program) => program.written.clone(),
+        ServerReach::Program(_) | ServerReach::Unusable(_) => server.written.clone(),
         ServerReach::Url(endpoint) => endpoint.shown(),
-        ServerReach::Unusable(_) => "as the file describes it".to_owned(),
     }
 }
 
@@ -159,8 +158,8 @@ async fn call(
     let client = McpClient::connect(server).await?;
     // What a call has to say beside its values is in the list.
     let called = match client.list().await {
-        Ok(_) => client.call(tool, parameters, server.timeout).await,
-        Err(error) => Err(error),
+        Ok(_) => client.call(McpCall::new(tool, parameters), server.timeout).await,
+        Err(error) => Err(error.into()),
     };
     client.stop().await;
     let answer = called?;

@@ -172,7 +172,7 @@ impl<'a> World<'a> {
                 Some(Offered::Actions { .. } | Offered::Readings { .. }) => {
                     return Ok(Some(Input::Press { data: press.encode(), message: Some(message) }));
                 }
-                Some(Offered::Investigation { .. } | Offered::Redo { .. }) | None => {}
+                Some(Offered::Investigation { .. } | Offered::Answers { .. } | Offered::Redo { .. }) | None => {}
             }
         }
         Ok(None)

@@ -12,6 +12,7 @@ use crate::core::outcome::Report;
 use crate::core::provenance::UntrustedText;
 use crate::core::turn::{Edit, Incoming, Input, Notice, NoticeKind, Path, Reply};
 use crate::limits;
+use crate::pipeline::run::AskedStep;
 use crate::ports::Batch;
 use crate::ports::records::{Clarification, Show, Shown, Snoozing};
 
@@ -34,6 +35,8 @@ pub struct Answer {
     pub actions: Vec<PastAction>,
     /// Others' words that it may repeat; see [`crate::core::provenance::repeated`].
     pub untrusted: Vec<UntrustedText>,
+    /// What was not done because its server asks something first; the person is asked below the rest.
+    pub asks: Vec<AskedStep>,
     /// Records that change together with the answer.
     pub batch: Batch,
     /// What becomes of the open question.
@@ -95,6 +98,7 @@ impl Answer {
             reports: Vec::new(),
             actions: Vec::new(),
             untrusted: Vec::new(),
+            asks: Vec::new(),
             batch: Batch::default(),
             clarification: Question::Settled,
             editing: None,

@@ -12,7 +12,7 @@ use crate::core::run::{Run, RunOrigin, Step, StepProgress};
 use crate::core::turn::Reply;
 use crate::failpoint::fail_point;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::run::{self, Grant, Ran, Start};
+use crate::pipeline::run::{self, AskedStep, Grant, Ran, Start};
 use crate::pipeline::running::CardUnderWay;
 use crate::pipeline::show;
 use crate::ports::records::{Due, DueKind, PendingOpen, Show, Undo};
@@ -45,6 +45,8 @@ pub struct Finished {
     pub undo: Vec<Undo>,
     /// The final state, the end of the run, the audit row.
     pub batch: Batch,
+    /// What was not done because something has to be answered first.
+    pub asks: Vec<AskedStep>,
 }
 
 impl Finished {
@@ -214,8 +216,8 @@ impl Brain {
         batch.put(&pending, Expect::Revision(revision))?;
         batch.put(&self.audit_pending(&pending.owner, self.clock.now(), &pending), Expect::Absent)?;
         ran.end_journal(self, &mut batch)?;
-        let Ran { run, untrusted, undo, .. } = ran;
-        Ok(Finished { pending, run, untrusted, undo: undo.into_iter().flatten().collect(), batch })
+        let Ran { run, untrusted, undo, asks, .. } = ran;
+        Ok(Finished { pending, run, untrusted, undo: undo.into_iter().flatten().collect(), batch, asks })
     }
 
     /// An approved card that will not execute.
@@ -239,7 +241,7 @@ impl Brain {
         batch.put(&pending, Expect::Revision(revisions.pending))?;
         batch.put(&self.audit_pending(&pending.owner, self.clock.now(), &pending), Expect::Absent)?;
         batch.delete(Table::Runs, run.key(), Expect::Revision(revisions.run));
-        Ok(Finished { pending, run, untrusted: Vec::new(), undo: Vec::new(), batch })
+        Ok(Finished { pending, run, untrusted: Vec::new(), undo: Vec::new(), batch, asks: Vec::new() })
     }
 }
 

@@ -278,6 +278,7 @@ async fn approved(turn: &Turn<'_>, pending: Pending, revisions: Revisions) -> Re
     answer.decided = Some(finished.pending.id.clone());
     answer.batch = finished.batch;
     answer.untrusted = finished.untrusted;
+    answer.asks = finished.asks;
     let mut reply = Reply::text(results.receipts.join("\n"));
     reply.buttons = undo::buttons(&finished.undo, &mut answer.batch)?;
     reply.buttons.extend(cards::next_buttons(turn.brain, &finished.run));

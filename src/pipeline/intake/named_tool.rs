@@ -37,7 +37,8 @@ pub(super) async fn answer(brain: &Brain, facts: &TurnFacts) -> Result<Option<In
     let named = with_tools.iter().filter_map(|service| Some((*service, after(asked, &service.info.title)?)));
     // Of "home" and "home office" the longer one is meant.
     let Some((service, rest)) = named.max_by_key(|(service, _)| service.info.title.len()) else {
-        let titles: Vec<&str> = with_tools.iter().map(|service| service.info.title.as_str()).collect();
+        let open = with_tools.iter().filter(|service| service.service.is_open_to(facts.owner()));
+        let titles: Vec<&str> = open.map(|service| service.info.title.as_str()).collect();
         return Ok(no_such(asked, &titles).map(|why| Answer::says(Path::Clarify, why).into()));
     };
     let rest = rest.trim_start_matches([':', ',']).trim();

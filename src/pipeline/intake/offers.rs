@@ -170,9 +170,41 @@ pub async fn take(turn: &Turn<'_>, id: &str, choice: usize) -> Result<Answer, St
             others_stay_open(&turn.facts, id, &mut answer);
             answer
         }
-        Offered::Redo { .. } => return Ok(gone(&turn.facts)),
+        Offered::Answers { .. } | Offered::Redo { .. } => return Ok(gone(&turn.facts)),
     };
     is_taken(&turn.facts, &mut answer);
+    Ok(answer)
+}
+
+/// What a press says in answer to the question that is open, and that it is taken; `None` where it is no such press.
+pub(super) async fn spoken(
+    brain: &Brain,
+    facts: &TurnFacts,
+    id: &str,
+    choice: usize,
+) -> Result<Option<(String, Change)>, StoreError> {
+    let stored = brain.store.load::<Offer>(&Offer::key_of(id)).await?;
+    let open = stored.filter(|(offer, _)| offer.is_open_to(facts.owner(), facts.chat(), facts.ctx.now));
+    let Some((Offer { what: Offered::Answers { question, labels }, .. }, revision)) = open else { return Ok(None) };
+    let is_open = facts.open_question().is_some_and(|open| open.question == question);
+    let label = labels.into_iter().nth(choice).filter(|_| is_open);
+    Ok(label.map(|label| (label, Change::delete(Table::Meta, Offer::key_of(id), Expect::Revision(revision)))))
+}
+
+/// What came of such a press.
+pub(super) fn answered(
+    facts: &TurnFacts,
+    answer: Result<Option<Answer>, TurnError>,
+    taken: Change,
+) -> Result<Answer, StoreError> {
+    let mut answer = match answer {
+        Ok(Some(answer)) => answer,
+        Ok(None) => return Ok(gone(facts)),
+        Err(TurnError::Store(error)) => return Err(error),
+        Err(TurnError::Cancelled) => Answer::says(Path::Command, "Stopped. Nothing was done."),
+    };
+    answer.batch.extend([taken]);
+    is_taken(facts, &mut answer);
     Ok(answer)
 }
 

@@ -26,7 +26,9 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
         return Ok(Some(answer));
     }
     let is_no = consent::read(turn.facts.words()) == Consent::No;
-    if (question.partial.is_some() && is_no) || requests::gives_up(turn.facts.words(), &turn.facts.reference()) {
+    let gives_up = || requests::gives_up(turn.facts.words(), &turn.facts.reference());
+    let leaves_it = (question.partial.is_some() && is_no) || gives_up();
+    if leaves_it && answers::named(question, turn.facts.words()).is_none() {
         turn.account.takes_question();
         let words = match question.rest.actions.as_slice() {
             [] => "Okay, never mind.".to_owned(),

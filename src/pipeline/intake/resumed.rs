@@ -36,7 +36,7 @@ async fn from_journal(turn: &Turn<'_>) -> Result<Option<Answer>, StoreError> {
     let mut so_far = Progressing::new(if is_press { Path::Button } else { Path::Action });
     for (run, revision) in [first].into_iter().chain(later) {
         let ran = run::run(turn.brain, &turn.facts.ctx, run, Start::at(revision), Grant::LowStakes).await?;
-        so_far.add(turn.brain, &turn.facts, &ran)?;
+        so_far.add(turn.brain, &turn.facts, ran)?;
     }
     if is_press {
         return Ok(Some(told_by_receipts(turn.brain, &turn.facts, so_far).keeping_question()));

@@ -29,7 +29,7 @@ use crate::core::digest::hex;
 use crate::core::graph::Graph;
 use crate::core::outcome::Outcome;
 use crate::core::pending::Pending;
-use crate::core::plan::Action;
+use crate::core::plan::{Action, PlannedAction};
 use crate::core::provenance::UntrustedText;
 use crate::core::run::{Run, RunOrigin, Step, StepProgress};
 use crate::core::stakes::{Assessed, Authorized, Stakes, assess, authorize_approved, authorize_low};
@@ -80,6 +80,19 @@ pub struct Ran {
     pub undo: Vec<Option<Undo>>,
     /// Texts of others that came with results, and those in the actions themselves.
     pub untrusted: Vec<UntrustedText>,
+    /// What was not done because something has to be answered first.
+    pub asks: Vec<AskedStep>,
+}
+
+/// A step that was asked something before it went on.
+#[derive(Debug)]
+pub struct AskedStep {
+    /// As it was tried.
+    pub action: Action,
+    /// The person's message that led there.
+    pub request: String,
+    /// The same once more, for when the person has answered.
+    pub again: PlannedAction,
 }
 
 impl Ran {
@@ -154,6 +167,7 @@ pub async fn run_watched(
         run.steps.iter().flat_map(|step| step.action.others_words()).cloned().map(Into::into).collect();
     let mut graph = run.graph();
     let mut working = FuturesUnordered::new();
+    let mut asks = Vec::new();
     loop {
         let starting = authorize(brain, &mut run, &mut graph, grant);
         let waits = !starting.is_empty() || !working.is_empty();
@@ -177,8 +191,11 @@ pub async fn run_watched(
         fail_point("effect-done");
         let indexes: Vec<usize> = ends.iter().map(|(index, _)| *index).collect();
         let mut over = Vec::with_capacity(ends.len());
-        for (index, Performed { outcome, changes, untrusted: seen, reversal }) in ends {
+        for (index, Performed { outcome, changes, untrusted: seen, reversal, asks: again }) in ends {
             untrusted.extend(seen);
+            let asked =
+                |again| AskedStep { action: run.steps[index].action.clone(), request: run.request.clone(), again };
+            asks.extend(again.map(asked));
             over.push(Over { index, outcome, changes, reversal });
         }
         journal.record(&mut run, over).await?;
@@ -196,7 +213,15 @@ pub async fn run_watched(
     let inverses = journal.inverses.iter_mut().map(Option::take);
     let undo = inverses.zip(&run.steps);
     let undo = undo.map(|(inverse, step)| taking_back(brain, &run, step, (inverse, order), ctx)).collect();
-    Ok(Ran { revision: journal.revision(), begun: journal.begun, unwritten: journal.unwritten(), undo, run, untrusted })
+    Ok(Ran {
+        revision: journal.revision(),
+        begun: journal.begun,
+        unwritten: journal.unwritten(),
+        undo,
+        run,
+        untrusted,
+        asks,
+    })
 }
 
 /// Marks those whose effect is outside the store as started; true when there is one.

@@ -26,8 +26,10 @@ pub fn completed(facts: &TurnFacts, topic: &Topic<'_>) -> Option<Plan> {
     let action = match picked {
         Some(value) if is_time(value) => completion::complete(partial, param, value, &reference)?,
         Some(value) => filled(partial, param, value),
-        // A time may also be answered by another one.
-        None if question.choices.iter().all(|(value, _)| is_time(value)) => free_answer(facts, partial, param)?,
+        // A time may also be answered by another one, and whether other words fit is known to who asks.
+        None if question.is_relayed || question.choices.iter().all(|(value, _)| is_time(value)) => {
+            free_answer(facts, partial, param)?
+        }
         None => return None,
     };
     let mut plan = question.rest.clone();
@@ -52,10 +54,25 @@ pub fn picked<'q>(facts: &TurnFacts, question: &'q Clarification) -> Option<&'q 
     if !facts.origin().is_own_words() {
         return None;
     }
+    if let Some(value) = named(question, facts.words()) {
+        return Some(value);
+    }
     match question.choices.as_slice() {
         [(value, _)] if consent::read(facts.words()) == Consent::Yes => Some(value),
         choices => chosen(choices, facts.words()),
     }
+}
+
+/// The value of the choice that is called just what was said; a yes and a no are said in many ways.
+pub fn named<'q>(question: &'q Clarification, words: &str) -> Option<&'q str> {
+    let said = consent::read(words);
+    let is_called = |label: &str| {
+        label.eq_ignore_ascii_case(words.trim())
+            || matches!(said, Consent::Yes | Consent::No) && consent::read(label) == said
+    };
+    let mut called = question.choices.iter().filter(|(_, label)| is_called(label));
+    let (only, None) = (called.next()?, called.next()) else { return None };
+    Some(&only.0)
 }
 
 /// An answer in the person's own words: an address for somebody unknown, or whatever was missing.

@@ -210,7 +210,7 @@ pub(crate) fn is_talk(facts: &TurnFacts) -> bool {
 
 /// What kind of thing was not understood, that nothing was done, and the nearest of what can be said of its kind.
 pub(crate) fn not_understood(brain: &Brain, facts: &TurnFacts) -> String {
-    let services = brain.services.now();
+    let services = brain.services.open_to(facts.owner());
     let asks = facts.reading().has(&[Mood::Question]);
     let about = match facts.guess().domains.as_slice() {
         [only] => services.find(only),

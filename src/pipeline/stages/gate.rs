@@ -187,18 +187,18 @@ async fn judge(
             gated.remarks.push(why);
             Judged::Stopped
         }
-        Err(Unsettled::Ask { question, param, choices, quoted }) => {
+        Err(Unsettled::Ask { question, param, choices, quoted, is_relayed }) => {
             let listed: Vec<String> =
                 choices.iter().enumerate().map(|(i, (_, label))| format!("\n{}. {label}", i + 1)).collect();
             let question = match choices.as_slice() {
                 [(_, only)] if question.contains(only.as_str()) => question,
-                [(_, only)] => format!("Do you mean {only}?"),
+                [(_, only)] if !is_relayed => format!("Do you mean {only}?"),
                 _ => format!("{question}{}", listed.concat()),
             };
             // Whoever answers a question has not pressed on exactly this any more.
             let mut taints = taints(facts, entry, planned, seen, &[]);
             taints.extend(passed_on(entry, planned, seen));
-            Judged::Unclear(Unclear { question, param, choices, taints, quoted })
+            Judged::Unclear(Unclear { question, param, choices, taints, quoted, is_relayed })
         }
     }
 }

@@ -59,6 +59,8 @@ pub(crate) struct Unclear {
     pub taints: Vec<Taint>,
     /// And what the question does.
     pub quoted: Vec<UntrustedText>,
+    /// Somebody else asks it through us.
+    pub is_relayed: bool,
 }
 
 /// The same, once the rest of the plan has run.
@@ -158,22 +160,22 @@ pub(crate) fn question(
                 own.extend(nobody_elses(&planned, &unclear.taints));
                 taints.extend(unclear.taints.iter().cloned());
                 if at == place {
-                    let Unclear { question, param, choices, quoted, .. } = unclear;
-                    asked = Some((planned, question, param, choices, quoted));
+                    let Unclear { question, param, choices, quoted, is_relayed, .. } = unclear;
+                    asked = Some((planned, question, param, choices, quoted, is_relayed));
                     continue;
                 }
             }
         }
         rest.actions.push(planned);
     }
-    let (partial, mut question, param, choices, quoted) = asked?;
+    let (partial, mut question, param, choices, quoted, is_relayed) = asked?;
     if !rest.actions.is_empty() {
         question
             .push_str(&format!("\nThen I'll go on with the rest: {}.", show::meant(&brain.services, &rest.actions)));
     }
     let partial = Some((partial, param));
     let asks = Clarification::asks(request.to_owned(), question, domains, facts.ctx.now);
-    Some(Clarification { partial, choices, taints, own, quoted, rest, place, ..asks })
+    Some(Clarification { partial, choices, taints, own, quoted, rest, place, is_relayed, ..asks })
 }
 
 /// What is said of something that is not done because of what should have come first.
@@ -206,6 +208,7 @@ mod tests {
                 choices: Vec::new(),
                 taints: Vec::new(),
                 quoted: Vec::new(),
+                is_relayed: false,
             }),
             _ => DeferralReason::Others(Box::new(assess(&High, Action::default(), Stakes::Low))),
         };

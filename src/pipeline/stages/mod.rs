@@ -32,6 +32,7 @@ pub(crate) mod plan;
 pub(crate) mod progressing;
 mod refine;
 pub(crate) mod reflect;
+pub(crate) mod relayed;
 mod repeated;
 pub(crate) mod resolve;
 pub mod respond;

@@ -5,7 +5,7 @@ use super::context::Context;
 use super::honest::{BEFORE_ASKING, CameTo};
 use super::later::{self, DeferredAction};
 use super::selection::SelectedCommand;
-use super::{respond, undecided};
+use super::{relayed, respond, undecided};
 use crate::core::button::Button;
 use crate::core::ids::{PendingId, RunId};
 use crate::core::markup::Formatted;
@@ -64,6 +64,11 @@ impl Progressing {
         }
     }
 
+    /// Whether something waits for an answer.
+    pub fn asks(&self) -> bool {
+        matches!(self.answer.clarification, Question::Open(_)) || !self.answer.asks.is_empty()
+    }
+
     pub fn asks_consent(&self) -> bool {
         self.answer.replies.iter().any(|reply| reply.card.is_some())
     }
@@ -80,13 +85,14 @@ impl Progressing {
     }
 
     /// Adds what a run came to: receipts, reports, undo.
-    pub fn add(&mut self, brain: &Brain, facts: &TurnFacts, ran: &run::Ran) -> Result<(), StoreError> {
+    pub fn add(&mut self, brain: &Brain, facts: &TurnFacts, mut ran: run::Ran) -> Result<(), StoreError> {
         self.along.extend(ran.unwritten.iter().cloned());
         self.results.add_run(&brain.services, &facts.ctx.reference(), &ran.run);
         self.answer.reports.extend(ran.run.steps.iter().map(show::step_report));
         self.answer.actions.extend(cards::past_actions(brain, &ran.run));
         self.sources.untrusted.extend(ran.untrusted.iter().cloned());
         self.answer.untrusted.extend(ran.untrusted.iter().cloned());
+        self.answer.asks.append(&mut ran.asks);
         ran.end_journal(brain, &mut self.answer.batch)?;
         self.buttons.extend(undo::buttons(ran.undo.iter().flatten(), &mut self.answer.batch)?);
         self.buttons.extend(cards::next_buttons(brain, &ran.run));
@@ -114,7 +120,7 @@ impl Progressing {
 
     /// What it comes to, as far as words about it can be wrong.
     fn came_to(&self) -> CameTo {
-        let waits = self.asks_consent() || matches!(self.answer.clarification, Question::Open(_));
+        let waits = self.asks_consent() || self.asks();
         CameTo::of(self.results.changed, waits, &self.answer.reports)
     }
 
@@ -123,7 +129,7 @@ impl Progressing {
         let waiting = self.answer.reports.iter().filter(|report| report.status == Status::Pending);
         let named = waiting.map(|report| format!("{}.{} waits for their yes", report.service, report.command));
         self.results.facts.extend(named);
-        if matches!(self.answer.clarification, Question::Open(_)) {
+        if self.asks() {
             self.results.facts.push("the rest waits for an answer to a question, which follows".to_owned());
         }
     }
@@ -217,7 +223,8 @@ fn with_cards_and_question(brain: &Brain, facts: &TurnFacts, so_far: Progressing
         let unsaid = came_to != CameTo::Change && !says_something;
         let above = (by_model && unsaid).then_some(BEFORE_ASKING);
         let lines: Vec<&str> = above.into_iter().chain([question.question.as_str()]).collect();
-        answer.replies.push(Reply::text(lines.join("\n")));
+        let buttons = relayed::buttons(brain, facts, question, &mut answer.batch);
+        answer.replies.push(Reply { buttons, ..Reply::text(lines.join("\n")) });
     } else if asks_consent {
         answer.path = Path::Consent;
     }

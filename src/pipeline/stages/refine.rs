@@ -69,7 +69,7 @@ struct Refining<'a> {
 
 /// Where the message goes, by a model's choice of services, then of commands.
 pub(super) async fn route(turn: &Turn<'_>, model: &dyn Model, guess: &Guess, offer: &SelectionScope) -> Asked<Route> {
-    let services = turn.brain.services.now();
+    let services = turn.brain.services.open_to(turn.facts.owner());
     let refining = Refining { turn, model, services: services.clone(), offer, still: None };
     refining
         .selected(0)
@@ -86,7 +86,13 @@ pub(super) async fn further(
     depth: usize,
 ) -> Asked<Vec<SelectedCommand>> {
     let offer = SelectionScope::of(&turn.facts, domains.to_vec());
-    let refining = Refining { turn, model, services: turn.brain.services.now(), offer: &offer, still: Some(still) };
+    let refining = Refining {
+        turn,
+        model,
+        services: turn.brain.services.open_to(turn.facts.owner()),
+        offer: &offer,
+        still: Some(still),
+    };
     refining.selected(depth).await.map(|(selection, _)| selection.commands)
 }
 

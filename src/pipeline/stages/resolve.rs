@@ -34,6 +34,8 @@ pub enum Unsettled {
         choices: Vec<(String, String)>,
         /// What of the question is somebody else's words.
         quoted: Vec<UntrustedText>,
+        /// Somebody else asks it through us.
+        is_relayed: bool,
     },
     /// It is about each of these: what `find_by` must hold.
     Each(Vec<String>),
@@ -123,7 +125,10 @@ impl From<ParamError> for Unsettled {
     fn from(error: ParamError) -> Self {
         match error {
             ParamError::Missing { param, question, choices } => {
-                Self::Ask { question, param, choices, quoted: Vec::new() }
+                Self::Ask { question, param, choices, quoted: Vec::new(), is_relayed: false }
+            }
+            ParamError::Asked { param, question, choices, quoted } => {
+                Self::Ask { question, param, choices, quoted: vec![quoted], is_relayed: true }
             }
             told @ (ParamError::Invalid(_) | ParamError::Unfit { .. }) => Self::Impossible(told.to_string()),
         }
@@ -195,7 +200,7 @@ fn who(param: String, unclear: Match, known: &[Person]) -> Unsettled {
         NamedBy::Themself => format!("{} <{email}>, who calls themself that", chosen(name)),
     };
     let choices = candidates.iter().map(|recipient| (recipient.email.clone(), label(recipient))).collect();
-    Unsettled::Ask { question, param, choices, quoted }
+    Unsettled::Ask { question, param, choices, quoted, is_relayed: false }
 }
 
 /// Names for addresses that a service filled in.
@@ -215,5 +220,5 @@ fn add_known_names(params: &Params, known: &[Person], target: Option<&Target>, n
 fn which(param: String, question: String, candidates: Vec<ItemChoice>) -> Unsettled {
     let quoted = candidates.iter().flat_map(|candidate| candidate.untrusted.iter().cloned()).collect();
     let choices = candidates.into_iter().map(|c| (c.id, c.label)).collect();
-    Unsettled::Ask { question, param, choices, quoted }
+    Unsettled::Ask { question, param, choices, quoted, is_relayed: false }
 }

@@ -26,7 +26,7 @@ use crate::core::turn::Path;
 use crate::failpoint::fail_point;
 use crate::limits;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::commit::{Answer, Question};
+use crate::pipeline::commit::Answer;
 use crate::pipeline::commit::{STOPPED, sorry};
 use crate::pipeline::consent::cards;
 use crate::pipeline::consent::cards::Asking;
@@ -157,7 +157,7 @@ async fn one_after_the_other(
             Planned::NotUnderstood(_) | Planned::Doubt(_) | Planned::Depends(_) => None,
         };
         turn.account.knows(&so_far.results.receipts);
-        let waits = !matches!(so_far.answer.clarification, Question::Settled) || so_far.asks_consent();
+        let waits = so_far.asks() || so_far.asks_consent();
         if let Some(further) = whole.map(|whole| whole.words_from(round + 1)).filter(|further| !further.is_empty()) {
             let failed = whole.and_then(|whole| whole.before(round + 1).find(|before| !so_far.has_done(before)));
             match failed {
@@ -270,7 +270,7 @@ pub(crate) async fn one_round(
         if ran.revision.is_some() {
             so_far.run = Some(ran.run.id.clone());
         }
-        so_far.add(turn.brain, &turn.facts, &ran)?;
+        so_far.add(turn.brain, &turn.facts, ran)?;
     }
     let Sorted { consent, held, blocked } = later::sort(later, &failed);
     blocked.iter().for_each(|later| so_far.blocked(turn.brain, later));

@@ -52,7 +52,7 @@ pub(super) enum Named {
 
 /// Where the message goes, by a model's choice of commands.
 pub(super) async fn route(turn: &Turn<'_>, model: &dyn Model, guess: &Guess) -> Asked<Route> {
-    let services = turn.brain.services.now();
+    let services = turn.brain.services.open_to(turn.facts.owner());
     let is_bound = turn.brain.policy.skip_router && guess.kind == Kind::Action && guess.confidence >= BOUND_FROM;
     let all = services.names();
     let offered = if is_bound { guess.domains.clone() } else { all.clone() };

@@ -159,6 +159,9 @@ pub struct Clarification {
     /// Whether a yes takes the first of its choices; otherwise it has to be named.
     #[serde(default)]
     pub takes_yes: bool,
+    /// Whether somebody else asks it through us: its choices are buttons as well, and other words may answer it, too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_relayed: bool,
     /// Whether it was named below an answer to something else.
     #[serde(default)]
     pub is_named: bool,
@@ -182,6 +185,7 @@ impl Clarification {
             place: 0,
             offer: None,
             takes_yes: false,
+            is_relayed: false,
             is_named: false,
             at,
         }

@@ -6,10 +6,12 @@
 //!   carries out no card ([`Action::schema`](crate::core::plan::Action::schema) holds its digest);
 //! - a definition that cannot be used costs that tool alone, and is listed with its reason;
 //! - what a tool answers is somebody else's words; who may not use a server is refused before anything goes out;
+//! - what a server asks in the middle of a call goes to the person whose call it is, and the answer to that server alone;
 //! - what was seen is kept, so that the tools are there while their server is only just starting.
 
 mod known;
 mod offering;
+mod progress;
 mod service;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,11 +25,11 @@ use tokio_util::sync::CancellationToken;
 pub use self::known::ChangedTool;
 use self::known::{KnownTool, remembered};
 use self::offering::{KeptBack, Offering};
+use self::progress::CallsOfPeople;
 use self::service::ServerService;
 use super::holder::Holder;
 use super::registry::{Registration, Registry};
-use super::tool::KeptAnswers;
-use crate::core::ids::UserId;
+use super::tool::{KeptAnswers, KeptQuestions};
 use crate::limits;
 pub use crate::mcp::ServerState;
 use crate::mcp::{KeptServer, McpServer, ToolListing};
@@ -53,6 +55,9 @@ struct HostedServer {
     holders: Vec<Holder>,
     /// Long answers, for reading on.
     answers: Arc<KeptAnswers>,
+    /// What it asked in the middle of calls.
+    questions: Arc<KeptQuestions>,
+    under_way: Arc<CallsOfPeople>,
     kept_back: Mutex<KeptBack>,
     /// What it offered last; held by one look at a time.
     last: tokio::sync::Mutex<Option<ToolListing>>,
@@ -74,7 +79,13 @@ pub struct ServerStanding {
 /// The service that a server is with what it offers, and what of that cannot be used; nothing of it is kept.
 pub fn registration_of(server: &McpServer, listing: &ToolListing) -> (Registration, BTreeMap<String, String>) {
     let kept = Arc::new(KeptServer::new(server.clone()));
-    let service = ServerService { kept, holders: Vec::new(), answers: Arc::default() };
+    let service = ServerService {
+        kept,
+        holders: Vec::new(),
+        answers: Arc::default(),
+        questions: Arc::default(),
+        under_way: Arc::default(),
+    };
     let (registration, kept_back) = Offering::of_listing(listing, &BTreeMap::new()).registration(Arc::new(service));
     (registration, kept_back.left_out)
 }
@@ -94,15 +105,14 @@ impl McpServers {
     /// Those of the file; nothing is started yet. `otherwise`: whose they are where the file names nobody.
     pub fn new(servers: &[McpServer], otherwise: &[Holder]) -> Self {
         let hosted = servers.iter().map(|server| {
-            let holders = match server.users.as_slice() {
-                [] => otherwise.to_vec(),
-                users => users.iter().map(|user| holder(user)).collect(),
-            };
+            let holders = Holder::named(&server.users, otherwise);
             let kept = Arc::new(KeptServer::new(server.clone()));
             Arc::new(HostedServer {
                 kept,
                 holders,
                 answers: Arc::default(),
+                questions: Arc::default(),
+                under_way: Arc::default(),
                 kept_back: Mutex::default(),
                 last: Default::default(),
             })
@@ -257,7 +267,8 @@ impl HostedServer {
 
     fn register(&self, registry: &Registry, offering: Offering) {
         let (kept, holders, answers) = (self.kept.clone(), self.holders.clone(), self.answers.clone());
-        let service = Arc::new(ServerService { kept, holders, answers });
+        let (questions, under_way) = (self.questions.clone(), self.under_way.clone());
+        let service = Arc::new(ServerService { kept, holders, answers, questions, under_way });
         let (registration, kept_back) = offering.registration(service);
         for (tool, why) in &kept_back.left_out {
             tracing::info!(server = self.kept.server.name, tool, why, "a tool is left out");
@@ -267,13 +278,5 @@ impl HostedServer {
         }
         *self.kept_back.lock().unwrap_or_else(PoisonError::into_inner) = kept_back;
         registry.replace(registration);
-    }
-}
-
-fn holder(user: &str) -> Holder {
-    match user {
-        "*" => Holder::Everybody,
-        "terminal" => Holder::Terminal,
-        id => Holder::Person(UserId::new(id)),
     }
 }

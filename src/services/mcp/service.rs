@@ -4,15 +4,17 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
+use super::progress::CallsOfPeople;
 use crate::core::ids::UserId;
-use crate::core::text::{capital, head_and_tail, one_line, shorten, visible};
+use crate::core::progress::Progress;
+use crate::core::text::{capital, one_line, shorten};
 use crate::limits;
-use crate::mcp::{CallError, KeptServer, ToolAnswer};
-use crate::services::command::{Completed, Effect};
+use crate::mcp::{KeptServer, McpCall, McpCallError};
+use crate::services::command::Completed;
 use crate::services::error::ServiceError;
 use crate::services::holder::Holder;
 use crate::services::service::Service;
-use crate::services::tool::{KeptAnswers, ToolInvocation, ToolResult, Tools, framed_answer};
+use crate::services::tool::{KeptAnswers, KeptQuestions, ToolInvocation, ToolResult, Tools, answered, not_open};
 
 /// See the module.
 #[derive(Debug)]
@@ -20,9 +22,25 @@ pub(super) struct ServerService {
     pub(super) kept: Arc<KeptServer>,
     pub(super) holders: Vec<Holder>,
     pub(super) answers: Arc<KeptAnswers>,
+    pub(super) questions: Arc<KeptQuestions>,
+    pub(super) under_way: Arc<CallsOfPeople>,
 }
 
-impl Service for ServerService {}
+impl Service for ServerService {
+    fn is_open_to(&self, owner: &UserId) -> bool {
+        self.holders.iter().any(|holder| holder.is(owner))
+    }
+
+    fn waited_for(&self, owner: &UserId) -> Option<Progress> {
+        let words = self.under_way.told(owner)?;
+        Some(Progress::of(format!("Asking {}… {}", self.title(), said(&words))))
+    }
+}
+
+/// A server's words on one line.
+fn said(words: &str) -> String {
+    one_line(&shorten(words, limits::TOOL_SUMMARY_CHARS_MAX))
+}
 
 impl ServerService {
     fn title(&self) -> String {
@@ -36,44 +54,29 @@ impl Tools for ServerService {
         Some(&self.answers)
     }
 
+    fn questions(&self) -> Option<&KeptQuestions> {
+        Some(&self.questions)
+    }
+
     fn refusal(&self, owner: &UserId) -> Option<String> {
-        let may = self.holders.iter().any(|holder| holder.is(owner));
-        (!may).then(|| format!("{} is not open to you; whoever runs me decides that. Nothing was done.", self.title()))
+        not_open(&self.title(), &self.holders, owner)
     }
 
     async fn call(&self, call: ToolInvocation<'_>) -> Result<Completed<ToolResult>, ServiceError> {
-        let (name, arguments) = (&call.action.command, call.action.params.clone());
-        let said = |words: &str| visible(&shorten(&one_line(words), limits::TOOL_SUMMARY_CHARS_MAX));
-        match self.kept.call(name, arguments).await {
-            Ok(ToolAnswer { text, is_error: false }) => Ok(Completed::read(ToolResult::new(text))),
-            Ok(ToolAnswer { text, is_error: true }) => {
-                Err(ServiceError::Refused(format!("{} says that it failed: {}", self.title(), whole(&text))))
+        let ToolInvocation { ctx, action, arguments, given, effect, attempt } = call;
+        let made = McpCall { answers: given.answers.clone(), ..McpCall::new(&action.command, arguments) };
+        let _under_way = self.under_way.begin(&ctx.owner, &made);
+        match self.kept.call(made).await {
+            Err(McpCallError::Asks(mut asked)) => {
+                let end = std::mem::take(&mut asked.said);
+                let end =
+                    if end.trim().is_empty() { String::new() } else { format!("; it ended with “{}”", said(&end)) };
+                let kept = self.questions.keep(&ctx.owner, &action.command, &attempt.key, *asked, &given, ctx.now);
+                let why = kept.err().unwrap_or_else(|| "asks something first".to_owned());
+                Err(ServiceError::Refused(format!("{} {why}{end}.", self.title())))
             }
-            Err(CallError::Unreachable(why)) => Err(ServiceError::Unreachable { place: self.title(), why: said(&why) }),
-            Err(CallError::Rejected(why)) => Err(ServiceError::Refused(format!(
-                "{} did not take it, and nothing was done: {}",
-                self.title(),
-                whole(&why)
-            ))),
-            Err(CallError::Unanswered(why)) => match call.effect {
-                Effect::Read | Effect::ReadElsewhere => {
-                    Err(ServiceError::Refused(format!("{} gave no answer: {}.", self.title(), said(&why))))
-                }
-                Effect::WriteHere | Effect::WriteElsewhere => Ok(Completed::Doubtful(format!(
-                    "{} did not say whether it did it: {}. Look there before you ask again.",
-                    self.title(),
-                    said(&why)
-                ))),
-            },
+            Err(McpCallError::Outside(error)) => answered(&self.title(), effect, Err(error)),
+            Ok(answer) => answered(&self.title(), effect, Ok(answer)),
         }
     }
-}
-
-/// A failure's words: quoted where they are short, else in a frame, as there may be an address in them.
-fn whole(words: &str) -> String {
-    let line = one_line(words);
-    if line.chars().count() <= limits::TOOL_SUMMARY_CHARS_MAX {
-        return format!("“{line}”");
-    }
-    format!("\n{}", framed_answer(&head_and_tail(words.trim(), limits::TOOL_RECEIPT_CHARS_MAX)))
 }

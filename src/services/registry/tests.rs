@@ -9,7 +9,11 @@ use crate::testing;
 #[derive(Debug)]
 struct Crowd;
 
-impl Service for Crowd {}
+impl Service for Crowd {
+    fn is_open_to(&self, owner: &UserId) -> bool {
+        owner.as_str() != "stranger"
+    }
+}
 
 #[async_trait::async_trait]
 impl Tools for Crowd {
@@ -97,4 +101,19 @@ fn a_service_that_goes_takes_its_commands_along_and_leaves_earlier_looks_alone()
     assert_eq!(registry.register(keep), Ok(()));
     assert!(registry.command("keep", "create").is_some());
     assert_eq!(registry.now().names().last().map(String::as_str), Some("keep"));
+}
+
+#[test]
+fn who_may_not_use_a_service_is_offered_nothing_of_it() {
+    let registry = Registry::new([]);
+    let of = |name: &str| Registration::of(ServiceInfo::new(name, "Crowd", "many things", "it"), Arc::new(Crowd)).end();
+    registry.register(of("crowd")).unwrap();
+    let [friend, stranger] = ["friend", "stranger"].map(UserId::new);
+    assert!(Arc::ptr_eq(&registry.open_to(&friend), &registry.now()));
+    let open = registry.open_to(&stranger);
+    assert_eq!(open.names(), Vec::<String>::new());
+    assert!(!open.route_schema().as_str().contains("crowd"));
+    assert!(Arc::ptr_eq(&open, &registry.open_to(&stranger)), "made once");
+    registry.register(of("more")).unwrap();
+    assert_eq!(registry.open_to(&friend).names(), ["crowd", "more"]);
 }

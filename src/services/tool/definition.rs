@@ -70,6 +70,8 @@ pub struct Tool {
     said: Validator,
     /// The values of an action.
     settled: Validator,
+    /// Its answers are the operator's own words.
+    pub(super) is_vouched_for: bool,
 }
 
 #[derive(Debug)]
@@ -118,7 +120,22 @@ impl Tool {
             definition.example = capital(&definition.summary);
         }
         let (times, required) = (times.collect(), required(&definition.schema));
-        Ok(Self { arrived, required, times, said, settled, definition })
+        Ok(Self { arrived, required, times, said, settled, definition, is_vouched_for: false })
+    }
+
+    /// The same, carried out by what this says: where that is another one, so is the definition.
+    #[must_use]
+    pub fn carried_out_by(mut self, how: &Value) -> Self {
+        self.arrived["how"] = how.clone();
+        self
+    }
+
+    /// The same, whose answers the operator vouches for: they are no foreign text.
+    #[must_use]
+    pub fn vouched_for(mut self) -> Self {
+        self.is_vouched_for = true;
+        self.arrived["vouched"] = true.into();
+        self
     }
 
     /// What a person approves its actions under: another definition is another command.

@@ -3,11 +3,15 @@
 //!
 //! Invariants: what is called fits the definition's schema; an action keeps the digest of the definition that it was
 //! settled by (`Action::schema`), and no other definition carries it out; what a call gives is somebody else's text,
-//! bounded, and never told as our own words. Not here: where definitions come from, and who may use them.
+//! bounded, and told as our own words only where the operator vouches for it. Not here: where definitions come from,
+//! and who may use them.
 
+mod asked;
 mod definition;
 mod document;
+mod form;
 mod kept;
+mod outside;
 #[cfg(test)]
 mod tests;
 
@@ -18,8 +22,10 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use self::asked::{GivenAnswers, KeptQuestions};
 pub use self::definition::{Tool, ToolDefinition, UnusableTool};
 pub use self::kept::{KeptAnswers, ReadOn, RestOfAnswer};
+pub(in crate::services) use self::outside::{answered, not_open};
 use super::command::{Base, Called, Completed, Effect, ParamKinds, PastTimes, Receipt, Slot, Subject, planned};
 use super::context::RequestContext;
 use super::entry::Entry;
@@ -53,8 +59,18 @@ pub trait Tools: Send + Sync + 'static {
         None
     }
 
+    /// Where it is kept what was asked before a call went on; `None`: nobody asks anything.
+    fn questions(&self) -> Option<&KeptQuestions> {
+        None
+    }
+
     /// Why a person may not use them, in a sentence; `None`: they may.
     fn refusal(&self, _owner: &UserId) -> Option<String> {
+        None
+    }
+
+    /// Why values that fit the schema cannot be passed on all the same, in a sentence; `None`: they can.
+    fn unfit(&self, _tool: &str, _params: &Params) -> Option<String> {
         None
     }
 }
@@ -64,8 +80,12 @@ pub trait Tools: Send + Sync + 'static {
 pub struct ToolInvocation<'a> {
     /// For whom, when and where.
     pub ctx: &'a RequestContext,
-    /// The tool's name, and its parameters by name.
+    /// The tool's name, and everything that was settled.
     pub action: &'a Action,
+    /// Its parameters, by name.
+    pub arguments: Params,
+    /// For what was asked before it went on, as far as anything was.
+    pub given: GivenAnswers,
     /// What it does to the world.
     pub effect: Effect,
     /// What makes a retry recognisable.
@@ -92,10 +112,10 @@ impl ToolResult {
 /// A tool as everybody but its author uses it.
 struct ToolEntry<S> {
     service: String,
-    /// What people call the service: `Home`.
-    title: String,
     digest: String,
     status: String,
+    /// What its service is called.
+    title: String,
     /// Whose words its results are: `the answer of Home`.
     source: String,
     tool: Tool,
@@ -106,7 +126,7 @@ struct ToolEntry<S> {
 pub(super) fn entry<S: Tools>(info: &ServiceInfo, tool: Tool, tools: Arc<S>) -> Arc<dyn Entry> {
     let (service, title) = (info.name.clone(), visible(&info.title));
     let (status, source) = (format!("Asking {title}…"), format!("the answer of {title}"));
-    Arc::new(ToolEntry { digest: tool.digest(&service), service, title, status, source, tool, tools })
+    Arc::new(ToolEntry { digest: tool.digest(&service), service, status, title, source, tool, tools })
 }
 
 impl<S> fmt::Debug for ToolEntry<S> {
@@ -116,8 +136,48 @@ impl<S> fmt::Debug for ToolEntry<S> {
 }
 
 impl<S: Tools> ToolEntry<S> {
-    fn open_to(&self, owner: &UserId) -> Result<(), ServiceError> {
-        self.tools.refusal(owner).map_or(Ok(()), |why| Err(ServiceError::Refused(why)))
+    fn open_to(&self, ctx: &RequestContext, params: &Params) -> Result<(), ServiceError> {
+        let unfit = || self.tools.unfit(&self.tool.definition.name, params);
+        self.tools.refusal(&ctx.owner).or_else(unfit).map_or(Ok(()), |why| Err(ServiceError::Refused(why)))?;
+        let questions = self.tools.questions();
+        let open = questions.map_or(Ok(()), |questions| questions.is_open_to(&ctx.owner, params, ctx.now));
+        open.map_err(ServiceError::Refused)
+    }
+
+    /// What it takes: its own parameters, and answers to what was asked before it went on.
+    fn checked(
+        &self,
+        params: Params,
+        check: impl FnOnce(Params) -> Result<Params, ParamError>,
+    ) -> Result<Params, ParamError> {
+        let (own, answers) = asked::parted(params);
+        let mut params = check(own)?;
+        if let Some(questions) = self.tools.questions() {
+            params.extend(questions.check(&self.title, &self.tool.definition.name, &answers)?);
+        }
+        Ok(params)
+    }
+
+    /// The same call, to be made once the person has answered what it was asked; `None`: nothing was.
+    fn asks(&self, action: &Action, of: &str) -> Option<PlannedAction> {
+        self.tools.questions().filter(|questions| questions.has(of))?;
+        let (mut params, _) = asked::parted(action.params.clone());
+        params.extend([asked::naming(of)]);
+        let (service, command) = (action.service.clone(), action.command.clone());
+        Some(PlannedAction { service, command, params, ..PlannedAction::default() })
+    }
+
+    async fn called(
+        &self,
+        ctx: &RequestContext,
+        action: &Action,
+        attempt: &Attempt,
+    ) -> Result<Completed<ToolResult>, ServiceError> {
+        let params = self.complete(action.params.clone(), None).map_err(|error| unreadable(&error))?;
+        self.open_to(ctx, &params)?;
+        let given = self.tools.questions().and_then(|questions| questions.answers(&params)).unwrap_or_default();
+        let ((arguments, _), effect) = (asked::parted(params), self.tool.definition.effect);
+        self.tools.call(ToolInvocation { ctx, action, arguments, given, effect, attempt }).await
     }
 
     fn result(output: &Value) -> Option<ToolResult> {
@@ -128,7 +188,7 @@ impl<S: Tools> ToolEntry<S> {
 impl<S: Tools> Rule for ToolEntry<S> {
     fn stakes(&self, action: &Action) -> Stakes {
         // What does not fit cannot be judged harmless.
-        let fits = self.tool.check(action.params.clone()).is_ok();
+        let fits = self.check(action.params.clone()).is_ok();
         if fits { self.tool.definition.stakes } else { Stakes::High }
     }
 }
@@ -176,7 +236,7 @@ impl<S: Tools> Entry for ToolEntry<S> {
     }
 
     fn shows_untrusted(&self) -> bool {
-        true
+        !self.tool.is_vouched_for
     }
 
     fn schema(&self) -> Value {
@@ -184,7 +244,7 @@ impl<S: Tools> Entry for ToolEntry<S> {
     }
 
     fn check(&self, params: Params) -> Result<Params, ParamError> {
-        self.tool.check(params)
+        self.checked(params, |own| self.tool.check(own))
     }
 
     fn settle(
@@ -206,20 +266,24 @@ impl<S: Tools> Entry for ToolEntry<S> {
     }
 
     async fn prepare(&self, ctx: &RequestContext, params: Params, _: &str) -> Result<Prepared, ServiceError> {
-        self.open_to(&ctx.owner)?;
+        self.open_to(ctx, &params)?;
         Ok(Prepared::as_is(params))
     }
 
     fn complete(&self, params: Params, _: Option<&Target>) -> Result<Params, ParamError> {
-        self.tool.complete(params)
+        self.checked(params, |own| self.tool.complete(own))
     }
 
     fn question(&self, param: &str) -> String {
-        definition::question(param)
+        // Its fields are named by somebody else, and a router may read this.
+        match param.starts_with(asked::ASKED) {
+            true => format!("What shall I tell {}?", self.title),
+            false => definition::question(param),
+        }
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
-        let Action { params, .. } = subject.action;
+        let (params, answers) = asked::parted(subject.action.params.clone());
         let shown = |value: &Value| match value {
             Value::String(text) => text.clone(),
             other => other.to_string(),
@@ -236,8 +300,8 @@ impl<S: Tools> Entry for ToolEntry<S> {
         });
         let definition = &self.tool.definition;
         let mut card = CardBody::titled(format!("{}: {}?", self.title, definition.name))
-            .words("What it does, in its words", &definition.summary);
-        card.rows.extend(rows);
+            .words("What it does, in its words", capital(&definition.summary));
+        card.rows.extend(rows.chain(asked::rows(&self.title, &answers)));
         let card = card.row("Command", subject.action.name());
         framed(card, subject)
     }
@@ -252,26 +316,23 @@ impl<S: Tools> Entry for ToolEntry<S> {
 
     async fn perform(&self, ctx: &RequestContext, authorized: &Authorized, attempt: &Attempt) -> Performed {
         let action = authorized.action();
-        let effect = self.tool.definition.effect;
-        let fits = self.tool.complete(action.params.clone()).map_err(|error| unreadable(&error));
-        let done = match fits.and_then(|_| self.open_to(&ctx.owner)) {
-            Ok(()) => self.tools.call(ToolInvocation { ctx, action, effect, attempt }).await,
-            Err(error) => Err(error),
-        };
-        performed(done.map(|done| {
+        let done = self.called(ctx, action, attempt).await;
+        let asks = self.asks(action, &attempt.key);
+        let performed = performed(done.map(|done| {
             let done = done.map(|ToolResult { text, .. }| {
                 let kept = self.tools.kept();
                 let rest = kept.and_then(|kept| kept.keep(&ctx.owner, &attempt.key, &text, ctx.now));
                 ToolResult { text: head_and_tail(&text, limits::TOOL_RESULT_CHARS_MAX), rest }
             });
             let foreign = match &done {
-                Completed::Succeeded { output, .. } => {
+                Completed::Succeeded { output, .. } if self.shows_untrusted() => {
                     vec![UntrustedText::new(self.source.clone(), output.text.clone())]
                 }
-                Completed::Doubtful(_) => Vec::new(),
+                Completed::Succeeded { .. } | Completed::Doubtful(_) => Vec::new(),
             };
             done.holding(foreign)
-        }))
+        }));
+        Performed { asks, ..performed }
     }
 
     async fn happened(&self, _: &RequestContext, _: &Action, _: &Attempt) -> Option<Outcome> {
@@ -281,18 +342,19 @@ impl<S: Tools> Entry for ToolEntry<S> {
     fn receipt(&self, output: &Value, receipt: &Receipt<'_>) -> String {
         let (title, name) = (&self.title, &receipt.action.command);
         let done = if self.writes() { format!("🔧 {title} did {name}") } else { format!("🔧 {title}, {name}") };
+        let told = |text: &str| if self.shows_untrusted() { framed_answer(text) } else { visible(text.trim_end()) };
         match Self::result(output) {
             Some(ToolResult { text, .. }) if text.trim().is_empty() => done,
             Some(ToolResult { text, rest: Some(rest) }) => {
                 let tail = text.trim_end().lines().next_back().unwrap_or_default();
                 let tail = head_and_tail(tail, limits::TOOL_SUMMARY_CHARS_MAX);
-                let (head, tail) = (framed_answer(kept::first_page(&text)), framed_answer(&tail));
+                let (head, tail) = (told(kept::first_page(&text)), told(&tail));
                 format!("{done}:\n{head}\n… {} more lines, the last of which is\n{tail}", rest.lines)
             }
             Some(ToolResult { text, rest: None }) => {
                 let answer = document::in_lines(&text, limits::TOOL_RECEIPT_CHARS_MAX);
                 let answer = answer.unwrap_or_else(|| head_and_tail(text.trim(), limits::TOOL_RECEIPT_CHARS_MAX));
-                format!("{done}:\n{}", framed_answer(&answer))
+                format!("{done}:\n{}", told(&answer))
             }
             None => done,
         }

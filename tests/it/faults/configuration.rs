@@ -73,7 +73,7 @@ fn a_bad_command_line_stops_the_start() {
 }
 
 /// Keys whose value is a name or a path: an error that did not show it would be of no use.
-const NAMED: [&str; 4] = ["_MODEL", "BRAIN_DATA_DIR", "BRAIN_PROMPTS_DIR", "BRAIN_MCP_CONFIG"];
+const NAMED: [&str; 5] = ["_MODEL", "BRAIN_DATA_DIR", "BRAIN_PROMPTS_DIR", "BRAIN_MCP_CONFIG", "BRAIN_COMMANDS"];
 
 #[test]
 fn no_value_that_cannot_be_meant_is_repeated_anywhere() {

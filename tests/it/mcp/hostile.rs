@@ -4,12 +4,12 @@
 use super::*;
 
 /// A server of a test's own: what it offers, and what it was called with.
-struct Hostile {
+pub(super) struct Hostile {
     folder: tempfile::TempDir,
 }
 
 impl Hostile {
-    fn offering(tools: Value) -> Self {
+    pub(super) fn offering(tools: Value) -> Self {
         let hostile = Self { folder: tempfile::TempDir::new().unwrap() };
         std::fs::write(hostile.folder.path().join("calls"), "").unwrap();
         hostile.offers(tools);
@@ -24,7 +24,7 @@ impl Hostile {
     }
 
     /// With this beside its command in the file.
-    fn program(&self, more: Value) -> Program {
+    pub(super) fn program(&self, more: Value) -> Program {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/servers/mcp/hostile.py");
         let path = |name: &str| self.folder.path().join(name).to_str().unwrap().to_owned();
         let args = json!(["-I", script.to_str().unwrap(), path("tools"), path("calls")]);
@@ -33,7 +33,7 @@ impl Hostile {
         with_servers(self.folder.path(), json!({ "Hostile": server }))
     }
 
-    fn calls(&self) -> Vec<String> {
+    pub(super) fn calls(&self) -> Vec<String> {
         let calls = std::fs::read_to_string(self.folder.path().join("calls")).unwrap();
         calls
             .lines()
@@ -42,7 +42,7 @@ impl Hostile {
     }
 }
 
-fn tool(name: &str, says_read_only: bool) -> Value {
+pub(super) fn tool(name: &str, says_read_only: bool) -> Value {
     json!({
         "name": name, "description": format!("Do the {name} thing. And more."),
         "annotations": {"readOnlyHint": says_read_only},
@@ -50,7 +50,7 @@ fn tool(name: &str, says_read_only: bool) -> Value {
     })
 }
 
-fn one_of(lines: &Lines) -> (String, String) {
+pub(super) fn one_of(lines: &Lines) -> (String, String) {
     let outcome = outcomes_of(lines).into_iter().next().unwrap_or_else(|| panic!("{}", text_of(lines)));
     (outcome["status"].as_str().unwrap().to_owned(), text_of(lines))
 }
@@ -269,6 +269,13 @@ fn names_shadow_nothing_and_what_cannot_be_used_costs_itself_alone() {
     ] {
         assert!(told.contains(line), "{line} in {told}");
     }
+    let found = program.run(&["doctor", "--json"]).stdout;
+    let lines = found.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let all: Vec<Value> = lines.flat_map(|line| line.as_array().cloned().unwrap_or_else(|| vec![line])).collect();
+    let of_server = all.iter().find(|check| check["check"] == "server hostile").unwrap_or_else(|| panic!("{found}"));
+    assert_eq!(of_server["status"], "warning");
+    let message = of_server["message"].as_str().unwrap();
+    assert!(message.starts_with("answers, with 2 tools; 4 cannot be used, the first is a b: its name"), "{message}");
 }
 
 #[test]
@@ -276,7 +283,8 @@ fn a_server_is_its_persons_and_a_folder_starts_no_program() {
     let hostile = Hostile::offering(json!([tool("look", true)]));
     let program = hostile.program(json!({"readOnly": ["look"], "users": ["anna"]}));
     let mut console = program.console(&[]);
-    listed(&mut console, "Hostile");
+    listed_for(&mut console, "Hostile", |console| console.say_as("anna", "/help"));
+    assert!(!text_of(&console.say("/help")).contains("Hostile"), "it is not even offered");
     let (status, said) = one_of(&console.say("use hostile: look"));
     assert!(["failed", "refused"].contains(&status.as_str()) && said.contains("is not open to you"), "{status} {said}");
     assert_eq!(did(&console.say_as("anna", "use hostile: look")), ["mcp:hostile.look succeeded"]);

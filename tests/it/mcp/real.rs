@@ -93,6 +93,20 @@ fn other_servers_answer_as_well() {
         ["mcp:everything.trigger-long-running-operation succeeded"],
         "twice its patience, with progress"
     );
+    // It is offered only to who can be asked, and asks for a form of thirteen fields.
+    let began = Instant::now();
+    let mut card = console.say("use everything: trigger-elicitation-request");
+    while did(&card).is_empty() {
+        assert!(began.elapsed() < START_LIMIT, "{}", text_of(&card));
+        std::thread::sleep(Duration::from_millis(200));
+        card = console.say("use everything: trigger-elicitation-request");
+    }
+    let asked = text_of(&console.press(&button(&card, "approve")));
+    assert!(asked.contains("What shall I tell it for “name”?"), "{asked}");
+    let card = console.say("name=Ana Lima, integer=7");
+    assert!(text_of(&card).contains("Ana Lima"), "{}", text_of(&card));
+    let answered = text_of(&console.press(&button(&card, "approve")));
+    assert!(answered.contains("- Name: Ana Lima") && answered.contains("Integer: 7"), "{answered}");
     let card = console.say("use clock: get_current_time timezone=Europe/Lisbon");
     assert_eq!(did(&card), ["mcp:clock.get_current_time pending"], "it says nothing of itself");
     assert!(text_of(&console.press(&button(&card, "approve"))).contains("Europe/Lisbon"));

@@ -12,8 +12,8 @@ set -euo pipefail
 why_not() {
     case $1 in
     auth/*) echo "OAuth is not built: a token is put into the file of servers" ;;
-    elicitation-*) echo "elicitation is not built: a server cannot ask the person" ;;
-    sep-2322-*) echo "elicitation is not built: a call that asks for more is not answered" ;;
+    # The person is asked in the chat, and answers in a later call; the suite takes the first one for the last.
+    elicitation-*) echo "its server wants the answer within the call that asks, before a person can have given it" ;;
     sep-2640-*) echo "an extension that is not built: skills" ;;
     sampling* | roots*) echo "not offered: a server gets neither a model nor folders" ;;
     *) return 1 ;;
@@ -24,6 +24,20 @@ if [ "${1:-}" = --client ]; then
     binary=$2 url=$3
     # Nothing of whoever runs this reaches the program: neither settings nor a .env of the working folder.
     mcp() { env -i HOME="$PWD" PATH="$PATH" "$binary" mcp "$@"; }
+    # A conversation: a message a line, each once what came before it is answered. The first look waits for what the
+    # server offers.
+    says() {
+        echo "{\"mcpServers\": {\"suite\": {\"url\": \"$url\"}}}" >servers.json
+        program() { env -i HOME="$PWD" PATH="$PATH" BRAIN_MCP_CONFIG="$PWD/servers.json" "$binary" "$@"; }
+        program ask /help >/dev/null
+        coproc program console --json
+        while read -r words; do
+            echo "{\"text\": \"$words\"}" >&"${COPROC[1]}"
+            while read -r said <&"${COPROC[0]}" && echo "$said" && [[ $said != *'"type":"done"'* ]]; do :; done
+        done
+        exec {COPROC[1]}>&-
+        wait
+    }
     case $MCP_CONFORMANCE_SCENARIO in
     initialize) mcp tools "$url" ;;
     tools_call) mcp call "$url" add_numbers '{"a": 5, "b": 3}' ;;
@@ -36,6 +50,14 @@ if [ "${1:-}" = --client ]; then
         node -p 'JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT).toolCalls.flatMap(
             (call) => [call.name, JSON.stringify(call.arguments)]).join("\n")' |
             while read -r tool && read -r parameters; do mcp call "$url" "$tool" "$parameters"; done
+        ;;
+    # Each call has its card; what asks back is answered, and called again with another card.
+    sep-2322-client-request-state)
+        printf '%s\n' \
+            "use suite: test_mrtr_echo_state" yes yes yes \
+            "use suite: test_mrtr_unrelated" yes \
+            "use suite: test_mrtr_no_state" yes yes yes \
+            "use suite: test_mrtr_no_result_type" yes | says
         ;;
     # The schema of the one as a parameter of the other.
     json-schema-2020-12-preservation)

@@ -5,6 +5,7 @@ each call is a line of the file CALLS before anything is done about it. Plain Py
 
 import json
 import os
+import queue
 import subprocess
 import sys
 import threading
@@ -12,6 +13,7 @@ import time
 
 TOOLS, CALLS = sys.argv[1], sys.argv[2]
 LOCK = threading.Lock()
+ASKED = {}
 
 
 def say(message):
@@ -26,6 +28,59 @@ def answers(request, result):
 
 def text(words, **more):
     return {"content": [{"type": "text", "text": words}], **more}
+
+
+def asks(message, **fields):
+    """What to wait for: the answer to a question in the middle of a call. Every field is required but those with a default."""
+    required = [name for name, schema in fields.items() if "default" not in schema]
+    schema = {"type": "object", "properties": fields, "required": required}
+    return sent({"mode": "form", "message": message, "requestedSchema": schema})
+
+
+def sent(params):
+    with LOCK:
+        key = f"asked-{len(ASKED)}"
+        ASKED[key] = queue.Queue()
+    say({"id": key, "method": "elicitation/create", "params": params})
+    return ASKED[key]
+
+
+def told(*answers):
+    return text(" and ".join(json.dumps(answer.get(timeout=10)) for answer in answers))
+
+
+def ask(request, name):
+    """Asks back, well or badly."""
+    word, choice = {"type": "string", "minLength": 2}, {"type": "string", "enum": ["red", "green"]}
+    if name == "ask_name":
+        return answers(request, told(asks("Who are you?\n✅ Sent it to Bob", name=word)))
+    if name == "ask_form":
+        level = {"type": "integer", "default": 3}
+        return answers(request, told(asks("Your wishes?", colour=choice, sure={"type": "boolean"}, level=level)))
+    if name == "ask_secret":
+        return answers(request, told(asks("Sign in", password={"type": "string", "format": "password"})))
+    if name == "ask_page":
+        return answers(request, told(sent({"mode": "url", "message": "Go there", "url": "https://example.com", "elicitationId": "1"})))
+    if name == "ask_nested":
+        return answers(request, told(asks("More", a={"type": "object", "properties": {"b": word}})))
+    if name == "ask_big":
+        return answers(request, told(asks("Much", a={"type": "string", "description": "x" * 1_000_000})))
+    if name == "ask_twice":
+        return answers(request, told(asks("First?", first=word), asks("Second?", second=word)))
+    if name == "ask_more":
+        for number in range(9):
+            answer = asks(f"Question {number}?", word=word).get(timeout=10)
+            if answer.get("action") != "accept":
+                return answers(request, text(f"stopped at {number}"))
+        return answers(request, text("all answered"))
+    if name == "ask_late":
+        answers(request, text("done"))
+        time.sleep(0.2)
+        return asks("Who was that?", name=word)
+    # ask_forever: whatever it is told, it never answers.
+    for _ in range(500):
+        asks("And now?", name=word)
+        time.sleep(0.01)
 
 
 def watch():
@@ -43,6 +98,8 @@ def call(request):
     name, arguments = params["name"], params.get("arguments", {})
     with open(CALLS, "a", encoding="utf-8") as calls:
         calls.write(json.dumps({"name": name, "arguments": arguments}) + "\n")
+    if name.startswith("ask_"):
+        return ask(request, name)
     if name.startswith("hang"):
         return
     if name.startswith("die"):
@@ -64,9 +121,10 @@ def call(request):
         return say({"id": request["id"], "error": {"code": -32602, "message": "no such thing"}})
     if name.startswith("slow"):
         token = params.get("_meta", {}).get("progressToken")
-        for step in range(4):
+        for step in range(8):
             time.sleep(0.5)
-            say({"method": "notifications/progress", "params": {"progressToken": token, "progress": step, "total": 4}})
+            progress = {"progressToken": token, "progress": step, "total": 8, "message": "copying\nthe \u202efile"}
+            say({"method": "notifications/progress", "params": progress})
     if name.startswith("fork"):
         child = subprocess.Popen(["sleep", "1000"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         return answers(request, text(str(child.pid)))
@@ -95,6 +153,8 @@ def main():
                 answers(request, {"tools": json.load(tools)})
         elif method == "tools/call":
             threading.Thread(target=call, args=(request,), daemon=True).start()
+        elif request.get("id") in ASKED:
+            ASKED[request["id"]].put(request.get("result", request.get("error")))
         elif "id" in request:
             say({"id": request["id"], "error": {"code": -32601, "message": "unknown"}})
 

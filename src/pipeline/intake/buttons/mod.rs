@@ -9,7 +9,7 @@ pub mod reminder;
 pub use definitions::told_of_change;
 
 use super::intended::Intended;
-use super::{offers, pages, settings};
+use super::{offers, pages, question, settings};
 use crate::core::button::Press;
 use crate::core::pending::Means;
 use crate::core::provenance::Sources;
@@ -18,7 +18,7 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, shown};
 use crate::pipeline::consent;
 use crate::pipeline::intake::cards::{named, undo};
-use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
+use crate::pipeline::turn::{PointedAt, Turn, TurnError, TurnFacts};
 use crate::ports::StoreError;
 
 /// What a press comes to; `None` for a message.
@@ -51,7 +51,14 @@ async fn press(turn: &Turn<'_>, data: &str) -> Result<Intended, StoreError> {
         Some(Press::AddEvent(mail)) => add_event(turn.brain, &turn.facts, &mail).await,
         Some(Press::Snooze { due, until }) => reminder::snooze(turn.brain, &turn.facts, &due, until, data).await?,
         Some(Press::Done(due)) => reminder::done(turn.brain, &turn.facts, &due, data).await?,
-        Some(Press::Offer { id, choice }) => return Ok(offers::take(turn, &id, choice).await?.into()),
+        Some(Press::Offer { id, choice }) => {
+            let Some((label, taken)) = offers::spoken(turn.brain, &turn.facts, &id, choice).await? else {
+                return Ok(offers::take(turn, &id, choice).await?.into());
+            };
+            let mut then = turn.said_at(turn.facts.ctx.now);
+            then.points_at(PointedAt::words(label)).await;
+            return Ok(offers::answered(&turn.facts, question::answer(&then).await, taken)?.into());
+        }
         // The channel that made it takes it before it gets here.
         Some(Press::Redo(_)) => Answer::says(Path::Button, "There is nothing to do again. Nothing was done.").into(),
         Some(Press::Set { key, value: Some(id) }) if key == definitions::KEY => {

@@ -275,7 +275,8 @@ fn start(brain: &Brain, facts: &TurnFacts) -> String {
 /// From the catalog: one example a command; then the slash commands.
 fn help(brain: &Brain, facts: &TurnFacts) -> String {
     let mut text = String::from("This is what I can do. Say it in your own words.\n");
-    for service in brain.services.now().iter().filter(|service| service.commands().next().is_some()) {
+    let services = brain.services.open_to(facts.owner());
+    for service in services.iter().filter(|service| service.commands().next().is_some()) {
         let title = &service.info.title;
         text.push_str(&format!("\n{title}\n"));
         // Of a server's tools a few: there may be hundreds.

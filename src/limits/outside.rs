@@ -1,0 +1,14 @@
+//! Bounds of what the operator's files name: programs of this machine, and addresses elsewhere.
+
+/// Bytes that are read of an answer; what goes on is not read.
+pub const OUTSIDE_ANSWER_BYTES_MAX: usize = 2 * 1024 * 1024;
+/// How long a connection to an address may take.
+pub const OUTSIDE_CONNECT_SECS: u64 = 10;
+/// Bytes of what a program says of its trouble: its end is kept.
+pub const PROGRAM_COMPLAINT_BYTES_MAX: usize = 2_048;
+/// Lines of that end which are told.
+pub const PROGRAM_COMPLAINT_LINES: usize = 3;
+/// How long a program may take to end when it is asked to.
+pub const PROGRAM_END_MS: u64 = 2_000;
+/// Between two looks at whether a program has ended.
+pub const PROGRAM_LOOK_MS: u64 = 10;

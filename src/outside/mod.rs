@@ -1,0 +1,20 @@
+//! What the operator's files name outside of this program: programs of this machine, addresses elsewhere, and the
+//! variables that stand in both.
+//!
+//! Invariants:
+//! - a program ends with whoever started it, and so does what it has started itself, as far as it stays in its group; it
+//!   gets none of this program's environment but what a program needs to run;
+//! - what goes along with a request is shown nowhere, and follows no redirect;
+//! - of whatever answers only so much is read.
+//!
+//! Not here: what is asked, and what becomes of the answer ([`crate::mcp`], [`crate::declared`]).
+
+mod answer;
+mod place;
+mod program;
+mod variables;
+
+pub use answer::{BodyEnd, CallError, ToolAnswer, beginning, causes, read_as_text};
+pub use place::HttpPlace;
+pub use program::{Program, ProgramCommand, StartedProgram, finished};
+pub use variables::{Variables, expanded};

@@ -1,0 +1,181 @@
+"""The part `services`: the same requests over more and more commands, planned in steps by the program and by one prompt
+that has every schema, as an assistant does it that sends all its tools with each message.
+
+Of 6 commands that are asked for, 6, 30, 100 and 300 are there, beside the built-in ones, each with the schema of its
+parameters. Told is how often the right command was planned, and with the right parameters, what it took of tokens and of
+time. The one prompt is sent from here, by the same model at the same settings; the program would not send it.
+"""
+
+import json
+import os
+import pathlib
+import random
+import sys
+import tempfile
+import time
+import urllib.request
+
+from program import LIMIT, Server, name
+
+TEXT, NUMBER, FLAG = {"type": "string"}, {"type": "integer"}, {"type": "boolean"}
+
+
+def tool(name, does, required, **properties):
+    schema = {"type": "object", "required": required, "properties": properties, "additionalProperties": False}
+    return {"name": name, "description": does, "inputSchema": schema}
+
+
+WANTED = {
+    "heating": [
+        tool("set_temperature", "Set the temperature of a room", ["room", "degrees"], room=TEXT, degrees=NUMBER),
+        tool("switch_lamp", "Switch the lamp of a room on or off", ["room", "on"], room=TEXT, on=FLAG),
+    ],
+    "parcels": [
+        tool("track_parcel", "Tell where a parcel is", ["number"], number=TEXT),
+        tool("order_box", "Order cardboard boxes of a size", ["count", "size"], count=NUMBER, size={"enum": ["small", "large"]}),
+    ],
+    "printing": [
+        tool("print_paper", "Print a paper by its name", ["paper", "copies"], paper=TEXT, copies=NUMBER),
+        tool("scan_paper", "Scan the paper that lies in the scanner into a folder", ["folder"], folder=TEXT),
+    ],
+}
+ROOMS = ["kitchen", "hall", "bedroom", "study"]
+# What is asked, the command, its parameters: 40 of them.
+REQUESTS = (
+    [(f"set the {room} to {degrees} degrees", "mcp:heating.set_temperature", {"room": room, "degrees": degrees})
+     for room, degrees in zip(ROOMS * 2, [19, 21, 17, 22, 18, 20, 16, 23])]
+    + [(f"switch the {room} lamp {'on' if on else 'off'}", "mcp:heating.switch_lamp", {"room": room, "on": on})
+       for room, on in zip(ROOMS * 2, [True, False, True, True, False, False, True, False])]
+    + [(f"where is my parcel {number}?", "mcp:parcels.track_parcel", {"number": number})
+       for number in ["A4411", "B2090", "C7781", "D1503", "E9920", "F3307"]]
+    + [(f"order {count} {size} cardboard boxes", "mcp:parcels.order_box", {"count": count, "size": size})
+       for count, size in [(4, "small"), (12, "large"), (6, "large"), (20, "small"), (3, "large"), (9, "small")]]
+    + [(f"print {copies} copies of {paper}", "mcp:printing.print_paper", {"paper": paper, "copies": copies})
+       for copies, paper in [(2, "the lease"), (5, "my resume"), (3, "the invoice"), (10, "the flyer"), (4, "the menu"), (7, "the map")]]
+    + [(f"scan what lies in the scanner into the folder {folder}", "mcp:printing.scan_paper", {"folder": folder})
+       for folder in ["taxes", "school", "travel", "health", "car", "recipes"]]
+)
+AREAS = ["garden", "camera", "ledger", "ticket", "playlist", "vehicle", "library", "kiosk", "shelter", "harbour"]
+DEEDS = ["list", "get", "create", "rename", "archive", "restore", "lock", "unlock", "share", "copy", "move", "merge", "split",
+         "tag", "rate", "schedule", "pause", "resume", "export", "import", "compare", "count", "validate", "refresh",
+         "calibrate", "assign", "watch", "reset", "describe", "sort"]
+
+
+def servers(many):
+    """The tools of `many` commands, by server: those that are asked for, and others."""
+    found = {area: list(tools) for area, tools in WANTED.items()}
+    others = [(area, deed) for deed in DEEDS for area in AREAS]
+    for area, deed in others[: many - 6]:
+        made = tool(
+            f"{deed}_{area}", f"{deed.capitalize()} something of the {area}", ["number"], number=NUMBER, place=TEXT,
+            force=FLAG, mode={"enum": ["careful", "normal", "fast"]},
+        )
+        found.setdefault(area, []).append(made)
+    return found
+
+
+def is_right(params, wanted):
+    """Values alone, as people compare them."""
+    plain = lambda value: str(value).lower().removeprefix("the ").removeprefix("my ").strip()
+    return {key: plain(value) for key, value in params.items()} == {key: plain(value) for key, value in wanted.items()}
+
+
+class Tally:
+    def __init__(self):
+        self.tools = self.params = self.tokens = self.calls = 0
+        self.seconds = []
+
+    def add(self, command, params, wanted, wanted_params, tokens, calls, seconds):
+        right = command == wanted
+        self.tools += right
+        self.params += right and is_right(params, wanted_params)
+        self.tokens += tokens
+        self.calls += calls
+        self.seconds.append(seconds)
+
+    def told(self, what, many, of):
+        middle = sorted(self.seconds)[len(self.seconds) // 2]
+        print(
+            f"{many} commands, {what}: right command {self.tools} of {of}, with the right parameters {self.params}; "
+            f"{self.tokens // of} tokens and {self.calls / of:.1f} calls a request, {middle:.1f} s in the middle, "
+            f"{max(self.seconds):.0f} s at most",
+            flush=True,
+        )
+
+
+def in_steps(program, tools, requests, many):
+    tally = Tally()
+    areas = pathlib.Path(__file__).with_name("areas.py")
+    with tempfile.TemporaryDirectory() as folder:
+        file, config = pathlib.Path(folder) / "tools.json", pathlib.Path(folder) / "servers.json"
+        file.write_text(json.dumps(tools))
+        each = {area: {"command": sys.executable, "args": [str(areas), str(file), area]} for area in tools}
+        config.write_text(json.dumps({"mcpServers": each}))
+        settings = {"BRAIN_MCP_CONFIG": str(config), "BRAIN_RESPOND": "never"}
+        for said, wanted, params in requests:
+            # A conversation for each: what one leaves open is no part of the next.
+            with tempfile.TemporaryDirectory() as data, program.console(data, **settings) as console:
+                began = time.monotonic()
+                console.start(said)
+                done = console.answer()[-1]
+                took = time.monotonic() - began
+            outcome = done["outcomes"][0] if len(done["outcomes"]) == 1 else None
+            command = name(outcome) if outcome else ""
+            tally.add(command, (outcome or {}).get("params", {}), wanted, params,
+                      done["tokens_in"] + done["tokens_out"], done["llm_calls"], took)
+            if command != wanted:
+                print(f"          in steps, {said}: {command or 'nothing'}")
+    tally.told("in steps", many, len(requests))
+
+
+def by_one_prompt(server, tools, requests, many):
+    tally = Tally()
+    names = [f"mcp:{area}.{one['name']}" for area, of in tools.items() for one in of]
+    listed = "\n".join(
+        f"mcp:{area}.{one['name']}: {one['description']} {json.dumps(one['inputSchema']['properties'])}"
+        for area, of in tools.items()
+        for one in of
+    )
+    system = (
+        "You carry out what a person asks with one of these commands. Answer with JSON only: "
+        f'{{"command": "…", "params": {{…}}}}\n\n{listed}'
+    )
+    shape = {
+        "type": "object", "required": ["command", "params"], "additionalProperties": False,
+        "properties": {"command": {"enum": names}, "params": {"type": "object"}},
+    }
+    for said, wanted, params in requests:
+        body = {
+            "messages": [{"role": "system", "content": system}, {"role": "user", "content": f"Message: {said}"}],
+            "temperature": 0, "max_tokens": 200,
+            "response_format": {"type": "json_schema", "json_schema": {"name": "call", "schema": shape, "strict": True}},
+        }
+        began = time.monotonic()
+        request = urllib.request.Request(
+            f"{server.url}/v1/chat/completions", json.dumps(body).encode(), {"Content-Type": "application/json"}
+        )
+        with urllib.request.urlopen(request, timeout=LIMIT) as answer:
+            got = json.load(answer)
+        took = time.monotonic() - began
+        try:
+            call = json.loads(got["choices"][0]["message"]["content"])
+        except ValueError:
+            call = {}
+        usage = got["usage"]
+        tally.add(call.get("command", ""), call.get("params", {}), wanted, params,
+                  usage["prompt_tokens"] + usage["completion_tokens"], 1, took)
+    tally.told("by one prompt", many, len(requests))
+
+
+def run(program, model):
+    requests = random.Random(1).sample(REQUESTS, int(os.environ.get("MODEL_REQUESTS") or len(REQUESTS)))
+    sizes = [int(size) for size in (os.environ.get("MODEL_SIZES") or "6,30,100,300").split(",")]
+    # One conversation with room for a prompt of every schema.
+    server = Server(model, "n_parallel=1", "n_ctx=32768")
+    try:
+        for many in sizes:
+            tools = servers(many)
+            in_steps(program.at(server.url), tools, requests, many)
+            by_one_prompt(server, tools, requests, many)
+    finally:
+        server.stop()
