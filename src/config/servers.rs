@@ -59,7 +59,8 @@ impl Config {
             )));
         }
         self.warnings.extend(warnings.into_iter().map(|warning| format!("BRAIN_MCP_CONFIG: {warning}")));
-        self.servers = servers;
+        let folder = self.data_dir.join("servers");
+        self.servers = servers.into_iter().map(|server| server.with_tokens(&folder)).collect();
         Ok(self)
     }
 }

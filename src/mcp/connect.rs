@@ -14,7 +14,8 @@ use secrecy::ExposeSecret;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::client::{ConnectError, McpClient, McpListener, NO_TOKEN, causes};
+use super::access::ServerAccess;
+use super::client::{ConnectError, McpClient, McpListener, causes};
 use super::config::{McpEndpoint, McpServer, ProgramCommand, ServerReach};
 use super::http::HttpLink;
 use super::program::Program;
@@ -61,7 +62,7 @@ async fn greet(server: &McpServer, lifecycle: ClientLifecycleMode) -> Result<Mcp
         ServerReach::Program(command) => {
             let (program, pipes) = started(command)?;
             match greeted(serve_client_with_lifecycle(listener.clone(), pipes, lifecycle)).await {
-                Ok(running) => Ok(McpClient { running, program: Some(program), listener }),
+                Ok(running) => Ok(McpClient { running, program: Some(program), listener, access: None }),
                 Err(ungreeted) => {
                     let complaint = program.complaint();
                     program.stop().await;
@@ -71,9 +72,10 @@ async fn greet(server: &McpServer, lifecycle: ClientLifecycleMode) -> Result<Mcp
             }
         }
         ServerReach::Url(endpoint) => {
-            let transport = called_at(endpoint)?;
+            let access = ServerAccess::of(&server.name, endpoint).map_err(ConnectError)?;
+            let transport = called_at(endpoint, access.clone())?;
             let running = greeted(serve_client_with_lifecycle(listener.clone(), transport, lifecycle)).await?;
-            Ok(McpClient { running, program: None, listener })
+            Ok(McpClient { running, program: None, listener, access: Some(access) })
         }
     }
 }
@@ -86,24 +88,37 @@ fn started(command: &ProgramCommand) -> Result<(Program, Pipes), ConnectError> {
     Ok((program, AsyncRwTransport::new(stdout, stdin).with_max_line_length(limits::MCP_MESSAGE_BYTES_MAX)))
 }
 
-fn called_at(endpoint: &McpEndpoint) -> Result<StreamableHttpClientTransport<HttpLink>, ConnectError> {
-    let mut headers = HashMap::new();
-    for (name, value) in &endpoint.headers {
-        let no_header = || ConnectError(format!("“{name}” is no HTTP header that can be sent"));
-        let name = http::HeaderName::try_from(name.as_str()).map_err(|_| no_header())?;
-        let mut value = http::HeaderValue::try_from(value.expose_secret()).map_err(|_| no_header())?;
-        value.set_sensitive(true);
-        headers.insert(name, value);
-    }
+fn called_at(
+    endpoint: &McpEndpoint,
+    access: ServerAccess,
+) -> Result<StreamableHttpClientTransport<HttpLink>, ConnectError> {
+    let headers = headers_of(endpoint).map_err(ConnectError)?;
     let config = StreamableHttpClientTransportConfig::with_uri(endpoint.url.clone())
         .custom_headers(headers)
         .max_sse_event_size(limits::MCP_MESSAGE_BYTES_MAX)
         .max_json_response_size(limits::MCP_MESSAGE_BYTES_MAX)
         .reinit_on_expired_session(true);
-    // A redirect would take the headers elsewhere.
-    let client = reqwest::Client::builder().redirect(redirect::Policy::none()).connect_timeout(CONNECT_LIMIT).build();
-    let link = HttpLink(client.map_err(|error| ConnectError(error.to_string()))?);
+    let link = HttpLink { client: http_client().map_err(ConnectError)?, access };
     Ok(StreamableHttpClientTransport::with_client(link, config))
+}
+
+/// The client for all of a server's requests: a redirect would take the headers elsewhere.
+pub(super) fn http_client() -> Result<reqwest::Client, String> {
+    let client = reqwest::Client::builder().redirect(redirect::Policy::none()).connect_timeout(CONNECT_LIMIT).build();
+    client.map_err(|error| error.to_string())
+}
+
+/// What each request of it carries.
+pub(super) fn headers_of(endpoint: &McpEndpoint) -> Result<HashMap<http::HeaderName, http::HeaderValue>, String> {
+    let mut headers = HashMap::new();
+    for (name, value) in &endpoint.headers {
+        let no_header = || format!("“{name}” is no HTTP header that can be sent");
+        let name = http::HeaderName::try_from(name.as_str()).map_err(|_| no_header())?;
+        let mut value = http::HeaderValue::try_from(value.expose_secret()).map_err(|_| no_header())?;
+        value.set_sensitive(true);
+        headers.insert(name, value);
+    }
+    Ok(headers)
 }
 
 async fn greeted(
@@ -112,8 +127,11 @@ async fn greeted(
     let clear = |why: String| Ungreeted { why, was_confused: false };
     match timeout(Duration::from_secs(limits::MCP_START_SECS), serving).await {
         Ok(Ok(running)) => Ok(running),
-        Ok(Err(error)) if error.is_authorization_required() => Err(clear(NO_TOKEN.to_owned())),
-        Ok(Err(error)) => Err(ungreeted(&error)),
+        Ok(Err(error)) => Err(match error.auth_challenge() {
+            // A sentence of ours: see `ServerAccess`.
+            Some(refusal) => clear(refusal.to_owned()),
+            None => ungreeted(&error),
+        }),
         Err(_) => Err(clear(format!("it did not answer within {} seconds", limits::MCP_START_SECS))),
     }
 }

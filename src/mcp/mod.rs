@@ -7,17 +7,21 @@
 //! - whatever a server sends is bounded, in bytes, entries and time; one that hangs, floods or ends harms no other;
 //! - a program ends with whoever started it, and so does what it has started itself, as far as it stays in its group;
 //! - it gets none of this program's environment but what a program needs to run;
+//! - a token goes to the address that it was given for, and nowhere else; a redirect is not followed;
 //! - a call that may have reached the server and has no answer says so ([`CallError::Unanswered`]), and is not repeated.
 
+mod access;
 mod client;
 mod config;
 mod connect;
 mod http;
 mod keeper;
 mod program;
+mod sign_in;
 #[cfg(test)]
 mod tests;
 
 pub use client::{CallError, ConnectError, McpClient, OfferedTool, ToolAnswer, ToolListing};
-pub use config::{McpConfig, McpConfigError, McpEndpoint, McpServer, ProgramCommand, ServerReach};
+pub use config::{McpConfig, McpConfigError, McpEndpoint, McpServer, ProgramCommand, ServerOAuth, ServerReach};
 pub use keeper::{KeptServer, ServerState};
+pub use sign_in::{ServerSignIn, SignInError, sign_out};
