@@ -11,6 +11,7 @@ use crate::support::program::{Console, Lines, Program, button, buttons_of, did, 
 mod hostile;
 mod many;
 mod real;
+mod signing_in;
 
 /// How long a server may take to start, on a machine that is busy.
 const START_LIMIT: Duration = Duration::from_secs(60);
