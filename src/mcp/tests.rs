@@ -50,6 +50,12 @@ fn what_cannot_be_a_server_is_said_by_its_name() {
         (r#"{"mcpServers": {"a": {"command": "x", "timeout": "soon"}}}"#, "number of seconds"),
         (r#"{"mcpServers": {"a": {"command": "x", "timeout": 0}}}"#, "1 to"),
         (r#"{"mcpServers": {"a": {"command": ["x"]}}}"#, "“a”"),
+        (r#"{"mcpServers": {"a": {"url": "http://y", "oauth": {"grant": "password"}}}}"#, "client_credentials"),
+        (r#"{"mcpServers": {"a": {"url": "http://y", "oauth": {"clientSecret": "x"}}}}"#, "no clientId"),
+        (
+            r#"{"mcpServers": {"a": {"url": "http://y", "oauth": {"clientId": "x", "clientSecret": "${NO}"}}}}"#,
+            "NO is not set",
+        ),
     ] {
         let why = read(text).unwrap_err();
         assert!(why.contains(says), "{text}: {why}");
