@@ -117,6 +117,7 @@ impl ProviderOAuth {
             scopes: self.scopes.clone(),
             extra: self.extra.clone(),
             redirect_host: self.redirect_host.clone(),
+            binding: None,
         })
     }
 }

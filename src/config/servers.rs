@@ -15,7 +15,8 @@ impl Config {
         let program = servers.iter().find(|server| matches!(server.reach, ServerReach::Program(_)));
         file.may_start(program.map(|program| format!("the server “{}”", program.name)), exposure)?;
         self.warnings.extend(warnings.into_iter().map(|warning| format!("BRAIN_MCP_CONFIG: {warning}")));
-        self.servers = servers;
+        let folder = self.data_dir.join("servers");
+        self.servers = servers.into_iter().map(|server| server.with_tokens(&folder)).collect();
         Ok(self)
     }
 

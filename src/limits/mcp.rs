@@ -53,3 +53,7 @@ pub const MCP_LIST_PAUSE_MS: u64 = 1_000;
 pub const MCP_LIST_HOLDS_SECS: u64 = 60;
 /// Between two looks at whether a connection is still there.
 pub const MCP_LOOK_MS: u64 = 250;
+/// Between two looks at whether somebody has signed in to a server that is down.
+pub const MCP_SIGN_IN_LOOK_MS: u64 = 1_000;
+/// Characters of the scopes that somebody is told a server wants.
+pub const MCP_SCOPES_CHARS_MAX: usize = 400;

@@ -15,12 +15,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio::time::{sleep, timeout};
 
+use super::access::ServerAccess;
 use super::http;
 use super::listener::McpListener;
 use crate::limits;
 use crate::outside::{CallError, Program};
-
-pub(super) const NO_TOKEN: &str = "it wants to know who asks: a token is missing or wrong";
 
 /// What a server offers, as it said.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -56,6 +55,8 @@ pub struct McpClient {
     pub(super) running: RunningService<RoleClient, McpListener>,
     pub(super) program: Option<Program>,
     pub(super) listener: McpListener,
+    /// How its requests are signed in, where they go over HTTP.
+    pub(super) access: Option<ServerAccess>,
 }
 
 impl McpClient {
@@ -161,8 +162,9 @@ pub(super) fn call_error(error: &ServiceError) -> CallError {
         ServiceError::TransportSend(sent) => {
             let mut source: Option<&(dyn std::error::Error + 'static)> = Some(&*sent.error);
             while let Some(error) = source {
-                if error.downcast_ref::<AuthRequiredError>().is_some() {
-                    return CallError::Rejected(NO_TOKEN.to_owned());
+                if let Some(refused) = error.downcast_ref::<AuthRequiredError>() {
+                    // A sentence of ours: see `ServerAccess`.
+                    return CallError::Rejected(refused.www_authenticate_header.clone());
                 }
                 if http::trouble(error).is_some_and(http::never_arrived) {
                     return CallError::Unreachable(http::causes(error));

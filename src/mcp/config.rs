@@ -9,22 +9,24 @@
 //! ```
 //!
 //! `${NAME}` and `${NAME:-otherwise}` stand for variables of the environment. `readOnly`, `timeout` (seconds, or with a
-//! unit) and `users` are ours. Keys of others that would let a server act by itself (`autoApprove`, `alwaysAllow`) are
+//! unit), `users` and `oauth` (see [`ServerOAuth`]) are ours. Keys of others that would let a server act by itself (`autoApprove`, `alwaysAllow`) are
 //! named in a warning and do nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::time::Duration;
 
 use secrecy::SecretString;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::accounts::oauth::{TokenGrant, TokenStore};
 use crate::limits;
 use crate::outside::{HttpPlace, ProgramCommand, Variables, expanded};
 
 /// Keys that mean something: what is written otherwise is one of them in other letters.
-const OWN_KEYS: [&str; 10] =
-    ["command", "args", "env", "cwd", "url", "headers", "readOnly", "timeout", "users", "disabled"];
+const OWN_KEYS: [&str; 11] =
+    ["command", "args", "env", "cwd", "url", "headers", "oauth", "readOnly", "timeout", "users", "disabled"];
 
 /// One server of the file.
 #[derive(Debug, Clone)]
@@ -49,9 +51,44 @@ pub enum ServerReach {
     /// A program of this machine, over its standard input and output.
     Program(ProgramCommand),
     /// A server elsewhere, over HTTP.
-    Url(HttpPlace),
+    Url(McpEndpoint),
     /// It cannot be, as the file describes it: why.
     Unusable(String),
+}
+
+/// Where a server answers, and how requests to it are signed in.
+#[derive(Debug, Clone)]
+pub struct McpEndpoint {
+    pub place: HttpPlace,
+    /// What the file says of signing in.
+    pub oauth: ServerOAuth,
+    /// Where its tokens are kept; `None`: it stands in no file, and nobody signs in to it.
+    pub tokens: Option<TokenStore>,
+}
+
+/// How one signs in to a server, as far as it does not say so itself.
+#[derive(Debug, Clone)]
+pub struct ServerOAuth {
+    /// Who we are there; or the https address of a document about us (client id metadata document).
+    pub client_id: Option<String>,
+    /// And how we prove it.
+    pub client_secret: Option<SecretString>,
+    /// What to ask for; nothing: what the server says.
+    pub scopes: Vec<String>,
+    /// Who says yes.
+    pub grant: TokenGrant,
+    /// The port of this machine that a browser is sent back to; 0 for a free one.
+    pub callback_port: u16,
+}
+
+impl McpServer {
+    /// The same with its tokens in a folder, where it is signed in to.
+    pub fn with_tokens(mut self, folder: &Path) -> Self {
+        if let ServerReach::Url(endpoint) = &mut self.reach {
+            endpoint.tokens = Some(TokenStore::new(folder, &self.name));
+        }
+        self
+    }
 }
 
 /// What a file says.
@@ -96,12 +133,28 @@ struct ServerEntry {
     #[serde(default)]
     headers: BTreeMap<String, String>,
     #[serde(default)]
+    oauth: OAuthEntry,
+    #[serde(default)]
     read_only: BTreeSet<String>,
     timeout: Option<Value>,
     #[serde(default)]
     users: Vec<String>,
     #[serde(default)]
     disabled: bool,
+    #[serde(flatten)]
+    others: BTreeMap<String, Value>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct OAuthEntry {
+    client_id: Option<String>,
+    client_secret: Option<String>,
+    #[serde(default)]
+    scopes: Vec<String>,
+    grant: Option<String>,
+    #[serde(default)]
+    callback_port: u16,
     #[serde(flatten)]
     others: BTreeMap<String, Value>,
 }
@@ -125,8 +178,9 @@ impl McpConfig {
                 return Err(wrong(format!("there is another one called “{name}”")));
             }
             let entry: ServerEntry = serde_json::from_value(value).map_err(|error| wrong(error.to_string()))?;
-            if !entry.others.is_empty() {
-                let keys: Vec<&str> = entry.others.keys().map(String::as_str).collect();
+            let inner = entry.oauth.others.keys().map(|key| format!("oauth.{key}"));
+            let keys: Vec<String> = entry.others.keys().cloned().chain(inner).collect();
+            if !keys.is_empty() {
                 let verb = if keys.len() == 1 { "does" } else { "do" };
                 let meant = keys.iter().filter_map(|key| OWN_KEYS.iter().find(|own| own.eq_ignore_ascii_case(key)));
                 let meant: String = meant.map(|own| format!("; write “{own}”")).collect();
@@ -168,6 +222,7 @@ impl McpConfig {
             cwd: None,
             url: is_url.then(|| text.to_owned()),
             headers: BTreeMap::new(),
+            oauth: OAuthEntry::default(),
             read_only: BTreeSet::new(),
             timeout: None,
             users: Vec::new(),
@@ -205,7 +260,10 @@ impl ServerEntry {
             (None, Some(_)) if self.kind.as_deref().is_some_and(|kind| kind.eq_ignore_ascii_case("sse")) => {
                 return Err("the transport “sse” is not spoken here; ask for the server's streamable HTTP".to_owned());
             }
-            (None, Some(url)) => ServerReach::Url(HttpPlace::new(said(url)?, secrets(&self.headers)?)?),
+            (None, Some(url)) => {
+                let place = HttpPlace::new(said(url)?, secrets(&self.headers)?)?;
+                ServerReach::Url(McpEndpoint { place, oauth: self.oauth.read(&said)?, tokens: None })
+            }
         };
         let timeout = match &self.timeout {
             None => Duration::from_secs(limits::MCP_CALL_SECS),
@@ -219,6 +277,26 @@ impl ServerEntry {
         }
         let written = self.written();
         Ok(McpServer { name, reach, written, read_only: self.read_only, timeout, users: self.users })
+    }
+}
+
+impl OAuthEntry {
+    fn read(&self, said: &dyn Fn(&str) -> Result<String, String>) -> Result<ServerOAuth, String> {
+        let grant = match self.grant.as_deref() {
+            None | Some("authorization_code") => TokenGrant::Person,
+            Some("client_credentials") => TokenGrant::Client,
+            Some(_) => return Err("its oauth.grant has to be authorization_code or client_credentials".to_owned()),
+        };
+        let client_id = self.client_id.as_deref().map(said).transpose()?;
+        let client_secret = self.client_secret.as_deref().map(said).transpose()?.map(SecretString::from);
+        if client_id.is_none() && (client_secret.is_some() || grant == TokenGrant::Client) {
+            return Err("its oauth has no clientId".to_owned());
+        }
+        if client_secret.is_none() && grant == TokenGrant::Client {
+            return Err("its oauth has no clientSecret, and client_credentials wants one".to_owned());
+        }
+        let (scopes, callback_port) = (self.scopes.clone(), self.callback_port);
+        Ok(ServerOAuth { client_id, client_secret, scopes, grant, callback_port })
     }
 }
 

@@ -9,7 +9,8 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::streamable_http_client::{StreamableHttpClientTransport, StreamableHttpClientTransportConfig};
 use tokio::time::timeout;
 
-use super::client::{ConnectError, McpClient, NO_TOKEN};
+use super::access::ServerAccess;
+use super::client::{ConnectError, McpClient};
 use super::config::{McpServer, ServerReach};
 use super::http::{HttpLink, causes};
 use super::listener::McpListener;
@@ -54,7 +55,7 @@ async fn greet(server: &McpServer, lifecycle: ClientLifecycleMode) -> Result<Mcp
         ServerReach::Program(command) => {
             let (program, pipes) = started(command)?;
             match greeted(serve_client_with_lifecycle(listener.clone(), pipes, lifecycle)).await {
-                Ok(running) => Ok(McpClient { running, program: Some(program), listener }),
+                Ok(running) => Ok(McpClient { running, program: Some(program), listener, access: None }),
                 Err(ungreeted) => {
                     let last_words = program.last_words();
                     program.stop().await;
@@ -64,9 +65,10 @@ async fn greet(server: &McpServer, lifecycle: ClientLifecycleMode) -> Result<Mcp
             }
         }
         ServerReach::Url(endpoint) => {
-            let transport = called_at(endpoint)?;
+            let access = ServerAccess::of(&server.name, endpoint).map_err(ConnectError)?;
+            let transport = called_at(&endpoint.place, access.clone())?;
             let running = greeted(serve_client_with_lifecycle(listener.clone(), transport, lifecycle)).await?;
-            Ok(McpClient { running, program: None, listener })
+            Ok(McpClient { running, program: None, listener, access: Some(access) })
         }
         ServerReach::Unusable(why) => Err(ConnectError(why.clone()).into()),
     }
@@ -80,14 +82,14 @@ fn started(command: &ProgramCommand) -> Result<(Program, Pipes), ConnectError> {
     Ok((program, AsyncRwTransport::new(stdout, stdin).with_max_line_length(limits::MCP_MESSAGE_BYTES_MAX)))
 }
 
-fn called_at(place: &HttpPlace) -> Result<StreamableHttpClientTransport<HttpLink>, ConnectError> {
+fn called_at(place: &HttpPlace, access: ServerAccess) -> Result<StreamableHttpClientTransport<HttpLink>, ConnectError> {
     let headers = place.headers().map_err(ConnectError)?;
     let config = StreamableHttpClientTransportConfig::with_uri(place.url.clone())
         .custom_headers(headers.into_iter().collect())
         .max_sse_event_size(limits::MCP_MESSAGE_BYTES_MAX)
         .max_json_response_size(limits::MCP_MESSAGE_BYTES_MAX)
         .reinit_on_expired_session(true);
-    let link = HttpLink(HttpPlace::client().map_err(ConnectError)?);
+    let link = HttpLink { client: HttpPlace::client().map_err(ConnectError)?, access };
     Ok(StreamableHttpClientTransport::with_client(link, config))
 }
 
@@ -97,8 +99,11 @@ async fn greeted(
     let clear = |why: String| Ungreeted { why, was_confused: false };
     match timeout(Duration::from_secs(limits::MCP_START_SECS), serving).await {
         Ok(Ok(running)) => Ok(running),
-        Ok(Err(error)) if error.is_authorization_required() => Err(clear(NO_TOKEN.to_owned())),
-        Ok(Err(error)) => Err(ungreeted(&error)),
+        Ok(Err(error)) => Err(match error.auth_challenge() {
+            // A sentence of ours: see `ServerAccess`.
+            Some(refusal) => clear(refusal.to_owned()),
+            None => ungreeted(&error),
+        }),
         Err(_) => Err(clear(format!("it did not answer within {} seconds", limits::MCP_START_SECS))),
     }
 }

@@ -22,8 +22,11 @@ use rmcp::transport::streamable_http_client::{
     StreamableHttpPostResponse, StreamableHttpResponseLimits,
 };
 use rmcp::transport::worker::WorkerQuitReason;
+use secrecy::{ExposeSecret as _, SecretString};
 use sse_stream::{Sse, SseStream};
 
+use super::access::ServerAccess;
+use crate::accounts::oauth::AuthChallenge;
 use crate::outside::beginning;
 
 type HttpTrouble = StreamableHttpError<reqwest::Error>;
@@ -36,7 +39,10 @@ const RESERVED: [&str; 3] = ["accept", "mcp-session-id", "last-event-id"];
 
 /// See the module.
 #[derive(Debug, Clone)]
-pub struct HttpLink(pub reqwest::Client);
+pub struct HttpLink {
+    pub client: reqwest::Client,
+    pub access: ServerAccess,
+}
 
 /// An event is larger than any may be.
 #[derive(Debug, thiserror::Error)]
@@ -44,7 +50,8 @@ pub struct HttpLink(pub reqwest::Client);
 struct EventTooLarge(usize);
 
 impl HttpLink {
-    async fn sent(request: RequestBuilder, auth: Option<String>, headers: Headers) -> Result<Response, HttpTrouble> {
+    /// Sends it signed in. A token that is refused is renewed, and the request sent once more.
+    async fn sent(&self, request: RequestBuilder, headers: Headers) -> Result<Response, HttpTrouble> {
         let mut request = request.header(ACCEPT, format!("{EVENT_STREAM_MIME_TYPE}, {JSON_MIME_TYPE}"));
         for (name, value) in headers {
             if RESERVED.contains(&name.as_str()) {
@@ -52,18 +59,41 @@ impl HttpLink {
             }
             request = request.header(name, value);
         }
-        if let Some(auth) = auth {
-            request = request.bearer_auth(auth);
-        }
-        let response = request.send().await.map_err(HttpTrouble::Client)?;
-        let challenge = response.headers().get(WWW_AUTHENTICATE).and_then(|value| value.to_str().ok());
-        match (response.status(), challenge) {
-            (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN, Some(challenge)) => {
-                Err(HttpTrouble::AuthRequired(AuthRequiredError::new(challenge.to_owned())))
-            }
+        let again = request.try_clone();
+        let token = self.access.token().await.map_err(refused)?;
+        let response = Self::signed(request, token.as_ref()).await?;
+        let (StatusCode::UNAUTHORIZED, Some(token), Some(again)) = (response.status(), token, again) else {
+            return self.let_in(response);
+        };
+        self.access.was_refused(&token).await;
+        let token = self.access.token().await.map_err(refused)?;
+        self.let_in(Self::signed(again, token.as_ref()).await?)
+    }
+
+    async fn signed(request: RequestBuilder, token: Option<&SecretString>) -> Result<Response, HttpTrouble> {
+        let request = match token {
+            Some(token) => request.bearer_auth(token.expose_secret()),
+            None => request,
+        };
+        request.send().await.map_err(HttpTrouble::Client)
+    }
+
+    /// The answer, unless the server wants to know who asks.
+    fn let_in(&self, response: Response) -> Result<Response, HttpTrouble> {
+        let challenges = response.headers().get_all(WWW_AUTHENTICATE);
+        let has_challenge = challenges.iter().next().is_some();
+        let challenge = AuthChallenge::parse(challenges.iter().filter_map(|value| value.to_str().ok()));
+        match response.status() {
+            StatusCode::UNAUTHORIZED => Err(refused(self.access.refusal(&challenge))),
+            StatusCode::FORBIDDEN if has_challenge => Err(refused(self.access.refusal(&challenge))),
             _ => Ok(response),
         }
     }
+}
+
+/// The library keeps a server's header here, and hands it to whoever called; theirs is a sentence that says what to do.
+fn refused(why: String) -> HttpTrouble {
+    HttpTrouble::AuthRequired(AuthRequiredError::new(why))
 }
 
 impl StreamableHttpClient for HttpLink {
@@ -74,11 +104,11 @@ impl StreamableHttpClient for HttpLink {
         uri: Arc<str>,
         message: ClientJsonRpcMessage,
         session: Option<Arc<str>>,
-        auth: Option<String>,
+        _: Option<String>,
         headers: Headers,
     ) -> Result<StreamableHttpPostResponse, HttpTrouble> {
         let limits = StreamableHttpResponseLimits::default();
-        self.post_message_with_response_limits(uri, message, session, auth, headers, limits).await
+        self.post_message_with_response_limits(uri, message, session, None, headers, limits).await
     }
 
     async fn post_message_with_response_limits(
@@ -86,15 +116,15 @@ impl StreamableHttpClient for HttpLink {
         uri: Arc<str>,
         message: ClientJsonRpcMessage,
         session: Option<Arc<str>>,
-        auth: Option<String>,
+        _: Option<String>,
         headers: Headers,
         limits: StreamableHttpResponseLimits,
     ) -> Result<StreamableHttpPostResponse, HttpTrouble> {
-        let mut request = self.0.post(uri.as_ref()).json(&message);
+        let mut request = self.client.post(uri.as_ref()).json(&message);
         if let Some(session) = &session {
             request = request.header(HEADER_SESSION_ID, session.as_ref());
         }
-        let response = Self::sent(request, auth, headers).await?;
+        let response = self.sent(request, headers).await?;
         let status = response.status();
         if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
             return Ok(StreamableHttpPostResponse::Accepted);
@@ -147,11 +177,11 @@ impl StreamableHttpClient for HttpLink {
         &self,
         uri: Arc<str>,
         session: Arc<str>,
-        auth: Option<String>,
+        _: Option<String>,
         headers: Headers,
     ) -> Result<(), HttpTrouble> {
-        let request = self.0.delete(uri.as_ref()).header(HEADER_SESSION_ID, session.as_ref());
-        let response = Self::sent(request, auth, headers).await?;
+        let request = self.client.delete(uri.as_ref()).header(HEADER_SESSION_ID, session.as_ref());
+        let response = self.sent(request, headers).await?;
         match response.status() {
             StatusCode::METHOD_NOT_ALLOWED => Ok(()),
             _ => response.error_for_status().map(drop).map_err(HttpTrouble::Client),
@@ -163,11 +193,11 @@ impl StreamableHttpClient for HttpLink {
         uri: Arc<str>,
         session: Option<Arc<str>>,
         last_event: Option<String>,
-        auth: Option<String>,
+        _: Option<String>,
         headers: Headers,
     ) -> Result<BoxStream<'static, Result<Sse, SseError>>, HttpTrouble> {
         let most = StreamableHttpResponseLimits::default().max_sse_event_size;
-        self.get_stream_with_max_sse_event_size(uri, session, last_event, auth, headers, most).await
+        self.get_stream_with_max_sse_event_size(uri, session, last_event, None, headers, most).await
     }
 
     async fn get_stream_with_max_sse_event_size(
@@ -175,18 +205,18 @@ impl StreamableHttpClient for HttpLink {
         uri: Arc<str>,
         session: Option<Arc<str>>,
         last_event: Option<String>,
-        auth: Option<String>,
+        _: Option<String>,
         headers: Headers,
         most: usize,
     ) -> Result<BoxStream<'static, Result<Sse, SseError>>, HttpTrouble> {
-        let mut request = self.0.get(uri.as_ref());
+        let mut request = self.client.get(uri.as_ref());
         if let Some(session) = session {
             request = request.header(HEADER_SESSION_ID, session.as_ref());
         }
         if let Some(last_event) = last_event {
             request = request.header(HEADER_LAST_EVENT_ID, last_event);
         }
-        let response = Self::sent(request, auth, headers).await?;
+        let response = self.sent(request, headers).await?;
         if response.status() == StatusCode::METHOD_NOT_ALLOWED {
             return Err(HttpTrouble::ServerDoesNotSupportSse);
         }

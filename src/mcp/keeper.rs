@@ -10,7 +10,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::call::{McpCall, McpCallError};
 use super::client::{McpClient, ToolListing};
-use super::config::{McpServer, ServerReach};
+use super::config::{McpEndpoint, McpServer, ServerReach};
+use crate::accounts::oauth::TokenStore;
 use crate::limits;
 use crate::outside::{CallError, ToolAnswer};
 
@@ -86,6 +87,7 @@ impl KeptServer {
             tokio::select! {
                 () = stop.cancelled() => return,
                 () = sleep(Duration::from_millis(pause)) => {}
+                () = signed_in(&self.server) => {}
             }
             pause = (pause * 2).min(limits::MCP_PAUSE_MAX_MS);
         }
@@ -126,6 +128,7 @@ impl KeptServer {
                 () = client.changed() => sleep(Duration::from_millis(limits::MCP_LIST_PAUSE_MS)).await,
                 () = outdated => {}
                 () = client.over() => return client.end(),
+                why = lost(client) => return why,
             }
         }
     }
@@ -155,5 +158,34 @@ impl KeptServer {
             (None, ServerState::Down(why)) => Err(CallError::Unreachable(why)),
             (None, _) => Err(CallError::Unreachable("it is only just starting".to_owned())),
         }
+    }
+}
+
+/// Waits until somebody has to sign in to it again.
+async fn lost(client: &McpClient) -> String {
+    match &client.access {
+        Some(access) => {
+            let why = access.lost().await;
+            // Whose request found it out is told so first.
+            sleep(Duration::from_millis(limits::MCP_LOOK_MS)).await;
+            why
+        }
+        None => std::future::pending().await,
+    }
+}
+
+/// Waits until somebody has signed in to it, or out.
+async fn signed_in(server: &McpServer) {
+    match &server.reach {
+        ServerReach::Url(McpEndpoint { tokens: Some(store), .. }) => store_changed(store).await,
+        ServerReach::Url(_) | ServerReach::Program(_) | ServerReach::Unusable(_) => std::future::pending().await,
+    }
+}
+
+async fn store_changed(store: &TokenStore) {
+    let changed = || std::fs::metadata(store.path()).and_then(|about| about.modified()).ok();
+    let before = changed();
+    while changed() == before {
+        sleep(Duration::from_millis(limits::MCP_SIGN_IN_LOOK_MS)).await;
     }
 }

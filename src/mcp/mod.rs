@@ -7,8 +7,10 @@
 //! Invariants:
 //! - whatever a server sends is bounded, in bytes, entries and time; one that hangs, floods or ends harms no other;
 //! - a server's question ends its call, and no answer to it is made up here: it goes to whoever called;
+//! - a token goes to the address that it was given for, and nowhere else; a redirect is not followed;
 //! - a call that may have reached the server and has no answer says so ([`CallError::Unanswered`]), and is not repeated.
 
+mod access;
 mod asking;
 mod call;
 mod client;
@@ -17,11 +19,13 @@ mod connect;
 mod http;
 mod keeper;
 mod listener;
+mod sign_in;
 #[cfg(test)]
 mod tests;
 
 pub use asking::{AskedBack, AskedForm, CallAnswers};
 pub use call::{McpCall, McpCallError};
 pub use client::{ConnectError, McpClient, OfferedTool, ToolListing};
-pub use config::{McpConfig, McpConfigError, McpServer, ServerReach};
+pub use config::{McpConfig, McpConfigError, McpEndpoint, McpServer, ServerOAuth, ServerReach};
 pub use keeper::{KeptServer, ServerState};
+pub use sign_in::{ServerSignIn, SignInError, sign_out};

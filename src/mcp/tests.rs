@@ -47,6 +47,12 @@ fn what_cannot_be_a_server_is_said_by_its_name() {
         (r#"{"mcpServers": {"!!": {"command": "x"}}}"#, "letters or digits"),
         (r#"{"mcpServers": {"a b": {"command": "x"}, "A-B": {"command": "x"}}}"#, "another one called “a-b”"),
         (r#"{"mcpServers": {"a": {"command": ["x"]}}}"#, "“a”"),
+        (r#"{"mcpServers": {"a": {"url": "http://y", "oauth": {"grant": "password"}}}}"#, "client_credentials"),
+        (r#"{"mcpServers": {"a": {"url": "http://y", "oauth": {"clientSecret": "x"}}}}"#, "no clientId"),
+        (
+            r#"{"mcpServers": {"a": {"url": "http://y", "oauth": {"clientId": "x", "clientSecret": "${NO}"}}}}"#,
+            "NO is not set",
+        ),
     ] {
         let why = read(text).unwrap_err();
         assert!(why.contains(says), "{text}: {why}");

@@ -86,7 +86,7 @@ fn allowed(module: &str) -> Option<&'static [&'static str]> {
         "store" | "search" | "llm" => ADAPTER,
         "services" => SERVICES,
         "ical" | "outside" => &["limits"],
-        "mcp" => &["limits", "outside"],
+        "mcp" => &["accounts", "limits", "outside"],
         "declared" => &["core", "limits", "outside"],
         "dav" => &["accounts", "failpoint", "limits"],
         "investigate" => &["core", "failpoint", "language", "limits", "ports", "prompts", "services"],

@@ -29,6 +29,7 @@ fn settings(server: &Server) -> OAuthSettings {
         scopes: vec!["mail".to_owned()],
         extra: vec![("prompt".to_owned(), "consent".to_owned())],
         redirect_host: "127.0.0.1".to_owned(),
+        binding: None,
     }
 }
 
@@ -60,6 +61,7 @@ impl Account {
             expires_at: Some(now + TimeDelta::seconds(secs)),
             refresh: Some(refresh.into()),
             is_revoked: false,
+            binding: None,
         };
         let store = self.store();
         store.write(&tokens, &store.lock().await.unwrap()).unwrap();

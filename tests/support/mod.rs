@@ -9,6 +9,7 @@
 //! - [`dav_server::DavServer`]: a real CalDAV and CardDAV server (Radicale or Xandikos), with another client (Python's caldav)
 //! - [`dovecot::Dovecot`]: a real IMAP server, with another client (Python's imaplib) to read back what is in it
 //! - [`token_server::TokenServer`]: a token server of OAuth 2, with its page, and what it knows of a token
+//! - [`tool_server::ToolServer`]: a server of tools that lets in who has a token of it
 //! - [`tls_server::TlsServer`]: says what a test wants, over TLS
 //! - [`transcriber::Transcriber`]: an endpoint that hears what a test says
 //! - [`web_api::WebApi`]: an HTTP API, and what it was asked
@@ -34,6 +35,7 @@ pub mod program;
 pub mod smtp_server;
 pub mod tls_server;
 pub mod token_server;
+pub mod tool_server;
 pub mod transcriber;
 pub mod web_api;
 mod wire;

@@ -3,6 +3,7 @@
 //! - `GET /authorize`: the page, whose person says yes at once (or no, see [`TokenServer::denies`]): it redirects
 //! - `POST /token`: codes (with PKCE, S256), refresh tokens (each good once), device codes
 //! - `POST /device`: codes for another device
+//! - `GET /.well-known/oauth-authorization-server`, `POST /register`: what it is, and clients that make themselves known
 //! - `GET /introspect?token=…`, or with the token as bearer or at the end of the path: whether it is active, and whose
 //!
 //! Invariants: a code and a refresh token serve once; a refresh token that is used again revokes all that came of it; what was
@@ -78,6 +79,14 @@ struct Known {
     device: VecDeque<Device>,
     trouble: VecDeque<Trouble>,
     delay: Duration,
+    /// What its metadata says in place of the truth.
+    says: BTreeMap<String, Value>,
+    /// What its answers in a browser say of who it is.
+    iss: Option<String>,
+    /// What the page was asked for, in order.
+    pages: Vec<BTreeMap<String, String>>,
+    /// What clients said of themselves.
+    registered: Vec<Value>,
     requests: Vec<BTreeMap<String, String>>,
 }
 
@@ -100,14 +109,19 @@ impl TokenServer {
             ..Known::default()
         };
         let known = Arc::new(Mutex::new(known));
+        let shared = Arc::clone(&known);
         let router = Router::new()
             .route("/authorize", get(authorize))
             .route("/token", post(token))
             .route("/device", post(device))
+            .route("/register", post(register))
+            .route("/.well-known/oauth-authorization-server", get(metadata))
             .route("/introspect", get(introspect))
             .route("/introspect/{token}", get(introspect_path))
             .with_state(Arc::clone(&known));
         let background = Arc::new(Background::start("token-server", |listener| serve_http(listener, router)));
+        let issuer = format!("http://{}", background.addr());
+        shared.lock().unwrap().says.insert("issuer".to_owned(), json!(issuer));
         Self { background, known }
     }
 
@@ -148,6 +162,36 @@ impl TokenServer {
     /// The client has this secret.
     pub fn wants_secret(&self, secret: &str) {
         self.change(|known| known.secret = Some(secret.to_owned()));
+    }
+
+    /// Who it is, by its metadata.
+    pub fn issuer(&self) -> String {
+        format!("http://{}", self.background.addr())
+    }
+
+    /// Its metadata says this in place of the truth.
+    pub fn says(&self, key: &str, value: Value) {
+        self.change(|known| known.says.insert(key.to_owned(), value));
+    }
+
+    /// Its answers in a browser say that it is this one.
+    pub fn answers_as(&self, issuer: &str) {
+        self.change(|known| known.iss = Some(issuer.to_owned()));
+    }
+
+    /// What the page was asked for, in order.
+    pub fn pages(&self) -> Vec<BTreeMap<String, String>> {
+        self.change(|known| known.pages.clone())
+    }
+
+    /// What clients said of themselves.
+    pub fn registered(&self) -> Vec<Value> {
+        self.change(|known| known.registered.clone())
+    }
+
+    /// Takes back the access tokens alone.
+    pub fn revoke_access(&self) {
+        self.change(|known| known.access.values_mut().for_each(|token| token.is_revoked = true));
     }
 
     /// The person says no.
@@ -258,6 +302,7 @@ impl Known {
                     None => Err((400, "invalid_grant")),
                 }
             }
+            "client_credentials" => Ok(self.answer(None)),
             "urn:ietf:params:oauth:grant-type:device_code" => {
                 let step = if self.device.len() > 1 { self.device.pop_front() } else { self.device.front().copied() };
                 match step.unwrap_or(Device::Yes) {
@@ -321,6 +366,7 @@ async fn authorize(State(known): Shared, Query(asked): Query<BTreeMap<String, St
     {
         return error(400, "invalid_request");
     }
+    known.pages.push(asked.clone());
     let (redirect, state) = (asked["redirect_uri"].clone(), asked.get("state").cloned().unwrap_or_default());
     let answer = if known.denies {
         "error=access_denied".to_owned()
@@ -329,7 +375,9 @@ async fn authorize(State(known): Shared, Query(asked): Query<BTreeMap<String, St
         known.codes.insert(code.clone(), asked);
         format!("code={code}")
     };
-    let to = format!("{redirect}/?{answer}&state={state}");
+    let iss = known.iss.as_ref().map(|iss| format!("&iss={}", utf8_percent_encode(iss, FORM)));
+    let slash = if redirect.matches('/').count() > 2 { "" } else { "/" };
+    let to = format!("{redirect}{slash}?{answer}&state={state}{}", iss.unwrap_or_default());
     (StatusCode::FOUND, [(header::LOCATION, to)]).into_response()
 }
 
@@ -374,6 +422,23 @@ async fn token(
         Ok(answer) => Json(answer).into_response(),
         Err((status, code)) => error(status, code),
     }
+}
+
+async fn metadata(State(known): Shared, headers: HeaderMap) -> Response {
+    let here = headers.get(header::HOST).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let url = |path: &str| format!("http://{here}/{path}");
+    let mut about = json!({
+        "authorization_endpoint": url("authorize"), "token_endpoint": url("token"),
+        "registration_endpoint": url("register"), "code_challenge_methods_supported": ["S256"],
+        "token_endpoint_auth_methods_supported": ["none", "client_secret_basic"],
+    });
+    about.as_object_mut().unwrap().extend(known.lock().unwrap().says.clone());
+    Json(about).into_response()
+}
+
+async fn register(State(known): Shared, Json(about): Json<Value>) -> Response {
+    known.lock().unwrap().registered.push(about);
+    (StatusCode::CREATED, Json(json!({"client_id": CLIENT_ID}))).into_response()
 }
 
 async fn device(State(known): Shared, Form(form): Form<BTreeMap<String, String>>) -> Response {

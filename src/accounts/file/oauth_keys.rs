@@ -64,6 +64,7 @@ fn settings(keys: &mut KeyReader<'_>, provider: Option<&Provider>, place: &Accou
             scopes: if scopes.is_empty() { known.scopes } else { scopes },
             extra: known.extra,
             redirect_host: redirect_host.unwrap_or(known.redirect_host),
+            binding: None,
         },
         None => {
             if !keys.has("token_url") {
@@ -78,6 +79,7 @@ fn settings(keys: &mut KeyReader<'_>, provider: Option<&Provider>, place: &Accou
                 scopes,
                 extra: Vec::new(),
                 redirect_host: redirect_host.unwrap_or_else(|| "127.0.0.1".to_owned()),
+                binding: None,
             }
         }
     };

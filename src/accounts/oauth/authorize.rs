@@ -1,7 +1,7 @@
 //! Access given in a browser: authorization code with PKCE (RFC 7636), and the answer on this machine's loopback
 //! address (RFC 8252).
 //!
-//! Invariants: a code counts only with the state that was sent out; one code is taken, once; whatever else connects is
+//! Invariants: a code counts only with the state that was sent out, and from whom it was asked of, where that is known; one code is taken, once; whatever else connects is
 //! told politely and changes nothing; a page repeats nothing of what came in.
 
 use std::net::{Ipv4Addr, SocketAddr};
@@ -33,11 +33,21 @@ pub enum CodeError {
     /// The person, or the provider, said no.
     #[error("access was not given")]
     Denied,
+    /// Who answered is not whom we asked (RFC 9207).
+    #[error("that answer comes from somebody else than the server that was asked")]
+    OtherIssuer,
 }
 
 /// A code that was sent with our state.
 #[derive(Debug)]
 pub struct GrantedCode(SecretString);
+
+/// Where this machine waits for a browser's answer.
+#[derive(Debug)]
+pub struct Loopback {
+    redirect: RedirectUrl,
+    listener: TcpListener,
+}
 
 /// One attempt to be given access.
 #[derive(Debug)]
@@ -45,28 +55,48 @@ pub struct Authorization {
     url: Url,
     state: CsrfToken,
     verifier: PkceCodeVerifier,
-    redirect: RedirectUrl,
-    listener: TcpListener,
+    /// Who has to have answered, and whether each answer says it.
+    issuer: Option<(String, bool)>,
+    loopback: Loopback,
 }
 
 const DONE: &str = "Access was given. You can close this page and go back to the terminal.";
 const DENIED: &str = "Access was not given. You can close this page; the terminal says how to go on.";
 const OTHER: &str = "Brain Agent waits here for an answer of your provider. This was none, and nothing has changed.";
 
+impl Loopback {
+    /// Listens on a port of this machine, 0 for a free one. `host` is its name in the address, `path` what stands behind.
+    pub async fn listen(host: &str, port: u16, path: &str) -> Result<Self, GrantError> {
+        let cannot = |what: &str| GrantError::Failed(what.to_owned());
+        let here = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        let listener = TcpListener::bind(here).await.map_err(|_| cannot("cannot answer here: no port is free"))?;
+        let port = listener.local_addr().map_err(|_| cannot("cannot answer here: no port is free"))?.port();
+        let redirect = RedirectUrl::new(format!("http://{host}:{port}{path}"));
+        let redirect = redirect.map_err(|_| cannot("cannot answer here: the name of this machine is none"))?;
+        Ok(Self { redirect, listener })
+    }
+
+    /// Where a browser is sent back to.
+    pub fn address(&self) -> &str {
+        self.redirect.as_str()
+    }
+}
+
 impl Authorization {
     /// Listens on a free port of this machine, and knows the page that a browser should open.
     pub async fn begin(server: &TokenServer) -> Result<Self, GrantError> {
-        let cannot = |what: &str| GrantError::Failed(what.to_owned());
-        let settings = &server.settings;
-        let auth_url = settings.auth_url.clone().ok_or_else(|| cannot("has no page where access is given"))?;
-        let here = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-        let listener = TcpListener::bind(here).await.map_err(|_| cannot("cannot answer here: no port is free"))?;
-        let port = listener.local_addr().map_err(|_| cannot("cannot answer here: no port is free"))?.port();
         // Without a path: providers compare it as text, and know it without one.
-        let redirect = RedirectUrl::new(format!("http://{}:{port}", settings.redirect_host));
-        let redirect = redirect.map_err(|_| cannot("cannot answer here: the name of this machine is none"))?;
+        Self::begin_at(server, Loopback::listen(&server.settings.redirect_host, 0, "").await?)
+    }
+
+    /// The same with the answer at a place that is listened at already.
+    pub fn begin_at(server: &TokenServer, loopback: Loopback) -> Result<Self, GrantError> {
+        let settings = &server.settings;
+        let no_page = || GrantError::Failed("has no page where access is given".to_owned());
+        let auth_url = settings.auth_url.clone().ok_or_else(no_page)?;
         let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
-        let client = server.client()?.set_auth_uri(AuthUrl::from_url(auth_url)).set_redirect_uri(redirect.clone());
+        let redirect = loopback.redirect.clone();
+        let client = server.client()?.set_auth_uri(AuthUrl::from_url(auth_url)).set_redirect_uri(redirect);
         let mut request = client
             .authorize_url(CsrfToken::new_random)
             .set_pkce_challenge(challenge)
@@ -74,8 +104,12 @@ impl Authorization {
         for (name, value) in &settings.extra {
             request = request.add_extra_param(name.clone(), value.clone());
         }
+        if let Some(resource) = server.resource() {
+            request = request.add_extra_param("resource", resource.to_owned());
+        }
         let (url, state) = request.url();
-        Ok(Self { url, state, verifier, redirect, listener })
+        let issuer = settings.binding.as_ref().map(|binding| (binding.issuer.clone(), binding.names_issuer));
+        Ok(Self { url, state, verifier, issuer, loopback })
     }
 
     /// The page to open.
@@ -86,14 +120,22 @@ impl Authorization {
     /// The code in an address that a browser was sent to, when a person pastes it.
     pub fn pasted(&self, address: &str) -> Result<GrantedCode, CodeError> {
         let url = Url::parse(address.trim()).map_err(|_| CodeError::NotOurs)?;
-        let ours = Url::parse(self.redirect.as_str()).map_err(|_| CodeError::NotOurs)?;
-        if url.origin() != ours.origin() || url.path() != "/" {
+        let ours = Url::parse(self.loopback.address()).map_err(|_| CodeError::NotOurs)?;
+        if url.origin() != ours.origin() || url.path() != ours.path() {
             return Err(CodeError::NotOurs);
         }
         let value = |name: &str| url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value.into_owned());
         let state = value("state").ok_or(CodeError::NotOurs)?;
         if !bool::from(state.as_bytes().ct_eq(self.state.secret().as_bytes())) {
             return Err(CodeError::OtherAttempt);
+        }
+        let is_other = match (&self.issuer, value("iss")) {
+            (Some((issuer, _)), Some(said)) => *issuer != said,
+            (Some((_, names_itself)), None) => *names_itself,
+            (None, _) => false,
+        };
+        if is_other {
+            return Err(CodeError::OtherIssuer);
         }
         match (value("code"), value("error")) {
             (_, Some(_)) => Err(CodeError::Denied),
@@ -112,7 +154,7 @@ impl Authorization {
         let mut open = FuturesUnordered::new();
         loop {
             tokio::select! {
-                connected = self.listener.accept(), if open.len() < REDIRECTS_AT_ONCE => match connected {
+                connected = self.loopback.listener.accept(), if open.len() < REDIRECTS_AT_ONCE => match connected {
                     Ok((stream, _)) => open.push(self.serve(stream)),
                     // Too many open files, most likely: that passes.
                     Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
@@ -120,6 +162,9 @@ impl Authorization {
                 Some(answer) = open.next() => match answer {
                     Some(Ok(code)) => return Ok(code),
                     Some(Err(CodeError::Denied)) => return Err(GrantError::Denied),
+                    Some(Err(why @ CodeError::OtherIssuer)) => {
+                        return Err(GrantError::Failed(format!("is not known to have answered: {why}")));
+                    }
                     Some(Err(CodeError::NotOurs | CodeError::OtherAttempt)) | None => {}
                 },
             }
@@ -130,10 +175,12 @@ impl Authorization {
     async fn serve(&self, mut stream: TcpStream) -> Option<Result<GrantedCode, CodeError>> {
         let bound = Duration::from_millis(REDIRECT_MS);
         let target = timeout(bound, target(&mut stream)).await.ok().flatten()?;
-        let answer = self.pasted(&format!("{}{target}", self.redirect.as_str()));
+        let origin = Url::parse(self.loopback.address()).ok()?.origin().ascii_serialization();
+        let answer = self.pasted(&format!("{origin}{target}"));
         let (status, text) = match &answer {
             Ok(_) => ("200 OK", DONE),
             Err(CodeError::Denied) => ("200 OK", DENIED),
+            Err(CodeError::OtherIssuer) => ("400 Bad Request", DENIED),
             Err(CodeError::NotOurs | CodeError::OtherAttempt) => ("404 Not Found", OTHER),
         };
         let body = format!("<!doctype html><meta charset=utf-8><title>Brain Agent</title><p>{text}</p>\n");
@@ -153,10 +200,13 @@ impl Authorization {
 
     /// Exchanges the code for tokens.
     pub async fn tokens(self, server: &TokenServer, code: GrantedCode) -> Result<Tokens, GrantError> {
-        let client = server.client()?.set_redirect_uri(self.redirect);
+        let client = server.client()?.set_redirect_uri(self.loopback.redirect);
         let code = AuthorizationCode::new(code.0.expose_secret().to_owned());
-        let granted = client.exchange_code(code).set_pkce_verifier(self.verifier).request_async(&server.http).await;
-        server.tokens(&granted.map_err(why)?)
+        let mut request = client.exchange_code(code).set_pkce_verifier(self.verifier);
+        if let Some(resource) = server.resource() {
+            request = request.add_extra_param("resource", resource.to_owned());
+        }
+        server.tokens(&request.request_async(&server.http).await.map_err(why)?)
     }
 }
 

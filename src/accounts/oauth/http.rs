@@ -10,13 +10,18 @@ use std::time::Duration;
 use chrono::Utc;
 use oauth2::basic::{BasicClient, BasicErrorResponse, BasicErrorResponseType as Code, BasicTokenResponse};
 use oauth2::{
-    AsyncHttpClient, ClientId, ClientSecret, EndpointNotSet, EndpointSet, ErrorResponse, HttpRequest, HttpResponse,
-    RefreshToken, RequestTokenError, TokenResponse as _, TokenUrl,
+    AsyncHttpClient, AuthType, ClientId, ClientSecret, EndpointNotSet, EndpointSet, ErrorResponse, HttpRequest,
+    HttpResponse, RefreshToken, RequestTokenError, Scope, TokenResponse as _, TokenUrl,
 };
+use reqwest::Url;
+use reqwest::header::ACCEPT;
 use reqwest::redirect::Policy;
 use secrecy::{ExposeSecret as _, SecretString};
+use serde::de::DeserializeOwned;
 
 use super::OAuthSettings;
+use super::binding::{SecretWay, TokenGrant};
+use super::discovery::DiscoveryError;
 use super::store::Tokens;
 use crate::accounts::authorities::certificates;
 use crate::limits::{TOKEN_ANSWER_BYTES_MAX, TOKEN_REQUEST_MS};
@@ -46,13 +51,17 @@ pub enum GrantError {
 
 /// Why a request came to nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(super) enum TokenHttpError {
+pub enum TokenHttpError {
+    /// Nothing answers there.
     #[error("cannot be reached")]
     Unreachable,
+    /// Or not yet.
     #[error("did not answer in time")]
     Silent,
+    /// The connection ended before the answer did.
     #[error("broke off")]
     Broken,
+    /// More than is read.
     #[error("answers too much")]
     TooLarge,
 }
@@ -67,19 +76,7 @@ pub struct TokenServer {
 impl TokenServer {
     /// Connects to nothing yet. `authorities`: certificates that it may show beside those that everybody trusts.
     pub fn new(settings: OAuthSettings, authorities: Option<&Path>) -> Result<Self, GrantError> {
-        let mut builder = reqwest::Client::builder()
-            .redirect(Policy::none())
-            .timeout(Duration::from_millis(TOKEN_REQUEST_MS))
-            .pool_max_idle_per_host(0);
-        if let Some(path) = authorities {
-            for authority in certificates(path).map_err(GrantError::Failed)? {
-                let authority = reqwest::Certificate::from_der(&authority);
-                let unusable = |_| GrantError::Failed("has a file of authorities that cannot be used".to_owned());
-                builder = builder.add_root_certificate(authority.map_err(unusable)?);
-            }
-        }
-        let http = builder.build().map_err(|_| GrantError::Failed("cannot be spoken to".to_owned()))?;
-        Ok(Self { settings, http: TokenHttp(http) })
+        Ok(Self { settings, http: TokenHttp::new(authorities)? })
     }
 
     /// Its name, for messages.
@@ -92,17 +89,46 @@ impl TokenServer {
             .set_token_uri(TokenUrl::from_url(self.settings.token_url.clone()));
         let Some(place) = &self.settings.client_secret else { return Ok(client) };
         let secret = place.look_up().map_err(|why| GrantError::Client(format!("the client secret: {why}")))?;
-        Ok(client.set_client_secret(ClientSecret::new(secret.expose_secret().to_owned())))
+        let way = match self.settings.binding.as_ref().map(|binding| binding.secret_way) {
+            Some(SecretWay::Post) => AuthType::RequestBody,
+            Some(SecretWay::Basic) | None => AuthType::BasicAuth,
+        };
+        Ok(client.set_client_secret(ClientSecret::new(secret.expose_secret().to_owned())).set_auth_type(way))
     }
 
     /// New tokens for a refresh token. Where the server gives no new one, the old one stays.
     pub(super) async fn refresh(&self, refresh: &SecretString) -> Result<Tokens, GrantError> {
         let client = self.client()?;
         let token = RefreshToken::new(refresh.expose_secret().to_owned());
-        let granted = client.exchange_refresh_token(&token).request_async(&self.http).await.map_err(why)?;
+        let mut request = client.exchange_refresh_token(&token);
+        if let Some(resource) = self.resource() {
+            request = request.add_extra_param("resource", resource.to_owned());
+        }
+        let granted = request.request_async(&self.http).await.map_err(why)?;
         let mut tokens = self.tokens(&granted)?;
         tokens.refresh = tokens.refresh.or_else(|| Some(refresh.clone()));
         Ok(tokens)
+    }
+
+    /// The server that tokens are asked for, where that is said.
+    pub(super) fn resource(&self) -> Option<&str> {
+        self.settings.binding.as_ref().map(|binding| binding.resource.as_str())
+    }
+
+    /// Whether nobody has to say yes.
+    pub(super) fn asks_for_itself(&self) -> bool {
+        self.settings.binding.as_ref().is_some_and(|binding| binding.grant == TokenGrant::Client)
+    }
+
+    /// Tokens that the client asks for by itself.
+    pub async fn own_tokens(&self) -> Result<Tokens, GrantError> {
+        let client = self.client()?;
+        let scopes = self.settings.scopes.iter().cloned().map(Scope::new);
+        let mut request = client.exchange_client_credentials().add_scopes(scopes);
+        if let Some(resource) = self.resource() {
+            request = request.add_extra_param("resource", resource.to_owned());
+        }
+        self.tokens(&request.request_async(&self.http).await.map_err(why)?)
     }
 
     /// What was granted, checked: a token that cannot stand in a header is none.
@@ -121,13 +147,14 @@ impl TokenServer {
             expires_at: lives.and_then(|lives| now.checked_add_signed(lives)),
             refresh: granted.refresh_token().map(|token| token.secret().clone().into()),
             is_revoked: false,
+            binding: self.settings.binding.clone(),
         })
     }
 }
 
 /// Our client, as the crate wants one.
 #[derive(Debug, Clone)]
-pub(super) struct TokenHttp(reqwest::Client);
+pub struct TokenHttp(reqwest::Client);
 
 impl<'c> AsyncHttpClient<'c> for TokenHttp {
     type Error = TokenHttpError;
@@ -139,14 +166,70 @@ impl<'c> AsyncHttpClient<'c> for TokenHttp {
 }
 
 impl TokenHttp {
-    /// One request, to its end.
+    /// Connects to nothing yet. `authorities`: certificates that it may be shown beside those that everybody trusts.
+    pub fn new(authorities: Option<&Path>) -> Result<Self, GrantError> {
+        let mut builder = reqwest::Client::builder()
+            .redirect(Policy::none())
+            .timeout(Duration::from_millis(TOKEN_REQUEST_MS))
+            .pool_max_idle_per_host(0);
+        if let Some(path) = authorities {
+            for authority in certificates(path).map_err(GrantError::Failed)? {
+                let authority = reqwest::Certificate::from_der(&authority);
+                let unusable = |_| GrantError::Failed("has a file of authorities that cannot be used".to_owned());
+                builder = builder.add_root_certificate(authority.map_err(unusable)?);
+            }
+        }
+        builder.build().map(Self).map_err(|_| GrantError::Failed("cannot be spoken to".to_owned()))
+    }
+
+    /// The document at the first of these places where there is one.
+    pub(super) async fn first_json<T: DeserializeOwned>(&self, places: &[Url]) -> Result<Option<T>, DiscoveryError> {
+        for place in places {
+            if let Some(document) = self.json_of(self.0.get(place.clone()), place).await? {
+                return Ok(Some(document));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What is answered to a document; `None`: it is refused.
+    pub(super) async fn answer_json<T: DeserializeOwned>(
+        &self,
+        place: &Url,
+        said: &serde_json::Value,
+    ) -> Result<Option<T>, DiscoveryError> {
+        self.json_of(self.0.post(place.clone()).json(said), place).await
+    }
+
+    async fn json_of<T: DeserializeOwned>(
+        &self,
+        request: reqwest::RequestBuilder,
+        place: &Url,
+    ) -> Result<Option<T>, DiscoveryError> {
+        let failed = |why: &str| DiscoveryError(format!("{place} {why}"));
+        let request = request.header(ACCEPT, "application/json").build();
+        let request = request.map_err(|_| failed("cannot be asked"))?;
+        let answer = self.executed(request).await.map_err(|error| failed(&error.to_string()))?;
+        if !answer.status().is_success() {
+            return Ok(None);
+        }
+        let document = serde_json::from_slice(answer.body());
+        document.map(Some).map_err(|_| failed("answers what makes no sense"))
+    }
+
+    /// One request of the crate, to its end.
     async fn answer(&self, request: HttpRequest) -> Result<HttpResponse, TokenHttpError> {
+        let request = reqwest::Request::try_from(request).map_err(|_| TokenHttpError::Broken)?;
+        self.executed(request).await
+    }
+
+    /// One request, to its end.
+    async fn executed(&self, request: reqwest::Request) -> Result<HttpResponse, TokenHttpError> {
         let broken = |error: reqwest::Error| match error {
             error if error.is_timeout() => TokenHttpError::Silent,
             error if error.is_connect() => TokenHttpError::Unreachable,
             _ => TokenHttpError::Broken,
         };
-        let request = reqwest::Request::try_from(request).map_err(broken)?;
         let mut response = self.0.execute(request).await.map_err(broken)?;
         let (status, headers) = (response.status(), response.headers().clone());
         let mut body = Vec::new();

@@ -32,6 +32,8 @@ pub struct OAuthLogin(Arc<Renewal>);
 struct Renewal {
     user: String,
     account: String,
+    /// What somebody does to give access again.
+    remedy: String,
     server: TokenServer,
     store: TokenStore,
     /// Held while something is renewed, so that it is renewed once for all who wait.
@@ -70,8 +72,27 @@ fn is_same(a: &SecretString, b: &SecretString) -> bool {
 impl OAuthLogin {
     /// As this user of an account that the person calls so.
     pub fn new(user: impl Into<String>, account: impl Into<String>, server: TokenServer, store: TokenStore) -> Self {
-        let (user, account, last) = (user.into(), account.into(), Mutex::default());
-        Self(Arc::new(Renewal { user, account, server, store, last, is_refused: AtomicBool::new(false) }))
+        let account = account.into();
+        let remedy = format!("reconnect with: {}", reconnect_command(&account));
+        Self::with_remedy(user.into(), account, remedy, server, store)
+    }
+
+    /// At a server elsewhere that is called so; `command` signs in again.
+    pub fn at_server(name: &str, command: &str, server: TokenServer, store: TokenStore) -> Self {
+        Self::with_remedy(name.to_owned(), name.to_owned(), format!("sign in again: {command}"), server, store)
+    }
+
+    /// A server did not accept this token, which may not be the one that was given last.
+    pub async fn was_refused_with(&self, token: &SecretString) {
+        let mut last = self.0.last.lock().await;
+        if last.given.as_ref().is_some_and(|given| is_same(given, token)) {
+            last.refused = last.given.take();
+        }
+    }
+
+    fn with_remedy(user: String, account: String, remedy: String, server: TokenServer, store: TokenStore) -> Self {
+        let (last, is_refused) = (Mutex::default(), AtomicBool::new(false));
+        Self(Arc::new(Renewal { user, account, remedy, server, store, last, is_refused }))
     }
 }
 
@@ -166,10 +187,11 @@ impl Renewal {
             // Somebody else has renewed them meanwhile; if they are due as well, that is seen at the next call.
             return Ok(stored);
         }
-        let Some(refresh) = &old.refresh else {
-            return Err(self.reconnect("gave access for a time that is over"));
+        let renewed = match &old.refresh {
+            _ if self.server.asks_for_itself() => self.server.own_tokens().await,
+            Some(refresh) => self.server.refresh(refresh).await,
+            None => return Err(self.reconnect("gave access for a time that is over")),
         };
-        let renewed = self.server.refresh(refresh).await;
         match renewed {
             Ok(tokens) => {
                 (last.failures, last.pause, last.client_refused) = (0, None, None);
@@ -215,10 +237,9 @@ impl Renewal {
     }
 
     fn no_tokens(&self, why: &TokenError) -> LoginError {
-        let command = reconnect_command(&self.account);
         match why {
             TokenError::None | TokenError::Unreadable(_) => {
-                LoginError::Reconnect(format!("{}: {why}; reconnect with: {command}", self.account))
+                LoginError::Reconnect(format!("{}: {why}; {}", self.account, self.remedy))
             }
             TokenError::Unwritable(_) | TokenError::Locked => {
                 LoginError::Unavailable(format!("{}: {why}.", self.account))
@@ -227,8 +248,7 @@ impl Renewal {
     }
 
     fn reconnect(&self, why: &str) -> LoginError {
-        let (account, host) = (&self.account, self.server.host());
-        LoginError::Reconnect(format!("{account}: {host} {why}; reconnect with: {}", reconnect_command(account)))
+        LoginError::Reconnect(format!("{}: {} {why}; {}", self.account, self.server.host(), self.remedy))
     }
 
     fn unavailable(&self, why: &str) -> LoginError {

@@ -1,10 +1,13 @@
-//! OAuth 2 for accounts elsewhere (RFC 6749, 7636, 8252, 8628): how access is given once, and how it is kept.
+//! OAuth 2 for accounts and servers elsewhere (RFC 6749, 7636, 8252, 8628): how access is given once, and how it is kept.
 //!
 //! ```text
 //! setup ─► authorize (browser, PKCE, loopback)  ─┐
 //!      └─► device (a code on another device)    ─┴─► tokens ─► file beside accounts.toml
 //! sign-in ─► login ─► the file's access token, renewed ahead of its end ─► file
 //! ```
+//! Where no configuration says who gives access, a server does: challenge ─► discovery ─► registration ─► authorize; what
+//! was found is kept with the tokens (binding).
+//!
 //! Invariants:
 //! - tokens go to the token server that gave them, access tokens besides to the account's own servers;
 //! - one renewal at a time, over all processes; what was renewed is in the file before it is used;
@@ -13,19 +16,27 @@
 //! Not here: what people are asked and told about it; that is setup's.
 
 mod authorize;
+mod binding;
+mod challenge;
 mod device;
+mod discovery;
 mod http;
 mod login;
+mod registration;
 mod store;
 
 use reqwest::Url;
 
 use super::secret::SecretPlace;
 
-pub use authorize::{Authorization, CodeError, GrantedCode};
+pub use authorize::{Authorization, CodeError, GrantedCode, Loopback};
+pub use binding::{SecretWay, TokenBinding, TokenGrant};
+pub use challenge::AuthChallenge;
 pub use device::DeviceAuthorization;
-pub use http::{GrantError, TokenServer};
+pub use discovery::{DiscoveryError, IssuerMetadata, ResourceMetadata};
+pub use http::{GrantError, TokenHttp, TokenServer};
 pub use login::OAuthLogin;
+pub use registration::RegisteredClient;
 pub use store::{TokenError, TokenLock, TokenStore, Tokens};
 
 /// Where access is given, and to whom.
@@ -47,4 +58,6 @@ pub struct OAuthSettings {
     pub extra: Vec<(String, String)>,
     /// The name of this machine in the address that the browser is sent back to.
     pub redirect_host: String,
+    /// What the tokens are bound to, where a server has said it and not a configuration.
+    pub binding: Option<TokenBinding>,
 }

@@ -1,4 +1,4 @@
-//! The tokens of an account, in a file of their own beside accounts.toml.
+//! The tokens of an account, in a file of their own beside accounts.toml; those of a server, in one of the data folder.
 //!
 //! Invariant: who changes the file holds its lock, over all processes, and has read it under that lock.
 
@@ -13,6 +13,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
+use super::binding::TokenBinding;
 use crate::limits::{TOKEN_AHEAD_SECS, TOKEN_ANSWER_BYTES_MAX, TOKEN_LOCK_MS};
 use crate::secret_files::{self, SecretFileError};
 
@@ -33,6 +34,8 @@ pub struct Tokens {
     pub refresh: Option<SecretString>,
     /// It was refused for good.
     pub is_revoked: bool,
+    /// What they are bound to, where no configuration says it.
+    pub binding: Option<TokenBinding>,
 }
 
 impl Tokens {
@@ -61,6 +64,11 @@ struct TokensRecord {
     refresh_token: Option<String>,
     #[serde(default)]
     revoked: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    binding: Option<TokenBinding>,
+    /// That of the binding.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    client_secret: Option<String>,
 }
 
 const VERSION: u32 = 1;
@@ -100,7 +108,7 @@ pub struct TokenStore {
 pub struct TokenLock(#[allow(dead_code, reason = "held for its lock")] File);
 
 impl TokenStore {
-    /// That of the account with this id, in the folder of accounts.toml.
+    /// That of the account with this id, in the folder of accounts.toml; or of the server with this name, in its folder.
     pub fn new(folder: &Path, account_id: &str) -> Self {
         Self { path: folder.join(format!("{}.tokens.json", account_id.replace(':', "-"))) }
     }
@@ -124,6 +132,7 @@ impl TokenStore {
         if record.version != VERSION {
             return Err(TokenError::Unreadable("is of another version".to_owned()));
         }
+        let secret = record.client_secret.map(SecretString::from);
         Ok(Tokens {
             token_url: record.token_url,
             client_id: record.client_id,
@@ -132,11 +141,13 @@ impl TokenStore {
             expires_at: record.expires_at,
             refresh: record.refresh_token.map(Into::into),
             is_revoked: record.revoked,
+            binding: record.binding.map(|binding| TokenBinding { secret, ..binding }),
         })
     }
 
     /// Replaces what is there.
     pub fn write(&self, tokens: &Tokens, _: &TokenLock) -> Result<(), TokenError> {
+        let secret = tokens.binding.as_ref().and_then(|binding| binding.secret.as_ref());
         let record = TokensRecord {
             version: VERSION,
             token_url: tokens.token_url.clone(),
@@ -146,9 +157,20 @@ impl TokenStore {
             expires_at: tokens.expires_at,
             refresh_token: tokens.refresh.as_ref().map(|token| token.expose_secret().to_owned()),
             revoked: tokens.is_revoked,
+            client_secret: secret.map(|secret| secret.expose_secret().to_owned()),
+            binding: tokens.binding.clone(),
         };
         let text = serde_json::to_string_pretty(&record).map_err(io::Error::from)?;
         Ok(secret_files::write(&self.path, &text)?)
+    }
+
+    /// Takes the tokens away; false: there were none.
+    pub fn remove(&self, _: &TokenLock) -> Result<bool, TokenError> {
+        match std::fs::remove_file(&self.path) {
+            Ok(()) => Ok(true),
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(cause) => Err(cause.into()),
+        }
     }
 
     /// Waits until nobody else changes the file, for a while.
@@ -187,6 +209,7 @@ mod tests {
                 expires_at: Some(after(lives)),
                 refresh: None,
                 is_revoked: false,
+                binding: None,
             };
             assert!(!tokens.is_due(after(due - 1)) && tokens.is_due(after(due)), "{lives}");
             assert!(!tokens.is_alive(after(lives)) && tokens.is_alive(after(lives - 1)), "{lives}");

@@ -142,6 +142,22 @@ pub(crate) enum McpVerb {
         /// Its name in the file; or a URL, or a command with its arguments in one pair of quotes
         server: String,
     },
+    /// Sign in to one that wants it (OAuth), in a browser: its page is named, and access is kept in the data folder
+    Login {
+        /// Its name in the file
+        server: String,
+        /// Something to have access to beside what was given before, as the server names it
+        #[arg(long, value_name = "SCOPE")]
+        scope: Vec<String>,
+        /// What opens the page: a command whose last argument becomes its address, such as xdg-open
+        #[arg(long, value_name = "COMMAND")]
+        browser: Option<String>,
+    },
+    /// Forget what was given by `login`
+    Logout {
+        /// Its name in the file
+        server: String,
+    },
     /// Call a tool, at once and without a card: you are the one who says yes
     Call {
         /// As for `tools`

@@ -5,18 +5,21 @@ use std::process::ExitCode;
 
 use brain_agent::config::Config;
 use brain_agent::core::text::visible;
-use brain_agent::mcp::{McpCall, McpClient, McpConfig, McpServer, ServerReach};
+use brain_agent::mcp::{McpCall, McpClient, McpConfig, McpServer, ServerReach, ServerSignIn, SignInError, sign_out};
 use brain_agent::services::mcp::{read_only_in_vain, registration_of};
 use brain_agent::services::registry::Registry;
 use futures::future::join_all;
 use serde_json::{Map, Value, json};
 
 use crate::cli::McpVerb;
+use crate::setup::{granted_code, say};
 
 pub(crate) async fn run(config: &Config, verb: McpVerb, json: bool) -> anyhow::Result<ExitCode> {
     match verb {
         McpVerb::List => list(config, json).await,
         McpVerb::Tools { server } => tools(&named(config, &server)?, json).await,
+        McpVerb::Login { server, scope, browser } => login(&named(config, &server)?, &scope, browser.as_deref()).await,
+        McpVerb::Logout { server } => logout(&named(config, &server)?).await,
         McpVerb::Call { server, tool, parameters } => {
             let parameters: Map<String, Value> = serde_json::from_str(&parameters)
                 .map_err(|error| anyhow::anyhow!("the parameters have to be a JSON object, such as {{}}: {error}"))?;
@@ -41,7 +44,7 @@ fn named(config: &Config, typed: &str) -> anyhow::Result<McpServer> {
 fn place(server: &McpServer) -> String {
     match &server.reach {
         ServerReach::Program(_) | ServerReach::Unusable(_) => server.written.clone(),
-        ServerReach::Url(endpoint) => endpoint.shown(),
+        ServerReach::Url(endpoint) => endpoint.place.shown(),
     }
 }
 
@@ -144,6 +147,29 @@ async fn tools(server: &McpServer, as_json: bool) -> anyhow::Result<ExitCode> {
     }
     for (tool, why) in &left_out {
         writeln!(stdout, "{}", visible(&format!("❌ {tool} cannot be used: {why}")))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn login(server: &McpServer, scopes: &[String], browser: Option<&str>) -> anyhow::Result<ExitCode> {
+    let told = |why: SignInError| anyhow::anyhow!("{}: {why}. Nothing was changed", server.name);
+    let attempt = ServerSignIn::begin(server, scopes).await.map_err(told)?;
+    let code = match attempt.attempt() {
+        Some(page) => Some(granted_code(page, attempt.issuer(), browser).await?),
+        None => None,
+    };
+    let file = attempt.finish(code).await.map_err(told)?;
+    say(&format!("You are signed in to {}; the access is in {}.", server.name, file.display()));
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn logout(server: &McpServer) -> anyhow::Result<ExitCode> {
+    let name = &server.name;
+    match sign_out(server).await.map_err(|why| anyhow::anyhow!("{name}: {why}"))? {
+        true => {
+            say(&format!("You are signed out of {name}: its access is gone from here. It may still be listed there."))
+        }
+        false => say(&format!("Nobody was signed in to {name}.")),
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -286,7 +286,12 @@ pub(super) fn question(param: &str) -> String {
     format!("What should the {} be?", spaced(param))
 }
 
+/// A parameter's name as the label of a row.
+pub(super) fn label(param: &str) -> String {
+    capital(&spaced(param))
+}
+
 /// A parameter's name as words.
-pub(super) fn spaced(param: &str) -> String {
+fn spaced(param: &str) -> String {
     visible(&param.replace(['_', '-'], " "))
 }

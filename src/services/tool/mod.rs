@@ -295,8 +295,10 @@ impl<S: Tools> Entry for ToolEntry<S> {
         // What the schema does not name stands there as well: a card shows everything that goes out.
         let further = params.iter().filter(|(name, _)| !known.iter().any(|(known, _)| known == name));
         let rows = known.iter().copied().chain(further).map(|(name, value)| match value {
-            Value::String(time) if is_time(name) => Row::words(label(name), show::time(time, subject.reference)),
-            value => Row::words(label(name), shown(value)),
+            Value::String(time) if is_time(name) => {
+                Row::words(definition::label(name), show::time(time, subject.reference))
+            }
+            value => Row::words(definition::label(name), shown(value)),
         });
         let definition = &self.tool.definition;
         let mut card = CardBody::titled(format!("{}: {}?", self.title, definition.name))
@@ -388,11 +390,6 @@ impl<S: Tools> Entry for ToolEntry<S> {
         let RestOfAnswer { of, from, lines } = Self::result(output)?.rest?;
         Some((lines, planned(&self.service, &ReadOn { of, from })))
     }
-}
-
-/// A parameter's name as the label of a row.
-fn label(param: &str) -> String {
-    capital(&definition::spaced(param))
 }
 
 /// Framed as a letter's text is: no line of it is taken for a receipt of ours.

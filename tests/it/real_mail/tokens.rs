@@ -26,6 +26,7 @@ async fn granted(store: &TokenStore, server: &Server, secs: i64) {
         expires_at: Some(now + TimeDelta::seconds(secs)),
         refresh: Some(refresh.into()),
         is_revoked: false,
+        binding: None,
     };
     store.write(&tokens, &store.lock().await.unwrap()).unwrap();
 }
@@ -57,6 +58,7 @@ impl WithTokens {
             scopes: vec!["mail".to_owned()],
             extra: Vec::new(),
             redirect_host: "127.0.0.1".to_owned(),
+            binding: None,
         };
         let login = OAuthLogin::new(USER, "work", TokenServer::new(settings, None).unwrap(), store.clone());
         let account = AccountConfig { login: Arc::new(login), ..account_at(dovecot.port()) };

@@ -11,7 +11,11 @@ set -euo pipefail
 # What this program does not do, and says so to servers: it offers them none of it.
 why_not() {
     case $1 in
-    auth/*) echo "OAuth is not built: a token is put into the file of servers" ;;
+    auth/client-credentials-jwt) echo "a client proves itself with a secret, not with a signed assertion" ;;
+    auth/dpop*) echo "an extension that is not built: tokens bound to a key (DPoP)" ;;
+    auth/enterprise-managed-authorization | auth/wif-jwt-bearer)
+        echo "an extension that is not built: access by somebody else's sign-in" ;;
+    auth/2025-03-26-*) echo "a protocol that is not spoken: that of 2025-03-26" ;;
     # The person is asked in the chat, and answers in a later call; the suite takes the first one for the last.
     elicitation-*) echo "its server wants the answer within the call that asks, before a person can have given it" ;;
     sep-2640-*) echo "an extension that is not built: skills" ;;
@@ -23,7 +27,22 @@ why_not() {
 if [ "${1:-}" = --client ]; then
     binary=$2 url=$3
     # Nothing of whoever runs this reaches the program: neither settings nor a .env of the working folder.
-    mcp() { env -i HOME="$PWD" PATH="$PATH" "$binary" mcp "$@"; }
+    mcp() { env -i HOME="$PWD" PATH="$PATH" ${config:+BRAIN_MCP_CONFIG="$config"} BRAIN_DATA_DIR="$data" "$binary" mcp "$@"; }
+    # A server of a file, whose sign-in is this, and a person who says yes to everything.
+    data=$(mktemp -d)
+    trap 'rm -rf "$data"' EXIT
+    sign_in() { mcp login server --browser "python3 -I $(dirname "$0")/browser.py" "$@"; }
+    case $MCP_CONFORMANCE_SCENARIO in
+    auth/*)
+        config=$data/servers.json
+        url=$url node -p 'const { url, MCP_CONFORMANCE_SCENARIO: scenario, MCP_CONFORMANCE_CONTEXT: context } = process.env;
+            const { client_id: clientId, client_secret: clientSecret } = JSON.parse(context ?? "{}");
+            const document = "https://conformance-test.local/client-metadata.json";
+            const oauth = scenario === "auth/basic-cimd" ? { clientId: document } : { clientId, clientSecret };
+            if (scenario.startsWith("auth/client-credentials")) oauth.grant = "client_credentials";
+            JSON.stringify({ mcpServers: { server: { url, oauth } } })' >"$config"
+        ;;
+    esac
     # A conversation: a message a line, each once what came before it is answered. The first look waits for what the
     # server offers.
     says() {
@@ -45,6 +64,12 @@ if [ "${1:-}" = --client ]; then
     request-metadata | json-schema-ref-no-deref) mcp tools "$url" ;;
     http-standard-headers) mcp tools "$url" && mcp call "$url" test_headers '{}' ;;
     http-invalid-tool-headers) mcp tools "$url" && mcp call "$url" valid_tool '{"region": "us-west1"}' ;;
+    # What it says of more access is what the next sign-in asks for.
+    auth/scope-step-up) sign_in && { mcp call server test-tool || sign_in --scope mcp:write; } && mcp call server test-tool ;;
+    auth/scope-retry-limit) sign_in && { mcp tools server || sign_in --scope mcp:admin; } && mcp tools server ;;
+    # Somebody else gives access from the second request on.
+    auth/authorization-server-migration) sign_in && { mcp tools server || sign_in; } && mcp tools server ;;
+    auth/*) sign_in && mcp tools server ;;
     # A JSON object with the calls to make.
     http-custom-headers)
         node -p 'JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT).toolCalls.flatMap(
@@ -112,12 +137,15 @@ for scenario in "${scenarios[@]}"; do
         printf '%-45s            does not apply: %s\n' "$scenario" "$reason"
         continue
     fi
-    for protocol in 2025-11-25 2026-07-28; do
+    for protocol in 2025-11-25 2026-07-28 extension; do
         grep -F -- "$scenario [" <<<"$listed" | grep -qF "$protocol" || continue
         rm -rf results
+        # An extension belongs to no protocol; the suite takes its usual one.
+        version=(--spec-version "$protocol")
+        [ "$protocol" != extension ] || version=()
         # Split at spaces and put together again by the suite, then read by a shell.
         command=$(printf '%q --client %q' "$here/conformance.sh" "$binary")
-        if conformance client --command "$command" --scenario "$scenario" --spec-version "$protocol" \
+        if conformance client --command "$command" --scenario "$scenario" "${version[@]}" \
             --output-dir results >said; then
             printf '%-45s %s passed\n' "$scenario" "$protocol"
             continue

@@ -6,6 +6,7 @@
 mod account;
 mod args;
 mod ask;
+mod browser;
 mod endpoints;
 mod env_file;
 mod secrets;
@@ -18,7 +19,9 @@ use brain_agent::config::Config;
 
 pub(crate) use args::SetupArgs;
 use args::{AccountArgs, ModelArgs, SetupCommand, TokenArgs};
-use ask::{choice, say, somebody_is_there, yes};
+pub(crate) use ask::say;
+use ask::{choice, somebody_is_there, yes};
+pub(crate) use browser::granted_code;
 
 pub(crate) async fn run(args: SetupArgs) -> anyhow::Result<ExitCode> {
     let config = Config::load_without_accounts()?;

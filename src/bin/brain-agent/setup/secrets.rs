@@ -8,11 +8,10 @@ use brain_agent::accounts::{
 };
 use brain_agent::secret_files;
 use secrecy::{ExposeSecret as _, SecretString};
-use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
 
 use super::args::AccountArgs;
-use super::ask::{choice, line, read_line, say, secret, secret_of_input, somebody_is_there};
+use super::ask::{choice, line, say, secret, secret_of_input, somebody_is_there};
+use super::browser::granted_code;
 
 /// Where the secret will come from.
 pub(super) enum NewSecret {
@@ -241,37 +240,6 @@ async fn granted(entry: &AccountEntry, args: &AccountArgs) -> anyhow::Result<Tok
         return attempt.tokens(&server, tokio::time::sleep).await.map_err(told);
     }
     let attempt = Authorization::begin(&server).await.map_err(told)?;
-    say("Open this page in a browser, and give access:");
-    say(attempt.url().as_str());
-    say(
-        "A browser on this machine brings the answer by itself. From another one, copy the address that it ends at (it says \
-         that it cannot be reached) and paste it here.",
-    );
-    let code = tokio::select! {
-        answered = attempt.answered() => answered.map_err(told)?,
-        pasted = pasted(&attempt) => pasted?,
-    };
+    let code = granted_code(&attempt, server.host(), None).await?;
     attempt.tokens(&server, code).await.map_err(told)
-}
-
-/// The address that somebody pastes. Where nobody is there it never comes.
-async fn pasted(attempt: &Authorization) -> anyhow::Result<brain_agent::accounts::oauth::GrantedCode> {
-    if !somebody_is_there() {
-        return std::future::pending().await;
-    }
-    #[allow(deprecated, reason = "its successor is unsafe; standard input stays open as long as the process lives")]
-    let input = AsyncFd::with_interest(std::io::stdin(), Interest::READABLE).context("the terminal cannot be read")?;
-    loop {
-        // A terminal is readable once a line is whole, so that reading it does not wait.
-        let mut ready = input.readable().await.context("the terminal cannot be read")?;
-        let pasted = read_line()?.context("there was no answer, so nothing was changed")?;
-        ready.clear_ready();
-        if pasted.trim().is_empty() {
-            continue;
-        }
-        match attempt.pasted(&pasted) {
-            Ok(code) => return Ok(code),
-            Err(why) => say(&format!("No: {why}.")),
-        }
-    }
 }
