@@ -47,12 +47,6 @@ fn what_cannot_be_a_server_is_said_by_its_name() {
         (r#"{"mcpServers": {"!!": {"command": "x"}}}"#, "letters or digits"),
         (r#"{"mcpServers": {"a b": {"command": "x"}, "A-B": {"command": "x"}}}"#, "another one called “a-b”"),
         (r#"{"mcpServers": {"a": {"command": ["x"]}}}"#, "“a”"),
-        (r#"{"mcpServers": {"a": {"url": "http://y", "oauth": {"grant": "password"}}}}"#, "client_credentials"),
-        (r#"{"mcpServers": {"a": {"url": "http://y", "oauth": {"clientSecret": "x"}}}}"#, "no clientId"),
-        (
-            r#"{"mcpServers": {"a": {"url": "http://y", "oauth": {"clientId": "x", "clientSecret": "${NO}"}}}}"#,
-            "NO is not set",
-        ),
     ] {
         let why = read(text).unwrap_err();
         assert!(why.contains(says), "{text}: {why}");
@@ -71,6 +65,12 @@ fn what_is_wrong_with_one_server_costs_that_one_and_is_said() {
         (r#"{"mcpServers": {"a": {"command": "~/x"}}}"#, "HOME is not set"),
         (r#"{"mcpServers": {"a": {"command": "x", "timeout": "soon"}}}"#, "number of seconds"),
         (r#"{"mcpServers": {"a": {"command": "x", "timeout": 0}}}"#, "1 to"),
+        (r#"{"mcpServers": {"a": {"url": "http://y", "oauth": {"grant": "password"}}}}"#, "client_credentials"),
+        (r#"{"mcpServers": {"a": {"url": "http://y", "oauth": {"clientSecret": "x"}}}}"#, "no clientId"),
+        (
+            r#"{"mcpServers": {"a": {"url": "http://y", "oauth": {"clientId": "x", "clientSecret": "${NO}"}}}}"#,
+            "NO is not set",
+        ),
     ] {
         let config = read(text).unwrap();
         let [McpServer { reach: ServerReach::Unusable(why), .. }] = config.servers.as_slice() else { panic!("{text}") };

@@ -78,11 +78,10 @@ async fn list(config: &Config, as_json: bool) -> anyhow::Result<ExitCode> {
                         format!(", {} cannot be used", left_out.len())
                     };
                     let tools = if usable == 1 { "1 tool".to_owned() } else { format!("{usable} tools") };
-                    let line = format!("✅ {name} ({place}): {tools}{more}; protocol {protocol}");
+                    let in_vain: String =
+                        read_only_in_vain(server, &listing).iter().map(|why| format!("; {why}")).collect();
+                    let line = format!("✅ {name} ({place}): {tools}{more}; protocol {protocol}{in_vain}");
                     writeln!(stdout, "{}", visible(&line))?;
-                    for why in read_only_in_vain(server, &listing) {
-                        writeln!(stdout, "{}", visible(&format!("   {why}")))?;
-                    }
                 }
             }
             Err(why) => {

@@ -90,7 +90,7 @@ fn from_a_server_that_wants_a_sign_in_to_its_tools_and_out_again() {
     let file = program.data_dir().join("servers/home.tokens.json");
     assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     let after = program.run(&["mcp", "list"]);
-    assert!(after.code == 0 && after.stdout.contains("1 tools"), "{after:?}");
+    assert!(after.code == 0 && after.stdout.contains("1 tool;"), "{after:?}");
     let (page, form) = (world.tokens.pages()[0].clone(), world.tokens.requests()[0].clone());
     assert_eq!((page["resource"].clone(), form["resource"].clone()), (world.tools.url(), world.tools.url()));
     assert_eq!((page["code_challenge_method"].as_str(), page["scope"].as_str()), ("S256", "tools"));
