@@ -43,6 +43,18 @@ pub enum TurnPart {
     LaterRound,
 }
 
+/// What is known of the conditions that a request sets.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ConditionState {
+    /// Nothing.
+    #[default]
+    Open,
+    /// Something was looked up in this turn, and whoever plans has seen it.
+    LookedUp,
+    /// It was found to be so, by code.
+    Met,
+}
+
 /// How an action stands to what was said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PlanStanding {
@@ -79,6 +91,8 @@ pub struct Judge<'a> {
     pub planner: Planner,
     /// What of a turn it plans.
     pub part: TurnPart,
+    /// What is known of what it depends on.
+    pub conditions: ConditionState,
 }
 
 /// What a value is to what was said.
@@ -268,7 +282,9 @@ impl Judge<'_> {
         match self.ground.mood(&texts) {
             mood if mood.is_request() => PlanStanding::Exact,
             // What is waited for is said as a condition, or as what the person wants to be told.
-            Mood::Condition if entry.heeds_conditions() => PlanStanding::Exact,
+            Mood::Condition if entry.heeds_conditions() || self.conditions != ConditionState::Open => {
+                PlanStanding::Exact
+            }
             Mood::Question if entry.heeds_conditions() && !is_asked => PlanStanding::Exact,
             // An occasion with a time is said to whoever keeps the calendar.
             Mood::Arrangement if has_time => PlanStanding::Exact,

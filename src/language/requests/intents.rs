@@ -50,6 +50,11 @@ impl Intents {
         self.0.iter().all(|intent| intent.looks_up || intent.weak || intent.service == "chat")
     }
 
+    /// Whether anything is plainly asked for within these bytes.
+    pub fn ask_within(&self, span: &Range<usize>) -> bool {
+        self.0.iter().any(|intent| !intent.weak && intent.span.start < span.end && span.start < intent.span.end)
+    }
+
     /// Whether something is plainly asked for, and nothing by this command.
     pub fn ask_otherwise(&self, service: &str, command: &str) -> bool {
         let plain = || self.0.iter().filter(|intent| !intent.weak && intent.service != "chat");

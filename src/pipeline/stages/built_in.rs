@@ -13,7 +13,7 @@ use crate::pipeline::turn::{Turn, TurnFacts};
 use crate::ports::Usage;
 use crate::ports::records::Clarification;
 use crate::services::amendment;
-use crate::services::standing::{Judge, Planner, TurnPart};
+use crate::services::standing::{ConditionState, Judge, Planner, TurnPart};
 
 /// The plan of a request of its own, where neither what it is about nor any word of it is in doubt.
 pub(super) fn sure(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>) -> Option<Plan> {
@@ -46,6 +46,7 @@ pub(super) fn exact(brain: &Brain, facts: &TurnFacts) -> Option<Plan> {
         people: &[],
         planner: Planner::BuiltIn,
         part: TurnPart::Message,
+        conditions: ConditionState::Open,
     };
     judge.is_read_exactly(&actions?, &account, &guessed::guess(brain, facts)).then_some(plan)
 }

@@ -8,7 +8,7 @@ use super::{respond, undecided};
 use crate::core::button::Button;
 use crate::core::ids::{PendingId, RunId};
 use crate::core::markup::Formatted;
-use crate::core::outcome::Status;
+use crate::core::outcome::{Report, Status};
 use crate::core::plan::PlannedAction;
 use crate::core::provenance;
 use crate::core::provenance::Sources;
@@ -24,6 +24,7 @@ use crate::pipeline::show::Results;
 use crate::pipeline::turn::{Turn, TurnFacts};
 use crate::ports::records::Clarification;
 use crate::ports::{Change, StoreError};
+use crate::services::standing::ConditionState;
 
 /// What the rounds of a turn add up to.
 #[derive(Debug)]
@@ -42,6 +43,8 @@ pub(crate) struct Progressing {
     pub run: Option<RunId>,
     /// The card that is being changed.
     pub replaces: Option<PendingId>,
+    /// What is known of what the request depends on.
+    pub conditions: ConditionState,
     /// What changes with the first thing that is done, or with the answer where nothing is.
     pub along: Vec<Change>,
 }
@@ -58,6 +61,7 @@ impl Progressing {
             left: Vec::new(),
             run: None,
             replaces: None,
+            conditions: ConditionState::Open,
             along: Vec::new(),
         }
     }
@@ -124,6 +128,22 @@ impl Progressing {
         if matches!(self.answer.clarification, Question::Open(_)) {
             self.results.facts.push("the rest waits for an answer to a question, which follows".to_owned());
         }
+    }
+
+    /// Something was found out by what is done so far: whoever plans next has seen it.
+    pub fn looked_up(&mut self, brain: &Brain) {
+        let looks = |report: &Report| {
+            let entry = brain.services.command(&report.service, &report.command);
+            report.status == Status::Succeeded && entry.is_some_and(|entry| !entry.writes())
+        };
+        if self.conditions == ConditionState::Open && self.answer.reports.iter().any(looks) {
+            self.conditions = ConditionState::LookedUp;
+        }
+    }
+
+    /// Outcomes that say something new, however they ended; a refusal says nothing.
+    pub fn outcomes(&self) -> usize {
+        self.answer.reports.iter().filter(|report| report.status != Status::Refused).count()
     }
 
     /// Something that is not even asked about, because what it depends on failed.

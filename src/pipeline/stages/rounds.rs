@@ -1,9 +1,20 @@
 //! The rounds of a turn: plan, gate, execute, reflect, at most so many times.
+//!
+//! ```text
+//! plan ─► condition ─► grounded ─► gate ─► execute ─► anything open, or said and not taken up?
+//!   ▲                                                   no ─► told · waits for a yes or an answer ─► told
+//!   │                                                   yes ─► reflect ─► complete, or unclear ─► told
+//!   └──────────── what is missing ◄──────────────────────────────┘ the same again, or nothing new ─► told
+//! ```
+//!
+//! Invariants: every round goes the whole way, within the services that the request was routed to; what an earlier one
+//! found is data for the next; what it did or tried is not done again; where rounds end before all is done, that is
+//! said.
 
 use std::future::ready;
 
 use super::answers;
-use super::condition;
+use super::condition::{self, Unmet};
 use super::context::Context;
 use super::doubts::Doubt;
 use super::gate::{self, Gated};
@@ -17,6 +28,7 @@ use super::plan;
 use super::progressing::{Progressing, put_together, told_by_receipts};
 use super::reflect;
 use super::resolve;
+use super::unfinished::{self, EndedRound};
 use crate::core::ids::RunId;
 use crate::core::plan::Plan;
 use crate::core::provenance::{Sources, UntrustedText, WrittenBy};
@@ -25,7 +37,7 @@ use crate::core::turn::Path;
 use crate::failpoint::fail_point;
 use crate::limits;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::commit::{Answer, Question};
+use crate::pipeline::commit::Answer;
 use crate::pipeline::commit::{STOPPED, sorry};
 use crate::pipeline::consent::cards;
 use crate::pipeline::consent::cards::Asking;
@@ -82,24 +94,36 @@ async fn one_after_the_other(
     so_far: &mut Progressing,
 ) -> Result<Option<Answer>, TurnError> {
     let request = topic::request(&turn.facts, topic);
-    let mut still: Option<String> = None;
-    for round in 0..=limits::REFLECT_ROUNDS_MAX {
+    let (mut still, whole): (Option<String>, _) = (None, topic);
+    for round in 0..limits::REFLECT_ROUNDS_MAX {
         let facts = so_far.results.facts.clone();
+        let before = so_far.outcomes();
+        // Nothing has come of it yet.
+        let is_first = so_far.answer.reports.is_empty();
         let topic = Topic {
             answers: topic.answers,
             amends: topic.amends,
             investigates: topic.investigates,
             selection: topic.selection.filter(|_| round == 0),
             round: still.as_deref().map(|still| (facts.as_slice(), still)),
+            conditions: so_far.conditions,
         };
         let planned = turn.unless_cancelled(plan::make(turn, domains, context, &topic)).await?;
         let planned = match planned {
             Planned::Depends(depending) => match condition::weigh(turn.brain, &turn.facts, *depending, so_far).await {
                 Ok(planned) => planned,
-                Err(instead) => return Ok(Some(*instead)),
+                Err(Unmet { words, untrusted }) if round == 0 => {
+                    return Ok(Some(Answer::says(Path::Action, words).holding(untrusted)));
+                }
+                Err(Unmet { words, untrusted }) => {
+                    so_far.answer.untrusted.extend(untrusted);
+                    so_far.results.add_remark(words);
+                    break;
+                }
             },
             planned => planned,
         };
+        let topic = Topic { conditions: so_far.conditions, ..topic };
         let planned = match planned {
             Planned::Plan { plan, left, remark, planner } => {
                 let would = show::meant(&turn.brain.services, &plan.actions);
@@ -139,24 +163,21 @@ async fn one_after_the_other(
                 None
             }
             Planned::NotUnderstood(words) if round == 0 => return Ok(Some(Answer::says(Path::Clarify, words))),
-            Planned::Doubt(doubt) if round == 0 && may_be_searched(turn.brain, &turn.facts, &doubt) => {
+            Planned::Doubt(doubt) if is_first && may_be_searched(turn.brain, &turn.facts, &doubt) => {
                 let asked = doubt.ask(turn.brain, &turn.facts, domains, &so_far.sources, so_far.said.clone());
                 let asked = ready(asked.map_err(TurnError::from));
                 return Ok(Some(investigate::or_searched(turn, asked).await?));
             }
-            Planned::Doubt(doubt) if round == 0 => {
+            Planned::Doubt(doubt) if is_first => {
                 return Ok(Some(doubt.ask(turn.brain, &turn.facts, domains, &so_far.sources, so_far.said.clone())?));
             }
             Planned::NotUnderstood(_) | Planned::Doubt(_) | Planned::Depends(_) => None,
         };
         turn.account.knows(&so_far.results.receipts);
-        let waits = !matches!(so_far.answer.clarification, Question::Settled) || so_far.asks_consent();
-        let Some(open) = open.filter(|_| !waits && round < limits::REFLECT_ROUNDS_MAX) else {
+        let round = EndedRound { at: round, missed: still.take(), is_new: so_far.outcomes() > before };
+        still = unfinished::missing(turn, whole, round, open, so_far).await?;
+        if still.is_none() {
             break;
-        };
-        match turn.unless_cancelled(reflect::missing(turn, &open, &so_far.results.facts)).await? {
-            Some(missing) => still = Some(missing),
-            None => break,
         }
     }
     Ok(None)
@@ -218,7 +239,7 @@ pub(crate) async fn one_round(
 ) -> Result<Option<String>, TurnError> {
     let InOrder { plan, stopped: misplaced, remarks } = order::check(turn.brain, plan);
     remarks.into_iter().for_each(|remark| so_far.results.add_remark(remark));
-    let mut plan = reflect::without_repeats(plan, &so_far.answer.reports, &so_far.proposed);
+    let mut plan = reflect::without_repeats(&turn.brain.services, plan, &so_far.answer.reports, &so_far.proposed);
     so_far.answer.reports.extend(misplaced);
     so_far.proposed.extend(plan.actions.iter().cloned());
     let open = plan.open.take();

@@ -58,7 +58,8 @@ impl Whole<'_> {
         });
     }
 
-    fn propose(
+    /// Proposes those of what would be done at once.
+    pub fn propose(
         &self,
         standings: &mut [PlanStanding],
         actions: &[PlannedAction],

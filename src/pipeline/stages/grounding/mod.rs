@@ -75,7 +75,8 @@ pub(crate) async fn check(
         None if completes => TurnPart::Answer,
         None => TurnPart::Message,
     };
-    let judge = Judge { ground: &ground, reference: &reference, people: &people, planner, part };
+    let judge =
+        Judge { ground: &ground, reference: &reference, people: &people, planner, part, conditions: topic.conditions };
     let judging = Judging { brain, facts, judge, services: brain.services.now(), domains };
 
     let is_order = topic.selection.map(|selection| selection.said == Said::Order);
