@@ -12,11 +12,9 @@ use super::grammar::GRAMMAR;
 use super::lexicon::WordId;
 use super::prices::TokenClass;
 use super::reading::tidy;
-use super::several::JOINTS;
 use super::text::{TokenMark, own_words};
 use crate::core::plan::PlannedAction;
-use crate::language::time::{self, Reference};
-use crate::language::tokens::lower;
+use crate::language::time::Reference;
 
 /// What a request depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,69 +43,8 @@ pub(super) struct Spoken {
     pub is_simple: bool,
 }
 
-/// A look that a message asks for first, and on which the rest of it depends: "check whether I'm free at 3 and, if so,
-/// book it".
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct CheckedFirst {
-    /// The person's own words.
-    pub text: String,
-    /// Bytes of the look and of what points back at it; the rest is what depends on it.
-    pub span: Range<usize>,
-    /// The look as a condition.
-    pub condition: Condition,
-}
-
-impl CheckedFirst {
-    pub fn find(text: &str, reference: &Reference) -> Option<CheckedFirst> {
-        let text = own_words(text);
-        let heard = AnnotatedText::new(&text, reference, GRAMMAR.lexicon);
-        let lexicon = GRAMMAR.lexicon;
-        let ids: Vec<WordId> = heard.tokens.iter().map(|token| token.id).collect();
-        let quoted = heard.quoted();
-        let is_word = |at: &usize| heard.tokens[*at].mark == TokenMark::Word;
-        let starts = |class: &str, at: usize| lexicon.starts(class, &ids[at..]);
-        let (at, len, is_so) = (1..ids.len()).filter(|at| !quoted[*at]).find_map(|at| {
-            let set_apart = |len: &usize| heard.tokens.get(at + len).is_some_and(|next| next.mark != TokenMark::Word);
-            let so = starts("ifso", at).or(starts("ifsoapart", at).filter(set_apart)).map(|len| (at, len, true));
-            so.or(starts("ifnot", at).map(|len| (at, len, false)))
-        })?;
-        // Up to the last word before it that joins nothing.
-        let joins = |at: &usize| JOINTS.contains(&lower(heard.typed(*at)).as_str());
-        let end = (0..at).rev().find(|at| is_word(at) && !joins(at))?;
-        let lead = |from: usize| lexicon.starts("lead", &ids[from..=end]).map_or(from, |len| from + len);
-        let asked = (1..=end).find(|at| lexicon.is_phrase("asksso", &ids[*at..=*at]));
-        let is_question = (end + 1..at).any(|at| heard.typed(at) == "?");
-        let from = match asked {
-            // Behind a verb of asking, with nothing before it.
-            Some(asks) if starts("whether", lead(0)).is_some_and(|len| lead(0) + len == asks) => asks + 1,
-            Some(_) => return None,
-            None if is_question => lead(0),
-            None => return None,
-        };
-        // One look, in one sentence, and nothing that is to be done otherwise.
-        let one = (from..=end).all(|at| heard.tokens[at].mark != TokenMark::Stop);
-        let behind =
-            (at + len..ids.len()).all(|at| starts("dearcondition", at).is_none() && starts("otherwise", at).is_none());
-        let looked_for = text.get(heard.tokens.get(from)?.span.start..heard.tokens[end].span.end)?;
-        if !one || !behind || at + len >= ids.len() {
-            return None;
-        }
-        let said = format!("{} {}", if is_so { "if" } else { "unless" }, looked_for.trim());
-        let span = 0..heard.tokens[at + len - 1].span.end;
-        Some(CheckedFirst { span, condition: Condition { said, is_all: true }, text })
-    }
-
-    /// What depends on it, in the person's words.
-    pub fn rest(&self) -> String {
-        without(&self.text, std::slice::from_ref(&self.span))
-    }
-}
-
 /// What a message depends on that some actions do not hold in their own words: nothing else of it may be done.
 pub fn unheeded_conditions(text: &str, reference: &Reference, actions: &[PlannedAction]) -> Vec<Condition> {
-    if let Some(checked) = CheckedFirst::find(text, reference) {
-        return vec![checked.condition];
-    }
     let spoken = Spoken::find(text, reference);
     let carried = CarriedValues::by(actions);
     // A title, or a letter, that says it itself.
@@ -176,14 +113,6 @@ impl Spoken {
     }
 }
 
-/// The one time that is named in a text, in its words.
-pub(super) fn only_time<'t>(text: &'t str, reference: &Reference) -> Option<&'t str> {
-    match time::find(text, reference).as_slice() {
-        [only] => text.get(only.span.clone()),
-        _ => None,
-    }
-}
-
 /// A message without some of its bytes, and without the marks that parted them from the rest.
 pub(super) fn without(text: &str, spans: &[Range<usize>]) -> String {
     let ends = spans.iter().skip(1).map(|next| next.start).chain([text.len()]);
@@ -205,24 +134,6 @@ mod tests {
     use super::super::tests::monday;
     use super::*;
     use crate::core::plan::PlannedAction;
-
-    #[test]
-    fn a_look_that_the_rest_depends_on_is_a_condition() {
-        for (text, condition, rest) in [
-            ("check whether I'm free at 3 and, if so, book it with Ana", Some("if I'm free at 3"), "book it with Ana"),
-            ("please check if I'm free at 3 and if so book gym", Some("if I'm free at 3"), "book gym"),
-            ("am I free at 3? If so, add lunch", Some("if am I free at 3"), "add lunch"),
-            ("am I free at 3? If I am, add lunch", Some("if am I free at 3"), "add lunch"),
-            ("see whether I have milk and if not, add milk", Some("unless I have milk"), "add milk"),
-            ("add milk and check whether I'm free and if so add gym", None, ""),
-            ("check whether I'm free at 3 and if so add gym, otherwise remind me to run", None, ""),
-            ("remind me to ask whether he is there", None, ""),
-        ] {
-            let found = CheckedFirst::find(text, &monday());
-            assert_eq!(found.as_ref().map(|found| found.condition.said.as_str()), condition, "{text}");
-            assert_eq!(found.map(|found| found.rest()).unwrap_or_default(), rest, "{text}");
-        }
-    }
 
     #[test]
     fn whatever_a_plan_depends_on_and_does_not_say_itself_is_unheeded() {

@@ -13,21 +13,17 @@ use super::hearing::Hearing;
 use super::lexicon::WordId;
 use super::prices::TokenClass;
 use super::said::SearchableValues;
-use super::several::JOINTS;
 use super::text::TokenMark;
 use super::understood::Understood;
 use super::unread;
 use super::unread::SPOKEN;
 use crate::core::plan::PlannedAction;
 use crate::language::time::{Reference, TimeMention};
-use crate::language::tokens::lower;
 
 /// What finding the service of an action is worth, in words.
 const SERVICE_WORDS: usize = 2;
 /// What a remark begins with.
 const REMARKS: [&str; 7] = ["subject", "remark", "sigh", "why", "feeling", "did", "reported"];
-/// Words of one of several things that are named side by side.
-const LISTED_WORDS_MAX: usize = 3;
 /// What a statement holds.
 const STATEMENTS: [&str; 3] = ["state", "tells", "alsotells"];
 /// Words that say nothing by themselves.
@@ -59,19 +55,6 @@ pub fn left_out(hearing: &Hearing, understood: Understood, actions: &[PlannedAct
     let parts = parts.flat_map(|part| held.missing_in(part));
     let requests = held.requests_without_an_action(&wanted, actions);
     joined(&text, parts.chain(requests).collect())
-}
-
-/// Of things that are named side by side, those that the actions and the words about them do not carry, beside one that
-/// they do: "who owns *payment* and auth?".
-pub fn listed_left_out(hearing: &Hearing, actions: &[PlannedAction], told: &[String]) -> Vec<String> {
-    let said = SearchableValues::by(actions, told, hearing.reference);
-    let text = super::own_words(hearing.text);
-    let heard = AnnotatedText::new(&text, hearing.reference, GRAMMAR.lexicon);
-    let account = PartAccount { text: text.clone(), parts: Vec::new() };
-    let held = HeldMessage { heard: &heard, account: &account, said: &said, own: &said, reference: hearing.reference };
-    let joints = (0..heard.tokens.len()).filter(|at| JOINTS.contains(&lower(heard.typed(*at)).as_str()));
-    let missing = joints.filter_map(|at| held.missing_beside(at));
-    joined(&text, missing.collect())
 }
 
 /// Spans that meet are one part; in the order in which they were said.
@@ -219,28 +202,6 @@ impl HeldMessage<'_> {
     fn lacks_all(&self, span: &Range<usize>) -> bool {
         let words = self.telling_words_in(span);
         !words.is_empty() && !words.iter().any(|word| self.says(word))
-    }
-
-    /// Of the two things on both sides of a joint the one that is nowhere, where the other one is somewhere.
-    fn missing_beside(&self, joint: usize) -> Option<Range<usize>> {
-        let is_part = |at: usize| {
-            self.heard.tokens[at].mark == TokenMark::Word && !JOINTS.contains(&lower(self.heard.typed(at)).as_str())
-        };
-        let before = (0..joint).rev().take_while(|at| is_part(*at)).last()?;
-        let behind = (joint + 1..self.heard.tokens.len()).take_while(|at| is_part(*at)).last()?;
-        let span = |from: usize, to: usize| self.heard.tokens[from].span.start..self.heard.tokens[to].span.end;
-        // What stands right at the joint is one of the things; the other one is no more than its name.
-        let left = self.telling_words_in(&span(before, joint - 1)).pop()?;
-        let right = self.telling_words_in(&span(joint + 1, behind));
-        let (first, last) = (right.first()?, right.last()?);
-        if behind - joint > LISTED_WORDS_MAX || left.end != self.heard.tokens[joint - 1].span.end {
-            return None;
-        }
-        match (self.says(&left), right.iter().any(|word| self.says(word))) {
-            (true, false) => Some(first.start..last.end),
-            (false, true) => Some(left),
-            (true, true) | (false, false) => None,
-        }
     }
 
     /// What asks for more actions than there are, where something of it is said nowhere.

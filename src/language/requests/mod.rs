@@ -63,7 +63,7 @@ use std::ops::Range;
 
 use annotated::AnnotatedText;
 use chart::Passage;
-use condition::{CheckedFirst, Spoken};
+use condition::Spoken;
 use derivation::Derived;
 use grammar::GRAMMAR;
 
@@ -79,7 +79,7 @@ pub use families::{
     is_question, is_until, question, refinement, span, without_meeting,
 };
 pub use hearing::{Hearing, Past};
-pub use held::{left_out, listed_left_out};
+pub use held::left_out;
 pub use intents::{Intents, asks_nothing};
 pub use leanings::{leaning, plain_leaning};
 pub use notation::Mistake;
@@ -89,7 +89,6 @@ pub use phrases::{Phrases, PhrasesError};
 pub use prices::TokenClass;
 pub use question_words::{is_bill, is_detail, says_which};
 pub use reports::{ReportKind, StateReport, report};
-pub use several::listed;
 pub use talk::{chat, gives_up, is_request, is_small_talk, not_understood};
 pub(crate) use understood::PlanDraft;
 pub use understood::Understood;
@@ -113,9 +112,6 @@ pub fn plan_within(hearing: &Hearing, domains: &[String], work: &Work) -> Unders
 }
 
 fn conditional(hearing: &Hearing, domains: &[String], work: &Work) -> Understood {
-    if let Some(understood) = checked_first(hearing, domains, work) {
-        return understood;
-    }
     let understood = without_conditions(hearing, domains, work);
     let depending = match &understood {
         Understood::Partly { account, .. } => {
@@ -136,44 +132,6 @@ fn conditional(hearing: &Hearing, domains: &[String], work: &Work) -> Understood
     depending.unwrap_or(understood)
 }
 
-/// What depends on a look that is asked for first.
-fn checked_first(hearing: &Hearing, domains: &[String], work: &Work) -> Option<Understood> {
-    let checked = CheckedFirst::find(hearing.text, hearing.reference)?;
-    let plan = at_the_time_of(&checked.condition, hearing, checked.rest(), domains, work)?;
-    let rest = checked.span.end..checked.text.len();
-    let parts = vec![
-        AccountedPart { span: checked.span.clone(), role: SpanRole::Condition },
-        AccountedPart { span: rest, role: SpanRole::Command },
-    ];
-    let account = PartAccount { text: checked.text, parts };
-    Some(Understood::Plan { plan, condition: Some(checked.condition), account })
-}
-
-/// The plan of what depends on a condition; where it needs a time and names none, it is at that of the condition.
-fn at_the_time_of(
-    condition: &Condition,
-    hearing: &Hearing,
-    rest: String,
-    domains: &[String],
-    work: &Work,
-) -> Option<Plan> {
-    let planned = |rest: &str| without_conditions(&Hearing { text: rest, ..*hearing }, domains, work);
-    match planned(&rest) {
-        Understood::Plan { plan, .. } => Some(plan),
-        Understood::Ask { .. } if condition::only_time(&rest, hearing.reference).is_none() => {
-            let when = condition::only_time(&condition.said, hearing.reference)?;
-            let Understood::Plan { plan, .. } = planned(&format!("{rest} {when}")) else { return None };
-            Some(plan)
-        }
-        Understood::Ask { .. }
-        | Understood::Partly { .. }
-        | Understood::Which { .. }
-        | Understood::NotUnderstood { .. }
-        | Understood::SmallTalk
-        | Understood::TooMuch => None,
-    }
-}
-
 /// A condition before the request: the plan of the request, and on what it depends, if nothing else was left out.
 fn depending(
     hearing: &Hearing,
@@ -188,8 +146,9 @@ fn depending(
         return divided(hearing, domains, &spoken, account, work);
     }
     let rest = condition::without(&account.text, std::slice::from_ref(&span));
+    let planned = without_conditions(&Hearing { text: &rest, ..*hearing }, domains, work);
+    let Understood::Plan { plan, .. } = planned else { return None };
     let condition = Condition { said: reading::tidy(&account.text[span.clone()]), is_all: spoken.is_simple };
-    let plan = at_the_time_of(&condition, hearing, rest, domains, work)?;
     Some(Understood::Plan { plan, condition: Some(condition), account: account.with(span, SpanRole::Condition) })
 }
 

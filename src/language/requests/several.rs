@@ -9,8 +9,8 @@ use crate::language::tokens::lower;
 
 /// Days one request may list.
 const DAYS_MAX: usize = 7;
-/// What may stand between two of several things.
-pub(super) const JOINTS: [&str; 9] = ["and", ",", ", and", "&", "/", "und", ", und", "n", "+"];
+/// What may stand between two of them.
+const JOINTS: [&str; 9] = ["and", ",", ", and", "&", "/", "und", ", und", "n", "+"];
 
 /// All of several things are meant.
 const ALL: [&str; 6] = ["all", "every", "each", "alle", "jede", "jeden"];
@@ -24,16 +24,6 @@ pub(crate) fn means_all(said: &ClauseReading, slot: &str) -> bool {
     let mut before = (said.found.tokens.start..found.first).rev().take(DETERMINERS_BEFORE);
     let is_reference = said.grammar.lexicon.is_phrase("it", &said.ids(slot));
     !is_reference && (says_all(found.first) || before.any(says_all))
-}
-
-/// The parts of a text between the words and marks that join several things.
-pub fn listed(text: &str) -> impl Iterator<Item = &str> {
-    let mut parts = vec![text];
-    for joint in JOINTS {
-        let at = if joint.starts_with(char::is_alphabetic) { format!(" {joint} ") } else { format!("{joint} ") };
-        parts = parts.into_iter().flat_map(|part| part.split(at.as_str()).collect::<Vec<_>>()).collect();
-    }
-    parts.into_iter().map(|part| part.trim().trim_matches(',')).filter(|part| !part.is_empty())
 }
 
 /// Several times of one thing.

@@ -19,7 +19,7 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::stages::topic::{Depending, Planned, Topic, proposed};
 use crate::pipeline::turn::TurnFacts;
 use crate::services::circumstance::{Circumstance, Evidence};
-use crate::services::condition::{self, ConditionKind};
+use crate::services::condition::{self, CheckedFirst, ConditionKind};
 use crate::services::standing::{ConditionState, Planner};
 
 /// How long somebody has to be free who named a moment only.
@@ -48,7 +48,10 @@ pub(super) fn of_model(brain: &Brain, facts: &TurnFacts, topic: &Topic<'_>, doma
         Some(question) => format!("{}\n{}", question.request, facts.words()),
         None => facts.words().to_owned(),
     };
-    let mut unheeded = requests::unheeded_conditions(&said, &facts.reference(), &plan.actions);
+    let mut unheeded = match CheckedFirst::find(&said, &facts.reference()) {
+        Some(checked) => vec![checked.condition],
+        None => requests::unheeded_conditions(&said, &facts.reference(), &plan.actions),
+    };
     if topic.conditions == ConditionState::LookedUp {
         // Who plans now has seen what an earlier round looked up; what code can look up itself, it does.
         unheeded.retain(|condition| condition::read(condition, &facts.reference()).kind != ConditionKind::Unknown);

@@ -7,6 +7,7 @@ use super::progressing::Progressing;
 use crate::core::outcome::Status;
 use crate::core::plan::PlannedAction;
 use crate::core::text::{shorten, visible};
+use crate::language::grounding;
 use crate::language::requests;
 use crate::language::requests::Hearing;
 use crate::pipeline::brain::Brain;
@@ -54,8 +55,9 @@ pub(crate) fn parts_left_out(brain: &Brain, facts: &TurnFacts, topic: &Topic<'_>
     // A condition is looked up or asked about before anything is done; see `condition`.
     let left_out = requests::left_out(&hearing, facts.understood(&[]), &actions, &told);
     // A look takes one thing at a time, and its values are the person's words.
-    let listed = || requests::listed_left_out(&hearing, &actions, &told);
-    if left_out.is_empty() && brain.services.now().only_look(&actions) { listed() } else { left_out }
+    let services = brain.services.now();
+    let listed = || grounding::listed_left_out(facts.words(), &services.values(&actions), &told);
+    if left_out.is_empty() && services.only_look(&actions) { listed() } else { left_out }
 }
 
 /// What the person reads about this turn: receipts, cards, and the question.

@@ -175,7 +175,9 @@ async fn one_after_the_other(
         };
         turn.account.knows(&so_far.results.receipts);
         let round = EndedRound { at: round, missed: still.take(), is_new: so_far.outcomes() > before };
-        still = unfinished::missing(turn, whole, round, open, so_far).await?;
+        let Some(open) = unfinished::open_part(turn.brain, &turn.facts, whole, &round, open, so_far) else { break };
+        let reflected = turn.unless_cancelled(reflect::missing(turn, &open.words, &so_far.results.facts)).await?;
+        still = unfinished::missing(reflected, &open, &round, so_far);
         if still.is_none() {
             break;
         }

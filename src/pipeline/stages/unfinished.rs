@@ -8,9 +8,10 @@ use super::progressing::Progressing;
 use super::reflect::{self, Reflected};
 use crate::core::text::{self, visible};
 use crate::limits;
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Question;
 use crate::pipeline::stages::topic::Topic;
-use crate::pipeline::turn::{Turn, TurnError};
+use crate::pipeline::turn::TurnFacts;
 
 /// Of what is named as left.
 const LEFT_CHARS_MAX: usize = 200;
@@ -26,53 +27,72 @@ pub(super) struct EndedRound {
     pub is_new: bool,
 }
 
-/// What the next round is to see to, if there is to be one; where there is none and something is open, that is told.
-pub(super) async fn missing(
-    turn: &Turn<'_>,
+/// What may still be missing behind a round.
+#[derive(Debug)]
+pub(super) struct OpenPart {
+    /// In the planner's words, or the person's.
+    pub words: String,
+    /// The planner named it.
+    is_named: bool,
+}
+
+/// What may still be missing, if there is to be another round; where there is none and something is open, that is told.
+pub(super) fn open_part(
+    brain: &Brain,
+    facts: &TurnFacts,
     topic: &Topic<'_>,
-    round: EndedRound,
+    round: &EndedRound,
     open: Option<String>,
     so_far: &mut Progressing,
-) -> Result<Option<String>, TurnError> {
-    so_far.looked_up(turn.brain);
+) -> Option<OpenPart> {
+    so_far.looked_up(brain);
     if !matches!(so_far.answer.clarification, Question::Settled) || so_far.asks_consent() {
         // An answer to a question goes on with what is open; a yes does not.
         if let Some(open) = open.filter(|_| so_far.asks_consent()) {
             so_far.results.add_remark(format!("Once that is settled, ask me for the rest: {}.", quoted(&open)));
         }
-        return Ok(None);
+        return None;
     }
     if let Some(missed) = round.missed.as_ref().filter(|_| !round.is_new) {
         so_far.results.add_remark(stopped(open.as_ref().unwrap_or(missed)));
-        return Ok(None);
+        return None;
     }
     // A model may leave out what it does not call open.
-    let dropped = || held::parts_left_out(turn.brain, &turn.facts, topic, so_far);
-    let is_named = open.is_some();
-    let Some(open) = open
-        .or_else(|| Some(dropped()).filter(|parts| round.is_new && !parts.is_empty()).map(|parts| parts.join(", ")))
-    else {
-        return Ok(None);
+    let left_out = match round.is_new && open.is_none() {
+        true => held::parts_left_out(brain, facts, topic, so_far).join(", "),
+        false => String::new(),
     };
+    let is_named = open.is_some();
+    let words = open.or(Some(left_out).filter(|parts| !parts.is_empty()))?;
     if round.at + 1 == limits::REFLECT_ROUNDS_MAX {
-        so_far.results.add_remark(stopped(&open));
-        return Ok(None);
+        so_far.results.add_remark(stopped(&words));
+        return None;
     }
-    match turn.unless_cancelled(reflect::missing(turn, &open, &so_far.results.facts)).await? {
-        Reflected::Missing(missing)
-            if round.missed.as_ref().is_none_or(|missed| !reflect::is_same(&missing, missed)) =>
-        {
-            return Ok(Some(missing));
+    Some(OpenPart { words, is_named })
+}
+
+/// What the next round is to see to, by what a model makes of this one.
+pub(super) fn missing(
+    reflected: Reflected,
+    open: &OpenPart,
+    round: &EndedRound,
+    so_far: &mut Progressing,
+) -> Option<String> {
+    match reflected {
+        Reflected::Missing(missing) => {
+            let is_other = |missed: &String| !reflect::is_same(&missing, missed);
+            if round.missed.as_ref().is_none_or(is_other) {
+                return Some(missing);
+            }
+            so_far.results.add_remark(stopped(&missing));
         }
-        Reflected::Missing(missing) => so_far.results.add_remark(stopped(&missing)),
-        Reflected::Unclear if is_named && turn.brain.model.is_some() => {
-            so_far
-                .results
-                .add_remark(format!("I can't tell whether that was all of it; this may be left: {}.", quoted(&open)));
+        Reflected::Unclear if open.is_named => {
+            let left = quoted(&open.words);
+            so_far.results.add_remark(format!("I can't tell whether that was all of it; this may be left: {left}."));
         }
         Reflected::Complete | Reflected::Unclear => {}
     }
-    Ok(None)
+    None
 }
 
 /// What is said where rounds end before all is done.

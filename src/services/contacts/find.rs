@@ -11,9 +11,9 @@ use super::service::Contacts;
 use crate::core::card::CardBody;
 use crate::core::plan::{ActingAccount, Action};
 use crate::core::stakes::Stakes;
+use crate::language::grounding::listed;
 use crate::language::people;
 use crate::language::requests::built::{Built, set};
-use crate::language::requests::listed;
 use crate::language::requests::reading::{ClauseReading, without_determiner};
 use crate::limits::LIST_ROWS_MAX;
 use crate::services::address_book::PeopleQuery;
@@ -100,7 +100,7 @@ pub(super) fn built(said: &ClauseReading) -> Built {
         set(&mut action, "query", Some(query.to_owned()));
         action
     };
-    let people: Vec<&str> = listed(&query).map(owner).collect();
+    let people: Vec<&str> = listed(&query).into_iter().map(owner).collect();
     // People who are named side by side are looked up one by one.
     let are_names = |name: &&str| name.starts_with(char::is_uppercase) && name.split(' ').count() <= NAME_WORDS_MAX;
     match people.len() > 1 && people.iter().all(are_names) {
