@@ -14,12 +14,9 @@ const LISTED_WORDS_MAX: usize = 3;
 
 /// The parts of a text between what joins several things.
 pub fn listed(text: &str) -> Vec<&str> {
-    let split = |parts: Vec<&'_ str>, joint: &str| -> Vec<&'_ str> {
-        parts.into_iter().flat_map(|part| part.split(joint).collect::<Vec<_>>()).collect()
-    };
     let mut parts = vec![text];
     for joint in JOINTS {
-        parts = split(parts, joint);
+        parts = parts.into_iter().flat_map(|part| part.split(joint).collect::<Vec<_>>()).collect();
     }
     let parts = parts.into_iter().map(|part| part.trim_matches([',', ' ']));
     parts.filter(|part| !part.is_empty()).collect()
@@ -40,7 +37,8 @@ pub fn listed_left_out(text: &str, values: &[String], told: &[String]) -> Vec<St
         let (Some(left), right) = (two[0].last(), &two[1]) else { continue };
         let telling: Vec<&String> = right.iter().filter(|word| !is_light(word)).collect();
         let is_name = right.len() <= LISTED_WORDS_MAX && !telling.is_empty();
-        if !is_name || is_light(left) || requests::is_worded_with(right.first().map_or("", String::as_str)) {
+        let asks = telling.first().is_some_and(|word| requests::is_worded_with(word));
+        if !is_name || asks || is_light(left) {
             continue;
         }
         match (is_carried(left), telling.iter().any(|word| is_carried(word))) {

@@ -132,7 +132,7 @@ async fn one_after_the_other(
                         remarks.into_iter().for_each(|remark| so_far.results.add_remark(remark));
                         Planned::Plan { plan, left, remark, planner }
                     }
-                    Grounded::Doubt(_) if round > 0 => {
+                    Grounded::Doubt(_) if !is_first => {
                         so_far.results.add_remark(format!(
                             "There was one more step I could take: {would}. You didn't quite ask for it, so it isn't done."
                         ));
