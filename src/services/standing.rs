@@ -37,10 +37,19 @@ pub enum Planner {
 pub enum TurnPart {
     /// What the message asks for.
     Message,
+    /// What it asks for first; whoever plans has named what is to follow once that is known.
+    FirstRound,
     /// A request that was accepted before, completed.
     Answer,
     /// What is still missing, now that some of it is done: what that gave is a ground like the words.
     LaterRound,
+}
+
+impl TurnPart {
+    /// Whether nothing was accepted or done before it.
+    fn is_new(self) -> bool {
+        matches!(self, Self::Message | Self::FirstRound)
+    }
 }
 
 /// What is known of the conditions that a request sets.
@@ -223,7 +232,7 @@ impl Judge<'_> {
     fn names_its_time(&self, values: &[TypedValue]) -> bool {
         let is_timed = values.iter().any(|value| matches!(value.kind, ValueKind::Time | ValueKind::Repetition));
         let mut names = values.iter().filter(|value| value.kind == ValueKind::Name);
-        !is_timed && self.part == TurnPart::Message && names.any(|value| holds_a_time(&value.text, self.reference))
+        !is_timed && self.part.is_new() && names.any(|value| holds_a_time(&value.text, self.reference))
     }
 
     fn value(&self, value: &TypedValue) -> ValueGrounding {
@@ -251,7 +260,7 @@ impl Judge<'_> {
                 return ValueGrounding::Groundless;
             }
         }
-        let is_odd = self.part == TurnPart::Message
+        let is_odd = self.part.is_new()
             && match value.kind {
                 ValueKind::Name => is_odd_name(text, self.reference),
                 ValueKind::Entries => text.split(',').any(|one| is_odd_name(one, self.reference)),

@@ -78,7 +78,7 @@ impl Whole<'_> {
     /// What code is sure of, where a model's plan is of other commands, and one of both changes something at once: a
     /// card asks anyway, and what was not asked for is the gate's to refuse.
     pub fn other_reading(&self, actions: &[PlannedAction], understood: Understood, guess: &Guess) -> Option<Plan> {
-        if self.judge.planner == Planner::BuiltIn || self.judge.part != TurnPart::Message {
+        if self.judge.planner == Planner::BuiltIn || !self.judge.part.is_new() {
             return None;
         }
         let Understood::Plan { plan: other, condition: None, .. } = understood else { return None };
@@ -93,7 +93,10 @@ impl Whole<'_> {
                 .is_some_and(|entry| judge.action(entry.as_ref(), &mut planned.clone()) == Ok(PlanStanding::Exact))
         };
         let is_guessed = |planned: &PlannedAction| guess.domains.contains(&planned.service);
-        let is_other = names(actions) != names(&other.actions)
+        let (own, others) = (names(actions), names(&other.actions));
+        let is_begun = self.judge.part == TurnPart::FirstRound && own.is_subset(&others);
+        let is_other = own != others
+            && !is_begun
             && guess.is_sure()
             && other.actions.iter().all(is_guessed)
             && actions.iter().all(may_be)

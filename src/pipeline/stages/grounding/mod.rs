@@ -73,6 +73,7 @@ pub(crate) async fn check(
     let part = match topic.round {
         Some(_) => TurnPart::LaterRound,
         None if completes => TurnPart::Answer,
+        None if plan.open.is_some() => TurnPart::FirstRound,
         None => TurnPart::Message,
     };
     let judge =
