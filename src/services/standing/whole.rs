@@ -87,7 +87,7 @@ impl Whole<'_> {
         };
         let entry = |planned: &PlannedAction| self.services.command(&planned.service, &planned.command);
         let may_be = |planned: &PlannedAction| self.domains.contains(&planned.service) && entry(planned).is_some();
-        let judge = Judge { planner: Planner::BuiltIn, ..*self.judge };
+        let judge = Judge { planner: Planner::BuiltIn, part: TurnPart::Message, ..*self.judge };
         let is_exact = |planned: &PlannedAction| {
             entry(planned)
                 .is_some_and(|entry| judge.action(entry.as_ref(), &mut planned.clone()) == Ok(PlanStanding::Exact))
@@ -102,7 +102,7 @@ impl Whole<'_> {
             && actions.iter().all(may_be)
             && actions.iter().chain(&other.actions).any(|planned| self.is_low_write(planned))
             && other.actions.iter().all(is_exact)
-            && !self.leaves_out(&other.actions);
+            && !judge.leaves_out(&self.services.values(&other.actions));
         is_other.then_some(other)
     }
 
