@@ -49,7 +49,7 @@ fn owners() -> Registration {
         stakes: Stakes::Low,
     };
     let info = ServiceInfo::new("owners", "Owners", "who owns which module", "who owns what");
-    Registration::of(info, Arc::new(Owners)).tool(Tool::of(definition).unwrap()).phrases("").end()
+    Registration::of(info, Arc::new(Owners)).tool(Tool::of(definition).unwrap()).end()
 }
 
 /// A request, what a model says to it, and what has to come of it.
