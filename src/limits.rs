@@ -54,7 +54,7 @@ pub const ACTIONS_NAMED_MAX: usize = 10;
 pub const ACTION_NAMED_CHARS: usize = 80;
 /// Characters of what was wrong with a model's answer, when it is asked once more: a few parameters by name.
 pub const PROBLEM_CHARS_MAX: usize = 400;
-/// Rounds of reflect in one turn.
+/// Rounds of one turn, the first included: a request whose fifth step is not the last is one for several messages.
 pub const REFLECT_ROUNDS_MAX: usize = 5;
 /// Characters of one string parameter; a mail body fits, a novel does not.
 pub const PARAM_CHARS_MAX: usize = 20_000;

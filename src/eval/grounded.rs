@@ -13,7 +13,7 @@ use crate::language::reading::Reading;
 use crate::language::requests::{self, Hearing, Intents, Understood};
 use crate::language::routing::{self, Guess};
 use crate::services::filling::BUILDERS;
-use crate::services::standing::{Judge, PlanStanding, Planner, TurnPart, Whole, is_low_write};
+use crate::services::standing::{ConditionState, Judge, PlanStanding, Planner, TurnPart, Whole, is_low_write};
 use crate::services::values::typed_values;
 
 /// Every so many of the rows: each reads its message anew.
@@ -65,7 +65,8 @@ impl<'a> RowWords<'a> {
         let reference = &self.row.reference;
         let earlier: Vec<&str> = self.row.history.iter().map(|past| past.said.as_str()).collect();
         let ground = Ground::of(&self.reading, &[], &earlier, &[], reference);
-        with(&Judge { ground: &ground, reference, people: &[], planner, part: TurnPart::Message })
+        let (part, conditions) = (TurnPart::Message, ConditionState::Open);
+        with(&Judge { ground: &ground, reference, people: &[], planner, part, conditions })
     }
 
     /// As a turn judges it, by a model that takes everything for an order.

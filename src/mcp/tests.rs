@@ -28,7 +28,7 @@ fn the_format_of_others_is_read_with_variables_in_their_place() {
     assert_eq!((files.name.as_str(), program.args[2].as_str()), ("my-files", "/srv"));
     assert_eq!(program.env["KEY"].expose_secret(), "geheim");
     let ServerReach::Url(endpoint) = &home.reach else { panic!("{home:?}") };
-    assert_eq!(endpoint.headers["Authorization"].expose_secret(), "Bearer geheim");
+    assert_eq!(endpoint.place.headers["Authorization"].expose_secret(), "Bearer geheim");
     assert_eq!((home.timeout, home.read_only.len()), (Duration::from_secs(5), 1));
     assert!(
         config.warnings.concat().contains("autoApprove, readonly do nothing here; write “readOnly”"),

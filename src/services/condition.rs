@@ -7,6 +7,7 @@ use super::{calendar, contacts, email, notes, task};
 use crate::language::requests::Condition;
 use crate::language::requests::grammar::GRAMMAR;
 use crate::language::requests::lexicon::WordId;
+use crate::language::requests::own_words;
 use crate::language::requests::reading::without_determiner;
 use crate::language::requests::text::{Token, TokenMark, tokens};
 use crate::language::time;
@@ -66,6 +67,58 @@ pub fn read(condition: &Condition, reference: &Reference) -> ConditionReading {
     ConditionReading { text, negated: unless != is_not, kind }
 }
 
+/// A look that a message asks for first, and on which the rest of it depends: "check whether I'm free at 3 and, if so,
+/// book it".
+#[derive(Debug, PartialEq, Eq)]
+pub struct CheckedFirst {
+    /// The look as a condition.
+    pub condition: Condition,
+    /// What depends on it, in the person's words.
+    pub rest: String,
+    /// The one time that the look names.
+    pub when: Option<String>,
+}
+
+impl CheckedFirst {
+    /// `None` where it is not beyond doubt what is looked up, and what depends on it.
+    pub fn find(text: &str, reference: &Reference) -> Option<CheckedFirst> {
+        let text = own_words(text);
+        let said = ConditionTokens::marked(&text);
+        let is_word = |at: usize| said.tokens.get(at).is_some_and(|token| token.mark == TokenMark::Word);
+        let points_back = |at: usize| {
+            let set_apart = |len: &usize| at + len < said.tokens.len() && !is_word(at + len);
+            let so = said.starts("ifso", at).or(said.starts("ifsoapart", at).filter(set_apart));
+            so.map(|len| (at, len, "if")).or(said.starts("ifnot", at).map(|len| (at, len, "unless")))
+        };
+        let (at, len, conjunction) = (1..said.tokens.len()).find_map(points_back)?;
+        let end = (0..at).rev().find(|at| is_word(*at) && said.starts("goeson", *at).is_none())?;
+        let lead = said.starts("lead", 0).filter(|len| *len <= end).unwrap_or(0);
+        let asks = (lead..=end).find(|at| said.starts("asksso", *at).is_some());
+        let from = match asks {
+            // Right behind a verb of asking, before which nothing stands.
+            Some(asks) if said.starts("whether", lead).is_some_and(|len| lead + len == asks || lead == asks) => {
+                asks + 1
+            }
+            None if (end + 1..at).any(|at| said.word(at) == "?") => lead,
+            Some(_) | None => return None,
+        };
+        let is_one = (from..=end).all(|at| said.tokens[at].mark != TokenMark::Stop);
+        let goes_on = |at: usize| said.starts("dearcondition", at).or(said.starts("otherwise", at)).is_some();
+        if from > end || !is_one || (at + len..said.tokens.len()).any(goes_on) {
+            return None;
+        }
+        let looked_up = text[said.tokens[from].span.start..said.tokens[end].span.end].to_owned();
+        let rest = said.from(at + len).trim_start_matches([',', ';', ':', '.', '-', '–', '—', ' ']);
+        let rest = rest.strip_prefix("then ").unwrap_or(rest).to_owned();
+        let when = match time::find(&looked_up, reference).as_slice() {
+            [only] => Some(looked_up[only.span.clone()].to_owned()),
+            _ => None,
+        };
+        let condition = Condition { said: format!("{conjunction} {looked_up}"), is_all: true };
+        (!rest.is_empty()).then_some(CheckedFirst { condition, rest, when })
+    }
+}
+
 struct ConditionTokens<'t> {
     text: &'t str,
     tokens: Vec<Token>,
@@ -75,6 +128,11 @@ impl<'t> ConditionTokens<'t> {
     fn of(text: &'t str) -> ConditionTokens<'t> {
         let tokens = tokens(text, GRAMMAR.lexicon).into_iter().filter(|token| token.mark == TokenMark::Word).collect();
         ConditionTokens { text, tokens }
+    }
+
+    /// With the marks between the words.
+    fn marked(text: &'t str) -> ConditionTokens<'t> {
+        ConditionTokens { text, tokens: tokens(text, GRAMMAR.lexicon) }
     }
 
     /// What has to be known, and whether it must not be so; `None` where a word of it is not understood.
@@ -188,6 +246,24 @@ mod tests {
         ] {
             let wanted = ConditionReading { text: text.to_owned(), negated, kind };
             assert_eq!(reading(said), wanted, "{said}");
+        }
+    }
+
+    #[test]
+    fn a_look_that_the_rest_depends_on_is_a_condition() {
+        for (text, condition, rest) in [
+            ("check whether I'm free at 3 and, if so, book it with Ana", "if I'm free at 3", "book it with Ana"),
+            ("please check if I'm free at 3 and if so book gym", "if I'm free at 3", "book gym"),
+            ("am I free at 3? If so, add lunch", "if am I free at 3", "add lunch"),
+            ("am I free at 3? If I am, then add lunch", "if am I free at 3", "add lunch"),
+            ("see whether I have milk and if not, add milk", "unless I have milk", "add milk"),
+            ("add milk and check whether I'm free and if so add gym", "", ""),
+            ("check whether I'm free at 3 and if so add gym, otherwise remind me to run", "", ""),
+            ("remind me to ask whether he is there", "", ""),
+        ] {
+            let found = CheckedFirst::find(text, &monday());
+            let (said, depends) = found.map(|found| (found.condition.said, found.rest)).unwrap_or_default();
+            assert_eq!((said.as_str(), depends.as_str()), (condition, rest), "{text}");
         }
     }
 

@@ -37,10 +37,31 @@ pub enum Planner {
 pub enum TurnPart {
     /// What the message asks for.
     Message,
+    /// What it asks for first; whoever plans has named what is to follow once that is known.
+    FirstRound,
     /// A request that was accepted before, completed.
     Answer,
     /// What is still missing, now that some of it is done: what that gave is a ground like the words.
     LaterRound,
+}
+
+impl TurnPart {
+    /// Whether nothing was accepted or done before it.
+    fn is_new(self) -> bool {
+        matches!(self, Self::Message | Self::FirstRound)
+    }
+}
+
+/// What is known of the conditions that a request sets.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ConditionState {
+    /// Nothing.
+    #[default]
+    Open,
+    /// Something was looked up in this turn, and whoever plans has seen it.
+    LookedUp,
+    /// It was found to be so, by code.
+    Met,
 }
 
 /// How an action stands to what was said.
@@ -79,6 +100,8 @@ pub struct Judge<'a> {
     pub planner: Planner,
     /// What of a turn it plans.
     pub part: TurnPart,
+    /// What is known of what it depends on.
+    pub conditions: ConditionState,
 }
 
 /// What a value is to what was said.
@@ -209,7 +232,7 @@ impl Judge<'_> {
     fn names_its_time(&self, values: &[TypedValue]) -> bool {
         let is_timed = values.iter().any(|value| matches!(value.kind, ValueKind::Time | ValueKind::Repetition));
         let mut names = values.iter().filter(|value| value.kind == ValueKind::Name);
-        !is_timed && self.part == TurnPart::Message && names.any(|value| holds_a_time(&value.text, self.reference))
+        !is_timed && self.part.is_new() && names.any(|value| holds_a_time(&value.text, self.reference))
     }
 
     fn value(&self, value: &TypedValue) -> ValueGrounding {
@@ -237,7 +260,7 @@ impl Judge<'_> {
                 return ValueGrounding::Groundless;
             }
         }
-        let is_odd = self.part == TurnPart::Message
+        let is_odd = self.part.is_new()
             && match value.kind {
                 ValueKind::Name => is_odd_name(text, self.reference),
                 ValueKind::Entries => text.split(',').any(|one| is_odd_name(one, self.reference)),
@@ -268,7 +291,9 @@ impl Judge<'_> {
         match self.ground.mood(&texts) {
             mood if mood.is_request() => PlanStanding::Exact,
             // What is waited for is said as a condition, or as what the person wants to be told.
-            Mood::Condition if entry.heeds_conditions() => PlanStanding::Exact,
+            Mood::Condition if entry.heeds_conditions() || self.conditions != ConditionState::Open => {
+                PlanStanding::Exact
+            }
             Mood::Question if entry.heeds_conditions() && !is_asked => PlanStanding::Exact,
             // An occasion with a time is said to whoever keeps the calendar.
             Mood::Arrangement if has_time => PlanStanding::Exact,

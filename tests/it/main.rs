@@ -58,6 +58,7 @@ mod replies;
 mod requests;
 mod retention;
 mod rig;
+mod rounds;
 mod rules;
 mod salient;
 mod scopes;

@@ -333,6 +333,11 @@ async fn without_a_model_it_is_asked_for_in_everyday_words() {
         ("remind me by tomorrow 9am if Bob doesn't reply", "bob@example.com", Some("2026-01-13T09:00:00")),
         ("remind me tomorrow at 9am unless Bob has answered", "bob@example.com", Some("2026-01-13T09:00:00")),
         ("watch for a reply from Bob", "bob@example.com", None),
+        ("remind me on Friday if I don't have an answer from Bob", "bob@example.com", Some("2026-01-16")),
+        ("remind me on Friday unless Bob has written", "bob@example.com", Some("2026-01-16")),
+        ("if Bob has not written by Friday remind me to call him", "bob@example.com", Some("2026-01-16")),
+        ("remind me on Friday if I haven't heard from Bob", "bob@example.com", Some("2026-01-16")),
+        ("if I don't hear from Bob by Friday, remind me to call him", "bob@example.com", Some("2026-01-16")),
         ("sag mir Bescheid, wenn Anna antwortet", "anna@example.com", None),
     ] {
         let rig = at(Setup { model: false, grounds_plans: true, ..Setup::default() });
@@ -397,6 +402,25 @@ async fn a_models_watch_takes_its_condition_with_it() {
         rig.plans(json!([action("email", "watch", params)]));
         let told = rig.says(said).await;
         assert_eq!(told.did(), ["email.watch succeeded"], "{said}: {}", told.text());
+    }
+    // A plan that does at once, or at a time, what waits for something is not carried out.
+    for (said, domains) in [
+        ("if Bob hasn't answered by Friday, remind me", json!(["task", "email"])),
+        ("remind me on Friday unless Bob has written", json!(["task", "email"])),
+        ("if Bob hasn't answered by Friday, remind me", json!(["task"])),
+    ] {
+        let rig = at(Setup { grounds_plans: true, ..Setup::default() });
+        rig.plans(json!([action("task", "create", json!({"title": "Bob", "deadline": "2026-01-16"}))]));
+        let is_routed = domains.as_array().unwrap().len() > 1;
+        rig.script.routes(json!({"type": "action", "domains": domains, "is_followup": false}));
+        let told = rig.says(said).await;
+        assert_eq!(rig.count(Table::Tasks).await, 0, "{said}: {}", told.text());
+        assert_eq!(waiting(&rig).await.len(), usize::from(is_routed), "{said}: {}", told.text());
+        if !is_routed {
+            let offer = told.button(Role::Offer).expect("both are offered");
+            let told = rig.presses(&offer).await;
+            assert_eq!(told.did(), ["email.watch succeeded"], "{said}: {}", told.text());
+        }
     }
     // Nobody said by when, or whose.
     rig.plans(json!([action("email", "watch", json!({"who": ["Anna"], "by": "2026-01-20"}))]));

@@ -9,6 +9,7 @@
 
 mod added;
 mod choices;
+mod listed;
 mod names;
 mod somebody;
 #[cfg(test)]
@@ -33,6 +34,7 @@ pub const BORDER: u32 =
     };
 
 pub use added::{added, specifics, without_placeholders};
+pub use listed::{listed, listed_left_out};
 pub use somebody::{PersonPronoun, only_name};
 pub use times::TimeGround;
 

@@ -7,7 +7,7 @@ use super::chart::Passage;
 use super::derivation::only_a_time;
 use super::grammar::GRAMMAR;
 use super::hearing::Hearing;
-use super::parser::{Parse, Parser};
+use super::parser::Parser;
 use crate::language::work::Work;
 
 /// What one clause seems to ask.
@@ -48,6 +48,11 @@ impl Intents {
     /// Whether it plainly asks for nothing to be changed.
     pub fn only_look(&self) -> bool {
         self.0.iter().all(|intent| intent.looks_up || intent.weak || intent.service == "chat")
+    }
+
+    /// Whether anything is plainly asked for within these bytes.
+    pub fn ask_within(&self, span: &Range<usize>) -> bool {
+        self.0.iter().any(|intent| !intent.weak && intent.span.start < span.end && span.start < intent.span.end)
     }
 
     /// Whether something is plainly asked for, and nothing by this command.
@@ -92,18 +97,15 @@ impl Parser<'_> {
                 Intent { command: service.clone(), service, weak: false, investigates: false, looks_up: true, span };
             return Some(talk).filter(|_| self.is_talk(part.tokens.clone())).into_iter().collect();
         };
-        let of_clause = |clause: &Parse| {
-            let intent = |service: &str, command: &str| Intent {
-                service: service.to_owned(),
-                command: command.to_owned(),
-                weak: clause.weak,
-                investigates: clause.investigates,
-                looks_up: clause.looks_up,
-                span: self.bytes(&clause.tokens),
-            };
-            clause.actions().map(|action| intent(&action.service, &action.command)).collect::<Vec<_>>()
+        let intent = |service: &str, command: &str| Intent {
+            service: service.to_owned(),
+            command: command.to_owned(),
+            weak: clause.weak,
+            investigates: clause.investigates,
+            looks_up: clause.looks_up,
+            span: self.bytes(&clause.tokens),
         };
-        of_clause(clause)
+        clause.actions().map(|action| intent(&action.service, &action.command)).collect()
     }
 
     fn bytes(&self, tokens: &Range<usize>) -> Range<usize> {

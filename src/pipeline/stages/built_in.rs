@@ -13,7 +13,8 @@ use crate::pipeline::turn::{Turn, TurnFacts};
 use crate::ports::Usage;
 use crate::ports::records::Clarification;
 use crate::services::amendment;
-use crate::services::standing::{Judge, Planner, TurnPart};
+use crate::services::condition::CheckedFirst;
+use crate::services::standing::{ConditionState, Judge, Planner, TurnPart};
 
 /// The plan of a request of its own, where neither what it is about nor any word of it is in doubt.
 pub(super) fn sure(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>) -> Option<Plan> {
@@ -46,6 +47,7 @@ pub(super) fn exact(brain: &Brain, facts: &TurnFacts) -> Option<Plan> {
         people: &[],
         planner: Planner::BuiltIn,
         part: TurnPart::Message,
+        conditions: ConditionState::Open,
     };
     judge.is_read_exactly(&actions?, &account, &guessed::guess(brain, facts)).then_some(plan)
 }
@@ -71,6 +73,10 @@ pub(super) fn plan(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>, remar
         };
     }
     let started = turn.account.elapsed_us();
+    if let Some(depending) = checked_first(&turn.facts, domains, remark) {
+        turn.account.traced("plan", started, turn.facts.words().len(), Usage::default(), "a look first");
+        return Planned::Depends(Box::new(depending));
+    }
     let understood = turn.facts.understood(domains);
     turn.account.traced("plan", started, turn.facts.words().len(), Usage::default(), understood.in_short());
     let doubt = |doubt| Planned::Doubt(Box::new(Doubt { remark, ..doubt }));
@@ -90,4 +96,17 @@ pub(super) fn plan(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>, remar
         Understood::TooMuch => Planned::NotUnderstood(TOO_MUCH.to_owned()),
         Understood::NotUnderstood { .. } | Understood::SmallTalk => doubt(Doubt::nothing(turn.brain, &turn.facts)),
     }
+}
+
+/// What depends on a look that is asked for first. Where it needs a time and names none, it is at that of the look.
+fn checked_first(facts: &TurnFacts, domains: &[String], remark: Option<&'static str>) -> Option<Depending> {
+    let reference = facts.reference();
+    let CheckedFirst { condition, rest, when } = CheckedFirst::find(facts.words(), &reference)?;
+    let understood = facts.understood_as(&rest, domains);
+    let understood = match when.filter(|_| matches!(understood, Understood::Ask { .. })) {
+        Some(when) => facts.understood_as(&format!("{rest} {when}"), domains),
+        None => understood,
+    };
+    let Understood::Plan { plan, condition: None, .. } = understood else { return None };
+    Some(Depending { plan, condition, remark, planner: Planner::BuiltIn })
 }

@@ -12,16 +12,15 @@ use super::progressing::Progressing;
 use crate::core::plan::{Plan, PlannedAction};
 use crate::core::provenance::UntrustedText;
 use crate::core::text::{shorten, visible};
-use crate::core::turn::Path;
+use crate::language::requests::Understood;
 use crate::language::time::{Grain, Reference, When};
 use crate::language::{requests, time};
 use crate::pipeline::brain::Brain;
-use crate::pipeline::commit::Answer;
 use crate::pipeline::stages::topic::{Depending, Planned, Topic, proposed};
 use crate::pipeline::turn::TurnFacts;
 use crate::services::circumstance::{Circumstance, Evidence};
-use crate::services::condition::{self, ConditionKind};
-use crate::services::standing::Planner;
+use crate::services::condition::{self, CheckedFirst, ConditionKind};
+use crate::services::standing::{ConditionState, Planner};
 
 /// How long somebody has to be free who named a moment only.
 const FREE_FOR: Duration = Duration::hours(1);
@@ -34,19 +33,14 @@ const INSTANT: [&str; 2] = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"];
 type Extent = (DateTime<Utc>, DateTime<Utc>);
 
 /// A model's plan: what depends on something may not be done as if it did not.
-pub(super) fn of_model(brain: &Brain, facts: &TurnFacts, topic: &Topic<'_>, plan: Plan) -> Planned {
+pub(super) fn of_model(brain: &Brain, facts: &TurnFacts, topic: &Topic<'_>, domains: &[String], plan: Plan) -> Planned {
     let writes = |planned: &PlannedAction| {
         let entry = brain.services.command(&planned.service, &planned.command);
         entry.is_none_or(|entry| entry.writes())
     };
-    // A later round knows what an earlier one has looked up.
-    let acts = topic.round.is_none() && facts.origin().is_own_words() && plan.actions.iter().any(writes);
-    let heeds = |planned: &PlannedAction| {
-        let entry = brain.services.command(&planned.service, &planned.command);
-        entry.is_some_and(|entry| entry.heeds_conditions())
-    };
+    let acts = facts.origin().is_own_words() && plan.actions.iter().any(writes);
     // What waits for something takes the condition with it; anything beside it may still depend on it.
-    if !acts || plan.actions.iter().all(heeds) {
+    if !acts || topic.conditions == ConditionState::Met || all_heed(brain, &plan) {
         return proposed(plan, None, Planner::Model);
     }
     // What was said first still counts for who answers a question about it.
@@ -54,7 +48,21 @@ pub(super) fn of_model(brain: &Brain, facts: &TurnFacts, topic: &Topic<'_>, plan
         Some(question) => format!("{}\n{}", question.request, facts.words()),
         None => facts.words().to_owned(),
     };
-    let mut unheeded = requests::unheeded_conditions(&said, &facts.reference(), &plan.actions);
+    let mut unheeded = match CheckedFirst::find(&said, &facts.reference()) {
+        Some(checked) => vec![checked.condition],
+        None => requests::unheeded_conditions(&said, &facts.reference(), &plan.actions),
+    };
+    if topic.conditions == ConditionState::LookedUp {
+        // Who plans now has seen what an earlier round looked up; what code can look up itself, it does.
+        unheeded.retain(|condition| condition::read(condition, &facts.reference()).kind != ConditionKind::Unknown);
+    }
+    if let Some(waiting) = waits(brain, facts).filter(|_| !unheeded.is_empty()) {
+        // Where it goes was settled before anything was planned; elsewhere a tap sends it.
+        return match waiting.actions.iter().all(|action| domains.contains(&action.service)) {
+            true => proposed(waiting, None, Planner::BuiltIn),
+            false => Planned::Doubt(Box::new(Doubt::which(brain, vec![waiting, plan]))),
+        };
+    }
     match (unheeded.pop(), unheeded.is_empty()) {
         (None, _) => proposed(plan, None, Planner::Model),
         (Some(condition), true) => {
@@ -67,13 +75,34 @@ pub(super) fn of_model(brain: &Brain, facts: &TurnFacts, topic: &Topic<'_>, plan
     }
 }
 
-/// Looks whether the condition holds; gives what is to be done then, or the answer that says why nothing is.
+/// Whether each action takes its condition with it.
+fn all_heed(brain: &Brain, plan: &Plan) -> bool {
+    plan.actions.iter().all(|planned| {
+        let entry = brain.services.command(&planned.service, &planned.command);
+        entry.is_some_and(|entry| entry.heeds_conditions())
+    })
+}
+
+/// The plan of what waits for something to happen, where code reads the whole message as that.
+fn waits(brain: &Brain, facts: &TurnFacts) -> Option<Plan> {
+    let Understood::Plan { plan, condition: None, .. } = facts.understood(&[]) else { return None };
+    (!plan.actions.is_empty() && all_heed(brain, &plan)).then_some(plan)
+}
+
+/// A condition that is not so: what is said of that, and the words of others in it.
+#[derive(Debug)]
+pub(crate) struct Unmet {
+    pub words: String,
+    pub untrusted: Vec<UntrustedText>,
+}
+
+/// Looks whether the condition holds; gives what is to be done then, or why nothing is.
 pub(crate) async fn weigh(
     brain: &Brain,
     facts: &TurnFacts,
     depending: Depending,
     so_far: &mut Progressing,
-) -> Result<Planned, Box<Answer>> {
+) -> Result<Planned, Unmet> {
     let Depending { plan, condition, remark, planner } = depending;
     let read = condition::read(&condition, &facts.reference());
     let Some(evidence) = evidence(brain, facts, &read.kind, &plan.actions).await else {
@@ -84,13 +113,13 @@ pub(crate) async fn weigh(
     let untrusted: Vec<UntrustedText> = evidence.untrusted;
     if evidence.holds == read.negated {
         let words = remark.into_iter().map(str::to_owned).chain([format!("{fact}, so I did nothing.")]);
-        let answer = Answer::says(Path::Action, words.collect::<Vec<_>>().join("\n"));
-        return Err(Box::new(answer.holding(untrusted)));
+        return Err(Unmet { words: words.collect::<Vec<_>>().join("\n"), untrusted });
     }
     so_far.sources.untrusted.extend(untrusted.iter().cloned());
     so_far.answer.untrusted.extend(untrusted);
     so_far.results.facts.push(format!("looked up first: {fact}"));
     so_far.results.receipts.push(format!("{fact}:"));
+    so_far.conditions = ConditionState::Met;
     Ok(proposed(plan, remark, planner))
 }
 

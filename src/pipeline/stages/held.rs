@@ -7,6 +7,7 @@ use super::progressing::Progressing;
 use crate::core::outcome::Status;
 use crate::core::plan::PlannedAction;
 use crate::core::text::{shorten, visible};
+use crate::language::grounding;
 use crate::language::requests;
 use crate::language::requests::Hearing;
 use crate::pipeline::brain::Brain;
@@ -27,26 +28,36 @@ pub(crate) fn name_what_is_missing(
     topic: &Topic<'_>,
     so_far: &mut Progressing,
 ) -> bool {
-    let is_new = topic.answers.is_none() && topic.amends.is_none();
-    let planned = brain.model.is_some() && !so_far.proposed.is_empty();
-    // Where everything was refused, each refusal says that nothing was done.
-    let reports = &so_far.answer.reports;
-    let all_refused = !reports.is_empty() && reports.iter().all(|report| report.status == Status::Refused);
-    if !is_new || !planned || all_refused || !facts.origin().is_own_words() {
-        return false;
-    }
-    let actions: Vec<PlannedAction> = so_far.proposed.iter().chain(&so_far.left).cloned().collect();
-    let past = facts.past();
-    let reference = facts.reference();
-    let hearing = Hearing { history: &past, ..Hearing::new(facts.words(), &reference, BUILDERS) };
-    // A condition is looked up or asked about before anything is done; see `condition`.
-    let left_out = requests::left_out(&hearing, facts.understood(&[]), &actions, &told(so_far));
+    let left_out = parts_left_out(brain, facts, topic, so_far);
     if left_out.is_empty() {
         return false;
     }
     let parts = left_out.iter().take(PARTS_MAX).map(|part| format!("“{}”", visible(&shorten(part, PART_CHARS_MAX))));
     so_far.results.add_remark(format!("Not done: {}", parts.collect::<Vec<_>>().join(", ")));
     true
+}
+
+/// What the person said and nothing that was planned or told so far carries.
+pub(crate) fn parts_left_out(brain: &Brain, facts: &TurnFacts, topic: &Topic<'_>, so_far: &Progressing) -> Vec<String> {
+    let is_new = topic.answers.is_none() && topic.amends.is_none();
+    let planned = brain.model.is_some() && !so_far.proposed.is_empty();
+    // Where everything was refused, each refusal says that nothing was done.
+    let reports = &so_far.answer.reports;
+    let all_refused = !reports.is_empty() && reports.iter().all(|report| report.status == Status::Refused);
+    if !is_new || !planned || all_refused || !facts.origin().is_own_words() {
+        return Vec::new();
+    }
+    let actions: Vec<PlannedAction> = so_far.proposed.iter().chain(&so_far.left).cloned().collect();
+    let past = facts.past();
+    let reference = facts.reference();
+    let hearing = Hearing { history: &past, ..Hearing::new(facts.words(), &reference, BUILDERS) };
+    let told = told(so_far);
+    // A condition is looked up or asked about before anything is done; see `condition`.
+    let left_out = requests::left_out(&hearing, facts.understood(&[]), &actions, &told);
+    // A look takes one thing at a time, and its values are the person's words.
+    let services = brain.services.now();
+    let listed = || grounding::listed_left_out(facts.words(), &services.values(&actions), &told);
+    if left_out.is_empty() && services.only_look(&actions) { listed() } else { left_out }
 }
 
 /// What the person reads about this turn: receipts, cards, and the question.

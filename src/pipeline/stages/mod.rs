@@ -44,4 +44,5 @@ pub(crate) mod speak;
 pub(crate) mod times;
 pub(crate) mod topic;
 pub(crate) mod undecided;
+mod unfinished;
 mod without_model;

@@ -106,7 +106,7 @@ async fn planned(turn: &Turn<'_>, domains: &[String], context: &Context, topic: 
                     build_params::mend(context, entry.as_ref(), turn.facts.words(), &mut planned.params);
                 }
             }
-            condition::of_model(turn.brain, &turn.facts, topic, plan)
+            condition::of_model(turn.brain, &turn.facts, topic, domains, plan)
         }
         Asked::Unusable(why) => {
             turn.account.fell_back(stage.name(), &why);

@@ -9,11 +9,10 @@ use super::{relayed, respond, undecided};
 use crate::core::button::Button;
 use crate::core::ids::{PendingId, RunId};
 use crate::core::markup::Formatted;
-use crate::core::outcome::Status;
+use crate::core::outcome::{Report, Status};
 use crate::core::plan::PlannedAction;
 use crate::core::provenance;
 use crate::core::provenance::Sources;
-use crate::core::text::quoted;
 use crate::core::turn::{Path, Reply};
 use crate::limits;
 use crate::pipeline::brain::Brain;
@@ -26,6 +25,7 @@ use crate::pipeline::show::Results;
 use crate::pipeline::turn::{Turn, TurnFacts};
 use crate::ports::records::Clarification;
 use crate::ports::{Change, StoreError};
+use crate::services::standing::ConditionState;
 
 /// What the rounds of a turn add up to.
 #[derive(Debug)]
@@ -44,6 +44,8 @@ pub(crate) struct Progressing {
     pub run: Option<RunId>,
     /// The card that is being changed.
     pub replaces: Option<PendingId>,
+    /// What is known of what the request depends on.
+    pub conditions: ConditionState,
     /// What changes with the first thing that is done, or with the answer where nothing is.
     pub along: Vec<Change>,
 }
@@ -60,6 +62,7 @@ impl Progressing {
             left: Vec::new(),
             run: None,
             replaces: None,
+            conditions: ConditionState::Open,
             along: Vec::new(),
         }
     }
@@ -136,25 +139,25 @@ impl Progressing {
 
     /// Whether a command that was chosen has been carried out.
     pub fn has_done(&self, chosen: &SelectedCommand) -> bool {
-        let mut of_it = self
-            .answer
-            .reports
-            .iter()
-            .filter(|report| (&report.service, &report.command) == (&chosen.service, &chosen.command));
-        of_it.next().is_some_and(|first| first.status == Status::Succeeded)
-            && of_it.all(|report| report.status == Status::Succeeded)
+        let is_of_it = |report: &&Report| (&report.service, &report.command) == (&chosen.service, &chosen.command);
+        let mut of_it = self.answer.reports.iter().filter(is_of_it).map(|report| report.status).peekable();
+        of_it.peek().is_some() && of_it.all(|status| status == Status::Succeeded)
     }
 
-    /// Names what comes behind something that waits for the person.
-    pub fn name_further(&mut self, further: &[&str]) {
-        let named = named(further);
-        self.results.add_remark(format!("What comes after it is not begun: {named}. Ask for it when that is settled."));
+    /// Something was found out by what is done so far: whoever plans next has seen it.
+    pub fn looked_up(&mut self, brain: &Brain) {
+        let looks = |report: &Report| {
+            let entry = brain.services.command(&report.service, &report.command);
+            report.status == Status::Succeeded && entry.is_some_and(|entry| !entry.writes())
+        };
+        if self.conditions == ConditionState::Open && self.answer.reports.iter().any(looks) {
+            self.conditions = ConditionState::LookedUp;
+        }
     }
 
-    /// Names what is not done, because what it needs did not succeed.
-    pub fn name_lost(&mut self, further: &[&str]) {
-        let named = named(further);
-        self.results.add_remark(format!("Not done: {named}. What has to come first did not work out."));
+    /// Outcomes that say something new, however they ended; a refusal says nothing.
+    pub fn outcomes(&self) -> usize {
+        self.answer.reports.iter().filter(|report| report.status != Status::Refused).count()
     }
 
     /// Something that is not even asked about, because what it depends on failed.
@@ -163,12 +166,6 @@ impl Progressing {
         self.answer.reports.push(later.report(Status::Refused, why));
         self.results.add_remark(later::left_out(brain, &later.planned));
     }
-}
-
-/// Parts of a request, quoted.
-fn named(parts: &[&str]) -> String {
-    let quoted: Vec<String> = parts.iter().map(|part| quoted(part, limits::NAME_CHARS_MAX)).collect();
-    quoted.join(", ")
 }
 
 /// Receipts first, then cards, then the question.

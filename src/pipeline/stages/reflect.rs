@@ -1,7 +1,8 @@
 //! Reflect: is the request complete, or must something be planned now that the outcomes are known?
 //!
-//! Skipped when the plan says that nothing is open, at most five rounds. What failed or is doubtful is never
-//! tried again: such actions are taken out of every later plan, whatever the model says.
+//! Skipped when the plan says that nothing is open and takes up all that was said. What failed or is doubtful is never
+//! tried again, and nothing is done twice: such actions are taken out of every later plan, whatever the model says. Not
+//! here: when rounds end ([`super::rounds`]).
 
 use minijinja::context;
 use serde::Deserialize;
@@ -9,11 +10,13 @@ use serde_json::json;
 
 use super::ask::{self, Asked};
 use crate::core::outcome::{Report, Status};
-use crate::core::plan::{Plan, PlannedAction};
+use crate::core::plan::{Params, Plan, PlannedAction};
+use crate::language::words;
 use crate::pipeline::turn::Turn;
 use crate::pipeline::turn::status;
 use crate::ports::{AnswerSchema, Stage};
 use crate::prompts::Fixed;
+use crate::services::registry::Registry;
 
 #[derive(Debug, Deserialize)]
 struct Reflection {
@@ -22,9 +25,19 @@ struct Reflection {
     missing: Option<String>,
 }
 
-/// What is still missing, if anything.
-pub async fn missing(turn: &Turn<'_>, open: &str, results: &[String]) -> Option<String> {
-    let model = turn.brain.model.as_deref()?;
+/// What a model makes of a round.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Reflected {
+    Complete,
+    /// In the model's words.
+    Missing(String),
+    /// Nothing that can be used.
+    Unclear,
+}
+
+/// What is still missing, if anything; `open` is what may be.
+pub async fn missing(turn: &Turn<'_>, open: &str, results: &[String]) -> Reflected {
+    let Some(model) = turn.brain.model.as_deref() else { return Reflected::Unclear };
     turn.account.doing(status::checking());
     let schema = AnswerSchema::of(json!({
         "type": "object",
@@ -38,34 +51,44 @@ pub async fn missing(turn: &Turn<'_>, open: &str, results: &[String]) -> Option<
         Ok(prompt) => prompt,
         Err(error) => {
             turn.account.fell_back("reflect", &error.to_string());
-            return None;
+            return Reflected::Unclear;
         }
     };
     match ask::typed::<Reflection>(turn.account, model, Stage::Reflect, prompt, schema, 200).await {
         Asked::Answer(Reflection { complete: true, .. }) => {
             turn.account.came_to(&["reflect"], "complete".to_owned());
-            None
+            Reflected::Complete
         }
-        Asked::Answer(Reflection { missing, .. }) => missing.filter(|text| !text.trim().is_empty()),
+        Asked::Answer(Reflection { missing, .. }) => {
+            let missing = missing.filter(|text| !text.trim().is_empty());
+            missing.map_or(Reflected::Unclear, Reflected::Missing)
+        }
         Asked::Unusable(why) => {
             turn.account.fell_back("reflect", &why);
-            None
+            Reflected::Unclear
         }
         Asked::Failed(error) => {
             turn.account.fell_back("reflect", &error.to_string());
-            None
+            Reflected::Unclear
         }
     }
 }
 
-/// Takes out of a later round's plan what was tried before: anything that did not succeed, and exact repeats.
+/// Whether two wordings of what is missing say the same.
+pub fn is_same(one: &str, other: &str) -> bool {
+    words::words(one) == words::words(other)
+}
+
+/// Takes out of a later round's plan what was tried before: exact repeats, and any change by a command by which one did
+/// not succeed. A look that found nothing may be one at another thing.
 /// `proposed`: what earlier rounds were asked to do, before words became values.
-pub fn without_repeats(mut plan: Plan, earlier: &[Report], proposed: &[PlannedAction]) -> Plan {
-    let tried = |service: &str, command: &str, params: &crate::core::plan::Params| {
+pub fn without_repeats(services: &Registry, mut plan: Plan, earlier: &[Report], proposed: &[PlannedAction]) -> Plan {
+    let tried = |service: &str, command: &str, params: &Params| {
+        let writes = services.command(service, command).is_none_or(|entry| entry.writes());
         earlier.iter().any(|report| {
             report.service == service
                 && report.command == command
-                && (report.status != Status::Succeeded || report.params == *params)
+                && (writes && report.status != Status::Succeeded || report.params == *params)
         })
     };
     let asked = |a: &PlannedAction| proposed.iter().any(|p| p.asks_the_same_as(a));

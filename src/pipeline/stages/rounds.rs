@@ -1,9 +1,20 @@
 //! The rounds of a turn: plan, gate, execute, reflect, at most so many times.
+//!
+//! ```text
+//! plan ─► condition ─► grounded ─► gate ─► execute ─► anything open, or said and not taken up?
+//!   ▲                                                   no ─► told · waits for a yes or an answer ─► told
+//!   │                                                   yes ─► reflect ─► complete, or unclear ─► told
+//!   └──────────── what is missing ◄──────────────────────────────┘ the same again, or nothing new ─► told
+//! ```
+//!
+//! Invariants: every round goes the whole way, within the services that the request was routed to; what an earlier one
+//! found is data for the next; what it did or tried is not done again; where rounds end before all is done, that is
+//! said.
 
 use std::future::ready;
 
 use super::answers;
-use super::condition;
+use super::condition::{self, Unmet};
 use super::context::Context;
 use super::doubts::Doubt;
 use super::gate::{self, Gated};
@@ -18,6 +29,7 @@ use super::progressing::{Progressing, put_together, told_by_receipts};
 use super::reflect;
 use super::repeated;
 use super::resolve;
+use super::unfinished::{self, ChosenNext, EndedRound};
 use crate::core::ids::RunId;
 use crate::core::plan::{Plan, PlannedAction};
 use crate::core::provenance::{Sources, UntrustedText, WrittenBy};
@@ -84,29 +96,38 @@ async fn one_after_the_other(
     so_far: &mut Progressing,
 ) -> Result<Option<Answer>, TurnError> {
     let request = topic::request(&turn.facts, topic);
-    let mut still: Option<String> = None;
-    for round in 0..=limits::REFLECT_ROUNDS_MAX {
+    let (mut still, whole): (Option<String>, _) = (None, topic);
+    for round in 0..limits::REFLECT_ROUNDS_MAX {
         let facts = so_far.results.facts.clone();
+        let before = so_far.outcomes();
+        // Nothing has come of it yet.
+        let is_first = so_far.answer.reports.is_empty();
         let of_round = topic.selection.and_then(|selection| selection.of_round(round));
-        let (whole, topic) = (
-            topic.selection,
-            Topic {
-                answers: topic.answers,
-                amends: topic.amends,
-                investigates: topic.investigates,
-                selection: of_round.as_ref(),
-                round: still.as_deref().map(|still| (facts.as_slice(), still)),
-                depth: round,
-            },
-        );
+        let topic = Topic {
+            answers: topic.answers,
+            amends: topic.amends,
+            investigates: topic.investigates,
+            selection: of_round.as_ref(),
+            round: still.as_deref().map(|still| (facts.as_slice(), still)),
+            depth: round,
+            conditions: so_far.conditions,
+        };
         let planned = turn.unless_cancelled(plan::make(turn, domains, context, &topic)).await?;
         let planned = match planned {
             Planned::Depends(depending) => match condition::weigh(turn.brain, &turn.facts, *depending, so_far).await {
                 Ok(planned) => planned,
-                Err(instead) => return Ok(Some(*instead)),
+                Err(Unmet { words, untrusted }) if round == 0 => {
+                    return Ok(Some(Answer::says(Path::Action, words).holding(untrusted)));
+                }
+                Err(Unmet { words, untrusted }) => {
+                    so_far.answer.untrusted.extend(untrusted);
+                    so_far.results.add_remark(words);
+                    break;
+                }
             },
             planned => planned,
         };
+        let topic = Topic { conditions: so_far.conditions, ..topic };
         let planned = match planned {
             Planned::Plan { plan, left, remark, planner } => {
                 let would = show::meant(&turn.brain.services, &plan.actions);
@@ -115,7 +136,7 @@ async fn one_after_the_other(
                         remarks.into_iter().for_each(|remark| so_far.results.add_remark(remark));
                         Planned::Plan { plan, left, remark, planner }
                     }
-                    Grounded::Doubt(_) if round > 0 => {
+                    Grounded::Doubt(_) if !is_first => {
                         so_far.results.add_remark(format!(
                             "There was one more step I could take: {would}. You didn't quite ask for it, so it isn't done."
                         ));
@@ -146,36 +167,31 @@ async fn one_after_the_other(
                 None
             }
             Planned::NotUnderstood(words) if round == 0 => return Ok(Some(Answer::says(Path::Clarify, words))),
-            Planned::Doubt(doubt) if round == 0 && may_be_searched(turn.brain, &turn.facts, &doubt) => {
+            Planned::Doubt(doubt) if is_first && may_be_searched(turn.brain, &turn.facts, &doubt) => {
                 let asked = doubt.ask(turn.brain, &turn.facts, domains, &so_far.sources, so_far.said.clone());
                 let asked = ready(asked.map_err(TurnError::from));
                 return Ok(Some(investigate::or_searched(turn, asked).await?));
             }
-            Planned::Doubt(doubt) if round == 0 => {
+            Planned::Doubt(doubt) if is_first => {
                 return Ok(Some(doubt.ask(turn.brain, &turn.facts, domains, &so_far.sources, so_far.said.clone())?));
             }
             Planned::NotUnderstood(_) | Planned::Doubt(_) | Planned::Depends(_) => None,
         };
         turn.account.knows(&so_far.results.receipts);
-        let waits = so_far.asks() || so_far.asks_consent();
-        if let Some(further) = whole.map(|whole| whole.words_from(round + 1)).filter(|further| !further.is_empty()) {
-            let failed = whole.and_then(|whole| whole.before(round + 1).find(|before| !so_far.has_done(before)));
-            match failed {
-                None if !waits && round < limits::REFLECT_ROUNDS_MAX => {
-                    still = Some(further.join("\n"));
-                    continue;
-                }
-                None => so_far.name_further(&further),
-                Some(_) => so_far.name_lost(&further),
+        match unfinished::chosen_next(whole, round, so_far) {
+            ChosenNext::Words(words) => {
+                still = Some(words);
+                continue;
             }
-            break;
+            ChosenNext::Ended => break,
+            ChosenNext::Nothing => {}
         }
-        let Some(open) = open.filter(|_| !waits && round < limits::REFLECT_ROUNDS_MAX) else {
+        let round = EndedRound { at: round, missed: still.take(), is_new: so_far.outcomes() > before };
+        let Some(open) = unfinished::open_part(turn.brain, &turn.facts, whole, &round, open, so_far) else { break };
+        let reflected = turn.unless_cancelled(reflect::missing(turn, &open.words, &so_far.results.facts)).await?;
+        still = unfinished::missing(reflected, &open, &round, so_far);
+        if still.is_none() {
             break;
-        };
-        match turn.unless_cancelled(reflect::missing(turn, &open, &so_far.results.facts)).await? {
-            Some(missing) => still = Some(missing),
-            None => break,
         }
     }
     Ok(None)
@@ -237,7 +253,7 @@ pub(crate) async fn one_round(
 ) -> Result<Option<String>, TurnError> {
     let InOrder { plan, stopped: misplaced, remarks } = order::check(turn.brain, plan);
     remarks.into_iter().for_each(|remark| so_far.results.add_remark(remark));
-    let mut plan = reflect::without_repeats(plan, &so_far.answer.reports, &so_far.proposed);
+    let mut plan = reflect::without_repeats(&turn.brain.services, plan, &so_far.answer.reports, &so_far.proposed);
     so_far.answer.reports.extend(misplaced);
     so_far.proposed.extend(plan.actions.iter().cloned());
     let open = plan.open.take();

@@ -11,7 +11,7 @@ use crate::language::requests::Condition;
 use crate::limits;
 use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::Clarification;
-use crate::services::standing::Planner;
+use crate::services::standing::{ConditionState, Planner};
 
 /// What a turn is about beyond its own words.
 #[derive(Debug, Default)]
@@ -28,6 +28,8 @@ pub struct Topic<'a> {
     pub round: Option<(&'a [String], &'a str)>,
     /// How many rounds there were before this one.
     pub depth: usize,
+    /// What is known of what it depends on.
+    pub conditions: ConditionState,
 }
 
 /// What was planned before and is to be planned again, changed.

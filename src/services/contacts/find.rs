@@ -11,6 +11,7 @@ use super::service::Contacts;
 use crate::core::card::CardBody;
 use crate::core::plan::{ActingAccount, Action};
 use crate::core::stakes::Stakes;
+use crate::language::grounding::listed;
 use crate::language::people;
 use crate::language::requests::built::{Built, set};
 use crate::language::requests::reading::{ClauseReading, without_determiner};
@@ -94,10 +95,22 @@ pub(super) fn built(said: &ClauseReading) -> Built {
         return Built::No;
     };
     let query = owner_of(said, without_determiner(&query)).to_owned();
-    let mut action = said.action(NAME, "find");
-    set(&mut action, "query", Some(query));
-    Built::Act(action)
+    let look_up = |query: &str| {
+        let mut action = said.action(NAME, "find");
+        set(&mut action, "query", Some(query.to_owned()));
+        action
+    };
+    let people: Vec<&str> = listed(&query).into_iter().map(owner).collect();
+    // People who are named side by side are looked up one by one.
+    let are_names = |name: &&str| name.starts_with(char::is_uppercase) && name.split(' ').count() <= NAME_WORDS_MAX;
+    match people.len() > 1 && people.iter().all(are_names) {
+        true => Built::Acts(people.into_iter().map(look_up).collect()),
+        false => Built::Act(look_up(&query)),
+    }
 }
+
+/// Words of somebody's name.
+const NAME_WORDS_MAX: usize = 3;
 
 /// The owner in a possessive with an apostrophe.
 fn owner(name: &str) -> &str {

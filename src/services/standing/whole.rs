@@ -58,7 +58,8 @@ impl Whole<'_> {
         });
     }
 
-    fn propose(
+    /// Proposes those of what would be done at once.
+    pub fn propose(
         &self,
         standings: &mut [PlanStanding],
         actions: &[PlannedAction],
@@ -77,7 +78,7 @@ impl Whole<'_> {
     /// What code is sure of, where a model's plan is of other commands, and one of both changes something at once: a
     /// card asks anyway, and what was not asked for is the gate's to refuse.
     pub fn other_reading(&self, actions: &[PlannedAction], understood: Understood, guess: &Guess) -> Option<Plan> {
-        if self.judge.planner == Planner::BuiltIn || self.judge.part != TurnPart::Message {
+        if self.judge.planner == Planner::BuiltIn || !self.judge.part.is_new() {
             return None;
         }
         let Understood::Plan { plan: other, condition: None, .. } = understood else { return None };
@@ -86,19 +87,22 @@ impl Whole<'_> {
         };
         let entry = |planned: &PlannedAction| self.services.command(&planned.service, &planned.command);
         let may_be = |planned: &PlannedAction| self.domains.contains(&planned.service) && entry(planned).is_some();
-        let judge = Judge { planner: Planner::BuiltIn, ..*self.judge };
+        let judge = Judge { planner: Planner::BuiltIn, part: TurnPart::Message, ..*self.judge };
         let is_exact = |planned: &PlannedAction| {
             entry(planned)
                 .is_some_and(|entry| judge.action(entry.as_ref(), &mut planned.clone()) == Ok(PlanStanding::Exact))
         };
         let is_guessed = |planned: &PlannedAction| guess.domains.contains(&planned.service);
-        let is_other = names(actions) != names(&other.actions)
+        let (own, others) = (names(actions), names(&other.actions));
+        let is_begun = self.judge.part == TurnPart::FirstRound && own.is_subset(&others);
+        let is_other = own != others
+            && !is_begun
             && guess.is_sure()
             && other.actions.iter().all(is_guessed)
             && actions.iter().all(may_be)
             && actions.iter().chain(&other.actions).any(|planned| self.is_low_write(planned))
             && other.actions.iter().all(is_exact)
-            && !self.leaves_out(&other.actions);
+            && !judge.leaves_out(&self.services.values(&other.actions));
         is_other.then_some(other)
     }
 

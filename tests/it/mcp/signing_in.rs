@@ -4,8 +4,9 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use brain_agent::accounts::oauth::{CodeError, TokenStore, Tokens};
 use brain_agent::mcp::{
-    CallError, KeptServer, McpClient, McpConfig, McpServer, ServerSignIn, ServerState, ToolListing,
+    KeptServer, McpCall, McpCallError, McpClient, McpConfig, McpServer, ServerSignIn, ServerState, ToolListing,
 };
+use brain_agent::outside::CallError;
 use chrono::{TimeDelta, Utc};
 use futures::FutureExt as _;
 use tokio_util::sync::CancellationToken;
@@ -72,8 +73,8 @@ impl World {
     }
 }
 
-async fn look(client: &McpClient) -> Result<String, CallError> {
-    client.call("look", serde_json::Map::new(), Duration::from_secs(20)).await.map(|answer| answer.text)
+async fn look(client: &McpClient) -> Result<String, McpCallError> {
+    client.call(McpCall::new("look", serde_json::Map::new()), Duration::from_secs(20)).await.map(|answer| answer.text)
 }
 
 #[test]
@@ -129,7 +130,7 @@ async fn what_is_refused_for_good_takes_the_server_down_until_somebody_signs_in_
     let story = async {
         state.wait_for(|state| *state == ServerState::Up).await.unwrap();
         world.tokens.revoke_all();
-        let why = kept.call("look", serde_json::Map::new()).await.unwrap_err().to_string();
+        let why = kept.call(McpCall::new("look", serde_json::Map::new())).await.unwrap_err().to_string();
         assert!(why.ends_with("sign in again: brain-agent mcp login home"), "{why}");
         let down =
             |state: &ServerState| matches!(state, ServerState::Down(why) if why.contains("brain-agent mcp login home"));
@@ -213,7 +214,9 @@ async fn what_access_does_not_suffice_for_is_said_with_the_command_that_asks_for
     world.sign_in(json!({}), &[]).await.unwrap();
     let client = world.connected().await;
     world.tools.wants("files:write");
-    let CallError::Rejected(why) = look(&client).await.unwrap_err() else { panic!("it was not let in") };
+    let McpCallError::Outside(CallError::Rejected(why)) = look(&client).await.unwrap_err() else {
+        panic!("it was not let in")
+    };
     assert!(why.ends_with("brain-agent mcp login home --scope 'files:write rm'"), "{why}");
     client.stop().await;
     world.sign_in(json!({}), &["files:write"]).await.unwrap();

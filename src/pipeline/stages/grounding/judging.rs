@@ -10,7 +10,7 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::stages::guessed;
 use crate::pipeline::turn::TurnFacts;
 use crate::services::registry::Services;
-use crate::services::standing::{Judge, PlanStanding, Planner, Whole};
+use crate::services::standing::{Judge, PlanStanding, Planner, TurnPart, Whole};
 
 /// A plan of a turn, under judgement.
 #[derive(Debug)]
@@ -38,7 +38,19 @@ impl Judging<'_> {
             let heard = (&guessed::guess(self.brain, self.facts), self.facts.intents(), is_order);
             whole.doubt(&mut standings, &plan.actions, heard);
         }
+        // What was found may bring a planner to act; the person has to have asked for more than that look.
+        if self.judge.part == TurnPart::LaterRound && self.only_looks() {
+            whole.propose(&mut standings, &plan.actions, |_| true);
+        }
         Ok(standings)
+    }
+
+    /// Whether all that the person asks for is plainly looked up.
+    fn only_looks(&self) -> bool {
+        let (reading, intents) = (self.facts.reading(), self.facts.intents());
+        let may_act = |mood: Mood| mood.is_request() || mood == Mood::Condition;
+        let clauses = reading.clauses.iter().filter(|clause| may_act(clause.mood));
+        intents.only_look() && clauses.map(|clause| &clause.span).all(|span| intents.ask_within(span))
     }
 
     /// What code is sure of, where a model's plan is of other commands.

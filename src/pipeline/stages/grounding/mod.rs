@@ -73,9 +73,11 @@ pub(crate) async fn check(
     let part = match topic.round {
         Some(_) => TurnPart::LaterRound,
         None if completes => TurnPart::Answer,
+        None if plan.open.is_some() => TurnPart::FirstRound,
         None => TurnPart::Message,
     };
-    let judge = Judge { ground: &ground, reference: &reference, people: &people, planner, part };
+    let judge =
+        Judge { ground: &ground, reference: &reference, people: &people, planner, part, conditions: topic.conditions };
     let judging = Judging { brain, facts, judge, services: brain.services.now(), domains };
 
     let is_order = topic.selection.map(|selection| selection.said == Said::Order);
