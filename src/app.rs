@@ -238,6 +238,7 @@ fn policy(config: &Config, wanted: Option<Tz>, first_admin: Arc<OnceLock<UserId>
         skip_planner: config.skip_planner,
         planning: config.planning,
         tasks: config.tasks,
+        keeps_answers: config.keeps_answers,
         whole_schemas: config.whole_schemas,
         wording: config.wording,
         ask_above_usd: config.ask_above_usd,

@@ -50,6 +50,7 @@ pub(super) const KEYS: &[(&str, Use)] = &[
     ("BRAIN_PLANNING", Use::Now),
     ("BRAIN_SCHEMAS", Use::Now),
     ("BRAIN_RESPOND", Use::Now),
+    ("BRAIN_KEEP_ANSWERS", Use::Now),
     ("BRAIN_TASKS_MAX", Use::Now),
     ("BRAIN_TASK_DEPTH_MAX", Use::Now),
     ("BRAIN_COMPRESS", Use::Now),

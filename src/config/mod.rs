@@ -111,6 +111,8 @@ pub struct Config {
     pub grounds_plans: bool,
     /// Whether a call for the parameters of a command offers all of them, whatever the message speaks of.
     pub whole_schemas: bool,
+    /// Whether what was asked before asks no model again.
+    pub keeps_answers: bool,
     /// When a model is asked for words about what was done.
     pub wording: Wording,
     /// How long what only grows is kept.
@@ -174,9 +176,8 @@ impl Config {
         let env: Vec<(String, String)> = std::env::vars_os()
             .filter_map(|(key, value)| Some((key.into_string().ok()?, value.to_string_lossy().into_owned())))
             .collect();
-        let file = file::read(Path::new(".env")).map_err(ConfigError)?;
-        let layers = [(ValueSource::File, file.values), (ValueSource::Environment, env), (ValueSource::Given, over)];
-        Ok((layers, file.warnings))
+        let file::SettingsFile { values, warnings } = file::read(Path::new(".env")).map_err(ConfigError)?;
+        Ok(([(ValueSource::File, values), (ValueSource::Environment, env), (ValueSource::Given, over)], warnings))
     }
 
     /// Reads these variables; those of the environment win over those of the file. Reads no accounts.toml.
@@ -339,10 +340,8 @@ mod tests {
         let set = waits(&[("LLM_TIMEOUT", "3m"), ("LLM_TIMEOUT_ROUTE", "20s")]);
         assert_eq!(set[&Stage::Route], Duration::from_secs(20));
         assert_eq!(set[&Stage::Plan], Duration::from_secs(180));
-        assert_eq!(
-            waits(&[("LLM_TIMEOUT_PLAN", "5m")]).into_iter().collect::<Vec<_>>(),
-            [(Stage::Plan, Duration::from_secs(300))]
-        );
+        let of_plan = waits(&[("LLM_TIMEOUT_PLAN", "5m")]);
+        assert_eq!(of_plan, BTreeMap::from([(Stage::Plan, Duration::from_secs(300))]));
     }
 
     #[test]

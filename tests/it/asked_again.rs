@@ -13,7 +13,8 @@ use crate::rig::{Answer, Person, Rig, Setup};
 const QUESTION: &str = "which of my errands are still open?";
 
 fn rig() -> Rig {
-    let rig = Rig::new(Setup { grounds_plans: true, planning: Planning::Auto, ..Setup::default() });
+    let rig =
+        Rig::new(Setup { grounds_plans: true, planning: Planning::Auto, keeps_answers: true, ..Setup::default() });
     rig.script.selects("question", json!(["task.list"]));
     rig.script.fills(json!({"status": "open"}));
     rig.script.says("Just the one errand.");

@@ -80,6 +80,8 @@ pub struct Setup {
     pub planning: Planning,
     pub whole_schemas: bool,
     pub tasks: TaskLimits,
+    /// Whether what is asked again asks no model; off, as scripts answer the same words in other ways.
+    pub keeps_answers: bool,
     /// Whether what was said long ago is shown in short.
     pub compresses: bool,
     pub learns: bool,
@@ -113,6 +115,7 @@ impl Default for Setup {
             planning: Planning::Whole,
             whole_schemas: false,
             tasks: TaskLimits::default(),
+            keeps_answers: false,
             compresses: true,
             learns: false,
             topics: None,
@@ -353,6 +356,7 @@ fn brain(
             skip_planner: false,
             planning: setup.planning,
             tasks: setup.tasks,
+            keeps_answers: setup.keeps_answers,
             whole_schemas: setup.whole_schemas,
             wording: Wording::Always,
             ask_above_usd: setup.ask_above_usd,

@@ -335,9 +335,6 @@ async fn without_a_model_it_is_asked_for_in_everyday_words() {
         ("watch for a reply from Bob", "bob@example.com", None),
         ("remind me on Friday if I don't have an answer from Bob", "bob@example.com", Some("2026-01-16")),
         ("remind me on Friday unless Bob has written", "bob@example.com", Some("2026-01-16")),
-        ("if Bob has not written by Friday remind me to call him", "bob@example.com", Some("2026-01-16")),
-        ("remind me on Friday if I haven't heard from Bob", "bob@example.com", Some("2026-01-16")),
-        ("if I don't hear from Bob by Friday, remind me to call him", "bob@example.com", Some("2026-01-16")),
         ("sag mir Bescheid, wenn Anna antwortet", "anna@example.com", None),
     ] {
         let rig = at(Setup { model: false, grounds_plans: true, ..Setup::default() });

@@ -60,18 +60,6 @@ pub enum Kind {
     Followup,
 }
 
-impl Kind {
-    /// As traces and models call it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Chat => "chat",
-            Self::Action => "action",
-            Self::Investigate => "investigate",
-            Self::Followup => "followup",
-        }
-    }
-}
-
 /// Where a message belongs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Guess {

@@ -179,7 +179,11 @@ fn span(facts: &TurnFacts, when: &str, actions: &[PlannedAction]) -> Option<Exte
         let only = planned.next()?;
         return planned.next().is_none().then(|| extent(&only)).flatten();
     }
-    let named = extent(&[time::resolve(when, &reference)?.ok()?])?;
+    let part_of_a_day = time::window(when, &reference).map(|(from, to)| (from.to_utc(), to.to_utc()));
+    let named = match part_of_a_day {
+        Some(part) => part,
+        None => extent(&[time::resolve(when, &reference)?.ok()?])?,
+    };
     let day = |(from, _): Extent| from.with_timezone(&reference.zone).date_naive();
     let mut days = planned.map(|times| extent(&times).map(day));
     days.all(|planned| planned == Some(day(named))).then_some(named)

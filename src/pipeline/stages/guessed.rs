@@ -28,7 +28,12 @@ pub struct Route {
 /// For the trace: `action: calendar, email`.
 impl fmt::Display for Route {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.kind.name())?;
+        f.write_str(match self.kind {
+            Kind::Chat => "chat",
+            Kind::Action => "action",
+            Kind::Investigate => "investigate",
+            Kind::Followup => "followup",
+        })?;
         if !self.domains.is_empty() {
             write!(f, ": {}", self.domains.join(", "))?;
         }

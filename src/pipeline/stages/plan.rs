@@ -13,9 +13,10 @@ use super::called;
 use super::condition;
 use super::context::Context;
 use super::conversation::{days, replied_line};
-use super::selection::SelectedCommand;
+use super::refine::Refining;
+use super::select::SelectionScope;
 use super::topic::{self, Planned, REPHRASE, Topic, earlier, proposed};
-use super::{build_params, built_in, refine, repeated, without_model};
+use super::{build_params, built_in, without_model};
 use crate::core::plan::Plan;
 use crate::core::text::{head_and_tail, quoted};
 use crate::core::turn::{Along, KeptFile};
@@ -66,8 +67,8 @@ async fn planned(turn: &Turn<'_>, domains: &[String], context: &Context, topic: 
         );
         return by_built_in(plan);
     }
-    if let Some(plan) = repeated::plan(turn).filter(|_| is_new) {
-        repeated::note(turn, "plan");
+    if let Some(plan) = turn.asked_before().plan().filter(|_| is_new) {
+        turn.asked_before().note("plan");
         return proposed(plan, None, Planner::Model);
     }
     // What is said of a draft exactly is done to it exactly.
@@ -90,14 +91,26 @@ async fn planned(turn: &Turn<'_>, domains: &[String], context: &Context, topic: 
         Some(commands) => {
             (Stage::BuildParams, Box::pin(build_params::plan(turn, model, &commands, context, topic)).await)
         }
-        None => match further(turn, model, domains, topic).await {
-            Some(Asked::Answer(commands)) => {
-                (Stage::BuildParams, Box::pin(build_params::plan(turn, model, &commands, context, topic)).await)
+        None => {
+            let services = turn.brain.services.open_to(turn.facts.owner());
+            let is_held = services.extent(domains) == CatalogExtent::Schemas;
+            // What one call cannot hold is refined again.
+            match topic.round.filter(|_| !is_held) {
+                Some((_, still)) => {
+                    let offer = SelectionScope::of(&turn.facts, domains.to_vec());
+                    let refining = Refining { turn, model, services, offer: &offer, still: Some(still) };
+                    match Box::pin(refining.further(topic.depth)).await {
+                        Asked::Answer(commands) => (
+                            Stage::BuildParams,
+                            Box::pin(build_params::plan(turn, model, &commands, context, topic)).await,
+                        ),
+                        Asked::Unusable(why) => (Stage::SelectServices, Asked::Unusable(why)),
+                        Asked::Failed(error) => (Stage::SelectServices, Asked::Failed(error)),
+                    }
+                }
+                None => (Stage::Plan, Box::pin(by_model(turn, model, domains, context, topic)).await),
             }
-            Some(Asked::Unusable(why)) => (Stage::SelectServices, Asked::Unusable(why)),
-            Some(Asked::Failed(error)) => (Stage::SelectServices, Asked::Failed(error)),
-            None => (Stage::Plan, Box::pin(by_model(turn, model, domains, context, topic)).await),
-        },
+        }
     };
     match planned {
         Asked::Answer(mut plan) => {
@@ -117,21 +130,6 @@ async fn planned(turn: &Turn<'_>, domains: &[String], context: &Context, topic: 
             built_in::plan(turn, domains, topic, Some(without_model::remark(&error)))
         }
     }
-}
-
-/// The commands of a later round, where one call cannot hold all there are.
-async fn further(
-    turn: &Turn<'_>,
-    model: &dyn Model,
-    domains: &[String],
-    topic: &Topic<'_>,
-) -> Option<Asked<Vec<SelectedCommand>>> {
-    let (_, still) = topic.round?;
-    let is_held = turn.brain.services.now().extent(domains) == CatalogExtent::Schemas;
-    if is_held {
-        return None;
-    }
-    Some(Box::pin(refine::further(turn, model, domains, still, topic.depth)).await)
 }
 
 async fn by_model(

@@ -52,51 +52,34 @@ enum WrittenTask {
 }
 
 #[derive(Debug, Deserialize)]
-struct Chosen {
+struct CommandChoice {
     #[serde(default)]
     commands: Vec<Named>,
 }
 
 /// One request on its way from services to commands.
-struct Refining<'a> {
-    turn: &'a Turn<'a>,
-    model: &'a dyn Model,
-    services: Arc<Services>,
-    offer: &'a SelectionScope,
+pub(super) struct Refining<'a> {
+    pub turn: &'a Turn<'a>,
+    pub model: &'a dyn Model,
+    pub services: Arc<Services>,
+    pub offer: &'a SelectionScope,
     /// What of it is still to be done, after an earlier round.
-    still: Option<&'a str>,
-}
-
-/// Where the message goes, by a model's choice of services, then of commands.
-pub(super) async fn route(turn: &Turn<'_>, model: &dyn Model, guess: &Guess, offer: &SelectionScope) -> Asked<Route> {
-    let services = turn.brain.services.open_to(turn.facts.owner());
-    let refining = Refining { turn, model, services: services.clone(), offer, still: None };
-    refining
-        .selected(0)
-        .await
-        .map(|(selection, is_named)| select::settle(&turn.facts, selection, is_named, guess, &services, offer))
-}
-
-/// The commands of what is still to be done after `depth` rounds, within these services.
-pub(super) async fn further(
-    turn: &Turn<'_>,
-    model: &dyn Model,
-    domains: &[String],
-    still: &str,
-    depth: usize,
-) -> Asked<Vec<SelectedCommand>> {
-    let offer = SelectionScope::of(&turn.facts, domains.to_vec());
-    let refining = Refining {
-        turn,
-        model,
-        services: turn.brain.services.open_to(turn.facts.owner()),
-        offer: &offer,
-        still: Some(still),
-    };
-    refining.selected(depth).await.map(|(selection, _)| selection.commands)
+    pub still: Option<&'a str>,
 }
 
 impl Refining<'_> {
+    /// Where the message goes, by a model's choice of services, then of commands.
+    pub(super) async fn route(&self, guess: &Guess) -> Asked<Route> {
+        self.selected(0).await.map(|(selection, is_named)| {
+            select::settle(&self.turn.facts, selection, is_named, guess, &self.services, self.offer)
+        })
+    }
+
+    /// The commands of what is still to be done after `depth` rounds.
+    pub(super) async fn further(&self, depth: usize) -> Asked<Vec<SelectedCommand>> {
+        self.selected(depth).await.map(|(selection, _)| selection.commands)
+    }
+
     async fn selected(&self, depth: usize) -> Asked<(Selection, Pseudo)> {
         if let Err(error) = self.turn.brain.policy.tasks.check_depth(depth) {
             return Asked::Unusable(error.to_string());
@@ -263,14 +246,14 @@ impl Refining<'_> {
             "type": "object", "additionalProperties": false, "required": ["commands"],
             "properties": {"commands": offer.list(&offer.names(services))},
         }));
-        let chosen: Asked<Chosen> = match ask::prompt(turn.brain, Stage::SelectCommands, fixed, &changing) {
+        let chosen: Asked<CommandChoice> = match ask::prompt(turn.brain, Stage::SelectCommands, fixed, &changing) {
             Ok(prompt) => {
                 let tokens = offer.tokens_max();
                 ask::typed(turn.account, self.model, Stage::SelectCommands, prompt, schema, tokens).await
             }
             Err(error) => Asked::Failed(error),
         };
-        chosen.map(|Chosen { commands }| select::chosen(commands, &task.prompt, services, &offer))
+        chosen.map(|CommandChoice { commands }| select::chosen(commands, &task.prompt, services, &offer))
     }
 
     /// The commands of all tasks with what comes before each, and the round from which it can be filled in.

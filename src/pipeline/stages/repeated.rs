@@ -23,9 +23,9 @@ use crate::investigate::cache::{MadeFrom, OwnersCache};
 use crate::language::grounding::Ground;
 use crate::language::nearest;
 use crate::language::routing::Kind;
-use crate::pipeline::commit::Question;
+use crate::pipeline::brain::Brain;
 use crate::pipeline::show::Results;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::{Turn, TurnAccount, TurnFacts};
 use crate::ports::Usage;
 use crate::ports::records::ASKED_BEFORE;
 use crate::services::registry::catalog_line;
@@ -40,93 +40,110 @@ struct KeptWords {
     spans: Vec<Span>,
 }
 
-/// What was planned when this was asked before.
-pub(super) fn plan(turn: &Turn<'_>) -> Option<Plan> {
-    let kept = of_owner(turn).answer(question(turn, &())?)?;
-    let plan: Plan = serde_json::from_value(kept).ok()?;
-    // What is offered may be another by now.
-    turn.brain.services.now().only_look(&plan.actions).then_some(plan)
+/// The question of a turn, and what is kept of it.
+#[derive(Debug)]
+pub(super) struct AskedBefore<'a> {
+    brain: &'a Brain,
+    facts: &'a TurnFacts,
+    account: &'a TurnAccount,
 }
 
-/// Notes in the trace of the turn that a stage was not asked.
-pub(super) fn note(turn: &Turn<'_>, stage: &str) {
-    let (now, words) = (turn.account.elapsed_us(), turn.facts.words().len());
-    turn.account.traced(stage, now, words, Usage::default(), ASKED_BEFORE);
-}
-
-/// Keeps what a model planned, if it only looks and all of it was found.
-pub(super) fn keep_plan(turn: &Turn<'_>, so_far: &Progressing) {
-    let (actions, reports) = (&so_far.proposed, &so_far.answer.reports);
-    let is_whole = !actions.is_empty()
-        && actions.len() == reports.len()
-        && reports.iter().all(|report| report.status == Status::Succeeded)
-        && so_far.left.is_empty()
-        && matches!(so_far.answer.clarification, Question::Settled);
-    if !is_whole || !turn.account.asked_a_model() || !is_self_contained(turn, actions) {
-        return;
-    }
-    if let (Some(key), Ok(plan)) = (question(turn, &()), serde_json::to_value(plan_of(actions))) {
-        of_owner(turn).keep_answer(key, &plan);
+impl Turn<'_> {
+    /// What is kept of its question, if that was asked before.
+    pub(super) fn asked_before(&self) -> AskedBefore<'_> {
+        AskedBefore { brain: self.brain, facts: &self.facts, account: self.account }
     }
 }
 
-/// What a model said of just these results when this was asked before.
-pub(super) fn words(turn: &Turn<'_>, memories: &[String], results: &Results) -> Option<Formatted> {
-    let kept = of_owner(turn).answer(told(turn, memories, results)?)?;
-    let KeptWords { text, spans } = serde_json::from_value(kept).ok()?;
-    note(turn, "respond");
-    Some(Formatted { text, spans })
-}
-
-/// Keeps what a model said of what was looked up.
-pub(super) fn keep_words(turn: &Turn<'_>, memories: &[String], results: &Results, words: &Formatted) {
-    let Formatted { text, spans } = words.clone();
-    let kept = serde_json::to_value(KeptWords { text, spans });
-    if let (Some(key), Ok(kept)) = (told(turn, memories, results), kept) {
-        of_owner(turn).keep_answer(key, &kept);
+impl AskedBefore<'_> {
+    /// What was planned then.
+    pub fn plan(&self) -> Option<Plan> {
+        let kept = self.of_owner().answer(self.question(&())?)?;
+        let plan: Plan = serde_json::from_value(kept).ok()?;
+        // What is offered may be another by now.
+        self.brain.services.now().only_look(&plan.actions).then_some(plan)
     }
-}
 
-fn of_owner<'a>(turn: &'a Turn<'_>) -> OwnersCache<'a> {
-    turn.brain.evidence.of(turn.facts.owner(), turn.facts.ctx.now)
-}
-
-/// Of a question that is one of its own; `with`: what else it was made from.
-fn question(turn: &Turn<'_>, with: &impl Serialize) -> Option<MadeFrom> {
-    let facts = &turn.facts;
-    let stands_alone = facts.origin().is_own_words()
-        && facts.replied.is_none()
-        && facts.state.clarification.is_none()
-        && facts.ctx.files.is_empty()
-        && !Ground::points_at_something(facts.words());
-    if !stands_alone || turn.brain.model.is_none() {
-        return None;
+    /// Notes in the trace of the turn that a stage was not asked.
+    pub fn note(&self, stage: &str) {
+        let (now, words) = (self.account.elapsed_us(), self.facts.words().len());
+        self.account.traced(stage, now, words, Usage::default(), ASKED_BEFORE);
     }
-    let words: Vec<String> = facts.words().split_whitespace().map(str::to_lowercase).collect();
-    let words = words.join(" ");
-    let words = words.trim_end_matches(|c: char| c.is_ascii_punctuation());
-    let day = facts.ctx.now.with_timezone(&facts.ctx.zone).date_naive();
-    let services = turn.brain.services.now().route_schema().number();
-    MadeFrom::of(&("asked before", words, day, facts.ctx.zone.name(), services, with))
-}
 
-fn told(turn: &Turn<'_>, memories: &[String], results: &Results) -> Option<MadeFrom> {
-    let looked_up = !results.changed && !results.facts.is_empty();
-    looked_up.then(|| question(turn, &(&results.facts, memories, turn.facts.manner()))).flatten()
-}
+    /// Keeps what a model planned, if it only looks and all of it was found.
+    pub fn keep_plan(&self, so_far: &Progressing) {
+        let (actions, reports) = (&so_far.proposed, &so_far.answer.reports);
+        let is_whole = !actions.is_empty()
+            && actions.len() == reports.len()
+            && reports.iter().all(|report| report.status == Status::Succeeded)
+            && so_far.left.is_empty()
+            && !so_far.asks();
+        if !is_whole || !self.account.asked_a_model() || !self.is_self_contained(actions) {
+            return;
+        }
+        if let (Some(key), Ok(plan)) = (self.question(&()), serde_json::to_value(plan_of(actions))) {
+            self.of_owner().keep_answer(key, &plan);
+        }
+    }
 
-/// Whether its words alone say what is to be looked up, at any hour of the day.
-fn is_self_contained(turn: &Turn<'_>, actions: &[PlannedAction]) -> bool {
-    let services = turn.brain.services.now();
-    let guess = guessed::guess(turn.brain, &turn.facts);
-    let is_named = |planned: &PlannedAction| {
-        let is_guessed = guess.kind == Kind::Action && guess.domains.contains(&planned.service);
-        let entry = services.command(&planned.service, &planned.command);
-        let line = entry.map(|entry| format!("{} {}", catalog_line(entry.as_ref()), entry.example()));
-        is_guessed || line.is_some_and(|line| !nearest::by_words(turn.facts.words(), &[&line]).is_empty())
-    };
-    services.only_look(actions)
-        && actions.iter().all(|planned| is_named(planned) && !planned.params.values().any(names_an_hour))
+    /// What a model said of just these results then.
+    pub fn words(&self, memories: &[String], results: &Results) -> Option<Formatted> {
+        let kept = self.of_owner().answer(self.told(memories, results)?)?;
+        let KeptWords { text, spans } = serde_json::from_value(kept).ok()?;
+        self.note("respond");
+        Some(Formatted { text, spans })
+    }
+
+    /// Keeps what a model said of what was looked up.
+    pub fn keep_words(&self, memories: &[String], results: &Results, words: &Formatted) {
+        let Formatted { text, spans } = words.clone();
+        let kept = serde_json::to_value(KeptWords { text, spans });
+        if let (Some(key), Ok(kept)) = (self.told(memories, results), kept) {
+            self.of_owner().keep_answer(key, &kept);
+        }
+    }
+
+    fn of_owner(&self) -> OwnersCache<'_> {
+        self.brain.evidence.of(self.facts.owner(), self.facts.ctx.now)
+    }
+
+    /// Of a question that is one of its own; `with`: what else it was made from.
+    fn question(&self, with: &impl Serialize) -> Option<MadeFrom> {
+        let facts = self.facts;
+        let stands_alone = facts.origin().is_own_words()
+            && facts.replied.is_none()
+            && facts.state.clarification.is_none()
+            && facts.ctx.files.is_empty()
+            && !Ground::points_at_something(facts.words());
+        if !self.brain.policy.keeps_answers || !stands_alone || self.brain.model.is_none() {
+            return None;
+        }
+        let words: Vec<String> = facts.words().split_whitespace().map(str::to_lowercase).collect();
+        let words = words.join(" ");
+        let words = words.trim_end_matches(|c: char| c.is_ascii_punctuation());
+        let day = facts.ctx.now.with_timezone(&facts.ctx.zone).date_naive();
+        let services = self.brain.services.open_to(facts.owner()).route_schema().number();
+        MadeFrom::of(&("asked before", words, day, facts.ctx.zone.name(), services, with))
+    }
+
+    fn told(&self, memories: &[String], results: &Results) -> Option<MadeFrom> {
+        let looked_up = !results.changed && !results.facts.is_empty();
+        looked_up.then(|| self.question(&(&results.facts, memories, self.facts.manner()))).flatten()
+    }
+
+    /// Whether its words alone say what is to be looked up, at any hour of the day.
+    fn is_self_contained(&self, actions: &[PlannedAction]) -> bool {
+        let services = self.brain.services.now();
+        let guess = guessed::guess(self.brain, self.facts);
+        let is_named = |planned: &PlannedAction| {
+            let is_guessed = guess.kind == Kind::Action && guess.domains.contains(&planned.service);
+            let entry = services.command(&planned.service, &planned.command);
+            let line = entry.map(|entry| format!("{} {}", catalog_line(entry.as_ref()), entry.example()));
+            is_guessed || line.is_some_and(|line| !nearest::by_words(self.facts.words(), &[&line]).is_empty())
+        };
+        services.only_look(actions)
+            && actions.iter().all(|planned| is_named(planned) && !planned.params.values().any(names_an_hour))
+    }
 }
 
 /// Whether a value holds an instant that is no midnight: it may have been made of "now".

@@ -6,7 +6,7 @@
 use minijinja::context;
 
 use super::honest::{self, CameTo};
-use super::{ask, doubts, phrasing, repeated, speak};
+use super::{ask, doubts, phrasing, speak};
 use crate::core::markup::Formatted;
 use crate::language::requests;
 use crate::language::routing::Kind;
@@ -60,11 +60,12 @@ pub async fn outcomes(turn: &Turn<'_>, memories: &[String], results: &Results, c
     }
     turn.account.doing(status::writing());
     turn.account.agreed();
-    let words = match repeated::words(turn, memories, results) {
+    let before = turn.asked_before();
+    let words = match before.words(memories, results) {
         Some(words) => Some(words),
         None => {
             let words = by_model(turn, memories, results, came_to).await;
-            words.iter().for_each(|words| repeated::keep_words(turn, memories, results, words));
+            words.iter().for_each(|words| before.keep_words(memories, results, words));
             words
         }
     };

@@ -27,7 +27,6 @@ use super::own_rules;
 use super::plan;
 use super::progressing::{Progressing, put_together, told_by_receipts};
 use super::reflect;
-use super::repeated;
 use super::resolve;
 use super::unfinished::{self, ChosenNext, EndedRound};
 use crate::core::ids::RunId;
@@ -83,7 +82,7 @@ pub(crate) async fn rounds(
     if held::name_what_is_missing(turn.brain, &turn.facts, &topic, &mut so_far) {
         return Ok(told_by_receipts(turn.brain, &turn.facts, so_far).holding(context.untrusted.clone()));
     }
-    repeated::keep_plan(turn, &so_far);
+    turn.asked_before().keep_plan(&so_far);
     Ok(put_together(turn, so_far, context).await)
 }
 

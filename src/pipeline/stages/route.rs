@@ -10,7 +10,6 @@ use serde::Deserialize;
 use super::ask::{self, Asked};
 use super::built_in;
 use super::guessed::{Route, history, own_message, question};
-use super::repeated;
 use super::select;
 use crate::core::plan::Plan;
 use crate::language::routing::{Guess, Kind};
@@ -54,8 +53,8 @@ pub async fn decide(turn: &Turn<'_>, guess: &Guess) -> Route {
         );
         return built_in(guess);
     }
-    if let Some(plan) = repeated::plan(turn) {
-        repeated::note(turn, "route");
+    if let Some(plan) = turn.asked_before().plan() {
+        turn.asked_before().note("route");
         return to(plan);
     }
     let services = turn.brain.services.open_to(turn.facts.owner());

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::ask::{self, Asked};
-use super::refine;
+use super::refine::Refining;
 use super::selection::{Said, SelectedCommand, Selection};
 use crate::language::reading::Mood;
 use crate::language::requests::Understood;
@@ -58,7 +58,7 @@ pub(super) async fn route(turn: &Turn<'_>, model: &dyn Model, guess: &Guess) -> 
     let offered = if is_bound { guess.domains.clone() } else { all.clone() };
     let offer = SelectionScope::of(&turn.facts, offered);
     if services.extent(&offer.domains) == CatalogExtent::Services {
-        return refine::route(turn, model, guess, &offer).await;
+        return Refining { turn, model, services, offer: &offer, still: None }.route(guess).await;
     }
     // One list for all messages, as long as a prompt holds it.
     let listed = if services.extent(&all) == CatalogExtent::Services { offer.domains.clone() } else { all };
