@@ -94,7 +94,7 @@ fn misread(args: &[Template], params: &[DeclaredParam]) -> Vec<String> {
         }
         let before = at.checked_sub(1).map(|at| &args[at]).filter(|before| before.params().next().is_none());
         let Some(before) = before.map(Template::prefix).filter(|_| has_value) else { continue };
-        let is_option = before.starts_with('-') && before.trim_matches('-') != "";
+        let is_option = before.starts_with('-') && !before.trim_matches('-').is_empty();
         if is_option && is(arg, |param| !param.is_required) {
             problems.push(format!(
                 "program: behind {before} stands a value that may be left out, and {before} would take the next one: write \

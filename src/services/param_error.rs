@@ -25,7 +25,7 @@ pub enum ParamError {
         /// Values to choose from, with their labels, each a button as well; other words may be an answer, too.
         choices: Vec<(String, String)>,
         /// What of the question is somebody else's.
-        quoted: UntrustedText,
+        quoted: Box<UntrustedText>,
     },
     /// They are understood and cannot be: a sentence for the person.
     #[error("{0}")]

@@ -128,7 +128,7 @@ impl From<ParamError> for Unsettled {
                 Self::Ask { question, param, choices, quoted: Vec::new(), is_relayed: false }
             }
             ParamError::Asked { param, question, choices, quoted } => {
-                Self::Ask { question, param, choices, quoted: vec![quoted], is_relayed: true }
+                Self::Ask { question, param, choices, quoted: vec![*quoted], is_relayed: true }
             }
             told @ (ParamError::Invalid(_) | ParamError::Unfit { .. }) => Self::Impossible(told.to_string()),
         }

@@ -28,8 +28,8 @@ impl CallsOfPeople {
     /// What was told last of what this person waits for.
     pub(super) fn told(&self, owner: &UserId) -> Option<String> {
         let calls = self.calls();
-        let told = calls.iter().filter(|(whose, _)| whose == owner).map(|(_, progress)| progress.borrow().clone());
-        told.filter(|words| !words.trim().is_empty()).last()
+        let mut told = calls.iter().filter(|(whose, _)| whose == owner).map(|(_, progress)| progress.borrow().clone());
+        told.rfind(|words| !words.trim().is_empty())
     }
 
     fn calls(&self) -> MutexGuard<'_, Vec<(UserId, watch::Receiver<String>)>> {

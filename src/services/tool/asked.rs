@@ -267,7 +267,7 @@ fn asks(
         question.push(format!("The rest is left as it is, unless you name it: “{other}=…”."));
     }
     question.push(format!("It goes to {title} alone. Never answer with a password or a code; “never mind” stops it."));
-    let (param, quoted) = (param, UntrustedText::new(format!("a question of {title}"), said));
+    let (param, quoted) = (param, Box::new(UntrustedText::new(format!("a question of {title}"), said)));
     ParamError::Asked { param, question: question.join("\n"), choices, quoted }
 }
 
