@@ -1,7 +1,7 @@
 //! Tools whose server has come with another definition: whoever runs this is told, with a button that takes the new one.
 //!
 //! Invariants: each is told when it comes, in the commit that puts it into an outbox, and again at each start while it
-//! waits. Not here: the message with its button (`pipeline::intake::buttons`), which `/status` shows as well.
+//! waits. Not here: the message with its button (`pipeline::show::changed_tools`), which `/status` shows as well.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use super::aside::{chats, operators};
 use crate::limits;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::intake::buttons::told_of_change;
+use crate::pipeline::show::changed_tools::told_of_change;
 use crate::ports::records::Show;
 use crate::ports::{Batch, StoreError};
 use crate::services::mcp::ChangedTool;

@@ -36,6 +36,7 @@ use self::intended::Taken;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::stages::undecided;
 use crate::pipeline::turn::{Turn, TurnError};
+use crate::ports::Usage;
 
 /// What a step gives: `None` when the turn is none of its business.
 type StepAnswer<'t> = BoxFuture<'t, Result<Option<Taken>, TurnError>>;
@@ -99,6 +100,7 @@ const STEPS: [IntakeStep; 20] = [
 
 /// The answer of the first step that has one.
 pub(super) async fn answer(turn: &mut Turn<'_>) -> Result<Option<Answer>, TurnError> {
+    let (started, read) = (turn.account.elapsed_us(), turn.facts.words().len());
     for step in &STEPS {
         let intended = match (step.answer)(turn).await? {
             None => continue,
@@ -109,6 +111,9 @@ pub(super) async fn answer(turn: &mut Turn<'_>) -> Result<Option<Answer>, TurnEr
             Some(Taken::By(intended)) => intended,
         };
         let answer = intended.answer(turn).await?;
+        turn.account.traced("intake", started, read, Usage::default(), step.name);
+        let about = answer.reports.iter().map(|report| format!("{}.{}", report.service, report.command));
+        turn.account.came_to(&["intake"], about.collect::<Vec<_>>().join(", "));
         tracing::debug!(turn = %turn.facts.incoming.turn.as_str(), step = step.name, "answered before routing");
         return Ok(Some(answer));
     }

@@ -1,6 +1,7 @@
 //! What is shown of actions, cards and outcomes: pure renderings over the registry and what is shown. Not here: what a
 //! command says of itself (`services::show`), and what a turn says beside it (the stages).
 
+pub mod changed_tools;
 mod receipts;
 
 use chrono_tz::Tz;

@@ -16,6 +16,7 @@ const REMIND: &str = "remind me to call mom tomorrow at 5pm";
 /// A routed, planned and worded turn.
 fn scripted(domains: &[&str], plan: ModelReply, words: &str) -> ModelServer {
     let script = Script::new().always("route", ModelReply::route("action", domains)).always("plan", plan);
+    let script = script.always("reflect", ModelReply::json(json!({"complete": true, "missing": null})));
     ModelServer::scripted(script.always("respond", ModelReply::text(words)))
 }
 

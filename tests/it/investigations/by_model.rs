@@ -79,6 +79,7 @@ fn what_is_to_be_done_is_planned_and_not_investigated() {
         .always("route", route("investigate"))
         .always("decompose", graph("write_command", json!([])))
         .always("plan", ModelReply::json(json!({"actions": [action], "question": null, "open": null})))
+        .always("reflect", ModelReply::json(json!({"complete": true, "missing": null})))
         .always("respond", ModelReply::text("Here they are."));
     let model = ModelServer::scripted(script);
     let mut console = console(&model, &[]);

@@ -6,8 +6,6 @@
 mod definitions;
 pub mod reminder;
 
-pub use definitions::told_of_change;
-
 use super::intended::Intended;
 use super::{offers, pages, question, settings};
 use crate::core::button::Press;
@@ -18,6 +16,7 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, shown};
 use crate::pipeline::consent;
 use crate::pipeline::intake::cards::{named, undo};
+use crate::pipeline::show::changed_tools;
 use crate::pipeline::turn::{PointedAt, Turn, TurnError, TurnFacts};
 use crate::ports::StoreError;
 
@@ -61,7 +60,7 @@ async fn press(turn: &Turn<'_>, data: &str) -> Result<Intended, StoreError> {
         }
         // The channel that made it takes it before it gets here.
         Some(Press::Redo(_)) => Answer::says(Path::Button, "There is nothing to do again. Nothing was done.").into(),
-        Some(Press::Set { key, value: Some(id) }) if key == definitions::KEY => {
+        Some(Press::Set { key, value: Some(id) }) if key == changed_tools::KEY => {
             definitions::take(turn.brain, &turn.facts, &id, data).await?
         }
         Some(Press::Set { key, value }) => {

@@ -15,7 +15,7 @@ use crate::limits::{LIST_ROWS_MAX, MCP_CHANGES_SHOWN_MAX, MCP_WHY_CHARS_MAX, MOD
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::consent::waiting::StillWaiting;
-use crate::pipeline::intake::buttons::told_of_change;
+use crate::pipeline::show::changed_tools::told_of_change;
 use crate::pipeline::show::counted;
 use crate::pipeline::turn::TurnFacts;
 use crate::ports::StoreError;
