@@ -3,13 +3,14 @@
 //! Invariants: progress belongs to the call whose token it names, and to no other; a question belongs to a call only
 //! where no other can be meant: it is the only one under way, and none was let go lately, whose question could come now.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rmcp::model::{
     ClientConfig, CustomRequest, CustomResult, ElicitRequestParams, ElicitResult, ElicitationAction,
-    ElicitationCapability, ErrorCode, ErrorData, FormElicitationCapability, Implementation, ProgressNotificationParam,
-    ProgressToken, ProtocolVersion,
+    ElicitationCapability, ErrorCode, ErrorData, FormElicitationCapability, Implementation, NumberOrString,
+    ProgressNotificationParam, ProgressToken, ProtocolVersion,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ClientHandler, RoleClient};
@@ -45,7 +46,8 @@ struct OpenCall {
     token: Option<ProgressToken>,
     progress: watch::Sender<String>,
     answers: Vec<(AskedForm, Value)>,
-    asked: Vec<AskedForm>,
+    /// In the order of the server's own numbers: they arrive side by side.
+    asked: BTreeMap<(i64, usize), AskedForm>,
     is_unclear: bool,
 }
 
@@ -67,12 +69,12 @@ impl CallsUnderWay {
         let mut calls = self.calls();
         calls.begun += 1;
         let id = calls.begun;
-        calls.open.push(OpenCall { id, token: None, progress, answers, asked: Vec::new(), is_unclear: false });
+        calls.open.push(OpenCall { id, token: None, progress, answers, asked: BTreeMap::new(), is_unclear: false });
         CallUnderWay { calls: self, id, is_answered: false }
     }
 
-    /// A question of the older protocol: what it is told.
-    fn asked(&self, asked: Value) -> ElicitResult {
+    /// A question of the older protocol, by the server's number of it: what it is told.
+    fn asked(&self, number: i64, asked: Value) -> ElicitResult {
         let mut calls = self.calls();
         let late = Duration::from_secs(limits::MCP_STRAY_SECS);
         let has_strays = calls.strayed.is_some_and(|at| at.elapsed() < late);
@@ -84,13 +86,22 @@ impl CallsUnderWay {
                     let (_, content) = only.answers.swap_remove(at);
                     return ElicitResult::new(ElicitationAction::Accept).with_content(content);
                 }
-                if only.asked.len() < limits::MCP_ASKED_FORMS_MAX && !only.asked.contains(&form) {
-                    only.asked.push(form);
+                let is_new = only.asked.values().all(|known| *known != form);
+                if only.asked.len() < limits::MCP_ASKED_FORMS_MAX && is_new {
+                    only.asked.insert((number, only.asked.len()), form);
                 }
             }
             several => several.iter_mut().for_each(|call| call.is_unclear = true),
         }
         ElicitResult::new(ElicitationAction::Cancel)
+    }
+}
+
+/// The server's number of a request; words come last.
+fn number(context: &RequestContext<RoleClient>) -> i64 {
+    match &context.id {
+        NumberOrString::Number(number) => *number,
+        NumberOrString::String(_) => i64::MAX,
     }
 }
 
@@ -107,7 +118,7 @@ impl CallUnderWay<'_> {
         self.is_answered = true;
         let calls = self.calls.calls();
         let call = calls.open.iter().find(|call| call.id == self.id);
-        call.map(|call| (call.asked.clone(), call.is_unclear)).unwrap_or_default()
+        call.map(|call| (call.asked.values().cloned().collect(), call.is_unclear)).unwrap_or_default()
     }
 }
 
@@ -139,21 +150,21 @@ impl ClientHandler for McpListener {
     async fn create_elicitation(
         &self,
         request: ElicitRequestParams,
-        _: RequestContext<RoleClient>,
+        context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
-        Ok(self.calls.asked(serde_json::to_value(request).unwrap_or_default()))
+        Ok(self.calls.asked(number(&context), serde_json::to_value(request).unwrap_or_default()))
     }
 
     /// A question that the library cannot read arrives here.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _: RequestContext<RoleClient>,
+        context: RequestContext<RoleClient>,
     ) -> Result<CustomResult, ErrorData> {
         if request.method != ASKS {
             return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None));
         }
-        let told = self.calls.asked(request.params.unwrap_or_default());
+        let told = self.calls.asked(number(&context), request.params.unwrap_or_default());
         Ok(CustomResult::new(serde_json::to_value(told).unwrap_or_default()))
     }
 
@@ -182,12 +193,12 @@ mod tests {
         let calls = CallsUnderWay::default();
         let form = AskedForm::new(None, question("Who?"));
         let call = calls.begin(watch::Sender::default(), vec![(form.clone(), json!({"name": "Ana"}))]);
-        assert_eq!(calls.asked(question("Who else?")).action, ElicitationAction::Cancel);
-        assert_eq!(calls.asked(question("Who?")).content, Some(json!({"name": "Ana"})));
-        assert_eq!(calls.asked(question("Who?")).action, ElicitationAction::Cancel, "it was not content with that");
+        assert_eq!(calls.asked(1, question("Who else?")).action, ElicitationAction::Cancel);
+        assert_eq!(calls.asked(2, question("Who?")).content, Some(json!({"name": "Ana"})));
+        assert_eq!(calls.asked(3, question("Who?")).action, ElicitationAction::Cancel, "it was not content with that");
         let asked: Vec<AskedForm> = ["Who else?", "Who?"].map(|message| AskedForm::new(None, question(message))).into();
         assert_eq!(call.end(), (asked, false));
-        assert_eq!(calls.asked(question("Who?")).action, ElicitationAction::Cancel, "nobody's call");
+        assert_eq!(calls.asked(4, question("Who?")).action, ElicitationAction::Cancel, "nobody's call");
     }
 
     #[test]
@@ -195,11 +206,11 @@ mod tests {
         let calls = CallsUnderWay::default();
         let begin = || calls.begin(watch::Sender::default(), Vec::new());
         let (one, other) = (begin(), begin());
-        calls.asked(question("Which?"));
+        calls.asked(5, question("Which?"));
         assert_eq!(one.end(), (Vec::new(), true));
         drop(other);
         let later = begin();
-        calls.asked(question("Which?"));
+        calls.asked(6, question("Which?"));
         assert_eq!(later.end(), (Vec::new(), true), "the one that was let go may still ask");
     }
 }
