@@ -15,7 +15,7 @@ import tempfile
 import time
 import urllib.request
 
-from program import LIMIT, Server, name
+from program import LIMIT, Server, name, words
 
 TEXT, NUMBER, FLAG = {"type": "string"}, {"type": "integer"}, {"type": "boolean"}
 
@@ -103,6 +103,18 @@ class Tally:
         )
 
 
+def listed(console, tools):
+    """Waits until every server has said what it offers."""
+    until, missing = time.monotonic() + LIMIT, set(tools)
+    while missing:
+        if time.monotonic() > until:
+            sys.exit(f"FAILED: nothing came of {', '.join(sorted(missing))}")
+        time.sleep(0.2)
+        console.start("/help")
+        help_text = words(console.answer())
+        missing = {area for area in missing if area.capitalize() not in help_text}
+
+
 def in_steps(program, tools, requests, many):
     tally = Tally()
     areas = pathlib.Path(__file__).with_name("areas.py")
@@ -115,6 +127,7 @@ def in_steps(program, tools, requests, many):
         for said, wanted, params in requests:
             # A conversation for each: what one leaves open is no part of the next.
             with tempfile.TemporaryDirectory() as data, program.console(data, **settings) as console:
+                listed(console, tools)
                 began = time.monotonic()
                 console.start(said)
                 done = console.answer()[-1]
