@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use rmcp::model::{
     ClientConfig, CustomRequest, CustomResult, ElicitRequestParams, ElicitResult, ElicitationAction,
-    ElicitationCapability, ErrorCode, ErrorData, FormElicitationCapability, Implementation, NumberOrString,
-    ProgressNotificationParam, ProgressToken, ProtocolVersion,
+    ElicitationCapability, ErrorCode, ErrorData, FormElicitationCapability, Implementation, ProgressNotificationParam,
+    ProgressToken, ProtocolVersion,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ClientHandler, RoleClient};
@@ -46,8 +46,8 @@ struct OpenCall {
     token: Option<ProgressToken>,
     progress: watch::Sender<String>,
     answers: Vec<(AskedForm, Value)>,
-    /// In the order of the server's own numbers: they arrive side by side.
-    asked: BTreeMap<(i64, usize), AskedForm>,
+    /// In the order of the server's own ids: they arrive side by side.
+    asked: BTreeMap<AskedId, AskedForm>,
     is_unclear: bool,
 }
 
@@ -73,8 +73,8 @@ impl CallsUnderWay {
         CallUnderWay { calls: self, id, is_answered: false }
     }
 
-    /// A question of the older protocol, by the server's number of it: what it is told.
-    fn asked(&self, number: i64, asked: Value) -> ElicitResult {
+    /// A question of the older protocol, by the server's id of it: what it is told.
+    fn asked(&self, id: AskedId, asked: Value) -> ElicitResult {
         let mut calls = self.calls();
         let late = Duration::from_secs(limits::MCP_STRAY_SECS);
         let has_strays = calls.strayed.is_some_and(|at| at.elapsed() < late);
@@ -88,7 +88,7 @@ impl CallsUnderWay {
                 }
                 let is_new = only.asked.values().all(|known| *known != form);
                 if only.asked.len() < limits::MCP_ASKED_FORMS_MAX && is_new {
-                    only.asked.insert((number, only.asked.len()), form);
+                    only.asked.insert(id, form);
                 }
             }
             several => several.iter_mut().for_each(|call| call.is_unclear = true),
@@ -97,12 +97,12 @@ impl CallsUnderWay {
     }
 }
 
-/// The server's number of a request; words come last.
-fn number(context: &RequestContext<RoleClient>) -> i64 {
-    match &context.id {
-        NumberOrString::Number(number) => *number,
-        NumberOrString::String(_) => i64::MAX,
-    }
+/// A server's id of a request, as text behind its length: `9` and `asked-9` come before `10` and `asked-10`.
+type AskedId = (usize, String);
+
+fn id_of(context: &RequestContext<RoleClient>) -> AskedId {
+    let id = context.id.to_string();
+    (id.len(), id)
 }
 
 impl CallUnderWay<'_> {
@@ -152,7 +152,7 @@ impl ClientHandler for McpListener {
         request: ElicitRequestParams,
         context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
-        Ok(self.calls.asked(number(&context), serde_json::to_value(request).unwrap_or_default()))
+        Ok(self.calls.asked(id_of(&context), serde_json::to_value(request).unwrap_or_default()))
     }
 
     /// A question that the library cannot read arrives here.
@@ -164,7 +164,7 @@ impl ClientHandler for McpListener {
         if request.method != ASKS {
             return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None));
         }
-        let told = self.calls.asked(number(&context), request.params.unwrap_or_default());
+        let told = self.calls.asked(id_of(&context), request.params.unwrap_or_default());
         Ok(CustomResult::new(serde_json::to_value(told).unwrap_or_default()))
     }
 
@@ -184,6 +184,10 @@ mod tests {
 
     use super::*;
 
+    fn id(number: usize) -> AskedId {
+        (1, number.to_string())
+    }
+
     fn question(message: &str) -> Value {
         json!({"message": message, "requestedSchema": {"type": "object", "properties": {}}})
     }
@@ -193,12 +197,16 @@ mod tests {
         let calls = CallsUnderWay::default();
         let form = AskedForm::new(None, question("Who?"));
         let call = calls.begin(watch::Sender::default(), vec![(form.clone(), json!({"name": "Ana"}))]);
-        assert_eq!(calls.asked(1, question("Who else?")).action, ElicitationAction::Cancel);
-        assert_eq!(calls.asked(2, question("Who?")).content, Some(json!({"name": "Ana"})));
-        assert_eq!(calls.asked(3, question("Who?")).action, ElicitationAction::Cancel, "it was not content with that");
+        assert_eq!(calls.asked(id(1), question("Who else?")).action, ElicitationAction::Cancel);
+        assert_eq!(calls.asked(id(2), question("Who?")).content, Some(json!({"name": "Ana"})));
+        assert_eq!(
+            calls.asked(id(3), question("Who?")).action,
+            ElicitationAction::Cancel,
+            "it was not content with that"
+        );
         let asked: Vec<AskedForm> = ["Who else?", "Who?"].map(|message| AskedForm::new(None, question(message))).into();
         assert_eq!(call.end(), (asked, false));
-        assert_eq!(calls.asked(4, question("Who?")).action, ElicitationAction::Cancel, "nobody's call");
+        assert_eq!(calls.asked(id(4), question("Who?")).action, ElicitationAction::Cancel, "nobody's call");
     }
 
     #[test]
@@ -206,11 +214,11 @@ mod tests {
         let calls = CallsUnderWay::default();
         let begin = || calls.begin(watch::Sender::default(), Vec::new());
         let (one, other) = (begin(), begin());
-        calls.asked(5, question("Which?"));
+        calls.asked(id(5), question("Which?"));
         assert_eq!(one.end(), (Vec::new(), true));
         drop(other);
         let later = begin();
-        calls.asked(6, question("Which?"));
+        calls.asked(id(6), question("Which?"));
         assert_eq!(later.end(), (Vec::new(), true), "the one that was let go may still ask");
     }
 }
