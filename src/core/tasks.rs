@@ -14,10 +14,10 @@
 //!     dependencies: dependencies.iter().map(|&on| on.to_owned()).collect(),
 //!     ..ProposedTask::default()
 //! };
-//! let is_known = |service: &str| service == "calendar";
-//! let order = |tasks| refined(tasks, &["calendar"], is_known, TaskLimits::default());
-//! assert_eq!(order(vec![task("calendar", &["task-1"]), task("calendar", &[])]).unwrap()[1].after, [0]);
-//! let fault = order(vec![task("calendar", &["task-7"])]).unwrap_err();
+//! let is_known = |service: &str| service == "shop";
+//! let order = |tasks| refined(tasks, &["shop"], is_known, TaskLimits::default());
+//! assert_eq!(order(vec![task("shop", &["task-1"]), task("shop", &[])]).unwrap()[1].after, [0]);
+//! let fault = order(vec![task("shop", &["task-7"])]).unwrap_err();
 //! assert_eq!(fault.to_string(), "task-0 depends on task-7, which is not there");
 //! ```
 

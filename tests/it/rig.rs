@@ -80,6 +80,8 @@ pub struct Setup {
     pub planning: Planning,
     pub whole_schemas: bool,
     pub tasks: TaskLimits,
+    /// Whether a guess that is sure goes without the router, or bounds it.
+    pub skip_router: bool,
     /// Whether what is asked again asks no model; off, as scripts answer the same words in other ways.
     pub keeps_answers: bool,
     /// Whether what was said long ago is shown in short.
@@ -115,6 +117,7 @@ impl Default for Setup {
             planning: Planning::Whole,
             whole_schemas: false,
             tasks: TaskLimits::default(),
+            skip_router: false,
             keeps_answers: false,
             compresses: true,
             learns: false,
@@ -352,7 +355,7 @@ fn brain(
             first_admin: Default::default(),
             admin_may_approve: setup.admin_may_approve,
             // Scripts say what the router answers, turn by turn.
-            skip_router: false,
+            skip_router: setup.skip_router,
             skip_planner: false,
             planning: setup.planning,
             tasks: setup.tasks,

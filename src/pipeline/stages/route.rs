@@ -102,7 +102,7 @@ fn built_in(guess: &Guess) -> Route {
 }
 
 /// By a model that names services.
-pub(super) async fn by_model(turn: &Turn<'_>, model: &dyn Model, guess: &Guess) -> Asked<Route> {
+async fn by_model(turn: &Turn<'_>, model: &dyn Model, guess: &Guess) -> Asked<Route> {
     let services = turn.brain.services.open_to(turn.facts.owner());
     let schema = services.route_schema();
     let fixed = Fixed {

@@ -139,6 +139,21 @@ async fn what_was_not_thought_of_is_still_offered_by_its_words_to_each_message_a
     assert_eq!(fixed[0], fixed[1], "what is the same for every message comes first");
 }
 
+#[tokio::test]
+async fn a_guess_of_the_built_in_services_does_not_hide_those_that_a_server_brings() {
+    let said = "remind me to calibrate the heating tomorrow at 5pm";
+    for brings in [true, false] {
+        let setup = Setup { grounds_plans: true, planning: Planning::Auto, skip_router: true, ..Setup::default() };
+        let rig = Rig::new(setup);
+        if brings {
+            AREAS.into_iter().for_each(|name| rig.brain.services.register(area(name)).unwrap());
+        }
+        rig.says(said).await;
+        let is_offered = |call: &Call| format!("{}{}", call.system, call.user).contains("mcp:heating");
+        assert_eq!(rig.script.taken().iter().any(is_offered), brings, "{:?}", rig.script.stages());
+    }
+}
+
 /// Two areas, and one that changes things for others.
 fn rig_with_outbox() -> Rig {
     let rig = rig(Planning::Auto);
