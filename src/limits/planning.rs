@@ -72,6 +72,10 @@ pub const EMBEDDED_FACTS_MAX: usize = 20_000;
 pub const POLICY_CHARS_MAX: usize = 500;
 /// Characters of the list of commands in one prompt: 600 tokens. More commands are divided by services first.
 pub const CATALOG_CHARS_MAX: usize = 2_400;
+/// Commands that share words with a message and are named beside it: 100 tokens.
+pub const NEAR_COMMANDS_MAX: usize = 4;
+/// Characters of what a command is found by.
+pub const TELLING_WORDS_CHARS_MAX: usize = 800;
 /// Characters of the list of commands with their parameters in one prompt: 4,000 tokens. With more of them a command is
 /// chosen first.
 pub const PLAN_COMMANDS_CHARS_MAX: usize = 16_000;

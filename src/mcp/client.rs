@@ -42,6 +42,9 @@ pub struct OfferedTool {
     pub schema: Value,
     /// What the server declares, which is a hint and no more.
     pub says_read_only: bool,
+    /// The same of the contrary; a server may say neither.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub says_it_changes: bool,
 }
 
 /// Why a server cannot be used.
@@ -186,5 +189,6 @@ fn offered(tool: rmcp::model::Tool) -> OfferedTool {
         description: tool.description.unwrap_or_default().into_owned(),
         schema: Value::Object(Map::clone(&tool.input_schema)),
         says_read_only: annotations.read_only_hint == Some(true),
+        says_it_changes: annotations.read_only_hint == Some(false),
     }
 }

@@ -52,6 +52,10 @@ pub trait Entry: Rule + Send + Sync + fmt::Debug {
     fn writes(&self) -> bool {
         self.effect(None).writes()
     }
+    /// May be what a question is about: changes nothing, or nobody says whether it does, and a card asks first.
+    fn may_only_look(&self) -> bool {
+        !self.writes()
+    }
     /// See [`Effect::passes_values_on`]; in whatever account.
     fn passes_values_on(&self) -> bool {
         self.effect(None).passes_values_on()

@@ -9,18 +9,23 @@
 //!
 //! Deliberately not here: how a command is carried out (a folder each), and who is let in.
 
+mod catalog;
+#[cfg(test)]
+mod tests;
+
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use serde_json::{Value, json};
 
+pub use self::catalog::catalog_line;
+use self::catalog::telling_words;
 use super::entry::Entry;
 pub use super::registration::Registration;
 use super::schema::notation_after;
 use crate::core::ids::UserId;
 use crate::core::plan::{Action, PlannedAction};
 use crate::core::provenance::WrittenBy;
-use crate::language::nearest;
 use crate::language::requests::{Phrases, PhrasesError};
 use crate::limits;
 use crate::ports::AnswerSchema;
@@ -40,6 +45,8 @@ pub enum RegistryError {
 #[derive(Debug)]
 pub struct Services {
     list: Vec<Arc<Registration>>,
+    /// What each command is found by, in the order of the list.
+    words: Vec<String>,
     /// The same without some of them, by their names; made once.
     open: Mutex<HashMap<Vec<String>, Arc<Services>>>,
     /// The shapes that were asked for, by the services they hold; made once.
@@ -168,7 +175,8 @@ impl Registry {
 impl Services {
     fn of(list: Vec<Arc<Registration>>) -> Self {
         let route = AnswerSchema::of(route_shape(&list));
-        Self { list, open: Mutex::default(), schemas: Mutex::default(), route }
+        let words = list.iter().flat_map(|registration| registration.commands()).map(telling_words).collect();
+        Self { list, words, open: Mutex::default(), schemas: Mutex::default(), route }
     }
 
     fn without(&self, closed: Vec<String>) -> Arc<Self> {
@@ -281,38 +289,6 @@ impl Services {
         }
     }
 
-    /// The commands of these services, one a line, without their parameters.
-    pub fn catalog(&self, domains: &[String]) -> String {
-        let registered = self.list.iter().filter(|registration| domains.contains(&registration.info.name));
-        let entries = registered.flat_map(|registration| registration.commands());
-        entries.map(|entry| catalog_line(entry.as_ref())).collect::<Vec<_>>().join("\n")
-    }
-
-    /// Of all commands those that a prompt holds a line of, for a message in these words: those of `domains` first, the
-    /// nearest to the words first. A quarter of the room is for the nearest of other services.
-    pub fn shortlist(&self, words: &str, domains: &[String]) -> Vec<Arc<dyn Entry>> {
-        let all: Vec<&Arc<dyn Entry>> = self.list.iter().flat_map(|registration| registration.commands()).collect();
-        let lines: Vec<String> = all.iter().map(|entry| catalog_line(entry.as_ref())).collect();
-        let near = nearest::by_words(words, &lines.iter().map(String::as_str).collect::<Vec<_>>());
-        let is_routed = |at: &usize| domains.iter().any(|domain| domain == all[*at].service());
-        let far = (0..all.len()).filter(|at| is_routed(at) && !near.contains(at));
-        let routed = near.iter().copied().filter(is_routed).chain(far);
-        let others = near.iter().copied().filter(|at| !is_routed(at));
-        let mut room = limits::CATALOG_CHARS_MAX;
-        let mut taken = Vec::new();
-        for (candidates, kept) in
-            [(&mut routed.into_iter() as &mut dyn Iterator<Item = usize>, room / 4), (&mut others.into_iter(), 0)]
-        {
-            for at in candidates {
-                let Some(left) = room.checked_sub(lines[at].len() + 1).filter(|left| *left >= kept) else { break };
-                room = left;
-                taken.push(at);
-            }
-        }
-        taken.sort_unstable();
-        taken.into_iter().map(|at| all[at].clone()).collect()
-    }
-
     /// The commands of these services as prompts list them, one a line.
     fn written(&self, domains: &[String]) -> String {
         let mut described = HashSet::new();
@@ -351,11 +327,6 @@ impl Services {
     }
 }
 
-/// A command as a catalog has it.
-pub fn catalog_line(entry: &dyn Entry) -> String {
-    format!("{}.{}: {}", entry.service(), entry.command(), entry.summary())
-}
-
 fn route_shape(list: &[Arc<Registration>]) -> Value {
     let names: Vec<&str> = list.iter().map(|registration| registration.info.name.as_str()).collect();
     json!({
@@ -369,6 +340,3 @@ fn route_shape(list: &[Arc<Registration>]) -> Value {
         },
     })
 }
-
-#[cfg(test)]
-mod tests;

@@ -295,6 +295,8 @@ impl Judge<'_> {
                 PlanStanding::Exact
             }
             Mood::Question if entry.heeds_conditions() && !is_asked => PlanStanding::Exact,
+            // A card says what it would be asked of.
+            Mood::Question if entry.may_only_look() && !is_low_write(entry, planned) => PlanStanding::Exact,
             // An occasion with a time is said to whoever keeps the calendar.
             Mood::Arrangement if has_time => PlanStanding::Exact,
             // A card proposes it.

@@ -1,21 +1,26 @@
 """The part `services`: the same requests over more and more commands, planned in steps by the program and by one prompt
 that has every schema, as an assistant does it that sends all its tools with each message.
 
-Of 6 commands that are asked for, 6, 30, 100 and 300 are there, beside the built-in ones, each with the schema of its
-parameters. Told is how often the right command was planned, and with the right parameters, what it took of tokens and of
-time. The one prompt is sent from here, by the same model at the same settings; the program would not send it.
+Of 6 commands that are asked for, 6, 30, 100 and 300 are there, each with the schema of its parameters, and beside them
+the built-in ones, in both. Told is how often the right command was planned, and with the right parameters, what it took
+of tokens and of time. The one prompt is sent from here, to the same model at the same settings; the program would not
+send it.
 """
 
 import json
 import os
 import pathlib
 import random
+import re
 import sys
 import tempfile
+import threading
 import time
 import urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from program import LIMIT, Server, name, words
+from proxy import stages
 
 TEXT, NUMBER, FLAG = {"type": "string"}, {"type": "integer"}, {"type": "boolean"}
 
@@ -103,6 +108,45 @@ class Tally:
         )
 
 
+class Planner(BaseHTTPRequestHandler):
+    """A model endpoint that routes a message to every service and plans nothing. The prompts that it is sent are kept."""
+
+    prompts = []
+
+    def do_POST(self):
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        prompt = "\n".join(message["content"] for message in asked["messages"])
+        self.prompts.append(prompt)
+        answer = {"actions": [], "question": "Which one?", "open": None}
+        if prompt.startswith(stages()["route"]):
+            answer = {"type": "action", "domains": re.findall(r"^- ([a-z]+): ", prompt, re.M), "is_followup": False}
+        choice = {"index": 0, "message": {"role": "assistant", "content": json.dumps(answer)}, "finish_reason": "stop"}
+        body = json.dumps({"choices": [choice], "usage": {"prompt_tokens": 1, "completion_tokens": 1}}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+def built_in(program):
+    """The lines of the built-in commands with their parameters, as the program itself writes them into one prompt."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Planner) as server, tempfile.TemporaryDirectory() as data:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        at = program.at(f"http://127.0.0.1:{server.server_port}")
+        with at.console(data, BRAIN_PLANNING="whole", BRAIN_SKIP_ROUTER="false") as console:
+            console.start("please do the thing with the other one")
+            console.answer()
+        server.shutdown()
+    lines = [line for line in Planner.prompts[-1].splitlines() if re.match(r"[a-z]+\.[a-z_]+: .*\{.*\}$", line)]
+    if len(lines) < 30:
+        sys.exit(f"FAILED: of the built-in commands {len(lines)} are in the prompt")
+    return lines
+
+
 def listed(console, tools):
     """Waits until every server has said what it offers."""
     until, missing = time.monotonic() + LIMIT, set(tools)
@@ -141,14 +185,15 @@ def in_steps(program, tools, requests, many):
     tally.told("in steps", many, len(requests))
 
 
-def by_one_prompt(server, tools, requests, many):
+def by_one_prompt(server, own, tools, requests, many):
     tally = Tally()
-    names = [f"mcp:{area}.{one['name']}" for area, of in tools.items() for one in of]
-    listed = "\n".join(
+    lines = own + [
         f"mcp:{area}.{one['name']}: {one['description']} {json.dumps(one['inputSchema']['properties'])}"
         for area, of in tools.items()
         for one in of
-    )
+    ]
+    names = [line.partition(": ")[0] for line in lines]
+    listed = "\n".join(lines)
     system = (
         "You carry out what a person asks with one of these commands. Answer with JSON only: "
         f'{{"command": "…", "params": {{…}}}}\n\n{listed}'
@@ -183,12 +228,13 @@ def by_one_prompt(server, tools, requests, many):
 def run(program, model):
     requests = random.Random(1).sample(REQUESTS, int(os.environ.get("MODEL_REQUESTS") or len(REQUESTS)))
     sizes = [int(size) for size in (os.environ.get("MODEL_SIZES") or "6,30,100,300").split(",")]
+    own = built_in(program)
     # One conversation with room for a prompt of every schema.
     server = Server(model, "n_parallel=1", "n_ctx=32768")
     try:
         for many in sizes:
             tools = servers(many)
             in_steps(program.at(server.url), tools, requests, many)
-            by_one_prompt(server, tools, requests, many)
+            by_one_prompt(server, own, tools, requests, many)
     finally:
         server.stop()

@@ -140,6 +140,8 @@ impl<'a> History<'a> {
         let (mut lines, mut own) = (Vec::new(), 0);
         for entry in self.entries.iter().rev() {
             match entry.voice {
+                // `/help` says nothing of what is talked about.
+                Voice::Own if entry.text.starts_with('/') => {}
                 Voice::Own => {
                     own += 1;
                     lines.push(format!("person: {}", shorten(entry.text, limits::ROUTE_HISTORY_CHARS)));
@@ -255,6 +257,13 @@ mod tests {
             from = end;
         }
         (summary, from)
+    }
+
+    #[test]
+    fn a_slash_command_says_nothing_to_whoever_routes() {
+        let said = |text| HistoryEntry { voice: Voice::Own, text, actions: &[], untrusted: &[] };
+        let history = History::new(None, vec![said("add milk"), said("/help"), said("and eggs")], None);
+        assert_eq!(history.for_route(), ["person: add milk", "person: and eggs"]);
     }
 
     proptest! {

@@ -100,10 +100,11 @@ impl Refining<'_> {
     /// Which services, each for what.
     async fn divided(&self) -> Asked<Divided> {
         let (turn, offer) = (self.turn, self.offer);
-        let listed = || self.services.iter().filter(|service| offer.domains.contains(&service.info.name));
-        let lines: Vec<String> = listed().map(|s| format!("{}: {}", s.info.name, s.info.summary)).collect();
+        let offered = || self.services.iter().filter(|service| offer.domains.contains(&service.info.name));
+        let lines: Vec<String> = offered().map(|s| format!("{}: {}", s.info.name, s.info.summary)).collect();
         let is_whole = lines.iter().map(|line| line.len() + 1).sum::<usize>() <= limits::SERVICES_CHARS_MAX;
-        let near = if is_whole { Vec::new() } else { nearest_lines(turn.facts.words(), &lines) };
+        let listed = if is_whole { Vec::new() } else { nearest_lines(turn.facts.words(), &lines) };
+        let near = offer.near(&self.services, &turn.facts, self.still);
         let mut key = vec![Stage::SelectServices.name().to_owned(), is_whole.to_string()];
         key.extend(offer.domains.iter().cloned());
         let fixed_of = self.services.schema_once(&key, || AnswerSchema::of(Value::Null));
@@ -113,8 +114,8 @@ impl Refining<'_> {
         };
         let changing = context! {
             history => ask::lines(&guessed::history(turn.brain, &turn.facts)),
-            message => guessed::own_message(&turn.facts), asked => offer.answers, near => ask::lines(&near),
-            still => self.still,
+            message => guessed::own_message(&turn.facts), asked => offer.answers, listed => ask::lines(&listed),
+            near => ask::lines(&near), still => self.still,
         };
         let prompt = match ask::prompt(turn.brain, Stage::SelectServices, fixed, &changing) {
             Ok(prompt) => prompt,

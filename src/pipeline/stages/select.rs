@@ -86,7 +86,8 @@ async fn select(
     let fixed_of = services.schema_once(&fixed_key, || AnswerSchema::of(Value::Null));
     let fixed = Fixed { of: Some(fixed_of.number()), values: || context! { commands => services.catalog(listed) } };
     let changing = context! {
-        history => ask::lines(&guessed::history(turn.brain, &turn.facts)), message => guessed::own_message(&turn.facts), asked => offer.answers,
+        history => ask::lines(&guessed::history(turn.brain, &turn.facts)), message => guessed::own_message(&turn.facts),
+        asked => offer.answers, near => ask::lines(&offer.near(services, &turn.facts, None)),
     };
     match ask::prompt(turn.brain, Stage::Select, fixed, &changing) {
         Ok(prompt) => ask::typed(turn.account, model, Stage::Select, prompt, schema, offer.tokens_max()).await,
@@ -176,6 +177,16 @@ impl SelectionScope {
         Self { domains: vec![service.to_owned()], shortlist: Some(shortlist), asks_for, ..self.clone() }
     }
 
+    /// The commands that share words with the person's own, or with what of them is still to be done, a line each. A
+    /// small model takes what stands beside the message, and overlooks one line of a long list.
+    pub(super) fn near(&self, services: &Services, facts: &TurnFacts, still: Option<&str>) -> Vec<String> {
+        if !facts.origin().is_own_words() {
+            return Vec::new();
+        }
+        let near = services.near(still.unwrap_or(facts.words()), |entry| self.has(entry));
+        near.iter().map(|entry| catalog_line(entry.as_ref())).collect()
+    }
+
     fn commands_max(&self) -> usize {
         self.asks_for.min(limits::SELECTED_MAX)
     }
@@ -190,7 +201,7 @@ impl SelectionScope {
             Some(entries) => entries.iter().any(|other| catalog_line(other.as_ref()) == catalog_line(entry)),
             None => self.domains.iter().any(|domain| domain == entry.service()),
         };
-        is_offered && !(self.only_looks && entry.writes())
+        is_offered && (entry.may_only_look() || !self.only_looks)
     }
 
     fn shape(&self, services: &Services) -> Value {

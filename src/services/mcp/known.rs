@@ -117,7 +117,11 @@ fn id_of(server: &str, definition: &OfferedTool) -> String {
 fn difference(old: &OfferedTool, new: &OfferedTool) -> String {
     let lines = |tool: &OfferedTool| -> Vec<String> {
         let schema = serde_json::to_string_pretty(&tool.schema).unwrap_or_default();
-        let reads = if tool.says_read_only { "says that it only reads" } else { "does not say that it only reads" };
+        let reads = match (tool.says_read_only, tool.says_it_changes) {
+            (true, _) => "says that it only reads",
+            (_, true) => "says that it changes something",
+            (false, false) => "does not say that it only reads",
+        };
         [&tool.title, &tool.description, reads, &schema].iter().flat_map(|text| text.lines().map(visible)).collect()
     };
     let (before, after) = (lines(old), lines(new));

@@ -71,8 +71,10 @@ impl Offering {
         let mut building = Registration::of(info, service.clone());
         for tool in tools {
             let only_reads = tool.says_read_only && server.read_only.contains(&tool.name);
+            let is_unknown = !only_reads && !tool.says_it_changes;
             let name = tool.name.clone();
             match Tool::of(definition(&title, tool, only_reads)) {
+                Ok(tool) if is_unknown => building = building.tool(tool.of_unknown_effect()),
                 Ok(tool) => building = building.tool(tool),
                 Err(why) => {
                     kept_back.left_out.insert(visible(&shorten(&name, limits::TOOL_NAME_CHARS_MAX)), why.to_string());

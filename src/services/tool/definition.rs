@@ -72,6 +72,8 @@ pub struct Tool {
     settled: Validator,
     /// Its answers are the operator's own words.
     pub(super) is_vouched_for: bool,
+    /// Nobody says whether it changes anything.
+    pub(super) is_of_unknown_effect: bool,
 }
 
 #[derive(Debug)]
@@ -120,7 +122,16 @@ impl Tool {
             definition.example = capital(&definition.summary);
         }
         let (times, required) = (times.collect(), required(&definition.schema));
-        Ok(Self { arrived, required, times, said, settled, definition, is_vouched_for: false })
+        Ok(Self {
+            arrived,
+            required,
+            times,
+            said,
+            settled,
+            definition,
+            is_vouched_for: false,
+            is_of_unknown_effect: false,
+        })
     }
 
     /// The same, carried out by what this says: where that is another one, so is the definition.
@@ -135,6 +146,16 @@ impl Tool {
     pub fn vouched_for(mut self) -> Self {
         self.is_vouched_for = true;
         self.arrived["vouched"] = true.into();
+        self
+    }
+
+    /// The same, of which nobody says whether it changes anything: it is taken for what does, at high stakes, and may be
+    /// what a question is about all the same.
+    #[must_use]
+    pub fn of_unknown_effect(mut self) -> Self {
+        self.definition.effect = Effect::WriteElsewhere;
+        self.definition.stakes = Stakes::High;
+        self.is_of_unknown_effect = true;
         self
     }
 

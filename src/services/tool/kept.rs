@@ -47,6 +47,23 @@ pub struct RestOfAnswer {
     pub lines: usize,
 }
 
+/// What a tool answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolResult {
+    /// Its words, which are not ours; bounded before they are journalled.
+    pub text: String,
+    /// How it goes on behind its first page, where it is longer and kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rest: Option<RestOfAnswer>,
+}
+
+impl ToolResult {
+    /// These words, whole.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), rest: None }
+    }
+}
+
 impl KeptAnswers {
     /// Keeps an answer whole, as far as that may be, and says how it goes on behind its first page; `None`: that is all.
     pub(super) fn keep(&self, owner: &UserId, of: &str, text: &str, now: DateTime<Utc>) -> Option<RestOfAnswer> {

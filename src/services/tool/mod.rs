@@ -19,12 +19,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 
 pub use self::asked::{GivenAnswers, KeptQuestions};
 pub use self::definition::{Tool, ToolDefinition, UnusableTool};
-pub use self::kept::{KeptAnswers, ReadOn, RestOfAnswer};
+pub use self::kept::{KeptAnswers, ReadOn, RestOfAnswer, ToolResult};
 pub(in crate::services) use self::outside::{answered, not_open};
 use super::command::{Base, Called, Completed, Effect, ParamKinds, PastTimes, Receipt, Slot, Subject, planned};
 use super::context::RequestContext;
@@ -90,23 +90,6 @@ pub struct ToolInvocation<'a> {
     pub effect: Effect,
     /// What makes a retry recognisable.
     pub attempt: &'a Attempt,
-}
-
-/// What a tool answered.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ToolResult {
-    /// Its words, which are not ours; bounded before they are journalled.
-    pub text: String,
-    /// How it goes on behind its first page, where it is longer and kept.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rest: Option<RestOfAnswer>,
-}
-
-impl ToolResult {
-    /// These words, whole.
-    pub fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), rest: None }
-    }
 }
 
 /// A tool as everybody but its author uses it.
@@ -225,6 +208,10 @@ impl<S: Tools> Entry for ToolEntry<S> {
 
     fn account(&self, _: &UserId, _: &Params, _: Option<&Target>) -> Option<ActingAccount> {
         None
+    }
+
+    fn may_only_look(&self) -> bool {
+        !self.writes() || self.tool.is_of_unknown_effect
     }
 
     fn references(&self) -> &[&str] {

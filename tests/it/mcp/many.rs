@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use brain_agent::core::outcome::Status;
 use brain_agent::core::stakes::Stakes;
 use brain_agent::core::tasks::TaskLimits;
+use brain_agent::limits;
 use brain_agent::ports::{Call, Planning, Stage};
 use brain_agent::services::command::{Completed, Effect};
 use brain_agent::services::error::ServiceError;
@@ -154,9 +155,8 @@ async fn a_guess_of_the_built_in_services_does_not_hide_those_that_a_server_brin
     }
 }
 
-/// Two areas, and one that changes things for others.
-fn rig_with_outbox() -> Rig {
-    let rig = rig(Planning::Auto);
+/// A server of texts: it changes things for others, or does not say.
+fn outbox(says: Says) -> Registration {
     let definition = ToolDefinition {
         name: "send_text".to_owned(),
         summary: "send a text to somebody".to_owned(),
@@ -167,9 +167,61 @@ fn rig_with_outbox() -> Rig {
         stakes: Stakes::High,
     };
     let info = ServiceInfo::new("mcp:outbox", "outbox", "texts that go out", "outbox");
-    let outbox = Registration::of(info, Arc::new(Area)).tool(Tool::of(definition).unwrap()).end();
-    rig.brain.services.register(outbox).unwrap();
+    let tool = Tool::of(definition).unwrap();
+    let tool = if says == Says::Nothing { tool.of_unknown_effect() } else { tool };
+    Registration::of(info, Arc::new(Area)).tool(tool).end()
+}
+
+/// What a server says of whether its tool changes anything.
+#[derive(PartialEq, Eq)]
+enum Says {
+    ItChanges,
+    Nothing,
+}
+
+/// Ten areas beside it.
+fn rig_with_outbox() -> Rig {
+    let rig = rig(Planning::Auto);
+    rig.brain.services.register(outbox(Says::ItChanges)).unwrap();
     rig
+}
+
+/// What a model is shown as near to a message, and whether a command may be chosen for it.
+fn near_and_offered(call: &Call, command: &str) -> (Vec<String>, bool) {
+    let near = call.user.split("Commands that share words with the message:\n").nth(1);
+    let near = near.into_iter().flat_map(|near| near.split("\n\n").next()).flat_map(str::lines);
+    (near.map(str::to_owned).collect(), call.schema.as_ref().is_some_and(|schema| schema.as_str().contains(command)))
+}
+
+#[tokio::test]
+async fn commands_that_share_words_with_a_message_are_named_beside_it_where_a_server_brought_any() {
+    const LINE: &str = "mcp:outbox.send_text: send a text to somebody";
+    for brings in [true, false] {
+        let rig = Rig::new(Setup { grounds_plans: true, planning: Planning::Auto, model: true, ..Setup::default() });
+        if brings {
+            rig.brain.services.register(outbox(Says::ItChanges)).unwrap();
+        }
+        rig.script.selects("order", json!([]));
+        rig.says("text somebody the code of the shed").await;
+        let (near, is_offered) = near_and_offered(&rig.script.asked(Stage::Select)[0], "mcp:outbox.send_text");
+        assert_eq!((near.contains(&LINE.to_owned()), is_offered), (brings, brings), "{near:?}");
+        assert!(near.len() <= limits::NEAR_COMMANDS_MAX, "{near:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_question_may_be_about_what_nobody_says_the_effect_of_and_a_card_asks_first() {
+    for (says, is_asked) in [(Says::Nothing, true), (Says::ItChanges, false)] {
+        let rig = Rig::new(Setup { grounds_plans: true, planning: Planning::Auto, model: true, ..Setup::default() });
+        rig.brain.services.register(outbox(says)).unwrap();
+        rig.script.selects("question", json!(["mcp:outbox.send_text"]));
+        rig.script.fills(json!({"text": "shed"}));
+        let told = rig.says("which text is there of the shed?").await;
+        let (_, is_offered) = near_and_offered(&rig.script.asked(Stage::Select)[0], "mcp:outbox.send_text");
+        let statuses: Vec<Status> = told.done.outcomes.iter().map(|outcome| outcome.status).collect();
+        let is_waiting = statuses == [Status::Pending];
+        assert_eq!((is_offered, is_waiting), (is_asked, is_asked), "{}", told.text());
+    }
 }
 
 const READ_THEN_SEND: &str = "describe the printer number 4 and send a text with what it says";
