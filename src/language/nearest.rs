@@ -1,6 +1,6 @@
 //! Suggestions: which phrases are nearest to what was said, by the words they share, the rarer the better.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::grounding::is_light;
 use super::terms;
@@ -19,27 +19,50 @@ pub fn nearest<'e>(text: &str, examples: &[&'e str], max: usize) -> Vec<&'e str>
 
 /// Which of these have a word of the text, the nearest first.
 pub fn by_words(text: &str, examples: &[&str]) -> Vec<usize> {
-    let stems_of = |text: &str| -> Vec<String> {
-        let folded = terms::fold(text);
-        let says_something = |word: &&str| word.chars().count() >= LETTERS_MIN && !is_light(word);
-        let mut stems: Vec<String> = terms::words_of(&folded).filter(says_something).map(terms::stem).collect();
-        stems.sort();
-        stems.dedup();
-        stems
-    };
-    let known: Vec<Vec<String>> = examples.iter().map(|example| stems_of(example)).collect();
-    let words: BTreeSet<&str> = known.iter().flatten().map(String::as_str).collect();
-    let mut scores = vec![0.0_f32; examples.len()];
-    for stem in stems_of(text) {
-        for (found, likeness) in terms::matching(&stem, words.iter().copied()) {
-            let having = || known.iter().enumerate().filter(|(_, stems)| stems.contains(&found));
-            let telling = terms::telling(having().count(), examples.len());
-            having().for_each(|(at, _)| scores[at] += likeness * telling);
+    NearestIndex::of(examples.iter().copied()).by_words(text)
+}
+
+/// Texts by the words in them that say something, for whoever asks more than once.
+#[derive(Debug, Default)]
+pub struct NearestIndex {
+    texts: usize,
+    /// By each word, the places of the texts that have it.
+    having: BTreeMap<String, Vec<usize>>,
+}
+
+impl NearestIndex {
+    /// Of these texts.
+    pub fn of<'t>(texts: impl Iterator<Item = &'t str>) -> Self {
+        let mut index = Self::default();
+        for text in texts {
+            for stem in stems_of(text) {
+                index.having.entry(stem).or_default().push(index.texts);
+            }
+            index.texts += 1;
         }
+        index
     }
-    let mut order: Vec<usize> = (0..examples.len()).filter(|at| scores[*at] > 0.0).collect();
-    order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
-    order
+
+    /// The places of those that have a word of this text, the nearest first.
+    pub fn by_words(&self, text: &str) -> Vec<usize> {
+        let mut scores = vec![0.0_f32; self.texts];
+        for stem in stems_of(text) {
+            for (found, likeness) in terms::matching(&stem, self.having.keys().map(String::as_str)) {
+                let having = &self.having[&found];
+                let telling = terms::telling(having.len(), self.texts);
+                having.iter().for_each(|&at| scores[at] += likeness * telling);
+            }
+        }
+        let mut order: Vec<usize> = (0..self.texts).filter(|at| scores[*at] > 0.0).collect();
+        order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
+        order
+    }
+}
+
+fn stems_of(text: &str) -> BTreeSet<String> {
+    let folded = terms::fold(text);
+    let says_something = |word: &&str| word.chars().count() >= LETTERS_MIN && !is_light(word);
+    terms::words_of(&folded).filter(says_something).map(terms::stem).collect()
 }
 
 #[cfg(test)]

@@ -26,6 +26,7 @@ use super::schema::notation_after;
 use crate::core::ids::UserId;
 use crate::core::plan::{Action, PlannedAction};
 use crate::core::provenance::WrittenBy;
+use crate::language::nearest::NearestIndex;
 use crate::language::requests::{Phrases, PhrasesError};
 use crate::limits;
 use crate::ports::AnswerSchema;
@@ -45,8 +46,8 @@ pub enum RegistryError {
 #[derive(Debug)]
 pub struct Services {
     list: Vec<Arc<Registration>>,
-    /// What each command is found by, in the order of the list.
-    words: Vec<String>,
+    /// The commands by their words, in the order of the list; empty where all are built in, as those are known without.
+    by_words: NearestIndex,
     /// The same without some of them, by their names; made once.
     open: Mutex<HashMap<Vec<String>, Arc<Services>>>,
     /// The shapes that were asked for, by the services they hold; made once.
@@ -175,8 +176,14 @@ impl Registry {
 impl Services {
     fn of(list: Vec<Arc<Registration>>) -> Self {
         let route = AnswerSchema::of(route_shape(&list));
-        let words = list.iter().flat_map(|registration| registration.commands()).map(telling_words).collect();
-        Self { list, words, open: Mutex::default(), schemas: Mutex::default(), route }
+        let by_words = if list.iter().any(|registration| registration.has_tools()) {
+            let words: Vec<String> =
+                list.iter().flat_map(|registration| registration.commands()).map(telling_words).collect();
+            NearestIndex::of(words.iter().map(String::as_str))
+        } else {
+            NearestIndex::default()
+        };
+        Self { list, by_words, open: Mutex::default(), schemas: Mutex::default(), route }
     }
 
     fn without(&self, closed: Vec<String>) -> Arc<Self> {

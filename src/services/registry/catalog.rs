@@ -10,7 +10,6 @@ use serde_json::Value;
 
 use super::Services;
 use crate::core::text::shorten;
-use crate::language::nearest;
 use crate::limits;
 use crate::services::entry::Entry;
 
@@ -51,11 +50,9 @@ impl Services {
     /// The commands that share words with a message, the nearest first; none where every command is built in, as those
     /// are known without it.
     pub fn near(&self, words: &str, is_offered: impl Fn(&dyn Entry) -> bool) -> Vec<Arc<dyn Entry>> {
-        if self.list.iter().all(|registration| !registration.has_tools()) {
-            return Vec::new();
-        }
         let all = self.every();
-        let near = self.by_words(words).into_iter().map(|at| all[at]).filter(|entry| is_offered(entry.as_ref()));
+        let near =
+            self.by_words.by_words(words).into_iter().map(|at| all[at]).filter(|entry| is_offered(entry.as_ref()));
         near.take(limits::NEAR_COMMANDS_MAX).cloned().collect()
     }
 
@@ -63,7 +60,7 @@ impl Services {
     /// nearest to the words first. A quarter of the room is for the nearest of other services.
     pub fn shortlist(&self, words: &str, domains: &[String]) -> Vec<Arc<dyn Entry>> {
         let all = self.every();
-        let near = self.by_words(words);
+        let near = self.by_words.by_words(words);
         let is_routed = |at: &usize| domains.iter().any(|domain| domain == all[*at].service());
         let far = (0..all.len()).filter(|at| is_routed(at) && !near.contains(at));
         let routed = near.iter().copied().filter(is_routed).chain(far);
@@ -86,9 +83,5 @@ impl Services {
 
     fn every(&self) -> Vec<&Arc<dyn Entry>> {
         self.list.iter().flat_map(|registration| registration.commands()).collect()
-    }
-
-    fn by_words(&self, words: &str) -> Vec<usize> {
-        nearest::by_words(words, &self.words.iter().map(String::as_str).collect::<Vec<_>>())
     }
 }

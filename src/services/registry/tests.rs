@@ -22,6 +22,12 @@ impl Tools for Crowd {
     }
 }
 
+fn tool(name: &str, summary: &str, schema: serde_json::Value) -> Tool {
+    let (name, summary) = (name.to_owned(), summary.to_owned());
+    let (example, effect, stakes) = (String::new(), Effect::ReadElsewhere, Stakes::Low);
+    Tool::of(ToolDefinition { name, summary, example, schema, effect, stakes }).expect("usable")
+}
+
 #[test]
 fn every_service_and_every_command_has_its_words_and_its_shape() {
     let services = testing::registry().now();
@@ -68,15 +74,7 @@ fn what_fits_one_prompt_decides_how_services_are_planned() {
         let info = ServiceInfo::new("crowd", "Crowd", "many things", "the crowd");
         let tool = |n: usize| {
             let schema = serde_json::json!({"type": "object", "properties": {param: {"type": "string"}}});
-            let definition = ToolDefinition {
-                name: format!("do_{n}"),
-                summary: format!("do thing number {n}"),
-                example: String::new(),
-                schema,
-                effect: Effect::ReadElsewhere,
-                stakes: Stakes::Low,
-            };
-            Tool::of(definition).expect("usable")
+            tool(&format!("do_{n}"), &format!("do thing number {n}"), schema)
         };
         let crowd = (0..count).fold(Registration::of(info, Arc::new(Crowd)), |crowd, n| crowd.tool(tool(n)));
         let registry = testing::registry();
@@ -86,6 +84,33 @@ fn what_fits_one_prompt_decides_how_services_are_planned() {
     };
     assert_eq!(crowd(20, &"long".repeat(200)), CatalogExtent::Lines);
     assert_eq!(crowd(300, "n"), CatalogExtent::Services);
+}
+
+#[test]
+fn what_a_server_brings_is_found_by_its_name_by_what_it_does_and_by_its_parameters() {
+    let registry = testing::registry();
+    let near = |words: &str| -> Vec<String> {
+        let near = registry.now().near(words, |_| true);
+        near.iter().map(|entry| entry.command().to_owned()).collect()
+    };
+    assert!(near("add a note").is_empty(), "what is built in is known without it");
+    let info = ServiceInfo::new("parcels", "Parcels", "parcels and boxes", "the parcels");
+    let box_of = serde_json::json!({"type": "object", "properties": {
+        "size": {"enum": ["tiny", "huge"]},
+        "of": {"anyOf": [{"type": "null"}, {"type": "object", "properties": {"cardboard": {"type": "string"}}}]},
+        "more": {"type": "string", "description": "Wrapping, ".repeat(100) + "ribbons"},
+    }});
+    let tracking = serde_json::json!({"type": "object"});
+    let parcels = Registration::of(info, Arc::new(Crowd))
+        .tool(tool("order_box", "order something", box_of))
+        .tool(tool("track", "tell where a parcel is", tracking));
+    registry.register(parcels.end()).expect("a new name");
+    for words in ["a box, please", "the huge one", "two of cardboard", "with wrapping"] {
+        assert_eq!(near(words).first().map(String::as_str), Some("order_box"), "{words}");
+    }
+    assert_eq!(near("where is my parcel?").first().map(String::as_str), Some("track"));
+    assert!(near("ribbons").is_empty(), "of a long definition the head");
+    assert!(near("add a note of all mails, events, tasks, parcels, boxes").len() <= limits::NEAR_COMMANDS_MAX);
 }
 
 #[test]
