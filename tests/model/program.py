@@ -102,8 +102,8 @@ class Console:
         self.child.kill()
         self.child.wait()
 
-    def start(self, text):
-        self.child.stdin.write(json.dumps({"text": text}) + "\n")
+    def start(self, text, **more):
+        self.child.stdin.write(json.dumps({"text": text, **more}) + "\n")
         self.child.stdin.flush()
 
     def answer(self):

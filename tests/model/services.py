@@ -7,6 +7,7 @@ of tokens and of time. The one prompt is sent from here, to the same model at th
 send it.
 """
 
+import contextlib
 import json
 import os
 import pathlib
@@ -126,7 +127,9 @@ class Planner(BaseHTTPRequestHandler):
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        self.wfile.write(body)
+        with contextlib.suppress(BrokenPipeError):
+            # Not every call is waited for.
+            self.wfile.write(body)
 
     def log_message(self, *_):
         pass
@@ -165,17 +168,20 @@ def in_steps(program, tools, requests, many):
     with tempfile.TemporaryDirectory() as folder:
         file, config = pathlib.Path(folder) / "tools.json", pathlib.Path(folder) / "servers.json"
         file.write_text(json.dumps(tools))
-        each = {area: {"command": sys.executable, "args": [str(areas), str(file), area]} for area in tools}
+        each = {
+            area: {"command": sys.executable, "args": [str(areas), str(file), area], "users": ["*"]} for area in tools
+        }
         config.write_text(json.dumps({"mcpServers": each}))
         settings = {"BRAIN_MCP_CONFIG": str(config), "BRAIN_RESPOND": "never"}
-        for said, wanted, params in requests:
-            # A conversation for each: what one leaves open is no part of the next.
-            with tempfile.TemporaryDirectory() as data, program.console(data, **settings) as console:
-                listed(console, tools)
+        with tempfile.TemporaryDirectory() as data, program.console(data, **settings) as console:
+            listed(console, tools)
+            answers = []
+            for number, (said, _, _) in enumerate(requests):
+                # A person for each: what one leaves open is no part of the next.
                 began = time.monotonic()
-                console.start(said)
-                done = console.answer()[-1]
-                took = time.monotonic() - began
+                console.start(said, user=f"guest{number}")
+                answers.append((console.answer()[-1], time.monotonic() - began))
+        for (said, wanted, params), (done, took) in zip(requests, answers):
             outcome = done["outcomes"][0] if len(done["outcomes"]) == 1 else None
             command = name(outcome) if outcome else ""
             tally.add(command, (outcome or {}).get("params", {}), wanted, params,

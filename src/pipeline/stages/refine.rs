@@ -39,7 +39,8 @@ use crate::services::registry::{Services, catalog_line};
 #[derive(Debug, Deserialize)]
 struct Divided {
     kind: Said,
-    #[serde(default)]
+    /// By this name, since a small model that is asked for tasks gives the service `task`.
+    #[serde(default, rename = "services")]
     tasks: Vec<WrittenTask>,
 }
 
@@ -149,10 +150,10 @@ impl Refining<'_> {
         json!({
             "type": "object",
             "additionalProperties": false,
-            "required": ["kind", "tasks"],
+            "required": ["kind", "services"],
             "properties": {
                 "kind": {"enum": ["order", "question", "remark"]},
-                "tasks": {"type": "array", "maxItems": self.tasks_max(), "items": item},
+                "services": {"type": "array", "maxItems": self.tasks_max(), "items": item},
             },
         })
     }
@@ -235,12 +236,14 @@ impl Refining<'_> {
         // A service that is listed whole is listed in the same words each time.
         let is_whole = own.len() == services.commands(&domains).len();
         let (own, others) = (lines(&own), lines(&others));
-        let (fixed_lines, near) = if is_whole { (own, others) } else { (Vec::new(), [own, others].concat()) };
+        let (fixed_lines, listed) = if is_whole { (own, others) } else { (Vec::new(), [own, others].concat()) };
+        let near = offer.near(services, &turn.facts, Some(&task.prompt));
         let key = [Stage::SelectCommands.name().to_owned(), task.service.clone(), is_whole.to_string()];
         let fixed_of = services.schema_once(&key, || AnswerSchema::of(Value::Null));
         let fixed = Fixed { of: Some(fixed_of.number()), values: || context! { commands => ask::lines(&fixed_lines) } };
         let changing = context! {
-            near => ask::lines(&near), before => ask::lines(&before), message => guessed::own_message(&turn.facts),
+            listed => ask::lines(&listed), before => ask::lines(&before), near => ask::lines(&near),
+            message => guessed::own_message(&turn.facts),
             part => (is_part || self.still.is_some()).then_some(task.prompt.as_str())
         };
         let schema = AnswerSchema::of(json!({

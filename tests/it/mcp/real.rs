@@ -33,7 +33,7 @@ fn from_a_message_to_a_changed_file_with_the_card_in_between() {
     let files = of_npm("server-filesystem", &[papers.to_str().unwrap()], json!({"readOnly": ["read_text_file"]}));
     let values = json!({"path": file.to_str().unwrap(), "content": "milk and bread"});
     let model = ModelServer::start(move |request| match request.stage.as_str() {
-        "select_services" => ModelReply::json(json!({"kind": "order", "tasks": ["mcp:files"]})),
+        "select_services" => ModelReply::json(json!({"kind": "order", "services": ["mcp:files"]})),
         "select_commands" => ModelReply::json(json!({"commands": ["mcp:files.write_file"]})),
         "build_params" => ModelReply::json(values.clone()),
         _ => ModelReply::text("Done."),

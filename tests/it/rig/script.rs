@@ -92,7 +92,7 @@ impl Script {
 
     /// The tasks that a message is divided into from now on.
     pub fn divides(&self, kind: &str, tasks: Value) {
-        let divided = json!({"kind": kind, "tasks": tasks});
+        let divided = json!({"kind": kind, "services": tasks});
         self.on(Stage::SelectServices, move |_| divided.clone());
     }
 
@@ -127,7 +127,7 @@ impl Model for Script {
             (None, Stage::Route) => json!({"type": "chat", "domains": [], "is_followup": false}),
             (None, Stage::Plan) => json!({"actions": [], "question": null, "open": null}),
             (None, Stage::Select) => json!({"kind": "remark", "commands": []}),
-            (None, Stage::SelectServices) => json!({"kind": "remark", "tasks": []}),
+            (None, Stage::SelectServices) => json!({"kind": "remark", "services": []}),
             (None, Stage::SelectCommands) => json!({"commands": []}),
             (None, Stage::BuildParams) => json!({}),
             (None, Stage::Guard | Stage::Reflect | Stage::Chat | Stage::Respond) => json!("There you are."),
