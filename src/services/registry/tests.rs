@@ -98,14 +98,14 @@ fn what_a_server_brings_is_found_by_its_name_by_what_it_does_and_by_its_paramete
     let box_of = serde_json::json!({"type": "object", "properties": {
         "size": {"enum": ["tiny", "huge"]},
         "of": {"anyOf": [{"type": "null"}, {"type": "object", "properties": {"cardboard": {"type": "string"}}}]},
-        "more": {"type": "string", "description": "Wrapping, ".repeat(100) + "ribbons"},
+        "wrap": {"type": "string", "description": "Wrapping, ".repeat(100) + "ribbons"},
     }});
     let tracking = serde_json::json!({"type": "object"});
     let parcels = Registration::of(info, Arc::new(Crowd))
         .tool(tool("order_box", "order something", box_of))
         .tool(tool("track", "tell where a parcel is", tracking));
     registry.register(parcels.end()).expect("a new name");
-    for words in ["a box, please", "the huge one", "two of cardboard", "with wrapping"] {
+    for words in ["a box, please", "the huge one", "cardboard, please", "with wrapping"] {
         assert_eq!(near(words).first().map(String::as_str), Some("order_box"), "{words}");
     }
     assert_eq!(near("where is my parcel?").first().map(String::as_str), Some("track"));
