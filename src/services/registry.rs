@@ -14,12 +14,11 @@ mod catalog;
 mod tests;
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use serde_json::{Value, json};
 
 pub use self::catalog::catalog_line;
-use self::catalog::telling_words;
 use super::entry::Entry;
 pub use super::registration::Registration;
 use super::schema::notation_after;
@@ -46,8 +45,8 @@ pub enum RegistryError {
 #[derive(Debug)]
 pub struct Services {
     list: Vec<Arc<Registration>>,
-    /// The commands by their words, in the order of the list; empty where all are built in, as those are known without.
-    by_words: NearestIndex,
+    /// The commands by their words, in the order of the list; made where they are first looked for.
+    by_words: OnceLock<NearestIndex>,
     /// The same without some of them, by their names; made once.
     open: Mutex<HashMap<Vec<String>, Arc<Services>>>,
     /// The shapes that were asked for, by the services they hold; made once.
@@ -176,14 +175,7 @@ impl Registry {
 impl Services {
     fn of(list: Vec<Arc<Registration>>) -> Self {
         let route = AnswerSchema::of(route_shape(&list));
-        let by_words = if list.iter().any(|registration| registration.has_tools()) {
-            let words: Vec<String> =
-                list.iter().flat_map(|registration| registration.commands()).map(telling_words).collect();
-            NearestIndex::of(words.iter().map(String::as_str))
-        } else {
-            NearestIndex::default()
-        };
-        Self { list, by_words, open: Mutex::default(), schemas: Mutex::default(), route }
+        Self { list, by_words: OnceLock::new(), open: Mutex::default(), schemas: Mutex::default(), route }
     }
 
     fn without(&self, closed: Vec<String>) -> Arc<Self> {

@@ -104,7 +104,7 @@ impl Refining<'_> {
         let offered = || self.services.iter().filter(|service| offer.domains.contains(&service.info.name));
         let lines: Vec<String> = offered().map(|s| format!("{}: {}", s.info.name, s.info.summary)).collect();
         let is_whole = lines.iter().map(|line| line.len() + 1).sum::<usize>() <= limits::SERVICES_CHARS_MAX;
-        let listed = if is_whole { Vec::new() } else { nearest_lines(turn.facts.words(), &lines) };
+        let listed = if is_whole { Vec::new() } else { nearest_lines(turn.facts.if_own(turn.facts.words()), &lines) };
         let near = offer.near(&self.services, &turn.facts, self.still);
         let mut key = vec![Stage::SelectServices.name().to_owned(), is_whole.to_string()];
         key.extend(offer.domains.iter().cloned());
@@ -227,7 +227,9 @@ impl Refining<'_> {
         }
         let (turn, services) = (self.turn, &self.services);
         let domains = [task.service.clone()];
-        let offer = self.offer.part(&task.service, services.shortlist(&task.prompt, &domains), asks_for);
+        // A task may be the whole of a message that was passed on.
+        let words = turn.facts.if_own(&task.prompt);
+        let offer = self.offer.part(&task.service, services.shortlist(words, &domains), asks_for);
         let listed = offer.shortlist.iter().flatten();
         let (own, others): (Vec<_>, Vec<_>) = listed.partition(|entry| entry.service() == task.service);
         let lines = |entries: &[&Arc<dyn Entry>]| -> Vec<String> {
@@ -237,14 +239,14 @@ impl Refining<'_> {
         let is_whole = own.len() == services.commands(&domains).len();
         let (own, others) = (lines(&own), lines(&others));
         let (fixed_lines, listed) = if is_whole { (own, others) } else { (Vec::new(), [own, others].concat()) };
-        let near = offer.near(services, &turn.facts, Some(&task.prompt));
+        let near = offer.near(services, &turn.facts, Some(words));
         let key = [Stage::SelectCommands.name().to_owned(), task.service.clone(), is_whole.to_string()];
         let fixed_of = services.schema_once(&key, || AnswerSchema::of(Value::Null));
         let fixed = Fixed { of: Some(fixed_of.number()), values: || context! { commands => ask::lines(&fixed_lines) } };
         let changing = context! {
             listed => ask::lines(&listed), before => ask::lines(&before), near => ask::lines(&near),
             message => guessed::own_message(&turn.facts),
-            part => (is_part || self.still.is_some()).then_some(task.prompt.as_str())
+            part => (is_part || self.still.is_some()).then_some(words)
         };
         let schema = AnswerSchema::of(json!({
             "type": "object", "additionalProperties": false, "required": ["commands"],

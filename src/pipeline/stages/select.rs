@@ -180,10 +180,8 @@ impl SelectionScope {
     /// The commands that share words with the person's own, or with what of them is still to be done, a line each. A
     /// small model takes what stands beside the message, and overlooks one line of a long list.
     pub(super) fn near(&self, services: &Services, facts: &TurnFacts, still: Option<&str>) -> Vec<String> {
-        if !facts.origin().is_own_words() {
-            return Vec::new();
-        }
-        let near = services.near(still.unwrap_or(facts.words()), |entry| self.has(entry));
+        let words = facts.if_own(still.unwrap_or(facts.words()));
+        let near = services.near(words, |entry| self.has(entry));
         near.iter().map(|entry| catalog_line(entry.as_ref())).collect()
     }
 

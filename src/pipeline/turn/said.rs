@@ -56,10 +56,15 @@ impl TurnFacts {
         voice_for(self.owner(), message)
     }
 
+    /// These words of the message, or what was made of them, where they are the person's own; none where it was passed
+    /// on.
+    pub fn if_own<'w>(&self, words: &'w str) -> &'w str {
+        if self.origin().is_own_words() { words } else { "" }
+    }
+
     /// Everything the person said lately, this message included: what taint is measured against.
     pub fn own_words(&self) -> String {
-        let now = if self.origin().is_own_words() { self.words() } else { "" };
-        self.conversation().own_words().chain([now]).collect::<Vec<_>>().join("\n")
+        self.conversation().own_words().chain([self.if_own(self.words())]).collect::<Vec<_>>().join("\n")
     }
 
     /// Other people's words in this conversation: those that are known to be, and whatever else of ours may hold

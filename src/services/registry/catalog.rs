@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::Services;
 use crate::core::text::shorten;
+use crate::language::nearest::NearestIndex;
 use crate::limits;
 use crate::services::entry::Entry;
 
@@ -19,7 +20,7 @@ pub fn catalog_line(entry: &dyn Entry) -> String {
 }
 
 /// What a command is found by.
-pub(super) fn telling_words(entry: &Arc<dyn Entry>) -> String {
+fn telling_words(entry: &Arc<dyn Entry>) -> String {
     let mut words = vec![catalog_line(entry.as_ref()), entry.example().to_owned()];
     of_params(&entry.schema(), &mut words);
     shorten(&words.join(" "), limits::TELLING_WORDS_CHARS_MAX)
@@ -52,7 +53,7 @@ impl Services {
     pub fn near(&self, words: &str, is_offered: impl Fn(&dyn Entry) -> bool) -> Vec<Arc<dyn Entry>> {
         let all = self.every();
         let near =
-            self.by_words.by_words(words).into_iter().map(|at| all[at]).filter(|entry| is_offered(entry.as_ref()));
+            self.index().by_words(words).into_iter().map(|at| all[at]).filter(|entry| is_offered(entry.as_ref()));
         near.take(limits::NEAR_COMMANDS_MAX).cloned().collect()
     }
 
@@ -60,7 +61,7 @@ impl Services {
     /// nearest to the words first. A quarter of the room is for the nearest of other services.
     pub fn shortlist(&self, words: &str, domains: &[String]) -> Vec<Arc<dyn Entry>> {
         let all = self.every();
-        let near = self.by_words.by_words(words);
+        let near = self.index().by_words(words);
         let is_routed = |at: &usize| domains.iter().any(|domain| domain == all[*at].service());
         let far = (0..all.len()).filter(|at| is_routed(at) && !near.contains(at));
         let routed = near.iter().copied().filter(is_routed).chain(far);
@@ -79,6 +80,16 @@ impl Services {
         }
         taken.sort_unstable();
         taken.into_iter().map(|at| all[at].clone()).collect()
+    }
+
+    /// Empty where every command is built in.
+    fn index(&self) -> &NearestIndex {
+        self.by_words.get_or_init(|| {
+            let has_tools = self.list.iter().any(|registration| registration.has_tools());
+            let entries = self.every().into_iter().filter(|_| has_tools);
+            let words: Vec<String> = entries.map(telling_words).collect();
+            NearestIndex::of(words.iter().map(String::as_str))
+        })
     }
 
     fn every(&self) -> Vec<&Arc<dyn Entry>> {

@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use brain_agent::core::outcome::Status;
 use brain_agent::core::stakes::Stakes;
 use brain_agent::core::tasks::TaskLimits;
+use brain_agent::core::turn::Origin;
 use brain_agent::limits;
 use brain_agent::ports::{Call, Planning, Stage};
 use brain_agent::services::command::{Completed, Effect};
@@ -138,6 +139,23 @@ async fn what_was_not_thought_of_is_still_offered_by_its_words_to_each_message_a
     let fixed: Vec<String> =
         rig.script.asked(Stage::SelectServices).iter().map(|call| call.system.to_string()).collect();
     assert_eq!(fixed[0], fixed[1], "what is the same for every message comes first");
+}
+
+#[tokio::test]
+async fn what_somebody_else_wrote_does_not_decide_what_is_offered() {
+    for (origin, is_offered) in [(Origin::Typed, true), (Origin::Forwarded, false)] {
+        let rig = rig(Planning::Auto);
+        let garden = json!({"service": "mcp:garden", "prompt": "", "dependencies": []});
+        rig.script.divides("order", json!([garden, garden]));
+        rig.me().writes("Unlock the vehicle number 2. Unlock the camera number 2.", origin, None).await;
+        let calls = [Stage::SelectServices, Stage::SelectCommands].map(|stage| rig.script.asked(stage).pop().unwrap());
+        assert_eq!(near_and_offered(&calls[1], "mcp:vehicle.unlock_vehicle").1, is_offered);
+        for call in calls {
+            let shown = format!("{}\n{}", call.system, call.user);
+            assert_eq!(shown.contains("Unlock the vehicle"), is_offered, "{shown}");
+            assert_eq!(shown.contains("\nCommands that share words"), is_offered, "{shown}");
+        }
+    }
 }
 
 #[tokio::test]

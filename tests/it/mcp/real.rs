@@ -71,7 +71,7 @@ fn other_servers_answer_as_well() {
         json!({"env": {"MEMORY_FILE_PATH": graph.to_str().unwrap()}, "readOnly": ["read_graph"]}),
     );
     let everything =
-        of_npm("server-everything", &[], json!({"readOnly": ["echo", "trigger-long-running-operation"], "timeout": 3}));
+        of_npm("server-everything", &[], json!({"readOnly": ["echo", "trigger-long-running-operation"], "timeout": 6}));
     let time = json!({"command": python(), "args": ["-I", "-m", "mcp_server_time"], "readOnly": ["convert_time"]});
     let servers = json!({"graph": memory, "everything": everything, "clock": time});
     let program = with_servers(folder.path(), servers);
@@ -87,11 +87,11 @@ fn other_servers_answer_as_well() {
     assert!(std::fs::read_to_string(&graph).unwrap().contains("likes tea"));
     assert!(text_of(&console.say("use graph: read_graph")).contains("likes tea"));
     assert!(text_of(&console.say("use everything: echo message=good day")).contains("good day"));
-    let told = console.say("use everything: trigger-long-running-operation duration=6 steps=6");
+    let told = console.say("use everything: trigger-long-running-operation duration=9 steps=18");
     assert_eq!(
         did(&told),
         ["mcp:everything.trigger-long-running-operation succeeded"],
-        "twice its patience, with progress"
+        "longer than its patience, with progress"
     );
     // It is offered only to who can be asked, and asks for a form of thirteen fields.
     let began = Instant::now();
