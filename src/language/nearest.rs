@@ -19,8 +19,11 @@ pub fn nearest<'e>(text: &str, examples: &[&'e str], max: usize) -> Vec<&'e str>
 
 /// Which of these have a word of the text, the nearest first.
 pub fn by_words(text: &str, examples: &[&str]) -> Vec<usize> {
-    NearestIndex::of(examples.iter().copied()).by_words(text)
+    NearestIndex::of(examples.iter().map(|example| stems_of(example))).by_words(text)
 }
+
+/// The words of a text that say something, by their stems.
+pub type Stems = BTreeSet<String>;
 
 /// Texts by the words in them that say something, for whoever asks more than once.
 #[derive(Debug, Default)]
@@ -31,11 +34,11 @@ pub struct NearestIndex {
 }
 
 impl NearestIndex {
-    /// Of these texts.
-    pub fn of<'t>(texts: impl Iterator<Item = &'t str>) -> Self {
+    /// Of texts with these words.
+    pub fn of(texts: impl Iterator<Item = Stems>) -> Self {
         let mut index = Self::default();
-        for text in texts {
-            for stem in stems_of(text) {
+        for stems in texts {
+            for stem in stems {
                 index.having.entry(stem).or_default().push(index.texts);
             }
             index.texts += 1;
@@ -59,7 +62,8 @@ impl NearestIndex {
     }
 }
 
-fn stems_of(text: &str) -> BTreeSet<String> {
+/// The words of a text that say something.
+pub fn stems_of(text: &str) -> Stems {
     let folded = terms::fold(text);
     let says_something = |word: &&str| word.chars().count() >= LETTERS_MIN && !is_light(word);
     terms::words_of(&folded).filter(says_something).map(terms::stem).collect()

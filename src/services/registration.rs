@@ -3,12 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::command::{Command, Handle};
 use super::entry::{Entry, entry};
 use super::replica::{Editor, Edits, Restore};
 use super::service::{Service, ServiceInfo};
 use super::tool::{self, ReadOn, Tool, Tools};
+use crate::core::text::shorten;
+use crate::language::nearest::{Stems, stems_of};
 use crate::language::requests::Phrases;
+use crate::limits;
 
 /// A service with its commands.
 #[derive(Debug, Clone)]
@@ -18,6 +23,8 @@ pub struct Registration {
     /// What may be asked of it beside its commands.
     pub service: Arc<dyn Service>,
     pub(super) commands: BTreeMap<String, Arc<dyn Entry>>,
+    /// What each of them is found by, in their order.
+    pub(super) stems: Vec<Stems>,
     /// What undo alone asks for: in no schema, catalog or help, and no plan may name it.
     pub(super) reversals: BTreeMap<String, Arc<dyn Entry>>,
     /// What a button alone asks for, likewise.
@@ -43,6 +50,7 @@ impl Registration {
                 info,
                 service: service.clone(),
                 commands: BTreeMap::new(),
+                stems: Vec::new(),
                 reversals: BTreeMap::new(),
                 by_button: BTreeMap::new(),
                 wording: None,
@@ -141,7 +149,37 @@ impl<S: Service> Building<S> {
     }
 
     /// Ends it.
-    pub fn end(self) -> Registration {
+    pub fn end(mut self) -> Registration {
+        let entries = self.registration.commands();
+        self.registration.stems = entries.map(|entry| stems_of(&telling_words(entry.as_ref()))).collect();
         self.registration
     }
+}
+
+/// A command as a catalog has it.
+pub fn catalog_line(entry: &dyn Entry) -> String {
+    format!("{}.{}: {}", entry.service(), entry.command(), entry.summary())
+}
+
+/// What a command is found by: its name, what it does, how a person asks for it, and the names, descriptions and choices
+/// of its parameters. Of a definition that arrived at run time it is the head of these, so that none is near to
+/// everything.
+fn telling_words(entry: &dyn Entry) -> String {
+    let mut words = vec![catalog_line(entry), entry.example().to_owned()];
+    of_params(&entry.schema(), &mut words);
+    shorten(&words.join(" "), limits::TELLING_WORDS_CHARS_MAX)
+}
+
+/// The names, descriptions and choices of parameters.
+fn of_params(schema: &Value, words: &mut Vec<String>) {
+    let told = ["description", "const"].iter().filter_map(|key| schema[key].as_str());
+    let choices = schema["enum"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    words.extend(told.chain(choices).map(str::to_owned));
+    for (name, param) in schema["properties"].as_object().into_iter().flatten() {
+        words.push(name.clone());
+        of_params(param, words);
+    }
+    let of_list = schema.get("items").into_iter();
+    let forms = ["anyOf", "oneOf"].iter().filter_map(|key| schema[key].as_array()).flatten();
+    of_list.chain(forms).for_each(|form| of_params(form, words));
 }

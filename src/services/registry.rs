@@ -14,13 +14,12 @@ mod catalog;
 mod tests;
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use serde_json::{Value, json};
 
-pub use self::catalog::catalog_line;
 use super::entry::Entry;
-pub use super::registration::Registration;
+pub use super::registration::{Registration, catalog_line};
 use super::schema::notation_after;
 use crate::core::ids::UserId;
 use crate::core::plan::{Action, PlannedAction};
@@ -45,8 +44,8 @@ pub enum RegistryError {
 #[derive(Debug)]
 pub struct Services {
     list: Vec<Arc<Registration>>,
-    /// The commands by their words, in the order of the list; made where they are first looked for.
-    by_words: OnceLock<NearestIndex>,
+    /// The commands by their words, in the order of the list; empty where all are built in, as those are known without.
+    by_words: NearestIndex,
     /// The same without some of them, by their names; made once.
     open: Mutex<HashMap<Vec<String>, Arc<Services>>>,
     /// The shapes that were asked for, by the services they hold; made once.
@@ -175,7 +174,10 @@ impl Registry {
 impl Services {
     fn of(list: Vec<Arc<Registration>>) -> Self {
         let route = AnswerSchema::of(route_shape(&list));
-        Self { list, by_words: OnceLock::new(), open: Mutex::default(), schemas: Mutex::default(), route }
+        let has_tools = list.iter().any(|registration| registration.has_tools());
+        let found_by = list.iter().filter(|_| has_tools).flat_map(|registration| registration.stems.iter().cloned());
+        let by_words = NearestIndex::of(found_by);
+        Self { list, by_words, open: Mutex::default(), schemas: Mutex::default(), route }
     }
 
     fn without(&self, closed: Vec<String>) -> Arc<Self> {

@@ -1,44 +1,10 @@
 //! The catalog: a line a command, and which commands share words with a message.
-//!
-//! A command is found by its name, by what it does, by how a person asks for it, and by the names, descriptions and
-//! choices of its parameters; a definition that arrived at run time by the head of these, so that none is near to
-//! everything.
 
 use std::sync::Arc;
 
-use serde_json::Value;
-
-use super::Services;
-use crate::core::text::shorten;
-use crate::language::nearest::NearestIndex;
+use super::{Services, catalog_line};
 use crate::limits;
 use crate::services::entry::Entry;
-
-/// A command as a catalog has it.
-pub fn catalog_line(entry: &dyn Entry) -> String {
-    format!("{}.{}: {}", entry.service(), entry.command(), entry.summary())
-}
-
-/// What a command is found by.
-fn telling_words(entry: &Arc<dyn Entry>) -> String {
-    let mut words = vec![catalog_line(entry.as_ref()), entry.example().to_owned()];
-    of_params(&entry.schema(), &mut words);
-    shorten(&words.join(" "), limits::TELLING_WORDS_CHARS_MAX)
-}
-
-/// The names, descriptions and choices of parameters.
-fn of_params(schema: &Value, words: &mut Vec<String>) {
-    let told = ["description", "const"].iter().filter_map(|key| schema[key].as_str());
-    let choices = schema["enum"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    words.extend(told.chain(choices).map(str::to_owned));
-    for (name, param) in schema["properties"].as_object().into_iter().flatten() {
-        words.push(name.clone());
-        of_params(param, words);
-    }
-    let of_list = schema.get("items").into_iter();
-    let forms = ["anyOf", "oneOf"].iter().filter_map(|key| schema[key].as_array()).flatten();
-    of_list.chain(forms).for_each(|form| of_params(form, words));
-}
 
 impl Services {
     /// The commands of these services, one a line, without their parameters.
@@ -53,7 +19,7 @@ impl Services {
     pub fn near(&self, words: &str, is_offered: impl Fn(&dyn Entry) -> bool) -> Vec<Arc<dyn Entry>> {
         let all = self.every();
         let near =
-            self.index().by_words(words).into_iter().map(|at| all[at]).filter(|entry| is_offered(entry.as_ref()));
+            self.by_words.by_words(words).into_iter().map(|at| all[at]).filter(|entry| is_offered(entry.as_ref()));
         near.take(limits::NEAR_COMMANDS_MAX).cloned().collect()
     }
 
@@ -61,7 +27,7 @@ impl Services {
     /// nearest to the words first. A quarter of the room is for the nearest of other services.
     pub fn shortlist(&self, words: &str, domains: &[String]) -> Vec<Arc<dyn Entry>> {
         let all = self.every();
-        let near = self.index().by_words(words);
+        let near = self.by_words.by_words(words);
         let is_routed = |at: &usize| domains.iter().any(|domain| domain == all[*at].service());
         let far = (0..all.len()).filter(|at| is_routed(at) && !near.contains(at));
         let routed = near.iter().copied().filter(is_routed).chain(far);
@@ -80,16 +46,6 @@ impl Services {
         }
         taken.sort_unstable();
         taken.into_iter().map(|at| all[at].clone()).collect()
-    }
-
-    /// Empty where every command is built in.
-    fn index(&self) -> &NearestIndex {
-        self.by_words.get_or_init(|| {
-            let has_tools = self.list.iter().any(|registration| registration.has_tools());
-            let entries = self.every().into_iter().filter(|_| has_tools);
-            let words: Vec<String> = entries.map(telling_words).collect();
-            NearestIndex::of(words.iter().map(String::as_str))
-        })
     }
 
     fn every(&self) -> Vec<&Arc<dyn Entry>> {
