@@ -21,7 +21,9 @@
 //! assert_eq!(fault.to_string(), "task-0 depends on task-7, which is not there");
 //! ```
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::hash::Hash;
 
 use serde::Deserialize;
 
@@ -147,28 +149,31 @@ pub fn refined(
             return Err(TaskError::UnknownService { id: id.clone(), service, available: shown + more });
         }
     }
-    let nodes = proposed.iter().zip(&ids).map(|(task, id)| {
-        let before = task.dependencies.iter().map(|on| normalised(on));
-        before.fold(Node::new(id.clone()), |node, on| node.after(on, OnFailure::Stop))
-    });
+    let place_of: HashMap<&str, usize> = ids.iter().enumerate().map(|(place, id)| (id.as_str(), place)).collect();
+    let id_of = |on: &String| match place_of.get(on.as_str()) {
+        Some(&place) => Cow::Borrowed(ids[place].as_str()),
+        None => Cow::Owned(normalised(on)),
+    };
+    let before: Vec<Vec<Cow<'_, str>>> =
+        proposed.iter().map(|task| task.dependencies.iter().map(id_of).collect()).collect();
     let many = proposed.len();
-    let mut graph = Graph::<String>::new(GraphLimits { nodes: many, width: 1, depth: many });
-    if let Err(faults) = graph.add(nodes.collect()) {
+    let Ok(graph) = graph_of::<&str>(&ids, &before) else {
+        // Names that outlive it, where there is somebody to tell.
+        let faults = graph_of::<String>(&ids, &before).err().unwrap_or_default();
         // A circle names everybody who is in it.
         let circle = faults.iter().find(|fault| matches!(fault, GraphError::Cycle(_)));
         return Err(circle.or(faults.first()).cloned().map_or(TaskError::Empty, TaskError::Order));
-    }
+    };
     let mut order: Vec<usize> = (0..many).collect();
-    order.sort_by_key(|&place| (graph.depth(&ids[place]), place));
+    order.sort_by_cached_key(|&place| (graph.depth(&ids[place].as_str()), place));
     let mut places = vec![0; many];
     order.iter().enumerate().for_each(|(sorted, &place)| places[place] = sorted);
-    let place_of: HashMap<&str, usize> = ids.iter().zip(&places).map(|(id, &place)| (id.as_str(), place)).collect();
     let mut tasks: Vec<Option<ProposedTask>> = proposed.into_iter().map(Some).collect();
     let sorted = order.iter().filter_map(|&place| Some((place, tasks[place].take()?)));
     Ok(sorted
-        .map(|(place, ProposedTask { service, prompt, dependencies, .. })| {
-            let mut after: Vec<usize> =
-                dependencies.iter().filter_map(|on| place_of.get(normalised(on).as_str()).copied()).collect();
+        .map(|(place, ProposedTask { service, prompt, .. })| {
+            let known = before[place].iter().filter_map(|on| place_of.get(on.as_ref()));
+            let mut after: Vec<usize> = known.map(|&on| places[on]).collect();
             after.sort_unstable();
             after.dedup();
             RefinedTask { id: ids[place].clone(), service, prompt, after }
@@ -176,9 +181,25 @@ pub fn refined(
         .collect())
 }
 
+/// Tasks and what comes before each, by their ids.
+fn graph_of<'i, K>(ids: &'i [String], before: &'i [Vec<Cow<'i, str>>]) -> Result<Graph<K>, Vec<GraphError<K>>>
+where
+    K: From<&'i str> + Clone + Eq + Hash,
+{
+    let nodes = ids.iter().zip(before).map(|(id, before)| {
+        let node = Node::new(K::from(id));
+        before.iter().fold(node, |node, on| node.after(K::from(on.as_ref()), OnFailure::Stop))
+    });
+    let mut graph = Graph::new(GraphLimits { nodes: ids.len(), width: 1, depth: ids.len() });
+    graph.add(nodes.collect()).map(|()| graph)
+}
+
 /// An id however it was written: `Task 0`, `0` and `orchestrate-task-0` are `task-0`.
 fn normalised(id: &str) -> String {
-    let lower = id.trim().to_lowercase().replace([' ', '_'], "-");
+    let mut lower = id.trim().to_lowercase();
+    if lower.contains([' ', '_']) {
+        lower = lower.replace([' ', '_'], "-");
+    }
     let number = lower.strip_prefix("orchestrate-").unwrap_or(&lower);
     let number = number.strip_prefix("task-").unwrap_or(number);
     match number.parse::<usize>() {
