@@ -333,7 +333,10 @@ impl<S: Tools> Entry for ToolEntry<S> {
         let done = if self.writes() { format!("🔧 {title} did {name}") } else { format!("🔧 {title}, {name}") };
         let told = |text: &str| if self.shows_untrusted() { framed_answer(text) } else { visible(text.trim_end()) };
         match Self::result(output) {
-            Some(ToolResult { text, .. }) if text.trim().is_empty() => done,
+            Some(ToolResult { text, .. }) if text.trim().is_empty() => match self.writes() {
+                true => done,
+                false => format!("{done}: its answer is empty"),
+            },
             Some(ToolResult { text, rest: Some(rest) }) => {
                 let tail = text.trim_end().lines().next_back().unwrap_or_default();
                 let tail = head_and_tail(tail, limits::TOOL_SUMMARY_CHARS_MAX);

@@ -30,7 +30,11 @@ fn from_a_message_to_a_changed_file_with_the_card_in_between() {
     std::fs::create_dir(&papers).unwrap();
     let papers = papers.canonicalize().unwrap();
     let file = papers.join("list.txt");
-    let files = of_npm("server-filesystem", &[papers.to_str().unwrap()], json!({"readOnly": ["read_text_file"]}));
+    let files = of_npm(
+        "server-filesystem",
+        &[papers.to_str().unwrap()],
+        json!({"readOnly": ["read_text_file", "list_directory"]}),
+    );
     let values = json!({"path": file.to_str().unwrap(), "content": "milk and bread"});
     let model = ModelServer::start(move |request| match request.stage.as_str() {
         "select_services" => ModelReply::json(json!({"kind": "order", "services": ["mcp:files"]})),
@@ -41,6 +45,8 @@ fn from_a_message_to_a_changed_file_with_the_card_in_between() {
     let program = with_servers(folder.path(), json!({ "files": files })).model(&model).env("BRAIN_PLANNING", "auto");
     let mut console = program.console(&[]);
     listed(&mut console, "Files");
+    let empty = console.say(&format!("use files: list_directory path=\"{}\"", papers.display()));
+    assert!(text_of(&empty).contains("its answer is empty"), "{}", text_of(&empty));
     let card = console.say(&format!("write milk and bread into the file {}", file.display()));
     assert_eq!(did(&card), ["mcp:files.write_file pending"], "{}", text_of(&card));
     let shown = text_of(&card);

@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use crate::core::plan::Params;
+use crate::language::requests::reading::unquoted;
 
 /// Why words are no values.
 #[derive(Debug, PartialEq, Eq)]
@@ -57,6 +58,7 @@ pub(super) fn values(schema: &Value, text: &str) -> Result<Params, Misread> {
     let ends = starts.iter().skip(1).map(|start| start.at).chain([text.len()]);
     for (start, end) in starts.iter().zip(ends) {
         let value = text[start.value..end].trim().trim_end_matches(',').trim_end();
+        let value = if text[..start.value].ends_with('=') { set_apart(value) } else { value };
         params.insert(start.name.to_owned(), parsed(&schema["properties"][start.name], value));
     }
     Ok(params)
@@ -123,6 +125,12 @@ fn only_left<'a>(schema: &Value, names: &'a [TakenName], is_told: &dyn Fn(&str) 
     only(found).map(|named| named.name.as_str())
 }
 
+/// What stands in one pair of quotation marks, where that is all of the value.
+fn set_apart(value: &str) -> &str {
+    let inner = unquoted(value);
+    if inner.contains(['"', '“', '”']) { value } else { inner }
+}
+
 /// Lists and objects are written as JSON; everything else is its words, which the definition makes a number of.
 fn parsed(schema: &Value, value: &str) -> Value {
     let is_nested = schema["type"] == "array" || schema["type"] == "object";
@@ -162,6 +170,12 @@ mod tests {
         assert_eq!(read("content=hello, path=/a").unwrap(), r#"{"content":"hello","path":"/a"}"#);
         assert_eq!(read("old text: one\\npath: /a").unwrap(), r#"{"old_text":"one\\npath: /a"}"#);
         assert_eq!(read("old text: one\npath: /a").unwrap(), r#"{"old_text":"one","path":"/a"}"#);
+        assert_eq!(
+            read(r#"path="/a b", content="milk and bread""#).unwrap(),
+            r#"{"content":"milk and bread","path":"/a b"}"#
+        );
+        assert_eq!(read(r#"content="a" and "b""#).unwrap(), r#"{"content":"\"a\" and \"b\""}"#);
+        assert_eq!(read(r#"content: "a""#).unwrap(), r#"{"content":"\"a\""}"#);
         assert_eq!(read("tags=a, b").unwrap(), r#"{"tags":["a","b"]}"#);
         assert_eq!(read(r#"edits=[{"a":1}]"#).unwrap(), r#"{"edits":[{"a":1}]}"#);
         assert_eq!(read(r#"{"path": 1}"#).unwrap(), r#"{"path":1}"#);
