@@ -196,10 +196,7 @@ where
 
 /// An id however it was written: `Task 0`, `0` and `orchestrate-task-0` are `task-0`.
 fn normalised(id: &str) -> String {
-    let mut lower = id.trim().to_lowercase();
-    if lower.contains([' ', '_']) {
-        lower = lower.replace([' ', '_'], "-");
-    }
+    let lower = id.trim().to_lowercase().replace([' ', '_'], "-");
     let number = lower.strip_prefix("orchestrate-").unwrap_or(&lower);
     let number = number.strip_prefix("task-").unwrap_or(number);
     match number.parse::<usize>() {

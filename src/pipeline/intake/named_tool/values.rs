@@ -127,8 +127,10 @@ fn only_left<'a>(schema: &Value, names: &'a [TakenName], is_told: &dyn Fn(&str) 
 
 /// What stands in one pair of quotation marks, where that is all of the value.
 fn set_apart(value: &str) -> &str {
-    let inner = unquoted(value);
-    if inner.contains(['"', '“', '”']) { value } else { inner }
+    let mut inner = value.chars();
+    let (Some(opens), Some(closes)) = (inner.next(), inner.next_back()) else { return value };
+    let inner = inner.as_str();
+    if unquoted(value) != value && !inner.contains([opens, closes]) { inner } else { value }
 }
 
 /// Lists and objects are written as JSON; everything else is its words, which the definition makes a number of.
@@ -174,6 +176,9 @@ mod tests {
             read(r#"path="/a b", content="milk and bread""#).unwrap(),
             r#"{"content":"milk and bread","path":"/a b"}"#
         );
+        assert_eq!(read("content='don’t', path=\" a\"").unwrap(), r#"{"content":"don’t","path":" a"}"#);
+        assert_eq!(read("content=\"don't\"").unwrap(), r#"{"content":"don't"}"#);
+        assert_eq!(read("content='a' and 'b'").unwrap(), r#"{"content":"'a' and 'b'"}"#);
         assert_eq!(read(r#"content="a" and "b""#).unwrap(), r#"{"content":"\"a\" and \"b\""}"#);
         assert_eq!(read(r#"content: "a""#).unwrap(), r#"{"content":"\"a\""}"#);
         assert_eq!(read("tags=a, b").unwrap(), r#"{"tags":["a","b"]}"#);
