@@ -1,9 +1,10 @@
 //! What unit tests share: a person with a store, services and mail ([`World`]), a model that follows a script
-//! ([`asking`]), and what a run of nodes works within ([`RunBounds`]). Deliberately not here: the whole program, which is
-//! the integration tests' (`tests/it/rig.rs`).
+//! ([`asking`]), mutated bytes ([`fuzzing`]), and what a run of nodes works within ([`RunBounds`]). Deliberately not
+//! here: the whole program, which is the integration tests' (`tests/it/rig.rs`).
 
 pub mod asking;
 mod bounds;
+pub mod fuzzing;
 mod world;
 
 pub use bounds::{RunBounds, SEED};
