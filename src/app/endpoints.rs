@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::StartError;
 use crate::config::{Config, ModelEndpoint};
 use crate::llm;
-use crate::ports::{Embedder, Model, Transcriber};
+use crate::ports::{Embedder, Model, Planning, Transcriber};
 
 /// The model behind the stages, when there is one.
 pub(super) fn model(config: &Config) -> Result<Option<Arc<dyn Model>>, llm::SettingsError> {
@@ -15,6 +15,7 @@ pub(super) fn model(config: &Config) -> Result<Option<Arc<dyn Model>>, llm::Sett
     let settings = llm::ClientSettings {
         stages: config.models.iter().map(|(stage, e)| (*stage, endpoint(e))).collect(),
         fallback: config.model_fallback.as_ref().map(endpoint),
+        learns_size: config.planning == Planning::Auto,
         timeout: config.model_timeouts.iter().map(|(stage, wait)| (*stage, *wait)).collect(),
     };
     let client: Arc<dyn Model> = Arc::new(llm::OpenAiClient::new(settings)?);

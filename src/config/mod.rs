@@ -109,8 +109,9 @@ pub struct Config {
     pub tasks: TaskLimits,
     /// Whether plans are held against what was said: always, but in a measurement of what that prevents.
     pub grounds_plans: bool,
-    /// Whether a call for the parameters of a command offers all of them, whatever the message speaks of.
-    pub whole_schemas: bool,
+    /// Whether a call for the parameters of a command offers all of them, whatever the message speaks of; where nothing
+    /// is set, as the model plans.
+    pub whole_schemas: Option<bool>,
     /// Whether what was asked before asks no model again.
     pub keeps_answers: bool,
     /// When a model is asked for words about what was done.

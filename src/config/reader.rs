@@ -116,12 +116,13 @@ impl ConfigReader {
             keeps_answers: self.switch("BRAIN_KEEP_ANSWERS").unwrap_or(true),
             grounds_plans: true,
             whole_schemas: self
-                .parsed("BRAIN_SCHEMAS", "message or whole", |text| match text {
-                    "message" => Some(false),
-                    "whole" => Some(true),
+                .parsed("BRAIN_SCHEMAS", "auto, message or whole", |text| match text {
+                    "auto" => Some(None),
+                    "message" => Some(Some(false)),
+                    "whole" => Some(Some(true)),
                     _ => None,
                 })
-                .unwrap_or_default(),
+                .flatten(),
             wording: self
                 .parsed("BRAIN_RESPOND", "auto, always or never", |text| match text {
                     "auto" => Some(Wording::Auto),

@@ -46,6 +46,10 @@ impl Model for Unhurried {
     fn reads_tokens_max(&self, stage: Stage) -> Option<u64> {
         self.0.reads_tokens_max(stage)
     }
+
+    fn is_small(&self, stage: Stage) -> bool {
+        self.0.is_small(stage)
+    }
 }
 
 /// Asks the configured model.
@@ -114,7 +118,7 @@ impl Asker {
         };
         let turn = self.heard(&incoming, &account, of_example).await?;
         let names = self.brain.services.now().names();
-        let route = match self.brain.policy.planning {
+        let route = match self.brain.planning() {
             Planning::Whole => Route { kind: Kind::Action, domains: names, selection: None },
             Planning::Auto | Planning::Steps => route::decide(&turn, &guessed::guess(turn.brain, &turn.facts)).await,
         };

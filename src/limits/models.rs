@@ -19,6 +19,8 @@ pub const MODEL_WAIT_TOLD_MS: u64 = 10_000;
 /// Of what a request in one service tells a model, in tokens (bytes / 4): on a machine without a GPU that is read at
 /// some twenty tokens a second, before the first word of an answer.
 pub const PLAN_PROMPT_TOKENS_MAX: usize = 900;
+/// Up to so many parameters a model plans in steps: from some eight billion on, one call that plans everything does better.
+pub const SMALL_MODEL_PARAMETERS_MAX: f64 = 4.5e9;
 /// The least and the most that a time-out of a stage may be set to.
 pub const MODEL_TIMEOUT_SECS: std::ops::RangeInclusive<u64> = 1..=3_600;
 /// Outages in a row after which an endpoint is left alone: what a restart of it takes is over by the third.

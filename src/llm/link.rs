@@ -28,6 +28,7 @@ use super::closing::Closing;
 use super::failure::{EchoGuard, Failure, retry_after};
 use super::pace::EndpointPace;
 use super::room::Room;
+use super::size::KnownSize;
 use super::stream::{Intake, Trouble};
 use super::structured::{Dialect, FormatMemory, Lesson};
 use super::thoughts::SpokenWords;
@@ -69,6 +70,7 @@ pub(super) struct ModelLink {
     outage: Mutex<Option<Failure>>,
     pub memory: FormatMemory,
     pub room: Room,
+    pub size: KnownSize,
     pace: EndpointPace,
     /// The last stream broke off: the next answer is asked for in one piece.
     stream_broke: AtomicBool,
@@ -88,6 +90,7 @@ impl ModelLink {
         header: Option<HeaderValue>,
         prefix: &'static str,
     ) -> Self {
+        let size = KnownSize::of(&model);
         Self {
             url,
             model,
@@ -98,6 +101,7 @@ impl ModelLink {
             outage: Mutex::default(),
             memory: FormatMemory::default(),
             room: Room::default(),
+            size,
             pace: EndpointPace::default(),
             stream_broke: AtomicBool::new(false),
         }
@@ -112,6 +116,11 @@ impl ModelLink {
     pub fn place(&self) -> String {
         let host = self.url.host_str().unwrap_or_default();
         self.url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+    }
+
+    /// Its address.
+    pub fn url(&self) -> &Url {
+        &self.url
     }
 
     /// What its key is sent in.

@@ -7,7 +7,8 @@
 //! ```
 //! In reading order: `link` (one call at one endpoint), `structured` (how JSON is asked for), `wire` and `stream` (what
 //! goes out and comes back), `closing` and `thoughts` (where an answer ends, and what of it is one), `answer`, `repair`
-//! and `calls` (from text to completion), `pace` (how fast it is), `failure` (when it does not work), [`probe`] (how an
+//! and `calls` (from text to completion), `pace` (how fast it is), `size` (how large its
+//! model), `failure` (when it does not work), [`probe`] (how an
 //! endpoint is).
 //!
 //! Invariants: a key leaves this module only in an `Authorization` header to its own endpoint, redirects are
@@ -25,6 +26,7 @@ mod pace;
 pub mod probe;
 mod repair;
 mod room;
+mod size;
 mod stream;
 mod structured;
 #[cfg(test)]
@@ -87,6 +89,8 @@ pub struct ClientSettings {
     pub fallback: Option<Endpoint>,
     /// Time-outs that differ from [`default_timeout`].
     pub timeout: HashMap<Stage, Duration>,
+    /// Whether it is found out, after the first answer, how large a model is whose name does not tell.
+    pub learns_size: bool,
 }
 
 /// Why the settings give no client.
@@ -126,6 +130,7 @@ pub struct OpenAiClient {
     /// In the order of `Stage::ALL`.
     links: Vec<(Arc<ModelLink>, Duration)>,
     fallback: Option<Arc<ModelLink>>,
+    learns_size: bool,
 }
 
 impl OpenAiClient {
@@ -146,7 +151,7 @@ impl OpenAiClient {
             .redirect(Policy::none())
             .build()
             .map_err(SettingsError::Http)?;
-        Ok(Self { http, links, fallback: fallback.map(Arc::new) })
+        Ok(Self { http, links, fallback: fallback.map(Arc::new), learns_size: settings.learns_size })
     }
 
     async fn answer(&self, link: &ModelLink, ask: &mut Ask<'_>) -> Result<Completion, Failure> {
@@ -184,11 +189,19 @@ impl Model for OpenAiClient {
         let result = self.answer(link, &mut ask).instrument(span.clone()).await;
         let result = result.map_err(|failure| failure.into_error(ask.usage));
         record(&span, &result, begun);
+        if self.learns_size && result.is_ok() && link.size.is_to_be_learnt() {
+            let (http, link) = (self.http.clone(), link.clone());
+            tokio::spawn(async move { size::learn(&http, &link).await });
+        }
         result
     }
 
     fn is_slow(&self, stage: Stage) -> bool {
         self.links[stage as usize].0.is_slow(stage)
+    }
+
+    fn is_small(&self, stage: Stage) -> bool {
+        self.links[stage as usize].0.size.is_small()
     }
 
     fn reads_tokens_max(&self, stage: Stage) -> Option<u64> {

@@ -30,6 +30,9 @@ const CONTEXT_KEYS: [&str; 7] = [
 /// Where servers on one's own machine tell it, beside `/v1`.
 const CONTEXT_PLACES: [&str; 3] = ["props", "api/ps", "api/v0/models"];
 
+/// How long a server may take to tell of its model.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
+
 /// How deep an answer is looked into.
 const DEPTH_MAX: usize = 4;
 
@@ -122,6 +125,7 @@ pub async fn ask(endpoint: &Endpoint, limit: Duration) -> Result<AskedModel, End
         stages: Stage::ALL.into_iter().map(|stage| (stage, endpoint.clone())).collect(),
         fallback: None,
         timeout: Stage::ALL.into_iter().map(|stage| (stage, limit)).collect(),
+        ..ClientSettings::default()
     })?;
     let schema = json!({"type": "object", "properties": {"numbers": {"type": "string"}}, "required": ["numbers"],
         "additionalProperties": false});
@@ -142,6 +146,27 @@ pub async fn ask(endpoint: &Endpoint, limit: Duration) -> Result<AskedModel, End
         is_in_form: completion.json.as_ref().is_some_and(|json| has_required(&schema, json)),
         tokens_per_sec: completion.usage.tokens_out as f64 / secs,
     })
+}
+
+/// What a server on one's own net tells of this model: its entry in the list of models, then in `places` beside it.
+pub(super) async fn listed(client: &Client, link: &ModelLink, places: &[&str]) -> Vec<Value> {
+    let Some(models) = models_of(link.url()).filter(is_on_own_net) else { return Vec::new() };
+    let beside = places.iter().filter_map(|resource| beside(&models, resource));
+    let mut found = Vec::new();
+    for url in std::iter::once(models.clone()).chain(beside) {
+        let answer = async { read(get(client, link, url).await.ok()?).await };
+        if let Ok(Some(told)) = tokio::time::timeout(PROBE_TIMEOUT, answer).await {
+            found.push(of_model(&told, &link.model).clone());
+        }
+    }
+    found
+}
+
+/// The list of models beside the resource that answers calls.
+fn models_of(completions: &Url) -> Option<Url> {
+    let mut url = completions.clone();
+    url.set_path(&format!("{}/models", completions.path().strip_suffix("/chat/completions")?));
+    Some(url)
 }
 
 async fn get(client: &Client, link: &ModelLink, url: Url) -> Result<Response, reqwest::Error> {
@@ -201,7 +226,7 @@ fn beside(models: &Url, resource: &str) -> Option<Url> {
 }
 
 /// A hosted endpoint is asked for nothing that it does not know.
-fn is_on_own_net(url: &Url) -> bool {
+pub(super) fn is_on_own_net(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
     match host.parse::<std::net::IpAddr>() {
         Ok(std::net::IpAddr::V4(address)) => address.is_loopback() || address.is_private(),

@@ -4,6 +4,7 @@ mod answers;
 mod as_they_are;
 mod outages;
 mod server;
+mod sizes;
 mod slow;
 mod streaming;
 
@@ -34,6 +35,7 @@ fn settings(server: &Server) -> ClientSettings {
         stages: Stage::ALL.map(|stage| (stage, endpoint(server, "small"))).into(),
         fallback: None,
         timeout: HashMap::new(),
+        learns_size: false,
     }
 }
 

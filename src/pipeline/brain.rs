@@ -26,8 +26,8 @@ use crate::limits;
 use crate::limits::kept::Keep;
 use crate::ports::records::{ChatState, Message, OutboxEntry, User};
 use crate::ports::{
-    Batch, Channel, Clock, CpuPool, Expect, Index, Key, Model, Planning, Reader, RecordExt, Scan, Snapshot, Store,
-    StoreError, Stored, Table, Wording,
+    Batch, Channel, Clock, CpuPool, Expect, Index, Key, Model, Planning, Reader, RecordExt, Scan, Snapshot, Stage,
+    Store, StoreError, Stored, Table, Wording,
 };
 use crate::prompts::Prompts;
 use crate::queries::View;
@@ -69,8 +69,8 @@ pub struct Policy {
     /// How much one request is refined into, where there are more commands than a prompt holds.
     pub tasks: TaskLimits,
     /// Whether a call for the parameters of a command offers all of them, whatever the message speaks of: for an
-    /// endpoint at which a schema that it has not seen costs time or money.
-    pub whole_schemas: bool,
+    /// endpoint at which a schema that it has not seen costs time or money. `None`: for every model that plans whole.
+    pub whole_schemas: Option<bool>,
     /// Whether plans are held against what was said before the gate sees them. Nothing that an operator can set; tests
     /// of what stands behind it, and a measurement of what it prevents, go without.
     pub grounds_plans: bool,
@@ -143,6 +143,20 @@ pub struct Brain {
 }
 
 impl Brain {
+    /// How the model plans: what is set, or else by its size. `Auto` is left for one that is known to be small.
+    pub fn planning(&self) -> Planning {
+        let is_small = || self.model.as_ref().is_some_and(|model| model.is_small(Stage::Plan));
+        match self.policy.planning {
+            Planning::Auto if !is_small() => Planning::Whole,
+            planning => planning,
+        }
+    }
+
+    /// Whether a call for a command's parameters offers all of them.
+    pub fn offers_whole_schemas(&self) -> bool {
+        self.policy.whole_schemas.unwrap_or_else(|| self.planning() == Planning::Whole)
+    }
+
     /// Does something for a chat, and says there what it is doing once it takes longer than two seconds.
     pub async fn with_status<T>(
         &self,

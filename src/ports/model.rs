@@ -202,7 +202,7 @@ pub struct ToolCall {
 /// How a model plans.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Planning {
-    /// In steps, and whole where a request depends on something.
+    /// By its size: whole, or where it is known to be small in steps, and whole only what depends on something.
     #[default]
     Auto,
     /// One call chooses the commands, one a command fills in its parameters.
@@ -285,6 +285,12 @@ pub trait Model: Send + Sync + fmt::Debug {
     /// while nothing is known.
     fn reads_tokens_max(&self, _stage: Stage) -> Option<u64> {
         None
+    }
+
+    /// Whether the model of this stage is known to be small, so that it plans in steps unless something else is set;
+    /// false while nothing is known.
+    fn is_small(&self, _stage: Stage) -> bool {
+        false
     }
 
     /// Whether an answer to this stage is known to take long; false while nothing is known.

@@ -78,7 +78,7 @@ pub struct Setup {
     pub grounds_plans: bool,
     /// How the scripted model plans.
     pub planning: Planning,
-    pub whole_schemas: bool,
+    pub whole_schemas: Option<bool>,
     pub tasks: TaskLimits,
     /// Whether a guess that is sure goes without the router, or bounds it.
     pub skip_router: bool,
@@ -115,7 +115,7 @@ impl Default for Setup {
             model: true,
             grounds_plans: false,
             planning: Planning::Whole,
-            whole_schemas: false,
+            whole_schemas: Some(false),
             tasks: TaskLimits::default(),
             skip_router: false,
             keeps_answers: false,

@@ -51,7 +51,8 @@ async fn a_command_is_chosen_then_filled_in_from_what_was_said() {
 #[tokio::test]
 async fn an_endpoint_that_pays_for_each_new_schema_keeps_the_whole_one() {
     let planning = Planning::Auto;
-    let rig = Rig::new(Setup { whole_schemas: true, grounds_plans: true, planning, model: true, ..Setup::default() });
+    let rig =
+        Rig::new(Setup { whole_schemas: Some(true), grounds_plans: true, planning, model: true, ..Setup::default() });
     rig.script.selects("order", json!(["task.create"]));
     rig.script.fills(json!({"title": "Ring the plumber", "deadline": "tomorrow at 6pm", "repeat": "daily"}));
     let person = rig.me();
@@ -64,6 +65,22 @@ async fn an_endpoint_that_pays_for_each_new_schema_keeps_the_whole_one() {
     let schemas: Vec<&AnswerSchema> = asked.iter().filter_map(|call| call.schema.as_ref()).collect();
     assert!(schemas.len() >= 2 && schemas.windows(2).all(|two| two[0].number() == two[1].number()), "{schemas:?}");
     assert!(names(&properties(&asked[0])).contains(&"repeat"), "all of it is offered");
+}
+
+#[tokio::test]
+async fn a_model_that_is_not_known_to_be_small_plans_whole_with_whole_schemas() {
+    let (planning, whole_schemas) = (Planning::Auto, None);
+    let rig = Rig::new(Setup { grounds_plans: true, planning, whole_schemas, model: true, ..Setup::default() });
+    rig.script.is_known_to_be_small(false);
+    assert_eq!((rig.brain.planning(), rig.brain.offers_whole_schemas()), (Planning::Whole, true));
+    rig.script.routes(json!({"type": "action", "domains": ["task"], "is_followup": false}));
+    let params = json!({"title": "Ring the plumber", "deadline": "tomorrow at 6pm"});
+    rig.script.plans(json!({"actions": [action("task", "create", params)], "question": null, "open": null}));
+    rig.me().says("could I be reminded to ring the plumber tomorrow at 6pm").await;
+    assert_eq!(rig.script.asked(Stage::Plan).len(), 1);
+    assert!(rig.script.asked(Stage::Select).is_empty() && rig.script.asked(Stage::BuildParams).is_empty());
+    rig.script.is_known_to_be_small(true);
+    assert_eq!((rig.brain.planning(), rig.brain.offers_whole_schemas()), (Planning::Auto, false));
 }
 
 #[tokio::test]

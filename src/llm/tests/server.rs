@@ -192,7 +192,8 @@ async fn read(socket: &mut TcpStream) -> Option<Seen> {
     };
     let headers = String::from_utf8_lossy(&bytes[..head]).into_owned();
     let mut seen = Seen { path: headers.split(' ').nth(1)?.to_owned(), headers, body: Value::Null };
-    let length: usize = seen.header("content-length")?.parse().ok()?;
+    let Some(length) = seen.header("content-length") else { return Some(seen) };
+    let length: usize = length.parse().ok()?;
     let mut body = bytes.split_off(head + 4);
     let start = body.len();
     body.resize(length, 0);

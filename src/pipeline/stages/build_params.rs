@@ -41,7 +41,7 @@ const EXAMPLE_AT: &str = "2026-01-12T09:00:00Z";
 pub(super) fn commands(brain: &Brain, facts: &TurnFacts, topic: &Topic<'_>) -> Option<Vec<SelectedCommand>> {
     let commands = chosen(facts, topic)?;
     let is_new = topic.amends.is_none() && topic.answers.is_none();
-    let whole = match brain.policy.planning {
+    let whole = match brain.planning() {
         Planning::Whole => true,
         Planning::Auto => is_new && facts.reading().has(&[Mood::Condition]),
         Planning::Steps => false,
@@ -120,7 +120,7 @@ impl Filling<'_> {
             return Asked::Answer(of(Params::new()));
         };
         // What holds words of this message is not kept: it would push out what every turn asks for.
-        let schema = match self.turn.brain.policy.whole_schemas {
+        let schema = match self.turn.brain.offers_whole_schemas() {
             true => self.whole_schema(entry.as_ref()),
             false => AnswerSchema::of(offered(entry.as_ref(), self.ground)),
         };

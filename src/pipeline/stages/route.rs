@@ -59,7 +59,7 @@ pub async fn decide(turn: &Turn<'_>, guess: &Guess) -> Route {
     }
     let services = turn.brain.services.open_to(turn.facts.owner());
     let in_steps =
-        turn.brain.policy.planning != Planning::Whole || services.extent(&services.names()) > CatalogExtent::Schemas;
+        turn.brain.planning() != Planning::Whole || services.extent(&services.names()) > CatalogExtent::Schemas;
     // Where commands are still to be chosen, a sure guess bounds the choice.
     let is_guessed = |model: &dyn Model| {
         needs_no_model(turn.brain, &turn.facts, model, guess) && !(in_steps && guess.kind == Kind::Action)

@@ -23,6 +23,8 @@ pub struct Script {
     takes: Mutex<HashMap<Stage, Duration>>,
     /// Known to be slow.
     slow: AtomicBool,
+    /// Known not to be small: unless a test says so it is, and plans in steps where nothing else is set.
+    large: AtomicBool,
     /// The time between two words, where words are shown as they come.
     word_by_word: Mutex<Option<Duration>>,
 }
@@ -66,6 +68,11 @@ impl Script {
     /// Whether it is known to be slow.
     pub fn is_known_to_be_slow(&self, slow: bool) {
         self.slow.store(slow, Ordering::SeqCst);
+    }
+
+    /// Whether it is known to be small.
+    pub fn is_known_to_be_small(&self, small: bool) {
+        self.large.store(!small, Ordering::SeqCst);
     }
 
     /// What was asked of a stage; small talk counts as words to the person.
@@ -170,6 +177,10 @@ impl Model for Script {
                 is_substitute: false,
             }),
         }
+    }
+
+    fn is_small(&self, _stage: Stage) -> bool {
+        !self.large.load(Ordering::SeqCst)
     }
 
     fn is_slow(&self, _: Stage) -> bool {

@@ -61,7 +61,7 @@ pub async fn investigate(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
         if is_slow {
             show_meanwhile(turn, asked.as_ref()).await?;
         }
-        let names_first = is_slow || turn.brain.policy.planning == Planning::Steps;
+        let names_first = is_slow || turn.brain.planning() == Planning::Steps;
         if names_first && let Some(answer) = by_named_template(turn, model).await? {
             return Ok(Some(answer));
         }
