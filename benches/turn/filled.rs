@@ -213,6 +213,7 @@ impl Filler {
                 undo: Vec::new(),
                 outcomes: Vec::new(),
                 untrusted: Vec::new(),
+                only_proposes: false,
             };
             batch.put(&message, Expect::Any).expect("a record");
         }

@@ -181,6 +181,7 @@ fn conversation(history: &[Past], incoming: &Incoming) -> Vec<Message> {
         undo: Vec::new(),
         outcomes: Vec::new(),
         untrusted: Vec::new(),
+        only_proposes: false,
     };
     let of_turn = |past: &Past| {
         [message(Speaker::Person, &past.said, Vec::new()), message(Speaker::Assistant, "", past.actions.clone())]

@@ -140,6 +140,20 @@ async fn a_title_that_nobody_said_is_proposed_and_a_tap_adds_it() {
 }
 
 #[tokio::test]
+async fn what_was_only_proposed_is_no_ground_for_more_of_the_like() {
+    let rig = rig(true);
+    rig.script.routes(json!({"type": "action", "domains": ["task"], "is_followup": false}));
+    let person = rig.me();
+    let made_up = [["Menuza", "Tapolo", "Ridana"], ["Kazoba", "Velimi", "Sorene"]];
+    for names in made_up {
+        let title = |name: &str| action("task", "create", json!({"title": format!("Write to {name}")}));
+        rig.script.plans(json!({"actions": names.map(title), "question": null, "open": null}));
+        let answer = person.says("add these tasks to my list").await;
+        assert_eq!(changed(&answer), Vec::<String>::new(), "{}", answer.text());
+    }
+}
+
+#[tokio::test]
 async fn more_than_three_things_are_counted_and_taken_back_together() {
     let rig = rig(false);
     let person = rig.me();

@@ -23,7 +23,7 @@ use rustc_hash::FxHashSet;
 use super::reading::{Clause, Mood, Reading};
 use super::requests;
 use super::time::{self, Reference};
-use super::{terms, words};
+use super::{likeness, terms, words};
 
 /// So many traces of doubt in a value, or words of a request that no value carries, make a plan only likely. One number
 /// in `data/`, fitted on the first half of the scenarios: see `docs/understanding.md`.
@@ -160,12 +160,20 @@ impl<'a> Ground<'a> {
     /// Whether a word is among the person's, in any form.
     pub fn has_word(&self, word: &str) -> bool {
         let stem = terms::stem(word);
+        // A slip is one of a single word: what looks like several of those that were said is another.
+        let alike = || terms::matching(&stem, self.stems.iter().map(String::as_str));
+        let is_alike = |alike: Vec<(String, f32)>| match alike.as_slice() {
+            [] => false,
+            [_] => true,
+            [(_, first), ..] => *first >= likeness::BEGINNING,
+        };
         self.stems.contains(&stem)
-            || !terms::matching(&stem, self.stems.iter().map(String::as_str)).is_empty()
+            || is_alike(alike())
             || word.chars().count() >= INSIDE_LETTERS_MIN && self.folded.contains(word)
     }
 
-    /// Whether a text is made of the person's words: most of those that say something.
+    /// Whether a text is made of the person's words: most of those that say something, each name, and not only those
+    /// that requests are worded with. Who said "write to Anna" said nothing of writing to Ben.
     pub fn has_text(&self, text: &str) -> bool {
         let said = words::words(text);
         // Of an address or a number every part counts: half of one is another.
@@ -173,7 +181,19 @@ impl<'a> Ground<'a> {
         if !said.iter().filter(is_exact).all(|word| self.folded.contains(&format!(" {word} "))) {
             return false;
         }
+        if !names::called_in(text).all(|name| self.has_word(&name)) {
+            return false;
+        }
         let telling: Vec<String> = said.into_iter().filter(|word| !is_light(word)).collect();
+        // What requests are worded with ("write", "call") says of none what it is about.
+        let mut particular = telling.iter().filter(|word| !requests::is_worded_with(word)).peekable();
+        let tells = match telling.len() {
+            few if few <= SHORT_TEXT_WORDS => particular.all(|word| self.has_word(word)),
+            _ => particular.peek().is_none() || particular.any(|word| self.has_word(word)),
+        };
+        if !tells {
+            return false;
+        }
         let own = telling.iter().filter(|word| self.has_word(word)).count();
         match telling.len() {
             0 => true,

@@ -6,8 +6,9 @@
 
 use std::ops::Range;
 
-use super::{BORDER, choices};
+use super::{BORDER, choices, is_light};
 use crate::language::reading::{Mood, Reading};
+use crate::language::requests;
 use crate::language::time::{Grain, Reference, TimeMention, When};
 use crate::language::words::words;
 
@@ -19,6 +20,15 @@ const STATEMENT_WORDS: usize = 4;
 const TEXT_WORDS: usize = 16;
 /// Marks that divide.
 const DIVIDING: [char; 5] = [',', ';', '–', '—', '\n'];
+
+/// The words of a text that are written as names are: with a capital inside it, and no word that requests are worded with.
+pub(super) fn called_in(text: &str) -> impl Iterator<Item = String> {
+    let inside = text.split_whitespace().skip(1);
+    let capitals =
+        inside.filter(|word| word.trim_start_matches(|c: char| !c.is_alphanumeric()).starts_with(char::is_uppercase));
+    let names = capitals.flat_map(words);
+    names.filter(|name| !is_light(name) && !requests::is_worded_with(name))
+}
 
 /// Whether a name holds more than a name.
 pub(super) fn is_odd_name(name: &str, reference: &Reference) -> bool {

@@ -13,7 +13,7 @@ use crate::core::outcome::{Report, Status};
 use crate::core::plan::Action;
 use crate::core::provenance;
 use crate::core::text::shorten;
-use crate::core::turn::{Along, Input, Origin, Part, Reply};
+use crate::core::turn::{Along, Input, Origin, Part, Path, Reply};
 use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::show;
@@ -53,6 +53,7 @@ pub fn remember(
         undo: Vec::new(),
         outcomes: Vec::new(),
         untrusted: Vec::new(),
+        only_proposes: false,
     };
     if let Input::Message { text, origin, .. } = &facts.incoming.input {
         let by = Some(facts.owner().clone());
@@ -74,8 +75,9 @@ pub fn remember(
         let text = shorten(&reply.text, REMEMBERED_CHARS);
         let card = replies.iter().find_map(|reply| Some(&reply.card.as_ref()?.pending));
         let outcomes = answer.reports.iter().map(|report| outcome(brain, report, card)).collect();
-        return add(Message { text, actions: actions.clone(), undo: answer.undos(), outcomes, untrusted, ..reply })
-            .map(Some);
+        let only_proposes = matches!(answer.path, Path::Clarify | Path::Consent);
+        let (actions, undo) = (actions.clone(), answer.undos());
+        return add(Message { text, actions, undo, outcomes, untrusted, only_proposes, ..reply }).map(Some);
     }
     Ok(None)
 }
@@ -123,6 +125,7 @@ pub fn notified(
         undo: Vec::new(),
         outcomes: Vec::new(),
         untrusted: reply.notifications.iter().flat_map(|notification| notification.untrusted.iter().cloned()).collect(),
+        only_proposes: false,
     };
     state.next_message += 1;
     batch.put(&told, Expect::Absent).map(|_| Some(told.number))

@@ -122,6 +122,7 @@ fn message(said: SaidMessage, version: u64, ctx: &RequestContext) -> Message {
         undo: Vec::new(),
         outcomes: Vec::new(),
         untrusted,
+        only_proposes: false,
     }
 }
 

@@ -196,6 +196,7 @@ mod tests {
             undo: Vec::new(),
             outcomes: Vec::new(),
             untrusted: Vec::new(),
+            only_proposes: false,
         }
     }
 

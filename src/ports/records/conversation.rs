@@ -87,6 +87,10 @@ pub struct Message {
     /// Of an answer of ours: what it repeats of others' words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub untrusted: Vec<UntrustedText>,
+    /// Of an answer of ours: it only asks or proposes, so its words are what a planner made up, until somebody points at
+    /// them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub only_proposes: bool,
 }
 
 impl Message {

@@ -26,7 +26,7 @@ use crate::pipeline::show;
 use crate::pipeline::stages::selection::Said;
 use crate::pipeline::stages::topic::Topic;
 use crate::pipeline::turn::TurnFacts;
-use crate::ports::records::{Clarification, Speaker};
+use crate::ports::records::{Clarification, Message, Speaker};
 use crate::services::standing::{Judge, PlanStanding, Planner, TurnPart};
 
 /// Messages back to which something that was shown may be pointed at.
@@ -151,7 +151,9 @@ pub(super) fn ground<'r>(
         Reach::Conversation => facts.conversation().own_words().collect(),
         Reach::ThisMessage => Vec::new(),
     };
-    let shown = facts.history.iter().rev().take(IN_SIGHT_MAX).filter(|message| message.speaker == Speaker::Assistant);
+    // What was only proposed is no ground for more of the like: a planner made it up.
+    let is_shown = |message: &&Message| message.speaker == Speaker::Assistant && !message.only_proposes;
+    let shown = facts.history.iter().rev().take(IN_SIGHT_MAX).filter(is_shown);
     let passed_on = facts.incoming.passed_on().map(|part| part.text.as_str());
     let replied = facts.replied.iter().map(|replied| replied.text.as_str());
     let in_sight: Vec<&str> = passed_on.chain(replied).chain(shown.map(|message| message.text.as_str())).collect();
