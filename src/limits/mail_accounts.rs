@@ -2,12 +2,22 @@
 
 use super::COMMAND_TIMEOUT_MS;
 
-/// Connecting to a mailbox elsewhere, and securing that.
-pub const IMAP_CONNECT_MS: u64 = 15_000;
+/// Connecting to a mail server, and securing that.
+pub const MAIL_CONNECT_MS: u64 = 15_000;
 /// Between the parts of its answers.
 pub const IMAP_ANSWER_MS: u64 = 30_000;
 /// Of an answer that is small.
 pub const IMAP_ANSWER_BYTES_MAX: usize = 1024 * 1024;
+/// Of a line of it, without the literals in it: one that is longer would be a list of folders or flags that nobody has.
+pub const IMAP_LINE_BYTES_MAX: usize = 64 * 1024;
+/// Of a name that comes as a literal, and of what stands around a mail.
+pub const IMAP_NAME_BYTES_MAX: usize = 4 * 1024;
+/// Before a server has proven that it is the one, in all: a greeting, or its word that the connection may be secured.
+pub const IMAP_CLEAR_BYTES_MAX: usize = 4 * 1024;
+/// Brackets within brackets in an answer; flags of a mail stand in two.
+pub const IMAP_DEPTH_MAX: usize = 16;
+/// Read from the connection at once.
+pub const IMAP_READ_BYTES: usize = 16 * 1024;
 /// Of a list of numbers: some hundred thousand.
 pub const IMAP_NUMBERS_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Of a mail that are fetched; the rest is fetched when it is needed.
@@ -54,6 +64,8 @@ pub const IMAP_READ_BACK_MS: u64 = 700;
 pub const IMAP_READ_BACK_TRIES: usize = 3;
 /// How long a server is listened to before it is asked anew.
 pub const IMAP_IDLE_SECS: u64 = 240;
+/// From the beginning of a look that news led to, to the next one for that reason.
+pub const IMAP_PASSES_APART_MS: u64 = 1_000;
 /// How often one is asked that cannot tell of news.
 pub const IMAP_POLL_SECS: u64 = 120;
 /// How often flags are looked at where changes are not counted.
@@ -67,6 +79,10 @@ pub const IMAP_RETRY_SECS: u64 = 2;
 /// At most.
 pub const IMAP_RETRY_SECS_MAX: u64 = 900;
 
+/// Of a reply to a command of SMTP: its features are the longest, some dozen lines (RFC 5321, 4.5.3.1.5, has 512 bytes
+/// for each).
+pub const SMTP_REPLY_LINES_MAX: usize = 100;
+pub const SMTP_REPLY_BYTES_MAX: usize = 16 * 1024;
 /// Sending a mail through SMTP, from connect to the last answer.
 pub const SMTP_TIMEOUT_MS: u64 = 30_000;
 /// Looks into the account for a mail of which nobody knows whether it went out, ...

@@ -32,9 +32,8 @@ enum LogTarget {
 pub(crate) fn start() -> Logs {
     let logs = Logs::default();
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
-    // The first would write down every mail that it reads, the second whatever a server says that is no message.
-    let quiet = ["async_imap=warn", "rmcp=off"].into_iter().filter_map(|directive| directive.parse().ok());
-    let filter = quiet.fold(filter, EnvFilter::add_directive);
+    // It would write down whatever a server says that is no message.
+    let filter = "rmcp=off".parse().into_iter().fold(filter, EnvFilter::add_directive);
     tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false).with_writer(logs.clone()).init();
     std::panic::set_hook(Box::new(|panic| {
         let at = panic.location().map(ToString::to_string);

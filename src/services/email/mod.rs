@@ -61,6 +61,7 @@ mod send_email;
 pub mod sending_from;
 mod service;
 mod slices;
+mod socket;
 pub mod source;
 mod summary;
 mod suspects;

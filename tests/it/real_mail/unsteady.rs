@@ -235,3 +235,23 @@ async fn a_conversation_that_died_while_it_was_listened_to_is_noticed_and_begun_
     }
     wait("the news", &|| is_read(&world, "news")).await;
 }
+
+#[tokio::test]
+async fn a_server_that_nests_without_an_end_is_told_and_read_again_once_it_has_stopped() {
+    let (world, proxy) = behind_proxy().await;
+    world.deliver("INBOX", mail("a", "Lunch", "lunch"));
+    let deep = |levels| format!("* 1 FETCH (BODYSTRUCTURE {}\r\n", "(".repeat(levels)).into_bytes();
+    for (place, levels, why) in [
+        (Place::Line(0), 3_000, "it is no IMAP server"),
+        (Place::Line(0), 100_000, "its greeting is longer than any"),
+        (Place::Before("* LIST"), 3_000, "sent what nothing had asked for"),
+        (Place::Before("* LIST"), 100_000, "sent more than it was asked for"),
+    ] {
+        proxy.next(Manner::clean().at(Direction::ToClient, place, Fault::Insert(deep(levels))));
+        world.synchronise().await;
+        let told = world.account().disconnected.unwrap().why;
+        assert!(told.contains("127.0.0.1") && told.contains(why), "{place:?} {levels}: {told}");
+    }
+    assert_eq!(world.synchronised().await.len(), 1);
+    assert_eq!(world.account().disconnected, None);
+}

@@ -15,6 +15,7 @@ use super::connection::{Connection, ImapError, quoted};
 use super::fetch::FLAGS;
 use super::finding::{FoundMail, hint};
 use super::folders::Folders;
+use super::framing::AnswerBounds;
 use super::mailbox::ImapMailbox;
 use crate::core::ids::UserId;
 use crate::failpoint::fail_point;
@@ -239,7 +240,7 @@ async fn removed(connection: &mut Connection, uid: u32) -> Attempted {
 /// Puts a mail into a folder. Before its last byte nothing is there.
 async fn appended(connection: &mut Connection, command: &str, bytes: &[u8]) -> Result<Attempted, ImapError> {
     fail_point("imap-before");
-    connection.allow(crate::limits::IMAP_ANSWER_BYTES_MAX);
+    connection.allow(AnswerBounds::SMALL);
     let tag = connection.begin(&format!("{command} {{{}}}", bytes.len())).await?;
     if let Some(ended) = connection.asked_for_more(&tag).await? {
         return ended.map(|()| Attempted::NotDone(format!("{} took nothing", connection.host())));

@@ -1,23 +1,28 @@
 //! One conversation with a server: greeting, commands and their answers. Signing in is [`super::sign_in`].
 //!
 //! Invariants: nothing with a line end in it goes out as a command; every answer is bounded in bytes and in the time
-//! between its parts; what the server says is shown to nobody but as one short line.
+//! between its parts; of a server that has not proven yet who it is only a status in a line is read, and nothing that it
+//! said before that counts afterwards; what the server says is shown to nobody but as one short line.
 
 use std::collections::BTreeSet;
 use std::fmt;
 use std::time::Duration;
 
-use async_imap::Client;
-use async_imap::imap_proto::{Capability, Response, ResponseCode, Status};
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::timeout;
 
 use super::super::read::one_line;
+use super::super::socket::Socket;
+use super::answer::{FolderCode, ImapAnswer, ImapStatus, SaidStatus};
+use super::framing::{AnswerBounds, Framing};
 use super::place::ImapPlace;
-use super::socket::Socket;
+use super::tokens::Nonsense;
 use crate::accounts::ServerTls;
 use crate::core::text::shorten;
-use crate::limits::{IMAP_ANSWER_BYTES_MAX, IMAP_ANSWER_MS};
+use crate::limits::{IMAP_ANSWER_MS, IMAP_READ_BYTES};
+
+#[cfg(test)]
+mod tests;
 
 /// Why a conversation came to nothing. The texts are the beginnings of sentences for the person.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -41,9 +46,24 @@ pub(super) enum ImapError {
     Lost(String),
 }
 
+/// Why there is no answer.
+enum NoAnswer {
+    Nonsense(Nonsense),
+    Ended,
+}
+
+impl From<Nonsense> for NoAnswer {
+    fn from(why: Nonsense) -> Self {
+        Self::Nonsense(why)
+    }
+}
+
 /// A conversation.
 pub(super) struct Connection {
-    client: Client<Socket>,
+    socket: Socket,
+    framing: Framing,
+    /// Where bytes are read to.
+    chunk: Box<[u8]>,
     host: String,
     tags: u32,
     capabilities: BTreeSet<String>,
@@ -64,32 +84,59 @@ impl Connection {
         if place.server.tls == ServerTls::Wrapped {
             socket = socket.secured(&host, place.authorities.as_deref()).await.map_err(&unreachable)?;
         }
-        let client = Client::new(socket);
-        let mut connection = Self { client, host: host.clone(), tags: 0, capabilities: BTreeSet::new() };
+        let mut connection = Self::over(socket, host.clone());
         connection.greeting().await.map_err(&unreachable)?;
         if place.server.tls == ServerTls::StartTls {
-            if connection.run("STARTTLS", |_| {}).await.is_err() {
-                return Err(unreachable("it offers no encryption (STARTTLS)".to_owned()));
+            match connection.run_within("STARTTLS", AnswerBounds::IN_THE_CLEAR, |_| {}).await {
+                Ok(()) => {}
+                Err(ImapError::Refused(_)) => {
+                    return Err(unreachable("it offers no encryption (STARTTLS)".to_owned()));
+                }
+                Err(error) => return Err(unreachable(format!("before the connection was secure, {error}"))),
             }
-            let secured = connection.client.into_inner().secured(&host, place.authorities.as_deref()).await;
-            connection.client = Client::new(secured.map_err(&unreachable)?);
+            // Whoever is on the way could have put it there, to be taken for the server's word afterwards.
+            if !connection.framing.is_empty() {
+                return Err(unreachable(
+                    "something was said behind its word that the connection may be secured".into(),
+                ));
+            }
+            let secured = connection.socket.secured(&host, place.authorities.as_deref()).await;
+            connection = Self::over(secured.map_err(&unreachable)?, host.clone());
         }
         connection.look_up_capabilities().await.map_err(|error| unreachable(error.to_string()))?;
         Ok(connection)
     }
 
+    fn over(socket: Socket, host: String) -> Self {
+        let chunk = vec![0; IMAP_READ_BYTES].into_boxed_slice();
+        Self { socket, framing: Framing::new(), chunk, host, tags: 0, capabilities: BTreeSet::new() }
+    }
+
     async fn greeting(&mut self) -> Result<(), String> {
-        self.allow(IMAP_ANSWER_BYTES_MAX);
-        let greeting = match timeout(answer_time(), self.client.read_response()).await {
-            Ok(Ok(Some(greeting))) => greeting,
-            Ok(_) => return Err("it broke off at once, or is no IMAP server".to_owned()),
-            Err(_) => return Err("it did not greet in time".to_owned()),
-        };
-        match greeting.parsed() {
+        self.allow(AnswerBounds::IN_THE_CLEAR);
+        match timeout(answer_time(), self.read()).await {
             // Whom it takes us for without a word of ours is not whom we were told to be.
-            Response::Data { status: Status::Ok, .. } => Ok(()),
-            Response::Data { outcome, .. } => Err(said_by_server(outcome.information.as_deref())),
-            _ => Err("it is no IMAP server".to_owned()),
+            Ok(Ok(ImapAnswer::Said(SaidStatus { status: ImapStatus::Ok, .. }))) => Ok(()),
+            Ok(Ok(ImapAnswer::Said(said))) => Err(said_by_server(&said.words)),
+            Ok(Ok(_)) => Err("it is no IMAP server".to_owned()),
+            Ok(Err(NoAnswer::Nonsense(Nonsense::TooLong))) => Err("its greeting is longer than any".to_owned()),
+            Ok(Err(NoAnswer::Nonsense(_))) => Err("it is no IMAP server".to_owned()),
+            Ok(Err(NoAnswer::Ended)) => Err("it broke off at once, or is no IMAP server".to_owned()),
+            Err(_) => Err("it did not greet in time".to_owned()),
+        }
+    }
+
+    /// The next answer. Whoever stops waiting for it loses nothing of it.
+    async fn read(&mut self) -> Result<ImapAnswer, NoAnswer> {
+        loop {
+            if let Some(answer) = self.framing.next()? {
+                let answer = ImapAnswer::parse(&answer, self.framing.reading());
+                return answer.map_err(|why| NoAnswer::Nonsense(self.framing.refuse(why)));
+            }
+            match self.socket.read(&mut self.chunk).await {
+                Ok(0) | Err(_) => return Err(NoAnswer::Ended),
+                Ok(count) => self.framing.push(&self.chunk[..count]),
+            }
         }
     }
 
@@ -97,12 +144,8 @@ impl Connection {
     pub async fn look_up_capabilities(&mut self) -> Result<(), ImapError> {
         let mut found = BTreeSet::new();
         self.run("CAPABILITY", |answer| {
-            let Response::Capabilities(offered) = answer else { return };
-            found.extend(offered.iter().map(|one| match one {
-                Capability::Imap4rev1 => "IMAP4REV1".to_owned(),
-                Capability::Auth(mechanism) => format!("AUTH={}", mechanism.to_uppercase()),
-                Capability::Atom(name) => name.to_uppercase(),
-            }));
+            let ImapAnswer::Capabilities(offered) = answer else { return };
+            found.extend(offered);
         })
         .await?;
         self.capabilities = found;
@@ -120,18 +163,18 @@ impl Connection {
     }
 
     /// Runs a command whose answer is small; `each` gets every part of it.
-    pub async fn run(&mut self, command: &str, each: impl FnMut(&Response<'_>)) -> Result<(), ImapError> {
-        self.run_within(command, IMAP_ANSWER_BYTES_MAX, each).await
+    pub async fn run(&mut self, command: &str, each: impl FnMut(ImapAnswer)) -> Result<(), ImapError> {
+        self.run_within(command, AnswerBounds::SMALL, each).await
     }
 
-    /// The same with an answer of `bytes` in all at most.
+    /// The same with an answer within other bounds.
     pub async fn run_within(
         &mut self,
         command: &str,
-        bytes: usize,
-        each: impl FnMut(&Response<'_>),
+        bounds: AnswerBounds,
+        each: impl FnMut(ImapAnswer),
     ) -> Result<(), ImapError> {
-        self.allow(bytes);
+        self.allow(bounds);
         let tag = self.begin(command).await?;
         self.answered(&tag, each).await
     }
@@ -154,9 +197,8 @@ impl Connection {
 
     async fn write(&mut self, bytes: &[u8]) -> Result<(), ImapError> {
         let sending = async {
-            let socket = self.client.get_mut();
-            socket.write_all(bytes).await?;
-            socket.flush().await
+            self.socket.write_all(bytes).await?;
+            self.socket.flush().await
         };
         match timeout(answer_time(), sending).await {
             Ok(Ok(())) => Ok(()),
@@ -165,7 +207,7 @@ impl Connection {
     }
 
     /// The rest of the answer to the command of this tag.
-    pub async fn answered(&mut self, tag: &str, mut each: impl FnMut(&Response<'_>)) -> Result<(), ImapError> {
+    pub async fn answered(&mut self, tag: &str, mut each: impl FnMut(ImapAnswer)) -> Result<(), ImapError> {
         loop {
             let ended = self.next(tag, answer_time(), &mut each).await?;
             if let Some(ended) = ended {
@@ -179,33 +221,25 @@ impl Connection {
         &mut self,
         wanted: &str,
         patience: Duration,
-        mut each: impl FnMut(&Response<'_>),
+        mut each: impl FnMut(ImapAnswer),
     ) -> Result<Option<Result<(), ImapError>>, ImapError> {
-        let answer = match timeout(patience, self.client.read_response()).await {
-            Ok(Ok(Some(answer))) => answer,
-            Ok(Ok(None)) => return Err(self.lost("broke off")),
-            // The error repeats what came, which may be anybody's words.
-            Ok(Err(cause)) if cause.kind() == std::io::ErrorKind::Other => {
-                return Err(self.lost("said what makes no sense"));
-            }
-            Ok(Err(_)) => return Err(self.lost("broke off")),
-            Err(_) => return Err(self.lost("did not answer in time")),
-        };
-        match answer.parsed() {
-            Response::Done { tag, status, outcome } if tag.0 == wanted => Ok(Some(match status {
-                Status::Ok => Ok(()),
-                _ => Err(ImapError::Refused(format!(
-                    "{} said no: {}",
-                    self.host,
-                    said_by_server(outcome.information.as_deref())
-                ))),
+        match timeout(patience, self.read()).await {
+            Ok(Ok(ImapAnswer::Done(tag, said))) if tag == wanted => Ok(Some(match said.status {
+                ImapStatus::Ok => Ok(()),
+                _ => Err(ImapError::Refused(format!("{} said no: {}", self.host, said_by_server(&said.words)))),
             })),
             // An answer to nothing that was asked.
-            Response::Done { .. } => Err(self.lost("said what makes no sense")),
-            part => {
+            Ok(Ok(ImapAnswer::Done(..))) => {
+                let why = self.framing.refuse(Nonsense::NotAsked);
+                Err(self.lost(&why.to_string()))
+            }
+            Ok(Ok(part)) => {
                 each(part);
                 Ok(None)
             }
+            Ok(Err(NoAnswer::Nonsense(why))) => Err(self.lost(&why.to_string())),
+            Ok(Err(NoAnswer::Ended)) => Err(self.lost("broke off")),
+            Err(_) => Err(self.lost("did not answer in time")),
         }
     }
 
@@ -213,7 +247,7 @@ impl Connection {
     pub async fn asked_for_more(&mut self, tag: &str) -> Result<Option<Result<(), ImapError>>, ImapError> {
         loop {
             let mut is_asked = false;
-            let ended = self.next(tag, answer_time(), |part| is_asked = matches!(part, Response::Continue(_))).await?;
+            let ended = self.next(tag, answer_time(), |part| is_asked = part == ImapAnswer::Continue).await?;
             if is_asked || ended.is_some() {
                 return Ok(ended);
             }
@@ -221,8 +255,8 @@ impl Connection {
     }
 
     /// How much may come from now on.
-    pub fn allow(&mut self, bytes: usize) {
-        self.client.get_mut().allow(bytes);
+    pub fn allow(&mut self, bounds: AnswerBounds) {
+        self.framing.allow(bounds);
     }
 
     /// Whether it is still there.
@@ -251,15 +285,15 @@ pub(super) fn quoted(text: &str) -> String {
 }
 
 /// A server's words on one short line.
-pub(super) fn said_by_server(words: Option<&str>) -> String {
-    let words = shorten(&one_line(words.unwrap_or_default()), 200);
+pub(super) fn said_by_server(words: &str) -> String {
+    let words = shorten(&one_line(words), 200);
     if words.is_empty() { "it did not say why".to_owned() } else { words }
 }
 
 /// The state that a server gives with a folder.
-pub(super) fn code_of<'a>(answer: &'a Response<'a>) -> Option<&'a ResponseCode<'a>> {
+pub(super) fn code_of(answer: &ImapAnswer) -> Option<FolderCode> {
     match answer {
-        Response::Data { outcome, .. } | Response::Done { outcome, .. } => outcome.code.as_ref(),
+        ImapAnswer::Said(said) => said.code,
         _ => None,
     }
 }

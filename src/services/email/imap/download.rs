@@ -136,8 +136,8 @@ pub(super) async fn lay_batch(
 
 /// Asks for mails and hands each on as it comes.
 async fn stream(connection: &mut Connection, batch: &[u32], to: &mpsc::Sender<FetchedMail>) -> Result<(), ImapError> {
-    let (command, bytes) = fetch::command(batch);
-    connection.allow(bytes);
+    let (command, bounds) = fetch::command(batch);
+    connection.allow(bounds);
     let tag = connection.begin(&command).await?;
     loop {
         let mut mail = None;

@@ -1,11 +1,12 @@
 //! Fetching mails: their number, flags, time of arrival and beginning, and nothing that a server would have to
 //! understand of them.
 
-use async_imap::imap_proto::{AttributeValue, MailboxDatum, Response};
 use chrono::{DateTime, Utc};
 
+use super::answer::{FetchRow, ImapAnswer};
 use super::connection::{Connection, ImapError};
-use crate::limits::{IMAP_ANSWER_BYTES_MAX, IMAP_NUMBERS_BYTES_MAX, MAIL_FETCHED_BYTES};
+use super::framing::AnswerBounds;
+use crate::limits::{IMAP_NUMBERS_BYTES_MAX, MAIL_FETCHED_BYTES};
 
 /// A mail as the server gave it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -31,8 +32,8 @@ pub(super) const FLAGS: [(char, &str); 4] =
     [('D', "\\Draft"), ('F', "\\Flagged"), ('R', "\\Answered"), ('S', "\\Seen")];
 
 impl ServerFlags {
-    fn of<'a>(names: impl Iterator<Item = &'a str> + Clone) -> Self {
-        let has = |wanted: &str| names.clone().any(|name| name.eq_ignore_ascii_case(wanted));
+    fn of(names: &[String]) -> Self {
+        let has = |wanted: &str| names.iter().any(|name| name.eq_ignore_ascii_case(wanted));
         Self {
             letters: FLAGS.iter().filter(|(_, name)| has(name)).map(|(letter, _)| letter).collect(),
             is_deleted: has("\\Deleted"),
@@ -41,19 +42,10 @@ impl ServerFlags {
 }
 
 /// What an answer says of a mail.
-pub(super) fn fetched(answer: &Response<'_>) -> Option<FetchedMail> {
-    let Response::Fetch(_, attributes) = answer else { return None };
-    let mut mail = FetchedMail::default();
-    for attribute in attributes {
-        match attribute {
-            AttributeValue::Uid(uid) => mail.uid = *uid,
-            AttributeValue::Flags(names) => mail.flags = ServerFlags::of(names.iter().map(AsRef::as_ref)),
-            AttributeValue::InternalDate(text) => mail.came = arrival(text),
-            AttributeValue::BodySection { data: Some(data), .. } => mail.bytes = Some(data.to_vec()),
-            _ => {}
-        }
-    }
-    (mail.uid != 0).then_some(mail)
+pub(super) fn fetched(answer: ImapAnswer) -> Option<FetchedMail> {
+    let ImapAnswer::Fetch(FetchRow { uid, flags, internal_date, body }) = answer else { return None };
+    let (flags, came) = (ServerFlags::of(&flags), arrival(&internal_date));
+    (uid != 0).then_some(FetchedMail { uid, flags, came, bytes: body })
 }
 
 /// `17-Jul-1996 02:44:25 -0700`; the day may have a space before it.
@@ -61,11 +53,10 @@ fn arrival(text: &str) -> Option<DateTime<Utc>> {
     DateTime::parse_from_str(text.trim(), "%d-%b-%Y %H:%M:%S %z").ok().map(|at| at.to_utc())
 }
 
-/// The command for these mails, and how many bytes may come of it.
-pub(super) fn command(uids: &[u32]) -> (String, usize) {
-    let each = MAIL_FETCHED_BYTES + 4 * 1024;
+/// The command for these mails, and how much may come of it.
+pub(super) fn command(uids: &[u32]) -> (String, AnswerBounds) {
     let asked = format!("UID FETCH {} (UID FLAGS INTERNALDATE BODY.PEEK[]<0.{MAIL_FETCHED_BYTES}>)", set(uids));
-    (asked, uids.len() * each + IMAP_ANSWER_BYTES_MAX)
+    (asked, AnswerBounds::of_mails(uids.len(), MAIL_FETCHED_BYTES))
 }
 
 /// Numbers as a command takes them, in ranges where they follow each other.
@@ -89,7 +80,7 @@ impl Connection {
     pub async fn numbers(&mut self, criteria: &str) -> Result<Vec<u32>, ImapError> {
         // That there are none is told, too, so one that tells nothing is asked once more; not every server keeps to that.
         for _ in 0..2 {
-            self.allow(IMAP_NUMBERS_BYTES_MAX);
+            self.allow(AnswerBounds::NUMBERS);
             let tag = self.begin(&format!("UID SEARCH {criteria}")).await?;
             if let Some(found) = self.found(&tag).await? {
                 return Ok(found);
@@ -102,8 +93,8 @@ impl Connection {
     pub async fn found(&mut self, tag: &str) -> Result<Option<Vec<u32>>, ImapError> {
         let mut found: Option<Vec<u32>> = None;
         self.answered(tag, |answer| {
-            if let Response::MailboxData(MailboxDatum::Search(uids)) = answer {
-                found.get_or_insert_default().extend_from_slice(uids);
+            if let ImapAnswer::Search(uids) = answer {
+                found.get_or_insert_default().extend(uids);
             }
         })
         .await?;
@@ -118,8 +109,7 @@ impl Connection {
     pub async fn mails(&mut self, uids: &[u32], bytes_each: usize) -> Result<Vec<FetchedMail>, ImapError> {
         let command = format!("UID FETCH {} (UID FLAGS INTERNALDATE BODY.PEEK[]<0.{bytes_each}>)", set(uids));
         let mut found = Vec::new();
-        let most = uids.len() * (bytes_each + 4 * 1024) + IMAP_ANSWER_BYTES_MAX;
-        self.run_within(&command, most, |answer| {
+        self.run_within(&command, AnswerBounds::of_mails(uids.len(), bytes_each), |answer| {
             found.extend(fetched(answer).filter(|mail| mail.bytes.is_some() && uids.contains(&mail.uid)));
         })
         .await?;
@@ -131,7 +121,10 @@ impl Connection {
         let changed = changed_since.map(|modseq| format!(" (CHANGEDSINCE {modseq})")).unwrap_or_default();
         let mut found = Vec::new();
         let command = format!("UID FETCH {set} (UID FLAGS){changed}");
-        self.run_within(&command, IMAP_NUMBERS_BYTES_MAX * 4, |answer| found.extend(fetched(answer))).await?;
+        self.run_within(&command, AnswerBounds::of_many(IMAP_NUMBERS_BYTES_MAX * 4), |answer| {
+            found.extend(fetched(answer))
+        })
+        .await?;
         Ok(found)
     }
 }

@@ -6,10 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use async_imap::imap_proto::{MailboxDatum, NameAttribute, Response};
-
 use super::super::source::maildir::Folder;
 use super::super::source::moves::{ARCHIVE, INBOX, TRASH};
+use super::answer::{ImapAnswer, ListRow};
 use super::connection::{Connection, ImapError, quoted};
 use crate::limits::IMAP_FOLDERS_MAX;
 
@@ -59,14 +58,10 @@ impl Folders {
         let mut listed = Vec::new();
         connection
             .run(asked, |answer| {
-                if let Response::MailboxData(MailboxDatum::List(row)) = answer
+                if let ImapAnswer::List(row) = answer
                     && listed.len() < IMAP_FOLDERS_MAX
                 {
-                    listed.push(ListedFolder::of(
-                        &row.name,
-                        row.delimiter.as_deref().and_then(|text| text.chars().next()),
-                        &row.name_attributes,
-                    ));
+                    listed.push(ListedFolder::of(row));
                 }
             })
             .await?;
@@ -156,24 +151,25 @@ struct ListedFolder {
 }
 
 impl ListedFolder {
-    fn of(name: &str, delimiter: Option<char>, attributes: &[NameAttribute<'_>]) -> Self {
-        let has = |wanted: &NameAttribute<'_>| attributes.contains(wanted);
+    fn of(row: ListRow) -> Self {
+        let ListRow { attributes, delimiter, name } = row;
+        let has = |wanted: &str| attributes.iter().any(|attribute| attribute == wanted);
         let purposes = [
-            (NameAttribute::Sent, Folder::Sent.dir()),
-            (NameAttribute::Drafts, Folder::Drafts.dir()),
-            (NameAttribute::Archive, ARCHIVE),
-            (NameAttribute::Trash, TRASH),
-            (NameAttribute::Junk, JUNK),
+            ("\\sent", Folder::Sent.dir()),
+            ("\\drafts", Folder::Drafts.dir()),
+            ("\\archive", ARCHIVE),
+            ("\\trash", TRASH),
+            ("\\junk", JUNK),
         ];
         // A folder that only shows what others hold, by a star, is none to keep in step.
-        let is_view = has(&NameAttribute::Flagged);
+        let is_view = has("\\flagged");
         Self {
-            name: name.to_owned(),
-            shown: decoded(name),
+            shown: decoded(&name),
             delimiter,
-            is_selectable: !has(&NameAttribute::NoSelect) && !is_view && !name.contains(['\r', '\n', '\0']),
-            holds_all: has(&NameAttribute::All),
+            is_selectable: !has("\\noselect") && !is_view && !name.contains(['\r', '\n', '\0']),
+            holds_all: has("\\all"),
             purpose: purposes.iter().find(|(attribute, _)| has(attribute)).map(|(_, dir)| *dir),
+            name,
         }
     }
 
@@ -254,8 +250,9 @@ fn encoded(name: &str) -> String {
 mod tests {
     use super::*;
 
-    fn row(name: &str, attributes: &[NameAttribute<'_>]) -> ListedFolder {
-        ListedFolder::of(name, Some('/'), attributes)
+    fn row(name: &str, attributes: &[&str]) -> ListedFolder {
+        let attributes = attributes.iter().map(|attribute| (*attribute).to_owned()).collect();
+        ListedFolder::of(ListRow { attributes, delimiter: Some('/'), name: name.to_owned() })
     }
 
     #[test]
@@ -279,10 +276,10 @@ mod tests {
     fn each_folder_has_one_place_and_what_the_server_says_comes_first() {
         let folders = Folders::arranged(vec![
             row("Sent", &[]),
-            row("[Gmail]/Gesendet", &[NameAttribute::Sent]),
-            row("[Gmail]", &[NameAttribute::NoSelect]),
-            row("[Gmail]/All Mail", &[NameAttribute::All]),
-            row("[Gmail]/Starred", &[NameAttribute::Flagged]),
+            row("[Gmail]/Gesendet", &["\\sent"]),
+            row("[Gmail]", &["\\noselect"]),
+            row("[Gmail]/All Mail", &["\\all"]),
+            row("[Gmail]/Starred", &["\\flagged"]),
             row("inbox", &[]),
             row("Entw&APw-rfe", &[]),
             row("Work/2026.1", &[]),

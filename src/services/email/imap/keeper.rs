@@ -11,22 +11,23 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_imap::imap_proto::Response;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use futures::future::join_all;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
+use super::answer::ImapAnswer;
 use super::connection::{Connection, ImapError, answer_time};
 use super::download::SyncMemory;
 use super::folders::Folders;
+use super::framing::AnswerBounds;
 use super::mailbox::ImapMailbox;
 use super::sync::{Pass, SyncError};
 use crate::accounts::AccountStates;
 use crate::core::ids::UserId;
 use crate::limits::{
-    CATCH_UP_MS, IMAP_ANSWER_BYTES_MAX, IMAP_FLAGS_SECS, IMAP_IDLE_SECS, IMAP_POLL_SECS, IMAP_REFUSED_SECS,
+    CATCH_UP_MS, IMAP_FLAGS_SECS, IMAP_IDLE_SECS, IMAP_PASSES_APART_MS, IMAP_POLL_SECS, IMAP_REFUSED_SECS,
     IMAP_RETRY_SECS, IMAP_RETRY_SECS_MAX,
 };
 use crate::ports::Clock;
@@ -125,10 +126,10 @@ impl Mirroring for MailKeeper {
             let connected = Connection::open(&account.mailbox.place).await;
             let mut memory = SyncMemory::default();
             match connected {
-                Ok(mut connection) => {
-                    let _ = self.pass(account, person, &mut connection, &mut memory, false).await;
-                    connection.close().await;
-                }
+                Ok(mut connection) => match self.pass(account, person, &mut connection, &mut memory, false).await {
+                    Ok(()) => connection.close().await,
+                    Err(error) => self.failed(account, &error),
+                },
                 Err(error) => self.failed(account, &error.into()),
             }
         });
@@ -200,6 +201,7 @@ impl MailKeeper {
         };
         let mut flags_at = Instant::now();
         loop {
+            let began = Instant::now();
             let looks_at_flags = Instant::now() >= flags_at;
             if let Err(error) = self.pass(account, person, &mut connection, memory, looks_at_flags).await {
                 return error;
@@ -208,8 +210,14 @@ impl MailKeeper {
             if looks_at_flags {
                 flags_at = Instant::now() + Duration::from_secs(IMAP_FLAGS_SECS);
             }
-            if let Err(error) = wait(account, &mut connection).await {
-                return error.into();
+            match wait(account, &mut connection).await {
+                Ok(Woken::Otherwise) => {}
+                // A server that has news without an end is not read without an end: others want to be served, too.
+                Ok(Woken::ByNews) => tokio::select! {
+                    () = sleep_until(began + Duration::from_millis(IMAP_PASSES_APART_MS)) => {}
+                    () = account.mailbox.poked.notified() => {}
+                },
+                Err(error) => return error.into(),
             }
         }
     }
@@ -248,14 +256,23 @@ impl MailKeeper {
     }
 }
 
+/// Why a mailbox is looked at again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Woken {
+    /// The server says that there is something new.
+    ByNews,
+    /// Somebody asked for it, or it is time to.
+    Otherwise,
+}
+
 /// Until there is something new, somebody pokes, or it is time to look.
-async fn wait(account: &KeptAccount, connection: &mut Connection) -> Result<(), ImapError> {
+async fn wait(account: &KeptAccount, connection: &mut Connection) -> Result<Woken, ImapError> {
     if !connection.offers("IDLE") {
         tokio::select! {
             () = sleep(Duration::from_secs(IMAP_POLL_SECS)) => {}
             () = account.mailbox.poked.notified() => {}
         }
-        return Ok(());
+        return Ok(Woken::Otherwise);
     }
     let folders = Folders::of(connection).await?;
     if let Some(inbox) = folders.at("") {
@@ -267,31 +284,32 @@ async fn wait(account: &KeptAccount, connection: &mut Connection) -> Result<(), 
 impl Connection {
     /// Waits until the server tells of something. It is asked anew before routers forget the conversation; one that does
     /// not answer then has died.
-    async fn idle(&mut self, poked: &tokio::sync::Notify) -> Result<(), ImapError> {
-        self.allow(IMAP_ANSWER_BYTES_MAX);
+    async fn idle(&mut self, poked: &tokio::sync::Notify) -> Result<Woken, ImapError> {
+        self.allow(AnswerBounds::SMALL);
         let tag = self.begin("IDLE").await?;
         if let Some(ended) = self.asked_for_more(&tag).await? {
-            return ended;
+            return ended.map(|()| Woken::ByNews);
         }
         let until = Instant::now() + Duration::from_secs(IMAP_IDLE_SECS);
         let mut is_news = false;
         while !is_news {
             let left = until.saturating_duration_since(Instant::now());
             // It may also only say that it is still there.
-            let each = |part: &Response<'_>| is_news = !matches!(part, Response::Data { .. });
+            let each = |part: ImapAnswer| is_news = !matches!(part, ImapAnswer::Said(_));
             let next = tokio::select! {
                 next = timeout(left, self.next(&tag, left + answer_time(), each)) => next,
                 () = poked.notified() => break,
             };
             match next {
                 Ok(Ok(None)) => {}
-                Ok(Ok(Some(ended))) => return ended,
+                Ok(Ok(Some(ended))) => return ended.map(|()| Woken::ByNews),
                 Ok(Err(error)) => return Err(error),
                 Err(_) => break,
             }
         }
-        self.allow(IMAP_ANSWER_BYTES_MAX);
+        self.allow(AnswerBounds::SMALL);
         self.line(b"DONE").await?;
-        self.answered(&tag, |_| {}).await
+        self.answered(&tag, |_| {}).await?;
+        Ok(if is_news { Woken::ByNews } else { Woken::Otherwise })
     }
 }

@@ -1,6 +1,7 @@
 //! Mailboxes elsewhere (IMAP, RFC 3501 and 9051 as far as both agree), of which the Maildir is the replica.
 //!
-//! In reading order: where ([`place`]), the bytes ([`socket`]), a conversation ([`connection`], [`sign_in`]), the
+//! In reading order: where ([`place`]), whole answers
+//! ([`framing`]) and what they say ([`tokens`], [`answer`]), a conversation ([`connection`], [`sign_in`]), the
 //! folders ([`folders`]), what is fetched ([`fetch`]) and becomes of it ([`name`], [`laying`], [`rows`], [`state`]), a pass over an
 //! account ([`sync`], [`download`], [`all_mail`]), when that is done ([`keeper`]), what is older ([`older`]); the other way
 //! round: which mail is meant ([`finding`]) and what
@@ -12,12 +13,14 @@
 //! - what an account may have done is told as such, and never tried again by itself.
 
 mod all_mail;
+mod answer;
 mod changing;
 mod connection;
 mod download;
 mod fetch;
 mod finding;
 mod folders;
+mod framing;
 pub mod keeper;
 mod laying;
 pub mod mailbox;
@@ -26,6 +29,6 @@ mod older;
 pub mod place;
 pub(in crate::services) mod rows;
 mod sign_in;
-mod socket;
 mod state;
 mod sync;
+mod tokens;

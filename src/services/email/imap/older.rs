@@ -12,12 +12,13 @@ use super::super::source::maildir::Maildir;
 use super::connection::{Connection, ImapError, quoted};
 use super::download::lay_batch;
 use super::folders::{Folders, ServerFolder};
+use super::framing::AnswerBounds;
 use super::laying::Laying;
 use super::mailbox::ImapMailbox;
 use super::rows::{FolderRow, MailRow};
 use super::sync::{SyncError, on_files};
 use crate::core::ids::UserId;
-use crate::limits::{IMAP_BATCH_MAILS, IMAP_NUMBERS_BYTES_MAX, OLDER_MAILS_MAX, OLDER_WORDS_MAX};
+use crate::limits::{IMAP_BATCH_MAILS, OLDER_MAILS_MAX, OLDER_WORDS_MAX};
 use crate::ports::{Batch, Change, Expect, Key, RecordExt, Store};
 
 impl ImapMailbox {
@@ -179,7 +180,7 @@ impl Connection {
         }
         let lines = lines(keys);
         let (first, rest) = lines.split_first().map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
-        self.allow(IMAP_NUMBERS_BYTES_MAX);
+        self.allow(AnswerBounds::NUMBERS);
         let tag = self.begin(first).await?;
         for line in rest {
             if let Some(ended) = self.asked_for_more(&tag).await? {

@@ -7,9 +7,9 @@ use base64::engine::general_purpose::STANDARD;
 use secrecy::{ExposeSecret as _, SecretString};
 
 use super::connection::{Connection, ImapError, quoted};
+use super::framing::AnswerBounds;
 use super::place::ImapPlace;
 use crate::accounts::{Credential, LoginError};
-use crate::limits::IMAP_ANSWER_BYTES_MAX;
 
 impl Connection {
     /// Connects and signs in.
@@ -75,7 +75,7 @@ impl Connection {
 
     /// One exchange: the proof, and `concession` to whatever the server says against it.
     async fn authenticate(&mut self, mechanism: &str, proof: &SecretString, concession: &str) -> Result<(), ImapError> {
-        self.allow(IMAP_ANSWER_BYTES_MAX);
+        self.allow(AnswerBounds::SMALL);
         let mut first = Some(STANDARD.encode(proof.expose_secret()));
         let command = match self.offers("SASL-IR") {
             true => format!("AUTHENTICATE {mechanism} {}", first.take().unwrap_or_default()),

@@ -1,7 +1,6 @@
 //! How a folder of the server's is: what tells that nothing has changed since the last look.
 
-use async_imap::imap_proto::{MailboxDatum, Response, ResponseCode, StatusAttribute};
-
+use super::answer::{FolderCode, ImapAnswer};
 use super::connection::{Connection, ImapError, code_of, quoted};
 use super::folders::ServerFolder;
 use super::rows::FolderRow;
@@ -33,13 +32,14 @@ impl Connection {
         let mut state = FolderState::default();
         let command = format!("STATUS {} (UIDVALIDITY UIDNEXT MESSAGES{modseq})", quoted(&folder.name));
         self.run(&command, |answer| {
-            let Response::MailboxData(MailboxDatum::Status { status, .. }) = answer else { return };
-            for item in status {
-                match item {
-                    StatusAttribute::UidValidity(n) => state.validity = *n,
-                    StatusAttribute::UidNext(n) => state.next = *n,
-                    StatusAttribute::Messages(n) => state.exists = *n,
-                    StatusAttribute::HighestModSeq(n) => state.modseq = *n,
+            let ImapAnswer::FolderStatus(numbers) = answer else { return };
+            for (name, number) in numbers {
+                let small = u32::try_from(number).unwrap_or_default();
+                match name.as_str() {
+                    "UIDVALIDITY" => state.validity = small,
+                    "UIDNEXT" => state.next = small,
+                    "MESSAGES" => state.exists = small,
+                    "HIGHESTMODSEQ" => state.modseq = number,
                     _ => {}
                 }
             }
@@ -53,14 +53,14 @@ impl Connection {
         let counting = if counts { " (CONDSTORE)" } else { "" };
         let mut state = FolderState::default();
         self.run(&format!("EXAMINE {}{counting}", quoted(&folder.name)), |answer| {
-            if let Response::MailboxData(MailboxDatum::Exists(n)) = answer {
-                state.exists = *n;
+            if let ImapAnswer::Exists(n) = answer {
+                state.exists = n;
             }
-            match code_of(answer) {
-                Some(ResponseCode::UidValidity(n)) => state.validity = *n,
-                Some(ResponseCode::UidNext(n)) => state.next = *n,
-                Some(ResponseCode::HighestModSeq(n)) => state.modseq = *n,
-                _ => {}
+            match code_of(&answer) {
+                Some(FolderCode::UidValidity(n)) => state.validity = n,
+                Some(FolderCode::UidNext(n)) => state.next = n,
+                Some(FolderCode::HighestModSeq(n)) => state.modseq = n,
+                None => {}
             }
         })
         .await?;

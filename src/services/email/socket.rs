@@ -1,4 +1,5 @@
-//! The connection's bytes: plain or by TLS, and never more of them than the command under way may bring.
+//! A connection to a mail server, for reading or sending: plain or by TLS. How many bytes may come is counted by whoever
+//! reads: [`super::imap`] by commands, [`super::send`] by replies.
 
 use std::fmt;
 use std::io;
@@ -16,17 +17,11 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
 use crate::accounts::{ServerAddress, certificate_trouble, certificates};
-use crate::limits::IMAP_CONNECT_MS;
+use crate::limits::MAIL_CONNECT_MS;
 use crate::ports::why_not;
 
 /// A connection to a server.
-pub(super) struct Socket {
-    stream: Stream,
-    /// Bytes that may still be read before somebody allows more.
-    left: usize,
-}
-
-enum Stream {
+pub(in crate::services::email) enum Socket {
     Plain(TcpStream),
     Tls(Box<TlsStream<TcpStream>>),
 }
@@ -41,32 +36,27 @@ impl Socket {
     /// Connects, without a word to the server yet. The error is a sentence's end: why not.
     pub async fn open(server: &ServerAddress) -> Result<Self, String> {
         let connecting = TcpStream::connect((server.host.as_str(), server.port));
-        let stream = match timeout(Duration::from_millis(IMAP_CONNECT_MS), connecting).await {
+        let stream = match timeout(Duration::from_millis(MAIL_CONNECT_MS), connecting).await {
             Ok(Ok(stream)) => stream,
             Ok(Err(cause)) => return Err(why_not(&cause)),
             Err(_) => return Err("it did not answer in time".to_owned()),
         };
         let _ = stream.set_nodelay(true);
-        Ok(Self { stream: Stream::Plain(stream), left: 0 })
+        Ok(Self::Plain(stream))
     }
 
-    /// The same, from now on by TLS. What had been read in the clear is gone with it.
+    /// The same, from now on by TLS.
     pub async fn secured(self, host: &str, authorities: Option<&Path>) -> Result<Self, String> {
-        let Stream::Plain(stream) = self.stream else { return Ok(self) };
+        let Self::Plain(stream) = self else { return Ok(self) };
         let name = ServerName::try_from(host.to_owned()).map_err(|_| "its name is none that a certificate can have")?;
         let connector = TlsConnector::from(Arc::new(tls(authorities)?));
-        match timeout(Duration::from_millis(IMAP_CONNECT_MS), connector.connect(name, stream)).await {
-            Ok(Ok(stream)) => Ok(Self { stream: Stream::Tls(Box::new(stream)), left: 0 }),
+        match timeout(Duration::from_millis(MAIL_CONNECT_MS), connector.connect(name, stream)).await {
+            Ok(Ok(stream)) => Ok(Self::Tls(Box::new(stream))),
             Ok(Err(cause)) => {
                 Err(certificate_trouble(&cause).unwrap_or_else(|| format!("no secure connection: {cause}")))
             }
             Err(_) => Err("no secure connection came about in time".to_owned()),
         }
-    }
-
-    /// How much may be read from now on.
-    pub fn allow(&mut self, bytes: usize) {
-        self.left = bytes;
     }
 }
 
@@ -87,38 +77,32 @@ fn tls(authorities: Option<&Path>) -> Result<rustls::ClientConfig, String> {
 
 impl AsyncRead for Socket {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        if self.left == 0 {
-            return Poll::Ready(Err(io::Error::other("the server sent more than it was asked for")));
+        match &mut *self {
+            Self::Plain(stream) => Pin::new(stream).poll_read(cx, into),
+            Self::Tls(stream) => Pin::new(stream.as_mut()).poll_read(cx, into),
         }
-        let before = into.filled().len();
-        let read = match &mut self.stream {
-            Stream::Plain(stream) => Pin::new(stream).poll_read(cx, into),
-            Stream::Tls(stream) => Pin::new(stream.as_mut()).poll_read(cx, into),
-        };
-        self.left = self.left.saturating_sub(into.filled().len() - before);
-        read
     }
 }
 
 impl AsyncWrite for Socket {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        match &mut self.stream {
-            Stream::Plain(stream) => Pin::new(stream).poll_write(cx, bytes),
-            Stream::Tls(stream) => Pin::new(stream.as_mut()).poll_write(cx, bytes),
+        match &mut *self {
+            Self::Plain(stream) => Pin::new(stream).poll_write(cx, bytes),
+            Self::Tls(stream) => Pin::new(stream.as_mut()).poll_write(cx, bytes),
         }
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match &mut self.stream {
-            Stream::Plain(stream) => Pin::new(stream).poll_flush(cx),
-            Stream::Tls(stream) => Pin::new(stream.as_mut()).poll_flush(cx),
+        match &mut *self {
+            Self::Plain(stream) => Pin::new(stream).poll_flush(cx),
+            Self::Tls(stream) => Pin::new(stream.as_mut()).poll_flush(cx),
         }
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match &mut self.stream {
-            Stream::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
-            Stream::Tls(stream) => Pin::new(stream.as_mut()).poll_shutdown(cx),
+        match &mut *self {
+            Self::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
+            Self::Tls(stream) => Pin::new(stream.as_mut()).poll_shutdown(cx),
         }
     }
 }
