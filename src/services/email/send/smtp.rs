@@ -33,6 +33,7 @@ use crate::failpoint::fail_point;
 use crate::limits::SMTP_TIMEOUT_MS;
 
 mod connecting;
+mod replies;
 #[cfg(test)]
 mod tests;
 mod url;

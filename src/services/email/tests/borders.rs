@@ -167,6 +167,36 @@ async fn an_encryption_that_fails_is_a_failure() {
 }
 
 #[tokio::test]
+async fn a_reply_without_an_end_is_not_waited_for_and_after_the_dot_leaves_a_doubt() {
+    let long: &str = "250-x".repeat(1_000_000).leak();
+    let many: &str = "250-x\r\n".repeat(200_000).leak();
+    for reply in [long, many] {
+        for place in ["*", "EHLO", "AUTH", "MAIL", "."] {
+            let server = Server::start(&[(place, Say(reply))]).await;
+            let began = std::time::Instant::now();
+            let sent = Home::with(server.smtp()).run("send_email", letter(), "1").await;
+            assert!(began.elapsed() < std::time::Duration::from_secs(10), "{place}");
+            match place {
+                "." => assert!(matches!(sent.outcome, Outcome::Unknown { .. }), "{sent:?}"),
+                _ => assert!(words(&sent).contains("said more than an answer may hold"), "{place}: {}", words(&sent)),
+            }
+            assert_eq!(server.mails().len(), usize::from(place == "."), "{place}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_said_behind_the_word_that_a_connection_may_be_secured_ends_it() {
+    let offers = ("EHLO", Say("250-test.example\r\n250 STARTTLS"));
+    let more = ("STARTTLS", Say("220 go\r\n250-test.example\r\n250 AUTH PLAIN"));
+    let server = Server::start(&[offers, more]).await;
+    let url = format!("smtp://u:p@127.0.0.1:{}?from=me@example.com&tls=required", server.port);
+    let sent = Home::with(Smtp::from_url(&url.into()).unwrap()).run("send_email", letter(), "1").await;
+    assert!(words(&sent).contains("more than it was asked before the connection was secure"), "{}", words(&sent));
+    assert_eq!((server.saw("AUTH"), server.saw("MAIL")), (0, 0));
+}
+
+#[tokio::test]
 async fn without_a_server_a_send_fails_honestly_and_keeps_the_draft() {
     let home = Home::new();
     let sent = home.run("send_email", letter(), "1").await;

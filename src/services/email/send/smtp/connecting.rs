@@ -7,14 +7,16 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use lettre::transport::smtp::Error;
 use lettre::transport::smtp::authentication::{Credentials, Mechanism};
-use lettre::transport::smtp::client::{AsyncSmtpConnection, Certificate, TlsParameters};
+use lettre::transport::smtp::client::AsyncSmtpConnection;
 use lettre::transport::smtp::commands::Auth;
 use lettre::transport::smtp::extension::ClientId;
 use lettre::transport::smtp::response::Response;
 use secrecy::ExposeSecret;
 
+use super::super::super::socket::Socket;
+use super::replies::{Replies, may_be_secured};
 use super::{Smtp, is_done, says};
-use crate::accounts::{Credential, Login, LoginError, ServerAddress, ServerTls, certificates};
+use crate::accounts::{Credential, Login, LoginError, ServerAddress, ServerTls};
 
 /// Why nobody is signed in.
 enum NotSignedIn {
@@ -57,37 +59,25 @@ impl Smtp {
     }
 
     async fn open(&self, server: &ServerAddress) -> Result<AsyncSmtpConnection, String> {
-        let ServerAddress { host, port, tls } = server;
+        let ServerAddress { host, tls, .. } = server;
+        let unreachable = |why: String| format!("{host} cannot be reached: {why}");
+        let insecure = |why: String| format!("no secure connection to {host}: {why}");
         let domain = self.senders.first().map_or("localhost", |sender| sender.address.domain());
         let hello = ClientId::Domain(domain.to_owned());
-        let wrapped = match tls {
-            ServerTls::Wrapped => Some(self.parameters(host)?),
-            ServerTls::StartTls | ServerTls::Plain => None,
+        let authorities = self.authorities.as_deref();
+        let mut socket = Socket::open(server).await.map_err(&unreachable)?;
+        let replies = match tls {
+            ServerTls::Plain => Replies::of(socket),
+            ServerTls::Wrapped => Replies::of(socket.secured(host, authorities).await.map_err(&unreachable)?),
+            ServerTls::StartTls => {
+                if !may_be_secured(&mut socket, &hello).await.map_err(&unreachable)? {
+                    return Err(format!("{host} offers no encryption (STARTTLS)"));
+                }
+                Replies::after_greeting(socket.secured(host, authorities).await.map_err(&insecure)?)
+            }
         };
-        let to = (host.as_str(), *port);
-        let connected = AsyncSmtpConnection::connect_tokio1(to, Some(self.timeout), &hello, wrapped, None).await;
-        let mut connection = connected.map_err(|error| format!("{host} cannot be reached: {}", says(&error)))?;
-        if *tls == ServerTls::StartTls {
-            if !connection.can_starttls() {
-                connection.abort().await;
-                return Err(format!("{host} offers no encryption (STARTTLS)"));
-            }
-            let secured = connection.starttls(self.parameters(host)?, &hello).await;
-            secured.map_err(|error| format!("no secure connection to {host}: {}", says(&error)))?;
-        }
-        Ok(connection)
-    }
-
-    fn parameters(&self, host: &str) -> Result<TlsParameters, String> {
-        let mut builder = TlsParameters::builder(host.to_owned());
-        if let Some(file) = &self.authorities {
-            let unusable = |why: String| format!("the file of its authorities, {}, {why}", file.display());
-            for authority in certificates(file).map_err(&unusable)? {
-                let authority = Certificate::from_der(authority.to_vec()).map_err(|cause| unusable(says(&cause)))?;
-                builder = builder.add_root_certificate(authority);
-            }
-        }
-        builder.build().map_err(|error| format!("no secure connection is possible: {}", says(&error)))
+        let connected = AsyncSmtpConnection::connect_with_transport(Box::new(replies), &hello).await;
+        connected.map_err(|error| unreachable(says(&error)))
     }
 }
 
