@@ -5,6 +5,7 @@
 pub mod asking;
 mod bounds;
 pub mod fuzzing;
+mod nested;
 mod world;
 
 pub use bounds::{RunBounds, SEED};

@@ -277,4 +277,24 @@ mod tests {
             assert_eq!(read(&[body.as_bytes()]).err(), Some(trouble), "{:.60}", body);
         }
     }
+
+    #[test]
+    fn a_hundred_thousand_levels_in_an_answer_are_garbage() {
+        let deep = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
+        let told = |body: String| {
+            let read = move || read(&[body.as_bytes()]).map(drop);
+            std::thread::Builder::new().stack_size(1024 * 1024).spawn(read).unwrap().join().unwrap()
+        };
+        assert_eq!(told(deep.clone()), Err(Trouble::Garbage));
+        assert_eq!(told(format!("data: {deep}\n\n")), Err(Trouble::Garbage));
+        assert_eq!(told("data: [".repeat(100_000)), Err(Trouble::Garbage));
+        assert!(told("data: {\n".repeat(100_000)).is_err());
+        assert!(
+            told(format!(
+                "data: {{\"choices\":[{{\"delta\":{{\"content\":\"{}\"}}}}]}}\n\n",
+                "<think>".repeat(100_000)
+            ))
+            .is_err()
+        );
+    }
 }

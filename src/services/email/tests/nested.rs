@@ -83,7 +83,7 @@ fn multiparts_are_read_to_a_depth_and_the_person_is_told_of_the_rest() {
     };
     let fine = parse(nest(limits::MAIL_DEPTH_MAX).into_bytes());
     assert_eq!(fine.text, "The core");
-    for levels in [limits::MAIL_DEPTH_MAX + 1, 10_000] {
+    for levels in [limits::MAIL_DEPTH_MAX + 1, 100_000] {
         let deep = parse(nest(levels).into_bytes());
         assert!(deep.text.contains("more parts than I read"), "{}", deep.text);
     }
@@ -169,4 +169,58 @@ proptest! {
         let hidden = format!("Content-Type: message/rfc822\r\nContent-Transfer-Encoding: base64\r\n\r\n{}", encoded(mail.as_bytes()));
         prop_assert_eq!(parse(hidden.into_bytes()).text, "");
     }
+}
+
+#[test]
+fn fuzzed_mails_are_read_as_far_as_they_go() {
+    let alternative = format!(
+        "{START}To: \"A, b\" <a@x.example>, g: c@x.example;\r\nDate: Thu, 1 Jan 2026 10:00:00 +0100\r\n\
+         Content-Type: multipart/mixed; boundary=\"m\"\r\n\r\n--m\r\nContent-Type: multipart/alternative; boundary=a\r\n\r\n\
+         --a\r\n\r\nplain\r\n--a\r\nContent-Type: text/html; charset=utf-8\r\n\r\n<p>rich &amp; <b>bold</b></p>\r\n--a--\r\n\
+         --m\r\nContent-Type: message/rfc822\r\n\r\nSubject: Inner\r\n\r\ninner\r\n--m--\r\n"
+    );
+    let encoded = format!(
+        "{START}Subject: =?utf-8?B?w6TDtsO8?= =?iso-8859-1?Q?=E4?=\r\nContent-Transfer-Encoding: quoted-printable\r\n\
+         Content-Type: text/plain; charset=iso-2022-jp\r\nReferences: <a@b> <c@d>\r\n\r\n=E4=\r\n=FF caf=C3=A9\r\n> said\r\n-- \r\nEve\r\n"
+    );
+    let file = format!(
+        "{START}Content-Type: application/pdf; name*0*=utf-8''a%20; name*1=\"b.pdf\"\r\n\
+         Content-Disposition: attachment; filename=\"=?utf-8?Q?a=2Epdf?=\"\r\nContent-Transfer-Encoding: base64\r\n\r\nJVBERi0x\r\n"
+    );
+    let tokens = [
+        "\r\n",
+        "\n",
+        "\r\n\r\n",
+        "--m",
+        "--m--",
+        "--a\r\n",
+        "boundary=",
+        "Content-Type: multipart/mixed; boundary=m\r\n\r\n--m\r\n",
+        "Content-Type: message/rfc822\r\n\r\n",
+        "Content-Transfer-Encoding: base64\r\n",
+        "=?utf-8?B?",
+        "?=",
+        "=",
+        "<",
+        ">",
+        "<p>",
+        "&#x",
+        "(",
+        ")",
+        "\"",
+        ";",
+        ":",
+        ",",
+        " ",
+        "\t",
+        "From ",
+        "\u{0}",
+        "\u{1b}$B",
+        "*0*=",
+    ];
+    crate::testing::fuzzing::fuzz("mime", &[&alternative, &encoded, &file], &tokens, |bytes| {
+        let _ = read::parse(&Raw::Whole(bytes.to_vec()));
+        let _ = read::parse(&Raw::Beginning(bytes.to_vec()));
+        let _ = crate::services::email::mime::carried(bytes);
+    });
 }
