@@ -83,6 +83,8 @@ pub const IMAP_RETRY_SECS_MAX: u64 = 900;
 /// for each).
 pub const SMTP_REPLY_LINES_MAX: usize = 100;
 pub const SMTP_REPLY_BYTES_MAX: usize = 16 * 1024;
+/// Of a reply's words that are looked at for what is told: a refusal in several lines.
+pub const SMTP_WORDS_CHARS_MAX: usize = 1_000;
 /// Sending a mail through SMTP, from connect to the last answer.
 pub const SMTP_TIMEOUT_MS: u64 = 30_000;
 /// Looks into the account for a mail of which nobody knows whether it went out, ...

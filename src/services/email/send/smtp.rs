@@ -30,7 +30,7 @@ pub use crate::accounts::Sender;
 use crate::accounts::{AccountConfig, Login, ServerAddress};
 use crate::core::text::shorten;
 use crate::failpoint::fail_point;
-use crate::limits::SMTP_TIMEOUT_MS;
+use crate::limits::{SMTP_TIMEOUT_MS, SMTP_WORDS_CHARS_MAX};
 
 mod connecting;
 mod replies;
@@ -296,5 +296,6 @@ fn says(error: &Error) -> String {
         (None, Some(words)) => words,
         (None, None) => error.to_string(),
     };
-    shorten(&once(&one_line(&words)), 200)
+    // Looking for what stands twice takes the square of it.
+    shorten(&once(&shorten(&one_line(&words), SMTP_WORDS_CHARS_MAX)), 200)
 }

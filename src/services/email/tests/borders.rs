@@ -186,6 +186,17 @@ async fn a_reply_without_an_end_is_not_waited_for_and_after_the_dot_leaves_a_dou
 }
 
 #[tokio::test]
+async fn a_server_whose_features_make_no_sense_gets_no_mail() {
+    for features in ["250-   \r\n250 ok", "250-\u{2003}\r\n250 AUTH PLAIN", "250-a\r\n251 b", "250"] {
+        let server = Server::start(&[("EHLO", Say(features))]).await;
+        let smtp = server.smtp().with_timeout(std::time::Duration::from_secs(2));
+        let sent = Home::with(smtp).run("send_email", letter(), "1").await;
+        assert!(matches!(sent.outcome, Outcome::Failed { .. }), "{features:?}: {sent:?}");
+        assert_eq!(server.saw("MAIL"), 0, "{features:?}");
+    }
+}
+
+#[tokio::test]
 async fn what_is_said_behind_the_word_that_a_connection_may_be_secured_ends_it() {
     let offers = ("EHLO", Say("250-test.example\r\n250 STARTTLS"));
     let more = ("STARTTLS", Say("220 go\r\n250-test.example\r\n250 AUTH PLAIN"));

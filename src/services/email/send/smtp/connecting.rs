@@ -3,8 +3,11 @@
 //! Invariants: a secret goes to nobody before the connection is protected as the account wants it; of what a server did
 //! not accept nothing is given again, and a token is asked for anew once.
 
+use std::panic::AssertUnwindSafe;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use futures::FutureExt as _;
 use lettre::transport::smtp::Error;
 use lettre::transport::smtp::authentication::{Credentials, Mechanism};
 use lettre::transport::smtp::client::AsyncSmtpConnection;
@@ -76,8 +79,12 @@ impl Smtp {
                 Replies::after_greeting(socket.secured(host, authorities).await.map_err(&insecure)?)
             }
         };
-        let connected = AsyncSmtpConnection::connect_with_transport(Box::new(replies), &hello).await;
-        connected.map_err(|error| unreachable(says(&error)))
+        let connecting = AsyncSmtpConnection::connect_with_transport(Box::new(replies), &hello);
+        // A feature without a word is more than the transport can bear.
+        match AssertUnwindSafe(connecting).catch_unwind().await {
+            Ok(connected) => connected.map_err(|error| unreachable(says(&error))),
+            Err(_) => Err(unreachable("what it says of itself makes no sense".to_owned())),
+        }
     }
 }
 

@@ -162,4 +162,24 @@ mod tests {
             assert_eq!(end_of_reply(said.as_bytes()), end, "{said:?}");
         }
     }
+
+    #[test]
+    fn fuzzed_replies_of_mail_servers_are_read_or_refused() {
+        let seeds = [
+            "220 mail.example ready\r\n",
+            "250-mail.example\r\n250-SIZE 1000\r\n250-AUTH PLAIN LOGIN\r\n250 STARTTLS\r\n",
+            "550-5.7.25 no\r\n550 5.7.25 such user\r\n",
+        ];
+        let tokens = ["250-", "250 ", "\r\n", "\n", "-", " ", "5.7.25", "\u{2003}", "\u{0}"];
+        crate::testing::fuzzing::fuzz("smtp", &seeds, &tokens, |bytes| {
+            let _ = end_of_reply(bytes);
+            // As much of it as comes through.
+            let lines = bytes.split_inclusive(|byte| *byte == b'\n').take(SMTP_REPLY_LINES_MAX);
+            let through: Vec<u8> = lines.flatten().copied().take(SMTP_REPLY_BYTES_MAX).collect();
+            let text = String::from_utf8_lossy(&through);
+            for end in text.match_indices('\n').map(|(at, _)| at + 1) {
+                let _ = text[..end].parse::<lettre::transport::smtp::response::Response>();
+            }
+        });
+    }
 }
