@@ -7,12 +7,14 @@ use libdav::caldav::{CalendarComponent, ListCalendarResources};
 use libdav::dav::{Propfind, SyncCollection};
 use libdav::names;
 use libdav::requests::DavRequest as _;
+use reqwest::Url;
 
 use super::DavKind;
 use super::client::{DavAnswer, DavClient, Does, failed};
 use super::error::{DavError, garbled};
-use super::multistatus::{DAV, EntryOf, Multistatus, entries, parsed};
-use crate::limits::{DAV_ENTRIES_MAX, DAV_PARTS_MAX};
+use super::href::Home;
+use super::multistatus::{DAV, EntryOf, Multistatus};
+use crate::limits::{DAV_ENTRIES_MAX, DAV_ETAG_BYTES_MAX, DAV_PARTS_MAX};
 
 /// A resource in the state in which it is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,7 +62,11 @@ impl DavClient {
                 return Ok(all);
             }
             let Some(next) = self.since(collection, all.token.as_deref()).await? else { break };
-            all.is_partial = next.is_partial && next.token != all.token;
+            // It goes on where it was: what it did not say until now it will not say.
+            if next.is_partial && next.token == all.token {
+                break;
+            }
+            all.is_partial = next.is_partial;
             all.token = next.token;
             // Changed between two parts: the later word counts.
             let said: HashSet<&str> =
@@ -92,43 +98,15 @@ impl DavClient {
             410 if token.is_some() => return Ok(None),
             _ => return Err(failed(&answer)),
         }
-        let document = parsed(answer.text()?)?;
-        let Multistatus { entries, token } = entries(&document)?;
-        let Some(token) = token else { return Ok(None) };
-        let mut changes = CollectionChanges { token: Some(token), ..CollectionChanges::default() };
-        // As it is called in answers.
-        let collection = path.as_str();
-        for entry in &entries {
-            let Some(href) = self.0.home.href(entry.href, &answer.from) else { continue };
-            let is_itself = href.trim_end_matches('/') == collection.trim_end_matches('/');
-            match (entry.status, etag(entry)) {
-                (Some(507), _) if is_itself => changes.is_partial = true,
-                _ if is_itself => {}
-                (Some(404 | 410), _) => changes.gone.push(href),
-                (Some(status), None) if status >= 300 => {}
-                // A collection in it.
-                _ if href.ends_with('/') => {}
-                // Without a state it is there nevertheless, and is read each time.
-                (_, etag) => changes.changed.push(ListedResource { href, etag: etag.unwrap_or_default() }),
-            }
-        }
-        Ok(Some(changes))
+        let home = self.0.home.clone();
+        answer.read(move |all, from| changes_of(all, &home, from, &path)).await
     }
 
     async fn listed(&self, collection: &str) -> Result<CollectionChanges, DavError> {
         let answer = self.properties(collection, &[&names::GETETAG, &names::RESOURCETYPE], libdav::Depth::One).await?;
-        let document = parsed(answer.text()?)?;
-        let found = entries(&document)?.entries;
-        let is_collection = |entry: &&EntryOf<'_>| {
-            entry.prop(DAV, "resourcetype").is_some_and(|kind| kind.children().any(|node| node.is_element()))
-        };
-        let is_there = |entry: &&EntryOf<'_>| entry.status.is_none_or(|status| status < 300);
-        let resources = found.iter().filter(|entry| !is_collection(entry) && is_there(entry));
-        let listed = resources.filter_map(|entry| {
-            let href = self.0.home.href(entry.href, &answer.from)?;
-            (!href.ends_with('/')).then(|| ListedResource { href, etag: etag(entry).unwrap_or_default() })
-        });
-        Ok(CollectionChanges { is_whole: true, changed: listed.collect(), ..CollectionChanges::default() })
+        let home = self.0.home.clone();
+        let changed = answer.read(move |all, from| all_of(all, &home, from)).await?;
+        Ok(CollectionChanges { is_whole: true, changed, ..CollectionChanges::default() })
     }
 
     /// Which resources of a calendar hold this kind of thing; `None`: that cannot be asked.
@@ -144,9 +122,11 @@ impl DavClient {
         if answer.status().as_u16() != 207 {
             return Ok(None);
         }
-        let document = parsed(answer.text()?)?;
-        let found = entries(&document)?.entries;
-        Ok(Some(found.iter().filter_map(|entry| self.0.home.href(entry.href, &answer.from)).collect()))
+        let home = self.0.home.clone();
+        let names = move |all: &Multistatus<'_>, from: &Url| {
+            all.entries.iter().filter_map(|entry| home.href(entry.href, from)).collect()
+        };
+        answer.read(names).await.map(Some)
     }
 
     /// Asks for properties; the answer has several parts.
@@ -163,6 +143,45 @@ impl DavClient {
     }
 }
 
+/// What a report of changes of the collection with this path says; `None`: it is none.
+pub(super) fn changes_of(
+    all: &Multistatus<'_>,
+    home: &Home,
+    from: &Url,
+    collection: &str,
+) -> Option<CollectionChanges> {
+    let mut changes = CollectionChanges { token: Some(all.token.clone()?), ..CollectionChanges::default() };
+    for entry in &all.entries {
+        let Some(href) = home.href(entry.href, from) else { continue };
+        let is_itself = href.trim_end_matches('/') == collection.trim_end_matches('/');
+        match (entry.status, etag(entry)) {
+            (Some(507), _) if is_itself => changes.is_partial = true,
+            _ if is_itself => {}
+            (Some(404 | 410), _) => changes.gone.push(href),
+            (Some(status), None) if status >= 300 => {}
+            // A collection in it.
+            _ if href.ends_with('/') => {}
+            // Without a state it is there nevertheless, and is read each time.
+            (_, etag) => changes.changed.push(ListedResource { href, etag: etag.unwrap_or_default() }),
+        }
+    }
+    Some(changes)
+}
+
+/// The resources of a list of all there is.
+pub(super) fn all_of(all: &Multistatus<'_>, home: &Home, from: &Url) -> Vec<ListedResource> {
+    let is_collection = |entry: &&EntryOf<'_>| {
+        entry.prop(DAV, "resourcetype").is_some_and(|kind| kind.children().any(|node| node.is_element()))
+    };
+    let is_there = |entry: &&EntryOf<'_>| entry.status.is_none_or(|status| status < 300);
+    let resources = all.entries.iter().filter(|entry| !is_collection(entry) && is_there(entry));
+    let listed = resources.filter_map(|entry| {
+        let href = home.href(entry.href, from)?;
+        (!href.ends_with('/')).then(|| ListedResource { href, etag: etag(entry).unwrap_or_default() })
+    });
+    listed.collect()
+}
+
 pub(super) fn etag(entry: &EntryOf<'_>) -> Option<String> {
-    entry.text(DAV, "getetag").map(str::to_owned)
+    entry.text(DAV, "getetag").filter(|etag| etag.len() <= DAV_ETAG_BYTES_MAX).map(str::to_owned)
 }

@@ -10,14 +10,19 @@ use http::{Request, StatusCode};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Url};
 use secrecy::ExposeSecret as _;
+use tokio::sync::Semaphore;
 
 use super::error::{DavError, garbled};
 use super::href::{Home, base_of, canonical};
+use super::multistatus::{Multistatus, entries, parsed};
 use crate::accounts::{AccountConfig, Credential, Login, LoginError, certificates};
 use crate::limits::{
-    DAV_ANSWER_BYTES_MAX, DAV_CONNECT_MS, DAV_IDLE_MS, DAV_READ_MS, DAV_REDIRECTS_MAX, DAV_RESOURCE_BYTES_MAX,
-    DAV_WRITE_MS,
+    DAV_ANSWER_BYTES_MAX, DAV_CONNECT_MS, DAV_IDLE_MS, DAV_PARSERS_AT_ONCE, DAV_READ_MS, DAV_REDIRECTS_MAX,
+    DAV_RESOURCE_BYTES_MAX, DAV_WRITE_MS,
 };
+
+/// A large answer takes seconds of a processor: never one of those that everybody's turns run on, and never all others.
+static PARSERS: Semaphore = Semaphore::const_new(DAV_PARSERS_AT_ONCE);
 
 /// A server of an account. Cheap to clone.
 #[derive(Clone)]
@@ -60,6 +65,21 @@ impl DavAnswer {
 
     pub fn text(&self) -> Result<&str, DavError> {
         std::str::from_utf8(&self.body).map_err(|_| garbled())
+    }
+
+    /// What `read` makes of its parts, given where it came from.
+    pub async fn read<T: Send + 'static>(
+        self,
+        read: impl FnOnce(&Multistatus<'_>, &Url) -> T + Send + 'static,
+    ) -> Result<T, DavError> {
+        let place = PARSERS.acquire().await.map_err(|_| garbled())?;
+        let parsing = move || {
+            let _place = place;
+            let document = parsed(self.text()?)?;
+            let all = entries(&document)?;
+            Ok(read(&all, &self.from))
+        };
+        tokio::task::spawn_blocking(parsing).await.unwrap_or_else(|_| Err(garbled()))
     }
 }
 

@@ -2,12 +2,13 @@
 //! (RFC 6764, 5397, 4791 §6.2.1).
 
 use libdav::{Depth, PropertyName, names};
+use reqwest::Url;
 
 use super::client::DavClient;
 use super::error::DavError;
-use super::multistatus::{CALDAV, CALENDAR_SERVER, CARDDAV, DAV, EntryOf, entries, is, parsed};
+use super::multistatus::{CALDAV, CALENDAR_SERVER, CARDDAV, DAV, EntryOf, Multistatus, is};
 use super::{DavKind, component};
-use crate::limits::DAV_COLLECTIONS_MAX;
+use crate::limits::{DAV_COLLECTIONS_MAX, DAV_HOMES_MAX, DAV_NAME_CHARS_MAX, DAV_PLACES_MAX};
 
 const PRIVILEGES: PropertyName<'_, '_> = PropertyName::new(DAV, "current-user-privilege-set");
 const OWNER: PropertyName<'_, '_> = PropertyName::new(DAV, "owner");
@@ -48,7 +49,7 @@ impl DavClient {
         let mut first_error = None;
         let mut principal = None;
         while let Some(place) = (!places.is_empty()).then(|| places.remove(0)) {
-            if looked.contains(&place) || looked.len() > 6 {
+            if looked.contains(&place) || looked.len() >= DAV_PLACES_MAX {
                 continue;
             }
             looked.push(place.clone());
@@ -87,19 +88,8 @@ impl DavClient {
         let wanted = [&names::CURRENT_USER_PRINCIPAL, home_set(kind)];
         let wanted: Vec<&PropertyName<'_, '_>> = wanted.into_iter().chain(of_collections()).collect();
         let answer = self.properties(place, &wanted, Depth::Zero).await?;
-        let document = parsed(answer.text()?)?;
-        let found = entries(&document)?.entries;
-        let Some(entry) = found.first() else { return Ok(SeenPlace::default()) };
-        let href = |text: &str| self.0.home.href(text, &answer.from);
-        let (namespace, name) = (home_set(kind).namespace(), home_set(kind).name());
-        let principal = entry.hrefs(DAV, "current-user-principal").into_iter().find_map(href);
-        let is_collection = is_of(entry, CALDAV, "calendar") || is_of(entry, CARDDAV, "addressbook");
-        Ok(SeenPlace {
-            is_collection,
-            collection: href(entry.href).and_then(|href| collection(entry, href, kind, false)),
-            homes: entry.hrefs(namespace, name).into_iter().filter_map(href).collect(),
-            principal: principal.filter(|principal| principal != place),
-        })
+        let (home, place) = (self.0.home.clone(), place.to_owned());
+        answer.read(move |all, from| place_of(all, &|text| home.href(text, from), &place, kind)).await
     }
 
     async fn in_homes(
@@ -109,8 +99,8 @@ impl DavClient {
         principal: Option<&str>,
     ) -> Result<Vec<Collection>, DavError> {
         let mut found: Vec<Collection> = Vec::new();
-        let (mut default, mut closed, mut opened) = (None, None, false);
-        for home in homes {
+        let (mut inbox, mut closed, mut opened) = (None, None, false);
+        for home in homes.iter().take(DAV_HOMES_MAX) {
             let wanted: Vec<&PropertyName<'_, '_>> = of_collections().collect();
             let answer = match self.properties(home, &wanted, Depth::One).await {
                 Ok(answer) => answer,
@@ -122,39 +112,74 @@ impl DavClient {
                 Err(error) => return Err(error),
             };
             opened = true;
-            let document = parsed(answer.text()?)?;
-            for entry in entries(&document)?.entries {
-                let Some(href) = self.0.home.href(entry.href, &answer.from) else { continue };
-                if is_of(&entry, CALDAV, "schedule-inbox") && kind == DavKind::Events {
-                    default = self.default_of(&href).await;
+            let (home, principal) = (self.0.home.clone(), principal.map(str::to_owned));
+            let read =
+                answer.read(move |all, from| in_home(all, &|text| home.href(text, from), kind, principal.as_deref()));
+            let (there, invitations) = read.await?;
+            inbox = inbox.or(invitations);
+            for new in there {
+                if found.len() < DAV_COLLECTIONS_MAX && !found.iter().any(|known| known.href == new.href) {
+                    found.push(new);
                 }
-                let owner =
-                    entry.hrefs(DAV, "owner").into_iter().find_map(|owner| self.0.home.href(owner, &answer.from));
-                let is_others = owner
-                    .zip(principal)
-                    .is_some_and(|(owner, own)| owner.trim_end_matches('/') != own.trim_end_matches('/'));
-                let new = collection(&entry, href, kind, is_others);
-                found.extend(new.filter(|new| !found.iter().any(|known| known.href == new.href)));
             }
         }
+        let default = match inbox {
+            Some(inbox) => self.default_of(&inbox).await,
+            None => None,
+        };
         if let Some(error) = closed.filter(|_| !opened) {
             return Err(error);
         }
         for one in &mut found {
             one.is_default = default.as_ref() == Some(&one.href);
         }
-        found.truncate(DAV_COLLECTIONS_MAX);
         Ok(found)
     }
 
     /// Where the server puts invitations; nothing depends on it.
     async fn default_of(&self, inbox: &str) -> Option<String> {
         let answer = self.properties(inbox, &[&DEFAULT_CALENDAR], Depth::Zero).await.ok()?;
-        let document = parsed(answer.text().ok()?).ok()?;
-        let found = entries(&document).ok()?.entries;
-        let href = found.first()?.hrefs(CALDAV, "schedule-default-calendar-URL").into_iter().next()?;
-        self.0.home.href(href, &answer.from).map(with_slash)
+        let home = self.0.home.clone();
+        let told = move |all: &Multistatus<'_>, from: &Url| {
+            let href = all.entries.first()?.hrefs(CALDAV, "schedule-default-calendar-URL").into_iter().next()?;
+            home.href(href, from).map(with_slash)
+        };
+        answer.read(told).await.ok()?
     }
+}
+
+/// What a place says of itself; `href`: how something that an answer names is called here.
+fn place_of(all: &Multistatus<'_>, href: &dyn Fn(&str) -> Option<String>, place: &str, kind: DavKind) -> SeenPlace {
+    let Some(entry) = all.entries.first() else { return SeenPlace::default() };
+    let (namespace, name) = (home_set(kind).namespace(), home_set(kind).name());
+    let principal = entry.hrefs(DAV, "current-user-principal").into_iter().find_map(href);
+    SeenPlace {
+        is_collection: is_of(entry, CALDAV, "calendar") || is_of(entry, CARDDAV, "addressbook"),
+        collection: href(entry.href).and_then(|href| collection(entry, href, kind, false)),
+        homes: entry.hrefs(namespace, name).into_iter().filter_map(href).take(DAV_HOMES_MAX).collect(),
+        principal: principal.filter(|principal| principal != place),
+    }
+}
+
+/// The collections of a kind in a home, and where it takes invitations.
+pub(super) fn in_home(
+    all: &Multistatus<'_>,
+    href: &dyn Fn(&str) -> Option<String>,
+    kind: DavKind,
+    principal: Option<&str>,
+) -> (Vec<Collection>, Option<String>) {
+    let (mut found, mut inbox) = (Vec::new(), None);
+    for entry in &all.entries {
+        let Some(name) = href(entry.href) else { continue };
+        if kind == DavKind::Events && inbox.is_none() && is_of(entry, CALDAV, "schedule-inbox") {
+            inbox = Some(name.clone());
+        }
+        let owner = entry.hrefs(DAV, "owner").into_iter().find_map(href);
+        let is_others =
+            owner.zip(principal).is_some_and(|(owner, own)| owner.trim_end_matches('/') != own.trim_end_matches('/'));
+        found.extend(collection(entry, name, kind, is_others).filter(|_| found.len() < DAV_COLLECTIONS_MAX));
+    }
+    (found, inbox)
 }
 
 fn well_known(kind: DavKind) -> &'static str {
@@ -195,7 +220,7 @@ fn collection(entry: &EntryOf<'_>, href: String, kind: DavKind, is_others: bool)
         return None;
     }
     let last = href.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned();
-    let name = entry.text(DAV, "displayname").map_or(last, str::to_owned);
+    let name = entry.text(DAV, "displayname").unwrap_or(&last).chars().take(DAV_NAME_CHARS_MAX).collect();
     let is_shared =
         is_of(entry, CALENDAR_SERVER, "shared") || is_of(entry, CALENDAR_SERVER, "shared-owner") || is_others;
     Some(Collection { href: with_slash(href), name, is_writable: may_write(entry), is_shared, is_default: false })

@@ -6,7 +6,7 @@
 //! Invariants:
 //! - a write names the state that it changes, and its error says exactly whether it can have been done;
 //! - a password goes to the host that is configured, and to hosts beside it in the same domain, over TLS;
-//! - everything read is bounded in bytes, entries, depth and time.
+//! - everything read is bounded in bytes, entries, depth and time, and is parsed beside the threads that turns run on.
 //!
 //! Not here: what a resource says, and what becomes of it.
 
@@ -16,11 +16,14 @@ mod discovery;
 #[cfg(test)]
 mod discovery_tests;
 mod error;
+#[cfg(test)]
+mod hostile_tests;
 mod href;
 mod multistatus;
 mod resource;
+mod shape;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use changes::{CollectionChanges, ListedResource};
 pub use client::DavClient;

@@ -3,7 +3,8 @@
 use roxmltree::{Document, Node, ParsingOptions};
 
 use super::error::{DavError, garbled};
-use crate::limits::{DAV_DEPTH_MAX, DAV_ENTRIES_MAX};
+use super::shape::is_bearable;
+use crate::limits::{DAV_ENTRIES_MAX, DAV_NODES_MAX, DAV_TOKEN_BYTES_MAX};
 
 pub(super) const DAV: &str = "DAV:";
 pub(super) const CALDAV: &str = "urn:ietf:params:xml:ns:caldav";
@@ -50,59 +51,12 @@ pub(super) fn is(node: &Node<'_, '_>, namespace: &str, name: &str) -> bool {
 
 /// Reads XML that somebody else wrote.
 pub(super) fn parsed(text: &str) -> Result<Document<'_>, DavError> {
-    // The parser goes down by recursion.
-    if is_too_deep(text) {
+    if !is_bearable(text) {
         return Err(garbled());
     }
-    let nodes_limit = u32::try_from(DAV_ENTRIES_MAX * 40).unwrap_or(u32::MAX);
+    let nodes_limit = u32::try_from(DAV_NODES_MAX).unwrap_or(u32::MAX);
     let options = ParsingOptions { allow_dtd: false, nodes_limit, ..ParsingOptions::default() };
     Document::parse_with_options(text, options).map_err(|_| garbled())
-}
-
-/// Whether elements lie deeper in each other than the bound. One pass: what is text (CDATA, comments, values of
-/// attributes) does not count, and what never ends is left to the parser, which refuses it.
-fn is_too_deep(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let (mut depth, mut at) = (0_usize, 0_usize);
-    while let Some(next) = text[at..].find('<') {
-        at += next;
-        let rest = &text[at..];
-        let (opens, end) = if rest.starts_with("<![CDATA[") {
-            (false, "]]>")
-        } else if rest.starts_with("<!--") {
-            (false, "-->")
-        } else if rest.starts_with("<?") {
-            (false, "?>")
-        } else {
-            (!rest.starts_with("</") && !rest.starts_with("<!"), ">")
-        };
-        let end = if opens { tag_end(bytes, at) } else { rest.find(end).map(|found| at + found + end.len()) };
-        let Some(end) = end else { return false };
-        if rest.starts_with("</") {
-            depth = depth.saturating_sub(1);
-        } else if opens && bytes.get(end - 2) != Some(&b'/') {
-            depth += 1;
-        }
-        if depth > DAV_DEPTH_MAX {
-            return true;
-        }
-        at = end;
-    }
-    false
-}
-
-/// Behind the tag that begins here.
-fn tag_end(bytes: &[u8], begin: usize) -> Option<usize> {
-    let mut quote = None;
-    for (at, byte) in bytes.iter().enumerate().skip(begin) {
-        match (quote, *byte) {
-            (None, b'>') => return Some(at + 1),
-            (None, b'"' | b'\'') => quote = Some(*byte),
-            (Some(open), byte) if open == byte => quote = None,
-            _ => {}
-        }
-    }
-    None
 }
 
 /// The entries of an answer.
@@ -119,7 +73,8 @@ pub(super) fn entries<'d>(document: &'d Document<'d>) -> Result<Multistatus<'d>,
         return Err(DavError::Unexpected(format!("the server lists more than {DAV_ENTRIES_MAX} entries")));
     }
     let token = root.children().find(|node| is(node, DAV, "sync-token")).and_then(|node| node.text());
-    Ok(Multistatus { entries, token: token.map(|token| token.trim().to_owned()).filter(|token| !token.is_empty()) })
+    let token = token.map(str::trim).filter(|token| (1..=DAV_TOKEN_BYTES_MAX).contains(&token.len()));
+    Ok(Multistatus { entries, token: token.map(str::to_owned) })
 }
 
 fn entry<'d>(response: Node<'d, 'd>) -> Option<EntryOf<'d>> {

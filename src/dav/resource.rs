@@ -8,14 +8,16 @@ use libdav::caldav::GetCalendarResources;
 use libdav::carddav::GetAddressBookResources;
 use libdav::dav::{Delete, PutResource};
 use libdav::requests::DavRequest;
+use reqwest::Url;
 
 use super::changes::etag;
 use super::client::{DavAnswer, DavClient, Does, failed, unwritten};
 use super::error::{DavError, garbled};
-use super::multistatus::{CALDAV, CARDDAV, entries, parsed};
+use super::href::Home;
+use super::multistatus::{CALDAV, CARDDAV, Multistatus};
 use super::{DavKind, media_type};
 use crate::failpoint::fail_point;
-use crate::limits::{DAV_GETS_AT_ONCE, DAV_MULTIGET_MAX, DAV_RESOURCE_BYTES_MAX};
+use crate::limits::{DAV_ETAG_BYTES_MAX, DAV_GETS_AT_ONCE, DAV_MULTIGET_MAX, DAV_RESOURCE_BYTES_MAX};
 
 /// A resource with its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +39,10 @@ pub struct Fetched {
     pub gone: Vec<String>,
     /// Those that are too large, or no text.
     pub unreadable: Vec<String>,
+    /// How many of all these had to be asked for by themselves.
+    pub singly: usize,
+    /// Those that were not asked for, because that were too many.
+    pub not_asked: Vec<String>,
 }
 
 /// Something was written.
@@ -47,25 +53,47 @@ pub struct StoredResource {
 }
 
 impl DavClient {
-    /// The texts of these. What cannot be read costs itself alone.
-    pub async fn fetch(&self, kind: DavKind, collection: &str, hrefs: &[String]) -> Result<Fetched, DavError> {
+    /// The texts of these. What cannot be read costs itself alone; at most `singly_max` that the server leaves out of its
+    /// answers are asked for by themselves, and none are asked for behind the first that is left.
+    pub async fn fetch(
+        &self,
+        kind: DavKind,
+        collection: &str,
+        hrefs: &[String],
+        singly_max: usize,
+    ) -> Result<Fetched, DavError> {
         let mut fetched = Fetched::default();
-        for slice in hrefs.chunks(DAV_MULTIGET_MAX) {
+        for (at, slice) in hrefs.chunks(DAV_MULTIGET_MAX).enumerate() {
             // Their names in answers, and those that they were asked for by.
-            let mut missing: BTreeMap<String, &String> =
-                slice.iter().map(|href| (self.0.home.href(href, &self.0.home.url).unwrap_or_default(), href)).collect();
+            let name = |href: &String| self.0.home.href(href, &self.0.home.url).unwrap_or_default();
+            let mut missing: BTreeMap<String, String> = slice.iter().map(|href| (name(href), href.clone())).collect();
             let answer = match self.several(kind, collection, slice).await {
                 // Too long an answer, or one that nobody can parse for the sake of one resource in it.
                 Err(DavError::Unexpected(_)) => None,
                 answer => answer?,
             };
             if let Some(answer) = answer {
-                match self.sort(&answer, &mut missing, &mut fetched) {
-                    Ok(()) | Err(DavError::Unexpected(_)) => {}
+                let (home, wanted) = (self.0.home.clone(), missing.clone());
+                match answer.read(move |all, from| sorted(all, from, &home, wanted)).await {
+                    Ok((found, left_out)) => {
+                        fetched.resources.extend(found.resources);
+                        fetched.gone.extend(found.gone);
+                        fetched.unreadable.extend(found.unreadable);
+                        missing = left_out;
+                    }
+                    Err(DavError::Unexpected(_)) => {}
                     Err(error) => return Err(error),
                 }
             }
-            self.singly(missing.into_values().cloned().collect(), &mut fetched).await?;
+            let mut missing: Vec<String> = missing.into_values().collect();
+            let left = missing.split_off(missing.len().min(singly_max.saturating_sub(fetched.singly)));
+            fetched.singly += missing.len();
+            self.singly(missing, &mut fetched).await?;
+            if !left.is_empty() {
+                fetched.not_asked = left;
+                fetched.not_asked.extend(hrefs.iter().skip((at + 1) * DAV_MULTIGET_MAX).cloned());
+                break;
+            }
         }
         Ok(fetched)
     }
@@ -118,34 +146,6 @@ impl DavClient {
             400 | 403 | 405 | 409 | 412 | 415 | 501 => Ok(None),
             _ => Err(failed(&answer)),
         }
-    }
-
-    /// Takes what was answered out of what is missing.
-    fn sort(
-        &self,
-        answer: &DavAnswer,
-        missing: &mut BTreeMap<String, &String>,
-        into: &mut Fetched,
-    ) -> Result<(), DavError> {
-        let document = parsed(answer.text()?)?;
-        for entry in entries(&document)?.entries {
-            let name = self.0.home.href(entry.href, &answer.from).filter(|href| missing.contains_key(href));
-            let Some(name) = name else { continue };
-            let href = missing.get(&name).map(|href| (*href).clone()).unwrap_or_default();
-            let data = entry.prop(CALDAV, "calendar-data").or_else(|| entry.prop(CARDDAV, "address-data"));
-            let text: Option<String> = data
-                .map(|data| data.descendants().filter(|node| node.is_text()).filter_map(|node| node.text()).collect());
-            match (entry.status, text, etag(&entry)) {
-                (Some(404 | 410), _, _) => into.gone.push(href),
-                (_, Some(text), Some(etag)) if !text.trim().is_empty() && text.len() <= DAV_RESOURCE_BYTES_MAX => {
-                    into.resources.push(Resource { href, etag, text });
-                }
-                (_, Some(text), _) if text.len() > DAV_RESOURCE_BYTES_MAX => into.unreadable.push(href),
-                _ => continue,
-            }
-            missing.remove(&name);
-        }
-        Ok(())
     }
 
     /// One of them; `None`: it is not there.
@@ -214,7 +214,9 @@ impl DavClient {
         };
         fail_point("dav-answered");
         if answer.status().as_u16() == 207 {
-            return refused_in_parts(&answer).map(|()| StoredResource { etag: None });
+            let status = answer.read(|all, _| worst(all)).await;
+            let odd = |_| DavError::Doubtful("the server's answer cannot be read".to_owned());
+            return refused_in_parts(status.map_err(odd)?).map(|()| StoredResource { etag: None });
         }
         if answer.status().is_success() {
             Ok(StoredResource { etag: told_etag(&answer) })
@@ -224,12 +226,41 @@ impl DavClient {
     }
 }
 
+/// What was answered of what was asked for, and what of that is missing.
+pub(super) fn sorted(
+    all: &Multistatus<'_>,
+    from: &Url,
+    home: &Home,
+    mut missing: BTreeMap<String, String>,
+) -> (Fetched, BTreeMap<String, String>) {
+    let mut found = Fetched::default();
+    for entry in &all.entries {
+        let Some(name) = home.href(entry.href, from) else { continue };
+        let Some(href) = missing.get(&name).cloned() else { continue };
+        let data = entry.prop(CALDAV, "calendar-data").or_else(|| entry.prop(CARDDAV, "address-data"));
+        let text: Option<String> =
+            data.map(|data| data.descendants().filter(|node| node.is_text()).filter_map(|node| node.text()).collect());
+        match (entry.status, text, etag(entry)) {
+            (Some(404 | 410), _, _) => found.gone.push(href),
+            (_, Some(text), Some(etag)) if !text.trim().is_empty() && text.len() <= DAV_RESOURCE_BYTES_MAX => {
+                found.resources.push(Resource { href, etag, text });
+            }
+            (_, Some(text), _) if text.len() > DAV_RESOURCE_BYTES_MAX => found.unreadable.push(href),
+            _ => continue,
+        }
+        missing.remove(&name);
+    }
+    (found, missing)
+}
+
+/// What one of its parts was refused with.
+fn worst(all: &Multistatus<'_>) -> Option<u16> {
+    all.entries.iter().filter_map(|entry| entry.status).find(|status| *status >= 400)
+}
+
 /// A write that is answered in parts was not done where one of them says so (RFC 4918 §9.6.1).
-fn refused_in_parts(answer: &DavAnswer) -> Result<(), DavError> {
-    let odd = || DavError::Doubtful("the server's answer cannot be read".to_owned());
-    let document = answer.text().and_then(parsed).map_err(|_| odd())?;
-    let found = entries(&document).map_err(|_| odd())?.entries;
-    match found.iter().filter_map(|entry| entry.status).find(|status| *status >= 400) {
+fn refused_in_parts(status: Option<u16>) -> Result<(), DavError> {
+    match status {
         None => Ok(()),
         Some(404 | 410) => Err(DavError::Gone),
         Some(412) => Err(DavError::ChangedThere),
@@ -239,5 +270,5 @@ fn refused_in_parts(answer: &DavAnswer) -> Result<(), DavError> {
 
 fn told_etag(answer: &DavAnswer) -> Option<String> {
     let etag = answer.parts.headers.get(http::header::ETAG)?.to_str().ok()?.trim();
-    Some(etag.to_owned()).filter(|etag| !etag.is_empty())
+    Some(etag.to_owned()).filter(|etag| (1..=DAV_ETAG_BYTES_MAX).contains(&etag.len()))
 }

@@ -14,10 +14,10 @@ use super::multistatus::parsed;
 use super::{DavClient, DavError, DavKind, ListedResource};
 use crate::accounts::{Credential, FixedLogin, Login, LoginError};
 
-pub(super) type Said = Arc<Mutex<Vec<String>>>;
+pub(crate) type Said = Arc<Mutex<Vec<String>>>;
 
 /// A server that answers each request (head and body) with what `answer` makes of it; empty: it hangs up.
-pub(super) async fn server(answer: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static) -> (DavClient, Said) {
+pub(crate) async fn server(answer: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static) -> (DavClient, Said) {
     let (url, said) = listening(answer).await;
     let login = Arc::new(FixedLogin::new("anna", "hush"));
     (DavClient::connected(&url, login, None).unwrap(), said)
@@ -64,25 +64,25 @@ async fn request(stream: &mut TcpStream) -> Option<String> {
     }
 }
 
-pub(super) fn says(status: &str, headers: &str, body: &str) -> Vec<u8> {
+pub(crate) fn says(status: &str, headers: &str, body: &str) -> Vec<u8> {
     format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n{headers}\r\n{body}", body.len())
         .into_bytes()
 }
 
-pub(super) fn parts(responses: &str) -> Vec<u8> {
+pub(crate) fn parts(responses: &str) -> Vec<u8> {
     let body = format!(
         r#"<?xml version="1.0"?><d:multistatus xmlns:d="DAV:" xmlns:c="urn:ietf:params:xml:ns:caldav" xmlns:a="urn:ietf:params:xml:ns:carddav" xmlns:cs="http://calendarserver.org/ns/">{responses}</d:multistatus>"#
     );
     says("207 Multi-Status", "", &body)
 }
 
-pub(super) fn prop(href: &str, props: &str) -> String {
+pub(crate) fn prop(href: &str, props: &str) -> String {
     format!(
         "<d:response><d:href>{href}</d:href><d:propstat><d:prop>{props}</d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>"
     )
 }
 
-fn etag(href: &str, etag: &str) -> String {
+pub(crate) fn etag(href: &str, etag: &str) -> String {
     prop(href, &format!("<d:getetag>{etag}</d:getetag>"))
 }
 
@@ -266,14 +266,14 @@ async fn one_broken_resource_costs_itself_alone() {
     })
     .await;
     let hrefs = ["a", "bad", "big", "five", "none"].map(|name| format!("/dav/c/{name}.ics"));
-    let fetched = client.fetch(DavKind::Events, "/dav/c/", &hrefs).await.unwrap();
+    let fetched = client.fetch(DavKind::Events, "/dav/c/", &hrefs, 100).await.unwrap();
     assert_eq!(fetched.resources.len(), 1);
     assert_eq!(fetched.gone, vec![hrefs[4].clone()]);
     let mut unreadable = fetched.unreadable;
     unreadable.sort();
     assert_eq!(unreadable, hrefs[1..4].to_vec());
     // When it fails at everything, it is the server that is broken.
-    let error = client.fetch(DavKind::Events, "/dav/c/", &hrefs[3..4]).await.unwrap_err();
+    let error = client.fetch(DavKind::Events, "/dav/c/", &hrefs[3..4], 100).await.unwrap_err();
     assert!(matches!(error, DavError::Unreachable(_)), "{error:?}");
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::future::join_all;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::place::{DavPlace, PlacedAccount, dav_places};
@@ -18,13 +18,24 @@ use super::sync::{DavPass, PassError};
 use crate::accounts::{AccountConfig, AccountPart, AccountStates};
 use crate::core::ids::UserId;
 use crate::dav::DavError;
-use crate::limits::{DAV_POLL_SECS, DAV_RETRY_SECS, DAV_RETRY_SECS_MAX};
+use crate::limits::{DAV_POLL_SECS, DAV_REST_FACTOR, DAV_RETRY_SECS, DAV_RETRY_SECS_MAX};
 use crate::ports::Store;
 use crate::services::backend::BackendAccount;
 use crate::services::capabilities::{ContextSource, Mirroring};
 use crate::services::context::RequestContext;
 use crate::services::following::{Followed, spread};
 use crate::services::replica::{Replica, StoreMirror};
+
+/// How a pass ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PassEnd {
+    /// It came to its end, or as far as one pass goes.
+    Looked,
+    /// The account does not let anybody in: only somebody can mend it.
+    NotLetIn,
+    /// Something else was in the way.
+    Failed,
+}
 
 /// The accounts of everybody for one kind of record.
 pub struct DavKeeper<T: DavRecord> {
@@ -108,29 +119,31 @@ impl<T: DavRecord> DavKeeper<T> {
     ) {
         let mut failures = 0_u32;
         loop {
-            let refused = match people.context_of(person).await {
+            let began = Instant::now();
+            let ended = match people.context_of(person).await {
                 Some(ctx) => self.pass(service, &ctx, placed).await,
-                None => Err(false),
+                None => PassEnd::Failed,
             };
             people.mirrored();
-            failures = if refused.is_ok() { 0 } else { failures.saturating_add(1) };
-            let wait = match refused {
-                Ok(()) => DAV_POLL_SECS,
-                Err(true) => DAV_RETRY_SECS_MAX,
-                Err(false) => (DAV_RETRY_SECS << failures.min(8)).min(DAV_RETRY_SECS_MAX),
+            let wait = match ended {
+                PassEnd::Looked => DAV_POLL_SECS,
+                PassEnd::NotLetIn => DAV_RETRY_SECS_MAX,
+                PassEnd::Failed => (DAV_RETRY_SECS << (failures + 1).min(8)).min(DAV_RETRY_SECS_MAX),
             };
+            failures = if ended == PassEnd::Looked { 0 } else { failures.saturating_add(1) };
             let wait = Duration::from_secs(wait).mul_f64(0.75 + spread(&placed.account.id) / 2.0);
-            sleep(wait).await;
+            // What takes long, because all of it is new at every look, is looked at as much more seldom.
+            sleep(wait.max(began.elapsed() * DAV_REST_FACTOR)).await;
         }
     }
 
-    /// One pass, and what it says of the account. The error: whether only somebody can mend it.
+    /// One pass, and what it says of the account.
     async fn pass<S: Replica<Kept = T>>(
         &self,
         service: &S,
         ctx: &RequestContext,
         placed: &PlacedAccount<T>,
-    ) -> Result<(), bool> {
+    ) -> PassEnd {
         let id = placed.account.id.as_str();
         let state = Self::PART.id(id);
         let mirror = StoreMirror { service, ctx, account: id };
@@ -143,12 +156,12 @@ impl<T: DavRecord> DavKeeper<T> {
         };
         let ended = tokio::select! {
             ended = pass.run() => ended,
-            () = told => return Err(false),
+            () = told => return PassEnd::Failed,
         };
         match ended {
             Ok(_) => {
                 self.states.synced(&state, ctx.now);
-                Ok(())
+                PassEnd::Looked
             }
             Err(error) => {
                 let until_reconnected =
@@ -156,7 +169,11 @@ impl<T: DavRecord> DavKeeper<T> {
                 if self.states.failed(&state, ctx.now, error.to_string(), until_reconnected) {
                     tracing::warn!(account = id, %error, "an account is not connected");
                 }
-                Err(matches!(error, PassError::Server(DavError::NotSignedIn { .. })))
+                match error {
+                    PassError::LeftOut { .. } => PassEnd::Looked,
+                    PassError::Server(DavError::NotSignedIn { .. }) => PassEnd::NotLetIn,
+                    PassError::Server(_) | PassError::Here(_) => PassEnd::Failed,
+                }
             }
         }
     }

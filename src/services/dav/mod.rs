@@ -16,9 +16,12 @@
 mod backend;
 mod keeper;
 mod place;
+mod reading;
 mod record;
 mod state;
 mod sync;
+#[cfg(test)]
+mod sync_tests;
 
 pub use keeper::{DavKeeper, DavReplica};
 pub(super) use place::uid_of;

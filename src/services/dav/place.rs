@@ -1,5 +1,6 @@
 //! One account's place for one kind of record.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::atomic::AtomicBool;
@@ -30,6 +31,8 @@ pub struct DavPlace<T> {
     pub(super) has_none: AtomicBool,
     /// One pass at a time, and when collections were last looked for.
     pub(super) looked: Mutex<Option<Instant>>,
+    /// Of a collection that did not come to its end: the resource that comes first in the next pass.
+    pub(super) stopped_at: std::sync::Mutex<BTreeMap<String, String>>,
     /// How far a first pass has come.
     pub(super) progress: std::sync::Mutex<Option<(usize, usize)>>,
     kind: PhantomData<fn() -> T>,
@@ -57,9 +60,27 @@ impl<T: DavRecord> DavPlace<T> {
             chosen: account.chosen.of(T::KIND).map(str::to_owned),
             has_none: AtomicBool::new(false),
             looked: Mutex::default(),
+            stopped_at: std::sync::Mutex::default(),
             progress: std::sync::Mutex::default(),
             kind: PhantomData,
         })))
+    }
+
+    /// That of an account at this server.
+    #[cfg(test)]
+    pub(super) fn reaching(client: DavClient, store: Arc<dyn Store>) -> Self {
+        Self {
+            account: "a".to_owned(),
+            client,
+            store,
+            own: Vec::new(),
+            chosen: None,
+            has_none: AtomicBool::new(false),
+            looked: Mutex::default(),
+            stopped_at: std::sync::Mutex::default(),
+            progress: std::sync::Mutex::default(),
+            kind: PhantomData,
+        }
     }
 
     pub(super) async fn state(&self, owner: &UserId) -> Result<DavState, StoreError> {

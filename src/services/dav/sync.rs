@@ -8,13 +8,16 @@ use std::time::{Duration, Instant};
 use sha2::{Digest as _, Sha256};
 
 use super::place::{DavPlace, uid_of};
-use super::record::{DavRecord, ResourceName};
+use super::reading::Reading;
+use super::record::DavRecord;
 use super::state::{DavState, KnownCollection, lies_in};
 use crate::core::digest::hex;
 use crate::dav::{DavError, Fetched, ListedResource, Resource};
-use crate::limits::{DAV_FETCH_SLICE, DAV_LOOK_SECS, DAV_PARTS_MAX, DAV_PASSED_OVER_MAX};
+use crate::limits::{
+    DAV_FETCH_SLICE, DAV_KNOWN_COLLECTIONS_MAX, DAV_LOOK_SECS, DAV_PARTS_MAX, DAV_PASSED_OVER_MAX, DAV_SINGLY_MAX,
+};
 use crate::ports::{Batch, Change, Expect, Key, RecordExt as _, StoreError};
-use crate::services::backend::{Mirror, RecordEdit, RecordOrigin};
+use crate::services::backend::{Mirror, RecordEdit};
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 
@@ -24,6 +27,12 @@ pub(super) enum PassError {
     /// The server.
     #[error(transparent)]
     Server(#[from] DavError),
+    /// It leaves too much out of its answers.
+    #[error(
+        "the server leaves out what it is asked for, so I fetched {fetched} entries one by one and stopped; \
+         {left} are left, and I go on with them at the next look"
+    )]
+    LeftOut { fetched: usize, left: usize },
     /// Something of ours.
     #[error(transparent)]
     Here(#[from] ServiceError),
@@ -38,10 +47,19 @@ impl From<StoreError> for PassError {
 impl From<PassError> for ServiceError {
     fn from(error: PassError) -> Self {
         match error {
-            PassError::Server(error) => Self::Unreachable { place: "The account".to_owned(), why: error.to_string() },
+            PassError::Server(_) | PassError::LeftOut { .. } => {
+                Self::Unreachable { place: "The account".to_owned(), why: error.to_string() }
+            }
             PassError::Here(error) => error,
         }
     }
+}
+
+/// What of a collection may still be asked for by itself in a pass.
+struct Singly {
+    left: usize,
+    /// How much was not asked for, because nothing was left.
+    not_asked: usize,
 }
 
 /// One pass.
@@ -65,23 +83,30 @@ impl<T: DavRecord> DavPass<'_, T> {
             gone = self.look(&mut state).await?;
             *looked = Some(Instant::now());
         }
-        let mut news = false;
+        let (mut news, mut fetched, mut left) = (false, 0, 0);
+        // Each its part: one that is broken keeps no other waiting.
+        let singly_max = (DAV_SINGLY_MAX / state.collections.len().max(1)).max(1);
         for at in 0..state.collections.len() {
             let collection = state.collections[at].clone();
-            let (token, came) = self.collection(&collection, &mut state.passed_over).await?;
+            let mut singly = Singly { left: singly_max, not_asked: 0 };
+            let (token, came) = self.collection(&collection, &mut state.passed_over, &mut singly).await?;
             news |= came;
             state.collections[at].token = token;
+            (fetched, left) = (fetched + singly_max - singly.left, left + singly.not_asked);
             // What comes next may fail; this one need not be read again for it.
             self.keep(&state, &before).await?;
         }
         for collection in gone {
-            match self.left(&collection).await? {
-                Some(came) => news |= came,
-                None => state.collections.push(collection),
+            // A server that lists others at every look does not make the list longer with each.
+            let has_room = state.collections.len() < DAV_KNOWN_COLLECTIONS_MAX;
+            if has_room && self.is_there(&collection).await? {
+                state.collections.push(collection);
+            } else {
+                news |= self.left(&collection).await?;
             }
         }
         self.keep(&state, &before).await?;
-        Ok(news)
+        if left > 0 { Err(PassError::LeftOut { fetched, left }) } else { Ok(news) }
     }
 
     /// There is one pass at a time, and nobody else writes it.
@@ -106,11 +131,12 @@ impl<T: DavRecord> DavPass<'_, T> {
         Ok(known.into_values().collect())
     }
 
-    /// What is new in one collection; gives the token of it.
+    /// What is new in one collection; gives the token of it: the old one where something was left out.
     async fn collection(
         &self,
         collection: &KnownCollection,
         passed_over: &mut BTreeMap<String, String>,
+        singly: &mut Singly,
     ) -> Result<(Option<String>, bool), PassError> {
         let mut token = collection.token.clone();
         let mut news = false;
@@ -127,17 +153,35 @@ impl<T: DavRecord> DavPass<'_, T> {
             let is_new = |one: &&ListedResource| {
                 held.get(&one.href) != Some(&one.etag) && passed_over.get(&one.href) != Some(&one.etag)
             };
-            let wanted: Vec<&ListedResource> = listed.iter().filter(is_new).collect();
+            let wanted = self.in_turn(collection, listed.iter().filter(is_new).collect());
             let may_hold_others = changes.is_whole.then_some(&held);
-            news |= self.brought(collection, wanted, may_hold_others, (&mut gone, passed_over)).await?;
+            news |= self.brought(collection, wanted, may_hold_others, (&mut gone, passed_over), singly).await?;
             gone.iter().for_each(|href| drop(passed_over.remove(href)));
             news |= self.taken(&gone).await?;
-            token = changes.token;
-            if !changes.is_partial {
+            // With the same token the rest is listed once more.
+            if singly.not_asked > 0 {
+                return Ok((token, news));
+            }
+            // A token that goes on to itself leads nowhere: all is listed next time.
+            let is_stuck = changes.is_partial && changes.token == token;
+            token = changes.token.filter(|_| !is_stuck);
+            if is_stuck || !changes.is_partial {
                 return Ok((token, news));
             }
         }
         Ok((token, news))
+    }
+
+    /// From where the pass before this one stopped: what it asked for in vain comes last.
+    fn in_turn<'l>(
+        &self,
+        collection: &KnownCollection,
+        mut wanted: Vec<&'l ListedResource>,
+    ) -> Vec<&'l ListedResource> {
+        let stopped = self.place.stopped_at.lock().unwrap_or_else(PoisonError::into_inner).remove(&collection.href);
+        let from = stopped.and_then(|href| wanted.iter().position(|one| one.href == href));
+        wanted.rotate_left(from.unwrap_or_default());
+        wanted
     }
 
     /// The states in which the replica holds what was listed; of a whole list all that lies in the collection.
@@ -167,15 +211,17 @@ impl<T: DavRecord> DavPass<'_, T> {
         mut wanted: Vec<&ListedResource>,
         may_hold_others: Option<&BTreeMap<String, String>>,
         (gone, passed_over): (&mut Vec<String>, &mut BTreeMap<String, String>),
+        singly: &mut Singly,
     ) -> Result<bool, PassError> {
         if wanted.is_empty() {
             return Ok(false);
         }
         let mut rest = wanted.split_off(wanted.len().min(DAV_FETCH_SLICE));
-        let fetched = self.fetched(collection, &wanted).await?;
+        let fetched = self.fetched(collection, &wanted, singly).await?;
         let left_out = self.slice(collection, &wanted, fetched, (gone, passed_over)).await?;
         if 2 * left_out > wanted.len()
             && !rest.is_empty()
+            && singly.not_asked == 0
             && let Some(held) = may_hold_others
             && let Some(holding) = self.place.client.holding(T::KIND, &collection.href).await?
         {
@@ -183,13 +229,13 @@ impl<T: DavRecord> DavPass<'_, T> {
         }
         let (mut done, all) = (wanted.len(), wanted.len() + rest.len());
         let mut slices = rest.chunks(DAV_FETCH_SLICE).peekable();
-        let mut fetched = self.fetched(collection, slices.peek().copied().unwrap_or_default()).await?;
+        let mut fetched = self.fetched(collection, slices.peek().copied().unwrap_or_default(), singly).await?;
         while let Some(slice) = slices.next() {
             self.shows_progress(Some((done, all)));
             let next = slices.peek().copied().unwrap_or_default();
             let (laid, ahead) = futures::join!(
                 self.slice(collection, slice, fetched, (&mut *gone, &mut *passed_over)),
-                self.fetched(collection, next)
+                self.fetched(collection, next, singly)
             );
             laid?;
             fetched = ahead?;
@@ -206,9 +252,26 @@ impl<T: DavRecord> DavPass<'_, T> {
         *self.place.progress.lock().unwrap_or_else(PoisonError::into_inner) = progress;
     }
 
-    async fn fetched(&self, collection: &KnownCollection, slice: &[&ListedResource]) -> Result<Fetched, DavError> {
+    /// Once something was left out, nothing is asked for any more.
+    async fn fetched(
+        &self,
+        collection: &KnownCollection,
+        slice: &[&ListedResource],
+        singly: &mut Singly,
+    ) -> Result<Fetched, DavError> {
+        if singly.not_asked > 0 {
+            singly.not_asked += slice.len();
+            return Ok(Fetched::default());
+        }
         let hrefs: Vec<String> = slice.iter().map(|one| one.href.clone()).collect();
-        self.place.client.fetch(T::KIND, &collection.href, &hrefs).await
+        let fetched = self.place.client.fetch(T::KIND, &collection.href, &hrefs, singly.left).await?;
+        singly.left = singly.left.saturating_sub(fetched.singly);
+        singly.not_asked = fetched.not_asked.len();
+        if let Some(first) = fetched.not_asked.first() {
+            let mut stopped_at = self.place.stopped_at.lock().unwrap_or_else(PoisonError::into_inner);
+            stopped_at.insert(collection.href.clone(), first.clone());
+        }
+        Ok(fetched)
     }
 
     /// A slice comes into the replica; gives how many of it hold nothing of this kind, or cannot be read.
@@ -224,8 +287,9 @@ impl<T: DavRecord> DavPass<'_, T> {
         let mut left_out = fetched.unreadable;
         let resources = fetched.resources.into_iter().filter(|one| wanted.contains(one.href.as_str()));
         self.laid(collection, resources.collect(), &mut left_out).await?;
+        let unread: BTreeSet<&String> = left_out.iter().collect();
         for one in slice {
-            if left_out.contains(&one.href) {
+            if unread.contains(&one.href) {
                 passed_over.insert(one.href.clone(), one.etag.clone());
             } else {
                 passed_over.remove(&one.href);
@@ -247,25 +311,23 @@ impl<T: DavRecord> DavPass<'_, T> {
         let held = self.mirror.held(&ids).await?;
         let held: BTreeMap<String, (T, u64)> =
             held.into_iter().filter_map(|one| Some((one.0.origin()?.id.clone(), one))).collect();
-        let reader = self.place.reader(self.ctx, collection.is_shared);
-        let mut edits = Vec::new();
+        let mut named = Vec::new();
         for resource in resources {
             let before = held.get(&resource.href).cloned();
             let id = match &before {
                 Some((held, _)) => held.id().to_owned(),
                 None => self.new_id(collection, &resource).await?,
             };
-            let origin = RecordOrigin::new(&self.place.account, &resource.href, &resource.etag);
-            let held = before.as_ref().map(|(held, _)| held);
-            match T::read(&resource.text, ResourceName { id, origin }, held, &reader) {
-                Ok(Some(after)) => edits.push(RecordEdit { before, after: Some(after) }),
-                Ok(None) => left_out.push(resource.href),
-                Err(why) => {
-                    tracing::warn!(account = self.place.account, why, "a resource cannot be read");
-                    left_out.push(resource.href);
-                }
-            }
+            named.push((resource, id, before));
         }
+        let reading = Reading {
+            account: self.place.account.clone(),
+            own: self.place.own.clone(),
+            ctx: self.ctx.clone(),
+            is_shared: collection.is_shared,
+        };
+        let (edits, unread) = reading.of(named).await?;
+        left_out.extend(unread);
         self.mirror.apply(edits).await
     }
 
@@ -291,17 +353,21 @@ impl<T: DavRecord> DavPass<'_, T> {
         Ok(news)
     }
 
-    /// A collection is not listed any more: what lies in it goes once the server says that it is gone or nobody's
-    /// business of the person's; `None` where it says that it is there.
-    async fn left(&self, collection: &KnownCollection) -> Result<Option<bool>, PassError> {
+    /// Whether a collection that is not listed any more is there nevertheless; not, once the server says that it is gone or
+    /// nobody's business of the person's.
+    async fn is_there(&self, collection: &KnownCollection) -> Result<bool, DavError> {
         match self.place.client.changes(&collection.href, None).await {
-            Ok(_) => return Ok(None),
-            Err(DavError::Gone | DavError::Refused(_)) => {}
-            Err(error) => return Err(error.into()),
+            Ok(_) => Ok(true),
+            Err(DavError::Gone | DavError::Refused(_)) => Ok(false),
+            Err(error) => Err(error),
         }
+    }
+
+    /// What lies in a collection that is followed no more goes.
+    async fn left(&self, collection: &KnownCollection) -> Result<bool, ServiceError> {
         let origins = self.mirror.origins().await?;
         let inside = origins.into_iter().map(|origin| origin.id).filter(|id| lies_in(id, &collection.href));
-        Ok(Some(self.taken(&inside.collect::<Vec<_>>()).await?))
+        self.taken(&inside.collect::<Vec<_>>()).await
     }
 }
 
