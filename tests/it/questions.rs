@@ -1,5 +1,9 @@
-//! A question of ours beside which something else is said: without a model, on the real program.
+//! A question of ours beside which something else is said: without a model, on the real program. And what is asked of a
+//! plan that cannot be.
 
+use serde_json::json;
+
+use crate::rig::{Rig, Setup, action};
 use crate::support::program::{Console, Program, did, params_of, path_of, text_of};
 
 fn open(program: &Program) -> Console {
@@ -99,4 +103,34 @@ fn an_address_beside_a_name_is_an_address() {
     console.say("draft an email to Dan saying see you at noon");
     let draft = console.say("Rui (rui@example.org)");
     assert_eq!((did(&draft), &params_of(&draft)["to"][0]), (vec![DRAFTED.to_owned()], &"rui@example.org".into()));
+}
+
+#[tokio::test]
+async fn an_event_that_would_end_before_it_begins_is_asked_about() {
+    for (start, end) in [
+        ("2026-01-13T15:00:00Z", "2026-01-13T14:00:00Z"),
+        ("2026-01-13T15:00:00Z", "2026-01-13T15:00:00Z"),
+        ("2026-01-13", "2026-01-12"),
+    ] {
+        let rig = Rig::new(Setup { demo: true, ..Setup::default() });
+        let planned = json!({"summary": "Workshop", "start_time": start, "end_time": end});
+        rig.plans(json!([action("calendar", "create_event", planned)]));
+        let asked = rig.says("put the workshop on my calendar").await;
+        assert!(asked.did().is_empty() && asked.text().contains("When does it end?"), "{end}: {}", asked.text());
+        let made = rig.says("on 2026-01-13 at 17:00").await;
+        assert_eq!(made.did().len(), 1, "{end}: {}", made.text());
+        assert!(made.params()["end_time"].as_str().unwrap().starts_with("2026-01-13T17:00"), "{}", made.params());
+    }
+    // The same of one that is there: it begins at 16:00.
+    let rig = Rig::new(Setup { demo: true, ..Setup::default() });
+    for changes in [
+        json!({"end_time": "2026-01-12T15:00:00Z"}),
+        json!({"start_time": "2026-01-12T17:00:00Z", "end_time": "2026-01-12T16:30:00Z"}),
+    ] {
+        let planned = json!({"find_by": "Onboarding decision with Sarah", "changes": changes});
+        rig.plans(json!([action("calendar", "update_event", planned)]));
+        let asked = rig.says("change the onboarding decision").await;
+        assert!(!asked.has_card() && asked.text().contains("When does it end?"), "{changes}: {}", asked.text());
+        rig.says("never mind").await;
+    }
 }

@@ -287,9 +287,27 @@ fn settle_span(
         *start = Some(check_past(param, from, past, clock.now)?.store());
     }
     if let Some(until) = until {
+        let begins = from.or(clock.target.map(Moment::Instant)).filter(|_| !looks);
+        begins.map_or(Ok(()), |begins| check_order(begins, until, clock.reference))?;
         *end = Some(until.store());
     }
     Ok(())
+}
+
+/// An end that is no later than its beginning is asked about; a day may end on itself.
+fn check_order(from: Moment, until: Moment, reference: &Reference) -> Result<(), ParamError> {
+    let is_later = match (from, until) {
+        (Moment::Instant(from), Moment::Instant(until)) => until > from,
+        (Moment::Day(_), _) | (_, Moment::Day(_)) => {
+            let [from, until] = [from, until].map(|moment| moment.start(reference.zone).date_naive());
+            until >= from
+        }
+    };
+    if is_later {
+        return Ok(());
+    }
+    let until = until.show(reference);
+    Err(ask("end_time", format!("It would end {until}, and that is not after it begins. When does it end?")))
 }
 
 /// A time that has passed is asked about, unless looking back is fine.

@@ -1,5 +1,6 @@
 //! An event as cards, receipts and lists see it.
 
+use chrono::{DateTime, NaiveDate};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
@@ -156,9 +157,13 @@ impl EventChanged {
     }
 }
 
-/// What is wrong with an end before its start.
+/// What is wrong with an end before its start; a day may end on itself.
 pub(super) fn backwards(start: &str, end: Option<&str>) -> Option<String> {
-    let start = chrono::DateTime::parse_from_rfc3339(start).ok()?;
-    let end = chrono::DateTime::parse_from_rfc3339(end?).ok()?;
-    (end <= start).then(|| "it would end before it starts".to_owned())
+    let end = end?;
+    let day = |text: &str| text.get(..10)?.parse::<NaiveDate>().ok();
+    let is_backwards = match [start, end].map(DateTime::parse_from_rfc3339) {
+        [Ok(start), Ok(end)] => end <= start,
+        [_, _] => day(end)? < day(start)?,
+    };
+    is_backwards.then(|| "it would end before it starts".to_owned())
 }
