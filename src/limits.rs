@@ -137,6 +137,8 @@ pub const NOTE_CHARS_MAX: usize = 100_000;
 pub const RECURRENCE_STEPS_MAX: usize = 20_000;
 /// Occurrences of one series that are on their own: every day of a year.
 pub const SERIES_EXCEPTIONS_MAX: usize = 366;
+/// The same of a series that another program made.
+pub const READ_EXCEPTIONS_MAX: usize = 4 * SERIES_EXCEPTIONS_MAX;
 /// A reminder repeats at most this often; anything faster is a stopwatch, not an assistant.
 pub const REPEAT_MINUTES_MIN: i64 = 5;
 /// Reminders one task may have besides the one of its deadline; more is nagging.

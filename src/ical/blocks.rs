@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::limits::{ICAL_DEPTH_MAX, ICAL_LINES_MAX};
+use crate::limits::{ICAL_BYTES_MAX, ICAL_DEPTH_MAX, ICAL_LINES_MAX};
 
 /// Why a text is no iCalendar and no vCard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -88,6 +88,9 @@ impl Block {
 
 /// The outermost components of a text.
 pub fn blocks(text: &str) -> Result<Vec<Block>, Malformed> {
+    if text.len() > ICAL_BYTES_MAX {
+        return Err(Malformed::TooLarge);
+    }
     let mut found = Vec::new();
     let mut open: Vec<Block> = Vec::new();
     for (count, line) in lines(text).enumerate() {

@@ -1,6 +1,7 @@
 //! Zones of a calendar's times: by the name of the TZID, which may be that of a zone, of Windows' or of an old program;
 //! else by what its VTIMEZONE does with the clocks, which some zone that has a name does, too.
 
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::str::FromStr as _;
 
@@ -9,6 +10,7 @@ use chrono::{DateTime, Datelike as _, Duration, NaiveDateTime, Offset as _, Time
 use chrono_tz::{TZ_VARIANTS, Tz};
 
 use super::times::{IcalTime, times_of};
+use crate::limits::{ICAL_DEFINED_ZONES_MAX, ICAL_OBSERVANCES_MAX, ICAL_ZONE_NAME_BYTES_MAX};
 
 /// The zone of a time.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,17 +29,22 @@ pub struct Zones<'i> {
     calendar: &'i ICalendar,
     /// Taken first where several zones do the same.
     likely: Tz,
-    found: std::cell::RefCell<BTreeMap<String, TextZone>>,
+    found: RefCell<BTreeMap<String, TextZone>>,
+    /// How many may still be looked for by their definitions.
+    defined: Cell<usize>,
 }
 
 impl<'i> Zones<'i> {
     /// Those of this calendar; `likely` is the person's own.
     pub fn new(calendar: &'i ICalendar, likely: Tz) -> Self {
-        Self { calendar, likely, found: std::cell::RefCell::default() }
+        Self { calendar, likely, found: RefCell::default(), defined: Cell::new(ICAL_DEFINED_ZONES_MAX) }
     }
 
     /// The zone of this name.
     pub fn of(&self, name: &str) -> TextZone {
+        if name.len() > ICAL_ZONE_NAME_BYTES_MAX {
+            return TextZone::Unknown(name[..name.floor_char_boundary(ICAL_ZONE_NAME_BYTES_MAX)].to_owned());
+        }
         if let Some(found) = self.found.borrow().get(name) {
             return found.clone();
         }
@@ -50,6 +57,10 @@ impl<'i> Zones<'i> {
         if let Some(zone) = named(name) {
             return TextZone::Known(zone);
         }
+        let Some(left) = self.defined.get().checked_sub(1) else {
+            return TextZone::Unknown(name.to_owned());
+        };
+        self.defined.set(left);
         let is_it = |zone: &&ICalendarComponent| text(zone, &ICalendarProperty::Tzid) == Some(name);
         let Some(definition) = self.calendar.timezones().find(is_it) else {
             return TextZone::Unknown(name.to_owned());
@@ -59,8 +70,12 @@ impl<'i> Zones<'i> {
         by_name.or_else(by_rules).map_or_else(|| TextZone::Unknown(name.to_owned()), TextZone::Known)
     }
 
-    /// A zone whose clocks are those of the definition, in the years around what it says last and now.
+    /// A zone whose clocks are those of the definition, in the years around what it says last and now; none does what a
+    /// definition of more rules than zones have does.
     fn of_rules(&self, definition: &ICalendarComponent) -> Option<Tz> {
+        if definition.component_ids.len() > ICAL_OBSERVANCES_MAX {
+            return None;
+        }
         let parts = definition.component_ids.iter().filter_map(|id| self.calendar.component_by_id(*id));
         let observances: Vec<Observance> = parts.filter_map(Observance::of).collect();
         let (first, last) =
@@ -81,6 +96,8 @@ impl<'i> Zones<'i> {
     }
 }
 
+/// The fifth Monday of February comes every 28 years, over the turn of a century after 40.
+const YEARS_LOOKED_AT: usize = 42;
 /// Two years, in steps that meet every change of the clocks that lasts.
 const SAMPLES: i64 = 104;
 const DAYS_BETWEEN: i64 = 7;
@@ -158,7 +175,9 @@ impl Observance {
         let counts = |local: &NaiveDateTime| {
             *local >= self.begins && self.until.is_none_or(|until| *local <= until + Duration::days(1))
         };
-        let years = (self.begins.year()..=at.year() + 1).rev().take(120);
+        // Behind its end it has none.
+        let last = self.until.map_or(at.year(), |until| until.year().min(at.year()));
+        let years = (self.begins.year()..=last + 1).rev().take(YEARS_LOOKED_AT);
         years.filter_map(in_year).filter(counts).map(instant).find(|began| *began <= at)
     }
 }

@@ -18,7 +18,7 @@ use chrono_tz::Tz;
 use rrule::{Frequency, RRule, RRuleSet, Unvalidated};
 
 use crate::language::time::{LocalInstant, local_instant};
-use crate::limits::{RECURRENCE_STEPS_MAX, REPEAT_MINUTES_MIN};
+use crate::limits::{RECURRENCE_STEPS_MAX, REPEAT_MINUTES_MIN, RULE_CHARS_MAX};
 use crate::services::show::Moment;
 
 mod edits;
@@ -90,7 +90,9 @@ impl Series {
     /// Reads the value of an RRULE.
     pub fn new(rule: &str, first: Moment, zone: Tz) -> Result<Self, BadRule> {
         let unreadable = || BadRule::Unreadable(rule.chars().take(80).collect());
-        let value = Some(rule.trim()).filter(|rule| !rule.contains(char::is_control)).ok_or_else(unreadable)?;
+        // Every day is compared with every number that a rule lists.
+        let is_one = |rule: &&str| rule.len() <= RULE_CHARS_MAX && !rule.contains(char::is_control);
+        let value = Some(rule.trim()).filter(is_one).ok_or_else(unreadable)?;
         let value = value.strip_prefix("RRULE:").unwrap_or(value);
         let (value, until) = Until::split(value, first, zone).ok_or_else(unreadable)?;
         let parsed: RRule<Unvalidated> = value.parse().map_err(|_| unreadable())?;
@@ -139,15 +141,25 @@ impl Series {
 
     /// The first occurrence after `after`, if there is one.
     pub fn next_after(&self, after: DateTime<Utc>) -> Option<Moment> {
-        self.walk(after).find(|at| at.start(self.zone) > after)
+        self.next_kept(after, |_| true)
+    }
+
+    /// The first one after `after` that `is_kept`.
+    pub fn next_kept(&self, after: DateTime<Utc>, is_kept: impl Fn(Moment) -> bool) -> Option<Moment> {
+        self.walk(after).find(|at| at.start(self.zone) > after && is_kept(*at))
     }
 
     /// The last occurrence before `before`.
     pub fn last_before(&self, before: DateTime<Utc>) -> Option<Moment> {
+        self.last_kept(before, |_| true)
+    }
+
+    /// The last one before `before` that `is_kept`.
+    pub fn last_kept(&self, before: DateTime<Utc>, is_kept: impl Fn(Moment) -> bool) -> Option<Moment> {
         let end = self.until.map_or(before, |until| until.instant(self.zone).min(before));
         let last = |back: i64| {
             let near = end.checked_sub_signed(Duration::days(back)).unwrap_or(DateTime::<Utc>::MIN_UTC);
-            self.walk(near).take_while(|at| at.start(self.zone) < before).last()
+            self.walk(near).take_while(|at| at.start(self.zone) < before).filter(|at| is_kept(*at)).last()
         };
         // A sparse rule has none for long: a date of a month, the 29th of February. At the end, all of it.
         [2, 400, 3_300, 400_000].into_iter().find_map(last)

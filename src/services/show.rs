@@ -37,6 +37,15 @@ impl Moment {
         }
     }
 
+    /// The same by the clocks of this zone; a day is a day everywhere.
+    #[must_use]
+    pub fn in_zone(self, zone: Tz) -> Self {
+        match self {
+            Self::Instant(at) => Self::Instant(at.with_timezone(&zone)),
+            Self::Day(_) => self,
+        }
+    }
+
     /// Its first instant.
     pub fn start(self, zone: Tz) -> DateTime<Tz> {
         match self {

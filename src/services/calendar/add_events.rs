@@ -5,7 +5,7 @@
 //! name and time that is there already is told, and not added again.
 
 use async_trait::async_trait;
-use calcard::icalendar::ICalendarComponentType;
+use calcard::icalendar::{ICalendarComponentType, ICalendarProperty};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -18,12 +18,13 @@ use crate::core::history::ItemRef;
 use crate::core::plan::{Action, PlannedAction};
 use crate::core::stakes::Stakes;
 use crate::core::text::{shorten, visible};
+use crate::ical::Zones;
 use crate::language::time::Reference;
 use crate::limits::{CARD_INLINE_CHARS_MAX, LIST_ROWS_MAX, RECURRENCE_STEPS_MAX};
 use crate::services::backend::{RecordEdit, RecordOrigin};
 use crate::services::capabilities::{Content, Offerable};
 use crate::services::command::{Command, Invocation, Receipt, Subject, planned};
-use crate::services::components::{ParsedResource, address};
+use crate::services::components::{Component, ParsedResource, address};
 use crate::services::context::RequestContext;
 use crate::services::dav::{DavReader, ResourceName};
 use crate::services::error::ServiceError;
@@ -102,51 +103,27 @@ fn listed(events: &[EventView], reference: &Reference) -> String {
 fn events(ics: &str, ctx: &RequestContext) -> Vec<Event> {
     let reader =
         DavReader { owner: &ctx.owner, chat: &ctx.chat, zone: ctx.zone, own: &[], is_shared: false, now: ctx.now };
-    let texts = one_by_one(ics).unwrap_or_default();
-    let read = texts.iter().enumerate().filter_map(|(at, text)| {
+    let Ok(parsed) = ParsedResource::of(ics) else { return Vec::new() };
+    let zones = Zones::new(&parsed.calendar, ctx.zone);
+    let all = parsed.by_uid(&ICalendarComponentType::VEvent).unwrap_or_default();
+    let read = all.iter().enumerate().filter_map(|(at, one)| {
         let name = ResourceName { id: at.to_string(), origin: RecordOrigin::new("", "", "") };
-        let event = resource::read(text, name, &reader).ok()??;
-        Some(alone(event, text))
+        let event = resource::read_of(&parsed, one, &zones, name, &reader).ok()??;
+        Some(alone(event, one.first()?))
     });
     read.collect()
 }
 
 /// An event of nobody but the person: who invites to it is told in its notes.
-fn alone(event: Event, text: &str) -> Event {
-    let by = ParsedResource::of(text).ok().and_then(|parsed| {
-        let components = parsed.components(&ICalendarComponentType::VEvent).ok()?;
-        let organizer = components.first()?.read.property(&calcard::icalendar::ICalendarProperty::Organizer)?;
-        Some(format!("Invited by {}", address(organizer)?))
-    });
-    let notes: Vec<String> = by.into_iter().chain(event.notes).collect();
+fn alone(event: Event, main: &Component<'_>) -> Event {
+    let by = main.read.property(&ICalendarProperty::Organizer).and_then(address);
+    let notes: Vec<String> = by.map(|by| format!("Invited by {by}")).into_iter().chain(event.notes).collect();
     let exceptions = event.exceptions.into_iter().map(|mut exception| {
         exception.instead.iter_mut().for_each(|instead| instead.attendees.clear());
         exception
     });
     let notes = (!notes.is_empty()).then(|| notes.join("\n\n"));
     Event { attendees: Vec::new(), origin: None, notes, exceptions: exceptions.collect(), ..event }
-}
-
-/// The resources that a text is, one a UID; one without a UID is one of its own.
-fn one_by_one(ics: &str) -> Option<Vec<String>> {
-    let parsed = ParsedResource::of(ics).ok()?;
-    let zones: String = parsed.block.inner("VTIMEZONE").map(|zone| lines(ics, zone.span.clone())).collect();
-    let mut found: Vec<(Option<&str>, String)> = Vec::new();
-    for event in parsed.block.inner("VEVENT") {
-        let uid = event.line("UID").map(|line| line.value().trim());
-        let text = lines(ics, event.span.clone());
-        match found.iter_mut().find(|(other, _)| uid.is_some() && *other == uid) {
-            Some((_, known)) => known.push_str(&text),
-            None => found.push((uid, text)),
-        }
-    }
-    let whole = |(_, text): (_, String)| format!("BEGIN:VCALENDAR\r\nVERSION:2.0\r\n{zones}{text}END:VCALENDAR\r\n");
-    Some(found.into_iter().map(whole).collect())
-}
-
-fn lines(text: &str, span: std::ops::Range<usize>) -> String {
-    let text = &text[span];
-    if text.ends_with('\n') { text.to_owned() } else { format!("{text}\r\n") }
 }
 
 impl Command for AddEvents {

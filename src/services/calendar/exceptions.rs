@@ -2,9 +2,10 @@
 //!
 //! An exception names its occurrence by where the rule puts it, so that an occurrence that was moved is still that one.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -60,16 +61,44 @@ pub enum Scope {
     All,
 }
 
+/// The exceptions of an event.
+pub(super) struct Excepted<'e> {
+    zone: Tz,
+    times: HashMap<DateTime<Utc>, &'e Exception>,
+    days: HashMap<NaiveDate, &'e Exception>,
+}
+
+impl<'e> Excepted<'e> {
+    /// What is known of the occurrence that the rule puts here.
+    pub(super) fn of(&self, start: Moment) -> Option<&'e Exception> {
+        match start {
+            Moment::Day(day) => self.days.get(&day).copied(),
+            Moment::Instant(at) => self.times.get(&at.to_utc()).copied().or_else(|| {
+                // What is taken away by its day is whatever begins on it.
+                let day = self.days.get(&at.with_timezone(&self.zone).date_naive()).copied();
+                day.filter(|exception| exception.instead.is_none())
+            }),
+        }
+    }
+}
+
 impl Event {
     /// What is known of the occurrence that the rule puts here, if it is not as the rule says.
     pub(super) fn exception(&self, start: Moment) -> Option<&Exception> {
-        self.exceptions.iter().find(|exception| match (Moment::read(&exception.of, self.zone), start) {
-            // What is taken away by its day is whatever begins on it.
-            (Some(Moment::Day(day)), Moment::Instant(at)) => {
-                exception.instead.is_none() && at.with_timezone(&self.zone).date_naive() == day
+        self.excepted().of(start)
+    }
+
+    /// Its exceptions, by where the rule puts them: read once for all occurrences that are looked at.
+    pub(super) fn excepted(&self) -> Excepted<'_> {
+        let mut excepted = Excepted { zone: self.zone, times: HashMap::new(), days: HashMap::new() };
+        for exception in &self.exceptions {
+            match Moment::read(&exception.of, self.zone) {
+                Some(Moment::Instant(at)) => drop(excepted.times.entry(at.to_utc()).or_insert(exception)),
+                Some(Moment::Day(day)) => drop(excepted.days.entry(day).or_insert(exception)),
+                None => {}
             }
-            (of, start) => of == Some(start),
-        })
+        }
+        excepted
     }
 
     /// Occurrences that take place at another time than the rule says, in no order.
@@ -81,22 +110,6 @@ impl Event {
             let of = Moment::read(&exception.of, self.zone)?;
             Some(Occurrence { of, ..self.occurrence(start, length, zone) })
         })
-    }
-
-    /// The first of the starts that `next` gives, one after the other, that is as the rule says.
-    pub(super) fn kept(
-        &self,
-        mut from: DateTime<Utc>,
-        next: impl Fn(DateTime<Utc>) -> Option<Moment>,
-    ) -> Option<Moment> {
-        for _ in 0..=self.exceptions.len() {
-            let start = next(from)?;
-            if self.exception(start).is_none() {
-                return Some(start);
-            }
-            from = start.start(self.zone).to_utc();
-        }
-        None
     }
 
     /// The event as it is at this occurrence.

@@ -1,5 +1,7 @@
 //! When an event takes place: once, or again and again.
 
+use std::collections::HashSet;
+
 use chrono::{DateTime, Days, Duration, Utc};
 use chrono_tz::Tz;
 
@@ -29,6 +31,12 @@ impl Event {
             (Moment::Instant(_), None) => Duration::zero(),
             (Moment::Day(_), Some(Moment::Instant(_)) | None) => Duration::days(1),
         }
+    }
+
+    /// Its end, if it has one behind its start.
+    pub(super) fn ends(&self) -> Option<Moment> {
+        let (first, end) = (self.first()?, Moment::read(self.end_time.as_deref()?, self.zone)?);
+        Some(end).filter(|end| end.start(self.zone) > first.start(self.zone))
     }
 
     /// When it begins, in its own zone, and how long it lasts.
@@ -70,12 +78,11 @@ impl Event {
             None => vec![first],
         };
         // A date may stand there twice.
-        for at in self.besides() {
-            if !starts.contains(&at) {
-                starts.push(at);
-            }
-        }
-        let regular = starts.into_iter().filter(|start| self.exception(*start).is_none());
+        let key = |at: &Moment| (at.start(self.zone).to_utc(), matches!(at, Moment::Day(_)));
+        let mut seen: HashSet<_> = if self.also.is_empty() { HashSet::new() } else { starts.iter().map(key).collect() };
+        starts.extend(self.besides().filter(|at| seen.insert(key(at))));
+        let excepted = self.excepted();
+        let regular = starts.into_iter().filter(|start| excepted.of(*start).is_none());
         let regular = regular.map(|start| self.occurrence(start, length, zone));
         let mut occurrences: Vec<Occurrence> =
             regular.chain(self.moved(zone)).filter(|o| o.overlaps(from, to)).collect();
@@ -97,7 +104,9 @@ impl Event {
         let ahead = self.coming(series.as_ref(), after, zone, |o| o.to > now);
         ahead
             .or_else(|| {
-                let last = series.as_ref().and_then(|series| self.kept(now, |at| series.last_before(at))).map(regular);
+                let excepted = self.excepted();
+                let is_kept = |at: Moment| excepted.of(at).is_none();
+                let last = series.as_ref().and_then(|series| series.last_kept(now, is_kept)).map(regular);
                 last.into_iter().chain(self.singles(series.as_ref(), zone)).max_by_key(|o| o.from)
             })
             .or_else(|| self.exceptions.is_empty().then(|| regular(first)))
@@ -118,7 +127,8 @@ impl Event {
         is_ahead: impl Fn(&Occurrence) -> bool,
     ) -> Option<Occurrence> {
         let length = self.length(self.first()?);
-        let next = series.and_then(|series| self.kept(after, |at| series.next_after(at)));
+        let excepted = self.excepted();
+        let next = series.and_then(|series| series.next_kept(after, |at| excepted.of(at).is_none()));
         let next = next.map(|start| self.occurrence(start, length, zone));
         next.into_iter().chain(self.singles(series, zone).filter(is_ahead)).min_by_key(|o| o.from)
     }
@@ -128,7 +138,8 @@ impl Event {
         let first = self.first();
         let length = first.map_or_else(Duration::zero, |first| self.length(first));
         let alone = first.filter(|_| series.is_none());
-        let single = self.besides().chain(alone).filter(|at| self.exception(*at).is_none());
+        let excepted = self.excepted();
+        let single = self.besides().chain(alone).filter(move |at| excepted.of(*at).is_none());
         single.map(move |start| self.occurrence(start, length, zone)).chain(self.moved(zone))
     }
 
@@ -157,7 +168,7 @@ impl Event {
     pub(super) fn times_of(&self, occurrence: Option<&Occurrence>) -> (String, Option<String>) {
         match occurrence {
             Some(o) => (o.start.store(), o.end.map(Moment::store)),
-            None => (self.start_time.clone(), self.end_time.clone()),
+            None => (self.start_time.clone(), self.ends().map(Moment::store)),
         }
     }
 }

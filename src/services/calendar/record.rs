@@ -9,7 +9,7 @@ use super::exceptions::Exception;
 use super::view::EventView;
 use crate::core::ids::UserId;
 use crate::core::provenance::UntrustedText;
-use crate::limits::{RECURRENCE_STEPS_MAX, REMINDERS_MAX, SERIES_EXCEPTIONS_MAX};
+use crate::limits::{READ_EXCEPTIONS_MAX, RECURRENCE_STEPS_MAX, REMINDERS_MAX};
 use crate::ports::{Key, Participant, Record, Table};
 use crate::services::backend::{RecordOrigin, Replicated};
 use crate::services::context::RequestContext;
@@ -146,9 +146,18 @@ impl Event {
     }
 }
 
-/// What of an event that comes from an archive cannot be kept.
+/// What of an event that comes from an archive cannot be kept. An end that is no later than the start is none.
 pub(super) fn mend(event: &mut Event) -> Result<(), String> {
-    let several = event.exceptions.len().max(event.also.len()) > 4 * SERIES_EXCEPTIONS_MAX;
+    if event.ends().is_none() {
+        event.end_time = None;
+    }
+    let zone = event.zone;
+    for instead in event.exceptions.iter_mut().filter_map(|exception| exception.instead.as_mut()) {
+        let read = |text: &str| Some(Moment::read(text, zone)?.start(zone));
+        let start = read(&instead.start_time);
+        instead.end_time = instead.end_time.take().filter(|end| read(end) > start);
+    }
+    let several = event.exceptions.len().max(event.also.len()) > READ_EXCEPTIONS_MAX;
     match event.summary.trim() {
         "" => Err("it has no name".to_owned()),
         _ if event.first().is_none() => Err("it is at no time that I can read".to_owned()),

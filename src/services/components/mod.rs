@@ -6,10 +6,14 @@
 mod people;
 mod times;
 
+use std::collections::HashMap;
+
 use calcard::icalendar::{ICalendar, ICalendarComponent, ICalendarComponentType, ICalendarProperty};
 
 pub(in crate::services) use people::{address, organizer, person};
-pub(in crate::services) use times::{WrittenTimes, clocks, excluded_of, moment, occurrence_of, stamp, stamped};
+pub(in crate::services) use times::{
+    WrittenTimes, clocks, end_of, excluded_of, later, moment, occurrence_of, stamp, stamped,
+};
 
 use crate::ical::{Block, IcalTime, Malformed, blocks, times_of};
 
@@ -55,23 +59,50 @@ impl ParsedResource {
 
     /// Those of this kind and of one UID, the series or single one first where there is one.
     pub fn components(&self, kind: &ICalendarComponentType) -> Result<Vec<Component<'_>>, UnreadableResource> {
+        let (mut masters, overrides): (Vec<_>, Vec<_>) =
+            self.all(kind)?.into_iter().partition(|one| !one.is_override());
+        let rest = if masters.is_empty() {
+            overrides
+        } else {
+            let uid = masters[0].read.uid();
+            masters.truncate(1);
+            masters.extend(overrides.into_iter().filter(|one| one.read.uid() == uid));
+            masters
+        };
+        if rest.is_empty() { Err(UnreadableResource::Nothing) } else { Ok(rest) }
+    }
+
+    /// All of this kind, those of one UID together, the series or single one first; one without a UID is on its own.
+    pub fn by_uid(&self, kind: &ICalendarComponentType) -> Result<Vec<Vec<Component<'_>>>, UnreadableResource> {
+        let mut found: Vec<Vec<Component<'_>>> = Vec::new();
+        let mut known: HashMap<&str, usize> = HashMap::new();
+        for one in self.all(kind)? {
+            let at = match one.read.uid() {
+                Some(uid) => *known.entry(uid).or_insert(found.len()),
+                None => found.len(),
+            };
+            match found.get_mut(at) {
+                Some(group) => group.push(one),
+                None => found.push(vec![one]),
+            }
+        }
+        for group in &mut found {
+            // One that is said twice is what was said first.
+            let (mut masters, overrides): (Vec<_>, Vec<_>) = group.drain(..).partition(|one| !one.is_override());
+            masters.truncate(1);
+            group.extend(masters.into_iter().chain(overrides));
+        }
+        Ok(found)
+    }
+
+    fn all(&self, kind: &ICalendarComponentType) -> Result<Vec<Component<'_>>, UnreadableResource> {
         let read: Vec<&ICalendarComponent> =
             self.calendar.components.iter().filter(|component| component.component_type == *kind).collect();
         let stand: Vec<&Block> = self.block.inner(kind.as_str()).collect();
         if read.len() != stand.len() {
             return Err(UnreadableResource::Nothing);
         }
-        let all = read.into_iter().zip(stand).map(|(read, block)| Component { read, block });
-        let (mut masters, overrides): (Vec<_>, Vec<_>) = all.partition(|one| !one.is_override());
-        let rest = if masters.is_empty() {
-            overrides
-        } else {
-            let uid = masters[0].read.uid().map(str::to_owned);
-            masters.truncate(1);
-            masters.extend(overrides.into_iter().filter(|one| one.read.uid().map(str::to_owned) == uid));
-            masters
-        };
-        if rest.is_empty() { Err(UnreadableResource::Nothing) } else { Ok(rest) }
+        Ok(read.into_iter().zip(stand).map(|(read, block)| Component { read, block }).collect())
     }
 
     /// What lies in one of them, of this kind; none where the two readings differ.
@@ -102,6 +133,6 @@ impl Component<'_> {
     }
 
     pub fn time(&self, name: &ICalendarProperty) -> Option<IcalTime> {
-        self.times(name).into_iter().next()
+        self.read.properties(name).find_map(|entry| times_of(entry).into_iter().next())
     }
 }

@@ -1,10 +1,11 @@
 //! Times of a resource as moments, and moments in the form of what stood there.
 
-use calcard::icalendar::{ICalendar, ICalendarComponent, ICalendarComponentType};
-use chrono::{DateTime, Datelike as _, NaiveTime, Utc};
+use calcard::icalendar::{ICalendar, ICalendarComponent, ICalendarComponentType, ICalendarProperty};
+use chrono::{DateTime, Datelike as _, Duration, NaiveTime, Utc};
 use chrono_tz::Tz;
 
-use crate::ical::{Block, IcalTime, Patch, TextZone, Zones};
+use super::Component;
+use crate::ical::{Block, IcalTime, Patch, TextZone, Zones, duration_of};
 use crate::services::recurrence::wall_instant;
 use crate::services::show::Moment;
 
@@ -21,6 +22,40 @@ pub(in crate::services) fn moment(time: &IcalTime, zones: &Zones<'_>, floating: 
         IcalTime::Day(day) => Moment::Day(*day),
         IcalTime::Local { at, .. } => Moment::Instant(wall_instant(zone, *at)),
         IcalTime::Instant(at) => Moment::Instant(at.with_timezone(&zone)),
+    }
+}
+
+/// Where something that begins at `start` ends, in the zone of its clocks: what DTEND says, else what DURATION comes to.
+/// An end that is no later than the start is none (RFC 5545, 3.6.1 and 3.8.2.2, allow only later ones): it takes place at
+/// that time.
+pub(in crate::services) fn end_of(
+    one: &Component<'_>,
+    start: Moment,
+    zones: &Zones<'_>,
+    (zone, floating): (Tz, Tz),
+) -> Option<Moment> {
+    let ends = one.time(&ICalendarProperty::Dtend).map(|end| moment(&end, zones, floating).in_zone(zone));
+    let lasts = || one.read.property(&ICalendarProperty::Duration).and_then(duration_of);
+    let end = ends.or_else(|| lasts().and_then(|length| later(start, length, zone)))?;
+    let end = match (start, end) {
+        // A day that ends on the next is one day.
+        (Moment::Day(_), Moment::Instant(at)) => Moment::Day(at.naive_local().date()),
+        (Moment::Instant(_), Moment::Day(day)) => Moment::Instant(wall_instant(zone, day.and_time(NaiveTime::MIN))),
+        (Moment::Day(_), Moment::Day(_)) | (Moment::Instant(_), Moment::Instant(_)) => end,
+    };
+    Some(end).filter(|end| end.start(zone) > start.start(zone))
+}
+
+/// A moment this much later: days by the calendar, the rest by the clock.
+pub(in crate::services) fn later(start: Moment, (days, rest): (i64, Duration), zone: Tz) -> Option<Moment> {
+    let days = Duration::try_days(days)?;
+    match start {
+        Moment::Day(day) => day.checked_add_signed(days.checked_add(&rest)?).map(Moment::Day),
+        Moment::Instant(at) => {
+            let local = at.with_timezone(&zone).naive_local().checked_add_signed(days)?;
+            let day = if days.is_zero() { at } else { wall_instant(zone, local) };
+            day.checked_add_signed(rest).map(Moment::Instant)
+        }
     }
 }
 

@@ -4,16 +4,16 @@
 //! Not here: who may answer it, and where the answer goes.
 
 use calcard::icalendar::{ICalendarComponentType, ICalendarProperty};
-use chrono::{DateTime, Duration, Utc};
+use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::enclosed::Enclosed;
 use crate::core::text::one_line;
-use crate::ical::{Zones, duration_of, folded, text_value};
+use crate::ical::{Zones, folded, text_value};
 use crate::limits::TITLE_CHARS_MAX;
-use crate::services::components::{Component, ParsedResource, address, moment, organizer, stamp};
+use crate::services::components::{Component, ParsedResource, address, end_of, moment, organizer, stamp};
 use crate::services::show::Moment;
 
 const BREAK: &str = "\r\n";
@@ -98,16 +98,11 @@ pub(super) fn read(text: &str, zone: Tz) -> Option<(InvitationAsks, Invitation)>
     let components = parsed.components(&ICalendarComponentType::VEvent).ok()?;
     let main = components.first()?;
     let zones = Zones::new(&parsed.calendar, zone);
-    let at = |name| main.time(&name).map(|time| moment(&time, &zones, zone));
-    let start = at(ICalendarProperty::Dtstart);
-    let lasts = main.read.property(&ICalendarProperty::Duration).and_then(duration_of);
-    let behind = match (start, lasts) {
-        (Some(Moment::Instant(start)), Some((days, rest))) => {
-            let length = Duration::try_days(days).and_then(|days| days.checked_add(&rest));
-            length.and_then(|length| start.checked_add_signed(length)).map(Moment::Instant)
-        }
-        (Some(Moment::Day(_)) | None, _) | (_, None) => None,
-    };
+    let start = main.time(&ICalendarProperty::Dtstart).map(|time| moment(&time, &zones, zone));
+    let end = start.and_then(|start| match start {
+        Moment::Instant(at) => end_of(main, start, &zones, (at.timezone(), zone)),
+        Moment::Day(_) => end_of(main, start, &zones, (zone, zone)),
+    });
     let words = |name: ICalendarProperty| {
         main.text(&name).map(|text| one_line(text).chars().take(TITLE_CHARS_MAX).collect::<String>())
     };
@@ -115,7 +110,7 @@ pub(super) fn read(text: &str, zone: Tz) -> Option<(InvitationAsks, Invitation)>
     let invitation = Invitation {
         title: words(ICalendarProperty::Summary).unwrap_or_else(|| "(no title)".to_owned()),
         start: start.map(Moment::store),
-        end: at(ICalendarProperty::Dtend).or(behind).map(Moment::store),
+        end: end.map(Moment::store),
         repeats: main.block.line("RRULE").is_some(),
         place: words(ICalendarProperty::Location),
         organizer: organizer(main, &[])?,
@@ -196,6 +191,14 @@ mod tests {
             [("CANCEL", InvitationAsks::Nothing), ("REPLY", InvitationAsks::Else), ("PUBLISH", InvitationAsks::Else)]
         {
             assert_eq!(super::read(&OFFSITE.replace("REQUEST", method), Tz::UTC).unwrap().0, asks, "{method}");
+        }
+    }
+
+    #[test]
+    fn an_end_before_the_start_is_not_shown() {
+        for end in ["DTEND:20300115T130000Z", "DTEND:20300115T140000Z", "DURATION:-PT1H"] {
+            let (_, read) = read(&OFFSITE.replace("DURATION:PT1H", end), Tz::Europe__Berlin).unwrap();
+            assert_eq!((read.start.as_deref(), read.end), (Some("2030-01-15T14:00:00+00:00"), None), "{end}");
         }
     }
 

@@ -11,6 +11,8 @@ mod alarms_tests;
 #[cfg(test)]
 mod broken;
 mod changed;
+#[cfg(test)]
+mod hostile;
 mod new;
 #[cfg(test)]
 mod oddities;
@@ -20,7 +22,7 @@ mod read;
 #[cfg(test)]
 mod tests;
 
-pub(super) use read::{mark, read};
+pub(super) use read::{mark, read_of};
 
 use super::record::Event;
 use crate::dav::DavKind;
@@ -47,7 +49,7 @@ impl DavRecord for Event {
         held: Option<&Self>,
         reader: &DavReader<'_>,
     ) -> Result<Option<Self>, String> {
-        let event = read(text, name, reader).map_err(|error| error.to_string())?;
+        let event = read::read(text, name, reader).map_err(|error| error.to_string())?;
         Ok(event.map(|event| match held {
             Some(held) => event.known_as(held),
             None => event,

@@ -4,13 +4,14 @@ use std::fmt::Write as _;
 
 use chrono_tz::Tz;
 
-use super::read::read;
+use super::read::{UnreadableEvent, read};
 use crate::core::ids::{ChatId, UserId};
 use crate::services::backend::RecordOrigin;
+use crate::services::calendar::record::Event;
 use crate::services::dav::{DavReader, ResourceName};
 
-/// Read by somebody in Berlin: `start – end, zone: title`, and whatever else is not as usual.
-pub(super) fn told(text: &str) -> String {
+/// What somebody in Berlin reads.
+pub(super) fn event_of(text: &str) -> Result<Option<Event>, UnreadableEvent> {
     let (owner, own) = (UserId::new("tg:1"), ["me@x.example".to_owned()]);
     let now = "2026-01-10T08:00:00Z".parse().unwrap();
     let reader = DavReader {
@@ -22,7 +23,12 @@ pub(super) fn told(text: &str) -> String {
         now,
     };
     let name = ResourceName { id: "e".to_owned(), origin: RecordOrigin::new("a", "/e.ics", "1") };
-    let event = match read(text, name, &reader) {
+    read(text, name, &reader)
+}
+
+/// The same in words: `start – end, zone: title`, and whatever else is not as usual.
+pub(super) fn told(text: &str) -> String {
+    let event = match event_of(text) {
         Ok(Some(event)) => event,
         Ok(None) => return "not shown".to_owned(),
         Err(error) => return format!("unreadable: {error}"),

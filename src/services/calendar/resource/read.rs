@@ -1,19 +1,19 @@
 //! From the text of a resource to the event.
 
 use calcard::icalendar::{ICalendarComponentType, ICalendarProperty, ICalendarStatus, ICalendarTransparency};
-use chrono::Duration;
 use chrono_tz::Tz;
 
 use super::alarms;
-use crate::ical::{IcalTime, Malformed, TextZone, Zones, duration_of};
-use crate::limits::{RECIPIENTS_MAX, SERIES_EXCEPTIONS_MAX};
+use crate::ical::{IcalTime, Malformed, TextZone, Zones};
+use crate::limits::{READ_EXCEPTIONS_MAX, RECIPIENTS_MAX, SERIES_EXCEPTIONS_MAX};
 use crate::services::calendar::exceptions::{Exception, Instead};
 use crate::services::calendar::record::Event;
 use crate::services::components::{
-    Component, ParsedResource, UnreadableResource, address, excluded_of, moment, occurrence_of, organizer, person,
+    Component, ParsedResource, UnreadableResource, address, end_of, excluded_of, moment, occurrence_of, organizer,
+    person,
 };
 use crate::services::dav::{DavReader, ResourceName};
-use crate::services::recurrence::{Series, pinned, wall_instant};
+use crate::services::recurrence::{Series, pinned};
 use crate::services::show::Moment;
 
 /// Why a resource is not shown as an event.
@@ -49,15 +49,25 @@ pub fn read(text: &str, name: ResourceName, reader: &DavReader<'_>) -> Result<Op
         return Ok(None);
     }
     let components = parsed.components(&ICalendarComponentType::VEvent)?;
+    read_of(&parsed, &components, &Zones::new(&parsed.calendar, reader.zone), name, reader)
+}
+
+/// The event that these components of a text are, the series or single one first; `None`: it was cancelled.
+pub fn read_of(
+    parsed: &ParsedResource,
+    components: &[Component<'_>],
+    zones: &Zones<'_>,
+    name: ResourceName,
+    reader: &DavReader<'_>,
+) -> Result<Option<Event>, UnreadableEvent> {
     let Some((main, overrides)) = components.split_first() else { return Err(UnreadableEvent::NoEvent) };
     if is_cancelled(main) {
         return Ok(None);
     }
-    let zones = Zones::new(&parsed.calendar, reader.zone);
-    let ReadTimes { start, end, zone, unknown } = times(main, &zones, reader)?;
-    let exceptions = exceptions((main, overrides), start, &zones, zone, reader)?;
+    let ReadTimes { start, end, zone, unknown } = times(main, zones, reader)?;
+    let exceptions = exceptions((main, overrides), start, zones, zone, reader)?;
     let (rule, unfollowed_rule) = rule(main, start, zone);
-    let at = |time: &IcalTime| occurrence_of(moment(time, &zones, zone), start, zone);
+    let at = |time: &IcalTime| occurrence_of(moment(time, zones, zone), start, zone);
     let also =
         main.times(&ICalendarProperty::Rdate).into_iter().map(|time| at(&time).store()).take(SERIES_EXCEPTIONS_MAX);
     let organizer = organizer(main, reader.own);
@@ -70,12 +80,12 @@ pub fn read(text: &str, name: ResourceName, reader: &DavReader<'_>) -> Result<Op
         recurrence: rule,
         also: also.collect(),
         exceptions,
-        reminders: alarms::reminders(&parsed, main, (start, end)),
+        reminders: alarms::reminders(parsed, main, (start, end)),
         keeps_free: keeps_free(main),
         unfollowed_rule,
         unknown_zone: unknown,
         origin: Some(name.origin),
-        created_at: created_at.map_or(reader.now, |at| moment(&at, &zones, zone).start(zone).to_utc()),
+        created_at: created_at.map_or(reader.now, |at| moment(&at, zones, zone).start(zone).to_utc()),
         ..Event::new(name.id, reader.owner.clone(), title(main), start, zone)
     };
     let source = organizer.map(|from| format!("an invitation from {from}"));
@@ -144,40 +154,9 @@ fn times(one: &Component<'_>, zones: &Zones<'_>, reader: &DavReader<'_>) -> Resu
         TextZone::Floating => (reader.zone, None),
         TextZone::Unknown(name) => (reader.zone, Some(name)),
     };
-    let in_zone = |moment: Moment| match moment {
-        Moment::Instant(at) => Moment::Instant(at.with_timezone(&zone)),
-        Moment::Day(day) => Moment::Day(day),
-    };
-    let start = in_zone(moment(&starts, zones, reader.zone));
-    let ends = one.time(&ICalendarProperty::Dtend).map(|end| in_zone(moment(&end, zones, reader.zone)));
-    let lasts = || one.read.property(&ICalendarProperty::Duration).and_then(duration_of);
-    let end = match (ends, start) {
-        (Some(end), _) => Some(end),
-        (None, start) => lasts().and_then(|length| after(start, length, zone)),
-    };
-    let end = match (start, end) {
-        // A day that ends on the next is one day.
-        (Moment::Day(_), Some(Moment::Instant(at))) => Some(Moment::Day(at.naive_local().date())),
-        (Moment::Instant(_), Some(Moment::Day(day))) => {
-            Some(Moment::Instant(wall_instant(zone, day.and_time(chrono::NaiveTime::MIN))))
-        }
-        (_, end) => end,
-    };
-    let end = end.filter(|end| end.start(zone) > start.start(zone));
+    let start = moment(&starts, zones, reader.zone).in_zone(zone);
+    let end = end_of(one, start, zones, (zone, reader.zone));
     Ok(ReadTimes { start, end, zone, unknown })
-}
-
-/// Days by the calendar, the rest by the clock.
-fn after(start: Moment, (days, rest): (i64, Duration), zone: Tz) -> Option<Moment> {
-    let days = Duration::try_days(days)?;
-    match start {
-        Moment::Day(day) => day.checked_add_signed(days + rest).map(Moment::Day),
-        Moment::Instant(at) => {
-            let local = at.naive_local().checked_add_signed(days)?;
-            let day = if days.is_zero() { at } else { wall_instant(zone, local) };
-            day.checked_add_signed(rest).map(Moment::Instant)
-        }
-    }
 }
 
 fn exceptions(
@@ -190,6 +169,9 @@ fn exceptions(
     let of = |time: &IcalTime| occurrence_of(moment(time, zones, zone), start, zone).store();
     let excluded = |time: &IcalTime| excluded_of(moment(time, zones, zone), start, zone).store();
     let gone = main.times(&ICalendarProperty::Exdate);
+    if gone.len().max(overrides.len()) > READ_EXCEPTIONS_MAX {
+        return Err(UnreadableEvent::TooMany);
+    }
     let mut found: Vec<Exception> = gone.iter().map(|time| Exception { of: excluded(time), instead: None }).collect();
     for one in overrides {
         let Some(at) = one.time(&ICalendarProperty::RecurrenceId) else { continue };
@@ -198,7 +180,7 @@ fn exceptions(
         let instead = if is_cancelled(one) { None } else { instead(one, main, &at, zones, zone, reader)? };
         found.push(Exception { of, instead });
     }
-    if found.len() > 4 * SERIES_EXCEPTIONS_MAX {
+    if found.len() > READ_EXCEPTIONS_MAX {
         return Err(UnreadableEvent::TooMany);
     }
     Ok(found)
@@ -218,10 +200,7 @@ fn instead(
         Err(UnreadableEvent::NoStart) => (moment(at, zones, zone), None),
         Err(error) => return Err(error),
     };
-    let in_zone = |moment: Moment| match moment {
-        Moment::Instant(at) => Moment::Instant(at.with_timezone(&zone)).store(),
-        Moment::Day(_) => moment.store(),
-    };
+    let in_zone = |moment: Moment| moment.in_zone(zone).store();
     let organizer = organizer(one, reader.own).or_else(|| organizer(main, reader.own));
     Ok(Some(Instead {
         summary: title(one),

@@ -12,6 +12,8 @@
 mod card;
 mod changed;
 mod encoded;
+#[cfg(test)]
+mod hostile;
 mod names;
 mod new;
 mod preferred;

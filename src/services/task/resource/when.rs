@@ -3,14 +3,16 @@
 //! A record has one time, its deadline, and repeats from it. A resource may have two, DTSTART and DUE, and repeats from
 //! the first. Where both rules come to the same times, the deadlines are followed; where they do not, the starts are.
 
+use std::collections::HashSet;
+
 use calcard::icalendar::ICalendarProperty;
 use chrono::{DateTime, Duration, Utc};
 use chrono_tz::Tz;
 
 use super::read::UnreadableTask;
 use crate::ical::{IcalTime, TextZone, Zones, duration_of};
-use crate::limits::{RECURRENCE_STEPS_MAX, SERIES_EXCEPTIONS_MAX};
-use crate::services::components::{Component, excluded_of, moment, occurrence_of};
+use crate::limits::{READ_EXCEPTIONS_MAX, RECURRENCE_STEPS_MAX};
+use crate::services::components::{Component, excluded_of, later, moment, occurrence_of};
 use crate::services::recurrence::{Series, counted, ended, moved_rule, pinned, wall_instant};
 use crate::services::show::Moment;
 
@@ -93,7 +95,7 @@ impl TodoTimes {
             Some(TextZone::Known(zone)) => zone,
             Some(TextZone::Floating | TextZone::Unknown(_)) | None => floating,
         };
-        let read = |time: &IcalTime| in_zone(moment(time, zones, floating), zone);
+        let read = |time: &IcalTime| moment(time, zones, floating).in_zone(zone);
         let (start, due) = (starts.as_ref().map(read), dues.as_ref().map(read));
         let lasts = one.read.property(&ICalendarProperty::Duration).and_then(duration_of);
         let ends = start.zip(lasts).and_then(|(start, length)| later(start, length, zone));
@@ -142,7 +144,7 @@ impl TodoTimes {
         let (Some(at), zone) = (self.at, self.zone) else { return Ok(()) };
         let first = self.start.unwrap_or(at);
         let excluded = main.times(&ICalendarProperty::Exdate);
-        if excluded.len() + overrides.len() > 4 * SERIES_EXCEPTIONS_MAX {
+        if excluded.len() + overrides.len() > READ_EXCEPTIONS_MAX {
             return Err(UnreadableTask::TooMany);
         }
         let deadline = |of: Moment| shifted(of, first, at, zone);
@@ -161,7 +163,7 @@ impl TodoTimes {
                     own.due.or_else(|| own.start.map(&deadline))
                 }
             };
-            let due = in_zone(due.unwrap_or(of), zone);
+            let due = due.unwrap_or(of).in_zone(zone);
             let done_at =
                 one.time(&ICalendarProperty::Completed).map(|time| moment(&time, zones, zone).start(zone).to_utc());
             self.overrides.push(TodoOverride { number, of, due, is_done: is_done(one), done_at });
@@ -183,8 +185,14 @@ impl TodoTimes {
         let times = series.between(from, end, wanted.min(RECURRENCE_STEPS_MAX));
         let is_own = |of: Moment| self.overrides.iter().find(|one| one.of == of);
         let plain = times.iter().find(|of| !self.is_gone(**of) && is_own(**of).is_none()).map(|of| (*of, *of));
-        let own = self.overrides.iter().filter(|one| !one.is_done && !self.is_gone(one.of));
-        let own = own.filter(|one| one.of.start(zone) >= from && is_occurrence(series, one.of, zone));
+        let own = self.overrides.iter().filter(|one| !one.is_done && one.of.start(zone) >= from);
+        let own: Vec<&TodoOverride> = own.filter(|one| !self.is_gone(one.of)).collect();
+        // Followed once for all of them.
+        let last = own.iter().map(|one| one.of.start(zone).to_utc()).max();
+        let given = last.map(|last| series.between(from, last + Duration::seconds(1), RECURRENCE_STEPS_MAX));
+        let key = |of: &Moment| (of.start(zone).to_utc(), matches!(of, Moment::Day(_)));
+        let given: HashSet<_> = given.unwrap_or_default().iter().map(key).collect();
+        let own = own.into_iter().filter(|one| given.contains(&key(&one.of)));
         plain.into_iter().chain(own.map(|one| (one.of, one.due))).min_by_key(|(_, due)| due.start(zone).to_utc())
     }
 
@@ -202,13 +210,6 @@ impl TodoTimes {
     /// The first time behind this one, whatever became of it.
     pub fn next_after(&self, after: DateTime<Utc>) -> Option<Moment> {
         self.series.as_ref()?.next_after(after)
-    }
-}
-
-fn in_zone(moment: Moment, zone: Tz) -> Moment {
-    match moment {
-        Moment::Instant(at) => Moment::Instant(at.with_timezone(&zone)),
-        Moment::Day(_) => moment,
     }
 }
 
@@ -300,18 +301,5 @@ fn pinned_in_gap(rule: &str, written: Option<&IcalTime>, start: Moment, zone: Tz
             rule.to_owned()
         }
         _ => rule.to_owned(),
-    }
-}
-
-/// Days by the calendar, the rest by the clock.
-pub(super) fn later(start: Moment, (days, rest): (i64, Duration), zone: Tz) -> Option<Moment> {
-    let days = Duration::try_days(days)?;
-    match start {
-        Moment::Day(day) => day.checked_add_signed(days + rest).map(Moment::Day),
-        Moment::Instant(at) => {
-            let local = at.with_timezone(&zone).naive_local().checked_add_signed(days)?;
-            let day = if days.is_zero() { at } else { wall_instant(zone, local) };
-            day.checked_add_signed(rest).map(Moment::Instant)
-        }
     }
 }
