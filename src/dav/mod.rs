@@ -16,8 +16,6 @@ mod discovery;
 #[cfg(test)]
 mod discovery_tests;
 mod error;
-#[cfg(test)]
-mod hostile_tests;
 mod href;
 mod multistatus;
 mod resource;

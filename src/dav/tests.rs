@@ -1,6 +1,8 @@
 //! Answers as servers of several makes give them, and the borders of a write, over a server on this machine that says
 //! what a test wants.
 
+mod hostile;
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 

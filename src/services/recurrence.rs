@@ -90,8 +90,9 @@ impl Series {
     /// Reads the value of an RRULE.
     pub fn new(rule: &str, first: Moment, zone: Tz) -> Result<Self, BadRule> {
         let unreadable = || BadRule::Unreadable(rule.chars().take(80).collect());
-        // Every day is compared with every number that a rule lists.
-        let is_one = |rule: &&str| rule.len() <= RULE_CHARS_MAX && !rule.contains(char::is_control);
+        // Every day is compared with every number that a rule lists; and the engine cuts a weekday by bytes.
+        let is_plain = |rule: &str| rule.chars().all(|c| c == ' ' || c.is_ascii_graphic());
+        let is_one = |rule: &&str| rule.len() <= RULE_CHARS_MAX && is_plain(rule);
         let value = Some(rule.trim()).filter(is_one).ok_or_else(unreadable)?;
         let value = value.strip_prefix("RRULE:").unwrap_or(value);
         let (value, until) = Until::split(value, first, zone).ok_or_else(unreadable)?;

@@ -85,7 +85,8 @@ fn on_the_calendar(parts: &RuleParts, first: DateTime<Tz>, after: DateTime<Utc>,
     let kept = parts.0.iter().filter(|(key, _)| *key != "UNTIL");
     let rule: Vec<String> = kept.map(|(key, value)| format!("{key}={value}")).collect();
     let text = format!("DTSTART:{}Z\nRRULE:{}", wall.format("%Y%m%dT%H%M%S"), rule.join(";"));
-    let set: RRuleSet = text.parse().ok()?;
+    // The engine cuts a weekday by bytes.
+    let set: RRuleSet = Some(text).filter(|text| text.is_ascii())?.parse().ok()?;
     // A change of clocks moves an occurrence by hours: begin looking a day earlier.
     let from = after.with_timezone(&zone).naive_local().checked_sub_signed(Duration::days(1))?;
     let from = rrule::Tz::UTC.from_utc_datetime(&from);

@@ -37,6 +37,20 @@ enum PassEnd {
     Failed,
 }
 
+/// How long the next pass waits for, after as many failures before this one; `spread`: where an account lies among all.
+fn pause(ended: PassEnd, failures: u32, took: Duration, spread: f64) -> Duration {
+    let (secs, rest) = match ended {
+        // What takes long, because all of it is new at every look, is looked at as much more seldom.
+        PassEnd::Looked => (DAV_POLL_SECS, took.saturating_mul(DAV_REST_FACTOR)),
+        PassEnd::NotLetIn => (DAV_RETRY_SECS_MAX, Duration::ZERO),
+        PassEnd::Failed => {
+            let secs = DAV_RETRY_SECS << failures.saturating_add(1).min(8);
+            (secs.min(DAV_RETRY_SECS_MAX), Duration::ZERO)
+        }
+    };
+    Duration::from_secs(secs).mul_f64(0.75 + spread / 2.0).max(rest)
+}
+
 /// The accounts of everybody for one kind of record.
 pub struct DavKeeper<T: DavRecord> {
     placed: Vec<PlacedAccount<T>>,
@@ -125,15 +139,8 @@ impl<T: DavRecord> DavKeeper<T> {
                 None => PassEnd::Failed,
             };
             people.mirrored();
-            let wait = match ended {
-                PassEnd::Looked => DAV_POLL_SECS,
-                PassEnd::NotLetIn => DAV_RETRY_SECS_MAX,
-                PassEnd::Failed => (DAV_RETRY_SECS << (failures + 1).min(8)).min(DAV_RETRY_SECS_MAX),
-            };
+            sleep(pause(ended, failures, began.elapsed(), spread(&placed.account.id))).await;
             failures = if ended == PassEnd::Looked { 0 } else { failures.saturating_add(1) };
-            let wait = Duration::from_secs(wait).mul_f64(0.75 + spread(&placed.account.id) / 2.0);
-            // What takes long, because all of it is new at every look, is looked at as much more seldom.
-            sleep(wait.max(began.elapsed() * DAV_REST_FACTOR)).await;
         }
     }
 
@@ -210,5 +217,20 @@ impl<S: DavReplica> Mirroring for S {
         if let Some(keeper) = self.keeper() {
             keeper.follow(self, people, stop).await;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_takes_long_at_every_look_is_looked_at_more_seldom() {
+        let quick = Duration::from_millis(300);
+        assert_eq!(pause(PassEnd::Looked, 0, quick, 0.5).as_secs(), DAV_POLL_SECS);
+        assert_eq!(pause(PassEnd::Looked, 0, Duration::from_secs(600), 0.5).as_secs(), 1_800);
+        assert_eq!(pause(PassEnd::Failed, 0, quick, 0.5).as_secs(), 2 * DAV_RETRY_SECS);
+        assert_eq!(pause(PassEnd::Failed, 90, quick, 0.5).as_secs(), DAV_RETRY_SECS_MAX);
+        assert_eq!(pause(PassEnd::NotLetIn, 0, quick, 0.5).as_secs(), DAV_RETRY_SECS_MAX);
     }
 }

@@ -21,7 +21,7 @@ mod record;
 mod state;
 mod sync;
 #[cfg(test)]
-mod sync_tests;
+mod tests;
 
 pub use keeper::{DavKeeper, DavReplica};
 pub(super) use place::uid_of;

@@ -17,7 +17,7 @@ static READERS: Semaphore = Semaphore::const_new(DAV_PARSERS_AT_ONCE);
 pub(super) type NamedResource<T> = (Resource, String, Option<(T, u64)>);
 
 /// Whose resources are read.
-pub(super) struct Reading {
+pub(super) struct SliceReading {
     pub account: String,
     /// See [`DavReader::own`].
     pub own: Vec<String>,
@@ -26,7 +26,7 @@ pub(super) struct Reading {
     pub is_shared: bool,
 }
 
-impl Reading {
+impl SliceReading {
     /// The edits that resources come to, and those of them that hold nothing that is shown.
     pub async fn of<T: DavRecord>(
         self,

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use sha2::{Digest as _, Sha256};
 
 use super::place::{DavPlace, uid_of};
-use super::reading::Reading;
+use super::reading::SliceReading;
 use super::record::DavRecord;
 use super::state::{DavState, KnownCollection, lies_in};
 use crate::core::digest::hex;
@@ -320,7 +320,7 @@ impl<T: DavRecord> DavPass<'_, T> {
             };
             named.push((resource, id, before));
         }
-        let reading = Reading {
+        let reading = SliceReading {
             account: self.place.account.clone(),
             own: self.place.own.clone(),
             ctx: self.ctx.clone(),

@@ -178,8 +178,11 @@ impl Email {
             return cannot("is a mail that I do not open any more, so I can't answer its invitation.");
         }
         let raw = self.raw_of(ctx, &found.one).await?;
+        let zone = ctx.zone;
         let text = files_of(&raw).and_then(|files| invitation::text_of(&files));
-        let read = text.and_then(|text| Some((invitation::read(&text, ctx.zone)?, text)));
+        // Whatever somebody sent: not on the threads that everybody's turns run on.
+        let reading = move || text.and_then(|text| Some((invitation::read(&text, zone)?, text)));
+        let read = tokio::task::spawn_blocking(reading).await.ok().flatten();
         let Some(((asks, invitation), text)) = read else {
             return cannot("has no invitation in it that I can read. Which mail do you mean?");
         };

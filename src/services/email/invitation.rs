@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use super::enclosed::Enclosed;
 use crate::core::text::one_line;
-use crate::ical::{Zones, folded, text_value};
-use crate::limits::TITLE_CHARS_MAX;
+use crate::ical::{Block, ContentLine, Zones, folded, text_value};
+use crate::limits::{ICAL_OBSERVANCES_MAX, TITLE_CHARS_MAX};
 use crate::services::components::{Component, ParsedResource, address, end_of, moment, organizer, stamp};
 use crate::services::show::Moment;
 
@@ -138,7 +138,7 @@ pub(super) fn reply(
     let main = components.first()?;
     let mut lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Brain Agent//EN", "METHOD:REPLY"].join(BREAK);
     lines.push_str(BREAK);
-    for zone in parsed.block.inner("VTIMEZONE") {
+    for zone in parsed.block.inner("VTIMEZONE").filter(|zone| is_named(zone, main)) {
         lines.push_str(ended(&text[zone.span.clone()]).as_str());
     }
     lines.push_str(&folded("BEGIN:VEVENT", BREAK));
@@ -153,10 +153,20 @@ pub(super) fn reply(
     Some(lines)
 }
 
+/// What of an invitation its answer repeats.
+const REPEATED: [&str; 8] =
+    ["UID", "ORGANIZER", "SEQUENCE", "RECURRENCE-ID", "DTSTART", "DTEND", "DURATION", "SUMMARY"];
+
+/// Whether what is repeated of an event goes by this zone, and the zone is one.
+fn is_named(zone: &Block, main: &Component<'_>) -> bool {
+    let name = zone.line("TZID").map(ContentLine::value);
+    let mut lines = REPEATED.iter().filter_map(|name| main.block.line(name));
+    zone.blocks.len() <= ICAL_OBSERVANCES_MAX && name.is_some() && lines.any(|line| line.param("TZID") == name)
+}
+
 /// The lines by which the organizer's program knows it.
 fn repeated(text: &str, main: &Component<'_>) -> String {
-    let names = ["UID", "ORGANIZER", "SEQUENCE", "RECURRENCE-ID", "DTSTART", "DTEND", "DURATION", "SUMMARY"];
-    let lines = names.iter().filter_map(|name| main.block.line(name));
+    let lines = REPEATED.iter().filter_map(|name| main.block.line(name));
     lines.map(|line| ended(&text[line.span.clone()])).collect()
 }
 
@@ -200,6 +210,25 @@ mod tests {
             let (_, read) = read(&OFFSITE.replace("DURATION:PT1H", end), Tz::Europe__Berlin).unwrap();
             assert_eq!((read.start.as_deref(), read.end), (Some("2030-01-15T14:00:00+00:00"), None), "{end}");
         }
+    }
+
+    #[test]
+    fn an_answer_repeats_the_zone_it_names_and_no_other() {
+        let zone = |name: &str, rules: usize| {
+            format!("BEGIN:VTIMEZONE\nTZID:{name}\n{}END:VTIMEZONE\n", "BEGIN:STANDARD\nEND:STANDARD\n".repeat(rules))
+        };
+        let text = |zones: &str| {
+            let named = OFFSITE.replace("DTSTART:20300115T140000Z", "DTSTART;TZID=\"Mine\":20300115T140000");
+            named.replace("METHOD:REQUEST\n", &format!("METHOD:REQUEST\n{zones}"))
+        };
+        let answered = |text: &str| {
+            let now = "2030-01-02T03:04:05Z".parse().unwrap();
+            reply(text, "me@x.example", (InvitationAnswer::Accepted, None), now).unwrap()
+        };
+        let answer = answered(&text(&(zone("Mine", 2) + &zone("Other", 2))));
+        assert!(answer.contains("TZID:Mine\r\n") && !answer.contains("TZID:Other"), "{answer}");
+        let answer = answered(&text(&zone("Mine", 6_000)));
+        assert!(!answer.contains("VTIMEZONE") && answer.contains("TZID=\"Mine\""), "{answer}");
     }
 
     #[test]

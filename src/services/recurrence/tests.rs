@@ -56,9 +56,17 @@ fn rules_are_followed_on_the_local_clock() {
 #[test]
 fn what_is_no_rule_or_too_fast_is_refused() {
     let first = Moment::Instant(at(Berlin, "2026-01-12 09:00"));
-    for rule in
-        ["", "daily", "FREQ=", "FREQ=DAILY;UNTIL=soon", "FREQ=DAILY;BYHOUR=99", "FREQ=DAILY\nRRULE:FREQ=DAILY", "\u{0}"]
-    {
+    for rule in [
+        "",
+        "daily",
+        "FREQ=",
+        "FREQ=DAILY;UNTIL=soon",
+        "FREQ=DAILY;BYHOUR=99",
+        "FREQ=DAILY\nRRULE:FREQ=DAILY",
+        "\u{0}",
+        "FREQ=WEEKLY;BYDAY=Tä",
+        "FREQ=WEEKLY;BYDAY=MO,€",
+    ] {
         assert!(matches!(Series::new(rule, first, Berlin), Err(BadRule::Unreadable(_))), "{rule:?}");
     }
     for rule in [

@@ -11,8 +11,6 @@ mod alarms_tests;
 #[cfg(test)]
 mod broken;
 mod changed;
-#[cfg(test)]
-mod hostile;
 mod new;
 #[cfg(test)]
 mod oddities;

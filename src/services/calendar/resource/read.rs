@@ -5,7 +5,7 @@ use chrono_tz::Tz;
 
 use super::alarms;
 use crate::ical::{IcalTime, Malformed, TextZone, Zones};
-use crate::limits::{READ_EXCEPTIONS_MAX, RECIPIENTS_MAX, SERIES_EXCEPTIONS_MAX};
+use crate::limits::{READ_EXCEPTIONS_MAX, RECIPIENTS_MAX, SERIES_EXCEPTIONS_MAX, TITLE_CHARS_MAX};
 use crate::services::calendar::exceptions::{Exception, Instead};
 use crate::services::calendar::record::Event;
 use crate::services::components::{
@@ -74,7 +74,7 @@ pub fn read_of(
     let created_at = main.time(&ICalendarProperty::Created);
     let mut event = Event {
         end_time: end.map(Moment::store),
-        location: main.text(&ICalendarProperty::Location).map(str::to_owned),
+        location: words(main, &ICalendarProperty::Location),
         attendees: attendees(main, reader, organizer.as_deref()),
         notes: main.text(&ICalendarProperty::Description).map(str::to_owned),
         recurrence: rule,
@@ -206,13 +206,18 @@ fn instead(
         summary: title(one),
         start_time: in_zone(there.0),
         end_time: there.1.map(in_zone),
-        location: one.text(&ICalendarProperty::Location).map(str::to_owned),
+        location: words(one, &ICalendarProperty::Location),
         attendees: attendees(one, reader, organizer.as_deref()),
     }))
 }
 
 fn title(one: &Component<'_>) -> String {
-    one.text(&ICalendarProperty::Summary).unwrap_or("(no title)").to_owned()
+    words(one, &ICalendarProperty::Summary).unwrap_or_else(|| "(no title)".to_owned())
+}
+
+/// As long as those that are made here: lists and cards repeat them.
+fn words(one: &Component<'_>, name: &ICalendarProperty) -> Option<String> {
+    Some(one.text(name)?.chars().take(TITLE_CHARS_MAX).collect())
 }
 
 fn is_cancelled(one: &Component<'_>) -> bool {

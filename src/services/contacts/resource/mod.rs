@@ -12,8 +12,6 @@
 mod card;
 mod changed;
 mod encoded;
-#[cfg(test)]
-mod hostile;
 mod names;
 mod new;
 mod preferred;

@@ -1,5 +1,7 @@
 //! Resources that are read, and changed line by line.
 
+mod hostile;
+
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use super::DavKind;
-use super::changes::{all_of, changes_of};
-use super::discovery::in_home;
-use super::href::Home;
-use super::multistatus::{entries, parsed};
-use super::resource::sorted;
-use super::tests::{etag, parts, prop, says, server};
-use crate::limits::{DAV_HOMES_MAX, DAV_NAME_CHARS_MAX, DAV_TOKEN_BYTES_MAX};
+use super::super::DavKind;
+use super::super::changes::{all_of, changes_of};
+use super::super::discovery::in_home;
+use super::super::href::Home;
+use super::super::multistatus::{entries, parsed};
+use super::super::resource::sorted;
+use super::{etag, parts, prop, says, server};
+use crate::limits::{DAV_HOMES_MAX, DAV_NAME_CHARS_MAX, DAV_PLACES_MAX, DAV_REDIRECTS_MAX, DAV_TOKEN_BYTES_MAX};
 use crate::testing::fuzzing::fuzz;
 
 fn is_read(text: &str) -> bool {
@@ -226,4 +226,22 @@ async fn homes_inboxes_names_and_tokens_are_bounded() {
     assert_eq!(said.lock().unwrap().len(), 1 + DAV_HOMES_MAX + 1, "the start, the homes, and one inbox");
     let changes = client.changes("/dav/c/", None).await.unwrap();
     assert_eq!(changes.token, None, "it would be kept, and sent with every look");
+}
+
+#[tokio::test]
+async fn principals_that_lead_to_others_and_redirections_come_to_an_end() {
+    let (client, said) = server(|request| {
+        let path = request.split(' ').nth(1).unwrap_or_default();
+        parts(&prop(path, &format!("<d:current-user-principal><d:href>{path}x/</d:href></d:current-user-principal>")))
+    })
+    .await;
+    assert_eq!(client.collections(DavKind::Events).await.unwrap(), []);
+    assert_eq!(said.lock().unwrap().len(), DAV_PLACES_MAX + 1);
+    let (client, said) = server(|request| {
+        let path = request.split(' ').nth(1).unwrap_or_default();
+        says("302 Found", &format!("location: {path}x/\r\n"), "")
+    })
+    .await;
+    assert!(client.changes("/dav/c/", None).await.is_err());
+    assert_eq!(said.lock().unwrap().len(), DAV_REDIRECTS_MAX + 1);
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::tests::{CARD, changed, tried};
+use super::{CARD, changed, tried};
 use crate::limits::{VCARD_VALUE_CHARS_MAX, VCARD_VALUES_MAX};
 use crate::testing::fuzzing::fuzz;
 
@@ -113,6 +113,6 @@ fn fuzzed_vcard() {
     ];
     fuzz("vcard", &[CARD, older, newer], &tokens, |bytes| {
         read_and_written(&String::from_utf8_lossy(bytes));
-        super::super::vcard::parse(bytes);
+        crate::services::contacts::vcard::parse(bytes);
     });
 }
