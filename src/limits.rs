@@ -4,6 +4,7 @@
 
 mod accounts;
 mod archive;
+mod configuration;
 mod console;
 mod dav;
 mod declared;
@@ -23,6 +24,7 @@ mod tools;
 
 pub use accounts::*;
 pub use archive::*;
+pub use configuration::*;
 pub use console::*;
 pub use dav::*;
 pub use declared::*;

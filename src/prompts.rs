@@ -5,6 +5,7 @@
 //! changes. Words of people and fetched texts go in as values; they are never read as template.
 
 use std::collections::HashMap;
+use std::io::Read as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -13,6 +14,7 @@ use minijinja::{Environment, Value};
 
 use crate::limits;
 use crate::ports::Stage;
+use crate::secret_files::is_open_to_others;
 
 /// The stages that have a prompt.
 const EMBEDDED: [(Stage, &str); 17] = [
@@ -85,6 +87,14 @@ pub enum PromptError {
         /// What the system said.
         cause: std::io::Error,
     },
+    /// Others may write it: whoever does gives the model its orders.
+    #[error(
+        "{path} may be written by others, so no prompt is taken from there. Run: chmod go-w on it, and make it yours"
+    )]
+    Open {
+        /// The folder or the file.
+        path: String,
+    },
     /// It is no prompt.
     #[error("the prompt {stage} is not usable: {why}")]
     Unusable {
@@ -101,12 +111,14 @@ impl Prompts {
         if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
             return Err(PromptError::NoFolder(folder.display().to_string()));
         }
+        if let Some(folder) = folder {
+            ours_alone(folder)?;
+        }
         let mut templates = Environment::new();
         templates.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build().unwrap_or_default());
         for (stage, embedded) in EMBEDDED {
             let text = match folder.map(|folder| folder.join(format!("{stage}.md"))) {
-                Some(path) if path.exists() => std::fs::read_to_string(&path)
-                    .map_err(|cause| PromptError::Unreadable { path: path.display().to_string(), cause })?,
+                Some(path) if path.exists() => replaced(&path)?,
                 Some(_) | None => embedded.to_owned(),
             };
             let unusable = |why: String| PromptError::Unusable { stage, why };
@@ -159,8 +171,33 @@ impl Prompts {
     }
 }
 
+/// The text of a file that takes the place of a prompt.
+fn replaced(path: &Path) -> Result<String, PromptError> {
+    let unreadable = |cause| PromptError::Unreadable { path: path.display().to_string(), cause };
+    if !ours_alone(path)?.is_file() {
+        return Err(unreadable(std::io::Error::other("it is no ordinary file")));
+    }
+    let mut text = String::new();
+    let file = std::fs::File::open(path).map_err(unreadable)?;
+    let read = file.take(limits::PROMPT_FILE_BYTES_MAX + 1).read_to_string(&mut text).map_err(unreadable)?;
+    if read as u64 > limits::PROMPT_FILE_BYTES_MAX {
+        let most = limits::PROMPT_FILE_BYTES_MAX;
+        return Err(unreadable(std::io::Error::other(format!("it has more than {most} bytes"))));
+    }
+    Ok(text)
+}
+
+/// What a path is, where nobody else may write there.
+fn ours_alone(path: &Path) -> Result<std::fs::Metadata, PromptError> {
+    let shown = || path.display().to_string();
+    let about = std::fs::metadata(path).map_err(|cause| PromptError::Unreadable { path: shown(), cause })?;
+    if is_open_to_others(&about) { Err(PromptError::Open { path: shown() }) } else { Ok(about) }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use minijinja::context;
 
     use super::*;
@@ -188,6 +225,23 @@ mod tests {
         assert_eq!((&*system, &*user), ("Fixed.", "Says: hi"));
         std::fs::write(folder.path().join("route.md"), "no divider").unwrap();
         assert!(Prompts::load(Some(folder.path())).is_err());
+    }
+
+    #[test]
+    fn a_prompt_that_others_may_write_gives_no_orders() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("route.md");
+        std::fs::write(&file, "Fixed.\n---\nSays: {{ message }}").unwrap();
+        let allow = |path: &Path, mode| std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+        for (of_folder, of_file, is_taken) in
+            [(0o755, 0o644, true), (0o775, 0o664, true), (0o755, 0o646, false), (0o757, 0o644, false)]
+        {
+            allow(folder.path(), of_folder);
+            allow(&file, of_file);
+            let loaded = Prompts::load(Some(folder.path()));
+            assert_eq!(loaded.is_ok(), is_taken, "{of_folder:o} {of_file:o}");
+            assert!(is_taken || loaded.unwrap_err().to_string().contains("may be written by others"));
+        }
     }
 
     #[test]

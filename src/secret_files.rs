@@ -8,7 +8,7 @@ use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
-use rustix::process::geteuid;
+use rustix::process::{getegid, geteuid};
 use secrecy::SecretString;
 
 /// Who else can do something with a file.
@@ -35,6 +35,25 @@ pub fn exposure(owner: u32, me: u32, mode: u32) -> Option<Exposure> {
     }
 }
 
+/// Whether others may put another file in the place of this one: the folder that names it, or the one that it lies in
+/// where links lead there, is somebody else's, or others may write it and nothing holds them to what is theirs (the
+/// sticky bit, as /tmp has it).
+pub fn is_replaceable(path: &Path) -> bool {
+    let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let is_open = |folder: &Path| fs::metadata(folder).is_ok_and(|about| is_open_to_others(&about));
+    is_open(&folder_of(path)) || is_open(&folder_of(&real))
+}
+
+/// Whether somebody else may write a folder, or a file of those that hold no secret. One's own group is oneself: many
+/// systems make a group for each user, and give it all that the user has.
+pub fn is_open_to_others(about: &fs::Metadata) -> bool {
+    let (owner, mode) = (about.uid(), about.mode());
+    let is_sticky = about.is_dir() && mode & 0o1000 != 0;
+    let is_foreign = owner != geteuid().as_raw() && owner != 0;
+    let groups_too = about.gid() != getegid().as_raw() && mode & 0o020 != 0;
+    !is_sticky && (is_foreign || mode & 0o002 != 0 || groups_too)
+}
+
 /// What a file holds.
 #[derive(Debug, Clone)]
 pub struct FileText {
@@ -58,6 +77,9 @@ pub enum SecretFileError {
     /// The same.
     #[error("may be written by others. Run: chmod 600 on it")]
     Writable,
+    /// Somebody else could have put it there.
+    #[error("lies in a folder that others may write. Run: chmod go-w on that folder")]
+    Replaceable,
     /// A folder, a pipe, a device.
     #[error("is no ordinary file")]
     NotAFile,
@@ -157,6 +179,22 @@ mod tests {
         write(&link, "two").unwrap();
         assert_eq!(fs::read_to_string(&file).unwrap(), "two");
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    }
+
+    #[test]
+    fn a_folder_that_others_may_write_holds_nothing_in_its_place_but_a_sticky_one_does() {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder.path().join("inner");
+        let path = inner.join("file");
+        write(&path, "x").unwrap();
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        for (mode, is_open) in [(0o700, false), (0o755, false), (0o777, true), (0o703, true), (0o1777, false)] {
+            fs::set_permissions(&inner, fs::Permissions::from_mode(mode)).unwrap();
+            assert_eq!((is_replaceable(&path), is_replaceable(&link)), (is_open, is_open), "{mode:o}");
+        }
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
+        assert!(is_replaceable(&link) && !is_replaceable(&path));
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! The `.env` file as keys and values.
 //!
-//! Invariants: a file that somebody else could have written is not read, as it says where secrets go; an error names
-//! the line's number, and its key if there is such a key; a value that ends too early leaves its rest there.
+//! Invariants: a file that somebody else could have written is not read, as it says where secrets go; nor does it take
+//! anything of the environment into its values, which could go to an address of its choice; an error names the line's
+//! number, and its key if there is such a key; a value that ends too early leaves its rest there.
 
 use std::fs;
 use std::io::{self, ErrorKind, Read as _};
@@ -12,6 +13,7 @@ use dotenvy::Error;
 use rustix::process::geteuid;
 
 use super::keys::is_known;
+use crate::limits::SETTINGS_FILE_BYTES_MAX;
 use crate::secret_files::{Exposure, exposure};
 
 /// What stands in quotes needs no more care.
@@ -29,7 +31,11 @@ pub(super) struct SettingsFile {
 /// What is there, or what is wrong with each line that cannot be read; without a file there is nothing.
 pub(super) fn read(path: &Path) -> Result<SettingsFile, Vec<String>> {
     let unreadable = |cause: io::Error| vec![format!(".env cannot be read: {cause}")];
-    let mut file = match fs::File::open(path) {
+    // Before it is opened: a pipe without a writer would be waited for.
+    if fs::metadata(path).is_ok_and(|about| !about.is_file()) {
+        return Err(vec![".env is no ordinary file".to_owned()]);
+    }
+    let file = match fs::File::open(path) {
         Ok(file) => file,
         Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(SettingsFile::default()),
         Err(cause) => return Err(unreadable(cause)),
@@ -37,7 +43,10 @@ pub(super) fn read(path: &Path) -> Result<SettingsFile, Vec<String>> {
     let about = file.metadata().map_err(unreadable)?;
     let warnings = trusted(about.uid(), geteuid().as_raw(), about.mode()).map_err(|why| vec![why.to_owned()])?;
     let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes).map_err(unreadable)?;
+    file.take(SETTINGS_FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > SETTINGS_FILE_BYTES_MAX {
+        return Err(vec![format!(".env has more than {SETTINGS_FILE_BYTES_MAX} bytes")]);
+    }
     let text = String::from_utf8(bytes).map_err(|_| vec![".env is no text in UTF-8".to_owned()])?;
     Ok(SettingsFile { values: parse(&text)?, warnings })
 }
@@ -59,8 +68,43 @@ fn trusted(owner: u32, me: u32, mode: u32) -> Result<Vec<String>, &'static str> 
     }
 }
 
+/// The line of the first `$` that would stand for another value: neither behind a `\`, nor in single quotes, nor in a
+/// note. What reads the file would look it up in the environment, and a value of a value can grow without end.
+fn substitutes(text: &str) -> Option<usize> {
+    let (mut quote, mut before, mut is_note, mut line) = (None, '\n', false, 1);
+    let mut signs = text.chars();
+    while let Some(sign) = signs.next() {
+        match (sign, quote) {
+            ('\n', _) => {
+                line += 1;
+                is_note = false;
+            }
+            _ if is_note => {}
+            ('\'', Some('\'')) | ('"', Some('"')) => quote = None,
+            (_, Some('\'')) => {}
+            ('\\', _) => {
+                let escaped = signs.next();
+                line += usize::from(escaped == Some('\n'));
+            }
+            ('\'' | '"', None) => quote = Some(sign),
+            ('#', None) => is_note = matches!(before, ' ' | '\t' | '\n'),
+            ('$', _) => return Some(line),
+            _ => {}
+        }
+        before = sign;
+    }
+    None
+}
+
 fn parse(text: &str) -> Result<Vec<(String, String)>, Vec<String>> {
     let (mut values, mut problems) = (Vec::new(), Vec::new());
+    if let Some(line) = substitutes(text) {
+        let known = text.lines().nth(line - 1).and_then(key_of).filter(|key| is_known(key));
+        let of = known.map_or_else(String::new, |key| format!(" of {key}"));
+        return Err(vec![format!(
+            ".env, line {line}: a $ in the value{of} would stand for another value, and nothing does here; {QUOTES}"
+        )]);
+    }
     for line in dotenvy::from_read_iter(text.as_bytes()) {
         match line {
             Ok((key, value)) if looks_like_a_key(&key) => values.push((key, value)),
@@ -124,6 +168,41 @@ mod tests {
             assert!(problems.starts_with(expected), "{text:?}: {problems}");
             assert!(!problems.contains("geh") && !problems.contains("eim"), "{text:?}: {problems}");
         }
+    }
+
+    #[test]
+    fn a_value_takes_nothing_of_the_environment_or_of_other_values() {
+        for (text, expected) in [
+            ("LLM_BASE_URL=https://evil.example/${HOME}\n", ".env, line 1: a $ in the value of LLM_BASE_URL"),
+            ("# $HOME is fine\n\nLLM_MODEL=\"a $HOME\"\n", ".env, line 3: a $ in the value of LLM_MODEL"),
+            ("LLM_MODEL='a'$HOME\n", ".env, line 1"),
+            ("LLM_MODEL=\\ #$HOME\n", ".env, line 1"),
+            ("LLM_MODEL='it''s' # $HOME\nA=\\'$HOME'\n", ".env, line 2"),
+        ] {
+            let problems = parse(text).unwrap_err().join("\n");
+            assert!(problems.starts_with(expected) && problems.contains("single quotes"), "{text:?}: {problems}");
+        }
+        let kept = parse("A='$HOME ${HOME}' # $HOME\nB=\"\\$HOME\"\n# it's $HOME\nC='x\n$HOME'\n").unwrap();
+        let kept: Vec<&str> = kept.iter().map(|(_, value)| value.as_str()).collect();
+        assert_eq!(kept, ["$HOME ${HOME}", "$HOME", "x\n$HOME"]);
+    }
+
+    #[test]
+    fn fuzzed_settings_are_read_or_refused_and_hold_nothing_of_the_environment() {
+        let seeds = [
+            "# a note\n\nexport LLM_MODEL=small\nLLM_API_KEY='a b=c#d$e'\nSMTP_URL=\n",
+            "A=\"x \\\" y\\n\" # note\nB='it is\nlonger'\nC=\\ d\n",
+        ];
+        let tokens =
+            ["'", "\"", "\\", "$", "${PATH}", "$PATH", "=", "\n", "#", " ", "export ", "{", "}", "\u{feff}", "\r"];
+        let path = std::env::var("PATH").unwrap();
+        crate::testing::fuzzing::fuzz("settings", &seeds, &tokens, move |bytes| {
+            let Ok(text) = std::str::from_utf8(bytes) else { return };
+            for (_, value) in parse(text).unwrap_or_default() {
+                assert!(!value.contains(&path), "{text:?}");
+                assert!(value.len() <= text.len(), "{text:?}");
+            }
+        });
     }
 
     #[test]

@@ -2,10 +2,12 @@
 //!
 //! A `.env` in the working directory fills in what the environment leaves unset. Every `BRAIN_*` key, and every key of
 //! `.env`, must be known; an empty value means "not set". Secrets are never shown, and each goes only where it comes from
-//! says or to the built-in address: a folder's file does not decide where the environment's keys go. See [`keys`].
+//! says or to the built-in address: a folder's file does not decide where the environment's keys go, nor about a data
+//! folder that the environment names ([`found`]). See [`keys`].
 
 mod accounts;
 mod file;
+mod found;
 mod keys;
 mod named_file;
 mod price;
@@ -28,6 +30,7 @@ use crate::declared::DeclaredService;
 use crate::limits::kept::Keep;
 use crate::mcp::McpServer;
 use crate::ports::{Planning, Stage, TokenPrice, Wording};
+pub use found::SettingsOrigin;
 pub use named_file::NamedFile;
 use reader::{ConfigReader, ValueSource};
 
@@ -138,6 +141,8 @@ pub struct Config {
     /// The same of services that are described in one.
     pub commands_file: Option<NamedFile>,
     pub commands: Vec<DeclaredService>,
+    /// Which setting comes from where.
+    pub origin: SettingsOrigin,
     /// For standard error at start.
     pub warnings: Vec<String>,
 }
@@ -147,9 +152,6 @@ pub struct Config {
 #[error("the configuration needs a look:\n{}", .0.iter().map(|p| format!("  - {p}")).collect::<Vec<_>>().join("\n"))]
 pub struct ConfigError(pub Vec<String>);
 
-/// Later ones win.
-type Layers = [(ValueSource, Vec<(String, String)>); 3];
-
 impl Config {
     /// Reads the environment and `.env`.
     pub fn load() -> Result<Self, ConfigError> {
@@ -158,42 +160,51 @@ impl Config {
 
     /// The same without reading accounts.toml, for who is about to write it.
     pub fn load_without_accounts() -> Result<Self, ConfigError> {
-        let (layers, warnings) = Self::layers(Vec::new())?;
-        let config = Self::layered(layers)?;
-        Ok(Self { warnings: [warnings, config.warnings].concat(), ..config })
+        Self::read(Vec::new()).map(|(config, _)| config)
     }
 
     /// The same with these variables in the place of what is set; an empty value unsets one. Each must be known.
     pub fn load_with(over: Vec<(String, String)>) -> Result<Self, ConfigError> {
-        let (layers, warnings) = Self::layers(over)?;
-        let values = layers.iter().flat_map(|(_, values)| values);
-        let is_named = values.into_iter().any(|(key, value)| key == "BRAIN_ACCOUNTS" && !value.trim().is_empty());
-        let config = Self::layered(layers)?.with_accounts(is_named)?.with_servers()?.with_commands()?;
-        Ok(Self { warnings: [warnings, config.warnings].concat(), ..config })
+        let (config, reader) = Self::read(over)?;
+        let is_named = reader.values.contains_key("BRAIN_ACCOUNTS");
+        config.with_accounts(is_named)?.with_servers()?.with_commands()
     }
 
-    /// What is set, and what its owner should mend.
-    fn layers(over: Vec<(String, String)>) -> Result<(Layers, Vec<String>), ConfigError> {
+    /// What is set.
+    fn read(over: Vec<(String, String)>) -> Result<(Self, ConfigReader), ConfigError> {
         let env: Vec<(String, String)> = std::env::vars_os()
             .filter_map(|(key, value)| Some((key.into_string().ok()?, value.to_string_lossy().into_owned())))
             .collect();
-        let file::SettingsFile { values, warnings } = file::read(Path::new(".env")).map_err(ConfigError)?;
-        Ok(([(ValueSource::File, values), (ValueSource::Environment, env), (ValueSource::Given, over)], warnings))
+        let path = Path::new(".env");
+        let file::SettingsFile { values, warnings } = file::read(path).map_err(ConfigError)?;
+        let layers = [(ValueSource::File, values), (ValueSource::Environment, env), (ValueSource::Given, over)];
+        let (config, reader) = Self::layered(layers, path)?;
+        Ok((Self { warnings: [warnings, config.warnings].concat(), ..config }, reader))
     }
 
     /// Reads these variables; those of the environment win over those of the file. Reads no accounts.toml.
     pub fn parse(env: Vec<(String, String)>, file: Vec<(String, String)>) -> Result<Self, ConfigError> {
-        Self::layered([(ValueSource::File, file), (ValueSource::Environment, env)])
+        let layers = [(ValueSource::File, file), (ValueSource::Environment, env)];
+        Self::layered(layers, Path::new(".env")).map(|(config, _)| config)
     }
 
     /// Later layers win.
-    fn layered(layers: impl IntoIterator<Item = (ValueSource, Vec<(String, String)>)>) -> Result<Self, ConfigError> {
+    fn layered(
+        layers: impl IntoIterator<Item = (ValueSource, Vec<(String, String)>)>,
+        path: &Path,
+    ) -> Result<(Self, ConfigReader), ConfigError> {
         let mut reader = ConfigReader::default();
+        reader.origin.file = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         for (source, values) in layers {
             values.into_iter().for_each(|(key, value)| reader.accept(key, value, source));
         }
         let config = reader.read();
-        if reader.problems.is_empty() { Ok(config) } else { Err(ConfigError(reader.problems)) }
+        if reader.problems.is_empty() {
+            return Ok((config, reader));
+        }
+        // It may be why.
+        reader.problems.extend(reader.origin.told());
+        Err(ConfigError(reader.problems))
     }
 }
 
@@ -209,192 +220,4 @@ pub fn telegram_user(id: i64) -> UserId {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::keys::{KEYS, Use, is_known};
-    use super::*;
-    use crate::limits::kept::{Kept, RETENTION};
-
-    fn parse(pairs: &[(&str, &str)]) -> Result<Config, String> {
-        let env = pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
-        Config::parse(env, Vec::new()).map_err(|error| error.to_string())
-    }
-
-    #[test]
-    fn nothing_set_is_a_fine_configuration() {
-        let config = parse(&[("PATH", "/bin")]).unwrap();
-        assert!(config.telegram.is_none() && config.models.is_empty());
-        assert_eq!((config.pending_ttl, config.ask_above_usd), (Duration::from_secs(86_400), 0.05));
-        assert_eq!(parse(&[("BRAIN_ASK_ABOVE_USD", "0.2")]).unwrap().ask_above_usd, 0.2);
-    }
-
-    #[test]
-    fn an_unknown_or_malformed_key_fails_by_name() {
-        for (key, value) in [
-            ("BRAIN_TIMEZON", "UTC"),
-            ("BRAIN_TIMEZONE", "Mars/Base"),
-            ("BRAIN_PENDING_TTL", "soon"),
-            ("BRAIN_PENDING_TTL", "5s"),
-            ("BRAIN_PENDING_TTL", "é"),
-            ("BRAIN_ALLOWED_USERS", "alice"),
-            ("BRAIN_ADMIN_MAY_APPROVE", "maybe"),
-            ("BRAIN_SKIP_ROUTER", "maybe"),
-            ("BRAIN_RESPOND", "sometimes"),
-            ("BRAIN_PLANNING", "twice"),
-            ("BRAIN_SCHEMAS", "some"),
-            ("BRAIN_ASK_ABOVE_USD", "much"),
-            ("BRAIN_ASK_ABOVE_USD", "-1"),
-            ("LLM_BASE_URL", "localhost"),
-            ("TELEGRAM_BOT_TOKEN", "nonsense"),
-            ("BRAIN_BREATH", "11s"),
-            ("BRAIN_BREATH", "-5ms"),
-            ("TRANSCRIBE_MODEL", "whisper-1"),
-            ("EMBEDDINGS_MODEL", "some"),
-            ("LLM_MODEL", "small"),
-            ("LLM_TIMEOUT", "0s"),
-            ("LLM_TIMEOUT", "2h"),
-            ("LLM_TIMEOUT_PLAN", "slow"),
-        ] {
-            let error = parse(&[(key, value)]).unwrap_err();
-            assert!(error.contains(key), "{key}: {error}");
-        }
-    }
-
-    #[test]
-    fn what_is_kept_how_long_can_be_set_and_never_to_less_than_is_needed() {
-        let config = parse(&[("BRAIN_KEEP_TRACES", "14d"), ("BRAIN_KEEP_INBOX", "25h")]).unwrap();
-        assert_eq!(config.keep.secs(Kept::Traces), 14 * 86_400);
-        assert_eq!(config.keep.secs(Kept::Inbox), 25 * 3_600);
-        assert_eq!(config.keep.secs(Kept::Audit), parse(&[]).unwrap().keep.secs(Kept::Audit));
-        for row in RETENTION {
-            let error = parse(&[(row.setting, "59m")]).unwrap_err();
-            assert!(error.contains(row.setting) && error.contains(row.why_min), "{error}");
-        }
-        assert!(parse(&[("BRAIN_KEEP_TRACES", "for ever")]).unwrap_err().contains("such as 30d"));
-        assert!(parse(&[("BRAIN_KEEP_TRACE", "30d")]).unwrap_err().contains("did you mean BRAIN_KEEP_TRACES?"));
-    }
-
-    #[test]
-    fn every_unknown_key_of_the_file_is_named() {
-        let error =
-            Config::parse(Vec::new(), vec![("LLM_MODLE".into(), "x".into()), ("FOO".into(), "y".into())]).unwrap_err();
-        assert_eq!(error.0.len(), 2);
-        assert!(error.to_string().contains("did you mean LLM_MODEL?"));
-    }
-
-    #[test]
-    fn a_stage_takes_what_it_has_and_the_rest_from_the_common_endpoint_but_never_its_key() {
-        let config = parse(&[
-            ("LLM_BASE_URL", "http://localhost:1/v1"),
-            ("LLM_API_KEY", "common"),
-            ("LLM_MODEL", "big"),
-            ("LLM_MODEL_ROUTE", "small"),
-            ("LLM_BASE_URL_PLAN", "http://other:2/v1"),
-        ])
-        .unwrap();
-        assert_eq!(config.models[&Stage::Route].model, "small");
-        assert!(config.models[&Stage::Route].api_key.is_some());
-        assert_eq!(config.models[&Stage::Plan].model, "big");
-        assert!(config.models[&Stage::Plan].api_key.is_none());
-    }
-
-    #[test]
-    fn a_secret_goes_only_to_an_address_from_where_it_comes_from() {
-        const TOKEN: (&str, &str) = ("TELEGRAM_BOT_TOKEN", "1:AAAAAAAAAAAA");
-        const ADDRESS: &str = "https://elsewhere.example/v1";
-        const LLM: [(&str, &str); 2] = [("LLM_MODEL", "big"), ("LLM_BASE_URL", "https://llm.example/v1")];
-        let key = |name| (name, "AAAA");
-        for (secret, address, rest) in [
-            (TOKEN, "TELEGRAM_API_URL", vec![]),
-            (TOKEN, "BRAIN_WEBHOOK_URL", vec![]),
-            (key("BRAIN_WEBHOOK_SECRET"), "BRAIN_WEBHOOK_URL", vec![TOKEN]),
-            (key("LLM_API_KEY"), "LLM_BASE_URL", vec![LLM[0]]),
-            (key("LLM_API_KEY_PLAN"), "LLM_BASE_URL_PLAN", LLM.to_vec()),
-            (key("LLM_API_KEY_PLAN"), "LLM_BASE_URL", vec![LLM[0]]),
-            (key("LLM_FALLBACK_API_KEY"), "LLM_FALLBACK_BASE_URL", [&LLM[..], &[("LLM_FALLBACK_MODEL", "m")]].concat()),
-            (key("EMBEDDINGS_API_KEY"), "EMBEDDINGS_BASE_URL", vec![("EMBEDDINGS_MODEL", "m")]),
-            (key("TRANSCRIBE_API_KEY"), "TRANSCRIBE_BASE_URL", vec![("TRANSCRIBE_MODEL", "m")]),
-        ] {
-            let owned = |(key, value): (&str, &str)| (key.to_owned(), value.to_owned());
-            // What the two need beside them stands where the secret does.
-            let beside: Vec<(String, String)> = rest.into_iter().chain([secret]).map(owned).collect();
-            let address_set = vec![owned((address, ADDRESS))];
-            for apart in
-                [Config::parse(beside.clone(), address_set.clone()), Config::parse(address_set.clone(), beside.clone())]
-            {
-                let error = apart.unwrap_err().to_string();
-                assert!(error.contains(secret.0) && error.contains(address), "{secret:?}, {address}: {error}");
-                assert!(!error.contains("AAAA") && !error.contains("elsewhere"), "{error}");
-            }
-            let all = [beside, address_set].concat();
-            assert!(Config::parse(all.clone(), Vec::new()).is_ok(), "{secret:?}, {address}");
-            assert!(Config::parse(Vec::new(), all).is_ok(), "{secret:?}, {address}");
-        }
-        // Where there is an address by default, a secret may stand anywhere.
-        let token = vec![(TOKEN.0.to_owned(), TOKEN.1.to_owned())];
-        assert!(Config::parse(token.clone(), Vec::new()).is_ok() && Config::parse(Vec::new(), token).is_ok());
-    }
-
-    #[test]
-    fn a_stage_waits_as_long_as_is_set_for_it_or_for_all() {
-        let waits = |pairs: &[(&str, &str)]| parse(pairs).unwrap().model_timeouts;
-        assert!(waits(&[]).is_empty(), "each stage knows how long it waits");
-        let set = waits(&[("LLM_TIMEOUT", "3m"), ("LLM_TIMEOUT_ROUTE", "20s")]);
-        assert_eq!(set[&Stage::Route], Duration::from_secs(20));
-        assert_eq!(set[&Stage::Plan], Duration::from_secs(180));
-        let of_plan = waits(&[("LLM_TIMEOUT_PLAN", "5m")]);
-        assert_eq!(of_plan, BTreeMap::from([(Stage::Plan, Duration::from_secs(300))]));
-    }
-
-    #[test]
-    fn a_webhook_needs_an_address_of_its_own_and_a_secret_that_telegram_takes() {
-        let token = ("TELEGRAM_BOT_TOKEN", "1:AAAAAAAAAAAA");
-        let config = parse(&[token, ("BRAIN_WEBHOOK_URL", "https://bot.example/hook")]).unwrap();
-        let webhook = config.telegram.unwrap().webhook.unwrap();
-        assert!(webhook.addr.ip().is_loopback() && webhook.secret.is_none());
-        for (key, value) in [
-            ("BRAIN_WEBHOOK_URL", "bot.example"),
-            ("BRAIN_WEBHOOK_ADDR", "8791"),
-            ("BRAIN_WEBHOOK_SECRET", "not allowed!"),
-        ] {
-            let error = parse(&[token, (key, value)]).unwrap_err();
-            assert!(error.contains(key), "{error}");
-        }
-        let error = parse(&[token, ("BRAIN_WEBHOOK_SECRET", "abc")]).unwrap_err();
-        assert!(error.contains("BRAIN_WEBHOOK_URL is missing"), "{error}");
-    }
-
-    #[test]
-    fn secrets_are_not_shown() {
-        let config =
-            parse(&[("TELEGRAM_BOT_TOKEN", "1:AAAAAAAAAAAAsecret"), ("SMTP_URL", "smtp://u:secret@h")]).unwrap();
-        assert!(!format!("{config:?}").contains("secret"));
-    }
-
-    #[test]
-    fn the_example_file_names_every_key_and_no_other() {
-        let example = include_str!("../../.env.example");
-        let named: Vec<&str> = example
-            .lines()
-            .filter_map(|line| line.trim_start_matches("# ").split_once('='))
-            .map(|(key, _)| key)
-            .collect();
-        let kept = RETENTION.iter().map(|row| row.setting);
-        for key in KEYS.iter().map(|(key, _)| *key).chain(kept) {
-            assert!(named.contains(&key), "{key} is missing from .env.example");
-        }
-        for key in named {
-            assert!(is_known(key), "{key} in .env.example is unknown");
-        }
-        let (_, later) = example.split_once("Accepted, but not acted on").unwrap();
-        for (key, when) in KEYS {
-            assert_eq!(later.contains(&format!("# {key}=")), *when == Use::Later, "{key}");
-        }
-    }
-
-    #[test]
-    fn accounts_in_short_form_are_acted_on() {
-        let url = "https://anna%40example.com:secret@dav.example.com/";
-        let config = parse(&[("CALDAV_URL", url), ("CARDDAV_URL", url)]).unwrap();
-        assert_eq!((config.accounts.len(), config.warnings.as_slice()), (1, [].as_slice()));
-    }
-}
+mod tests;

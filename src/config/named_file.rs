@@ -1,5 +1,6 @@
 //! A file that a key names, and what it may do: what the environment names may start programs, what a folder's `.env`
-//! names may not, since anybody can write a folder that somebody is then started in. Nor may a file that others may write.
+//! names may not, since anybody can write a folder that somebody is then started in. A file that others may write, or put
+//! another one in the place of, starts none either, and no variable or header goes where it says.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -11,7 +12,7 @@ use rustix::process::geteuid;
 use super::ConfigError;
 use super::reader::{ConfigReader, ValueSource};
 use crate::limits;
-use crate::secret_files::{Exposure, SecretFileError, exposure};
+use crate::secret_files::{Exposure, SecretFileError, exposure, is_replaceable};
 
 /// A file that a key names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,8 +49,13 @@ impl NamedFile {
         ConfigError(vec![format!("{}, {}: {}", self.key, self.path.display(), why.as_ref())])
     }
 
-    /// Its text, of at most so many bytes, and who else can do something with it.
-    pub(super) fn read(&self, most: u64) -> Result<(String, Option<Exposure>), ConfigError> {
+    /// Its text, of at most so many bytes, and why it is not ours alone, where it is not.
+    pub(super) fn read(&self, most: u64) -> Result<(String, Option<SecretFileError>), ConfigError> {
+        // Before it is opened: a pipe without a writer would be waited for.
+        let is_file = std::fs::metadata(&self.path).map_err(|error| self.wrong(error.to_string()))?.is_file();
+        if !is_file {
+            return Err(self.wrong(format!("it {}", SecretFileError::NotAFile)));
+        }
         let mut text = String::new();
         let file = std::fs::File::open(&self.path).map_err(|error| self.wrong(error.to_string()))?;
         let about = file.metadata().map_err(|error| self.wrong(error.to_string()))?;
@@ -58,7 +64,28 @@ impl NamedFile {
         if length as u64 > most {
             return Err(self.wrong(format!("it has more than {most} bytes")));
         }
-        Ok((text, exposure(about.uid(), geteuid().as_raw(), about.mode())))
+        let why = match exposure(about.uid(), geteuid().as_raw(), about.mode()) {
+            Some(Exposure::Foreign) => Some(SecretFileError::Foreign),
+            Some(Exposure::Writable) => Some(SecretFileError::Writable),
+            Some(Exposure::Readable) | None if is_replaceable(&self.path) => Some(SecretFileError::Replaceable),
+            Some(Exposure::Readable) | None => None,
+        };
+        if let Some(why) = why.as_ref().filter(|_| text.contains("${")) {
+            return Err(self.wrong(format!(
+                "it names variables (${{…}}), which would go wherever others write, and the file {why}"
+            )));
+        }
+        Ok((text, why))
+    }
+
+    /// Refuses what it sends along with requests (`what` has it), where it is not ours alone.
+    pub(super) fn may_send(&self, what: Option<String>, why: Option<&SecretFileError>) -> Result<(), ConfigError> {
+        match (what, why) {
+            (Some(what), Some(why)) => Err(self.wrong(format!(
+                "{what} has headers or a secret, which would go wherever others write, and the file {why}"
+            ))),
+            (None, _) | (_, None) => Ok(()),
+        }
     }
 
     /// Whether a folder's `.env` names it and it names this variable. One that cannot be read is told of when it is.
@@ -75,19 +102,15 @@ impl NamedFile {
         }
     }
 
-    /// Refuses a program that it names, where a folder named the file or others can write it.
-    pub(super) fn may_start(&self, program: Option<String>, exposure: Option<Exposure>) -> Result<(), ConfigError> {
-        let error = match exposure {
-            Some(Exposure::Foreign) => Some(SecretFileError::Foreign),
-            Some(Exposure::Writable) => Some(SecretFileError::Writable),
-            Some(Exposure::Readable) | None => None,
-        };
-        if let (Some(program), Some(error)) = (&program, error) {
-            return Err(self.wrong(format!("{program} would start a program, and the file {error}")));
+    /// Refuses a program that it names, where a folder named the file or it is not ours alone.
+    pub(super) fn may_start(&self, program: Option<String>, why: Option<&SecretFileError>) -> Result<(), ConfigError> {
+        let Some(program) = program else { return Ok(()) };
+        if let Some(why) = why {
+            return Err(self.wrong(format!("{program} would start a program, and the file {why}")));
         }
-        match program.filter(|_| self.folder.is_some()) {
+        match &self.folder {
             None => Ok(()),
-            Some(program) => Err(self.wrong(format!(
+            Some(_) => Err(self.wrong(format!(
                 "{program} would start a program, and nobody but the .env of this folder says so: set {} in the environment",
                 self.key
             ))),

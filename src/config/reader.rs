@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use secrecy::SecretString;
 
+use super::found::SettingsOrigin;
 use super::keys::{KEYS, Use, is_known, unknown};
 use super::{Config, ModelEndpoint, TelegramConfig, WebhookConfig};
 use crate::core::history::Compression;
@@ -34,6 +35,9 @@ pub(super) struct ConfigReader {
     pub(super) problems: Vec<String>,
     /// What a folder's `.env` sets that is no setting: perhaps a variable of a file that it names.
     pub(super) further: BTreeMap<String, String>,
+    /// What a found `.env` sets and may not, and where that stands.
+    pub(super) left_out: BTreeMap<String, ValueSource>,
+    pub(super) origin: SettingsOrigin,
 }
 
 impl ConfigReader {
@@ -55,15 +59,16 @@ impl ConfigReader {
     }
 
     pub(super) fn read(&mut self) -> Config {
-        let warnings = KEYS
-            .iter()
-            .filter(|(key, when)| *when == Use::Later && self.values.contains_key(*key))
-            .map(|(key, _)| format!("{key} is set, but this version does not act on it yet"))
-            .collect();
+        self.leave_out();
+        let later = KEYS.iter().filter(|(key, when, _)| *when == Use::Later && self.values.contains_key(*key));
+        let later = later.map(|(key, _, _)| format!("{key} is set, but this version does not act on it yet"));
+        let warnings = later.chain(self.origin.told()).collect();
         let (servers_file, commands_file) = (self.named_file("BRAIN_MCP_CONFIG"), self.named_file("BRAIN_COMMANDS"));
+        // Whom it is for nobody can tell where the file that would name it was left out.
+        let is_left_out = ["BRAIN_MCP_CONFIG", "BRAIN_COMMANDS"].iter().any(|key| self.left_out.contains_key(*key));
         for key in self.further.keys() {
             let is_referred_to = [&servers_file, &commands_file].into_iter().flatten().any(|file| file.refers_to(key));
-            if !is_referred_to {
+            if !is_referred_to && !is_left_out {
                 self.problems.push(unknown(key));
             }
         }
@@ -144,6 +149,7 @@ impl ConfigReader {
             commands_file,
             commands: Vec::new(),
             prompts_dir: self.text("BRAIN_PROMPTS_DIR").map(PathBuf::from),
+            origin: self.origin.clone(),
             warnings,
         }
     }
@@ -203,7 +209,8 @@ impl ConfigReader {
 
     /// Notes a secret that would go to an address from elsewhere: one of the two stands in the file, the other not.
     fn goes_to(&mut self, secret: &str, address: &str) {
-        let is_in_file = |key: &str| self.values.get(key).map(|(_, source)| *source == ValueSource::File);
+        let of = |key: &str| self.values.get(key).map(|(_, source)| source).or_else(|| self.left_out.get(key));
+        let is_in_file = |key: &str| of(key).map(|source| *source == ValueSource::File);
         let (Some(secret_is), Some(address_is)) = (is_in_file(secret), is_in_file(address)) else { return };
         if secret_is != address_is {
             let place = |is_in_file: bool| if is_in_file { "in .env" } else { "in the environment" };
@@ -245,10 +252,10 @@ impl ConfigReader {
 
     fn telegram(&mut self) -> Option<TelegramConfig> {
         let api_url = self.url("TELEGRAM_API_URL");
-        let token = self.text("TELEGRAM_BOT_TOKEN")?;
         self.goes_to("TELEGRAM_BOT_TOKEN", "TELEGRAM_API_URL");
         // Whoever is there reads all that the bot is told.
         self.goes_to("TELEGRAM_BOT_TOKEN", "BRAIN_WEBHOOK_URL");
+        let token = self.text("TELEGRAM_BOT_TOKEN")?;
         self.goes_to("BRAIN_WEBHOOK_SECRET", "BRAIN_WEBHOOK_URL");
         let fine = token.split_once(':').is_some_and(|(id, secret)| {
             !id.is_empty()

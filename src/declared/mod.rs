@@ -132,6 +132,11 @@ impl DeclaredService {
         Some(outgoing.map(|outgoing| DeclaredCall { outgoing, show, timeout }))
     }
 
+    /// Whether something goes along with its requests.
+    pub fn sends_headers(&self) -> bool {
+        self.place.as_ref().is_some_and(|place| !place.headers.is_empty())
+    }
+
     /// A command of it that a program carries out, if there is one.
     pub fn program(&self) -> Option<&DeclaredCommand> {
         self.commands.iter().find(|command| matches!(command.carrier, Carrier::Program(_)))

@@ -42,6 +42,11 @@ impl Check {
         Self::warning("configuration", remark)
     }
 
+    /// Which setting was taken from where.
+    pub fn of_settings(taken: impl AsRef<str>) -> Self {
+        Self::ok("settings", taken)
+    }
+
     /// A problem of the configuration, for which nothing can be looked at.
     pub fn unreadable_configuration(problem: impl AsRef<str>) -> Self {
         Self::error("configuration", problem).advised("Mend that first: nothing starts before")

@@ -19,3 +19,7 @@ pub const TURN_ENDS_MS: u64 = 5_000;
 pub const LAST_WORDS_MS: u64 = 1_000;
 /// Lines of the terminal's history: some weeks of talking.
 pub const HISTORY_LINES_MAX: usize = 1_000;
+/// Bytes of a name of somebody at a console.
+pub const CONSOLE_NAME_BYTES_MAX: usize = 64;
+/// Parents of a process that are looked at, to know whether we have started it: deeper than anything that is called by hand.
+pub const ANCESTORS_MAX: usize = 64;

@@ -14,6 +14,8 @@ pub const DECLARED_NAME_CHARS_MAX: usize = 40;
 pub const DECLARED_ABOUT_CHARS_MAX: usize = 100;
 /// Characters of a text, where the file says nothing else: what somebody says in a message.
 pub const DECLARED_TEXT_CHARS_MAX: u64 = 2_000;
+/// Programs that start another one, behind each other in one call.
+pub const WRAPPERS_MAX: usize = 8;
 /// How long a call may take, where the file says nothing else.
 pub const DECLARED_CALL_SECS: u64 = 30;
 /// The same at most: a turn waits for it.

@@ -1,5 +1,7 @@
 //! Bounds of what the operator's files name: programs of this machine, and addresses elsewhere.
 
+/// Bytes of a text of a file once the variables that it names stand in it: a long token, many times.
+pub const EXPANDED_BYTES_MAX: usize = 256 * 1024;
 /// Bytes that are read of an answer; what goes on is not read.
 pub const OUTSIDE_ANSWER_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// How long a connection to an address may take.

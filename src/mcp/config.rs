@@ -22,7 +22,7 @@ use serde_json::Value;
 
 use crate::accounts::oauth::{TokenGrant, TokenStore};
 use crate::limits;
-use crate::outside::{HttpPlace, ProgramCommand, Variables, expanded};
+use crate::outside::{FOLDER_OF_PROGRAMS, HttpPlace, ProgramCommand, Variables, expanded};
 
 /// Keys that mean something: what is written otherwise is one of them in other letters.
 const OWN_KEYS: [&str; 11] =
@@ -82,6 +82,22 @@ pub struct ServerOAuth {
 }
 
 impl McpServer {
+    /// Whether the file sends something along with its requests.
+    pub fn sends_secrets(&self) -> bool {
+        match &self.reach {
+            ServerReach::Url(endpoint) => !endpoint.place.headers.is_empty() || endpoint.oauth.client_secret.is_some(),
+            ServerReach::Program(_) | ServerReach::Unusable(_) => false,
+        }
+    }
+
+    /// The same, with a program of it in a folder that has nothing of ours, where the file names none.
+    pub fn set_apart(mut self) -> Self {
+        if let ServerReach::Program(program) = &mut self.reach {
+            program.cwd.get_or_insert_with(|| FOLDER_OF_PROGRAMS.to_owned());
+        }
+        self
+    }
+
     /// The same with its tokens in a folder, where it is signed in to.
     pub fn with_tokens(mut self, folder: &Path) -> Self {
         if let ServerReach::Url(endpoint) = &mut self.reach {

@@ -78,3 +78,34 @@ fn what_is_wrong_with_one_server_costs_that_one_and_is_said() {
         assert_eq!(config.warnings, [format!("the server “a” cannot be used: {why}")]);
     }
 }
+
+#[test]
+fn fuzzed_files_of_servers_are_read_or_refused() {
+    let seed = r#"{"mcpServers": {
+        "My Files": {"command": "npx", "args": ["-y", "files", "${FOLDER:-/srv}"], "env": {"KEY": "${TOKEN}"}, "cwd": "~/x"},
+        "home": {"type": "http", "url": "https://home.example.org/mcp", "headers": {"A": "Bearer ${TOKEN}"}, "timeout": 5,
+                 "oauth": {"clientId": "x", "clientSecret": "y", "scopes": ["a"]}, "users": ["anna"]}
+    }}"#;
+    let tokens =
+        ["[", "]", "{", "}", "{\"a\":", "\"", "\\", ",", ":", "${TOKEN}", "${", ":-", "null", "1e9", "\\u0000", "\n"];
+    crate::testing::fuzzing::fuzz("servers", &[seed], &tokens, |bytes| {
+        let _ = std::str::from_utf8(bytes).map(read);
+    });
+}
+
+#[test]
+fn a_hundred_thousand_levels_of_a_file_are_refused() {
+    const LEVELS: usize = 100_000;
+    for inner in ["[".repeat(LEVELS), "{\"a\":".repeat(LEVELS), format!("{}{}", "[".repeat(LEVELS), "]".repeat(LEVELS))]
+    {
+        for text in [inner.clone(), format!("{{\"mcpServers\": {{\"a\": {inner}"), format!("{{\"other\": {inner}")] {
+            assert!(read(&text).is_err(), "{text:.40}");
+        }
+    }
+}
+
+#[test]
+fn a_variable_that_is_named_without_end_is_refused() {
+    let text = format!("{{\"mcpServers\": {{\"a\": {{\"command\": \"{}\"}}}}}}", "${TOKEN}".repeat(100_000));
+    assert!(read(&text).unwrap().warnings.concat().contains("longer than"), "it costs that server");
+}

@@ -9,6 +9,9 @@
 //!
 //! Not here: what is asked, and what becomes of the answer ([`crate::mcp`], [`crate::declared`]).
 
+/// Where a program runs whose file names no folder: in none that has anything of ours, and none that we were started in.
+pub const FOLDER_OF_PROGRAMS: &str = "/";
+
 mod answer;
 mod place;
 mod program;

@@ -1,5 +1,7 @@
 //! `${NAME}` and `${NAME:-otherwise}` in what a file says.
 
+use crate::limits::EXPANDED_BYTES_MAX;
+
 /// The variables that a file may name.
 pub type Variables<'v> = dyn Fn(&str) -> Option<String> + 'v;
 
@@ -16,6 +18,9 @@ pub fn expanded(text: &str, env: &Variables<'_>) -> Result<String, String> {
         whole += &rest[..start];
         whole += &env(name).or(otherwise).ok_or_else(|| format!("the variable {name} is not set"))?;
         rest = &after[end + 1..];
+        if whole.len() > EXPANDED_BYTES_MAX {
+            return Err(format!("with its variables it is longer than {EXPANDED_BYTES_MAX} bytes"));
+        }
     }
     Ok(whole + rest)
 }

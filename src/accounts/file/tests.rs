@@ -231,3 +231,46 @@ fn one_account_is_changed_and_all_else_stays_as_it_was() {
     .unwrap();
     assert_eq!(read(&first).unwrap()[0].name, "q\"uote");
 }
+
+#[test]
+fn fuzzed_files_of_accounts_are_read_or_refused() {
+    let oauth = "[[account]]\nname = \"x\"\nperson = \"tg:1\"\naddresses = [\"b@example.com\"]\nprovider = \"google\"\n\
+                 oauth = { client_id = \"c\" }\ncalendars = [\"a\", 'b']\n";
+    let tokens = [
+        "[",
+        "]",
+        "{",
+        "}",
+        "[[account]]\n",
+        "a.",
+        "name = ",
+        "\"",
+        "'''",
+        "\"\"\"",
+        "=",
+        ",",
+        "\n",
+        "imap",
+        "@",
+        "#",
+        "\\",
+    ];
+    crate::testing::fuzzing::fuzz("accounts", &[WORK, oauth], &tokens, |bytes| {
+        let _ = std::str::from_utf8(bytes).map(read);
+    });
+}
+
+#[test]
+fn a_hundred_thousand_levels_of_a_file_are_refused() {
+    const LEVELS: usize = 100_000;
+    for text in [
+        format!("a = {}", "[".repeat(LEVELS)),
+        format!("[[account]]\nname = {}{}", "[".repeat(LEVELS), "]".repeat(LEVELS)),
+        format!("[[account]]\noauth = {}", "{ a = ".repeat(LEVELS)),
+        format!("{}a = 1", "a.".repeat(LEVELS)),
+        format!("[{}a]", "a.".repeat(LEVELS)),
+        format!("[[{}a]]", "account.".repeat(LEVELS)),
+    ] {
+        assert!(read(&text).is_err(), "{text:.40}");
+    }
+}

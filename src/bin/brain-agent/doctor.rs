@@ -23,6 +23,7 @@ pub(crate) async fn doctor(config: Config, json: bool) -> anyhow::Result<ExitCod
         return Err(error.into());
     }
     let warnings = config.warnings.clone().into_iter();
+    let taken = config.origin.taken();
     let subjects = Subjects {
         accounts: config.accounts.clone(),
         config,
@@ -39,6 +40,7 @@ pub(crate) async fn doctor(config: Config, json: bool) -> anyhow::Result<ExitCod
         }
     });
     let mut checks: Vec<Check> = warnings.map(Check::of_configuration).collect();
+    checks.extend(taken.map(Check::of_settings));
     checks.extend(found.await);
     if was_shown {
         eprint!("{CLEAR_LINE}");

@@ -62,8 +62,8 @@ async fn run(cli: Cli, logs: &Logs) -> anyhow::Result<ExitCode> {
     })?;
     // The doctor has lines of its own for them.
     let is_told = !matches!(command, Some(CliCommand::Doctor { .. }));
-    for warning in config.warnings.iter().filter(|_| is_told) {
-        eprintln!("brain-agent: {}", visible(warning));
+    for line in config.origin.taken().iter().chain(&config.warnings).filter(|_| is_told) {
+        eprintln!("brain-agent: {}", visible(line));
     }
     match command {
         None if config.telegram.is_some() => runtime::serve(&config).await,

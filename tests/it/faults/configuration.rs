@@ -1,5 +1,6 @@
 //! Configurations that cannot be meant.
 
+use crate::support::model_server::{ModelReply, ModelServer, Script};
 use crate::support::program::{Finished, Program};
 
 fn refused(ended: &Finished, name: &str) {
@@ -127,4 +128,41 @@ fn what_an_endpoint_is_reached_with_stays_out_of_the_log_when_it_is_not_there() 
     }
     let log = std::fs::read_to_string(program.data_dir().join("brain-agent.log")).unwrap_or_default();
     assert!(!log.contains("kanari"), "{log}");
+}
+
+#[test]
+fn a_found_env_file_gets_no_words_and_gives_no_rights_over_a_data_folder_of_the_environment() {
+    let server = ModelServer::scripted(Script::new().otherwise(ModelReply::text("ok")));
+    let program = Program::new();
+    let said = |rest: &str| {
+        let url = server.url();
+        let text = format!(
+            "LLM_BASE_URL={url}\nLLM_MODEL=m\nLLM_BASE_URL_CHAT={url}\nLLM_FALLBACK_BASE_URL={url}\n\
+             LLM_FALLBACK_MODEL=m\nEMBEDDINGS_BASE_URL={url}\nEMBEDDINGS_MODEL=m\nBRAIN_ADMINS=666\n\
+             BRAIN_ADMIN_MAY_APPROVE=true\nBRAIN_TIMEZONE=Europe/Berlin\n{rest}"
+        );
+        std::fs::write(program.cwd().join(".env"), text).unwrap();
+    };
+    said("");
+    let ended = program.run(&["ask", "tell me a story about 4711-Canary"]);
+    assert_eq!((ended.code, server.calls().len()), (0, 0), "{ended:?}");
+    for part in
+        ["BRAIN_TIMEZONE; from the environment: ", "LLM_BASE_URL_CHAT", "BRAIN_ADMINS", "BRAIN_DATA_DIR is set in"]
+    {
+        assert!(ended.stderr.contains(part), "{part} in {ended:?}");
+    }
+    assert!(!ended.stderr.contains(&server.url()), "{ended:?}");
+    let doctor = program.run(&["doctor", "--json"]).stdout;
+    assert!(doctor.contains("BRAIN_ADMINS") && doctor.contains("\"settings\""), "{doctor}");
+    // The same file with a data folder of its own.
+    said("BRAIN_DATA_DIR=own\n");
+    let own = program.clone().without_env("BRAIN_DATA_DIR");
+    let ended = own.run(&["ask", "tell me a story"]);
+    assert!(ended.code == 0 && !server.calls().is_empty() && ended.stderr.contains("LLM_BASE_URL, "), "{ended:?}");
+    // Nor does it send anything of the environment along.
+    std::fs::write(program.cwd().join(".env"), format!("LLM_BASE_URL={}/${{CANARY}}\nLLM_MODEL=m\n", server.url()))
+        .unwrap();
+    let ended = own.env("CANARY", "4711").run(&["ask", "hello"]);
+    refused(&ended, ".env, line 1: a $ in the value of LLM_BASE_URL");
+    assert!(!server.calls().iter().any(|call| format!("{call:?}").contains("4711")));
 }

@@ -290,7 +290,7 @@ fn a_server_is_its_persons_and_a_folder_starts_no_program() {
     assert_eq!(did(&console.say_as("anna", "use hostile: look")), ["mcp:hostile.look succeeded"]);
     console.finish();
     let file = hostile.folder.path().join("servers.json");
-    let found = Program::new();
+    let found = Program::new().without_env("BRAIN_DATA_DIR");
     std::fs::write(found.cwd().join(".env"), format!("BRAIN_MCP_CONFIG={}\n", file.display())).unwrap();
     let refused = found.run(&["ask", "hello"]);
     assert!(refused.stderr.contains("would start a program, and nobody but the .env"), "{}", refused.stderr);

@@ -257,7 +257,7 @@ async fn where_somebody_else_gives_access_now_a_client_of_the_file_does_not_go_a
 
 #[test]
 fn a_file_that_a_folder_names_takes_no_client_secret_of_the_environment() {
-    let program = Program::new().env("HOME_SECRET", "s3cret");
+    let program = Program::new().without_env("BRAIN_DATA_DIR").env("HOME_SECRET", "s3cret");
     let oauth = json!({"clientId": "x", "clientSecret": "${HOME_SECRET}"});
     let servers = json!({"mcpServers": {"home": {"url": "http://127.0.0.1:9/mcp", "oauth": oauth}}});
     let file = program.cwd().join("servers.json");

@@ -10,6 +10,8 @@ use brain_agent::config::Config;
 use brain_agent::secret_files;
 use secrecy::ExposeSecret as _;
 
+use super::say;
+
 const PATH: &str = ".env";
 /// Far more than every setting with its comments.
 const BYTES_MAX: usize = 1024 * 1024;
@@ -24,8 +26,12 @@ pub(crate) fn set(changes: &[(&str, Option<&str>)]) -> anyhow::Result<()> {
     }
     let after = changed(&text()?, changes)?;
     // What would not start is not written.
-    Config::parse(env, pairs(&after)?)?;
-    secret_files::write(Path::new(PATH), &after).context(".env cannot be written; it is as it was")
+    let config = Config::parse(env, pairs(&after)?)?;
+    secret_files::write(Path::new(PATH), &after).context(".env cannot be written; it is as it was")?;
+    if changes.iter().any(|(key, _)| config.origin.left_out.contains(*key)) {
+        config.origin.told().iter().for_each(|told| say(told));
+    }
+    Ok(())
 }
 
 /// What a key is set to, here or in the environment.
