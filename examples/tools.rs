@@ -19,6 +19,7 @@ use brain_agent::channel::console::{ConsoleChannel, Session};
 use brain_agent::clock::SystemClock;
 use brain_agent::config::Config;
 use brain_agent::core::ids::MessageId;
+use brain_agent::core::people::ConsoleUser;
 use brain_agent::core::stakes::Stakes;
 use brain_agent::services::command::{Completed, Effect};
 use brain_agent::services::error::ServiceError;
@@ -161,6 +162,6 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     brain.services.register(registration)?;
     let sink = Arc::new(TerminalSink::default());
     let line = console.line(sink.line(&asked).to_string());
-    Session::open(brain, console, sink, None, "me".to_owned()).await.line(&line).await;
+    Session::open(brain, console, sink, None, ConsoleUser::default()).await.line(&line).await;
     Ok(())
 }

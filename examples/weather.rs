@@ -22,6 +22,7 @@ use brain_agent::clock::SystemClock;
 use brain_agent::config::Config;
 use brain_agent::core::card::CardBody;
 use brain_agent::core::ids::{MessageId, UserId};
+use brain_agent::core::people::ConsoleUser;
 use brain_agent::core::plan::{ActingAccount, Action};
 use brain_agent::core::stakes::Stakes;
 use brain_agent::services::command::{
@@ -223,6 +224,6 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     brain.services.register(registration(&server))?;
     let sink = Arc::new(TerminalSink::default());
     let line = console.line(sink.line(&asked).to_string());
-    Session::open(brain, console, sink, None, "me".to_owned()).await.line(&line).await;
+    Session::open(brain, console, sink, None, ConsoleUser::default()).await.line(&line).await;
     Ok(())
 }

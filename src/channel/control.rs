@@ -1,13 +1,15 @@
 //! `control.sock`: how `console`, `ask`, `pending` and `doctor` reach the process that owns the store.
 //!
-//! A Unix socket in the data folder, mode 0600 from the moment it is there: whoever may read the store may talk to it.
+//! A Unix socket in the data folder, mode 0600 from the moment it is there: whoever may read the store may talk to it,
+//! and decide as somebody of this machine. What this process has started itself decides nothing here ([`peers`]).
 //! The first line says what it is about; then a console speaks its own lines, and a request gets one response line.
 //! Invariant: somebody who connects and says nothing keeps nobody out: the first line has a deadline, and where all
 //! seats are taken whoever has been silent for longest gives up theirs.
 
+mod peers;
 mod seats;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,12 +21,16 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::mpsc;
 use tokio_util::task::AbortOnDropHandle;
 
+use peers::Peer;
 use seats::{Seat, Seats};
 
 use crate::admin::{self, Request, Response};
 use crate::channel::console::terminal::{SenderSink, shared};
 use crate::channel::console::wire::{LINE_BYTES_MAX, Out};
 use crate::channel::console::{ConsoleChannel, ReceivedLines, Session};
+use crate::core::people::ConsoleUser;
+use crate::core::text::visible;
+use crate::core::turn::{Done, Path};
 use crate::limits;
 use crate::pipeline::brain::Brain;
 
@@ -33,6 +39,10 @@ const RESPONSE_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
 /// Said to a console that was silent for longest when somebody else needed its place.
 const GIVEN_UP: &str = "This console was silent for long, and somebody else needed its place. Start it again to go on.";
+
+/// Said to a program that this one has started.
+const STARTED_BY_US: &str = "This was called by a program that Brain Agent itself has started: such a one decides nothing, and \
+                             says nothing in anybody's place. Nothing was done. Call it from a terminal.";
 
 /// The first line of a connection.
 #[derive(Debug, Serialize, Deserialize)]
@@ -46,14 +56,14 @@ enum Hello {
 }
 
 /// The socket of a data folder.
-pub fn path(data_dir: &Path) -> PathBuf {
+pub fn path(data_dir: &std::path::Path) -> PathBuf {
     data_dir.join("control.sock")
 }
 
 /// Listens; a socket left by a dead process is replaced (the caller owns the store, so nobody else is alive).
 ///
 /// The socket is made inside a folder that nobody else may enter, and moved to its place once it has its mode.
-pub fn listen(data_dir: &Path) -> std::io::Result<UnixListener> {
+pub fn listen(data_dir: &std::path::Path) -> std::io::Result<UnixListener> {
     use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
     let nursery = data_dir.join(".sock");
     match std::fs::remove_dir_all(&nursery) {
@@ -99,6 +109,7 @@ async fn connection(
     brain: Arc<Brain>,
     channel: Arc<ConsoleChannel>,
 ) -> std::io::Result<()> {
+    let peer = Peer::of(&stream);
     let (read, mut write) = stream.into_split();
     let mut lines = Lines { read: BufReader::new(read), max: LINE_BYTES_MAX as u64 };
     let deadline = Duration::from_millis(limits::CONTROL_HELLO_MS);
@@ -107,6 +118,13 @@ async fn connection(
         return Ok(());
     };
     match serde_json::from_str::<Hello>(&first) {
+        Ok(Hello::Request(Request::Cancel { .. } | Request::Approve { .. })) if peer == Peer::StartedByUs => {
+            let response = Response { ok: false, records: Vec::new(), text: STARTED_BY_US.to_owned() };
+            write_line(&mut write, &serde_json::to_value(response).unwrap_or_default()).await
+        }
+        Ok(Hello::Console { console }) if peer == Peer::StartedByUs => {
+            refused(&mut write, &console, STARTED_BY_US).await
+        }
         Ok(Hello::Request(request)) => {
             let response = admin::handle(&brain, &request).await;
             write_line(&mut write, &serde_json::to_value(response).unwrap_or_default()).await
@@ -123,12 +141,21 @@ async fn connection(
             let response = admin::health(&brain).await;
             write_line(&mut write, &serde_json::to_value(response).unwrap_or_default()).await
         }
-        Ok(Hello::Console { console }) => serve_console(lines, seat, write, brain, channel, console).await,
+        Ok(Hello::Console { console }) => match ConsoleUser::named(&console) {
+            Ok(user) => serve_console(lines, seat, write, brain, channel, user).await,
+            Err(why) => refused(&mut write, &console, &why.to_string()).await,
+        },
         Err(cause) => {
             let response = Response { ok: false, records: Vec::new(), text: format!("that is no request: {cause}") };
             write_line(&mut write, &serde_json::to_value(response).unwrap_or_default()).await
         }
     }
+}
+
+/// Ends a console that is not opened, so that whoever waits for an answer has one.
+async fn refused(write: &mut OwnedWriteHalf, user: &str, why: &str) -> std::io::Result<()> {
+    write_line(write, &Out::error(user, why).json()).await?;
+    write_line(write, &Out::Done { user: visible(user), done: Done::quiet(Path::Error) }.json()).await
 }
 
 async fn serve_console(
@@ -137,7 +164,7 @@ async fn serve_console(
     mut write: OwnedWriteHalf,
     brain: Arc<Brain>,
     channel: Arc<ConsoleChannel>,
-    user: String,
+    user: ConsoleUser,
 ) -> std::io::Result<()> {
     let (sender, mut receiver) = mpsc::unbounded_channel::<Value>();
     let (_, sink) = shared(SenderSink(sender));
@@ -165,7 +192,7 @@ async fn serve_console(
         session.answer(&line, &mut heard).await;
     }
     if seat.was_given_up() {
-        sink.put(&Out::error(&user, GIVEN_UP));
+        sink.put(&Out::error(user.as_str(), GIVEN_UP));
     }
     channel.detach(&sink);
     drop((session, sink));
@@ -210,7 +237,7 @@ pub struct Client {
 
 impl Client {
     /// Connects, if somebody listens.
-    pub async fn connect(data_dir: &Path) -> std::io::Result<Self> {
+    pub async fn connect(data_dir: &std::path::Path) -> std::io::Result<Self> {
         let (read, write) = UnixStream::connect(path(data_dir)).await?.into_split();
         let (sender, lines) = mpsc::channel(64);
         tokio::spawn(async move {
@@ -225,8 +252,8 @@ impl Client {
     }
 
     /// Opens a console there.
-    pub async fn console(&mut self, user: &str) -> std::io::Result<()> {
-        self.send(&serde_json::to_value(Hello::Console { console: user.to_owned() }).unwrap_or_default()).await
+    pub async fn console(&mut self, user: &ConsoleUser) -> std::io::Result<()> {
+        self.send(&serde_json::to_value(Hello::Console { console: user.to_string() }).unwrap_or_default()).await
     }
 
     /// Sends one line.

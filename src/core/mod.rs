@@ -3,7 +3,8 @@
 //! In reading order: what comes in and goes out ([`turn`], [`button`], [`attachment`]), what is meant ([`plan`], [`tasks`]), how much is at stake
 //! ([`stakes`]), what waits for a yes ([`pending`], [`digest`]), how it is shown ([`card`], [`text`], [`markup`]), how
 //! it is done and told ([`graph`], [`run`], [`progress`], [`outcome`], [`history`], [`metrics`]), what reminds
-//! ([`notification`]), what is left alone while it fails ([`breaker`]), and what each person chose ([`settings`]).
+//! ([`notification`]), what is left alone while it fails ([`breaker`]), what people are called ([`people`]) and what each
+//! chose ([`settings`]).
 
 #![deny(missing_docs)]
 
@@ -21,6 +22,7 @@ pub mod metrics;
 pub mod notification;
 pub mod outcome;
 pub mod pending;
+pub mod people;
 pub mod plan;
 pub mod progress;
 pub mod provenance;

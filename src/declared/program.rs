@@ -10,7 +10,7 @@ use super::param::{DeclaredParam, ParamType};
 use super::table::FileTable;
 use super::template::Template;
 use crate::core::plan::Params;
-use crate::outside::{CallError, ProgramCommand, ToolAnswer, Variables, finished};
+use crate::outside::{CallError, FOLDER_OF_PROGRAMS, ProgramCommand, ToolAnswer, Variables, finished};
 
 /// A call of a program as the file describes it.
 #[derive(Debug, Clone)]
@@ -75,7 +75,8 @@ impl ProgramTemplate {
             }
             args.push(arg);
         }
-        let command = ProgramCommand { command: self.command.clone(), args, ..surroundings.clone() };
+        let cwd = surroundings.cwd.clone().or_else(|| Some(FOLDER_OF_PROGRAMS.to_owned()));
+        let command = ProgramCommand { command: self.command.clone(), args, cwd, ..surroundings.clone() };
         Ok(ProgramCall { command, stdin: self.stdin.text(params).unwrap_or_default() })
     }
 }

@@ -11,6 +11,7 @@ use super::consent::decisions::Revisions;
 use super::show;
 use crate::core::ids::{PendingId, UserId};
 use crate::core::pending::{Decision, Means, NotYours, Pending, Transition};
+use crate::core::people::OPERATOR;
 use crate::core::run::StepProgress;
 use crate::core::turn::Reply;
 use crate::ports::records::Show;
@@ -71,7 +72,7 @@ async fn recorded(
     revision: u64,
     transition: Transition,
 ) -> Result<Option<Revisions>, StoreError> {
-    let by = UserId::new("operator");
+    let by = UserId::new(OPERATOR);
     let decision = Decision { by, means: Means::Admin, at: brain.clock.now(), digest: pending.digest.clone() };
     match brain.record_decision(pending, revision, transition, decision, None).await {
         Ok(revisions) => Ok(Some(revisions)),

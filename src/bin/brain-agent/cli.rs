@@ -2,14 +2,13 @@
 
 use std::path::PathBuf;
 
+use brain_agent::core::people::{ConsoleUser, DEFAULT_USER};
 use brain_agent::eval;
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use clap::{Args, Parser, Subcommand};
 
 use crate::setup::SetupArgs;
-
-const DEFAULT_USER: &str = "me";
 
 /// A personal assistant that asks before it does anything that cannot be taken back.
 #[derive(Debug, Parser)]
@@ -33,9 +32,9 @@ pub(crate) enum CliCommand {
     Ask {
         /// The message
         text: String,
-        /// Who asks
+        /// Who asks: somebody of this terminal
         #[arg(long, default_value = DEFAULT_USER)]
-        user: String,
+        user: ConsoleUser,
         /// Do nothing: print what built-in understanding makes of each part of the message
         #[arg(long)]
         explain: bool,
@@ -102,15 +101,15 @@ pub(crate) struct ConsoleArgs {
     /// The time zone, e.g. Europe/Berlin
     #[arg(long)]
     pub(crate) tz: Option<Tz>,
-    /// Who is talking
+    /// Who is talking: somebody of this terminal
     #[arg(long, default_value = DEFAULT_USER)]
-    pub(crate) user: String,
+    pub(crate) user: ConsoleUser,
 }
 
 /// Without a command.
 impl Default for ConsoleArgs {
     fn default() -> Self {
-        Self { json: false, demo: false, now: None, tz: None, user: DEFAULT_USER.to_owned() }
+        Self { json: false, demo: false, now: None, tz: None, user: ConsoleUser::default() }
     }
 }
 

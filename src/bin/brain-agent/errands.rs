@@ -9,7 +9,7 @@ use brain_agent::channel::console::terminal::{self, TerminalSink, shared};
 use brain_agent::channel::control::Client;
 use brain_agent::clock::SystemClock;
 use brain_agent::config::{self, Config};
-use brain_agent::core::ids::UserId;
+use brain_agent::core::people::ConsoleUser;
 use brain_agent::core::text::visible;
 use brain_agent::eval;
 use brain_agent::language::requests;
@@ -24,16 +24,15 @@ use crate::logs::Logs;
 use crate::remote::wait_for_done;
 use crate::runtime::{Runtime, RuntimeParts};
 
-pub(crate) async fn ask(config: &Config, text: &str, user: &str, logs: &Logs) -> anyhow::Result<ExitCode> {
+pub(crate) async fn ask(config: &Config, text: &str, user: &ConsoleUser, logs: &Logs) -> anyhow::Result<ExitCode> {
     logs.go_to_file(&config.data_dir);
     let line = serde_json::json!({"text": text}).to_string();
     let (_, sink) = shared(TerminalSink::default());
     let done = match Runtime::open(config, RuntimeParts::by(config)).await {
         Ok(mut runtime) => {
             runtime.await_servers().await;
-            runtime.catch_up(&UserId::new(user)).await;
-            let session =
-                Session::open(runtime.brain.clone(), runtime.console.clone(), sink, None, user.to_owned()).await;
+            runtime.catch_up(&user.id()).await;
+            let session = Session::open(runtime.brain.clone(), runtime.console.clone(), sink, None, user.clone()).await;
             let done = session.line(&runtime.console.line(line)).await;
             drop(session);
             runtime.close(&config.data_dir).await;

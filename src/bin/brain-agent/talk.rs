@@ -10,10 +10,9 @@ use anyhow::Context as _;
 use brain_agent::app::StartError;
 use brain_agent::channel::console::terminal;
 use brain_agent::channel::console::terminal::{Interrupt, JsonSink, Keyboard, TerminalSink, shared};
-use brain_agent::channel::console::{ConsoleChannel, Line, ReceivedLines, Session, Sink, chat_of, history_of};
+use brain_agent::channel::console::{ConsoleChannel, Line, ReceivedLines, Session, Sink, history_of};
 use brain_agent::clock::{ManualClock, SystemClock};
 use brain_agent::config::Config;
-use brain_agent::core::ids::UserId;
 use brain_agent::limits;
 use brain_agent::pipeline::brain::Brain;
 use brain_agent::ports::{Clock, StoreError};
@@ -60,9 +59,9 @@ pub(crate) async fn console(config: &Config, args: ConsoleArgs, logs: &Logs) -> 
     runtime.listen(&data_dir);
     runtime.start_servers();
     if manual.is_none() {
-        runtime.keep_time(&[UserId::new(args.user.clone())]);
+        runtime.keep_time(&[args.user.id()]);
     }
-    let chat = chat_of(&args.user);
+    let chat = args.user.chat();
     let interrupted = runtime.brain.clone();
     let numbers = runtime.console.clone();
     let terminal =
@@ -83,8 +82,8 @@ fn own_folder() -> std::io::Result<tempfile::TempDir> {
 
 async fn fill_demo(brain: &Brain, data_dir: &Path, args: &ConsoleArgs, now: DateTime<Utc>) -> anyhow::Result<()> {
     let zone = args.tz.unwrap_or(brain.policy.zone);
-    let owner = UserId::new(args.user.clone());
-    brain.commit(services::demo::fill(&owner, &chat_of(&args.user), now, zone)?).await?;
+    let owner = args.user.id();
+    brain.commit(services::demo::fill(&owner, &args.user.chat(), now, zone)?).await?;
     services::demo::fill_files(data_dir, &owner, now, zone)?;
     Ok(())
 }
@@ -125,7 +124,8 @@ impl Terminal {
         let (screen, sink) = shared(TerminalSink::typed_at());
         // Before there is an editor: it puts back what handled Ctrl-C when it began to read.
         let signals = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
-        let (keyboard, lines) = Keyboard::listen(screen.clone(), numbers, history_of(data_dir, &args.user), interrupt);
+        let (keyboard, lines) =
+            Keyboard::listen(screen.clone(), numbers, history_of(data_dir, args.user.as_str()), interrupt);
         Self {
             heard: ReceivedLines::of(lines),
             sink,

@@ -96,7 +96,7 @@ impl Session {
         let Ok(line) = ConsoleLine::read(&line.text) else { return false };
         let Ok(ConsoleRequest::Text { text, reply_to, .. }) = line.asked() else { return false };
         let of_running = ConsoleLine::read(&running.text).ok().and_then(|running| running.user);
-        let by = |user: Option<String>| user.unwrap_or_else(|| self.user.clone());
+        let by = |user: Option<String>| user.unwrap_or_else(|| self.user.to_string());
         let user = by(line.user);
         let stops = matches!(consent::read(&text), Consent::No | Consent::Wait);
         user == by(of_running)

@@ -2,7 +2,8 @@
 //!
 //! One [`Session`] reads lines and answers each with zero or more lines and exactly one `done`. The same
 //! session serves standard input, `ask`, and whoever connects to `control.sock`. Standard output carries
-//! nothing else.
+//! nothing else. Invariant: whoever speaks here is somebody of this machine ([`ConsoleUser`]), in a chat of the console:
+//! a press and a yes decide what was asked there, and nothing of another channel's.
 
 mod channel;
 mod conversation;
@@ -20,6 +21,7 @@ use wire::{ConsoleLine, ConsoleRequest, Out};
 
 use crate::clock::ManualClock;
 use crate::core::ids::{ChatId, MessageId, RunId, UserId};
+use crate::core::people::ConsoleUser;
 use crate::core::turn::{Done, Incoming, Input, Origin, Path};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::{commit, handle_turn};
@@ -39,7 +41,7 @@ pub struct Session {
     sink: Arc<dyn Sink>,
     /// The clock of a `--now` console.
     clock: Option<Arc<ManualClock>>,
-    user: String,
+    user: ConsoleUser,
 }
 
 impl std::fmt::Debug for Session {
@@ -55,15 +57,15 @@ impl Session {
         channel: Arc<ConsoleChannel>,
         sink: Arc<dyn Sink>,
         clock: Option<Arc<ManualClock>>,
-        user: String,
+        user: ConsoleUser,
     ) -> Self {
         let session = Self { brain, channel, sink, clock, user };
         session.attach(&session.user).await;
         session
     }
 
-    async fn attach(&self, user: &str) {
-        let chat = chat_of(user);
+    async fn attach(&self, user: &ConsoleUser) {
+        let chat = user.chat();
         if self.channel.attach(&chat, &self.sink) {
             self.brain.deliver(&chat).await;
         }
@@ -72,43 +74,45 @@ impl Session {
     /// Answers one line, up to and including its `done`.
     pub async fn line(&self, line: &Line) -> Done {
         let number = line.number;
-        let (user, done) = match ConsoleLine::read(&line.text).and_then(|line| line.asked().map(|asked| (line, asked)))
-        {
-            Ok((line, asked)) => {
-                let user = line.user.unwrap_or_else(|| self.user.clone());
-                match self.asked(&user, asked, number).await {
-                    Ok(done) => (user, done),
-                    Err(error) => (user.clone(), self.bad(&user, error)),
-                }
-            }
-            Err(error) => (self.user.clone(), self.bad(&self.user, error)),
+        let read = ConsoleLine::read(&line.text).and_then(|line| Ok((self.said_by(&line)?, line.asked()?)));
+        let (user, done) = match read {
+            Ok((user, asked)) => match self.asked(&user, asked, number).await {
+                Ok(done) => (user, done),
+                Err(error) => (user.clone(), self.bad(&user, &error)),
+            },
+            Err(error) => (self.user.clone(), self.bad(&self.user, &error)),
         };
-        self.sink.put(&Out::Done { user, done: done.clone() });
+        self.sink.put(&Out::Done { user: user.to_string(), done: done.clone() });
         done
     }
 
-    fn bad(&self, user: &str, error: String) -> Done {
-        self.sink.put(&Out::error(user, &error));
+    /// Who says a line: whoever it names, of this machine.
+    fn said_by(&self, line: &ConsoleLine) -> Result<ConsoleUser, String> {
+        match &line.user {
+            Some(name) => ConsoleUser::named(name).map_err(|why| why.to_string()),
+            None => Ok(self.user.clone()),
+        }
+    }
+
+    fn bad(&self, user: &ConsoleUser, error: &str) -> Done {
+        self.sink.put(&Out::error(user.as_str(), error));
         Done::quiet(Path::Error)
     }
 
-    async fn asked(&self, user: &str, asked: ConsoleRequest, number: MessageId) -> Result<Done, String> {
-        if user.is_empty() || user.len() > 64 || user.chars().any(|c| c.is_control() || c == '/') {
-            return Err("a user's name has 1 to 64 plain characters".to_owned());
-        }
+    async fn asked(&self, user: &ConsoleUser, asked: ConsoleRequest, number: MessageId) -> Result<Done, String> {
         self.attach(user).await;
         let (input, quote) = match asked {
             ConsoleRequest::Text { text, reply_to, quote } => {
                 let origin = if quote.is_some() { Origin::PartialQuote } else { Origin::Typed };
-                (Input::Message { text: self.cut(user, text), origin, reply_to }, quote)
+                (Input::Message { text: self.cut(user.as_str(), text), origin, reply_to }, quote)
             }
             ConsoleRequest::Press(data) => (Input::Press { data, message: None }, None),
             ConsoleRequest::Now(now) => return self.move_clock(now).await,
         };
         let incoming = Incoming {
             turn: RunId::new(format!("console-{}", uuid::Uuid::new_v4().simple())),
-            user: UserId::new(user),
-            chat: chat_of(user),
+            user: user.id(),
+            chat: user.chat(),
             message_id: number,
             at: self.brain.clock.now(),
             input,

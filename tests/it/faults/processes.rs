@@ -211,3 +211,60 @@ fn a_data_folder_that_others_may_enter_is_warned_of() {
     let ended = program.console(&[]).finish();
     assert!(ended.code == 0 && ended.stderr.contains("chmod 700"), "{ended:?}");
 }
+
+#[test]
+fn nobody_at_a_console_is_somebody_on_telegram() {
+    use std::io::{BufRead as _, Write as _};
+    use std::os::unix::net::UnixStream;
+    let program = Program::new();
+    for args in [
+        &["ask", "hello", "--user", "tg:1"] as &[&str],
+        &["console", "--json", "--user", "tg:1"],
+        &["ask", "hello", "--user", "TG:1"],
+        &["ask", "hello", "--user", "m\u{200b}e"],
+    ] {
+        let ended = program.run(args);
+        assert_eq!((ended.code, ended.stdout.as_str()), (2, ""), "{args:?}: {ended:?}");
+        assert!(ended.stderr.contains("--user") && ended.stderr.contains("terminal"), "{args:?}: {ended:?}");
+    }
+    assert!(!program.data_dir().exists(), "nothing was opened for them");
+    let mut owner = program.console(&["--user", "ann"]);
+    let card = owner.say(SEND);
+    let refused = owner.send(serde_json::json!({"press": button(&card, "approve"), "user": "tg:11"}));
+    assert!(super::super::support::program::errors_of(&refused)[0]["error"].as_str().unwrap().contains("on Telegram"));
+    let said = owner.say_as("tg:11", "yes");
+    assert_eq!((done_of(&said)["path"].as_str(), done_of(&said)["user"].as_str()), (Some("error"), Some("ann")));
+    // Nor by the socket itself.
+    let mut socket = UnixStream::connect(program.data_dir().join("control.sock")).unwrap();
+    writeln!(socket, "{{\"console\":\"tg:11\"}}\n{{\"text\":\"yes\"}}").unwrap();
+    let lines: Vec<String> = std::io::BufReader::new(socket).lines().map_while(Result::ok).collect();
+    assert!(lines.len() == 2 && lines[0].contains("on Telegram") && lines[1].contains("\"done\""), "{lines:?}");
+    assert_eq!(program.open_cards().len(), 1);
+}
+
+#[test]
+fn what_a_command_of_ours_has_started_finds_no_way_back_and_decides_nothing() {
+    let mail = SmtpServer::start(Mode::Accept);
+    let folder = tempfile::TempDir::new().unwrap();
+    let (file, script) = (folder.path().join("commands.toml"), folder.path().join("script.sh"));
+    let program = Program::new().smtp(&mail).env("BRAIN_COMMANDS", file.to_str().unwrap());
+    let (data, binary) = (program.data_dir().display().to_string(), env!("CARGO_BIN_EXE_brain-agent"));
+    std::fs::write(
+        &script,
+        format!(
+            "pwd; env\nexport BRAIN_DATA_DIR={data}\n{binary} ask yes\n{binary} console --json </dev/null\n\
+             id=$({binary} pending list | cut -d' ' -f1)\n{binary} pending cancel $id 2>&1\necho end\n"
+        ),
+    )
+    .unwrap();
+    let service = "[[service]]\nname = \"box\"\nabout = \"a box\"\n[[service.command]]\nname = \"run\"\ndoes = \"run it\"\n\
+                   stakes = \"low\"\n";
+    std::fs::write(&file, format!("{service}program = [\"/bin/sh\", \"{}\"]\n", script.display())).unwrap();
+    let mut owner = program.console(&[]);
+    owner.say(SEND);
+    let told = text_of(&owner.say("use box: run"));
+    assert!(told.contains("end") && told.contains("decides nothing"), "{told}");
+    let before = told.split("Brain Agent itself").next().unwrap();
+    assert!(before.contains("│ /\n") && !before.contains(&data) && !before.contains("BRAIN_"), "{told}");
+    assert_eq!((program.open_cards().len(), mail.mails().len()), (1, 0));
+}
