@@ -13,7 +13,7 @@ use dotenvy::Error;
 use rustix::process::geteuid;
 
 use super::keys::is_known;
-use crate::limits::SETTINGS_FILE_BYTES_MAX;
+use crate::limits::{SETTINGS_FILE_BYTES_MAX, SETTINGS_MAX, SETTINGS_PROBLEMS_MAX};
 use crate::secret_files::{Exposure, exposure};
 
 /// What stands in quotes needs no more care.
@@ -106,6 +106,14 @@ fn parse(text: &str) -> Result<Vec<(String, String)>, Vec<String>> {
         )]);
     }
     for line in dotenvy::from_read_iter(text.as_bytes()) {
+        if values.len() == SETTINGS_MAX {
+            return Err(vec![format!(".env has more than {SETTINGS_MAX} settings")]);
+        }
+        // Each is looked for in all of the text.
+        if problems.len() == SETTINGS_PROBLEMS_MAX {
+            problems.push(".env has more lines that cannot be read".to_owned());
+            break;
+        }
         match line {
             Ok((key, value)) if looks_like_a_key(&key) => values.push((key, value)),
             Ok((key, _)) => {

@@ -156,7 +156,7 @@ fn command(
                 table.problem("it has http, and its service has no url");
             }
             let inner = FileTable::of(http, format!("{here}, http"), table.problems());
-            inner.and_then(|inner| HttpTemplate::read(inner, env)).map(Carrier::Http)
+            inner.and_then(|inner| HttpTemplate::read(inner, env, place)).map(Carrier::Http)
         }
         (None, Some(words)) => {
             ProgramTemplate::read(&words, stdin.as_deref(), &params, env, &mut table).map(Carrier::Program)

@@ -10,6 +10,7 @@ use reqwest::{Client, Method, Url};
 use serde_json::Value;
 
 use super::UnfitValue;
+use super::body::TextBody;
 use super::table::FileTable;
 use super::template::{JsonTemplate, Template, as_words};
 use crate::core::plan::Params;
@@ -41,7 +42,7 @@ pub(super) struct HttpTemplate {
 enum BodyTemplate {
     Json(JsonTemplate),
     Form(Vec<(String, Template)>),
-    Text(Template),
+    Text(TextBody),
 }
 
 /// A request with its values.
@@ -60,7 +61,7 @@ enum RequestBody {
 }
 
 impl HttpTemplate {
-    pub(super) fn read(mut table: FileTable<'_>, env: &Variables<'_>) -> Option<Self> {
+    pub(super) fn read(mut table: FileTable<'_>, env: &Variables<'_>, place: Option<&HttpPlace>) -> Option<Self> {
         let method = table.one_of("method", &METHODS).unwrap_or(&Method::GET).clone();
         let path = table.needed("path");
         if path.as_ref().is_some_and(|path| !path.starts_with('/') || path.contains(['?', '#', '\\'])) {
@@ -76,18 +77,18 @@ impl HttpTemplate {
             path.iter().flat_map(|path| path.split('/').skip(1)).map(|segment| template(segment, "path")).collect();
         let query = pairs(&mut table, "query", env);
         let form = table.take("form").map(|form| BodyTemplate::Form(pairs_of(&form, "form", &mut table, env)));
-        let text = table.text("body").map(|text| match Template::read(&text, env) {
-            Ok(template) => BodyTemplate::Text(template),
+        let text = table.text("body").map(|text| match TextBody::read(&text, env, place) {
+            Ok(body) => BodyTemplate::Text(body),
             Err(why) => {
                 table.problem(format!("body: {why}"));
-                BodyTemplate::Text(Template::default())
+                BodyTemplate::Form(Vec::new())
             }
         });
         let json = table.take("json").map(|value| match JsonTemplate::read(&value, env) {
             Ok(json) => BodyTemplate::Json(json),
             Err(why) => {
                 table.problem(format!("json: {why}"));
-                BodyTemplate::Text(Template::default())
+                BodyTemplate::Form(Vec::new())
             }
         });
         let mut bodies: Vec<BodyTemplate> = [json, form, text].into_iter().flatten().collect();
@@ -113,7 +114,7 @@ impl HttpTemplate {
             None => Vec::new(),
             Some(BodyTemplate::Json(json)) => json.templates(),
             Some(BodyTemplate::Form(fields)) => fields.iter().map(|(_, value)| value).collect(),
-            Some(BodyTemplate::Text(text)) => vec![text],
+            Some(BodyTemplate::Text(text)) => vec![text.template()],
         };
         self.path.iter().chain(self.query.iter().map(|(_, value)| value)).chain(body).collect()
     }
@@ -156,7 +157,7 @@ impl HttpTemplate {
             None => None,
             Some(BodyTemplate::Json(json)) => json.filled(params).map(RequestBody::Json),
             Some(BodyTemplate::Form(fields)) => Some(RequestBody::Form(given(fields, params))),
-            Some(BodyTemplate::Text(text)) => text.text(params).map(RequestBody::Text),
+            Some(BodyTemplate::Text(text)) => text.filled(params).map(RequestBody::Text),
         };
         Ok(HttpRequest { method: self.method.clone(), url, body })
     }

@@ -9,10 +9,14 @@
 //!
 //! Not here: who may use a service, and what becomes of an answer ([`crate::services::declared`]).
 
+mod body;
 mod file;
 mod http;
 mod param;
 mod program;
+mod runs;
+#[cfg(test)]
+mod runs_tests;
 mod table;
 mod template;
 #[cfg(test)]

@@ -1,12 +1,13 @@
 //! A command that a program of this machine carries out: started once for each call, with values in its arguments.
 //!
-//! Invariants: a value is a part of one argument, or of what the program reads on standard input; no shell reads it, and it
-//! never begins an argument as an option does.
+//! Invariants: a value is a part of one argument, or of what the program reads on standard input; no shell and no
+//! interpreter takes it for a program ([`super::runs`]), and it never begins an argument as an option does.
 
 use std::time::Duration;
 
 use super::UnfitValue;
 use super::param::{DeclaredParam, ParamType};
+use super::runs::{CallWord, misuse};
 use super::table::FileTable;
 use super::template::Template;
 use crate::core::plan::Params;
@@ -55,6 +56,19 @@ impl ProgramTemplate {
         for why in misread(&args, params) {
             table.problem(why);
         }
+        let word = |template: &Template| CallWord {
+            fixed: if template.params().next().is_some() { template.prefix().to_owned() } else { template.fixed() },
+            has_text: has_text(template, params),
+        };
+        let called: Vec<CallWord> = args.iter().map(word).collect();
+        let why = command.as_ref().and_then(|command| misuse(command, &called, has_text(&stdin, params)));
+        if let Some(why) = why {
+            table.problem(format!(
+                "program: {why}. Write what runs into a file of your own that begins with “#!”, name that as the program, \
+                 and hand the value over as its argument; or as an argument behind fixed commands, such as [\"/bin/sh\", \
+                 \"-c\", \"echo \\\"$1\\\"\", \"sh\", \"{{…}}\"]"
+            ));
+        }
         Some(Self { command: command?, args, stdin })
     }
 
@@ -81,6 +95,11 @@ impl ProgramTemplate {
     }
 }
 
+/// Whether somebody's words are a part of it: what a number or a choice can be, the file says.
+fn has_text(template: &Template, params: &[DeclaredParam]) -> bool {
+    template.params().any(|name| params.iter().any(|param| param.name == name && param.kind == ParamType::Text))
+}
+
 /// Arguments that a program would take for something else than they are written for.
 fn misread(args: &[Template], params: &[DeclaredParam]) -> Vec<String> {
     let mut problems = Vec::new();
@@ -100,14 +119,6 @@ fn misread(args: &[Template], params: &[DeclaredParam]) -> Vec<String> {
             problems.push(format!(
                 "program: behind {before} stands a value that may be left out, and {before} would take the next one: write \
                  both as one argument, such as {before}={{…}}"
-            ));
-        }
-        let letters = before.strip_prefix('-').unwrap_or_default();
-        let is_script = letters.ends_with('c') && letters.chars().all(|c| c.is_ascii_alphabetic());
-        if is_script && is(arg, |param| param.kind == ParamType::Text) {
-            problems.push(format!(
-                "program: behind {before} a shell would run a text as commands: give it an argument of its own, such as \
-                 [\"/bin/sh\", \"-c\", \"echo \\\"$1\\\"\", \"sh\", \"{{…}}\"]"
             ));
         }
     }

@@ -66,6 +66,15 @@ impl Template {
         }
     }
 
+    /// All that is fixed in it.
+    pub(super) fn fixed(&self) -> String {
+        let fixed = self.0.iter().filter_map(|part| match part {
+            TemplatePart::Fixed(text) => Some(text.expose_secret()),
+            TemplatePart::Param(_) => None,
+        });
+        fixed.collect()
+    }
+
     /// What stands before its first parameter.
     pub(super) fn prefix(&self) -> &str {
         match self.0.first() {
@@ -81,6 +90,21 @@ impl Template {
             TemplatePart::Param(name) => Some(written(&as_words(params.get(name)?))),
         };
         self.0.iter().map(part).collect()
+    }
+
+    /// The same, where how a value is written depends on all that stands before it.
+    pub(super) fn built(&self, mut written: impl FnMut(&str, &str) -> Option<String>) -> Option<String> {
+        let mut whole = String::new();
+        for part in &self.0 {
+            match part {
+                TemplatePart::Fixed(text) => whole += text.expose_secret(),
+                TemplatePart::Param(name) => {
+                    let value = written(&whole, name)?;
+                    whole += &value;
+                }
+            }
+        }
+        Some(whole)
     }
 
     /// The same, as it is.

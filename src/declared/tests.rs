@@ -146,8 +146,8 @@ fn every_problem_of_a_file_is_named_at_once() {
 fn a_program_is_given_no_value_that_it_could_take_for_something_else() {
     for (lines, says) in [
         ("params = [{ name = \"x\" }]\nprogram = [\"/x\", \"--{x}\"]", "a value cannot be the name of an option"),
-        ("params = [{ name = \"x\" }]\nprogram = [\"/bin/sh\", \"-c\", \"echo {x}\"]", "a shell would run a text"),
-        ("params = [{ name = \"x\" }]\nprogram = [\"/bin/bash\", \"-lc\", \"{x}\"]", "a shell would run a text"),
+        ("params = [{ name = \"x\" }]\nprogram = [\"/bin/sh\", \"-c\", \"echo {x}\"]", "would run a text as a program"),
+        ("params = [{ name = \"x\" }]\nprogram = [\"/bin/bash\", \"-lc\", \"{x}\"]", "would run a text as a program"),
         (
             "params = [{ name = \"x\", required = false }]\nprogram = [\"/x\", \"--copies\", \"{x}\"]",
             "--copies would take the next one",
@@ -226,7 +226,72 @@ async fn a_server_that_is_not_there_was_asked_for_nothing() {
     let client = HttpPlace::client().unwrap();
     let mut problems = super::table::FileProblems::default();
     let table = super::table::FileTable::of(json!({"path": "/x"}), String::new(), &mut problems).unwrap();
-    let request = HttpTemplate::read(table, ENV).unwrap().filled(&place, &Params::new()).unwrap();
+    let request = HttpTemplate::read(table, ENV, Some(&place)).unwrap().filled(&place, &Params::new()).unwrap();
     let answer = request.sent(&client, &place, Duration::from_secs(5)).await;
     assert!(matches!(answer, Err(CallError::Unreachable(_))), "{answer:?}");
+}
+
+const FUZZED: &str = r#"
+[[service]]
+name = "home"
+about = "lights"
+url = "http://127.0.0.1:1/api"
+headers = { Authorization = "Bearer ${B}" }
+
+[[service.command]]
+name = "lamp"
+does = "set a lamp"
+params = [{ name = "room", max = 40 }, { name = "level", type = "whole", min = 0, max = 100 }]
+http = { method = "POST", path = "/rooms/{room}", query = { a = "{level}" }, body = '{{"level": {level}}}' }
+
+[[service.command]]
+name = "run"
+does = "run it"
+params = [{ name = "a" }, { name = "b", one_of = ["x", "y"], required = false }]
+program = ["/bin/sh", "-c", "cat", "sh", "--b={b}", "{a}"]
+"#;
+
+#[test]
+fn fuzzed_files_of_services_are_read_or_refused() {
+    let tokens = [
+        "[",
+        "]",
+        "{",
+        "}",
+        "[[service]]\n",
+        "[[service.command]]\n",
+        "a.",
+        "a = ",
+        "\"",
+        "'''",
+        "\"\"\"",
+        "=",
+        ",",
+        "\n",
+        "{a}",
+        "${B}",
+        "{{",
+        "#",
+        "/",
+        "\\",
+    ];
+    crate::testing::fuzzing::fuzz("commands", &[FUZZED], &tokens, |bytes| {
+        let Ok(text) = std::str::from_utf8(bytes) else { return };
+        let _ = read_services(text, &|name| (name == "B").then(|| "b".to_owned()));
+    });
+}
+
+#[test]
+fn a_hundred_thousand_levels_of_a_file_are_refused() {
+    const LEVELS: usize = 100_000;
+    for text in [
+        format!("a = {}", "[".repeat(LEVELS)),
+        format!("a = {}{}", "[".repeat(LEVELS), "]".repeat(LEVELS)),
+        format!("a = {}", "{ a = ".repeat(LEVELS)),
+        format!("{}a = 1", "a.".repeat(LEVELS)),
+        format!("[{}a]", "a.".repeat(LEVELS)),
+        format!("[[{}a]]", "a.".repeat(LEVELS)),
+    ] {
+        assert!(read_services(&text, &|_| None).is_err(), "{text:.40}");
+    }
 }

@@ -357,7 +357,8 @@ fn a_folder_starts_no_program_and_lends_no_key_of_the_environment() {
     let described = script(tempfile::TempDir::new().unwrap().path(), "", "", "");
     let told = Told::of(&described.replace("${HOME_TOKEN}", "1"));
     let file = told.path("commands.toml");
-    let found = Program::new().env("HOME_TOKEN", "geheim");
+    // Nothing but the folder says whose data it is.
+    let found = Program::new().without_env("BRAIN_DATA_DIR").env("HOME_TOKEN", "geheim");
     std::fs::write(found.cwd().join(".env"), format!("BRAIN_COMMANDS={}\n", file.display())).unwrap();
     let refused = found.run(&["ask", "hello"]);
     assert!(
@@ -373,6 +374,81 @@ fn a_folder_starts_no_program_and_lends_no_key_of_the_environment() {
     let mut console = found.console(&[]);
     assert_eq!(did(&console.say("use home: temperature hall")), ["home.temperature succeeded"]);
     assert_eq!(api.asked()[0].headers["authorization"], "Europe/Berlin");
+}
+
+#[test]
+fn what_others_may_write_gets_no_variable_no_header_and_no_program() {
+    use std::fs::{Permissions, set_permissions};
+    use std::os::unix::fs::PermissionsExt as _;
+    let api = WebApi::start();
+    let told = Told::of(&home(&api));
+    let file = told.path("commands.toml");
+    let allow = |folder: u32, mode: u32| {
+        set_permissions(told.folder.path(), Permissions::from_mode(folder)).unwrap();
+        set_permissions(&file, Permissions::from_mode(mode)).unwrap();
+    };
+    let fixed = home(&api).replace("Bearer ${HOME_TOKEN}", "Bearer fixed");
+    let plain = home(&api).replace("headers = {", "# {");
+    let plain = plain.replace("${HOME_TOKEN}", "…");
+    let program = script(told.folder.path(), "", "", "").replace("${HOME_TOKEN}", "1");
+    for (folder, mode, why) in [
+        (0o700, 0o666, "may be written by others"),
+        (0o700, 0o620, "may be written by others"),
+        (0o777, 0o600, "lies in a folder that others may write"),
+    ] {
+        for (text, what) in [
+            (&home(&api), "it names variables"),
+            (&fixed, "the service “home” has headers or a secret"),
+            (&program, "the service “box”, the command “run” would start a program"),
+        ] {
+            allow(0o700, 0o600);
+            told.says(text);
+            allow(folder, mode);
+            let refused = told.refused();
+            assert!(refused.contains(what) && refused.contains(why), "{folder:o} {mode:o} {what}: {refused}");
+        }
+        told.says(&plain);
+        assert_eq!(told.program.run(&["ask", "hello"]).code, 0, "addresses alone are read");
+    }
+    told.says(&home(&api));
+    for folder in [0o700, 0o755, 0o1777] {
+        allow(folder, 0o644);
+        assert_eq!(told.program.run(&["ask", "hello"]).code, 0, "{folder:o}");
+    }
+}
+
+#[test]
+fn a_text_runs_nowhere_and_adds_nothing_to_a_body() {
+    let api = WebApi::start();
+    let head = "[[service]]\nname = \"box\"\nabout = \"a box\"\n";
+    let run = |program: &str| head.to_owned() + &command("run", &format!("params = [{{ name = \"a\" }}]\n{program}"));
+    let told = Told::of("");
+    for program in [
+        r#"program = ["/bin/sh", "-ce", "{a}"]"#,
+        "program = [\"/bin/sh\"]\nstdin = \"{a}\"",
+        r#"program = ["/usr/bin/perl", "-e", "{a}"]"#,
+        r#"program = ["/usr/bin/awk", "{a}"]"#,
+        r#"program = ["/usr/bin/env", "-S", "{a}"]"#,
+        r#"program = ["/usr/bin/nice", "busybox", "sh", "-c", "{a}"]"#,
+        r#"program = ["/usr/bin/find", "/tmp", "-exec", "sh", "-c", "{a}", ";"]"#,
+    ] {
+        told.says(&run(program));
+        let refused = told.refused();
+        assert!(refused.contains("the service “box”, the command “run”: program: "), "{program}: {refused}");
+        assert!(refused.contains("begins with “#!”"), "{program}: {refused}");
+    }
+    told.says(&run("program = [\"/bin/sh\", \"-c\", \"cat; echo \\\"<$1>\\\"\", \"sh\", \"{a}\"]\nstdin = \"{a}\"\nstakes = \"low\""));
+    let mut console = told.program.console(&[]);
+    let said = text_of(&console.say("use box: run a=\"$(id); ls\""));
+    assert!(said.contains("$(id); ls<$(id); ls>"), "{said}");
+    console.finish();
+    let body = "params = [{ name = \"a\" }]\nstakes = \"low\"\n\
+                http = { method = \"PUT\", path = \"/say\", body = '{{\"said\": \"{a}\"}}' }";
+    told.says(&(home(&api) + &command("tell", body)));
+    let mut console = told.program.console(&[]);
+    console.say("use home: tell a='x\",\"admin\":true,\"y\":\"'");
+    let sent: Value = serde_json::from_str(&api.asked()[0].body).unwrap();
+    assert!(sent.as_object().unwrap().len() == 1 && sent["said"].as_str().unwrap().contains("admin"), "{sent}");
 }
 
 #[test]
