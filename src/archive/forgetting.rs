@@ -10,7 +10,8 @@ use crate::limits;
 /// The same archive with a mark wherever its document, and the files that were made of it, have what was forgotten.
 /// `None`: it is none of this person's, or has nothing of it. Mail stays as it came.
 pub fn without(bytes: &[u8], owner: &UserId, what: &Forgotten) -> Option<Vec<u8>> {
-    let mut archive = Archive::of_bytes(bytes, ArchiveBounds::default()).ok()?;
+    let bounds = ArchiveBounds { data: limits::WRITTEN_DATA_BYTES_MAX, ..ArchiveBounds::default() };
+    let mut archive = Archive::of_bytes(bytes, bounds).ok()?;
     let mut document = serde_json::from_slice::<Value>(&archive.read(DATA).ok()?).ok()?;
     if document["person"]["id"] != owner.as_str() {
         return None;

@@ -13,10 +13,12 @@
 //!
 //! Deliberately not here: what a person's data is, and what becomes of what was read.
 
+mod document;
 mod forgetting;
 mod reading;
 mod writing;
 
+pub use document::{Document, DocumentError};
 pub use forgetting::without;
 pub use reading::{Archive, ArchiveBounds, ArchiveError};
 pub use writing::{ArchiveWriter, BoundedBuffer};

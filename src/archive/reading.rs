@@ -334,6 +334,29 @@ mod tests {
     }
 
     #[test]
+    fn fuzzed_archives_are_read_within_their_bounds_or_refused() {
+        let tokens = [
+            "PK\u{1}\u{2}",
+            "PK\u{3}\u{4}",
+            "PK\u{5}\u{6}",
+            "PK\u{6}\u{6}",
+            "\0\0\0\0",
+            "\u{7f}\u{7f}",
+            "../",
+            "data.json",
+            "{",
+        ];
+        crate::testing::fuzzing::fuzz("archive", &["{\"brain_agent_export\": 2}"], &tokens, |bytes| {
+            let Ok(mut archive) = Archive::of_bytes(bytes, SMALL) else { return };
+            for name in archive.names().to_vec() {
+                let Ok(content) = archive.read(&name) else { continue };
+                assert!(is_plain(&name) && content.len() as u64 <= SMALL.file.max(SMALL.data), "{name}");
+                let _ = crate::archive::Document::of(content);
+            }
+        });
+    }
+
+    #[test]
     fn a_buffer_keeps_no_more_than_it_may_and_says_so() {
         let (buffer, is_over) = BoundedBuffer::new(600);
         let mut writer = ArchiveWriter::new(buffer);

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::core::plan::PlannedAction;
 use crate::ports::Change;
 
 /// What a file of an archive is made of.
@@ -48,6 +49,8 @@ pub struct Imported {
     pub forgotten: usize,
     /// What these say: it is in other records of the archive as well.
     pub forgotten_texts: Vec<String>,
+    /// What would be gone by from now on, in words, and the action that keeps it: it is offered to whoever it becomes.
+    pub proposed: Vec<(String, PlannedAction)>,
     /// Why others were left out, a sentence each.
     pub unread: Vec<String>,
 }

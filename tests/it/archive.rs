@@ -357,4 +357,6 @@ fn an_archive_may_become_somebody_elses() {
     assert_eq!(new.run(&["export", "--json"]).code, 1, "and nobody else's");
     let group = new.run(&["import", file.to_str().unwrap(), "--user", "tg:-100"]);
     assert!(group.code == 1 && group.stderr.contains("nobody's name"), "{group:?}");
+    let spelled = new.run(&["import", file.to_str().unwrap(), "--user", "tg:01001"]);
+    assert!(spelled.code == 1 && spelled.stderr.contains("nobody's name"), "{spelled:?}");
 }

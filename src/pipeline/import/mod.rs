@@ -8,6 +8,7 @@
 //! - what is here stays as it is, found by its id: the same archive twice is the same as once;
 //! - nothing gives a right, revives a card or fills a queue, and what somebody else wrote stays theirs;
 //! - what was forgotten here since does not come back, neither as a fact nor in what was said;
+//! - a rule of an archive is offered, one by one, and is none before the person has said so here;
 //! - before the one commit nothing is written; mails after it each go in whole, under their names.
 //!
 //! Deliberately not here: what an archive looks like ([`crate::archive`]), and what a service keeps of its records.
@@ -15,16 +16,20 @@
 mod messages;
 mod person;
 mod report;
+mod rules;
 
 use std::fs::File;
 use std::path::Path;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::brain::Brain;
-use crate::archive::{Archive, ArchiveBounds, ArchiveError, DATA, README};
+use crate::archive::{Archive, ArchiveBounds, ArchiveError, DATA, Document, DocumentError, README};
 use crate::core::forgotten::Forgotten;
 use crate::core::ids::{ChatId, UserId};
+use crate::core::people::person_named;
+use crate::core::plan::PlannedAction;
+use crate::core::text::quoted;
 use crate::limits;
 use crate::ports::{Batch, StoreError};
 use crate::queries::export::{MESSAGES, PERSON, VERSION, VERSION_FIELD};
@@ -35,8 +40,6 @@ pub use report::{ImportReport, KindReport};
 /// Lists of the document that are there to be looked at.
 const FOR_INFORMATION: [&str; 4] =
     ["waiting_for_your_yes", "closed_cards", "conversation_in_short", "could_not_be_read"];
-/// Characters of a person's id.
-const ID_CHARS_MAX: usize = 200;
 
 /// Why nothing was taken in.
 #[derive(Debug, thiserror::Error)]
@@ -47,11 +50,14 @@ pub enum ImportError {
     /// Its document is none of ours.
     #[error("nothing was taken in: {DATA} is no document of a person's data ({0})")]
     Document(String),
+    /// It has more than is read.
+    #[error("nothing was taken in: it holds more than I read: {0}")]
+    TooMuch(String),
     /// A newer program has written it.
     #[error("nothing was taken in: {DATA} is of version {0}, and I read up to {VERSION}; a newer brain-agent reads it")]
     Version(u64),
     /// Whom it is for.
-    #[error("nothing was taken in: {0:?} is nobody's name; say whose it becomes with --user")]
+    #[error("nothing was taken in: {0} is nobody's name; say whose it becomes with --user")]
     Nobody(String),
     /// A service could not look at it.
     #[error("nothing was taken in: {0}")]
@@ -65,7 +71,7 @@ pub enum ImportError {
 #[derive(Debug)]
 pub struct ImportSource {
     archive: Archive<File>,
-    document: Map<String, Value>,
+    document: Document,
     version: u64,
 }
 
@@ -73,9 +79,11 @@ impl ImportSource {
     /// Opens a file. Blocks.
     pub fn open(path: &Path) -> Result<Self, ImportError> {
         let mut archive = Archive::open(path, ArchiveBounds::default())?;
-        let document = serde_json::from_slice(&archive.read(DATA)?);
-        let document: Map<String, Value> = document.map_err(|error| ImportError::Document(error.to_string()))?;
-        let version = document.get(VERSION_FIELD).and_then(Value::as_u64);
+        let document = Document::of(archive.read(DATA)?).map_err(|error| match error {
+            DocumentError::Shape(why) => ImportError::Document(why),
+            DocumentError::TooMuch(what) => ImportError::TooMuch(what),
+        })?;
+        let version = document.field(VERSION_FIELD).and_then(|version| version.as_u64());
         let version = version.ok_or_else(|| ImportError::Document(format!("{VERSION_FIELD} is missing")))?;
         match u32::try_from(version) {
             Ok(1..=VERSION) => Ok(Self { archive, document, version }),
@@ -84,77 +92,87 @@ impl ImportSource {
     }
 
     /// Takes it in for its person, or for somebody else.
-    pub async fn take_in(mut self, brain: &Brain, user: Option<&str>) -> Result<ImportReport, ImportError> {
-        let named = self.document.get(PERSON).and_then(|person| person["id"].as_str());
-        let owner = owner_of(user.or(named).unwrap_or_default())?;
+    pub async fn take_in(self, brain: &Brain, user: Option<&str>) -> Result<ImportReport, ImportError> {
+        let told = self.document.field(PERSON).unwrap_or_default();
+        let owner = owner_of(user.or(told["id"].as_str()).unwrap_or_default())?;
         let chat = ChatId::alone_with(&owner);
         let mut report = ImportReport::of(&owner);
         let mut batch = Batch::default();
-        let told = self.document.remove(PERSON).unwrap_or_default();
         let user = person::taken_in(brain, &owner, &chat, &told, &mut report, &mut batch).await?;
         let ctx = brain.request_context(&user, &chat);
-        let said = self.document.remove(MESSAGES);
-        let forgotten = self.records(brain, &ctx, &mut report, &mut batch).await?;
-        if let Some(Value::Array(said)) = said {
-            let said = messages::PastMessages { records: bounded(MESSAGES, said, &mut report), version: self.version };
+        let (forgotten, rules) = self.records(brain, &ctx, &mut report, &mut batch).await?;
+        if let Some(records) = self.bounded(MESSAGES, &mut report) {
+            let said = messages::PastMessages { records, version: self.version };
             said.taken_in(brain, &ctx, forgotten.as_ref(), &mut report, &mut batch).await?;
         }
         if !batch.changes.is_empty() {
             brain.commit(batch).await?;
         }
+        rules::offered(brain, &ctx, rules, &mut report).await?;
         files(brain, &ctx, self.archive, &mut report).await;
         Ok(report)
     }
 
-    /// Gives every list to the service that keeps such records; what it holds was forgotten here since.
+    /// Gives every list to the service that keeps such records; what it holds was forgotten here since, and what would be
+    /// gone by.
     async fn records(
-        &mut self,
+        &self,
         brain: &Brain,
         ctx: &RequestContext,
         report: &mut ImportReport,
         batch: &mut Batch,
-    ) -> Result<Option<Forgotten>, ImportError> {
-        let mut forgotten = Vec::new();
+    ) -> Result<(Option<Forgotten>, Proposed), ImportError> {
+        let (mut forgotten, mut rules) = (Vec::new(), Vec::new());
         let services = brain.services.now();
-        for (kind, records) in std::mem::take(&mut self.document) {
-            let Value::Array(records) = records else { continue };
-            if records.is_empty() || FOR_INFORMATION.contains(&kind.as_str()) {
+        let is_of_services = |kind: &&str| *kind != MESSAGES && !FOR_INFORMATION.contains(kind);
+        for kind in self.document.names().filter(is_of_services) {
+            if self.document.records(kind).is_none_or(|mut records| records.next().is_none()) {
                 continue;
             }
-            let count = records.len();
-            let records = bounded(&kind, records, report);
-            let mut is_known = false;
+            let mut keeper = None;
             for service in services.iter() {
-                let Some(mut taken) = service.service.import(ctx, &kind, records.clone()).await? else { continue };
-                batch.changes.append(&mut taken.changes);
-                forgotten.append(&mut taken.forgotten_texts);
-                report.add(&kind, taken);
-                is_known = true;
-                break;
+                // One that keeps such records says so of none of them as well.
+                if service.service.import(ctx, kind, Vec::new()).await?.is_some() {
+                    keeper = Some(service);
+                    break;
+                }
             }
-            if !is_known {
-                report.unread(&kind, vec![format!("nothing here keeps such records ({count})")]);
+            let Some(keeper) = keeper else {
+                let count = self.document.records(kind).map_or(0, Iterator::count);
+                report.unread(kind, vec![format!("nothing here keeps such records ({count})")]);
+                continue;
+            };
+            let records = self.bounded(kind, report).unwrap_or_default();
+            let Some(mut taken) = keeper.service.import(ctx, kind, records).await? else { continue };
+            batch.changes.append(&mut taken.changes);
+            forgotten.append(&mut taken.forgotten_texts);
+            rules.append(&mut taken.proposed);
+            report.add(kind, taken);
+        }
+        Ok((Forgotten::of(forgotten.iter().map(String::as_str)), rules))
+    }
+
+    /// As many records of a kind as are looked at, one kind at a time.
+    fn bounded(&self, kind: &str, report: &mut ImportReport) -> Option<Vec<Value>> {
+        let (mut read, mut unread, mut over) = (Vec::new(), Vec::new(), 0_usize);
+        for record in self.document.records(kind)? {
+            match record {
+                _ if read.len() + unread.len() == limits::IMPORTED_RECORDS_MAX => over += 1,
+                Ok(record) => read.push(record),
+                Err(why) => unread.push(why),
             }
         }
-        Ok(Forgotten::of(forgotten.iter().map(String::as_str)))
+        unread.extend((over > 0).then(|| format!("{over} are more than I take in at once")));
+        report.unread(kind, unread);
+        Some(read)
     }
 }
+
+/// What would be gone by: its words, and the action that keeps it.
+type Proposed = Vec<(String, PlannedAction)>;
 
 fn owner_of(name: &str) -> Result<UserId, ImportError> {
-    let is_name = !name.trim().is_empty() && name.chars().count() <= ID_CHARS_MAX && !name.contains(char::is_control);
-    // A group is nobody.
-    let is_group = name.strip_prefix("tg:").is_some_and(|number| number.parse::<u64>().is_err());
-    if is_name && !is_group { Ok(UserId::new(name)) } else { Err(ImportError::Nobody(name.to_owned())) }
-}
-
-/// As many records of a kind as are looked at.
-fn bounded(kind: &str, mut records: Vec<Value>, report: &mut ImportReport) -> Vec<Value> {
-    let over = records.len().saturating_sub(limits::IMPORTED_RECORDS_MAX);
-    if over > 0 {
-        records.truncate(limits::IMPORTED_RECORDS_MAX);
-        report.unread(kind, vec![format!("{over} are more than I take in at once")]);
-    }
-    records
+    person_named(name).ok_or_else(|| ImportError::Nobody(quoted(name, limits::NAME_CHARS_MAX)))
 }
 
 /// Gives the other files of an archive to the services, some at a time.

@@ -35,13 +35,24 @@ pub struct ImportReport {
     pub settings: Option<&'static str>,
     /// Kind by kind.
     pub kinds: Vec<KindReport>,
+    /// Rules that were not taken in: they are offered.
+    pub proposed: Vec<String>,
+    /// How many more there are.
+    pub proposed_over: usize,
     /// What was left out, and why, one by one.
     pub unread: Vec<String>,
 }
 
 impl ImportReport {
     pub(super) fn of(owner: &UserId) -> Self {
-        Self { owner: owner.clone(), settings: None, kinds: Vec::new(), unread: Vec::new() }
+        Self {
+            owner: owner.clone(),
+            settings: None,
+            kinds: Vec::new(),
+            proposed: Vec::new(),
+            proposed_over: 0,
+            unread: Vec::new(),
+        }
     }
 
     /// The report on one kind.
@@ -81,6 +92,22 @@ impl ImportReport {
         self.unread.extend(why.into_iter().map(|why| format!("{name}: {}", visible(&shorten(&why, TOLD_CHARS)))));
     }
 
+    /// What becomes of its rules.
+    fn told_rules(&self) -> Vec<String> {
+        if self.proposed.is_empty() {
+            return Vec::new();
+        }
+        let owner = visible(self.owner.as_str());
+        let mut lines = vec![format!(
+            "Rules, none of them in force: each is offered to {owner} with a button, for a day. Taken in again, they are \
+             offered again:"
+        )];
+        lines.extend(self.proposed.iter().map(|rule| format!("  “{}”", visible(&shorten(rule, TOLD_CHARS)))));
+        let over = self.proposed_over;
+        lines.extend((over > 0).then(|| format!("  and {over} more, which are not offered: tell me those yourself")));
+        lines
+    }
+
     /// How many things were new.
     pub fn new_things(&self) -> usize {
         self.kinds.iter().map(|kind| kind.new).sum()
@@ -94,6 +121,7 @@ impl ImportReport {
         if lines.len() == 1 {
             lines.push("  nothing: there is nothing in it".to_owned());
         }
+        lines.extend(self.told_rules());
         if !self.unread.is_empty() {
             lines.push("Left out:".to_owned());
             lines.extend(self.unread.iter().take(IMPORT_TOLD_MAX).map(|why| format!("  {why}")));
