@@ -12,5 +12,11 @@ pub const PROGRAM_COMPLAINT_BYTES_MAX: usize = 2_048;
 pub const PROGRAM_COMPLAINT_LINES: usize = 3;
 /// How long a program may take to end when it is asked to.
 pub const PROGRAM_END_MS: u64 = 2_000;
+/// How long its last words are waited for, where it has closed its output: it mostly has ended then.
+pub const PROGRAM_LAST_WORDS_MS: u64 = 200;
 /// Between two looks at whether a program has ended.
 pub const PROGRAM_LOOK_MS: u64 = 10;
+/// Bytes of a secret that must not be seen side by side; fewer are in many a word.
+pub const SECRET_PART_BYTES: usize = 8;
+/// Bytes of the shortest value that is hidden; what is shorter is in every sentence.
+pub const SECRET_BYTES_MIN: usize = 4;

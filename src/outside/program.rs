@@ -2,8 +2,8 @@
 //! that serves stays ([`Program::start`]); one that does one thing is waited for ([`finished`]).
 //!
 //! Invariants: it gets an environment of a few plain variables and its own, never this program's secrets; what it says
-//! on standard error is read and only its end kept; its group is killed before its process is waited for, so no other
-//! process can be meant.
+//! on standard error is read and only its end kept, and told without the secrets that it was given; its group is killed
+//! before its process is waited for, so no other process can be meant.
 
 use std::collections::BTreeMap;
 use std::process::{ExitStatus, Stdio};
@@ -18,6 +18,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
 use super::answer::{BodyEnd, CallError, ToolAnswer, read_as_text};
+use super::secrets::KnownSecrets;
 use crate::limits;
 
 /// How long an end may take.
@@ -56,6 +57,8 @@ pub struct Program {
     child: Mutex<Option<Child>>,
     group: Option<Pid>,
     complaint: Arc<Mutex<Vec<u8>>>,
+    /// What it was given, and may complain of.
+    secrets: KnownSecrets,
     /// Reads what it complains of.
     hearing: Mutex<Option<JoinHandle<()>>>,
 }
@@ -81,18 +84,28 @@ impl Program {
         };
         let complaint = Arc::default();
         let hearing = child.stderr.take().map(|stderr| tokio::spawn(keep_end(stderr, Arc::clone(&complaint))));
-        Ok((Self { child: Mutex::new(Some(child)), group, complaint, hearing: Mutex::new(hearing) }, stdout, stdin))
+        let (child, hearing) = (Mutex::new(Some(child)), Mutex::new(hearing));
+        let secrets = KnownSecrets::of(program.env.values());
+        Ok((Self { child, group, complaint, secrets, hearing }, stdout, stdin))
     }
 
-    /// The last of what it said on standard error.
+    /// The last of what it said on standard error, without its secrets.
     pub fn complaint(&self) -> String {
         let complaint = self.complaint.lock().unwrap_or_else(PoisonError::into_inner);
-        String::from_utf8_lossy(&complaint).trim().to_owned()
+        self.secrets.masked(String::from_utf8_lossy(&complaint).trim())
     }
 
     /// The last lines of that, as a clause; behind a cause there often stands where a log is.
     pub fn last_words(&self) -> Option<String> {
         last_lines(&self.complaint())
+    }
+
+    /// The same of one that may just be ending: what it said last is waited for, a moment.
+    pub async fn last_words_in_time(&self) -> Option<String> {
+        if timeout(Duration::from_millis(limits::PROGRAM_LAST_WORDS_MS), self.ended()).await.is_err() {
+            return self.last_words();
+        }
+        last_lines(&self.last_complaint().await)
     }
 
     /// Asks it to end, and kills what is left a moment later.

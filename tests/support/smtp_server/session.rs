@@ -133,9 +133,10 @@ impl Session {
         let Some((user, password)) = login else {
             return self.say("501 5.5.2 Cannot decode that").await;
         };
-        self.shared.logins.lock().unwrap().push((user.clone(), password));
+        self.shared.logins.lock().unwrap().push((user.clone(), password.clone()));
         if self.mode() == Mode::AuthFails {
-            return self.say("535 5.7.8 Username and password not accepted").await;
+            // Some repeat what they were shown.
+            return self.say(&format!("535 5.7.8 Username and password not accepted: {password}")).await;
         }
         self.user = Some(user);
         self.say("235 2.7.0 Welcome").await

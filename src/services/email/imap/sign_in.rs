@@ -10,6 +10,7 @@ use super::connection::{Connection, ImapError, quoted};
 use super::framing::AnswerBounds;
 use super::place::ImapPlace;
 use crate::accounts::{Credential, LoginError};
+use crate::outside::KnownSecrets;
 
 impl Connection {
     /// Connects and signs in.
@@ -54,11 +55,15 @@ impl Connection {
                 self.authenticate("XOAUTH2", &proof.into(), "").await
             }
         };
+        // It may repeat what it was shown.
+        let said = |secret: &SecretString, why: &str| KnownSecrets::of([secret]).masked(why);
         signed_in.map_err(|error| match error {
             ImapError::Refused(why) => ImapError::NotSignedIn {
                 why: match credential {
-                    Credential::Password(_) => format!("user and password were not accepted ({why})"),
-                    Credential::Bearer(_) => format!("the access was not accepted ({why})"),
+                    Credential::Password(secret) => {
+                        format!("user and password were not accepted ({})", said(secret, &why))
+                    }
+                    Credential::Bearer(secret) => format!("the access was not accepted ({})", said(secret, &why)),
                 },
                 until_reconnected: false,
             },

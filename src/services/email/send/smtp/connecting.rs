@@ -20,6 +20,7 @@ use super::super::super::socket::Socket;
 use super::replies::{Replies, may_be_secured};
 use super::{Smtp, is_done, says};
 use crate::accounts::{Credential, Login, LoginError, ServerAddress, ServerTls};
+use crate::outside::KnownSecrets;
 
 /// Why nobody is signed in.
 enum NotSignedIn {
@@ -95,6 +96,9 @@ async fn signed_in(
     credential: &Credential,
 ) -> Result<(), NotSignedIn> {
     let host = &server.host;
+    let (Credential::Password(secret) | Credential::Bearer(secret)) = credential;
+    // It may repeat what it was shown.
+    let says = |error: &Error| KnownSecrets::of([secret]).masked(&says(error));
     match credential {
         Credential::Password(password) => {
             let credentials = Credentials::new(login.user().to_owned(), password.expose_secret().to_owned());
