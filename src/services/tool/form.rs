@@ -1,12 +1,13 @@
 //! A form that a server asks to be filled in before it goes on: flat fields, as the protocol allows them, and no others.
 //!
-//! Invariants: what is a secret by its schema, what wants a page to be opened, and what is nested is no form, with the
-//! reason; a value fits its field before it is sent; everything that is shown of it is on one line and bounded. Not here:
-//! who asks the person, and whose words the answer may hold.
+//! Invariants: what is a secret by its schema or by its words ([`super::secret_words`]), what wants a page to be opened,
+//! and what is nested is no form, with the reason; a value fits its field before it is sent; everything that is shown of
+//! it is on one line and bounded. Not here: who asks the person, and whose words the answer may hold.
 
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 
+use super::secret_words::ask_for_a_secret;
 use crate::core::text::{one_line, shorten};
 use crate::language::consent::{self, Consent};
 use crate::limits;
@@ -44,7 +45,25 @@ enum FieldKind {
     Several(Vec<(String, String)>),
 }
 
+impl FieldKind {
+    /// Whether somebody could type a secret into it.
+    fn takes_any_words(&self) -> bool {
+        match self {
+            Self::Text | Self::Number => true,
+            Self::YesNo | Self::One(_) | Self::Several(_) => false,
+        }
+    }
+}
+
 const NO_FORM: &str = "asks for something that is no form with plain fields";
+
+/// Why a secret is not asked for, with where it can be given.
+fn secret(what: &str) -> String {
+    format!(
+        "asks for a secret ({what}); I pass no secrets on. Whoever runs me gives it to the server itself: in the servers \
+         file, or with “brain-agent mcp login”; a code or the number of a card belongs on the provider's own page"
+    )
+}
 
 impl AskedFields {
     /// Reads what a server asks.
@@ -74,6 +93,9 @@ impl AskedFields {
         let field =
             |(name, schema): (&String, &Value)| FormField::read(name, schema, required.contains(&name.as_str()));
         let mut fields = properties.iter().map(field).collect::<Result<Vec<_>, _>>()?;
+        if fields.iter().any(FormField::takes_any_words) && ask_for_a_secret(message) {
+            return Err(secret("what it says"));
+        }
         // Nothing else is there to be asked for.
         if let [only] = fields.as_mut_slice() {
             only.is_required |= only.default.is_none();
@@ -90,11 +112,13 @@ impl FormField {
             return Err(NO_FORM.to_owned());
         }
         if schema["format"] == "password" || schema["writeOnly"] == true {
-            return Err(format!(
-                "asks for a secret (“{name}”); I pass no secrets on, give it to the server itself, where it is set up"
-            ));
+            return Err(secret(&format!("“{name}”")));
         }
         let (kind, checks) = kind(schema).ok_or_else(|| NO_FORM.to_owned())?;
+        let words = [&schema["title"], &schema["description"]].into_iter().filter_map(Value::as_str);
+        if kind.takes_any_words() && [name].into_iter().chain(words).any(ask_for_a_secret) {
+            return Err(secret(&format!("“{name}”")));
+        }
         let options = jsonschema::options().offline().should_validate_formats(true);
         let validator = options.build(&checks).map_err(|_| NO_FORM.to_owned())?;
         let mut field =
@@ -115,6 +139,10 @@ impl FormField {
         field.about =
             [words.join(", "), format!("({holds}{})", otherwise.unwrap_or_default())].join(" ").trim().to_owned();
         Ok(field)
+    }
+
+    fn takes_any_words(&self) -> bool {
+        self.kind.takes_any_words()
     }
 
     /// What can be picked: value and label.
@@ -304,6 +332,18 @@ mod tests {
         assert!(why(asked(json!({"a": {"type": "string", "format": "password"}}))).contains("secret"));
         assert!(why(asked(json!({"a": {"type": "string", "writeOnly": true}}))).contains("secret"));
         assert!(why(json!({"mode": "url", "message": "Go", "url": "https://example.com"})).contains("page"));
+        for (name, schema) in [
+            ("tan", json!({"type": "string"})),
+            ("a", json!({"type": "integer", "title": "Card number and CVV"})),
+            ("a", json!({"type": "string", "description": "your p a s s w o r d, please"})),
+        ] {
+            assert!(why(asked(json!({name: schema}))).contains("asks for a secret"), "{name}");
+        }
+        let mut said = asked(json!({"a": {"type": "string"}}));
+        said["message"] = json!("Wie lautet Ihre Geheimzahl?");
+        assert!(why(said).contains("mcp login"));
+        let reset = json!({"a": {"type": "boolean", "title": "Reset the password?"}});
+        assert!(AskedFields::read(&asked(reset)).is_ok(), "yes and no hold none");
         for schema in [
             json!({"type": "object", "properties": {"b": {"type": "string"}}}),
             json!({"type": "array", "items": {"type": "string"}}),

@@ -12,6 +12,7 @@ mod document;
 mod form;
 mod kept;
 mod outside;
+mod secret_words;
 #[cfg(test)]
 mod tests;
 

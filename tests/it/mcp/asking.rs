@@ -78,12 +78,14 @@ fn choices_are_buttons_and_never_mind_ends_it() {
 
 #[test]
 fn secrets_pages_nested_and_huge_questions_reach_nobody() {
-    let names = ["ask_secret", "ask_page", "ask_nested", "ask_big", "look"];
+    let names = ["ask_secret", "ask_code", "ask_spelled", "ask_page", "ask_nested", "ask_big", "look"];
     let (hostile, program) = reading(&names);
     let mut console = program.console(&[]);
     listed(&mut console, "Hostile");
     for (name, why) in [
         ("ask_secret", "asks for a secret (“password”)"),
+        ("ask_code", "asks for a secret (“tan”)"),
+        ("ask_spelled", "in the servers file, or with “brain-agent mcp login”"),
         ("ask_page", "wants you to open a page of its own"),
         ("ask_nested", "no form with plain fields"),
         ("ask_big", "has more than 16 KB"),
