@@ -26,6 +26,8 @@ pub const SECRET_COMMAND_PAUSE_SECS: u64 = 30;
 pub const TOKEN_REQUEST_MS: u64 = 20_000;
 /// What it may answer: tokens have a few thousand bytes.
 pub const TOKEN_ANSWER_BYTES_MAX: usize = 64 * 1024;
+/// The name that an authorization server gives us: it stands in the address of a page.
+pub const CLIENT_ID_BYTES_MAX: usize = 2_048;
 /// An access token is renewed so many seconds before it ends, or a quarter of its life if that is less: a connection
 /// that is being opened takes seconds.
 pub const TOKEN_AHEAD_SECS: i64 = 300;
@@ -41,10 +43,10 @@ pub const TOKEN_LOCK_MS: u64 = 30_000;
 pub const AUTHORIZE_SECS: u64 = 600;
 /// How long a code for another device is asked about, whatever the server says.
 pub const DEVICE_SECS_MAX: u64 = 1_800;
-/// Connections of the browser that are read at once; it opens a few ahead.
-pub const REDIRECTS_AT_ONCE: usize = 16;
-/// How long one of them may take to say what it wants.
-pub const REDIRECT_MS: u64 = 10_000;
+/// Connections that have not said yet what they want; a browser opens a few ahead. One more takes the place of the first.
+pub const REDIRECTS_AT_ONCE: usize = 64;
+/// How long one of them may take to say it, and to take its answer: it comes from this machine.
+pub const REDIRECT_MS: u64 = 5_000;
 /// The head of its request.
 pub const REDIRECT_BYTES_MAX: usize = 16 * 1024;
 /// Signing in at one server of an account, to see whether it works.

@@ -166,6 +166,31 @@ async fn a_code_without_our_state_and_whatever_else_connects_changes_nothing() {
 }
 
 #[tokio::test]
+async fn connections_that_say_nothing_keep_no_browser_out() {
+    let server = Server::of("anna@example.com");
+    let ours = ours(&server);
+    let attempt = Authorization::begin(&ours).await.unwrap();
+    let here = attempt.url().query_pairs().find(|(key, _)| key == "redirect_uri").unwrap().1.into_owned();
+    let address = here.strip_prefix("http://").unwrap().to_owned();
+    let browser = async {
+        let mut idle = Vec::new();
+        for _ in 0..300 {
+            let mut stream = TcpStream::connect(&address).await.unwrap();
+            let _ = stream.write_all(b"GET /?code").await;
+            idle.push(stream);
+        }
+        let began = std::time::Instant::now();
+        assert_eq!(get(&here).await.0, 404);
+        let (_, _, to) = get(attempt.url().as_str()).await;
+        assert_eq!(get(&to.unwrap()).await.0, 200);
+        assert!(began.elapsed() < std::time::Duration::from_secs(2), "{:?}", began.elapsed());
+        idle
+    };
+    let (code, _idle) = tokio::join!(attempt.answered(), browser);
+    assert!(attempt.tokens(&ours, code.unwrap()).await.is_ok());
+}
+
+#[tokio::test]
 async fn who_says_no_in_the_browser_gives_nothing() {
     let server = Server::of("anna@example.com");
     server.denies();

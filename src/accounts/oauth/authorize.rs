@@ -1,14 +1,18 @@
 //! Access given in a browser: authorization code with PKCE (RFC 7636), and the answer on this machine's loopback
 //! address (RFC 8252).
 //!
-//! Invariants: a code counts only with the state that was sent out, and from whom it was asked of, where that is known; one code is taken, once; whatever else connects is
-//! told politely and changes nothing; a page repeats nothing of what came in.
+//! Invariants: a code counts only with the state that was sent out, and from whom it was asked of, where that is known;
+//! one code is taken, once; whatever else connects is told politely and changes nothing; who connects and says nothing
+//! keeps nobody out: it has a moment, and gives its place to whoever comes when there is none left; a page repeats
+//! nothing of what came in.
 
+use std::collections::VecDeque;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
-use futures::StreamExt as _;
+use futures::future::{AbortHandle, BoxFuture, abortable};
 use futures::stream::FuturesUnordered;
+use futures::{FutureExt as _, StreamExt as _};
 use oauth2::{AuthUrl, AuthorizationCode, CsrfToken, PkceCodeChallenge, PkceCodeVerifier, RedirectUrl, Scope};
 use reqwest::Url;
 use secrecy::{ExposeSecret as _, SecretString};
@@ -151,30 +155,48 @@ impl Authorization {
     }
 
     async fn accept(&self) -> Result<GrantedCode, GrantError> {
-        let mut open = FuturesUnordered::new();
+        let mut silent: FuturesUnordered<BoxFuture<'_, (u64, Option<Asked>)>> = FuturesUnordered::new();
+        let mut answering = FuturesUnordered::new();
+        // Those who have said nothing yet, the first in front, each by its number.
+        let mut places: VecDeque<(u64, AbortHandle)> = VecDeque::new();
+        let mut number = 0_u64;
         loop {
-            tokio::select! {
-                connected = self.loopback.listener.accept(), if open.len() < REDIRECTS_AT_ONCE => match connected {
-                    Ok((stream, _)) => open.push(self.serve(stream)),
-                    // Too many open files, most likely: that passes.
-                    Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
-                },
-                Some(answer) = open.next() => match answer {
-                    Some(Ok(code)) => return Ok(code),
-                    Some(Err(CodeError::Denied)) => return Err(GrantError::Denied),
-                    Some(Err(why @ CodeError::OtherIssuer)) => {
-                        return Err(GrantError::Failed(format!("is not known to have answered: {why}")));
+            let stream = loop {
+                tokio::select! {
+                    connected = self.loopback.listener.accept() => match connected {
+                        Ok((stream, _)) => break stream,
+                        // Too many open files, most likely: that passes.
+                        Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
+                    },
+                    Some((number, asked)) = silent.next() => {
+                        places.retain(|(known, _)| *known != number);
+                        answering.extend(asked.map(|asked| self.serve(asked)));
                     }
-                    Some(Err(CodeError::NotOurs | CodeError::OtherAttempt)) | None => {}
-                },
+                    Some(answer) = answering.next() => match answer {
+                        Some(Ok(code)) => return Ok(code),
+                        Some(Err(CodeError::Denied)) => return Err(GrantError::Denied),
+                        Some(Err(why @ CodeError::OtherIssuer)) => {
+                            return Err(GrantError::Failed(format!("is not known to have answered: {why}")));
+                        }
+                        Some(Err(CodeError::NotOurs | CodeError::OtherAttempt)) | None => {}
+                    },
+                }
+            };
+            if places.len() >= REDIRECTS_AT_ONCE
+                && let Some((_, first)) = places.pop_front()
+            {
+                first.abort();
             }
+            let (asks, place) = abortable(asked(stream));
+            places.push_back((number, place));
+            silent.push(async move { (number, asks.await.ok().flatten()) }.boxed());
+            number += 1;
         }
     }
 
-    /// One connection: what it brought, if it asked for anything.
-    async fn serve(&self, mut stream: TcpStream) -> Option<Result<GrantedCode, CodeError>> {
+    /// One connection that asked for something: what it brought.
+    async fn serve(&self, Asked { mut stream, target }: Asked) -> Option<Result<GrantedCode, CodeError>> {
         let bound = Duration::from_millis(REDIRECT_MS);
-        let target = timeout(bound, target(&mut stream)).await.ok().flatten()?;
         let origin = Url::parse(self.loopback.address()).ok()?.origin().ascii_serialization();
         let answer = self.pasted(&format!("{origin}{target}"));
         let (status, text) = match &answer {
@@ -210,16 +232,27 @@ impl Authorization {
     }
 }
 
-/// What the head of a request asks for; `None`: it is none that we know.
-async fn target(stream: &mut TcpStream) -> Option<String> {
+/// A request for something, and who waits for its answer.
+struct Asked {
+    stream: TcpStream,
+    target: String,
+}
+
+/// What the head of a request asks for; `None`: it is none that we know, or it was too slow.
+async fn asked(mut stream: TcpStream) -> Option<Asked> {
     let mut head = Vec::new();
-    while !head.windows(4).any(|end| end == b"\r\n\r\n") {
-        if head.len() > REDIRECT_BYTES_MAX || stream.read_buf(&mut head).await.ok()? == 0 {
-            return None;
+    let read = async {
+        while !head.windows(4).any(|end| end == b"\r\n\r\n") {
+            if head.len() > REDIRECT_BYTES_MAX || stream.read_buf(&mut head).await.ok()? == 0 {
+                return None;
+            }
         }
-    }
+        Some(())
+    };
+    timeout(Duration::from_millis(REDIRECT_MS), read).await.ok().flatten()?;
     let head = String::from_utf8(head).ok()?;
     let mut words = head.lines().next()?.split(' ');
     let (method, target) = (words.next()?, words.next()?);
-    (method == "GET" && target.starts_with('/')).then(|| target.to_owned())
+    let target = (method == "GET" && target.starts_with('/')).then(|| target.to_owned())?;
+    Some(Asked { stream, target })
 }
