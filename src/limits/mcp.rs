@@ -57,3 +57,25 @@ pub const MCP_LOOK_MS: u64 = 250;
 pub const MCP_SIGN_IN_LOOK_MS: u64 = 1_000;
 /// Characters of the scopes that somebody is told a server wants.
 pub const MCP_SCOPES_CHARS_MAX: usize = 400;
+/// Levels of a message; what is deeper is cut out. A parser stops at 128, and a schema may have far fewer.
+pub const MCP_MESSAGE_DEPTH_MAX: usize = 100;
+/// Values of a message: each may take some hundred bytes here, though it took two to send.
+pub const MCP_MESSAGE_VALUES_MAX: usize = 100_000;
+/// Questions to us that a server may ask at once; a busy one asks a handful.
+pub const MCP_QUESTIONS_AT_ONCE: u64 = 1_000;
+/// And so many more each second.
+pub const MCP_QUESTIONS_PER_SEC: u64 = 100;
+/// Bytes of one question, or one line; longer ones count as several.
+pub const MCP_QUESTION_BYTES: usize = 4 * 1024;
+/// Lines of any kind at once, of messages and of what is none: programs write whole logs there.
+pub const MCP_LINES_AT_ONCE: u64 = 500_000;
+/// And so many more each second.
+pub const MCP_LINES_PER_SEC: u64 = 10_000;
+/// Bytes that may wait until a server takes them.
+pub const MCP_WAITING_BYTES_MAX: usize = 1024 * 1024;
+/// How often a stream may be asked for at once, each ended by its server.
+pub const MCP_STREAMS_AT_ONCE: u64 = 10;
+/// Between two further ones, and the least delay that a server may ask for.
+pub const MCP_STREAM_PAUSE_MS: u64 = 1_000;
+/// How long a server that had to be ended is left alone at least.
+pub const MCP_ENDED_PAUSE_MS: u64 = 30_000;

@@ -16,7 +16,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 use super::asking::{AskedBack, CallAnswers};
-use super::client::{McpClient, call_error};
+use super::client::McpClient;
 use crate::limits;
 use crate::outside::{CallError, ToolAnswer};
 
@@ -80,7 +80,7 @@ impl McpClient {
         loop {
             tokio::select! {
                 biased;
-                answer = &mut call => return answer,
+                answer = &mut call => return answer.map(|answer| self.without_secrets(answer)),
                 () = sleep_until(until.min(last)) => {
                     let secs = patience.as_secs();
                     return Err(CallError::Unanswered(format!("it did not answer within {secs} seconds")).into());
@@ -92,6 +92,14 @@ impl McpClient {
                 }
             }
         }
+    }
+
+    /// What went along with the call comes back to nobody.
+    fn without_secrets(&self, answer: ToolAnswer) -> ToolAnswer {
+        let secrets = &self.listener.secrets;
+        let ToolAnswer { text, is_error } = answer;
+        let text = if is_error { secrets.masked(&text) } else { secrets.keys_masked(&text) };
+        ToolAnswer { text, is_error }
     }
 
     async fn answered(&self, call: McpCall) -> Result<ToolAnswer, McpCallError> {
@@ -115,7 +123,12 @@ impl McpClient {
         match result {
             // What was asked about who knows what call hinders none that has its answer.
             Ok(ToolAnswer { text, is_error }) if !forms.is_empty() || is_unclear && is_error => {
-                Err(McpCallError::Asks(Box::new(AskedBack { forms, state: None, said: text, is_unclear })))
+                Err(McpCallError::Asks(Box::new(AskedBack {
+                    forms,
+                    state: None,
+                    said: self.listener.secrets.masked(&text),
+                    is_unclear,
+                })))
             }
             result => result,
         }
@@ -129,12 +142,12 @@ impl McpClient {
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let peer = self.running.peer();
         let sent = peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await;
-        let handle = sent.map_err(|error| call_error(&error))?;
+        let handle = sent.map_err(|error| self.call_error(&error))?;
         under_way.is_told_by(handle.progress_token.clone());
         let mut abandoning = Abandoning { peer, request: Some(handle.id.clone()) };
         let result = handle.await_response().await;
         abandoning.request = None;
-        match result.map_err(|error| call_error(&error))? {
+        match result.map_err(|error| self.call_error(&error))? {
             ServerResult::CallToolResult(result) => Ok(read(result)),
             ServerResult::EmptyResult(_) | ServerResult::TaskAckResult(_) => Ok(read(CallToolResult::default())),
             ServerResult::InputRequiredResult(result) => asks(result.into()),

@@ -4,6 +4,7 @@
 //! by the older. A server asks neither a model of us nor folders. Invariant: whatever it sends has a largest size. Not
 //! here: calls (see [`super::call`]), and what arrives without being asked for (see [`super::listener`]).
 
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::time::Duration;
 
@@ -16,8 +17,8 @@ use serde_json::{Map, Value};
 use tokio::time::{sleep, timeout};
 
 use super::access::ServerAccess;
-use super::http;
 use super::listener::McpListener;
+use super::wire::{Traffic, http};
 use crate::limits;
 use crate::outside::{CallError, Program};
 
@@ -26,10 +27,22 @@ use crate::outside::{CallError, Program};
 pub struct ToolListing {
     /// In the server's order.
     pub tools: Vec<OfferedTool>,
-    /// There are more than may be.
-    pub is_cut: bool,
+    /// Where it ends.
+    pub end: ListingEnd,
     /// How long it holds, where the server says so.
     pub holds: Option<Duration>,
+}
+
+/// Where a list of tools ends.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ListingEnd {
+    /// There are no more.
+    #[default]
+    Whole,
+    /// There are more than may be.
+    Cut,
+    /// It leads back to a page that was there before, so nobody can tell.
+    Circular,
 }
 
 /// A tool as its server describes it.
@@ -47,10 +60,34 @@ pub struct OfferedTool {
     pub says_it_changes: bool,
 }
 
-/// Why a server cannot be used.
+/// Why a server cannot be used. As a text it is for whoever runs this.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct ConnectError(pub String);
+#[error("{why}{}", .last_words.iter().map(|said| format!("; {said}")).collect::<String>())]
+pub struct ServerTrouble {
+    /// In our words, or those of the protocol's errors: for everybody.
+    pub why: String,
+    /// What its program complained of, which may be anything: for whoever runs this alone.
+    pub last_words: Option<String>,
+}
+
+impl From<String> for ServerTrouble {
+    fn from(why: String) -> Self {
+        Self { why, last_words: None }
+    }
+}
+
+impl ToolListing {
+    /// Of what is there twice, the same both times, one.
+    fn forget_repeats(&mut self) {
+        let mut whole: Vec<OfferedTool> = Vec::new();
+        for tool in self.tools.drain(..) {
+            if !whole.contains(&tool) {
+                whole.push(tool);
+            }
+        }
+        self.tools = whole;
+    }
+}
 
 /// A connection. It ends with its value.
 #[derive(Debug)]
@@ -60,28 +97,38 @@ pub struct McpClient {
     pub(super) listener: McpListener,
     /// How its requests are signed in, where they go over HTTP.
     pub(super) access: Option<ServerAccess>,
+    pub(super) traffic: Traffic,
 }
 
 impl McpClient {
     /// What the server offers.
     pub async fn list(&self) -> Result<ToolListing, CallError> {
+        self.traffic.list_is_read();
         let mut listing = ToolListing::default();
-        let mut cursor = None;
+        let (mut cursor, mut read) = (None, BTreeSet::new());
         for _ in 0..limits::MCP_PAGES_MAX {
-            let asked = self.running.list_tools(Some(PaginatedRequestParams::default().with_cursor(cursor)));
+            let asked = self.running.list_tools(Some(PaginatedRequestParams::default().with_cursor(cursor.clone())));
             let page = timeout(Duration::from_secs(limits::MCP_START_SECS), asked).await;
             let page = page.map_err(|_| CallError::Unanswered("it did not say what it offers".to_owned()))?;
-            let page = page.map_err(|error| call_error(&error))?;
+            let page = page.map_err(|error| self.call_error(&error))?;
             listing.holds = page.ttl_ms.map(Duration::from_millis).into_iter().chain(listing.holds).min();
             let room = limits::MCP_TOOLS_MAX - listing.tools.len();
-            listing.is_cut |= page.tools.len() > room;
+            if page.tools.len() > room {
+                listing.end = ListingEnd::Cut;
+            }
             listing.tools.extend(page.tools.into_iter().take(room).map(offered));
+            read.insert(cursor);
             cursor = page.next_cursor;
-            if cursor.is_none() || listing.is_cut {
+            if cursor.is_none() || listing.end == ListingEnd::Cut {
+                return Ok(listing);
+            }
+            if read.contains(&cursor) {
+                listing.end = ListingEnd::Circular;
+                listing.forget_repeats();
                 return Ok(listing);
             }
         }
-        listing.is_cut = true;
+        listing.end = ListingEnd::Cut;
         Ok(listing)
     }
 
@@ -117,11 +164,26 @@ impl McpClient {
         }
     }
 
-    /// How it ended, as far as it has said so.
-    pub(super) fn end(&self) -> String {
-        match self.program.as_ref().and_then(Program::last_words) {
-            Some(said) => format!("it ended; {said}"),
-            None => "it ended".to_owned(),
+    /// How it ended, as far as that is known.
+    pub(super) fn end(&self) -> ServerTrouble {
+        ServerTrouble {
+            why: self.traffic.end_said().unwrap_or_else(|| "it ended".to_owned()),
+            last_words: self.program.as_ref().and_then(Program::last_words),
+        }
+    }
+
+    /// Whether it had to be ended, for what it did.
+    pub(super) fn was_put_out(&self) -> bool {
+        self.traffic.end_said().is_some()
+    }
+
+    pub(super) fn call_error(&self, error: &ServiceError) -> CallError {
+        let secrets = &self.listener.secrets;
+        match (call_error(error), self.traffic.end_said()) {
+            (CallError::Unanswered(_), Some(why)) => CallError::Unanswered(why),
+            (CallError::Unanswered(why), None) => CallError::Unanswered(secrets.masked(&why)),
+            (CallError::Unreachable(why), _) => CallError::Unreachable(secrets.masked(&why)),
+            (CallError::Rejected(why), _) => CallError::Rejected(secrets.masked(&why)),
         }
     }
 
@@ -150,7 +212,7 @@ impl McpClient {
     }
 }
 
-pub(super) fn call_error(error: &ServiceError) -> CallError {
+fn call_error(error: &ServiceError) -> CallError {
     match error {
         ServiceError::McpError(said) => {
             let refusals = [

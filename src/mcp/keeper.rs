@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::call::{McpCall, McpCallError};
-use super::client::{McpClient, ToolListing};
+use super::client::{McpClient, ServerTrouble, ToolListing};
 use super::config::{McpEndpoint, McpServer, ServerReach};
 use crate::accounts::oauth::TokenStore;
 use crate::limits;
@@ -23,7 +23,14 @@ pub enum ServerState {
     /// It answers.
     Up,
     /// It does not; it is started again later.
-    Down(String),
+    Down(ServerTrouble),
+}
+
+/// How a life of it ended.
+struct LifeEnd {
+    trouble: ServerTrouble,
+    /// For what it did, by us.
+    was_put_out: bool,
 }
 
 /// A server of the file, running or about to.
@@ -57,7 +64,7 @@ impl KeptServer {
     /// Keeps it running until `stop`, and ends it then.
     pub async fn keep(&self, listed: &ListingSink<'_>, stop: &CancellationToken) {
         if let ServerReach::Unusable(why) = &self.server.reach {
-            self.state.send_replace(ServerState::Down(why.clone()));
+            self.state.send_replace(ServerState::Down(why.clone().into()));
             return stop.cancelled().await;
         }
         let mut pause = limits::MCP_PAUSE_MIN_MS;
@@ -70,8 +77,9 @@ impl KeptServer {
             // Put down before anything is waited for: no call begins on it any more.
             let client = self.current.write().unwrap_or_else(PoisonError::into_inner).take();
             let was_up = self.state() == ServerState::Up;
-            if let (Some(why), false) = (&ended, was_up) {
-                self.state.send_replace(ServerState::Down(why.clone()));
+            let was_put_out = ended.as_ref().is_some_and(|end| end.was_put_out);
+            if let (Some(LifeEnd { trouble, .. }), true) = (&ended, was_put_out || !was_up) {
+                self.state.send_replace(ServerState::Down(trouble.clone()));
             } else {
                 // Whoever calls now waits for it.
                 self.state.send_replace(ServerState::Starting);
@@ -79,11 +87,14 @@ impl KeptServer {
             if let Some(client) = client {
                 client.stop().await;
             }
-            let Some(why) = ended else { return };
+            let Some(LifeEnd { trouble, .. }) = ended else { return };
             if began.elapsed() > Duration::from_secs(limits::MCP_STAYED_SECS) {
                 pause = limits::MCP_PAUSE_MIN_MS;
             }
-            tracing::warn!(server = self.server.name, why, pause_ms = pause, "a server does not answer");
+            if was_put_out {
+                pause = pause.max(limits::MCP_ENDED_PAUSE_MS);
+            }
+            tracing::warn!(server = self.server.name, %trouble, pause_ms = pause, "a server does not answer");
             tokio::select! {
                 () = stop.cancelled() => return,
                 () = sleep(Duration::from_millis(pause)) => {}
@@ -94,24 +105,26 @@ impl KeptServer {
     }
 
     /// One life of it; why it ended.
-    async fn run(&self, listed: &ListingSink<'_>) -> String {
+    async fn run(&self, listed: &ListingSink<'_>) -> LifeEnd {
         let client = match McpClient::connect(&self.server).await {
             Ok(client) => Arc::new(client),
-            Err(why) => return why.to_string(),
+            Err(trouble) => return LifeEnd { trouble, was_put_out: false },
         };
         let announced = std::pin::pin!(client.announcements());
         let followed = self.follow(&client, listed);
-        tokio::select! {
+        let trouble = tokio::select! {
             never = announced => match never {},
-            why = followed => why,
-        }
+            trouble = followed => trouble,
+        };
+        LifeEnd { trouble, was_put_out: client.was_put_out() }
     }
 
-    async fn follow(&self, client: &Arc<McpClient>, listed: &ListingSink<'_>) -> String {
+    async fn follow(&self, client: &Arc<McpClient>, listed: &ListingSink<'_>) -> ServerTrouble {
         loop {
             let listing = match client.list().await {
                 Ok(listing) => listing,
-                Err(error) => return error.to_string(),
+                Err(_) if client.was_put_out() => return client.end(),
+                Err(error) => return error.to_string().into(),
             };
             let holds = listing.holds.map(|holds| holds.max(Duration::from_secs(limits::MCP_LIST_HOLDS_SECS)));
             listed(listing).await;
@@ -128,7 +141,7 @@ impl KeptServer {
                 () = client.changed() => sleep(Duration::from_millis(limits::MCP_LIST_PAUSE_MS)).await,
                 () = outdated => {}
                 () = client.over() => return client.end(),
-                why = lost(client) => return why,
+                why = lost(client) => return why.into(),
             }
         }
     }
@@ -155,7 +168,7 @@ impl KeptServer {
         let _ = timeout(Duration::from_secs(limits::MCP_WAIT_SECS), settled).await;
         match (alive(), self.state()) {
             (Some(client), _) => Ok(client),
-            (None, ServerState::Down(why)) => Err(CallError::Unreachable(why)),
+            (None, ServerState::Down(trouble)) => Err(CallError::Unreachable(trouble.why)),
             (None, _) => Err(CallError::Unreachable("it is only just starting".to_owned())),
         }
     }

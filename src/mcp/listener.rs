@@ -18,11 +18,14 @@ use serde_json::Value;
 use tokio::sync::{Notify, watch};
 
 use super::asking::{ASKS, AskedForm};
+use super::secrets::ServerSecrets;
 use crate::limits;
 
 /// Hears a server.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct McpListener {
+    /// What it was given, and should not be heard saying.
+    pub(super) secrets: ServerSecrets,
     /// Its tools are others than before.
     pub(super) changed: Arc<Notify>,
     pub(super) calls: Arc<CallsUnderWay>,
@@ -132,6 +135,12 @@ impl Drop for CallUnderWay<'_> {
     }
 }
 
+impl McpListener {
+    pub(super) fn new(secrets: ServerSecrets) -> Self {
+        Self { secrets, changed: Arc::default(), calls: Arc::default() }
+    }
+}
+
 impl ClientHandler for McpListener {
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
         self.changed.notify_one();
@@ -140,7 +149,8 @@ impl ClientHandler for McpListener {
     async fn on_progress(&self, said: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
         let part =
             said.total.filter(|total| *total > 0.0).map(|total| format!("{:.0} %", 100.0 * said.progress / total));
-        let words = [part, said.message].into_iter().flatten().collect::<Vec<_>>().join(": ");
+        let message = said.message.map(|words| self.secrets.masked(&words));
+        let words = [part, message].into_iter().flatten().collect::<Vec<_>>().join(": ");
         let calls = self.calls.calls();
         if let Some(call) = calls.open.iter().find(|call| call.token.as_ref() == Some(&said.progress_token)) {
             call.progress.send_replace(words);

@@ -163,7 +163,7 @@ impl NamedServer<'_> {
         match self.standing.as_ref().map(|standing| &standing.state) {
             Some(ServerState::Starting) => "is still starting: try again in a moment".to_owned(),
             Some(ServerState::Down(why)) if self.for_operator => {
-                format!("is not there: {}", visible(&shorten(why, limits::MCP_WHY_CHARS_MAX)))
+                format!("is not there: {}", visible(&shorten(&why.to_string(), limits::MCP_WHY_CHARS_MAX)))
             }
             Some(ServerState::Down(_)) => "is not there at the moment".to_owned(),
             Some(ServerState::Up) | None => "offers nothing that can be used".to_owned(),

@@ -32,7 +32,7 @@ use super::registry::{Registration, Registry};
 use super::tool::{KeptAnswers, KeptQuestions};
 use crate::limits;
 pub use crate::mcp::ServerState;
-use crate::mcp::{KeptServer, McpServer, ToolListing};
+use crate::mcp::{KeptServer, ListingEnd, McpServer, ToolListing};
 use crate::ports::{Batch, Expect, Key, RecordExt, Store, StoreError, Table};
 
 /// The name of a server's service.
@@ -95,7 +95,7 @@ pub fn read_only_in_vain(server: &McpServer, listing: &ToolListing) -> Vec<Strin
     let why = |name: &String| match listing.tools.iter().find(|tool| tool.name == *name) {
         Some(tool) if tool.says_read_only => None,
         Some(_) => Some(format!("readOnly names “{name}”, which its server does not declare to only read: it asks")),
-        None if listing.is_cut => None,
+        None if listing.end != ListingEnd::Whole => None,
         None => Some(format!("readOnly names “{name}”, which its server does not offer")),
     };
     server.read_only.iter().filter_map(why).collect()

@@ -9,7 +9,7 @@ use super::service_name;
 use crate::core::stakes::Stakes;
 use crate::core::text::{capital, shorten, visible};
 use crate::limits;
-use crate::mcp::{OfferedTool, ToolListing};
+use crate::mcp::{ListingEnd, OfferedTool, ToolListing};
 use crate::services::command::Effect;
 use crate::services::registry::Registration;
 use crate::services::service::ServiceInfo;
@@ -52,13 +52,15 @@ impl Offering {
                 offering.tools.push(tool.clone());
             }
         }
-        if listing.is_cut {
-            let most = limits::MCP_TOOLS_MAX;
-            offering
-                .kept_back
-                .left_out
-                .insert("…".to_owned(), format!("a server may bring {most} tools, and it has more"));
-        }
+        let most = limits::MCP_TOOLS_MAX;
+        let rest = match listing.end {
+            ListingEnd::Whole => None,
+            ListingEnd::Cut => Some(format!("a server may bring {most} tools, and it has more")),
+            ListingEnd::Circular => {
+                Some("its list begins again where it should go on, so there may be more".to_owned())
+            }
+        };
+        offering.kept_back.left_out.extend(rest.map(|why| ("…".to_owned(), why)));
         offering
     }
 

@@ -209,10 +209,102 @@ fn what_it_answers_is_bounded_and_never_taken_for_ours() {
     for secret in ["OTHER_API_KEY", "BRAIN_DATA_DIR", "BRAIN_MCP_CONFIG"] {
         assert!(!env.contains(secret), "{env}");
     }
+    assert!(peak_kb(&console) < 400_000, "{} kB", peak_kb(&console));
+}
+
+/// The most memory that the program ever had.
+fn peak_kb(console: &Console) -> u64 {
     let resident = std::fs::read_to_string(format!("/proc/{}/status", console.pid())).unwrap();
     let peak = resident.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap().trim();
-    let peak: u64 = peak.trim_end_matches(" kB").parse().unwrap();
-    assert!(peak < 400_000, "{peak} kB");
+    peak.trim_end_matches(" kB").parse().unwrap()
+}
+
+/// Waits until `/status` says this.
+fn status_saying(console: &mut Console, words: &str) -> String {
+    let began = Instant::now();
+    loop {
+        let status = text_of(&console.say("/status"));
+        if status.contains(words) {
+            return status;
+        }
+        assert!(began.elapsed() < START_LIMIT, "no “{words}”: {status} {}", console.stderr());
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+#[test]
+fn who_asks_without_end_and_takes_no_answer_is_ended_and_that_is_said() {
+    let hostile = Hostile::offering(json!([tool("pings", false), tool("look", true)]));
+    let mut console = hostile.program(json!({"readOnly": ["look"]})).console(&[]);
+    listed(&mut console, "Hostile");
+    let before = peak_kb(&console);
+    let card = console.say("use hostile: pings");
+    let (status, said) = one_of(&console.press(&button(&card, "approve")));
+    assert!(status == "unknown" && said.contains("asks without end"), "{status} {said}");
+    let status = status_saying(&mut console, "not there");
+    assert!(status.contains("it asks without end, more than 100 things a second, and was ended"), "{status}");
+    std::thread::sleep(Duration::from_secs(3));
+    let grown = peak_kb(&console).saturating_sub(before);
+    assert!(grown < 60_000, "{grown} kB more");
+    assert!(text_of(&console.say("/status")).contains("asks without end"), "it is left alone for a while");
+}
+
+#[test]
+fn what_it_complains_of_goes_to_whoever_runs_this_and_holds_none_of_its_secrets() {
+    let hostile = Hostile::offering(json!([tool("die", false), tool("look", true)]));
+    let key = "sk-4f9c/2b7e+Q";
+    let program = hostile.program(json!({"readOnly": ["look"], "users": ["*"], "env": {"ITS_KEY": key}}));
+    let mut console = program.console(&[]);
+    listed(&mut console, "Hostile");
+    std::fs::write(hostile.folder.path().join("tools.dead"), "").unwrap();
+    let card = console.say("use hostile: die");
+    console.press(&button(&card, "approve"));
+    let status = status_saying(&mut console, "not there");
+    assert!(status.contains("the key ••• is not mine"), "{status}");
+    let (status, said) = one_of(&console.say_as("anna", "use hostile: look"));
+    assert!(status == "failed" && !said.contains("not mine") && !said.contains(key), "{said}");
+    let log = console.stderr();
+    assert!(!log.contains(key), "{log}");
+    console.finish();
+    let listed = program.run(&["mcp", "list"]);
+    assert!(listed.stdout.contains("the key ••• is not mine"), "{listed:?}");
+    let doctor = program.run(&["doctor", "--json"]);
+    assert!(doctor.stdout.contains("the key ••• is not mine"), "{doctor:?}");
+    assert!(!format!("{listed:?}{doctor:?}").contains(key));
+    let mut folders = vec![program.data_dir().to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if entry.is_dir() {
+                folders.push(entry);
+                continue;
+            }
+            let Ok(bytes) = std::fs::read(&entry) else { continue };
+            let is_kept = bytes.windows(key.len()).any(|part| part == key.as_bytes());
+            assert!(!is_kept, "{}", entry.display());
+        }
+    }
+}
+
+#[test]
+fn a_list_that_goes_in_circles_or_is_nested_without_end_costs_only_what_is_wrong_of_it() {
+    let mut deep = json!({"type": "object"});
+    for _ in 0..200 {
+        deep = json!({"type": "object", "properties": {"a": deep}});
+    }
+    let mut deeper = tool("deep", true);
+    deeper["inputSchema"] = deep;
+    let hostile = Hostile::offering(json!([tool("look", true), deeper, tool("other", true)]));
+    std::fs::write(hostile.folder.path().join("tools.circle"), "").unwrap();
+    let program = hostile.program(json!({"readOnly": ["look"]}));
+    let told = program.run(&["mcp", "tools", "hostile"]);
+    assert_eq!(told.code, 0, "{told:?}");
+    assert!(told.stdout.contains("❌ deep cannot be used: "), "{told:?}");
+    assert!(told.stdout.contains("its list begins again where it should go on"), "{told:?}");
+    assert!(!told.stdout.contains("there is another one of that name"), "{told:?}");
+    assert_eq!(told.stdout.matches("❌").count(), 2, "{told:?}");
+    let mut console = program.console(&[]);
+    listed(&mut console, "Hostile");
+    assert_eq!(did(&console.say("use hostile: look")), ["mcp:hostile.look succeeded"]);
 }
 
 #[test]

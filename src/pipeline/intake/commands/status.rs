@@ -101,7 +101,7 @@ fn servers(brain: &Brain) -> Vec<String> {
                     brain.services.now().find(&service_name(&server.name)).map_or(0, |of| of.commands().count());
                 counted("tools", tools)
             }
-            ServerState::Down(why) => format!("not there: {}", visible(&shorten(why, MCP_WHY_CHARS_MAX))),
+            ServerState::Down(why) => format!("not there: {}", visible(&shorten(&why.to_string(), MCP_WHY_CHARS_MAX))),
         };
         let waits = match server.withheld.len() {
             0 => String::new(),
@@ -134,7 +134,7 @@ fn model(brain: &Brain, facts: &TurnFacts, last: Option<&ModelCall>) -> String {
         CallOutcome::Unusable => "what it answered was not what I asked for",
         CallOutcome::Failed(why) => why,
     };
-    format!("no answer {when}: {}. My built-in understanding stands in.", visible(&shorten(why, 200)))
+    format!("no answer {when}: {}. My built-in understanding stands in.", visible(&shorten(&why.to_string(), 200)))
 }
 
 /// When, and what it is about.

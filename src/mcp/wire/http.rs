@@ -1,9 +1,11 @@
 //! Streamable HTTP by this program's own HTTP client: what the protocol's library asks of one.
 //!
-//! Invariants: an answer and each event of a stream have a largest size, counted before they are kept; a redirect is not
-//! followed, since it would take the key elsewhere. A server of the older protocol that rejects the newer one's first
-//! question is told apart from one that is broken.
+//! Invariants: an answer and each event of a stream have a largest size, counted before they are kept, and are looked
+//! through before they are parsed ([`frame`]); a stream is not asked for again and again without a pause, whatever its
+//! server says of that; a redirect is not followed, since it would take the key elsewhere. A server of the older protocol
+//! that rejects the newer one's first question is told apart from one that is broken.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -25,8 +27,11 @@ use rmcp::transport::worker::WorkerQuitReason;
 use secrecy::{ExposeSecret as _, SecretString};
 use sse_stream::{Sse, SseStream};
 
-use super::access::ServerAccess;
+use super::super::access::ServerAccess;
+use super::frame;
+use super::traffic::Traffic;
 use crate::accounts::oauth::AuthChallenge;
+use crate::limits;
 use crate::outside::beginning;
 
 type HttpTrouble = StreamableHttpError<reqwest::Error>;
@@ -42,6 +47,7 @@ const RESERVED: [&str; 3] = ["accept", "mcp-session-id", "last-event-id"];
 pub struct HttpLink {
     pub client: reqwest::Client,
     pub access: ServerAccess,
+    pub traffic: Traffic,
 }
 
 /// An event is larger than any may be.
@@ -107,8 +113,8 @@ impl StreamableHttpClient for HttpLink {
         _: Option<String>,
         headers: Headers,
     ) -> Result<StreamableHttpPostResponse, HttpTrouble> {
-        let limits = StreamableHttpResponseLimits::default();
-        self.post_message_with_response_limits(uri, message, session, None, headers, limits).await
+        let bounds = StreamableHttpResponseLimits::default();
+        self.post_message_with_response_limits(uri, message, session, None, headers, bounds).await
     }
 
     async fn post_message_with_response_limits(
@@ -118,7 +124,7 @@ impl StreamableHttpClient for HttpLink {
         session: Option<Arc<str>>,
         _: Option<String>,
         headers: Headers,
-        limits: StreamableHttpResponseLimits,
+        bounds: StreamableHttpResponseLimits,
     ) -> Result<StreamableHttpPostResponse, HttpTrouble> {
         let mut request = self.client.post(uri.as_ref()).json(&message);
         if let Some(session) = &session {
@@ -141,9 +147,9 @@ impl StreamableHttpClient for HttpLink {
             let may_retry = status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error();
             let failed = may_retry.then(|| HttpStatusError::new(status.as_u16(), retry_after.map(str::to_owned)));
             let is_refused = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
-            let most = if is(JSON_MIME_TYPE) { limits.max_json_response_size } else { limits.max_error_response_size };
+            let most = if is(JSON_MIME_TYPE) { bounds.max_json_response_size } else { bounds.max_error_response_size };
             let (body, _) = beginning(response, most).await;
-            let error = serde_json::from_slice::<ServerJsonRpcMessage>(&body).ok();
+            let error = frame::message(&body);
             if let Some(legacy) = legacy(&message, session.is_some(), status, error.as_ref()) {
                 return Ok(legacy);
             }
@@ -156,7 +162,7 @@ impl StreamableHttpClient for HttpLink {
             });
         }
         if is(EVENT_STREAM_MIME_TYPE) {
-            return Ok(StreamableHttpPostResponse::Sse(events(response, limits.max_sse_event_size), given));
+            return Ok(StreamableHttpPostResponse::Sse(events(response, bounds.max_sse_event_size), given));
         }
         let expects_nothing = !matches!(message, JsonRpcMessage::Request(_));
         if expects_nothing && !is(JSON_MIME_TYPE) {
@@ -165,8 +171,8 @@ impl StreamableHttpClient for HttpLink {
         if !is(JSON_MIME_TYPE) {
             return Err(HttpTrouble::UnexpectedContentType(kind));
         }
-        let body = whole(response, limits.max_json_response_size).await?;
-        match serde_json::from_slice(&body) {
+        let body = whole(response, bounds.max_json_response_size).await?;
+        match serde_json::from_slice(&frame::readable(&body).unwrap_or_default()) {
             Ok(answer) => Ok(StreamableHttpPostResponse::Json(answer, given)),
             Err(_) if expects_nothing => Ok(StreamableHttpPostResponse::Accepted),
             Err(error) => Err(HttpTrouble::Deserialize(error)),
@@ -209,6 +215,7 @@ impl StreamableHttpClient for HttpLink {
         headers: Headers,
         most: usize,
     ) -> Result<BoxStream<'static, Result<Sse, SseError>>, HttpTrouble> {
+        self.traffic.next_stream().await;
         let mut request = self.client.get(uri.as_ref());
         if let Some(session) = session {
             request = request.header(HEADER_SESSION_ID, session.as_ref());
@@ -230,7 +237,7 @@ impl StreamableHttpClient for HttpLink {
 }
 
 /// What went wrong: the last cause of an error; of an address, in one form whoever noticed it.
-pub(super) fn causes(error: &(dyn std::error::Error + 'static)) -> String {
+pub fn causes(error: &(dyn std::error::Error + 'static)) -> String {
     let mut last = error;
     loop {
         if let Some(words) = trouble(last).and_then(in_words) {
@@ -244,7 +251,7 @@ pub(super) fn causes(error: &(dyn std::error::Error + 'static)) -> String {
 }
 
 /// What went wrong at an address, where an error is that: the library keeps it as no source of its own errors.
-pub(super) fn trouble<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e HttpTrouble> {
+pub fn trouble<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e HttpTrouble> {
     let quit = || match error.downcast_ref::<WorkerQuitReason<HttpTrouble>>()? {
         WorkerQuitReason::Fatal { error, .. } => Some(error),
         _ => None,
@@ -253,7 +260,7 @@ pub(super) fn trouble<'e>(error: &'e (dyn std::error::Error + 'static)) -> Optio
 }
 
 /// Nobody can have read it.
-pub(super) fn never_arrived(trouble: &HttpTrouble) -> bool {
+pub fn never_arrived(trouble: &HttpTrouble) -> bool {
     matches!(trouble, HttpTrouble::Client(error) if error.is_connect())
 }
 
@@ -318,7 +325,18 @@ async fn whole(response: Response, most: usize) -> Result<Vec<u8>, HttpTrouble> 
 }
 
 fn events(response: Response, most: usize) -> BoxStream<'static, Result<Sse, SseError>> {
-    SseStream::from_bytes_stream(bounded(response.bytes_stream(), most)).boxed()
+    SseStream::from_bytes_stream(bounded(response.bytes_stream(), most)).map_ok(in_bounds).boxed()
+}
+
+/// An event as it may be parsed, and with a delay that leaves time for something else.
+fn in_bounds(event: Sse) -> Sse {
+    let readable = |data: String| match frame::readable(data.as_bytes()) {
+        Some(Cow::Borrowed(_)) => Some(data),
+        Some(Cow::Owned(bytes)) => String::from_utf8(bytes).ok(),
+        None => None,
+    };
+    let retry = event.retry.map(|delay_ms| delay_ms.max(limits::MCP_STREAM_PAUSE_MS));
+    Sse { data: event.data.and_then(readable), retry, ..event }
 }
 
 /// The bytes of a stream, until an event of it, which ends with an empty line, is too large.
