@@ -9,7 +9,7 @@ use secrecy::SecretString;
 use tokio::sync::watch;
 
 use super::config::McpEndpoint;
-use crate::accounts::oauth::{AuthChallenge, OAuthLogin, OAuthSettings, TokenError, TokenServer, Tokens};
+use crate::accounts::oauth::{AuthChallenge, OAuthLogin, OAuthSettings, TokenBinding, TokenError, TokenServer, Tokens};
 use crate::accounts::{Credential, Login as _, LoginError};
 use crate::limits;
 
@@ -36,11 +36,13 @@ impl McpEndpoint {
         self.place.headers.keys().any(|name| name.eq_ignore_ascii_case("authorization"))
     }
 
-    /// The settings that tokens were given by, where they are for this address.
+    /// The settings that tokens were given by, where they are for this address, and of whom the file names.
     fn settings_of(&self, tokens: &Tokens) -> Option<OAuthSettings> {
         let is_client = self.oauth.client_id.as_ref().is_some_and(|id| *id == tokens.client_id);
         let secret = self.oauth.client_secret.clone().filter(|_| is_client);
-        let is_it = tokens.binding.as_ref().is_some_and(|binding| binding.server == self.place.url);
+        let is_pinned = |issuer: &str| self.oauth.issuer.as_ref().is_none_or(|pinned| pinned == issuer);
+        let is_here = |binding: &TokenBinding| binding.server == self.place.url && is_pinned(&binding.issuer);
+        let is_it = tokens.binding.as_ref().is_some_and(is_here);
         OAuthSettings::of_tokens(tokens, secret).filter(|_| is_it)
     }
 }

@@ -16,10 +16,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
+use reqwest::Url;
 use secrecy::SecretString;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::accounts::is_private;
 use crate::accounts::oauth::{TokenGrant, TokenStore};
 use crate::limits;
 use crate::outside::{FOLDER_OF_PROGRAMS, HttpPlace, ProgramCommand, Variables, expanded};
@@ -69,6 +71,8 @@ pub struct McpEndpoint {
 /// How one signs in to a server, as far as it does not say so itself.
 #[derive(Debug, Clone)]
 pub struct ServerOAuth {
+    /// Who gives access, letter by letter as in its own metadata; nothing: whom the server names.
+    pub issuer: Option<String>,
     /// Who we are there; or the https address of a document about us (client id metadata document).
     pub client_id: Option<String>,
     /// And how we prove it.
@@ -164,6 +168,7 @@ struct ServerEntry {
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct OAuthEntry {
+    issuer: Option<String>,
     client_id: Option<String>,
     client_secret: Option<String>,
     #[serde(default)]
@@ -303,6 +308,11 @@ impl OAuthEntry {
             Some("client_credentials") => TokenGrant::Client,
             Some(_) => return Err("its oauth.grant has to be authorization_code or client_credentials".to_owned()),
         };
+        let issuer = self.issuer.as_deref().map(said).transpose()?;
+        let is_address = |issuer: &String| Url::parse(issuer).is_ok_and(|url| is_private(&url));
+        if !issuer.as_ref().is_none_or(is_address) {
+            return Err("its oauth.issuer has to begin with https://".to_owned());
+        }
         let client_id = self.client_id.as_deref().map(said).transpose()?;
         let client_secret = self.client_secret.as_deref().map(said).transpose()?.map(SecretString::from);
         if client_id.is_none() && (client_secret.is_some() || grant == TokenGrant::Client) {
@@ -312,7 +322,7 @@ impl OAuthEntry {
             return Err("its oauth has no clientSecret, and client_credentials wants one".to_owned());
         }
         let (scopes, callback_port) = (self.scopes.clone(), self.callback_port);
-        Ok(ServerOAuth { client_id, client_secret, scopes, grant, callback_port })
+        Ok(ServerOAuth { issuer, client_id, client_secret, scopes, grant, callback_port })
     }
 }
 

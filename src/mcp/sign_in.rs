@@ -3,7 +3,8 @@
 //! ```text
 //! a question without a token ─► 401 ─► who gives access ─► who we are there ─► a page, a code, tokens ─► file
 //! ```
-//! Invariants: nothing is asked of whom the server's metadata does not name, or who does not take PKCE with SHA-256; a
+//! Invariants: nothing is asked of whom the server's metadata does not name, or who does not take PKCE with SHA-256; where
+//! the file names who gives access, nobody else does; hosts that no file names are agreed to first ([`super::hosts`]); a
 //! client of the file goes to no other issuer than before; what was kept before stays until there are new tokens.
 //!
 //! Not here: what people are asked and told; that is the command line's.
@@ -18,9 +19,11 @@ use serde_json::json;
 use tokio::time::timeout;
 
 use super::config::{McpEndpoint, McpServer, ServerReach};
+use super::hosts::{HostsQuestion, SignInHosts};
 use crate::accounts::oauth::{
     AuthChallenge, Authorization, DiscoveryError, GrantError, GrantedCode, IssuerMetadata, Loopback, OAuthSettings,
     RegisteredClient, ResourceMetadata, TokenBinding, TokenError, TokenGrant, TokenHttp, TokenServer, TokenStore,
+    Tokens,
 };
 use crate::accounts::{SecretPlace, is_private};
 use crate::limits;
@@ -52,7 +55,7 @@ impl From<TokenError> for SignInError {
 #[derive(Debug)]
 pub struct ServerSignIn {
     store: TokenStore,
-    issuer: String,
+    hosts: SignInHosts,
     server: TokenServer,
     attempt: Option<Authorization>,
 }
@@ -78,59 +81,29 @@ pub async fn sign_out(server: &McpServer) -> Result<bool, SignInError> {
 }
 
 impl ServerSignIn {
-    /// Finds out who gives access, and who we are there. `more`: scopes beside those that were given before.
-    pub async fn begin(server: &McpServer, more: &[String]) -> Result<Self, SignInError> {
+    /// Finds out who gives access, and who we are there. `more`: scopes beside those that were given before; `question`
+    /// is asked before anything goes to hosts that no file names.
+    pub async fn begin(server: &McpServer, more: &[String], question: &HostsQuestion<'_>) -> Result<Self, SignInError> {
         let (endpoint, store) = endpoint_of(server)?;
-        let store = store.clone();
-        if endpoint.has_own_authorization() {
-            return Err(SignInError("its headers in the file name an Authorization, which comes first".to_owned()));
-        }
-        let url = Url::parse(&endpoint.place.url).ok().filter(is_private);
-        let url = url.ok_or_else(|| SignInError("its url has to begin with https:// to sign in to it".to_owned()))?;
+        let url = asked_at(endpoint)?;
         let challenge = challenge_of(endpoint).await?;
         let http = TokenHttp::new(None).map_err(|why| SignInError(format!("its token server {why}")))?;
         let resource = ResourceMetadata::of(&http, &url, &challenge).await?;
-        let issuer = IssuerMetadata::of(&http, &resource.issuer, &url).await?;
-        let before = store.read().ok().and_then(|tokens| tokens.binding);
-        let before = before.filter(|before| before.server == endpoint.place.url);
-        // A client of the file, and its secret, belong to whoever knows it (RFC 6749 2.2).
-        if let Some(before) = before.as_ref().filter(|_| endpoint.oauth.client_id.is_some())
-            && before.issuer != issuer.issuer
-        {
-            return Err(SignInError(format!(
-                "access was given by “{}” before, and now by “{}”. If that is right, sign out first, and see whether the \
-                 clientId of the file is meant for it",
-                before.issuer, issuer.issuer
-            )));
-        }
+        let issuer = IssuerMetadata::of(&http, issuer_of(endpoint, &resource)?, &url).await?;
+        let is_person = endpoint.oauth.grant == TokenGrant::Person;
+        let hosts = SignInHosts::of(&url, &issuer, issuer.auth_url.as_ref().filter(|_| is_person));
+        let is_here = |tokens: &Tokens| tokens.binding.as_ref().is_some_and(|it| it.server == endpoint.place.url);
+        let before = store.read().ok().filter(is_here);
+        is_same_issuer(endpoint, before.as_ref(), &issuer)?;
+        hosts.agreed(endpoint, before.as_ref(), question).map_err(SignInError)?;
+        let before = before.and_then(|tokens| tokens.binding);
         let scopes = scopes(endpoint, before, more, &challenge, &resource, &issuer);
-        let binding = TokenBinding {
-            server: endpoint.place.url.clone(),
-            resource: resource.resource,
-            issuer: issuer.issuer.clone(),
-            names_issuer: issuer.names_issuer,
-            scopes: scopes.clone(),
-            grant: endpoint.oauth.grant,
-            secret_way: issuer.secret_way(),
-            secret: None,
-        };
-        let is_offline = scopes.iter().any(|scope| scope == OFFLINE);
-        let settings = OAuthSettings {
-            auth_url: issuer.auth_url.clone(),
-            token_url: issuer.token_url.clone(),
-            device_url: None,
-            client_id: endpoint.oauth.client_id.clone().unwrap_or_default(),
-            client_secret: endpoint.oauth.client_secret.clone().map(SecretPlace::Value),
-            scopes,
-            // OpenID Connect Core 11: without it nothing is given for later.
-            extra: if is_offline { vec![("prompt".to_owned(), "consent".to_owned())] } else { Vec::new() },
-            redirect_host: "127.0.0.1".to_owned(),
-            binding: Some(binding),
-        };
+        let settings = settings(endpoint, &issuer, resource.resource, scopes);
+        let store = store.clone();
         let failed = |why: GrantError| SignInError(format!("“{}” {why}", issuer.issuer));
-        if endpoint.oauth.grant == TokenGrant::Client {
+        if !is_person {
             let server = TokenServer::new(settings, None).map_err(failed)?;
-            return Ok(Self { store, issuer: issuer.issuer, server, attempt: None });
+            return Ok(Self { store, hosts, server, attempt: None });
         }
         if !issuer.takes_s256 {
             return Err(SignInError(format!(
@@ -143,7 +116,7 @@ impl ServerSignIn {
         let settings = known_there(settings, &http, &issuer, loopback.address()).await?;
         let server = TokenServer::new(settings, None).map_err(failed)?;
         let attempt = Authorization::begin_at(&server, loopback).map_err(failed)?;
-        Ok(Self { store, issuer: issuer.issuer, server, attempt: Some(attempt) })
+        Ok(Self { store, hosts, server, attempt: Some(attempt) })
     }
 
     /// The page to open, and where its answer comes; `None`: nobody has to say yes.
@@ -152,13 +125,13 @@ impl ServerSignIn {
     }
 
     /// Who is asked for access.
-    pub fn issuer(&self) -> &str {
-        &self.issuer
+    pub fn hosts(&self) -> &SignInHosts {
+        &self.hosts
     }
 
     /// Exchanges what was given for tokens, and keeps them.
     pub async fn finish(self, code: Option<GrantedCode>) -> Result<PathBuf, SignInError> {
-        let Self { store, issuer: _, server, attempt } = self;
+        let Self { store, hosts: _, server, attempt } = self;
         let granted = match (attempt, code) {
             (Some(attempt), Some(code)) => attempt.tokens(&server, code).await,
             (None, _) => server.own_tokens().await,
@@ -168,6 +141,66 @@ impl ServerSignIn {
         let lock = store.lock().await?;
         store.write(&tokens, &lock)?;
         Ok(store.path().to_owned())
+    }
+}
+
+/// The address of a server that one can sign in to.
+fn asked_at(endpoint: &McpEndpoint) -> Result<Url, SignInError> {
+    if endpoint.has_own_authorization() {
+        return Err(SignInError("its headers in the file name an Authorization, which comes first".to_owned()));
+    }
+    let url = Url::parse(&endpoint.place.url).ok().filter(is_private);
+    url.ok_or_else(|| SignInError("its url has to begin with https:// to sign in to it".to_owned()))
+}
+
+/// Who gives access: whom the file names, where it does, and the server has to name the same.
+fn issuer_of<'m>(endpoint: &McpEndpoint, resource: &'m ResourceMetadata) -> Result<&'m str, SignInError> {
+    let Some(pinned) = &endpoint.oauth.issuer else { return Ok(resource.issuer()) };
+    let named = resource.issuers.iter().find(|issuer| *issuer == pinned);
+    let other = || {
+        let named = resource.issuer();
+        SignInError(format!("the file says that access is given by “{pinned}”, and the server says by “{named}”"))
+    };
+    named.map(String::as_str).ok_or_else(other)
+}
+
+/// A client of the file, and its secret, belong to whoever knows it (RFC 6749 2.2).
+fn is_same_issuer(endpoint: &McpEndpoint, before: Option<&Tokens>, issuer: &IssuerMetadata) -> Result<(), SignInError> {
+    let before = before.filter(|_| endpoint.oauth.client_id.is_some() && endpoint.oauth.issuer.is_none());
+    match before.and_then(|tokens| tokens.binding.as_ref()) {
+        Some(before) if before.issuer != issuer.issuer => Err(SignInError(format!(
+            "access was given by “{}” before, and now by “{}”. If that is right, sign out first, and see whether the \
+             clientId of the file is meant for it",
+            before.issuer, issuer.issuer
+        ))),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// How access is asked for there, as far as that is known before we are.
+fn settings(endpoint: &McpEndpoint, issuer: &IssuerMetadata, resource: String, scopes: Vec<String>) -> OAuthSettings {
+    let binding = TokenBinding {
+        server: endpoint.place.url.clone(),
+        resource,
+        issuer: issuer.issuer.clone(),
+        names_issuer: issuer.names_issuer,
+        scopes: scopes.clone(),
+        grant: endpoint.oauth.grant,
+        secret_way: issuer.secret_way(),
+        secret: None,
+    };
+    let is_offline = scopes.iter().any(|scope| scope == OFFLINE);
+    OAuthSettings {
+        auth_url: issuer.auth_url.clone(),
+        token_url: issuer.token_url.clone(),
+        device_url: None,
+        client_id: endpoint.oauth.client_id.clone().unwrap_or_default(),
+        client_secret: endpoint.oauth.client_secret.clone().map(SecretPlace::Value),
+        scopes,
+        // OpenID Connect Core 11: without it nothing is given for later.
+        extra: if is_offline { vec![("prompt".to_owned(), "consent".to_owned())] } else { Vec::new() },
+        redirect_host: "127.0.0.1".to_owned(),
+        binding: Some(binding),
     }
 }
 

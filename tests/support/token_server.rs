@@ -85,6 +85,8 @@ struct Known {
     iss: Option<String>,
     /// What the page was asked for, in order.
     pages: Vec<BTreeMap<String, String>>,
+    /// What it calls clients that make themselves known, where that is not what the rest of it knows them by.
+    names: Option<String>,
     /// What clients said of themselves.
     registered: Vec<Value>,
     requests: Vec<BTreeMap<String, String>>,
@@ -172,6 +174,11 @@ impl TokenServer {
     /// Its metadata says this in place of the truth.
     pub fn says(&self, key: &str, value: Value) {
         self.change(|known| known.says.insert(key.to_owned(), value));
+    }
+
+    /// It calls clients so that make themselves known.
+    pub fn names_clients(&self, name: &str) {
+        self.change(|known| known.names = Some(name.to_owned()));
     }
 
     /// Its answers in a browser say that it is this one.
@@ -437,8 +444,10 @@ async fn metadata(State(known): Shared, headers: HeaderMap) -> Response {
 }
 
 async fn register(State(known): Shared, Json(about): Json<Value>) -> Response {
-    known.lock().unwrap().registered.push(about);
-    (StatusCode::CREATED, Json(json!({"client_id": CLIENT_ID}))).into_response()
+    let mut known = known.lock().unwrap();
+    known.registered.push(about);
+    let name = known.names.as_deref().unwrap_or(CLIENT_ID);
+    (StatusCode::CREATED, Json(json!({"client_id": name}))).into_response()
 }
 
 async fn device(State(known): Shared, Form(form): Form<BTreeMap<String, String>>) -> Response {

@@ -22,6 +22,8 @@ struct Guarded {
     resource: Option<String>,
     /// What a call has to be good for, where none is.
     wants: Option<String>,
+    /// It refuses everything, in words that hold what it was sent.
+    says_back: bool,
     /// The method of each request and the token that it carried.
     asked: Vec<(String, Option<String>)>,
 }
@@ -37,7 +39,7 @@ type Shared = State<Arc<Mutex<Guarded>>>;
 impl ToolServer {
     pub fn of(tokens: &TokenServer) -> Self {
         let (here, asked) = (String::new(), Vec::new());
-        let guarded = Guarded { tokens: tokens.clone(), here, resource: None, wants: None, asked };
+        let guarded = Guarded { tokens: tokens.clone(), here, resource: None, wants: None, says_back: false, asked };
         let guarded = Arc::new(Mutex::new(guarded));
         let router = Router::new()
             .route("/mcp", post(message))
@@ -67,6 +69,11 @@ impl ToolServer {
         self.guarded.lock().unwrap().wants = Some(scope.to_owned());
     }
 
+    /// It refuses everything, in words that hold what it was sent.
+    pub fn says_back(&self) {
+        self.guarded.lock().unwrap().says_back = true;
+    }
+
     /// The method of each request so far and the token that it carried.
     pub fn asked(&self) -> Vec<(String, Option<String>)> {
         self.guarded.lock().unwrap().asked.clone()
@@ -86,6 +93,11 @@ async fn message(State(guarded): Shared, headers: HeaderMap, Json(message): Json
     let token = token.and_then(|value| value.strip_prefix("Bearer ")).map(str::to_owned);
     let method = message["method"].as_str().unwrap_or_default().to_owned();
     guarded.asked.push((method.clone(), token.clone()));
+    if guarded.says_back {
+        let sent: Vec<&str> = headers.values().filter_map(|value| value.to_str().ok()).collect();
+        let error = json!({"code": -32600, "message": format!("no thanks: {}", sent.join(", "))});
+        return Json(json!({"jsonrpc": "2.0", "id": message["id"], "error": error})).into_response();
+    }
     let refused = |status: StatusCode, challenge: String| {
         (status, [(header::WWW_AUTHENTICATE, challenge)], "geheim").into_response()
     };

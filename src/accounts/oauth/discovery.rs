@@ -5,6 +5,8 @@
 //! - nothing goes to an address that is not encrypted, but on this machine, and to this machine only for a server on it;
 //! - metadata counts only where it names whom it was asked of: the server, and the issuer, letter by letter.
 
+use std::net::IpAddr;
+
 use reqwest::Url;
 use serde::Deserialize;
 
@@ -23,8 +25,8 @@ pub struct DiscoveryError(pub String);
 pub struct ResourceMetadata {
     /// Its name for itself, letter by letter.
     pub resource: String,
-    /// Who gives tokens for it; the first one counts.
-    pub issuer: String,
+    /// Who gives tokens for it, one at least; the first one counts, unless somebody knows better.
+    pub issuers: Vec<String>,
     /// What there is to ask for.
     pub scopes: Vec<String>,
 }
@@ -77,10 +79,20 @@ struct IssuerDocument {
 
 /// An address that metadata of `server` may name.
 fn address(text: &str, server: &Url) -> Result<Url, DiscoveryError> {
-    let is_here = |url: &Url| url.host_str().is_some_and(is_loopback);
+    let is_here = |url: &Url| url.host_str().is_some_and(leads_here);
     let may = |url: &Url| is_private(url) && (!is_here(url) || is_here(server)) && url.fragment().is_none();
     let url = Url::parse(text).ok().filter(may);
     url.ok_or_else(|| DiscoveryError(format!("“{text}” cannot be asked: it has to begin with https://")))
+}
+
+/// Whether whatever has this name answers on this machine, in any of the ways to write that.
+fn leads_here(host: &str) -> bool {
+    let name = host.trim_end_matches('.');
+    let is_here = |ip: IpAddr| ip.is_loopback() || ip.is_unspecified();
+    match host.trim_matches(['[', ']']).parse::<IpAddr>() {
+        Ok(ip) => is_here(ip.to_canonical()),
+        Err(_) => is_loopback(name) || name.ends_with(".localhost"),
+    }
 }
 
 /// `/.well-known/NAME` before the path (RFC 8615).
@@ -104,13 +116,24 @@ impl ResourceMetadata {
             let host = server.host_str().unwrap_or_default();
             return Err(DiscoveryError(format!("{host} does not say who gives access to it (RFC 9728)")));
         };
+        Self::read(document, server)
+    }
+
+    fn read(document: ResourceDocument, server: &Url) -> Result<Self, DiscoveryError> {
         if !is_named(&document.resource, server) {
             let named = document.resource;
             return Err(DiscoveryError(format!("the metadata is of another server, “{named}”, and is not used")));
         }
-        let issuer = document.authorization_servers.into_iter().next();
-        let issuer = issuer.ok_or_else(|| DiscoveryError("its metadata names nobody who gives access".to_owned()))?;
-        Ok(Self { resource: document.resource, issuer, scopes: scopes(&document.scopes_supported.join(" ")) })
+        let issuers = document.authorization_servers;
+        if issuers.is_empty() {
+            return Err(DiscoveryError("its metadata names nobody who gives access".to_owned()));
+        }
+        Ok(Self { resource: document.resource, issuers, scopes: scopes(&document.scopes_supported.join(" ")) })
+    }
+
+    /// Who gives tokens, where nobody knows better.
+    pub fn issuer(&self) -> &str {
+        self.issuers.first().map_or("", String::as_str)
     }
 }
 
@@ -143,6 +166,10 @@ impl IssuerMetadata {
         let Some(document) = http.first_json::<IssuerDocument>(&places).await? else {
             return Err(DiscoveryError(format!("“{issuer}” does not say how it gives access (RFC 8414)")));
         };
+        Self::read(document, issuer, server)
+    }
+
+    fn read(document: IssuerDocument, issuer: &str, server: &Url) -> Result<Self, DiscoveryError> {
         if document.issuer != issuer {
             let other = document.issuer;
             return Err(DiscoveryError(format!("“{issuer}” calls itself “{other}”, and its metadata is not used")));
@@ -179,6 +206,7 @@ impl IssuerMetadata {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::fuzzing::fuzz;
 
     #[test]
     fn metadata_is_of_the_server_or_of_one_above_it_and_of_no_other() {
@@ -208,10 +236,64 @@ mod tests {
             ("http://b.example", &here),
             ("http://localhost:9", &elsewhere),
             ("https://127.0.0.1/x", &elsewhere),
+            ("https://localhost./x", &elsewhere),
+            ("https://a.localhost/x", &elsewhere),
+            ("https://0.0.0.0/x", &elsewhere),
+            ("https://[::ffff:127.0.0.1]/x", &elsewhere),
+            ("https://[::1]/x", &elsewhere),
+            ("https://2130706433/x", &elsewhere),
             ("file:///etc/passwd", &here),
         ] {
             assert!(address(text, server).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn fuzzed_metadata_of_servers() {
+        let seeds = [
+            r#"{"resource":"https://a.example/mcp","authorization_servers":["https://b.example"],"scopes_supported":["x y"]}"#,
+            r#"{"issuer":"https://b.example","authorization_endpoint":"https://b.example/a","token_endpoint":"https://b.example/t","registration_endpoint":"https://b.example/r","scopes_supported":["x"],"code_challenge_methods_supported":["S256"],"authorization_response_iss_parameter_supported":true,"token_endpoint_auth_methods_supported":["none"]}"#,
+            r#"{"client_id":"x","client_secret":"y","token_endpoint_auth_method":"client_secret_post"}"#,
+            r#"{"access_token":"x","token_type":"bearer","expires_in":1e3,"refresh_token":"y","scope":"a b"}"#,
+            r#"{"device_code":"x","user_code":"y","verification_uri":"https://b.example","expires_in":1,"interval":0}"#,
+            r#"{"error":"invalid_grant","error_description":"x"}"#,
+        ];
+        let tokens = ["{", "}", "[", "]", "{\"a\":", "\"", ",", ":", "null", "1e999", "-1", "\\u0000", "\\ud800"];
+        let server = Url::parse("https://a.example/mcp").unwrap();
+        fuzz("oauth_answers", &seeds, &tokens, move |bytes| {
+            let resource =
+                serde_json::from_slice(bytes).ok().and_then(|read| ResourceMetadata::read(read, &server).ok());
+            assert!(resource.is_none_or(|resource| !resource.issuers.is_empty()));
+            let issuer = serde_json::from_slice(bytes).ok();
+            let issuer = issuer.and_then(|read| IssuerMetadata::read(read, "https://b.example", &server).ok());
+            assert!(issuer.is_none_or(|issuer| is_private(&issuer.token_url)));
+            let _ = serde_json::from_slice::<super::super::registration::Registered>(bytes);
+            let _ = serde_json::from_slice::<oauth2::basic::BasicTokenResponse>(bytes);
+            let _ = serde_json::from_slice::<oauth2::basic::BasicErrorResponse>(bytes);
+            let _ = serde_json::from_slice::<oauth2::StandardDeviceAuthorizationResponse>(bytes);
+        });
+    }
+
+    #[test]
+    fn fuzzed_challenges_of_servers() {
+        let seeds = [
+            r#"Basic realm="a, \"x\"", Bearer error="insufficient_scope", scope="a b", resource_metadata="https://a.example""#,
+            "Bearer scope=one, DPoP algs=\"ES256\"",
+        ];
+        fuzz("oauth_challenges", &seeds, &["\"", "\\", ",", "=", " ", "Bearer ", "scope=", "é"], |bytes| {
+            let header = String::from_utf8_lossy(bytes);
+            let challenge = AuthChallenge::parse([&*header].into_iter());
+            assert!(challenge.scopes.iter().all(|scope| scope.is_ascii()));
+        });
+    }
+
+    #[test]
+    fn a_hundred_thousand_levels_are_skipped_or_make_no_sense() {
+        let deep = "[".repeat(100_000) + &"]".repeat(100_000);
+        assert!(serde_json::from_str::<IssuerDocument>(&deep).is_err());
+        assert!(serde_json::from_str::<ResourceDocument>(&format!(r#"{{"resource":{deep}}}"#)).is_err());
+        let beside = format!(r#"{{"issuer":"x","token_endpoint":"y","z":{deep}}}"#);
+        assert_eq!(serde_json::from_str::<IssuerDocument>(&beside).unwrap().issuer, "x");
     }
 
     #[test]

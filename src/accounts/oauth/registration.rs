@@ -8,6 +8,7 @@ use serde_json::json;
 use super::binding::SecretWay;
 use super::discovery::{DiscoveryError, IssuerMetadata};
 use super::http::TokenHttp;
+use crate::limits::CLIENT_ID_BYTES_MAX;
 
 /// Who we are at an authorization server.
 #[derive(Debug, Clone)]
@@ -21,7 +22,7 @@ pub struct RegisteredClient {
 }
 
 #[derive(Deserialize)]
-struct Registered {
+pub(super) struct Registered {
     client_id: String,
     client_secret: Option<String>,
     token_endpoint_auth_method: Option<String>,
@@ -55,9 +56,17 @@ impl RegisteredClient {
                  \"oauth\": {{\"clientId\": …}}"
             )));
         };
+        if !is_client_id(&registered.client_id) {
+            return Err(DiscoveryError(format!("“{}” gives us a name that is none", issuer.issuer)));
+        }
         let method = registered.token_endpoint_auth_method.as_deref().unwrap_or(wanted);
         let secret = registered.client_secret.filter(|_| method != "none").map(SecretString::from);
         let secret_way = if method == "client_secret_post" { SecretWay::Post } else { SecretWay::Basic };
         Ok(Self { id: registered.client_id, secret, secret_way })
     }
+}
+
+/// A name that can stand in an address and in a form (RFC 6749 A.1).
+fn is_client_id(id: &str) -> bool {
+    (1..=CLIENT_ID_BYTES_MAX).contains(&id.len()) && id.bytes().all(|byte| (b' '..=b'~').contains(&byte))
 }

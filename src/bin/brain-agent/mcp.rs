@@ -5,14 +5,17 @@ use std::process::ExitCode;
 
 use brain_agent::config::Config;
 use brain_agent::core::text::visible;
-use brain_agent::mcp::{McpCall, McpClient, McpConfig, McpServer, ServerReach, ServerSignIn, SignInError, sign_out};
+use brain_agent::mcp::{
+    HostsAnswer, McpCall, McpClient, McpConfig, McpServer, ServerReach, ServerSignIn, SignInError, SignInHosts,
+    sign_out,
+};
 use brain_agent::services::mcp::{read_only_in_vain, registration_of};
 use brain_agent::services::registry::Registry;
 use futures::future::join_all;
 use serde_json::{Map, Value, json};
 
 use crate::cli::McpVerb;
-use crate::setup::{granted_code, say};
+use crate::setup::{granted_code, say, somebody_is_there, yes};
 
 pub(crate) async fn run(config: &Config, verb: McpVerb, json: bool) -> anyhow::Result<ExitCode> {
     match verb {
@@ -152,14 +155,37 @@ async fn tools(server: &McpServer, as_json: bool) -> anyhow::Result<ExitCode> {
 
 async fn login(server: &McpServer, scopes: &[String], browser: Option<&str>) -> anyhow::Result<ExitCode> {
     let told = |why: SignInError| anyhow::anyhow!("{}: {why}. Nothing was changed", server.name);
-    let attempt = ServerSignIn::begin(server, scopes).await.map_err(told)?;
+    let attempt = ServerSignIn::begin(server, scopes, &are_right).await.map_err(told)?;
     let code = match attempt.attempt() {
-        Some(page) => Some(granted_code(page, attempt.issuer(), browser).await?),
+        Some(page) => {
+            let SignInHosts { issuer, page: host, tokens, .. } = attempt.hosts();
+            let host = host.as_deref().unwrap_or(tokens);
+            say(&format!(
+                "Access is given at {host}, and goes to {tokens}. If another one asks you for it there, say no."
+            ));
+            Some(granted_code(page, issuer, browser).await?)
+        }
         None => None,
     };
     let file = attempt.finish(code).await.map_err(told)?;
     say(&format!("You are signed in to {}; the access is in {}.", server.name, file.display()));
     Ok(ExitCode::SUCCESS)
+}
+
+/// Asks about hosts that only the server names.
+fn are_right(hosts: &SignInHosts) -> HostsAnswer {
+    if !somebody_is_there() {
+        return HostsAnswer::NobodyThere;
+    }
+    let SignInHosts { server, issuer, page, tokens } = hosts;
+    say(&format!("{server} says that access to it is given by {issuer}:"));
+    page.iter().for_each(|page| say(&format!("  the page where you say yes is at  {page}")));
+    say(&format!("  what you give there goes to       {tokens}"));
+    say("Whoever gets it can act for you at the page's host, so both have to be whom you expect.");
+    match yes("Are they right?", "") {
+        Ok(true) => HostsAnswer::Agreed,
+        Ok(false) | Err(_) => HostsAnswer::Declined,
+    }
 }
 
 async fn logout(server: &McpServer) -> anyhow::Result<ExitCode> {

@@ -4,7 +4,8 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use brain_agent::accounts::oauth::{CodeError, TokenStore, Tokens};
 use brain_agent::mcp::{
-    KeptServer, McpCall, McpCallError, McpClient, McpConfig, McpServer, ServerSignIn, ServerState, ToolListing,
+    HostsAnswer, KeptServer, McpCall, McpCallError, McpClient, McpConfig, McpServer, ServerSignIn, ServerState,
+    SignInHosts, ToolListing,
 };
 use brain_agent::outside::CallError;
 use chrono::{TimeDelta, Utc};
@@ -44,10 +45,16 @@ impl World {
         TokenStore::new(self.folder.path(), "home")
     }
 
-    /// Signs in, with a browser that follows wherever it is led.
+    /// Signs in, with a browser that follows wherever it is led. Nobody is asked about hosts.
     async fn sign_in(&self, more: Value, scopes: &[&str]) -> Result<Tokens, String> {
+        self.sign_in_by(more, scopes, HostsAnswer::NobodyThere).await
+    }
+
+    /// The same with this answer to a question about hosts.
+    async fn sign_in_by(&self, more: Value, scopes: &[&str], answer: HostsAnswer) -> Result<Tokens, String> {
         let scopes: Vec<String> = scopes.iter().map(|scope| (*scope).to_owned()).collect();
-        let attempt = ServerSignIn::begin(&self.server(more), &scopes).await.map_err(|why| why.to_string())?;
+        let server = self.server(more);
+        let attempt = ServerSignIn::begin(&server, &scopes, &|_| answer).await.map_err(|why| why.to_string())?;
         let code = match attempt.attempt() {
             None => None,
             Some(page) => {
@@ -132,8 +139,7 @@ async fn what_is_refused_for_good_takes_the_server_down_until_somebody_signs_in_
         world.tokens.revoke_all();
         let why = kept.call(McpCall::new("look", serde_json::Map::new())).await.unwrap_err().to_string();
         assert!(why.ends_with("sign in again: brain-agent mcp login home"), "{why}");
-        let down =
-            |state: &ServerState| matches!(state, ServerState::Down(why) if why.contains("brain-agent mcp login home"));
+        let down = |state: &ServerState| matches!(state, ServerState::Down(why) if why.to_string().contains("brain-agent mcp login home"));
         state.wait_for(down).await.unwrap();
         let asked = world.tokens.requests().len();
         world.sign_in(json!({}), &[]).await.unwrap();
@@ -162,9 +168,12 @@ async fn what_does_not_fit_is_refused_before_anybody_is_asked_for_anything() {
     world.tools.calls_itself("https://another.example/mcp");
     let refused = world.sign_in(json!({}), &[]).await.unwrap_err();
     assert!(refused.contains("another server") && world.tokens.registered().is_empty(), "{refused}");
-    let plain = ServerSignIn::begin(&world.at("http://another.example/mcp", json!({})), &[]).await.unwrap_err();
+    let nobody = |_: &SignInHosts| HostsAnswer::NobodyThere;
+    let plain = world.at("http://another.example/mcp", json!({}));
+    let plain = ServerSignIn::begin(&plain, &[], &nobody).await.unwrap_err();
     assert!(plain.to_string().contains("https://"), "{plain}");
-    let own = ServerSignIn::begin(&world.server(json!({"headers": {"authorization": "Bearer x"}})), &[]).await;
+    let own = world.server(json!({"headers": {"authorization": "Bearer x"}}));
+    let own = ServerSignIn::begin(&own, &[], &nobody).await;
     assert!(own.unwrap_err().to_string().contains("comes first"));
 }
 
@@ -189,7 +198,7 @@ async fn an_answer_counts_only_from_whom_it_was_asked_and_for_this_attempt() {
     world.sign_in(json!({}), &[]).await.unwrap();
     world.tokens.answers_as(&format!("{}/", world.tokens.issuer()));
     assert!(world.sign_in(json!({}), &[]).await.unwrap_err().contains("somebody else"), "letter by letter");
-    let attempt = ServerSignIn::begin(&world.server(json!({})), &[]).await.unwrap();
+    let attempt = ServerSignIn::begin(&world.server(json!({})), &[], &|_| HostsAnswer::NobodyThere).await.unwrap();
     let page = attempt.attempt().unwrap();
     let redirect = page.url().query_pairs().find(|(name, _)| name == "redirect_uri").unwrap().1.into_owned();
     assert_eq!(page.pasted(&format!("{redirect}?code=x&state=y")).unwrap_err(), CodeError::OtherAttempt);
@@ -265,4 +274,95 @@ fn a_file_that_a_folder_names_takes_no_client_secret_of_the_environment() {
     std::fs::write(program.cwd().join(".env"), format!("BRAIN_MCP_CONFIG={}\n", file.display())).unwrap();
     let refused = program.run(&["mcp", "list"]);
     assert!(refused.stderr.contains("the variable HOME_SECRET is not set"), "{}", refused.stderr);
+}
+
+/// A tool server that names the page of an honest provider, and a place of its own for the code.
+fn mixing_up() -> (World, TokenServer) {
+    let (world, honest) = (World::new(), TokenServer::of("anna"));
+    world.tokens.says("authorization_endpoint", json!(honest.url("authorize").replace("127.0.0.1", "localhost")));
+    (world, honest)
+}
+
+#[tokio::test]
+async fn hosts_that_only_the_server_names_are_agreed_to_before_anything_goes_there() {
+    for answer in [HostsAnswer::Declined, HostsAnswer::NobodyThere] {
+        let (world, honest) = mixing_up();
+        let refused = world.sign_in_by(json!({}), &[], answer).await.unwrap_err();
+        let says = if answer == HostsAnswer::Declined { "not the right ones" } else { "\"issuer\"" };
+        assert!(refused.contains(says), "{refused}");
+        assert!(world.tokens.requests().is_empty() && world.tokens.registered().is_empty(), "{refused}");
+        assert!(honest.pages().is_empty(), "no page was opened");
+    }
+    let (world, _honest) = mixing_up();
+    let asked = std::sync::Mutex::new(Vec::new());
+    let question = |hosts: &SignInHosts| {
+        asked.lock().unwrap().push(hosts.clone());
+        HostsAnswer::Agreed
+    };
+    let attempt = ServerSignIn::begin(&world.server(json!({})), &[], &question).await.unwrap();
+    assert!(attempt.attempt().is_some());
+    let hosts = SignInHosts {
+        server: "127.0.0.1".to_owned(),
+        issuer: world.tokens.issuer(),
+        page: Some("localhost".to_owned()),
+        tokens: "127.0.0.1".to_owned(),
+    };
+    assert_eq!(*asked.lock().unwrap(), [hosts]);
+}
+
+#[tokio::test]
+async fn a_secret_of_the_file_goes_to_no_host_that_the_file_does_not_name() {
+    let (world, honest) = mixing_up();
+    world.tokens.wants_secret("s3cret");
+    let client = json!({"oauth": {"clientId": CLIENT_ID, "clientSecret": "s3cret"}});
+    let refused = world.sign_in_by(client, &[], HostsAnswer::Agreed).await.unwrap_err();
+    assert!(refused.contains("clientSecret") && refused.contains("\"issuer\""), "{refused}");
+    let own = json!({"oauth": {"clientId": CLIENT_ID, "clientSecret": "s3cret", "grant": "client_credentials"}});
+    world.tokens.says("token_endpoint", json!(world.tokens.url("token").replace("127.0.0.1", "localhost")));
+    assert!(world.sign_in_by(own, &[], HostsAnswer::Agreed).await.unwrap_err().contains("clientSecret"));
+    assert!(world.tokens.requests().is_empty() && honest.pages().is_empty());
+}
+
+#[tokio::test]
+async fn where_the_file_names_who_gives_access_nobody_else_does() {
+    let (world, other) = (World::new(), TokenServer::of("anna"));
+    world.tokens.wants_secret("s3cret");
+    let pinned = |issuer: String| json!({"oauth": {"issuer": issuer, "clientId": CLIENT_ID, "clientSecret": "s3cret"}});
+    // Its own metadata says where its places are.
+    world.tokens.says("token_endpoint", json!(world.tokens.url("token").replace("127.0.0.1", "localhost")));
+    world.sign_in(pinned(world.tokens.issuer()), &[]).await.unwrap();
+    let asked = world.tokens.requests().len();
+    world.tools.trusts(&other);
+    let refused = world.sign_in(pinned(world.tokens.issuer()), &[]).await.unwrap_err();
+    assert!(refused.contains("the file says that access is given by"), "{refused}");
+    assert_eq!((world.tokens.requests().len(), other.requests().len()), (asked, 0));
+    // And tokens of somebody else are not used.
+    let moved = world.server(pinned(other.issuer()));
+    let refused = McpClient::connect(&moved).await.unwrap_err().to_string();
+    assert!(refused.contains("it wants you to sign in"), "{refused}");
+    let wrong = json!({"mcpServers": {"home": {"url": "http://y", "oauth": {"issuer": "http://y"}}}});
+    let config = McpConfig::parse(&wrong.to_string(), &|_| None).unwrap();
+    assert!(config.warnings.concat().contains("oauth.issuer"), "{:?}", config.warnings);
+}
+
+#[tokio::test]
+async fn a_name_that_cannot_be_sent_is_none() {
+    for name in ["", "a\nb", &"x".repeat(5_000)] {
+        let world = World::new();
+        world.tokens.names_clients(name);
+        assert!(world.sign_in(json!({}), &[]).await.unwrap_err().contains("a name that is none"), "{name}");
+    }
+}
+
+#[test]
+fn a_server_that_repeats_what_it_was_sent_is_told_without_it() {
+    let world = World::new();
+    let headers = json!({"X-Key": "k3y-of-the-house", "Authorization": "Bearer geheim-und-lang"});
+    world.tools.says_back();
+    let program = with_servers(world.folder.path(), json!({"home": {"url": world.tools.url(), "headers": headers}}));
+    let listed = program.run(&["mcp", "list"]);
+    assert!(listed.code == 1 && listed.stdout.contains("no thanks"), "{listed:?}");
+    for secret in ["k3y-of-the-house", "geheim-und-lang", "geheim-u"] {
+        assert!(!format!("{listed:?}").contains(secret), "{listed:?}");
+    }
 }

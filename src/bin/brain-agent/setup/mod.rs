@@ -19,8 +19,8 @@ use brain_agent::config::Config;
 
 pub(crate) use args::SetupArgs;
 use args::{AccountArgs, ModelArgs, SetupCommand, TokenArgs};
-pub(crate) use ask::say;
-use ask::{choice, somebody_is_there, yes};
+use ask::choice;
+pub(crate) use ask::{say, somebody_is_there, yes};
 pub(crate) use browser::granted_code;
 
 pub(crate) async fn run(args: SetupArgs) -> anyhow::Result<ExitCode> {
