@@ -122,8 +122,8 @@ const HOUSES: [House; 6] = [
     House {
         folder: "channel/telegram",
         floors: &[
-            &["api", "backoff", "error", "place", "entities"],
-            &["send", "queue", "pace", "keyboard", "files", "probe"],
+            &["api", "backoff", "error", "place", "entities", "moves", "last_edits", "one_text"],
+            &["send", "queue", "pace", "keyboard", "files", "readdressed", "probe"],
             &["updates"],
             &["inbox", "access", "pairing", "status", "taps"],
             &["channel"],

@@ -53,6 +53,10 @@ pub enum RefusalKind {
     NotModified,
     /// There is no such chat (any more).
     ChatGone,
+    /// There is no such topic in the chat (any more), or nobody may write there.
+    TopicGone,
+    /// The group is a supergroup now, with this number.
+    MovedTo(i64),
     /// There is no such message or other thing (any more).
     NotFound,
     /// The formatting of a text.
@@ -69,6 +73,8 @@ impl RefusalKind {
         let told = [
             ("message is not modified", Self::NotModified),
             ("chat not found", Self::ChatGone),
+            ("message thread not found", Self::TopicGone),
+            ("topic_", Self::TopicGone),
             ("not found", Self::NotFound),
             ("entit", Self::Entities),
             ("too", Self::TooLong),
@@ -116,6 +122,8 @@ struct ApiReply<'a> {
 struct Parameters {
     #[serde(default)]
     retry_after: Option<u64>,
+    #[serde(default)]
+    migrate_to_chat_id: Option<i64>,
 }
 
 impl Api {
@@ -226,9 +234,11 @@ fn read<T: DeserializeOwned>(status: u16, body: &[u8]) -> Result<T, ApiError> {
     }
     let code = envelope.error_code.unwrap_or(status);
     let why = envelope.description.unwrap_or_default();
+    let parameters = envelope.parameters;
+    let moved = parameters.as_ref().and_then(|parameters| parameters.migrate_to_chat_id);
     match code {
         429 => {
-            let asked = envelope.parameters.and_then(|p| p.retry_after).unwrap_or(1);
+            let asked = parameters.and_then(|p| p.retry_after).unwrap_or(1);
             let seconds = asked.min(limits::RETRY_AFTER_SECS_MAX);
             if seconds < asked {
                 tracing::warn!(asked, seconds, "Telegram asks for a longer pause than I believe");
@@ -236,7 +246,10 @@ fn read<T: DeserializeOwned>(status: u16, body: &[u8]) -> Result<T, ApiError> {
             Err(ApiError::Flood(Duration::from_secs(seconds)))
         }
         500.. => Err(unreadable(&why)),
-        _ => Err(ApiError::refused(code, why)),
+        _ => Err(match moved {
+            Some(to) => ApiError::Refused { code, about: RefusalKind::MovedTo(to), why },
+            None => ApiError::refused(code, why),
+        }),
     }
 }
 
@@ -265,6 +278,9 @@ mod tests {
         let endless = br#"{"ok":false,"error_code":429,"parameters":{"retry_after":18446744073709551615}}"#;
         let longest = Duration::from_secs(limits::RETRY_AFTER_SECS_MAX);
         assert_eq!(read::<bool>(429, endless), Err(ApiError::Flood(longest)));
+        let moved = br#"{"ok":false,"error_code":400,"description":"x","parameters":{"migrate_to_chat_id":-100123}}"#;
+        let to = Err(ApiError::Refused { code: 400, about: RefusalKind::MovedTo(-100_123), why: "x".into() });
+        assert_eq!(read::<bool>(400, moved), to);
         let blocked = br#"{"ok":false,"error_code":403,"description":"Forbidden: bot was blocked by the user"}"#;
         assert!(matches!(read::<bool>(403, blocked), Err(ApiError::Refused { code: 403, .. })));
         for (status, body) in [

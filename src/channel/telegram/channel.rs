@@ -15,6 +15,7 @@ use tokio::time::Instant;
 
 use super::api::Api;
 use super::error::TelegramError;
+use super::last_edits::LastEdits;
 use super::place::ChatPlace;
 use super::send::{CallTurn, PacedSender, Sound, judge};
 use super::status::{StatusLine, StatusRequest, Statuses};
@@ -35,6 +36,7 @@ pub struct TelegramChannel {
     pub(super) taps: Taps,
     typing: Mutex<HashMap<ChatId, Instant>>,
     pub(super) late: Late,
+    edits: LastEdits,
     /// Chats whose last message did not get there: their status line waits for it.
     behind: Mutex<HashSet<ChatId>>,
 }
@@ -57,6 +59,7 @@ impl TelegramChannel {
             taps: Taps::default(),
             typing: Mutex::default(),
             late: Late::default(),
+            edits: LastEdits::default(),
             behind: Mutex::default(),
         })
     }
@@ -237,7 +240,13 @@ impl Channel for TelegramChannel {
 
     async fn edit(&self, chat: &ChatId, edit: &Edit) -> Result<(), SendError> {
         let place = ChatPlace::parse(chat).ok_or_else(not_ours)?;
+        if self.edits.hold(chat, edit) {
+            return Ok(());
+        }
         let edited = self.sender.change(place, edit).await;
+        if edited.is_ok() {
+            self.edits.note(chat, edit);
+        }
         self.late_if(chat, edited)
     }
 

@@ -9,7 +9,8 @@
 //! [`crate::language::continuation`]), and what is passed on comes along; a command and a reply never join another
 //! message; a yes, a no or a request to wait joins nothing but what says otherwise, and is none when words about it
 //! follow at once; an edit of a message that may still be joined replaces its words; what an earlier life left open
-//! gains nothing new; what was written far apart is not coalesced, even when it is received at once.
+//! gains nothing new; what was written far apart is not coalesced, even when it is received at once. An album is one
+//! message, in the order of its parts, however these arrive and wherever its words stand.
 
 use std::time::Duration;
 
@@ -18,6 +19,7 @@ use chrono::TimeDelta;
 use super::attachments::{self, Unpacked};
 use super::context::{TelegramContext, UpdateJob};
 use super::inbox::turn_of;
+use super::one_text::{is_part_of_paste, joined};
 use super::queue::{Next, WaitingRest};
 use super::turns;
 use super::updates::incoming::{IncomingEvent, IncomingMessage, IncomingUpdate, MessageContent};
@@ -100,7 +102,7 @@ pub(super) async fn handle(
     for (entry, update) in std::iter::once((entry, update)).chain(joined) {
         coalesced.add(context, entry, update.event).await?;
     }
-    let may_grow = !resumed && !context.debounce.is_zero() && coalesced.may_grow();
+    let may_grow = coalesced.is_album() || !resumed && !context.debounce.is_zero() && coalesced.may_grow();
     loop {
         if coalesced.pieces.iter().any(|piece| piece.unpacked.stopped) {
             return turns::answer(context, &coalesced.entries(), &coalesced.update.place.id(), STOPPED).await;
@@ -130,22 +132,22 @@ async fn coalescing(
         if full || debounce.has_begun() {
             break;
         }
-        match rest
-            .take(|job| coalesced.is_changed_by(job), |job| coalesced.goes_on_with(job, context.longest_debounce()))
-        {
+        let belongs = |job: &UpdateJob| coalesced.is_changed_by(job) || coalesced.is_album_of(job);
+        match rest.take(belongs, |job| coalesced.goes_on_with(job, context.longest_debounce())) {
             Next::Taken(job) => return Coalescing::More(Box::new(job)),
             Next::Other => break,
             Next::Nobody => {}
         }
         let age = coalesced.age(context);
-        if age >= context.longest_debounce() {
+        let (shortest, longest) = coalesced.pauses(context);
+        if age >= longest {
             break;
         }
-        let wait = if age < context.debounce {
-            context.debounce - age
+        let wait = if age < shortest {
+            shortest - age
         } else {
             debounce.let_act();
-            context.longest_debounce() - age
+            longest - age
         };
         tokio::select! {
             biased;
@@ -188,6 +190,23 @@ impl Coalesced {
         self.pieces.iter().all(|piece| piece.message.reply_to.is_none() && !is_command(&piece.message))
     }
 
+    fn is_album(&self) -> bool {
+        self.pieces.iter().any(|piece| piece.message.album.is_some())
+    }
+
+    /// Another part of the same album, whatever else it is.
+    fn is_album_of(&self, job: &UpdateJob) -> bool {
+        let IncomingEvent::Message(next) = &job.update.event else { return false };
+        let is_same = |piece: &CoalescedMessage| piece.message.album == next.album;
+        next.album.is_some() && job.update.who == self.update.who && self.pieces.iter().any(is_same)
+    }
+
+    /// How long nothing is done after the last message, and how long the next may still come.
+    fn pauses(&self, context: &TelegramContext) -> (Duration, Duration) {
+        let least = if self.is_album() { Duration::from_millis(limits::ALBUM_MS) } else { Duration::ZERO };
+        (context.debounce.max(least), context.longest_debounce().max(least))
+    }
+
     /// Since the last message.
     fn age(&self, context: &TelegramContext) -> Duration {
         let last = self.pieces.last().map(|piece| piece.entry.received_at);
@@ -212,6 +231,8 @@ impl Coalesced {
         });
         let bytes: usize = self.pieces.iter().map(|piece| piece.message.text.len()).sum();
         soon && !job.resumed
+            && !pause.is_zero()
+            && self.may_grow()
             && job.update.who == self.update.who
             && next.reply_to.is_none()
             && !is_command(next)
@@ -299,23 +320,28 @@ impl Coalesced {
         let typed = if parts.iter().any(Part::comes_along) { Origin::Caption } else { Origin::Typed };
         let origin = if own.is_empty() { Origin::Forwarded } else { untyped.unwrap_or(typed) };
         let single = parts.len() == 1 && !parts.iter().any(Part::comes_along);
+        let reply_to = self.pieces.iter().find_map(|piece| piece.message.reply_to);
         Some(Incoming {
             turn: turn_of(&first.entry),
             user: telegram_user(self.update.who),
             chat: self.update.place.id(),
             message_id: self.pieces.iter().map(|piece| piece.message.number).max()?,
             at: first.message.written(first.entry.received_at),
-            input: Input::Message { text, origin, reply_to: first.message.reply_to },
+            input: Input::Message { text, origin, reply_to },
             inbox: Some(first.entry.name()),
             parts: if single { Vec::new() } else { parts },
-            quote: first.message.quote.clone(),
+            quote: self.pieces.iter().find_map(|piece| piece.message.quote.clone()),
         })
     }
 
     /// One part a message at least, so that each is closed; edits put in the place of what they change.
     fn parts(&self) -> Vec<Part> {
         let mut parts: Vec<Part> = Vec::new();
-        for piece in &self.pieces {
+        let mut pieces: Vec<&CoalescedMessage> = self.pieces.iter().collect();
+        if self.is_album() {
+            pieces.sort_by_key(|piece| piece.message.number);
+        }
+        for piece in pieces {
             let inbox = Some(piece.entry.name());
             let mut own = piece.unpacked.parts.clone();
             own.iter_mut().for_each(|part| part.inbox.clone_from(&inbox));
@@ -351,50 +377,4 @@ fn decides(message: &IncomingMessage) -> bool {
 fn decision(message: &IncomingMessage) -> Consent {
     let is_own = message.content == MessageContent::TextOnly && message.origin != Origin::Forwarded;
     if is_own { consent::read(&message.text) } else { Consent::Other }
-}
-
-/// Telegram's programs cut a longer paste into messages of this length, at a space where there is one.
-fn is_part_of_paste(text: &str) -> bool {
-    text.encode_utf16().count() >= limits::PASTE_PART_UTF16_MIN
-}
-
-/// The words of several messages as one text: a sentence that goes on stays one sentence, what begins anew gets a
-/// line of its own. However they are put together, several messages never make a bare yes or no: a decision
-/// has no line breaks.
-fn joined(messages: &[&str]) -> String {
-    let mut text = String::new();
-    for (at, message) in messages.iter().enumerate() {
-        if let Some(before) = at.checked_sub(1).and_then(|before| messages.get(before)) {
-            let begins_small = message.trim_start().starts_with(char::is_lowercase);
-            let goes_on = is_part_of_paste(before) && begins_small || continuation::reads_on(before, message, BUILDERS);
-            text.push(if goes_on { ' ' } else { '\n' });
-        }
-        text.push_str(message);
-    }
-    if messages.len() > 1 && consent::read(&text) != Consent::Other { messages.join("\n") } else { text }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_sentence_that_goes_on_stays_one_and_another_gets_its_own_line() {
-        for (messages, text) in [
-            (vec!["remind me", "to buy milk", "tomorrow 9am"], "remind me to buy milk tomorrow 9am"),
-            (vec!["Remind me to buy milk", "Tomorrow at 9"], "Remind me to buy milk Tomorrow at 9"),
-            (vec!["Buy milk", "Call mom"], "Buy milk\nCall mom"),
-            (vec!["alone"], "alone"),
-        ] {
-            assert_eq!(joined(&messages), text);
-        }
-    }
-
-    #[test]
-    fn several_messages_never_make_a_yes() {
-        for messages in [vec!["yes", "please"], vec!["ok", "thanks"], vec!["do", "it"], vec!["yes", "send it"]] {
-            assert_eq!(consent::read(&joined(&messages)), Consent::Other, "{messages:?}");
-        }
-        assert_eq!(consent::read(&joined(&["yes"])), Consent::Yes);
-    }
 }

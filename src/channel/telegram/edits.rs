@@ -4,8 +4,9 @@
 //! because of the old words, a card or a question of ours, is withdrawn, and the new words are handled as a request.
 //! Where something was done already, an edit leads to an offer: do it again, and take back first what can still be
 //! taken back. An edit that changes no word is nothing, and one of a message that nobody remembers is too old to
-//! matter. Invariants: an edit approves nothing, neither itself nor what is done again; withdrawing or taking back, the
-//! end of an offer, and the intent to do it again are one commit.
+//! matter. Invariants: an edit approves nothing, neither itself nor what is done again; of a message there is one offer at
+//! most, with its newest words; withdrawing or taking back, the end of an offer, and the intent to do it again are one
+//! commit.
 
 use chrono::Duration;
 use serde_json::{Value, json};
@@ -23,11 +24,16 @@ use crate::limits;
 use crate::pipeline::consent::{undo, withdrawn};
 use crate::pipeline::turn::debounce::Debounce;
 use crate::ports::records::{InboxEntry, Message, Show, Speaker, Undo};
-use crate::ports::{Batch, Expect, Key, RecordExt, Scan, StoreError, Table};
+use crate::ports::{Batch, Expect, Key, RecordExt, Scan, StoreError, Table, optimistic};
 use crate::queries::offers::{GONE, Offer, Offered};
 
 const CHANGED: &str =
     "What I did then was changed since, so I left it as it is and did nothing again. Tell me what you need now.";
+
+/// What an earlier offer says once there is another.
+const REPLACED: &str = "✏️ Replaced: you changed that message once more.";
+/// What an offer says once its message reads as it did.
+const SAME_AGAIN: &str = "✏️ Withdrawn: your message reads as before.";
 
 /// A handled message was changed: shall it be done again?
 pub async fn offer(context: &TelegramContext, job: &UpdateJob, edit: &IncomingMessage) -> Result<(), StoreError> {
@@ -35,10 +41,12 @@ pub async fn offer(context: &TelegramContext, job: &UpdateJob, edit: &IncomingMe
     let Some((before, undo)) = remembered(context, &chat, edit.number).await? else {
         return context.inbox.close(&job.entry).await;
     };
-    if same_words(&before, &edit.text) || !edit.origin.is_own_words() {
+    if !edit.origin.is_own_words() {
         return context.inbox.close(&job.entry).await;
     }
-    let now = context.brain.clock.now();
+    if same_words(&before, &edit.text) {
+        return RedoOffer::of(context, job, edit).withdraw(SAME_AGAIN).await;
+    }
     let undo = live(context, job, undo).await?;
     let undo: Vec<String> = undo.into_iter().map(|(undo, _)| undo.id).collect();
     let owner = telegram_user(job.update.who);
@@ -53,24 +61,75 @@ pub async fn offer(context: &TelegramContext, job: &UpdateJob, edit: &IncomingMe
             return again(context, job, &InboxEntry { raw, ..job.entry.clone() }, message).await;
         }
     }
-    let (question, label) = if undo.is_empty() {
-        ("You changed your message. Shall I do it again with the new words?", "🔁 Do it again")
-    } else {
-        ("You changed your message. Shall I take back what I did and do it with the new words?", "🔁 Undo and redo")
-    };
-    let offer = Offer {
-        id: context.brain.new_id(),
-        owner,
-        chat: chat.clone(),
-        until: now + Duration::seconds(limits::OFFER_SECS),
-        what: Offered::Redo { raw: job.entry.raw.clone(), undo },
-    };
-    let mut batch = Batch::default();
-    batch.put(&offer, Expect::Absent)?;
-    batch.put(&Inbox::closed(&job.entry), Expect::Any)?;
-    let button = Button::new(label, &Press::Redo(offer.id.clone()));
-    let reply = Reply { buttons: vec![vec![button]], ..Reply::text(question) };
-    context.brain.tell(&chat, vec![Show::Send(reply)], batch).await
+    RedoOffer::of(context, job, edit).make(undo).await
+}
+
+/// The offer to do a changed message again: there is one a message.
+struct RedoOffer<'a> {
+    context: &'a TelegramContext,
+    job: &'a UpdateJob,
+    chat: ChatId,
+    id: String,
+}
+
+impl<'a> RedoOffer<'a> {
+    fn of(context: &'a TelegramContext, job: &'a UpdateJob, edit: &IncomingMessage) -> Self {
+        // A chat with topics counts its messages once.
+        let id = format!("changed-{}-{}", job.update.place.chat, edit.number.0);
+        Self { context, job, chat: job.update.place.id(), id }
+    }
+
+    /// Makes it, in place of that for earlier words.
+    async fn make(&self, undo: Vec<String>) -> Result<(), StoreError> {
+        let (question, label) = if undo.is_empty() {
+            ("You changed your message. Shall I do it again with the new words?", "🔁 Do it again")
+        } else {
+            ("You changed your message. Shall I take back what I did and do it with the new words?", "🔁 Undo and redo")
+        };
+        let offer = Offer {
+            id: self.id.clone(),
+            owner: telegram_user(self.job.update.who),
+            chat: self.chat.clone(),
+            until: self.context.brain.clock.now() + Duration::seconds(limits::OFFER_SECS),
+            what: Offered::Redo { raw: self.job.entry.raw.clone(), undo },
+        };
+        let button = Button::new(label, &Press::Redo(self.id.clone()));
+        let reply = Reply { buttons: vec![vec![button]], ..Reply::text(question) };
+        self.replace(REPLACED, Some(&offer), vec![Show::Send(reply)]).await
+    }
+
+    /// Takes it back, if there is one.
+    async fn withdraw(&self, words: &'static str) -> Result<(), StoreError> {
+        self.replace(words, None, Vec::new()).await
+    }
+
+    /// Puts another in place of what there is; messages that offered it before say so in these words.
+    async fn replace(&self, words: &'static str, with: Option<&Offer>, then: Vec<Show>) -> Result<(), StoreError> {
+        optimistic(&[Table::Meta, Table::Shown], || self.try_to_replace(words, with, &then)).await?;
+        self.context.brain.deliver(&self.chat).await;
+        Ok(())
+    }
+
+    /// One attempt, in one commit with the end of the update.
+    async fn try_to_replace(&self, words: &'static str, with: Option<&Offer>, then: &[Show]) -> Result<(), StoreError> {
+        let brain = &self.context.brain;
+        let mut batch = Batch::default();
+        let stored = brain.store.load::<Offer>(&Offer::key_of(&self.id)).await?;
+        match (with, stored.map(|(_, revision)| Expect::Revision(revision))) {
+            (Some(offer), known) => {
+                batch.put(offer, known.unwrap_or(Expect::Absent))?;
+            }
+            (None, Some(known)) => {
+                batch.delete(Table::Meta, Offer::key_of(&self.id), known);
+            }
+            (None, None) => {}
+        }
+        batch.put(&Inbox::closed(&self.job.entry), Expect::Any)?;
+        let press = Press::Redo(self.id.clone());
+        let mut shows = withdrawn::button(brain, &self.chat, &press, words, &mut batch).await?;
+        shows.extend(then.iter().cloned());
+        brain.commit_told(&self.chat, shows, batch).await
+    }
 }
 
 fn same_words(one: &str, other: &str) -> bool {
@@ -138,10 +197,12 @@ pub(super) async fn redo(
         batch.put(&used, Expect::Revision(*revision))?.extend(undo.changes.clone());
     }
     let bare = Show::Edit(Edit::buttons(button, Vec::new()));
+    let marked = undo::marked(&context.brain, &chat, &undo, &mut batch).await?;
     let undone = undo.iter().map(|(undo, _)| undo::taken_back(undo));
     let undone = undone.collect::<Vec<_>>().join("\n");
     let told = (!undone.is_empty()).then(|| Show::Send(Reply::text(undone)));
-    match context.brain.tell(&chat, std::iter::once(bare).chain(told).collect(), batch).await {
+    let shows = std::iter::once(bare).chain(marked.into_iter().map(Show::Edit)).chain(told);
+    match context.brain.tell(&chat, shows.collect(), batch).await {
         Ok(()) => {}
         Err(StoreError::Conflict { table: Table::Meta, .. }) => {
             return turns::say(context, &[&job.entry], &chat, GONE).await;

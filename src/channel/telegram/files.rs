@@ -9,6 +9,7 @@ use serde::Deserialize;
 use super::api::ApiError;
 use super::keyboard::keyboard;
 use super::place::ChatPlace;
+use super::readdressed::READDRESSED_MAX;
 use super::send::{PacedSender, judge};
 use crate::core::ids::MessageId;
 use crate::core::text::{one_line, visible};
@@ -34,14 +35,23 @@ impl PacedSender {
             Box::pin(self.post(place, &Reply::text(reply.text.clone()))).await?;
         }
         let caption = if fits { visible(&reply.text) } else { String::new() };
-        let sent: SentFile = self
-            .at_pace(place, || async {
-                let form = form(place, &caption, reply, file)?;
-                self.api.upload("sendDocument", form).await
-            })
-            .await
-            .map_err(judge)?;
-        Ok(MessageId(sent.message_id))
+        let mut to = self.moves.place(place);
+        let mut left = READDRESSED_MAX;
+        loop {
+            let sent: Result<SentFile, ApiError> = self
+                .at_pace(place, || async {
+                    let form = form(to, &caption, reply, file)?;
+                    self.api.upload("sendDocument", form).await
+                })
+                .await;
+            match sent {
+                Ok(sent) => return Ok(MessageId(sent.message_id)),
+                Err(error) => {
+                    let next = left.checked_sub(1).zip(self.elsewhere(place, to, &error));
+                    (left, to) = next.ok_or_else(|| judge(error))?;
+                }
+            }
+        }
     }
 }
 
@@ -50,7 +60,7 @@ fn form(place: ChatPlace, caption: &str, reply: &Reply, file: &Attachment) -> Re
     let part = Part::bytes(file.content.clone()).file_name(one_line(&file.name));
     let part = part.mime_str(&file.mime).map_err(|error| unusable(error.without_url().to_string()))?;
     let mut form = Form::new().text("chat_id", place.chat.to_string()).part("document", part);
-    if let Some(topic) = place.topic {
+    if let Some(topic) = place.thread() {
         form = form.text("message_thread_id", topic.to_string());
     }
     if !caption.is_empty() {

@@ -14,6 +14,7 @@ use teloxide::types::{Update, UpdateId};
 use super::access::StrangerAnswer;
 use super::context::{TelegramContext, UpdateJob};
 use super::inbox::Inbox;
+use super::place::ChatPlace;
 use super::updates;
 use super::updates::incoming::IncomingUpdate;
 use crate::ports::StoreError;
@@ -30,8 +31,11 @@ impl TelegramContext {
     /// What has come in. `None` without a number: it cannot even be confirmed.
     pub fn received(&self, raw: &str) -> Option<Received> {
         let json: Value = serde_json::from_str(raw).ok()?;
+        self.channel.sender.moves.met(&json);
         let update = updates::read(&json, &self.me);
+        // By the number that it has there: in a chat that has moved, messages are counted anew.
         let message = update.as_ref().and_then(IncomingUpdate::new_message);
+        let update = update.map(|update| self.kept_as(update));
         let entry = Inbox::entry(json["update_id"].as_u64()?, raw, self.brain.clock.now());
         Some(Received { entry: InboxEntry { message, ..entry }, update })
     }
@@ -80,7 +84,13 @@ impl TelegramContext {
 
     /// What a stored update means.
     pub fn read(&self, entry: &InboxEntry) -> Option<IncomingUpdate> {
-        updates::read(&serde_json::from_str(&entry.raw).ok()?, &self.me)
+        Some(self.kept_as(updates::read(&serde_json::from_str(&entry.raw).ok()?, &self.me)?))
+    }
+
+    /// An update in the chat that it is kept in.
+    fn kept_as(&self, update: IncomingUpdate) -> IncomingUpdate {
+        let place = ChatPlace { chat: self.channel.sender.moves.first(update.place.chat), ..update.place };
+        IncomingUpdate { place, ..update }
     }
 
     fn dispatch(&self, job: UpdateJob) -> Option<Update> {

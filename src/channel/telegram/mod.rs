@@ -33,7 +33,10 @@ mod intake;
 mod jobs;
 mod joined;
 mod keyboard;
+mod last_edits;
 mod listener;
+mod moves;
+mod one_text;
 mod pace;
 mod pairing;
 mod place;
@@ -41,6 +44,7 @@ mod polling;
 mod presses;
 pub mod probe;
 mod queue;
+mod readdressed;
 mod redeliver;
 mod send;
 #[cfg(test)]
@@ -122,6 +126,7 @@ impl Telegram {
         let bot = dispatch::introduced(&me).await?;
         startup::greet_operator(&me, code.as_deref());
         self.channel.remember_in(&brain);
+        self.channel.sender.moves.open(&brain).await?;
         let (inbox, open) = Inbox::open(brain.store.clone()).await?;
         let Self { channel, webhook, debounce, transcriber, files, .. } = self;
         let webhook = match webhook {

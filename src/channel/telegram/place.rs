@@ -2,6 +2,9 @@
 
 use crate::core::ids::ChatId;
 
+/// The number of the topic of a forum that is always there. Nobody can send to it: what goes nowhere else comes there.
+const GENERAL: i32 = 1;
+
 /// Where a message goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ChatPlace {
@@ -20,6 +23,11 @@ impl ChatPlace {
             None => (name, None),
         };
         Some(Self { chat: chat.parse().ok()?, topic })
+    }
+
+    /// The topic that calls name.
+    pub fn thread(self) -> Option<i32> {
+        self.topic.filter(|topic| *topic != GENERAL)
     }
 
     /// As the pipeline knows it: the number of the chat and, in a forum, of the topic.

@@ -23,6 +23,7 @@ use tokio::time::Instant;
 use super::api::{Api, ApiError, RefusalKind};
 use super::entities::entities;
 use super::keyboard::{below, keyboard};
+use super::moves::Moves;
 use super::pace::Pace;
 use super::place::ChatPlace;
 use crate::core::button::Button;
@@ -43,6 +44,7 @@ const CARD_NOT_TAKEN: &str =
 #[derive(Debug)]
 pub(super) struct PacedSender {
     pub(super) api: Api,
+    pub(super) moves: Moves,
     pace: Mutex<Pace>,
     /// Whether this server takes drafts; taken for granted until it refuses one.
     takes_drafts: AtomicBool,
@@ -89,7 +91,7 @@ pub(super) enum Sound {
 
 impl PacedSender {
     pub(super) fn new(api: Api) -> Self {
-        Self { api, pace: Mutex::default(), takes_drafts: AtomicBool::new(true) }
+        Self { api, moves: Moves::default(), pace: Mutex::default(), takes_drafts: AtomicBool::new(true) }
     }
 
     /// Sends a new message.
@@ -168,7 +170,7 @@ impl PacedSender {
     ) -> Result<MessageId, ApiError> {
         let Formatted { text, spans } = Formatted { text: text.to_owned(), spans: spans.to_vec() }.visible();
         let mut message = SendMessage::new(types::ChatId(place.chat), text).link_preview_options(no_preview());
-        if let Some(topic) = place.topic {
+        if let Some(topic) = place.thread() {
             message = message.message_thread_id(thread(topic));
         }
         if !spans.is_empty() {
@@ -230,8 +232,7 @@ impl PacedSender {
             let words = Formatted { text: text.clone(), spans: edit.spans.clone() };
             return self.rewrite(place, edit.message, &words, &edit.buttons, CallTurn::Waits).await.map_err(judge);
         }
-        let message = number(edit.message).map_err(judge)?;
-        let mut call = EditMessageReplyMarkup::new(types::ChatId(place.chat), message);
+        let mut call = EditMessageReplyMarkup::new(types::ChatId(place.chat), number(edit.message).map_err(judge)?);
         if !edit.buttons.is_empty() {
             call = call.reply_markup(keyboard(&edit.buttons));
         }
@@ -242,7 +243,7 @@ impl PacedSender {
     pub(super) async fn delete(&self, place: ChatPlace, message: MessageId) {
         let Ok(number) = number(message) else { return };
         let call = DeleteMessage::new(types::ChatId(place.chat), number);
-        let Err(error) = self.api.call::<_, IgnoredAny>(&call).await else { return };
+        let Err(error) = self.call::<_, IgnoredAny>(place, &call).await else { return };
         tracing::debug!(%error, "a status line could not be deleted");
         let is_gone = |about: RefusalKind| matches!(about, RefusalKind::NotFound | RefusalKind::ChatGone);
         if matches!(error, ApiError::Refused { about, .. } if !is_gone(about)) {
@@ -253,10 +254,10 @@ impl PacedSender {
     /// Shows that something is being worked on, for five seconds. Best effort.
     pub(super) async fn typing(&self, place: ChatPlace) {
         let mut action = SendChatAction::new(types::ChatId(place.chat), ChatAction::Typing);
-        if let Some(topic) = place.topic {
+        if let Some(topic) = place.thread() {
             action = action.message_thread_id(thread(topic));
         }
-        let _ = self.api.call::<_, IgnoredAny>(&action).await;
+        let _ = self.call::<_, IgnoredAny>(place, &action).await;
     }
 
     /// Whether drafts can be tried in this place.
@@ -270,7 +271,7 @@ impl PacedSender {
         let styled = entities(&words.spans);
         let mut call = SendMessageDraft {
             chat_id: place.chat,
-            message_thread_id: place.topic,
+            message_thread_id: place.thread(),
             draft_id: draft,
             text: &words.text,
             entities: &styled,
@@ -312,13 +313,13 @@ impl PacedSender {
             if !taken {
                 return Err(ApiError::Flood(Duration::ZERO));
             }
-            let result = self.api.call(payload).await;
+            let result = self.call(place, payload).await;
             if let Err(ApiError::Flood(wait)) = &result {
                 self.pace().hold(place.chat, *wait, Instant::now());
             }
             return result;
         }
-        self.at_pace(place, || self.api.call(payload)).await
+        self.at_pace(place, || self.call(place, payload)).await
     }
 
     /// Whatever `call` does, when its time has come.

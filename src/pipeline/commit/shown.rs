@@ -73,13 +73,18 @@ pub async fn copy(brain: &Brain, facts: &TurnFacts) -> Result<Option<MessageId>,
 
 /// The newest message of the chat with this button.
 pub async fn with_button(brain: &Brain, facts: &TurnFacts, data: &str) -> Result<Option<Shown>, StoreError> {
-    Ok(newest(brain, facts).await?.into_iter().find(|shown| has(shown, data)))
+    Ok(all_with_button(brain, facts.chat(), data).await?.into_iter().next())
+}
+
+/// The messages of a chat with this button, newest first.
+pub async fn all_with_button(brain: &Brain, chat: &ChatId, data: &str) -> Result<Vec<Shown>, StoreError> {
+    Ok(newest(brain, chat).await?.into_iter().filter(|shown| has(shown, data)).collect())
 }
 
 /// The message that a press changed whose effect this undo takes back.
 pub async fn changed_by(brain: &Brain, facts: &TurnFacts, undo: &str) -> Result<Option<Shown>, StoreError> {
     let by = |shown: &Shown| shown.before.as_ref().is_some_and(|before| before.undos.iter().any(|id| id == undo));
-    Ok(newest(brain, facts).await?.into_iter().find(by))
+    Ok(newest(brain, facts.chat()).await?.into_iter().find(by))
 }
 
 /// The assistant's last message, if it has buttons that decide no card of its own.
@@ -89,8 +94,8 @@ pub async fn last(brain: &Brain, facts: &TurnFacts) -> Result<Option<Shown>, Sto
     Ok(last.map(|(shown, _)| shown).filter(|shown| !shown.buttons.is_empty() || !shown.about.is_empty()))
 }
 
-async fn newest(brain: &Brain, facts: &TurnFacts) -> Result<Vec<Shown>, StoreError> {
-    let scan = Scan::of::<Shown>(&[facts.chat().as_str()], limits::SHOWN_LOOKED_THROUGH).newest_first();
+async fn newest(brain: &Brain, chat: &ChatId) -> Result<Vec<Shown>, StoreError> {
+    let scan = Scan::of::<Shown>(&[chat.as_str()], limits::SHOWN_LOOKED_THROUGH).newest_first();
     Ok(brain.store.list::<Shown>(scan).await?.into_iter().map(|(shown, _)| shown).collect())
 }
 
@@ -146,6 +151,13 @@ pub(in crate::pipeline) async fn rewritten(
         edits.push(Edit { text, ..Edit::buttons(shown.message, shown.buttons) });
     }
     Ok(edits)
+}
+
+/// The words of a message with a line below them, once; what has no room for it stays as it is.
+pub fn said_below(text: &str, line: &str) -> String {
+    let is_there = text.lines().any(|known| known == line);
+    let told = format!("{text}\n{line}");
+    if is_there || told.encode_utf16().count() > limits::MESSAGE_UTF16_MAX { text.to_owned() } else { told }
 }
 
 /// Takes the buttons off a message that `settled` says are of no use any more.

@@ -1,14 +1,16 @@
-//! What can be taken back: the buttons that say so, and what of it is on record. Not here: taking it back
-//! (`intake::cards::undo`).
+//! What can be taken back: the buttons that say so, what of it is on record, and what is said where it was told. Not
+//! here: taking it back (`intake::cards::undo`).
 
 use chrono::Utc;
 use chrono::{DateTime, Duration};
 
 use crate::core::button::{Button, Press};
-use crate::core::ids::PendingId;
+use crate::core::ids::{ChatId, MessageId, PendingId};
 use crate::core::text::shorten;
+use crate::core::turn::{Edit, Path};
 use crate::limits;
 use crate::pipeline::brain::Brain;
+use crate::pipeline::commit::{Answer, shown};
 use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::{UNDOS_BY_CHAT, Undo};
 use crate::ports::{Batch, Expect, Key, RecordExt, Scan, StoreError};
@@ -79,6 +81,30 @@ pub(in crate::pipeline) async fn used(
 ) -> Result<Vec<(String, DateTime<Utc>)>, StoreError> {
     let recent = recent(brain, facts).await?;
     Ok(recent.into_iter().filter_map(|(undo, _)| Some((undo.label, undo.used?))).collect())
+}
+
+/// What the messages that told of these look like once they are taken back with this batch.
+pub async fn marked(
+    brain: &Brain,
+    chat: &ChatId,
+    undone: &[(Undo, u64)],
+    batch: &mut Batch,
+) -> Result<Vec<Edit>, StoreError> {
+    let mut answer = Answer::of(Path::Button);
+    for (undo, _) in undone {
+        let press = Press::Undo(undo.id.clone());
+        if let Some(shown) = shown::all_with_button(brain, chat, &press.encode()).await?.first() {
+            mark(shown.message, undo, &mut answer);
+            shown::without(shown.message, move |other| *other == press, &mut answer);
+        }
+    }
+    shown::rewritten(brain, chat, &answer.rewrites, batch).await
+}
+
+/// The message that told of something says that it was taken back.
+pub(in crate::pipeline) fn mark(told_in: MessageId, undo: &Undo, answer: &mut Answer) {
+    let line = taken_back(undo);
+    answer.rewrite(told_in, move |shown| shown.text = shown::said_below(&shown.text, &line));
 }
 
 /// What is said once something was taken back.

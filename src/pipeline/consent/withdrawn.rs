@@ -6,15 +6,33 @@
 //! [`super::undo`]).
 
 use super::closed;
+use crate::core::button::Press;
 use crate::core::ids::{ChatId, UserId};
 use crate::core::pending::{Decision, Means, Transition};
-use crate::core::turn::Reply;
+use crate::core::turn::{Path, Reply};
 use crate::pipeline::brain::Brain;
+use crate::pipeline::commit::{Answer, shown};
 use crate::ports::records::Show;
 use crate::ports::{Batch, Expect, StoreError, Table, optimistic};
 
 /// Words of a message that are so many are found in a request that was sent in parts.
 const PART_WORDS_MIN: usize = 3;
+
+/// What the messages with this button look like once it is withdrawn with this batch: these words, and no button.
+pub async fn button(
+    brain: &Brain,
+    chat: &ChatId,
+    press: &Press,
+    words: &'static str,
+    batch: &mut Batch,
+) -> Result<Vec<Show>, StoreError> {
+    let mut answer = Answer::of(Path::Button);
+    for shown in shown::all_with_button(brain, chat, &press.encode()).await? {
+        answer.rewrite(shown.message, move |shown| (shown.text, shown.buttons) = (words.to_owned(), Vec::new()));
+    }
+    let edits = shown::rewritten(brain, chat, &answer.rewrites, batch).await?;
+    Ok(edits.into_iter().map(Show::Edit).collect())
+}
 
 /// Withdraws what waits because of these words. False when nothing does; then nothing is committed. The caller sees to
 /// the delivery.

@@ -95,3 +95,23 @@ async fn a_file_that_is_gone_or_another_by_now_sends_nothing() {
     answer(&api, ANNA, "I don't have “report.pdf” any more, so nothing was sent").await;
     assert!(smtp.mails().is_empty());
 }
+
+/// However its parts arrive: one by one, and with the words on the last of them.
+#[tokio::test]
+async fn an_album_that_arrives_in_parts_is_one_message() {
+    for pause in ["0s", "100ms"] {
+        let (api, smtp) = (FakeBotApi::start().await, mail_server());
+        let _daemon = serve(&installed().smtp(&smtp).env("BRAIN_BREATH", pause), &api).await;
+        let part =
+            |text: &str, name: &str| Say::by(ANNA, text).with_file(name, name.as_bytes()).field("media_group_id", json!("77"));
+        api.say(part("", "one.pdf"));
+        api.wait_acknowledged(SOON).await;
+        tokio::time::sleep(Duration::from_millis(600)).await;
+        api.say(part(SEND, "two.pdf"));
+        let shown = card(&api, ANNA).await;
+        assert!(shown.text.contains("“one.pdf”") && shown.text.contains("“two.pdf”"), "{pause}: {}", shown.text);
+        assert_eq!(how_many(&api, ANNA, "Shall it go along"), 0, "{pause}: {}", api.transcript());
+        let cards = api.messages(ANNA).iter().filter(|message| !message.buttons.is_empty()).count();
+        assert_eq!(cards, 1, "{pause}: {}", api.transcript());
+    }
+}

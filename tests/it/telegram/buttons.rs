@@ -236,3 +236,35 @@ async fn a_second_snooze_takes_the_place_of_the_first() {
     answer(&api, ANNA, "💤 Snoozed until tomorrow").await;
     assert_eq!(timeless(&told.text), "⏰ Stretch — snoozed until DAY TIME", "{}", api.transcript());
 }
+
+#[tokio::test]
+async fn what_told_of_something_says_that_it_was_taken_back() {
+    let api = FakeBotApi::start().await;
+    let _daemon = serve(&installed(), &api).await;
+    for by in ["button", "word"] {
+        api.user_says(ANNA, "remind me to call mom tomorrow at 5pm");
+        let is_new = |m: &SentMessage| m.text.contains("Reminder set") && !m.text.contains("Taken back");
+        let set = api.wait_message(ANNA, is_new, SOON).await;
+        match by {
+            "button" => drop(noticed(&api, &set, "Undo").await),
+            _ => drop(says(&api, ANNA, "/undo").await),
+        }
+        let is_marked = |m: &SentMessage| m.id == set.id && m.text.ends_with("\n↩️ Taken back: add “Call mom”.");
+        let marked = api.wait_message(ANNA, is_marked, SOON).await;
+        assert!(marked.text.starts_with(&set.text) && marked.buttons.is_empty(), "{by}: {}", marked.text);
+    }
+}
+
+#[tokio::test]
+async fn presses_on_a_decided_card_ask_for_no_change_that_telegram_refuses() {
+    let (api, smtp, _model, _daemon, card) = with_card().await;
+    press(&api, &card, "Send").await;
+    smtp.wait_mails(1, SOON).await;
+    changed(&api, ANNA, &card).await;
+    for _ in 0..3 {
+        let told = noticed_at(&api, api.press(ANNA, card.id, &card.button("Send").data)).await;
+        assert!(told.contains("already done"), "{told}");
+    }
+    let refused = |call: &&Call| call.method.starts_with("editMessage") && call.status != Some(200);
+    assert_eq!(api.all_calls().iter().filter(refused).count(), 0, "{}", api.transcript());
+}

@@ -151,3 +151,62 @@ async fn after_it_was_done_again_the_old_undo_says_that_it_was_used() {
     api.user_says(ANNA, "/tasks");
     assert!(answer(&api, ANNA, "1 open task").await.text.contains("18:00"), "{}", api.transcript());
 }
+
+#[tokio::test]
+async fn of_several_edits_one_offer_is_left_and_it_does_the_newest_words() {
+    let api = FakeBotApi::start().await;
+    let _daemon = serve(&installed(), &api).await;
+    let message = api.user_says(ANNA, CALL);
+    answer(&api, ANNA, "17:00").await;
+    let mut offers: Vec<SentMessage> = Vec::new();
+    for hour in [6, 7, 8] {
+        api.user_edits(ANNA, message, &format!("remind me to call mom tomorrow at {hour}pm"));
+        let last = offers.last().map_or(0, |offer| offer.id);
+        let is_next = |m: &SentMessage| m.id > last && m.text.contains("You changed your message");
+        offers.push(api.wait_message(ANNA, is_next, SOON).await);
+    }
+    let replaced = |api: &FakeBotApi| {
+        let now = |offer: &SentMessage| api.messages(ANNA).into_iter().find(|m| m.id == offer.id);
+        let is_replaced = |m: SentMessage| m.buttons.is_empty() && m.text.contains("Replaced");
+        offers[..2].iter().filter_map(now).all(is_replaced).then_some(())
+    };
+    api.wait_for("the older offers to be replaced", SOON, replaced).await;
+    // A program may still show the first one.
+    api.press(ANNA, offers[0].id, &offers[0].all_buttons()[0].data);
+    answer(&api, ANNA, "20:00").await;
+    api.press(ANNA, offers[2].id, &offers[2].all_buttons()[0].data);
+    answer(&api, ANNA, DONE_OR_OLD).await;
+    for hour in ["18:00", "19:00"] {
+        assert_eq!(how_many(&api, ANNA, hour), 0, "{}", api.transcript());
+    }
+}
+
+#[tokio::test]
+async fn an_edit_back_to_the_first_words_takes_the_offer_back() {
+    let api = FakeBotApi::start().await;
+    let _daemon = serve(&installed(), &api).await;
+    let message = api.user_says(ANNA, CALL);
+    answer(&api, ANNA, "17:00").await;
+    api.user_edits(ANNA, message, LATER);
+    let offer = answer(&api, ANNA, "You changed your message").await;
+    api.user_edits(ANNA, message, CALL);
+    let told = answer(&api, ANNA, "your message reads as before").await;
+    assert!(told.id == offer.id && told.buttons.is_empty(), "{}", api.transcript());
+    api.press(ANNA, offer.id, &offer.all_buttons()[0].data);
+    answer(&api, ANNA, DONE_OR_OLD).await;
+    assert_eq!(how_many(&api, ANNA, "18:00"), 0, "{}", api.transcript());
+}
+
+#[tokio::test]
+async fn what_told_of_something_says_so_once_it_was_done_again() {
+    let api = FakeBotApi::start().await;
+    let _daemon = serve(&installed(), &api).await;
+    let message = api.user_says(ANNA, CALL);
+    let added = answer(&api, ANNA, "17:00").await;
+    api.user_edits(ANNA, message, LATER);
+    let offer = answer(&api, ANNA, "You changed your message").await;
+    api.press(ANNA, offer.id, &offer.all_buttons()[0].data);
+    let is_marked = |m: &SentMessage| m.id == added.id && m.text.contains("↩️ Taken back: add “Call mom”.");
+    let marked = api.wait_message(ANNA, is_marked, SOON).await;
+    assert!(marked.buttons.is_empty(), "{}", api.transcript());
+}

@@ -197,3 +197,86 @@ async fn a_bot_that_is_let_into_a_group_says_how_to_call_it_once() {
     assert!(daemon.is_running());
     assert_eq!(texts(&api, GROUP).len(), 1, "{}", api.transcript());
 }
+
+/// What small talk was last asked with.
+fn last_prompt(model: &ModelServer) -> String {
+    let calls = model.calls_of("chat");
+    calls.last().map(|call| call.messages.iter().map(|(_, text)| text.as_str()).collect()).unwrap_or_default()
+}
+
+/// A message of Anna's in a topic of the group.
+fn in_topic(text: &str, topic: i64) -> Say {
+    let say = Say::by(ANNA, text).in_group(GROUP).mentioning_bot();
+    say.field("message_thread_id", json!(topic)).field("is_topic_message", json!(true))
+}
+
+/// Telegram takes no message for the topic that is always there.
+#[tokio::test]
+async fn an_answer_in_the_general_topic_names_no_topic() {
+    let api = FakeBotApi::start().await;
+    let model = echo();
+    let _daemon = serve(&installed().model(&model), &api).await;
+    api.fail_until_cleared("sendMessage", Fault::TopicGone);
+    api.say(in_topic("hello there", 1));
+    answer(&api, GROUP, "You said: hello there").await;
+    let named = |call: &&crate::support::bot_api::Call| call.params.contains_key("message_thread_id");
+    assert_eq!(api.all_calls().iter().filter(named).count(), 0, "{}", api.transcript());
+}
+
+#[tokio::test]
+async fn an_answer_to_a_topic_that_is_gone_comes_into_the_chat() {
+    let api = FakeBotApi::start().await;
+    let model = echo();
+    let daemon = serve(&installed().model(&model), &api).await;
+    api.fail_until_cleared("sendMessage", Fault::TopicGone);
+    for text in ["hello there", "hello once more"] {
+        api.say(in_topic(text, 12));
+        answer(&api, GROUP, &format!("You said: {text}")).await;
+    }
+    assert_eq!(texts(&api, GROUP).len(), 2, "nothing is lost, and nothing there twice\n{}", api.transcript());
+    assert_eq!(daemon.terminate(), 0);
+}
+
+const SUPERGROUP: i64 = -100_700;
+
+#[tokio::test]
+async fn a_group_that_was_made_a_supergroup_stays_the_chat_that_it_was() {
+    let (api, model, program) = (FakeBotApi::start().await, echo(), installed());
+    let program = program.model(&model);
+    let daemon = serve(&program, &api).await;
+    api.say(Say::by(ANNA, "hello there").in_group(GROUP).mentioning_bot());
+    answer(&api, GROUP, "You said: hello there").await;
+    // Made one while an answer is on its way.
+    api.say(Say::by(BEN, "in the new one").in_group(SUPERGROUP));
+    api.fail_in_chat(GROUP, "sendMessage", Fault::MovedTo(SUPERGROUP));
+    api.say(Say::by(ANNA, "are you still there?").in_group(GROUP).mentioning_bot());
+    answer(&api, SUPERGROUP, "You said: are you still there?").await;
+    api.say(Say::by(ANNA, "and now?").in_group(SUPERGROUP).mentioning_bot());
+    answer(&api, SUPERGROUP, "You said: and now?").await;
+    // What was said before is in sight: it is the same conversation.
+    let asked = last_prompt(&model);
+    assert!(asked.contains("hello there") && asked.contains("are you still there?"), "{asked}");
+    assert_eq!(daemon.terminate(), 0);
+
+    let _daemon = serve(&program, &api).await;
+    api.say(Say::by(ANNA, "after a restart").in_group(SUPERGROUP).mentioning_bot());
+    answer(&api, SUPERGROUP, "You said: after a restart").await;
+    let asked = last_prompt(&model);
+    assert!(asked.contains("hello there"), "{asked}");
+    assert_eq!(texts(&api, GROUP).len(), 1, "{}", api.transcript());
+}
+
+#[tokio::test]
+async fn a_notice_of_the_move_is_enough_to_know_the_chat_again() {
+    let (api, model) = (FakeBotApi::start().await, echo());
+    let _daemon = serve(&installed().model(&model), &api).await;
+    api.say(Say::by(ANNA, "hello there").in_group(GROUP).mentioning_bot());
+    answer(&api, GROUP, "You said: hello there").await;
+    api.say(
+        Say::by(ANNA, "").in_group(GROUP).field("text", json!(null)).field("migrate_to_chat_id", json!(SUPERGROUP)),
+    );
+    api.say(Say::by(ANNA, "and now?").in_group(SUPERGROUP).mentioning_bot());
+    answer(&api, SUPERGROUP, "You said: and now?").await;
+    let asked = last_prompt(&model);
+    assert!(asked.contains("hello there"), "{asked}");
+}

@@ -21,6 +21,10 @@ pub enum Fault {
     RefuseEntities,
     /// 403 "bot was blocked by the user".
     Blocked,
+    /// 400 "message thread not found"; calls that name no topic pass and do not use the fault up.
+    TopicGone,
+    /// 400 with `parameters.migrate_to_chat_id`: the group is a supergroup now.
+    MovedTo(i64),
     /// Any other refusal.
     Refuse(u16, String),
     /// The call takes effect, then the connection closes without an answer.
@@ -62,6 +66,11 @@ impl Fault {
             Self::RefuseEntities => {
                 refuse(400, "Bad Request: can't parse entities: unsupported entity at byte offset 0")
             }
+            Self::TopicGone => refuse(400, "Bad Request: message thread not found"),
+            Self::MovedTo(chat) => Effect::Refuse(Refusal {
+                migrate_to: Some(chat),
+                ..Refusal::new(400, "Bad Request: group chat was upgraded to a supergroup chat")
+            }),
             Self::Blocked => refuse(403, "Forbidden: bot was blocked by the user"),
             Self::Refuse(code, description) => refuse(code, &description),
             Self::ReplyLost => Effect::CloseAfter,
@@ -124,7 +133,11 @@ impl Planned {
             let given = |name: &str| params.get(name).is_some_and(|v| v.as_array().is_none_or(|l| !l.is_empty()));
             given("entities") || given("parse_mode")
         };
-        method_fits && chat_fits && (!matches!(self.fault, Fault::RefuseEntities) || has_entities())
+        let has_topic = || params.contains_key("message_thread_id");
+        method_fits
+            && chat_fits
+            && (!matches!(self.fault, Fault::RefuseEntities) || has_entities())
+            && (!matches!(self.fault, Fault::TopicGone) || has_topic())
     }
 }
 

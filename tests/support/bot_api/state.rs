@@ -31,13 +31,14 @@ pub struct Refusal {
     pub code: u16,
     pub description: String,
     pub retry_after_s: Option<u64>,
+    pub migrate_to: Option<i64>,
 }
 
 pub type Answer = Result<Value, Refusal>;
 
 impl Refusal {
     pub fn new(code: u16, description: impl Into<String>) -> Self {
-        Self { code, description: description.into(), retry_after_s: None }
+        Self { code, description: description.into(), retry_after_s: None, migrate_to: None }
     }
 
     /// 400, with the prefix that Telegram gives it.
@@ -54,6 +55,9 @@ impl Refusal {
         let mut body = json!({"ok": false, "error_code": self.code, "description": self.description});
         if let Some(seconds) = self.retry_after_s {
             body["parameters"] = json!({"retry_after": seconds});
+        }
+        if let Some(chat) = self.migrate_to {
+            body["parameters"] = json!({"migrate_to_chat_id": chat});
         }
         body
     }

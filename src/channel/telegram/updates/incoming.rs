@@ -56,6 +56,8 @@ pub struct IncomingMessage {
     pub date: Option<DateTime<Utc>>,
     /// Whose message it was, when it was passed on.
     pub from: Option<String>,
+    /// The album that it is a part of.
+    pub album: Option<String>,
     pub content: MessageContent,
 }
 

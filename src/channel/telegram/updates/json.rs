@@ -17,6 +17,9 @@ impl ChatPlace {
     /// Where a message is.
     pub fn of(message: &Value) -> Option<Self> {
         let topic = message["message_thread_id"].as_i64().filter(|_| message["is_topic_message"] == true);
-        Some(Self { chat: message["chat"]["id"].as_i64()?, topic: topic.and_then(|topic| i32::try_from(topic).ok()) })
+        let place =
+            Self { chat: message["chat"]["id"].as_i64()?, topic: topic.and_then(|topic| i32::try_from(topic).ok()) };
+        // In a forum, what is in no other topic is in the general one.
+        Some(Self { topic: place.thread(), ..place })
     }
 }

@@ -35,6 +35,7 @@ pub(super) fn read(message: &Value, edited: Edited, me: &BotIdentity) -> Option<
         quote: text(&message["quote"]["text"]).filter(|_| replied_to(message, me).is_some()),
         date: message["date"].as_i64().and_then(|seconds| DateTime::from_timestamp(seconds, 0)),
         from: author(&message["forward_origin"]),
+        album: text(&message["media_group_id"]),
         content: content(message)?,
         text: words(message).unwrap_or_default().to_owned(),
     };

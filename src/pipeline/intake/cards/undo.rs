@@ -6,7 +6,8 @@
 //!
 //! Invariants: the restoring changes and the mark that the undo was used commit together, so it works once; a reversal
 //! is about the very thing that was changed, so a second one finds nothing to do, and only one that was done counts as
-//! used; every refusal has a sentence of its own; a used undo is remembered for a while. No model asks for it.
+//! used; every refusal has a sentence of its own; a used undo is remembered for a while; what told of something that
+//! was taken back says so from then on. No model asks for it.
 
 use chrono_tz::Tz;
 
@@ -21,7 +22,7 @@ use crate::core::turn::{NoticeKind, Path, Reply};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::commit::shown;
-use crate::pipeline::consent::undo::{recent, taken_back};
+use crate::pipeline::consent::undo::{mark, recent, taken_back};
 use crate::pipeline::intake::intended::Intended;
 use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::Undo;
@@ -34,17 +35,17 @@ pub(in crate::pipeline::intake) async fn press(
     id: &str,
 ) -> Result<Intended, StoreError> {
     let stored = brain.store.load::<Undo>(&Key::of(&[id])).await?;
+    let undo = Press::Undo(id.to_owned());
+    let pressed = shown::pressed(brain, facts, &undo.encode()).await?.map(|shown| shown.message);
     let taken = match &stored {
         None => told(facts, "That was too long ago to undo: it works for 10 minutes.", NoticeKind::Alert).into(),
         Some((undo, _)) if undo.owner != *facts.owner() => {
             // The button stays: it is somebody else's.
             return Ok(told(facts, "Only the person who did that can undo it.", NoticeKind::Alert).into());
         }
-        Some((undo, revision)) => take_back(brain, facts, undo, *revision).await?,
+        Some((undo, revision)) => take_back(brain, facts, undo, *revision, pressed).await?,
     };
-    let pressed = shown::pressed(brain, facts, &Press::Undo(id.to_owned()).encode()).await?;
-    let undo = Press::Undo(id.to_owned());
-    Ok(taken.then(move |answer| without(pressed.map(|shown| shown.message), undo, answer)))
+    Ok(taken.then(move |answer| without(pressed, undo, answer)))
 }
 
 /// An answer that takes a button off a message.
@@ -81,14 +82,20 @@ pub(in crate::pipeline::intake) async fn last(brain: &Brain, facts: &TurnFacts) 
         };
         return Ok(Answer::says(Path::Command, said).into());
     };
-    let taken = take_back(brain, facts, undo, *revision).await?;
     let press = Press::Undo(undo.id.clone());
-    let shown = shown::with_button(brain, facts, &press.encode()).await?;
-    Ok(taken
-        .then(move |answer| without(shown.map(|shown| shown.message), press, Answer { path: Path::Command, ..answer })))
+    let shown = shown::with_button(brain, facts, &press.encode()).await?.map(|shown| shown.message);
+    let taken = take_back(brain, facts, undo, *revision, shown).await?;
+    Ok(taken.then(move |answer| without(shown, press, Answer { path: Path::Command, ..answer })))
 }
 
-async fn take_back(brain: &Brain, facts: &TurnFacts, undo: &Undo, revision: u64) -> Result<Intended, StoreError> {
+/// Takes something back. `told_in`: the message that told of it.
+async fn take_back(
+    brain: &Brain,
+    facts: &TurnFacts,
+    undo: &Undo,
+    revision: u64,
+    told_in: Option<MessageId>,
+) -> Result<Intended, StoreError> {
     if undo.used.is_some() {
         return Ok(told(facts, already(undo, facts.ctx.zone), NoticeKind::Toast).into());
     }
@@ -98,7 +105,7 @@ async fn take_back(brain: &Brain, facts: &TurnFacts, undo: &Undo, revision: u64)
     }
     let used = Undo { changes: Vec::new(), reversal: None, used: Some(facts.ctx.now), ..undo.clone() };
     if let Some(reversal) = &undo.reversal {
-        return reverse(facts, reversal, &used, revision);
+        return reverse(facts, reversal, &used, revision, told_in);
     }
     // The mark comes first: of two presses at once the later one is told that it was used.
     let mut batch = Batch::default();
@@ -107,6 +114,7 @@ async fn take_back(brain: &Brain, facts: &TurnFacts, undo: &Undo, revision: u64)
         Ok(restored) => {
             rest_on(brain, facts, undo, restored).await?;
             let mut answer = told(facts, taken_back(undo), NoticeKind::Toast);
+            told_in.iter().for_each(|message| mark(*message, undo, &mut answer));
             restore_message(brain, facts, undo, &mut answer).await?;
             Ok(answer.into())
         }
@@ -155,10 +163,16 @@ async fn rest_on(brain: &Brain, facts: &TurnFacts, undone: &Undo, restored: u64)
 }
 
 /// Takes an effect elsewhere back, and tells what came of it.
-fn reverse(facts: &TurnFacts, reversal: &PlannedAction, used: &Undo, revision: u64) -> Result<Intended, StoreError> {
-    let mut mark = Batch::default();
-    mark.put(used, Expect::Revision(revision))?;
-    let incoming = facts.incoming.clone();
+fn reverse(
+    facts: &TurnFacts,
+    reversal: &PlannedAction,
+    used: &Undo,
+    revision: u64,
+    told_in: Option<MessageId>,
+) -> Result<Intended, StoreError> {
+    let mut marked = Batch::default();
+    marked.put(used, Expect::Revision(revision))?;
+    let (incoming, used) = (facts.incoming.clone(), used.clone());
     let sources = Sources { own: facts.own_words(), written_by: WrittenBy::Undo, ..Sources::default() };
     Ok(Intended::of(vec![reversal.clone()], sources).then(move |mut answer| {
         let is_done = answer.reports.iter().any(|report| report.status == Status::Succeeded);
@@ -169,7 +183,8 @@ fn reverse(facts: &TurnFacts, reversal: &PlannedAction, used: &Undo, revision: u
                 reply.buttons.iter_mut().for_each(|row| row.retain(|button| button.role != Role::Undo));
                 reply.buttons.retain(|row| !row.is_empty());
             }
-            answer.batch.extend(mark.changes);
+            answer.batch.extend(marked.changes);
+            told_in.iter().for_each(|message| mark(*message, &used, &mut answer));
         }
         let kind = if is_done { NoticeKind::Toast } else { NoticeKind::Alert };
         answer.noticed(&incoming, kind).keeping_question()
