@@ -3,12 +3,14 @@
 //! Pure: the same words, people and plan give the same standing. Not here: what the things are that an action is about,
 //! and what becomes of an action that does not follow from the message (the pipeline).
 
+mod changed;
 mod whole;
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
+pub use self::changed::{SettledAction, Unsaid, planned_again};
 pub use self::whole::Whole;
 use super::address_book::Person;
 use super::entry::{Entry, ParamError};
@@ -202,7 +204,7 @@ impl Judge<'_> {
             match self.value(value) {
                 ValueGrounding::Grounded => {}
                 ValueGrounding::Likely => standing = standing.max(PlanStanding::Likely),
-                ValueGrounding::Instead(text) => put_in(&mut planned.params, &value.path, text),
+                ValueGrounding::Instead(text) => put_in(&mut planned.params, &value.path, text.into()),
                 ValueGrounding::Groundless => match value.kind {
                     // What is about somebody or some time cannot do without them; words can be looked at.
                     ValueKind::Time | ValueKind::Person => take(&mut planned.params, value),

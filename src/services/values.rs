@@ -167,11 +167,11 @@ pub fn take_out(params: &mut Params, path: &[String]) {
 }
 
 /// Sets a value in parameters that has its place already.
-pub fn put_in(params: &mut Params, path: &[String], value: String) {
+pub fn put_in(params: &mut Params, path: &[String], value: Value) {
     match path {
         [] => {}
         [last] => {
-            params.insert(last.clone(), Value::String(value));
+            params.insert(last.clone(), value);
         }
         [first, rest @ ..] => {
             if let Some(inner) = params.get_mut(first).and_then(Value::as_object_mut) {

@@ -95,6 +95,11 @@ pub fn telling_stems(text: &str) -> FxHashSet<String> {
     words::words(text).into_iter().filter(|word| !is_light(word)).map(|word| terms::stem(&word)).collect()
 }
 
+/// Whether a text has a word for this value of a choice; no text has one for what is no such value.
+pub fn says_choice(value: &str, text: &str) -> bool {
+    choices::is_said(value, &words::words(text).join(" "))
+}
+
 /// Whether the name of something new holds more than a name.
 pub fn is_odd_name(name: &str, reference: &Reference) -> bool {
     names::is_odd_name(name, reference)
@@ -216,6 +221,11 @@ impl<'a> Ground<'a> {
     /// Whether words point at something that was named or is in sight.
     pub fn points_at_something(text: &str) -> bool {
         choices::points_at_something(text)
+    }
+
+    /// Whether words point at somebody who was named or is in sight.
+    pub fn points_at_somebody(text: &str) -> bool {
+        choices::points_at_somebody(text)
     }
 
     /// Whether a time follows from what was said.

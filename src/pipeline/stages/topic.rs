@@ -63,13 +63,17 @@ impl<'a> Amended<'a> {
     }
 
     /// The actions with the words of the card, not with the ids behind them.
-    fn as_shown(&self) -> Value {
+    pub(super) fn shown(&self) -> Vec<PlannedAction> {
         let params = |index: usize, planned: &PlannedAction| {
             let action = self.card.and_then(|pending| pending.actions.get(index));
             action.map_or_else(|| planned.params.clone(), |action| action.params.clone())
         };
         let shown = self.actions.iter().enumerate();
-        shown.map(|(index, again)| proposal(&PlannedAction { params: params(index, again), ..again.clone() })).collect()
+        shown.map(|(index, again)| PlannedAction { params: params(index, again), ..again.clone() }).collect()
+    }
+
+    fn as_shown(&self) -> Value {
+        self.shown().iter().map(proposal).collect()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Amendments: a yes with a change is neither a yes nor a no. The card it speaks of is withdrawn before anything is
-//! planned, and a new one takes its place; if the change cannot be planned, the original comes back as a new card.
+//! planned, and a new one takes its place; if the change cannot be planned, or the words only asked about it, the original
+//! comes back as a new card.
 //!
 //! Invariant: only its owner changes a card, in words typed about it: in reply to it, after its *Edit* button, or
 //! right below it. Not here: drafts, which wait for nothing ([`drafts`]).
@@ -78,6 +79,11 @@ async fn amend(turn: &Turn<'_>, pending: &Pending) -> Result<Answer, TurnError> 
     };
 
     let mut answer = match planned_again(turn, &pending.domains, &Amended::card(pending)).await {
+        // A question about it changes nothing of it.
+        Ok(mut answer) if only_looked(turn.brain, &answer) => {
+            cards::ask(turn.brain, &turn.facts, Asking::again(pending), &mut answer)?;
+            answer
+        }
         Ok(answer) if leads_on(&answer) => answer,
         Err(TurnError::Store(error)) => return Err(error.into()),
         // Why it was refused is told above the original.
@@ -109,6 +115,16 @@ async fn withdrawn(brain: &Brain, facts: &TurnFacts, pending: &Pending) -> Resul
     }
     brain.commit(std::mem::take(&mut withdrawal.batch)).await?;
     Ok(Some(withdrawal))
+}
+
+/// True when something was looked up, and nothing else came of it.
+fn only_looked(brain: &Brain, answer: &Answer) -> bool {
+    let is_look = |report: &Report| {
+        let entry = brain.services.command(&report.service, &report.command);
+        report.status == Status::Succeeded && entry.is_some_and(|entry| !entry.writes())
+    };
+    let asks = matches!(answer.clarification, Question::Open(_));
+    !asks && !answer.reports.is_empty() && answer.reports.iter().all(is_look)
 }
 
 /// True when a change came to something: it ran, waits, or was asked about.

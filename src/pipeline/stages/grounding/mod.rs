@@ -9,6 +9,7 @@
 //! what is proposed runs as it was shown, through the gate. Not here: cards (what needs a yes is asked for anyway,
 //! unless it was a question), and what a ground is (`language::grounding`).
 
+mod amended;
 mod found;
 mod judging;
 mod proposed;
@@ -60,11 +61,17 @@ pub(crate) async fn check(
     mut plan: Plan,
     planner: Planner,
 ) -> Grounded {
-    let is_judged = brain.policy.grounds_plans
-        && topic.amends.is_none_or(|amended| amended.card.is_none())
-        && facts.origin().is_own_words();
+    let is_judged = brain.policy.grounds_plans && facts.origin().is_own_words();
     if !is_judged || plan.actions.is_empty() {
         return Grounded::Plan { plan, remarks: Vec::new() };
+    }
+    match (topic.amends, planner) {
+        (Some(amended), Planner::Model) => return amended::check(brain, facts, amended, domains, plan).await,
+        // What code changes of a card is what was said.
+        (Some(amended), Planner::BuiltIn) if amended.card.is_some() => {
+            return Grounded::Plan { plan, remarks: Vec::new() };
+        }
+        (Some(_) | None, Planner::Model | Planner::BuiltIn) => {}
     }
     let reference = facts.reference();
     let ground = ground(brain, facts, topic, facts.reading(), &reference, Reach::Conversation);
