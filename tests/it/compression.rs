@@ -374,3 +374,21 @@ fn a_program_that_runs_shortens_by_itself() {
     assert!(told.contains("older messages"), "{told}");
     assert!(server.calls_of("summarize")[0].messages[1].1.contains("person: remind me to buy thing 0"));
 }
+
+/// What was just listed in answer to one's own words, however much was said before.
+#[tokio::test]
+async fn what_was_just_listed_is_meant_after_a_long_conversation_as_after_a_short_one() {
+    for (said, done) in [("star it", "starred"), ("archive it", "archived")] {
+        let rig = Rig::new(Setup { demo: true, model: false, ..Setup::default() });
+        for asked in ["the hotel", "Bob", "Sarah", "the invoice", "NW-3391", "the dentist", "the hotel", "Priya"] {
+            rig.says(&format!("any mails about {asked}?")).await;
+            shortens(&rig).await;
+        }
+        assert!(kept(&rig).await.is_some_and(|kept| kept.summary.others().is_some()), "others' words are summed up");
+        let listed = rig.says("any mails from the hotel?").await;
+        shortens(&rig).await;
+        let answer = rig.says(said).await;
+        assert_eq!(answer.did(), ["email.mark succeeded"], "{said}: {} {}", listed.text(), answer.text());
+        assert_eq!(answer.params()["as"], done);
+    }
+}

@@ -107,11 +107,9 @@ impl HistorySummary {
     /// What of it is somebody else's.
     pub fn untrusted(&self) -> Option<UntrustedText> {
         let (part, source) = self.others()?;
-        let text = [part.text.clone()]
-            .into_iter()
-            .chain(part.things.iter().map(PastAction::named))
-            .collect::<Vec<_>>()
-            .join("\n");
+        // What things are called may be others' words; their ids are ours, and pointing at one passes nothing on.
+        let labels = part.things.iter().filter_map(|past| Some(past.item.as_ref()?.label.as_str()));
+        let text = [part.text.as_str()].into_iter().chain(labels).collect::<Vec<_>>().join("\n");
         Some(UntrustedText::new(source, text))
     }
 

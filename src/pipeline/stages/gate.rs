@@ -20,6 +20,7 @@ use crate::core::plan::{Action, Params, Plan, PlannedAction, Taint};
 use crate::core::provenance;
 use crate::core::provenance::{Folded, Sources, UntrustedText, WrittenBy};
 use crate::core::stakes::{Assessed, Stakes, assess};
+use crate::language::grounding;
 use crate::language::time::{self, Reference};
 use crate::limits;
 use crate::pipeline::brain::Brain;
@@ -219,6 +220,8 @@ fn taints(
     // A planner may write the person's relative day as a date that some event has, too: a time is the person's own if
     // they gave one at all.
     let reference = facts.ctx.reference();
+    // One of a few words that a command knows is the person's own if they said one for it.
+    taints.retain(|taint| !grounding::says_choice(&taint.value, seen.own));
     let own_time = || *seen.own_time.get_or_init(|| !time::find(seen.own, &reference).is_empty());
     taints.retain(|taint| !(is_a_time(&taint.value, &reference) && own_time()));
     taints
