@@ -27,9 +27,13 @@ pub const MODEL_TIMEOUT_SECS: std::ops::RangeInclusive<u64> = 1..=3_600;
 pub const MODEL_OUTAGES_MAX: u32 = 5;
 /// How long: nobody waits that long for an answer, and it is soon enough to find it working again.
 pub const MODEL_REST_SECS: u64 = 30;
-/// Of fewer tokens no prompt is taken to be cut off: servers that leave out of their count what they kept from an
-/// earlier call count as few, and no server's context is smaller.
+/// A count below so many tokens may leave out what the server kept from earlier prompts: it is held against what is
+/// new in the prompt, a larger one against all of it.
 pub const MODEL_CUT_TOKENS_MIN: u64 = 1_500;
+/// Of fewer tokens no prompt is taken to be cut off: in such a context no answer would fit.
+pub const MODEL_CUT_LEAST: u64 = 256;
+/// So many of the last prompts of an endpoint are remembered, to tell what is new in the next: a few of each stage.
+pub const MODEL_CUT_PROMPTS: usize = 16;
 /// A prompt is taken to be cut off where so many times more was sent than was counted. Sent tokens are estimated from
 /// bytes, and off by up to a third.
 pub const MODEL_CUT_FACTOR: u64 = 2;

@@ -29,7 +29,7 @@ pub(super) fn completion(
     let call = ask.call;
     count(&mut ask.usage, call, &answer);
     if let Some(read) = answer.counts.tokens_in {
-        room.learn(read, estimate(sent_bytes(call)));
+        room.learn(read, call, estimate);
     }
     let is_cut = is_cut(&answer, call.tokens_max);
     let mut text = match &call.schema {
