@@ -142,3 +142,25 @@ fn killed_while_it_forgets_it_has_forgotten_at_the_next_start() {
         assert!(messages_of(&third.say("/memory"))[0]["text"].as_str().unwrap().contains("nothing"), "{border}");
     }
 }
+
+#[test]
+fn what_only_ordered_to_forget_it_is_no_answer() {
+    for order in ["/forget locker", "forget my locker code", "please forget my locker code"] {
+        let program = Program::new();
+        let mut console = program.console(&ARGS);
+        console.say(&format!("remember that my locker code is {CANARY}"));
+        let card = console.say(order);
+        console.press(&button(&card, "approve"));
+        for question in [
+            "what did we say about my locker code?",
+            "what do you know about my locker code?",
+            "what did I say about the locker?",
+        ] {
+            let told = text_of(&console.say(question));
+            assert!(
+                !told.contains("you said") && !told.to_lowercase().contains("forget my locker"),
+                "{order}: {question}: {told}"
+            );
+        }
+    }
+}

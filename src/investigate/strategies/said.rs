@@ -1,7 +1,7 @@
 //! Chat statements: what the person told, which asks for nothing, and so stands nowhere else.
 //!
 //! Invariant: only the person's own words count; what they passed on is somebody else's, and what we answered was found
-//! elsewhere. Questions and requests are left out: they name a topic and tell nothing of it.
+//! elsewhere. Questions, requests and slash commands are left out: they name a topic and tell nothing of it.
 
 use super::EvidenceSources;
 use crate::core::text::shorten;
@@ -33,7 +33,10 @@ pub(super) async fn told(sources: &EvidenceSources<'_>, filter: &ItemFilter) -> 
     };
     let found = sources.index.search(&sources.ctx.owner, &query).await?;
     let reference = sources.ctx.reference();
-    let tells = |text: &str| tells(text, &reference) && asks_nothing(&Hearing::new(text, &reference, BUILDERS));
+    let is_command = |text: &str| text.trim_start().starts_with('/');
+    let tells = |text: &str| {
+        !is_command(text) && tells(text, &reference) && asks_nothing(&Hearing::new(text, &reference, BUILDERS))
+    };
     let is_told = |hit: &Hit| hit.snippet.as_deref().is_some_and(tells);
     let told = found.hits.into_iter().filter(is_told).map(item);
     Ok(told.filter(|item| filter.allows(&item.marks)).take(filter.limit).collect())

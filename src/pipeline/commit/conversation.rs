@@ -96,6 +96,7 @@ fn outcome(brain: &Brain, report: &Report, card: Option<&PendingId>) -> ActionRe
         label: show::wording(&brain.services, &action),
         status: report.status,
         error: report.error.clone(),
+        command: Some((report.service.clone(), report.command.clone())),
         pending,
     }
 }

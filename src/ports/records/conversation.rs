@@ -123,6 +123,9 @@ pub struct ActionRecord {
     /// Why, for everything that is not fine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// The service and the command, where it is of a time when that was noted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<(String, String)>,
     /// The card that asked for a yes to it; what became of that is on its record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending: Option<PendingId>,

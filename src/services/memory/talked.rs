@@ -1,7 +1,7 @@
 //! What the person said about something in earlier conversations, each with its day: found like what is remembered.
 //!
-//! Only their own words, in their private chat; questions are left out, as they say nothing, and so is what came to be
-//! remembered by being said: that is known, or has been corrected since.
+//! Only their own words, in their private chat; questions and slash commands are left out, as they say nothing, and so is
+//! what came to be remembered by being said, or was to be corrected or forgotten by it: that is known, or no more.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -83,8 +83,9 @@ impl MemoryService {
         };
         let mut said = Vec::new();
         for about in self.own_words_about(ctx, &words, span).await? {
-            let is_question = about.message.text.trim_end().ends_with('?');
-            if !is_question && !about.is_among(known) && !self.was_kept(&about.message).await? {
+            let text = about.message.text.trim();
+            let says_nothing = text.ends_with('?') || text.starts_with('/');
+            if !says_nothing && !about.is_among(known) && !self.was_kept(&about.message).await? {
                 said.push(about);
             }
         }
@@ -148,17 +149,19 @@ impl MemoryService {
         Ok(all)
     }
 
-    /// Whether something came to be remembered by it, corrected or forgotten: then it is known, or not true any more.
+    /// Whether something came to be remembered by it, corrected or forgotten, or was to be: then it is known, or not
+    /// true any more.
     async fn was_kept(&self, said: &Message) -> Result<bool, ServiceError> {
         // Between a message and its answer stand the other parts of the same turn.
         for number in said.number + 1..=said.number + TALKED_PARTS_MAX {
             let key = Message::key_of(&said.chat, number);
             let Some((next, _)) = self.store.load::<Message>(&key).await? else { return Ok(false) };
             if next.speaker == Speaker::Assistant {
-                return Ok(next
-                    .actions
-                    .iter()
-                    .any(|past| past.service == NAME && past.command != <RecallFacts as Command>::NAME));
+                let kept = |service: &str, command: &str| service == NAME && command != RecallFacts::NAME;
+                // What only asked for it counts as well: whatever becomes of that, the words were an order.
+                let asked = next.outcomes.iter().filter_map(|outcome| outcome.command.as_ref());
+                return Ok(next.actions.iter().any(|past| kept(&past.service, &past.command))
+                    || asked.into_iter().any(|(service, command)| kept(service, command)));
             }
         }
         Ok(false)
