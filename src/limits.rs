@@ -307,7 +307,7 @@ pub const NOTICE_CALL_MS: u64 = 3_000;
 /// A message so long is part of a paste: Telegram's programs cut at 4,096, a word's length earlier at most.
 pub const PASTE_PART_UTF16_MIN: usize = 4_000;
 /// How long the next part of an album is waited for: a program sends them together, and a network one by one.
-pub const ALBUM_MS: u64 = 1_500;
+pub const ALBUM_MS: u64 = 2_500;
 /// Groups that have another number than they began with, as far as that is read at a start.
 pub const CHATS_MOVED_MAX: usize = 4_096;
 /// Messages of which it is known what they were changed to last; a number each.

@@ -102,11 +102,12 @@ async fn an_album_that_arrives_in_parts_is_one_message() {
     for pause in ["0s", "100ms"] {
         let (api, smtp) = (FakeBotApi::start().await, mail_server());
         let _daemon = serve(&installed().smtp(&smtp).env("BRAIN_BREATH", pause), &api).await;
-        let part =
-            |text: &str, name: &str| Say::by(ANNA, text).with_file(name, name.as_bytes()).field("media_group_id", json!("77"));
+        let part = |text: &str, name: &str| {
+            Say::by(ANNA, text).with_file(name, name.as_bytes()).field("media_group_id", json!("77"))
+        };
         api.say(part("", "one.pdf"));
         api.wait_acknowledged(SOON).await;
-        tokio::time::sleep(Duration::from_millis(600)).await;
+        tokio::time::sleep(Duration::from_millis(300)).await;
         api.say(part(SEND, "two.pdf"));
         let shown = card(&api, ANNA).await;
         assert!(shown.text.contains("“one.pdf”") && shown.text.contains("“two.pdf”"), "{pause}: {}", shown.text);
