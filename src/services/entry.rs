@@ -26,7 +26,7 @@ use crate::core::ids::UserId;
 use crate::core::outcome::Outcome;
 use crate::core::plan::{ActingAccount, Action, Params, PlannedAction, Target};
 use crate::core::stakes::{Authorized, Rule, Stakes};
-use crate::core::text::visible;
+use crate::core::text::{capital, visible};
 use crate::limits::PARAM_CHARS_MAX;
 
 /// A command with its type erased, and whoever carries it out.
@@ -310,7 +310,7 @@ impl<T: Command, S: Handle<T>> Entry for Typed<T, S> {
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
         let mut card = self.with(subject.action, |command| command.card(subject)).unwrap_or_else(|| {
-            CardBody::titled(format!("{}?", subject.action.name()))
+            CardBody::titled(format!("{}?", capital(T::SUMMARY)))
                 .body(Value::Object(subject.action.params.clone()).to_string())
         });
         // A look that waits for a high-stakes action stands on its card, too: with everything it asks for.
@@ -355,7 +355,7 @@ impl<T: Command, S: Handle<T>> Entry for Typed<T, S> {
     }
 
     fn attempt(&self, action: &Action) -> String {
-        self.with(action, |command| visible(&command.attempt(action))).unwrap_or_else(|| action.name())
+        self.with(action, |command| visible(&command.attempt(action))).unwrap_or_else(|| T::SUMMARY.to_owned())
     }
 
     fn made(&self, action: &Action, output: &Value) -> Option<ItemRef> {

@@ -14,6 +14,7 @@ use brain_agent::services::service::{Service, ServiceInfo};
 use serde_json::json;
 
 use crate::rig::{Rig, Setup, action};
+use crate::support::internals;
 
 #[path = "../../examples/weather.rs"]
 #[allow(dead_code)]
@@ -164,4 +165,16 @@ async fn phrases_that_cannot_be_read_are_named_and_register_nothing() {
     let error = rig.brain.services.register(broken).unwrap_err();
     assert!(matches!(error, RegistryError::Phrases(_)), "{error}");
     assert!(rig.brain.services.now().find("odd").is_none());
+}
+
+/// Names of commands are looked for in every text that a test sees (`support::internals`).
+#[tokio::test]
+async fn every_command_that_is_built_in_is_looked_for_in_what_people_read() {
+    let rig = Rig::new(Setup { demo: true, ..Setup::default() });
+    let services = rig.brain.services.now();
+    for entry in services.commands(&services.names()) {
+        let known = internals::COMMANDS.iter().find(|(service, _)| *service == entry.service());
+        let is_known = known.is_some_and(|(_, commands)| commands.contains(&entry.command()));
+        assert!(is_known, "{}.{}", entry.service(), entry.command());
+    }
 }

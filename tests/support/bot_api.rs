@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tokio::sync::watch;
 
+use super::internals;
 use super::wire::Background;
 pub use faults::Fault;
 use faults::{Planned, Weather};
@@ -234,7 +235,9 @@ impl FakeBotApi {
 
     /// Deleted ones too.
     pub fn all_messages(&self, chat: i64) -> Vec<SentMessage> {
-        self.shared().look(|state| transcript::sent(state, chat))
+        let sent = self.shared().look(|state| transcript::sent(state, chat));
+        sent.iter().for_each(|message| internals::are_not_in(&message.text));
+        sent
     }
 
     /// The calls of `method` so far, refused and unanswered ones too.

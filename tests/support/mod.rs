@@ -29,6 +29,7 @@ pub mod dovecot;
 pub mod embedder;
 pub mod guarded;
 pub mod http_proxy;
+pub mod internals;
 pub mod model_server;
 pub mod postfix;
 pub mod program;

@@ -27,7 +27,7 @@ pub(crate) mod learning;
 mod notes;
 pub(crate) mod order;
 mod own_rules;
-mod phrasing;
+pub(crate) mod phrasing;
 pub(crate) mod plan;
 pub(crate) mod progressing;
 mod refine;

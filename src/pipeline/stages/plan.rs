@@ -13,6 +13,7 @@ use super::called;
 use super::condition;
 use super::context::Context;
 use super::conversation::{days, replied_line};
+use super::phrasing::Internals;
 use super::refine::Refining;
 use super::select::SelectionScope;
 use super::topic::{self, Planned, REPHRASE, Topic, earlier, proposed};
@@ -114,6 +115,11 @@ async fn planned(turn: &Turn<'_>, domains: &[String], context: &Context, topic: 
     };
     match planned {
         Asked::Answer(mut plan) => {
+            let known = context.items.iter().filter_map(|item| Some((item.id.as_deref()?, item.line.as_str())));
+            let internals = Internals::of(turn.brain, &turn.facts).with(known);
+            for words in plan.question.iter_mut().chain(&mut plan.open) {
+                *words = internals.worded(words);
+            }
             for planned in &mut plan.actions {
                 if let Some(entry) = turn.brain.services.command(&planned.service, &planned.command) {
                     build_params::mend(context, entry.as_ref(), turn.facts.words(), &mut planned.params);

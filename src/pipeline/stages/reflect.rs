@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::ask::{self, Asked};
+use super::phrasing::Internals;
 use crate::core::outcome::{Report, Status};
 use crate::core::plan::{Params, Plan, PlannedAction};
 use crate::language::words;
@@ -61,6 +62,8 @@ pub async fn missing(turn: &Turn<'_>, open: &str, results: &[String]) -> Reflect
         }
         Asked::Answer(Reflection { missing, .. }) => {
             let missing = missing.filter(|text| !text.trim().is_empty());
+            let internals = Internals::of(turn.brain, &turn.facts);
+            let missing = missing.map(|text| internals.worded(&text));
             missing.map_or(Reflected::Unclear, Reflected::Missing)
         }
         Asked::Unusable(why) => {

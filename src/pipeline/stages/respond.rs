@@ -6,7 +6,8 @@
 use minijinja::context;
 
 use super::honest::{self, CameTo};
-use super::{ask, doubts, phrasing, speak};
+use super::phrasing::{self, Internals};
+use super::{ask, doubts, speak};
 use crate::core::markup::Formatted;
 use crate::language::requests;
 use crate::language::routing::Kind;
@@ -119,7 +120,8 @@ async fn by_model(turn: &Turn<'_>, memories: &[String], results: &Results, came_
     };
     match said {
         Ok(words) => {
-            let words = phrasing::presentable(words, &turn.brain.services.now(), &results.receipts.join("\n"), &given);
+            let internals = Internals::of(turn.brain, &turn.facts);
+            let words = phrasing::presentable(words, &internals, &results.receipts.join("\n"), &given);
             if words.text.trim().is_empty() {
                 return came_to.statement().map(Formatted::plain);
             }

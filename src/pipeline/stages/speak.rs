@@ -12,8 +12,9 @@ use futures::future::{Either, select};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{Instant, sleep_until};
 
+use super::ask;
 use super::honest::{self, CameTo};
-use super::{ask, phrasing};
+use super::phrasing::{self, Internals};
 use crate::core::markup::Formatted;
 use crate::limits;
 use crate::pipeline::turn::Turn;
@@ -100,7 +101,7 @@ async fn draft(turn: &Turn<'_>, written: &str, came_to: CameTo, given: &str) {
         return;
     }
     let known = turn.account.known();
-    let words = phrasing::presentable(words, &turn.brain.services.now(), &known, given);
+    let words = phrasing::presentable(words, &Internals::of(turn.brain, &turn.facts), &known, given);
     let mut words = honest::shown(words, came_to);
     if !known.is_empty() {
         words.push(&format!("\n\n{known}"));

@@ -15,6 +15,7 @@ use tokio::sync::watch;
 
 use super::clock::HandClock;
 use super::log::{Event, Log};
+use crate::support::internals;
 
 /// A message as it arrived.
 #[derive(Debug, Clone)]
@@ -207,6 +208,7 @@ impl Channel for RecordingChannel {
     }
 
     async fn status(&self, _: &ChatId, text: &str) {
+        internals::are_not_in(text);
         self.statuses.lock().unwrap().push((tokio::time::Instant::now(), text.to_owned()));
     }
 
@@ -215,12 +217,14 @@ impl Channel for RecordingChannel {
     }
 
     async fn draft(&self, _: &ChatId, words: &Formatted) {
+        internals::are_not_in(&words.text);
         if let Some(drafts) = self.drafts.lock().unwrap().as_mut() {
             drafts.push((tokio::time::Instant::now(), words.text.clone()));
         }
     }
 
     async fn send(&self, chat: &ChatId, reply: &Reply) -> Result<MessageId, SendError> {
+        internals::are_not_in(&reply.text);
         self.arrives()?;
         self.gets_through(chat).await;
         let is_broken = self.broken.lock().unwrap().contains(chat);
@@ -236,6 +240,7 @@ impl Channel for RecordingChannel {
     }
 
     async fn edit(&self, _: &ChatId, edit: &Edit) -> Result<(), SendError> {
+        edit.text.iter().for_each(|text| internals::are_not_in(text));
         self.edits.lock().unwrap().push(edit.clone());
         Ok(())
     }

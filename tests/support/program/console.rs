@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use super::super::internals;
 use super::child::{Child, Finished};
 
 /// The answer to one input.
@@ -56,6 +57,7 @@ impl Console {
             let value: Value = serde_json::from_str(&line)
                 .unwrap_or_else(|error| panic!("{error} in the line {line:?}\n{}", self.child.story()));
             let done = value["type"] == "done";
+            value["text"].as_str().iter().for_each(|text| internals::are_not_in(text));
             lines.push(value);
             if done {
                 return lines;

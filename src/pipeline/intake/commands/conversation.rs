@@ -5,6 +5,7 @@ use crate::core::text::visible;
 use crate::core::turn::Path;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
+use crate::pipeline::stages::phrasing::Internals;
 use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::ConversationSummary;
 use crate::ports::{Expect, RecordExt, StoreError};
@@ -31,7 +32,7 @@ pub(super) async fn answer(brain: &Brain, facts: &TurnFacts, rest: &str) -> Resu
             answer.batch.put(&empty, Expect::Revision(revision))?;
             Ok(answer)
         }
-        Some((kept, _)) => Ok(shown(&kept)),
+        Some((kept, _)) => Ok(shown(&kept, &Internals::of(brain, facts))),
     }
 }
 
@@ -49,23 +50,25 @@ fn none(brain: &Brain) -> String {
     format!("🧠 There is no summary of our conversation. {when}")
 }
 
-fn shown(kept: &ConversationSummary) -> Answer {
+fn shown(kept: &ConversationSummary, internals: &Internals<'_>) -> Answer {
     let mut sections =
         vec![format!("🧠 What I keep of our conversation in short, of {} older messages", kept.messages)];
-    sections.extend(told(kept.summary.own()));
+    sections.extend(told(kept.summary.own(), internals));
     if let Some((part, source)) = kept.summary.others() {
-        let told = told(part).map(|told| format!("With words of others in it (from {}):\n{told}", visible(source)));
+        let told =
+            told(part, internals).map(|told| format!("With words of others in it (from {}):\n{told}", visible(source)));
         sections.extend(told);
     }
     sections.push(HOW.to_owned());
     Answer::says(Path::Command, sections.join("\n\n")).holding(kept.summary.untrusted().into_iter().collect())
 }
 
-fn told(part: &SummaryPart) -> Option<String> {
+fn told(part: &SummaryPart, internals: &Internals<'_>) -> Option<String> {
     let labels: Vec<&str> =
         part.things.iter().filter_map(|past| past.item.as_ref()).map(|item| item.label.as_str()).collect();
     let named = (!labels.is_empty()).then(|| format!("▫️ Things in it: {}", labels.join(", ")));
-    let text = (!part.text.is_empty()).then(|| part.text.clone());
+    // It names commands, for planners.
+    let text = (!part.text.is_empty()).then(|| internals.worded(&part.text));
     let lines: Vec<String> = text.into_iter().chain(named).map(|line| visible(&line)).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
 }

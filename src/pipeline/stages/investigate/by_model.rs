@@ -30,7 +30,7 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::stages::conversation;
 use crate::pipeline::stages::honest::{self, CameTo};
-use crate::pipeline::stages::phrasing;
+use crate::pipeline::stages::phrasing::{self, Internals};
 use crate::pipeline::stages::speak;
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::pipeline::turn::{TurnFacts, status};
@@ -237,7 +237,8 @@ async fn told(
         None => kept::answer(turn.brain, &turn.facts, told, rows),
         Some(words) => {
             let text = Formatted::read(&words.text, &words.given);
-            let text = phrasing::presentable(text, &turn.brain.services.now(), "", &words.given);
+            let internals = Internals::of(turn.brain, &turn.facts);
+            let text = phrasing::presentable(text, &internals, "", &words.given);
             let text = honest::shown(text, CameTo::Findings);
             kept::worded(&turn.facts, told, rows, Worded { text, cited: words.cited.into_iter().collect() })
         }
