@@ -6,13 +6,17 @@
 //! Invariant: where a planner wrote the values ([`Folded::tracing`]), an address is in the person's own words, or that
 //! of somebody they know, or tainted; it need not be in anybody else's text that is in sight.
 
+mod addresses;
 mod spelling;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::addresses::{holds_two_addresses, looks_like, says_address};
 pub use self::spelling::is_disguised;
 use self::spelling::{Likeness, Piece, Spelled, like_address};
 use super::plan::{Params, Taint};
+use super::text::quoted;
+use crate::limits::CARD_INLINE_CHARS_MAX;
 
 /// A text that is not the person's own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,6 +53,11 @@ impl Taint {
     pub fn label(&self) -> String {
         label(&self.source, self.kept_in.as_deref())
     }
+
+    /// What a card says of it, and an offer.
+    pub fn warning(&self) -> String {
+        format!("{} comes from {}, {NOT_YOURS}", quoted(&self.value, CARD_INLINE_CHARS_MAX), self.label())
+    }
 }
 
 fn label(source: &str, kept_in: Option<&str>) -> String {
@@ -80,6 +89,8 @@ pub enum WrittenBy {
     Planner {
         /// As they were shown to it.
         records: Vec<String>,
+        /// What the person said before that this message completes.
+        completes: Vec<String>,
     },
 }
 
@@ -288,12 +299,6 @@ pub fn find_recorded(params: &Params, exempt: &[&str], seen: &Folded) -> Vec<Tai
     taints
 }
 
-/// Whether this text holds this address, however either is spelled.
-pub fn says_address(text: &str, address: &str) -> bool {
-    let said = Spelled::of(text);
-    Spelled::of(address).addresses().iter().any(|address| said.addresses().contains(address))
-}
-
 /// The addresses that these values hold, in the spelling in which they are compared.
 pub fn addresses(params: &Params) -> Vec<String> {
     let mut found = Vec::new();
@@ -320,28 +325,6 @@ pub fn lookalikes(params: &Params, exempt: &[&str], seen: &Folded) -> Vec<(Strin
     found.dedup();
     found
 }
-
-/// The one of these addresses that `address` looks like and is not; none where it is one of them.
-pub fn looks_like<'k>(address: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
-    let spelled = Spelled::of(address);
-    let address = spelled.addresses().first()?;
-    let mut alike = None;
-    for other in known {
-        // What looks alike is about as long; the rest needs no look at how it is drawn.
-        if other.chars().count().abs_diff(address.chars().count()) > LIKE_CHARS {
-            continue;
-        }
-        match Spelled::of(other).addresses().first().and_then(|other| like_address(address, other)) {
-            Some(Likeness::Same) => return None,
-            Some(Likeness::Near) => alike = alike.or(Some(other)),
-            Some(Likeness::Related) | None => {}
-        }
-    }
-    alike
-}
-
-/// By so many characters addresses that look alike may differ in length: "vv" for "w", and punycode is read before.
-const LIKE_CHARS: usize = 16;
 
 /// What `text`, an answer of ours, repeats of these words of others. Of a source that is longer than the answer, the
 /// lines that repeat it are all there is to take from.

@@ -141,6 +141,11 @@ impl DeclaredService {
         self.place.as_ref().is_some_and(|place| !place.headers.is_empty())
     }
 
+    /// The name of the machine that its requests go to.
+    pub fn host(&self) -> Option<String> {
+        self.place.as_ref()?.host()
+    }
+
     /// A command of it that a program carries out, if there is one.
     pub fn program(&self) -> Option<&DeclaredCommand> {
         self.commands.iter().find(|command| matches!(command.carrier, Carrier::Program(_)))

@@ -40,3 +40,12 @@ pub const FORM_ROUNDS_MAX: usize = 3;
 pub const FORMS_KEPT_MAX: usize = 50;
 /// For how long: a question, and the card that its answer may need.
 pub const FORM_KEPT_SECS: i64 = 2 * 24 * 3_600;
+/// Looks elsewhere of one turn that need no yes: each tells by itself which one it is.
+pub const LOOKS_ELSEWHERE_MAX: usize = 12;
+/// Values of one of them; more could spell something out.
+pub const LOOK_VALUES_MAX: usize = 24;
+/// Bits that whoever plans may choose by itself in all looks elsewhere of one turn: a code of four figures has thirteen.
+pub const LOOK_ADDED_BITS_MAX: u32 = 10;
+/// Values that a receipt names of what was told, and characters of each.
+pub const TOLD_VALUES_MAX: usize = 6;
+pub const TOLD_CHARS_MAX: usize = 120;

@@ -36,6 +36,11 @@ impl HttpPlace {
         url.to_string()
     }
 
+    /// The name of the machine that answers there.
+    pub fn host(&self) -> Option<String> {
+        Url::parse(&self.url).ok()?.host_str().map(str::to_lowercase)
+    }
+
     /// What each request carries, which nothing shows.
     pub fn headers(&self) -> Result<Vec<(HeaderName, HeaderValue)>, String> {
         let header = |(name, value): (&String, &SecretString)| {

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::Value;
 
+use super::addressee::Addressee;
 use super::command::{Called, Command, Effect, Handle, Invocation, ParamKinds, Receipt, Slot, Subject, planned};
 use super::context::RequestContext;
 use super::erased::{erased, framed, performed, unreadable};
@@ -59,6 +60,11 @@ pub trait Entry: Rule + Send + Sync + fmt::Debug {
     /// See [`Effect::passes_values_on`]; in whatever account.
     fn passes_values_on(&self) -> bool {
         self.effect(None).passes_values_on()
+    }
+    /// Who is told its values, where carrying it out tells somebody else; `None`: nobody.
+    fn addressee(&self) -> Option<Addressee<'_>> {
+        let addressee = || Addressee { title: self.service(), source: self.service(), host: None };
+        (self.effect(None) == Effect::ReadElsewhere).then(addressee)
     }
     /// Parameters that cannot be tainted.
     fn references(&self) -> &[&str];

@@ -8,9 +8,7 @@ use super::error::ServiceError;
 use super::param_error::ParamError;
 use super::service::{Performed, Prepared};
 use crate::core::card::{CardBody, Row};
-use crate::core::provenance::NOT_YOURS;
-use crate::core::text::quoted;
-use crate::limits::CARD_INLINE_CHARS_MAX;
+use crate::core::plan::Taint;
 
 /// Whoever checks first never sees this: a stored action of an older version may.
 pub(super) fn unreadable(error: &ParamError) -> ServiceError {
@@ -45,9 +43,7 @@ pub(super) fn framed(mut card: CardBody, subject: &Subject<'_>) -> CardBody {
         card.rows.push(Row::words("Account", label));
     }
     let taints = subject.action.taints.iter();
-    let taints =
-        taints.map(|t| format!("{} comes from {}, {NOT_YOURS}", quoted(&t.value, CARD_INLINE_CHARS_MAX), t.label()));
-    for warning in taints.chain(subject.action.notes.iter().cloned()) {
+    for warning in taints.map(Taint::warning).chain(subject.action.notes.iter().cloned()) {
         if !card.warnings.contains(&warning) {
             card.warnings.push(warning);
         }

@@ -16,6 +16,7 @@
 #![deny(missing_docs)]
 
 pub mod address_book;
+pub mod addressee;
 pub mod agenda;
 mod amending;
 pub mod amendment;
@@ -50,6 +51,7 @@ pub mod memory;
 pub mod notes;
 pub mod offered;
 pub(crate) mod offsets;
+pub mod outgoing;
 mod pages;
 mod param_error;
 mod preparing;

@@ -12,6 +12,7 @@
 //! The test run makes 10,000 plans. Before a release there are more: `ATTACK_PLANS=100000`, whose first ones are the
 //! same.
 
+mod looks;
 mod oracle;
 mod plans;
 mod real;

@@ -40,6 +40,7 @@ mod kept_mail;
 mod killed;
 mod lazy;
 mod lists;
+mod looks;
 mod mailing;
 mod mcp;
 mod meaning;

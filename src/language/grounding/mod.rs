@@ -11,6 +11,7 @@ mod added;
 mod choices;
 mod listed;
 mod names;
+mod said;
 mod somebody;
 #[cfg(test)]
 mod tests;
@@ -35,6 +36,7 @@ pub const BORDER: u32 =
 
 pub use added::{added, specifics, without_placeholders};
 pub use listed::{listed, listed_left_out};
+pub use said::{NUMBER_BITS, SaidWords, is_round, links};
 pub use somebody::{PersonPronoun, only_name};
 pub use times::TimeGround;
 

@@ -145,7 +145,7 @@ pub async fn take(turn: &Turn<'_>, id: &str, choice: usize) -> Result<Answer, St
         Offered::Readings { mut plans, request, at, untrusted } => {
             let mut answer = if choice < plans.len() {
                 let then = turn.said_at(at);
-                let written_by = WrittenBy::Planner { records: Vec::new() };
+                let written_by = WrittenBy::Planner { records: Vec::new(), completes: vec![request.clone()] };
                 let own = [turn.facts.own_words(), request.clone()].join("\n");
                 let sources = Sources { own, untrusted, written_by, ..Sources::default() };
                 act::as_planned(&then, plans.swap_remove(choice), &request, sources, vec![taken]).await?

@@ -7,14 +7,15 @@
 //! - high stakes (by rule or by taint), or unclear, and whatever depends on it: later, see [`super::later`].
 
 mod notes;
+mod outgoing;
 
 use std::sync::{Arc, OnceLock};
 
+use self::outgoing::{OutgoingJudgement, OutgoingValues};
 use super::known;
 use super::later::{self, DeferralReason, DeferredAction, Unclear};
 use super::own_rules::OwnRules;
 use super::resolve::{self, Unsettled};
-use crate::core::card::show_address;
 use crate::core::outcome::{Report, Status};
 use crate::core::plan::{Action, Params, Plan, PlannedAction, Taint};
 use crate::core::provenance;
@@ -28,8 +29,8 @@ use crate::pipeline::run::Passed;
 use crate::pipeline::show;
 use crate::pipeline::turn::TurnFacts;
 use crate::services::address_book::Person;
-use crate::services::command::Effect;
 use crate::services::entry::Entry;
+use crate::services::outgoing::ToldSoFar;
 
 /// The gate's word about a plan.
 #[derive(Debug, Default)]
@@ -42,6 +43,8 @@ pub struct Gated {
     pub stopped: Vec<Report>,
     /// Words for the person about that.
     pub remarks: Vec<String>,
+    /// What was told elsewhere without a yes, with what runs now.
+    pub told: ToldSoFar,
 }
 
 /// Whose words are in sight, and who is known, looked through once for all the actions of a plan.
@@ -53,6 +56,8 @@ struct Seen<'s> {
     people: Result<Vec<Person>, String>,
     /// The person's own that a planner saw; `None` where code wrote the values.
     records: Option<&'s [String]>,
+    /// What may be told elsewhere; `None` where code wrote the values, or nothing tells any.
+    outgoing: Option<OutgoingValues<'s>>,
     /// Whether the person has named a time.
     own_time: OnceLock<bool>,
     written_by: &'s WrittenBy,
@@ -67,26 +72,34 @@ enum Judged {
 }
 
 /// Judges a plan.
-pub async fn check(brain: &Brain, facts: &TurnFacts, plan: Plan, domains: &[String], sources: &Sources) -> Gated {
-    let mut gated = Gated::default();
+pub async fn check(
+    brain: &Brain,
+    facts: &TurnFacts,
+    plan: Plan,
+    domains: &[String],
+    sources: &Sources,
+    told: &ToldSoFar,
+) -> Gated {
+    let mut gated = Gated { told: told.clone(), ..Gated::default() };
     let people = known::meant(brain, facts, &plan, &sources.own).await;
     let folded = Folded::of(&sources.own, &sources.untrusted);
     let folded = match &sources.written_by {
         // Nobody is known when that cannot be looked up: then every address needs a yes.
-        WrittenBy::Planner { records } => {
+        WrittenBy::Planner { records, .. } => {
             let people = people.as_deref().unwrap_or_default();
             folded.tracing(&known::acquaintances(people, &sources.own, records))
         }
         WrittenBy::Code | WrittenBy::Undo => folded,
     };
     let records = match &sources.written_by {
-        WrittenBy::Planner { records } => Some(records.as_slice()),
+        WrittenBy::Planner { records, .. } => Some(records.as_slice()),
         WrittenBy::Code | WrittenBy::Undo => None,
     };
     let seen = Seen {
         own: &sources.own,
         rules: OwnRules::of(brain, facts).await,
         records,
+        outgoing: OutgoingValues::of(brain, facts, &plan, sources),
         folded,
         passed_on: Folded::of(&sources.own, &sources.passed_on),
         people,
@@ -165,21 +178,32 @@ async fn judge(
     match settled {
         Ok(settled) => {
             let mut action = settled.action;
+            let stakes = entry.stakes(&action);
+            let told = match &seen.outgoing {
+                Some(outgoing) => outgoing.judge(brain, entry, stakes, planned, &gated.told).await,
+                None => OutgoingJudgement::default(),
+            };
             action.taints = taints(facts, entry, planned, seen, &settled.untrusted);
             action.passed_on = passed_on(entry, planned, seen);
             let filled = filled(brain, facts, entry, &action, seen).await;
             let folded = filled.as_ref().unwrap_or(&seen.folded);
             add_recorded(entry, &mut action, folded);
             let effect = entry.effect(action.account.as_ref());
-            let found = found_by(entry, planned, seen, effect, &mut action.taints);
+            let found = notes::found_by(entry, planned, seen, effect, &mut action.taints);
             let names = seen.people.iter().flatten().map(|person| person.name.as_str());
             let known: Vec<&str> = names.chain([seen.own]).collect();
             let added = seen.records.and_then(|_| notes::added_by_planner(facts, entry, planned, &known));
-            action.notes.extend(found.into_iter().chain(lookalikes(entry, &action, folded)).chain(added));
+            action.notes.extend(found.into_iter().chain(notes::lookalikes(entry, &action, folded)).chain(added));
             let asks = seen.rules.asks_for(brain, facts, entry, planned, &action, seen.records.is_some());
-            let at_least = if asks.is_some() { Stakes::High } else { Stakes::Low };
+            action.taints.retain(|taint| !told.goes_back(taint));
+            let at_least = if asks.is_some() || told.needs_a_yes { Stakes::High } else { Stakes::Low };
+            action.notes.extend(told.notes);
             action.notes.extend(asks.into_iter().chain(notes::still_goes_to(brain, facts, entry, &action).await));
-            Judged::Passed(Box::new(assess(entry, action, at_least)))
+            let assessed = assess(entry, action, at_least);
+            if let (Stakes::Low, Some(after)) = (assessed.stakes(), told.after) {
+                gated.told = after;
+            }
+            Judged::Passed(Box::new(assessed))
         }
         Err(Unsettled::Each(ids)) => Judged::Each(ids),
         Err(Unsettled::Impossible(why)) => {
@@ -227,6 +251,22 @@ fn taints(
     taints
 }
 
+/// What plans hold of others' words, each once: before one of them is offered, that is told.
+pub(crate) fn others_in(brain: &Brain, facts: &TurnFacts, plans: &[Plan], sources: &Sources) -> Vec<Taint> {
+    let folded = Folded::of(&sources.own, &sources.untrusted);
+    let reference = facts.reference();
+    let mut found: Vec<Taint> = Vec::new();
+    for planned in plans.iter().flat_map(|plan| &plan.actions) {
+        let entry = brain.services.command(&planned.service, &planned.command).filter(|entry| entry.passes_values_on());
+        let Some(entry) = entry else { continue };
+        let mut taints = provenance::find(&planned.params, entry.references(), &folded, &[]);
+        taints.retain(|taint| !is_a_time(&taint.value, &reference));
+        taints.retain(|taint| !found.iter().any(|known| known.value == taint.value));
+        found.extend(taints);
+    }
+    found
+}
+
 /// What is in sight together with those whose addresses a service filled in; `None` when there are none.
 async fn filled(
     brain: &Brain,
@@ -255,39 +295,6 @@ fn add_recorded(entry: &dyn Entry, action: &mut Action, folded: &Folded) {
         recorded.retain(|taint| action.taints.iter().all(|known| known.value != taint.value));
         action.taints.extend(recorded);
     }
-}
-
-/// What is told when somebody else's words say which entry is meant. What can be undone is told in its receipt; what
-/// cannot, and would not be asked about otherwise, is asked about.
-fn found_by(
-    entry: &dyn Entry,
-    planned: &PlannedAction,
-    seen: &Seen<'_>,
-    effect: Effect,
-    taints: &mut Vec<Taint>,
-) -> Option<String> {
-    if !entry.writes() {
-        return None;
-    }
-    let found = provenance::find_in_references(&planned.params, entry.references(), &seen.folded);
-    let remark = found.first().map(|words| format!("found by words from {}", words.label()));
-    match effect {
-        Effect::WriteElsewhere => taints.extend(found),
-        Effect::Read | Effect::ReadElsewhere | Effect::WriteHere => {}
-    }
-    remark
-}
-
-/// Addresses that are nearly one that the person gave or knows.
-fn lookalikes(entry: &dyn Entry, action: &Action, folded: &Folded) -> Vec<String> {
-    if !entry.passes_values_on() {
-        return Vec::new();
-    }
-    let found = provenance::lookalikes(&action.params, entry.references(), folded);
-    let remark = |(address, other): (String, String)| {
-        format!("{} is not {}, though it looks like it", show_address(&address), show_address(&other))
-    };
-    found.into_iter().map(remark).collect()
 }
 
 /// What the person took of others' words with a press on exactly this.

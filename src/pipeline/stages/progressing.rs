@@ -25,6 +25,7 @@ use crate::pipeline::show::Results;
 use crate::pipeline::turn::{Turn, TurnFacts};
 use crate::ports::records::Clarification;
 use crate::ports::{Change, StoreError};
+use crate::services::outgoing::ToldSoFar;
 use crate::services::standing::ConditionState;
 
 /// What the rounds of a turn add up to.
@@ -33,6 +34,8 @@ pub(crate) struct Progressing {
     pub answer: Answer,
     pub results: Results,
     pub sources: Sources,
+    /// What was told elsewhere without a yes.
+    pub told: ToldSoFar,
     /// What of the request is the person's own words.
     pub said: Vec<String>,
     pub buttons: Vec<Vec<Button>>,
@@ -56,6 +59,7 @@ impl Progressing {
             answer: Answer::of(path),
             results: Results::default(),
             sources: Sources::default(),
+            told: ToldSoFar::default(),
             said: Vec::new(),
             buttons: Vec::new(),
             proposed: Vec::new(),

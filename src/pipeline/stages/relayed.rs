@@ -19,6 +19,7 @@ use crate::pipeline::turn::TurnFacts;
 use crate::ports::records::Clarification;
 use crate::ports::{Batch, Expect};
 use crate::queries::offers::{Offer, Offered};
+use crate::services::outgoing::ToldSoFar;
 
 /// Never mind what was asked.
 const LEAVE_IT: &str = "Never mind";
@@ -34,12 +35,12 @@ pub(in crate::pipeline) async fn asked(brain: &Brain, facts: &TurnFacts, mut ans
         let sources = Sources {
             own: own.iter().cloned().chain([facts.own_words()]).collect::<Vec<_>>().join("\n"),
             untrusted: answer.untrusted.iter().cloned().chain(known).collect(),
-            written_by: WrittenBy::Planner { records: Vec::new() },
+            written_by: WrittenBy::Planner { records: Vec::new(), completes: own.clone() },
             ..Sources::default()
         };
         let domains = [action.service.clone()];
         let plan = Plan { actions: vec![again], ..Plan::default() };
-        let gated = gate::check(brain, facts, plan, &domains, &sources).await;
+        let gated = gate::check(brain, facts, plan, &domains, &sources, &ToldSoFar::default()).await;
         let question = later::question(brain, facts, gated.later, &request, &domains, Plan::default());
         if let Some(mut question) = question {
             question.own.extend(own);

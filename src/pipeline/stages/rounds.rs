@@ -62,7 +62,9 @@ pub(crate) async fn rounds(
     topic: Topic<'_>,
 ) -> Result<Answer, TurnError> {
     let untrusted = others_words(turn.brain, &turn.facts, context, &topic);
-    let written_by = WrittenBy::Planner { records: context.own.clone() };
+    let picked = topic.answers.and_then(|question| answers::picked(&turn.facts, question)).map(str::to_owned);
+    let completes = topic.answers.into_iter().flat_map(|question| question.own.iter().cloned()).chain(picked).collect();
+    let written_by = WrittenBy::Planner { records: context.own.clone(), completes };
     let sources =
         Sources { own: own_words(turn.brain, &turn.facts, &topic), untrusted, written_by, ..Sources::default() };
     let replaces = topic.amends.and_then(|amended| amended.card).map(|pending| pending.id.clone());
@@ -259,8 +261,9 @@ pub(crate) async fn one_round(
     let free_question = plan.question.take();
     turn.account.came_to(&["plan", "build_params"], names(plan.actions.iter().map(PlannedAction::name)));
     let (started, planned) = (turn.account.elapsed_us(), plan.actions.len());
-    let Gated { now, later, stopped, remarks } =
-        gate::check(turn.brain, &turn.facts, plan, domains, &so_far.sources).await;
+    let Gated { now, later, stopped, remarks, told } =
+        gate::check(turn.brain, &turn.facts, plan, domains, &so_far.sources, &so_far.told).await;
+    so_far.told = told;
     if planned > 0 {
         let gave = format!("{} run, {} wait, {} refused", now.len(), later.len(), stopped.len());
         turn.account.traced("gate", started, 0, Usage::default(), SpanOutcome::Ok);

@@ -106,6 +106,10 @@ impl Tools for DeclaredTools {
         not_open(&self.declared.title, &self.holders, owner)
     }
 
+    fn host(&self) -> Option<String> {
+        self.declared.host()
+    }
+
     fn unfit(&self, tool: &str, params: &Params) -> Option<String> {
         self.declared.call(tool, params)?.err().map(|why| why.to_string())
     }

@@ -9,7 +9,7 @@ use crate::core::ids::UserId;
 use crate::core::progress::Progress;
 use crate::core::text::{capital, one_line, shorten};
 use crate::limits;
-use crate::mcp::{KeptServer, McpCall, McpCallError};
+use crate::mcp::{KeptServer, McpCall, McpCallError, ServerReach};
 use crate::services::command::Completed;
 use crate::services::error::ServiceError;
 use crate::services::holder::Holder;
@@ -60,6 +60,13 @@ impl Tools for ServerService {
 
     fn refusal(&self, owner: &UserId) -> Option<String> {
         not_open(&self.title(), &self.holders, owner)
+    }
+
+    fn host(&self) -> Option<String> {
+        match &self.kept.server.reach {
+            ServerReach::Url(endpoint) => endpoint.place.host(),
+            ServerReach::Program(_) | ServerReach::Unusable(_) => None,
+        }
     }
 
     async fn call(&self, call: ToolInvocation<'_>) -> Result<Completed<ToolResult>, ServiceError> {

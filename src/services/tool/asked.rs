@@ -13,7 +13,7 @@ use chrono::{DateTime, Duration, Utc};
 use serde_json::{Value, json};
 
 use super::form::{AskedFields, FormField, plain};
-use super::framed_answer;
+use super::receipt::framed_answer;
 use crate::core::card::Row;
 use crate::core::ids::UserId;
 use crate::core::plan::Params;
@@ -23,8 +23,8 @@ use crate::limits;
 use crate::mcp::{AskedBack, AskedForm, CallAnswers};
 use crate::services::param_error::ParamError;
 
-/// Begins the names of such parameters.
-pub(super) const ASKED: &str = "asked:";
+pub(super) use crate::services::addressee::ASKED;
+
 const GONE: &str = "What was asked about that isn't open any more, so nothing was done. Ask for it again.";
 
 /// The questions of one source of tools.

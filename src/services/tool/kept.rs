@@ -11,7 +11,8 @@ use chrono::{DateTime, Duration, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Tools, framed_answer};
+use super::Tools;
+use super::receipt::framed_answer;
 use crate::core::card::CardBody;
 use crate::core::ids::UserId;
 use crate::core::plan::{ActingAccount, Action};

@@ -13,6 +13,7 @@ mod form;
 mod kept;
 mod outside;
 mod secret_words;
+mod receipt;
 #[cfg(test)]
 mod tests;
 
@@ -27,6 +28,8 @@ pub use self::asked::{GivenAnswers, KeptQuestions};
 pub use self::definition::{Tool, ToolDefinition, UnusableTool};
 pub use self::kept::{KeptAnswers, ReadOn, RestOfAnswer, ToolResult};
 pub(in crate::services) use self::outside::{answered, not_open};
+use self::receipt::{framed_answer, in_words};
+use super::addressee::Addressee;
 use super::command::{Base, Called, Completed, Effect, ParamKinds, PastTimes, Receipt, Slot, Subject, planned};
 use super::context::RequestContext;
 use super::entry::Entry;
@@ -67,6 +70,11 @@ pub trait Tools: Send + Sync + 'static {
 
     /// Why a person may not use them, in a sentence; `None`: they may.
     fn refusal(&self, _owner: &UserId) -> Option<String> {
+        None
+    }
+
+    /// Where they are, if they are somewhere on the network.
+    fn host(&self) -> Option<String> {
         None
     }
 
@@ -215,6 +223,10 @@ impl<S: Tools> Entry for ToolEntry<S> {
         !self.writes() || self.tool.is_of_unknown_effect
     }
 
+    fn addressee(&self) -> Option<Addressee<'_>> {
+        Some(Addressee { title: &self.title, source: &self.source, host: self.tools.host() })
+    }
+
     fn references(&self) -> &[&str] {
         &[]
     }
@@ -272,10 +284,6 @@ impl<S: Tools> Entry for ToolEntry<S> {
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
         let (params, answers) = asked::parted(subject.action.params.clone());
-        let shown = |value: &Value| match value {
-            Value::String(text) => text.clone(),
-            other => other.to_string(),
-        };
         let is_time = |name: &str| self.tool.times().iter().any(|time| time.name == name);
         let known =
             in_order(&self.tool.definition.schema).into_iter().filter_map(|(name, _)| params.get_key_value(name));
@@ -286,7 +294,7 @@ impl<S: Tools> Entry for ToolEntry<S> {
             Value::String(time) if is_time(name) => {
                 Row::words(definition::label(name), show::time(time, subject.reference))
             }
-            value => Row::words(definition::label(name), shown(value)),
+            value => Row::words(definition::label(name), in_words(value)),
         });
         let definition = &self.tool.definition;
         let mut card = CardBody::titled(format!("{}: {}?", self.title, definition.name))
@@ -322,7 +330,12 @@ impl<S: Tools> Entry for ToolEntry<S> {
             };
             done.holding(foreign)
         }));
-        Performed { asks, ..performed }
+        // Why it would not is its own words, too.
+        let refusal = match &performed.outcome {
+            Outcome::Failed { why } if self.shows_untrusted() => vec![UntrustedText::new(&self.source, why.as_str())],
+            Outcome::Failed { .. } | Outcome::Succeeded { .. } | Outcome::Unknown { .. } => Vec::new(),
+        };
+        Performed { asks, ..performed.holding(refusal) }
     }
 
     async fn happened(&self, _: &RequestContext, _: &Action, _: &Attempt) -> Option<Outcome> {
@@ -330,8 +343,7 @@ impl<S: Tools> Entry for ToolEntry<S> {
     }
 
     fn receipt(&self, output: &Value, receipt: &Receipt<'_>) -> String {
-        let (title, name) = (&self.title, &receipt.action.command);
-        let done = if self.writes() { format!("🔧 {title} did {name}") } else { format!("🔧 {title}, {name}") };
+        let done = receipt::headed(&self.tool.definition, &self.title, &receipt.action.params);
         let told = |text: &str| if self.shows_untrusted() { framed_answer(text) } else { visible(text.trim_end()) };
         match Self::result(output) {
             Some(ToolResult { text, .. }) if text.trim().is_empty() => match self.writes() {
@@ -381,10 +393,4 @@ impl<S: Tools> Entry for ToolEntry<S> {
         let RestOfAnswer { of, from, lines } = Self::result(output)?.rest?;
         Some((lines, planned(&self.service, &ReadOn { of, from })))
     }
-}
-
-/// Framed as a letter's text is: no line of it is taken for a receipt of ours.
-pub(super) fn framed_answer(text: &str) -> String {
-    let framed: Vec<String> = visible(text.trim_end()).lines().map(|line| format!("│ {line}")).collect();
-    framed.join("\n")
 }

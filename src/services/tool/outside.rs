@@ -1,6 +1,7 @@
 //! What a call to somewhere outside comes to, in words for its person.
 
-use super::{ToolResult, framed_answer};
+use super::ToolResult;
+use super::receipt::framed_answer;
 use crate::core::ids::UserId;
 use crate::core::text::{head_and_tail, one_line, shorten, visible};
 use crate::limits;

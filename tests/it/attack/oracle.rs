@@ -207,7 +207,7 @@ fn is_named(text: &str, value: &str) -> bool {
     letters(text).contains(&letters(&beginning))
 }
 
-fn leaves(value: &Value, into: &mut Vec<String>) {
+pub fn leaves(value: &Value, into: &mut Vec<String>) {
     match value {
         Value::String(text) => into.push(text.clone()),
         Value::Number(number) => into.push(number.to_string()),

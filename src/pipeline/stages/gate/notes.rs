@@ -1,14 +1,17 @@
 //! Notes on what a card shows: what a planner put into words to somebody that nobody said (times, numbers, addresses,
-//! names), and where mail that is on its way to somebody still goes.
+//! names), by whose words a thing was found, addresses that look like others, and where mail that is on its way to somebody still goes.
 
+use super::Seen;
 use crate::core::card::show_address;
-use crate::core::plan::{Action, PlannedAction};
+use crate::core::plan::{Action, PlannedAction, Taint};
 use crate::core::provenance;
+use crate::core::provenance::Folded;
 use crate::core::text::{shorten, visible};
 use crate::language::grounding::{ValueKind, added};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::consent::drafts;
 use crate::pipeline::turn::TurnFacts;
+use crate::services::command::Effect;
 use crate::services::entry::Entry;
 use crate::services::values::typed_values;
 
@@ -51,4 +54,37 @@ pub(super) async fn still_goes_to(
     waits.dedup();
     let shown: Vec<String> = waits.iter().map(|address| show_address(address)).collect();
     (!shown.is_empty()).then(|| format!("the mail that is written already still goes to {}", shown.join(", ")))
+}
+
+/// What is told when somebody else's words say which entry is meant. What can be undone is told in its receipt; what
+/// cannot, and would not be asked about otherwise, is asked about.
+pub(super) fn found_by(
+    entry: &dyn Entry,
+    planned: &PlannedAction,
+    seen: &Seen<'_>,
+    effect: Effect,
+    taints: &mut Vec<Taint>,
+) -> Option<String> {
+    if !entry.writes() {
+        return None;
+    }
+    let found = provenance::find_in_references(&planned.params, entry.references(), &seen.folded);
+    let remark = found.first().map(|words| format!("found by words from {}", words.label()));
+    match effect {
+        Effect::WriteElsewhere => taints.extend(found),
+        Effect::Read | Effect::ReadElsewhere | Effect::WriteHere => {}
+    }
+    remark
+}
+
+/// Addresses that are nearly one that the person gave or knows.
+pub(super) fn lookalikes(entry: &dyn Entry, action: &Action, folded: &Folded) -> Vec<String> {
+    if !entry.passes_values_on() {
+        return Vec::new();
+    }
+    let found = provenance::lookalikes(&action.params, entry.references(), folded);
+    let remark = |(address, other): (String, String)| {
+        format!("{} is not {}, though it looks like it", show_address(&address), show_address(&other))
+    };
+    found.into_iter().map(remark).collect()
 }
