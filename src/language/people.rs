@@ -277,6 +277,11 @@ pub fn local_part(address: &str) -> String {
     address.split('@').next().unwrap_or_default().replace(['.', '_', '-', '+'], " ")
 }
 
+/// What somebody is written to at: the address of `Bob <bob@example.com>`, else the words as they are.
+pub fn mailbox_of(asked: &str) -> String {
+    as_address(asked.trim()).unwrap_or_else(|| asked.trim().to_owned())
+}
+
 /// `bob@example.com`, also out of `Bob <bob@example.com>`.
 fn as_address(asked: &str) -> Option<String> {
     let inner = match (asked.rfind('<'), asked.strip_suffix('>')) {

@@ -20,6 +20,7 @@ use crate::core::stakes::Stakes;
 use crate::language::grounding::{
     BORDER, Ground, LeftOut, TimeGround, ValueKind, holds_a_time, is_odd_name, is_odd_text, is_plain_name,
 };
+use crate::language::people;
 use crate::language::reading::Mood;
 use crate::language::requests::{PartAccount, SpanRole, TokenClass};
 use crate::language::routing::Guess;
@@ -249,8 +250,10 @@ impl Judge<'_> {
                 },
                 ValueKind::Repetition => self.ground.has_repetition(),
                 ValueKind::Person => {
-                    let known = self.people.iter().filter(|person| person.emails.iter().any(|email| email == text));
-                    self.ground.has_person(known.map(|person| person.name.as_str()).chain([text]))
+                    // What stands before an address is whatever its writer liked.
+                    let mailbox = people::mailbox_of(text);
+                    let known = self.people.iter().filter(|person| person.emails.contains(&mailbox));
+                    self.ground.has_person(known.map(|person| person.name.as_str()).chain([mailbox.as_str()]))
                 }
                 ValueKind::Choice => self.ground.has_choice(text),
                 ValueKind::Length => self.ground.has_length_ahead(),

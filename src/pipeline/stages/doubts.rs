@@ -6,9 +6,10 @@
 
 use chrono::Duration;
 
+use super::gate;
 use crate::core::button::{Button, Press};
-use crate::core::plan::Plan;
-use crate::core::provenance::{self, Sources};
+use crate::core::plan::{Plan, Taint};
+use crate::core::provenance::{self, Sources, UntrustedText};
 use crate::core::text::{capital, shorten, visible};
 use crate::core::turn::{Path, Reply};
 use crate::language::reading::Mood;
@@ -152,7 +153,11 @@ impl Doubt {
         let (labels, plans): (Vec<String>, Vec<Plan>) = self.choices.into_iter().unzip();
         let in_sight = sources.untrusted.iter().cloned();
         let holding = plans.iter().flat_map(|plan| &plan.actions).map(|action| format!("{:?}", action.params));
-        let untrusted = provenance::repeated(&holding.collect::<Vec<_>>().join("\n"), in_sight);
+        let mut untrusted = provenance::repeated(&holding.collect::<Vec<_>>().join("\n"), in_sight);
+        let taints = gate::others_in(brain, facts, &plans, sources);
+        let named: Vec<String> = taints.iter().map(Taint::warning).collect();
+        let words = [words].into_iter().chain(named).collect::<Vec<_>>().join("\n⚠️ ");
+        untrusted.extend(taints.into_iter().map(UntrustedText::from));
         let offer = Offer {
             id: brain.new_id(),
             owner: facts.owner().clone(),

@@ -8,11 +8,13 @@ use serde_json::Value;
 use super::times::{half_of, settle_time};
 use crate::core::card::show_address;
 use crate::core::plan::{Action, Params, PlannedAction, Target};
-use crate::core::provenance::UntrustedText;
+use crate::core::provenance::{self, UntrustedText};
+use crate::core::text::quoted;
 use crate::language::people;
 use crate::language::people::{Match, NamedBy, Recipient};
 use crate::language::time;
 use crate::language::time::TimeRole;
+use crate::limits::NAME_CHARS_MAX;
 use crate::pipeline::turn::TurnFacts;
 use crate::services::address_book::Person;
 use crate::services::command::Slot;
@@ -162,6 +164,10 @@ impl Recipients {
         let candidates: Vec<people::Candidate> = known.iter().map(Into::into).collect();
         let mut addresses: Vec<String> = Vec::new();
         for asked in value.iter() {
+            // A name that is an address would be read in place of the one that it leads to.
+            if provenance::holds_two_addresses(asked) {
+                return Err(two_addresses(format!("{param}={asked}"), asked));
+            }
             let found = match people::resolve(asked, &candidates) {
                 Match::One(found) => found,
                 unclear => return Err(who(format!("{param}={asked}"), unclear, known)),
@@ -181,6 +187,13 @@ impl Recipients {
         *value = addresses;
         Ok(())
     }
+}
+
+/// The question when a recipient is called by another address than theirs.
+fn two_addresses(param: String, asked: &str) -> Unsettled {
+    let shown = quoted(asked, NAME_CHARS_MAX);
+    let question = format!("{shown} holds two addresses. Which one should I use?");
+    Unsettled::Ask { question, param, choices: Vec::new(), quoted: Vec::new(), is_relayed: false }
 }
 
 /// The question when a name is not that of exactly one person.
