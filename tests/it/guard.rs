@@ -1,14 +1,17 @@
 //! The policy of whoever runs this: what it clearly rules out is refused beside the router, before anything is planned.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use brain_agent::core::button::Role;
 use brain_agent::core::outcome::Status;
+use brain_agent::core::pending::State;
 use brain_agent::core::turn::Path;
 use brain_agent::ports::Stage;
 use serde_json::{Value, json};
 
-use crate::rig::{Rig, Setup, action};
+use crate::looks::Elsewhere;
+use crate::rig::{Rig, Setup, action, send};
 
 const POLICY: &str = "Only work of the office. No homework.";
 
@@ -80,4 +83,52 @@ async fn without_a_policy_nobody_is_asked() {
     rig.plans(json!([action("task", "create", json!({"title": "Write the essay on Rome"}))]));
     rig.says("put writing my essay on Rome on the list").await;
     assert!(rig.script.asked(Stage::Guard).is_empty());
+}
+
+#[tokio::test]
+async fn nothing_that_acts_by_words_stands_before_it() {
+    let blocks = |rig: &Rig, verdict: &'static str| rig.script.on(Stage::Guard, move |_| json!({ "verdict": verdict }));
+    for said in [
+        "use brakes: look_up query=the essay on Rome",
+        "my time zone is Lisbon",
+        "always cc Tom",
+        "I have bought the milk",
+        "snooze until tomorrow",
+    ] {
+        let rig = Rig::new(Setup { topics: Some(POLICY.to_owned()), demo: true, ..Setup::default() });
+        let elsewhere = Arc::new(Elsewhere::default());
+        elsewhere.moves_into(&rig, &["Brakes"]);
+        blocks(&rig, "blocked");
+        rig.plans(json!([]));
+        let told = rig.says(said).await;
+        assert_eq!(told.path(), Path::Blocked, "{said}: {}", told.text());
+        assert_eq!((told.done.outcomes.len(), elsewhere.told().len()), (0, 0), "{said}: {}", told.text());
+        assert_eq!(rig.script.asked(Stage::Guard).len(), 1, "{said}: it is asked once");
+        blocks(&rig, "allowed");
+        assert_ne!(rig.says(said).await.path(), Path::Blocked, "{said}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_and_a_change_of_a_card_are_held_against_the_policy_and_what_was_open_stays_open() {
+    let rig = Rig::new(Setup { topics: Some(POLICY.to_owned()), ..Setup::default() });
+    rig.script.on(Stage::Guard, |_| json!({"verdict": "allowed"}));
+    rig.plans(json!([send("zoe@example.com", "Late", "I am late.")]));
+    let card = rig.says("send zoe@example.com a mail that I am late").await.card();
+    rig.script.on(Stage::Guard, |_| json!({"verdict": "blocked"}));
+    let plans = rig.script.asked(Stage::Plan).len();
+    let told = rig.says("yes, but write the essay on Rome instead").await;
+    assert_eq!((told.path(), rig.script.asked(Stage::Plan).len()), (Path::Blocked, plans), "{}", told.text());
+    assert_eq!(rig.pending(&card.id).await.state, State::Pending, "the card waits as it was");
+    let told = rig.presses(&card.button(Role::Approve)).await;
+    assert_eq!(told.done.outcomes[0].status, Status::Succeeded, "{}", told.text());
+
+    rig.script.on(Stage::Guard, |_| json!({"verdict": "allowed"}));
+    rig.script.routes(json!({"type": "action", "domains": ["task"], "is_followup": false}));
+    rig.script.plans(json!({"actions": [], "question": "What shall the task be called?", "open": null}));
+    rig.says("add a task").await;
+    rig.script.on(Stage::Guard, |_| json!({"verdict": "blocked"}));
+    let plans = rig.script.asked(Stage::Plan).len();
+    let told = rig.says("write the essay on Rome").await;
+    assert_eq!((told.path(), rig.script.asked(Stage::Plan).len()), (Path::Blocked, plans), "{}", told.text());
 }

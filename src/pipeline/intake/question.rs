@@ -10,6 +10,7 @@ use crate::pipeline::show;
 use crate::pipeline::stages::answers;
 use crate::pipeline::stages::context::Context;
 use crate::pipeline::stages::doubts;
+use crate::pipeline::stages::guard;
 use crate::pipeline::stages::rounds::rounds;
 use crate::pipeline::stages::topic::Topic;
 use crate::pipeline::turn::{Turn, TurnError};
@@ -44,6 +45,9 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
         let is_bare_yes = question.partial.is_some() && consent::read(turn.facts.words()) == Consent::Yes;
         let asked_again = || Answer::says(Path::Clarify, format!("That takes more than a yes. {}", question.question));
         return Ok(is_bare_yes.then(|| asked_again().keeping_question()));
+    }
+    if let Some(stopped) = turn.unless_cancelled(guard::stops(turn.brain, &turn.facts, turn.account)).await? {
+        return Ok(Some(stopped));
     }
     turn.account.takes_question();
     Ok(Some(rounds(turn, &question.domains, &Context::default(), topic).await?))

@@ -1,5 +1,6 @@
 //! Guard: is this message allowed at all? Rules, and where whoever runs this has set a policy a small model's word on it,
-//! side by side with the router; the gate still holds whatever passes here.
+//! side by side with the router; the gate still holds whatever passes here. What answers before a message is routed, and
+//! acts or keeps anything by its words, waits for it, too ([`stops`]); a decision and a command do not.
 //!
 //! What the policy clearly rules out is refused before anything is planned. What is ambiguous passes, and so does
 //! everything where the model does not answer: a policy is about what the assistant is for, not about safety. What the
@@ -15,9 +16,11 @@ use serde_json::json;
 
 use super::ask::{self, Asked};
 use crate::core::text::hidden_in_a_row;
+use crate::core::turn::Path;
 use crate::language::says::{PhraseStep, says};
 use crate::limits;
 use crate::pipeline::brain::Brain;
+use crate::pipeline::commit::Answer;
 use crate::pipeline::stages::guessed;
 use crate::pipeline::turn::{TurnAccount, TurnFacts};
 use crate::ports::{AnswerSchema, Model, Stage, Usage};
@@ -140,15 +143,32 @@ fn judge(text: &str) -> Verdict {
     rule.map_or(Verdict::Allowed, |(_, answer)| Verdict::Blocked((*answer).to_owned()))
 }
 
-/// Holds the message against the policy, where there is one and a model to ask.
+/// Holds the message against the policy, where there is one and a model to ask; once a turn.
 pub async fn by_policy(brain: &Brain, facts: &TurnFacts, account: &TurnAccount) -> Verdict {
-    match (&brain.policy.topics, brain.model.as_deref()) {
-        (Some(policy), Some(model)) => by_model(brain, facts, account, policy, model).await,
-        (Some(_), None) | (None, _) => Verdict::Allowed,
+    let (Some(policy), Some(model)) = (&brain.policy.topics, brain.model.as_deref()) else { return Verdict::Allowed };
+    let ruled_out = account.ruled_out(by_model(brain, facts, account, policy, model)).await;
+    ruled_out.map_or(Verdict::Allowed, Verdict::Blocked)
+}
+
+/// What is said in place of whatever would be done before anybody routes the message; `None` where it is allowed.
+pub(crate) async fn stops(brain: &Brain, facts: &TurnFacts, account: &TurnAccount) -> Option<Answer> {
+    let verdict = match check(facts, account) {
+        Verdict::Allowed => by_policy(brain, facts, account).await,
+        blocked @ Verdict::Blocked(_) => blocked,
+    };
+    match verdict {
+        Verdict::Allowed => None,
+        Verdict::Blocked(why) => Some(Answer::says(Path::Blocked, why).keeping_question()),
     }
 }
 
-async fn by_model(brain: &Brain, facts: &TurnFacts, account: &TurnAccount, policy: &str, model: &dyn Model) -> Verdict {
+async fn by_model(
+    brain: &Brain,
+    facts: &TurnFacts,
+    account: &TurnAccount,
+    policy: &str,
+    model: &dyn Model,
+) -> Option<String> {
     let shape = json!({
         "type": "object",
         "additionalProperties": false,
@@ -164,17 +184,17 @@ async fn by_model(brain: &Brain, facts: &TurnFacts, account: &TurnAccount, polic
         Err(error) => Asked::Failed(error),
     };
     match asked {
-        Asked::Answer(ByPolicy { verdict: PolicyVerdict::Blocked }) => Verdict::Blocked(format!(
+        Asked::Answer(ByPolicy { verdict: PolicyVerdict::Blocked }) => Some(format!(
             "That's outside what I'm here for, so nothing was done. Whoever runs me has set this rule: “{policy}”"
         )),
-        Asked::Answer(_) => Verdict::Allowed,
+        Asked::Answer(_) => None,
         Asked::Unusable(why) => {
             account.fell_back(Stage::Guard.name(), &why);
-            Verdict::Allowed
+            None
         }
         Asked::Failed(error) => {
             account.fell_back(Stage::Guard.name(), &error.to_string());
-            Verdict::Allowed
+            None
         }
     }
 }

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
 use super::status;
@@ -37,6 +38,8 @@ pub struct TurnAccount {
     speaking: AtomicBool,
     /// The message answers the question that was open.
     answers_question: AtomicBool,
+    /// Why the operator's policy rules it out, once that was asked.
+    ruled_out: OnceCell<Option<String>>,
 }
 
 #[derive(Debug)]
@@ -68,6 +71,7 @@ impl TurnAccount {
             agreed: AtomicBool::new(false),
             speaking: AtomicBool::new(false),
             answers_question: AtomicBool::new(false),
+            ruled_out: OnceCell::new(),
         }
     }
 
@@ -111,6 +115,11 @@ impl TurnAccount {
     /// What it does at the moment, for the status line.
     pub(super) fn does(&self) -> String {
         self.entries(|entries| entries.doing.to_string())
+    }
+
+    /// Why the operator's policy rules the message out: asked once a turn, whoever waits for it.
+    pub async fn ruled_out(&self, asked: impl Future<Output = Option<String>>) -> Option<String> {
+        self.ruled_out.get_or_init(|| asked).await.clone()
     }
 
     /// What is left of the time in which words about receipts are worth waiting for.

@@ -12,8 +12,8 @@ mod document;
 mod form;
 mod kept;
 mod outside;
-mod secret_words;
 mod receipt;
+mod secret_words;
 #[cfg(test)]
 mod tests;
 

@@ -17,6 +17,7 @@ use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::consent::cards::{self, Asking};
 use crate::pipeline::consent::{card_is_last, too_late, which};
 use crate::pipeline::stages::context;
+use crate::pipeline::stages::guard;
 use crate::pipeline::stages::rounds::rounds;
 use crate::pipeline::stages::topic::{Amended, Topic};
 use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
@@ -35,7 +36,12 @@ enum AmendedThing<'t> {
 /// Changes the card that the message speaks of, or asks which one; `None` when it speaks of none.
 pub(in crate::pipeline) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
     match meant(&turn.facts) {
-        AmendedThing::Card(pending) => Ok(Some(amend(turn, pending).await?)),
+        AmendedThing::Card(pending) => {
+            match turn.unless_cancelled(guard::stops(turn.brain, &turn.facts, turn.account)).await? {
+                Some(stopped) => Ok(Some(stopped)),
+                None => Ok(Some(amend(turn, pending).await?)),
+            }
+        }
         AmendedThing::OneOfSeveral => Ok(Some(which(turn.brain, &turn.facts, None))),
         AmendedThing::None => drafts::changed(turn).await,
     }

@@ -21,8 +21,8 @@ use crate::pipeline::consent::drafts::Draft;
 use crate::pipeline::intake::buttons as presses;
 use crate::pipeline::intake::intended::Intended;
 use crate::pipeline::show;
-use crate::pipeline::stages::resolve;
 use crate::pipeline::stages::topic::Amended;
+use crate::pipeline::stages::{guard, resolve};
 use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
 use crate::ports::StoreError;
 use crate::services::address_book::PeopleQuery;
@@ -60,7 +60,10 @@ pub(super) async fn changed(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError
     }
     match Draft::in_sight(turn.brain, &turn.facts).await? {
         Some(draft) if draft.is_changed_by(turn.brain, &turn.facts, text).await => {
-            Ok(Some(draft.redrafted(turn).await?))
+            match turn.unless_cancelled(guard::stops(turn.brain, &turn.facts, turn.account)).await? {
+                Some(stopped) => Ok(Some(stopped)),
+                None => Ok(Some(draft.redrafted(turn).await?)),
+            }
         }
         Some(_) | None => Ok(None),
     }
