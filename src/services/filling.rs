@@ -20,7 +20,7 @@ use crate::language::tokens::lower;
 
 /// Of the built-in services.
 pub const BUILDERS: Builders =
-    Builders { build, retimed, looks_up, ahead: task::ahead::plan, address: letter::address, goes_on: letter::go_on };
+    Builders { build, retimed, looks_up, ahead: task::ahead::plan, address: letter::address, goes_on };
 
 /// Each service's, by the commands that its phrases name.
 const BUILT_IN: [(&str, &[(&str, Builder)]); 7] = [
@@ -301,6 +301,15 @@ fn on_the_same_day(said: &ClauseReading, words: &str, last: &PastAction) -> Stri
     match day.filter(|_| time::is_clock_only(words)) {
         Some(day) => format!("{} {words}", day.format("%Y-%m-%d")),
         None => words.to_owned(),
+    }
+}
+
+/// What was said behind a request, where it keeps or sends words.
+fn goes_on(action: &mut PlannedAction, sentence: &str) {
+    match action.service.as_str() {
+        email::NAME => letter::go_on(action, sentence),
+        notes::NAME => notes::go_on(action, sentence),
+        _ => {}
     }
 }
 

@@ -234,7 +234,13 @@ impl Judge<'_> {
     /// Whether a name holds a time, and nothing else does.
     fn names_its_time(&self, values: &[TypedValue]) -> bool {
         let is_timed = values.iter().any(|value| matches!(value.kind, ValueKind::Time | ValueKind::Repetition));
-        let mut names = values.iter().filter(|value| value.kind == ValueKind::Name);
+        // What is kept beside its name holds the time as well.
+        let is_kept = |name: &str| {
+            let mut texts = values.iter().filter(|value| value.kind == ValueKind::Text);
+            texts.any(|value| value.text.contains(name) && self.ground.is_handed_over(value.kind, &value.text))
+        };
+        let names = values.iter().filter(|value| value.kind == ValueKind::Name);
+        let mut names = names.filter(|value| !is_kept(&value.text));
         !is_timed && self.part.is_new() && names.any(|value| holds_a_time(&value.text, self.reference))
     }
 
@@ -265,7 +271,9 @@ impl Judge<'_> {
                 return ValueGrounding::Groundless;
             }
         }
+        // What was set apart from its order is all of it, whatever it says.
         let is_odd = self.part.is_new()
+            && !self.ground.is_handed_over(value.kind, text)
             && match value.kind {
                 ValueKind::Name => is_odd_name(text, self.reference),
                 ValueKind::Entries => text.split(',').any(|one| is_odd_name(one, self.reference)),
@@ -291,6 +299,9 @@ impl Judge<'_> {
         let params = entry.check(planned.params.clone()).unwrap_or_else(|_| planned.params.clone());
         let values = typed_values(entry, &params);
         let has_time = values.iter().any(|value| value.kind == ValueKind::Time);
+        if values.iter().any(|value| self.ground.is_handed_over(value.kind, &value.text)) {
+            return PlanStanding::Exact;
+        }
         let texts: Vec<String> = values.into_iter().map(|value| value.text).collect();
         let is_asked = self.ground.reading.text.trim_end().ends_with('?');
         match self.ground.mood(&texts) {

@@ -286,3 +286,94 @@ async fn a_later_round_adds_nothing_that_nobody_said() {
     let kept = ordered.done.outcomes.iter().find(|report| report.command == "create").unwrap();
     assert!(!kept.params.contains_key("repeat"), "{kept:?}");
 }
+
+/// Orders whose words to be kept tell, ask, deny, or set a condition.
+fn handed_over() -> Vec<(&'static str, &'static str, Value)> {
+    let note = |text: &'static str| ("keep.create", json!({"title": text, "text": text}));
+    let task = |title: &'static str| ("task.create", json!({"title": title}));
+    let fact = |key: &'static str, value: &'static str| {
+        ("memory.store", json!({"category": "preference", "key": key, "value": value}))
+    };
+    [
+        ("note: gate code at Quay Street is 2290", note("Gate code at Quay Street is 2290")),
+        ("add a note: the code is 4711", note("The code is 4711")),
+        ("make a note: the bins are on Tuesdays now", note("The bins are on Tuesdays now")),
+        ("make a note: did Anna pay?", note("Did Anna pay?")),
+        ("note: Anna isn't coming, she is ill", note("Anna isn't coming, she is ill")),
+        ("text to keep: is this right?", note("Is this right?")),
+        ("Notiz: der Code ist 4711", note("Der Code ist 4711")),
+        ("add a task: the bin is full", task("The bin is full")),
+        ("add a task: I'm out of ink", task("I'm out of ink")),
+        ("add a task: is this right?", task("Is this right?")),
+        ("task: don't forget the keys", task("Don't forget the keys")),
+        ("todo: I didn't call mom", task("I didn't call mom")),
+        ("remind me that I'm not allowed to eat", task("I'm not allowed to eat")),
+        ("Aufgabe: der Eimer ist voll", task("Der Eimer ist voll")),
+        ("remember: no peanuts for me", fact("peanuts", "No peanuts for me")),
+        ("remember that I don't like fish", fact("fish", "I don't like fish")),
+        ("merk dir, dass ich keinen Fisch mag", fact("Fisch", "Ich mag keinen Fisch")),
+    ]
+    .map(|(said, (command, params))| (said, command, params))
+    .to_vec()
+}
+
+#[tokio::test]
+async fn what_an_order_is_to_keep_is_not_read_for_its_mood() {
+    for (said, command, params) in handed_over() {
+        // Of these words only a model makes anything.
+        if said != "text to keep: is this right?" {
+            let told = rig(false).says(said).await;
+            assert_eq!(changed(&told), [command], "{said}: {}", told.text());
+        }
+        let rig = rig(true);
+        let (service, name) = command.split_once('.').unwrap();
+        rig.plans(json!([action(service, name, params)]));
+        let told = rig.says(said).await;
+        assert_eq!(changed(&told), [command], "{said}, with a model: {}", told.text());
+    }
+}
+
+/// What is handed over is no order itself, and what hands nothing over keeps the mood that it has.
+#[tokio::test]
+async fn a_colon_without_an_order_before_it_orders_nothing() {
+    for said in [
+        "Anna said: the code is 4711",
+        "update: the meeting was moved to 5",
+        "don't make a note: the code is 4711",
+        "question: is the rent paid?",
+        "she told me that I should call Tom",
+    ] {
+        for plan in [
+            action("task", "create", json!({"title": "the code is 4711"})),
+            action("task", "create", json!({"title": "the meeting was moved"})),
+            action("task", "complete", json!({"find_by": "rent"})),
+            action("task", "create", json!({"title": "I should call Tom"})),
+        ] {
+            let rig = rig(true);
+            rig.plans(json!([plan]));
+            let told = rig.says(said).await;
+            assert_eq!(changed(&told), Vec::<String>::new(), "{said}: {}", told.text());
+        }
+    }
+}
+
+#[tokio::test]
+async fn right_after_a_time_another_one_behind_a_denial_corrects_it() {
+    for before in [
+        &["remind me to call mom at 5pm"][..],
+        &["remind me to call mom", "at 5pm"],
+        &["remind me at 5pm to call mom"],
+        &["add a task: call mom at 5pm"],
+    ] {
+        for said in ["no, 6pm", "not 5pm, 6pm", "no - 6pm", "nein, 18 Uhr", "no, at 6pm", "sorry, 6pm"] {
+            let rig = Rig::new(Setup { grounds_plans: true, model: false, ..Setup::default() });
+            for text in before {
+                rig.says(text).await;
+            }
+            let told = rig.says(said).await;
+            assert_eq!(changed(&told), ["task.update"], "{before:?}, {said}: {}", told.text());
+            let due = rig.next_due().await.map(|at| at.to_rfc3339());
+            assert_eq!(due.as_deref(), Some("2026-01-12T18:00:00+00:00"), "{before:?}, {said}");
+        }
+    }
+}

@@ -37,8 +37,35 @@ fn a_quoted_row_is_what_is_meant() {
     says(&mut console, json!({"text": "add a task: fix the lamp"}));
     let (_, list) = says(&mut console, json!({"text": "what are my tasks?"}));
     says(&mut console, json!({"text": "add a task: water the ferns"}));
-    for said in ["move this to Friday", "I've done this", "delete this"] {
-        let (told, _) = says(&mut console, json!({"text": said, "reply_to": list, "quote": "Fix the lamp"}));
+    for (said, quote) in [
+        ("move this to Friday", "Fix the lamp"),
+        ("delete this", "Fix the lamp"),
+        ("cancel this", "▫️ Fix the lamp"),
+        ("I've done this", "Fix the lamp"),
+    ] {
+        let (told, _) = says(&mut console, json!({"text": said, "reply_to": list, "quote": quote}));
         assert!(told.contains("Fix the lamp") && !told.contains("ferns"), "{said}: {told}");
+    }
+}
+
+#[test]
+fn a_word_about_a_quoted_row_ticks_it_off() {
+    for (said, quote) in
+        [("done", "Fix the lamp"), ("finished", "▫️ Fix the lamp"), ("✅", "the lamp"), ("erledigt", "Fix the lamp")]
+    {
+        let program = Program::new();
+        let mut console = program.at("2026-01-12T09:00:00Z");
+        says(&mut console, json!({"text": "add a task: buy stamps"}));
+        says(&mut console, json!({"text": "add a task: fix the lamp"}));
+        let (_, list) = says(&mut console, json!({"text": "what are my tasks?"}));
+        says(&mut console, json!({"text": "add a task: water the ferns"}));
+        let (told, _) = says(&mut console, json!({"text": said, "reply_to": list, "quote": quote}));
+        assert!(told.contains("Done: Fix the lamp"), "{said}: {told}");
+        let (left, _) = says(&mut console, json!({"text": "what are my tasks?"}));
+        assert!(left.contains("stamps") && left.contains("ferns") && !left.contains("lamp"), "{said}: {left}");
+        // A quote of no single row says which of them is meant no better than the list does.
+        let (told, _) =
+            says(&mut console, json!({"text": said, "reply_to": list, "quote": "Buy stamps\nFix the lamp"}));
+        assert!(!told.contains("Done:"), "{said}: {told}");
     }
 }

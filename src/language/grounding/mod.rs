@@ -21,7 +21,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashSet;
 
-use super::reading::{Clause, Mood, Reading};
+use super::reading::{Clause, Mood, Payload, Reading};
 use super::requests;
 use super::time::{self, Reference};
 use super::{likeness, terms, words};
@@ -65,6 +65,22 @@ pub enum ValueKind {
     Composed,
     /// A number or a truth value.
     Plain,
+}
+
+impl ValueKind {
+    /// Whether it is words of the person's that stay as they were said.
+    fn is_kept_as_said(self) -> bool {
+        match self {
+            Self::Name | Self::Entries | Self::Text | Self::Composed => true,
+            Self::Time
+            | Self::Repetition
+            | Self::Length
+            | Self::Person
+            | Self::Choice
+            | Self::Reference
+            | Self::Plain => false,
+        }
+    }
 }
 
 /// What may be told of something beside its name, and only with words for it.
@@ -316,8 +332,21 @@ impl<'a> Ground<'a> {
         text
     }
 
+    /// Whether a value is what an order hands over: most of its words stand there. What finds
+    /// something that is there is one of nothing but an order.
+    pub fn is_handed_over(&self, kind: ValueKind, text: &str) -> bool {
+        let wanted = telling_stems(text);
+        let is_in = |payload: &Payload| {
+            let said = telling_stems(self.reading.text.get(payload.span.clone()).unwrap_or_default());
+            let own = wanted.iter().filter(|stem| said.contains(*stem)).count();
+            own * 10 >= wanted.len() * TEXT_TENTHS
+        };
+        let may_be = |payload: &&Payload| payload.is_whole_order || kind.is_kept_as_said();
+        !wanted.is_empty() && self.reading.payloads.iter().filter(may_be).any(is_in)
+    }
+
     /// In which mood an action with these texts was said: as a request, if any of its clauses is one; else as the first
-    /// of them. Where nothing shows which clauses are its own, all of them may be.
+    /// of them. Where nothing shows which clauses are its own, all of them may be. Not here: what an order hands over.
     pub fn mood(&self, texts: &[String]) -> Mood {
         let own = self.clauses(texts);
         let requests = |clauses: &[&Clause]| clauses.iter().map(|clause| clause.mood).find(|mood| mood.is_request());

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::Clause;
 use super::mood::{self, JudgedClause, Mood, MoodWords};
+use super::payload::{self, Payload};
 use crate::language::requests::{self, RULES, TOKENS_MAX};
 use crate::language::tokens;
 use crate::language::words::fold;
@@ -17,20 +18,21 @@ const DIVIDING: [&str; 6] = [",", ":", "-", "–", "—", "("];
 /// What stands between two of these is quoted.
 const QUOTES: [(&str, &str); 5] = [("\"", "\""), ("“", "”"), ("„", "“"), ("„", "”"), ("«", "»")];
 
-/// The clauses of a text, and what stands in quotation marks.
+/// The clauses of a text, what its orders hand over, and what stands in quotation marks.
 pub(super) struct CutText {
     pub clauses: Vec<Clause>,
+    pub payloads: Vec<Payload>,
     pub quoted: Vec<Range<usize>>,
 }
 
 /// A word or a mark.
-struct ClausePiece {
-    span: Range<usize>,
+pub(super) struct ClausePiece {
+    pub span: Range<usize>,
     /// Folded; a mark as it is.
-    text: String,
-    is_word: bool,
+    pub text: String,
+    pub is_word: bool,
     ends_sentence: bool,
-    is_quoted: bool,
+    pub is_quoted: bool,
 }
 
 pub(super) fn cut(text: &str) -> CutText {
@@ -39,7 +41,9 @@ pub(super) fn cut(text: &str) -> CutText {
     let words: Vec<&str> = pieces.iter().filter(|piece| piece.is_word).map(|piece| piece.text.as_str()).collect();
     let known = mood::words_of(&words);
     let mut clauses: Vec<Clause> = Vec::new();
+    let mut payloads: Vec<Payload> = Vec::new();
     for sentence in sentences(&pieces) {
+        payloads.extend(payload::find(&pieces, &sentence, known));
         clauses.extend(in_sentence(&pieces, sentence, known));
     }
     // Spans meet: what stands between two clauses belongs to the first.
@@ -50,7 +54,7 @@ pub(super) fn cut(text: &str) -> CutText {
     if let Some(first) = clauses.first_mut() {
         first.span.start = 0;
     }
-    CutText { clauses, quoted }
+    CutText { clauses, payloads, quoted }
 }
 
 fn pieces(text: &str) -> Vec<ClausePiece> {

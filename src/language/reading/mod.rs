@@ -10,15 +10,20 @@
 
 mod clauses;
 mod mood;
+mod payload;
 #[cfg(test)]
 mod tests;
 
 use std::ops::Range;
 
 pub use mood::Mood;
+pub use payload::Payload;
 
 use super::requests;
 use super::time::{self, Reference, TimeMention};
+
+/// Between what is denied and what is meant instead.
+const CORRECTING: [char; 5] = [',', '-', '–', '—', ';'];
 
 /// A message as it was read.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,6 +32,8 @@ pub struct Reading {
     pub text: String,
     /// In the order in which they were said.
     pub clauses: Vec<Clause>,
+    /// What its orders hand over, in order.
+    pub payloads: Vec<Payload>,
     /// The times that are named outside quotation marks, in order.
     pub mentions: Vec<TimeMention>,
 }
@@ -46,7 +53,34 @@ impl Reading {
         let cut = clauses::cut(&text);
         let in_quotes = |span: &Range<usize>| cut.quoted.iter().any(|quoted| quoted.contains(&span.start));
         let mentions = time::find(&text, reference).into_iter().filter(|found| !in_quotes(&found.span)).collect();
-        Reading { clauses: cut.clauses, mentions, text }
+        let mut read = Reading { clauses: cut.clauses, payloads: cut.payloads, mentions, text };
+        read.heed_corrections(reference);
+        read
+    }
+
+    /// What denies, and names another time behind a mark and nothing else, corrects a time: the denial is of what was
+    /// said before, and the new time is asked for.
+    fn heed_corrections(&mut self, reference: &Reference) {
+        let corrects = |clause: &Clause| {
+            let inside =
+                |mention: &&TimeMention| clause.span.start <= mention.span.start && mention.span.end <= clause.span.end;
+            let times: Vec<&TimeMention> = self.mentions.iter().filter(inside).collect();
+            let Some(last) = times.last() else { return false };
+            let is_set_apart = self.text[clause.span.start..last.span.start].trim_end().ends_with(CORRECTING)
+                || self.text[last.span.clone()].contains(CORRECTING);
+            let mut rest = self.text[clause.span.clone()].to_owned();
+            for mention in times.iter().rev() {
+                let at = mention.span.start - clause.span.start..mention.span.end - clause.span.start;
+                rest.replace_range(at, " ");
+            }
+            // A time that is denied is no mention.
+            let denied = mood::without_denials(&rest);
+            is_set_apart && (denied.is_empty() || time::resolve(&denied, reference).is_some())
+        };
+        let corrected: Vec<bool> =
+            self.clauses.iter().map(|clause| clause.mood == Mood::Negation && corrects(clause)).collect();
+        let denied = self.clauses.iter_mut().zip(corrected).filter(|(_, corrects)| *corrects);
+        denied.for_each(|(clause, _)| clause.mood = Mood::Fragment);
     }
 
     /// The words of a clause.

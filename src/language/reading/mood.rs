@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 
 use crate::language::requests;
 use crate::language::word_classes::{WordClass, class_names};
+use crate::language::words::fold;
 
 /// How a clause is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -90,6 +91,10 @@ class_names! {
         talk,
         /// Joins clauses.
         joins,
+        /// Makes the clause that follows the object of a verb.
+        objects,
+        /// A sort of thing that is kept.
+        keeps,
     }
 }
 
@@ -160,7 +165,7 @@ pub(super) fn opened(said: &JudgedClause, is_set_apart: bool, known: &MoodWords)
 }
 
 /// Past what leaves the mood as it is.
-fn without_leads<'s, 'w>(words: &'s [&'w str], known: &MoodWords) -> &'s [&'w str] {
+pub(super) fn without_leads<'s, 'w>(words: &'s [&'w str], known: &MoodWords) -> &'s [&'w str] {
     let mut rest = words;
     while let Some(len) = starts(&known.lead, rest).filter(|len| *len < rest.len()) {
         let denies = starts(&known.negation, rest).is_some();
@@ -358,13 +363,35 @@ pub(super) fn joins(word: &str, known: &MoodWords) -> bool {
     known.joins.holds(word)
 }
 
+/// Whether a folded word makes the clause behind it the object of a verb; `Some(false)` where it may point as well.
+pub(super) fn makes_an_object(word: &str) -> Option<bool> {
+    let is_one = |known: &MoodWords| known.objects.holds(word);
+    let points = |known: &MoodWords| known.pronoun.holds(word);
+    (is_one(&ENGLISH) || is_one(&GERMAN)).then(|| !points(&ENGLISH) && !points(&GERMAN))
+}
+
+/// The words of a text that do not deny, nor leave a mood as it is.
+pub(super) fn without_denials(text: &str) -> String {
+    let denies = |known: &MoodWords, word: &str| known.negation.holds(word) || known.lead.holds(word);
+    let bare = |word: &str| fold(word.trim_matches(|c: char| !c.is_alphanumeric()));
+    let said = text.split_whitespace().filter(|word| {
+        let word = bare(word);
+        !word.is_empty() && !denies(&ENGLISH, &word) && !denies(&GERMAN, &word)
+    });
+    said.map(|word| word.trim_end_matches([',', ';'])).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether folded words name a sort of thing that is kept.
+pub(super) fn names_what_is_kept(words: &[&str]) -> bool {
+    words.iter().any(|word| ENGLISH.keeps.holds(word) || GERMAN.keeps.holds(word))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn every_class_of_a_language_is_one_that_is_asked_for() {
-        assert_eq!(ENGLISH.empty(), Vec::<&str>::new());
-        assert_eq!(GERMAN.empty(), ["bare", "auxloose"].iter().filter(|_| false).copied().collect::<Vec<&str>>());
+        assert_eq!([ENGLISH.empty(), GERMAN.empty()], [Vec::<&str>::new(), Vec::new()]);
     }
 }

@@ -143,3 +143,52 @@ fn clauses_cover_the_text_and_name_its_times() {
         assert!(Reading::of(text, &reference()).clauses.len() <= 1, "{text}");
     }
 }
+
+#[test]
+fn what_an_order_hands_over_is_known_by_its_colon_or_conjunction() {
+    let handed = |text: &str| -> Vec<String> {
+        let read = Reading::of(text, &reference());
+        read.payloads.iter().map(|payload| read.text[payload.span.clone()].trim().to_owned()).collect()
+    };
+    for (text, payload) in [
+        ("note: gate code at Quay Street is 2290", "gate code at Quay Street is 2290"),
+        ("add a task: the bin is full", "the bin is full"),
+        ("could you add a task: is this right?", "is this right?"),
+        ("task: don't forget the keys", "don't forget the keys"),
+        ("text to keep: is this right?", "is this right?"),
+        ("remember that I don't like fish", "I don't like fish"),
+        ("make a note that Anna isn't coming", "Anna isn't coming"),
+        ("schreib auf: der Müll kommt", "der Müll kommt"),
+        ("merk dir, dass ich keinen Fisch mag", "ich keinen Fisch mag"),
+        ("note:\nthe code is 4711\nthe bins are out\n\ncall Anna", "the code is 4711\nthe bins are out"),
+    ] {
+        assert_eq!(handed(text), [payload], "{text}");
+    }
+    for text in [
+        "Anna said: add a task",
+        "update: the meeting was moved to 5",
+        "question: is the rent paid?",
+        "don't make a note: the code is 4711",
+        "delete that mail, Anna has answered",
+        "is this a note: yes",
+        "call at 5:30",
+        "the plan: Anna comes at five",
+        "note \"a: b\"",
+    ] {
+        assert_eq!(handed(text), Vec::<String>::new(), "{text}");
+    }
+}
+
+#[test]
+fn a_denial_with_another_time_behind_a_mark_asks_for_that_time() {
+    for text in
+        ["no, 6pm", "not 5pm, 6pm", "no - tomorrow at 6", "nein, 18 Uhr", "nicht 17 Uhr, 18 Uhr", "No, on Friday!"]
+    {
+        assert_eq!(moods(text), [Mood::Fragment], "{text}");
+    }
+    for text in
+        ["not 5pm", "no 6pm", "no, not at 6pm, thanks for the lunch", "no lunch on Friday, not at 6", "not today"]
+    {
+        assert!(!moods(text).iter().any(|mood| mood.is_request()), "{text}: {:?}", moods(text));
+    }
+}

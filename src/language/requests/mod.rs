@@ -88,7 +88,7 @@ pub(crate) use orders::{begins_as_order, is_shortened, is_worded_with};
 pub use phrases::{Phrases, PhrasesError};
 pub use prices::TokenClass;
 pub use question_words::{is_bill, is_detail, says_which};
-pub use reports::{ReportKind, StateReport, report};
+pub use reports::{ReportKind, StateReport, is_bare_report, report};
 pub use talk::{chat, gives_up, is_request, is_small_talk, not_understood};
 pub(crate) use understood::PlanDraft;
 pub use understood::Understood;

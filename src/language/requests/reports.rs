@@ -5,6 +5,8 @@
 //! the verbs that it may have been called by. Invariant: a question, something denied and something still to come is no
 //! report. Not here: what there is to be done, and whether a report fits it.
 
+mod bare;
+
 use std::collections::BTreeMap;
 
 use super::grammar::GRAMMAR;
@@ -19,6 +21,8 @@ use crate::language::time;
 use crate::language::time::{Reference, When};
 use crate::language::tokens::lower;
 use crate::language::work::Work;
+
+pub use bare::is_bare_report;
 
 const TEXTS: [&str; 2] = [
     include_str!("../../../data/language/requests/reports.en.txt"),

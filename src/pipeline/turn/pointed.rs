@@ -57,20 +57,42 @@ impl TurnFacts {
         let is_named = |past: &&PastAction| past.item.as_ref().is_some_and(|item| quote.contains(item.label.as_str()));
         let named: Vec<PastAction> = message.actions.iter().filter(is_named).cloned().collect();
         match (named.is_empty(), message.actions.last()) {
-            // A row of a list, by what it says.
+            // A row of a list, or what it says where nobody knows which one that is.
             (true, Some(last)) => {
-                let label = quote.lines().next().unwrap_or_default().trim().to_owned();
-                let params = Params::from_iter([("find_by".to_owned(), label.clone().into())]);
-                let (service, command) = (last.service.clone(), FOUND.to_owned());
-                let item = Some(ItemRef { id: String::new(), label });
-                vec![PastAction { service, command, params, item, rows: Vec::new() }]
+                let (service, row) = match row_of(message, quote) {
+                    Some((service, row)) => (service.to_owned(), row.clone()),
+                    None => {
+                        let label = quote.lines().next().unwrap_or_default().trim().to_owned();
+                        (last.service.clone(), ItemRef { id: String::new(), label })
+                    }
+                };
+                let found_by = if row.id.is_empty() { row.label.clone() } else { row.id.clone() };
+                let params = Params::from_iter([("find_by".to_owned(), found_by.into())]);
+                vec![PastAction { service, command: FOUND.to_owned(), params, item: Some(row), rows: Vec::new() }]
             }
             (_, _) => named,
         }
+    }
+
+    /// The one row of a list of ours that the message quotes, and the service whose it is.
+    pub fn quoted_row(&self) -> Option<(&str, &ItemRef)> {
+        row_of(self.replied_message.as_ref()?, self.incoming.quote.as_deref()?)
     }
 
     /// What the message points at.
     pub fn pointed_at(&self) -> Option<&PointedAt> {
         self.pointed.as_ref()
     }
+}
+
+/// The only row that a message listed and a quote of it names, whole or in part.
+fn row_of<'m>(message: &'m Message, quote: &str) -> Option<(&'m str, &'m ItemRef)> {
+    let quote = quote.trim();
+    let rows = || message.actions.iter().flat_map(|past| past.rows.iter().map(|row| (past.service.as_str(), row)));
+    let named = |holds: &dyn Fn(&str) -> bool| {
+        let mut named = rows().filter(|(_, row)| !row.id.is_empty() && !row.label.is_empty() && holds(&row.label));
+        named.next().filter(|_| named.next().is_none())
+    };
+    let is_part = |label: &str| !quote.is_empty() && label.contains(quote);
+    named(&|label| quote.contains(label)).or_else(|| named(&is_part))
 }

@@ -139,9 +139,7 @@ pub(in crate::services) fn address(action: &mut PlannedAction, people: &[String]
 
 /// A sentence that is no request, after a mail with words of its own, belongs to that mail.
 pub(in crate::services) fn go_on(action: &mut PlannedAction, sentence: &str) {
-    if let Some(body) =
-        action.params.get("body").and_then(Value::as_str).filter(|_| action.service == super::mail::NAME)
-    {
+    if let Some(body) = action.params.get("body").and_then(Value::as_str) {
         let body = format!("{} {}\n", body.trim_end(), finish_body(sentence));
         action.params.insert("body".into(), body.into());
     }

@@ -124,6 +124,16 @@ pub(super) fn built(said: &ClauseReading) -> Built {
     Built::Act(action)
 }
 
+/// A note goes on with what was said behind it.
+pub(in crate::services) fn go_on(action: &mut PlannedAction, sentence: &str) {
+    if action.command == CreateNote::NAME
+        && let Some(text) = action.params.get("text").and_then(Value::as_str)
+    {
+        let text = format!("{}. {}", text.trim_end().trim_end_matches('.'), title(sentence.trim()));
+        action.params.insert("text".into(), text.into());
+    }
+}
+
 /// A note of few words is its own title; a long one is called by its beginning.
 fn short_title(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();

@@ -24,6 +24,7 @@ use std::sync::Arc;
 use append::AppendNote;
 use async_trait::async_trait;
 use create::CreateNote;
+pub(super) use create::go_on;
 use delete::DeleteNote;
 use list::ListNotes;
 pub use record::Note;

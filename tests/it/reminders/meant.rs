@@ -73,6 +73,10 @@ async fn a_reply_to_a_reminder_is_about_what_it_reminds_of() {
     for (words, told) in [
         ("mark it as done", "✅ Done: Call mom"),
         ("done", "✅ Done: Call mom"),
+        ("finished", "✅ Done: Call mom"),
+        ("✅", "✅ Done: Call mom"),
+        ("ok, done ✅", "✅ Done: Call mom"),
+        ("erledigt", "✅ Done: Call mom"),
         ("move it to 8pm", "Call mom"),
         ("move it to tomorrow 5pm", "Call mom"),
     ] {
@@ -99,6 +103,10 @@ async fn right_after_it_rang_it_is_the_reminder() {
 async fn a_word_right_after_it_rang_does_as_its_buttons() {
     for (words, open, next) in [
         ("Done!", 1, None),
+        ("✅", 1, None),
+        ("finished", 1, None),
+        ("yes, done", 1, None),
+        ("fertig", 1, None),
         // Until when is asked.
         ("snooze it", 2, None),
         ("Snooze it for an hour", 2, Some("2026-01-12T19:00:00+00:00")),

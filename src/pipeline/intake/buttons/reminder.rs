@@ -15,8 +15,8 @@ use crate::core::plan::PlannedAction;
 use crate::core::turn::{Input, NoticeKind, Path};
 use crate::language::consent;
 use crate::language::consent::Consent;
-use crate::language::time;
 use crate::language::time::{Grain, Problem, When, local_instant};
+use crate::language::{requests, time};
 use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, reminds_of, shown};
@@ -28,10 +28,6 @@ use crate::services::capabilities::{Reminded, ReminderAnswer};
 use crate::services::context::RequestContext;
 
 const ASK: &str = "Until when? Say it as you would, for example “friday 9am” or “in 3 hours”.";
-
-/// What is said of a thing that was done.
-const DONE: [&str; 8] =
-    ["done", "did it", "i did it", "it's done", "it is done", "that's done", "finished", "already done"];
 
 /// Done.
 pub(super) async fn done(brain: &Brain, facts: &TurnFacts, due: &str, data: &str) -> Result<Intended, StoreError> {
@@ -73,8 +69,8 @@ async fn ask(brain: &Brain, facts: &TurnFacts, due: &str, message: Option<Messag
     Ok(answer)
 }
 
-/// Words for the buttons of a reminder, in reply to it or right after it was told. `None` for all else, and where its
-/// new time was asked for: the words are for that.
+/// Words for the buttons of a reminder, in reply to it or right after it was told, and the same of a row that is quoted.
+/// `None` for all else, and where its new time was asked for: the words are for that.
 pub(in crate::pipeline::intake) async fn in_words(
     brain: &Brain,
     facts: &TurnFacts,
@@ -82,27 +78,16 @@ pub(in crate::pipeline::intake) async fn in_words(
     if asked(facts).is_some() || !facts.origin().is_own_words() {
         return Ok(None);
     }
-    let about = match (&facts.replied, &facts.incoming.input) {
-        (Some(shown), _) => match shown.about.as_slice() {
-            [item] => Some((item.id.clone(), shown.message)),
-            _ => None,
-        },
-        // It is about some other message.
-        (None, Input::Message { reply_to: Some(_), .. } | Input::Press { .. }) => None,
-        (None, Input::Message { reply_to: None, .. }) => {
-            facts.history.last().and_then(reminds_of).map(|(item, message)| (item.to_owned(), message))
-        }
-    };
-    let Some((due, message)) = about else { return Ok(None) };
+    let Some((due, message)) = pointed(brain, facts) else { return Ok(None) };
     let words = facts.words().trim().trim_end_matches(['.', '!']).to_lowercase();
     let with = match words.strip_prefix("snooze") {
-        None if DONE.contains(&words.as_str()) => ReminderAnswer::Done,
+        None if requests::is_bare_report(&words) => ReminderAnswer::Done,
         None => return Ok(None),
         Some(rest) => {
             let rest = rest.trim();
             let rest = ["it", "this", "that"].iter().find_map(|it| rest.strip_prefix(it)).unwrap_or(rest).trim();
             if rest.is_empty() {
-                let asked = ask(brain, facts, &due, Some(message)).await?;
+                let asked = ask(brain, facts, &due, message).await?;
                 return Ok(Some(Answer { path: Path::Clarify, ..asked }.into()));
             }
             match time_of(facts, rest) {
@@ -111,8 +96,34 @@ pub(in crate::pipeline::intake) async fn in_words(
             }
         }
     };
-    let answering = carry_out(brain, facts, &due, with, Some(message)).await?;
+    let answering = carry_out(brain, facts, &due, with, message).await?;
     Ok(Some(answering.then(|answer| Answer { path: Path::Action, ..answer })))
+}
+
+/// The thing that a message is about, and the reminder's message that is to say what became of it: what is replied to, a
+/// row that is quoted, or else the reminder right above.
+fn pointed(brain: &Brain, facts: &TurnFacts) -> Option<(String, Option<MessageId>)> {
+    if let Some(shown) = facts.replied.as_ref().filter(|shown| !shown.about.is_empty()) {
+        let quote = facts.incoming.quote.as_deref().unwrap_or_default();
+        let mut quoted = shown.about.iter().filter(|item| !item.label.is_empty() && quote.contains(&item.label));
+        let only = match (shown.about.as_slice(), quoted.next(), quoted.next()) {
+            ([only], _, _) | (_, Some(only), None) => only,
+            (_, _, _) => return None,
+        };
+        return Some((only.id.clone(), Some(shown.message)));
+    }
+    match &facts.incoming.input {
+        Input::Press { .. } => None,
+        // It is about some other message.
+        Input::Message { reply_to: Some(_), .. } => {
+            let (service, row) = facts.quoted_row()?;
+            let is_told_of = brain.services.now().find(service)?.service.reminders().is_some();
+            is_told_of.then(|| (row.id.clone(), None))
+        }
+        Input::Message { reply_to: None, .. } => {
+            facts.history.last().and_then(reminds_of).map(|(item, message)| (item.to_owned(), Some(message)))
+        }
+    }
 }
 
 /// The new time of a snoozed reminder; `None` when nobody asked, or the message is about something else.
