@@ -20,7 +20,7 @@ use crate::language::tokens::lower;
 
 /// Of the built-in services.
 pub const BUILDERS: Builders =
-    Builders { build, retimed, looks_up, ahead: task::ahead::plan, address: letter::address, goes_on };
+    Builders { build, retimed, looks_up, waits, ahead: task::ahead::plan, address: letter::address, goes_on };
 
 /// Each service's, by the commands that its phrases name.
 const BUILT_IN: [(&str, &[(&str, Builder)]); 7] = [
@@ -33,6 +33,8 @@ const BUILT_IN: [(&str, &[(&str, Builder)]); 7] = [
     ("item", &[("move", moved), ("more", more), ("cancel", cancel)]),
 ];
 
+/// What is told once something happens.
+const WAITS: [&str; 1] = ["email.watch"];
 /// What only asks for something that is there.
 const LOOK_UPS: [&str; 9] = [
     "calendar.list_events",
@@ -63,6 +65,10 @@ fn build(said: &ClauseReading) -> Built {
 
 pub(super) fn looks_up(command: &str) -> bool {
     LOOK_UPS.contains(&command)
+}
+
+fn waits(command: &str) -> bool {
+    WAITS.contains(&command)
 }
 
 /// The service that a slot's noun belongs to; `None` when it does not say.

@@ -33,6 +33,8 @@ pub struct Builders {
     pub(crate) retimed: fn(&PastAction, &str) -> Option<PlannedAction>,
     /// Whether a command, `service.command`, only asks for something that is there.
     pub(crate) looks_up: fn(&str) -> bool,
+    /// Whether a command waits for what it depends on.
+    pub(crate) waits: fn(&str) -> bool,
     /// Of a request to tell of something ahead of its time, which is said again in other words; nothing of any other.
     pub(crate) ahead: fn(&str, &Hearing, &[String], &Work) -> Vec<PlannedAction>,
     /// Of people whom an action goes to who were not known when it was read.

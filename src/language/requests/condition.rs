@@ -13,6 +13,7 @@ use super::lexicon::WordId;
 use super::prices::TokenClass;
 use super::reading::tidy;
 use super::text::{TokenMark, own_words};
+use super::unread;
 use crate::core::plan::PlannedAction;
 use crate::language::time::Reference;
 
@@ -27,6 +28,12 @@ pub struct Condition {
 
 /// Said out of politeness, whatever it begins with.
 const POLITE: [&str; 6] = ["lead", "tail", "delead", "detail", "giveup", "closing"];
+/// Parameters that say which thing is meant, or what becomes of it.
+const WHICH: [&str; 2] = ["find_by", "changes"];
+/// Words of a condition that stand together where something says it.
+const OPENING_WORDS: usize = 3;
+/// Of a clause that begins; behind so many tokens no verb belongs to a subject.
+const CLAUSE_TOKENS_SEEN: usize = 12;
 /// Words of a condition that show whether something else says it.
 const SHOWING_WORDS: usize = 5;
 
@@ -47,18 +54,46 @@ pub(super) struct Spoken {
 pub fn unheeded_conditions(text: &str, reference: &Reference, actions: &[PlannedAction]) -> Vec<Condition> {
     let spoken = Spoken::find(text, reference);
     let carried = CarriedValues::by(actions);
-    // A title, or a letter, that says it itself.
-    let is_told = |said: &str, needs_opening: bool| {
-        let mut words = said.split_whitespace();
-        let opens = words.next().is_none_or(|first| !needs_opening || carried.holds(first));
-        let behind: Vec<&str> = words.take(SHOWING_WORDS).collect();
-        opens && behind.iter().filter(|word| carried.holds(word)).count() * 2 >= behind.len()
-    };
     let is_simple = spoken.is_simple && spoken.asking.is_empty() || spoken.asking.len() == 1 && spoken.spans.is_empty();
     let read = |span: &Range<usize>| Condition { said: tidy(&spoken.text[span.clone()]), is_all: is_simple };
     let (set, asking) = (spoken.spans.iter().map(read), spoken.asking.iter().map(read));
-    let set = set.filter(|condition| !is_told(&condition.said, true));
-    set.chain(asking.filter(|condition| !is_told(&condition.said, false))).collect()
+    let set = set.filter(|condition| !is_told(&carried, &condition.said, true));
+    set.chain(asking.filter(|condition| !is_told(&carried, &condition.said, false))).collect()
+}
+
+/// Whether a title, or a letter, says a condition itself.
+fn is_told(carried: &CarriedValues, said: &str, needs_opening: bool) -> bool {
+    let mut words = said.split_whitespace();
+    let opens = words.next().is_none_or(|first| !needs_opening || carried.holds(first));
+    let behind: Vec<&str> = words.take(SHOWING_WORDS).collect();
+    opens && behind.iter().filter(|word| carried.holds(word)).count() * 2 >= behind.len()
+}
+
+/// Whether a conjunction of time begins a clause, and no phrase that says when: by a verb behind its subject, where the
+/// conjunction may begin either. A verb before its subject sets a condition where the sentence begins with it.
+fn is_clause(heard: &AnnotatedText, ids: &[WordId], at: usize, is_first: bool) -> bool {
+    let lexicon = GRAMMAR.lexicon;
+    let starts = |class: &str| lexicon.starts(class, &ids[at..]);
+    let (opener, needs_verb) = match (starts("clauseopener"), starts("clauseorphrase"), starts("clauseinverted")) {
+        (Some(len), other, _) if other.is_none_or(|other| other <= len) => (len, false),
+        (_, Some(len), _) => (len, true),
+        (_, None, Some(len)) if is_first => (len, false),
+        (_, None, _) => return false,
+    };
+    // A time is when it is to be done.
+    if heard.hidden_by(at).is_some_and(|mask| heard.time(mask).is_some()) {
+        return false;
+    }
+    let ends = |at: &usize| heard.tokens[*at].mark == TokenMark::Stop || heard.typed(*at) == ",";
+    let near = ids.len().min(at + opener + CLAUSE_TOKENS_SEEN);
+    let end = (at..near).find(ends).unwrap_or(near);
+    let rest = heard.ids(at + opener..end.max(at + opener));
+    let is = |class: &str, word: &WordId| lexicon.is_phrase(class, std::slice::from_ref(word));
+    let has_verb =
+        || rest.iter().skip(1).take_while(|word| !is("clausebreak", word)).any(|word| is("clauseverb", word));
+    let is_inverted = starts("clauseinverted") == Some(opener);
+    let asks = lexicon.starts("noclause", &rest).is_some() || is_inverted && ids.get(end).is_none_or(|_| !ends(&end));
+    !asks && rest.len() > 1 && (!needs_verb || has_verb())
 }
 
 /// The bytes of the one condition of a message, if it is all that was left unread but what is cheap.
@@ -83,7 +118,10 @@ impl Spoken {
         while at < ids.len() {
             asks = (asks && heard.tokens[at].mark != TokenMark::Stop) || lexicon.is_phrase("whether", &ids[at..=at]);
             let is_otherwise = at > 0 && starts("otherwise", at);
-            if !is_otherwise && !starts("dearcondition", at) {
+            let begins = is_otherwise || starts("dearcondition", at);
+            let is_first = at == 0 || is_mark(at - 1);
+            let begins = begins || !quoted[at] && is_clause(&heard, &ids, at, is_first);
+            if !begins {
                 at += 1;
                 continue;
             }
@@ -104,6 +142,40 @@ impl Spoken {
         }
         spoken.is_simple &= spoken.spans.len() == 1;
         spoken
+    }
+
+    /// What of it no action says itself: in a text that is kept, said or called so, as it was said. What finds or
+    /// changes something says nothing of when.
+    pub fn dropped(&self, account: &PartAccount, actions: &[PlannedAction]) -> Option<Range<usize>> {
+        let without = |planned: &PlannedAction| {
+            let mut planned = planned.clone();
+            WHICH.iter().for_each(|name| _ = planned.params.remove(*name));
+            planned
+        };
+        let carried = CarriedValues::by(&actions.iter().map(without).collect::<Vec<_>>());
+        let role = |span: &Range<usize>| {
+            let part = account.parts.iter().find(|part| part.span.contains(&span.start));
+            part.filter(|_| account.text == self.text).map(|part| &part.role)
+        };
+        let says = |span: &Range<usize>| {
+            let said = tidy(&self.text[span.clone()]);
+            let opening: Vec<&str> = said.split_whitespace().take(OPENING_WORDS).collect();
+            carried.holds_all(&opening.join(" ")) && is_told(&carried, &said, true)
+        };
+        let is_heeded = |span: &Range<usize>| match role(span) {
+            Some(SpanRole::Time) => true,
+            // A letter is worded anew.
+            Some(SpanRole::Param(name)) if unread::is_letter(name) => {
+                is_told(&carried, &tidy(&self.text[span.clone()]), true)
+            }
+            Some(_) | None => says(span),
+        };
+        self.spans.iter().find(|span| !is_heeded(span)).cloned()
+    }
+
+    /// Whether the message begins with a condition.
+    pub fn begins(&self) -> Option<Range<usize>> {
+        self.spans.first().filter(|span| self.text[..span.start].trim().is_empty()).cloned()
     }
 
     /// The person's own words, and the first of its conditions.

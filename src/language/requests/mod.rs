@@ -111,6 +111,7 @@ pub fn plan_within(hearing: &Hearing, domains: &[String], work: &Work) -> Unders
     if work.is_spent() { Understood::TooMuch } else { understood }
 }
 
+/// What a message comes to; a condition that it sets is never left out of it in silence.
 fn conditional(hearing: &Hearing, domains: &[String], work: &Work) -> Understood {
     let understood = without_conditions(hearing, domains, work);
     let depending = match &understood {
@@ -123,13 +124,49 @@ fn conditional(hearing: &Hearing, domains: &[String], work: &Work) -> Understood
                 depending(hearing, domains, &PartAccount { text, parts }, span, work)
             })
         }
-        Understood::Plan { .. }
-        | Understood::Ask { .. }
-        | Understood::Which { .. }
-        | Understood::SmallTalk
-        | Understood::TooMuch => None,
+        Understood::Plan { plan, account, .. } => conditions(hearing, &plan.actions).and_then(|spoken| {
+            let planned = |span| depending(hearing, domains, account, span, work);
+            match (spoken.dropped(account, &plan.actions), spoken.begins()) {
+                (Some(span), _) => {
+                    Some(planned(span).unwrap_or_else(|| unread_conditions(&spoken, plan.clone(), account)))
+                }
+                // What is said before a request is no part of what it keeps.
+                (None, span) => span.and_then(planned),
+            }
+        }),
+        Understood::Ask { partial, .. } => whole_without(hearing, std::slice::from_ref(partial)),
+        Understood::Which { readings } => readings.first().and_then(|plan| whole_without(hearing, &plan.actions)),
+        Understood::SmallTalk | Understood::TooMuch => None,
     };
     depending.unwrap_or(understood)
+}
+
+/// Where a message says what some actions depend on. What only looks something up depends on nothing, what waits heeds
+/// it, and what a service says itself of its commands covers the whole of the message.
+fn conditions(hearing: &Hearing, actions: &[PlannedAction]) -> Option<Spoken> {
+    let heeds = |action: &PlannedAction| {
+        let command = format!("{}.{}", action.service, action.command);
+        (hearing.builders.looks_up)(&command)
+            || (hearing.builders.waits)(&command)
+            || hearing.phrases.iter().any(|phrases| phrases.service() == action.service)
+    };
+    let spoken = (!actions.iter().all(heeds)).then(|| Spoken::find(hearing.text, hearing.reference))?;
+    (!spoken.spans.is_empty()).then_some(spoken)
+}
+
+/// The same where nothing was accounted for.
+fn whole_without(hearing: &Hearing, actions: &[PlannedAction]) -> Option<Understood> {
+    let account = PartAccount::default();
+    let spoken = conditions(hearing, actions)?;
+    spoken.dropped(&account, actions)?;
+    Some(unread_conditions(&spoken, of(actions.to_vec()), &account))
+}
+
+/// A plan whose conditions nobody can take out of the words: they are asked about.
+fn unread_conditions(spoken: &Spoken, plan: Plan, account: &PartAccount) -> Understood {
+    let text = |span: &Range<usize>| spoken.text[span.clone()].trim().to_owned();
+    let unread = spoken.spans.iter().map(|span| Unread { text: text(span), class: TokenClass::Condition }).collect();
+    Understood::Partly { plan, unread, account: account.clone() }
 }
 
 /// A condition before the request: the plan of the request, and on what it depends, if nothing else was left out.
@@ -163,9 +200,7 @@ fn divided(
     let rest = condition::without(&spoken.text, &spoken.spans);
     let planned = without_conditions(&Hearing { text: &rest, ..*hearing }, domains, work);
     let Understood::Plan { plan, .. } = planned else { return None };
-    let text = |span: &Range<usize>| spoken.text[span.clone()].trim().to_owned();
-    let unread = spoken.spans.iter().map(|span| Unread { text: text(span), class: TokenClass::Condition }).collect();
-    Some(Understood::Partly { plan, unread, account: account.clone() })
+    Some(unread_conditions(spoken, plan, account))
 }
 
 /// The same, where a condition is something that is left out.
