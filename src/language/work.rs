@@ -35,7 +35,11 @@ impl Work {
     pub fn take(&self, steps: usize) -> Option<()> {
         let left = u32::try_from(steps).ok().and_then(|steps| self.left.get().checked_sub(steps));
         match left.filter(|_| !self.is_spent.get()) {
-            Some(left) => self.left.set(left),
+            Some(left) => {
+                #[cfg(test)]
+                COUNTED.with(|counted| counted.set(counted.get() + self.left.get() - left));
+                self.left.set(left);
+            }
             None => {
                 self.is_spent.set(true);
                 return None;
@@ -53,6 +57,20 @@ impl Work {
     pub fn taken(&self) -> u32 {
         self.given - self.left.get()
     }
+}
+
+#[cfg(test)]
+thread_local! {
+    /// What was taken on this thread, of whatever was given.
+    static COUNTED: Cell<u32> = const { Cell::new(0) };
+}
+
+/// The steps of all that is done in it.
+#[cfg(test)]
+pub(crate) fn counted(read: impl FnOnce()) -> u32 {
+    COUNTED.with(|counted| counted.set(0));
+    read();
+    COUNTED.with(Cell::get)
 }
 
 /// Every distinct word of the data that messages are read by.

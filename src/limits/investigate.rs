@@ -15,8 +15,8 @@ pub const LETTER_SENTENCES_MAX: usize = 120;
 /// Characters that are read as one sentence. What goes on without a stop is a log or a list, and is read as several:
 /// every way to say something is held against each of its words, and the words between them.
 pub const SENTENCE_READ_CHARS_MAX: usize = 600;
-/// Bytes of what is kept of conversations that were read, of all people: some twenty thousand of them.
-pub const KEPT_FEATURES_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Bytes of what is kept of conversations that were read, of all people: some ten thousand of them.
+pub const KEPT_FEATURES_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Conversations that are read in one piece: some milliseconds, after which somebody's next message may be read.
 pub const LETTERS_READ_AT_ONCE: usize = 25;
 /// Characters of a sentence that is shown.
@@ -84,7 +84,7 @@ pub const SLOW_TURN_MS_MAX: u64 = 300_000;
 /// Seconds for which what was found or told is kept for a question that is asked again: the talk about it.
 pub const EVIDENCE_CACHE_SECS: i64 = 3_600;
 /// Bytes of it, of all people: what a few long questions found.
-pub const EVIDENCE_CACHE_BYTES_MAX: usize = 16 * 1024 * 1024;
+pub const EVIDENCE_CACHE_BYTES_MAX: usize = 12 * 1024 * 1024;
 /// Entries of it: most are what a model said of one text.
 pub const EVIDENCE_CACHE_ENTRIES_MAX: usize = 2_048;
 /// Characters of a title or a sentence in a row of an answer.

@@ -148,32 +148,41 @@ const DIVIDERS: [&str; 5] = [", and ", " and ", ", ", " und ", "? "];
 
 /// The question of a family that a message is, if it is nothing else.
 pub fn question(hearing: &Hearing) -> Option<FamilyQuestion> {
+    question_within(hearing, &Work::default())
+}
+
+/// The same with the steps that are given; none where they do not suffice.
+pub fn question_within(hearing: &Hearing, work: &Work) -> Option<FamilyQuestion> {
     let text = hearing.text;
     if is_too_long(text) {
         return None;
     }
-    if let Some(question) = meetings::prepared(hearing).or_else(|| whole(hearing)) {
+    if let Some(question) = meetings::prepared(hearing, work).or_else(|| whole(hearing, work)) {
         return Some(question);
     }
     let divided = DIVIDERS.iter().flat_map(|divider| text.match_indices(divider)).take(DIVISIONS_MAX);
     divided.into_iter().find_map(|(at, divider)| {
-        let first = whole(&hearing.alone(&text[..at]))?;
+        let first = whole(&hearing.alone(&text[..at]), work)?;
         let tail = &text[at + divider.len()..];
-        let narrows = |tail: &str| refinement(&hearing.alone(tail));
+        let narrows = |tail: &str| refinement_within(&hearing.alone(tail), work);
         if let Some(then) = narrows(tail).or_else(|| narrows(&format!("and {tail}"))) {
             return first.narrowed(then);
         }
-        let second = whole(&hearing.alone(&pointing_resolved(tail, first.who.as_deref())))?;
+        let second = whole(&hearing.alone(&pointing_resolved(tail, first.who.as_deref())), work)?;
         Some(FamilyQuestion { beside: Some(Box::new(second)), ..first })
     })
 }
 
 /// What a message asks of an answer that there is, if it asks nothing else.
 pub fn refinement(hearing: &Hearing) -> Option<Refinement> {
+    refinement_within(hearing, &Work::default())
+}
+
+fn refinement_within(hearing: &Hearing, work: &Work) -> Option<Refinement> {
     if is_too_long(hearing.text) {
         return None;
     }
-    let PlannedAction { command, params, .. } = covered_by(&FRAMES, hearing)?;
+    let PlannedAction { command, params, .. } = covered_by(&FRAMES, hearing, work)?;
     let said = |name: &str| params.get(name).and_then(|value| value.as_str());
     let slot = |name: &str| said(name).map(tidied).filter(|words| !words.is_empty());
     let when = said("when").map(str::to_owned);
@@ -190,8 +199,8 @@ fn is_too_long(text: &str) -> bool {
     text.len() > FAMILY_QUESTION_BYTES_MAX
 }
 
-fn whole(hearing: &Hearing) -> Option<FamilyQuestion> {
-    let PlannedAction { command, params, .. } = covered_by(&FRAMES, hearing)?;
+fn whole(hearing: &Hearing, work: &Work) -> Option<FamilyQuestion> {
+    let PlannedAction { command, params, .. } = covered_by(&FRAMES, hearing, work)?;
     let said = |name: &str| params.get(name).and_then(|value| value.as_str());
     let family = match (command.as_str(), said("by").or(said("how")).or(said("what"))) {
         ("waiting_on_me", _) => QuestionFamily::WaitingOnMe,
@@ -234,12 +243,12 @@ fn whole(hearing: &Hearing) -> Option<FamilyQuestion> {
 }
 
 /// What phrases that cover a message make of it.
-fn covered_by(frames: &Phrases, hearing: &Hearing) -> Option<PlannedAction> {
+fn covered_by(frames: &Phrases, hearing: &Hearing, work: &Work) -> Option<PlannedAction> {
     let text = apostrophes(hearing.text);
     let text = text.as_str();
     let planned = |text: &str| {
         let hearing = Hearing { phrases: &[frames], ..hearing.alone(text) };
-        phrases::planned(&hearing, &[], &Work::default())
+        phrases::planned(&hearing, &[], work)
     };
     let plain = without_fillers(text);
     planned(&plain).or_else(|| (plain != text).then(|| planned(text)).flatten())

@@ -30,8 +30,18 @@ pub struct Intents(Vec<Intent>);
 
 impl Intents {
     pub fn of(hearing: &Hearing) -> Intents {
+        Intents::within(hearing, &Work::default())
+    }
+
+    /// The same with the steps that are given.
+    pub fn within(hearing: &Hearing, work: &Work) -> Intents {
         let heard = AnnotatedText::new(hearing.text, hearing.reference, GRAMMAR.lexicon);
-        Intents(intents(hearing, &heard, &Work::default()))
+        Intents(intents(hearing, &heard, work))
+    }
+
+    /// Of what was not read.
+    pub fn none() -> Intents {
+        Intents(Vec::new())
     }
 
     /// Whether the message asks for what no single look can tell.

@@ -76,7 +76,7 @@ pub use built::Builders;
 pub use condition::{Condition, unheeded_conditions};
 pub use families::{
     FamilyQuestion, QuestionFamily, Refinement, asked_for, circle_elsewhere, is_earlier, is_joining, is_money,
-    is_question, is_until, question, refinement, span, without_meeting,
+    is_question, is_until, question, question_within, refinement, span, without_meeting,
 };
 pub use hearing::{Hearing, Past};
 pub use held::left_out;
@@ -88,7 +88,7 @@ pub(crate) use orders::{begins_as_order, is_shortened, is_worded_with};
 pub use phrases::{Phrases, PhrasesError};
 pub use prices::TokenClass;
 pub use question_words::{is_bill, is_detail, says_which};
-pub use reports::{ReportKind, StateReport, is_bare_report, report};
+pub use reports::{ReportKind, StateReport, is_bare_report, report, report_within};
 pub use talk::{chat, gives_up, is_request, is_small_talk, not_understood};
 pub(crate) use understood::PlanDraft;
 pub use understood::Understood;

@@ -83,23 +83,28 @@ impl StateReport {
 
 /// The report that a message is, if it is nothing else than that and perhaps a remark behind it.
 pub fn report(hearing: &Hearing) -> Option<StateReport> {
+    report_within(hearing, &Work::default())
+}
+
+/// The same with the steps that are given; none where they do not suffice.
+pub fn report_within(hearing: &Hearing, work: &Work) -> Option<StateReport> {
     let text = hearing.text;
     const ENDS: [&str; 8] = [".", "!", ",", ";", "\n", " so ", " - ", " — "];
-    if let Some(whole) = read(hearing) {
+    if let Some(whole) = read(hearing, work) {
         return Some(whole);
     }
     let mut ends: Vec<(usize, &str)> = ENDS.iter().flat_map(|end| text.match_indices(end)).collect();
     ends.sort_unstable();
     let cut = |(at, end): &(usize, &str)| {
         let (head, rest) = (text.get(..*at)?, text.get(at + end.len()..)?.trim());
-        let report = read(&hearing.alone(head))?;
-        is_remark(&hearing.alone(rest)).then(|| StateReport { beside: Some(rest.to_owned()), ..report })
+        let report = read(&hearing.alone(head), work)?;
+        is_remark(&hearing.alone(rest), work).then(|| StateReport { beside: Some(rest.to_owned()), ..report })
     };
     ends.iter().rev().take(ENDS_MAX).find_map(cut)
 }
 
 /// Asks for nothing, and takes nothing back.
-fn is_remark(hearing: &Hearing) -> bool {
+fn is_remark(hearing: &Hearing, work: &Work) -> bool {
     const MATTERS: &str =
         "negation negated hypothetical dearcondition dearrestriction dearcorrection dearnegation dearrequest";
     let lexicon = GRAMMAR.lexicon;
@@ -109,16 +114,16 @@ fn is_remark(hearing: &Hearing) -> bool {
         && text.contains(char::is_alphanumeric)
         && !MATTERS.split(' ').any(|class| lexicon.find(class, &ids).is_some())
         && !["errand", "deerrand"].iter().any(|class| lexicon.starts(class, &ids).is_some())
-        && matches!(super::plan(hearing, &[]), Understood::NotUnderstood { .. } | Understood::SmallTalk)
+        && matches!(super::plan_within(hearing, &[], work), Understood::NotUnderstood { .. } | Understood::SmallTalk)
 }
 
-fn read(hearing: &Hearing) -> Option<StateReport> {
+fn read(hearing: &Hearing, work: &Work) -> Option<StateReport> {
     let text = hearing.text;
     if text.trim_end().ends_with(['?', '？', '؟']) {
         return None;
     }
     let framed = Hearing { phrases: &[&FRAMES], ..hearing.alone(text) };
-    let PlannedAction { command, params, .. } = phrases::planned(&framed, &[], &Work::default())?;
+    let PlannedAction { command, params, .. } = phrases::planned(&framed, &[], work)?;
     let said = |name: &str| params.get(name).and_then(|value| value.as_str());
     if said("when").is_some_and(|when| is_to_come(when, hearing.reference)) {
         return None;

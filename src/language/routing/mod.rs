@@ -87,32 +87,41 @@ pub(super) fn ready() {
 
 /// Kind, domains and confidence of a message.
 pub fn route(hearing: &Hearing) -> Guess {
-    route_by(&MODEL, hearing)
+    route_within(hearing, &Work::default())
+}
+
+/// The same with the steps that are given.
+pub fn route_within(hearing: &Hearing, work: &Work) -> Guess {
+    routed(&MODEL, hearing, work)
 }
 
 /// The same by another model; measuring needs one that has not learnt what it is measured on.
+#[cfg(test)]
 pub(super) fn route_by(model: &RoutingWeights, hearing: &Hearing) -> Guess {
-    let work = Work::default();
-    if let Some(action) = phrases::planned(hearing, &[], &work) {
+    routed(model, hearing, &Work::default())
+}
+
+fn routed(model: &RoutingWeights, hearing: &Hearing, work: &Work) -> Guess {
+    if let Some(action) = phrases::planned(hearing, &[], work) {
         return Guess { kind: Kind::Action, domains: vec![action.service], confidence: PHRASE_CONFIDENCE };
     }
     let own = own_words(&head_and_tail(hearing.text, ROUTE_MESSAGE_CHARS));
     let text = head_and_tail(&own, ROUTE_CHARS_FAST);
     let heard = AnnotatedText::quick(&text, hearing.reference, GRAMMAR.lexicon);
     let alone = Hearing { history: &[], ..*hearing };
-    let ahead = (alone.builders.ahead)(&text, &alone, &[], &work);
+    let ahead = (alone.builders.ahead)(&text, &alone, &[], work);
     if !ahead.is_empty() {
         let domains = ahead.into_iter().map(|action| action.service).collect();
         return Guess { kind: Kind::Action, domains, confidence: UNREAD_CONFIDENCE };
     }
-    if let Some(PlanDraft::Plan(plan)) = antecedent::plan(&text, &alone, &[], &work) {
+    if let Some(PlanDraft::Plan(plan)) = antecedent::plan(&text, &alone, &[], work) {
         let mut domains: Vec<String> = plan.actions.into_iter().map(|action| action.service).collect();
         domains.dedup();
         return Guess { kind: Kind::Action, domains, confidence: UNREAD_CONFIDENCE };
     }
-    let parser = Parser::new(&alone, &heard, &[], &work);
+    let parser = Parser::new(&alone, &heard, &[], work);
     let intents = parser.intents();
-    if let Some(guess) = about_it(hearing, &heard, &intents) {
+    if let Some(guess) = about_it(hearing, &heard, &intents, work) {
         return guess;
     }
     let scores = model.scores(&features(&heard, &intents));
@@ -234,11 +243,11 @@ fn speaks_of(heard: &AnnotatedText, class: &str) -> bool {
 }
 
 /// An order with a pronoun, or an addition to it: the message means something only after what was said before.
-fn about_it(hearing: &Hearing, heard: &AnnotatedText, alone: &[Intent]) -> Option<Guess> {
+fn about_it(hearing: &Hearing, heard: &AnnotatedText, alone: &[Intent], work: &Work) -> Option<Guess> {
     if hearing.history.is_empty() || alone.iter().any(|intent| !intent.weak) {
         return None;
     }
-    let together = intents(hearing, heard, &Work::default());
+    let together = intents(hearing, heard, work);
     if together == alone {
         return None;
     }

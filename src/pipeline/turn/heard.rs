@@ -9,9 +9,11 @@ use super::facts::TurnFacts;
 use crate::core::history::Voice;
 use crate::language::reading::Reading;
 use crate::language::requests::{FamilyQuestion, Hearing, Intents, Past, Phrases, StateReport, Understood};
-use crate::language::routing::Guess;
+use crate::language::routing::{Guess, Kind};
 use crate::language::time::{Reference, recognised_once};
+use crate::language::work::Work;
 use crate::language::{requests, routing};
+use crate::limits::REPORT_STEPS_MAX;
 use crate::services::filling::BUILDERS;
 
 /// What a message was understood as.
@@ -38,22 +40,49 @@ impl Understanding {
         Understanding::of(&Hearing::new("", reference, BUILDERS))
     }
 
+    /// A plan may take what a message may, and all that is asked beside it the same once more. What is left when that
+    /// is spent is not read: the person is told that it was too much.
     fn read(hearing: &Hearing) -> Understanding {
-        let guess = routing::route(hearing);
+        let reading = Reading::of(hearing.text, hearing.reference);
         let within_any = requests::plan(hearing, &[]);
+        if within_any == Understood::TooMuch {
+            return Understanding::too_much(reading);
+        }
+        let work = Work::default();
+        let guess = routing::route_within(hearing, &work);
         let within = match guess.domains.as_slice() {
             [] => within_any.clone(),
-            domains => requests::plan(hearing, domains),
+            domains => requests::plan_within(hearing, domains, &work),
         };
+        let intents = Intents::within(&Hearing { phrases: &[], ..*hearing }, &work);
+        let question = requests::question_within(hearing, &work);
+        if work.is_spent() {
+            return Understanding::too_much(reading);
+        }
         Understanding {
-            reading: Reading::of(hearing.text, hearing.reference),
-            intents: Intents::of(&Hearing { phrases: &[], ..*hearing }),
-            question: requests::question(hearing),
+            reading,
+            intents,
+            question,
             leaning: requests::leaning(hearing.text, hearing.reference),
-            report: requests::report(hearing),
+            // Whoever says so much reports nothing that is open.
+            report: requests::report_within(hearing, &Work::of(REPORT_STEPS_MAX)),
             within: (guess.domains.clone(), within),
             guess,
             within_any,
+        }
+    }
+
+    /// Of a message that takes more than a message may.
+    fn too_much(reading: Reading) -> Understanding {
+        Understanding {
+            reading,
+            guess: Guess { kind: Kind::Chat, domains: Vec::new(), confidence: 0.0 },
+            intents: Intents::none(),
+            question: None,
+            leaning: None,
+            report: None,
+            within: (Vec::new(), Understood::TooMuch),
+            within_any: Understood::TooMuch,
         }
     }
 }
@@ -151,4 +180,65 @@ fn hearing<'a>(
     phrases: &'a [&'a Phrases],
 ) -> Hearing<'a> {
     Hearing { history, phrases, ..Hearing::new(text, reference, BUILDERS) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::requests::tests::monday;
+    use crate::language::work::counted;
+    use crate::limits::UNDERSTANDING_STEPS_MAX;
+
+    /// As much as one message brings.
+    const CHARS: usize = 4_096;
+    /// Made messages of several fragments.
+    const MIXED: usize = 24;
+    /// What requests, reports, questions, conditions and watches are made of.
+    const FRAGMENTS: [&str; 20] = [
+        "and send them, [",
+        "if Anna answers,",
+        "tell me when Anna answers",
+        "remind me if Bob hasn't answered",
+        "who is waiting for an answer from me?",
+        "add milk to my list,",
+        "the rent is paid.",
+        "got the eggs!",
+        "when Anna has answered, delete the task tax",
+        "email bob that",
+        "at 5pm",
+        "no, 6pm",
+        "note: the code is 4711",
+        "what did Anna promise me",
+        "every Tuesday",
+        "unless it rains",
+        "so the bins are out",
+        "- milk",
+        "\u{201c}the code\u{201d}",
+        "und dann Milch auf die Liste",
+    ];
+
+    /// Fragments repeated, and mixed as a seed says.
+    fn made() -> Vec<String> {
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut roll = move |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(state >> 33).unwrap_or_default() % below
+        };
+        let mut parts: Vec<Vec<&str>> = FRAGMENTS.iter().map(|fragment| vec![*fragment]).collect();
+        parts.extend((0..MIXED).map(|_| (0..2 + roll(4)).map(|_| FRAGMENTS[roll(FRAGMENTS.len())]).collect()));
+        let filled = |parts: Vec<&str>| -> String {
+            format!("{} ", parts.join(" ")).repeat(CHARS).chars().take(CHARS).collect()
+        };
+        parts.into_iter().map(filled).collect()
+    }
+
+    #[test]
+    fn all_that_is_asked_of_a_message_together_takes_no_more_than_it_may() {
+        const MAX: u32 = 2 * UNDERSTANDING_STEPS_MAX + REPORT_STEPS_MAX;
+        let reference = monday();
+        for text in made() {
+            let taken = counted(|| _ = Understanding::of(&Hearing::new(&text, &reference, BUILDERS)));
+            assert!(taken <= MAX, "{taken}: {}", text.chars().take(60).collect::<String>());
+        }
+    }
 }

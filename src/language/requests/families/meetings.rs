@@ -13,6 +13,7 @@ use crate::language::requests::question_words::WORDS;
 use crate::language::tables::MadeTables;
 use crate::language::time::Reference;
 use crate::language::words::{fold, words};
+use crate::language::work::Work;
 use crate::limits::{BRIEFING_MARKS_MAX, BRIEFING_WORDS_MAX};
 
 const TEXTS: [&str; 2] = [
@@ -31,14 +32,14 @@ pub(super) fn ready() {
 const MARKS: [&str; 7] = [", ", ". ", "? ", "; ", "! ", " - ", " – "];
 
 /// A question that prepares a meeting.
-pub(super) fn prepared(hearing: &Hearing) -> Option<FamilyQuestion> {
+pub(super) fn prepared(hearing: &Hearing, work: &Work) -> Option<FamilyQuestion> {
     let reference = hearing.reference;
     let text = apostrophes(hearing.text.trim());
     // Nearly every message is told by its words to be none of these.
     if !WORDS.prepares.is_in(&words(&text)) {
         return None;
     }
-    let covered = |part: &str| covered_by(&FRAMES, &hearing.alone(part.trim()));
+    let covered = |part: &str| covered_by(&FRAMES, &hearing.alone(part.trim()), work);
     let is = |action: &Option<PlannedAction>, command: &str| action.as_ref().is_some_and(|is| is.command == command);
     let apart = MARKS.iter().flat_map(|mark| text.match_indices(mark)).map(|(at, mark)| (at, at + mark.len()));
     for (end, start) in apart.take(BRIEFING_MARKS_MAX) {
