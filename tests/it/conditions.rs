@@ -207,7 +207,6 @@ async fn a_model_that_leaves_out_a_condition_of_time_is_asked_back() {
 async fn a_time_is_no_condition() {
     for said in [
         "remind me to call Bob after lunch tomorrow",
-        "add a task: call Bob when I get home",
         "remind me once a week to water the plants",
         "add a task: buy milk before I forget",
         "add milk to my shopping list as soon as possible",
