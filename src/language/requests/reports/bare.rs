@@ -12,6 +12,9 @@ const TAILS: [&str; 2] = ["tail", "detail"];
 
 /// Whether a message says that something is done and nothing else, politeness aside.
 pub fn is_bare_report(text: &str) -> bool {
+    if text.contains(['?', '？', '؟']) {
+        return false;
+    }
     let known: Vec<&str> = TEXTS
         .iter()
         .filter_map(|text| sections(text).remove("bare"))
