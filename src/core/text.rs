@@ -30,6 +30,20 @@ pub fn visible(text: &str) -> String {
     out
 }
 
+/// The text without what [`visible`] would have to show: what two names are compared by.
+pub fn without_hidden(text: &str) -> String {
+    let mut before = None;
+    let mut chars = text.chars().peekable();
+    let mut seen = String::with_capacity(text.len());
+    while let Some(c) = chars.next() {
+        if !is_hidden_between(c, before, chars.peek().copied()) {
+            seen.push(c);
+        }
+        before = Some(c);
+    }
+    seen
+}
+
 /// The text on one line, hidden characters shown: white space of every kind, line ends included, is one space.
 pub fn one_line(text: &str) -> String {
     visible(&text.split_whitespace().collect::<Vec<_>>().join(" "))

@@ -5,15 +5,22 @@
 //!   a spelling mistake: a near miss is offered, not taken.
 //! - Saved people come first: one of them who fits exactly is meant, and one who fits in part is never passed over for
 //!   somebody who was only written to; then both are asked about.
+//! - A card of an address book makes nobody known: two of a name are asked about, and a card that was never written to
+//!   takes the place of nobody who was, be it by a name, a nickname or an address that it says first.
 //! - Somebody only seen as the sender of a mail is considered when nobody saved or written to fits, and the
 //!   match says so.
-//! - A name that somebody chose for themself never fits exactly: it outranks nobody, and the match says so.
+//! - A name that somebody else chose, for themself or in an address book that others write, never fits exactly: it
+//!   outranks nobody, and the match says so.
 //! - A group is all of its members or nothing: a member without an address is named, not left out.
 
 use super::words::{distance, fold, words};
 
+mod fit;
 mod handles;
 
+pub use fit::may_be_called;
+use fit::{NameFit, NameQuery, RELATIONS, name_words};
+pub(crate) use fit::{is_relation, is_title};
 pub use handles::{handles, handles_of, may_mean, name_words_of, words_meant};
 
 /// How well the person knows somebody, least first.
@@ -21,9 +28,11 @@ pub use handles::{handles, handles_of, may_mean, name_words_of, words_meant};
 pub enum Familiarity {
     /// Only seen as the sender of a mail: their name is their own claim.
     Seen,
+    /// A card of an address book has them; the person has never written there.
+    Listed,
     /// The person has written to them.
     Written,
-    /// Saved by the person.
+    /// Saved by the person, in words of their own.
     Saved,
 }
 
@@ -32,6 +41,8 @@ pub enum Familiarity {
 pub enum NamedBy {
     /// The person: they saved it, or wrote it in front of the address.
     Person,
+    /// Whoever else writes into the address book that it stands in.
+    Others,
     /// Whoever is called so: it stands in their mails.
     Themself,
 }
@@ -43,8 +54,12 @@ pub struct Candidate {
     pub name: String,
     /// Other names: nicknames, what they are to the person.
     pub nicknames: Vec<String>,
+    /// Other names that somebody else gave them.
+    pub claimed: Vec<String>,
     /// Addresses, preferred first.
     pub emails: Vec<String>,
+    /// Addresses of theirs that are better known than the first: which one is meant is asked.
+    pub rivals: Vec<String>,
     /// Groups they belong to.
     pub groups: Vec<String>,
     /// How well.
@@ -107,21 +122,40 @@ pub fn resolve(asked: &str, people: &[Candidate]) -> Match {
     let those = |are: &dyn Fn(Familiarity, NameFit) -> bool| -> Vec<&Candidate> {
         fits.iter().filter(|(p, fit)| are(p.familiarity, *fit)).map(|(p, _)| *p).collect()
     };
-    let saved_fits = fits.iter().any(|(p, _)| p.familiarity == Familiarity::Saved);
-    let best = if saved_fits { Familiarity::Saved } else { Familiarity::Written };
-    let tiers = [
-        those(&|known, fit| known == best && fit == NameFit::Exact),
-        those(&|known, _| known > Familiarity::Seen),
-        those(&|known, _| known == Familiarity::Seen),
-    ];
+    let tiers =
+        [exact(&fits), those(&|known, _| known > Familiarity::Seen), those(&|known, _| known == Familiarity::Seen)];
     if let Some(found) = tiers.iter().find(|found| !found.is_empty()) {
         return decide(asked, found);
     }
-    let near = recipients(people.iter().filter(|p| p.familiarity > Familiarity::Seen && query.is_near(p)));
+    let near = people.iter().filter(|p| p.familiarity > Familiarity::Seen && query.is_near(p));
+    let near = recipients(near, |person| &person.rivals);
     if near.is_empty() {
         return nobody(asked);
     }
     Match::Several { asked: asked.to_owned(), candidates: near }
+}
+
+/// Those whom the person calls exactly so, with all who are called the same and must be asked about; nobody where one
+/// who is kept fits in part, and only somebody else fits exactly.
+fn exact<'a>(fits: &[(&'a Candidate, NameFit)]) -> Vec<&'a Candidate> {
+    use Familiarity::{Listed, Saved, Seen, Written};
+    let is_exact = |known: &[Familiarity]| {
+        let is_one = |(p, fit): &&(&Candidate, NameFit)| *fit == NameFit::Exact && known.contains(&p.familiarity);
+        fits.iter().any(|one| is_one(&one))
+    };
+    let is_kept = |p: &Candidate| matches!(p.familiarity, Listed | Saved) && p.named_by == NamedBy::Person;
+    let keeps_another = fits.iter().any(|(p, _)| is_kept(p)) && !is_exact(&[Listed, Saved]);
+    if keeps_another || !is_exact(&[Listed, Written, Saved]) {
+        return Vec::new();
+    }
+    let (is_saved, is_known) = (is_exact(&[Saved]), is_exact(&[Written, Saved]));
+    let is_asked_about = |p: &Candidate, fit: NameFit| match (fit, p.familiarity) {
+        (NameFit::Part, _) | (_, Seen) => false,
+        (NameFit::Exact, Written) => !is_saved,
+        (NameFit::Equal, Written) => !is_known,
+        (NameFit::Exact | NameFit::Equal, Listed | Saved) => true,
+    };
+    fits.iter().filter(|(p, fit)| is_asked_about(p, *fit)).map(|(p, _)| *p).collect()
 }
 
 /// Everybody a look-up should show, best first: the members of a group, then names that fit, then near ones.
@@ -139,7 +173,7 @@ pub fn look_up<'a>(asked: &str, people: &'a [Candidate]) -> Vec<&'a Candidate> {
             let rank = match query.fit(person) {
                 _ if address.as_ref().is_some_and(has_it) => 0,
                 Some(NameFit::Exact) => 1,
-                Some(NameFit::Part) => 2,
+                Some(NameFit::Equal | NameFit::Part) => 2,
                 None if query.is_near(person) => 3,
                 None => return None,
             };
@@ -174,87 +208,6 @@ pub fn is_named(person: &Candidate, said: &[String]) -> bool {
         .any(|word| said.contains(&word))
 }
 
-/// How a name fits, worst first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum NameFit {
-    Part,
-    Exact,
-}
-
-/// A name as it is looked for.
-struct NameQuery {
-    words: Vec<String>,
-}
-
-/// What people put before a name that is no part of it.
-const OWN: [&str; 15] =
-    ["my", "our", "the", "mein", "meine", "meiner", "der", "die", "das", "ma", "mon", "la", "le", "mi", "моя"];
-/// Titles: they neither help nor hinder.
-const TITLES: [&str; 9] = ["dr", "mr", "mrs", "ms", "miss", "prof", "herr", "frau", "mx"];
-/// Words for the same relation.
-const RELATIONS: [&[&str]; 4] = [
-    &["mum", "mom", "mother", "mummy", "mommy", "mama", "mamma", "mutti", "mutter", "maman", "мама"],
-    &["dad", "father", "daddy", "papa", "pa", "vati", "vater", "папа"],
-    &["grandma", "granny", "gran", "nan", "grandmother", "oma", "grandmere", "abuela"],
-    &["grandpa", "granddad", "grandad", "grandfather", "opa", "abuelo"],
-];
-
-/// Whether a folded word is what somebody is to the person, and called so: a kinship.
-pub(crate) fn is_relation(word: &str) -> bool {
-    RELATIONS.iter().any(|same| same.contains(&word))
-}
-
-/// Whether a folded word stands before a name and is none.
-pub(crate) fn is_title(word: &str) -> bool {
-    TITLES.contains(&word.trim_matches('.'))
-}
-
-impl NameQuery {
-    fn new(asked: &str) -> Self {
-        let mut words = name_words(asked);
-        if words.len() > 1 && words.first().is_some_and(|w| OWN.contains(&w.as_str())) {
-            words.remove(0);
-        }
-        Self { words }
-    }
-
-    fn fit(&self, person: &Candidate) -> Option<NameFit> {
-        if self.words.is_empty() {
-            return None;
-        }
-        let names: Vec<Vec<String>> =
-            std::iter::once(&person.name).chain(&person.nicknames).map(|name| name_words(name)).collect();
-        if names.iter().any(|name| self.is_same(name)) {
-            return Some(match person.named_by {
-                NamedBy::Person => NameFit::Exact,
-                NamedBy::Themself => NameFit::Part,
-            });
-        }
-        let local_parts = person.emails.iter().map(|email| name_words(&local_part(email)));
-        let all_in = |name: &Vec<String>| self.words.iter().all(|word| name.contains(word));
-        let part = names.iter().any(all_in) || local_parts.into_iter().any(|name| all_in(&name));
-        part.then_some(NameFit::Part)
-    }
-
-    fn is_same(&self, name: &[String]) -> bool {
-        if self.words == name {
-            return true;
-        }
-        let ([asked], [has]) = (self.words.as_slice(), name) else {
-            return false;
-        };
-        RELATIONS.iter().any(|same| same.contains(&asked.as_str()) && same.contains(&has.as_str()))
-    }
-
-    /// Every word of the name is one or, if long, two slips away from a word of theirs.
-    fn is_near(&self, person: &Candidate) -> bool {
-        let theirs: Vec<String> =
-            std::iter::once(&person.name).chain(&person.nicknames).flat_map(|name| name_words(name)).collect();
-        let near = |word: &String| theirs.iter().any(|their| is_slip(word, their));
-        !self.words.is_empty() && self.words.iter().all(near)
-    }
-}
-
 /// Whether a word of a name may be a slip of theirs: one edit, or two if it is long.
 pub fn is_slip(word: &str, their: &str) -> bool {
     let slips = match word.chars().count() {
@@ -263,13 +216,6 @@ pub fn is_slip(word: &str, their: &str) -> bool {
         _ => 2,
     };
     distance(word, their, slips).is_some()
-}
-
-/// The words of a name without titles; a name that is nothing but a title keeps it.
-fn name_words(name: &str) -> Vec<String> {
-    let all: Vec<String> = words(name).iter().map(|word| word.trim_matches('.').to_owned()).collect();
-    let bare: Vec<String> = all.iter().filter(|word| !TITLES.contains(&word.as_str())).cloned().collect();
-    if bare.is_empty() { all } else { bare }
 }
 
 /// What stands before the @ of an address, as words.
@@ -332,7 +278,6 @@ fn group<'a>(asked: &str, people: &'a [Candidate]) -> Option<Vec<&'a Candidate>>
     let wanted = group_keys(asked);
     let members: Vec<&Candidate> = people
         .iter()
-        .filter(|p| p.familiarity == Familiarity::Saved)
         .filter(|p| {
             p.groups.iter().any(|group| {
                 let group = group_key(group);
@@ -348,12 +293,12 @@ fn group<'a>(asked: &str, people: &'a [Candidate]) -> Option<Vec<&'a Candidate>>
 fn everybody(members: &[&Candidate]) -> Match {
     match members.iter().find(|m| m.emails.is_empty()) {
         Some(member) => Match::NoAddress { name: member.name.clone() },
-        None => Match::One(recipients(members.iter().copied())),
+        None => Match::One(recipients(members.iter().copied(), |_| &[])),
     }
 }
 
 fn decide(asked: &str, found: &[&Candidate]) -> Match {
-    let candidates = recipients(found.iter().copied());
+    let candidates = recipients(found.iter().copied(), |person| &person.rivals);
     match (candidates.as_slice(), found) {
         ([], [first, ..]) => Match::NoAddress { name: first.name.clone() },
         // One of several people has an address: still not known who is meant.
@@ -367,24 +312,25 @@ fn nobody(asked: &str) -> Match {
     Match::Nobody { asked: asked.to_owned() }
 }
 
-/// The preferred address of each, none twice.
-fn recipients<'a>(people: impl Iterator<Item = &'a Candidate>) -> Vec<Recipient> {
+/// The preferred address of each, and before it what `also` says of them; none twice, the best known first.
+fn recipients<'a>(
+    people: impl Iterator<Item = &'a Candidate>,
+    also: impl Fn(&'a Candidate) -> &'a [String],
+) -> Vec<Recipient> {
     let mut found: Vec<Recipient> = Vec::new();
     for person in people {
-        let Some(email) = person.emails.first() else {
-            continue;
-        };
-        if !found.iter().any(|r| r.email.eq_ignore_ascii_case(email)) {
-            let Candidate { name, familiarity, named_by, .. } = person;
-            found.push(Recipient {
-                name: name.clone(),
-                email: email.clone(),
-                familiarity: *familiarity,
-                named_by: *named_by,
-            });
+        let Candidate { name, named_by, .. } = person;
+        let rivals = also(person).iter().map(|email| (email, Familiarity::Saved));
+        let first = person.emails.first().map(|email| (email, person.familiarity));
+        for (email, familiarity) in rivals.chain(first) {
+            if !found.iter().any(|r| r.email.eq_ignore_ascii_case(email)) {
+                found.push(Recipient { name: name.clone(), email: email.clone(), familiarity, named_by: *named_by });
+            }
         }
     }
-    found.sort_by_key(|r| std::cmp::Reverse(r.familiarity));
+    // Whom a card of the person's own has, comes before whoever was only written to.
+    let is_kept = |r: &Recipient| r.familiarity == Familiarity::Listed && r.named_by == NamedBy::Person;
+    found.sort_by_key(|r| std::cmp::Reverse(if is_kept(r) { Familiarity::Saved } else { r.familiarity }));
     found
 }
 

@@ -26,11 +26,15 @@ pub struct Person {
     pub nicknames: Vec<String>,
     /// Addresses, preferred first.
     pub emails: Vec<String>,
+    /// Those of them that the person has written to, or gave in words of their own.
+    pub confirmed: Vec<String>,
+    /// Those that are better known than the first.
+    pub rivals: Vec<String>,
     /// Phone numbers.
     pub phones: Vec<String>,
     /// Groups they belong to, lower case.
     pub groups: Vec<String>,
-    /// How well.
+    /// How well, at the first of their addresses.
     pub known: Familiarity,
     /// Who chose the name.
     pub named_by: NamedBy,
@@ -40,11 +44,16 @@ pub struct Person {
 
 impl From<&Person> for people::Candidate {
     fn from(person: &Person) -> Self {
+        let is_claimed = |name: &&String| person.untrusted.iter().any(|said| said.text == **name);
+        let (claimed, nicknames) = person.nicknames.iter().cloned().partition(|name| is_claimed(&name));
+        let is_group = |group: &&String| !is_claimed(group) || people::may_be_called(group);
         Self {
             name: person.name.clone(),
-            nicknames: person.nicknames.clone(),
+            nicknames,
+            claimed,
             emails: person.emails.clone(),
-            groups: person.groups.clone(),
+            rivals: person.rivals.clone(),
+            groups: person.groups.iter().filter(is_group).cloned().collect(),
             familiarity: person.known,
             named_by: person.named_by,
         }
@@ -60,12 +69,19 @@ impl Person {
         Party { known_as: Some(name.clone()).filter(|name| is_called_so && !name.is_empty()), name, address }
     }
 
+    /// Whether the person has written to this address, or gave it in words of their own.
+    pub fn is_confirmed(&self, address: &str) -> bool {
+        self.confirmed.iter().any(|known| known.eq_ignore_ascii_case(address))
+    }
+
     /// Somebody of whom nothing is known.
     pub fn nobody() -> Self {
         Self {
             name: String::new(),
             nicknames: Vec::new(),
             emails: Vec::new(),
+            confirmed: Vec::new(),
+            rivals: Vec::new(),
             phones: Vec::new(),
             groups: Vec::new(),
             known: Familiarity::Seen,

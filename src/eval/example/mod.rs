@@ -289,16 +289,9 @@ impl GivenMemory {
 impl GivenContact {
     fn record(&self, place: &Whereabouts, at: usize) -> Contact {
         Contact {
-            owner: place.owner.clone(),
-            id: id("givencontact", at),
-            name: self.name.clone(),
-            nicknames: Vec::new(),
             emails: self.email.iter().cloned().collect(),
-            preferred: None,
             phones: self.phone.iter().cloned().collect(),
-            groups: Vec::new(),
-            others: Others::default(),
-            origin: None,
+            ..Contact::called(&place.owner, &id("givencontact", at), &self.name)
         }
     }
 }

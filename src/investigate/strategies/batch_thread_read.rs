@@ -16,7 +16,7 @@ use crate::investigate::node::{BatchThreadRead, FindingSort, ReadField, referenc
 use crate::language::people::Familiarity;
 use crate::language::terms;
 use crate::limits::{LETTERS_READ_AT_ONCE, READ_ITEMS_MAX};
-use crate::services::address_book::PeopleQuery;
+use crate::services::address_book::{PeopleQuery, Person};
 use crate::services::error::ServiceError;
 use crate::services::searchable::{ItemKind, ItemText};
 
@@ -189,6 +189,11 @@ async fn known(
     let senders: HashSet<String> = senders.filter(|address| !address.is_empty()).collect();
     let asked = PeopleQuery { names: senders.iter().cloned().collect(), ..PeopleQuery::default() };
     let people = sources.people.people(&sources.ctx.owner, &asked).await?;
-    let known = people.into_iter().filter(|person| person.known > Familiarity::Seen);
-    Ok(known.flat_map(|person| person.emails).map(|address| address.to_lowercase()).collect())
+    // A card that others write makes nobody known.
+    let is_others = |person: &Person, address: &String| person.untrusted.iter().any(|said| said.text == *address);
+    let known = people.iter().filter(|person| person.known > Familiarity::Seen).flat_map(|person| {
+        let listed = person.emails.iter().filter(|address| !is_others(person, address));
+        listed.chain(&person.confirmed)
+    });
+    Ok(known.map(|address| address.to_lowercase()).collect())
 }

@@ -50,7 +50,7 @@ pub fn name_words_of(asked: &str) -> Vec<String> {
 
 /// Everything that [`handles_of`] a name, a group or an address can find somebody by.
 pub fn handles(person: &Candidate) -> Vec<String> {
-    let names = std::iter::once(&person.name).chain(&person.nicknames);
+    let names = std::iter::once(&person.name).chain(&person.nicknames).chain(&person.claimed);
     let mut handles: Vec<String> = names.flat_map(|name| words(name).into_iter().chain(name_words(name))).collect();
     for email in &person.emails {
         handles.extend(name_words(&local_part(email)));

@@ -5,6 +5,8 @@ fn person(name: &str, nicknames: &[&str], email: &str, groups: &[&str]) -> Candi
     Candidate {
         name: name.to_owned(),
         nicknames: list(nicknames),
+        claimed: Vec::new(),
+        rivals: Vec::new(),
         emails: email.split_whitespace().map(str::to_owned).collect(),
         groups: list(groups),
         familiarity: Familiarity::Saved,
@@ -176,4 +178,25 @@ fn a_self_chosen_name_outranks_nobody() {
         };
         assert_eq!(short, expected, "{people:?}");
     }
+}
+
+#[test]
+fn members_whom_somebody_else_put_into_a_group_take_its_name_from_nobody() {
+    let eve = Candidate {
+        named_by: NamedBy::Others,
+        familiarity: Familiarity::Listed,
+        ..person("Team", &[], "eve@evil.example", &[])
+    };
+    let people: Vec<Candidate> = everyone().into_iter().chain([eve]).collect();
+    let found = resolve("the whole team", &people);
+    assert!(matches!(&found, Match::One(list) if list.iter().all(|one| one.email != "eve@evil.example")), "{found:?}");
+}
+
+#[test]
+fn who_is_listed_alone_under_a_name_that_somebody_writes_with_is_asked_about() {
+    let listed = Candidate { familiarity: Familiarity::Listed, ..person("Bob", &[], "bob@card.example", &[]) };
+    let people = [listed, written("Bob", "bob@known.example", NamedBy::Themself)];
+    let found = resolve("Bob", &people);
+    let Match::Several { candidates, .. } = found else { panic!("{found:?}") };
+    assert_eq!(candidates.len(), 2);
 }

@@ -58,7 +58,7 @@ async fn with_name(brain: &Brain, facts: &TurnFacts) -> Option<String> {
     let known = known.inspect_err(|error| tracing::warn!(%error, "nobody can tell who is meant")).ok()?;
     let known: Vec<Candidate> = known
         .iter()
-        .filter(|person| person.named_by != NamedBy::Themself && person.known > Familiarity::Seen)
+        .filter(|person| person.named_by == NamedBy::Person && person.known > Familiarity::Seen)
         .map(Candidate::from)
         .collect();
     let names_somebody = |word: &str| known.iter().any(|person| people::is_named(person, &[word.to_owned()]));

@@ -172,6 +172,7 @@ impl Recipients {
                 Match::One(found) => found,
                 unclear => return Err(who(format!("{param}={asked}"), unclear, known)),
             };
+            self.remarks.extend(members_by_others(asked, &found, known));
             for Recipient { name, email, named_by, .. } in found {
                 if named_by == NamedBy::Themself && !asked.contains('@') {
                     self.remarks.push(format!("{} is what {} calls themself", chosen(&name), show_address(&email)));
@@ -196,6 +197,21 @@ fn two_addresses(param: String, asked: &str) -> Unsettled {
     Unsettled::Ask { question, param, choices: Vec::new(), quoted: Vec::new(), is_relayed: false }
 }
 
+/// Those of a group who are in it by somebody else's word.
+fn members_by_others(asked: &str, found: &[Recipient], known: &[Person]) -> Vec<String> {
+    let groups = people::group_keys(asked);
+    let among = |person: &&Person| found.iter().any(|one| person.emails.contains(&one.email));
+    let remark = |person: &Person| {
+        let is_group = |said: &&UntrustedText| {
+            person.groups.contains(&said.text) && groups.contains(&people::group_key(&said.text))
+        };
+        let said = person.untrusted.iter().find(is_group)?;
+        let who = show_address(person.emails.first()?);
+        Some(format!("{who} is in {} by {}", chosen(&said.text), said.label()))
+    };
+    known.iter().filter(among).filter_map(remark).collect()
+}
+
 /// The question when a name is not that of exactly one person.
 fn who(param: String, unclear: Match, known: &[Person]) -> Unsettled {
     let (question, candidates) = match unclear {
@@ -211,6 +227,7 @@ fn who(param: String, unclear: Match, known: &[Person]) -> Unsettled {
     let label = |Recipient { name, email, named_by, .. }: &Recipient| match named_by {
         NamedBy::Person => format!("{name} <{email}>"),
         NamedBy::Themself => format!("{} <{email}>, who calls themself that", chosen(name)),
+        NamedBy::Others => format!("{} <{email}>, by a book that others write", chosen(name)),
     };
     let choices = candidates.iter().map(|recipient| (recipient.email.clone(), label(recipient))).collect();
     Unsettled::Ask { question, param, choices, quoted, is_relayed: false }

@@ -9,11 +9,12 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::person::person_of;
+use super::record::Contact;
 use super::vcard::{self, Card};
 use crate::language::people::{self, Candidate};
 use crate::language::words::fold;
 use crate::limits::VCF_BYTES_MAX;
-use crate::services::address_book::{PeopleQuery, Person};
+use crate::services::address_book::PeopleQuery;
 
 /// The file as it was read last.
 #[derive(Debug, Default)]
@@ -85,9 +86,24 @@ impl Cards {
         found
     }
 
-    /// Those of the same name or with an address of these.
-    pub fn same(&self, person: &Person) -> BTreeSet<usize> {
-        keys(&person.name, &person.emails).flat_map(|key| self.same.get(&key)).flatten().copied().collect()
+    /// Those of the same person as a contact: with an address of theirs, or one that they had beside it when the contact
+    /// was saved. A contact without any belongs to the only card of its name.
+    pub fn joined(&self, contact: &Contact) -> BTreeSet<usize> {
+        let addresses = || contact.emails.iter().chain(&contact.beside);
+        let joined: BTreeSet<usize> = addresses().flat_map(|email| self.by_key(&email.to_ascii_lowercase())).collect();
+        let has_one = |at: &usize| {
+            let theirs = self.cards.get(*at).map(|card| card.emails.as_slice()).unwrap_or_default();
+            addresses().any(|email| theirs.iter().any(|one| one.eq_ignore_ascii_case(email)))
+        };
+        if addresses().next().is_some() || contact.is_others(&contact.name) {
+            return joined.into_iter().filter(has_one).collect();
+        }
+        let called: BTreeSet<usize> = self.by_key(&fold(&contact.name)).collect();
+        if called.len() == 1 { called } else { BTreeSet::new() }
+    }
+
+    fn by_key<'a>(&'a self, key: &str) -> impl Iterator<Item = usize> + use<'a> {
+        self.same.get(key).into_iter().flatten().copied()
     }
 
     /// The first of those with this address.

@@ -1,18 +1,19 @@
 //! Who may be meant: saved contacts by the search index, the file's cards by their words, and who was seen in mail.
 //!
-//! Invariant: whoever is given, is given whole: a contact with the card of the same person, and nobody from mail whose
-//! address belongs to somebody who is saved.
+//! Invariants: whoever is given, is given whole: a contact with the card of the same person, and nobody from mail whose
+//! address is somebody's who is saved or given. What makes two the same is an address, never a name; and whom the person
+//! has written to is hidden by no card that others write.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;
 
 use async_trait::async_trait;
 
-use super::person::{complete, is_same, person_of, put_first, seen};
+use super::person::{complete, person_of, person_saved, put_first, says_another, seen};
 use super::record::{Contact, NAME, by_address, by_group, by_name, by_word};
 use super::service::Contacts;
 use crate::core::ids::UserId;
-use crate::language::people::{self, Candidate, Familiarity, NamedBy};
+use crate::language::people::{self, Candidate, Familiarity};
 use crate::language::terms;
 use crate::limits::{GROUP_MEMBERS_MAX, NAMESAKES_MAX};
 use crate::ports::{Description, Key, Needs, Query, RecordExt};
@@ -25,6 +26,15 @@ const SURE_LETTERS: usize = 3;
 
 /// Contacts that may be meant, by id, each with its revision.
 pub(super) type CandidateContacts = BTreeMap<String, (Contact, u64)>;
+
+/// Who holds an address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Holder {
+    /// Somebody whom the person saved, or keeps in a book of their own.
+    Owner,
+    /// A card that others write, or everybody's.
+    Card,
+}
 
 /// Those who may be meant.
 #[derive(Debug, Default)]
@@ -45,25 +55,32 @@ impl Contacts {
             if !asked.may_mean(&Candidate::from(&person)) {
                 continue;
             }
-            let is_saved = match person.emails.first() {
-                Some(address) => self.has(owner, address).await?,
-                None => false,
+            let Some(address) = person.emails.first() else { continue };
+            let has_it = |one: &&Person| one.emails.iter().any(|email| email.eq_ignore_ascii_case(address));
+            if found.people.iter().filter(has_it).any(|one| asked.may_mean(&Candidate::from(one))) {
+                continue;
+            }
+            let holder = self.holder(owner, address).await?;
+            let is_hidden = match person.known {
+                Familiarity::Seen => holder.is_some(),
+                Familiarity::Listed | Familiarity::Written | Familiarity::Saved => holder == Some(Holder::Owner),
             };
-            if !is_saved {
+            if !is_hidden {
                 found.people.push(person);
             }
         }
         Ok(found)
     }
 
-    /// Whether this address belongs to somebody who is saved.
-    async fn has(&self, owner: &UserId, address: &str) -> Result<bool, ServiceError> {
-        let holder = Person { emails: vec![address.to_owned()], ..Person::nobody() };
-        if !self.cards().await?.same(&holder).is_empty() {
-            return Ok(true);
+    /// Whose this address is among those who are saved; `None`: nobody's.
+    async fn holder(&self, owner: &UserId, address: &str) -> Result<Option<Holder>, ServiceError> {
+        let mut saved = CandidateContacts::new();
+        self.flagged(owner, [by_address(address)], &mut saved).await?;
+        if saved.values().any(|(contact, _)| !contact.is_others(&contact.name) && !contact.is_others(address)) {
+            return Ok(Some(Holder::Owner));
         }
-        let query = Query { kinds: vec![NAME.to_owned()], flags: vec![by_address(address)], ..Query::default() };
-        Ok(self.index.search(owner, &query).await?.total > 0)
+        let is_on_a_card = self.cards().await?.with_address(address).is_some();
+        Ok((is_on_a_card || !saved.is_empty()).then_some(Holder::Card))
     }
 
     /// What the owner calls those who have these addresses: by whom they saved, else as they wrote in front of it.
@@ -77,8 +94,10 @@ impl Contacts {
         for address in addresses {
             let mut saved = CandidateContacts::new();
             self.flagged(owner, [by_address(address)], &mut saved).await?;
-            let saved = saved.into_values().map(|(contact, _)| contact.name).next();
+            let is_own = |contact: &Contact| !contact.is_others(&contact.name) && !says_another(&contact.name, address);
+            let saved = saved.into_values().map(|(contact, _)| contact).find(is_own).map(|contact| contact.name);
             let carded = || cards.with_address(address).map(|card| card.name.clone());
+            let carded = || carded().filter(|name| !says_another(name, address));
             let name = saved.or_else(carded).or_else(|| mail.named(address)).filter(|name| !name.trim().is_empty());
             names.extend(name.map(|name| (address.clone(), name)));
         }
@@ -88,22 +107,32 @@ impl Contacts {
     /// Saved people: the store's contacts, and the file's cards they do not already complete.
     pub(super) async fn saved(&self, owner: &UserId, asked: &PeopleQuery) -> Result<People, ServiceError> {
         let cards = self.cards().await?;
+        // Who is saved must not hang on a mailbox: where it cannot be read, nobody was written to.
+        let mail = self.mailboxes.mail(owner).await.ok();
+        let is_written_to = |address: &str| mail.as_ref().is_some_and(|mail| mail.is_written_to(address));
         let (contacts, more) = self.contacts(owner, asked).await?;
         let mut people: Vec<Person> = Vec::new();
         let mut told: BTreeSet<usize> = BTreeSet::new();
         for (contact, _) in contacts.into_values() {
-            let preferred = contact.preferred.clone();
-            let mut person = person_saved(contact);
-            for at in cards.same(&person) {
-                if let Some(card) = cards.get(at).filter(|card| told.insert(at) && is_same(&person, card)) {
+            let (given, preferred) = (contact.given(), contact.preferred.clone());
+            let mut person = person_saved(&contact);
+            for at in cards.joined(&contact) {
+                if let Some(card) = cards.get(at).filter(|_| told.insert(at)) {
                     complete(&mut person, card);
                 }
             }
             put_first(&mut person.emails, preferred.as_deref());
+            let is_given = |first: &String| given.iter().any(|one| one.eq_ignore_ascii_case(first));
+            let is_moved = preferred.as_ref().or(contact.emails.first()).is_some_and(|first| !is_given(first));
+            let other = given.iter().filter(|_| is_moved).chain(&contact.former);
+            person.confirm(&given, other, is_written_to);
             people.push(person);
         }
-        let others = cards.meant(asked).into_iter().filter(|at| !told.contains(at));
-        people.extend(others.filter_map(|at| cards.get(at)).map(person_of));
+        for card in cards.meant(asked).into_iter().filter(|at| !told.contains(at)).filter_map(|at| cards.get(at)) {
+            let mut person = person_of(card);
+            person.confirm(&[], std::iter::empty(), is_written_to);
+            people.push(person);
+        }
         Ok(People { people, more })
     }
 
@@ -137,8 +166,7 @@ impl Contacts {
             self.members(owner, name, &group, found).await?;
         }
         let more = self.described(owner, people::words_meant(name), name, found).await?;
-        let fits =
-            |(contact, _): &(Contact, u64)| people::may_mean(name, &Candidate::from(&person_saved(contact.clone())));
+        let fits = |(contact, _): &(Contact, u64)| people::may_mean(name, &Candidate::from(&person_saved(contact)));
         if !found.values().any(fits) {
             self.begun(owner, name, found).await?;
         }
@@ -245,20 +273,6 @@ impl Contacts {
             }
         }
         Ok(())
-    }
-}
-
-/// Somebody in the store.
-fn person_saved(contact: Contact) -> Person {
-    Person {
-        untrusted: contact.others.untrusted("a contact"),
-        name: contact.name,
-        nicknames: contact.nicknames,
-        emails: contact.emails,
-        phones: contact.phones,
-        groups: contact.groups,
-        known: Familiarity::Saved,
-        named_by: NamedBy::Person,
     }
 }
 

@@ -117,7 +117,16 @@ impl Service for Contacts {
             return Ok(None);
         }
         let mend = |contact: &mut Contact| {
-            let lists = [&contact.nicknames, &contact.emails, &contact.phones, &contact.groups];
+            let given = contact.given.clone().unwrap_or_default();
+            let lists = [
+                &contact.nicknames,
+                &contact.emails,
+                &contact.phones,
+                &contact.groups,
+                &given,
+                &contact.beside,
+                &contact.former,
+            ];
             match contact.name.trim() {
                 "" => Err("it has no name".to_owned()),
                 _ if lists.iter().any(|list| list.len() > VCARD_VALUES_MAX) => Err("it holds too much".to_owned()),

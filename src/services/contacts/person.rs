@@ -38,10 +38,11 @@ pub(super) fn meant<'a>(saved: &'a [Person], name: &str, email: &str) -> Vec<&'a
     saved.iter().filter(|p| partly(p)).collect()
 }
 
+/// One of several to choose from: where to reach them tells them apart, whatever they are called.
 pub(super) fn choice(person: &Person) -> ItemChoice {
     let detail = person.emails.first().or(person.phones.first());
     ItemChoice {
-        id: person.name.clone(),
+        id: person.emails.first().map_or_else(|| person.name.clone(), |email| format!("{} <{email}>", person.name)),
         label: match detail {
             Some(detail) => format!("{} ({detail})", person.name),
             None => person.name.clone(),
@@ -55,24 +56,78 @@ pub(super) fn is_contact(contact: &Contact, person: &Person) -> bool {
         && (contact.emails.is_empty() || contact.emails.iter().any(|e| person.emails.contains(e)))
 }
 
-pub(super) fn is_same(person: &Person, card: &Card) -> bool {
-    fold(&person.name) == fold(&card.name) || share(&person.emails, &card.emails)
+/// Whether a name says an address that is not this one.
+pub(super) fn says_another(name: &str, address: &str) -> bool {
+    name.contains('@') && !name.trim().eq_ignore_ascii_case(address)
 }
 
-fn share(a: &[String], b: &[String]) -> bool {
-    a.iter().any(|a| b.iter().any(|b| a.eq_ignore_ascii_case(b)))
+/// Somebody in the store, as nothing but the record tells.
+pub(super) fn person_saved(contact: &Contact) -> Person {
+    let by_others = contact.is_others(&contact.name);
+    let person = Person {
+        untrusted: contact.others.untrusted("a contact"),
+        name: contact.name.clone(),
+        nicknames: contact.nicknames.clone(),
+        emails: contact.emails.clone(),
+        phones: contact.phones.clone(),
+        groups: contact.groups.clone(),
+        known: if contact.given().is_empty() { Familiarity::Listed } else { Familiarity::Saved },
+        named_by: if by_others { NamedBy::Others } else { NamedBy::Person },
+        ..Person::nobody()
+    };
+    with_names_that_are(person)
 }
 
 pub(super) fn person_of(card: &Card) -> Person {
-    Person {
+    with_names_that_are(Person {
         name: card.name.clone(),
         nicknames: card.nicknames.clone(),
         emails: card.emails.clone(),
         phones: card.phones.clone(),
         groups: card.groups.clone(),
-        known: Familiarity::Saved,
-        named_by: NamedBy::Person,
-        untrusted: Vec::new(),
+        known: Familiarity::Listed,
+        ..Person::nobody()
+    })
+}
+
+/// Without names that say an address which is not theirs: whoever is called so is called by what is.
+fn with_names_that_are(mut person: Person) -> Person {
+    let is_other = |name: &String| {
+        name.contains('@') && !person.emails.iter().any(|email| email.eq_ignore_ascii_case(name.trim()))
+    };
+    if is_other(&person.name) {
+        let first = person.emails.first().or(person.phones.first());
+        person.name = first.cloned().unwrap_or_default();
+    }
+    let nicknames = std::mem::take(&mut person.nicknames);
+    person.nicknames = nicknames.into_iter().filter(|name| !is_other(name)).collect();
+    person
+}
+
+impl Person {
+    /// Notes how well they are known: by what the person gave, and where they have written. `others` are addresses of
+    /// theirs that the first may have taken the place of.
+    pub(super) fn confirm<'a>(
+        &mut self,
+        given: &[String],
+        others: impl Iterator<Item = &'a String>,
+        is_written_to: impl Fn(&str) -> bool,
+    ) {
+        let is_given = |address: &str| given.iter().any(|one| one.eq_ignore_ascii_case(address));
+        let known = self.emails.iter().filter(|address| is_given(address) || is_written_to(address));
+        self.confirmed = known.cloned().collect();
+        self.known = match self.emails.first() {
+            Some(first) if !self.is_confirmed(first) => Familiarity::Listed,
+            Some(first) if !is_given(first) => Familiarity::Written,
+            // Of whom no address is known, who they are is the person's word or a card's.
+            None if self.known == Familiarity::Listed => Familiarity::Listed,
+            Some(_) | None => Familiarity::Saved,
+        };
+        if self.known == Familiarity::Listed {
+            let written = self.emails.iter().skip(1).filter(|address| is_written_to(address));
+            let others = others.filter(|address| is_given(address) || is_written_to(address));
+            self.rivals = written.cloned().chain(others.cloned()).collect();
+        }
     }
 }
 
@@ -82,11 +137,12 @@ pub(super) fn seen(correspondent: Correspondent) -> Person {
     let name = if name.is_empty() { address.clone() } else { name };
     let said = match (written, named_by) {
         (false, _) => Some(format!("{name} {address}")),
-        (true, NamedBy::Themself) => Some(name.clone()),
+        (true, NamedBy::Themself | NamedBy::Others) => Some(name.clone()),
         (true, NamedBy::Person) => None,
     };
     let mut person = Person {
         name,
+        confirmed: written.then(|| address.clone()).into_iter().collect(),
         emails: vec![address],
         known: if written { Familiarity::Written } else { Familiarity::Seen },
         named_by,

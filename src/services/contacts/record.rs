@@ -35,6 +35,16 @@ pub struct Contact {
     /// Groups, lower case.
     #[serde(default)]
     pub groups: Vec<String>,
+    /// Addresses that the person has given here, in words of their own; nothing is known of what was saved before this
+    /// was written down.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub given: Option<Vec<String>>,
+    /// Addresses of the same person in another book, as they were when this was saved: what joins the two.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<String>,
+    /// Addresses that it had, and that were taken away elsewhere.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub former: Vec<String>,
     /// What of it is somebody else's.
     #[serde(default, skip_serializing_if = "Others::is_empty")]
     pub others: Others,
@@ -66,6 +76,40 @@ impl Record for Contact {
 
     fn key(&self) -> Key {
         Key::of(&[self.owner.as_str(), &self.id])
+    }
+}
+
+impl Contact {
+    /// A new one of the owner's that is called so.
+    pub(crate) fn called(owner: &UserId, id: &str, name: &str) -> Self {
+        Self {
+            owner: owner.clone(),
+            id: id.to_owned(),
+            name: name.to_owned(),
+            nicknames: Vec::new(),
+            emails: Vec::new(),
+            preferred: None,
+            phones: Vec::new(),
+            groups: Vec::new(),
+            given: None,
+            beside: Vec::new(),
+            former: Vec::new(),
+            others: Others::default(),
+            origin: None,
+        }
+    }
+
+    /// Whether this text in it is somebody else's.
+    pub(super) fn is_others(&self, text: &str) -> bool {
+        self.others_words().iter().any(|said| said.text == text)
+    }
+
+    /// The addresses that the person has given here. All of what is kept here alone was said here, but what is somebody
+    /// else's word.
+    pub(super) fn given(&self) -> Vec<String> {
+        let own = self.origin.is_none().then_some(&self.emails);
+        let given = self.given.as_ref().or(own).into_iter().flatten();
+        given.filter(|address| !self.is_others(address)).cloned().collect()
     }
 }
 

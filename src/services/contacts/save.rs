@@ -17,13 +17,14 @@ use crate::language::requests::reading::{ClauseReading, without_determiner};
 use crate::language::tokens::lower;
 use crate::limits::CANDIDATES_MAX;
 use crate::ports::{Key, RecordExt};
-use crate::services::address_book::{PeopleQuery, split_details};
+use crate::services::address_book::{PeopleQuery, Person, split_details};
 use crate::services::backend::{KeptPlace, RecordEdit};
 use crate::services::command::{Command, Invocation, Receipt, Subject, before};
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
-use crate::services::provenance::{self, Others};
+use crate::services::provenance;
 use crate::services::replica::{Edits, PlannedEdits};
+use crate::services::searchable::Party;
 use crate::services::service::Prepared;
 use crate::services::texts::brief;
 
@@ -123,10 +124,14 @@ impl Edits<SavePerson> for Contacts {
     /// Which contact a saving is about: the one of that name or address, a new one, or a question.
     async fn prepare(&self, ctx: &RequestContext, command: SavePerson) -> Result<Prepared<SavePerson>, ServiceError> {
         let spaced = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let name = spaced(&command.name);
+        // One of several of a name, as it was chosen.
+        let chosen = Party::read(&command.name);
+        let name = spaced(if chosen.name.is_empty() { &command.name } else { &chosen.name });
         let email = spaced(command.email.as_deref().unwrap_or_default());
         let asked = PeopleQuery::names([name.as_str()]);
-        let saved = self.saved(&ctx.owner, &asked).await?;
+        let mut saved = self.saved(&ctx.owner, &asked).await?;
+        let is_chosen = |person: &Person| person.emails.iter().any(|email| email.eq_ignore_ascii_case(&chosen.address));
+        saved.people.retain(|person| chosen.address.is_empty() || chosen.name.is_empty() || is_chosen(person));
         let person = match meant(&saved.people, &name, &email).as_slice() {
             [] => {
                 let notes = self.told_of_place(ctx, None).await?;
@@ -168,18 +173,10 @@ impl Edits<SavePerson> for Contacts {
             Some(id) => self.store.load::<Contact>(&Key::of(&[ctx.owner.as_str(), id])).await?,
             None => None,
         };
-        let mut contact = own.as_ref().map(|(contact, _)| contact.clone()).unwrap_or_else(|| Contact {
-            owner: ctx.owner.clone(),
-            id: attempt.key.clone(),
-            name: command.name.clone(),
-            nicknames: Vec::new(),
-            emails: Vec::new(),
-            preferred: None,
-            phones: Vec::new(),
-            groups: Vec::new(),
-            others: Others::default(),
-            origin: None,
-        });
+        let mut contact = match &own {
+            Some((contact, _)) => contact.clone(),
+            None => Contact::called(&ctx.owner, &attempt.key, &command.name),
+        };
         let SavePerson { name, email, phone, prefer } = command;
         let (email, phone) = (email.unwrap_or_default(), phone.unwrap_or_default());
         add(&mut contact.emails, &email);
@@ -187,10 +184,18 @@ impl Edits<SavePerson> for Contacts {
         if prefer == Some(true) && !email.trim().is_empty() {
             contact.preferred = Some(email.trim().to_owned());
         }
+        let known = before::<KnownBefore>(action);
+        contact.given = Some(contact.given());
+        if let Some(given) = contact.given.as_mut().filter(|_| provenance::source(action, "email").is_none()) {
+            add(given, &email);
+        }
+        // Whoever is completed has these addresses in another book, and is the same person because of them.
+        for address in known.iter().flat_map(|known| &known.emails).filter(|one| !contact.emails.contains(one)) {
+            add(&mut contact.beside, address);
+        }
         for (field, text) in [("name", &name), ("email", &email), ("phone", &phone)] {
             contact.others.add(field, text.trim(), provenance::source(action, field));
         }
-        let known = before::<KnownBefore>(action);
         let told = move |contact: &Contact| {
             let mut person = PersonView::of(contact);
             // What the file knows about them is told as well, so that the receipt shows the whole contact.

@@ -13,7 +13,7 @@ use calcard::vcard::{
 };
 use encoding_rs::{UTF_8, WINDOWS_1252};
 
-use crate::core::text::shorten;
+use crate::core::text::{shorten, without_hidden};
 use crate::limits::{VCARD_BYTES_MAX, VCARD_VALUE_CHARS_MAX, VCARD_VALUES_MAX, VCARDS_MAX};
 
 /// Somebody, as a card states them.
@@ -135,8 +135,9 @@ fn meant(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// On one line, without an escape that escapes nothing.
+/// On one line, without an escape that escapes nothing and without what cannot be seen.
 fn clean(text: &str) -> String {
+    let text = without_hidden(text);
     let words = text.split(|c: char| c.is_control() || c.is_whitespace()).filter(|word| !word.is_empty());
     shorten(words.collect::<Vec<_>>().join(" ").trim_end_matches('\\'), VCARD_VALUE_CHARS_MAX)
 }

@@ -125,6 +125,11 @@ impl Correspondents {
         self.by_address.get(address)?.by_owner.as_ref().map(|(_, name)| name.clone())
     }
 
+    /// Whether the owner has written to an address, in small letters.
+    pub fn is_written_to(&self, address: &str) -> bool {
+        self.by_address.get(address).is_some_and(|naming| naming.written > 0)
+    }
+
     /// Everybody but the owner of these addresses, by name.
     pub fn all(&self, but: &[String]) -> Vec<Correspondent> {
         let others = self.by_address.iter().filter(|(address, _)| !but.contains(address));

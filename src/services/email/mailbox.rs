@@ -266,6 +266,11 @@ impl MailView {
         self.held.summary().named(&address.to_lowercase())
     }
 
+    /// Whether the owner has written to this address.
+    pub fn is_written_to(&self, address: &str) -> bool {
+        self.held.summary().is_written_to(&address.to_lowercase())
+    }
+
     /// Mails that fit, a page of them, and how many there are in all.
     pub async fn search(&self, query: Query) -> Result<(Vec<Mail>, usize), ServiceError> {
         let query = Query { kinds: vec![NAME.to_owned()], ..query };

@@ -55,8 +55,8 @@ impl Email {
         Ok(Prepared::Ready { params, target: None, notes, untrusted: Vec::new() })
     }
 
-    /// A remark for every address nobody saved and nobody wrote to, and for every one that was saved from somebody
-    /// else's words.
+    /// A remark for every address that the person never wrote to and did not save in words of their own, whoever has it
+    /// on a card, and for every one that was saved from somebody else's words.
     pub(super) async fn stranger_notes(
         &self,
         ctx: &RequestContext,
@@ -66,9 +66,7 @@ impl Email {
         let view = self.mailboxes.mail(&ctx.owner).await?;
         let known = |address: &String| {
             view.is_me(address)
-                || people.iter().any(|person| {
-                    person.known > Familiarity::Seen && person.emails.iter().any(|email| same_address(email, address))
-                })
+                || people.iter().any(|person| person.confirmed.iter().any(|email| same_address(email, address)))
         };
         let strangers = to.iter().filter(|address| !known(address));
         let so_far = view.so_far.map(|so_far| ReadSoFar::from(so_far).told());
@@ -79,7 +77,7 @@ impl Email {
                 None => format!("first mail to this address: {address}"),
             }
         });
-        let saved = people.iter().filter(|person| person.known == Familiarity::Saved);
+        let saved = people.iter().filter(|person| !matches!(person.known, Familiarity::Seen));
         let said_by_others = saved.flat_map(|person| &person.untrusted);
         let said_by_others = said_by_others.filter(|said| to.iter().any(|address| same_address(&said.text, address)));
         let warned = said_by_others.map(|said| {

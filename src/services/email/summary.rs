@@ -134,6 +134,11 @@ impl Summary {
         self.people.named(address)
     }
 
+    /// Whether the owner has written to an address.
+    pub fn is_written_to(&self, address: &str) -> bool {
+        self.people.is_written_to(address)
+    }
+
     /// Everybody seen in mail.
     pub fn people(&mut self, configured: &[String]) -> Arc<Vec<Correspondent>> {
         if let Some(shown) = &self.shown {

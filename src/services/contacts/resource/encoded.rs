@@ -1,5 +1,6 @@
 //! How each version of vCard writes words, parameters and lines.
 
+use crate::core::text::without_hidden;
 use crate::ical::{folded, text_value};
 
 /// Characters of a line of quoted-printable (RFC 2045 §6.7).
@@ -40,6 +41,7 @@ pub(super) enum ValueForm {
 
 /// Words on one line, as the reader of cards gives them back.
 pub(super) fn plain(words: &str) -> String {
+    let words = without_hidden(words);
     let parts = words.split(|c: char| c.is_control() || c.is_whitespace()).filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join(" ").trim_end_matches('\\').to_owned()
 }

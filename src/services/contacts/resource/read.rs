@@ -3,6 +3,7 @@
 use super::card::CardText;
 use super::preferred::preferred;
 use crate::ical::Malformed;
+use crate::limits::VCARD_VALUES_MAX;
 use crate::services::contacts::record::Contact;
 use crate::services::dav::{DavReader, ResourceName};
 use crate::services::provenance::Others;
@@ -42,10 +43,19 @@ pub(super) fn read(
         preferred: preferred(&card.lines).and_then(|at| card.lines[at].only().map(str::to_owned)),
         phones: card.said("TEL"),
         groups: card.said("CATEGORIES"),
+        given: Some(Vec::new()),
+        beside: held.map(|held| held.beside.clone()).unwrap_or_default(),
+        former: Vec::new(),
         others: Others::default(),
         origin: Some(name.origin),
     };
     contact.others = others(&contact, held, reader.is_shared);
+    let is_there = |address: &String| contact.emails.iter().any(|there| there.eq_ignore_ascii_case(address));
+    let was = held.into_iter().flat_map(|held| held.emails.iter().chain(&held.former));
+    let mut former: Vec<String> = was.filter(|address| !is_there(address)).cloned().collect();
+    former.truncate(VCARD_VALUES_MAX);
+    contact.former = former;
+    contact.given = Some(held.map(Contact::given).unwrap_or_default());
     Ok(Some(contact))
 }
 
