@@ -172,6 +172,12 @@ pub const MAIL_HEAD_BYTES_MAX: usize = 64 * 1024;
 pub const DEATHS_MAX: u32 = 3;
 /// Characters of one mail that are read aloud: a small book's chapter. All of it can be searched.
 pub const MAIL_TEXT_CHARS_MAX: usize = 100_000;
+/// Characters of a mail that are looked at for what a fraud asks for: what wants to be answered says so early.
+pub const FRAUD_TEXT_CHARS_MAX: usize = 8_000;
+/// Links of one mail's markup that are looked at: a newsletter has some fifty.
+pub const LINKS_MAX: usize = 200;
+/// Characters of a link's words: more than an address that somebody would read.
+pub const LINK_WORDS_CHARS_MAX: usize = 200;
 /// Characters of a whole conversation that are read aloud, the newest mails first.
 pub const THREAD_TEXT_CHARS_MAX: usize = 200_000;
 /// Mails of one conversation that are loaded, the newest: more than fit into its text.

@@ -44,6 +44,9 @@ pub struct AnswerRow {
     /// It reads like a fraud, which is said wherever it is shown.
     #[serde(default)]
     pub is_suspect: bool,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
 }
 
 impl AnswerRow {
@@ -72,6 +75,7 @@ impl AnswerRow {
             is_open,
             section: section.map(str::to_owned),
             is_suspect: finding.sender() == SenderSort::Suspect,
+            warning: features.and_then(|features| features.warning.clone()),
         }
     }
 
@@ -117,8 +121,12 @@ impl AnswerRow {
         format!("✉️ {}{who}{title}{}{}{since}", self.warning(), self.said(), due.unwrap_or_default())
     }
 
-    fn warning(&self) -> &'static str {
-        if self.is_suspect { "⚠️ may be a fraud · " } else { "" }
+    fn warning(&self) -> String {
+        match (&self.warning, self.is_suspect) {
+            (Some(why), _) => format!("⚠️ may be a fraud, {} · ", visible(why)),
+            (None, true) => "⚠️ may be a fraud · ".to_owned(),
+            (None, false) => String::new(),
+        }
     }
 
     fn said(&self) -> String {

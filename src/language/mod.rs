@@ -15,6 +15,7 @@
 
 pub mod consent;
 pub mod continuation;
+pub mod fraud;
 pub mod grounding;
 pub mod known;
 mod lexicon;

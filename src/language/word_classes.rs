@@ -31,6 +31,11 @@ impl WordClass {
         self.in_order.iter().map(String::as_str)
     }
 
+    /// The beginnings among them.
+    pub fn begins(&self) -> impl Iterator<Item = &str> {
+        self.begins.iter().map(String::as_str)
+    }
+
     fn add(&mut self, words: &str) {
         for word in words.split(',').map(|word| fold(word.trim())).filter(|word| !word.is_empty()) {
             match word.strip_suffix('*') {

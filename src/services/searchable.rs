@@ -278,6 +278,9 @@ pub struct WrittenText {
     pub is_bulk: bool,
     /// Answers go elsewhere than to who wrote it.
     pub answers_elsewhere: bool,
+    /// Why it reads like a fraud.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
     /// What it says, quotes and all.
     pub text: String,
     /// Names of files that came with it.

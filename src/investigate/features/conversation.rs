@@ -40,6 +40,8 @@ pub struct PromiseMade {
 pub struct ConversationFeatures {
     /// Of what sort who wrote last of the others is.
     pub sender: SenderSort,
+    /// Why the last of the letters that reads like a fraud does.
+    pub warning: Option<String>,
     /// The person wrote last.
     pub is_own_last: bool,
     /// What the person owes.
@@ -93,6 +95,7 @@ pub fn features(
     });
     let mut features = ConversationFeatures {
         sender: SenderSort::Person,
+        warning: item.said.iter().rev().find_map(|written| written.warning.clone()),
         is_own_last: false,
         i_owe: None,
         they_owe: None,

@@ -25,6 +25,9 @@ pub enum SenderSort {
 
 /// Of what sort who wrote this is. `is_known`: the person has written to them, or saved them.
 pub fn sort_of(letter: &WrittenText, subject: &str, sentences: &[Sentence], is_known: bool) -> SenderSort {
+    if letter.warning.is_some() && !is_known {
+        return SenderSort::Suspect;
+    }
     let any = |cue| sentences.iter().any(|sentence| says(sentence, cue));
     if letter.is_bulk || any(Cue::Bulk) {
         return SenderSort::Bulk;

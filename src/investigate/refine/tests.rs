@@ -43,6 +43,7 @@ fn thread(id: &str, summary: &str) -> Finding {
     };
     let features = ConversationFeatures {
         sender: SenderSort::Person,
+        warning: None,
         is_own_last: false,
         i_owe: None,
         they_owe: None,

@@ -161,6 +161,7 @@ fn row(view: &MailView, hit: &ThreadHit, names: &KnownNames, zone: Tz) -> Thread
         starred: hit.mail.file.starred,
         archived: hit.mail.is_archived(),
         messages: hit.conversation.thread.mails.len(),
+        mark: None,
     }
 }
 
@@ -178,6 +179,7 @@ fn draft_row(mail: &Mail, names: &KnownNames, zone: Tz) -> ThreadRow {
         starred: false,
         archived: false,
         messages: 1,
+        mark: None,
     }
 }
 

@@ -15,6 +15,7 @@ use mail_parser::decoders::quoted_printable::quoted_printable_decode;
 use mail_parser::{ContentType, Message, MessageParser, MimeHeaders};
 
 use super::head;
+use super::links::Links;
 use crate::limits;
 
 /// A mail's text and the names of what is attached to it.
@@ -24,6 +25,8 @@ pub(super) struct Mime {
     pub texts: Vec<String>,
     /// Names of attachments.
     pub attachments: Vec<String>,
+    /// Where its markup leads to, whether it is what is read or not.
+    pub links: Links,
     /// It nests deeper, or has more parts, than is read.
     pub partial: bool,
 }
@@ -58,6 +61,9 @@ pub(super) fn read(mail: &[u8]) -> Mime {
     let chosen = chosen(&walk.leaves);
     let mut mime = Mime { partial: walk.partial, ..Mime::default() };
     for leaf in walk.leaves {
+        if let Is::Text { text: Text::Html, .. } = leaf.is {
+            mime.links.add(&leaf.written());
+        }
         let is_chosen = leaf.branches.iter().all(|branch| chosen.contains(branch));
         match leaf.is {
             Is::Text { .. } if is_chosen => mime.texts.push(leaf.text()),
@@ -319,16 +325,21 @@ fn without_line_end(body: &[u8]) -> &[u8] {
 impl Leaf<'_> {
     /// Decoded as far as it can be; what is badly encoded is shown as it stands.
     fn text(&self) -> String {
-        let Is::Text { text, encoding, charset } = &self.is else { return String::new() };
+        let written = self.written();
+        match &self.is {
+            Is::Text { text: Text::Html, .. } => html_to_text(&written),
+            Is::Text { .. } | Is::Attachment { .. } => written,
+        }
+    }
+
+    /// Decoded, as it is written: markup and all.
+    fn written(&self) -> String {
+        let Is::Text { encoding, charset, .. } = &self.is else { return String::new() };
         let decoded = decoded(*encoding, self.body);
         let bytes = decoded.as_deref().unwrap_or(self.body);
-        let written = match charset.as_ref().and_then(|name| charset_decoder(name.as_bytes())) {
+        match charset.as_ref().and_then(|name| charset_decoder(name.as_bytes())) {
             Some(decode) => decode(bytes),
             None => String::from_utf8_lossy(bytes).into_owned(),
-        };
-        match text {
-            Text::Html => html_to_text(&written),
-            Text::Plain | Text::Other => written,
         }
     }
 }

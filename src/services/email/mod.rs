@@ -36,6 +36,7 @@ mod indexing;
 mod invitation;
 mod keeping;
 pub(super) mod letter;
+mod links;
 mod mail;
 pub mod mail_change;
 pub mod mailbox;

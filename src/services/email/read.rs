@@ -10,6 +10,7 @@ use chrono::{DateTime, Utc};
 use mail_parser::{Address, HeaderValue, Message, MessageParser};
 use serde::{Deserialize, Serialize};
 
+use super::links::Links;
 use super::source::maildir::Raw;
 use super::{head, mime};
 use crate::core::text::{head_and_tail, shorten};
@@ -93,6 +94,9 @@ pub struct Parsed {
     /// Sent to a list, or by a machine, as its own fields say.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_bulk: bool,
+    /// Where its markup leads to; known while it is read, and never kept.
+    #[serde(skip)]
+    pub links: Links,
 }
 
 impl Parsed {
@@ -142,6 +146,7 @@ pub fn parse(raw: &Raw) -> Parsed {
 fn add_parts(parsed: &mut Parsed, mime: mime::Mime) {
     let texts: Vec<String> = mime.texts.iter().map(|text| text.replace("\r\n", "\n")).collect();
     parsed.text = texts.join("\n\n");
+    parsed.links = mime.links;
     if mime.partial {
         let gap = if parsed.text.is_empty() { "" } else { "\n\n" };
         parsed.text.push_str(gap);

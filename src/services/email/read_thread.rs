@@ -10,6 +10,7 @@ use super::filling::owner;
 use super::find::{self, ThreadMatch};
 use super::mail::NAME;
 use super::mailbox::Conversation;
+use super::marks::MailMarks;
 use super::search::grouped;
 use super::service::{Email, source_of, writer};
 use crate::core::card::CardBody;
@@ -59,7 +60,7 @@ pub struct MailReading {
     unread: bool,
     /// Written by the person.
     own: bool,
-    /// What is odd about whoever wrote it.
+    /// What is odd about it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     marks: Vec<String>,
 }
@@ -171,7 +172,7 @@ impl Handle<ReadThread> for Email {
 
 fn whole(
     conversation: Conversation,
-    marks: Vec<Vec<String>>,
+    marks: Vec<MailMarks>,
     names: &KnownNames,
     mailbox: &Path,
     ctx: &RequestContext,
@@ -189,7 +190,8 @@ fn whole(
             text.push_str(&format!("\n📎 {name}"));
         }
         if !mail.is_own() {
-            untrusted.push(UntrustedText::new(source_of(mail, names), format!("{}\n{people}\n{text}", parsed.subject)));
+            let source = marks.source(source_of(mail, names));
+            untrusted.push(UntrustedText::new(source, format!("{}\n{people}\n{text}", parsed.subject)));
         }
         messages.push(MailReading {
             from: writer(mail, names),
@@ -200,7 +202,7 @@ fn whole(
             attachments: parsed.attachments,
             unread: mail.is_unread(),
             own: mail.is_own(),
-            marks,
+            marks: marks.lines(),
         });
     }
     messages.reverse();

@@ -1,5 +1,7 @@
 //! `search`: find mails.
 
+use std::collections::HashMap;
+
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::filling::owner;
 use super::find::{self, ThreadHit};
 use super::indexing::SoFar;
-use super::mail::NAME;
+use super::mail::{Mail, NAME};
+use super::marks::MailMarks;
 use super::older_search::{OlderLooked, older_than_kept};
 use super::query::MailQuery;
 use super::service::{Email, source_of};
@@ -110,6 +113,9 @@ pub struct ThreadRow {
     pub archived: bool,
     /// How many mails it has.
     pub messages: usize,
+    /// Why the mail that was found reads like a fraud.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mark: Option<String>,
 }
 
 /// Conversations that fit.
@@ -203,7 +209,8 @@ impl Command for SearchMail {
             };
             let date = show::time(&thread.date, receipt.reference);
             let archived = if thread.archived { " (archived)" } else { "" };
-            format!("{mark} {}: {} — {date}{archived}", visible(&thread.from), visible(&thread.subject))
+            let why = thread.mark.as_ref().map(|why| format!("\n   ⚠️ {}", visible(why))).unwrap_or_default();
+            format!("{mark} {}: {} — {date}{archived}{why}", visible(&thread.from), visible(&thread.subject))
         };
         let paging = self.paging(output);
         let lines = show::page(output.threads.iter().map(line).collect(), paging);
@@ -270,9 +277,17 @@ impl Handle<SearchMail> for Email {
             [hit.conversation.subject.as_str(), &head.snippet, &head.parsed.people()].join("\n")
         };
         let names = self.names(&call.ctx.owner, found.mails()).await?;
-        let seen = found.hits.iter().filter(|hit| !hit.mail.is_own());
-        let untrusted = seen.map(|hit| UntrustedText::new(source_of(&hit.mail, &names), text(hit))).collect();
+        let mails: Vec<Mail> = found.hits.iter().map(|hit| hit.mail.clone()).collect();
+        let marks = self.frauds_among(call.ctx, &view, &mails).await?;
+        let seen = found.hits.iter().zip(&marks).filter(|(hit, _)| !hit.mail.is_own());
+        let source = |hit: &ThreadHit, marks: &MailMarks| marks.source(source_of(&hit.mail, &names));
+        let untrusted = seen.map(|(hit, marks)| UntrustedText::new(source(hit, marks), text(hit))).collect();
         let mut all = find::result(&view, &found, &names, call.ctx.zone);
+        let why = found.hits.iter().zip(marks).map(|(hit, marks)| (&hit.conversation.thread.id, marks.fraud));
+        let why: HashMap<&String, Option<String>> = why.collect();
+        for row in &mut all.threads {
+            row.mark = why.get(&row.id).cloned().flatten();
+        }
         let total = all.threads.len() + all.more;
         let Page { rows, more, next } =
             pages::ranked(std::mem::take(&mut all.threads), total, call.command.after.as_deref(), |row: &ThreadRow| {

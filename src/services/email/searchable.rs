@@ -66,9 +66,12 @@ impl Searchable for Email {
         let threads: Vec<Thread> = ids.iter().filter_map(|id| view.thread(id)).collect();
         let conversations = view.conversations(threads, READ_MAILS_MAX).await?;
         let mails: Vec<Mail> = conversations.iter().flat_map(said).cloned().collect();
-        let texts = view
-            .files(move |root| mails.iter().map(|mail| (mail.id(), mail.read(root).text)).collect::<HashMap<_, _>>());
-        let mut texts = texts.await?;
+        let read = view.files(move |root| mails.into_iter().map(|mail| (mail.read(root), mail)).collect::<Vec<_>>());
+        let read = read.await?;
+        let letters: Vec<(&Mail, &Parsed)> = read.iter().map(|(parsed, mail)| (mail, parsed)).collect();
+        let frauds = self.frauds_of(ctx, &view, &letters).await?;
+        let texts = read.into_iter().zip(frauds).map(|((parsed, mail), fraud)| (mail.id(), (parsed.text, fraud)));
+        let mut texts: HashMap<_, _> = texts.collect();
         let names = self.names(&ctx.owner, conversations.iter().flat_map(said)).await?;
         let text = |conversation: &Conversation| ItemText {
             id: conversation.thread.id.clone(),
@@ -179,7 +182,7 @@ fn item(view: &MailView, conversation: &Conversation, names: &KnownNames) -> Opt
     })
 }
 
-fn written(view: &MailView, mail: &Mail, names: &KnownNames, text: String) -> WrittenText {
+fn written(view: &MailView, mail: &Mail, names: &KnownNames, (text, warning): (String, Option<String>)) -> WrittenText {
     let parsed = &mail.head.parsed;
     let others = |person: &&Mailbox| !view.is_me(&person.address);
     WrittenText {
@@ -191,6 +194,7 @@ fn written(view: &MailView, mail: &Mail, names: &KnownNames, text: String) -> Wr
         is_to_me: is_to_me(view, parsed),
         is_bulk: parsed.is_bulk,
         answers_elsewhere: answers_elsewhere(parsed),
+        warning,
         text,
         files: parsed.attachments.clone(),
     }

@@ -5,6 +5,7 @@ mod demo;
 mod filing;
 mod finding;
 mod forwarding;
+mod frauds;
 mod hostile;
 mod light;
 mod nested;
