@@ -134,7 +134,7 @@ fn model(brain: &Brain, facts: &TurnFacts, last: Option<&ModelCall>) -> String {
         CallOutcome::Unusable => "what it answered was not what I asked for",
         CallOutcome::Failed(why) => why,
     };
-    format!("no answer {when}: {}. My built-in understanding stands in.", visible(&shorten(&why.to_string(), 200)))
+    format!("no answer {when}: {}. My built-in understanding stands in.", visible(&shorten(why, 200)))
 }
 
 /// When, and what it is about.

@@ -133,7 +133,7 @@ impl Changing<'_> {
             guess.domains.contains(service) && !intents.ask_otherwise(service, command)
         };
         let is_plain = !intents.only_look() && !intents.ask_otherwise(service, command);
-        if !is_plain && !(may_be_guessed && is_guessed()) {
+        if !(is_plain || may_be_guessed && is_guessed()) {
             return false;
         }
         if let Some(words) = planned.params.get(FIND_BY).and_then(serde_json::Value::as_str) {
