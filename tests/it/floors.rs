@@ -85,7 +85,7 @@ const HOUSES: [House; 6] = [
         folder: "language",
         floors: &[
             &["tokens", "tables", "words", "word_classes", "work", "measured", "likeness", "lexicon", "terms", "says"],
-            &["time", "people", "places", "consent", "offset", "record"],
+            &["time", "people", "places", "consent", "offset", "record", "fraud"],
             &["requests"],
             &["reading"],
             &["routing", "grounding", "continuation", "known", "own_rule", "nearest"],

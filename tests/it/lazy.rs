@@ -40,6 +40,12 @@ const MAY: &[(&str, &str, &str)] = &[
         "LazyLock",
         "fifteen kilobytes of words of two languages, split once when a message is first planned",
     ),
+    (
+        "language/fraud/sentences.rs",
+        "LazyLock",
+        "fifteen kilobytes of words, split once when a mail is first looked at",
+    ),
+    ("language/people/fit.rs", "LazyLock", "two kilobytes of words, split once when a name is first compared"),
     ("language/grounding/choices.rs", "LazyLock", "three kilobytes of words, split once when a plan is first judged"),
     ("language/grounding/said.rs", "LazyLock", "four kilobytes of words, split once when a look first goes elsewhere"),
     ("pipeline/turn/account.rs", "OnceCell", "one turn's own memory of what the guard said, gone with the turn"),

@@ -25,22 +25,15 @@ pub enum SenderSort {
 
 /// Of what sort who wrote this is. `is_known`: the person has written to them, or saved them.
 pub fn sort_of(letter: &WrittenText, subject: &str, sentences: &[Sentence], is_known: bool) -> SenderSort {
-    if letter.warning.is_some() && !is_known {
-        return SenderSort::Suspect;
-    }
     let any = |cue| sentences.iter().any(|sentence| says(sentence, cue));
-    if letter.is_bulk || any(Cue::Bulk) {
-        return SenderSort::Bulk;
+    match is_known {
+        _ if letter.is_bulk || any(Cue::Bulk) => SenderSort::Bulk,
+        false if letter.warning.is_some() || any(Cue::Order) => SenderSort::Suspect,
+        false if is_role(&letter.by) || is_slip(subject) => SenderSort::Automatic,
+        false if any(Cue::Cold) || letter.answers_elsewhere => SenderSort::Suspect,
+        _ if is_disguised(&letter.by.address) => SenderSort::Suspect,
+        true | false => SenderSort::Person,
     }
-    if !is_known && any(Cue::Order) {
-        return SenderSort::Suspect;
-    }
-    if !is_known && (is_role(&letter.by) || is_slip(subject)) {
-        return SenderSort::Automatic;
-    }
-    let is_mixed = is_disguised(&letter.by.address);
-    let is_dubious = any(Cue::Order) || any(Cue::Cold) || is_mixed || letter.answers_elsewhere;
-    if is_dubious && (!is_known || is_mixed) { SenderSort::Suspect } else { SenderSort::Person }
 }
 
 /// A subject that machines write: a word for a paper, and a number.

@@ -5,9 +5,9 @@
 //! who wrote, answers, links ────────────────► what is odd ──────┴► weighed ─► a mark, or none
 //! ```
 //! Invariants: pure; a mark says why in one line and forbids nothing; no sentence is looked for, only what several
-//! classes of words in one sentence, or in one letter, ask for together. Whoever was written to before is marked only for
-//! what an account that was broken into would ask for. Deliberately not here: what is odd about an address itself, which
-//! whoever asks knows ([`LetterFacts::is_odd`]).
+//! classes of words in one sentence, or in one letter, ask for together. Whoever was written to before is marked only
+//! for what an account that was broken into would ask for. Deliberately not here: what is odd about an address itself,
+//! which whoever asks knows ([`LetterFacts::is_odd`]).
 
 mod sentences;
 #[cfg(test)]
@@ -166,7 +166,7 @@ impl Oddities {
 /// Why a letter reads like a fraud, in one line; `None` where it does not.
 pub fn mark(letter: &LetterFacts<'_>) -> Option<String> {
     let odd = Oddities::of(letter);
-    let reading = Reading {
+    let reading = LetterReading {
         sentences: sentences(letter.subject, letter.text),
         has_figures: letter.text.split(|c: char| !c.is_ascii_digit()).any(|digits| digits.len() >= 2),
         has_percent: letter.text.contains('%'),
@@ -183,7 +183,7 @@ pub fn mark(letter: &LetterFacts<'_>) -> Option<String> {
 }
 
 /// A letter, read.
-struct Reading {
+struct LetterReading {
     sentences: Vec<SentenceClasses>,
     has_figures: bool,
     has_percent: bool,
@@ -191,7 +191,7 @@ struct Reading {
     odd: u8,
 }
 
-impl Reading {
+impl LetterReading {
     /// One sentence says all of these.
     fn together(&self, classes: &[Class]) -> bool {
         self.sentences.iter().any(|sentence| sentence.says(classes))

@@ -97,14 +97,14 @@ impl ClassSet {
 }
 
 /// Which classes a word or a phrase belongs to.
-struct Phrases {
+struct FraudPhrases {
     whole: HashMap<String, ClassSet>,
     begins: Vec<(String, ClassSet)>,
 }
 
-static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
+static PHRASES: LazyLock<FraudPhrases> = LazyLock::new(|| {
     let mut classes = WordClasses::read(&TEXTS);
-    let mut phrases = Phrases { whole: HashMap::new(), begins: Vec::new() };
+    let mut phrases = FraudPhrases { whole: HashMap::new(), begins: Vec::new() };
     for (at, name) in NAMES.iter().enumerate() {
         let (class, set) = (classes.take(name), ClassSet(1 << at));
         for phrase in class.iter() {
@@ -117,7 +117,7 @@ static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
     phrases
 });
 
-impl Phrases {
+impl FraudPhrases {
     fn classes(&self, phrase: &str) -> ClassSet {
         let mut set = self.whole.get(phrase).copied().unwrap_or_default();
         self.begins.iter().filter(|(begin, _)| phrase.starts_with(begin.as_str())).for_each(|(_, one)| set.add(*one));

@@ -86,8 +86,8 @@ impl Cards {
         found
     }
 
-    /// Those of the same person as a contact: with an address of theirs, or one that they had beside it when the contact
-    /// was saved. A contact without any belongs to the only card of its name.
+    /// Those of the same person as a contact: with an address of theirs, or one that they had beside it when the
+    /// contact was saved. A contact without any belongs to the only card of its name.
     pub fn joined(&self, contact: &Contact) -> BTreeSet<usize> {
         let addresses = || contact.emails.iter().chain(&contact.beside);
         let joined: BTreeSet<usize> = addresses().flat_map(|email| self.by_key(&email.to_ascii_lowercase())).collect();

@@ -1,8 +1,8 @@
 //! Who may be meant: saved contacts by the search index, the file's cards by their words, and who was seen in mail.
 //!
 //! Invariants: whoever is given, is given whole: a contact with the card of the same person, and nobody from mail whose
-//! address is somebody's who is saved or given. What makes two the same is an address, never a name; and whom the person
-//! has written to is hidden by no card that others write.
+//! address is somebody's who is saved or given. What makes two the same is an address, never a name; and whom the
+//! person has written to is hidden by no card that others write.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;
@@ -29,7 +29,7 @@ pub(super) type CandidateContacts = BTreeMap<String, (Contact, u64)>;
 
 /// Who holds an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Holder {
+enum AddressHolder {
     /// Somebody whom the person saved, or keeps in a book of their own.
     Owner,
     /// A card that others write, or everybody's.
@@ -63,7 +63,7 @@ impl Contacts {
             let holder = self.holder(owner, address).await?;
             let is_hidden = match person.known {
                 Familiarity::Seen => holder.is_some(),
-                Familiarity::Listed | Familiarity::Written | Familiarity::Saved => holder == Some(Holder::Owner),
+                Familiarity::Listed | Familiarity::Written | Familiarity::Saved => holder == Some(AddressHolder::Owner),
             };
             if !is_hidden {
                 found.people.push(person);
@@ -73,14 +73,14 @@ impl Contacts {
     }
 
     /// Whose this address is among those who are saved; `None`: nobody's.
-    async fn holder(&self, owner: &UserId, address: &str) -> Result<Option<Holder>, ServiceError> {
+    async fn holder(&self, owner: &UserId, address: &str) -> Result<Option<AddressHolder>, ServiceError> {
         let mut saved = CandidateContacts::new();
         self.flagged(owner, [by_address(address)], &mut saved).await?;
         if saved.values().any(|(contact, _)| !contact.is_others(&contact.name) && !contact.is_others(address)) {
-            return Ok(Some(Holder::Owner));
+            return Ok(Some(AddressHolder::Owner));
         }
         let is_on_a_card = self.cards().await?.with_address(address).is_some();
-        Ok((is_on_a_card || !saved.is_empty()).then_some(Holder::Card))
+        Ok((is_on_a_card || !saved.is_empty()).then_some(AddressHolder::Card))
     }
 
     /// What the owner calls those who have these addresses: by whom they saved, else as they wrote in front of it.

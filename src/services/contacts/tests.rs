@@ -234,8 +234,8 @@ const KNOWN: &str = "anna@known.example";
 const EVE: &str = "eve@evil.example";
 const SHARED: &str = "an address book that others write into, too";
 
-/// A card of an account's book: names (the first is FN), and addresses of which the first is preferred. `others`: others
-/// write into that book.
+/// A card of an account's book: names (the first is FN), and addresses of which the first is preferred. `others`:
+/// others write into that book.
 async fn carded(home: &Home, id: &str, names: &[&str], emails: &[&str], others: bool) {
     let list = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<String>>();
     let mut card = Contact {

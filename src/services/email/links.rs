@@ -8,14 +8,14 @@ use crate::limits::{LINK_WORDS_CHARS_MAX, LINKS_MAX};
 
 /// Where a mail leads to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Links {
+pub struct MailLinks {
     /// The hosts, in small letters, none twice.
     pub hosts: Vec<String>,
     /// A link's words are an address of one host, and it leads to another.
     pub is_misleading: bool,
 }
 
-impl Links {
+impl MailLinks {
     /// Adds those of some markup.
     pub(super) fn add(&mut self, markup: &str) {
         let mut rest = markup;
@@ -93,8 +93,8 @@ mod tests {
     use super::*;
     use crate::testing::fuzzing::fuzz;
 
-    fn links(markup: &str) -> Links {
-        let mut links = Links::default();
+    fn links(markup: &str) -> MailLinks {
+        let mut links = MailLinks::default();
         links.add(markup);
         links
     }

@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::links::Links;
+use super::links::MailLinks;
 use super::read::{self, Addressed, Mailbox, Parsed};
 use super::source::maildir::{self, Folder, Listed, Maildir};
 use super::source::moves;
@@ -99,7 +99,7 @@ impl Mail {
     /// A mail that was read, and its text. `mailbox` is where its file lies.
     pub fn of(file: Listed, mut parsed: Parsed, mailbox: &Path) -> (Self, String) {
         let text = std::mem::take(&mut parsed.text);
-        parsed.links = Links::default();
+        parsed.links = MailLinks::default();
         let date = parsed.date.unwrap_or_else(|| file_date(&file, mailbox));
         (Self { head: Head { date, snippet: snippet(&text), is_aside: false, parsed }, file }, text)
     }

@@ -1,6 +1,6 @@
 //! What is odd about a mail: an address that looks like another one the person knows, a name that pretends to be an
-//! address, and what it asks for where that reads like a fraud ([`crate::language::fraud`]). Told on cards, where a mail
-//! is read or listed, and wherever its words go ([`MailMarks::source`]). A mark forbids nothing.
+//! address, and what it asks for where that reads like a fraud ([`crate::language::fraud`]). Told on cards, where a
+//! mail is read or listed, and wherever its words go ([`MailMarks::source`]). A mark forbids nothing.
 //!
 //! Not here: first mails to an address and a Reply-To that differs, which are about whom something goes to, and
 //! addresses in the values of an action, which the gate compares.
@@ -48,7 +48,7 @@ impl MailMarks {
 
 /// What is known of whoever wrote a mail.
 #[derive(Debug, Clone, Default)]
-struct Standing {
+struct SenderStanding {
     marks: Vec<String>,
     is_known: bool,
     /// Somebody else whom the person knows is called so.
@@ -92,15 +92,15 @@ impl Email {
         Ok(frauds.into_iter().map(|fraud| MailMarks { sender: Vec::new(), fraud }).collect())
     }
 
-    /// Why these mails read like a fraud, where they do. Who wrote them is looked up only for what would be marked if it
-    /// came from a stranger: a question reads hundreds.
+    /// Why these mails read like a fraud, where they do. Who wrote them is looked up only for what would be marked if
+    /// it came from a stranger: a question reads hundreds.
     pub(super) async fn frauds_of(
         &self,
         ctx: &RequestContext,
         view: &MailView,
         letters: &[(&Mail, &Parsed)],
     ) -> Result<Vec<Option<String>>, ServiceError> {
-        let stranger = Standing { is_borrowed: true, marks: vec![String::new()], ..Standing::default() };
+        let stranger = SenderStanding { is_borrowed: true, marks: vec![String::new()], ..SenderStanding::default() };
         let may_be =
             |mail: &Mail, read: &Parsed| !mail.is_own() && fraud_of(read, &mail.head.parsed, &stranger).is_some();
         let suspects: Vec<(&Mail, &Parsed)> =
@@ -118,7 +118,7 @@ impl Email {
         view: &MailView,
         letters: &[(&Mail, &Parsed)],
     ) -> Result<Vec<MailMarks>, ServiceError> {
-        let mut by_sender: HashMap<String, Standing> = HashMap::new();
+        let mut by_sender: HashMap<String, SenderStanding> = HashMap::new();
         let mut all = Vec::with_capacity(letters.len());
         for (mail, read) in letters {
             if mail.is_own() {
@@ -138,8 +138,13 @@ impl Email {
         Ok(all)
     }
 
-    async fn standing(&self, ctx: &RequestContext, view: &MailView, parsed: &Parsed) -> Result<Standing, ServiceError> {
-        let mut standing = Standing::default();
+    async fn standing(
+        &self,
+        ctx: &RequestContext,
+        view: &MailView,
+        parsed: &Parsed,
+    ) -> Result<SenderStanding, ServiceError> {
+        let mut standing = SenderStanding::default();
         for person in std::iter::once(&parsed.from).chain(parsed.reply_to.first()) {
             let address = person.address.as_str();
             let asked = [person.name.as_str(), address].into_iter().filter(|name| !name.is_empty());
@@ -164,7 +169,7 @@ async fn read_all(view: &MailView, mails: &[Mail]) -> Result<Vec<Parsed>, Servic
 }
 
 /// Why a mail reads like a fraud.
-fn fraud_of(read: &Parsed, parsed: &Parsed, standing: &Standing) -> Option<String> {
+fn fraud_of(read: &Parsed, parsed: &Parsed, standing: &SenderStanding) -> Option<String> {
     fraud::mark(&LetterFacts {
         subject: &parsed.subject,
         text: &read.text,

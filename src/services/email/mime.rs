@@ -15,7 +15,7 @@ use mail_parser::decoders::quoted_printable::quoted_printable_decode;
 use mail_parser::{ContentType, Message, MessageParser, MimeHeaders};
 
 use super::head;
-use super::links::Links;
+use super::links::MailLinks;
 use crate::limits;
 
 /// A mail's text and the names of what is attached to it.
@@ -26,7 +26,7 @@ pub(super) struct Mime {
     /// Names of attachments.
     pub attachments: Vec<String>,
     /// Where its markup leads to, whether it is what is read or not.
-    pub links: Links,
+    pub links: MailLinks,
     /// It nests deeper, or has more parts, than is read.
     pub partial: bool,
 }

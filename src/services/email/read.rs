@@ -10,7 +10,7 @@ use chrono::{DateTime, Utc};
 use mail_parser::{Address, HeaderValue, Message, MessageParser};
 use serde::{Deserialize, Serialize};
 
-use super::links::Links;
+use super::links::MailLinks;
 use super::source::maildir::Raw;
 use super::{head, mime};
 use crate::core::text::{head_and_tail, shorten};
@@ -96,7 +96,7 @@ pub struct Parsed {
     pub is_bulk: bool,
     /// Where its markup leads to; known while it is read, and never kept.
     #[serde(skip)]
-    pub links: Links,
+    pub links: MailLinks,
 }
 
 impl Parsed {
