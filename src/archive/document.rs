@@ -23,17 +23,17 @@ pub enum DocumentError {
 
 /// A document.
 #[derive(Debug, Clone)]
-pub struct Document {
+pub struct ArchiveDocument {
     text: String,
     /// Its fields, in order, and where their values stand.
     fields: Vec<(String, Range<usize>)>,
 }
 
-impl Document {
+impl ArchiveDocument {
     /// Takes a text apart.
     pub fn of(bytes: Vec<u8>) -> Result<Self, DocumentError> {
         let text = String::from_utf8(bytes).map_err(|_| shape("it is no text in UTF-8"))?;
-        let mut reader = Reader { text: text.as_bytes(), at: 0, values: 0 };
+        let mut reader = DocumentReader { text: text.as_bytes(), at: 0, values: 0 };
         let mut fields: Vec<(String, Range<usize>)> = Vec::new();
         reader.expect(b'{')?;
         while let Some(name) = reader.key(fields.is_empty())? {
@@ -69,7 +69,7 @@ impl Document {
     pub fn records(&self, name: &str) -> Option<impl Iterator<Item = Result<Value, String>>> {
         let (_, range) = self.fields.iter().find(|(known, _)| known == name)?;
         let inner = self.text.get(range.clone())?.strip_prefix('[')?.strip_suffix(']')?;
-        let mut reader = Reader { text: inner.as_bytes(), at: 0, values: 0 };
+        let mut reader = DocumentReader { text: inner.as_bytes(), at: 0, values: 0 };
         let mut is_first = true;
         Some(std::iter::from_fn(move || {
             reader.space();
@@ -84,7 +84,7 @@ impl Document {
 }
 
 fn read(text: &str) -> Result<Value, String> {
-    if text.len() > IMPORTED_RECORD_BYTES_MAX || Reader::values_of(text) > IMPORTED_RECORD_VALUES_MAX {
+    if text.len() > IMPORTED_RECORD_BYTES_MAX || DocumentReader::values_of(text) > IMPORTED_RECORD_VALUES_MAX {
         return Err("it is too large".to_owned());
     }
     serde_json::from_str(text).map_err(|error| error.to_string())
@@ -95,15 +95,15 @@ fn shape(why: &str) -> DocumentError {
 }
 
 /// Walks through JSON without reading it.
-struct Reader<'t> {
+struct DocumentReader<'t> {
     text: &'t [u8],
     at: usize,
     values: usize,
 }
 
-impl Reader<'_> {
+impl DocumentReader<'_> {
     fn values_of(text: &str) -> usize {
-        let mut reader = Reader { text: text.as_bytes(), at: 0, values: 0 };
+        let mut reader = DocumentReader { text: text.as_bytes(), at: 0, values: 0 };
         // What is broken is told by whoever reads it.
         let _ = reader.value();
         reader.values
@@ -217,11 +217,11 @@ mod tests {
 
     use super::*;
 
-    fn of(text: &str) -> Result<Document, DocumentError> {
-        Document::of(text.as_bytes().to_vec())
+    fn of(text: &str) -> Result<ArchiveDocument, DocumentError> {
+        ArchiveDocument::of(text.as_bytes().to_vec())
     }
 
-    fn records(document: &Document, name: &str) -> Vec<Result<Value, String>> {
+    fn records(document: &ArchiveDocument, name: &str) -> Vec<Result<Value, String>> {
         document.records(name).into_iter().flatten().collect()
     }
 
@@ -260,7 +260,7 @@ mod tests {
             assert!(matches!(of(text), Err(DocumentError::Shape(_))), "{text}");
         }
         assert!(matches!(of("{\"a\": 1, \"a\": 2}"), Err(DocumentError::Shape(_))));
-        assert!(Document::of(vec![b'{', 0xff]).is_err());
+        assert!(ArchiveDocument::of(vec![b'{', 0xff]).is_err());
         let kinds: Vec<String> = (0..200_000).map(|n| format!("\"k{n}\": []")).collect();
         assert!(matches!(of(&format!("{{{}}}", kinds.join(","))), Err(DocumentError::TooMuch(_))));
         let dense = format!("{{\"a\": [{}[]]}}", "[],".repeat(ARCHIVED_VALUES_MAX));
@@ -291,7 +291,7 @@ mod tests {
         let seed = r#"{"brain_agent_export": 2, "person": {"id": "me"}, "tasks": [{"id": "t1", "x": [1, "a\"]"]}, 7, null], "n": []}"#;
         let tokens = ["[", "]", "{", "}", "{\"a\":", "\"", "\\", ",", ":", "null", "\n", " ", "\"tasks\":[", "1e9"];
         crate::testing::fuzzing::fuzz("document", &[seed], &tokens, |bytes| {
-            let taken = Document::of(bytes.to_vec());
+            let taken = ArchiveDocument::of(bytes.to_vec());
             let read = serde_json::from_slice::<serde_json::Map<String, Value>>(bytes);
             match (taken, read) {
                 (Ok(document), Ok(read)) => {

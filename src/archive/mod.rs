@@ -18,7 +18,7 @@ mod forgetting;
 mod reading;
 mod writing;
 
-pub use document::{Document, DocumentError};
+pub use document::{ArchiveDocument, DocumentError};
 pub use forgetting::without;
 pub use reading::{Archive, ArchiveBounds, ArchiveError};
 pub use writing::{ArchiveWriter, BoundedBuffer};

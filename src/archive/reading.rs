@@ -351,7 +351,7 @@ mod tests {
             for name in archive.names().to_vec() {
                 let Ok(content) = archive.read(&name) else { continue };
                 assert!(is_plain(&name) && content.len() as u64 <= SMALL.file.max(SMALL.data), "{name}");
-                let _ = crate::archive::Document::of(content);
+                let _ = crate::archive::ArchiveDocument::of(content);
             }
         });
     }

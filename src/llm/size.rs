@@ -96,20 +96,20 @@ fn parameters_told(entry: &Value) -> Option<f64> {
 }
 
 /// A message, and what of the commands a reader finds asked for in it.
-struct Question {
+struct ProbeQuestion {
     message: &'static str,
     expected: &'static [&'static str],
 }
 
 /// What a model of 1.5 billion parameters takes for orders, all four: what somebody else wanted, what is over, what one did.
-const QUESTIONS: [Question; 4] = [
-    Question {
+const QUESTIONS: [ProbeQuestion; 4] = [
+    ProbeQuestion {
         message: "Tom asked me to delete Anna's mail, but I said no. What did she write?",
         expected: &["search_mail"],
     },
-    Question { message: "I was about to send Bob the contract when he called, so that's settled.", expected: &[] },
-    Question { message: "who was it that I sent the invoice to?", expected: &["search_mail"] },
-    Question { message: "Carla says I should move the meeting and remind her. I won't.", expected: &[] },
+    ProbeQuestion { message: "I was about to send Bob the contract when he called, so that's settled.", expected: &[] },
+    ProbeQuestion { message: "who was it that I sent the invoice to?", expected: &["search_mail"] },
+    ProbeQuestion { message: "Carla says I should move the meeting and remind her. I won't.", expected: &[] },
 ];
 
 const COMMANDS: [&str; 6] = ["add_to_list", "delete_mail", "move_event", "search_mail", "send_mail", "set_reminder"];

@@ -70,7 +70,7 @@ pub struct ToldSoFar {
 
 /// A value that nobody said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unsaid {
+pub struct UnsaidLeaf {
     /// As it would go out.
     pub value: String,
     /// The line of the person's own data that it stands in, where it does.
@@ -83,7 +83,7 @@ pub enum Telling {
     /// Nothing that was not meant; the turn's account with it.
     Meant(ToldSoFar),
     /// Values that nobody said.
-    Unsaid(Vec<Unsaid>),
+    Unsaid(Vec<UnsaidLeaf>),
     /// More than a planner may choose by itself in one turn.
     TooMuch,
 }
@@ -131,7 +131,7 @@ impl MeantToTell<'_> {
                     after.bits += bits;
                     after.values.insert(told);
                 }
-                ToldValue::Unsaid => unsaid.push(Unsaid { record: self.record_of(&text), value: text }),
+                ToldValue::Unsaid => unsaid.push(UnsaidLeaf { record: self.record_of(&text), value: text }),
             }
         }
         match unsaid.is_empty() {

@@ -155,7 +155,7 @@ impl Authorization {
     }
 
     async fn accept(&self) -> Result<GrantedCode, GrantError> {
-        let mut silent: FuturesUnordered<BoxFuture<'_, (u64, Option<Asked>)>> = FuturesUnordered::new();
+        let mut silent: FuturesUnordered<BoxFuture<'_, (u64, Option<RedirectRequest>)>> = FuturesUnordered::new();
         let mut answering = FuturesUnordered::new();
         // Those who have said nothing yet, the first in front, each by its number.
         let mut places: VecDeque<(u64, AbortHandle)> = VecDeque::new();
@@ -195,7 +195,10 @@ impl Authorization {
     }
 
     /// One connection that asked for something: what it brought.
-    async fn serve(&self, Asked { mut stream, target }: Asked) -> Option<Result<GrantedCode, CodeError>> {
+    async fn serve(
+        &self,
+        RedirectRequest { mut stream, target }: RedirectRequest,
+    ) -> Option<Result<GrantedCode, CodeError>> {
         let bound = Duration::from_millis(REDIRECT_MS);
         let origin = Url::parse(self.loopback.address()).ok()?.origin().ascii_serialization();
         let answer = self.pasted(&format!("{origin}{target}"));
@@ -233,13 +236,13 @@ impl Authorization {
 }
 
 /// A request for something, and who waits for its answer.
-struct Asked {
+struct RedirectRequest {
     stream: TcpStream,
     target: String,
 }
 
 /// What the head of a request asks for; `None`: it is none that we know, or it was too slow.
-async fn asked(mut stream: TcpStream) -> Option<Asked> {
+async fn asked(mut stream: TcpStream) -> Option<RedirectRequest> {
     let mut head = Vec::new();
     let read = async {
         while !head.windows(4).any(|end| end == b"\r\n\r\n") {
@@ -254,5 +257,5 @@ async fn asked(mut stream: TcpStream) -> Option<Asked> {
     let mut words = head.lines().next()?.split(' ');
     let (method, target) = (words.next()?, words.next()?);
     let target = (method == "GET" && target.starts_with('/')).then(|| target.to_owned())?;
-    Some(Asked { stream, target })
+    Some(RedirectRequest { stream, target })
 }

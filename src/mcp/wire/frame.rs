@@ -26,7 +26,7 @@ pub(super) fn message(bytes: &[u8]) -> Option<ServerJsonRpcMessage> {
 /// where it answers none.
 pub(super) fn readable(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
     let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
-    let look = Look::at(bytes);
+    let look = FrameLook::at(bytes);
     if look.values > MCP_MESSAGE_VALUES_MAX {
         let id: Value = serde_json::from_slice(&bytes[look.id?]).ok()?;
         let why = format!("its answer holds more than {MCP_MESSAGE_VALUES_MAX} values, and was not read");
@@ -48,7 +48,7 @@ pub(super) fn readable(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
 
 /// What a text holds if it is JSON; for any other it says something, and ends.
 #[derive(Debug, Default)]
-struct Look {
+struct FrameLook {
     /// About as many; never fewer than a parser would make of what is not too deep.
     values: usize,
     /// Arrays and objects that begin one level too deep, whole.
@@ -57,7 +57,7 @@ struct Look {
     id: Option<Range<usize>>,
 }
 
-impl Look {
+impl FrameLook {
     fn at(text: &[u8]) -> Self {
         let mut look = Self { values: 1, ..Self::default() };
         let (mut depth, mut begun, mut at) = (0_usize, 0, 0);

@@ -65,9 +65,9 @@ impl<const AT_ONCE: u64, const PER_SEC: u64> Budget<AT_ONCE, PER_SEC> {
 
 /// Bytes that wait to be sent, until this is dropped.
 #[derive(Debug)]
-struct Waiting(Arc<Counters>, usize);
+struct UntakenBytes(Arc<Counters>, usize);
 
-impl Drop for Waiting {
+impl Drop for UntakenBytes {
     fn drop(&mut self) {
         self.0.waiting.fetch_sub(self.1, Ordering::Relaxed);
     }
@@ -158,9 +158,9 @@ impl Traffic {
     }
 
     /// Room for these bytes until they are sent; `None`: there is none, and the connection ends.
-    fn waits(&self, bytes: usize) -> Option<Waiting> {
+    fn waits(&self, bytes: usize) -> Option<UntakenBytes> {
         let before = self.0.waiting.fetch_add(bytes, Ordering::Relaxed);
-        let waiting = Waiting(Arc::clone(&self.0), bytes);
+        let waiting = UntakenBytes(Arc::clone(&self.0), bytes);
         // One that is longer than all may be has to go out, too.
         if before > 0 && before.saturating_add(bytes) > limits::MCP_WAITING_BYTES_MAX {
             self.end("it does not take what it is sent, and was ended");

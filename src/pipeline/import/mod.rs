@@ -24,7 +24,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::brain::Brain;
-use crate::archive::{Archive, ArchiveBounds, ArchiveError, DATA, Document, DocumentError, README};
+use crate::archive::{Archive, ArchiveBounds, ArchiveDocument, ArchiveError, DATA, DocumentError, README};
 use crate::core::forgotten::Forgotten;
 use crate::core::ids::{ChatId, UserId};
 use crate::core::people::person_named;
@@ -71,7 +71,7 @@ pub enum ImportError {
 #[derive(Debug)]
 pub struct ImportSource {
     archive: Archive<File>,
-    document: Document,
+    document: ArchiveDocument,
     version: u64,
 }
 
@@ -79,7 +79,7 @@ impl ImportSource {
     /// Opens a file. Blocks.
     pub fn open(path: &Path) -> Result<Self, ImportError> {
         let mut archive = Archive::open(path, ArchiveBounds::default())?;
-        let document = Document::of(archive.read(DATA)?).map_err(|error| match error {
+        let document = ArchiveDocument::of(archive.read(DATA)?).map_err(|error| match error {
             DocumentError::Shape(why) => ImportError::Document(why),
             DocumentError::TooMuch(what) => ImportError::TooMuch(what),
         })?;

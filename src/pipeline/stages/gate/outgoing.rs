@@ -16,7 +16,7 @@ use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::turn::TurnFacts;
 use crate::services::entry::Entry;
-use crate::services::outgoing::{MeantToTell, Telling, ToldSoFar, Unsaid, leaves_of};
+use crate::services::outgoing::{MeantToTell, Telling, ToldSoFar, UnsaidLeaf, leaves_of};
 use crate::services::service::{ContextRole, Wanted};
 
 /// What may be told elsewhere in this turn.
@@ -90,7 +90,7 @@ impl<'s> OutgoingValues<'s> {
             // A card that is shown anyway names what is the person's own.
             Telling::Unsaid(unsaid) => {
                 let mut notes = Vec::new();
-                for Unsaid { value, record } in unsaid {
+                for UnsaidLeaf { value, record } in unsaid {
                     let record = match record {
                         None => meant.found_in(&value, &self.own_data(brain, &value).await),
                         known => known,
