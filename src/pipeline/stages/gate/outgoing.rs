@@ -1,4 +1,4 @@
-//! OutgoingValues values: what a planner's look elsewhere, or a command of the operator's that needs no yes, may tell.
+//! Outgoing values: what a planner's look elsewhere, or a command of the operator's that needs no yes, may tell.
 //!
 //! Invariant: a value that its person did not say, point at or get from the very same place goes out after a yes alone;
 //! the card says which one it is, where it would go, and in what of the person's own it stands. Not here: what counts as
