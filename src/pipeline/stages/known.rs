@@ -1,5 +1,5 @@
 //! Whom the person knows, as far as the gate needs it: to find recipients by name, and to tell where an address comes
-//! from that is not in the person's own words. PeopleQuery once a plan, for those whom the plan or the person names,
+//! from that is not in the person's own words. Asked for once a plan, for those whom the plan or the person names,
 //! and only when the plan names people or addresses.
 
 use super::resolve;
