@@ -83,9 +83,18 @@ fn corpus(name: &str) -> Vec<Vec<u8>> {
     paths.iter().map(|path| std::fs::read(path).unwrap()).collect()
 }
 
-/// Processor time of this thread.
-fn spent() -> Duration {
-    Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap()
+/// A moment of this thread's processor time, which others that are at work do not make longer.
+#[derive(Debug, Clone, Copy)]
+pub struct ThreadClock(Duration);
+
+impl ThreadClock {
+    pub fn now() -> Self {
+        Self(Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap())
+    }
+
+    pub fn elapsed(self) -> Duration {
+        Self::now().0 - self.0
+    }
 }
 
 /// Tries `parse` with the corpus of that name, with `seeds`, and with mutations of both, into which `tokens` (what opens,
@@ -102,9 +111,9 @@ pub fn fuzz(name: &str, seeds: &[&str], tokens: &[&str], parse: impl Fn(&[u8]) +
         let mut dice = Dice(seed as u64);
         for round in 0..seeds.len() + rounds {
             let input = if round < seeds.len() { seeds[round].clone() } else { dice.mutated(&seeds, &tokens) };
-            let before = spent();
+            let before = ThreadClock::now();
             let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| parse(&input)));
-            let took = spent() - before;
+            let took = before.elapsed();
             let allowed = BASE + EACH_BYTE * u32::try_from(input.len()).unwrap();
             if ended.is_err() || took > allowed {
                 let kept = std::env::temp_dir().join(format!("fuzzed-{name}-{seed}-{round}"));

@@ -3,7 +3,7 @@
 //! is in `docs/parsers.md`.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use chrono_tz::Tz;
 use serde_json::Value;
@@ -13,20 +13,29 @@ use crate::accounts::{AccountsPlace, PlaceChosenBy, parse_accounts};
 use crate::declared::read_services;
 use crate::ical::{Malformed, blocks};
 use crate::language::time::{describe_recurrence, next_occurrence};
+use crate::limits::PROMPT_FILE_BYTES_MAX;
 use crate::prompts::{PromptError, Prompts};
+use crate::testing::fuzzing::ThreadClock;
 
 const LEVELS: usize = 100_000;
 
 /// What it comes to on a small stack, and soon.
 fn soon<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    let began = Instant::now();
-    let done = std::thread::Builder::new().stack_size(1024 * 1024).spawn(work).unwrap().join().unwrap();
-    assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
+    let timed = || {
+        let began = ThreadClock::now();
+        (work(), began.elapsed())
+    };
+    let (done, took) = std::thread::Builder::new().stack_size(1024 * 1024).spawn(timed).unwrap().join().unwrap();
+    assert!(took < Duration::from_secs(30), "{took:?}");
     done
 }
 
 fn nested(open: &str, core: &str, close: &str) -> String {
-    format!("{}{core}{}", open.repeat(LEVELS), close.repeat(LEVELS))
+    nested_to(LEVELS, open, core, close)
+}
+
+fn nested_to(levels: usize, open: &str, core: &str, close: &str) -> String {
+    format!("{}{core}{}", open.repeat(levels), close.repeat(levels))
 }
 
 #[test]
@@ -89,13 +98,18 @@ fn a_hundred_thousand_parts_of_a_rule_repeat_nothing_for_long() {
 }
 
 #[test]
-fn a_hundred_thousand_levels_in_a_prompt_are_told() {
+fn a_hundred_thousand_levels_in_a_prompt_are_too_long_and_fewer_are_told() {
     for (open, close) in [("{% if a %}", "{% endif %}"), ("{{ (", ") }}"), ("{{ [", "] }}"), ("{{ not ", "a }}")] {
-        for system in [nested(open, "", close), format!("{{{{ {} }}}}", nested("(", "a", ")"))] {
+        for levels in [LEVELS / 10, LEVELS] {
+            let system = nested_to(levels, open, "", close);
+            let is_too_long = system.len() as u64 > PROMPT_FILE_BYTES_MAX;
             let folder = tempfile::tempdir().unwrap();
             std::fs::write(folder.path().join("chat.md"), format!("{system}\n---\nx")).unwrap();
             let loaded = soon(move || Prompts::load(Some(folder.path())).map(drop));
-            assert!(matches!(loaded, Err(PromptError::Unusable { .. })), "{open}");
+            match is_too_long {
+                true => assert!(matches!(loaded, Err(PromptError::Unreadable { .. })), "{open}"),
+                false => assert!(matches!(loaded, Err(PromptError::Unusable { .. })), "{open}"),
+            }
         }
     }
 }
