@@ -174,6 +174,8 @@ pub const DEATHS_MAX: u32 = 3;
 pub const MAIL_TEXT_CHARS_MAX: usize = 100_000;
 /// Characters of a mail that are looked at for what a fraud asks for: what wants to be answered says so early.
 pub const FRAUD_TEXT_CHARS_MAX: usize = 8_000;
+/// How long a list waits for its mails to be read for what is odd about them: nobody notices that much.
+pub const LISTED_MARKS_MS: u64 = 300;
 /// Links of one mail's markup that are looked at: a newsletter has some fifty.
 pub const LINKS_MAX: usize = 200;
 /// Characters of a link's words: more than an address that somebody would read.
