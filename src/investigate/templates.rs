@@ -36,22 +36,17 @@ use crate::services::searchable::{ItemKind, ItemMark};
 /// The graph of a question.
 pub fn graph(question: &FamilyQuestion, reference: &Reference) -> EvidenceGraph {
     let asked = DatedQuestion { question, reference, span: question.span(reference) };
+    // Of everybody's promises those that are kept would bury the others.
+    let is_open = question.open || question.late || question.who.is_none();
     let (nodes, sections) = match question.family {
         // Whoever was promised something waits as well, whenever it is due.
         QuestionFamily::WaitingOnMe => asked.threads_that(&[FindingSort::WaitsForMe, FindingSort::OpenPromiseByMe]),
-        QuestionFamily::WaitingOnOthers => asked.threads_of(FindingSort::WaitsForOthers),
-        QuestionFamily::PromisedToMe if question.open || question.late => {
-            asked.threads_of(FindingSort::OpenPromiseToMe)
-        }
-        // Of everybody's promises those that are kept would bury the others.
-        QuestionFamily::PromisedToMe if question.who.is_none() => asked.threads_of(FindingSort::OpenPromiseToMe),
-        QuestionFamily::PromisedByMe if question.who.is_none() => asked.threads_of(FindingSort::OpenPromiseByMe),
-        QuestionFamily::PromisedToMe => asked.threads_of(FindingSort::PromisedToMe),
-        QuestionFamily::PromisedByMe if question.open || question.late => {
-            asked.threads_of(FindingSort::OpenPromiseByMe)
-        }
-        QuestionFamily::PromisedByMe => asked.threads_of(FindingSort::PromisedByMe),
-        QuestionFamily::Unanswered => asked.threads_of(FindingSort::Unanswered),
+        QuestionFamily::WaitingOnOthers => asked.threads_that(&[FindingSort::WaitsForOthers]),
+        QuestionFamily::PromisedToMe if is_open => asked.threads_that(&[FindingSort::OpenPromiseToMe]),
+        QuestionFamily::PromisedToMe => asked.threads_that(&[FindingSort::PromisedToMe]),
+        QuestionFamily::PromisedByMe if is_open => asked.threads_that(&[FindingSort::OpenPromiseByMe]),
+        QuestionFamily::PromisedByMe => asked.threads_that(&[FindingSort::PromisedByMe]),
+        QuestionFamily::Unanswered => asked.threads_that(&[FindingSort::Unanswered]),
         QuestionFamily::About => asked.about(),
         QuestionFamily::NeedsMe => asked.needs_me(),
         QuestionFamily::Prepare => asked.prepare(),
@@ -154,11 +149,6 @@ impl DatedQuestion<'_> {
         self.span.is_some_and(|(_, until)| until > self.now())
     }
 
-    /// Conversations of one sort.
-    fn threads_of(&self, sort: FindingSort) -> MadeGraph {
-        self.threads_that(&[sort])
-    }
-
     /// Conversations of any of these sorts.
     fn threads_that(&self, sorts: &[FindingSort]) -> MadeGraph {
         let with = if self.question.unread { vec![ItemMark::Unread] } else { Vec::new() };
@@ -249,33 +239,21 @@ impl DatedQuestion<'_> {
             without: vec![ItemMark::Bulk],
             ..MetadataFilter::default()
         };
-        let sort = if self.question.open { FindingSort::Open } else { FindingSort::About };
+        let about = of("read", sorted(&[FindingSort::About]));
         let mut nodes = vec![
             described("words", "everything that says it", Strategy::KeywordSearch(words)),
             described("theirs", "what somebody of that name takes part in", Strategy::MetadataFilter(theirs)),
             ranked("found", &["words", "theirs"], RankBy::Relevance),
             read("read", "found", &[ReadField::Topic, ReadField::Waiting], Some(&topic)),
-            described(
-                "about",
-                "what is about it",
-                Strategy::SemanticAnalysis(of("read", sorted(&[FindingSort::About]))),
-            ),
+            described("about", "what is about it", Strategy::SemanticAnalysis(about)),
         ];
-        let mut last = "about";
-        if sort == FindingSort::Open {
-            nodes.push(described(
-                "open",
-                "what of it is open",
-                Strategy::SemanticAnalysis(of("about", sorted(&[sort]))),
-            ));
-            last = "open";
-        }
         if self.question.open {
-            nodes.push(ranked("answer", &[last], RankBy::Urgency));
+            let open = of("about", sorted(&[FindingSort::Open]));
+            nodes.push(described("open", "what of it is open", Strategy::SemanticAnalysis(open)));
+            nodes.push(ranked("answer", &["open"], RankBy::Urgency));
             return (nodes, AnswerSection::only("answer"));
         }
-        nodes.push(ranked("answer", &[last], RankBy::Relevance));
-        nodes.push(said);
+        nodes.extend([ranked("answer", &["about"], RankBy::Relevance), said]);
         (nodes, with_told("answer"))
     }
 
@@ -287,23 +265,15 @@ impl DatedQuestion<'_> {
         let (from, until) = self.span.unwrap_or((self.now(), self.now() + Duration::days(LOOK_AHEAD_DAYS)));
         let (from, until) = (Some(iso(from.max(self.now()))), Some(iso(until)));
         let over = vec![ItemKind::Event];
-        let meeting = match (&self.question.topic, &self.question.who) {
-            (Some(topic), _) if crate::services::search::WordQuery::new(topic).is_vague() => {
-                Strategy::MetadataFilter(MetadataFilter { over, from, until, ..MetadataFilter::default() })
-            }
-            (Some(topic), _) => {
+        let topic = self.question.topic.as_ref();
+        let meeting = match topic.filter(|topic| !crate::services::search::WordQuery::new(topic).is_vague()) {
+            Some(topic) => {
                 let words = vec![topic.clone(), without_meeting(topic)];
-                Strategy::KeywordSearch(KeywordSearch {
-                    words,
-                    any: true,
-                    over,
-                    from,
-                    until,
-                    ..KeywordSearch::default()
-                })
+                let called = KeywordSearch { words, any: true, over, from, until, ..KeywordSearch::default() };
+                Strategy::KeywordSearch(called)
             }
-            (None, _) => {
-                let people = self.who();
+            None => {
+                let people = if topic.is_none() { self.who() } else { Vec::new() };
                 Strategy::MetadataFilter(MetadataFilter { over, people, from, until, ..MetadataFilter::default() })
             }
         };

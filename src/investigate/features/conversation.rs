@@ -36,7 +36,7 @@ pub struct PromiseMade {
 }
 
 /// What can be told of a conversation.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ConversationFeatures {
     /// Of what sort who wrote last of the others is.
     pub sender: SenderSort,
@@ -94,14 +94,8 @@ pub fn features(
         letter(written, subject, sentences, is_known)
     });
     let mut features = ConversationFeatures {
-        sender: SenderSort::Person,
         warning: item.said.iter().rev().find_map(|written| written.warning.clone()),
-        is_own_last: false,
-        i_owe: None,
-        they_owe: None,
-        machine_asks: None,
-        promises: Vec::new(),
-        partners: Vec::new(),
+        ..ConversationFeatures::default()
     };
     let (mut partner, mut ledger) = (Party::default(), Ledger::default());
     for letter in letters {
@@ -248,9 +242,7 @@ impl ConversationFeatures {
             is_thanks: letter.is_thanks,
         });
     }
-}
 
-impl ConversationFeatures {
     fn has_met(&self, party: &Party) -> bool {
         self.partners.iter().any(|(known, _)| known.address == party.address)
     }

@@ -6,12 +6,14 @@
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
+use serde::Deserialize;
 
 use super::letter::Sentence;
 use crate::language::words::fold;
 
-/// What a cue tells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// What a cue tells; the data name them by these words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Cue {
     /// Somebody is asked to do or to say something.
     Request,
@@ -42,23 +44,6 @@ pub enum Cue {
     /// Orders for whoever reads mail for somebody, and what swindlers write.
     Order,
 }
-
-const NAMES: [(&str, Cue); 14] = [
-    ("request", Cue::Request),
-    ("rhetorical", Cue::Rhetorical),
-    ("answered", Cue::Answered),
-    ("offer", Cue::Offer),
-    ("promise", Cue::Promise),
-    ("delivery", Cue::Delivery),
-    ("unless", Cue::Unless),
-    ("settled", Cue::Settled),
-    ("agreed", Cue::Agreed),
-    ("unsettled", Cue::Unsettled),
-    ("thanked", Cue::Thanked),
-    ("bulk", Cue::Bulk),
-    ("cold", Cue::Cold),
-    ("order", Cue::Order),
-];
 
 const TEXTS: [&str; 3] = [
     include_str!("../../../data/language/letters/cues.en.txt"),
@@ -141,10 +126,10 @@ fn first_words(pattern: &[CuePart], words: &mut Vec<String>) -> bool {
 static CUES: LazyLock<FxHashMap<Cue, CuePatterns>> = LazyLock::new(|| {
     let mut cues: FxHashMap<Cue, CuePatterns> = FxHashMap::default();
     for text in TEXTS {
-        let mut heading = None;
+        let mut heading: Option<Cue> = None;
         for line in text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
             if !line.starts_with(' ') {
-                heading = NAMES.iter().find(|(name, _)| *name == line.trim()).map(|(_, cue)| *cue);
+                heading = serde_json::from_value(line.trim().into()).ok();
             } else if let Some(cue) = heading {
                 cues.entry(cue).or_default().add(read(line));
             }

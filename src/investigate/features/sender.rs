@@ -10,10 +10,11 @@ use crate::language::words::fold;
 use crate::services::searchable::{Party, WrittenText};
 
 /// Of what sort the sender of a letter is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SenderSort {
     /// Somebody who may wait for an answer.
+    #[default]
     Person,
     /// A machine wrote it.
     Automatic,

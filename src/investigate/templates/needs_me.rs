@@ -25,6 +25,7 @@ impl DatedQuestion<'_> {
             ..MetadataFilter::default()
         };
         let events = MetadataFilter { from: Some(iso(from.max(self.now()))), ..filter(ItemKind::Event, &[]) };
+        let tasks = filter(ItemKind::Task, &[ItemMark::Open]);
         let mail = MetadataFilter {
             over: vec![ItemKind::Thread],
             from: self.back(),
@@ -37,11 +38,7 @@ impl DatedQuestion<'_> {
             SemanticAnalysis { due_until: Some(iso(until)), undated, ..of("read", sorted(&[FindingSort::WaitsForMe])) };
         let nodes = vec![
             described("events", "what takes place then", Strategy::MetadataFilter(events)),
-            described(
-                "tasks",
-                "what is due by then",
-                Strategy::MetadataFilter(filter(ItemKind::Task, &[ItemMark::Open])),
-            ),
+            described("tasks", "what is due by then", Strategy::MetadataFilter(tasks)),
             described("mail", "conversations, newsletters aside", Strategy::MetadataFilter(mail)),
             read("read", "mail", &[ReadField::Waiting], None),
             described("waits", "who waits for an answer", Strategy::SemanticAnalysis(waits)),

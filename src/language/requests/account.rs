@@ -44,6 +44,16 @@ pub enum SpanRole {
     Skipped(TokenClass),
 }
 
+/// Slots that are said to somebody.
+const LETTERS: [&str; 4] = ["body", "ask", "clause", "request"];
+
+impl SpanRole {
+    /// Whether it is said to somebody.
+    pub(super) fn is_letter(&self) -> bool {
+        matches!(self, SpanRole::Param(slot) if LETTERS.contains(&slot.as_str()))
+    }
+}
+
 /// A part of a message that nothing of the plan carries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unread {

@@ -13,7 +13,6 @@ use super::lexicon::WordId;
 use super::prices::TokenClass;
 use super::reading::tidy;
 use super::text::{TokenMark, own_words};
-use super::unread;
 use crate::core::plan::PlannedAction;
 use crate::language::time::Reference;
 
@@ -118,10 +117,8 @@ impl Spoken {
         while at < ids.len() {
             asks = (asks && heard.tokens[at].mark != TokenMark::Stop) || lexicon.is_phrase("whether", &ids[at..=at]);
             let is_otherwise = at > 0 && starts("otherwise", at);
-            let begins = is_otherwise || starts("dearcondition", at);
-            let is_first = at == 0 || is_mark(at - 1);
-            let begins = begins || !quoted[at] && is_clause(&heard, &ids, at, is_first);
-            if !begins {
+            let opens = || !quoted[at] && is_clause(&heard, &ids, at, at == 0 || is_mark(at - 1));
+            if !is_otherwise && !starts("dearcondition", at) && !opens() {
                 at += 1;
                 continue;
             }
@@ -147,28 +144,17 @@ impl Spoken {
     /// What of it no action says itself: in a text that is kept, said or called so, as it was said. What finds or
     /// changes something says nothing of when.
     pub fn dropped(&self, account: &PartAccount, actions: &[PlannedAction]) -> Option<Range<usize>> {
-        let without = |planned: &PlannedAction| {
-            let mut planned = planned.clone();
-            WHICH.iter().for_each(|name| _ = planned.params.remove(*name));
-            planned
-        };
-        let carried = CarriedValues::by(&actions.iter().map(without).collect::<Vec<_>>());
-        let role = |span: &Range<usize>| {
-            let part = account.parts.iter().find(|part| part.span.contains(&span.start));
-            part.filter(|_| account.text == self.text).map(|part| &part.role)
-        };
-        let says = |span: &Range<usize>| {
+        let mut actions = actions.to_vec();
+        actions.iter_mut().for_each(|action| action.params.retain(|name, _| !WHICH.contains(&name.as_str())));
+        let carried = CarriedValues::by(&actions);
+        let is_heeded = |span: &Range<usize>| {
             let said = tidy(&self.text[span.clone()]);
             let opening: Vec<&str> = said.split_whitespace().take(OPENING_WORDS).collect();
-            carried.holds_all(&opening.join(" ")) && is_told(&carried, &said, true)
-        };
-        let is_heeded = |span: &Range<usize>| match role(span) {
-            Some(SpanRole::Time) => true,
+            let part = account.parts.iter().find(|part| part.span.contains(&span.start) && account.text == self.text);
+            let role = part.map(|part| &part.role);
             // A letter is worded anew.
-            Some(SpanRole::Param(name)) if unread::is_letter(name) => {
-                is_told(&carried, &tidy(&self.text[span.clone()]), true)
-            }
-            Some(_) | None => says(span),
+            let is_said = || role.is_some_and(SpanRole::is_letter) || carried.holds_all(&opening.join(" "));
+            role == Some(&SpanRole::Time) || is_told(&carried, &said, true) && is_said()
         };
         self.spans.iter().find(|span| !is_heeded(span)).cloned()
     }

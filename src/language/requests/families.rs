@@ -10,6 +10,7 @@ mod meetings;
 mod tests;
 mod wording;
 
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 pub use wording::{
@@ -43,8 +44,8 @@ pub(super) fn ready() {
     meetings::ready();
 }
 
-/// What is asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// What is asked; the phrases name them as they are written down.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QuestionFamily {
     /// Who waits for an answer from the person?
@@ -76,22 +77,25 @@ pub enum QuestionFamily {
     /// How much was it?
     FindAmount,
     /// Where is it?
+    #[default]
     Find,
 }
 
 impl QuestionFamily {
     /// Whether a single search answers it.
     pub fn is_direct(self) -> bool {
-        match self {
-            Self::FindInvoice | Self::FindBooking | Self::FindAttachment | Self::FindAmount | Self::Find => true,
-            Self::WaitingOnMe | Self::WaitingOnOthers | Self::PromisedToMe | Self::PromisedByMe | Self::About => false,
-            Self::NeedsMe | Self::Prepare | Self::Unanswered | Self::WritesMost | Self::MeetsMost => false,
-        }
+        matches!(self, Self::FindInvoice | Self::FindBooking | Self::FindAttachment | Self::FindAmount | Self::Find)
+    }
+
+    /// Whether it asks for conversations of one sort.
+    pub(super) fn is_of_a_kind(self) -> bool {
+        let waits = matches!(self, Self::WaitingOnMe | Self::WaitingOnOthers | Self::Unanswered);
+        waits || matches!(self, Self::PromisedToMe | Self::PromisedByMe)
     }
 }
 
 /// A question of a family, in the person's words.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct FamilyQuestion {
     /// What is asked.
     pub family: QuestionFamily,
@@ -146,13 +150,8 @@ const DIVISIONS_MAX: usize = 16;
 /// What divides a question from what narrows it.
 const DIVIDERS: [&str; 5] = [", and ", " and ", ", ", " und ", "? "];
 
-/// The question of a family that a message is, if it is nothing else.
-pub fn question(hearing: &Hearing) -> Option<FamilyQuestion> {
-    question_within(hearing, &Work::default())
-}
-
-/// The same with the steps that are given; none where they do not suffice.
-pub fn question_within(hearing: &Hearing, work: &Work) -> Option<FamilyQuestion> {
+/// The question of a family that a message is, if it is nothing else; none where the steps do not suffice.
+pub fn question(hearing: &Hearing, work: &Work) -> Option<FamilyQuestion> {
     let text = hearing.text;
     if is_too_long(text) {
         return None;
@@ -164,7 +163,7 @@ pub fn question_within(hearing: &Hearing, work: &Work) -> Option<FamilyQuestion>
     divided.into_iter().find_map(|(at, divider)| {
         let first = whole(&hearing.alone(&text[..at]), work)?;
         let tail = &text[at + divider.len()..];
-        let narrows = |tail: &str| refinement_within(&hearing.alone(tail), work);
+        let narrows = |tail: &str| refinement(&hearing.alone(tail), work);
         if let Some(then) = narrows(tail).or_else(|| narrows(&format!("and {tail}"))) {
             return first.narrowed(then);
         }
@@ -174,11 +173,7 @@ pub fn question_within(hearing: &Hearing, work: &Work) -> Option<FamilyQuestion>
 }
 
 /// What a message asks of an answer that there is, if it asks nothing else.
-pub fn refinement(hearing: &Hearing) -> Option<Refinement> {
-    refinement_within(hearing, &Work::default())
-}
-
-fn refinement_within(hearing: &Hearing, work: &Work) -> Option<Refinement> {
+pub fn refinement(hearing: &Hearing, work: &Work) -> Option<Refinement> {
     if is_too_long(hearing.text) {
         return None;
     }
@@ -202,24 +197,7 @@ fn is_too_long(text: &str) -> bool {
 fn whole(hearing: &Hearing, work: &Work) -> Option<FamilyQuestion> {
     let PlannedAction { command, params, .. } = covered_by(&FRAMES, hearing, work)?;
     let said = |name: &str| params.get(name).and_then(|value| value.as_str());
-    let family = match (command.as_str(), said("by").or(said("how")).or(said("what"))) {
-        ("waiting_on_me", _) => QuestionFamily::WaitingOnMe,
-        ("waiting_on_others", _) => QuestionFamily::WaitingOnOthers,
-        ("promised", Some("them")) => QuestionFamily::PromisedToMe,
-        ("promised", _) => QuestionFamily::PromisedByMe,
-        ("about", _) => QuestionFamily::About,
-        ("needs_me", _) => QuestionFamily::NeedsMe,
-        ("prepare", _) => QuestionFamily::Prepare,
-        ("unanswered", _) => QuestionFamily::Unanswered,
-        ("most", Some("meet")) => QuestionFamily::MeetsMost,
-        ("most", _) => QuestionFamily::WritesMost,
-        ("find", Some("invoice")) => QuestionFamily::FindInvoice,
-        ("find", Some("booking")) => QuestionFamily::FindBooking,
-        ("find", Some("attachment")) => QuestionFamily::FindAttachment,
-        ("find", Some("amount")) => QuestionFamily::FindAmount,
-        ("find", _) => QuestionFamily::Find,
-        _ => return None,
-    };
+    let family = serde_json::from_value(command.into()).ok()?;
     let slot = |name: &str| said(name).map(tidied).filter(|words| !words.is_empty());
     let mut question = FamilyQuestion {
         family,
@@ -229,9 +207,8 @@ fn whole(hearing: &Hearing, work: &Work) -> Option<FamilyQuestion> {
         when: said("when").map(|when| when.strip_prefix("for ").unwrap_or(when).to_owned()),
         open: said("open") == Some("true"),
         late: said("open") == Some("late"),
-        unread: false,
         then: said("meet").map(|when| Refinement::Meet { when: Some(when.to_owned()) }),
-        beside: None,
+        ..FamilyQuestion::default()
     };
     // A topic that says nothing was the words of the question itself.
     if question.widened().is_some() && question.topic.as_deref().is_some_and(says_nothing) {
@@ -288,10 +265,7 @@ impl FamilyQuestion {
                 Some(Self { beside: Some(Box::new(open)), ..self })
             }
             (Refinement::StillOpen, F::About | F::PromisedToMe | F::PromisedByMe) => Some(Self { open: true, ..self }),
-            (
-                Refinement::Only { who, topic, when },
-                F::WaitingOnMe | F::WaitingOnOthers | F::PromisedToMe | F::PromisedByMe | F::Unanswered,
-            ) => {
+            (Refinement::Only { who, topic, when }, family) if family.is_of_a_kind() => {
                 let one = |own: Option<String>, more: Option<String>| match (own, more) {
                     (Some(_), Some(_)) => None,
                     (own, more) => Some(own.or(more)),
@@ -317,11 +291,7 @@ impl FamilyQuestion {
         if self.family == F::Prepare {
             return Some(Self { family: F::About, ..self.clone() }).filter(|_| self.when.is_none());
         }
-        let is_of_a_kind = matches!(
-            self.family,
-            F::WaitingOnMe | F::WaitingOnOthers | F::PromisedToMe | F::PromisedByMe | F::Unanswered
-        );
-        is_of_a_kind.then(|| Self { topic: None, ..self.clone() })
+        self.family.is_of_a_kind().then(|| Self { topic: None, ..self.clone() })
     }
 
     /// The same question, of somebody who is called as what it is about is; `None` where somebody is named already.
@@ -346,10 +316,7 @@ impl FamilyQuestion {
     }
 
     /// The span of time that its words name.
-    pub fn span(
-        &self,
-        reference: &Reference,
-    ) -> Option<(chrono::DateTime<chrono::Utc>, chrono::DateTime<chrono::Utc>)> {
+    pub fn span(&self, reference: &Reference) -> Option<(DateTime<Utc>, DateTime<Utc>)> {
         self.when.as_ref().and_then(|when| span(when, reference))
     }
 }
@@ -361,10 +328,7 @@ pub fn is_until(words: &str, reference: &Reference) -> bool {
 }
 
 /// From when until when words for a time last; of a day to its end, of a point in the past up to now.
-pub fn span(
-    words: &str,
-    reference: &Reference,
-) -> Option<(chrono::DateTime<chrono::Utc>, chrono::DateTime<chrono::Utc>)> {
+pub fn span(words: &str, reference: &Reference) -> Option<(DateTime<Utc>, DateTime<Utc>)> {
     let (start, end) = match time::resolve(words, reference)? {
         Ok(When::Range { start, end, .. }) => (start.to_utc(), end.to_utc()),
         Ok(When::Point { at, grain }) => (at.to_utc(), time::end_of(at, grain)),

@@ -24,8 +24,8 @@ pub(crate) struct Intent {
     pub span: Range<usize>,
 }
 
-/// What all clauses of a message seem to ask.
-#[derive(Debug, Clone, PartialEq)]
+/// What all clauses of a message seem to ask; by default, of what was not read.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Intents(Vec<Intent>);
 
 impl Intents {
@@ -37,11 +37,6 @@ impl Intents {
     pub fn within(hearing: &Hearing, work: &Work) -> Intents {
         let heard = AnnotatedText::new(hearing.text, hearing.reference, GRAMMAR.lexicon);
         Intents(intents(hearing, &heard, work))
-    }
-
-    /// Of what was not read.
-    pub fn none() -> Intents {
-        Intents(Vec::new())
     }
 
     /// Whether the message asks for what no single look can tell.

@@ -50,16 +50,11 @@ pub fn leaning(text: &str, reference: &Reference) -> Option<FamilyQuestion> {
 /// Whether the words of a leaning plainly speak of answers or promises, which commands know little of; and whether it
 /// is of what is not there (a negated perfect) or was promised, which no command can look for.
 pub fn plain_leaning(question: &FamilyQuestion, text: &str) -> Option<bool> {
-    use QuestionFamily as F;
     let said = words(&apostrophes(text));
     let is_open = WORDS.not.is_in(&said) || says(&said, &WORDS.obliged);
     let is_of_answers = is_open && direction(&said) == ActorSide::By && WORDS.answer.is_in(&said);
     let is_of_none = is_of_answers || says(&said, &WORDS.promise);
-    let is_plain = matches!(
-        question.family,
-        F::WaitingOnMe | F::WaitingOnOthers | F::Unanswered | F::PromisedToMe | F::PromisedByMe
-    );
-    is_plain.then_some(is_of_none)
+    question.family.is_of_a_kind().then_some(is_of_none)
 }
 
 /// A question without the polite question that introduces it.
@@ -145,8 +140,7 @@ impl AnnotatedQuestion {
             open: WORDS.open.is_in(&self.said),
             late: says(&self.said, &WORDS.late),
             unread: WORDS.unread.is_in(&self.said),
-            then: None,
-            beside: None,
+            ..FamilyQuestion::default()
         }
     }
 

@@ -76,7 +76,7 @@ pub use built::Builders;
 pub use condition::{Condition, unheeded_conditions};
 pub use families::{
     FamilyQuestion, QuestionFamily, Refinement, asked_for, circle_elsewhere, is_earlier, is_joining, is_money,
-    is_question, is_until, question, question_within, refinement, span, without_meeting,
+    is_question, is_until, question, refinement, span, without_meeting,
 };
 pub use hearing::{Hearing, Past};
 pub use held::left_out;
@@ -88,7 +88,7 @@ pub(crate) use orders::{begins_as_order, is_shortened, is_worded_with};
 pub use phrases::{Phrases, PhrasesError};
 pub use prices::TokenClass;
 pub use question_words::{is_bill, is_detail, says_which};
-pub use reports::{ReportKind, StateReport, is_bare_report, report, report_within};
+pub use reports::{ReportKind, StateReport, is_bare_report, report};
 pub use talk::{chat, gives_up, is_request, is_small_talk, not_understood};
 pub(crate) use understood::PlanDraft;
 pub use understood::Understood;
@@ -113,25 +113,27 @@ pub fn plan_within(hearing: &Hearing, domains: &[String], work: &Work) -> Unders
 
 /// What a message comes to; a condition that it sets is never left out of it in silence.
 fn conditional(hearing: &Hearing, domains: &[String], work: &Work) -> Understood {
+    let planned = |text: &str| match without_conditions(&Hearing { text, ..*hearing }, domains, work) {
+        Understood::Plan { plan, .. } => Some(plan),
+        _ => None,
+    };
+    let depends = |account: &PartAccount, span| depending(hearing, account, span, &planned);
     let understood = without_conditions(hearing, domains, work);
     let depending = match &understood {
         Understood::Partly { account, .. } => {
-            condition::only_condition(account).and_then(|span| depending(hearing, domains, account, span, work))
+            condition::only_condition(account).and_then(|span| depends(account, span))
         }
         Understood::NotUnderstood { .. } => {
             Spoken::find(hearing.text, hearing.reference).first().and_then(|(text, span)| {
                 let parts = vec![AccountedPart { span: 0..text.len(), role: SpanRole::Command }];
-                depending(hearing, domains, &PartAccount { text, parts }, span, work)
+                depends(&PartAccount { text, parts }, span)
             })
         }
         Understood::Plan { plan, account, .. } => conditions(hearing, &plan.actions).and_then(|spoken| {
-            let planned = |span| depending(hearing, domains, account, span, work);
-            match (spoken.dropped(account, &plan.actions), spoken.begins()) {
-                (Some(span), _) => {
-                    Some(planned(span).unwrap_or_else(|| unread_conditions(&spoken, plan.clone(), account)))
-                }
+            match spoken.dropped(account, &plan.actions) {
+                Some(span) => depends(account, span).or_else(|| Some(asked_about(&spoken, plan.clone(), account))),
                 // What is said before a request is no part of what it keeps.
-                (None, span) => span.and_then(planned),
+                None => depends(account, spoken.begins()?),
             }
         }),
         Understood::Ask { partial, .. } => whole_without(hearing, std::slice::from_ref(partial)),
@@ -159,48 +161,30 @@ fn whole_without(hearing: &Hearing, actions: &[PlannedAction]) -> Option<Underst
     let account = PartAccount::default();
     let spoken = conditions(hearing, actions)?;
     spoken.dropped(&account, actions)?;
-    Some(unread_conditions(&spoken, of(actions.to_vec()), &account))
+    Some(asked_about(&spoken, of(actions.to_vec()), &account))
 }
 
 /// A plan whose conditions nobody can take out of the words: they are asked about.
-fn unread_conditions(spoken: &Spoken, plan: Plan, account: &PartAccount) -> Understood {
+fn asked_about(spoken: &Spoken, plan: Plan, account: &PartAccount) -> Understood {
     let text = |span: &Range<usize>| spoken.text[span.clone()].trim().to_owned();
     let unread = spoken.spans.iter().map(|span| Unread { text: text(span), class: TokenClass::Condition }).collect();
     Understood::Partly { plan, unread, account: account.clone() }
 }
 
+/// How the rest of a message is planned.
+type Planning<'p> = &'p dyn Fn(&str) -> Option<Plan>;
+
 /// A condition before the request: the plan of the request, and on what it depends, if nothing else was left out.
-fn depending(
-    hearing: &Hearing,
-    domains: &[String],
-    account: &PartAccount,
-    span: Range<usize>,
-    work: &Work,
-) -> Option<Understood> {
+fn depending(hearing: &Hearing, account: &PartAccount, span: Range<usize>, planned: Planning) -> Option<Understood> {
     let spoken = Spoken::find(hearing.text, hearing.reference);
-    // What is to be done otherwise, or depends on something else, is no part of that plan.
+    // What is to be done otherwise, or depends on something else, is no part of that plan: what is left is asked about.
     if spoken.spans.len() > 1 {
-        return divided(hearing, domains, &spoken, account, work);
+        let plan = planned(&condition::without(&spoken.text, &spoken.spans))?;
+        return Some(asked_about(&spoken, plan, account));
     }
-    let rest = condition::without(&account.text, std::slice::from_ref(&span));
-    let planned = without_conditions(&Hearing { text: &rest, ..*hearing }, domains, work);
-    let Understood::Plan { plan, .. } = planned else { return None };
+    let plan = planned(&condition::without(&account.text, std::slice::from_ref(&span)))?;
     let condition = Condition { said: reading::tidy(&account.text[span.clone()]), is_all: spoken.is_simple };
     Some(Understood::Plan { plan, condition: Some(condition), account: account.with(span, SpanRole::Condition) })
-}
-
-/// A condition with an alternative behind it: what is left of it, asked about.
-fn divided(
-    hearing: &Hearing,
-    domains: &[String],
-    spoken: &Spoken,
-    account: &PartAccount,
-    work: &Work,
-) -> Option<Understood> {
-    let rest = condition::without(&spoken.text, &spoken.spans);
-    let planned = without_conditions(&Hearing { text: &rest, ..*hearing }, domains, work);
-    let Understood::Plan { plan, .. } = planned else { return None };
-    Some(unread_conditions(spoken, plan, account))
 }
 
 /// The same, where a condition is something that is left out.

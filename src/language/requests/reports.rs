@@ -81,13 +81,9 @@ impl StateReport {
     }
 }
 
-/// The report that a message is, if it is nothing else than that and perhaps a remark behind it.
-pub fn report(hearing: &Hearing) -> Option<StateReport> {
-    report_within(hearing, &Work::default())
-}
-
-/// The same with the steps that are given; none where they do not suffice.
-pub fn report_within(hearing: &Hearing, work: &Work) -> Option<StateReport> {
+/// The report that a message is, if it is nothing else than that and perhaps a remark behind it; none where the steps do
+/// not suffice.
+pub fn report(hearing: &Hearing, work: &Work) -> Option<StateReport> {
     let text = hearing.text;
     const ENDS: [&str; 8] = [".", "!", ",", ";", "\n", " so ", " - ", " — "];
     if let Some(whole) = read(hearing, work) {
@@ -154,14 +150,13 @@ fn is_to_come(words: &str, reference: &Reference) -> bool {
 fn acts_itself(text: &str, named: &str) -> bool {
     let (said, named) = (bare_words(text), bare_words(named));
     let Some(behind) = said.strip_prefix(named.as_slice()).filter(|behind| !behind.is_empty()) else { return false };
-    let all: Vec<_> = TEXTS.iter().map(|text| sections(text)).collect();
-    let is_in = |section: &str, word: &String| {
-        let lines = all.iter().filter_map(|sections| sections.get(section)).flatten();
-        lines.flat_map(|line| line.split(',')).any(|one| one.trim() == word)
+    let are_in = |section: &str| {
+        let listed = listed(section);
+        behind.iter().any(|word| listed.contains(&word.as_str()))
     };
-    let is_done_to = behind.iter().any(|word| is_in("be", word));
+    let is_done_to = are_in("be");
     let has_article = without_determiner(&named.join(" ")).len() < named.join(" ").len();
-    !is_done_to && (has_article || behind.iter().any(|word| is_in("others", word)))
+    !is_done_to && (has_article || are_in("others"))
 }
 
 /// Lower-case words without the marks around them.
@@ -233,6 +228,12 @@ fn verbs_of(text: &str, what: &str) -> Option<(Vec<String>, ReportKind)> {
     Some((verbs, if is_state { ReportKind::State } else { ReportKind::Told }))
 }
 
+/// What is listed below a heading, apart by commas.
+fn listed(heading: &str) -> Vec<&'static str> {
+    let lines = TEXTS.iter().filter_map(|text| sections(text).remove(heading)).flatten();
+    lines.flat_map(|line| line.split(',').map(str::trim)).collect()
+}
+
 /// The indented lines below each heading.
 fn sections(text: &'static str) -> BTreeMap<&'static str, Vec<&'static str>> {
     let mut sections: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -296,7 +297,7 @@ mod tests {
     use crate::language::requests::tests::{alone, monday};
 
     fn reported(text: &str) -> Option<(String, Vec<String>, ReportKind)> {
-        report(&alone(text, &monday())).map(|report| (report.what, report.verbs, report.kind))
+        report(&alone(text, &monday()), &Work::default()).map(|report| (report.what, report.verbs, report.kind))
     }
 
     #[test]
@@ -375,7 +376,7 @@ mod tests {
             ("bins r out so mum can chill lol", "bins", "mum can chill lol"),
             ("rent is paid. that was expensive", "rent", "that was expensive"),
         ] {
-            let report = report(&alone(text, &monday())).unwrap_or_else(|| panic!("{text}"));
+            let report = report(&alone(text, &monday()), &Work::default()).unwrap_or_else(|| panic!("{text}"));
             assert_eq!((report.what.as_str(), report.beside.as_deref()), (what, Some(beside)), "{text}");
         }
         for text in [
@@ -391,8 +392,8 @@ mod tests {
 
     #[test]
     fn several_things_are_told_apart() {
-        let parts = report(&alone("got milk, eggs and the bread", &monday())).unwrap().parts();
+        let parts = report(&alone("got milk, eggs and the bread", &monday()), &Work::default()).unwrap().parts();
         assert_eq!(parts.iter().map(|part| part.what.as_str()).collect::<Vec<_>>(), ["milk", "eggs", "bread"]);
-        assert!(report(&alone("got the milk", &monday())).unwrap().parts().is_empty());
+        assert!(report(&alone("got the milk", &monday()), &Work::default()).unwrap().parts().is_empty());
     }
 }

@@ -136,21 +136,7 @@ impl SlotType {
             SlotType::Happening => HAPPENING_WORDS,
             SlotType::Reference | SlotType::Level | SlotType::Clock => WHOLE_PHRASE_WORDS,
             SlotType::People | SlotType::OtherPeople => PEOPLE_WORDS,
-            SlotType::Text
-            | SlotType::Event
-            | SlotType::EventHead
-            | SlotType::Novel
-            | SlotType::NoReference
-            | SlotType::Errand
-            | SlotType::OwnErrand
-            | SlotType::Sentence
-            | SlotType::Statement
-            | SlotType::Thanks
-            | SlotType::Several
-            | SlotType::Details
-            | SlotType::Quoted
-            | SlotType::Fact
-            | SlotType::Time => usize::MAX,
+            _ => usize::MAX,
         }
     }
 
@@ -169,11 +155,12 @@ impl SlotType {
         let holds = |class: &str| lexicon.find(class, ids).is_some();
         let folded = || lower(raw);
         match self {
-            SlotType::Text => true,
+            _ if ids.len() > self.words_max() => false,
+            SlotType::Text | SlotType::Short | SlotType::Brief => true,
             SlotType::Time => false,
             SlotType::People => is_people(ids, raw, lexicon),
             SlotType::OtherPeople => is_people(ids, raw, lexicon) && !whole("assistant") && !whole("notperson"),
-            SlotType::Name => ids.len() <= 3 && is_people(ids, raw, lexicon) && !starts("det"),
+            SlotType::Name => is_people(ids, raw, lexicon) && !starts("det"),
             SlotType::Event => (holds("event") || holds("deevent")) && !holds("noevent"),
             SlotType::EventHead => {
                 !holds("noevent")
@@ -186,7 +173,7 @@ impl SlotType {
             SlotType::Happening => {
                 let opens =
                     ["subject", "errand", "assistantverb", "nohappening", "showme", "reported", "negation", "lead"];
-                ids.len() <= HAPPENING_WORDS && !holds("noevent") && !opens.iter().any(|class| starts(class))
+                !holds("noevent") && !opens.iter().any(|class| starts(class))
             }
             SlotType::Reference => whole("it"),
             SlotType::NoReference => !whole("it"),
@@ -196,32 +183,29 @@ impl SlotType {
             SlotType::Sentence => starts("subject") || starts("answers"),
             SlotType::Statement => starts("subject") || starts("answers") || is_statement(raw, lexicon),
             SlotType::Thanks => starts("thankword"),
-            SlotType::List => ids.len() <= LIST_WORDS && ends_with_list(raw) && !whole("tasklist"),
+            SlotType::List => ends_with_list(raw) && !whole("tasklist"),
             SlotType::Several => raw.contains(',') || folded().contains(" and "),
-            SlotType::Short => ids.len() <= 6,
-            SlotType::Brief => ids.len() <= 2,
             SlotType::Owner => {
-                ids.len() <= 4
-                    && !holds("numbered")
+                !holds("numbered")
                     && lexicon.starts("whostop", ids).is_none()
                     && !whole("it")
                     && !holds("whostop-strong")
                     && !holds("tells")
                     && !starts("asking")
             }
-            SlotType::Owned => ids.len() <= 6 && folded().split_whitespace().rev().skip(1).any(|w| w.ends_with("'s")),
+            SlotType::Owned => folded().split_whitespace().rev().skip(1).any(|w| w.ends_with("'s")),
             SlotType::Details => {
                 let words = raw.split_whitespace().filter(|w| !w.contains('@') && w.chars().any(char::is_alphabetic));
                 starts_with_details(raw)
                     && words.count() <= DETAILS_WORDS
                     && (raw.contains('@') || raw.chars().filter(char::is_ascii_digit).count() >= 3)
             }
-            SlotType::Group => holds("group") && ids.len() <= 4,
+            SlotType::Group => holds("group"),
             SlotType::Quoted => raw.starts_with(['"', '“', '„', '\'', '«']) || ids.len() <= 4,
             SlotType::Level => whole("level"),
             SlotType::Clock => is_clock(raw),
             SlotType::Fact => ids.len() >= 2 && !starts("notfact"),
-            SlotType::Capability => ids.len() <= 5 && !holds("my-strict") && starts("ability"),
+            SlotType::Capability => !holds("my-strict") && starts("ability"),
         }
     }
 }

@@ -28,13 +28,6 @@ const HOURS_OF_A_DAY: i64 = 12;
 /// Slots whose words somebody is to read: they may hold whatever people say.
 pub(super) const SPOKEN: [&str; 10] =
     ["body", "ask", "clause", "request", "text", "fact", "value", "description", "reason", "about"];
-/// Whether a slot is what is said to somebody.
-pub(super) fn is_letter(slot: &str) -> bool {
-    LETTERS.contains(&slot)
-}
-
-/// Slots that are said to somebody.
-const LETTERS: [&str; 4] = ["body", "ask", "clause", "request"];
 /// Slots that something new is called by.
 const TITLES: [&str; 2] = ["title", "summary"];
 /// Slots whose words are kept for later.

@@ -92,16 +92,11 @@ pub fn route(hearing: &Hearing) -> Guess {
 
 /// The same with the steps that are given.
 pub fn route_within(hearing: &Hearing, work: &Work) -> Guess {
-    routed(&MODEL, hearing, work)
+    route_by(&MODEL, hearing, work)
 }
 
 /// The same by another model; measuring needs one that has not learnt what it is measured on.
-#[cfg(test)]
-pub(super) fn route_by(model: &RoutingWeights, hearing: &Hearing) -> Guess {
-    routed(model, hearing, &Work::default())
-}
-
-fn routed(model: &RoutingWeights, hearing: &Hearing, work: &Work) -> Guess {
+fn route_by(model: &RoutingWeights, hearing: &Hearing, work: &Work) -> Guess {
     if let Some(action) = phrases::planned(hearing, &[], work) {
         return Guess { kind: Kind::Action, domains: vec![action.service], confidence: PHRASE_CONFIDENCE };
     }

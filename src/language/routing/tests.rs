@@ -3,7 +3,7 @@
 mod train;
 
 use super::model::{MODEL, RoutingWeights};
-use super::{Guess, Kind, SURE_ENOUGH, route, route_by};
+use super::{Guess, Kind, SURE_ENOUGH, Work, route, route_by};
 use crate::language::measured::{MeasuredFigures, numbers};
 use crate::language::requests::tests::figures::{ROUTE_REGRESSION, ROUTE_TEST, ROUTE_TUNE};
 use crate::language::requests::tests::{alone, meeting_with_sarah, monday};
@@ -19,7 +19,7 @@ struct Judged {
 }
 
 fn judged(model: &RoutingWeights, text: &str, alternatives: &str) -> Judged {
-    let guess = route_by(model, &alone(text, &monday()));
+    let guess = route_by(model, &alone(text, &monday()), &Work::default());
     let mut got = guess.domains.clone();
     got.sort();
     let is_right = alternatives.split('|').any(|alternative| {

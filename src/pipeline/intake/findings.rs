@@ -11,6 +11,7 @@ use crate::core::turn::Path;
 use crate::investigate::synthesize::AnswerRow;
 use crate::language::requests;
 use crate::language::requests::{Hearing, Refinement};
+use crate::language::work::Work;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::stages::answers;
@@ -144,7 +145,8 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Taken>, TurnError> 
         return Ok(None);
     }
     let asks = asked(turn.facts.words());
-    let refinement = requests::refinement(&Hearing::new(turn.facts.words(), &turn.facts.reference(), BUILDERS));
+    let refinement =
+        requests::refinement(&Hearing::new(turn.facts.words(), &turn.facts.reference(), BUILDERS), &Work::default());
     if asks.is_none() && refinement.is_none() {
         return Ok(None);
     }

@@ -55,7 +55,7 @@ impl Understanding {
             domains => requests::plan_within(hearing, domains, &work),
         };
         let intents = Intents::within(&Hearing { phrases: &[], ..*hearing }, &work);
-        let question = requests::question_within(hearing, &work);
+        let question = requests::question(hearing, &work);
         if work.is_spent() {
             return Understanding::too_much(reading);
         }
@@ -65,7 +65,7 @@ impl Understanding {
             question,
             leaning: requests::leaning(hearing.text, hearing.reference),
             // Whoever says so much reports nothing that is open.
-            report: requests::report_within(hearing, &Work::of(REPORT_STEPS_MAX)),
+            report: requests::report(hearing, &Work::of(REPORT_STEPS_MAX)),
             within: (guess.domains.clone(), within),
             guess,
             within_any,
@@ -77,7 +77,7 @@ impl Understanding {
         Understanding {
             reading,
             guess: Guess { kind: Kind::Chat, domains: Vec::new(), confidence: 0.0 },
-            intents: Intents::none(),
+            intents: Intents::default(),
             question: None,
             leaning: None,
             report: None,

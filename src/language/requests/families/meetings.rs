@@ -83,11 +83,7 @@ fn question(meeting: &PlannedAction, reference: &Reference) -> Option<FamilyQues
         who: slot("with"),
         topic: slot("meeting"),
         when: said("when").map(|when| when.strip_prefix("for ").unwrap_or(when).to_owned()),
-        open: false,
-        late: false,
-        unread: false,
-        then: None,
-        beside: None,
+        ..FamilyQuestion::default()
     };
     question.is_settled(reference).then_some(question)
 }

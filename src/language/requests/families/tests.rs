@@ -11,7 +11,7 @@ fn the_texts_of_the_frames_hold_no_mistake() {
 type Read = (QuestionFamily, Option<String>, Option<String>, Option<String>);
 
 fn read(text: &str) -> Option<Read> {
-    question(&alone(text, &monday())).map(|q| (q.family, q.who, q.topic, q.when))
+    question(&alone(text, &monday()), &Work::default()).map(|q| (q.family, q.who, q.topic, q.when))
 }
 
 /// A question, its family, and its slots: who, topic, when.
@@ -112,16 +112,20 @@ fn meetings_promises_and_what_was_left_lying_are_asked_about_in_many_ways() {
 
 #[test]
 fn a_question_may_be_narrowed_in_the_same_breath() {
-    let found =
-        question(&alone("who have I not answered since Thursday, and do I meet them this week?", &monday())).unwrap();
+    let found = question(
+        &alone("who have I not answered since Thursday, and do I meet them this week?", &monday()),
+        &Work::default(),
+    )
+    .unwrap();
     assert_eq!(found.family, QuestionFamily::Unanswered);
     assert_eq!(found.when.as_deref(), Some("since Thursday"));
     assert_eq!(found.then, Some(Refinement::Meet { when: Some("this week".to_owned()) }));
-    let found = question(&alone("which of tomorrow's people have I not answered?", &monday())).unwrap();
+    let found =
+        question(&alone("which of tomorrow's people have I not answered?", &monday()), &Work::default()).unwrap();
     assert_eq!(found.then, Some(Refinement::Meet { when: Some("tomorrow".to_owned()) }));
     let only = |who: &str| Refinement::Only { who: Some(who.to_owned()), topic: None, when: None };
-    assert_eq!(refinement(&alone("only from Anna", &monday())), Some(only("Anna")));
-    let meets = refinement(&alone("and of those, who do I meet next week?", &monday()));
+    assert_eq!(refinement(&alone("only from Anna", &monday()), &Work::default()), Some(only("Anna")));
+    let meets = refinement(&alone("and of those, who do I meet next week?", &monday()), &Work::default());
     assert_eq!(meets, Some(Refinement::Meet { when: Some("next week".to_owned()) }));
 }
 
@@ -147,7 +151,7 @@ fn requests_and_talk_are_no_questions_of_a_family() {
 
 #[test]
 fn what_narrows_a_question_in_the_same_breath_is_never_dropped() {
-    let read = |text: &str| question(&alone(text, &monday()));
+    let read = |text: &str| question(&alone(text, &monday()), &Work::default());
     let open = read("everything about the Berlin trip, and what of it is open?").unwrap();
     let beside = open.beside.expect("what is open of it");
     assert!(!open.open && beside.open && beside.family == QuestionFamily::About);
@@ -165,7 +169,7 @@ fn two_questions_in_one_breath_are_answered_beside_each_other() {
         ("what did Anna promise me and what do I owe her?", F::PromisedToMe, F::WaitingOnMe, Some("Anna")),
         ("what did I promise people, and who owes me an answer?", F::PromisedByMe, F::WaitingOnOthers, None),
     ] {
-        let found = question(&alone(text, &monday())).unwrap_or_else(|| panic!("{text}"));
+        let found = question(&alone(text, &monday()), &Work::default()).unwrap_or_else(|| panic!("{text}"));
         let beside = found.beside.unwrap_or_else(|| panic!("{text}: one question"));
         assert_eq!((found.family, beside.family, beside.who.as_deref()), (first, second, who), "{text}");
     }

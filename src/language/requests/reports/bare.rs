@@ -1,6 +1,6 @@
 //! Bare reports: that something is done, and not what; it is said of what stands beside the message.
 
-use super::{TEXTS, bare_words, sections};
+use super::{bare_words, listed};
 use crate::language::requests::grammar::GRAMMAR;
 use crate::language::requests::lexicon::WordId;
 use crate::language::requests::matching;
@@ -15,12 +15,7 @@ pub fn is_bare_report(text: &str) -> bool {
     if text.contains(['?', '？', '؟']) {
         return false;
     }
-    let known: Vec<&str> = TEXTS
-        .iter()
-        .filter_map(|text| sections(text).remove("bare"))
-        .flatten()
-        .flat_map(|line| line.split(',').map(str::trim))
-        .collect();
+    let known = listed("bare");
     let words = bare_words(&text.replace('’', "'"));
     if words.is_empty() {
         // A picker adds how a sign is to be drawn.
