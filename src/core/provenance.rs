@@ -26,14 +26,34 @@ pub struct UntrustedText {
     /// What of the person's own it is kept in now, e.g. `a note`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept_in: Option<String>,
-    /// As it was read.
+    /// As it was read, or words of ours that hold some of it.
     pub text: String,
+    /// What of these words of ours was read just so; `None` where all of it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    read: Option<String>,
 }
 
 impl UntrustedText {
     /// A text as it came from `source`.
     pub fn new(source: impl Into<String>, text: impl Into<String>) -> Self {
-        Self { source: source.into(), kept_in: None, text: text.into() }
+        Self { source: source.into(), kept_in: None, text: text.into(), read: None }
+    }
+
+    /// Words of ours, or a planner's, that hold some of it; of these, `read` was read just so.
+    #[must_use]
+    pub fn retold(self, read: String) -> Self {
+        Self { read: Some(read), ..self }
+    }
+
+    /// The same in these words.
+    #[must_use]
+    pub fn worded(self, text: &str) -> Self {
+        Self { text: text.to_owned(), ..self }
+    }
+
+    /// What whoever wrote it has certainly written.
+    pub fn as_read(&self) -> &str {
+        self.read.as_deref().unwrap_or(&self.text)
     }
 
     /// The same, kept in something of the person's own, however often it was kept before.
@@ -96,7 +116,8 @@ pub enum WrittenBy {
 
 impl From<Taint> for UntrustedText {
     fn from(Taint { value, source, kept_in, .. }: Taint) -> Self {
-        Self { source, kept_in, text: value }
+        // A planner wrote the value around what was read.
+        Self { source, kept_in, text: value, read: Some(String::new()) }
     }
 }
 
@@ -339,13 +360,38 @@ pub fn repeated(text: &str, words: impl IntoIterator<Item = UntrustedText>) -> V
         }
         if untrusted.text.len() > text.len() {
             let lines: Vec<&str> = text.lines().filter(|line| repeats(&Spelled::of(line))).collect();
-            untrusted.text = if lines.is_empty() { text.to_owned() } else { lines.join("\n") };
+            let lines = if lines.is_empty() { text.to_owned() } else { lines.join("\n") };
+            let read = read_just_so(&lines, untrusted.as_read());
+            untrusted = UntrustedText { text: lines, ..untrusted }.retold(read);
         }
         if !repeated.contains(&untrusted) {
             repeated.push(untrusted);
         }
     }
     repeated
+}
+
+/// The longest runs of words in `text` that stand in `source` just so, a line each: what else a line of ours holds may be
+/// a planner's.
+fn read_just_so(text: &str, source: &str) -> String {
+    let is_around = |c: char| "()<>[]{}“”‘’„\"'`*_,;:!?.".contains(c);
+    let tokens = |text: &str| -> Vec<String> {
+        let tokens = text.split_whitespace().map(|word| word.trim_matches(is_around).to_owned());
+        tokens.filter(|word| !word.is_empty()).collect()
+    };
+    let source = format!(" {} ", tokens(source).join(" "));
+    let stands = |run: &[String]| !run.is_empty() && source.contains(&format!(" {} ", run.join(" ")));
+    let mut runs: Vec<String> = Vec::new();
+    for line in text.lines() {
+        let tokens = tokens(line);
+        let mut from = 0;
+        while from < tokens.len() {
+            let to = (from + 1..=tokens.len()).take_while(|to| stands(&tokens[from..*to])).last();
+            runs.extend(to.map(|to| tokens[from..to].join(" ")));
+            from = to.unwrap_or(from + 1);
+        }
+    }
+    runs.join("\n")
 }
 
 /// The texts among these values that nobody else's words were found in when they were judged; of what was not judged

@@ -5,10 +5,12 @@
 //! - *said*: in the person's own words of this request, in what it completes, or in what they point at; a time that
 //!   follows from these, or from now; a link that stands there as it is;
 //! - *known there*: whoever is told has given it, or was told it before, in this conversation;
-//! - *formal*: what the definition offers (a choice, a truth value), a round number, an ordinary word of searches. That is
-//!   weighed in bits, by how much else could stand there, and a turn has so many of them
-//!   ([`limits::LOOK_ADDED_BITS_MAX`]);
+//! - *formal*: what the definition offers (a choice, a truth value), a round number, an ordinary word of searches, how
+//!   long a list is, and nothing where something could stand;
 //! - *unsaid*: everything else. It needs a yes, on a card that says so.
+//!
+//! What is known there or formal is a choice: it is weighed in bits, by how much else could stand there, and a turn has so
+//! many of them ([`limits::LOOK_ADDED_BITS_MAX`]). Values count as they are written, signs, spaces and capitals included.
 //!
 //! Invariants: a link is never put together, and a link to another place was said or shown; what whoever is told has given
 //! and the person's own data hold alike counts as that data; looks are counted over all rounds of a turn. Pure. Not here:
@@ -16,7 +18,7 @@
 
 use std::collections::BTreeSet;
 
-use chrono::{DateTime, Datelike as _, NaiveDate, NaiveDateTime, Timelike as _};
+use chrono::{DateTime, Datelike as _, NaiveDate, NaiveDateTime, SecondsFormat, Timelike as _};
 use chrono_tz::Tz;
 use rustc_hash::FxHashSet;
 use serde_json::Value;
@@ -25,9 +27,9 @@ use super::addressee::Addressee;
 use super::entry::Entry;
 use super::schema::{alternatives, object_in};
 use crate::core::plan::Params;
-use crate::language::grounding::{Ground, NUMBER_BITS, SaidWords, TimeGround, is_round, links};
+use crate::language::grounding::{Ground, NUMBER_BITS, SaidWords, TimeGround, bits_of, is_round, links};
 use crate::language::time::{self, Reference};
-use crate::language::words::{fold, words};
+use crate::language::words::words;
 use crate::limits;
 
 /// Days around today that a planner may choose where no time was named, and what such a choice weighs.
@@ -37,8 +39,13 @@ const NEAR_DAY_BITS: u32 = 5;
 const LOCAL: [&str; 2] = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"];
 /// What a truth value weighs.
 const TRUTH_BITS: u32 = 1;
-/// What a value weighs that whoever is told has given.
+/// What a value weighs at least that whoever is told has given: more, the more it gave.
 const GIVEN_BITS: u32 = 2;
+/// What a border of what may stand there weighs, and a value that says nothing.
+const BORDER_BITS: u32 = 2;
+const EMPTY_BITS: u32 = 1;
+/// What it weighs to tell again what was chosen before.
+const AGAIN_BITS: u32 = 1;
 /// A word of the person's own data is telling from so many letters on; one with figures always is.
 const TELLING_LETTERS: usize = 4;
 
@@ -121,12 +128,13 @@ impl MeantToTell<'_> {
             .collect();
         let (mut after, mut unsaid) = (so_far.clone(), Vec::new());
         after.looks += 1;
+        after.bits += params.values().map(lists_weigh).sum::<u32>();
         let is_crowded = leaves.len() > limits::LOOK_VALUES_MAX;
         for (text, schema) in leaves {
-            let told = (entry.service().to_owned(), fold(text.trim()));
+            let told = (entry.service().to_owned(), text.clone());
             match self.leaf(&text, &schema, addressee, &of_addressee) {
-                // What was told there before tells nothing new.
-                _ if after.values.contains(&told) => {}
+                // What was told there before tells only that it was chosen again.
+                ToldValue::Weighs(bits) if after.values.contains(&told) => after.bits += bits.min(AGAIN_BITS),
                 ToldValue::Weighs(bits) => {
                     after.bits += bits;
                     after.values.insert(told);
@@ -153,32 +161,59 @@ impl MeantToTell<'_> {
         addressee: &Addressee<'_>,
         of_addressee: &FxHashSet<String>,
     ) -> ToldValue {
-        let text = text.trim();
         let year = self.reference.now.with_timezone(&self.reference.zone).year();
-        if self.was_told(text) || is_default(schema, text) {
+        if is_stated(schema, &["default"], text) {
             return ToldValue::Weighs(0);
         }
         if links(text).next().is_some() {
-            let is_fine = |link: &str| self.said.has_link(link) || self.is_of(addressee, link);
-            let rest: Vec<&str> = text.split_whitespace().filter(|word| links(word).next().is_none()).collect();
-            let weighs = links(text).all(is_fine).then(|| self.words(&rest.join(" "), of_addressee, year)).flatten();
-            return weighs.map_or(ToldValue::Unsaid, ToldValue::Weighs);
+            let weighs = self.links(text, addressee, of_addressee, year);
+            return weighs.into_iter().chain(self.was_told(text)).min().map_or(ToldValue::Unsaid, ToldValue::Weighs);
         }
         let choices = choices(schema);
         if choices.iter().any(|choice| choice == text) {
             let is_said = self.ground.has_choice(text) || self.said.added(text, &FxHashSet::default(), year) == Some(0);
             return ToldValue::Weighs(if is_said { 0 } else { bits_of(choices.len()) });
         }
-        let plain = || self.number(text).or_else(|| self.time(text)).or_else(|| self.words(text, of_addressee, year));
-        let given = || (self.is_given(text) && self.record_of(text).is_none()).then_some(GIVEN_BITS);
-        plain().or_else(given).map_or(ToldValue::Unsaid, ToldValue::Weighs)
+        let known = self.was_told(text).or_else(|| self.given_weighs(text));
+        let border = is_stated(schema, &["minimum", "maximum"], text).then_some(BORDER_BITS);
+        let plain = self.number(text).or_else(|| self.time(text)).or_else(|| self.words(text, of_addressee, year));
+        let least = border.into_iter().chain(plain).chain(known).min();
+        least.map_or(ToldValue::Unsaid, ToldValue::Weighs)
     }
 
     fn words(&self, text: &str, of_addressee: &FxHashSet<String>, year: i32) -> Option<u32> {
-        if text.is_empty() || text == self.reference.zone.name() {
-            return Some(0);
+        match text {
+            "" => Some(EMPTY_BITS),
+            text if text == self.reference.zone.name() => Some(0),
+            text => self.said.added(text, of_addressee, year),
         }
-        self.said.added(text, of_addressee, year)
+    }
+
+    /// What a text with links weighs: each of them once, and the words around them.
+    fn links(&self, text: &str, addressee: &Addressee<'_>, of_addressee: &FxHashSet<String>, year: i32) -> Option<u32> {
+        let (mut rest, mut bits) = (text.to_owned(), 0);
+        let mut before = FxHashSet::default();
+        for link in links(text) {
+            if !before.insert(link) {
+                return None;
+            }
+            bits += match () {
+                () if self.said.has_link(link) => 0,
+                () if self.is_of(addressee, link) => {
+                    let given = self.given.iter().flat_map(|given| links(given));
+                    bits_of(given.collect::<FxHashSet<_>>().len()).max(GIVEN_BITS)
+                }
+                () => return None,
+            };
+            rest = rest.replacen(link, "", 1);
+        }
+        let rest = rest.split_whitespace().collect::<Vec<_>>().join(" ");
+        let is_spaced = text.contains("  ") || text.contains(|c: char| c.is_whitespace() && c != ' ');
+        if links(&rest).next().is_some() || is_spaced || text.trim() != text {
+            return None;
+        }
+        let around = if rest.is_empty() { 0 } else { self.words(&rest, of_addressee, year)? };
+        Some(bits + around)
     }
 
     /// What a number or a truth value weighs that nobody said.
@@ -200,7 +235,7 @@ impl MeantToTell<'_> {
         let now = self.reference.now.with_timezone(&self.reference.zone);
         let day = text.parse::<NaiveDate>().ok();
         let instant = instant(text, self.reference.zone);
-        let is_plain = instant.is_none_or(|at| at.nanosecond() == 0 && matches!(at.second(), 0 | 59));
+        let is_plain = is_usual(text, day, instant.as_ref());
         let in_words = || !text.contains(char::is_numeric) && self.is_only_a_time(text);
         if !is_plain || day.is_none() && instant.is_none() && !in_words() {
             return None;
@@ -225,26 +260,38 @@ impl MeantToTell<'_> {
         let mut rest = text.to_owned();
         let found = time::find(text, self.reference);
         found.iter().rev().for_each(|one| rest.replace_range(one.span.clone(), ""));
-        found.iter().all(|one| one.result.is_ok()) && !found.is_empty() && !rest.contains(char::is_alphanumeric)
+        let is_plain = !text.chars().skip(1).any(char::is_uppercase) && !text.contains("  ") && text.trim() == text;
+        found.iter().all(|one| one.result.is_ok()) && !found.is_empty() && rest.trim().is_empty() && is_plain
     }
 
-    fn was_told(&self, text: &str) -> bool {
-        let folded = fold(text);
-        self.told.iter().any(|told| fold(told.trim()) == folded)
+    /// What it weighs to choose this among all that was told before.
+    fn was_told(&self, text: &str) -> Option<u32> {
+        let told: FxHashSet<&str> = self.told.iter().map(String::as_str).collect();
+        told.contains(text).then(|| bits_of(told.len()))
+    }
+
+    /// What it weighs to choose this among all that whoever is told has given: where it begins among what looks like it,
+    /// and how long it is.
+    fn given_weighs(&self, text: &str) -> Option<u32> {
+        if !self.is_given(text) || self.record_of(text).is_some() {
+            return None;
+        }
+        let has_figures = |word: &str| word.contains(char::is_numeric);
+        let alike: FxHashSet<String> = self.given.iter().flat_map(|given| words(given)).collect();
+        let alike = alike.iter().filter(|word| has_figures(word) == has_figures(text)).count();
+        Some((1 + bits_of(alike) + 2 * bits_of(words(text).len())).max(GIVEN_BITS))
     }
 
     /// Whether whoever is told has written this, as it is.
-    fn is_given(&self, text: &str) -> bool {
-        let piece = fold(text);
+    fn is_given(&self, piece: &str) -> bool {
         let is_border = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
         let holds = |given: &&str| {
-            let given = fold(given);
-            let mut found = given.match_indices(&piece);
+            let mut found = given.match_indices(piece);
             found.any(|(at, _)| {
                 is_border(given[..at].chars().next_back()) && is_border(given[at + piece.len()..].chars().next())
             })
         };
-        !piece.is_empty() && self.given.iter().any(holds)
+        piece.contains(char::is_alphanumeric) && self.given.iter().any(holds)
     }
 
     /// A link to whoever is told that it has given itself.
@@ -280,6 +327,23 @@ fn instant(text: &str, zone: Tz) -> Option<DateTime<Tz>> {
     offset.or_else(|| local()?.and_local_timezone(zone).earliest())
 }
 
+/// Whether a time is written as times usually are, in the person's own zone or in that of all: other ways would tell
+/// something, too.
+fn is_usual(text: &str, day: Option<NaiveDate>, instant: Option<&DateTime<Tz>>) -> bool {
+    let Some(at) = instant else { return day.is_none_or(|day| day.to_string() == text) };
+    let forms = [SecondsFormat::Secs, SecondsFormat::Millis];
+    let with_zone = |form: &SecondsFormat| {
+        [
+            at.to_rfc3339_opts(*form, true),
+            at.to_utc().to_rfc3339_opts(*form, true),
+            at.to_utc().to_rfc3339_opts(*form, false),
+        ]
+    };
+    let local = LOCAL.iter().map(|form| at.format(form).to_string());
+    let is_plain = at.nanosecond() == 0 && matches!(at.second(), 0 | 59);
+    is_plain && forms.iter().flat_map(with_zone).chain(local).any(|usual| usual == text)
+}
+
 /// Every leaf with its schema; a name that no schema gives is a value, too.
 fn collect(value: &Value, schema: &Value, into: &mut Vec<(String, Value)>) {
     match value {
@@ -307,21 +371,30 @@ fn choices(schema: &Value) -> Vec<String> {
     own.chain(alternatives(schema).flat_map(choices)).collect()
 }
 
-/// What stands there where nobody chooses, and the borders of what may.
-fn is_default(schema: &Value, text: &str) -> bool {
-    let of = |schema: &Value| {
-        ["default", "minimum", "maximum"].iter().any(|key| schema.get(key).is_some_and(|value| in_words(value) == text))
-    };
+/// Whether a schema itself states this value: what stands there where nobody chooses, or a border of what may.
+fn is_stated(schema: &Value, keys: &[&str], text: &str) -> bool {
+    let of = |schema: &Value| keys.iter().any(|key| schema.get(key).is_some_and(|value| in_words(value) == text));
     of(schema) || alternatives(schema).any(of)
+}
+
+/// What lists weigh beside what is in them: how long they are, and where nothing new stands.
+fn lists_weigh(value: &Value) -> u32 {
+    match value {
+        Value::Array(items) => {
+            let length = bits_of(items.len());
+            let is_idle =
+                |(at, item): (usize, &Value)| items[..at].contains(item) || *item == Value::Null || *item == "";
+            let idle = items.iter().enumerate().filter(|one| is_idle(*one)).count();
+            let idle = u32::try_from(idle).unwrap_or(limits::LOOK_ADDED_BITS_MAX);
+            length + idle.saturating_mul(length.max(1)) + items.iter().map(lists_weigh).sum::<u32>()
+        }
+        Value::Object(map) => map.values().map(lists_weigh).sum(),
+        _ => 0,
+    }
 }
 
 fn in_words(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
-
-/// So many bits tell one of so many.
-fn bits_of(choices: usize) -> u32 {
-    choices.max(1).next_power_of_two().trailing_zeros()
 }
 
 /// The values of parameters, as words.

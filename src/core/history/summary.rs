@@ -110,7 +110,7 @@ impl HistorySummary {
         // What things are called may be others' words; their ids are ours, and pointing at one passes nothing on.
         let labels = part.things.iter().filter_map(|past| Some(past.item.as_ref()?.label.as_str()));
         let text = [part.text.as_str()].into_iter().chain(labels).collect::<Vec<_>>().join("\n");
-        Some(UntrustedText::new(source, text))
+        Some(UntrustedText::new(source, text).retold(String::new()))
     }
 
     /// As it stands before the messages.

@@ -58,7 +58,11 @@ fn an_answer_holds_of_others_words_what_it_repeats() {
     assert_eq!(repeated(said, [short.clone(), short.clone(), untrusted("Northwind")]), [short]);
     let long = format!("Dear all, the plumber is Mallory drain services I think. {}", "More. ".repeat(20));
     let answer = format!("Here you are.\n{said}\nMore tomorrow.");
-    assert_eq!(repeated(&answer, [untrusted(&long)]), [untrusted(said)]);
+    let of_it = repeated(&answer, [untrusted(&long)]);
+    assert_eq!(of_it, [untrusted(said).retold("plumber is Mallory\nI think".to_owned())]);
+    // What a planner wrote around it is nobody's.
+    assert_eq!(of_it[0].as_read(), "plumber is Mallory\nI think");
+    assert_eq!(untrusted(said).as_read(), said);
 }
 
 #[test]

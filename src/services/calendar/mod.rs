@@ -252,7 +252,7 @@ fn noticed(event: &Event, o: &Occurrence, ctx: &RequestContext) -> Noticed {
     let mut untrusted = event.others.untrusted("an event");
     if let Some(words) = event.makers_words() {
         line.push_str(&format!(" ({})", texts::brief(&words.text)));
-        untrusted.push(UntrustedText { text: line.clone(), ..words });
+        untrusted.push(words.worded(&line));
     }
     Noticed { id: Some(event.id.clone()), line, untrusted }
 }

@@ -69,14 +69,15 @@ impl<'s> OutgoingValues<'s> {
     ) -> OutgoingJudgement {
         let Some(addressee) = entry.addressee() else { return OutgoingJudgement::default() };
         // What changes something is asked about where it holds anybody's words.
-        let from_there = |text: &&UntrustedText| text.source == addressee.source && !entry.writes();
+        let from_there =
+            |text: &&UntrustedText| text.source == addressee.source && text.kept_in.is_none() && !entry.writes();
         let before = self.facts.history.iter().flat_map(|message| &message.actions);
         let there = before.filter(|past| past.service == planned.service);
         let meant = MeantToTell {
             said: &self.said,
             ground: &self.ground,
             reference: &self.reference,
-            given: self.untrusted.iter().filter(from_there).map(|text| text.text.as_str()).collect(),
+            given: self.untrusted.iter().filter(from_there).map(UntrustedText::as_read).collect(),
             told: there.flat_map(|past| leaves_of(&past.params)).collect(),
             records: self.records,
         };
