@@ -106,8 +106,8 @@ async fn an_album_that_arrives_in_parts_is_one_message() {
             Say::by(ANNA, text).with_file(name, name.as_bytes()).field("media_group_id", json!("77"))
         };
         api.say(part("", "one.pdf"));
+        // It is kept by then, and comes in a batch of its own.
         api.wait_acknowledged(SOON).await;
-        tokio::time::sleep(Duration::from_millis(300)).await;
         api.say(part(SEND, "two.pdf"));
         let shown = card(&api, ANNA).await;
         assert!(shown.text.contains("“one.pdf”") && shown.text.contains("“two.pdf”"), "{pause}: {}", shown.text);
