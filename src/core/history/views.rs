@@ -347,7 +347,10 @@ mod tests {
                 "person: note the milk"
             ]
         );
-        assert_eq!(history(&theirs).others_words(), [UntrustedText::new("a mail from Bob", "Bob wants money.")]);
+        assert_eq!(
+            history(&theirs).others_words(),
+            [UntrustedText::new("a mail from Bob", "Bob wants money.").retold(String::new())]
+        );
     }
 
     #[test]
