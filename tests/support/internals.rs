@@ -50,11 +50,21 @@ const THREAD_ID_DIGITS: usize = 15;
 
 static WORDING: LazyLock<Vec<String>> = LazyLock::new(|| Prompts::load(None).unwrap().wording().to_vec());
 
+/// Behind this stands a name that a plan made up, which may look like one of ours, to the next comma.
+const INVENTED: &str = "There is no such thing as ";
+
+fn without_invented(text: &str) -> String {
+    let mut parts = text.split(INVENTED);
+    let first = parts.next().unwrap_or_default();
+    std::iter::once(first).chain(parts.filter_map(|part| Some(part.split_once(',')?.1))).collect()
+}
+
 /// Fails where a text shows any of it.
 pub fn are_not_in(text: &str) {
     if TRACES.iter().any(|trace| text.starts_with(trace)) {
         return;
     }
+    let text = &without_invented(text);
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '@');
     for word in text.split(|c: char| !is_part(c)).map(|word| word.trim_matches('.')) {
         let command = word.split_once('.').is_some_and(|(service, command)| {
