@@ -42,7 +42,7 @@ fn from_a_message_to_a_changed_file_with_the_card_in_between() {
         "build_params" => ModelReply::json(values.clone()),
         _ => ModelReply::text("Done."),
     });
-    let program = with_servers(folder.path(), json!({ "files": files })).model(&model).env("BRAIN_PLANNING", "auto");
+    let program = with_servers(folder.path(), json!({ "files": files })).model(&model).env("BRAIN_PLANNING", "steps");
     let mut console = program.console(&[]);
     listed(&mut console, "Files");
     let empty = console.say(&format!("use files: list_directory path=\"{}\"", papers.display()));
@@ -99,7 +99,8 @@ fn other_servers_answer_as_well() {
         ["mcp:everything.trigger-long-running-operation succeeded"],
         "longer than its patience, with progress"
     );
-    // It is offered only to who can be asked, and asks for a form of thirteen fields.
+    // It is offered only to who can be asked. One of its thirteen fields speaks of a PIN, if only to ask for none: what a
+    // server says of its own good will is not believed.
     let began = Instant::now();
     let mut card = console.say("use everything: trigger-elicitation-request");
     while did(&card).is_empty() {
@@ -107,12 +108,8 @@ fn other_servers_answer_as_well() {
         std::thread::sleep(Duration::from_millis(200));
         card = console.say("use everything: trigger-elicitation-request");
     }
-    let asked = text_of(&console.press(&button(&card, "approve")));
-    assert!(asked.contains("What shall I tell it for “name”?"), "{asked}");
-    let card = console.say("name=Ana Lima, integer=7");
-    assert!(text_of(&card).contains("Ana Lima"), "{}", text_of(&card));
-    let answered = text_of(&console.press(&button(&card, "approve")));
-    assert!(answered.contains("- Name: Ana Lima") && answered.contains("Integer: 7"), "{answered}");
+    let refused = text_of(&console.press(&button(&card, "approve")));
+    assert!(refused.contains("asks for a secret (“integer”)") && refused.contains("servers file"), "{refused}");
     let card = console.say("use clock: get_current_time timezone=Europe/Lisbon");
     assert_eq!(did(&card), ["mcp:clock.get_current_time pending"], "it says nothing of itself");
     assert!(text_of(&console.press(&button(&card, "approve"))).contains("Europe/Lisbon"));
