@@ -140,11 +140,7 @@ impl Run {
         match graph.add(self.steps.iter().enumerate().map(|(index, step)| step.node(index)).collect()) {
             Ok(()) => self.give_up(&mut graph),
             Err(errors) => {
-                let name = |index: usize| match self.steps.get(index) {
-                    Some(step) => format!("{} ({})", step.action.name(), index + 1),
-                    None => format!("step {}", index.saturating_add(1)),
-                };
-                let errors = errors.into_iter().map(|error| error.named(name).to_string());
+                let errors = errors.into_iter().map(|error| error.named(place).to_string());
                 let why = format!("not tried: {}", errors.collect::<Vec<_>>().join("; "));
                 for step in self.steps.iter_mut().filter(|step| step.progress == StepProgress::Planned) {
                     step.progress = StepProgress::Done { outcome: Outcome::failed(&why) };
@@ -165,14 +161,17 @@ impl Run {
     fn give_up(&mut self, graph: &mut Graph<usize>) {
         for GivenUp { node, because } in graph.take_given_up() {
             let why = match because {
-                Because::Lost(on) => {
-                    format!("not tried, because {} before it did not succeed", self.steps[on].action.name())
-                }
+                Because::Lost(on) => format!("not tried, because {} before it did not succeed", place(on)),
                 Because::Cancelled => "not tried, because it was stopped before".to_owned(),
             };
             self.steps[node].progress = StepProgress::Done { outcome: Outcome::failed(why) };
         }
     }
+}
+
+/// What a step is called where a person reads of it: they are told of in their order.
+fn place(index: usize) -> String {
+    format!("step {}", index.saturating_add(1))
 }
 
 #[cfg(test)]
@@ -250,8 +249,8 @@ mod tests {
                 StepProgress::Planned | StepProgress::Started => None,
             })
             .collect();
-        let why = "not tried: task.create (3) depends on step 8, which is not there; \
-                   task.create (1) → task.create (2) → task.create (1) depend on one another in a circle";
+        let why = "not tried: step 3 depends on step 8, which is not there; \
+                   step 1 → step 2 → step 1 depend on one another in a circle";
         assert_eq!(told, [why; 3]);
         assert_eq!(found.end(), End::Failed);
     }
