@@ -16,6 +16,8 @@
 //! and the person's own data hold alike counts as that data; looks are counted over all rounds of a turn. Pure. Not here:
 //! whose words a value is made of ([`crate::core::provenance`]), and asking (the gate).
 
+mod leaves;
+
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, Datelike as _, NaiveDate, NaiveDateTime, SecondsFormat, Timelike as _};
@@ -23,9 +25,10 @@ use chrono_tz::Tz;
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 
+pub use self::leaves::leaves_of;
+use self::leaves::{choices, collect, is_stated};
 use super::addressee::Addressee;
 use super::entry::Entry;
-use super::schema::{alternatives, object_in};
 use crate::core::plan::Params;
 use crate::language::grounding::{Ground, NUMBER_BITS, SaidWords, TimeGround, bits_of, is_round, links};
 use crate::language::time::{self, Reference};
@@ -344,39 +347,6 @@ fn is_usual(text: &str, day: Option<NaiveDate>, instant: Option<&DateTime<Tz>>) 
     is_plain && forms.iter().flat_map(with_zone).chain(local).any(|usual| usual == text)
 }
 
-/// Every leaf with its schema; a name that no schema gives is a value, too.
-fn collect(value: &Value, schema: &Value, into: &mut Vec<(String, Value)>) {
-    match value {
-        Value::Null => {}
-        Value::String(text) => into.push((text.clone(), schema.clone())),
-        Value::Bool(_) | Value::Number(_) => into.push((value.to_string(), schema.clone())),
-        Value::Array(items) => items.iter().for_each(|item| collect(item, &schema["items"], into)),
-        Value::Object(map) => {
-            let inner = object_in(schema).unwrap_or(schema);
-            for (name, value) in map {
-                let property = &inner["properties"][name];
-                if property.is_null() {
-                    into.push((name.clone(), Value::Null));
-                }
-                collect(value, property, into);
-            }
-        }
-    }
-}
-
-/// The values that a schema allows, where only some are allowed.
-fn choices(schema: &Value) -> Vec<String> {
-    let own = schema["enum"].as_array().into_iter().flatten().chain(schema.get("const"));
-    let own = own.filter(|choice| !choice.is_null()).map(in_words);
-    own.chain(alternatives(schema).flat_map(choices)).collect()
-}
-
-/// Whether a schema itself states this value: what stands there where nobody chooses, or a border of what may.
-fn is_stated(schema: &Value, keys: &[&str], text: &str) -> bool {
-    let of = |schema: &Value| keys.iter().any(|key| schema.get(key).is_some_and(|value| in_words(value) == text));
-    of(schema) || alternatives(schema).any(of)
-}
-
 /// What lists weigh beside what is in them: how long they are, and where nothing new stands.
 fn lists_weigh(value: &Value) -> u32 {
     match value {
@@ -391,15 +361,4 @@ fn lists_weigh(value: &Value) -> u32 {
         Value::Object(map) => map.values().map(lists_weigh).sum(),
         _ => 0,
     }
-}
-
-fn in_words(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
-
-/// The values of parameters, as words.
-pub fn leaves_of(params: &Params) -> Vec<String> {
-    let mut leaves = Vec::new();
-    params.values().for_each(|value| collect(value, &Value::Null, &mut leaves));
-    leaves.into_iter().map(|(text, _)| text).collect()
 }

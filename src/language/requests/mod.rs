@@ -172,10 +172,10 @@ fn asked_about(spoken: &Spoken, plan: Plan, account: &PartAccount) -> Understood
 }
 
 /// How the rest of a message is planned.
-type Planning<'p> = &'p dyn Fn(&str) -> Option<Plan>;
+type PlansRest<'p> = &'p dyn Fn(&str) -> Option<Plan>;
 
 /// A condition before the request: the plan of the request, and on what it depends, if nothing else was left out.
-fn depending(hearing: &Hearing, account: &PartAccount, span: Range<usize>, planned: Planning) -> Option<Understood> {
+fn depending(hearing: &Hearing, account: &PartAccount, span: Range<usize>, planned: PlansRest) -> Option<Understood> {
     let spoken = Spoken::find(hearing.text, hearing.reference);
     // What is to be done otherwise, or depends on something else, is no part of that plan: what is left is asked about.
     if spoken.spans.len() > 1 {

@@ -110,7 +110,8 @@ async fn an_album_that_arrives_in_parts_is_one_message() {
         api.wait_acknowledged(SOON).await;
         api.say(part(SEND, "two.pdf"));
         let shown = card(&api, ANNA).await;
-        assert!(shown.text.contains("“one.pdf”") && shown.text.contains("“two.pdf”"), "{pause}: {}", shown.text);
+        let is_whole = shown.text.contains("“one.pdf”") && shown.text.contains("“two.pdf”");
+        assert!(is_whole, "{pause}: {}", api.transcript());
         assert_eq!(how_many(&api, ANNA, "Shall it go along"), 0, "{pause}: {}", api.transcript());
         let cards = api.messages(ANNA).iter().filter(|message| !message.buttons.is_empty()).count();
         assert_eq!(cards, 1, "{pause}: {}", api.transcript());
