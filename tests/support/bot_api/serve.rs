@@ -119,6 +119,8 @@ impl Shared {
                 state.allowed_updates = Some(kinds.collect());
             }
             state.poll += 1;
+            // Whoever waits for that is woken.
+            state.acknowledge(offset);
             Ok(state.poll)
         })?;
         loop {
@@ -126,7 +128,7 @@ impl Shared {
                 if state.poll != poll {
                     return Err(Refusal::other_poller());
                 }
-                Ok(state.take_updates(offset, limit))
+                Ok(state.take_updates(limit))
             })?;
             if !batch.is_empty() || tokio::time::Instant::now() >= deadline {
                 return Ok(json!(batch));

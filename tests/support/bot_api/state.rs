@@ -196,8 +196,8 @@ impl State {
         id
     }
 
-    /// `getUpdates` without the waiting: forgets what `offset` acknowledges and gives what is left.
-    pub fn take_updates(&mut self, offset: i64, limit: usize) -> Vec<Value> {
+    /// Forgets what the `offset` of a `getUpdates` acknowledges.
+    pub fn acknowledge(&mut self, offset: i64) {
         if offset < 0 {
             let forget = self.queue.len().saturating_sub(usize::try_from(-offset).unwrap_or(usize::MAX));
             self.queue.drain(..forget);
@@ -205,6 +205,10 @@ impl State {
             // An offset beyond the next id is a leftover of an older numbering and acknowledges nothing.
             self.queue.retain(|queued| queued.again || queued.id >= offset);
         }
+    }
+
+    /// What a `getUpdates` gets, without the waiting.
+    pub fn take_updates(&mut self, limit: usize) -> Vec<Value> {
         let batch = self.queue.iter().take(limit).map(|queued| queued.update.clone()).collect();
         let mut position = 0;
         self.queue.retain(|queued| {
