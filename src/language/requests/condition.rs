@@ -92,7 +92,8 @@ fn is_clause(heard: &AnnotatedText, ids: &[WordId], at: usize, is_first: bool) -
         || rest.iter().skip(1).take_while(|word| !is("clausebreak", word)).any(|word| is("clauseverb", word));
     let is_inverted = starts("clauseinverted") == Some(opener);
     let asks = lexicon.starts("noclause", &rest).is_some() || is_inverted && ids.get(end).is_none_or(|_| !ends(&end));
-    !asks && rest.len() > 1 && (!needs_verb || has_verb())
+    let is_sought = (1..=2).any(|n| n <= at && lexicon.is_phrase("asksbefore", &ids[at - n..at]));
+    !asks && !is_sought && rest.len() > 1 && (!needs_verb || has_verb())
 }
 
 /// The bytes of the one condition of a message, if it is all that was left unread but what is cheap.
