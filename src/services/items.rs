@@ -197,6 +197,9 @@ pub(super) async fn import<T: Record>(
     Ok((imported, new))
 }
 
+/// Shorter ones are read as names.
+const ID_CHARS_MIN: usize = 10;
+
 /// Whether a text may be the id of something that is kept here.
 pub(super) fn is_id(id: &str) -> bool {
     !id.is_empty() && id.len() <= 32 && id.chars().all(|c| c.is_ascii_alphanumeric())
@@ -237,9 +240,16 @@ pub(super) const fn source<T: Item>() -> Source {
     })
 }
 
-/// What the target is called, or the words it was looked for by.
+/// What the target is called, or the words it was looked for by; an id says nothing to a person.
 pub(super) fn label(action: &Action, find_by: &str) -> String {
-    action.target.as_ref().map_or_else(|| find_by.to_owned(), |target| target.label.clone())
+    let looked_for = || if is_like_an_id(find_by) { "that one".to_owned() } else { find_by.to_owned() };
+    action.target.as_ref().map_or_else(looked_for, |target| target.label.clone())
+}
+
+/// Letters and several digits in one word: more than a name has, as far as one can tell.
+fn is_like_an_id(words: &str) -> bool {
+    let digits = words.chars().filter(char::is_ascii_digit).count();
+    is_id(words) && words.len() >= ID_CHARS_MIN && digits >= 2 && digits < words.len()
 }
 
 /// The item an action is about, still as the person was shown it.

@@ -210,6 +210,7 @@ async fn a_time_is_no_condition() {
         "remind me once a week to water the plants",
         "add a task: buy milk before I forget",
         "remind me to call Bob as soon as possible tomorrow at 5pm",
+        "add milk to my shopping list as soon as possible",
         "now that Anna has answered, add milk to my shopping list",
     ] {
         let rig = Rig::new(Setup { model: false, grounds_plans: true, ..Setup::default() });

@@ -1,5 +1,5 @@
 //! What no person reads: names of commands, ids of conversations, lines of prompts. Every text that a test sees is looked
-//! at. Not here: ids that a plan itself gives as the name of a thing, which a refusal repeats as it was told.
+//! at.
 
 use std::sync::LazyLock;
 
@@ -74,7 +74,7 @@ pub fn are_not_in(text: &str) {
         let is_id = word.strip_prefix('t').is_some_and(|digits| {
             digits.len() == THREAD_ID_DIGITS && digits.chars().all(|c| c.is_ascii_digit() || ('a'..='f').contains(&c))
         });
-        assert!(!is_id, "an id, {word}, is in what a person reads: {text}");
+        assert!(!is_id && !word.starts_with("demotask"), "an id, {word}, is in what a person reads: {text}");
     }
     let said = folded(text);
     let line = WORDING.iter().find(|line| said.contains(line.as_str()));

@@ -56,6 +56,14 @@ impl<'a> ClauseReading<'a> {
         Some(tidy(self.heard.raw(wide.start, wide.end - 1))).filter(|text| !text.is_empty())
     }
 
+    /// A slot as the name of something: an urgency behind it is none of it.
+    pub fn name(&self, slot: &str) -> Option<String> {
+        let wide = self.wide(slot)?;
+        let urgency = |i: &usize| self.heard.hidden_by(*i).is_some_and(|mask| self.heard.is_priority(mask));
+        let last = wide.clone().rev().find(|i| !urgency(i)).unwrap_or(wide.end - 1);
+        Some(tidy(self.heard.raw(wide.start, last))).filter(|text| !text.is_empty())
+    }
+
     /// A slot without these times and without priority.
     pub fn clean(&self, name: &str, without: &[usize]) -> Option<String> {
         let wide = self.wide(name)?;

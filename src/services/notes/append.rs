@@ -133,7 +133,7 @@ pub(super) fn built(said: &ClauseReading) -> Built {
         return Built::No;
     }
     let text = things(&text).iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", ");
-    let name = said.raw("name").map(|n| without_determiner(&n).to_owned());
+    let name = said.name("name").map(|n| without_determiner(&n).to_owned());
     let name = match name {
         Some(name) => Some(name),
         None => list_before(said).or_else(|| is_shopping(said).then(|| "shopping list".to_owned())),

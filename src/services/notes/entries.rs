@@ -138,7 +138,7 @@ pub(super) fn built(said: &ClauseReading, command: &str) -> Built {
         return Built::No;
     };
     set(&mut action, "items", Some(Value::Array(items)));
-    set(&mut action, "find_by", said.raw("name").map(|name| without_determiner(&name).to_owned()));
+    set(&mut action, "find_by", said.name("name").map(|name| without_determiner(&name).to_owned()));
     set(&mut action, "near", list_shown(said));
     Built::Act(action)
 }

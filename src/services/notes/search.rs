@@ -114,7 +114,7 @@ impl Handle<SearchNotes> for NotesService {
 /// A question about a list, from the slots of a message.
 pub(super) fn built(said: &ClauseReading) -> Built {
     let mut action = said.action(NAME, "search");
-    let name = |slot: &str| said.raw(slot).map(|name| without_determiner(&name).to_owned());
+    let name = |slot: &str| said.name(slot).map(|name| without_determiner(&name).to_owned());
     // A bare noun for a list: whichever has the entry.
     let list = name("list").filter(|list| lower(list) != "list");
     let Some(query) = list.or_else(|| name("query")) else { return Built::No };
