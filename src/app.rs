@@ -7,8 +7,8 @@ use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
 use chrono_tz::Tz;
-pub use endpoints::transcriber;
-use endpoints::{embedder, model};
+use endpoints::model;
+pub use endpoints::{embedder, transcriber};
 
 use crate::accounts::{AccountDirectory, AccountProbe, AccountStates, ListedAccount};
 use crate::channel::console::ConsoleChannel;

@@ -30,7 +30,7 @@ pub fn transcriber(config: &Config) -> Result<Option<Arc<dyn Transcriber>>, Star
 }
 
 /// Who makes vectors of texts, when somebody does.
-pub(super) fn embedder(config: &Config) -> Result<Option<Arc<dyn Embedder>>, StartError> {
+pub fn embedder(config: &Config) -> Result<Option<Arc<dyn Embedder>>, StartError> {
     let Some(e) = &config.embeddings else { return Ok(None) };
     let embedder = llm::embeddings::TextEmbedder::new(&endpoint(e)).map_err(StartError::Embeddings)?;
     Ok(Some(Arc::new(embedder)))

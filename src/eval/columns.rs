@@ -13,13 +13,21 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use super::memory::RetrievalFigures;
 use super::report::{EvalReport, RIGHT};
+
+type RetrievalLine = (&'static str, fn(&RetrievalFigures) -> f64);
+const RETRIEVAL: [RetrievalLine; 3] = [
+    ("recall at 5", |figures| figures.recall_at_5),
+    ("recall at 10", |figures| figures.recall_at_10),
+    ("mean reciprocal rank", |figures| figures.mean_reciprocal_rank),
+];
 
 /// The table of these reports.
 pub(super) fn side_by_side(reports: &[&EvalReport]) -> String {
     let heads = reports.iter().map(|report| match &report.setting {
-        Some(setting) => format!("{}, {setting}", report.by),
-        None => report.by.clone(),
+        Some(setting) => format!("{}, {setting}", report.head()),
+        None => report.head(),
     });
     let mut lines = vec![(String::new(), heads.collect::<Vec<_>>())];
     let mut line = |name: String, cell: &dyn Fn(&EvalReport) -> String| {
@@ -42,10 +50,18 @@ pub(super) fn side_by_side(reports: &[&EvalReport]) -> String {
             line(format!("right: {area}"), &|report| count(report.confusion.get(&area).and_then(|got| got.get(RIGHT))));
         }
     }
-    line("calls".to_owned(), &|report| report.llm_calls.to_string());
-    line("tokens in".to_owned(), &|report| report.tokens_in.to_string());
-    line("tokens out".to_owned(), &|report| report.tokens_out.to_string());
-    line("could not be answered".to_owned(), &|report| report.fallbacks.to_string());
+    if reports.iter().any(|report| report.retrieval.is_some()) {
+        for (name, of) in RETRIEVAL {
+            line(name.to_owned(), &|report| {
+                report.retrieval.map_or_else(String::new, |retrieval| format!("{:.3}", of(&retrieval.found)))
+            });
+        }
+    } else {
+        line("calls".to_owned(), &|report| report.llm_calls.to_string());
+        line("tokens in".to_owned(), &|report| report.tokens_in.to_string());
+        line("tokens out".to_owned(), &|report| report.tokens_out.to_string());
+        line("could not be answered".to_owned(), &|report| report.fallbacks.to_string());
+    }
     line("p50, s".to_owned(), &|report| format!("{:.2}", report.p50_us as f64 / 1e6));
     line("in all, s".to_owned(), &|report| format!("{:.1}", report.seconds));
     table(&lines)

@@ -47,7 +47,7 @@ use crate::app::StartError;
 use crate::config::Config;
 use crate::core::turn::Done;
 use crate::limits;
-use crate::ports::{Stage, StoreError};
+use crate::ports::{EmbedError, Stage, StoreError};
 use asker::Asker;
 use report::Tally;
 use rows::EvalLine;
@@ -89,7 +89,7 @@ impl Measured {
 pub enum Who {
     /// The model where one is configured and the stage asks models.
     Configured,
-    /// Built-in understanding, whatever is configured.
+    /// Built-in understanding, whatever is configured; for `memory`, words alone.
     BuiltIn,
 }
 
@@ -123,6 +123,16 @@ pub enum EvalError {
         line: usize,
         /// What came in between.
         why: String,
+    },
+    /// The embedding endpoint failed.
+    #[error("{file}:{line}: {why}")]
+    Embeddings {
+        /// As it was given.
+        file: String,
+        /// 1-based.
+        line: usize,
+        /// What became of it.
+        why: EmbedError,
     },
     /// The stages cannot be set up.
     #[error(transparent)]
@@ -192,7 +202,7 @@ pub struct ComparedConfig {
 }
 
 /// Measures a stage on a file, and beside it the second configuration; where a model answers, built-in understanding as
-/// well.
+/// well, and where meaning is looked up, words alone.
 pub async fn run(
     order: &EvalRequest<'_>,
     config: &Config,
@@ -232,7 +242,7 @@ async fn measured(order: &EvalRequest<'_>, config: &Config) -> Result<EvalReport
             measure(order, plan::PlanExample::parse, asker.as_ref()).await
         }
         Measured::Scenario => scenario::measure(file, order.sample, who, config).await,
-        Measured::Memory => memory::measure(file, order.sample, config).await,
+        Measured::Memory => memory::measure(order, config).await,
     }
 }
 

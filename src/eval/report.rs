@@ -36,6 +36,9 @@ pub struct EvalReport {
     /// How much of what was asked for is found, and how much in the plain way (`memory`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retrieval: Option<RetrievalBeside>,
+    /// Why only words were measured, where meaning was to be as well (`memory`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unmeasured: Option<String>,
     /// The whole run on the wall's clock, in seconds; rows of scenarios run beside each other.
     pub seconds: f64,
     /// Half of the messages took at most so many microseconds.
@@ -50,7 +53,7 @@ pub struct EvalReport {
     pub tokens_out: u64,
     /// What the tokens cost; `None` where nobody said what they cost.
     pub cost_usd: Option<f64>,
-    /// The model's name, or `built-in`.
+    /// The model's name, for `memory` that of the vectors; or `built-in`.
     pub by: String,
     /// Messages that built-in understanding answered in the model's place, or nobody, because it failed.
     pub fallbacks: usize,
@@ -126,13 +129,20 @@ impl EvalReport {
             let kinds: Vec<String> = self.wrong.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
             let _ = writeln!(text, "wrong by kind: {}", kinds.join(", "));
         }
-        if let Some(RetrievalBeside { found, bm25 }) = &self.retrieval {
+        if let Some(RetrievalBeside { stored, found, bm25 }) = &self.retrieval {
+            let _ = writeln!(text, "{stored} facts stored");
             for (name, of) in [("found", found), ("by stems alone (BM25)", bm25)] {
                 let RetrievalFigures { recall_at_5, recall_at_10, mean_reciprocal_rank } = of;
                 let _ = writeln!(
                     text,
                     "{name}: recall at 5 {recall_at_5:.3}, at 10 {recall_at_10:.3}, mean reciprocal rank {mean_reciprocal_rank:.3}"
                 );
+            }
+        }
+        for EvalReport { unmeasured, setting, .. } in std::iter::once(self).chain(&self.beside) {
+            let setting = setting.as_ref().map(|setting| format!("{setting}: ")).unwrap_or_default();
+            if let Some(why) = unmeasured {
+                let _ = writeln!(text, "{setting}only words were measured, not meaning: {why}");
             }
         }
         let _ =
@@ -165,9 +175,19 @@ impl EvalReport {
         self.by == BUILT_IN
     }
 
+    /// Who answered, as a column is headed.
+    pub(super) fn head(&self) -> String {
+        match (self.stage, self.is_built_in()) {
+            ("memory", true) => "words alone".to_owned(),
+            ("memory", false) => format!("words and meaning ({})", self.by),
+            _ => self.by.clone(),
+        }
+    }
+
     fn by_whom(&self) -> String {
         match self.stage {
-            "consent" | "when" | "memory" => "code alone (no model is asked for this)".to_owned(),
+            "consent" | "when" => "code alone (no model is asked for this)".to_owned(),
+            "memory" => self.head(),
             _ if self.is_built_in() => "built-in understanding".to_owned(),
             _ => format!("the model “{}”", self.by),
         }
@@ -257,6 +277,7 @@ impl Tally {
             wrong: BTreeMap::new(),
             proposed_wrongly: (what == Measured::Scenario).then_some(0),
             retrieval: None,
+            unmeasured: None,
             seconds: 0.0,
             setting: None,
             beside: Vec::new(),

@@ -181,7 +181,7 @@ pub(crate) struct EvalArgs {
     /// List every miss
     #[arg(long)]
     pub(crate) errors: bool,
-    /// Built-in understanding, though a model is configured
+    /// Built-in understanding, though a model is configured; for memory, words alone
     #[arg(long)]
     pub(crate) built_in: bool,
     /// So many rows of the file only, drawn by --seed

@@ -135,7 +135,7 @@ impl Meanings {
     }
 
     /// Makes what is missing and takes away what is too much.
-    async fn bring_up(&self, owner: &UserId) -> Result<(), EmbedError> {
+    pub(super) async fn bring_up(&self, owner: &UserId) -> Result<(), EmbedError> {
         let stored = |error: &dyn std::fmt::Display| EmbedError(format!("was not asked: {error}"));
         let seen = self.changed(owner);
         let facts: Vec<Memory> = self.store.list_all(&[owner.as_str()]).await.map_err(|error| stored(&error))?;

@@ -6,9 +6,10 @@ use chrono::{DateTime, Utc};
 
 use super::meaning::Meanings;
 use super::record::{self, Memory};
+use crate::core::ids::UserId;
 use crate::language::terms;
 use crate::limits::{LOOKED_AT_MAX, RESULT_ROWS_MAX};
-use crate::ports::{Embedder, Index, Query, Ranking, Scan, Store};
+use crate::ports::{EmbedError, Embedder, Index, Query, Ranking, Scan, Store};
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::finding::Finder;
@@ -43,6 +44,14 @@ impl MemoryService {
     pub fn embedded_by(mut self, embedder: Option<Arc<dyn Embedder>>) -> Self {
         self.meanings = embedder.map(|embedder| Meanings::new(embedder, self.store.clone()));
         self
+    }
+
+    /// Makes now what vectors a person's facts lack, rather than while nobody waits.
+    pub async fn embed_now(&self, owner: &UserId) -> Result<(), EmbedError> {
+        match &self.meanings {
+            Some(meanings) => meanings.bring_up(owner).await,
+            None => Ok(()),
+        }
     }
 
     pub(super) fn finder<'a>(&'a self, ctx: &'a RequestContext) -> Finder<'a> {
