@@ -23,6 +23,9 @@ const FUSION_K: f32 = 60.0;
 const BY_ALL_WORDS_MAX: usize = 20;
 /// What the ranking by all words is worth beside the one by telling words.
 const BY_ALL_WORDS: f32 = 0.6;
+/// What the ranking by meaning is worth: as much as both by words, which mostly agree, and would else leave no room for
+/// a fact in other words wherever a few share some.
+const BY_MEANING: f32 = 1.0 + BY_ALL_WORDS;
 
 impl MemoryService {
     /// The facts that bear on a message, best first.
@@ -35,7 +38,7 @@ impl MemoryService {
         let any = Query { text, needs: Needs::Any, limit: BY_ALL_WORDS_MAX, ..Query::default() };
         let (holding, _) = self.finder(ctx).page::<Memory>(any).await?;
         let meant = self.by_meaning(ctx, message).await?;
-        Ok(fused([(1.0, telling), (1.0, meant), (BY_ALL_WORDS, holding)]))
+        Ok(fused([(1.0, telling), (BY_MEANING, meant), (BY_ALL_WORDS, holding)]))
     }
 
     /// The facts that say something like it in whatever words, best first; none without an embedding endpoint.

@@ -126,6 +126,18 @@ async fn a_fact_is_found_by_what_it_means_and_each_is_embedded_once() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_fact_in_other_words_is_not_crowded_out_by_facts_that_share_some() {
+    let all = Embedded::over(World::at(UTC, "2026-01-12 12:00"), "a");
+    pets(&all).await;
+    for month in ["May", "June", "July", "August", "October", "December"] {
+        all.tell(&format!("{month} leave"), &format!("did I leave in {month}, I did")).await;
+    }
+    let noticed = all.noticed("where did I leave the van?").await;
+    assert_eq!(noticed.len(), 5, "{noticed:?}");
+    assert!(noticed[..2].contains(&"car: parked on level 3".to_owned()), "{noticed:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_changes_is_embedded_anew_and_what_is_forgotten_leaves_no_vector() {
     let all = Embedded::over(World::at(UTC, "2026-01-12 12:00"), "a");
     pets(&all).await;
