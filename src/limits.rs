@@ -68,6 +68,8 @@ pub const FORWARD_CHARS_MAX: usize = 15_000;
 pub const REFERENCES_MAX: usize = 100;
 /// Recipients of one mail; beyond it a mailing list is the right tool.
 pub const RECIPIENTS_MAX: usize = 50;
+/// Addresses in the values of one action whose owners are looked up: its recipients, and a long list in its text.
+pub const ADDRESSES_MAX: usize = 200;
 
 /// Telegram's limit for one message, in UTF-16 units.
 pub const MESSAGE_UTF16_MAX: usize = 4_096;
@@ -214,6 +216,8 @@ pub const NAMESAKES_MAX: usize = 64;
 pub const SAID_WORDS_MAX: usize = 200;
 /// Members of one group: it is all of them or nothing.
 pub const GROUP_MEMBERS_MAX: usize = 1_000;
+/// Addresses, names and words by which one search looks for people.
+pub const PEOPLE_FLAGS_MAX: usize = 1_000;
 /// The largest address book that is read: ten thousand people with a small picture each.
 pub const VCF_BYTES_MAX: u64 = 20 * 1024 * 1024;
 /// Cards of it that are read.

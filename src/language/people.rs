@@ -13,6 +13,8 @@
 //!   outranks nobody, and the match says so.
 //! - A group is all of its members or nothing: a member without an address is named, not left out.
 
+use std::collections::HashSet;
+
 use super::words::{distance, fold, words};
 
 mod fit;
@@ -21,7 +23,7 @@ mod handles;
 pub use fit::may_be_called;
 use fit::{NameFit, NameQuery, RELATIONS, name_words};
 pub(crate) use fit::{is_relation, is_title};
-pub use handles::{handles, handles_of, may_mean, name_words_of, words_meant};
+pub use handles::{AskedPeople, handles, handles_of, name_words_of, words_meant};
 
 /// How well the person knows somebody, least first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -285,9 +287,21 @@ fn group<'a>(asked: &str, people: &'a [Candidate]) -> Option<Vec<&'a Candidate>>
             })
         })
         .collect();
+    if members.is_empty() {
+        return None;
+    }
+    (!is_called(asked, people)).then_some(members)
+}
+
+/// Whether the words are exactly somebody's name.
+pub fn is_called(asked: &str, people: &[Candidate]) -> bool {
     let query = NameQuery::new(asked);
-    let is_somebody = people.iter().any(|p| query.fit(p) == Some(NameFit::Exact));
-    (!members.is_empty() && !is_somebody).then_some(members)
+    people.iter().any(|person| query.fit(person) == Some(NameFit::Exact))
+}
+
+/// How many belong to the group that the words name; none where they name no group, or are exactly somebody's name.
+pub fn members_of(asked: &str, people: &[Candidate]) -> usize {
+    if as_address(asked.trim()).is_some() { 0 } else { group(asked, people).map_or(0, |members| members.len()) }
 }
 
 fn everybody(members: &[&Candidate]) -> Match {
@@ -318,12 +332,13 @@ fn recipients<'a>(
     also: impl Fn(&'a Candidate) -> &'a [String],
 ) -> Vec<Recipient> {
     let mut found: Vec<Recipient> = Vec::new();
+    let mut seen = HashSet::new();
     for person in people {
         let Candidate { name, named_by, .. } = person;
         let rivals = also(person).iter().map(|email| (email, Familiarity::Saved));
         let first = person.emails.first().map(|email| (email, person.familiarity));
         for (email, familiarity) in rivals.chain(first) {
-            if !found.iter().any(|r| r.email.eq_ignore_ascii_case(email)) {
+            if seen.insert(email.to_ascii_lowercase()) {
                 found.push(Recipient { name: name.clone(), email: email.clone(), familiarity, named_by: *named_by });
             }
         }

@@ -11,6 +11,8 @@
 //! Deliberately not here: what a document means, and which of several fits best (its service knows), and any type of
 //! the library behind it.
 
+use std::collections::HashSet;
+
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
@@ -165,6 +167,8 @@ pub struct Query {
     pub people: Vec<(String, String)>,
     /// All of these are true of it.
     pub flags: Vec<String>,
+    /// At least one of these is, where any are given.
+    pub any_flags: Vec<String>,
     /// None of these is.
     pub without: Vec<String>,
     /// Of this group.
@@ -287,6 +291,7 @@ pub trait Index: Send + Sync + std::fmt::Debug {
     /// there is, wherever an engine knows its ids.
     async fn get(&self, owner: &UserId, kind: &str, ids: &[String]) -> Result<Vec<(String, Vec<u8>)>, IndexError> {
         let mut all = self.all(owner, kind).await?;
+        let ids: HashSet<&String> = ids.iter().collect();
         all.retain(|(id, _)| ids.contains(id));
         Ok(all)
     }

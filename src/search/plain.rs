@@ -70,7 +70,8 @@ impl DocumentWords {
         best(&self.title, 1.0).max(best(&self.body, BODY))
     }
 
-    fn fits(&self, query: &Query) -> bool {
+    /// `any_flags` are those of the query.
+    fn fits(&self, query: &Query, any_flags: &HashSet<&str>) -> bool {
         let Document { kind, people, at, flags, group, .. } = &self.document;
         let takes_part = |(role, words): &(String, String)| {
             people.iter().filter(|person| role.is_empty() || person.role == *role).any(|person| {
@@ -80,6 +81,7 @@ impl DocumentWords {
         };
         (query.kinds.is_empty() || query.kinds.contains(kind))
             && query.flags.iter().all(|flag| flags.contains(flag))
+            && (any_flags.is_empty() || flags.iter().any(|flag| any_flags.contains(flag.as_str())))
             && !query.without.iter().any(|flag| flags.contains(flag))
             && (query.group.is_none() || query.group == *group)
             && query.from.is_none_or(|from| at.is_some_and(|at| at >= from))
@@ -168,7 +170,11 @@ impl Index for PlainIndex {
             let best = word.stems.iter().map(|(_, likeness)| *likeness).fold(0.0, f32::max);
             word.stems.retain(|(_, likeness)| best < 1.0 || *likeness == 1.0);
         }
+        let any_flags: HashSet<&str> = query.any_flags.iter().map(String::as_str).collect();
         let fits = |words: &DocumentWords| {
+            if !words.fits(query, &any_flags) {
+                return false;
+            }
             let whole = asked.iter().map(|word| words.quality(word) > 0.0);
             let begun = begin.iter().map(|begin| words.title.iter().chain(&words.body).any(|w| w.starts_with(begin)));
             let mut each = whole.chain(begun);
@@ -179,7 +185,7 @@ impl Index for PlainIndex {
         };
         let score = |words: &DocumentWords| asked.iter().map(|word| words.quality(word)).sum::<f32>();
         let mut found: Vec<(f32, &Arc<DocumentWords>)> =
-            documents.iter().filter(|words| words.fits(query) && fits(words)).map(|w| (score(w), w)).collect();
+            documents.iter().filter(|words| fits(words)).map(|w| (score(w), w)).collect();
         let newest = |words: &DocumentWords| (words.document.at.is_none(), Reverse(words.document.at));
         match query.ranking {
             Ranking::Relevance => found.sort_by(|(a, x), (b, y)| b.total_cmp(a).then(newest(x).cmp(&newest(y)))),

@@ -106,6 +106,9 @@ pub(super) fn build(
         filters.push(any(query.kinds.iter().map(|kind| Term::from_field_text(fields.kind, kind)).collect()));
     }
     filters.extend(query.flags.iter().map(|flag| one(fields.flag, flag)));
+    if !query.any_flags.is_empty() {
+        filters.push(any(query.any_flags.iter().map(|flag| Term::from_field_text(fields.flag, flag)).collect()));
+    }
     filters.extend(query.group.iter().map(|group| one(fields.group, group)));
     if query.from.is_some() || query.until.is_some() {
         let bound = |at| Term::from_field_i64(fields.at, shape::millis(at));

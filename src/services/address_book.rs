@@ -12,7 +12,7 @@ use super::searchable::{Freshness, Party};
 use crate::core::ids::UserId;
 use crate::core::provenance::UntrustedText;
 use crate::language::people;
-use crate::language::people::{Familiarity, NamedBy};
+use crate::language::people::{AskedPeople, Familiarity, NamedBy};
 use crate::language::requests::reading::tidy;
 use crate::language::words::words;
 use crate::limits::SAID_WORDS_MAX;
@@ -96,14 +96,25 @@ impl Person {
 pub struct PeopleQuery {
     /// Names, groups and addresses.
     pub names: Vec<String>,
+    /// Further addresses, in small letters: those who have them, and nobody whose own only looks like one.
+    pub addresses: BTreeSet<String>,
     /// Folded words of a text that may hold names of people, each once.
     pub said: Vec<String>,
+    /// Members that a group among the names may have for whoever asks: a larger one is refused, as part of it would be
+    /// another group.
+    pub members_max: Option<usize>,
 }
 
 impl PeopleQuery {
     /// For names, groups and addresses.
     pub fn names<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
-        Self { names: names.into_iter().map(str::to_owned).collect(), said: Vec::new() }
+        Self { names: names.into_iter().map(str::to_owned).collect(), ..Self::default() }
+    }
+
+    /// For those who have these addresses.
+    pub fn addresses<'a>(addresses: impl IntoIterator<Item = &'a str>) -> Self {
+        let addresses = addresses.into_iter().filter(|address| !address.is_empty()).map(str::to_lowercase);
+        Self { addresses: addresses.collect(), ..Self::default() }
     }
 
     /// The same, and for whom a text names.
@@ -116,9 +127,27 @@ impl PeopleQuery {
         self
     }
 
+    /// The same, made comparable once for everybody who is held against it.
+    pub fn filter(&self) -> PeopleFilter<'_> {
+        PeopleFilter { query: self, asked: AskedPeople::of(self.names.iter().map(String::as_str)) }
+    }
+}
+
+/// See [`PeopleQuery::filter`].
+#[derive(Debug)]
+pub struct PeopleFilter<'q> {
+    query: &'q PeopleQuery,
+    asked: AskedPeople,
+}
+
+impl PeopleFilter<'_> {
     /// Whether somebody may be meant.
     pub fn may_mean(&self, person: &people::Candidate) -> bool {
-        self.names.iter().any(|name| people::may_mean(name, person)) || people::is_named(person, &self.said)
+        let PeopleQuery { addresses, said, .. } = self.query;
+        let has_one = |email: &String| addresses.contains(&email.to_lowercase());
+        !addresses.is_empty() && person.emails.iter().any(has_one)
+            || self.asked.may_mean(person)
+            || !said.is_empty() && people::is_named(person, said)
     }
 }
 

@@ -191,7 +191,7 @@ async fn double_booked_is_said_of_events_that_overlap() {
 
 #[tokio::test]
 async fn the_limit_of_recipients_is_that_of_the_group_as_it_is_expanded() {
-    for (members, is_sent) in [(3, true), (51, false)] {
+    for (members, is_sent) in [(3, true), (51, false), (3_000, false)] {
         let rig = Rig::new(Setup { model: false, ..Setup::default() });
         let card = |n: usize| {
             format!("BEGIN:VCARD\r\nFN:Zed N{n}\r\nEMAIL:z{n}@example.com\r\nCATEGORIES:choir\r\nEND:VCARD\r\n")
@@ -206,9 +206,41 @@ async fn the_limit_of_recipients_is_that_of_the_group_as_it_is_expanded() {
             assert_eq!(to.matches("@example.com").count(), members, "{card}");
             assert_eq!(notes.matches("@example.com").count(), members, "nobody of them was written to: {card}");
         } else {
-            assert!(answer.text().contains("50 people at most"), "{}", answer.text());
+            let told = answer.text().replace(',', "");
+            assert!(told.contains(&format!("has {members} members")), "{told}");
+            assert!(told.contains("50 people at most"), "{told}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_group_that_is_too_large_stops_its_mail_and_no_other() {
+    for grounds_plans in [false, true] {
+        let rig = Rig::new(Setup { grounds_plans, ..Setup::default() });
+        let card = |n: usize| {
+            format!("BEGIN:VCARD\r\nFN:Zed N{n}\r\nEMAIL:z{n}@example.com\r\nCATEGORIES:choir\r\nEND:VCARD\r\n")
+        };
+        std::fs::write(rig.folder().join("contacts.vcf"), (0..300).map(card).collect::<String>()).unwrap();
+        rig.plans(json!([
+            send("the choir", "Start", "We start at 7."),
+            send("bob@example.com", "Start", "We start at 7.")
+        ]));
+        let told =
+            rig.says("send the choir a mail that we start at 7, and bob@example.com the same: we start at 7").await;
+        assert!(told.text().contains("“the choir” has 300 members"), "{grounds_plans}: {}", told.text());
+        let card = told.card().text().to_owned();
+        assert!(card.contains("bob@example.com") && !card.contains("z1@example.com"), "{grounds_plans}: {card}");
+    }
+}
+
+#[tokio::test]
+async fn more_people_than_one_mail_may_have_are_refused_by_their_number() {
+    let rig = Rig::plain();
+    let to: Vec<String> = (0..120).map(|n| format!("z{n}@example.com")).collect();
+    rig.plans(json!([action("email", "send_email", json!({"to": to, "subject": "Start", "body": "We start at 7."}))]));
+    let told = rig.says("send them all a mail that we start at 7").await;
+    assert!(!told.has_card() && told.text().contains("That is 120 people"), "{}", told.text());
+    assert!(told.text().contains("50 people at most"), "{}", told.text());
 }
 
 #[tokio::test]

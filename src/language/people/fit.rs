@@ -35,6 +35,7 @@ pub(super) enum NameFit {
 }
 
 /// A name as it is looked for.
+#[derive(Debug)]
 pub(super) struct NameQuery {
     pub words: Vec<String>,
 }

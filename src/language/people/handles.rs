@@ -1,25 +1,50 @@
 //! By what people can be looked up without looking at everybody.
 
+use std::collections::HashSet;
+
 use super::{Candidate, NameQuery, RELATIONS, as_address, group_key, group_keys, local_part, name_words};
 use crate::language::words::{distance, fold, words};
 
-/// Whether `asked`, a name, a group or an address, may mean this person: exactly, in part, or by a slip. Of an address:
-/// whether they have it, or one that looks like it.
-pub fn may_mean(asked: &str, person: &Candidate) -> bool {
-    let asked = asked.trim();
-    if let Some(address) = as_address(asked) {
-        let address = fold(&address);
+/// Names, groups and addresses that are looked for, made comparable once for everybody who is held against them.
+#[derive(Debug, Default)]
+pub struct AskedPeople {
+    /// Folded.
+    addresses: Vec<String>,
+    local_parts: HashSet<String>,
+    groups: HashSet<String>,
+    names: Vec<NameQuery>,
+}
+
+impl AskedPeople {
+    /// By these names, groups and addresses.
+    pub fn of<'a>(asked: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut all = Self::default();
+        for asked in asked.into_iter().map(str::trim) {
+            if let Some(address) = as_address(asked) {
+                let address = fold(&address);
+                all.local_parts.insert(local_part(&address));
+                all.addresses.push(address);
+            } else {
+                all.groups.extend(group_keys(asked));
+                all.names.push(NameQuery::new(asked));
+            }
+        }
+        all
+    }
+
+    /// Whether any of them may mean this person: exactly, in part, or by a slip. Of an address: whether they have it, or
+    /// one that looks like it.
+    pub fn may_mean(&self, person: &Candidate) -> bool {
+        let is_near = |email: &str| self.addresses.iter().any(|address| distance(email, address, 2).is_some());
         let is_like = |email: &String| {
             let email = fold(email);
-            local_part(&email) == local_part(&address) || distance(&email, &address, 2).is_some()
+            self.local_parts.contains(&local_part(&email)) || is_near(&email)
         };
-        return person.emails.iter().any(is_like);
+        let is_address = !self.addresses.is_empty() && person.emails.iter().any(is_like);
+        is_address
+            || !self.groups.is_empty() && person.groups.iter().any(|group| self.groups.contains(&group_key(group)))
+            || self.names.iter().any(|name| name.fit(person).is_some() || name.is_near(person))
     }
-    let groups = group_keys(asked);
-    let query = NameQuery::new(asked);
-    person.groups.iter().any(|group| groups.contains(&group_key(group)))
-        || query.fit(person).is_some()
-        || query.is_near(person)
 }
 
 /// The words that somebody meant by `asked` is known by: those of a name, or others for the same relation; those of an

@@ -81,7 +81,7 @@ pub async fn check(
     told: &ToldSoFar,
 ) -> Gated {
     let mut gated = Gated { told: told.clone(), ..Gated::default() };
-    let people = known::meant(brain, facts, &plan, &sources.own).await;
+    let people = known::meant(brain, facts, &plan.actions, &sources.own).await;
     let folded = Folded::of(&sources.own, &sources.untrusted);
     let folded = match &sources.written_by {
         // Nobody is known when that cannot be looked up: then every address needs a yes.
@@ -170,10 +170,10 @@ async fn judge(
         }
     };
     let entry = entry.as_ref();
-    let settled = match &seen.people {
+    let alone = known::meant_alone(brain, facts, planned, &seen.people, seen.own).await;
+    let settled = match alone.as_ref().unwrap_or(&seen.people) {
         Ok(people) => resolve::settle(facts, entry, planned, people).await,
-        Err(why) if !resolve::people_of(entry, &planned.params).is_empty() => Err(Unsettled::Impossible(why.clone())),
-        Err(_) => resolve::settle(facts, entry, planned, &[]).await,
+        Err(why) => Err(Unsettled::Impossible(why.clone())),
     };
     match settled {
         Ok(settled) => {

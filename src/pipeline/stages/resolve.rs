@@ -1,7 +1,7 @@
 //! From words to values: people become addresses, times become instants, descriptions become the one item
 //! meant. All of it is done by code; what is not certain is asked, never guessed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::Value;
 
@@ -9,12 +9,12 @@ use super::times::{half_of, settle_time};
 use crate::core::card::show_address;
 use crate::core::plan::{Action, Params, PlannedAction, Target};
 use crate::core::provenance::{self, UntrustedText};
-use crate::core::text::quoted;
+use crate::core::text::{grouped, quoted};
 use crate::language::people;
 use crate::language::people::{Match, NamedBy, Recipient};
 use crate::language::time;
 use crate::language::time::TimeRole;
-use crate::limits::NAME_CHARS_MAX;
+use crate::limits::{NAME_CHARS_MAX, RECIPIENTS_MAX};
 use crate::pipeline::turn::TurnFacts;
 use crate::services::address_book::Person;
 use crate::services::command::Slot;
@@ -95,7 +95,7 @@ pub async fn settle(
     })?;
     let params = entry.complete(params, target.as_ref())?;
     let account = entry.account(facts.owner(), &params, target.as_ref());
-    let Recipients { mut names, remarks } = people;
+    let Recipients { mut names, remarks, .. } = people;
     add_known_names(&params, known, target.as_ref(), &mut names);
     notes.extend(remarks);
     let action = Action {
@@ -157,12 +157,15 @@ struct Recipients {
     names: BTreeMap<String, String>,
     /// What is odd about how they were found.
     remarks: Vec<String>,
+    /// How many there are, of all parameters.
+    count: usize,
 }
 
 impl Recipients {
     fn settle(&mut self, param: &str, value: &mut Vec<String>, known: &[Person]) -> Result<(), Unsettled> {
+        self.refuse_excess(value.iter().collect::<HashSet<_>>().len())?;
         let candidates: Vec<people::Candidate> = known.iter().map(Into::into).collect();
-        let mut addresses: Vec<String> = Vec::new();
+        let (mut addresses, mut seen) = (Vec::new(), HashSet::new());
         for asked in value.iter() {
             // A name that is an address would be read in place of the one that it leads to.
             if provenance::holds_two_addresses(asked) {
@@ -177,7 +180,7 @@ impl Recipients {
                 if named_by == NamedBy::Themself && !asked.contains('@') {
                     self.remarks.push(format!("{} is what {} calls themself", chosen(&name), show_address(&email)));
                 }
-                if !addresses.contains(&email) {
+                if seen.insert(email.clone()) {
                     addresses.push(email.clone());
                 }
                 if name != email {
@@ -185,8 +188,25 @@ impl Recipients {
                 }
             }
         }
+        self.count += addresses.len();
+        self.refuse_excess(0)?;
         *value = addresses;
         Ok(())
+    }
+}
+
+impl Recipients {
+    /// Nothing goes to more people than one mail may have: with `more` of them, before they are looked up.
+    fn refuse_excess(&self, more: usize) -> Result<(), Unsettled> {
+        let all = self.count + more;
+        if all <= RECIPIENTS_MAX {
+            return Ok(());
+        }
+        Err(Unsettled::Impossible(format!(
+            "That is {} people, and one mail, invitation or watch takes {RECIPIENTS_MAX} people at most, so nothing was \
+             done. Name fewer of them, or use an address that reaches all of them.",
+            grouped(all)
+        )))
     }
 }
 
@@ -200,7 +220,8 @@ fn two_addresses(param: String, asked: &str) -> Unsettled {
 /// Those of a group who are in it by somebody else's word.
 fn members_by_others(asked: &str, found: &[Recipient], known: &[Person]) -> Vec<String> {
     let groups = people::group_keys(asked);
-    let among = |person: &&Person| found.iter().any(|one| person.emails.contains(&one.email));
+    let addresses: HashSet<&String> = found.iter().map(|one| &one.email).collect();
+    let among = |person: &&Person| person.emails.iter().any(|email| addresses.contains(email));
     let remark = |person: &Person| {
         let is_group = |said: &&UntrustedText| {
             person.groups.contains(&said.text) && groups.contains(&people::group_key(&said.text))
@@ -238,10 +259,12 @@ fn add_known_names(params: &Params, known: &[Person], target: Option<&Target>, n
     for (address, name) in target.into_iter().flat_map(|target| &target.names) {
         names.entry(address.clone()).or_insert_with(|| name.clone());
     }
+    // The first who has an address is whose it is.
+    let held = known.iter().rev().flat_map(|person| person.emails.iter().map(move |email| (email, person)));
+    let held: HashMap<String, &Person> = held.map(|(email, person)| (email.to_ascii_lowercase(), person)).collect();
     let lists = params.values().filter_map(Value::as_array).flatten().filter_map(Value::as_str);
     for address in lists {
-        let has_it = |person: &&Person| person.emails.iter().any(|email| email.eq_ignore_ascii_case(address));
-        if let Some(person) = known.iter().find(has_it) {
+        if let Some(person) = held.get(&address.to_ascii_lowercase()) {
             names.entry(address.to_owned()).or_insert_with(|| person.name.clone());
         }
     }

@@ -86,6 +86,8 @@ async fn filters_people_times_and_orders_hold_together() {
     assert_eq!(index.mark(&user("u"), "mail").await.unwrap().as_deref(), Some("7"));
     let base = Query { kinds: vec!["email".to_owned()], limit: 10, ..Query::default() };
     let person = |role: &str, name: &str| vec![(role.to_owned(), name.to_owned())];
+    let some_flags = |flags: &[&str]| flags.iter().map(|&flag| flag.to_owned()).collect::<Vec<String>>();
+    let many_flags = (0..100).map(|n| format!("flag{n}")).chain(["unread".to_owned()]).collect();
     let cases = [
         (
             "title before body, newer before older",
@@ -99,6 +101,9 @@ async fn filters_people_times_and_orders_hold_together() {
         ("a misspelt name", Query { people: person("from", "Catrin"), ..base.clone() }, vec!["3"]),
         ("another role", Query { people: person("to", "anna"), ..base.clone() }, vec![]),
         ("a flag", Query { flags: vec!["unread".to_owned()], ..base.clone() }, vec!["4", "2"]),
+        ("any of some flags", Query { any_flags: some_flags(&["read", "unread"]), ..base.clone() }, vec!["4", "2"]),
+        ("any of many flags", Query { any_flags: many_flags, ..base.clone() }, vec!["4", "2"]),
+        ("any of others", Query { any_flags: some_flags(&["read"]), ..base.clone() }, vec![]),
         ("no flag", Query { without: vec!["unread".to_owned()], ..base.clone() }, vec!["3", "1"]),
         ("a thread", Query { group: Some("thread1".to_owned()), ..base.clone() }, vec!["4", "1"]),
         ("a span", Query { from: Some(day(2)), until: Some(day(4)), ..base.clone() }, vec!["3", "2"]),

@@ -74,7 +74,7 @@ impl Cards {
 
     /// Those that may be meant, by their place in the file.
     pub fn meant(&self, asked: &PeopleQuery) -> BTreeSet<usize> {
-        let mut found: BTreeSet<usize> = BTreeSet::new();
+        let mut found: BTreeSet<usize> = asked.addresses.iter().flat_map(|address| self.by_key(address)).collect();
         for handle in asked.names.iter().flat_map(|name| people::handles_of(name)).chain(asked.said.iter().cloned()) {
             found.extend(self.words.get(&handle).into_iter().flatten());
         }
@@ -82,6 +82,7 @@ impl Cards {
             let near = self.words.iter().filter(|(known, _)| people::is_slip(&word, known));
             found.extend(near.flat_map(|(_, at)| at));
         }
+        let asked = asked.filter();
         found.retain(|at| self.cards.get(*at).is_some_and(|card| asked.may_mean(&Candidate::from(&person_of(card)))));
         found
     }

@@ -74,7 +74,7 @@ impl Handle<FindPerson> for Contacts {
 
     async fn perform(&self, call: Invocation<'_, FindPerson>) -> Result<Completed<PeopleFound>, ServiceError> {
         let asked = PeopleQuery::names([call.command.query.as_str()]);
-        let People { people, more: beyond } = self.look_up(&call.ctx.owner, &asked).await?;
+        let People { people, more: beyond, .. } = self.look_up(&call.ctx.owner, &asked).await?;
         let candidates: Vec<people::Candidate> = people.iter().map(Into::into).collect();
         let found = people::look_up(&call.command.query, &candidates);
         let mut untrusted = Vec::new();

@@ -147,7 +147,7 @@ impl Edits<SavePerson> for Contacts {
                 });
             }
         };
-        let (stored, _) = self.contacts(&ctx.owner, &asked).await?;
+        let stored = self.contacts(&ctx.owner, &asked).await?.contacts;
         let own = stored.values().find(|(contact, _)| is_contact(contact, person));
         let known = KnownBefore { emails: person.emails.clone(), phones: person.phones.clone() };
         let target = Target {

@@ -35,7 +35,7 @@ impl Searchable for Contacts {
     }
 
     async fn read_items(&self, ctx: &RequestContext, ids: &[String]) -> Result<Vec<ItemText>, ServiceError> {
-        let asked = PeopleQuery { names: ids.to_vec(), ..PeopleQuery::default() };
+        let asked = PeopleQuery::addresses(ids.iter().map(String::as_str));
         let people = self.people(&ctx.owner, &asked).await?;
         let text = |id: &String| {
             let person = people.iter().find(|person| person.emails.contains(id))?;

@@ -47,7 +47,7 @@ pub(super) async fn check(
 ) -> Grounded {
     let (services, reference) = (brain.services.now(), facts.reference());
     let (settled, shown) = (&amended.actions, amended.shown());
-    let people = known::meant(brain, facts, &plan, &facts.own_words()).await.unwrap_or_default();
+    let people = known::meant(brain, facts, &plan.actions, &facts.own_words()).await.unwrap_or_default();
     let values = [services.values(settled), services.values(&shown)].concat();
     let values: Vec<&str> = values.iter().map(String::as_str).collect();
     let earlier = meant_somebody(facts);

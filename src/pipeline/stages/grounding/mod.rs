@@ -75,7 +75,7 @@ pub(crate) async fn check(
     }
     let reference = facts.reference();
     let ground = ground(brain, facts, topic, facts.reading(), &reference, Reach::Conversation);
-    let people = known::meant(brain, facts, &plan, &facts.own_words()).await.unwrap_or_default();
+    let people = known::meant(brain, facts, &plan.actions, &facts.own_words()).await.unwrap_or_default();
     let completes = topic.answers.is_some() || topic.amends.is_some();
     let part = match topic.round {
         Some(_) => TurnPart::LaterRound,
