@@ -1,5 +1,7 @@
 //! Findings: what a node gives, as summaries. No body of a letter ever stands in one.
 
+use std::collections::HashMap;
+
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -51,6 +53,13 @@ impl Finding {
             references: Vec::new(),
             item,
         }
+    }
+
+    /// Who takes part in it; where somebody waits, it is them that matter.
+    pub fn takes_part(&self) -> impl Iterator<Item = &Party> {
+        let waits = self.with.as_ref().filter(|_| self.since.is_some());
+        let all = if waits.is_none() { self.item.people.as_slice() } else { &[] };
+        waits.into_iter().chain(all)
     }
 
     /// Whether it is of this sort.
@@ -105,21 +114,61 @@ impl NodeOutput {
 
 /// Who takes part in how many of these, the most frequent first.
 pub fn counted(findings: &[Finding]) -> Vec<CountedParty> {
-    let mut people: Vec<CountedParty> = Vec::new();
-    // Where somebody waits, it is them that matter.
-    let of = |finding: &'_ Finding| match (&finding.with, finding.since) {
-        (Some(with), Some(_)) => vec![with.clone()],
-        (Some(_) | None, _) => finding.item.people.clone(),
-    };
-    for party in &findings.iter().flat_map(of).collect::<Vec<_>>() {
-        match people.iter_mut().find(|known| is_same(&known.party, party)) {
-            Some(known) => known.count += 1,
-            None => people.push(CountedParty { party: party.clone(), count: 1 }),
+    let mut tally = PartyTally::default();
+    findings.iter().flat_map(Finding::takes_part).for_each(|party| tally.add(party, 1));
+    tally.most_frequent()
+}
+
+/// Counts people who are the same as in [`is_same`], each as the first of those that are met.
+#[derive(Debug, Default)]
+pub struct PartyTally {
+    people: Vec<CountedParty>,
+    by_address: HashMap<String, usize>,
+    by_name: HashMap<String, usize>,
+    /// Of those without an address.
+    by_bare_name: HashMap<String, usize>,
+}
+
+impl PartyTally {
+    /// Somebody was met with so often more.
+    pub fn add(&mut self, party: &Party, count: usize) {
+        let at = self.place(party);
+        match at.and_then(|at| self.people.get_mut(at)) {
+            Some(known) => known.count += count,
+            None => {
+                let (at, name) = (self.people.len(), party.name.to_ascii_lowercase());
+                if party.address.is_empty() {
+                    self.by_bare_name.entry(name.clone()).or_insert(at);
+                } else {
+                    self.by_address.entry(party.address.clone()).or_insert(at);
+                }
+                self.by_name.entry(name).or_insert(at);
+                self.people.push(CountedParty { party: party.clone(), count });
+            }
         }
     }
-    // Stable: of equally frequent ones whoever came up first.
-    people.sort_by_key(|person| std::cmp::Reverse(person.count));
-    people
+
+    /// Where somebody is who was met before.
+    fn place(&self, party: &Party) -> Option<usize> {
+        let name = party.name.to_ascii_lowercase();
+        let of_name = |by: &HashMap<String, usize>| by.get(&name).copied().filter(|_| !name.is_empty());
+        if party.address.is_empty() {
+            return of_name(&self.by_name);
+        }
+        [self.by_address.get(&party.address).copied(), of_name(&self.by_bare_name)].into_iter().flatten().min()
+    }
+
+    /// How often somebody was met.
+    pub fn count(&self, party: &Party) -> usize {
+        self.place(party).and_then(|at| self.people.get(at)).map_or(0, |person| person.count)
+    }
+
+    /// Everybody, the most frequent first; of equally frequent ones whoever came up first.
+    pub fn most_frequent(self) -> Vec<CountedParty> {
+        let mut people = self.people;
+        people.sort_by_key(|person| std::cmp::Reverse(person.count));
+        people
+    }
 }
 
 /// Whether both are the same person: by address, and by name where one has none.
@@ -127,5 +176,40 @@ pub fn is_same(a: &Party, b: &Party) -> bool {
     match (a.address.is_empty(), b.address.is_empty()) {
         (false, false) => a.address == b.address,
         (true, _) | (_, true) => !a.name.is_empty() && a.name.eq_ignore_ascii_case(&b.name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn somebody_is_counted_once_by_address_and_where_one_has_none_by_name() {
+        let party =
+            |name: &str, address: &str| Party { name: name.to_owned(), address: address.to_owned(), known_as: None };
+        let all = [
+            party("Kim", "kim@a.example"),
+            party("Kim", "kim@b.example"),
+            party("kim", ""),
+            party("", "kim@b.example"),
+            party("Lee", ""),
+            party("Lee", "lee@a.example"),
+            party("", ""),
+            party("", ""),
+        ];
+        let mut tally = PartyTally::default();
+        let mut people: Vec<CountedParty> = Vec::new();
+        for party in &all {
+            tally.add(party, 1);
+            match people.iter_mut().find(|known| is_same(&known.party, party)) {
+                Some(known) => known.count += 1,
+                None => people.push(CountedParty { party: party.clone(), count: 1 }),
+            }
+        }
+        assert!(all.iter().all(|one| {
+            tally.count(one) == people.iter().find(|known| is_same(&known.party, one)).map_or(0, |known| known.count)
+        }));
+        people.sort_by_key(|person| std::cmp::Reverse(person.count));
+        assert_eq!(tally.most_frequent(), people);
     }
 }

@@ -6,6 +6,8 @@ pub const SNIPPET_CHARS_MAX: usize = 200;
 pub const FOUND_ITEMS_MAX: usize = 2_000;
 /// Conversations whose heads one look compares: half a year of a busy mailbox.
 pub const FOUND_THREADS_MAX: usize = 4_000;
+/// Conversations whose heads are in memory at once.
+pub const FOUND_THREADS_AT_ONCE: usize = 500;
 /// Mails of one conversation that are read: what is open in it stands at its end.
 pub const READ_MAILS_MAX: usize = 12;
 /// Characters of one letter that are read for what it asks and promises; longer ones are reports.
@@ -34,6 +36,13 @@ pub const LETTERS_COMPARED_MAX: usize = 200;
 pub const AMOUNTS_MAX: usize = 20;
 /// Things that one node reads: without a model a second's work, with one what the budget allows.
 pub const READ_ITEMS_MAX: usize = 2_000;
+/// Things whose texts are asked for at once.
+pub const ITEMS_READ_AT_ONCE: usize = 50;
+/// Bytes of texts that one node holds: the rest of what it could read is counted as unread.
+pub const READ_BYTES_MAX: usize = 24 * 1024 * 1024;
+/// How long one node goes on reading, of the time that there is for a node: what is unread by then is counted, and what
+/// was read is told.
+pub const READ_MS_MAX: u64 = 12_000;
 /// Searches of one node that are put together.
 pub const SEARCHES_MAX: usize = 8;
 /// Days back that mail is looked through when nobody says: what waits longer is settled or hopeless.

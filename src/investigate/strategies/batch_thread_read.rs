@@ -2,6 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 use super::coverage::{AskedWords, Coverage, coverage, passage};
 use super::keyword_search::stems;
@@ -11,11 +14,11 @@ use crate::investigate::features::amounts::{Amount, amounts};
 use crate::investigate::features::conversation::ReadingFrame;
 use crate::investigate::features::elsewhere::{ReadConversation, settle};
 use crate::investigate::features::letter::new_part;
-use crate::investigate::finding::{CountedParty, Finding, NodeOutput, counted, is_same};
+use crate::investigate::finding::{CountedParty, Finding, NodeOutput, PartyTally};
 use crate::investigate::node::{BatchThreadRead, FindingSort, ReadField, reference};
 use crate::language::people::Familiarity;
 use crate::language::terms;
-use crate::limits::{LETTERS_READ_AT_ONCE, READ_ITEMS_MAX};
+use crate::limits::{ITEMS_READ_AT_ONCE, LETTERS_READ_AT_ONCE, READ_BYTES_MAX, READ_ITEMS_MAX, READ_MS_MAX};
 use crate::services::address_book::{PeopleQuery, Person};
 use crate::services::error::ServiceError;
 use crate::services::searchable::{ItemKind, ItemText};
@@ -36,11 +39,13 @@ pub(super) async fn gather(
 ) -> Result<NodeOutput, ServiceError> {
     let all = findings(&params.items, given);
     let most = params.max_items.unwrap_or(READ_ITEMS_MAX).min(READ_ITEMS_MAX);
+    let began = Instant::now();
+    let until = began + Duration::from_millis(READ_MS_MAX);
     let mut read: Vec<Finding> = all.iter().take(most).cloned().collect();
-    let texts = texts(sources, &read).await?;
+    let texts = texts(sources, &mut read, began + Duration::from_millis(READ_MS_MAX / 2)).await?;
     let known = known(sources, &texts).await?;
     let frame = ReadingFrame { zone: sources.ctx.zone, order: sources.ctx.order };
-    let texts = read_letters(sources, params, &mut read, texts, known, frame).await;
+    let texts = read_letters(sources, params, &mut read, texts, known, frame, until).await;
     let asked = params.about.as_deref().map(|about| AskedWords::new(about, &read, &texts));
     for finding in &mut read {
         let Some(text) = texts.get(&(finding.item.service.clone(), finding.item.id.clone())) else { continue };
@@ -67,26 +72,37 @@ pub(super) async fn gather(
     settle(&mut conversations(&mut read, &texts));
     let before = reference(&params.items).and_then(|from| given.get(from.node.as_str()));
     let more = before.map_or(0, |output| output.more);
-    let gaps = before.map(|output| output.gaps.clone()).unwrap_or_default();
+    let mut gaps = before.map(|output| output.gaps.clone()).unwrap_or_default();
     let people = partners(&read);
-    let unread = all.len() - most.min(all.len());
+    let unread = all.len() - read.len();
+    // What is kept of a question has no gap: asked again, more of them are read.
+    if read.len() < most.min(all.len()) && began.elapsed() > Duration::from_millis(READ_MS_MAX / 2) {
+        gaps.push("There was no time to read all of them: ask me again, and I get further.".to_owned());
+    }
     Ok(NodeOutput { findings: read, people, more, unread, gaps, ..NodeOutput::default() })
 }
 
 type Texts = HashMap<(String, String), ItemText>;
 
-/// Reads what conversations say, some at a time and beside the runtime; gives the texts back.
+/// Reads what conversations say, some at a time and beside the runtime; gives the texts back. Those for which there was
+/// no time are left out.
 async fn read_letters(
     sources: &EvidenceSources<'_>,
     params: &BatchThreadRead,
-    read: &mut [Finding],
+    read: &mut Vec<Finding>,
     texts: Texts,
     known: HashSet<String>,
     frame: ReadingFrame,
+    until: Instant,
 ) -> Texts {
     let wants_amounts = params.fields.contains(&ReadField::Amounts);
     let (texts, known) = (Arc::new(texts), Arc::new(known));
+    let mut done = 0;
     for some in read.chunks_mut(LETTERS_READ_AT_ONCE) {
+        if Instant::now() > until {
+            break;
+        }
+        done += some.len();
         let (kept, owner) = (sources.features.clone(), sources.ctx.owner.clone());
         let (texts, known, mut job) = (texts.clone(), known.clone(), some.to_vec());
         let job = move || {
@@ -107,6 +123,7 @@ async fn read_letters(
         };
         some.clone_from_slice(&sources.pool.run(&sources.ctx.owner, job).await);
     }
+    read.truncate(done);
     Arc::unwrap_or_clone(texts)
 }
 
@@ -125,15 +142,14 @@ fn conversations<'a>(
 
 /// With whom most letters were exchanged; of what is no conversation, who takes part.
 fn partners(read: &[Finding]) -> Vec<CountedParty> {
-    let mut people = counted(&read.iter().filter(|f| f.features.is_none()).cloned().collect::<Vec<_>>());
-    for (party, letters) in read.iter().filter_map(|f| f.features.as_ref()).flat_map(|features| &features.partners) {
-        match people.iter_mut().find(|known| is_same(&known.party, party)) {
-            Some(known) => known.count += letters,
-            None => people.push(CountedParty { party: party.clone(), count: *letters }),
-        }
+    let mut tally = PartyTally::default();
+    for finding in read.iter().filter(|finding| finding.features.is_none()) {
+        finding.takes_part().for_each(|party| tally.add(party, 1));
     }
-    people.sort_by_key(|person| std::cmp::Reverse(person.count));
-    people
+    for (party, letters) in read.iter().filter_map(|f| f.features.as_ref()).flat_map(|features| &features.partners) {
+        tally.add(party, *letters);
+    }
+    tally.most_frequent()
 }
 
 /// Reference codes: words of capital letters and digits.
@@ -160,23 +176,28 @@ fn also(text: &ItemText, title: &str, words: &[String]) -> f32 {
     }
 }
 
-/// What these say, by service and id.
-async fn texts(
-    sources: &EvidenceSources<'_>,
-    read: &[Finding],
-) -> Result<HashMap<(String, String), ItemText>, ServiceError> {
-    let mut texts = HashMap::new();
-    for service in sources.services.iter() {
-        let Some(searchable) = service.service.searchable() else { continue };
-        let name = &service.info.name;
-        let ids: Vec<String> = read.iter().filter(|f| f.item.service == *name).map(|f| f.item.id.clone()).collect();
-        if ids.is_empty() {
-            continue;
+/// What these say, by service and id, some at a time: those for which there was no room or no time are left out.
+async fn texts(sources: &EvidenceSources<'_>, read: &mut Vec<Finding>, until: Instant) -> Result<Texts, ServiceError> {
+    let (mut texts, mut bytes, mut done) = (Texts::new(), 0, 0);
+    for some in read.chunks(ITEMS_READ_AT_ONCE) {
+        if bytes > READ_BYTES_MAX || Instant::now() > until {
+            break;
         }
-        for text in searchable.read_items(sources.ctx, &ids).await? {
-            texts.insert((name.clone(), text.id.clone()), text);
+        done += some.len();
+        for service in sources.services.iter() {
+            let Some(searchable) = service.service.searchable() else { continue };
+            let name = &service.info.name;
+            let ids: Vec<String> = some.iter().filter(|f| f.item.service == *name).map(|f| f.item.id.clone()).collect();
+            if ids.is_empty() {
+                continue;
+            }
+            for text in searchable.read_items(sources.ctx, &ids).await? {
+                bytes += text.said.iter().map(|said| said.text.len()).sum::<usize>();
+                texts.insert((name.clone(), text.id.clone()), text);
+            }
         }
     }
+    read.truncate(done);
     Ok(texts)
 }
 
@@ -185,9 +206,8 @@ async fn known(
     sources: &EvidenceSources<'_>,
     texts: &HashMap<(String, String), ItemText>,
 ) -> Result<HashSet<String>, ServiceError> {
-    let senders = texts.values().flat_map(|text| &text.said).map(|said| said.by.address.clone());
-    let senders: HashSet<String> = senders.filter(|address| !address.is_empty()).collect();
-    let asked = PeopleQuery { names: senders.iter().cloned().collect(), ..PeopleQuery::default() };
+    let senders = texts.values().flat_map(|text| &text.said).map(|said| said.by.address.as_str());
+    let asked = PeopleQuery::addresses(senders);
     let people = sources.people.people(&sources.ctx.owner, &asked).await?;
     // A card that others write makes nobody known.
     let is_others = |person: &Person, address: &String| person.untrusted.iter().any(|said| said.text == *address);

@@ -1,10 +1,12 @@
 //! `cross_reference`: lists put together, and in order.
 
+use std::collections::HashMap;
+
 use chrono::{DateTime, Utc};
 
 use super::{EarlierOutputs, findings};
 use crate::investigate::features::SenderSort;
-use crate::investigate::finding::{Finding, NodeOutput, is_same};
+use crate::investigate::finding::{Finding, NodeOutput, PartyTally, is_same};
 use crate::investigate::node::{CrossReference, MatchBy, RankBy, SetOperation, reference};
 use crate::limits::FOUND_ITEMS_MAX;
 
@@ -58,8 +60,10 @@ fn with_later(mut kept: Vec<Finding>, left: Vec<Finding>) -> Vec<Finding> {
 /// Everything, each thing once: of two findings of one thing the first, with the sorts of both.
 fn union(lists: &[&[Finding]]) -> Vec<Finding> {
     let mut together: Vec<Finding> = Vec::new();
+    let mut places = HashMap::new();
     for finding in lists.iter().copied().flatten() {
-        match together.iter_mut().find(|known| known.item.key() == finding.item.key()) {
+        let place = *places.entry(finding.item.key()).or_insert(together.len());
+        match together.get_mut(place) {
             Some(known) => {
                 let new: Vec<_> = finding.sorts.iter().filter(|sort| !known.sorts.contains(sort)).copied().collect();
                 known.sorts.extend(new);
@@ -104,14 +108,10 @@ pub(super) fn rank(findings: &mut [Finding], by: RankBy) {
         RankBy::Soonest => findings.sort_by_key(|finding| (at(finding).is_none(), at(finding))),
         RankBy::Urgency => findings.sort_by_key(urgency),
         RankBy::Frequency => {
-            let counted = crate::investigate::finding::counted(findings);
-            let count = |finding: &Finding| {
-                let of = |person: &crate::investigate::finding::CountedParty| {
-                    finding.item.people.first().is_some_and(|party| is_same(&person.party, party))
-                };
-                counted.iter().find(|person| of(person)).map_or(0, |person| person.count)
-            };
-            findings.sort_by_key(|finding| std::cmp::Reverse(count(finding)));
+            let mut tally = PartyTally::default();
+            findings.iter().flat_map(Finding::takes_part).for_each(|party| tally.add(party, 1));
+            let count = |finding: &Finding| finding.item.people.first().map_or(0, |party| tally.count(party));
+            findings.sort_by_cached_key(|finding| std::cmp::Reverse(count(finding)));
         }
     }
 }

@@ -99,19 +99,23 @@ impl ClassSet {
 /// Which classes a word or a phrase belongs to.
 struct FraudPhrases {
     whole: HashMap<String, ClassSet>,
-    begins: Vec<(String, ClassSet)>,
+    /// By their first letter: each phrase of a letter is held against them.
+    begins: HashMap<char, Vec<(String, ClassSet)>>,
 }
 
 static PHRASES: LazyLock<FraudPhrases> = LazyLock::new(|| {
     let mut classes = WordClasses::read(&TEXTS);
-    let mut phrases = FraudPhrases { whole: HashMap::new(), begins: Vec::new() };
+    let mut phrases = FraudPhrases { whole: HashMap::new(), begins: HashMap::new() };
     for (at, name) in NAMES.iter().enumerate() {
         let (class, set) = (classes.take(name), ClassSet(1 << at));
         for phrase in class.iter() {
             // As a text is cut: an apostrophe and a dash stand the same in both.
             phrases.whole.entry(words(phrase).join(" ")).or_default().add(set);
         }
-        phrases.begins.extend(class.begins().map(|begin| (begin.to_owned(), set)));
+        for begin in class.begins() {
+            let Some(first) = begin.chars().next() else { continue };
+            phrases.begins.entry(first).or_default().push((begin.to_owned(), set));
+        }
     }
     debug_assert!(classes.left().is_empty(), "classes that nobody knows: {:?}", classes.left());
     phrases
@@ -120,7 +124,8 @@ static PHRASES: LazyLock<FraudPhrases> = LazyLock::new(|| {
 impl FraudPhrases {
     fn classes(&self, phrase: &str) -> ClassSet {
         let mut set = self.whole.get(phrase).copied().unwrap_or_default();
-        self.begins.iter().filter(|(begin, _)| phrase.starts_with(begin.as_str())).for_each(|(_, one)| set.add(*one));
+        let alike = phrase.chars().next().and_then(|first| self.begins.get(&first)).into_iter().flatten();
+        alike.filter(|(begin, _)| phrase.starts_with(begin.as_str())).for_each(|(_, one)| set.add(*one));
         set
     }
 }

@@ -17,7 +17,7 @@ use super::thread::Thread;
 use crate::core::plan::PlannedAction;
 use crate::core::progress::mails_read;
 use crate::core::provenance::UntrustedText;
-use crate::limits::{CONVERSATION_MAILS_MAX, FOUND_THREADS_MAX, MAIL_HITS_MAX, READ_MAILS_MAX};
+use crate::limits::{CONVERSATION_MAILS_MAX, FOUND_THREADS_AT_ONCE, FOUND_THREADS_MAX, MAIL_HITS_MAX, READ_MAILS_MAX};
 use crate::ports::{Needs, Query, Ranking};
 use crate::services::address_book::KnownNames;
 use crate::services::command::planned;
@@ -41,12 +41,17 @@ impl Searchable for Email {
         };
         let mut more = threads.len().saturating_sub(FOUND_THREADS_MAX);
         threads.truncate(FOUND_THREADS_MAX);
-        let mut conversations = view.conversations(threads, READ_MAILS_MAX).await?;
-        conversations.retain(|conversation| filter.allows(&marks(&view, conversation)));
-        more += conversations.len().saturating_sub(filter.limit);
-        conversations.truncate(filter.limit);
-        let names = self.names(&ctx.owner, conversations.iter().flat_map(said)).await?;
-        let items = conversations.iter().filter_map(|conversation| item(&view, conversation, &names)).collect();
+        let mut items = Vec::new();
+        // Heads are held of some at a time: of those that are not shown, only how many they are.
+        for some in threads.chunks(FOUND_THREADS_AT_ONCE) {
+            let mut conversations = view.conversations(some.iter().cloned(), READ_MAILS_MAX).await?;
+            conversations.retain(|conversation| filter.allows(&marks(&view, conversation)));
+            let room = filter.limit.saturating_sub(items.len());
+            more += conversations.len().saturating_sub(room);
+            conversations.truncate(room);
+            let names = self.names(&ctx.owner, conversations.iter().flat_map(said)).await?;
+            items.extend(conversations.iter().filter_map(|conversation| item(&view, conversation, &names)));
+        }
         let gap = view.so_far.map(|so_far| mails_read(so_far.done, so_far.total));
         Ok(FoundItems { items, more, gap })
     }

@@ -28,6 +28,7 @@ use crate::core::graph::GraphLimits;
 use crate::core::text::{shorten, visible};
 use crate::core::turn::Path;
 use crate::investigate::decompose::SynthesisOrder;
+use crate::investigate::finding::NodeOutput;
 use crate::investigate::graph::{AnswerKind, AnswerSection, BesideAnswer, EvidenceGraph, check};
 use crate::investigate::run::{run, whole};
 use crate::investigate::synthesize::{self, AnswerRow, heading};
@@ -287,8 +288,15 @@ async fn investigated_as(
         }
         rows.extend(second);
     }
+    // What was not found out is not nothing.
+    let is_short = |section: &AnswerSection| output_of(&ran, section).is_none_or(|output| output.unread > 0);
+    let is_lost = rows.is_empty() && graph.sections.iter().any(is_short);
     let told = Told {
-        heading: heading(counted),
+        heading: if is_lost {
+            "🔎 I found nothing, and could not look at everything.".to_owned()
+        } else {
+            heading(counted)
+        },
         remarks,
         trace: drawing(&graph, &ran, &metrics),
         answers: graph.answers,
@@ -298,9 +306,13 @@ async fn investigated_as(
     kept::answer(turn.brain, &turn.facts, told, rows)
 }
 
+fn output_of<'r>(ran: &'r InvestigationRun, section: &AnswerSection) -> Option<&'r NodeOutput> {
+    ran.node(&section.node)?.output()
+}
+
 /// The rows of an answer, each thing once, and how many of them its heading counts.
 fn rows_of(ran: &InvestigationRun, sections: &[AnswerSection], topic: &str) -> (Vec<AnswerRow>, usize) {
-    let found = |section: &AnswerSection| Some(ran.node(&section.node)?.output()?.findings.as_slice());
+    let found = |section: &AnswerSection| Some(output_of(ran, section)?.findings.as_slice());
     let rows = distinct(sections.iter().flat_map(|section| {
         let of = |finding| AnswerRow::of(finding, section.title.as_deref(), Some(topic));
         found(section).unwrap_or_default().iter().map(of)

@@ -1,5 +1,7 @@
 //! What an answer says around its rows: a heading, what could not be looked at, and how it came about.
 
+use std::collections::HashSet;
+
 use crate::core::metrics::InvestigationMetrics;
 use crate::investigate::finding::NodeOutput;
 use crate::investigate::graph::{AnswerKind, EvidenceGraph};
@@ -22,13 +24,8 @@ pub(super) struct Told {
 
 /// Rows, each thing once.
 pub(super) fn distinct(rows: impl Iterator<Item = AnswerRow>) -> Vec<AnswerRow> {
-    let mut all: Vec<AnswerRow> = Vec::new();
-    for row in rows {
-        if !all.iter().any(|known| known.item.key() == row.item.key()) {
-            all.push(row);
-        }
-    }
-    all
+    let mut seen = HashSet::new();
+    rows.filter(|row| seen.insert((row.item.service.clone(), row.item.id.clone()))).collect()
 }
 
 /// What there is of a node. Where somebody stopped it before it was done: of what it works on, unsifted.

@@ -23,6 +23,8 @@ pub struct LightIndex {
     documents: Mutex<BTreeMap<(UserId, String), Document>>,
     mark: Mutex<BTreeMap<UserId, String>>,
     applied: AtomicUsize,
+    /// The most documents that were asked for by id at once.
+    pub most_at_once: AtomicUsize,
     /// What becomes of all updates but the first.
     pub later: Mutex<Becomes>,
     pub go: Semaphore,
@@ -34,6 +36,7 @@ impl LightIndex {
             documents: Mutex::default(),
             mark: Mutex::default(),
             applied: AtomicUsize::new(0),
+            most_at_once: AtomicUsize::new(0),
             later: Mutex::new(later),
             go: Semaphore::new(0),
         })
@@ -91,6 +94,7 @@ impl Index for LightIndex {
     }
 
     async fn get(&self, owner: &UserId, _: &str, ids: &[String]) -> Result<Vec<(String, Vec<u8>)>, IndexError> {
+        self.most_at_once.fetch_max(ids.len(), Ordering::Relaxed);
         let documents = self.documents.lock().unwrap();
         let one = |id: &String| Some((id.clone(), documents.get(&(owner.clone(), id.clone()))?.kept.clone()));
         Ok(ids.iter().filter_map(one).collect())

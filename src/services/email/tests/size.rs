@@ -2,17 +2,20 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::atomic::Ordering;
 use std::sync::mpsc;
 use std::time::Duration;
 
 use serde_json::json;
 
 use super::*;
+use crate::limits::FOUND_THREADS_AT_ONCE;
 use crate::services::email::arriving::Arrival;
 use crate::services::email::indexing::SoFar;
 use crate::services::email::pool::Haste;
 use crate::services::email::source::maildir::Folder;
 use crate::services::email::tests::light::{Becomes, LightIndex};
+use crate::services::searchable::ItemFilter;
 
 /// Many tiny mails; the first of those in Sent is the oldest of all.
 fn fill(home: &Home, folder: &str, count: usize) {
@@ -219,4 +222,18 @@ async fn a_mail_that_goes_takes_along_what_was_known_by_it_alone() {
     fs::remove_file(bob).unwrap();
     assert_eq!(names().await, ["Anna"]);
     assert!(home.listed(Folder::Inbox).await.len() == 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_look_through_many_conversations_holds_the_heads_of_some_and_counts_the_rest() {
+    let index = LightIndex::new(Becomes::Applied);
+    let home = light(&index);
+    fill(&home, "cur", 1_200);
+    home.mailboxes.mail_within(&home.ctx.owner, read_to_the_end()).await.unwrap();
+    let searchable = home.email.service.searchable().unwrap();
+    let filter = ItemFilter { limit: 50, ..ItemFilter::default() };
+    let found = searchable.find_items(&home.ctx, &filter).await.unwrap();
+    assert_eq!((found.items.len(), found.more), (50, 1_150));
+    let most = index.most_at_once.load(Ordering::Relaxed);
+    assert!(most <= FOUND_THREADS_AT_ONCE, "{most}");
 }
