@@ -53,6 +53,11 @@ impl Work {
         self.is_spent.get()
     }
 
+    /// Steps that may still be taken; none where more was wanted than there was.
+    pub fn left(&self) -> u32 {
+        if self.is_spent.get() { 0 } else { self.left.get() }
+    }
+
     /// Steps that were taken.
     pub fn taken(&self) -> u32 {
         self.given - self.left.get()

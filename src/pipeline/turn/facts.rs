@@ -256,6 +256,17 @@ mod tests {
     }
 
     #[test]
+    fn what_is_read_later_in_the_turn_takes_from_the_steps_of_its_message() {
+        const TIMES: usize = 2_000;
+        let facts = facts("add a task to buy milk", Vec::new());
+        let again = || facts.understood_as("remind me to buy bread and butter, and to call mom tomorrow at 5pm", &[]);
+        assert!(matches!(again(), Understood::Plan { .. }));
+        assert!((0..TIMES).any(|_| again() == Understood::TooMuch), "each reading begins anew");
+        assert_eq!(again(), Understood::TooMuch);
+        assert!(matches!(facts.understood(&[]), Understood::Plan { .. }), "what was read before stays");
+    }
+
+    #[test]
     fn other_words_stand_for_the_message_without_changing_it() {
         let before = facts("answer the first one", Vec::new());
         let pointed = PointedAt { text: "answer m12".to_owned(), id: "m12".to_owned(), label: "Rent".to_owned() };

@@ -4,6 +4,7 @@
 //! others come to stand for them ([`super::Turn::points_at`]); whoever asks anything of them is told from that.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::facts::TurnFacts;
 use crate::core::history::Voice;
@@ -28,6 +29,8 @@ pub(super) struct Understanding {
     /// The plan within the guessed services, and within any.
     within: (Vec<String>, Understood),
     within_any: Understood,
+    /// Steps that are left for what is read of it later in the turn.
+    left: AtomicU32,
 }
 
 impl Understanding {
@@ -69,6 +72,7 @@ impl Understanding {
             within: (guess.domains.clone(), within),
             guess,
             within_any,
+            left: AtomicU32::new(work.left()),
         }
     }
 
@@ -83,6 +87,7 @@ impl Understanding {
             report: None,
             within: (Vec::new(), Understood::TooMuch),
             within_any: Understood::TooMuch,
+            left: AtomicU32::new(0),
         }
     }
 }
@@ -163,9 +168,14 @@ impl TurnFacts {
         }
     }
 
-    /// The same of other words of the person's.
+    /// The same of other words of the person's, with the steps that reading the message has left.
     pub fn understood_as(&self, text: &str, domains: &[String]) -> Understood {
-        requests::plan(&hearing(text, &self.reference(), &self.past(), &of_all(&self.phrases)), domains)
+        let (reference, past, phrases) = (self.reference(), self.past(), of_all(&self.phrases));
+        let left = &self.understanding.left;
+        let work = Work::of(left.load(Ordering::Relaxed));
+        let understood = requests::plan_within(&hearing(text, &reference, &past, &phrases), domains, &work);
+        left.store(work.left(), Ordering::Relaxed);
+        understood
     }
 }
 
