@@ -119,7 +119,7 @@ impl<'t> TimelessMessage<'t> {
             Reference { now: chrono::DateTime::UNIX_EPOCH, zone: chrono_tz::Tz::UTC, order: DateOrder::DayFirst };
         let heard = AnnotatedText::new(text, &reference, GRAMMAR.lexicon);
         let hearing = Hearing::new(text, &reference, builders);
-        let live = heard.live(0..heard.tokens.len()).into_iter().map(|at| heard.typed(at));
+        let live = heard.live(0..heard.tokens.len()).iter().map(|at| heard.typed(*at));
         let rest = words(&live.collect::<Vec<_>>().join(" "));
         let orders = orders(&heard);
         TimelessMessage {
@@ -166,8 +166,7 @@ impl<'t> TimelessMessage<'t> {
 /// Whether a verb of the everyday errands stands behind something that it does not belong to: not first, and behind
 /// neither a determiner nor a preposition.
 fn orders(heard: &AnnotatedText) -> bool {
-    let live = heard.live(0..heard.tokens.len());
-    let ids: Vec<_> = live.iter().map(|at| heard.tokens[*at].id).collect();
+    let (live, ids) = (heard.live(0..heard.tokens.len()), heard.ids(0..heard.tokens.len()));
     let is_noun = |before: &str| {
         ["to", "and", "or"].contains(&before)
             || ["places", "ends"].iter().any(|class| phrases(class).any(|word| word == before))

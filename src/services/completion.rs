@@ -91,10 +91,9 @@ fn names_another(partial: &PlannedAction, text: &str, reference: &Reference) -> 
     let asked = lower(&Value::Object(partial.params.clone()).to_string());
     let is_known = ["summary", "title", "find_by"].iter().any(|name| partial.params.contains_key(*name));
     let heard = AnnotatedText::new(text, reference, GRAMMAR.lexicon);
-    let live = heard.live(0..heard.tokens.len());
-    let ids: Vec<_> = live.iter().map(|i| heard.tokens[*i].id).collect();
+    let (live, ids) = (heard.live(0..heard.tokens.len()), heard.ids(0..heard.tokens.len()));
     let timed = !heard.times_in(&(0..heard.tokens.len())).is_empty();
-    let Some(len) = GRAMMAR.lexicon.starts("event", &ids).filter(|_| timed && is_known) else {
+    let Some(len) = GRAMMAR.lexicon.starts("event", ids).filter(|_| timed && is_known) else {
         return false;
     };
     !asked.contains(&lower(heard.raw(live[0], live[len - 1])))
@@ -105,7 +104,7 @@ fn is_errand(text: &str, reference: &Reference) -> bool {
     const WORDS_MIN: usize = 4;
     let heard = AnnotatedText::new(text, reference, GRAMMAR.lexicon);
     let ids = heard.ids(0..heard.tokens.len());
-    ids.len() >= WORDS_MIN && GRAMMAR.lexicon.starts("errand", &ids).is_some()
+    ids.len() >= WORDS_MIN && GRAMMAR.lexicon.starts("errand", ids).is_some()
 }
 
 /// The time in an answer that is about a time.

@@ -33,7 +33,7 @@ pub(super) fn find_by(said: &ClauseReading, slot: &str, service: &str, times: Be
 }
 
 fn described(said: &ClauseReading, slot: &str, service: &str, times: Beside) -> Option<String> {
-    let is_reference = said.grammar.lexicon.is_phrase("it", &said.ids(slot));
+    let is_reference = said.grammar.lexicon.is_phrase("it", said.ids(slot));
     if is_reference || said.found.slot(slot).is_none() {
         return history::latest(said.hearing.history, |past| past.service == service).and_then(history::handle);
     }

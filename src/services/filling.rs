@@ -81,7 +81,7 @@ fn service_of(said: &ClauseReading, slot: &str) -> Option<&'static str> {
 /// A verb of cancelling: an event, a task, a list, whatever its object names.
 fn cancel(said: &ClauseReading) -> Built {
     const DELETABLE: [&str; 4] = ["calendar", "task", "keep", "memory"];
-    let is_reference = said.grammar.lexicon.is_phrase("it", &said.ids("what"));
+    let is_reference = said.grammar.lexicon.is_phrase("it", said.ids("what"));
     if is_reference {
         let past = history::latest(said.hearing.history, |past| {
             (DELETABLE.contains(&past.service.as_str()) || past.service == "email") && fits(said.domains, &past.service)
@@ -168,8 +168,8 @@ fn by_verb(said: &ClauseReading) -> &'static str {
 /// A verb of moving with a time: an event or a task.
 fn moved(said: &ClauseReading) -> Built {
     let is_reference = said.found.slot("what").is_none()
-        || said.grammar.lexicon.is_phrase("it", &said.ids("what"))
-        || said.grammar.lexicon.is_phrase("direction", &said.ids("what"));
+        || said.grammar.lexicon.is_phrase("it", said.ids("what"))
+        || said.grammar.lexicon.is_phrase("direction", said.ids("what"));
     let past = history::latest(said.hearing.history, |past| {
         matches!(past.service.as_str(), "task" | "calendar")
             && fits(said.domains, &past.service)

@@ -11,13 +11,20 @@ use crate::language::time;
 use crate::language::time::{Reference, TimeMention};
 
 /// A text with its tokens and masked-off spans.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct AnnotatedText<'t> {
     pub text: &'t str,
     pub tokens: Vec<Token>,
     pub masks: Vec<Mask>,
     /// For each token the mask that hides it.
     hidden: Vec<Option<usize>>,
+    /// For each token whether it stands between two quotation marks.
+    pub quoted: Vec<bool>,
+    /// The word of each token, hidden ones and marks too.
+    pub words: Vec<WordId>,
+    /// The tokens that frames look at, and the words of those.
+    live: Vec<usize>,
+    live_words: Vec<WordId>,
 }
 
 /// Something taken out of the sentence.
@@ -44,34 +51,45 @@ impl<'t> AnnotatedText<'t> {
     pub fn new(text: &'t str, reference: &Reference, lexicon: RequestLexicon) -> AnnotatedText<'t> {
         let mut heard = AnnotatedText::with_times(text, reference, lexicon);
         heard.mask_priorities(lexicon);
-        heard
+        heard.settled()
     }
 
     /// Times are read, and nothing else is taken out.
     pub fn with_times(text: &'t str, reference: &Reference, lexicon: RequestLexicon) -> AnnotatedText<'t> {
-        let tokens = text::tokens(text, lexicon);
-        let hidden = vec![None; tokens.len()];
-        let mut heard = AnnotatedText { text, tokens, masks: Vec::new(), hidden };
-        let quoted = heard.quoted();
+        let mut heard = AnnotatedText::of(text, text::tokens(text, lexicon));
         // What lies behind the last token is not looked at.
         let end = heard.tokens.last().map_or(0, |last| last.span.end);
         for found in time::find(&text[..end], reference) {
             let span = heard.core_of(found.span.clone());
             // What stands in quotation marks is one thing, and says nothing about when.
             let starts_quoted =
-                heard.tokens.iter().zip(&quoted).any(|(token, quoted)| *quoted && span.contains(&token.span.start));
+                (heard.first_behind(span.start)..heard.first_behind(span.end)).any(|at| heard.quoted[at]);
             if !heard.cuts_a_word(&span) && !starts_quoted {
                 heard.mask(span, Masked::Time(Box::new(found)));
             }
         }
-        heard
+        heard.settled()
+    }
+
+    fn of(text: &'t str, tokens: Vec<Token>) -> AnnotatedText<'t> {
+        let (hidden, words) = (vec![None; tokens.len()], tokens.iter().map(|token| token.id).collect());
+        let heard = AnnotatedText { text, tokens, hidden, words, ..AnnotatedText::default() };
+        AnnotatedText { quoted: heard.in_quotes(), ..heard }
+    }
+
+    /// With what follows from its masks.
+    fn settled(mut self) -> AnnotatedText<'t> {
+        let is_live = |at: &usize| self.tokens[*at].mark == TokenMark::Word && self.hidden[*at].is_none();
+        self.live = (0..self.tokens.len()).filter(is_live).collect();
+        self.live_words = self.live.iter().map(|at| self.words[*at]).collect();
+        self
     }
 
     /// For routing: times are found, not needed in full; words that speak of times in other languages are hidden too.
     pub fn quick(text: &'t str, reference: &Reference, lexicon: RequestLexicon) -> AnnotatedText<'t> {
         let mut heard = AnnotatedText::new(text, reference, lexicon);
         heard.hide_timeish(lexicon);
-        heard
+        heard.settled()
     }
 
     /// Some of its tokens, as if they had been said alone.
@@ -83,12 +101,11 @@ impl<'t> AnnotatedText<'t> {
         };
         let moved = |span: &Range<usize>| span.start - from..span.end - from;
         let tokens = own.iter().map(|token| Token { span: moved(&token.span), ..token.clone() }).collect();
-        let hidden = vec![None; own.len()];
-        let mut part = AnnotatedText { text: &self.text[from..to], tokens, masks: Vec::new(), hidden };
+        let mut part = AnnotatedText::of(&self.text[from..to], tokens);
         for mask in self.masks.iter().filter(|mask| mask.span.start >= from && mask.span.end <= to) {
             part.mask(moved(&mask.span), mask.what.clone());
         }
-        part
+        part.settled()
     }
 
     /// Runs of words that speak of times, if one of them surely does.
@@ -117,15 +134,20 @@ impl<'t> AnnotatedText<'t> {
 
     /// A time in the possessive, before a noun, belongs to the name of a thing.
     fn cuts_a_word(&self, span: &Range<usize>) -> bool {
-        self.tokens.iter().any(|t| t.span.start < span.end && span.end < t.span.end)
+        let last = self.first_behind(span.end).checked_sub(1);
+        last.is_some_and(|last| span.end < self.tokens[last].span.end)
+    }
+
+    /// The first token that begins at a byte or behind it.
+    fn first_behind(&self, byte: usize) -> usize {
+        self.tokens.partition_point(|token| token.span.start < byte)
     }
 
     fn mask_priorities(&mut self, lexicon: RequestLexicon) {
-        let ids: Vec<WordId> = self.tokens.iter().map(|t| t.id).collect();
         for (class, level) in PRIORITIES {
             let mut at = 0;
-            while at < ids.len() {
-                let len = lexicon.starts(class, &ids[at..]).unwrap_or(0);
+            while at < self.words.len() {
+                let len = lexicon.starts(class, &self.words[at..]).unwrap_or(0);
                 if len > 0 && self.hidden[at..at + len].iter().all(Option::is_none) {
                     let span = self.tokens[at].span.start..self.tokens[at + len - 1].span.end;
                     self.mask(span, Masked::Priority(level));
@@ -137,16 +159,16 @@ impl<'t> AnnotatedText<'t> {
 
     fn mask(&mut self, span: Range<usize>, what: Masked) {
         let index = self.masks.len();
-        for (token, hidden) in self.tokens.iter().zip(&mut self.hidden) {
-            if token.span.start >= span.start && token.span.end <= span.end && hidden.is_none() {
-                *hidden = Some(index);
+        for at in self.first_behind(span.start)..self.tokens.len() {
+            if self.tokens[at].span.end > span.end {
+                break;
             }
+            self.hidden[at].get_or_insert(index);
         }
         self.masks.push(Mask { span, what });
     }
 
-    /// For each token whether it stands between two quotation marks.
-    pub fn quoted(&self) -> Vec<bool> {
+    fn in_quotes(&self) -> Vec<bool> {
         const PAIRS: [(&str, &str); 5] = [("\"", "\""), ("“", "”"), ("„", "“"), ("„", "”"), ("«", "»")];
         let mut quoted = vec![false; self.tokens.len()];
         let mut at = 0;
@@ -154,15 +176,16 @@ impl<'t> AnnotatedText<'t> {
         let mut left_open: Vec<&str> = Vec::new();
         while at < quoted.len() {
             let mark = self.typed(at);
-            let opens = PAIRS.iter().any(|(open, _)| *open == mark) && !left_open.contains(&mark);
-            let end = (at + 1..quoted.len()).find(|i| opens && PAIRS.contains(&(mark, self.typed(*i))));
-            if opens && end.is_none() {
-                left_open.push(mark);
+            if PAIRS.iter().any(|(open, _)| *open == mark) && !left_open.contains(&mark) {
+                match (at + 1..quoted.len()).find(|i| PAIRS.contains(&(mark, self.typed(*i)))) {
+                    Some(end) => {
+                        quoted[at..=end].fill(true);
+                        at = end;
+                    }
+                    None => left_open.push(mark),
+                }
             }
-            if let Some(end) = end {
-                quoted[at..=end].fill(true);
-            }
-            at = end.unwrap_or(at) + 1;
+            at += 1;
         }
         quoted
     }
@@ -173,13 +196,19 @@ impl<'t> AnnotatedText<'t> {
     }
 
     /// Tokens of a range that frames look at.
-    pub fn live(&self, tokens: Range<usize>) -> Vec<usize> {
-        tokens.filter(|&i| self.tokens[i].mark == TokenMark::Word && self.hidden[i].is_none()).collect()
+    pub fn live(&self, tokens: Range<usize>) -> &[usize] {
+        &self.live[self.live_in(&tokens)]
     }
 
     /// The words of those.
-    pub fn ids(&self, tokens: Range<usize>) -> Vec<WordId> {
-        self.live(tokens).into_iter().map(|i| self.tokens[i].id).collect()
+    pub fn ids(&self, tokens: Range<usize>) -> &[WordId] {
+        &self.live_words[self.live_in(&tokens)]
+    }
+
+    fn live_in(&self, tokens: &Range<usize>) -> Range<usize> {
+        let before = |token: usize| self.live.partition_point(|live| *live < token);
+        let start = before(tokens.start);
+        start..before(tokens.end).max(start)
     }
 
     /// A token, as typed.
@@ -230,12 +259,8 @@ impl<'t> AnnotatedText<'t> {
     }
 
     fn masks_in(&self, tokens: &Range<usize>) -> Vec<usize> {
-        let mut found = Vec::new();
-        for mask in self.hidden[tokens.clone()].iter().copied().flatten() {
-            if !found.contains(&mask) {
-                found.push(mask);
-            }
-        }
-        found
+        let mut seen = vec![false; self.masks.len()];
+        let hidden = self.hidden[tokens.clone()].iter().copied().flatten();
+        hidden.filter(|mask| !std::mem::replace(&mut seen[*mask], true)).collect()
     }
 }

@@ -18,13 +18,13 @@ impl WordLedger<'_> {
     /// What a part of a sentence is as a whole.
     pub fn role_of_part(&self, range: &Range<usize>) -> Option<SpanRole> {
         let lexicon = GRAMMAR.lexicon;
-        let ids = self.ids(range.clone());
-        let starts = |class: &str| lexicon.starts(class, &ids).is_some();
+        let ids = &self.heard.words[range.clone()];
+        let starts = |class: &str| lexicon.starts(class, ids).is_some();
         let any = |classes: &[&str]| classes.iter().any(|class| starts(class));
-        let lead = matching::starts(lexicon, &ids).last().copied().unwrap_or_default();
+        let lead = matching::starts(lexicon, ids).last().copied().unwrap_or_default();
         let core = &ids[lead..];
         let is = |classes: &[&str]| {
-            classes.iter().any(|class| lexicon.is_phrase(class, &ids) || lexicon.is_phrase(class, core))
+            classes.iter().any(|class| lexicon.is_phrase(class, ids) || lexicon.is_phrase(class, core))
         };
         let timed = !self.heard.times_in(range).is_empty();
         let skipped = |class| Some(SpanRole::Skipped(class));
@@ -32,21 +32,21 @@ impl WordLedger<'_> {
         if starts("dearcorrection") && range.start > 0 {
             return skipped(TokenClass::Correction);
         }
-        let only = lexicon.starts("dearrestriction", &ids);
+        let only = lexicon.starts("dearrestriction", ids);
         if only.is_some_and(|len| timed || !self.tells(&(range.start + len..range.end))) || is(&["quantifier"]) {
             return skipped(TokenClass::Restriction);
         }
         if !timed && is(&["lead", "tail", "delead", "detail", "giveup", "closing"]) {
             return Some(SpanRole::Politeness);
         }
-        if self.quoted[range.start] {
+        if self.heard.quoted[range.start] {
             return skipped(TokenClass::Quotation);
         }
         if starts("dearcondition") {
-            let told = lexicon.find("consequence", &ids).is_some_and(|(at, _)| at > 2);
+            let told = lexicon.find("consequence", ids).is_some_and(|(at, _)| at > 2);
             return if told { Some(SpanRole::Reason) } else { skipped(TokenClass::Condition) };
         }
-        let names_time = timed || lexicon.find("timeword", &ids).is_some();
+        let names_time = timed || lexicon.find("timeword", ids).is_some();
         let names_somebody = range.clone().any(|at| self.is_name(at));
         let tells_what_cannot_be = starts("cannot") && ids.len() > NO_MORE_WORDS;
         let excludes = starts("dearnegation") && !tells_what_cannot_be && ids.len() <= SHORT_PART_WORDS;
@@ -76,17 +76,17 @@ impl WordLedger<'_> {
             return skipped(TokenClass::Request);
         }
         let ours = ["tasks", "event", "mails", "notes", "cal", "tasklist"];
-        let names_ours = || ours.iter().any(|class| lexicon.find(class, &ids).is_some());
+        let names_ours = || ours.iter().any(|class| lexicon.find(class, ids).is_some());
         // A quantified set of ours before a colon, and a request with a pronoun behind it.
         if starts("quantifier") && names_ours() {
             return skipped(TokenClass::Restriction);
         }
-        if lexicon.find("dearstyle", &ids).is_some() {
+        if lexicon.find("dearstyle", ids).is_some() {
             return skipped(TokenClass::Request);
         }
         // A noun, and behind it where it is to be entered.
-        let entered = ["into"].iter().any(|class| lexicon.find(class, &ids).is_some());
-        if timed && entered && lexicon.find("cal", &ids).is_some() && !starts("speaker") {
+        let entered = ["into"].iter().any(|class| lexicon.find(class, ids).is_some());
+        if timed && entered && lexicon.find("cal", ids).is_some() && !starts("speaker") {
             return skipped(TokenClass::Request);
         }
         let tells = any(&["subject", "negation", "others", "answers"]) || self.tells(range);
@@ -98,7 +98,7 @@ impl WordLedger<'_> {
         if range.is_empty() {
             return false;
         }
-        let ids = self.ids(range.clone());
+        let ids = &self.heard.words[range.clone()];
         let typed = |at: usize| self.heard.typed(at);
         let is = |class: &str, at: usize| GRAMMAR.lexicon.is_phrase(class, &[self.heard.tokens[at].id]);
         let is_past = |at: usize| {
@@ -111,7 +111,7 @@ impl WordLedger<'_> {
             (owner.ends_with("'s") || owner.ends_with("’s")) && is_state(at)
         });
         let doing = typed(range.start).len() > 4 && typed(range.start).ends_with("ing");
-        let holds = |class: &str| GRAMMAR.lexicon.find(class, &ids).is_some();
+        let holds = |class: &str| GRAMMAR.lexicon.find(class, ids).is_some();
         playing
             || doing
             || ["state", "tells", "alsotells"].iter().any(|class| holds(class))

@@ -59,10 +59,9 @@ pub(super) fn borders(heard: &AnnotatedText, range: &Range<usize>) -> Vec<Border
 
 /// Places inside a sentence: where the left part ends, where the right one begins, and what stands there.
 fn inside(heard: &AnnotatedText, range: &Range<usize>) -> Vec<(usize, usize, BorderKind)> {
-    let quoted = heard.quoted();
     let mut out: Vec<(usize, usize, BorderKind)> = Vec::new();
     for at in range.start + 1..range.end {
-        if quoted.get(at) == Some(&true) || heard.hidden_by(at).is_some() {
+        if heard.quoted[at] || heard.hidden_by(at).is_some() {
             continue;
         }
         let word = lower(heard.typed(at));
@@ -85,10 +84,9 @@ fn inside(heard: &AnnotatedText, range: &Range<usize>) -> Vec<(usize, usize, Bor
 /// Whether a clause begins here without any mark: an alternative that threatens, or a statement with its subject.
 fn begins_bare(heard: &AnnotatedText, part: usize, rest: Range<usize>) -> bool {
     let (at, end) = (rest.start, rest.end);
-    let begins =
-        |from: usize, class: &str| from < end && GRAMMAR.lexicon.starts(class, &heard.ids(from..end)).is_some();
+    let begins = |from: usize, class: &str| from < end && GRAMMAR.lexicon.starts(class, heard.ids(from..end)).is_some();
     // A conjunction of several words opens one condition, and is not cut.
-    let ids: Vec<_> = heard.tokens[..end].iter().map(|token| token.id).collect();
+    let ids = &heard.words[..end];
     let mut before = part.max(at.saturating_sub(CONDITION_WORDS_MAX))..at;
     let spans = |from: usize| GRAMMAR.lexicon.starts("dearcondition", &ids[from..]).is_some_and(|len| from + len > at);
     if before.any(spans) {

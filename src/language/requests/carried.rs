@@ -27,7 +27,7 @@ pub(super) struct CarriedValues {
 const INSTANT: [&str; 2] = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"];
 
 impl CarriedValues {
-    pub fn by(actions: &[PlannedAction]) -> CarriedValues {
+    pub fn by<'p>(actions: impl IntoIterator<Item = &'p PlannedAction>) -> CarriedValues {
         let mut carried = CarriedValues::default();
         for action in actions {
             action.params.iter().for_each(|(name, value)| carried.add(name, value));

@@ -13,17 +13,20 @@ mod weighing;
 
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
+use std::rc::Rc;
 
 use rustc_hash::FxHasher;
 
 use super::account::SpanRole;
 use super::borders::{Border, borders};
-use super::parser::{Parse, Parser, quoted_words};
+use super::parser::{Parse, Parser};
 use super::prices::{PartPrice, Prices};
 use weighing::{BetweenBorders, beside};
 
 /// Ways to a border that are followed side by side.
 const WAYS_MAX: usize = 4;
+/// Steps of finding the borders around a token, and what is said beside.
+const DIVIDING_STEPS: usize = 10;
 
 /// A part of a message.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,7 +54,7 @@ struct Way {
     cost: u32,
     /// The border before, and which of the ways to it.
     from: (usize, usize),
-    clause: Option<Parse>,
+    clause: Option<Rc<Parse>>,
     role: Option<SpanRole>,
     /// Tells apart the ways that ask for something else.
     asks: u64,
@@ -72,7 +75,8 @@ impl Parser<'_> {
 
     /// The cheapest derivation of some tokens.
     pub fn derivation(&self, range: &Range<usize>) -> Derivation {
-        Chart::new(self, range).derivation()
+        let may_be_divided = self.work.take(DIVIDING_STEPS * range.len()).is_some();
+        if may_be_divided { Chart::new(self, range).derivation() } else { Derivation::default() }
     }
 }
 
@@ -96,7 +100,6 @@ impl<'a, 'p> Chart<'a, 'p> {
     }
 
     fn derivation(mut self) -> Derivation {
-        let quoted = quoted_words(self.parser.heard);
         if let Some(first) = self.ways.first_mut() {
             first.push(Way { cost: 0, from: (0, 0), clause: None, role: None, asks: 0 });
         }
@@ -106,13 +109,10 @@ impl<'a, 'p> Chart<'a, 'p> {
                     return Derivation::default();
                 }
                 // What is quoted was said by somebody, and asks for nothing.
-                let found: Vec<Parse> = if self.is_one_sentence(from, to) {
-                    self.parser.readings(self.words(from, to))
-                } else {
-                    Vec::new()
-                };
-                let found: Vec<Parse> = found.into_iter().filter(|clause| !clause.asks_by(&quoted)).collect();
-                let price = |(nth, clause): (usize, &Parse)| {
+                let is_one = self.is_one_sentence(from, to);
+                let found = if is_one { self.parser.readings(self.words(from, to)) } else { Vec::new() };
+                let found: Vec<_> = found.into_iter().filter(|one| !one.asks_in_quotes(self.parser.heard)).collect();
+                let price = |(nth, clause): (usize, &Rc<Parse>)| {
                     self.request(clause, from, to) + if nth == 0 { 0 } else { self.prices.part(PartPrice::Second) }
                 };
                 let prices: Vec<u32> = found.iter().enumerate().map(price).collect();
@@ -144,14 +144,14 @@ impl<'a, 'p> Chart<'a, 'p> {
             let way = &self.ways[at.0][at.1];
             let tokens = self.words(way.from.0, at.0);
             let sentence = self.borders[way.from.0].sentence;
-            parts.push(Passage { tokens, clause: way.clause.clone(), role: way.role.clone(), sentence });
+            parts.push(Passage { tokens, clause: way.clause.as_deref().cloned(), role: way.role.clone(), sentence });
             at = way.from;
         }
         parts.reverse();
         parts
     }
 
-    fn take(&mut self, from: (usize, usize), to: usize, cost: u32, clause: Option<Parse>, role: Option<SpanRole>) {
+    fn take(&mut self, from: (usize, usize), to: usize, cost: u32, clause: Option<Rc<Parse>>, role: Option<SpanRole>) {
         let before = &self.ways[from.0][from.1];
         let asks = clause.as_ref().map_or(before.asks, |clause| {
             let mut hasher = FxHasher::default();
@@ -195,7 +195,7 @@ impl<'a, 'p> Chart<'a, 'p> {
     fn last_request(&self, mut at: (usize, usize)) -> Option<(&Parse, usize)> {
         while at.0 > 0 {
             let way = &self.ways[at.0][at.1];
-            if let Some(clause) = &way.clause {
+            if let Some(clause) = way.clause.as_deref() {
                 return Some((clause, at.0));
             }
             at = way.from;

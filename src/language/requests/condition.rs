@@ -91,7 +91,7 @@ fn is_clause(heard: &AnnotatedText, ids: &[WordId], at: usize, is_first: bool) -
     let has_verb =
         || rest.iter().skip(1).take_while(|word| !is("clausebreak", word)).any(|word| is("clauseverb", word));
     let is_inverted = starts("clauseinverted") == Some(opener);
-    let asks = lexicon.starts("noclause", &rest).is_some() || is_inverted && ids.get(end).is_none_or(|_| !ends(&end));
+    let asks = lexicon.starts("noclause", rest).is_some() || is_inverted && ids.get(end).is_none_or(|_| !ends(&end));
     let is_sought = (1..=2).any(|n| n <= at && lexicon.is_phrase("asksbefore", &ids[at - n..at]));
     !asks && !is_sought && rest.len() > 1 && (!needs_verb || has_verb())
 }
@@ -109,8 +109,7 @@ impl Spoken {
         let text = own_words(text);
         let heard = AnnotatedText::new(&text, reference, GRAMMAR.lexicon);
         let lexicon = GRAMMAR.lexicon;
-        let ids: Vec<WordId> = heard.tokens.iter().map(|token| token.id).collect();
-        let quoted = heard.quoted();
+        let (ids, quoted) = (&heard.words, &heard.quoted);
         let is_mark = |at: usize| heard.tokens[at].mark == TokenMark::Stop || heard.typed(at) == ",";
         let starts = |class: &str, at: usize| !quoted[at] && lexicon.starts(class, &ids[at..]).is_some();
         let mut spoken = Spoken { text: text.clone(), spans: Vec::new(), asking: Vec::new(), is_simple: true };
@@ -118,7 +117,7 @@ impl Spoken {
         while at < ids.len() {
             asks = (asks && heard.tokens[at].mark != TokenMark::Stop) || lexicon.is_phrase("whether", &ids[at..=at]);
             let is_otherwise = at > 0 && starts("otherwise", at);
-            let opens = || !quoted[at] && is_clause(&heard, &ids, at, at == 0 || is_mark(at - 1));
+            let opens = || !quoted[at] && is_clause(&heard, ids, at, at == 0 || is_mark(at - 1));
             if !is_otherwise && !starts("dearcondition", at) && !opens() {
                 at += 1;
                 continue;

@@ -8,6 +8,7 @@ use super::built::{Built, fits};
 use super::chart::{Derivation, Passage};
 use super::grammar::GRAMMAR;
 use super::hearing::Hearing;
+use super::lexicon::WordId;
 use super::matching::Filler;
 use super::parser::{Parse, Parser};
 use super::prices::TokenClass;
@@ -63,11 +64,11 @@ pub(crate) fn derived(hearing: &Hearing, domains: &[String], work: &Work) -> Der
 
 /// Whether something needs what was said before it: it lacks something, or holds a word that points back.
 fn points_back(parts: &[Passage], text: &str) -> bool {
-    let tokens = tokens(text, GRAMMAR.lexicon);
-    let points = |words: Range<usize>, spoken: &dyn Fn(usize) -> bool| {
-        words.clone().filter(|at| !spoken(*at)).any(|at| {
-            let ids: Vec<_> = tokens[at..words.end].iter().map(|token| token.id).collect();
-            let len = GRAMMAR.lexicon.starts("antecedent", &ids);
+    let words: Vec<WordId> = tokens(text, GRAMMAR.lexicon).iter().map(|token| token.id).collect();
+    let points = |range: Range<usize>, spoken: &dyn Fn(usize) -> bool| {
+        range.clone().filter(|at| !spoken(*at)).any(|at| {
+            let ids = &words[at..range.end];
+            let len = GRAMMAR.lexicon.starts("antecedent", ids);
             // A conjunction before a statement looks like a pronoun and points to nothing.
             len.is_some_and(|len| GRAMMAR.lexicon.starts("subject", &ids[len..]).is_none())
         })
@@ -187,7 +188,7 @@ impl Parse {
     /// A sentence that is no request goes on with what the action before it has to say, if it says anything.
     fn go_on(&mut self, heard: &AnnotatedText, sentence: Range<usize>, hearing: &Hearing) {
         let ids = heard.ids(sentence.clone());
-        let styles = || GRAMMAR.lexicon.find("dearstyle", &ids).is_some();
+        let styles = || GRAMMAR.lexicon.find("dearstyle", ids).is_some();
         if ids.len() < LETTER_WORDS_MIN || styles() {
             return;
         }
@@ -197,13 +198,13 @@ impl Parse {
     }
 }
 
-/// Whether a message only talks, or only is polite.
-pub(crate) fn says_nothing(hearing: &Hearing, heard: &AnnotatedText, work: &Work) -> bool {
+/// Whether a message only talks, or only is polite; `parts` are those that it was read in, in any service's words.
+pub(crate) fn says_nothing(hearing: &Hearing, heard: &AnnotatedText, parts: Option<&[Passage]>, work: &Work) -> bool {
     let parser = Parser::new(hearing, heard, &[], work);
-    let parts = parser.parts(&(0..heard.tokens.len()));
+    let parts = parts.map_or_else(|| parser.parts(&(0..heard.tokens.len())), <[Passage]>::to_vec);
     let polite = |tokens: &Range<usize>| {
         let ids = heard.ids(tokens.clone());
-        let last = matching::starts(GRAMMAR.lexicon, &ids).last().copied().unwrap_or_default();
+        let last = matching::starts(GRAMMAR.lexicon, ids).last().copied().unwrap_or_default();
         ["lead", "delead", "tail"].iter().any(|class| GRAMMAR.lexicon.is_phrase(class, &ids[last..]))
     };
     !parts.is_empty() && parts.iter().all(|part| parser.is_talk(part.tokens.clone()) || polite(&part.tokens))
@@ -222,7 +223,7 @@ pub(crate) fn only_a_time(
         return None;
     };
     let is_bare =
-        ids.is_empty() || GRAMMAR.lexicon.is_phrase("correction", &ids) || is_only_told(hearing, heard, time, work);
+        ids.is_empty() || GRAMMAR.lexicon.is_phrase("correction", ids) || is_only_told(hearing, heard, time, work);
     let last = history::latest(hearing.history, |past| fits(domains, &past.service)).filter(|_| is_bare)?;
     let words = heard.words_of(&heard.masks[time]);
     (hearing.builders.retimed)(last, words)
@@ -232,13 +233,13 @@ pub(crate) fn only_a_time(
 fn is_only_told(hearing: &Hearing, heard: &AnnotatedText, time: usize, work: &Work) -> bool {
     let parts = Parser::new(hearing, heard, &[], work).parts(&(0..heard.tokens.len()));
     let corrects = |ids: &[_]| ids.is_empty() || GRAMMAR.lexicon.is_phrase("correction", ids);
-    let alone = |part: &Passage| heard.times_in(&part.tokens) == [time] && corrects(&heard.ids(part.tokens.clone()));
+    let alone = |part: &Passage| heard.times_in(&part.tokens) == [time] && corrects(heard.ids(part.tokens.clone()));
     let told = |part: &Passage| {
         let role = matches!(
             part.role,
             Some(SpanRole::Reason | SpanRole::Politeness | SpanRole::Skipped(TokenClass::Correction))
         );
-        part.clause.is_none() && role || corrects(&heard.ids(part.tokens.clone()))
+        part.clause.is_none() && role || corrects(heard.ids(part.tokens.clone()))
     };
     parts.iter().any(alone) && parts.iter().all(|part| alone(part) || told(part))
 }

@@ -56,7 +56,7 @@ impl Parser<'_> {
     /// its own.
     pub fn tells_why(&self, asked: &Parse, told: &Parse, range: &Range<usize>) -> bool {
         let ids = self.heard.ids(range.clone());
-        let of_it = ["it", "purpose"].iter().any(|class| self.grammar.lexicon.find(class, &ids).is_some());
+        let of_it = ["it", "purpose"].iter().any(|class| self.grammar.lexicon.find(class, ids).is_some());
         let created = matches!(told.command.as_str(), "task.create" | "calendar.create_event");
         self.is_own_need(asked, range)
             && (of_it || asked.command == "calendar.find_free_time")
@@ -66,8 +66,7 @@ impl Parser<'_> {
 
     /// Whether what is seen of a range begins with a phrase of one of the classes.
     pub fn begins(&self, range: &Range<usize>, classes: &[&str]) -> bool {
-        let ids = self.heard.ids(range.clone());
-        classes.iter().any(|class| self.grammar.lexicon.starts(class, &ids).is_some())
+        classes.iter().any(|class| self.grammar.lexicon.starts(class, self.heard.ids(range.clone())).is_some())
     }
 }
 

@@ -1,7 +1,9 @@
 //! The frames of the built-in services' phrases and of `data/language/requests/shared.*.txt`: what people say for each
 //! command.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
 
 use super::built_in;
 use super::lexicon::{ClassId, RequestLexicon, WordId};
@@ -60,9 +62,9 @@ pub(super) fn needs_a_word(pieces: &[Symbol]) -> bool {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Frames {
     pub(super) list: Vec<CommandFrame>,
-    by_first: HashMap<WordId, Vec<usize>>,
+    by_first: FxHashMap<WordId, Vec<usize>>,
     /// Frames that begin with a slot, by the words of which they need one.
-    by_need: HashMap<WordId, Vec<usize>>,
+    by_need: FxHashMap<WordId, Vec<usize>>,
     /// Those that need no word in particular.
     anywhere: Vec<usize>,
 }
@@ -147,7 +149,9 @@ impl<'t> Grammar<'t> {
     /// Frames that may begin with any word and find a word they need among these.
     pub fn frames_among(self, ids: &[WordId]) -> Vec<&'t CommandFrame> {
         let Frames { list, by_need, anywhere, .. } = self.frames;
-        let needed = ids.iter().filter_map(|id| by_need.get(id)).flatten();
+        // A word that is said again needs the same frames.
+        let words: BTreeSet<WordId> = ids.iter().copied().collect();
+        let needed = words.iter().filter_map(|id| by_need.get(id)).flatten();
         let places: BTreeSet<usize> = needed.chain(anywhere).copied().collect();
         places.into_iter().map(|at| &list[at]).collect()
     }

@@ -3,7 +3,9 @@
 //! Not here: what is done with them. A word that occurs in no class and no frame is unknown; unknown words
 //! are what titles, names and bodies are made of.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
 
 use crate::language::words::distance;
 
@@ -42,16 +44,16 @@ impl Vocabulary {
 }
 
 /// The words after the first of each phrase, the longer first, by that first one.
-type PhraseTails = HashMap<WordId, Vec<Vec<WordId>>>;
+type PhraseTails = FxHashMap<WordId, Vec<Vec<WordId>>>;
 
 /// Everything the frames are written with.
 #[derive(Debug, Default)]
 pub(super) struct KnownTerms {
     pub words: Vocabulary,
-    names: HashMap<String, ClassId>,
+    names: FxHashMap<String, ClassId>,
     classes: Vec<PhraseTails>,
     /// What each misspelt word is read as.
-    read_as: HashMap<String, Vec<WordId>>,
+    read_as: FxHashMap<String, Vec<WordId>>,
 }
 
 impl KnownTerms {
@@ -69,7 +71,7 @@ impl KnownTerms {
                 known.classes[class.0].entry(first).or_default().push(rest);
             }
         }
-        for rests in known.classes.iter_mut().flat_map(HashMap::values_mut) {
+        for rests in known.classes.iter_mut().flat_map(FxHashMap::values_mut) {
             rests.sort_by_key(|rest| std::cmp::Reverse(rest.len()));
         }
         for (typed, meant) in rows(spellings, '=', mistakes) {

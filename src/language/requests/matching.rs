@@ -53,12 +53,11 @@ pub(crate) fn readings<'g>(
     tokens: Range<usize>,
     work: &Work,
 ) -> Vec<ClauseMatch<'g>> {
-    let live = heard.live(tokens.clone());
-    let ids: Vec<WordId> = live.iter().map(|&i| heard.tokens[i].id).collect();
+    let (live, ids) = (heard.live(tokens.clone()), heard.ids(tokens.clone()));
     let mut found: Vec<ClauseMatch<'g>> = Vec::new();
-    let open = grammar.frames_among(&ids);
+    let open = grammar.frames_among(ids);
     let lexicon = grammar.lexicon;
-    for end in ends(lexicon, &ids) {
+    for end in ends(lexicon, ids) {
         for start in starts(lexicon, &ids[..end]) {
             let Some(&first) = ids[..end].get(start) else {
                 continue;

@@ -196,7 +196,8 @@ fn without_conditions(hearing: &Hearing, domains: &[String], work: &Work) -> Und
         return Understood::Plan { plan: of(vec![action]), condition: None, account };
     }
     let Derived { draft, parts, rival } = derivation::derived(hearing, domains, work);
-    if draft == PlanDraft::Nothing && (derivation::says_nothing(hearing, &heard, work) || is_talk(hearing)) {
+    let read = || parts.as_deref().filter(|_| domains.is_empty());
+    if draft == PlanDraft::Nothing && (derivation::says_nothing(hearing, &heard, read(), work) || is_talk(hearing)) {
         return Understood::SmallTalk;
     }
     let understood = accounted(hearing, &heard, draft, parts.as_deref());

@@ -52,10 +52,9 @@ pub fn order(text: &str, reference: &Reference) -> Option<String> {
     if sentences(&heard, &(0..heard.tokens.len())).len() != 1 {
         return None;
     }
-    let live = heard.live(0..heard.tokens.len());
-    let ids = heard.ids(0..heard.tokens.len());
+    let (live, ids) = (heard.live(0..heard.tokens.len()), heard.ids(0..heard.tokens.len()));
     let lexicon = GRAMMAR.lexicon;
-    let begins = matching::starts(lexicon, &ids).last().copied()?;
+    let begins = matching::starts(lexicon, ids).last().copied()?;
     // A request in the form of a question is none.
     // Nor is what begins with a contraction.
     let &first = live.get(begins)?;

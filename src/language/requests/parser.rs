@@ -4,6 +4,7 @@
 
 use std::cell::RefCell;
 use std::ops::Range;
+use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
@@ -41,17 +42,12 @@ pub(crate) struct Parse {
     pub has_time: bool,
 }
 
-/// For each token whether it is a word between quotation marks.
-pub(super) fn quoted_words(heard: &AnnotatedText) -> Vec<bool> {
-    let words = heard.tokens.iter().map(|token| token.mark == TokenMark::Word);
-    heard.quoted().into_iter().zip(words).map(|(quoted, word)| quoted && word).collect()
-}
-
 impl Parse {
-    /// Whether one of the words that ask, and not of those that it is about, is among these.
-    pub fn asks_by(&self, words: &[bool]) -> bool {
-        let in_slot = |at: &usize| self.slots.iter().any(|slot| (slot.first..=slot.last).contains(at));
-        self.core.clone().any(|at| words[at] && (at == self.core.start || !in_slot(&at)))
+    /// Whether one of the words that ask, and not of those that it is about, stands between quotation marks.
+    pub fn asks_in_quotes(&self, heard: &AnnotatedText) -> bool {
+        let in_slot = |at: usize| self.slots.iter().any(|slot| (slot.first..=slot.last).contains(&at));
+        let is_quoted = |at: usize| heard.quoted[at] && heard.tokens[at].mark == TokenMark::Word;
+        self.core.clone().any(|at| is_quoted(at) && (at == self.core.start || !in_slot(at)))
     }
 
     /// Whether both come to the same commands.
@@ -79,7 +75,7 @@ pub(crate) struct Parser<'a> {
     domains: &'a [String],
     pub work: &'a Work,
     /// Clauses that were tried; a message is divided in many ways that share theirs.
-    tried: RefCell<FxHashMap<Range<usize>, Vec<Parse>>>,
+    tried: RefCell<FxHashMap<Range<usize>, Vec<Rc<Parse>>>>,
 }
 
 impl<'a> Parser<'a> {
@@ -101,22 +97,22 @@ impl<'a> Parser<'a> {
     /// Negated, wished or reported: no request of the person's own.
     pub fn is_told(&self, range: &Range<usize>) -> bool {
         let ids = self.heard.ids(range.clone());
-        matching::starts(self.grammar.lexicon, &ids).into_iter().any(|at| {
+        matching::starts(self.grammar.lexicon, ids).into_iter().any(|at| {
             ["negation", "reported"].iter().any(|class| self.grammar.lexicon.starts(class, &ids[at..]).is_some())
         })
     }
 
     /// The best buildable reading of a clause.
-    pub fn clause(&self, range: Range<usize>) -> Option<Parse> {
+    pub fn clause(&self, range: Range<usize>) -> Option<Rc<Parse>> {
         self.readings(range).into_iter().next()
     }
 
     /// That, and the next best where nothing in the wording tells which of two commands is meant.
-    pub fn readings(&self, range: Range<usize>) -> Vec<Parse> {
+    pub fn readings(&self, range: Range<usize>) -> Vec<Rc<Parse>> {
         if let Some(tried) = self.tried.borrow().get(&range) {
             return tried.clone();
         }
-        let found = self.read_clause(range.clone());
+        let found: Vec<Rc<Parse>> = self.read_clause(range.clone()).into_iter().map(Rc::new).collect();
         self.tried.borrow_mut().insert(range, found.clone());
         found
     }

@@ -143,9 +143,8 @@ pub(crate) fn planned(hearing: &Hearing, domains: &[String], work: &Work) -> Opt
 fn is_of_several_sentences(heard: &AnnotatedText) -> bool {
     let stop = heard.tokens.iter().position(|token| token.mark == TokenMark::Stop);
     stop.is_some_and(|stop| {
-        let behind = heard.live(stop..heard.tokens.len());
-        let ids: Vec<_> = behind.iter().map(|at| heard.tokens[*at].id).collect();
-        !ids.is_empty() && !GRAMMAR.lexicon.is_phrase("tail", &ids)
+        let behind = heard.ids(stop..heard.tokens.len());
+        !behind.is_empty() && !GRAMMAR.lexicon.is_phrase("tail", behind)
     })
 }
 

@@ -116,21 +116,18 @@ impl<'a> ClauseReading<'a> {
     }
 
     /// The words of a slot as ids.
-    pub fn ids(&self, name: &str) -> Vec<WordId> {
-        let Some(slot) = self.found.slot(name) else {
-            return Vec::new();
-        };
-        self.heard.ids(slot.first..slot.last + 1)
+    pub fn ids(&self, name: &str) -> &[WordId] {
+        self.found.slot(name).map_or(&[], |slot| self.heard.ids(slot.first..slot.last + 1))
     }
 
     /// True when the slot holds a phrase of the class.
     pub fn holds(&self, name: &str, class: &str) -> bool {
-        self.grammar.lexicon.find(class, &self.ids(name)).is_some()
+        self.grammar.lexicon.find(class, self.ids(name)).is_some()
     }
 
     /// True when the clause holds a phrase of the class.
     pub fn clause_holds(&self, class: &str) -> bool {
-        self.grammar.lexicon.find(class, &self.clause_ids()).is_some()
+        self.grammar.lexicon.find(class, self.clause_ids()).is_some()
     }
 
     /// The words of the clause that frames look at.
@@ -140,7 +137,7 @@ impl<'a> ClauseReading<'a> {
 
     /// True when the clause begins with a phrase of the class.
     pub fn clause_starts(&self, class: &str) -> bool {
-        self.grammar.lexicon.starts(class, &self.clause_ids()).is_some()
+        self.grammar.lexicon.starts(class, self.clause_ids()).is_some()
     }
 
     /// The clause in lower case, with a space at either end.
@@ -149,7 +146,7 @@ impl<'a> ClauseReading<'a> {
         format!(" {} ", lower(self.heard.raw(tokens.start, tokens.end.saturating_sub(1))))
     }
 
-    pub fn clause_ids(&self) -> Vec<WordId> {
+    pub fn clause_ids(&self) -> &[WordId] {
         self.heard.ids(self.found.tokens.clone())
     }
 

@@ -22,7 +22,7 @@ pub(crate) fn means_all(said: &ClauseReading, slot: &str) -> bool {
     let Some(found) = said.found.slot(slot) else { return false };
     let says_all = |at: usize| ALL.contains(&lower(said.heard.typed(at)).as_str());
     let mut before = (said.found.tokens.start..found.first).rev().take(DETERMINERS_BEFORE);
-    let is_reference = said.grammar.lexicon.is_phrase("it", &said.ids(slot));
+    let is_reference = said.grammar.lexicon.is_phrase("it", said.ids(slot));
     !is_reference && (says_all(found.first) || before.any(says_all))
 }
 

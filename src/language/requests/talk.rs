@@ -53,7 +53,7 @@ pub fn is_small_talk(text: &str) -> bool {
 /// A request is a message of its own, with whatever word it begins.
 pub fn gives_up(text: &str, reference: &Reference) -> bool {
     let heard = AnnotatedText::new(text, reference, GRAMMAR.lexicon);
-    let Some(len) = GRAMMAR.lexicon.starts("giveup", &heard.ids(0..heard.tokens.len())) else { return dismisses(text) };
+    let Some(len) = GRAMMAR.lexicon.starts("giveup", heard.ids(0..heard.tokens.len())) else { return dismisses(text) };
     let is_remark = |next: &Token| next.mark != TokenMark::Word && !is_request(&text[next.span.end..], reference);
     dismisses(text) || heard.tokens.get(len).is_none_or(is_remark)
 }

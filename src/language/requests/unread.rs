@@ -43,7 +43,7 @@ pub(super) fn account(
     actions: &[PlannedAction],
     now: DateTime<Utc>,
 ) -> (PartAccount, Vec<Unread>) {
-    let mut ledger = WordLedger::new(heard, actions, now);
+    let mut ledger = WordLedger::new(heard, &actions.iter().collect::<Vec<_>>(), now);
     match parts {
         Some(parts) => parts.iter().for_each(|part| ledger.part(part)),
         None => {
@@ -56,7 +56,7 @@ pub(super) fn account(
 
 /// What actions leave out of a message that was planned as another one.
 pub(super) fn price_of(heard: &AnnotatedText, actions: &[PlannedAction], now: DateTime<Utc>) -> u32 {
-    let mut ledger = WordLedger::new(heard, actions, now);
+    let mut ledger = WordLedger::new(heard, &actions.iter().collect::<Vec<_>>(), now);
     ledger.offset();
     (0..heard.tokens.len()).for_each(|at| ledger.by_value(at));
     ledger.price(0..heard.tokens.len(), &Prices::read())
@@ -66,7 +66,6 @@ pub(super) struct WordLedger<'a> {
     pub heard: &'a AnnotatedText<'a>,
     pub carried: CarriedValues,
     pub roles: Vec<Option<SpanRole>>,
-    pub quoted: Vec<bool>,
     /// Some request was read from words that nothing better fits; then less may be left out.
     weak: bool,
     /// What a title points to is said in it.
@@ -77,28 +76,23 @@ pub(super) struct WordLedger<'a> {
 }
 
 impl<'a> WordLedger<'a> {
-    pub fn new(heard: &'a AnnotatedText<'a>, actions: &[PlannedAction], now: DateTime<Utc>) -> WordLedger<'a> {
+    pub fn new(heard: &'a AnnotatedText<'a>, actions: &[&PlannedAction], now: DateTime<Utc>) -> WordLedger<'a> {
         WordLedger {
             heard,
-            carried: CarriedValues::by(actions),
+            carried: CarriedValues::by(actions.iter().copied()),
             roles: vec![None; heard.tokens.len()],
-            quoted: heard.quoted(),
             weak: false,
-            explained: actions.iter().any(super::finish::says_what_it_points_to),
+            explained: actions.iter().any(|action| super::finish::says_what_it_points_to(action)),
             completes: actions.iter().all(|action| action.command == "complete"),
             now,
         }
-    }
-
-    pub fn ids(&self, range: Range<usize>) -> Vec<WordId> {
-        self.heard.tokens[range].iter().map(|token| token.id).collect()
     }
 
     /// The length of a phrase of the class that begins at a token.
     fn starts(&self, class: &str, at: usize) -> Option<usize> {
         const PHRASE_WORDS_MAX: usize = 8;
         let end = (at + PHRASE_WORDS_MAX).min(self.heard.tokens.len());
-        GRAMMAR.lexicon.starts(class, &self.ids(at..end))
+        GRAMMAR.lexicon.starts(class, &self.heard.words[at..end])
     }
 
     fn skip(&mut self, range: Range<usize>, class: TokenClass) {

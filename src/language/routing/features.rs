@@ -61,7 +61,7 @@ pub(crate) fn features(heard: &AnnotatedText, intents: &[Intent]) -> Features {
             out.push((bucket(&["d", class, asks]), 0.7));
         }
     }
-    opening(heard, &words, &mut out);
+    opening(&ids, &words, &mut out);
     if heard.text.trim_end().ends_with('?') {
         out.push((bucket(&["q"]), 0.5));
     }
@@ -79,14 +79,13 @@ pub(crate) fn features(heard: &AnnotatedText, intents: &[Intent]) -> Features {
 }
 
 /// How it begins: who speaks of whom, in which tense, and whether it is negated or reported.
-fn opening(heard: &AnnotatedText, words: &[String], out: &mut Vec<(u32, f32)>) {
-    let ids: Vec<_> = heard.tokens.iter().filter(|t| t.mark == TokenMark::Word).map(|t| t.id).collect();
+fn opening(ids: &[WordId], words: &[String], out: &mut Vec<(u32, f32)>) {
     for class in ["negation", "reported", "subject", "assistant", "closing", "howto", "capable"] {
-        if GRAMMAR.lexicon.starts(class, &ids).is_some() {
+        if GRAMMAR.lexicon.starts(class, ids).is_some() {
             out.push((bucket(&["o", class]), 0.8));
         }
     }
-    if let Some(who) = told_of(&ids) {
+    if let Some(who) = told_of(ids) {
         out.push((bucket(&["t", who]), 1.0));
     }
     let ending = |word: &String| word.chars().rev().take(2).collect::<String>();

@@ -225,8 +225,8 @@ fn is_statement(heard: &AnnotatedText, intents: &[Intent]) -> bool {
     let ids = heard.ids(0..heard.tokens.len());
     let tells = ["subject", "reported", "negation", "him", "howto"]
         .iter()
-        .any(|class| GRAMMAR.lexicon.starts(class, &ids).is_some());
-    let tells = tells || told_of(&ids).is_some() || GRAMMAR.lexicon.find("hypothetical", &ids).is_some();
+        .any(|class| GRAMMAR.lexicon.starts(class, ids).is_some());
+    let tells = tells || told_of(ids).is_some() || GRAMMAR.lexicon.find("hypothetical", ids).is_some();
     tells && intents.iter().all(|intent| intent.weak || intent.service == "chat")
 }
 
@@ -234,7 +234,7 @@ fn is_statement(heard: &AnnotatedText, intents: &[Intent]) -> bool {
 /// talk has as well.
 fn speaks_of(heard: &AnnotatedText, class: &str) -> bool {
     let ids = heard.ids(0..heard.tokens.len());
-    GRAMMAR.lexicon.find(class, &ids).is_some()
+    GRAMMAR.lexicon.find(class, ids).is_some()
 }
 
 /// An order with a pronoun, or an addition to it: the message means something only after what was said before.

@@ -219,7 +219,7 @@ pub(super) fn built(said: &ClauseReading) -> Built {
     let length = said.lengths(&[]).first().map(|&mask| said.words(&[mask]));
     used.extend(length.iter().flat_map(|l| l.masks.clone()));
     // A pronoun without a time is no event.
-    if said.grammar.lexicon.is_phrase("it", &said.ids("summary")) && when.is_none() {
+    if said.grammar.lexicon.is_phrase("it", said.ids("summary")) && when.is_none() {
         return Built::No;
     }
     let is_bare = said.found.frame.weak;

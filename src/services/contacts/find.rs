@@ -138,6 +138,6 @@ fn number_follows(said: &ClauseReading) -> bool {
     let slot = said.found.slots.iter().find(|s| s.name == "query" || s.name == "name");
     slot.is_some_and(|slot| {
         let ids = said.heard.ids(slot.last + 1..said.found.tokens.end);
-        said.grammar.lexicon.starts("number", &ids).is_some()
+        said.grammar.lexicon.starts("number", ids).is_some()
     })
 }

@@ -47,7 +47,7 @@ pub(super) fn write(said: &ClauseReading, command: &str) -> Built {
         return Built::Ask { question: "Who should it go to?", partial: action, param: "to" };
     }
     // A noun that says nothing is no text of a mail.
-    let says_something = !said.grammar.lexicon.is_phrase("vaguebody", &said.ids("body"));
+    let says_something = !said.grammar.lexicon.is_phrase("vaguebody", said.ids("body"));
     match body.filter(|_| says_something) {
         Some(_) => Built::Act(action),
         None => Built::Ask { question: "What should it say?", partial: action, param: "body" },

@@ -140,7 +140,7 @@ fn answer(said: &ClauseReading, command: &str) -> Built {
     let topic = said.raw("topic").map(|t| without_determiner(&t).to_owned());
     let find_by = match (&whom, topic) {
         (Some(whom), Some(topic)) => Some(format!("{whom} {topic}")),
-        (Some(whom), None) if !said.grammar.lexicon.is_phrase("it", &said.ids("whom")) => {
+        (Some(whom), None) if !said.grammar.lexicon.is_phrase("it", said.ids("whom")) => {
             Some(without_kind(whom).to_owned())
         }
         (None, Some(topic)) => Some(topic),

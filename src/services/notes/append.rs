@@ -129,7 +129,7 @@ pub(super) fn built(said: &ClauseReading) -> Built {
         return Built::No;
     };
     // A vague object, and the thing to add behind it.
-    if is_shopping(said) && said.grammar.lexicon.starts("vague", &said.ids("text")).is_some() {
+    if is_shopping(said) && said.grammar.lexicon.starts("vague", said.ids("text")).is_some() {
         return Built::No;
     }
     let text = things(&text).iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", ");

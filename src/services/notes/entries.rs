@@ -133,7 +133,7 @@ pub(super) fn built(said: &ClauseReading, command: &str) -> Built {
     let mut action = said.action(NAME, command);
     // The noun for a task speaks of no list of these.
     let is_task = said.holds("items", "tasknoun");
-    let is_reference = is_task || said.grammar.lexicon.is_phrase("it", &said.ids("items"));
+    let is_reference = is_task || said.grammar.lexicon.is_phrase("it", said.ids("items"));
     let Some(items) = said.raw("items").map(|items| entry_names(&items)).filter(|_| !is_reference) else {
         return Built::No;
     };

@@ -191,16 +191,16 @@ pub(super) fn built(said: &ClauseReading) -> Built {
         set(&mut action, "title", Some(title(&what)).filter(|title| !title.is_empty()));
         return Built::Ask { question: "When exactly is that?", partial: action, param: "deadline" };
     }
-    if said.grammar.lexicon.is_phrase("it", &said.ids("title")) {
+    if said.grammar.lexicon.is_phrase("it", said.ids("title")) {
         return about_it(said, action);
     }
     // A quantifier alone names nothing that could be told then.
-    if said.grammar.lexicon.is_phrase("vague", &said.ids("title")) {
+    if said.grammar.lexicon.is_phrase("vague", said.ids("title")) {
         return Built::Ask { question: "What should I remind you of?", partial: action, param: "title" };
     }
     // A condition that is waited for is nothing to do.
     let is_awaited = ["watchanswer", "watchanswers", "watchanswered"].iter().any(|class| said.holds("title", class));
-    if is_awaited && said.grammar.lexicon.starts("isornot", &said.ids("title")).is_some() {
+    if is_awaited && said.grammar.lexicon.starts("isornot", said.ids("title")).is_some() {
         return Built::No;
     }
     let (what, why) = reason(if is_twice { without_and(&whole) } else { &whole });
@@ -218,7 +218,7 @@ fn of_another_timer(said: &ClauseReading) -> Option<TimeWords> {
 
 /// What is to be done, where the time is told by something that was not said.
 fn without_pointer(said: &ClauseReading, text: &str) -> Option<String> {
-    let words = said.grammar.lexicon.starts("pointer", &said.ids("title"))?;
+    let words = said.grammar.lexicon.starts("pointer", said.ids("title"))?;
     let rest = text.split_whitespace().skip(words).collect::<Vec<_>>().join(" ");
     Some(tidy(rest.strip_prefix("to ").unwrap_or(&rest)))
 }

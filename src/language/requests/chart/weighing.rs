@@ -82,7 +82,7 @@ impl Chart<'_, '_> {
         if parser.work.take(WEIGHING_STEPS * parser.heard.tokens.len()).is_none() {
             return u32::MAX;
         }
-        let actions: Vec<_> = clause.actions().cloned().collect();
+        let actions: Vec<_> = clause.actions().collect();
         let mut ledger = WordLedger::new(parser.heard, &actions, parser.hearing.reference.now);
         ledger.clause(clause);
         let weak = if clause.weak { self.prices.part(PartPrice::Weak) } else { 0 };
@@ -170,7 +170,7 @@ impl Chart<'_, '_> {
     fn states(&self, at: usize) -> bool {
         let range = self.range(at);
         let ids = self.parser.heard.ids(range.clone());
-        let holds = |class: &str| self.parser.grammar.lexicon.find(class, &ids).is_some();
+        let holds = |class: &str| self.parser.grammar.lexicon.find(class, ids).is_some();
         let of_verb = |at: usize| {
             let word = lower(self.parser.heard.typed(at));
             let ends = ["'s", "’s", "'m", "’m", "'re", "’re", "'ll", "’ll", "'ve", "’ve", "ed"];
@@ -200,7 +200,7 @@ impl Chart<'_, '_> {
         let heard = self.parser.heard;
         let ids = heard.ids(range.clone());
         ids.is_empty()
-            || may_be_needed(heard.raw(range.start, range.end - 1), &ids, self.parser.grammar.lexicon)
+            || may_be_needed(heard.raw(range.start, range.end - 1), ids, self.parser.grammar.lexicon)
             || self.parser.begins(&range, &["invite", "errand", "joined"])
             || heard.hidden_by(range.start).is_some()
     }
@@ -223,8 +223,10 @@ impl Chart<'_, '_> {
         if self.goes_on_with_a_list(clause, at) {
             return false;
         }
-        let whole = |clause: Parse| !matches!(clause.built, Built::Ask { .. });
-        let before = self.parser.clause(self.borders[from].start..end).is_some_and(whole);
+        let before = self
+            .parser
+            .clause(self.borders[from].start..end)
+            .is_some_and(|clause| !matches!(clause.built, Built::Ask { .. }));
         let ends = (at + 1..=to).map(|to| self.borders[to].end);
         let mut found = ends.filter_map(|end| Some((self.parser.clause(start..end)?, start..end)));
         found.any(|(right, range)| {

@@ -226,7 +226,7 @@ fn the_worst_inputs_are_read_in_bounded_time() {
     ] {
         let start = ThreadClock::now();
         let _ = planned(&text, &meeting_with_sarah());
-        assert!(start.elapsed().as_secs() < 10, "{:?}: {text:.40}", start.elapsed());
+        assert!(start.elapsed().as_secs() < 2, "{:?}: {text:.40}", start.elapsed());
     }
 }
 

@@ -17,7 +17,7 @@ impl WordLedger<'_> {
     /// Dear words in a slot that names something.
     pub(super) fn inside(&mut self, slot: &str, range: Range<usize>) {
         if SPOKEN.contains(&slot) {
-            let styled = range.clone().find(|at| !self.quoted[*at] && self.starts("dearstyle", *at).is_some());
+            let styled = range.clone().find(|at| !self.heard.quoted[*at] && self.starts("dearstyle", *at).is_some());
             return styled.into_iter().for_each(|at| self.skip(at..range.end, TokenClass::Request));
         }
         if range.is_empty() {
@@ -31,7 +31,7 @@ impl WordLedger<'_> {
         let mut asks_whether = false;
         while at < range.end {
             asks_whether |= self.starts("whether", at).is_some();
-            let dear = if self.quoted[at] || self.heard.hidden_by(at).is_some() {
+            let dear = if self.heard.quoted[at] || self.heard.hidden_by(at).is_some() {
                 None
             } else {
                 self.dear(slot, range.start, at, asks_whether)
@@ -96,7 +96,9 @@ impl WordLedger<'_> {
         let told_before = !self.explained && self.heard.live(0..start).len() >= WORDS_MIN;
         let last = slot.end.saturating_sub(1);
         let points = slot.contains(&last)
-            && ["pronoun", "person"].iter().any(|class| GRAMMAR.lexicon.is_phrase(class, &self.ids(last..slot.end)));
+            && ["pronoun", "person"]
+                .iter()
+                .any(|class| GRAMMAR.lexicon.is_phrase(class, &self.heard.words[last..slot.end]));
         let opens = slot.contains(&slot.start) && self.starts("antecedent", slot.start).is_some() && slot.len() > 1;
         if told_before && points {
             self.skip(last..slot.end, TokenClass::Name);
