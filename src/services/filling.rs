@@ -160,7 +160,7 @@ fn by_verb(said: &ClauseReading) -> &'static str {
     if let Some(only) = ["task", "calendar", "keep"].into_iter().find(|s| routed(s)) {
         return only;
     }
-    let is_cancel = said.grammar.lexicon.find("cancelverb", &said.clause_ids()).is_some();
+    let is_cancel = said.grammar.lexicon.find("cancelverb", said.clause_ids()).is_some();
     let has_clock = !said.moments(&[]).is_empty();
     if is_cancel || has_clock { "calendar" } else { "task" }
 }
@@ -216,7 +216,7 @@ fn moved(said: &ClauseReading) -> Built {
 
 /// An object without a new time and without a priority changes nothing.
 fn is_vague(said: &ClauseReading) -> bool {
-    said.grammar.lexicon.find("realmove", &said.clause_ids()).is_none()
+    said.grammar.lexicon.find("realmove", said.clause_ids()).is_none()
 }
 
 /// A clock time suggests an event, a mere day a task.

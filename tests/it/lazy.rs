@@ -29,6 +29,11 @@ const MAY: &[(&str, &str, &str)] = &[
         "a kilobyte of names, split once when a server first lists its folders, which takes a hundred times as long",
     ),
     ("pipeline/stages/gate.rs", "OnceLock", "one turn's own memory of what it asked, gone with the turn"),
+    (
+        "language/requests/unread.rs",
+        "OnceCell",
+        "what each time of one message is to one plan, found once for all its words",
+    ),
     ("language/requests/said.rs", "OnceCell", "what one plan says, read when a message names a number or a time"),
     (
         "language/requests/question_words.rs",

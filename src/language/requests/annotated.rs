@@ -134,8 +134,7 @@ impl<'t> AnnotatedText<'t> {
 
     /// A time in the possessive, before a noun, belongs to the name of a thing.
     fn cuts_a_word(&self, span: &Range<usize>) -> bool {
-        let last = self.first_behind(span.end).checked_sub(1);
-        last.is_some_and(|last| span.end < self.tokens[last].span.end)
+        self.first_behind(span.end).checked_sub(1).is_some_and(|last| span.end < self.tokens[last].span.end)
     }
 
     /// The first token that begins at a byte or behind it.

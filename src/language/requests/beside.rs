@@ -85,8 +85,7 @@ impl WordLedger<'_> {
             return skipped(TokenClass::Request);
         }
         // A noun, and behind it where it is to be entered.
-        let entered = ["into"].iter().any(|class| lexicon.find(class, ids).is_some());
-        if timed && entered && lexicon.find("cal", ids).is_some() && !starts("speaker") {
+        if timed && lexicon.find("into", ids).and(lexicon.find("cal", ids)).is_some() && !starts("speaker") {
             return skipped(TokenClass::Request);
         }
         let tells = any(&["subject", "negation", "others", "answers"]) || self.tells(range);

@@ -55,8 +55,8 @@ impl Parser<'_> {
     /// What tells what something was looked up for: a verb of need whose object needs the answer, and not an errand of
     /// its own.
     pub fn tells_why(&self, asked: &Parse, told: &Parse, range: &Range<usize>) -> bool {
-        let ids = self.heard.ids(range.clone());
-        let of_it = ["it", "purpose"].iter().any(|class| self.grammar.lexicon.find(class, ids).is_some());
+        let holds = |class: &&str| self.grammar.lexicon.find(class, self.heard.ids(range.clone())).is_some();
+        let of_it = ["it", "purpose"].iter().any(holds);
         let created = matches!(told.command.as_str(), "task.create" | "calendar.create_event");
         self.is_own_need(asked, range)
             && (of_it || asked.command == "calendar.find_free_time")

@@ -162,6 +162,11 @@ impl<'t> RequestLexicon<'t> {
         self.known.classes[class.0].keys().copied()
     }
 
+    /// Whether a phrase of the class begins with a word.
+    pub fn begins(self, class: &str, first: WordId) -> bool {
+        self.class(class).is_some_and(|class| self.known.classes[class.0].contains_key(&first))
+    }
+
     /// Whether a word belongs to a class, spelled exactly so.
     pub fn has_word(self, class: &str, lower: &str) -> bool {
         self.exact(lower).is_some_and(|id| self.is_phrase(class, &[id]))

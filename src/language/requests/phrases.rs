@@ -142,10 +142,8 @@ pub(crate) fn planned(hearing: &Hearing, domains: &[String], work: &Work) -> Opt
 /// Words behind a mark that ends a sentence.
 fn is_of_several_sentences(heard: &AnnotatedText) -> bool {
     let stop = heard.tokens.iter().position(|token| token.mark == TokenMark::Stop);
-    stop.is_some_and(|stop| {
-        let behind = heard.ids(stop..heard.tokens.len());
-        !behind.is_empty() && !GRAMMAR.lexicon.is_phrase("tail", behind)
-    })
+    let behind = heard.ids(stop.unwrap_or(heard.tokens.len())..heard.tokens.len());
+    !behind.is_empty() && !GRAMMAR.lexicon.is_phrase("tail", behind)
 }
 
 /// Whether what a slot would take holds a request of its own, behind a conjunction.

@@ -130,11 +130,6 @@ impl<'a> ClauseReading<'a> {
         self.grammar.lexicon.find(class, self.clause_ids()).is_some()
     }
 
-    /// The words of the clause that frames look at.
-    pub fn clause_words(&self) -> usize {
-        self.heard.live(self.found.tokens.clone()).len()
-    }
-
     /// True when the clause begins with a phrase of the class.
     pub fn clause_starts(&self, class: &str) -> bool {
         self.grammar.lexicon.starts(class, self.clause_ids()).is_some()
@@ -146,6 +141,7 @@ impl<'a> ClauseReading<'a> {
         format!(" {} ", lower(self.heard.raw(tokens.start, tokens.end.saturating_sub(1))))
     }
 
+    /// The words of the clause that frames look at.
     pub fn clause_ids(&self) -> &[WordId] {
         self.heard.ids(self.found.tokens.clone())
     }

@@ -145,7 +145,7 @@ impl SlotType {
         let is_free = matches!(self, SlotType::Text | SlotType::NoReference);
         // Whether somebody is named is asked of each word anew.
         let names = matches!(self, SlotType::People | SlotType::OtherPeople | SlotType::Name);
-        if is_free { 1 } else { 1 + words / if names { 2 } else { 4 } }
+        if is_free { 1 } else { 1 + words / if names { 1 } else { 4 } }
     }
 
     /// Whether the slot may hold these words; `raw` is the text they were read from.
@@ -239,9 +239,12 @@ fn is_people(ids: &[WordId], raw: &str, lexicon: RequestLexicon) -> bool {
     }
     // A vocative, a comma and a clause: what follows is no name.
     !raw.split(',').skip(1).any(|part| {
-        let opening = part.split_whitespace().take(OPENING_WORDS);
-        let ids: Vec<WordId> = opening.map(|word| lexicon.read_word(&lower(word))).collect();
-        lexicon.starts("errand", &ids).is_some() || lexicon.starts("answers", &ids).is_some()
+        let read = |words: usize| part.split_whitespace().take(words).map(|word| lexicon.read_word(&lower(word)));
+        // Most words begin no clause, and what follows them is not looked at.
+        let opening = || read(OPENING_WORDS).collect::<Vec<_>>();
+        read(1).any(|first| {
+            ["errand", "answers"].iter().any(|c| lexicon.begins(c, first) && lexicon.starts(c, &opening()).is_some())
+        })
     })
 }
 

@@ -5,6 +5,7 @@
 
 mod dear;
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -66,6 +67,8 @@ pub(super) struct WordLedger<'a> {
     pub heard: &'a AnnotatedText<'a>,
     pub carried: CarriedValues,
     pub roles: Vec<Option<SpanRole>>,
+    /// What each mask is to the actions, however many tokens it hides.
+    masks: Vec<OnceCell<SpanRole>>,
     /// Some request was read from words that nothing better fits; then less may be left out.
     weak: bool,
     /// What a title points to is said in it.
@@ -81,6 +84,7 @@ impl<'a> WordLedger<'a> {
             heard,
             carried: CarriedValues::by(actions.iter().copied()),
             roles: vec![None; heard.tokens.len()],
+            masks: vec![OnceCell::new(); heard.masks.len()],
             weak: false,
             explained: actions.iter().any(|action| super::finish::says_what_it_points_to(action)),
             completes: actions.iter().all(|action| action.command == "complete"),
@@ -90,9 +94,7 @@ impl<'a> WordLedger<'a> {
 
     /// The length of a phrase of the class that begins at a token.
     fn starts(&self, class: &str, at: usize) -> Option<usize> {
-        const PHRASE_WORDS_MAX: usize = 8;
-        let end = (at + PHRASE_WORDS_MAX).min(self.heard.tokens.len());
-        GRAMMAR.lexicon.starts(class, &self.heard.words[at..end])
+        GRAMMAR.lexicon.starts(class, &self.heard.words[at..])
     }
 
     fn skip(&mut self, range: Range<usize>, class: TokenClass) {
@@ -160,6 +162,10 @@ impl<'a> WordLedger<'a> {
 
     /// What a time or a priority is to the actions.
     fn masked(&self, mask: usize) -> SpanRole {
+        self.masks[mask].get_or_init(|| self.role_of_mask(mask)).clone()
+    }
+
+    fn role_of_mask(&self, mask: usize) -> SpanRole {
         let said = &self.heard.masks[mask];
         match &said.what {
             Masked::Time(found) if self.carried.holds_time(self.heard.words_of(said), found) => SpanRole::Time,
@@ -275,8 +281,8 @@ impl<'a> WordLedger<'a> {
         let heard = self.heard;
         let prices = Prices::read();
         let roles = self.roles.into_iter().map(|role| role.unwrap_or(SpanRole::Connector));
-        let starts = heard.tokens.iter().map(|token| token.span.clone());
-        let all: Vec<(Range<usize>, SpanRole)> = starts.zip(roles).filter(|(span, _)| !span.is_empty()).collect();
+        let spans = heard.tokens.iter().map(|token| token.span.clone());
+        let all: Vec<(Range<usize>, SpanRole)> = spans.zip(roles).filter(|(span, _)| !span.is_empty()).collect();
         let mut unread: Vec<(Range<usize>, TokenClass)> = Vec::new();
         let mut spent = 0u32;
         let mut follows = false;

@@ -233,8 +233,7 @@ fn is_statement(heard: &AnnotatedText, intents: &[Intent]) -> bool {
 /// Holds a word that may stand for something said before (a pronoun, an adverb of repetition), or one of ours, which
 /// talk has as well.
 fn speaks_of(heard: &AnnotatedText, class: &str) -> bool {
-    let ids = heard.ids(0..heard.tokens.len());
-    GRAMMAR.lexicon.find(class, ids).is_some()
+    GRAMMAR.lexicon.find(class, heard.ids(0..heard.tokens.len())).is_some()
 }
 
 /// An order with a pronoun, or an addition to it: the message means something only after what was said before.

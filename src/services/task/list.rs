@@ -147,7 +147,7 @@ impl Handle<ListTasks> for TaskService {
 /// A question about tasks, from the slots of a message.
 pub(super) fn built(said: &ClauseReading) -> Built {
     // A priority alone tells of the task before.
-    if said.priority().is_some() && said.clause_words() == 1 {
+    if said.priority().is_some() && said.clause_ids().len() == 1 {
         return Built::No;
     }
     let mut action = said.action(NAME, "list");
