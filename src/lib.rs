@@ -18,39 +18,16 @@
 //!    are: [`channel`], [`admin`]. Put together in [`app`]; [`doctor`] looks at all of it; the command line is the
 //!    binary's, in `src/bin`.
 //!
-//! `core` imports nothing of ours but [`limits`]; the pipeline knows ports and the registry, not adapters; adapters
-//! never import each other. A test fails on a forbidden edge.
+//! Each of these is in one of the crates below `crates/`, which know only those under them: `brain-core`, then
+//! `brain-language` and `brain-wire`, `brain-adapters` and `brain-services` side by side, `brain-engine`, `brain-app`,
+//! `brain-eval`. Here they are under one roof, for the binary and the tests. Inside a crate a test holds the rest: `core`
+//! imports nothing of ours but [`limits`]; adapters never import each other.
 
-pub mod accounts;
-pub mod admin;
-pub mod app;
-pub mod archive;
-pub mod channel;
-pub mod clock;
-pub mod config;
-pub mod core;
-pub mod dav;
-pub mod declared;
-pub mod doctor;
-pub mod eval;
-pub mod failpoint;
-pub mod ical;
-pub mod investigate;
-pub mod kept_files;
-pub mod language;
-pub mod limits;
-pub mod llm;
-pub mod mcp;
-pub mod outside;
-pub mod pipeline;
-pub mod ports;
-pub mod prompts;
-pub mod queries;
-pub mod scheduler;
-pub mod search;
-pub mod secret_files;
-pub mod services;
-pub mod store;
-#[cfg(test)]
-mod testing;
-pub mod upkeep;
+pub use brain_adapters::{llm, search, store};
+pub use brain_app::{admin, app, channel, config, doctor, scheduler, upkeep};
+pub use brain_core::{archive, clock, core, failpoint, kept_files, limits, ports, prompts, secret_files};
+pub use brain_engine::{investigate, pipeline, queries};
+pub use brain_eval::eval;
+pub use brain_language::language;
+pub use brain_services::services;
+pub use brain_wire::{accounts, dav, declared, ical, mcp, outside};

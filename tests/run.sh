@@ -35,12 +35,12 @@ step "Servers of mail, calendars and contacts"
 tests/servers/install.sh
 
 step "Format, and dependencies as locked"
-cargo fmt --check
+cargo fmt --all --check
 cargo metadata --locked --format-version 1 >/dev/null
 
 step "Build and lints"
 export RUSTC_WORKSPACE_WRAPPER=$PWD/tests/rustc.sh
-cargo test --locked --no-run --lib --tests --benches --examples --features failpoints
+cargo test --workspace --locked --no-run --lib --tests --benches --examples --features failpoints
 
 step "Tests"
 log=$(mktemp)
@@ -51,8 +51,8 @@ export RUST_TEST_THREADS=${RUST_TEST_THREADS:-$((4 * $(nproc)))}
 runner='target."cfg(all())".runner = ["env", "RUSTC_BOOTSTRAP=1"]'
 status=0
 run_tests() { cargo --config "$runner" test --locked --no-fail-fast --features failpoints "$@" 2>&1 | tee -a "$log" || status=$?; }
-run_tests --lib --tests --examples -- -Z unstable-options --report-time
-run_tests --doc
+run_tests --workspace --lib --tests --examples -- -Z unstable-options --report-time
+run_tests --workspace --doc
 
 step "Invariants, with mail, calendars, tasks and contacts on real servers"
 BRAIN_TESTS_MAIL=imap BRAIN_TESTS_COLLECTIONS=dav run_tests --test it -- -Z unstable-options --report-time invariants:: attack::real

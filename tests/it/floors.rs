@@ -193,7 +193,7 @@ fn file_of(files: &BTreeMap<Module, Vec<Vec<String>>>, from: &Module, path: &[St
     let mut at = from.clone();
     let mut rest = path;
     match path.first()?.as_str() {
-        "crate" => (at, rest) = (Module::new(), &rest[1..]),
+        first if first == "crate" || first.starts_with("brain_") => (at, rest) = (Module::new(), &rest[1..]),
         "super" | "self" => {
             while let [first, more @ ..] = rest {
                 match first.as_str() {

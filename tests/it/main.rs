@@ -46,6 +46,7 @@ mod mcp;
 mod meaning;
 mod moves;
 mod names;
+mod nested;
 mod oauth;
 mod paging;
 mod presses;

@@ -34,7 +34,7 @@ async fn a_telegram_that_cannot_be_reached_is_waited_for_and_the_token_is_not_lo
     let daemon = serve(&installed().env("RUST_LOG", "trace"), &api).await;
     api.user_says(ANNA, "/pending");
     answer(&api, ANNA, "Nothing is waiting").await;
-    let ours: String = daemon.stderr().lines().filter(|line| line.contains("brain_agent")).collect();
+    let ours: String = daemon.stderr().lines().filter(|line| line.contains(" brain_")).collect();
     assert!(!ours.is_empty() && !ours.contains("AAfake-token"), "{ours}");
 }
 

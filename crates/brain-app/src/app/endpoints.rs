@@ -1,0 +1,41 @@
+//! The model endpoints as the configuration names them.
+
+use std::sync::Arc;
+
+use super::StartError;
+use crate::config::{Config, ModelEndpoint};
+use brain_adapters::llm;
+use brain_core::ports::{Embedder, Model, Planning, Transcriber};
+
+/// The model behind the stages, when there is one.
+pub(super) fn model(config: &Config) -> Result<Option<Arc<dyn Model>>, llm::SettingsError> {
+    if config.models.is_empty() {
+        return Ok(None);
+    }
+    let settings = llm::ClientSettings {
+        stages: config.models.iter().map(|(stage, e)| (*stage, endpoint(e))).collect(),
+        fallback: config.model_fallback.as_ref().map(endpoint),
+        learns_size: config.planning == Planning::Auto,
+        timeout: config.model_timeouts.iter().map(|(stage, wait)| (*stage, *wait)).collect(),
+    };
+    let client: Arc<dyn Model> = Arc::new(llm::OpenAiClient::new(settings)?);
+    Ok(Some(client))
+}
+
+/// Who listens to recordings, when somebody does.
+pub fn transcriber(config: &Config) -> Result<Option<Arc<dyn Transcriber>>, StartError> {
+    let Some(e) = &config.transcribe else { return Ok(None) };
+    let listener = llm::transcribe::Listener::new(&endpoint(e)).map_err(StartError::Transcribe)?;
+    Ok(Some(Arc::new(listener)))
+}
+
+/// Who makes vectors of texts, when somebody does.
+pub fn embedder(config: &Config) -> Result<Option<Arc<dyn Embedder>>, StartError> {
+    let Some(e) = &config.embeddings else { return Ok(None) };
+    let embedder = llm::embeddings::TextEmbedder::new(&endpoint(e)).map_err(StartError::Embeddings)?;
+    Ok(Some(Arc::new(embedder)))
+}
+
+fn endpoint(e: &ModelEndpoint) -> llm::Endpoint {
+    llm::Endpoint { base_url: e.base_url.clone(), api_key: e.api_key.clone(), model: e.model.clone() }
+}

@@ -1,0 +1,186 @@
+//! Receiving updates: Telegram calls us, one update a call, and is answered once the update is stored.
+//!
+//! Invariants: nobody is heard who does not know the secret (compared in constant time, before anything of the body is
+//! read); head and body have a largest size and a time by which they must be there, and connections a largest number;
+//! 200 means that the update is durable, so what could not be stored is answered with 503 and delivered again. Not
+//! here: TLS, which whatever stands in front ends; teloxide's own webhook answers before anything is stored.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes, to_bytes};
+use axum::http::header::CONNECTION;
+use axum::http::{HeaderValue, Method, Request, Response, StatusCode};
+use axum::response::IntoResponse as _;
+use futures::stream::{self, Stream, StreamExt};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use secrecy::{ExposeSecret, SecretString};
+use serde::de::IgnoredAny;
+use serde_json::json;
+use subtle::ConstantTimeEq;
+use teloxide::types::{AllowedUpdate, Update};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, mpsc};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use super::api::Api;
+use super::backoff::Backoff;
+use super::context::TelegramContext;
+use super::error::TelegramError;
+use crate::config::WebhookConfig;
+use brain_core::limits;
+use brain_core::ports::StoreError;
+
+const SECRET_HEADER: &str = "X-Telegram-Bot-Api-Secret-Token";
+
+/// A socket that Telegram has not been told of yet.
+pub(super) struct Webhook {
+    config: WebhookConfig,
+    listener: TcpListener,
+}
+
+struct WebhookDoor {
+    context: Arc<TelegramContext>,
+    secret: SecretString,
+    stored: mpsc::Sender<Update>,
+}
+
+impl Webhook {
+    pub async fn bind(config: WebhookConfig) -> Result<Self, TelegramError> {
+        let cannot = |error: std::io::Error| TelegramError::Listen { addr: config.addr, why: error.to_string() };
+        let listener = TcpListener::bind(config.addr).await.map_err(cannot)?;
+        Ok(Self { config, listener })
+    }
+
+    /// Serves as long as the stream is read, and tells Telegram where.
+    pub fn updates(
+        self,
+        context: Arc<TelegramContext>,
+        allowed: Vec<AllowedUpdate>,
+    ) -> impl Stream<Item = Update> + Send + 'static {
+        let Self { config, listener } = self;
+        let fresh = || SecretString::from(context.brain.new_id() + &context.brain.new_id());
+        let secret = config.secret.clone().unwrap_or_else(fresh);
+        let (stored, received) = mpsc::channel(limits::CHAT_QUEUE_MAX);
+        let door = Arc::new(WebhookDoor { context: context.clone(), secret: secret.clone(), stored });
+        let serving = async move {
+            let announced = announce(&context.channel.sender.api, &config, &secret, &allowed);
+            tokio::join!(serve(listener, door), announced);
+        };
+        let updates = stream::unfold(received, |mut received| async move { Some((received.recv().await?, received)) });
+        // The server yields nothing itself; it is polled, and dropped, together with the updates.
+        stream::select(updates, stream::once(serving).filter_map(|()| async { None }))
+    }
+}
+
+/// Tells Telegram where to deliver; waits for a Telegram that cannot be reached.
+async fn announce(api: &Api, config: &WebhookConfig, secret: &SecretString, allowed: &[AllowedUpdate]) {
+    let secret = secret.expose_secret();
+    let call = json!({"url": config.url.as_str(), "secret_token": secret, "allowed_updates": allowed});
+    let limit = Duration::from_millis(limits::TELEGRAM_CALL_MS);
+    let mut backoff = Backoff::default();
+    while let Err(error) = api.method::<_, IgnoredAny>("setWebhook", &call, limit).await {
+        let pause = backoff.met(&error);
+        tokio::time::sleep(pause.max(Duration::from_millis(200))).await;
+    }
+    backoff.over();
+    // The rest of the address may be a secret of its own.
+    eprintln!("Telegram delivers to {}; I listen on {}.", config.url.host_str().unwrap_or_default(), config.addr);
+}
+
+/// Serves until dropped. When all places are taken, one waits until another's time is over.
+async fn serve(listener: TcpListener, door: Arc<WebhookDoor>) {
+    let room = Arc::new(Semaphore::new(limits::WEBHOOK_CONNECTIONS_MAX));
+    let mut connections = JoinSet::new();
+    loop {
+        let Ok(place) = Arc::clone(&room).acquire_owned().await else { return };
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                let door = Arc::clone(&door);
+                connections.spawn(async move {
+                    let _place = place;
+                    connection(stream, door).await;
+                });
+            }
+            Err(error) => {
+                tracing::warn!(%error, "a call of the webhook could not be accepted");
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        }
+        while connections.try_join_next().is_some() {}
+    }
+}
+
+async fn connection(stream: TcpStream, door: Arc<WebhookDoor>) {
+    let service = service_fn(move |request| {
+        let door = Arc::clone(&door);
+        async move { Ok::<_, Infallible>(answer(door, request).await) }
+    });
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(Duration::from_millis(limits::WEBHOOK_READ_MS));
+    if let Err(error) = http.serve_connection(TokioIo::new(stream), service).await {
+        tracing::debug!(%error, "a call of the webhook broke off");
+    }
+}
+
+async fn answer(door: Arc<WebhookDoor>, request: Request<Incoming>) -> Response<Body> {
+    let status = match heard(&door, request).await {
+        Ok(body) => deliver(door, body).await,
+        Err(status) => status,
+    };
+    let mut response = status.into_response();
+    if status != StatusCode::OK {
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    response
+}
+
+/// The body of a call by somebody who knows the secret.
+async fn heard(door: &WebhookDoor, request: Request<Incoming>) -> Result<Bytes, StatusCode> {
+    if request.method() != Method::POST {
+        return Err(StatusCode::METHOD_NOT_ALLOWED);
+    }
+    let given = request.headers().get(SECRET_HEADER).map(|value| value.as_bytes()).unwrap_or_default();
+    if !bool::from(given.ct_eq(door.secret.expose_secret().as_bytes())) {
+        return Err(StatusCode::UNAUTHORIZED);
+    }
+    let body = to_bytes(Body::new(request.into_body()), limits::WEBHOOK_BODY_BYTES_MAX);
+    match timeout(Duration::from_millis(limits::WEBHOOK_READ_MS), body).await {
+        Ok(Ok(body)) => Ok(body),
+        Ok(Err(_too_large)) => Err(StatusCode::PAYLOAD_TOO_LARGE),
+        Err(_too_slow) => Err(StatusCode::REQUEST_TIMEOUT),
+    }
+}
+
+/// One update.
+async fn deliver(door: Arc<WebhookDoor>, body: Bytes) -> StatusCode {
+    // What is no update is taken, or it would come for ever.
+    let Some(update) = std::str::from_utf8(&body).ok().and_then(|raw| door.context.received(raw)) else {
+        tracing::warn!(bytes = body.len(), "something that is no update was delivered");
+        return StatusCode::OK;
+    };
+    // Whoever hangs up now must not leave an update that is stored but never handled.
+    let admitted = tokio::spawn(async move {
+        for update in door.context.admit(vec![update]).await? {
+            // Nobody reads any more: it is stored, and handled after the next start.
+            let _ = door.stored.send(update).await;
+        }
+        Ok::<_, StoreError>(())
+    });
+    match admitted.await {
+        Ok(Ok(())) => StatusCode::OK,
+        Ok(Err(error)) => {
+            tracing::error!(%error, "an update could not be stored; it is delivered again");
+            StatusCode::SERVICE_UNAVAILABLE
+        }
+        Err(broken) => {
+            tracing::error!(%broken, "an update broke on its way in; it is delivered again");
+            StatusCode::SERVICE_UNAVAILABLE
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Doctor: looks at everything that this installation needs, and says what to do about what is not as it should be.
+//!
+//! ```text
+//! subjects ─► checks, side by side, each with a limit of its own ─► lines, in a fixed order
+//!               bot · model · accounts · servers of tools · store and its process · index · disk · zone · permissions · prompts
+//! ```
+//!
+//! Invariants: nothing is changed, here or elsewhere (one short question to each model is asked, which may cost what that
+//! costs); nothing takes longer than its limit, and one that does is an error of that check alone; no line holds a secret,
+//! and what a server said stands in one line of a bounded length. It works while the program runs: what only that process
+//! knows is asked of it over `control.sock`. Not here: the configuration as such, whose problems are told before anything
+//! is looked at ([`crate::config::ConfigError`]), and how lines are shown.
+
+#![deny(missing_docs)]
+
+mod account;
+mod bot;
+mod check;
+mod machine;
+mod model;
+mod process;
+mod server;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::StreamExt as _;
+use futures::future::BoxFuture;
+use futures::stream::FuturesUnordered;
+use tokio::time::{MissedTickBehavior, interval, timeout};
+
+pub use check::{Check, CheckStatus};
+
+use crate::config::Config;
+use brain_core::limits;
+use brain_wire::accounts::{AccountConfig, AccountProbe};
+
+/// How often whoever waits is told what for.
+const TOLD_EVERY: Duration = Duration::from_secs(1);
+
+/// What is looked at.
+#[derive(Debug, Clone)]
+pub struct Subjects {
+    /// Everything that is configured.
+    pub config: Config,
+    /// The accounts of people.
+    pub accounts: Vec<AccountConfig>,
+    /// Who looks at their servers.
+    pub probe: Arc<dyn AccountProbe>,
+    /// Where `.env` lies.
+    pub working_dir: PathBuf,
+    /// How long the checks may take.
+    pub limits: CheckLimits,
+}
+
+/// How long checks may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CheckLimits {
+    /// Each.
+    pub check: Duration,
+    /// The question to a model.
+    pub model: Duration,
+    /// The start of a server that brings tools.
+    pub server: Duration,
+}
+
+impl Default for CheckLimits {
+    fn default() -> Self {
+        let [check, model, server] =
+            [limits::CHECK_MS, limits::CHECK_MODEL_MS, limits::CHECK_SERVER_MS].map(Duration::from_millis);
+        Self { check, model, server }
+    }
+}
+
+/// Something that is looked at, beside everything else.
+struct CheckJob<'a> {
+    /// What its lines begin with.
+    name: String,
+    limit: Duration,
+    /// What to do when it takes longer.
+    advice: &'static str,
+    work: BoxFuture<'a, Vec<Check>>,
+}
+
+impl<'a> CheckJob<'a> {
+    fn new(
+        name: impl Into<String>,
+        limit: Duration,
+        advice: &'static str,
+        work: impl Future<Output = Vec<Check>> + Send + 'a,
+    ) -> Self {
+        Self { name: name.into(), limit, advice, work: Box::pin(work) }
+    }
+
+    async fn run(self) -> Vec<Check> {
+        let Self { name, limit, advice, work } = self;
+        match timeout(limit, work).await {
+            Ok(checks) => checks,
+            Err(_) => vec![Check::error(name, format!("did not answer in {}", secs(limit))).advised(advice)],
+        }
+    }
+}
+
+/// `10 s`, `0.3 s`.
+fn secs(length: Duration) -> String {
+    format!("{} s", length.as_secs_f64())
+}
+
+/// Looks at everything. While that takes its time, `waits_for` is told again and again what is still looked at.
+pub async fn examine(subjects: &Subjects, mut waits_for: impl FnMut(&[&str])) -> Vec<Check> {
+    let jobs: Vec<CheckJob<'_>> = [
+        bot::jobs(subjects),
+        model::jobs(subjects),
+        account::jobs(subjects),
+        server::jobs(subjects),
+        process::jobs(subjects),
+        machine::jobs(subjects),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let mut waiting: BTreeMap<usize, String> = jobs.iter().map(|job| job.name.clone()).enumerate().collect();
+    let numbered = jobs.into_iter().enumerate();
+    let mut running: FuturesUnordered<_> = numbered.map(|(at, job)| async move { (at, job.run().await) }).collect();
+    let mut found: BTreeMap<usize, Vec<Check>> = BTreeMap::new();
+    let mut ticks = interval(TOLD_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    ticks.tick().await;
+    loop {
+        tokio::select! {
+            done = running.next() => match done {
+                Some((at, checks)) => {
+                    waiting.remove(&at);
+                    found.insert(at, checks);
+                }
+                None => return found.into_values().flatten().collect(),
+            },
+            _ = ticks.tick() => {
+                let mut names: Vec<&str> = waiting.values().map(String::as_str).collect();
+                names.dedup();
+                waits_for(&names);
+            }
+        }
+    }
+}

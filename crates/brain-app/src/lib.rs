@@ -1,0 +1,9 @@
+//! Where people are and what falls due without them, put together: the composition root and all around it.
+
+pub mod admin;
+pub mod app;
+pub mod channel;
+pub mod config;
+pub mod doctor;
+pub mod scheduler;
+pub mod upkeep;

@@ -1,0 +1,144 @@
+//! What still waits: a turn beside an open card ends with a line that says so, and that nothing of it was done; a turn
+//! beside an open question leaves it open, and the first says that. And the list of all of it, for whoever asks.
+//!
+//! Not here: turns that are about a card or a question, which say so themselves.
+
+use chrono_tz::Tz;
+
+use crate::pipeline::brain::Brain;
+use crate::pipeline::commit::{Answer, Question};
+use crate::pipeline::show;
+use crate::pipeline::turn::{TurnAccount, TurnFacts};
+use crate::queries::questions;
+use crate::queries::questions::CostlyQuestion;
+use brain_core::core::pending::Pending;
+use brain_core::core::provenance::UntrustedText;
+use brain_core::core::text::shorten;
+use brain_core::core::turn::{Input, Path};
+use brain_core::limits;
+use brain_core::ports::StoreError;
+
+/// What waits for a yes or no of the person of a turn, here.
+pub(in crate::pipeline) struct StillWaiting {
+    /// Oldest first.
+    pub cards: Vec<Pending>,
+    /// Oldest first.
+    pub questions: Vec<CostlyQuestion>,
+}
+
+impl StillWaiting {
+    pub(in crate::pipeline) async fn of(brain: &Brain, facts: &TurnFacts) -> Result<Self, StoreError> {
+        Ok(Self { cards: facts.open.clone(), questions: waiting_here(brain, facts).await? })
+    }
+
+    pub(in crate::pipeline) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub(in crate::pipeline) fn len(&self) -> usize {
+        self.cards.len() + self.questions.len()
+    }
+
+    /// One line a card or question, as far as a list goes, below its title; none where nothing waits.
+    pub(in crate::pipeline) fn section(&self, brain: &Brain, zone: Tz) -> Option<String> {
+        let cards = self.cards.iter().map(|card| card_line(brain, zone, card));
+        let rows = cards.chain(self.questions.iter().map(|question| question.line(zone)));
+        let lines: Vec<String> = rows.take(limits::LIST_ROWS_MAX).map(|line| format!("▫️ {line}")).collect();
+        let hidden = self.len().saturating_sub(limits::LIST_ROWS_MAX);
+        let more = if hidden > 0 { format!("\n… and {hidden} more: /pending") } else { String::new() };
+        (!lines.is_empty()).then(|| format!("✋ Waiting for your yes or no\n{}{more}", lines.join("\n")))
+    }
+
+    /// Others' words that its lines may repeat.
+    pub(in crate::pipeline) fn untrusted(&self) -> Vec<UntrustedText> {
+        others_words(&self.cards)
+    }
+}
+
+/// The costly questions of the person of this turn, here.
+pub(in crate::pipeline) async fn waiting_here(
+    brain: &Brain,
+    facts: &TurnFacts,
+) -> Result<Vec<CostlyQuestion>, StoreError> {
+    questions::waiting(&brain.view().await?, Some((facts.owner(), facts.chat()))).await
+}
+
+fn others_words(cards: &[Pending]) -> Vec<UntrustedText> {
+    let taints = cards.iter().flat_map(|card| &card.actions).flat_map(|action| &action.taints);
+    taints.cloned().map(UntrustedText::from).collect()
+}
+
+/// A card in a line of a list: what, until when, its id.
+pub(in crate::pipeline) fn card_line(brain: &Brain, zone: Tz, pending: &Pending) -> String {
+    let until = pending.expires_at.with_timezone(&zone).format("%a %-d %b %H:%M");
+    format!("{} — until {until} · {}", show::title(&brain.services, pending), pending.id)
+}
+
+/// The question of ours that this turn was not about stays open, unless another was asked.
+pub(in crate::pipeline) fn question_named(facts: &TurnFacts, account: &TurnAccount, mut answer: Answer) -> Answer {
+    let is_beside = answer.clarification == Question::Settled && is_about_something_else(answer.path);
+    let is_message = matches!(facts.incoming.input, Input::Message { .. });
+    let Some(question) = facts.question_left_open(account).filter(|_| is_beside && is_message) else {
+        return answer;
+    };
+    // Once is enough: whoever goes on with something else has seen it.
+    if question.is_named {
+        return answer.keeping_question();
+    }
+    let Some(last) = answer.replies.last_mut() else { return answer };
+    last.text.push_str(&format!("\n\n❔ My question is still open: {}", question.question));
+    answer.untrusted.extend(question.quoted.iter().cloned());
+    answer.clarification = Question::Named;
+    answer
+}
+
+/// The answer, and below it what still waits for this person in this chat.
+pub(in crate::pipeline) async fn cards_named(brain: &Brain, facts: &TurnFacts, mut answer: Answer) -> Answer {
+    let is_message = matches!(facts.incoming.input, Input::Message { .. });
+    let shows_a_card = answer.replies.iter().any(|reply| reply.card.is_some());
+    if facts.open.is_empty()
+        || !is_message
+        || shows_a_card
+        || answer.tells_waiting
+        || !is_about_something_else(answer.path)
+    {
+        return answer;
+    }
+    // Some may have been decided meanwhile. What cannot be read is not claimed to wait.
+    let mut open = brain.open_pending(facts.chat()).await.unwrap_or_else(|error| {
+        tracing::warn!(%error, "what still waits could not be read");
+        Vec::new()
+    });
+    open.retain(|pending| pending.owner == *facts.owner());
+    let Some(last) = answer.replies.last_mut().filter(|_| !open.is_empty()) else {
+        return answer;
+    };
+    last.text.push_str(&format!("\n\n{}", line(brain, &open)));
+    answer.untrusted.extend(others_words(&open));
+    answer
+}
+
+fn is_about_something_else(path: Path) -> bool {
+    match path {
+        Path::Chat | Path::Action | Path::Investigate | Path::Blocked | Path::Clarify => true,
+        Path::Consent | Path::Clock | Path::Command | Path::Button | Path::Error => false,
+    }
+}
+
+fn line(brain: &Brain, open: &[Pending]) -> String {
+    let name = |pending: &Pending| shorten(&show::title(&brain.services, pending), limits::ACTION_NAMED_CHARS);
+    match open {
+        [only] => format!("⏳ Still waiting for your yes or no: {}. Nothing of it was done.", name(only)),
+        several => {
+            let mut named: Vec<String> = several.iter().take(limits::ACTIONS_NAMED_MAX).map(name).collect();
+            if several.len() > limits::ACTIONS_NAMED_MAX {
+                named.push("…".to_owned());
+            }
+            format!(
+                "⏳ {} things still wait for your yes or no (/pending): {}. Nothing of them was done.",
+                several.len(),
+                named.join("; ")
+            )
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Intake: what may answer a message or a press before it is routed.
+//!
+//! [`STEPS`] is all of it: they are asked in this order, and the first that has an answer gives it. Whatever none of
+//! them answers is routed. The pictures of a turn (README, the crate, the pipeline) show the same names in the same
+//! order, and a test compares them.
+//!
+//! A step says what is wanted (`intended`) and does nothing itself where that can be said as a value; one that points
+//! at something says what the message is read as from there on. Invariants: no step asks a model whether it is meant;
+//! what a step leads to (an amendment, the answer to a question) may be planned by one. What acts or keeps anything by the
+//! words of a message does so behind the guard ([`Guarding`]). A step that has no answer leaves no trace. Not here: deciding cards (`consent`), and which messages are one turn (the channel; [`debounce`]
+//! only says how long it may wait).
+
+pub mod agenda;
+pub mod buttons;
+mod cards;
+pub mod commands;
+mod excess;
+mod findings;
+mod intended;
+mod known;
+mod named_tool;
+pub mod offers;
+pub mod pages;
+mod question;
+mod report;
+mod resumed;
+mod salient;
+pub mod settings;
+mod told;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+
+use self::Guarding::{Before, Behind, Within};
+use self::cards::{amendments, answers, record};
+use self::intended::Taken;
+use crate::pipeline::commit::Answer;
+use crate::pipeline::stages::{guard, undecided};
+use crate::pipeline::turn::{Turn, TurnError};
+use brain_core::ports::Usage;
+
+/// What a step gives: `None` when the turn is none of its business.
+type StepAnswer<'t> = BoxFuture<'t, Result<Option<Taken>, TurnError>>;
+
+/// A step, whatever it gives.
+fn step<'t, T: Into<Taken>>(asked: impl Future<Output = Result<Option<T>, TurnError>> + Send + 't) -> StepAnswer<'t> {
+    asked.map(|taken| Ok(taken?.map(Into::into))).boxed()
+}
+
+/// Where a step stands to the guard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Guarding {
+    /// Before it: it carries out what was decided or said by its command, or only shows what there is.
+    Before,
+    /// What it says is to be done waits for the guard's word.
+    Behind,
+    /// It plans, and asks the guard before it does.
+    Within,
+}
+
+/// One of the things that may answer.
+#[derive(Debug)]
+struct IntakeStep {
+    /// As the pictures show it.
+    name: &'static str,
+    guarding: Guarding,
+    answer: for<'t> fn(&'t Turn<'t>) -> StepAnswer<'t>,
+}
+
+/// In order; the comments say why each stands where it does.
+const STEPS: [IntakeStep; 20] = [
+    // What an earlier life began is told from its journal: looked at anew, it could be done twice.
+    IntakeStep { name: "resumed", guarding: Before, answer: |turn| step(resumed::answer(turn)) },
+    // A press carries what it means; it has no words for the others to read.
+    IntakeStep { name: "press", guarding: Before, answer: |turn| step(buttons::answer(turn)) },
+    // What is passed on without a word is content: nothing in it may be read as a command or as consent.
+    IntakeStep { name: "forward", guarding: Before, answer: |turn| step(offers::answer(turn.brain, &turn.facts)) },
+    // A slash command means one thing, whatever is open.
+    IntakeStep { name: "command", guarding: Before, answer: |turn| step(commands::answer(turn)) },
+    // A yes or no to a card outranks every looser reading of the same word.
+    IntakeStep { name: "decision", guarding: Before, answer: |turn| step(answers::answer(turn)) },
+    // A yes with a change changes the card it speaks of before anybody takes it for a new request.
+    IntakeStep { name: "amendment", guarding: Within, answer: |turn| step(amendments::answer(turn)) },
+    // A setting named outright is no answer to a question; the question stays open.
+    IntakeStep { name: "setting", guarding: Behind, answer: |turn| step(settings::answer(turn.brain, &turn.facts)) },
+    // A standing rule is no order to do it now, and a changed fact is no small talk.
+    IntakeStep { name: "told", guarding: Behind, answer: |turn| step(told::answer(turn.brain, &turn.facts)) },
+    // The time we asked for last, before the same words could answer an older question.
+    IntakeStep {
+        name: "snooze",
+        guarding: Behind,
+        answer: |turn| step(buttons::reminder::until(turn.brain, &turn.facts)),
+    },
+    // A word for a button of a reminder, right after it: as that button.
+    IntakeStep {
+        name: "reminder",
+        guarding: Behind,
+        answer: |turn| step(buttons::reminder::in_words(turn.brain, &turn.facts)),
+    },
+    // Asks for the next page, right below a list: as its button. A question asked since then gets the word.
+    IntakeStep { name: "page", guarding: Before, answer: |turn| step(pages::answer(turn.brain, &turn.facts)) },
+    // Of the rows of an answer. A number behind a verb is a row before it is a time.
+    IntakeStep { name: "findings", guarding: Behind, answer: |turn| step(findings::answer(turn)) },
+    // A pronoun or an ordinal: what comes now is read with what they mean.
+    IntakeStep { name: "salient", guarding: Before, answer: |turn| step(salient::answer(turn.brain, &turn.facts)) },
+    // A question what became of something: nothing is planned for it.
+    IntakeStep { name: "record", guarding: Before, answer: |turn| step(record::answer(turn.brain, &turn.facts)) },
+    // The time is told whatever is open, and is no model's guess.
+    IntakeStep { name: "known", guarding: Before, answer: |turn| step(known::answer(turn.brain, &turn.facts)) },
+    // It names its tool and says what each value is for; no model could read it better.
+    IntakeStep { name: "tool", guarding: Behind, answer: |turn| step(named_tool::answer(turn.brain, &turn.facts)) },
+    // What was not read to its end answers no question and is no request.
+    IntakeStep { name: "excess", guarding: Before, answer: |turn| step(excess::answer(&turn.facts)) },
+    // What is left may complete the request that we asked about.
+    IntakeStep { name: "reply", guarding: Within, answer: |turn| step(question::answer(turn)) },
+    // A report is no request: routed, it would be talk, or a task of its own. An open question gets it first.
+    IntakeStep { name: "report", guarding: Behind, answer: |turn| step(report::answer(turn.brain, &turn.facts)) },
+    // Nobody else took it, and it stands right below a card: small talk would leave open what became of that.
+    IntakeStep { name: "undecided", guarding: Before, answer: |turn| step(undecided::answer(turn.brain, &turn.facts)) },
+];
+
+/// The answer of the first step that has one.
+pub(super) async fn answer(turn: &mut Turn<'_>) -> Result<Option<Answer>, TurnError> {
+    let (started, read) = (turn.account.elapsed_us(), turn.facts.words().len());
+    for step in &STEPS {
+        let intended = match (step.answer)(turn).await? {
+            None => continue,
+            Some(Taken::ReadAs(pointed)) => {
+                turn.points_at(pointed).await;
+                continue;
+            }
+            Some(Taken::By(intended)) => intended,
+        };
+        let stopped = match step.guarding {
+            Behind => turn.unless_cancelled(guard::stops(turn.brain, &turn.facts, turn.account)).await?,
+            Before | Within => None,
+        };
+        let answer = match stopped {
+            Some(stopped) => stopped,
+            None => intended.answer(turn).await?,
+        };
+        turn.account.traced("intake", started, read, Usage::default(), step.name);
+        let about = answer.reports.iter().map(|report| format!("{}.{}", report.service, report.command));
+        turn.account.came_to(&["intake"], about.collect::<Vec<_>>().join(", "));
+        tracing::debug!(turn = %turn.facts.incoming.turn.as_str(), step = step.name, "answered before routing");
+        return Ok(Some(answer));
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first words of the lines between the intake and the next branch of a picture.
+    fn named_in(picture: &str) -> Vec<&str> {
+        let lines = picture.lines().map(|line| line.trim_start_matches("//!").trim_start());
+        let steps = lines.skip_while(|line| !line.contains("─ intake")).skip(1);
+        let steps = steps.take_while(|line| !line.contains('├') && !line.contains('└'));
+        steps.filter_map(|line| line.trim_start_matches('│').split_whitespace().next()).collect()
+    }
+
+    #[test]
+    fn nothing_stands_before_the_guard_but_decisions_commands_and_what_only_shows() {
+        let before: Vec<&str> = STEPS.iter().filter(|step| step.guarding == Before).map(|step| step.name).collect();
+        let shows = ["forward", "page", "salient", "record", "known", "excess", "undecided"];
+        let decides = ["resumed", "press", "command", "decision"];
+        assert!(before.iter().all(|name| shows.contains(name) || decides.contains(name)), "{before:?}");
+    }
+
+    #[test]
+    fn the_picture_of_a_turn_names_every_step_in_order() {
+        let steps: Vec<&str> = STEPS.iter().map(|step| step.name).collect();
+        assert_eq!(named_in(include_str!("../mod.rs")), steps);
+    }
+}

@@ -1,0 +1,83 @@
+//! Receipts: what became of each action, said by code.
+
+use brain_core::core::markup::GUTTER;
+use brain_core::core::outcome::{Outcome, Status};
+use brain_core::core::plan::Action;
+use brain_core::core::run::{Run, RunOrigin, StepProgress};
+use brain_core::core::text::{shorten, visible};
+use brain_language::language::time::Reference;
+use brain_services::services::command::Receipt;
+use brain_services::services::registry::Registry;
+
+/// How `respond` and receipts see a turn.
+#[derive(Debug, Default)]
+pub struct Results {
+    /// For the person: one a step.
+    pub receipts: Vec<String>,
+    /// For the model: the same in plain terms, waiting cards included.
+    pub facts: Vec<String>,
+    /// True when at least one write succeeded or may have.
+    pub changed: bool,
+    /// Something happened that a receipt alone does not answer: a look, a failure, something that was left out.
+    pub wants_words: bool,
+}
+
+impl Results {
+    /// Receipts and facts of a finished run.
+    pub fn add_run(&mut self, services: &Registry, reference: &Reference, run: &Run) {
+        for step in &run.steps {
+            if let StepProgress::Done { outcome } = &step.progress {
+                let (mut receipt, wrote) = self::receipt(services, &step.action, outcome, reference);
+                // What a card would have pointed out is pointed out here.
+                if run.origin == RunOrigin::Turn && wrote {
+                    for note in &step.action.notes {
+                        receipt.push_str(&format!("\n   ℹ️ {}", visible(note)));
+                    }
+                }
+                let status = format!("{:?}", outcome.status()).to_lowercase();
+                self.facts.push(format!("{} {status}: {}", step.action.name(), shorten(&receipt, 1_500)));
+                self.receipts.push(receipt);
+                self.changed |= wrote;
+                self.wants_words |= !wrote || outcome.status() != Status::Succeeded;
+            }
+        }
+    }
+
+    /// Something that did not come to be done, in words.
+    pub fn add_remark(&mut self, remark: String) {
+        self.wants_words = true;
+        self.facts.push(format!("not done: {remark}"));
+        self.receipts.push(remark);
+    }
+}
+
+/// The receipt of one outcome, and whether it changed, or may have changed, anything.
+pub fn receipt(services: &Registry, action: &Action, outcome: &Outcome, reference: &Reference) -> (String, bool) {
+    // A service that left since then wrote, for all that anybody knows.
+    let entry = services.of(action);
+    let entry = entry.as_deref();
+    let wrote = entry.is_none_or(|entry| entry.writes()) && outcome.status() != Status::Failed;
+    let named = || format!("do “{}”", action.name());
+    let deed = || entry.map_or_else(named, |entry| visible(&entry.attempt(action)));
+    let text = match outcome {
+        Outcome::Succeeded { result } => entry.map_or_else(
+            || {
+                format!(
+                    "Done: “{}”. Its service is not set up here any more, so I can't say what came of it.",
+                    action.name()
+                )
+            },
+            |entry| entry.receipt(result, &Receipt { action, reference }),
+        ),
+        Outcome::Failed { why } => format!("❗ I could not {}: {}", deed(), sentence(why)),
+        Outcome::Unknown { why } => format!("❓ I can't tell whether I managed to {}: {}", deed(), sentence(why)),
+    };
+    (text, wrote)
+}
+
+fn sentence(why: &str) -> String {
+    let why = why.trim();
+    // Behind the last line of a frame a mark would be a part of it, perhaps of an address.
+    let is_framed = why.lines().next_back().is_some_and(|last| last.starts_with(GUTTER));
+    if is_framed || why.ends_with(['.', '!', '?', ')']) { why.to_owned() } else { format!("{why}.") }
+}

@@ -1,0 +1,239 @@
+//! Conditions: whether what a request depends on is so, as far as a service can look it up.
+//!
+//! Invariants: nothing of a request that depends on something is done before that is known to be so, or before its
+//! person has said to do it anyway; whatever came of it is told in a few words. Not here: which words are a condition
+//! (`language::requests`), and how a service looks (`Service::holds`).
+
+use chrono::{DateTime, Duration, NaiveDateTime, Utc};
+use serde_json::Value;
+
+use super::doubts::Doubt;
+use super::progressing::Progressing;
+use crate::pipeline::brain::Brain;
+use crate::pipeline::stages::topic::{Depending, Planned, Topic, proposed};
+use crate::pipeline::turn::TurnFacts;
+use brain_core::core::plan::{Plan, PlannedAction};
+use brain_core::core::provenance::UntrustedText;
+use brain_core::core::text::{shorten, visible};
+use brain_language::language::requests::Understood;
+use brain_language::language::time::{Grain, Reference, When};
+use brain_language::language::{requests, time};
+use brain_services::services::circumstance::{Circumstance, Evidence};
+use brain_services::services::condition::{self, CheckedFirst, ConditionKind};
+use brain_services::services::standing::{ConditionState, Planner};
+
+/// How long somebody has to be free who named a moment only.
+const FREE_FOR: Duration = Duration::hours(1);
+/// Of what is named in a sentence about a condition.
+const NAMED_CHARS_MAX: usize = 80;
+/// How an instant is written out in a plan.
+const INSTANT: [&str; 2] = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"];
+
+/// From a moment to another one.
+type Extent = (DateTime<Utc>, DateTime<Utc>);
+
+/// A model's plan: what depends on something may not be done as if it did not.
+pub(super) fn of_model(brain: &Brain, facts: &TurnFacts, topic: &Topic<'_>, domains: &[String], plan: Plan) -> Planned {
+    let writes = |planned: &PlannedAction| {
+        let entry = brain.services.command(&planned.service, &planned.command);
+        entry.is_none_or(|entry| entry.writes())
+    };
+    let acts = facts.origin().is_own_words() && plan.actions.iter().any(writes);
+    // What waits for something takes the condition with it; anything beside it may still depend on it.
+    if !acts || topic.conditions == ConditionState::Met || all_heed(brain, &plan) {
+        return proposed(plan, None, Planner::Model);
+    }
+    // What was said first still counts for who answers a question about it.
+    let said = match topic.answers {
+        Some(question) => format!("{}\n{}", question.request, facts.words()),
+        None => facts.words().to_owned(),
+    };
+    let mut unheeded = match CheckedFirst::find(&said, &facts.reference()) {
+        Some(checked) => vec![checked.condition],
+        None => requests::unheeded_conditions(&said, &facts.reference(), &plan.actions),
+    };
+    if topic.conditions == ConditionState::LookedUp {
+        // Who plans now has seen what an earlier round looked up; what code can look up itself, it does.
+        unheeded.retain(|condition| condition::read(condition, &facts.reference()).kind != ConditionKind::Unknown);
+    }
+    if let Some(waiting) = waits(brain, facts).filter(|_| !unheeded.is_empty()) {
+        // Where it goes was settled before anything was planned; elsewhere a tap sends it.
+        return match waiting.actions.iter().all(|action| domains.contains(&action.service)) {
+            true => proposed(waiting, None, Planner::BuiltIn),
+            false => Planned::Doubt(Box::new(Doubt::which(brain, vec![waiting, plan]))),
+        };
+    }
+    match (unheeded.pop(), unheeded.is_empty()) {
+        (None, _) => proposed(plan, None, Planner::Model),
+        (Some(condition), true) => {
+            Planned::Depends(Box::new(Depending { plan, condition, remark: None, planner: Planner::Model }))
+        }
+        (Some(last), false) => {
+            let parts: Vec<String> = unheeded.into_iter().chain([last]).map(|condition| condition.said).collect();
+            Planned::Doubt(Box::new(Doubt::unread(brain, plan, &parts)))
+        }
+    }
+}
+
+/// Whether each action takes its condition with it.
+fn all_heed(brain: &Brain, plan: &Plan) -> bool {
+    plan.actions.iter().all(|planned| {
+        let entry = brain.services.command(&planned.service, &planned.command);
+        entry.is_some_and(|entry| entry.heeds_conditions())
+    })
+}
+
+/// The plan of what waits for something to happen, where code reads the whole message as that.
+fn waits(brain: &Brain, facts: &TurnFacts) -> Option<Plan> {
+    let Understood::Plan { plan, condition: None, .. } = facts.understood(&[]) else { return None };
+    (!plan.actions.is_empty() && all_heed(brain, &plan)).then_some(plan)
+}
+
+/// A condition that is not so: what is said of that, and the words of others in it.
+#[derive(Debug)]
+pub(crate) struct Unmet {
+    pub words: String,
+    pub untrusted: Vec<UntrustedText>,
+}
+
+/// Looks whether the condition holds; gives what is to be done then, or why nothing is.
+pub(crate) async fn weigh(
+    brain: &Brain,
+    facts: &TurnFacts,
+    depending: Depending,
+    so_far: &mut Progressing,
+) -> Result<Planned, Unmet> {
+    let Depending { plan, condition, remark, planner } = depending;
+    let read = condition::read(&condition, &facts.reference());
+    let Some(evidence) = evidence(brain, facts, &read.kind, &plan.actions).await else {
+        let doubt = Doubt::condition(brain, plan, &condition.said, &read.text);
+        return Ok(Planned::Doubt(Box::new(Doubt { remark, ..doubt })));
+    };
+    let fact = fact(&read.kind, &evidence);
+    let untrusted: Vec<UntrustedText> = evidence.untrusted;
+    if evidence.holds == read.negated {
+        let words = remark.into_iter().map(str::to_owned).chain([format!("{fact}, so I did nothing.")]);
+        return Err(Unmet { words: words.collect::<Vec<_>>().join("\n"), untrusted });
+    }
+    so_far.sources.untrusted.extend(untrusted.iter().cloned());
+    so_far.answer.untrusted.extend(untrusted);
+    so_far.results.facts.push(format!("looked up first: {fact}"));
+    so_far.results.receipts.push(format!("{fact}:"));
+    so_far.conditions = ConditionState::Met;
+    Ok(proposed(plan, remark, planner))
+}
+
+/// What is so, without a mark behind it.
+fn fact(kind: &ConditionKind, evidence: &Evidence) -> String {
+    let named = |words: &str| visible(&shorten(words, NAMED_CHARS_MAX));
+    let shown = evidence.shown.as_deref().map(named);
+    match (kind, shown) {
+        (ConditionKind::Free { .. }, Some(shown)) if evidence.holds => format!("You're free then, but for {shown}"),
+        (ConditionKind::Free { .. }, Some(shown)) => format!("You have {shown} then"),
+        (ConditionKind::Free { .. }, None) => "You're free then".to_owned(),
+        (ConditionKind::Exists { .. } | ConditionKind::Unknown, Some(shown)) => format!("There is {shown} already"),
+        (ConditionKind::Exists { .. } | ConditionKind::Unknown, None) => "I looked and found none".to_owned(),
+    }
+}
+
+/// What the services know about it; `None` when nobody does.
+async fn evidence(
+    brain: &Brain,
+    facts: &TurnFacts,
+    kind: &ConditionKind,
+    actions: &[PlannedAction],
+) -> Option<Evidence> {
+    let (asked, what) = match kind {
+        ConditionKind::Free { when } => {
+            let (from, to) = span(facts, when, actions)?;
+            (None, Circumstance::Free { from, to })
+        }
+        ConditionKind::Exists { service, words } => {
+            let words = words.clone().or_else(|| named_by(facts, actions))?;
+            (Some(service), Circumstance::Exists { words })
+        }
+        ConditionKind::Unknown => return None,
+    };
+    for registration in brain.services.now().iter() {
+        if asked.is_some_and(|asked| *asked != registration.info.name) {
+            continue;
+        }
+        match registration.service.holds(&facts.as_written(), &what).await {
+            Ok(Some(evidence)) => return Some(evidence),
+            Ok(None) => {}
+            Err(error) => {
+                tracing::warn!(service = registration.info.name, %error, "a condition could not be looked up")
+            }
+        }
+    }
+    None
+}
+
+/// From when to when somebody has to be free: then, or at the time of what is asked for. `None` where both say a day of
+/// their own: a bare hour may be one on the other's.
+fn span(facts: &TurnFacts, when: &str, actions: &[PlannedAction]) -> Option<Extent> {
+    let reference = facts.reference();
+    let mut planned = actions.iter().map(|action| times_of(action, &reference)).filter(|times| !times.is_empty());
+    if when.is_empty() {
+        // Of several things it is unclear which hour a condition means.
+        let only = planned.next()?;
+        return planned.next().is_none().then(|| extent(&only)).flatten();
+    }
+    let part_of_a_day = time::window(when, &reference).map(|(from, to)| (from.to_utc(), to.to_utc()));
+    let named = match part_of_a_day {
+        Some(part) => part,
+        None => extent(&[time::resolve(when, &reference)?.ok()?])?,
+    };
+    let day = |(from, _): Extent| from.with_timezone(&reference.zone).date_naive();
+    let mut days = planned.map(|times| extent(&times).map(day));
+    days.all(|planned| planned == Some(day(named))).then_some(named)
+}
+
+/// The times that an action is to have.
+fn times_of(action: &PlannedAction, reference: &Reference) -> Vec<When> {
+    let values = action.params.values().filter_map(Value::as_str).filter(|value| is_time(value, reference));
+    values.filter_map(|value| time::resolve(value, reference)?.ok()).collect()
+}
+
+/// From the first to the last of some times of one thing.
+fn extent(times: &[When]) -> Option<Extent> {
+    let mut spans = Vec::new();
+    let mut lasts = FREE_FOR;
+    for when in times {
+        match when {
+            When::Point { at, grain: Grain::Minute | Grain::Hour } => spans.push((at.to_utc(), at.to_utc())),
+            When::Point { at, grain: Grain::Day } => spans.push((at.to_utc(), at.to_utc() + Duration::days(1))),
+            When::Range { start, end, .. } => spans.push((start.to_utc(), end.to_utc())),
+            When::Duration(length) => lasts = lasts.max(*length),
+            When::Point { .. } | When::Recurrence { .. } => return None,
+        }
+    }
+    let from = spans.iter().map(|(from, _)| *from).min()?;
+    let to = spans.iter().map(|(_, to)| *to).max()?;
+    Some((from, if to > from { to } else { from.checked_add_signed(lasts)? }))
+}
+
+/// Whether a parameter is a time and nothing else.
+fn is_time(value: &str, reference: &Reference) -> bool {
+    match time::find(value, reference).as_slice() {
+        [only] => only.span.len() == value.trim().len(),
+        _ => INSTANT.iter().any(|form| NaiveDateTime::parse_from_str(value, form).is_ok()),
+    }
+}
+
+/// What the one thing that is asked for is called: its longest words that are no time, and describe nothing else.
+fn named_by(facts: &TurnFacts, actions: &[PlannedAction]) -> Option<String> {
+    let [only] = actions else { return None };
+    let reference = facts.reference();
+    let mut texts: Vec<&str> = Vec::new();
+    for (_, value) in only.params.iter().filter(|(name, _)| *name != "find_by") {
+        match value {
+            // A plural pronoun means several, and only some of them may be there.
+            Value::Array(several) if several.len() > 1 => return None,
+            Value::Array(several) => texts.extend(several.iter().filter_map(Value::as_str)),
+            value => texts.extend(value.as_str()),
+        }
+    }
+    let texts = texts.into_iter().filter(|text| !is_time(text, &reference));
+    texts.max_by_key(|text| text.chars().count()).map(str::to_owned)
+}

@@ -1,0 +1,83 @@
+//! A plan of a turn, under judgement.
+
+use std::sync::Arc;
+
+use crate::pipeline::brain::Brain;
+use crate::pipeline::stages::guessed;
+use crate::pipeline::turn::TurnFacts;
+use brain_core::core::plan::{Plan, PlannedAction};
+use brain_core::core::text::{shorten, visible};
+use brain_core::limits;
+use brain_language::language::reading::Mood;
+use brain_services::services::registry::Services;
+use brain_services::services::standing::{Judge, PlanStanding, Planner, TurnPart, Whole};
+
+/// A plan of a turn, under judgement.
+#[derive(Debug)]
+pub(super) struct Judging<'a> {
+    pub brain: &'a Brain,
+    pub facts: &'a TurnFacts,
+    pub judge: Judge<'a>,
+    pub services: Arc<Services>,
+    /// The services that were routed.
+    pub domains: &'a [String],
+}
+
+impl Judging<'_> {
+    pub fn whole(&self) -> Whole<'_> {
+        Whole { judge: &self.judge, services: &self.services, domains: self.domains }
+    }
+
+    /// How each action stands, once what has no ground is taken out of it; the place and the parameter of what is
+    /// missing. `is_order`: what the model that chose the commands takes the words for, where one did.
+    pub fn standings(&self, plan: &mut Plan, is_order: Option<bool>) -> Result<Vec<PlanStanding>, (usize, String)> {
+        let whole = self.whole();
+        let mut standings = whole.standings(&mut plan.actions)?;
+        // What only one of two readers takes for an order is proposed.
+        if let Some(is_order) = is_order.filter(|_| self.judge.planner == Planner::Model) {
+            let heard = (&guessed::guess(self.brain, self.facts), self.facts.intents(), is_order);
+            whole.doubt(&mut standings, &plan.actions, heard);
+        }
+        // What was found may bring a planner to act; the person has to have asked for more than that look.
+        if self.judge.part == TurnPart::LaterRound && self.only_looks() {
+            whole.propose(&mut standings, &plan.actions, |_| true);
+        }
+        Ok(standings)
+    }
+
+    /// Whether all that the person asks for is plainly looked up.
+    fn only_looks(&self) -> bool {
+        let (reading, intents) = (self.facts.reading(), self.facts.intents());
+        let may_act = |mood: Mood| mood.is_request() || mood == Mood::Condition;
+        let clauses = reading.clauses.iter().filter(|clause| may_act(clause.mood));
+        intents.only_look() && clauses.map(|clause| &clause.span).all(|span| intents.ask_within(span))
+    }
+
+    /// What code is sure of, where a model's plan is of other commands.
+    pub fn other_reading(&self, plan: &Plan) -> Option<Plan> {
+        self.whole().other_reading(&plan.actions, self.facts.understood(&[]), &guessed::guess(self.brain, self.facts))
+    }
+
+    /// What is reported beside a request that built-in understanding planned, and nothing was made of: it may have been
+    /// meant as something to do, too.
+    pub fn told_beside(&self, plan: &Plan) -> Option<String> {
+        let reading = self.facts.reading();
+        let asks = reading.clauses.iter().any(|clause| clause.mood.is_request());
+        if self.judge.planner == Planner::Model || !asks {
+            return None;
+        }
+        let values: Vec<String> =
+            self.services.values(&plan.actions).iter().map(|value| value.to_lowercase()).collect();
+        let reports = reading.clauses.iter().filter(|clause| clause.mood == Mood::Report);
+        let told: Vec<String> = reports
+            .map(|clause| reading.words(clause).trim_end_matches([',', '.', ';', '!']))
+            .filter(|words| !values.iter().any(|value| words.to_lowercase().contains(value)))
+            .map(|words| format!("“{}”", visible(&shorten(words, limits::ROW_CHARS_MAX))))
+            .collect();
+        (!told.is_empty()).then(|| format!("I took {} as a remark.", told.join(" and ")))
+    }
+
+    pub fn is_low_write(&self, planned: &PlannedAction) -> bool {
+        self.whole().is_low_write(planned)
+    }
+}

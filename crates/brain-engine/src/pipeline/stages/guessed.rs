@@ -1,0 +1,93 @@
+//! Routing guess: where a message seems to go before any model is asked, and what a router is shown of it.
+
+use std::fmt;
+
+use super::selection::Selection;
+use crate::pipeline::brain::Brain;
+use crate::pipeline::turn::{TurnFacts, report_name};
+use brain_core::core::text::head_and_tail;
+use brain_core::core::turn::PASSED_ON;
+use brain_core::limits;
+use brain_core::ports::records::Clarification;
+use brain_language::language::requests;
+use brain_language::language::requests::{FamilyQuestion, QuestionFamily};
+use brain_language::language::routing;
+use brain_language::language::routing::{Guess, Kind};
+
+/// Where a message goes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Route {
+    /// What kind of message it is.
+    pub kind: Kind,
+    /// The services it may use, and no others.
+    pub domains: Vec<String>,
+    /// The commands that were chosen with it, where a model plans in steps.
+    pub selection: Option<Selection>,
+}
+
+/// For the trace: `action: calendar, email`.
+impl fmt::Display for Route {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.kind {
+            Kind::Chat => "chat",
+            Kind::Action => "action",
+            Kind::Investigate => "investigate",
+            Kind::Followup => "followup",
+        })?;
+        if !self.domains.is_empty() {
+            write!(f, ": {}", self.domains.join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+/// What built-in understanding makes of the message.
+pub fn guess(brain: &Brain, facts: &TurnFacts) -> Guess {
+    // A question that a phrase covers as a whole is no request, whatever else its words may be.
+    if question(brain, facts).is_some() {
+        let domains = brain.services.now().searchable();
+        return Guess { kind: Kind::Investigate, domains, confidence: routing::SURE_ENOUGH };
+    }
+    facts.guess().clone()
+}
+
+/// The question of a family that the message is, if it is one. What a command answers is left to that, where a question
+/// could mean anything.
+pub fn question(brain: &Brain, facts: &TurnFacts) -> Option<FamilyQuestion> {
+    if !facts.origin().is_own_words() {
+        return None;
+    }
+    let Some(question) = facts.question() else {
+        // With a model, its router knows better than what words lean to.
+        if brain.model.is_some() {
+            return None;
+        }
+        let leaning = facts.leaning().filter(|_| requests::is_question(facts.words()))?;
+        let is_of_none = requests::plain_leaning(leaning, facts.words())?;
+        return (is_of_none || !facts.intents().ask_a_command()).then(|| leaning.clone());
+    };
+    let is_loose = matches!(question.family, QuestionFamily::Find | QuestionFamily::About);
+    Some(question.clone()).filter(|_| !is_loose || !facts.intents().ask_a_command())
+}
+
+/// The message as far as it is the person's own words.
+pub(super) fn own_message(facts: &TurnFacts) -> String {
+    let own = facts.origin().is_own_words();
+    if own { head_and_tail(facts.words(), limits::ROUTE_MESSAGE_CHARS) } else { PASSED_ON.to_owned() }
+}
+
+/// The person's last messages, with what was done in between and what code asked.
+pub(super) fn history(brain: &Brain, facts: &TurnFacts) -> Vec<String> {
+    let asked = facts.state.clarification.as_ref().map(|question| asked(brain, question));
+    facts.conversation().for_route().into_iter().chain(asked).collect()
+}
+
+/// A question of ours as code words it: without the values in it, and nothing of what a model asked.
+fn asked(brain: &Brain, question: &Clarification) -> String {
+    let worded = question.partial.as_ref().and_then(|(partial, param)| {
+        let entry = brain.services.command(&partial.service, &partial.command)?;
+        let param = param.split('=').next().unwrap_or_default();
+        Some(format!("assistant asked ({}): {}", report_name(partial), entry.question(param)))
+    });
+    worded.unwrap_or_else(|| format!("assistant asked back about: {}", question.domains.join(", ")))
+}

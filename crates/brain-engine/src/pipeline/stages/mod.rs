@@ -1,0 +1,48 @@
+//! The stages of a routed turn, one file each: guard, route, context, plan, gate, reflect, respond; and what leads
+//! from one to the next. Not here: doing what passed the gate (`run`).
+
+pub(crate) mod act;
+pub(crate) mod answers;
+pub(crate) mod ask;
+mod build_params;
+mod built_in;
+mod called;
+pub(crate) mod chat;
+pub mod compress;
+pub(crate) mod condition;
+pub mod context;
+mod conversation;
+pub(crate) mod doubts;
+pub(crate) mod freshness;
+pub(crate) mod gate;
+pub(crate) mod grounding;
+pub(crate) mod guard;
+pub mod guessed;
+mod held;
+pub(crate) mod honest;
+pub mod investigate;
+mod known;
+pub(crate) mod later;
+pub(crate) mod learning;
+mod notes;
+pub(crate) mod order;
+mod own_rules;
+pub(crate) mod phrasing;
+pub mod plan;
+pub(crate) mod progressing;
+mod refine;
+pub(crate) mod reflect;
+pub(crate) mod relayed;
+mod repeated;
+pub(crate) mod resolve;
+pub mod respond;
+pub(crate) mod rounds;
+pub mod route;
+pub(crate) mod select;
+mod selection;
+pub(crate) mod speak;
+pub mod times;
+pub mod topic;
+pub(crate) mod undecided;
+mod unfinished;
+mod without_model;

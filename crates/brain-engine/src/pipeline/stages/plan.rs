@@ -1,0 +1,233 @@
+//! Plan: from a routed message to proposed actions, or to one clarifying question.
+//!
+//! With a model the plan is its proposal; without one, or when its endpoint does not answer, built-in understanding
+//! plans (and the person is told); it also plans, at once, what it is sure of while the model is known to be slow. An
+//! answer that stays unusable after one re-ask plans nothing: the person is asked to rephrase.
+
+use chrono::Duration;
+use minijinja::context;
+
+use super::answers::completed;
+use super::ask::{self, AnswerChecks, Asked};
+use super::called;
+use super::condition;
+use super::context::Context;
+use super::conversation::{days, replied_line};
+use super::phrasing::Internals;
+use super::refine::Refining;
+use super::select::SelectionScope;
+use super::topic::{self, Planned, REPHRASE, Topic, earlier, proposed};
+use super::{build_params, built_in, without_model};
+use crate::pipeline::brain::Brain;
+use crate::pipeline::turn::status;
+use crate::pipeline::turn::{Turn, TurnFacts};
+use brain_core::core::plan::Plan;
+use brain_core::core::text::{head_and_tail, quoted};
+use brain_core::core::turn::{Along, KeptFile};
+use brain_core::limits;
+use brain_core::ports::{Model, Stage, Usage};
+use brain_core::prompts::Fixed;
+use brain_services::services::amendment;
+use brain_services::services::registry::CatalogExtent;
+use brain_services::services::show::Moment;
+use brain_services::services::standing::Planner;
+
+/// Plans within `domains`.
+pub async fn make(turn: &Turn<'_>, domains: &[String], context: &Context, topic: &Topic<'_>) -> Planned {
+    let mut planned = planned(turn, domains, context, topic).await;
+    if let Some(pointed) = turn.facts.pointed_at() {
+        match &mut planned {
+            Planned::Plan { plan, .. } => {
+                plan.actions.iter_mut().for_each(|action| pointed.name_in(&mut action.params))
+            }
+            Planned::Ask(question) => {
+                question.partial.iter_mut().for_each(|(partial, _)| pointed.name_in(&mut partial.params));
+            }
+            Planned::Depends(_) | Planned::NotUnderstood(_) | Planned::Doubt(_) => {}
+        }
+    }
+    planned
+}
+
+async fn planned(turn: &Turn<'_>, domains: &[String], context: &Context, topic: &Topic<'_>) -> Planned {
+    turn.account.doing(status::planning(&turn.brain.services.now(), domains));
+    if let Some(plan) = completed(&turn.facts, topic) {
+        return by_built_in(plan);
+    }
+    let Some(model) = turn.brain.model.as_deref() else {
+        return built_in::plan(turn, domains, topic, None);
+    };
+    let is_new = topic.round.is_none() && topic.amends.is_none() && topic.answers.is_none();
+    if let Some(plan) = built_in::exact(turn.brain, &turn.facts).filter(|_| is_new) {
+        turn.account.traced(
+            "plan",
+            turn.account.elapsed_us(),
+            turn.facts.words().len(),
+            Usage::default(),
+            "read exactly",
+        );
+        return by_built_in(plan);
+    }
+    if let Some(plan) = turn.asked_before().plan().filter(|_| is_new) {
+        turn.asked_before().note("plan");
+        return proposed(plan, None, Planner::Model);
+    }
+    // What is said of a draft exactly is done to it exactly.
+    let redrafts = topic.amends.filter(|amended| amended.card.is_none());
+    if let Some(actions) =
+        redrafts.and_then(|amended| amendment::amend(&amended.actions, turn.facts.words(), &turn.facts.reference()))
+    {
+        return by_built_in(Plan { actions, ..Plan::default() });
+    }
+    if model.is_slow(Stage::Plan)
+        && let Some(plan) = built_in::sure(turn, domains, topic)
+    {
+        return by_built_in(plan);
+    }
+    // An order for which there is no command: what there is to say is said without asking once more.
+    if is_new && topic.selection.is_some_and(|selection| selection.commands.is_empty()) {
+        return built_in::plan(turn, domains, topic, None);
+    }
+    let (stage, planned) = match build_params::commands(turn.brain, &turn.facts, topic) {
+        Some(commands) => {
+            (Stage::BuildParams, Box::pin(build_params::plan(turn, model, &commands, context, topic)).await)
+        }
+        None => {
+            let services = turn.brain.services.open_to(turn.facts.owner());
+            let is_held = services.extent(domains) == CatalogExtent::Schemas;
+            // What one call cannot hold is refined again.
+            match topic.round.filter(|_| !is_held) {
+                Some((_, still)) => {
+                    let offer = SelectionScope::of(&turn.facts, domains.to_vec());
+                    let refining = Refining { turn, model, services, offer: &offer, still: Some(still) };
+                    match Box::pin(refining.further(topic.depth)).await {
+                        Asked::Answer(commands) => (
+                            Stage::BuildParams,
+                            Box::pin(build_params::plan(turn, model, &commands, context, topic)).await,
+                        ),
+                        Asked::Unusable(why) => (Stage::SelectServices, Asked::Unusable(why)),
+                        Asked::Failed(error) => (Stage::SelectServices, Asked::Failed(error)),
+                    }
+                }
+                None => (Stage::Plan, Box::pin(by_model(turn, model, domains, context, topic)).await),
+            }
+        }
+    };
+    match planned {
+        Asked::Answer(mut plan) => {
+            let known = context.items.iter().filter_map(|item| Some((item.id.as_deref()?, item.line.as_str())));
+            let internals = Internals::of(turn.brain, &turn.facts).with(known);
+            for words in plan.question.iter_mut().chain(&mut plan.open) {
+                *words = internals.worded(words);
+            }
+            for planned in &mut plan.actions {
+                if let Some(entry) = turn.brain.services.command(&planned.service, &planned.command) {
+                    build_params::mend(context, entry.as_ref(), turn.facts.words(), &mut planned.params);
+                }
+            }
+            condition::of_model(turn.brain, &turn.facts, topic, domains, plan)
+        }
+        Asked::Unusable(why) => {
+            turn.account.fell_back(stage.name(), &why);
+            built_in::next_best(turn, domains, topic).unwrap_or_else(|| Planned::NotUnderstood(REPHRASE.to_owned()))
+        }
+        Asked::Failed(error) => {
+            turn.account.fell_back(stage.name(), &error.to_string());
+            built_in::plan(turn, domains, topic, Some(without_model::remark(&error)))
+        }
+    }
+}
+
+async fn by_model(
+    turn: &Turn<'_>,
+    model: &dyn Model,
+    domains: &[String],
+    known: &Context,
+    topic: &Topic<'_>,
+) -> Asked<Plan> {
+    let schema = turn.brain.services.now().plan_schema(domains);
+    let missing = known.missing.join(", ");
+    let (written, whole) = (schema.notation(), schema.as_str());
+    let values = || context! { commands => written, schema => whole, actions_max => limits::PLAN_ACTIONS_MAX };
+    let fixed = Fixed { of: Some(schema.number()), values };
+    let (results, still) = topic.round.unwrap_or((&[], ""));
+    let results = turn.brain.policy.of_rounds(results);
+    let changing = |history: &[String], known: &[String]| {
+        context! {
+            now => turn.facts.as_written().now.with_timezone(&turn.facts.ctx.zone).format("%A %Y-%m-%dT%H:%M").to_string(),
+            zone => turn.facts.ctx.zone.name(),
+            dates => ask::lines(&dates(&turn.facts)),
+            history => ask::lines(history),
+            known => ask::lines(known),
+            missing => missing.as_str(),
+            earlier => earlier(topic),
+            results => ask::lines(&results),
+            still,
+            manner => turn.facts.manner(),
+            message => head_and_tail(turn.facts.words(), limits::MESSAGE_BYTES_MAX),
+        }
+    };
+    let (history, lines) = (
+        turn.facts.conversation().for_plan(turn.brain.policy.compression.tokens),
+        known_lines(&turn.facts, known, topic),
+    );
+    let room = model.reads_tokens_max(Stage::Plan);
+    match ask::prompt_within(turn.brain, Stage::Plan, fixed, room, (&history, &lines), changing) {
+        Ok(prompt) => {
+            let services = turn.brain.services.now();
+            let reading = AnswerChecks {
+                misfit: &|plan| misfit(turn.brain, plan),
+                called: &|calls| called::plan(&services, domains, calls),
+            };
+            ask::typed_fitting(turn.account, model, Stage::Plan, prompt, schema.clone(), 2_000, reading).await
+        }
+        Err(error) => Asked::Failed(error),
+    }
+}
+
+/// The parameters that do not fit their commands.
+fn misfit(brain: &Brain, plan: &Plan) -> Option<String> {
+    let misfits = plan.actions.iter().take(limits::PLAN_ACTIONS_MAX).enumerate().filter_map(|(index, planned)| {
+        let entry = brain.services.command(&planned.service, &planned.command)?;
+        let why = entry.check(planned.params.clone()).err()?.for_planner()?;
+        Some(format!("actions[{index}].params.{why}"))
+    });
+    let misfits: Vec<String> = misfits.collect();
+    (!misfits.is_empty()).then(|| misfits.join("; "))
+}
+
+/// What the context stage found, and what came along with the message itself.
+fn known_lines(facts: &TurnFacts, known: &Context, topic: &Topic<'_>) -> Vec<String> {
+    let along = facts.incoming.passed_on().map(|part| {
+        let source = part.along.as_ref().map(Along::label).unwrap_or_default();
+        format!("passed on with the request ({source}): {}", head_and_tail(&part.text, limits::MESSAGE_BYTES_MAX))
+    });
+    let name = |file: &KeptFile| quoted(&file.name, limits::NAME_CHARS_MAX);
+    let files =
+        facts.ctx.files.iter().map(|file| format!("goes along with a mail that is written now: {}", name(file)));
+    let waiting = topic::waiting(facts, topic);
+    known
+        .items
+        .iter()
+        .map(ToString::to_string)
+        .chain(waiting)
+        .chain(along)
+        .chain(files)
+        .chain(replied_line(facts))
+        .collect()
+}
+
+/// Dates that models get wrong when they compute them.
+fn dates(facts: &TurnFacts) -> Vec<String> {
+    let now = facts.as_written().now.with_timezone(&facts.ctx.zone);
+    let moments = [
+        format!("this evening = {}T18:00:00", now.date_naive()),
+        format!("in 2 hours = {}", Moment::Instant(now + Duration::hours(2)).store()),
+    ];
+    days(facts).into_iter().chain(moments).collect()
+}
+
+/// What code read for itself while there is a model.
+fn by_built_in(plan: Plan) -> Planned {
+    proposed(plan, None, Planner::BuiltIn)
+}

@@ -1,0 +1,124 @@
+//! What a turn knows while it runs: what it goes by ([`TurnFacts`], which do not change) and what it has cost and done
+//! so far ([`TurnAccount`]). Most functions need the first alone; whoever needs all of it asks a model, or begins
+//! something. Not here: what it comes to (an `Answer`, see [`super::commit`]).
+
+pub mod account;
+pub mod debounce;
+pub mod facts;
+mod heard;
+pub(super) mod open;
+mod pointed;
+mod question;
+mod read;
+mod said;
+pub(super) mod status;
+mod waiting;
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use tokio_util::sync::CancellationToken;
+
+pub use self::account::TurnAccount;
+use self::debounce::Debounce;
+pub use self::facts::TurnFacts;
+use self::heard::Understanding;
+pub use self::pointed::PointedAt;
+pub use self::said::{shown_of_others, voice_for};
+use super::brain::Brain;
+use brain_core::core::plan::PlannedAction;
+use brain_core::core::turn::Incoming;
+use brain_core::ports::StoreError;
+
+/// Why a turn ends before its answer.
+#[derive(Debug, thiserror::Error)]
+pub enum TurnError {
+    /// `/cancel`.
+    #[error("stopped on request")]
+    Cancelled,
+    /// The store refused.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// One turn under way.
+#[derive(Debug)]
+pub struct Turn<'a> {
+    /// Everything it works with.
+    pub brain: &'a Brain,
+    /// What it goes by.
+    pub facts: TurnFacts,
+    /// What it has cost and done so far.
+    pub account: &'a TurnAccount,
+    /// Ends it early.
+    pub cancel: CancellationToken,
+    /// What it has to wait for before it writes.
+    pub debounce: Debounce,
+}
+
+impl<'a> Turn<'a> {
+    /// Reads what a turn needs to know.
+    pub async fn open(
+        brain: &'a Brain,
+        incoming: &Incoming,
+        account: &'a TurnAccount,
+        cancel: CancellationToken,
+        debounce: Debounce,
+    ) -> Result<Self, StoreError> {
+        let beginning = read::beginning(brain, incoming).await?;
+        let ctx = brain.request_context(&beginning.user, &incoming.chat);
+        let facts = TurnFacts::new(incoming.clone(), ctx, beginning, brain.services.now().kept_phrases());
+        Ok(Self { brain, facts, account, cancel, debounce })
+    }
+
+    /// Reads the message, once; what is asked of it afterwards is known.
+    pub async fn hear(&mut self) -> Result<(), TurnError> {
+        let heard = self.understood(self.facts.words().to_owned());
+        self.facts.understanding = unless_cancelled(&self.cancel, heard).await?;
+        Ok(())
+    }
+
+    /// From here on the message is read as if it named this thing.
+    pub async fn points_at(&mut self, pointed: PointedAt) {
+        self.facts.understanding = self.understood(pointed.text.clone()).await;
+        self.facts.pointed = Some(pointed);
+    }
+
+    /// The turn as it goes on with what was said at an earlier moment: relative times count from that one.
+    pub fn said_at(&self, at: DateTime<Utc>) -> Turn<'a> {
+        let facts = TurnFacts { written: Some(at), ..self.facts.clone() };
+        let (cancel, debounce) = (self.cancel.clone(), self.debounce.clone());
+        Turn { brain: self.brain, facts, account: self.account, cancel, debounce }
+    }
+
+    /// Reads words; beside the runtime, where there are any.
+    async fn understood(&self, text: String) -> Arc<Understanding> {
+        let is_empty = text.is_empty();
+        let read = self.facts.reader(text);
+        Arc::new(if is_empty { read() } else { self.brain.pool.run(self.facts.owner(), read).await })
+    }
+
+    /// Whether words may be shown before the answer is complete: not while it may still be begun anew.
+    pub fn may_be_shown(&self) -> bool {
+        status::may_be_shown(self.account, &self.debounce)
+    }
+
+    /// Runs something that may be stopped by `/cancel`.
+    pub async fn unless_cancelled<T>(&self, work: impl Future<Output = T>) -> Result<T, TurnError> {
+        unless_cancelled(&self.cancel, work).await
+    }
+}
+
+/// Runs something that may be stopped by `/cancel`.
+pub async fn unless_cancelled<T>(cancel: &CancellationToken, work: impl Future<Output = T>) -> Result<T, TurnError> {
+    tokio::select! {
+        biased;
+        () = cancel.cancelled() => Err(TurnError::Cancelled),
+        result = work => Ok(result),
+    }
+}
+
+/// What a planned action is called before it is settled.
+pub fn report_name(planned: &PlannedAction) -> String {
+    format!("{}.{}", planned.service, planned.command)
+}

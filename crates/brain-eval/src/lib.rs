@@ -1,0 +1,3 @@
+//! How well it understands: evaluations over files of rows.
+
+pub mod eval;

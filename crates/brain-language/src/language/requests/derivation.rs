@@ -1,0 +1,240 @@
+//! What a message comes to: the requests of its cheapest derivation, and what is said beside them where they keep it.
+
+use std::ops::Range;
+
+use super::account::SpanRole;
+use super::annotated::AnnotatedText;
+use super::built::{Built, fits};
+use super::chart::{Derivation, Passage};
+use super::grammar::GRAMMAR;
+use super::hearing::Hearing;
+use super::lexicon::WordId;
+use super::matching::Filler;
+use super::parser::{Parse, Parser};
+use super::prices::TokenClass;
+use super::reading::{tidy, title};
+use super::text::{own_words, tokens};
+use super::understood::PlanDraft;
+use super::unread::SPOKEN;
+use super::{antecedent, finish, history, matching, unread};
+use crate::language::work::Work;
+use brain_core::core::plan::{Plan, PlannedAction};
+
+/// Words of a sentence that goes on with a letter; fewer are politeness.
+const LETTER_WORDS_MIN: usize = 3;
+
+pub fn plan(hearing: &Hearing, domains: &[String], work: &Work) -> PlanDraft {
+    derived(hearing, domains, work).draft
+}
+
+/// What a message comes to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Derived {
+    pub draft: PlanDraft,
+    /// The parts it was read from; none where it was planned as something else than was said.
+    pub parts: Option<Vec<Passage>>,
+    /// What it may be meant as just as well.
+    pub rival: Option<(PlanDraft, Vec<Passage>)>,
+}
+
+impl From<PlanDraft> for Derived {
+    fn from(draft: PlanDraft) -> Derived {
+        Derived { draft, parts: None, rival: None }
+    }
+}
+
+pub fn derived(hearing: &Hearing, domains: &[String], work: &Work) -> Derived {
+    let text = own_words(hearing.text);
+    if text.trim().is_empty() {
+        return PlanDraft::Nothing.into();
+    }
+    let actions = (hearing.builders.ahead)(&text, hearing, domains, work);
+    if !actions.is_empty() {
+        return PlanDraft::Plan(Plan { actions, ..Plan::default() }).into();
+    }
+    let (derived, cost) = read_as_said(hearing, domains, work);
+    let quotes = text.contains(['"', '“', '„', '«']);
+    let points = derived.parts.as_ref().is_none_or(|parts| points_back(parts, &text));
+    if quotes || !points || cost <= SAID_AGAIN {
+        return derived;
+    }
+    let again = antecedent::plan(&text, hearing, domains, work);
+    again.filter(|again| said_again_costs(again, hearing) < cost).map_or(derived, Derived::from)
+}
+
+/// Whether something needs what was said before it: it lacks something, or holds a word that points back.
+fn points_back(parts: &[Passage], text: &str) -> bool {
+    let words: Vec<WordId> = tokens(text, GRAMMAR.lexicon).iter().map(|token| token.id).collect();
+    let points = |range: Range<usize>, spoken: &dyn Fn(usize) -> bool| {
+        range.clone().filter(|at| !spoken(*at)).any(|at| {
+            let ids = &words[at..range.end];
+            let len = GRAMMAR.lexicon.starts("antecedent", ids);
+            // A conjunction before a statement looks like a pronoun and points to nothing.
+            len.is_some_and(|len| GRAMMAR.lexicon.starts("subject", &ids[len..]).is_none())
+        })
+    };
+    let needs = |part: &Passage| match (&part.clause, &part.role) {
+        (Some(Parse { built: Built::Ask { .. }, .. }), _) => true,
+        (Some(clause), _) => {
+            let holds = |one: &Filler, at: usize| SPOKEN.contains(&one.name) && (one.first..=one.last).contains(&at);
+            points(clause.core.clone(), &|at| clause.slots.iter().any(|slot| holds(slot, at)))
+        }
+        (None, Some(SpanRole::Reason | SpanRole::Politeness)) => false,
+        (None, _) => points(part.tokens.clone(), &|_| false),
+    };
+    parts.iter().all(|part| part.clause.is_none()) || parts.iter().any(needs)
+}
+
+/// What a plan leaves out of a message that was said again in other words.
+fn said_again_costs(again: &PlanDraft, hearing: &Hearing) -> u32 {
+    let PlanDraft::Plan(plan) = again else { return SAID_AGAIN };
+    let text = own_words(hearing.text);
+    let heard = AnnotatedText::new(&text, hearing.reference, GRAMMAR.lexicon);
+    unread::price_of(&heard, &plan.actions, hearing.reference.now).saturating_add(SAID_AGAIN)
+}
+
+/// Two readings whose prices differ by less are both offered.
+const MARGIN: u32 = 1;
+
+/// Steps of annotating a word anew, and bytes of a short word.
+const ANNOTATING_STEPS: usize = 10;
+const WORD_BYTES: usize = 4;
+
+/// What it costs to say a message again in other words.
+const SAID_AGAIN: u32 = 2;
+
+/// The plan of a message whose requests say for themselves what they are about.
+pub fn plan_as_said(hearing: &Hearing, domains: &[String], work: &Work) -> PlanDraft {
+    read_as_said(hearing, domains, work).0.draft
+}
+
+/// What a message comes to by its cheapest derivation, and what that costs.
+fn read_as_said(hearing: &Hearing, domains: &[String], work: &Work) -> (Derived, u32) {
+    let text = own_words(hearing.text);
+    if work.take(ANNOTATING_STEPS * text.len().div_ceil(WORD_BYTES)).is_none() {
+        return (PlanDraft::Nothing.into(), u32::MAX);
+    }
+    let heard = AnnotatedText::new(&text, hearing.reference, GRAMMAR.lexicon);
+    let parser = Parser::new(hearing, &heard, domains, work);
+    let Derivation { parts, cost, rival } = parser.derivation(&(0..heard.tokens.len()));
+    let (draft, parts) = drafted(parts, &heard, hearing);
+    if draft == PlanDraft::Nothing
+        && let Some(action) = only_a_time(hearing, &heard, domains, work)
+    {
+        return (PlanDraft::Plan(Plan { actions: vec![action], ..Plan::default() }).into(), cost);
+    }
+    // Where both only look something up, the likelier is looked up.
+    let changes =
+        |parts: &[Passage]| parts.iter().any(|part| part.clause.as_ref().is_some_and(|clause| !clause.looks_up));
+    let rival = rival
+        .filter(|(rival, more)| *more < MARGIN && (changes(rival) || changes(&parts)))
+        .map(|(parts, _)| drafted(parts, &heard, hearing));
+    (Derived { draft, parts: Some(parts), rival }, cost)
+}
+
+/// The plan of some parts, and these with what they keep of each other.
+fn drafted(mut parts: Vec<Passage>, heard: &AnnotatedText, hearing: &Hearing) -> (PlanDraft, Vec<Passage>) {
+    keep_what_is_beside(&mut parts, heard, hearing);
+    let built = parts.iter().filter_map(|part| Some(part.clause.as_ref()?.built.clone())).collect();
+    let priority = heard.priority_in(&(0..heard.tokens.len())).map(|(_, level)| level);
+    (finish::finish(built, priority, hearing), parts)
+}
+
+/// Gives each request what it keeps of what is said behind it and asks for nothing.
+fn keep_what_is_beside(parts: &mut [Passage], heard: &AnnotatedText, hearing: &Hearing) {
+    let asks = |parts: &[Passage], sentence: usize| {
+        parts.iter().any(|part| part.sentence == sentence && part.clause.is_some())
+    };
+    let mut at = 1;
+    while at < parts.len() {
+        let sentence = parts[at].sentence;
+        let silent = !asks(parts, sentence);
+        // A sentence without a request is one thing, however many parts it has.
+        let end = (at..parts.len()).find(|next| !silent || parts[*next].sentence != sentence).unwrap_or(parts.len());
+        let end = end.max(at + 1);
+        let tokens = parts[at].tokens.start..parts[end - 1].tokens.end;
+        let is_told = parts[at].clause.is_none() && matches!(parts[at].role, None | Some(SpanRole::Reason))
+            || heard.priority_in(&tokens).is_some();
+        if let Some(asked) = parts[..at].iter_mut().rev().find(|part| part.clause.is_some()).filter(|_| is_told) {
+            let same_sentence = asked.sentence == sentence;
+            if let Some(clause) = &mut asked.clause {
+                if same_sentence {
+                    clause.keep_reason(heard, tokens);
+                } else if silent {
+                    clause.go_on(heard, tokens, hearing);
+                }
+            }
+        }
+        at = end;
+    }
+}
+
+impl Parse {
+    /// A task keeps why it is to be done, told behind a border, and how urgent it is.
+    fn keep_reason(&mut self, heard: &AnnotatedText, tokens: Range<usize>) {
+        let Built::Act(action) = &mut self.built else { return };
+        if (action.service.as_str(), action.command.as_str()) != ("task", "create") {
+            return;
+        }
+        if let Some((_, level)) = heard.priority_in(&tokens) {
+            action.params.entry("priority").or_insert_with(|| level.into());
+        }
+        if !heard.live(tokens.clone()).is_empty() {
+            let reason = title(&tidy(heard.raw(tokens.start, tokens.end.saturating_sub(1))));
+            action.params.entry("description").or_insert_with(|| reason.into());
+        }
+    }
+
+    /// A sentence that is no request goes on with what the action before it has to say, if it says anything.
+    fn go_on(&mut self, heard: &AnnotatedText, sentence: Range<usize>, hearing: &Hearing) {
+        let ids = heard.ids(sentence.clone());
+        let styles = || GRAMMAR.lexicon.find("dearstyle", ids).is_some();
+        if ids.len() < LETTER_WORDS_MIN || styles() {
+            return;
+        }
+        if let Built::Act(action) = &mut self.built {
+            (hearing.builders.goes_on)(action, heard.raw(sentence.start, sentence.end - 1));
+        }
+    }
+}
+
+/// Whether a message only talks, or only is polite; `parts` are those that it was read in, in any service's words.
+pub fn says_nothing(hearing: &Hearing, heard: &AnnotatedText, parts: Option<&[Passage]>, work: &Work) -> bool {
+    let parser = Parser::new(hearing, heard, &[], work);
+    let parts = parts.map_or_else(|| parser.parts(&(0..heard.tokens.len())), <[Passage]>::to_vec);
+    let polite = |tokens: &Range<usize>| {
+        let ids = heard.ids(tokens.clone());
+        let last = matching::starts(GRAMMAR.lexicon, ids).last().copied().unwrap_or_default();
+        ["lead", "delead", "tail"].iter().any(|class| GRAMMAR.lexicon.is_phrase(class, &ids[last..]))
+    };
+    !parts.is_empty() && parts.iter().all(|part| parser.is_talk(part.tokens.clone()) || polite(&part.tokens))
+}
+
+/// A bare time, perhaps behind a negation, corrects what was planned last.
+pub fn only_a_time(hearing: &Hearing, heard: &AnnotatedText, domains: &[String], work: &Work) -> Option<PlannedAction> {
+    let all = 0..heard.tokens.len();
+    let ids = heard.ids(all.clone());
+    let [time] = heard.times_in(&all)[..] else {
+        return None;
+    };
+    let is_bare =
+        ids.is_empty() || GRAMMAR.lexicon.is_phrase("correction", ids) || is_only_told(hearing, heard, time, work);
+    let last = history::latest(hearing.history, |past| fits(domains, &past.service)).filter(|_| is_bare)?;
+    let words = heard.words_of(&heard.masks[time]);
+    (hearing.builders.retimed)(last, words)
+}
+
+/// Beside a time that is said alone, as a sentence, everything only tells.
+fn is_only_told(hearing: &Hearing, heard: &AnnotatedText, time: usize, work: &Work) -> bool {
+    let parts = Parser::new(hearing, heard, &[], work).parts(&(0..heard.tokens.len()));
+    let corrects = |ids: &[_]| ids.is_empty() || GRAMMAR.lexicon.is_phrase("correction", ids);
+    let alone = |part: &Passage| heard.times_in(&part.tokens) == [time] && corrects(heard.ids(part.tokens.clone()));
+    let told = |part: &Passage| {
+        let role = matches!(
+            part.role,
+            Some(SpanRole::Reason | SpanRole::Politeness | SpanRole::Skipped(TokenClass::Correction))
+        );
+        part.clause.is_none() && role || corrects(heard.ids(part.tokens.clone()))
+    };
+    parts.iter().any(alone) && parts.iter().all(|part| alone(part) || told(part))
+}

@@ -1,0 +1,397 @@
+//! Finding mails: the search command, and the conversation a description means.
+//!
+//! The index finds and ranks mails; here they become conversations. What is shown of them is loaded for those that are
+//! shown.
+
+use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
+
+use super::mail::{DRAFT, Mail, MailId, OWN};
+use super::mailbox::{Conversation, MailView};
+use super::query::{FILLERS, MailQuery, NEWEST, meaningful};
+use super::search::{ThreadRow, Threads};
+use super::service::{source_of, writer};
+use super::thread::Thread;
+use crate::services::address_book::KnownNames;
+use crate::services::error::ServiceError;
+use crate::services::service::{ItemChoice, Noticed};
+use crate::services::show::Moment;
+use brain_core::core::provenance::UntrustedText;
+use brain_core::limits::{MAIL_HITS_MAX, MAIL_RESULTS_MAX, ROW_PEOPLE_MAX};
+use brain_core::ports::{Needs, Query, Ranking};
+use brain_language::language::words::{stems, words};
+
+/// A conversation that fits, and its newest mail that does.
+#[derive(Debug, Clone)]
+pub struct ThreadHit {
+    /// With all its mails.
+    pub conversation: Conversation,
+    /// The newest fitting mail of others, else the owner's own.
+    pub mail: Mail,
+}
+
+/// What a search came to.
+#[derive(Debug, Clone, Default)]
+pub struct FoundThreads {
+    /// Drafts that fit, when they were asked for.
+    drafts: Vec<Mail>,
+    /// Conversations: best first when words were given, newest first otherwise.
+    pub hits: Vec<ThreadHit>,
+    /// How many more there are.
+    more: usize,
+    /// Nobody who is called so wrote them: they say it.
+    is_said: bool,
+}
+
+impl FoundThreads {
+    pub(super) fn is_empty(&self) -> bool {
+        self.drafts.is_empty() && self.hits.is_empty()
+    }
+
+    /// Those from these addresses that are not among them.
+    async fn add(&mut self, view: &MailView, query: &MailQuery, from: &[String]) -> Result<(), ServiceError> {
+        for address in from {
+            let FoundThreads { hits, more, .. } = exactly(view, &query.of_address(address)).await?;
+            let is_new = |hit: &ThreadHit| {
+                !self.hits.iter().any(|known| known.conversation.thread.id == hit.conversation.thread.id)
+            };
+            let new: Vec<ThreadHit> = hits.into_iter().filter(is_new).collect();
+            self.hits.extend(new);
+            self.more += more;
+        }
+        if !from.is_empty() && query.is_without_text() {
+            self.hits.sort_by_key(|hit| std::cmp::Reverse(hit.mail.head.date));
+        }
+        self.more += self.hits.len().saturating_sub(MAIL_RESULTS_MAX);
+        self.hits.truncate(MAIL_RESULTS_MAX);
+        Ok(())
+    }
+
+    /// What is shown of them.
+    pub fn mails(&self) -> impl Iterator<Item = &Mail> {
+        self.drafts.iter().chain(self.hits.iter().map(|hit| &hit.mail))
+    }
+}
+
+/// Conversations with a mail that fits. Whose it is, is told by the name and the address of who wrote it, and by those
+/// whom the person calls so (`known`, addresses), and by the domain it came from; else by what mails say.
+pub async fn search(view: &MailView, query: &MailQuery, known: &[String]) -> Result<FoundThreads, ServiceError> {
+    let mut found = exactly(view, query).await?;
+    if query.sender().is_empty() || found.more > 0 {
+        return Ok(found);
+    }
+    let from: Vec<String> = known.iter().cloned().chain(at_domain(view, query.sender())).collect();
+    found.add(view, query, &from).await?;
+    if found.is_empty() {
+        found = FoundThreads { is_said: true, ..exactly(view, &query.saying_sender()).await? };
+    }
+    Ok(found)
+}
+
+/// The same as far as it stands in the mails. Of very many hits each mail that was not looked at counts as one more.
+async fn exactly(view: &MailView, query: &MailQuery) -> Result<FoundThreads, ServiceError> {
+    let (drafts, of_drafts) = match query.drafts {
+        true => view.search(query.query(true)).await?,
+        false => (Vec::new(), 0),
+    };
+    let free = MAIL_RESULTS_MAX - drafts.len();
+    let mut threads: Vec<(Thread, Vec<Mail>)> = Vec::new();
+    let (mut seen, mut total) = (0, usize::MAX);
+    // A search without words is counted without looking at each of its mails.
+    let enough = |threads: usize| query.is_wordless() && threads >= free;
+    while seen < total.min(MAIL_HITS_MAX) && !enough(threads.len()) {
+        let page = Query { skip: seen, limit: MAIL_HITS_MAX / 4, ..query.query(false) };
+        let (mails, fitting) = view.search(page).await?;
+        if mails.is_empty() {
+            total = seen;
+            break;
+        }
+        (seen, total) = (seen + mails.len(), fitting);
+        for mail in mails {
+            let Some(thread) = view.thread_of(mail.id()) else { continue };
+            match threads.iter_mut().find(|(known, _)| known.id == thread.id) {
+                Some((_, fitting)) => fitting.push(mail),
+                None => threads.push((thread, vec![mail])),
+            }
+        }
+    }
+    let mut best: Vec<(usize, Mail, Thread)> =
+        threads.into_iter().filter_map(|(t, of)| best_of(query, t, of)).collect();
+    best.sort_by(|(a, x, _), (b, y, _)| (b, y.head.date).cmp(&(a, x.head.date)));
+    let of_threads = match query.is_wordless() {
+        true => view.count(|unread, date| query.fits(unread, date)),
+        false => best.len() + total.saturating_sub(seen),
+    };
+    best.truncate(free);
+    let shown = view.conversations(best.iter().map(|(_, _, thread)| thread.clone()), 0).await?;
+    let hit = |conversation: Conversation| {
+        let mail = best.iter().find(|(_, _, thread)| thread.id == conversation.thread.id);
+        mail.map(|(_, mail, _)| ThreadHit { mail: mail.clone(), conversation })
+    };
+    let hits: Vec<ThreadHit> = shown.into_iter().filter_map(hit).collect();
+    let more = (of_drafts + of_threads).saturating_sub(drafts.len() + hits.len());
+    Ok(FoundThreads { drafts, hits, more, is_said: false })
+}
+
+fn best_of(query: &MailQuery, thread: Thread, mut fitting: Vec<Mail>) -> Option<(usize, Mail, Thread)> {
+    let best = fitting.iter().map(|mail| query.prominence(mail)).max()?;
+    fitting.sort_by_key(|mail| mail.head.date);
+    let mail = fitting.iter().rfind(|mail| !mail.is_own()).or(fitting.last())?.clone();
+    Some((best, mail, thread))
+}
+
+/// The result of `email.search`.
+pub fn result(view: &MailView, found: &FoundThreads, names: &KnownNames, zone: Tz) -> Threads {
+    let drafts = found.drafts.iter().map(|mail| draft_row(mail, names, zone));
+    let threads = drafts.chain(found.hits.iter().map(|hit| row(view, hit, names, zone))).collect();
+    let so_far = view.so_far.map(Into::into);
+    Threads { threads, more: found.more, is_said: found.is_said, so_far, ..Threads::default() }
+}
+
+fn row(view: &MailView, hit: &ThreadHit, names: &KnownNames, zone: Tz) -> ThreadRow {
+    let head = &hit.mail.head;
+    ThreadRow {
+        id: hit.conversation.thread.id.clone(),
+        subject: subject_or(&hit.conversation.subject).to_owned(),
+        from: writer(&hit.mail, names),
+        address: head.parsed.from.address.clone(),
+        date: local(head.date, zone),
+        snippet: head.snippet.clone(),
+        unread: view.is_unread(&hit.conversation.thread),
+        starred: hit.mail.file.starred,
+        archived: hit.mail.is_archived(),
+        messages: hit.conversation.thread.mails.len(),
+        mark: None,
+    }
+}
+
+fn draft_row(mail: &Mail, names: &KnownNames, zone: Tz) -> ThreadRow {
+    let parsed = &mail.head.parsed;
+    let to: Vec<String> = parsed.to.iter().map(|to| to.label(names)).collect();
+    ThreadRow {
+        id: super::written_name::id_of(&mail.file.base),
+        subject: subject_or(&parsed.subject).to_owned(),
+        from: format!("Draft for {}", to.join(", ")),
+        address: String::new(),
+        date: local(mail.head.date, zone),
+        snippet: mail.head.snippet.clone(),
+        unread: false,
+        starred: false,
+        archived: false,
+        messages: 1,
+        mark: None,
+    }
+}
+
+/// A subject to show.
+pub fn subject_or(subject: &str) -> &str {
+    if subject.is_empty() { "(no subject)" } else { subject }
+}
+
+/// RFC 3339 in the person's zone.
+pub fn local(at: DateTime<Utc>, zone: Tz) -> String {
+    Moment::Instant(at.with_timezone(&zone)).store()
+}
+
+/// What a description came to.
+#[derive(Debug, Clone)]
+pub enum ThreadMatch {
+    /// This conversation.
+    One(Conversation),
+    /// Several, newest first.
+    Several(Vec<Conversation>),
+    /// None.
+    Nothing,
+}
+
+/// Words of a description that may be names.
+const DESCRIBING_WORDS_MAX: usize = 8;
+/// Mails of each conversation that a description is compared with.
+const COMPARED_MAILS: usize = 20;
+
+/// The conversation meant by an id, or by words from sender, subject or text. Words that all stand in subject and
+/// people win over words somewhere in the text; an adjective of recency takes the newest of what fits.
+pub async fn thread(view: &MailView, description: &str) -> Result<ThreadMatch, ServiceError> {
+    let description = description.trim();
+    let of_mail = || MailId::parse(description).and_then(|id| view.thread_of(id));
+    if let Some(thread) = view.thread(description).or_else(of_mail) {
+        return Ok(view.conversation(thread).await?.map_or(ThreadMatch::Nothing, ThreadMatch::One));
+    }
+    let wanted: Vec<String> = words(description);
+    let newest = wanted.iter().any(|word| NEWEST.contains(&word.as_str()));
+    let is_said = |word: &&String| !NEWEST.contains(&word.as_str()) && !FILLERS.contains(&word.as_str());
+    let said: Vec<String> = wanted.iter().filter(is_said).cloned().collect();
+    let mut fitting = match (said.is_empty(), newest) {
+        (true, false) => return Ok(ThreadMatch::Nothing),
+        (true, true) => latest(view).await?,
+        (false, _) => described(view, &said.join(" ")).await?,
+    };
+    fitting.sort_by(|a, b| (b.thread.date, &b.thread.id).cmp(&(a.thread.date, &a.thread.id)));
+    if newest {
+        let of_others = |conversation: &Conversation| conversation.last_of_others().is_some();
+        if fitting.iter().any(of_others) {
+            fitting.retain(of_others);
+        }
+        fitting.truncate(1);
+    }
+    match fitting.len() {
+        0 => Ok(ThreadMatch::Nothing),
+        1 => Ok(match fitting.pop() {
+            Some(only) => view.conversation(only.thread).await?.map_or(ThreadMatch::Nothing, ThreadMatch::One),
+            None => ThreadMatch::Nothing,
+        }),
+        _ => Ok(ThreadMatch::Several(fitting)),
+    }
+}
+
+/// The conversation with the newest mail of somebody else, else the newest there is.
+async fn latest(view: &MailView) -> Result<Vec<Conversation>, ServiceError> {
+    for without in [vec![OWN.to_owned()], vec![DRAFT.to_owned()]] {
+        let query = Query { without, ranking: Ranking::Newest, limit: 1, ..Query::default() };
+        let found = of_mails(view, view.search(query).await?.0).await?;
+        if !found.is_empty() {
+            return Ok(found);
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// The conversations of these mails, in their order.
+async fn of_mails(view: &MailView, mails: Vec<Mail>) -> Result<Vec<Conversation>, ServiceError> {
+    let mut threads: Vec<Thread> = Vec::new();
+    for thread in mails.iter().filter_map(|mail| view.thread_of(mail.id())) {
+        if !threads.iter().any(|known| known.id == thread.id) {
+            threads.push(thread);
+        }
+    }
+    view.conversations(threads, COMPARED_MAILS).await
+}
+
+/// Those whose subject says just this; else those with all of it in subjects and people; else those with it anywhere.
+async fn described(view: &MailView, said: &str) -> Result<Vec<Conversation>, ServiceError> {
+    let any = Query { without: vec![DRAFT.to_owned()], limit: MAIL_HITS_MAX / 4, ..Query::default() };
+    let titled = view.search(Query { in_title: said.to_owned(), ..any.clone() }).await?.0;
+    let all = view.search(Query { text: said.to_owned(), ..any.clone() }).await?.0;
+    // All words may stand in one conversation, and in no mail of it.
+    let some = match all.is_empty() {
+        true => view.search(Query { text: said.to_owned(), needs: Needs::Any, ..any }).await?.0,
+        false => Vec::new(),
+    };
+    let of_people = from_or_to(view, said).await?;
+    let anywhere = all.iter().chain(&of_people).map(Mail::id).collect::<Vec<_>>();
+    let found = of_mails(view, titled.into_iter().chain(all).chain(of_people).chain(some).collect()).await?;
+    let said = stems(said);
+    let is_exact = |found: &Conversation| stems(&found.subject) == said;
+    let stands_in_heads = |found: &Conversation| {
+        let mut text = found.subject.clone();
+        for mail in &found.mails {
+            let parsed = &mail.head.parsed;
+            text.push_str(&format!(" {} {} {}", parsed.subject, parsed.from.name, parsed.from.address));
+            if mail.is_own() {
+                text.extend(parsed.to.iter().map(|person| format!(" {} ", person.name)));
+            }
+        }
+        let present = stems(&text);
+        said.iter().all(|stem| present.contains(stem))
+    };
+    let stands_anywhere = |found: &Conversation| found.thread.mails.iter().any(|mail| anywhere.contains(mail));
+    let tiers: [&(dyn Fn(&Conversation) -> bool + Sync); 3] = [&is_exact, &stands_in_heads, &stands_anywhere];
+    for tier in tiers {
+        let fitting: Vec<Conversation> = found.iter().filter(|conversation| tier(conversation)).cloned().collect();
+        if !fitting.is_empty() {
+            return Ok(fitting);
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// Mails of the people that a description names, with the rest of it somewhere in their text. Which of its words are
+/// names, the mails tell: all that are somebody's, or just one of them.
+async fn from_or_to(view: &MailView, said: &str) -> Result<Vec<Mail>, ServiceError> {
+    let any = Query { without: vec![DRAFT.to_owned()], ranking: Ranking::Newest, ..Query::default() };
+    let words: Vec<&str> = said.split(' ').filter(|word| !word.is_empty()).take(DESCRIBING_WORDS_MAX).collect();
+    let mut names: Vec<&str> = Vec::new();
+    for word in &words {
+        let people = vec![(String::new(), (*word).to_owned())];
+        if view.search(Query { people, limit: 1, ..any.clone() }).await?.1 > 0 {
+            names.push(*word);
+        }
+    }
+    let one_each = names.iter().map(|name| vec![*name]);
+    let readings = std::iter::once(names.clone()).chain(one_each.filter(|_| names.len() > 1));
+    let mut found: Vec<Mail> = Vec::new();
+    for names in readings.filter(|names| !names.is_empty()) {
+        let rest: Vec<&str> = words.iter().copied().filter(|word| !names.contains(word)).collect();
+        let people = names.iter().map(|name| (String::new(), (*name).to_owned())).collect();
+        let query = Query { people, text: rest.join(" "), limit: MAIL_HITS_MAX / 4, ..any.clone() };
+        let mails = view.search(query).await?.0;
+        found.extend(
+            mails.into_iter().filter(|mail| !found.iter().any(|known| known.id() == mail.id())).collect::<Vec<_>>(),
+        );
+    }
+    Ok(found)
+}
+
+/// The addresses at a domain that is called so.
+pub(super) fn at_domain(view: &MailView, who: &str) -> Vec<String> {
+    if who.contains('@') {
+        return Vec::new();
+    }
+    let people = view.people();
+    let there = people.iter().map(|person| person.mailbox.party(&KnownNames::default()));
+    let there = there.filter(|party| party.is_at(who));
+    there.map(|party| party.address).take(ROW_PEOPLE_MAX).collect()
+}
+
+/// The mail that stands for a conversation.
+pub(super) fn speaks_for(conversation: &Conversation) -> Option<&Mail> {
+    conversation.last_of_others().or(conversation.mails.last())
+}
+
+/// Conversations to choose from.
+pub fn candidates(conversations: &[Conversation], names: &KnownNames, zone: Tz) -> Vec<ItemChoice> {
+    conversations
+        .iter()
+        .map(|conversation| {
+            let from = speaks_for(conversation).map_or_else(String::new, |mail| writer(mail, names));
+            let date = conversation.thread.date.with_timezone(&zone).format("%a %-d %b %H:%M");
+            let label = format!("{from}: {} ({date})", subject_or(&conversation.subject));
+            let source = speaks_for(conversation).map_or_else(String::new, |mail| source_of(mail, names));
+            let untrusted = vec![UntrustedText::new(source, label.clone())];
+            ItemChoice { id: conversation.thread.id.clone(), label, untrusted }
+        })
+        .collect()
+}
+
+/// Conversations whose subject or sender shares words with a message, most in common first.
+pub async fn near(view: &MailView, message: &str, limit: usize) -> Result<Vec<Conversation>, ServiceError> {
+    let said = meaningful(message).join(" ");
+    if said.is_empty() {
+        return Ok(Vec::new());
+    }
+    let without = vec![DRAFT.to_owned(), OWN.to_owned()];
+    let query = Query { text: said.clone(), needs: Needs::Any, without, limit: MAIL_HITS_MAX / 4, ..Query::default() };
+    let near = of_mails(view, view.search(query).await?.0).await?;
+    let stems = stems(&said);
+    let common = |conversation: Conversation| {
+        let from = conversation.last_of_others()?.head.parsed.from.name.clone();
+        let present = self::stems(&format!("{} {from}", conversation.subject));
+        let common = stems.iter().filter(|stem| present.contains(stem)).count();
+        (common > 0).then_some((common, conversation))
+    };
+    let mut near: Vec<(usize, Conversation)> = near.into_iter().filter_map(common).collect();
+    near.sort_by_key(|(common, conversation)| std::cmp::Reverse((*common, conversation.thread.date)));
+    Ok(near.into_iter().take(limit).map(|(_, conversation)| conversation).collect())
+}
+
+/// One of those, on one line.
+pub fn noticed(conversation: &Conversation, names: &KnownNames, zone: Tz) -> Option<Noticed> {
+    let mail = conversation.last_of_others()?;
+    let from = mail.head.parsed.from.label(names);
+    let subject = subject_or(&conversation.subject);
+    let date = conversation.thread.date.with_timezone(&zone).format("%Y-%m-%d");
+    let unread = if mail.is_unread() { ", unread" } else { "" };
+    let line = format!("mail from {from}: {subject} ({date}{unread})");
+    let untrusted = vec![UntrustedText::new(source_of(mail, names), line.clone())];
+    Some(Noticed { id: Some(conversation.thread.id.clone()), line, untrusted })
+}

@@ -1,0 +1,105 @@
+//! An answer to a mail, to its writer or to all: what the person says, and what follows from the mail and the account.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::answering::{AnswerTo, AnswerWanted, PreparedAnswer};
+use super::attached::{Attached, too_much, with_sent};
+use super::compose::{Letter, signed};
+use super::prepare::{copied, leaving, with_attached};
+use super::service::Email;
+use crate::services::command::{Subject, one_or_many};
+use crate::services::context::RequestContext;
+use crate::services::error::ServiceError;
+use crate::services::items::label;
+use crate::services::service::Prepared;
+use crate::services::show;
+use brain_core::core::card::CardBody;
+use brain_core::core::text::visible;
+
+/// An answer.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReplyLetter {
+    /// The thread's id, or sender, or words from its subject.
+    pub(super) find_by: String,
+    pub(super) body: String,
+    /// The person's own account or address that it leaves from, only where they name one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) from: Option<String>,
+    // Filled in from the thread and the account, never by a planner.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
+    #[schemars(skip)]
+    pub(super) to: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
+    #[schemars(skip)]
+    pub(super) cc: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    pub(super) subject: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    pub(super) signature: Option<String>,
+    // As in a letter.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(skip)]
+    pub(super) attached: Vec<Attached>,
+    // As in a letter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    pub(super) greets: Option<String>,
+}
+
+impl ReplyLetter {
+    /// As it goes out.
+    pub fn letter(self) -> Letter {
+        let Self { to, cc, subject, body, from, signature, attached, .. } = self;
+        let subject = subject.unwrap_or_default();
+        Letter { to, cc, subject, body, from, signature, attached, ..Letter::default() }
+    }
+
+    /// Everybody it goes to.
+    pub fn everybody(&self) -> Vec<String> {
+        [self.to.as_slice(), &self.cc].concat()
+    }
+
+    /// The whole of it.
+    pub fn card(&self, title: &str, subject: &Subject<'_>) -> CardBody {
+        let card = CardBody::titled(title).lines("To", show::people(&self.to, subject.action));
+        let card = leaving(copied(card, &self.cc, subject.action), self.from.as_deref())
+            .words("Subject", self.subject.clone().unwrap_or_default())
+            .words("In reply to", label(subject.action, &self.find_by));
+        with_attached(card, &self.attached).body(signed(&self.body, self.signature.as_deref()))
+    }
+
+    /// Its subject, as it is told.
+    pub fn shown_subject(&self) -> String {
+        visible(self.subject.as_deref().unwrap_or("(no subject)"))
+    }
+}
+
+impl Email {
+    /// An answer, ready: to whom, from where and under which subject follows from the mail.
+    pub(super) async fn prepare_reply<C>(
+        &self,
+        ctx: &RequestContext,
+        said: ReplyLetter,
+        reach: AnswerTo,
+        command: impl FnOnce(ReplyLetter) -> C,
+    ) -> Result<Prepared<C>, ServiceError> {
+        let ReplyLetter { find_by, body, from, greets, attached, .. } = said;
+        let wanted = AnswerWanted { find_by: &find_by, body, greets: greets.as_deref(), from: from.as_deref() };
+        let answer = match self.prepare_answer(ctx, wanted, reach).await? {
+            Ok(answer) => answer,
+            Err(unclear) => return Ok(unclear),
+        };
+        let attached = with_sent(ctx, attached);
+        if let Some(problem) = too_much(&attached) {
+            return Ok(Prepared::NotFound { what: format!("Nothing was written: {problem}.") });
+        }
+        let PreparedAnswer { to, cc, subject, body, from, signature, target, notes, untrusted } = answer;
+        let subject = Some(subject);
+        let params = ReplyLetter { find_by, body, from, to, cc, subject, signature, attached, greets: None };
+        Ok(Prepared::Ready { params: command(params), target: Some(target), notes, untrusted })
+    }
+}

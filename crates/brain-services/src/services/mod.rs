@@ -1,0 +1,157 @@
+//! Where tasks, events, mails, notes, memories and contacts live: one file or folder a service, behind the
+//! catalog's commands.
+//!
+//! Those that live in the store read it and answer with [`Change`](brain_core::ports::Change)s; the pipeline
+//! commits them together with the outcome. Mail lives in a Maildir beside it.
+//!
+//! Invariants of those in the store:
+//! - every change of an item expects the revision it was computed from, every new item expects nothing in
+//!   its place: what changed meanwhile is a conflict, a retried attempt never doubles anything;
+//! - an item's id follows from the attempt's key;
+//! - everything read is bounded by `limits.rs`.
+//!
+//! Deliberately not here: stakes, consent and wording of receipts (catalog), words for times and people
+//! (resolved before a service sees them).
+
+#![deny(missing_docs)]
+
+pub mod address_book;
+pub mod addressee;
+pub mod agenda;
+mod amending;
+pub mod amendment;
+pub mod archived;
+pub mod backend;
+pub mod calendar;
+pub mod capabilities;
+pub mod cards;
+pub mod circumstance;
+pub mod command;
+pub mod completion;
+mod components;
+pub mod condition;
+pub mod contacts;
+pub mod context;
+pub mod dav;
+pub mod declared;
+pub mod demo;
+mod described;
+pub mod email;
+pub mod entry;
+mod erased;
+pub mod error;
+pub mod filling;
+mod finding;
+mod following;
+mod given;
+pub mod holder;
+mod items;
+pub mod mcp;
+pub mod memory;
+pub mod notes;
+pub mod offered;
+pub(crate) mod offsets;
+pub mod outgoing;
+mod pages;
+mod param_error;
+mod preparing;
+pub mod probing;
+pub mod provenance;
+pub(crate) mod recurrence;
+mod registration;
+pub mod registry;
+pub mod replica;
+mod reported;
+pub mod schema;
+pub mod search;
+pub mod searchable;
+pub mod service;
+pub mod show;
+pub mod standing;
+pub mod task;
+pub mod telling;
+mod texts;
+mod times;
+pub mod tool;
+pub mod values;
+
+use std::sync::Arc;
+
+use backend::Backends;
+use brain_core::ports::{Embedder, Index, Secondary, Source, Store};
+use contacts::Contacts;
+use dav::DavKeeper;
+pub use email::accounts::{MailAccount, MailAccounts};
+use email::imap::keeper::MailKeeper;
+use email::mailbox::Mailboxes;
+pub use holder::Holder;
+use registry::Registry;
+
+#[cfg(test)]
+mod tests;
+
+/// The orders by which the built-in services ask the store for their things.
+pub fn indexes() -> impl Iterator<Item = &'static Secondary> {
+    task::INDEXES
+        .into_iter()
+        .chain(calendar::INDEXES)
+        .chain(memory::INDEXES)
+        .chain(notes::INDEXES)
+        .chain(contacts::INDEXES)
+        .chain(email::indexes())
+}
+
+/// What of the built-in services' records can be found.
+pub fn sources() -> Vec<Source> {
+    vec![task::SOURCE, calendar::SOURCE, memory::SOURCE, notes::SOURCE, contacts::SOURCE]
+}
+
+/// The accounts of everybody, by what they hold; who has none keeps everything here.
+#[derive(Debug, Clone, Default)]
+pub struct Accounts {
+    /// To-do lists.
+    pub tasks: Backends<task::Task>,
+    /// What keeps tasks here in step with them.
+    pub task_keeper: Option<Arc<DavKeeper<task::Task>>>,
+    /// Calendars.
+    pub events: Backends<calendar::Event>,
+    /// What keeps events here in step with them.
+    pub event_keeper: Option<Arc<DavKeeper<calendar::Event>>>,
+    /// Address books.
+    pub contacts: Backends<contacts::Contact>,
+    /// What keeps contacts here in step with them.
+    pub contact_keeper: Option<Arc<DavKeeper<contacts::Contact>>>,
+    /// What mail is sent from.
+    pub mail: MailAccounts,
+    /// What keeps mail here in step with them.
+    pub mail_keeper: Option<Arc<MailKeeper>>,
+}
+
+/// The built-in services, in the order in which help shows them, and whom names can mean.
+pub fn built_in(
+    store: &Arc<dyn Store>,
+    index: &Arc<dyn Index>,
+    mailboxes: &Arc<Mailboxes>,
+    accounts: Accounts,
+    embedder: Option<Arc<dyn Embedder>>,
+) -> (Registry, Arc<Contacts>) {
+    let Accounts { tasks, task_keeper, events, event_keeper, contacts, contact_keeper, mail, mail_keeper } = accounts;
+    let people = Contacts::new(store.clone(), index.clone(), mailboxes.clone());
+    let people = Arc::new(people.written_by(contacts).kept_by(contact_keeper));
+    let tasks = task::TaskService::new(store.clone(), index.clone()).written_by(tasks).kept_by(task_keeper);
+    let tasks = Arc::new(tasks);
+    let calendar = calendar::CalendarService::new(store.clone(), index.clone())
+        .written_by(events)
+        .kept_by(event_keeper)
+        .beside([tasks.clone() as Arc<dyn service::Service>]);
+    let mail = email::Email::new(store.clone(), mailboxes.clone(), people.clone(), mail).kept_by(mail_keeper);
+    let registry = Registry::new([
+        tasks.registration(),
+        Arc::new(calendar).registration(),
+        Arc::new(mail).registration(),
+        Arc::new(memory::MemoryService::new(store.clone(), index.clone()).embedded_by(embedder)).registration(),
+        Arc::new(notes::NotesService::new(store.clone(), index.clone())).registration(),
+        people.clone().registration(),
+    ]);
+    (registry, people)
+}

@@ -1,0 +1,118 @@
+//! `tick`: tick entries of a list off; they stay on it, ticked.
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::record::{Note, NoteChanged};
+use super::service::NotesService;
+use super::sought::{self, EntryQuery, EntryState};
+use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject, one_or_many};
+use crate::services::context::RequestContext;
+use crate::services::error::ServiceError;
+use crate::services::items::{self, label};
+use crate::services::service::Prepared;
+use brain_core::core::card::CardBody;
+use brain_core::core::history::ItemRef;
+use brain_core::core::plan::{ActingAccount, Action};
+use brain_core::core::stakes::Stakes;
+use brain_core::ports::{Change, Expect};
+
+/// Tick entries of a list off.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TickEntries {
+    /// The list's id or words from its title; nothing when none was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub find_by: Option<String>,
+    /// Words of each entry.
+    #[serde(deserialize_with = "one_or_many")]
+    pub items: Vec<String>,
+    /// The id of the list that was last spoken of; not for plans.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    pub near: Option<String>,
+}
+
+impl Command for TickEntries {
+    type Output = NoteChanged;
+
+    const NAME: &'static str = "tick";
+    const SUMMARY: &'static str = "tick entries of a list off";
+    const EXAMPLE: &'static str = "Tick eggs off the groceries list";
+    const STATUS: &'static str = "Ticking that off…";
+    const STAKES: Stakes = Stakes::Low;
+    const REFERENCES: &'static [&'static str] = &["find_by", "items"];
+
+    fn find_by(&mut self) -> Option<&mut String> {
+        self.find_by.as_mut()
+    }
+
+    fn question(param: &str) -> &'static str {
+        super::service::question(param)
+    }
+
+    fn card(&self, subject: &Subject<'_>) -> CardBody {
+        CardBody::titled("Tick these off?").words("List", self.list(subject.action)).body(self.items.join("\n"))
+    }
+
+    fn approve(&self) -> &'static str {
+        "☑ Tick off"
+    }
+
+    fn done(&self) -> &'static str {
+        "Ticked off"
+    }
+
+    fn receipt(&self, output: &NoteChanged, _: &Receipt<'_>) -> String {
+        let left = match output.note.left() {
+            0 => "nothing is left".to_owned(),
+            count => format!("{count} left"),
+        };
+        format!("☑ Ticked off on {}: {} ({left})", output.note.title, self.items.join(", "))
+    }
+
+    fn attempt(&self, action: &Action) -> String {
+        format!("tick {} off {}", self.items.join(", "), self.list(action))
+    }
+
+    fn made(&self, output: &NoteChanged) -> Option<ItemRef> {
+        Some(output.note.named())
+    }
+}
+
+impl TickEntries {
+    fn list(&self, action: &Action) -> String {
+        label(action, self.find_by.as_deref().unwrap_or("the list"))
+    }
+}
+
+#[async_trait]
+impl Handle<TickEntries> for NotesService {
+    fn effect(&self, _: Option<&ActingAccount>) -> Effect {
+        Effect::WriteHere
+    }
+
+    async fn prepare(&self, ctx: &RequestContext, command: TickEntries) -> Result<Prepared<TickEntries>, ServiceError> {
+        let items = sought::cleaned(&command.items)?;
+        let sought = EntryQuery {
+            list: command.find_by.as_deref(),
+            near: command.near.as_deref(),
+            items: &items,
+            state: EntryState::Open,
+            keeps_missing: false,
+        };
+        let (find_by, near) = (command.find_by.clone(), command.near.clone());
+        self.with_entries(ctx, sought, |items| TickEntries { find_by, items, near }).await
+    }
+
+    /// Commutes with whatever else is done to the list: what was meant is looked for anew.
+    async fn perform(&self, call: Invocation<'_, TickEntries>) -> Result<Completed<NoteChanged>, ServiceError> {
+        let Invocation { ctx, command, action, .. } = call;
+        let (mut note, revision) = items::current::<Note>(&self.store, ctx, action).await?;
+        note.tick(&command.items, true).map_err(|gone| sought::gone(&note, &gone))?;
+        note.updated_at = ctx.now;
+        let change = Change::put(&note, Expect::Revision(revision))?;
+        Ok(NoteChanged::done(&note, ctx, change))
+    }
+}

@@ -1,0 +1,129 @@
+//! `untick`: put ticked entries of a list back as open.
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::record::{Note, NoteChanged};
+use super::service::NotesService;
+use super::sought::{self, EntryQuery, EntryState};
+use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject, one_or_many};
+use crate::services::context::RequestContext;
+use crate::services::error::ServiceError;
+use crate::services::items::{self, label};
+use crate::services::provenance;
+use crate::services::service::Prepared;
+use brain_core::core::card::CardBody;
+use brain_core::core::history::ItemRef;
+use brain_core::core::plan::{ActingAccount, Action};
+use brain_core::core::stakes::Stakes;
+use brain_core::ports::{Change, Expect};
+
+/// Put ticked entries of a list back as open.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UntickEntries {
+    /// The list's id or words from its title; nothing when none was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub find_by: Option<String>,
+    /// Words of each entry.
+    #[serde(deserialize_with = "one_or_many")]
+    pub items: Vec<String>,
+    /// The id of the list that was last spoken of; not for plans.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    pub near: Option<String>,
+    /// True to add what is not on the list.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub or_add: bool,
+}
+
+impl Command for UntickEntries {
+    type Output = NoteChanged;
+
+    const NAME: &'static str = "untick";
+    const SUMMARY: &'static str = "put entries of a list back as open";
+    const EXAMPLE: &'static str = "Put the dishwasher tablets back on the groceries list";
+    const STATUS: &'static str = "Changing your list…";
+    const STAKES: Stakes = Stakes::Low;
+
+    fn find_by(&mut self) -> Option<&mut String> {
+        self.find_by.as_mut()
+    }
+
+    fn question(param: &str) -> &'static str {
+        super::service::question(param)
+    }
+
+    fn card(&self, subject: &Subject<'_>) -> CardBody {
+        CardBody::titled("Put these back?").words("List", self.list(subject.action)).body(self.items.join("\n"))
+    }
+
+    fn approve(&self) -> &'static str {
+        "✅ Put back"
+    }
+
+    fn done(&self) -> &'static str {
+        "Put back"
+    }
+
+    fn receipt(&self, output: &NoteChanged, _: &Receipt<'_>) -> String {
+        format!("🗒 Back on {}: {}", output.note.title, self.items.join(", "))
+    }
+
+    fn attempt(&self, action: &Action) -> String {
+        format!("put {} back on {}", self.items.join(", "), self.list(action))
+    }
+
+    fn made(&self, output: &NoteChanged) -> Option<ItemRef> {
+        Some(output.note.named())
+    }
+}
+
+impl UntickEntries {
+    fn list(&self, action: &Action) -> String {
+        label(action, self.find_by.as_deref().unwrap_or("the list"))
+    }
+}
+
+#[async_trait]
+impl Handle<UntickEntries> for NotesService {
+    fn effect(&self, _: Option<&ActingAccount>) -> Effect {
+        Effect::WriteHere
+    }
+
+    async fn prepare(
+        &self,
+        ctx: &RequestContext,
+        command: UntickEntries,
+    ) -> Result<Prepared<UntickEntries>, ServiceError> {
+        let items = sought::cleaned(&command.items)?;
+        let sought = EntryQuery {
+            list: command.find_by.as_deref(),
+            near: command.near.as_deref(),
+            items: &items,
+            state: EntryState::Ticked,
+            keeps_missing: command.or_add,
+        };
+        let (find_by, near) = (command.find_by.clone(), command.near.clone());
+        self.with_entries(ctx, sought, |items| UntickEntries { find_by, items, near, or_add: command.or_add }).await
+    }
+
+    /// Commutes with whatever else is done to the list: what was meant is looked for anew.
+    async fn perform(&self, call: Invocation<'_, UntickEntries>) -> Result<Completed<NoteChanged>, ServiceError> {
+        let Invocation { ctx, command, action, .. } = call;
+        let (mut note, revision) = items::current::<Note>(&self.store, ctx, action).await?;
+        for entry in &command.items {
+            match note.tick(std::slice::from_ref(entry), false) {
+                Ok(()) => {}
+                Err(_) if note.has(entry) => {}
+                Err(_) if command.or_add => note.append_one(entry, provenance::source(action, "items")),
+                Err(gone) => return Err(sought::gone(&note, &gone)),
+            }
+        }
+        note.check_size()?;
+        note.updated_at = ctx.now;
+        let change = Change::put(&note, Expect::Revision(revision))?;
+        Ok(NoteChanged::done(&note, ctx, change))
+    }
+}

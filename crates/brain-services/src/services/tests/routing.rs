@@ -1,0 +1,131 @@
+//! When the router may be trusted alone: measured on messages it has not learnt.
+
+mod train;
+
+use crate::services::tests::requests::figures::{ROUTE_REGRESSION, ROUTE_TEST, ROUTE_TUNE};
+use crate::services::tests::requests::{alone, meeting_with_sarah, monday};
+use brain_language::language::requests::{Hearing, Past};
+use brain_language::language::routing::model::{MODEL, RoutingWeights};
+use brain_language::language::routing::{Guess, Kind, SURE_ENOUGH, route, route_by};
+use brain_language::language::work::Work;
+use brain_testing::measured::{MeasuredFigures, numbers};
+use train::{LESSONS, train};
+
+/// Parts of the tuning file; each is judged by a model that has learnt the others.
+const FOLDS: usize = 5;
+
+struct Judged {
+    guess: Guess,
+    is_right: bool,
+}
+
+fn judged(model: &RoutingWeights, text: &str, alternatives: &str) -> Judged {
+    let guess = route_by(model, &alone(text, &monday()), &Work::default());
+    let mut got = guess.domains.clone();
+    got.sort();
+    let is_right = alternatives.split('|').any(|alternative| {
+        let mut wanted: Vec<&str> = alternative.split('+').filter(|d| *d != "chat").collect();
+        wanted.sort_unstable();
+        wanted == got
+    });
+    Judged { guess, is_right }
+}
+
+fn rows(text: &'static str) -> Vec<&'static str> {
+    text.lines().filter(|line| !line.starts_with('#') && line.contains('\t')).collect()
+}
+
+fn on_unlearnt(model: &RoutingWeights, rows: &[&str]) -> Vec<Judged> {
+    rows.iter().filter_map(|row| row.split_once('\t')).map(|(text, wanted)| judged(model, text, wanted)).collect()
+}
+
+fn on_folds() -> Vec<Judged> {
+    let rows = rows(ROUTE_TUNE);
+    let fold = |nth: usize| {
+        let held: Vec<&str> = rows.iter().copied().skip(nth).step_by(FOLDS).collect();
+        let weights = train(LESSONS.iter().filter(|lesson| !held.contains(&lesson.line)));
+        on_unlearnt(&RoutingWeights::read(weights.leak()).unwrap(), &held)
+    };
+    (0..FOLDS).flat_map(fold).collect()
+}
+
+fn print_table(name: &str, judged: &[Judged], is_of_kind: impl Fn(Kind) -> bool) {
+    let all: Vec<&Judged> = judged.iter().filter(|j| is_of_kind(j.guess.kind)).collect();
+    for least in [0.0, 0.5, 0.8, 0.9, 0.95, SURE_ENOUGH, 0.99] {
+        let above: Vec<&&Judged> = all.iter().filter(|j| j.guess.confidence >= least).collect();
+        let wrong = above.iter().filter(|j| !j.is_right).count();
+        let (share, errors) = (above.len() as f32 / all.len() as f32, wrong as f32 / above.len().max(1) as f32);
+        println!(
+            "{name:18} >= {least:.2}: {:4} of {} ({:5.1} %), {wrong:3} wrong ({:5.2} %)",
+            above.len(),
+            all.len(),
+            100.0 * share,
+            100.0 * errors
+        );
+    }
+}
+
+/// What learning and measuring the router rest on. The language may know nothing above itself, which a test of the
+/// architecture holds.
+pub(super) fn record(name: &'static str) -> MeasuredFigures {
+    const INPUTS: &[&str] = &[
+        "Cargo.lock",
+        "data/eval/route_regression.tsv",
+        "data/eval/route_test.tsv",
+        "data/language",
+        "crates/brain-core/src/core",
+        "crates/brain-language/src/language",
+        "crates/brain-services/src/services/tests/routing",
+        "crates/brain-services/src/services/tests/routing.rs",
+        "crates/brain-core/src/limits",
+        "crates/brain-core/src/limits.rs",
+        "crates/brain-services/src/services",
+    ];
+    MeasuredFigures { file: "language/routing/measured.txt", name, inputs: INPUTS }
+}
+
+/// How many are sure of how many, and how many of those are wrong.
+fn sure(name: &str, judged: &[Judged]) -> String {
+    print_table(&format!("{name}, chat"), judged, |kind| kind == Kind::Chat);
+    print_table(&format!("{name}, action"), judged, |kind| kind == Kind::Action);
+    let sure: Vec<&Judged> = judged.iter().filter(|j| j.guess.is_sure()).collect();
+    let wrong = sure.iter().filter(|j| !j.is_right).count();
+    format!("{name}: {} sure of {}, {wrong} wrong", sure.len(), judged.len())
+}
+
+/// Learning five times takes minutes; the test file is judged in every run.
+#[test]
+fn measured_a_sure_guess_is_wrong_less_than_once_in_two_hundred() {
+    let on_test = || sure("test", &on_unlearnt(&MODEL, &rows(ROUTE_TEST)));
+    let figures = record("sure").figures(|| {
+        let regression = sure("regression", &on_unlearnt(&MODEL, &rows(ROUTE_REGRESSION)));
+        vec![on_test(), sure("tune in folds", &on_folds()), regression]
+    });
+    println!("{}", figures.join("\n"));
+    assert_eq!(figures[0], on_test());
+    let mut together = (0, 0);
+    // Fresh messages are longer than the tests, and much of the tuning file is there because it misleads.
+    for (figure, share) in figures.iter().zip([2, 3, 3]) {
+        let [sure, all, wrong] = numbers(figure)[..] else { panic!("{figure}") };
+        // In a small file one is no evidence.
+        assert!(sure * share >= all && wrong.saturating_sub(1) * 200 < sure, "{figure}");
+        together = (together.0 + sure, together.1 + wrong);
+    }
+    assert_eq!(figures.len(), 3);
+    assert!(together.0 >= 800 && together.1 * 200 < together.0, "{together:?}");
+}
+
+#[test]
+fn what_leans_on_earlier_words_or_is_not_read_whole_is_never_sure() {
+    let history = meeting_with_sarah();
+    let sure = |text: &str, history: &[Past]| route(&Hearing { history, ..alone(text, &monday()) }).is_sure();
+    assert!(sure("remind me to call mom tomorrow at 5pm", &history));
+    assert!(sure("hello how are you", &history));
+    for text in
+        ["what about anna", "that's the one", "do that again", "yes do it", "cancel it", "ok thanks, same for tom"]
+    {
+        assert!(!sure(text, &history), "{text}");
+    }
+    let long = format!("remind me to call mom tomorrow at 5pm. {}", "I was there the other day. ".repeat(40));
+    assert!(!sure(&long, &[]));
+}
