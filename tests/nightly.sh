@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The long search, for a night: mutated input against every parser of what others send and every reader of what people
-# say, far more of it than `tests/run.sh` tries, in memory that is bounded from outside. Closes with the counts in one
-# plain line.
+# The long search, for a night: hostile plans, and mutated input against every parser of what others send and every
+# reader of what people say, far more than `tests/run.sh` tries, in memory that is bounded from outside. Closes with the
+# counts in one plain line.
 #
 # - FUZZ_ROUNDS and FUZZ_SEEDS (several, with a space between) say how far it goes; a failure names its seed and the file
 #   that it left, which goes into `tests/corpus` once it is understood.
@@ -14,7 +14,7 @@ seeds=${FUZZ_SEEDS:-$(date +%j) 2 3}
 memory_kb=${NIGHTLY_MEMORY_KB:-4000000}
 
 printf '== Build\n'
-cargo test --locked --no-run --lib --test it --features failpoints
+cargo test --workspace --locked --no-run --lib --test it --features failpoints
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
@@ -29,9 +29,13 @@ search() {
     ) | tee -a "$log" || status=$?
 }
 for seed in $seeds; do
-    search "Parsers of what others send" "$seed" "$rounds" --lib fuzzed_
+    search "Parsers of what others send" "$seed" "$rounds" --workspace --lib fuzzed_
     search "Readers of what people say" "$seed" "$((100 * rounds))" --test it fuzz::
 done
+
+printf '\n== Hostile plans\n'
+ATTACK_PLANS=${ATTACK_PLANS:-10000} cargo test --locked --features failpoints --test it -- attack::hostile_plans 2>&1 |
+    tee -a "$log" || status=$?
 
 # One line a test binary becomes one line for all of them.
 awk '/^test result:/ { for (i = 1; i < NF; i++) { if ($(i+1) ~ /^passed/) p += $i; if ($(i+1) ~ /^failed/) f += $i; if ($(i+1) ~ /^ignored/) s += $i } }
