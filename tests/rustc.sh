@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# What cargo calls in place of rustc for our own crate while `tests/run.sh` builds: one pass that compiles and lints.
+# What cargo calls in place of rustc for our own crates while `tests/run.sh` builds: one pass that compiles and lints.
 #
 # Clippy's driver compiles as rustc does and lints on the way, so that there is no second pass that only checks.
-# The library itself goes without, as its lines are linted where they are compiled for its unit tests.
+# A library itself goes without, as its lines are linted where they are compiled for its unit tests.
 set -euo pipefail
 case " $* " in
 *" --crate-type lib "*) exec "$@" -D warnings ;;
