@@ -30,11 +30,11 @@ search() {
 }
 for seed in $seeds; do
     search "Parsers of what others send" "$seed" "$rounds" --workspace --lib fuzzed_
-    search "Readers of what people say" "$seed" "$((100 * rounds))" --test it fuzz::
+    search "Readers of what people say" "$seed" "$((100 * rounds))" --workspace --test it fuzz::
 done
 
 printf '\n== Hostile plans\n'
-ATTACK_PLANS=${ATTACK_PLANS:-10000} cargo test --locked --features failpoints --test it -- attack::hostile_plans 2>&1 |
+ATTACK_PLANS=${ATTACK_PLANS:-10000} cargo test --locked --workspace --features failpoints --test it -- attack::hostile_plans 2>&1 |
     tee -a "$log" || status=$?
 
 # One line a test binary becomes one line for all of them.

@@ -55,7 +55,7 @@ run_tests --workspace --lib --tests --examples -- -Z unstable-options --report-t
 run_tests --workspace --doc
 
 step "Invariants, with mail, calendars, tasks and contacts on real servers"
-BRAIN_TESTS_MAIL=imap BRAIN_TESTS_COLLECTIONS=dav run_tests --test it -- -Z unstable-options --report-time invariants:: attack::real
+BRAIN_TESTS_MAIL=imap BRAIN_TESTS_COLLECTIONS=dav run_tests --workspace --test it -- -Z unstable-options --report-time invariants:: attack::real
 finish_step
 
 printf '\nPhases\n'
