@@ -1,7 +1,5 @@
-//! What tests of several crates share, and none of ours stands below: mutated bytes ([`fuzzing`]), and figures that are
-//! kept with what they were measured on ([`measured`]).
+//! What tests of several crates share, and none of ours stands below: mutated bytes ([`fuzzing`]).
 
-#![allow(clippy::unwrap_used, clippy::explicit_write, reason = "a kit of tests: what fails here fails the test")]
+#![allow(clippy::unwrap_used, reason = "a kit of tests: what fails here fails the test")]
 
 pub mod fuzzing;
-pub mod measured;

@@ -11,7 +11,6 @@ use brain_engine::pipeline::stages::times;
 use brain_language::language::requests;
 use brain_language::language::requests::{Hearing, Understood};
 use brain_services::services::filling::BUILDERS;
-use brain_testing::measured::{MeasuredFigures, numbers};
 
 /// Lines where nothing was dropped: a person who reads one too often does not believe the next.
 const NEEDLESS_MAX: f64 = 0.05;
@@ -67,35 +66,10 @@ impl PlanExample {
     }
 }
 
-/// Every so many of the rows are held in every run, and the rest when something has changed that they rest on.
-const ONE_IN: usize = 20;
-
-/// What plans and their accounts follow from; a test of the architecture holds that these know nothing else.
-fn record(name: &'static str) -> MeasuredFigures {
-    const INPUTS: &[&str] = &[
-        "Cargo.lock",
-        "data/eval/plan_regression.jsonl",
-        "data/eval/plan_test.jsonl",
-        "data/language",
-        "crates/brain-core/src/core",
-        "crates/brain-eval/src/eval",
-        "crates/brain-core/src/failpoint.rs",
-        "crates/brain-language/src/language",
-        "crates/brain-core/src/limits",
-        "crates/brain-core/src/limits.rs",
-        "crates/brain-engine/src/pipeline/stages/times.rs",
-        "crates/brain-core/src/ports",
-        "crates/brain-adapters/src/search",
-        "crates/brain-services/src/services",
-        "crates/brain-adapters/src/store",
-    ];
-    MeasuredFigures { file: "eval/measured.txt", name, inputs: INPUTS }
-}
-
-/// How many of every so many rows have a whole plan, and the numbers of those of which `fails` says what is wrong.
-fn held(one_in: usize, fails: impl Fn(&PlanExample, &[PlannedAction]) -> Option<String>) -> (usize, Vec<usize>) {
+/// How many rows have a whole plan, and the numbers of those of which `fails` says what is wrong.
+fn held(fails: impl Fn(&PlanExample, &[PlannedAction]) -> Option<String>) -> (usize, Vec<usize>) {
     let (mut rows, mut wrong) = (0, Vec::new());
-    for (number, example) in examples().iter().enumerate().step_by(one_in) {
+    for (number, example) in examples().iter().enumerate() {
         let Some(plan) = example.whole_plan() else { continue };
         rows += 1;
         if let Some(what) = fails(example, &plan) {
@@ -106,28 +80,9 @@ fn held(one_in: usize, fails: impl Fn(&PlanExample, &[PlannedAction]) -> Option<
     (rows, wrong)
 }
 
-/// How many rows were held, and those that failed: all of them as they are recorded, compared with some of them as they
-/// are now.
-fn measured(
-    name: &'static str,
-    fails: impl Fn(&PlanExample, &[PlannedAction]) -> Option<String>,
-) -> (usize, Vec<usize>) {
-    let figures = record(name).figures(|| {
-        let (rows, wrong) = held(1, &fails);
-        let wrong = wrong.iter().map(usize::to_string).collect::<Vec<_>>();
-        vec![format!("of {rows} rows these fail: {}", wrong.join(" "))]
-    });
-    let (rows, wrong) = numbers(&figures.concat()).split_first().map(|(rows, wrong)| (*rows, wrong.to_vec())).unwrap();
-    let some: Vec<usize> = wrong.iter().copied().filter(|row| row % ONE_IN == 0).collect();
-    let (held_now, wrong_now) = held(ONE_IN, &fails);
-    assert!(held_now * ONE_IN > rows / 2, "{held_now} of {rows}");
-    assert_eq!(wrong_now, some, "the record is of another program");
-    (rows, wrong)
-}
-
 #[test]
-fn measured_a_plan_that_carries_everything_gets_hardly_ever_a_line() {
-    let (rows, needless) = measured("needless", |example, plan| {
+fn a_plan_that_carries_everything_gets_hardly_ever_a_line() {
+    let (rows, needless) = held(|example, plan| {
         let left_out = example.left_out(plan);
         (!left_out.is_empty()).then(|| format!("{left_out:?}"))
     });
@@ -136,8 +91,8 @@ fn measured_a_plan_that_carries_everything_gets_hardly_ever_a_line() {
 }
 
 #[test]
-fn measured_an_action_that_a_plan_drops_is_told_whichever_it_is() {
-    let (rows, silent) = measured("silent", |example, plan| {
+fn an_action_that_a_plan_drops_is_told_whichever_it_is() {
+    let (rows, silent) = held(|example, plan| {
         let silent = |dropped: &usize| {
             let mut rest = plan.to_vec();
             rest.remove(*dropped);

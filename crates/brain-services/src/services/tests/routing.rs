@@ -8,7 +8,6 @@ use brain_language::language::requests::{Hearing, Past};
 use brain_language::language::routing::model::{MODEL, RoutingWeights};
 use brain_language::language::routing::{Guess, Kind, SURE_ENOUGH, route, route_by};
 use brain_language::language::work::Work;
-use brain_testing::measured::{MeasuredFigures, numbers};
 use train::{LESSONS, train};
 
 /// Parts of the tuning file; each is judged by a model that has learnt the others.
@@ -65,53 +64,30 @@ fn print_table(name: &str, judged: &[Judged], is_of_kind: impl Fn(Kind) -> bool)
     }
 }
 
-/// What learning and measuring the router rest on. The language may know nothing above itself, which a test of the
-/// architecture holds.
-pub(super) fn record(name: &'static str) -> MeasuredFigures {
-    const INPUTS: &[&str] = &[
-        "Cargo.lock",
-        "data/eval/route_regression.tsv",
-        "data/eval/route_test.tsv",
-        "data/language",
-        "crates/brain-core/src/core",
-        "crates/brain-language/src/language",
-        "crates/brain-services/src/services/tests/routing",
-        "crates/brain-services/src/services/tests/routing.rs",
-        "crates/brain-core/src/limits",
-        "crates/brain-core/src/limits.rs",
-        "crates/brain-services/src/services",
-    ];
-    MeasuredFigures { file: "language/routing/measured.txt", name, inputs: INPUTS }
-}
-
-/// How many are sure of how many, and how many of those are wrong.
-fn sure(name: &str, judged: &[Judged]) -> String {
+/// How many are sure, of how many, and how many of those are wrong.
+fn sure(name: &str, judged: &[Judged]) -> [usize; 3] {
     print_table(&format!("{name}, chat"), judged, |kind| kind == Kind::Chat);
     print_table(&format!("{name}, action"), judged, |kind| kind == Kind::Action);
     let sure: Vec<&Judged> = judged.iter().filter(|j| j.guess.is_sure()).collect();
     let wrong = sure.iter().filter(|j| !j.is_right).count();
-    format!("{name}: {} sure of {}, {wrong} wrong", sure.len(), judged.len())
+    println!("{name}: {} sure of {}, {wrong} wrong", sure.len(), judged.len());
+    [sure.len(), judged.len(), wrong]
 }
 
-/// Learning five times takes minutes; the test file is judged in every run.
 #[test]
-fn measured_a_sure_guess_is_wrong_less_than_once_in_two_hundred() {
-    let on_test = || sure("test", &on_unlearnt(&MODEL, &rows(ROUTE_TEST)));
-    let figures = record("sure").figures(|| {
-        let regression = sure("regression", &on_unlearnt(&MODEL, &rows(ROUTE_REGRESSION)));
-        vec![on_test(), sure("tune in folds", &on_folds()), regression]
-    });
-    println!("{}", figures.join("\n"));
-    assert_eq!(figures[0], on_test());
+fn a_sure_guess_is_wrong_less_than_once_in_two_hundred() {
+    let figures = [
+        sure("test", &on_unlearnt(&MODEL, &rows(ROUTE_TEST))),
+        sure("tune in folds", &on_folds()),
+        sure("regression", &on_unlearnt(&MODEL, &rows(ROUTE_REGRESSION))),
+    ];
     let mut together = (0, 0);
     // Fresh messages are longer than the tests, and much of the tuning file is there because it misleads.
-    for (figure, share) in figures.iter().zip([2, 3, 3]) {
-        let [sure, all, wrong] = numbers(figure)[..] else { panic!("{figure}") };
+    for ([sure, all, wrong], share) in figures.into_iter().zip([2, 3, 3]) {
         // In a small file one is no evidence.
-        assert!(sure * share >= all && wrong.saturating_sub(1) * 200 < sure, "{figure}");
+        assert!(sure * share >= all && wrong.saturating_sub(1) * 200 < sure, "{figures:?}");
         together = (together.0 + sure, together.1 + wrong);
     }
-    assert_eq!(figures.len(), 3);
     assert!(together.0 >= 800 && together.1 * 200 < together.0, "{together:?}");
 }
 
