@@ -153,10 +153,10 @@ fn conditions(hearing: &Hearing, actions: &[PlannedAction]) -> Option<Spoken> {
 
 /// The same where nothing was accounted for.
 fn whole_without(hearing: &Hearing, actions: &[PlannedAction]) -> Option<Understood> {
-    let account = PartAccount::default();
     let spoken = conditions(hearing, actions)?;
-    spoken.dropped(&account, actions)?;
-    Some(asked_about(&spoken, of(actions.to_vec()), &account))
+    spoken.dropped(&PartAccount::default(), actions)?;
+    let whole = PartAccount::new(&own_words(hearing.text), std::iter::once((0, SpanRole::Command)));
+    Some(asked_about(&spoken, of(actions.to_vec()), &whole))
 }
 
 /// A plan whose conditions nobody can take out of the words: they are asked about.
