@@ -20,7 +20,7 @@ struct House {
     circle: usize,
 }
 
-const HOUSES: [House; 6] = [
+const HOUSES: [House; 8] = [
     House {
         folder: "queries",
         floors: &[
@@ -119,6 +119,23 @@ const HOUSES: [House; 6] = [
         ],
         upward: 0,
         circle: 5,
+    },
+    House {
+        folder: "investigate/strategies",
+        floors: &[
+            &["evidence"],
+            &["coverage", "metadata_filter", "said"],
+            &["keyword_search", "batch_thread_read", "cross_reference", "semantic_analysis"],
+            &[""],
+        ],
+        upward: 0,
+        circle: 0,
+    },
+    House {
+        folder: "doctor",
+        floors: &[&["check"], &["subjects"], &["bot"], &["account"], &["model", "server", "process", "machine"], &[""]],
+        upward: 0,
+        circle: 0,
     },
     House {
         folder: "channel/telegram",

@@ -4,7 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::bot::clock;
 use super::check::Check;
-use super::{CheckJob, Subjects};
+use super::subjects::{CheckJob, Subjects};
 use brain_core::core::text::{one_line, shorten};
 use brain_core::limits::ACCOUNT_TROUBLE_CHARS;
 use brain_wire::accounts::{

@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 
 use super::check::Check;
-use super::{CheckJob, Subjects};
+use super::subjects::{CheckJob, Subjects};
 use crate::channel::telegram::probe::{BotProbe, BotTrouble, probe};
 use crate::config::TelegramConfig;
 

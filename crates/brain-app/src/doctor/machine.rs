@@ -9,7 +9,7 @@ use chrono_tz::Tz;
 use rustix::fs::{Access, access, statvfs};
 
 use super::check::Check;
-use super::{CheckJob, Subjects};
+use super::subjects::{CheckJob, Subjects};
 use crate::app;
 use crate::config::Config;
 use brain_core::limits::{DISK_BYTES_LOW, DISK_BYTES_MIN, LIST_ROWS_MAX};

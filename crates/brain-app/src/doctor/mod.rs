@@ -20,93 +20,22 @@ mod machine;
 mod model;
 mod process;
 mod server;
+mod subjects;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt as _;
-use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
-use tokio::time::{MissedTickBehavior, interval, timeout};
+use tokio::time::{MissedTickBehavior, interval};
 
 pub use check::{Check, CheckStatus};
+pub use subjects::{CheckLimits, Subjects};
 
-use crate::config::Config;
-use brain_core::limits;
-use brain_wire::accounts::{AccountConfig, AccountProbe};
+use subjects::CheckJob;
 
 /// How often whoever waits is told what for.
 const TOLD_EVERY: Duration = Duration::from_secs(1);
-
-/// What is looked at.
-#[derive(Debug, Clone)]
-pub struct Subjects {
-    /// Everything that is configured.
-    pub config: Config,
-    /// The accounts of people.
-    pub accounts: Vec<AccountConfig>,
-    /// Who looks at their servers.
-    pub probe: Arc<dyn AccountProbe>,
-    /// Where `.env` lies.
-    pub working_dir: PathBuf,
-    /// How long the checks may take.
-    pub limits: CheckLimits,
-}
-
-/// How long checks may take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CheckLimits {
-    /// Each.
-    pub check: Duration,
-    /// The question to a model.
-    pub model: Duration,
-    /// The start of a server that brings tools.
-    pub server: Duration,
-}
-
-impl Default for CheckLimits {
-    fn default() -> Self {
-        let [check, model, server] =
-            [limits::CHECK_MS, limits::CHECK_MODEL_MS, limits::CHECK_SERVER_MS].map(Duration::from_millis);
-        Self { check, model, server }
-    }
-}
-
-/// Something that is looked at, beside everything else.
-struct CheckJob<'a> {
-    /// What its lines begin with.
-    name: String,
-    limit: Duration,
-    /// What to do when it takes longer.
-    advice: &'static str,
-    work: BoxFuture<'a, Vec<Check>>,
-}
-
-impl<'a> CheckJob<'a> {
-    fn new(
-        name: impl Into<String>,
-        limit: Duration,
-        advice: &'static str,
-        work: impl Future<Output = Vec<Check>> + Send + 'a,
-    ) -> Self {
-        Self { name: name.into(), limit, advice, work: Box::pin(work) }
-    }
-
-    async fn run(self) -> Vec<Check> {
-        let Self { name, limit, advice, work } = self;
-        match timeout(limit, work).await {
-            Ok(checks) => checks,
-            Err(_) => vec![Check::error(name, format!("did not answer in {}", secs(limit))).advised(advice)],
-        }
-    }
-}
-
-/// `10 s`, `0.3 s`.
-fn secs(length: Duration) -> String {
-    format!("{} s", length.as_secs_f64())
-}
 
 /// Looks at everything. While that takes its time, `waits_for` is told again and again what is still looked at.
 pub async fn examine(subjects: &Subjects, mut waits_for: impl FnMut(&[&str])) -> Vec<Check> {

@@ -1,7 +1,7 @@
 //! Models: each endpoint that some stage uses, looked at and asked something short.
 
 use super::check::{Check, CheckStatus};
-use super::{CheckJob, Subjects, secs};
+use super::subjects::{CheckJob, Subjects, secs};
 use crate::config::{Config, ModelEndpoint};
 use brain_adapters::llm::Endpoint;
 use brain_adapters::llm::embeddings::TextEmbedder;

@@ -8,7 +8,7 @@ use chrono_tz::Tz;
 
 use super::account::named;
 use super::check::Check;
-use super::{CheckJob, Subjects};
+use super::subjects::{CheckJob, Subjects};
 use crate::app;
 use crate::channel::control::Client;
 use brain_adapters::search;

@@ -2,7 +2,7 @@
 //! the one that a running program has.
 
 use super::check::Check;
-use super::{CheckJob, Subjects};
+use super::subjects::{CheckJob, Subjects};
 use brain_core::core::text::{one_line, shorten};
 use brain_core::limits;
 use brain_services::services::mcp::registration_of;

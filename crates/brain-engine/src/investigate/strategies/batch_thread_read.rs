@@ -7,8 +7,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::coverage::{AskedWords, Coverage, coverage, passage};
-use super::keyword_search::stems;
-use super::{EarlierOutputs, EvidenceSources, findings};
+use super::evidence::{EarlierOutputs, EvidenceSources, findings, stems};
 use crate::investigate::features::SenderSort;
 use crate::investigate::features::amounts::{Amount, amounts};
 use crate::investigate::features::conversation::ReadingFrame;

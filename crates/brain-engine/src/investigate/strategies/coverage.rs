@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::keyword_search::stems;
+use super::evidence::stems;
 use crate::investigate::features::conversation::asks;
 use crate::investigate::features::letter::{Sentence, new_part, sentences};
 use crate::investigate::finding::Finding;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
 
-use super::{EarlierOutputs, findings};
+use super::evidence::{EarlierOutputs, findings};
 use crate::investigate::features::SenderSort;
 use crate::investigate::finding::{Finding, NodeOutput, PartyTally, is_same};
 use crate::investigate::node::{CrossReference, MatchBy, RankBy, SetOperation, reference};

@@ -1,11 +1,11 @@
 //! `keyword_search`: things by words, best first.
 
+use super::evidence::{EarlierOutputs, EvidenceSources, find_in, findings, stems};
 use super::metadata_filter::named;
-use super::{EarlierOutputs, EvidenceSources, find_in, findings, said};
+use super::said;
 use crate::investigate::finding::{Finding, NodeOutput};
 use crate::investigate::node::KeywordSearch;
 use brain_core::limits::{FOUND_ITEMS_MAX, SEARCHES_MAX};
-use brain_language::language::requests::is_joining;
 use brain_language::language::terms;
 use brain_services::services::error::ServiceError;
 use brain_services::services::search::WordQuery;
@@ -88,11 +88,4 @@ fn add(findings: &mut Vec<Finding>, items: Vec<FoundItem>, words: &str) {
             None => findings.push(Finding { score, ..Finding::of(item) }),
         }
     }
-}
-
-/// The stems of the words that tell things apart.
-pub(super) fn stems(words: &str) -> Vec<String> {
-    let query = WordQuery::new(words);
-    let telling = if query.strong.is_empty() { &query.vague } else { &query.strong };
-    telling.iter().filter(|word| !is_joining(word)).map(|word| terms::stem(word)).collect()
 }

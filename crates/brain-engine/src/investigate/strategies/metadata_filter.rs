@@ -1,6 +1,6 @@
 //! `metadata_filter`: things by people, time and marks.
 
-use super::{EarlierOutputs, EvidenceSources, find_in};
+use super::evidence::{EarlierOutputs, EvidenceSources, find_in};
 use crate::investigate::finding::{CountedParty, Finding, NodeOutput, is_same};
 use crate::investigate::node::{MetadataFilter, reference};
 use brain_core::limits::FOUND_ITEMS_MAX;

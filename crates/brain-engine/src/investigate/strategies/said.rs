@@ -3,7 +3,7 @@
 //! Invariant: only the person's own words count; what they passed on is somebody else's, and what we answered was found
 //! elsewhere. Questions, requests and slash commands are left out: they name a topic and tell nothing of it.
 
-use super::EvidenceSources;
+use super::evidence::EvidenceSources;
 use brain_core::core::text::shorten;
 use brain_core::limits::SNIPPET_CHARS_MAX;
 use brain_core::ports::records::Message;

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Duration, Utc};
 
-use super::{EarlierOutputs, EvidenceSources, findings};
+use super::evidence::{EarlierOutputs, EvidenceSources, findings};
 use crate::investigate::features::{Debt, DebtKind, PromiseMade, SenderSort};
 use crate::investigate::finding::{Finding, NodeOutput, is_same};
 use crate::investigate::node::{FindingSort, SemanticAnalysis, reference};
