@@ -6,7 +6,7 @@ export CARGO_TERM_COLOR=never
 export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=0
 
 # Tests that wait for the night, and invariants that are held on real servers at every commit: what their names hold.
-nightly=(soak:: reminders::year:: calendar::resource::oracle:: mcp::real::every_scenario_of_the_protocols_suite)
+nightly=(soak:: reminders::year:: mcp::real::every_scenario_of_the_protocols_suite)
 writing=(invariants::cards:: invariants::decisions:: invariants::durability:: invariants::replaced:: invariants::undo::)
 
 phases=()

@@ -3,8 +3,9 @@
 # invariant on real servers, more hostile plans, and mutated input against every parser of what others send and every
 # reader of what people say, in memory that is bounded from outside. An hour on two cores. See docs/tests.md.
 #
-# - ATTACK_PLANS says how many plans; FUZZ_ROUNDS and FUZZ_SEEDS (several, with a space between) how far the mutations
-#   go. A failure names its seed and the file that it left, which goes into `tests/corpus` once it is understood.
+# - ATTACK_PLANS and ORACLE_CALENDARS say how many plans and calendars; FUZZ_ROUNDS and FUZZ_SEEDS (several, with a
+#   space between) how far the mutations go. A failure names its seed and the file that it left, which goes into
+#   `tests/corpus` once it is understood.
 # - NIGHTLY_MEMORY_KB bounds what one process of the mutations may take.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -12,7 +13,7 @@ cd "$(dirname "$0")/.."
 rounds=${FUZZ_ROUNDS:-1500}
 seeds=${FUZZ_SEEDS:-$(date +%j) 2 3}
 memory_kb=${NIGHTLY_MEMORY_KB:-4000000}
-export ATTACK_PLANS=${ATTACK_PLANS:-10000}
+export ATTACK_PLANS=${ATTACK_PLANS:-10000} ORACLE_CALENDARS=${ORACLE_CALENDARS:-10000}
 
 step "Servers, and build"
 tests/servers/install.sh
@@ -21,10 +22,13 @@ tested --no-run --lib --test it
 step "What every commit leaves out"
 # A name that no test has any more would leave something out everywhere.
 for name in "${nightly[@]}"; do
-    cargo test --workspace --locked --features failpoints --lib --test it -- --list "$name" 2>/dev/null | grep -q ': test$' ||
+    cargo test --workspace --locked --features failpoints --test it -- --list "$name" 2>/dev/null | grep -q ': test$' ||
         { echo "No test is called like $name, see tests/lists.sh" >&2; exit 1; }
 done
-tested --lib --test it -- "${timed[@]}" "${nightly[@]}"
+tested --test it -- "${timed[@]}" "${nightly[@]}"
+
+step "Generated series: $ORACLE_CALENDARS calendars"
+tested --lib -- "${timed[@]}" calendar::resource::oracle::
 
 step "Every invariant, with mail, calendars, tasks and contacts on real servers"
 BRAIN_TESTS_MAIL=imap BRAIN_TESTS_COLLECTIONS=dav tested --test it -- "${timed[@]}" invariants:: attack::real

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::language::time::{Grain, LocalInstant, describe, local_instant, next_occurrence};
+use brain_testing::fuzzing::ThreadClock;
 
 const ZONES: [&str; 8] = [
     "UTC",
@@ -170,14 +171,10 @@ fn word() -> impl Strategy<Value = String> {
 
 /// The least processor time of this thread in three goes, at least a millisecond: less says nothing.
 fn processor_time(work: impl Fn()) -> std::time::Duration {
-    let now = || {
-        let at = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-        std::time::Duration::new(at.tv_sec as u64, at.tv_nsec as u32)
-    };
     let once = || {
-        let began = now();
+        let began = ThreadClock::now();
         work();
-        now() - began
+        began.elapsed()
     };
     let least = (0..3).map(|_| once()).min().unwrap_or_default();
     least.max(std::time::Duration::from_millis(1))

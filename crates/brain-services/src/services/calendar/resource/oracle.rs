@@ -1,7 +1,7 @@
 //! When generated calendars take place, beside what Python's `recurring-ical-events` says of them: as resources are read
 //! and series followed, from the text to the times.
 //!
-//! `ORACLE_CALENDARS=10000 cargo test --lib oracle` takes as many as before a release; `ORACLE_SEED` others.
+//! `tests/nightly.sh` takes more: `ORACLE_CALENDARS=10000 cargo test --workspace --lib oracle`; `ORACLE_SEED` others.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::services::show::Moment;
 use brain_core::core::ids::{ChatId, UserId};
 
 /// On every change; the generator takes some seconds for them.
-const CALENDARS: &str = "1500";
+const CALENDARS: &str = "300";
 /// Of which at most one in twelve may be left out, each with a reason.
 const LEFT_OUT_MAX: usize = 12;
 
