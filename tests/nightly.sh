@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What takes long, for a night, and before an issue is called resolved: the tests that `tests/run.sh` leaves out, every
 # invariant on real servers, more hostile plans, and mutated input against every parser of what others send and every
-# reader of what people say, in memory that is bounded from outside. An hour on two cores. See docs/tests.md.
+# reader of what people say, in memory that is bounded from outside. Half an hour on two cores. See docs/tests.md.
 #
 # - ATTACK_PLANS and ORACLE_CALENDARS say how many plans and calendars; FUZZ_ROUNDS and FUZZ_SEEDS (several, with a
 #   space between) how far the mutations go. A failure names its seed and the file that it left, which goes into
@@ -10,7 +10,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . tests/lists.sh
-rounds=${FUZZ_ROUNDS:-1500}
+rounds=${FUZZ_ROUNDS:-6000}
 seeds=${FUZZ_SEEDS:-$(date +%j) 2 3}
 memory_kb=${NIGHTLY_MEMORY_KB:-4000000}
 export ATTACK_PLANS=${ATTACK_PLANS:-10000} ORACLE_CALENDARS=${ORACLE_CALENDARS:-10000}

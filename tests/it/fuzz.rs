@@ -185,7 +185,11 @@ fn no_mutated_message_confuses_the_reader_of_consent() {
         for alien in ["5", "?", "\"", "\u{200b}", "\u{202e}", "…", "@"] {
             let mut whole = text.to_owned();
             whole.insert_str(dice.border(text), alien);
-            assert_eq!(consent::read(&whole), Consent::Other, "{whole:?}");
+            // Words that trail off decide nothing, but may put off.
+            let begun = whole.trim_end_matches(['.', '…', ' ']);
+            let puts_off = alien == "…" && begun.len() < whole.len() && consent::read(begun) == Consent::Wait;
+            let expected = if puts_off { Consent::Wait } else { Consent::Other };
+            assert_eq!(consent::read(&whole), expected, "{whole:?}");
         }
     });
     assert!(decided > 100, "only {decided} mutated messages were still answers");

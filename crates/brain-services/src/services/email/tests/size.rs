@@ -159,7 +159,7 @@ async fn while_an_account_brings_a_great_deal_a_search_waits_for_none_of_it_and_
     assert_eq!((view.so_far, view.count(|_, _| true)), (None, 52));
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[tokio::test]
 async fn in_the_middle_of_a_first_indexing_a_turn_says_so_and_answers_with_what_is_there() {
     let index = LightIndex::new(Becomes::Late);
     let home = light(&index);
@@ -176,6 +176,8 @@ async fn in_the_middle_of_a_first_indexing_a_turn_says_so_and_answers_with_what_
         tokio::time::sleep(Duration::from_millis(5)).await;
     };
     assert_eq!(told, "Reading your mail… 250 of 1,600");
+    // Nothing more comes meanwhile: whoever is patient is so at once.
+    tokio::time::pause();
     let found = home.search(json!({"from": "p7@x.example"})).await;
     assert_eq!(found["so_far"], json!({"read": 250, "of": 1_600}));
     // The newest are there first.
@@ -184,6 +186,7 @@ async fn in_the_middle_of_a_first_indexing_a_turn_says_so_and_answers_with_what_
     let Prepared::NotFound { what } = nothing else { panic!("{nothing:?}") };
     let so_far = "I've read 250 of your 1,600 mails so far, newest first. Ask me again in a moment.";
     assert_eq!(what, format!("I found no mail like “letter77” yet: {so_far}"));
+    tokio::time::resume();
     index.go.add_permits(1_000);
     assert_eq!(asks.await.unwrap(), None);
     assert_eq!(home.email.service.waited_for(&home.ctx.owner), None);
