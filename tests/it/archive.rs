@@ -4,6 +4,7 @@ mod hostile;
 
 use std::fs;
 
+use brain_agent::admin;
 use brain_agent::archive::{Archive, ArchiveBounds, DATA};
 use brain_agent::ical;
 use brain_agent::pipeline::import::{ImportReport, ImportSource};
@@ -342,6 +343,25 @@ async fn where_mail_would_make_it_too_large_the_rest_is_handed_over_and_that_is_
     let bytes = file_of(&handed);
     assert!(names(&bytes).iter().all(|name| !name.starts_with("mail/")) && bytes.len() < 100_000);
     assert!(read(&bytes, "README.txt").contains("These 2 mails are not in this archive"));
+}
+
+#[tokio::test]
+async fn what_is_too_large_to_be_read_back_says_so() {
+    let rig = Rig::plain();
+    rig.says("hello").await;
+    let small = file_of(&rig.says("/export").await);
+    assert!(!read(&small, "README.txt").contains("cannot be read back"));
+    puts::<Event>(&rig, event("e1", ME, &"long ".repeat(7 * 1024 * 1024)));
+    let handed = rig.says("/export").await;
+    let remark = "data.json has more than the 32 MB that “brain-agent import” takes: it cannot be read back as it is.";
+    assert!(handed.text().contains(remark) && !handed.text().contains("reads back"), "{}", handed.text());
+    let bounds = ArchiveBounds { data: u64::MAX, ..ArchiveBounds::default() };
+    let bytes = file_of(&handed);
+    let mut archive = Archive::of_bytes(&bytes, bounds).unwrap();
+    assert!(String::from_utf8(archive.read("README.txt").unwrap()).unwrap().contains(remark));
+    let folder = tempfile::tempdir().unwrap();
+    let written = admin::archive(&rig.brain, ME, folder.path()).await;
+    assert_eq!(written.records[0]["remark"], remark);
 }
 
 #[test]

@@ -75,23 +75,23 @@ pub async fn archive(brain: &Brain, user: &str, folder: &Path) -> Response {
     let folder = folder.to_owned();
     let written = tokio::task::spawn_blocking(move || written(&data, &folder)).await;
     match written.map_err(std::io::Error::other).flatten() {
-        Ok(file) => {
+        Ok((file, remark)) => {
             let counts: Map<String, Value> = counts.into_iter().map(|(name, count)| (name, count.into())).collect();
-            let record = json!({"file": file, "counts": counts});
+            let record = json!({"file": file, "counts": counts, "remark": remark});
             Response { ok: true, records: vec![record], text: format!("Everything of {user}.") }
         }
         Err(cause) => Response::refused(format!("The archive could not be written: {cause}.")),
     }
 }
 
-/// For its owner's eyes only, and whole or not at all.
-fn written(data: &archives::PersonalArchive, folder: &Path) -> std::io::Result<PathBuf> {
+/// For its owner's eyes only, and whole or not at all; and what there is to know of it.
+fn written(data: &archives::PersonalArchive, folder: &Path) -> std::io::Result<(PathBuf, Option<String>)> {
     use std::os::unix::fs::DirBuilderExt as _;
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     let file = tempfile::Builder::new().prefix(".export-").suffix(".zip").tempfile_in(folder)?;
     data.write_all(file.as_file())?;
     file.as_file().sync_all()?;
-    Ok(file.keep().map_err(|error| error.error)?.1)
+    Ok((file.keep().map_err(|error| error.error)?.1, data.remark()?))
 }
 
 /// How this process is, for `doctor`: one record.

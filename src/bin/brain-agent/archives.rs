@@ -64,6 +64,9 @@ pub(crate) async fn export(config: &Config, user: &str, out: Option<PathBuf>) ->
     moved.with_context(|| format!("{} could not be written", out.display()))?;
     let mut stdout = std::io::stdout().lock();
     let _ = writeln!(stdout, "{}", terminal::on_screen(&out.display().to_string()));
+    if let Some(remark) = response.records[0]["remark"].as_str() {
+        eprintln!("brain-agent: {}", visible(remark));
+    }
     Ok(ExitCode::SUCCESS)
 }
 

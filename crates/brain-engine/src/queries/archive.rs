@@ -11,6 +11,7 @@ use super::View;
 use super::export::{PersonalData, data_of};
 use brain_core::archive::{ArchiveWriter, BoundedBuffer, DATA, README};
 use brain_core::core::ids::{ChatId, UserId};
+use brain_core::limits::ARCHIVED_DATA_BYTES_MAX;
 use brain_core::ports::records::User;
 use brain_core::ports::{Key, RecordExt};
 use brain_services::services::archived::{ArchivedFiles, FileContent};
@@ -94,8 +95,8 @@ impl PersonalArchive {
 
     fn write<W: Write + Seek>(&self, out: W, many: ManyFiles, is_over: &AtomicBool) -> std::io::Result<W> {
         let mut writer = ArchiveWriter::new(out);
-        writer.bytes(README, self.readme(many).as_bytes())?;
-        let document = serde_json::to_vec_pretty(&Value::from(self.document.clone()))?;
+        let document = self.to_json()?;
+        writer.bytes(README, self.readme(many, &document).as_bytes())?;
         writer.bytes(DATA, &document)?;
         for beside in &self.beside {
             for folder in &beside.folders {
@@ -115,7 +116,16 @@ impl PersonalArchive {
         writer.finish()
     }
 
-    fn readme(&self, many: ManyFiles) -> String {
+    fn to_json(&self) -> std::io::Result<Vec<u8>> {
+        Ok(serde_json::to_vec_pretty(&Value::from(self.document.clone()))?)
+    }
+
+    /// What there is to know for whoever means to read it back. Blocks.
+    pub fn remark(&self) -> std::io::Result<Option<String>> {
+        Ok(remark(&self.to_json()?))
+    }
+
+    fn readme(&self, many: ManyFiles, document: &[u8]) -> String {
         let mut lines = vec![
             format!("All that Brain Agent keeps of {}.", self.owner),
             String::new(),
@@ -125,6 +135,7 @@ impl PersonalArchive {
         if many == ManyFiles::LeftOut {
             lines.push(format!("These {} {MANY} are not in this archive: it would be too large.", self.many()));
         }
+        lines.extend(remark(document));
         lines.extend(
             [
                 "",
@@ -138,4 +149,15 @@ impl PersonalArchive {
         );
         lines.join("\n")
     }
+}
+
+fn remark(document: &[u8]) -> Option<String> {
+    let max = ARCHIVED_DATA_BYTES_MAX;
+    let is_too_large = u64::try_from(document.len()).is_ok_and(|bytes| bytes > max);
+    is_too_large.then(|| {
+        format!(
+            "{DATA} has more than the {} MB that “brain-agent import” takes: it cannot be read back as it is.",
+            max >> 20
+        )
+    })
 }

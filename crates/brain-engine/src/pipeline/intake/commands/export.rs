@@ -67,8 +67,10 @@ async fn packed(brain: &Brain, facts: &TurnFacts) -> Result<Answer, String> {
     let data = archive_of(&brain.live_view(), facts.owner(), facts.chat()).await;
     let data = Arc::new(data.map_err(|error| error.to_string())?);
     let packing = data.clone();
-    let packed = tokio::task::spawn_blocking(move || fitting(&packing)).await.map_err(|error| error.to_string())?;
-    let Some((content, many)) = packed.map_err(|error| error.to_string())? else {
+    let packed = tokio::task::spawn_blocking(move || Ok((fitting(&packing)?, packing.remark()?))).await;
+    let packed: std::io::Result<_> = packed.map_err(std::io::Error::other).flatten();
+    let (packed, remark) = packed.map_err(|error| error.to_string())?;
+    let Some((content, many)) = packed else {
         let words = format!(
             "Your data is larger than the {} MB I can send in a message. On the machine I run on, “brain-agent export” writes all of it.",
             limits::ATTACHMENT_BYTES_MAX / MB
@@ -86,8 +88,9 @@ async fn packed(brain: &Brain, facts: &TurnFacts) -> Result<Answer, String> {
             limits::ATTACHMENT_BYTES_MAX / MB
         ),
     };
+    let back = remark.unwrap_or_else(|| "One archive, which “brain-agent import” reads back.".to_owned());
     let text = format!(
-        "📦 This is your data, with your settings:\n{}\nOne archive, which “brain-agent import” reads back.{left_out}\nNot in it: mail that your accounts keep on their servers, what was said in groups, and my notes on how my own work went.",
+        "📦 This is your data, with your settings:\n{}\n{back}{left_out}\nNot in it: mail that your accounts keep on their servers, what was said in groups, and my notes on how my own work went.",
         lines.join("\n")
     );
     let now = facts.ctx.now.with_timezone(&facts.ctx.zone);
