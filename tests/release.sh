@@ -26,7 +26,7 @@ tar -C "$empty" -xzf "$target/$name.tar.gz"
 answer=$(cd "$empty" && printf 'what do I have tomorrow?\n' |
     env -i PATH=/usr/bin:/bin "./$name/brain-agent" console --demo --now 2026-01-12T09:00:00Z --tz UTC)
 rm -rf "$empty"
-grep -q 'Tuesday' <<<"$answer" || { printf 'The archive does not answer:\n%s\n' "$answer" >&2; status=1; }
+grep -q 'Client call with Northwind' <<<"$answer" || { printf 'The archive does not answer:\n%s\n' "$answer" >&2; status=1; }
 (cd "$target" && sha256sum "$name.tar.gz")
 
 step "A real small model"
