@@ -101,10 +101,15 @@ pub fn count_back(line: &TokenLine, heard: &mut Vec<Mention>) {
         let Some(told) = told.map(|h| h.phrase.clone()) else {
             return;
         };
+        let whole = place(i)..line.tokens[end - 1].span.end;
+        // "The day before 12: …": its last word is of another time.
+        if heard.iter().any(|h| !own(h) && h.span.start < whole.end && whole.start < h.span.end) {
+            return;
+        }
         heard.retain(|h| !own(h));
         let phrase = Phrase { shift: Some(length.back()), to: None, length: None, role: TimeRole::Plain, ..told };
         let at = heard.iter().position(|h| h.span.start > place(i)).unwrap_or(heard.len());
-        heard.insert(at, Mention { span: place(i)..line.tokens[end - 1].span.end, phrase, excluded: false });
+        heard.insert(at, Mention { span: whole, phrase, excluded: false });
         return;
     }
 }

@@ -169,6 +169,13 @@ fn word() -> impl Strategy<Value = String> {
     ]
 }
 
+#[test]
+fn what_is_counted_back_shares_no_word_with_another_time() {
+    let found = find("remind me the day before 12:the wedding on 12 june to pick up the rings", &sunday_noon());
+    let spans: Vec<_> = found.iter().map(|one| one.span.clone()).collect();
+    assert!(spans.is_sorted_by(|one, next| one.end <= next.start), "{spans:?}");
+}
+
 /// The least processor time of this thread in three goes, at least a millisecond: less says nothing.
 fn processor_time(work: impl Fn()) -> std::time::Duration {
     let once = || {
