@@ -89,9 +89,9 @@ fn written(data: &archives::PersonalArchive, folder: &Path) -> std::io::Result<(
     use std::os::unix::fs::DirBuilderExt as _;
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     let file = tempfile::Builder::new().prefix(".export-").suffix(".zip").tempfile_in(folder)?;
-    data.write_all(file.as_file())?;
+    let remark = data.write_all(file.as_file())?;
     file.as_file().sync_all()?;
-    Ok((file.keep().map_err(|error| error.error)?.1, data.remark()?))
+    Ok((file.keep().map_err(|error| error.error)?.1, remark))
 }
 
 /// How this process is, for `doctor`: one record.

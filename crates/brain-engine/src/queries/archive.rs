@@ -63,6 +63,17 @@ async fn context(view: &View<'_>, owner: &UserId, chat: &ChatId) -> Result<Reque
     })
 }
 
+/// An archive that fits into what was allowed.
+#[derive(Debug)]
+pub struct PackedArchive {
+    /// Its bytes.
+    pub content: Vec<u8>,
+    /// Whether the many files are in it.
+    pub many: ManyFiles,
+    /// What there is to know for whoever means to read it back.
+    pub remark: Option<String>,
+}
+
 impl PersonalArchive {
     /// How many of each kind there are.
     pub fn counts(&self) -> Vec<(String, usize)> {
@@ -83,20 +94,27 @@ impl PersonalArchive {
     }
 
     /// Packs it in memory; `None`: it is larger than that. Blocks.
-    pub fn packed(&self, many: ManyFiles, max: usize) -> std::io::Result<Option<Vec<u8>>> {
+    pub fn packed(&self, many: ManyFiles, max: usize) -> std::io::Result<Option<PackedArchive>> {
         let (buffer, is_over) = BoundedBuffer::new(max);
-        Ok(self.write(buffer, many, &is_over)?.into_bytes())
+        let (buffer, remark) = self.write(buffer, many, &is_over)?;
+        Ok(buffer.into_bytes().map(|content| PackedArchive { content, many, remark }))
     }
 
-    /// Packs all of it. Blocks.
-    pub fn write_all<W: Write + Seek>(&self, out: W) -> std::io::Result<W> {
-        self.write(out, ManyFiles::Along, &AtomicBool::new(false))
+    /// Packs all of it, and tells what there is to know for whoever means to read it back. Blocks.
+    pub fn write_all<W: Write + Seek>(&self, out: W) -> std::io::Result<Option<String>> {
+        Ok(self.write(out, ManyFiles::Along, &AtomicBool::new(false))?.1)
     }
 
-    fn write<W: Write + Seek>(&self, out: W, many: ManyFiles, is_over: &AtomicBool) -> std::io::Result<W> {
+    fn write<W: Write + Seek>(
+        &self,
+        out: W,
+        many: ManyFiles,
+        is_over: &AtomicBool,
+    ) -> std::io::Result<(W, Option<String>)> {
         let mut writer = ArchiveWriter::new(out);
-        let document = self.to_json()?;
-        writer.bytes(README, self.readme(many, &document).as_bytes())?;
+        let document = serde_json::to_vec_pretty(&Value::from(self.document.clone()))?;
+        let remark = remark(&document);
+        writer.bytes(README, self.readme(many, remark.as_deref()).as_bytes())?;
         writer.bytes(DATA, &document)?;
         for beside in &self.beside {
             for folder in &beside.folders {
@@ -109,23 +127,14 @@ impl PersonalArchive {
                     FileContent::OnDisk(_) => {}
                 }
                 if is_over.load(Ordering::Relaxed) {
-                    return writer.finish();
+                    return Ok((writer.finish()?, remark));
                 }
             }
         }
-        writer.finish()
+        Ok((writer.finish()?, remark))
     }
 
-    fn to_json(&self) -> std::io::Result<Vec<u8>> {
-        Ok(serde_json::to_vec_pretty(&Value::from(self.document.clone()))?)
-    }
-
-    /// What there is to know for whoever means to read it back. Blocks.
-    pub fn remark(&self) -> std::io::Result<Option<String>> {
-        Ok(remark(&self.to_json()?))
-    }
-
-    fn readme(&self, many: ManyFiles, document: &[u8]) -> String {
+    fn readme(&self, many: ManyFiles, remark: Option<&str>) -> String {
         let mut lines = vec![
             format!("All that Brain Agent keeps of {}.", self.owner),
             String::new(),
@@ -135,7 +144,7 @@ impl PersonalArchive {
         if many == ManyFiles::LeftOut {
             lines.push(format!("These {} {MANY} are not in this archive: it would be too large.", self.many()));
         }
-        lines.extend(remark(document));
+        lines.extend(remark.map(str::to_owned));
         lines.extend(
             [
                 "",

@@ -7,7 +7,7 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::show;
 use crate::pipeline::turn::TurnFacts;
-use crate::queries::archive::{ManyFiles, PersonalArchive, archive_of};
+use crate::queries::archive::{ManyFiles, PackedArchive, PersonalArchive, archive_of};
 use brain_core::archive;
 use brain_core::core::text::{shorten, visible};
 use brain_core::core::turn::{Attachment, Path, Reply};
@@ -67,10 +67,8 @@ async fn packed(brain: &Brain, facts: &TurnFacts) -> Result<Answer, String> {
     let data = archive_of(&brain.live_view(), facts.owner(), facts.chat()).await;
     let data = Arc::new(data.map_err(|error| error.to_string())?);
     let packing = data.clone();
-    let packed = tokio::task::spawn_blocking(move || Ok((fitting(&packing)?, packing.remark()?))).await;
-    let packed: std::io::Result<_> = packed.map_err(std::io::Error::other).flatten();
-    let (packed, remark) = packed.map_err(|error| error.to_string())?;
-    let Some((content, many)) = packed else {
+    let packed = tokio::task::spawn_blocking(move || fitting(&packing)).await.map_err(|error| error.to_string())?;
+    let Some(PackedArchive { content, many, remark }) = packed.map_err(|error| error.to_string())? else {
         let words = format!(
             "Your data is larger than the {} MB I can send in a message. On the machine I run on, “brain-agent export” writes all of it.",
             limits::ATTACHMENT_BYTES_MAX / MB
@@ -99,12 +97,12 @@ async fn packed(brain: &Brain, facts: &TurnFacts) -> Result<Answer, String> {
 }
 
 /// As much of it as fits into a message; `None`: not even the rest without the mail does.
-fn fitting(data: &PersonalArchive) -> std::io::Result<Option<(Vec<u8>, ManyFiles)>> {
+fn fitting(data: &PersonalArchive) -> std::io::Result<Option<PackedArchive>> {
     let ways: &[ManyFiles] =
         if data.many() > 0 { &[ManyFiles::Along, ManyFiles::LeftOut] } else { &[ManyFiles::Along] };
     for many in ways {
-        if let Some(content) = data.packed(*many, limits::ATTACHMENT_BYTES_MAX)? {
-            return Ok(Some((content, *many)));
+        if let Some(packed) = data.packed(*many, limits::ATTACHMENT_BYTES_MAX)? {
+            return Ok(Some(packed));
         }
     }
     Ok(None)
