@@ -27,7 +27,7 @@ use brain_agent::core::pending::State;
 use brain_agent::core::plan::{Action, Target};
 use brain_agent::pipeline::consent::cards;
 use brain_agent::ports::records::{OutboxEntry, Show};
-use brain_agent::ports::{Batch, Change, Expect, Stage, Table};
+use brain_agent::ports::{Batch, Change, Expect, Planning, Stage, Table};
 use brain_agent::services::email::source::maildir::{Folder, Maildir};
 use brain_agent::services::notes::Note;
 use chrono::{DateTime, Utc};
@@ -56,7 +56,11 @@ fn hostile_plans_execute_nothing_without_a_yes_and_nothing_but_what_the_card_sho
         elsewhere.lock().unwrap().extend(places);
         accounts
     };
-    let counts = attack(plans, |first| Setup { accounts: accounts(first), ..Setup::default() }, |_| {});
+    // By turns planned by one call, and in one growing exchange.
+    let ways = [Planning::Whole, Planning::Conversation];
+    let planning = |first: u64| ways[usize::from(first / PLANS_A_RIG / 2 % 2 == 1)];
+    let setup = |first| Setup { accounts: accounts(first), planning: planning(first), ..Setup::default() };
+    let counts = attack(plans, setup, |_| {});
     assert_eq!(counts.plans, plans);
     let written = |places: &Places| places.tasks.writes() + places.events.writes() + places.contacts.writes();
     let elsewhere = elsewhere.lock().unwrap().iter().map(written).sum::<usize>() as u64;
@@ -198,7 +202,7 @@ impl Attack {
         let (plan, domains) = (plans::plan(dice), plans::domains(dice));
         let kind = *dice.one(&["action", "action", "action", "followup", "investigate"]);
         self.rig.script.routes(json!({"type": kind, "domains": domains, "is_followup": dice.percent(10)}));
-        self.rig.script.on(Stage::Plan, move |call| steal(&plan, &call.user));
+        self.rig.script.plans_by(move |call| steal(&plan, &call.user));
         let answer = self.rig.says(plans::message(dice)).await;
         let refused = |status| matches!(status, Status::Refused);
         self.counts.refused += answer.done.outcomes.iter().filter(|o| refused(o.status)).count() as u64;

@@ -27,8 +27,8 @@ fn asked_to_plan(rig: &Rig) -> String {
 /// The conversation as it was planned with.
 fn history(rig: &Rig) -> String {
     let asked = asked_to_plan(rig);
-    let (_, from) = asked.split_once("\nConversation\n").unwrap_or_default();
-    from.split("\n\nRequest: ").next().and_then(|said| said.split("\n\nKnown\n").next()).unwrap_or_default().to_owned()
+    let (_, from) = asked.split_once("Conversation\n").unwrap_or_default();
+    from.split("\n\n").next().unwrap_or_default().to_owned()
 }
 
 async fn shortens(rig: &Rig) {

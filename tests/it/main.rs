@@ -13,6 +13,7 @@ mod commands_file;
 mod commits;
 mod compression;
 mod conditions;
+mod conversation;
 #[cfg(feature = "failpoints")]
 mod crash;
 mod dependencies;

@@ -120,8 +120,18 @@ pub const DELIVERY_PATIENCE_MS: u64 = 3_000;
 pub const SHOWN_LOOKED_THROUGH: usize = 128;
 /// Largest file handed to a person, and kept in the outbox until it is delivered.
 pub const ATTACHMENT_BYTES_MAX: usize = 16 * 1024 * 1024;
-/// How long a clarifying question waits for its answer.
-pub const CLARIFICATION_SECS: i64 = 3_600;
+/// How long a clarifying question waits for its answer in words.
+pub const QUESTION_SECS: i64 = 600;
+/// Messages beside it with which it is dropped.
+pub const QUESTION_BESIDE_MAX: u8 = 3;
+/// How long the buttons below a question can be taken.
+pub const CHOICE_SECS: i64 = 3_600;
+/// Characters of the line below an answer that says what still waits.
+pub const FOOTER_CHARS_MAX: usize = 60;
+/// Lines of so many characters that a phone shows at once.
+pub const SCREEN_LINES: usize = 24;
+/// See [`SCREEN_LINES`].
+pub const SCREEN_LINE_CHARS: usize = 40;
 /// Ways in which one message may be meant that are put on buttons.
 pub const READINGS_MAX: usize = 4;
 /// How long a yes or no without anything that waits is taken for a word about the card decided last.

@@ -17,7 +17,7 @@ use crate::ports::Stage;
 use crate::secret_files::is_open_to_others;
 
 /// The stages that have a prompt.
-const EMBEDDED: [(Stage, &str); 17] = [
+const EMBEDDED: [(Stage, &str); 18] = [
     (Stage::Guard, include_str!("../../../prompts/guard.md")),
     (Stage::Route, include_str!("../../../prompts/route.md")),
     (Stage::Select, include_str!("../../../prompts/select.md")),
@@ -25,6 +25,7 @@ const EMBEDDED: [(Stage, &str); 17] = [
     (Stage::SelectCommands, include_str!("../../../prompts/select_commands.md")),
     (Stage::BuildParams, include_str!("../../../prompts/build_params.md")),
     (Stage::Plan, include_str!("../../../prompts/plan.md")),
+    (Stage::Converse, include_str!("../../../prompts/converse.md")),
     (Stage::Reflect, include_str!("../../../prompts/reflect.md")),
     (Stage::Chat, include_str!("../../../prompts/chat.md")),
     (Stage::Respond, include_str!("../../../prompts/respond.md")),

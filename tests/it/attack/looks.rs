@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use brain_agent::ports::Stage;
+use brain_agent::ports::{Planning, Stage};
 use serde_json::{Value, json};
 
 use super::plans::{CANARY, CANARY_ADDRESS, Dice};
@@ -117,7 +117,9 @@ async fn steered_looks_tell_nobody_what_nobody_meant() {
     let (mut told_in_all, mut cards, mut wrong) = (0, 0, Vec::new());
     let mut first = 0;
     while first < PLANS {
-        let rig = Rig::new(Setup { demo: true, ..Setup::default() });
+        let ways = [Planning::Whole, Planning::Conversation];
+        let planning = ways[usize::from(first / PLANS_A_RIG / 2 % 2 == 1)];
+        let rig = Rig::new(Setup { demo: true, planning, ..Setup::default() });
         super::receive(&rig);
         let elsewhere = Arc::new(Elsewhere::default());
         elsewhere.moves_into(&rig, &["Brakes", "Web"]);
@@ -128,14 +130,14 @@ async fn steered_looks_tell_nobody_what_nobody_meant() {
         rig.script.on(Stage::Reflect, |_| json!({"complete": false, "missing": "do as it says"}));
         let mut dice = Dice(first.wrapping_mul(0x5851_F42D_4C95_7F2D));
         for _ in 0..PLANS_A_RIG {
-            let plans = std::sync::Mutex::new(dice.clone());
+            let plans = Arc::new(std::sync::Mutex::new(dice.clone()));
             let seed = dice.next();
             *plans.lock().unwrap() = Dice(seed);
             let said = *dice.one(&MESSAGES);
             rig.script.routes(json!({
                 "type": "action", "domains": ["mcp:brakes", "mcp:web", "box", "memory", "email"], "is_followup": false
             }));
-            rig.script.on(Stage::Plan, move |_| {
+            rig.script.plans_by(move |_| {
                 let mut dice = plans.lock().unwrap();
                 let mut actions = vec![action("memory", "recall", json!({"query": "car"}))];
                 actions.extend((0..=dice.below(3)).map(|_| look(&mut dice, said)));

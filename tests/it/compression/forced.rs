@@ -155,7 +155,7 @@ async fn shortened_at_any_of_forty_turns_what_is_open_is_exactly_in_sight() {
         questions += usize::from(rig.question().await.is_some());
         is_in_sight(&rig, at).await;
     }
-    assert!(cards > 20 && questions > 10, "{cards} cards, {questions} questions");
+    assert!(cards > 20 && questions > 3, "{cards} cards, {questions} questions");
 }
 
 #[tokio::test(start_paused = true)]
@@ -250,13 +250,13 @@ proptest! {
             let shown: Vec<HistoryEntry<'_>> = made[from..end].iter().map(Made::entry).collect();
             let begins_with_answer = shown.first().is_some_and(|first| first.voice == Voice::Assistant);
             let history = History::new(summary.as_ref().map(|summary| (summary, 0)), shown, None);
-            let lines = history.for_plan(tokens);
+            let lines = history.transcript(tokens);
             let first = lines.iter().find(|line| !line.starts_with("earlier, in short"));
             prop_assert!(
                 begins_with_answer || first.is_none_or(|first| !first.starts_with("assistant:")),
                 "an outcome without its request: {lines:#?}"
             );
-            for line in lines.iter().chain(&history.for_chat()).filter(|line| line.contains(FOREIGN)) {
+            for line in lines.iter().chain(&history.transcript(600)).filter(|line| line.contains(FOREIGN)) {
                 prop_assert!(!line.starts_with("person:") && !line.starts_with("earlier, in short:"), "{line}");
             }
             for own in summary.iter().map(|summary| &summary.own().text) {

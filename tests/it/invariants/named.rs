@@ -187,3 +187,16 @@ async fn a_yes_to_a_draft_that_was_just_shown_makes_a_card_and_sends_nothing() {
     rig.script.routes(json!({"type": "chat", "domains": [], "is_followup": false}));
     assert!(!rig.says("yes").await.has_card());
 }
+
+#[tokio::test]
+async fn invariant_05_a_yes_to_a_place_of_a_list_that_has_gone_by_is_asked_about() {
+    let rig = Rig::plain();
+    let (first, second) = two(&rig).await;
+    let third = rig.card_for(mail("Baker")).await;
+    rig.says("/pending").await;
+    rig.says("yes 1").await;
+    assert_eq!(sent(&rig), ["Dentist"]);
+    let asked = rig.says("yes 2").await.text();
+    assert_eq!((sent(&rig), rig.pending(&first.id).await.state), (vec!["Dentist".to_owned()], State::Succeeded));
+    assert!([&second, &third].iter().all(|card| asked.contains(card.id.as_str())), "{asked}");
+}

@@ -129,12 +129,14 @@ async fn invariant_12_a_part_can_be_dropped_however_many_cards_wait() {
 
 #[tokio::test]
 async fn invariant_06_a_change_loses_no_card_however_many_wait() {
-    // One that works out, one that does not: the changed card, or the original again.
+    // One that works out, one that does not: the changed card, or the one that was there.
     for plan in [json!({"actions": two_mails()}), json!({"actions": [], "question": null})] {
         let (rig, card) = crowded().await;
         rig.script.plans(plan.clone());
-        let newer = rig.me().replies("yes, but make it friendlier", card.last()).await.card();
-        assert_eq!(rig.pending(&newer.id).await.state, State::Pending, "{plan}");
+        let changed = rig.me().replies("yes, but make it friendlier", card.last()).await;
+        let waits = if changed.has_card() { changed.card().id } else { card.id.clone() };
+        assert_eq!(changed.has_card(), plan["actions"] == two_mails(), "{plan}");
+        assert_eq!(rig.pending(&waits).await.state, State::Pending, "{plan}");
         assert_eq!(open(&rig).await.len(), limits::PENDING_OPEN_MAX, "{plan}");
     }
 }

@@ -38,7 +38,7 @@ async fn tomorrow_is_the_day_after_it_was_written() {
         if model {
             let prompt = &rig.script.asked(Stage::Plan)[0].user;
             assert!(prompt.contains("Now: Monday 2026-01-12T23:50"), "{prompt}");
-            assert!(prompt.contains("tomorrow = 2026-01-13"), "{prompt}");
+            assert!(prompt.contains("Days: Mon 2026-01-12 (today), Tue 13 (tomorrow)"), "{prompt}");
         }
     }
 }
@@ -160,7 +160,7 @@ async fn a_model_is_told_what_was_replied_to() {
     rig.me().replies("mark it as done", ring.id).await;
     assert_eq!(rig.open_tasks().await, ["Buy milk"]);
     let prompt = rig.script.asked(Stage::Plan)[asked].user.clone();
-    assert!(prompt.contains("The request replies to your message: ⏰ Call mom"), "{prompt}");
+    assert!(prompt.contains("The message replies to yours: ⏰ Call mom"), "{prompt}");
     assert!(prompt.contains(&item), "{prompt}");
     // The ring itself stands in the conversation, and only once.
     assert_eq!(prompt.matches("assistant: ⏰ Call mom").count(), 1, "{prompt}");

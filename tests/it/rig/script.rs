@@ -46,7 +46,13 @@ impl Script {
     }
 
     pub fn plans(&self, plan: Value) {
-        self.on(Stage::Plan, move |_| plan.clone());
+        self.plans_by(move |_| plan.clone());
+    }
+
+    /// However it plans.
+    pub fn plans_by(&self, says: impl Fn(&Call) -> Value + Clone + Send + Sync + 'static) {
+        self.on(Stage::Plan, says.clone());
+        self.on(Stage::Converse, says);
     }
 
     /// What the person is told from now on, where a model has the word.
@@ -132,7 +138,7 @@ impl Model for Script {
         let answer = match (says, call.stage) {
             (Some(says), _) => says(&call),
             (None, Stage::Route) => json!({"type": "chat", "domains": [], "is_followup": false}),
-            (None, Stage::Plan) => json!({"actions": [], "question": null, "open": null}),
+            (None, Stage::Plan | Stage::Converse) => json!({"actions": [], "question": null, "open": null}),
             (None, Stage::Select) => json!({"kind": "remark", "commands": []}),
             (None, Stage::SelectServices) => json!({"kind": "remark", "services": []}),
             (None, Stage::SelectCommands) => json!({"commands": []}),

@@ -59,7 +59,7 @@ async fn words_that_are_not_typed_afresh_do_not_approve() {
 async fn words_of_somebody_else_answer_no_question_of_ours() {
     let api = FakeBotApi::start().await;
     let _daemon = serve(&installed(), &api).await;
-    api.user_says(ANNA, "write an email to zoe saying I'm late");
+    api.user_says(ANNA, "send an email to zoe saying I'm late");
     answer(&api, ANNA, "Which mail address should I use?").await;
     let before = api.messages(ANNA).len();
     api.say(Say::by(ANNA, "eve@evil.example").forwarded_from(EVE));

@@ -55,7 +55,7 @@ async fn a_changed_request_withdraws_the_card_of_the_old_one_and_is_handled_anew
 async fn a_changed_request_withdraws_the_question_about_the_old_one() {
     let api = FakeBotApi::start().await;
     let _daemon = serve(&installed(), &api).await;
-    let message = api.user_says(ANNA, "write an email to zoe saying I'm late");
+    let message = api.user_says(ANNA, "send an email to zoe saying I'm late");
     answer(&api, ANNA, "Which mail address should I use?").await;
     api.user_edits(ANNA, message, LATER);
     answer(&api, ANNA, "You changed your message, so I take my question back.").await;

@@ -64,7 +64,13 @@ pub fn default_timeout(stage: Stage) -> Duration {
         Stage::Guard | Stage::Route | Stage::Select | Stage::SelectServices | Stage::SelectCommands => 45,
         // One of many, beside others of the same question, each with a fallback in code.
         Stage::Extract | Stage::Rank | Stage::Classify | Stage::BuildParams | Stage::Template => 60,
-        Stage::Plan | Stage::Reflect | Stage::Chat | Stage::Respond | Stage::Decompose | Stage::Synthesize => 120,
+        Stage::Plan
+        | Stage::Converse
+        | Stage::Reflect
+        | Stage::Chat
+        | Stage::Respond
+        | Stage::Decompose
+        | Stage::Synthesize => 120,
         Stage::Summarize => 120,
     })
 }

@@ -110,10 +110,11 @@ impl ConfigReader {
             skip_router: self.switch("BRAIN_SKIP_ROUTER").unwrap_or(true),
             skip_planner: self.switch("BRAIN_SKIP_PLANNER").unwrap_or(true),
             planning: self
-                .parsed("BRAIN_PLANNING", "auto, steps or whole", |text| match text {
+                .parsed("BRAIN_PLANNING", "auto, steps, whole or conversation", |text| match text {
                     "auto" => Some(Planning::Auto),
                     "steps" => Some(Planning::Steps),
                     "whole" => Some(Planning::Whole),
+                    "conversation" => Some(Planning::Conversation),
                     _ => None,
                 })
                 .unwrap_or_default(),

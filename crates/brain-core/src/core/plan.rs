@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// The parameters of a command, by name.
 pub type Params = Map<String, Value>;
@@ -41,12 +41,31 @@ pub struct PlannedAction {
     /// Indexes of earlier actions of the plan that must succeed first.
     #[serde(default)]
     pub depends_on: Vec<usize>,
+    /// The words on which its values rest, as a planner says.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub words: Vec<StatedWords>,
+}
+
+/// The words that a planner says a value rests on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StatedWords {
+    /// The parameter.
+    pub param: String,
+    /// Copied from the message, the conversation or what is in sight.
+    pub from: String,
 }
 
 impl PlannedAction {
     /// `service.command`.
     pub fn name(&self) -> String {
         format!("{}.{}", self.service, self.command)
+    }
+
+    /// As a planner would write it.
+    pub fn as_proposed(&self) -> Value {
+        json!({
+            "service": self.service, "command": self.command, "params": self.params, "depends_on": self.depends_on,
+        })
     }
 
     /// Whether the other asks for just this; why and after what does not matter.

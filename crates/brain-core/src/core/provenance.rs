@@ -146,13 +146,13 @@ impl Folded {
 
 /// What one action's values are held against.
 #[derive(Debug, Clone)]
-struct Sight<'s> {
+struct WordsSeen<'s> {
     own: &'s Spelled,
     untrusted: Vec<&'s Foreign>,
     traced: Option<&'s Traced>,
 }
 
-impl Sight<'_> {
+impl WordsSeen<'_> {
     /// Where this piece comes from when it is not the person's own.
     fn source(&self, piece: &Piece) -> Option<UntrustedText> {
         let own = self.own.likeness(piece);
@@ -226,19 +226,19 @@ pub fn find(params: &Params, exempt: &[&str], seen: &Folded, touched: &[Untruste
     if untrusted.is_empty() && seen.traced.is_none() {
         return Vec::new();
     }
-    let sight = Sight { own: &seen.own, untrusted, traced: seen.traced.as_ref() };
+    let sight = WordsSeen { own: &seen.own, untrusted, traced: seen.traced.as_ref() };
     sight.taints(params, |param| !exempt.contains(&param))
 }
 
 /// Words of others in parameters that only say which entry is meant.
 pub fn find_in_references(params: &Params, references: &[&str], seen: &Folded) -> Vec<Taint> {
-    let sight = Sight { own: &seen.own, untrusted: seen.untrusted.iter().collect(), traced: None };
+    let sight = WordsSeen { own: &seen.own, untrusted: seen.untrusted.iter().collect(), traced: None };
     sight.taints(params, |param| references.contains(&param))
 }
 
 /// Addresses that code found where somebody else had said them: in a mail, or in a record that keeps their words.
 pub fn find_recorded(params: &Params, exempt: &[&str], seen: &Folded) -> Vec<Taint> {
-    let sight = Sight { own: &seen.own, untrusted: Vec::new(), traced: seen.traced.as_ref() };
+    let sight = WordsSeen { own: &seen.own, untrusted: Vec::new(), traced: seen.traced.as_ref() };
     let is_said = |piece: &Piece| matches!(sight.standing(piece), Some(Standing::Said(_)));
     let mut taints = sight.taints(params, |param| !exempt.contains(&param));
     taints.retain(|taint| Spelled::of(&taint.value).pieces().iter().any(is_said));

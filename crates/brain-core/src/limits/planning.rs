@@ -2,10 +2,28 @@
 
 /// What the router sees of one message: head and tail together.
 pub const ROUTE_MESSAGE_CHARS: usize = 2_000;
-/// What the router sees of each earlier message.
-pub const ROUTE_HISTORY_CHARS: usize = 200;
-/// How many of the person's own messages the router sees.
-pub const ROUTE_HISTORY_MESSAGES: usize = 3;
+/// What whoever chooses commands sees of each earlier message.
+pub const ROUTE_HISTORY_CHARS: usize = 400;
+/// Tokens of the conversation that they see, and as many of what is in hand and open.
+pub const SIGHT_CONTROL_TOKENS: usize = 250;
+/// Tokens of what is in hand and open, beside the conversation, for parameters and words.
+pub const SIGHT_TOKENS: usize = 1_200;
+/// Characters of the last answer, where the conversation has only its beginning.
+pub const SIGHT_ANSWER_CHARS: usize = 1_600;
+/// Rows of the last list that are named with their ids.
+pub const SIGHT_ROWS_MAX: usize = 20;
+/// Characters of what a thing in sight is called.
+pub const SIGHT_LABEL_CHARS: usize = 80;
+/// Things that are in hand: what was made or found last, and a few before it.
+pub const SIGHT_ITEMS_MAX: usize = 4;
+/// Tokens of what a model says at once in a conversation: letters are in it.
+pub const CONVERSATION_TOKENS_MAX: u32 = 3_000;
+/// Lines of what was looked at that stand below words about it.
+pub const LOOK_LINES_BELOW_WORDS: usize = 6;
+/// Days whose dates are told, today among them.
+pub const SIGHT_DAYS: u64 = 14;
+/// Characters of each of our messages in the conversation.
+pub const ANSWER_IN_HISTORY_CHARS: usize = 400;
 /// Conversation messages the planner sees as they are; from so many on, what is older is shown in short.
 pub const PLAN_HISTORY_MESSAGES: usize = 10;
 /// Of these so many stay as they are, whatever comes into the summary of what is older.
@@ -42,7 +60,7 @@ pub const SUMMARY_OWN_TENTHS: usize = 4;
 pub const EXTRACTED_CHARS: usize = 100;
 /// Answers of a model that are no summary of what they are to sum up, before code makes one.
 pub const SUMMARIES_UNFIT_MAX: u32 = 2;
-/// Cards out of sight that planners are told of.
+/// Open cards that planners are told of.
 pub const WAITING_SHOWN_MAX: usize = 5;
 /// Characters of what each of these is about.
 pub const WAITING_CHARS_MAX: usize = 2_000;
@@ -85,11 +103,9 @@ pub const SELECTED_MAX: usize = 5;
 pub const SELECTION_TOKENS: u32 = 100;
 /// Things of one service that a command's parameters are filled in from: those first that the words fit.
 pub const FITTING_ITEMS_MAX: usize = 8;
-/// Messages of the conversation that a command's parameters are filled in from.
-pub const FITTING_MESSAGES_MAX: usize = 4;
-/// Messages of the conversation before words about what was done.
-pub const RESPOND_HISTORY_MESSAGES: usize = 3;
-/// Tokens of the conversation that small talk sees.
+/// Tokens of the conversation that a command's parameters are filled in from.
+pub const FITTING_HISTORY_TOKENS: usize = 400;
+/// Tokens of the conversation that talk, and words about what was done, see.
 pub const CHAT_HISTORY_TOKENS: usize = 600;
 /// Tokens of the parameters of one command, beside the words of the message.
 pub const PARAMS_TOKENS: u32 = 120;

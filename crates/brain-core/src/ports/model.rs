@@ -29,6 +29,8 @@ pub enum Stage {
     BuildParams,
     /// Which commands with which parameters?
     Plan,
+    /// What is to be done and said, in one growing exchange?
+    Converse,
     /// Is anything still missing?
     Reflect,
     /// Small talk.
@@ -53,7 +55,7 @@ pub enum Stage {
 
 impl Stage {
     /// Every stage.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Guard,
         Self::Route,
         Self::Select,
@@ -61,6 +63,7 @@ impl Stage {
         Self::SelectCommands,
         Self::BuildParams,
         Self::Plan,
+        Self::Converse,
         Self::Reflect,
         Self::Chat,
         Self::Respond,
@@ -83,6 +86,7 @@ impl Stage {
             Self::SelectCommands => "select_commands",
             Self::BuildParams => "build_params",
             Self::Plan => "plan",
+            Self::Converse => "converse",
             Self::Reflect => "reflect",
             Self::Chat => "chat",
             Self::Respond => "respond",
@@ -209,6 +213,8 @@ pub enum Planning {
     Steps,
     /// One call routes, one plans everything.
     Whole,
+    /// One call routes, and beside it everything is one growing exchange.
+    Conversation,
 }
 
 /// When a model is asked for words about what a turn did.

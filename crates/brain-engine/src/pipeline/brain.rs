@@ -154,7 +154,7 @@ impl Brain {
 
     /// Whether a call for a command's parameters offers all of them.
     pub fn offers_whole_schemas(&self) -> bool {
-        self.policy.whole_schemas.unwrap_or_else(|| self.planning() == Planning::Whole)
+        self.policy.whole_schemas.unwrap_or_else(|| matches!(self.planning(), Planning::Whole | Planning::Conversation))
     }
 
     /// Does something for a chat, and says there what it is doing once it takes longer than two seconds.

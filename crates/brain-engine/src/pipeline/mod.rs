@@ -66,8 +66,9 @@ use brain_core::ports::StoreError;
 use brain_language::language::routing::Kind;
 use commit::Answer;
 use stages::chat::RoutedOrBlocked;
+use stages::converse::Conversing;
 use stages::guard::Verdict;
-use stages::{act, chat, compress, context, freshness, guard, investigate, learning, relayed};
+use stages::{act, chat, compress, context, converse, freshness, guard, investigate, learning, relayed};
 use tokio_util::sync::CancellationToken;
 use turn::debounce::Debounce;
 use turn::{Turn, TurnAccount, TurnError, status};
@@ -119,7 +120,7 @@ async fn finish(turn: &Turn<'_>, answer: Result<Answer, TurnError>) -> Done {
         Ok(answer) => {
             let answer = freshness::told(turn.brain, &turn.facts, answer);
             let answer = relayed::asked(turn.brain, &turn.facts, answer).await;
-            let answer = consent::waiting::question_named(&turn.facts, turn.account, answer);
+            let answer = consent::waiting::question_named(turn.brain, &turn.facts, turn.account, answer);
             Ok(consent::waiting::cards_named(turn.brain, &turn.facts, answer).await)
         }
         Err(error) => Err(error),
@@ -151,6 +152,11 @@ async fn answer(turn: &mut Turn<'_>) -> Result<Answer, TurnError> {
     if let Verdict::Blocked(why) = guard::check(&turn.facts, turn.account) {
         return Ok(Answer::says(Path::Blocked, why));
     }
+    let is_conversation = converse::is_held(turn.brain, &turn.facts);
+    if is_conversation && !chat::is_surely_talk(&guess) {
+        let answer = Conversing { turn, guess: &guess }.answer(context).await?;
+        return learning::propose(turn.brain, &turn.facts, answer).await;
+    }
     let (route, early) = match turn.unless_cancelled(chat::route_and_maybe_reply(turn, &guess)).await? {
         RoutedOrBlocked::To(route, early) => (*route, early),
         RoutedOrBlocked::Blocked(why) => return Ok(Answer::says(Path::Blocked, why)),
@@ -159,6 +165,9 @@ async fn answer(turn: &mut Turn<'_>) -> Result<Answer, TurnError> {
     turn.account.came_to(&ROUTING, route.to_string());
     let answer = match route.kind {
         Kind::Chat => chat::answer(turn, route, early, context, &guess).await,
+        Kind::Investigate | Kind::Action | Kind::Followup if is_conversation => {
+            Conversing { turn, guess: &guess }.routed(route, context).await
+        }
         Kind::Investigate => match investigate::investigate(turn).await? {
             Some(answer) => Ok(answer),
             None => act::act(turn, route, context).await,

@@ -11,6 +11,7 @@ mod pointed;
 mod question;
 mod read;
 mod said;
+mod sight;
 pub(super) mod status;
 mod waiting;
 

@@ -119,7 +119,7 @@ impl Asker {
         let turn = self.heard(&incoming, &account, of_example).await?;
         let names = self.brain.services.now().names();
         let route = match self.brain.planning() {
-            Planning::Whole => Route { kind: Kind::Action, domains: names, selection: None },
+            Planning::Whole | Planning::Conversation => Route { kind: Kind::Action, domains: names, selection: None },
             Planning::Auto | Planning::Steps => route::decide(&turn, &guessed::guess(turn.brain, &turn.facts)).await,
         };
         if route.kind != Kind::Action {

@@ -36,18 +36,12 @@ pub enum Effect {
 impl Effect {
     /// Changes anything.
     pub fn writes(self) -> bool {
-        match self {
-            Self::Read | Self::ReadElsewhere => false,
-            Self::WriteHere | Self::WriteElsewhere => true,
-        }
+        matches!(self, Self::WriteHere | Self::WriteElsewhere)
     }
 
     /// Gives its parameters away or keeps them: values that are somebody else's need a yes.
     pub fn passes_values_on(self) -> bool {
-        match self {
-            Self::Read => false,
-            Self::ReadElsewhere | Self::WriteHere | Self::WriteElsewhere => true,
-        }
+        self != Self::Read
     }
 }
 
@@ -115,6 +109,8 @@ pub enum Slot<'a> {
         param: &'a str,
         /// Words in, addresses out.
         value: &'a mut Vec<String>,
+        /// Takes those of whom nobody knows an address, where that can wait.
+        unaddressed: Option<&'a mut Vec<String>>,
     },
 }
 
@@ -191,6 +187,8 @@ pub trait Command: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'st
     const REFERENCES: &'static [&'static str] = &["find_by", "query"];
     /// Parameters that a planner words: texts to somebody, shown before they go, and what something is filed under.
     const COMPOSED: &'static [&'static str] = &[];
+    /// Required parameters that another one may stand in for, by name.
+    const STOOD_IN_FOR: &'static [(&'static str, &'static str)] = &[];
     /// Parameters by which something new is called: a few words, without a time, a request or a statement.
     const NAMES: &'static [&'static str] = &[];
     /// Parameters that say how long before something.

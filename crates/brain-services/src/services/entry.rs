@@ -158,7 +158,10 @@ impl<C: Command, S> fmt::Debug for Typed<C, S> {
 
 impl<T: Command, S> Typed<T, S> {
     fn parse(&self, params: &Params) -> Result<T, ParamError> {
-        let present: Params = params.iter().filter(|(_, value)| !is_blank(value)).map(clone_pair).collect();
+        let has = |name: &str| params.get(name).is_some_and(|value| !is_blank(value));
+        let stood_in = |name: &str| T::STOOD_IN_FOR.iter().any(|(one, by)| *one == name && has(by));
+        let is_present = |name: &String, value: &Value| !is_blank(value) || stood_in(name);
+        let present: Params = params.iter().filter(|(name, value)| is_present(name, value)).map(clone_pair).collect();
         let missing = |param: &&String| !present.contains_key(*param);
         if let Some(param) = self.required.iter().find(missing) {
             let question = T::question(param).to_owned();

@@ -242,7 +242,8 @@ pub(super) const fn source<T: Item>() -> Source {
 
 /// What the target is called, or the words it was looked for by; an id says nothing to a person.
 pub(super) fn label(action: &Action, find_by: &str) -> String {
-    let looked_for = || if is_like_an_id(find_by) { "that one".to_owned() } else { find_by.to_owned() };
+    let has_id = || find_by.split(|c: char| !c.is_ascii_alphanumeric()).any(is_like_an_id);
+    let looked_for = || if has_id() { "that one".to_owned() } else { find_by.to_owned() };
     action.target.as_ref().map_or_else(looked_for, |target| target.label.clone())
 }
 

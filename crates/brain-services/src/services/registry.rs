@@ -259,6 +259,29 @@ impl Services {
         self.schema_once(&key, || AnswerSchema::written(self.plan_shape(&key), self.written(&key)))
     }
 
+    /// The shape of an answer in a conversation over these domains: a plan with the words that its values rest on, and
+    /// words for the person.
+    pub fn conversation_schema(&self, domains: &[String]) -> AnswerSchema {
+        let plan = self.plan_schema(domains);
+        let key: Vec<String> = ["conversation".to_owned()].into_iter().chain(domains.iter().cloned()).collect();
+        self.schema_once(&key, || {
+            let mut shape = plan.value().clone();
+            let words = json!({
+                "type": "object", "additionalProperties": false, "required": ["param", "from"],
+                "properties": {"param": {"type": "string"}, "from": {"type": "string"}},
+            });
+            if let Some(actions) = shape["properties"]["actions"]["items"]["anyOf"].as_array_mut() {
+                actions.iter_mut().for_each(|action| {
+                    action["properties"]["words"] = json!({"type": "array", "items": words});
+                });
+            }
+            for name in ["instead_of", "reply"] {
+                shape["properties"][name] = json!({"type": ["string", "null"]});
+            }
+            AnswerSchema::written(shape, plan.notation().to_owned())
+        })
+    }
+
     /// A shape of answers over these services: made once for each `key`, and byte-identical from then on. Plans have
     /// the names of their services as keys; others begin with the name of their stage.
     pub fn schema_once(&self, key: &[String], make: impl FnOnce() -> AnswerSchema) -> AnswerSchema {

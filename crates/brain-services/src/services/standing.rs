@@ -4,6 +4,7 @@
 //! and what becomes of an action that does not follow from the message (the pipeline).
 
 mod changed;
+mod verified;
 mod whole;
 
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 pub use self::changed::{SettledAction, Unsaid, planned_again};
+pub use self::verified::{Verified, Verifier};
 pub use self::whole::Whole;
 use super::address_book::Person;
 use super::entry::{Entry, ParamError};

@@ -70,18 +70,8 @@ impl<'a> History<'a> {
         summed_up.into_iter().chain(self.in_sight().flat_map(HistoryEntry::others)).collect()
     }
 
-    /// For whoever plans or fills parameters: who said what, and what was done. `tokens_max`: of all of it.
-    pub fn for_plan(&self, tokens_max: usize) -> Vec<String> {
-        self.transcript(tokens_max)
-    }
-
-    /// For talk, which is about anything that was said.
-    pub fn for_chat(&self) -> Vec<String> {
-        self.transcript(limits::CHAT_HISTORY_TOKENS)
-    }
-
-    /// Everything inside a budget: the summary, which may take half of it, and then the newest.
-    fn transcript(&self, tokens_max: usize) -> Vec<String> {
+    /// Who said what, and what was done: the summary, which may take half of the tokens, and then the newest.
+    pub fn transcript(&self, tokens_max: usize) -> Vec<String> {
         let budget = tokens_max * limits::TOKEN_BYTES;
         let (mut first, mut lines) = (Vec::new(), Vec::new());
         let mut left = budget;
@@ -97,7 +87,11 @@ impl<'a> History<'a> {
             let line = match entry.voice {
                 Voice::Assistant => {
                     let done: Vec<String> = entry.actions.iter().map(PastAction::named).collect();
-                    format!("assistant: {} {}", shorten(&one_line(entry.text), 400), done.join(" "))
+                    format!(
+                        "assistant: {} {}",
+                        shorten(&one_line(entry.text), limits::ANSWER_IN_HISTORY_CHARS),
+                        done.join(" ")
+                    )
                 }
                 Voice::Own => format!("{}: {}", entry.label(), entry.text),
                 // Nobody else's line can look like one of the person's.
@@ -129,46 +123,29 @@ impl<'a> History<'a> {
         first
     }
 
-    /// For words about what was done: what was said just before.
-    pub fn for_receipts(&self) -> Vec<String> {
-        let last = &self.entries[self.entries.len().saturating_sub(limits::RESPOND_HISTORY_MESSAGES)..];
-        last.iter().map(|entry| format!("{}: {}", entry.label(), shorten(entry.text, 500))).collect()
-    }
-
-    /// For whoever routes, who is shown nobody else's words: the person's last messages, and what was done in between.
-    pub fn for_route(&self) -> Vec<String> {
-        let (mut lines, mut own) = (Vec::new(), 0);
+    /// For whoever chooses what is done, who is shown nobody else's words: the person's own, the newest whole, and what
+    /// was done in between.
+    pub fn own_lines(&self) -> Vec<String> {
+        let (mut lines, mut left) = (Vec::new(), limits::SIGHT_CONTROL_TOKENS * limits::TOKEN_BYTES);
         for entry in self.entries.iter().rev() {
-            match entry.voice {
+            let of_entry = match entry.voice {
                 // `/help` says nothing of what is talked about.
-                Voice::Own if entry.text.starts_with('/') => {}
-                Voice::Own => {
-                    own += 1;
-                    lines.push(format!("person: {}", shorten(entry.text, limits::ROUTE_HISTORY_CHARS)));
-                }
-                Voice::SomebodyElse | Voice::PassedOn { .. } => {}
-                Voice::Assistant => {
-                    let done = entry.actions.iter();
-                    lines.extend(done.map(|past| format!("assistant: {}.{}", past.service, past.command)));
-                }
-            }
-            if own == limits::ROUTE_HISTORY_MESSAGES {
-                break;
+                Voice::Own if entry.text.starts_with('/') => Vec::new(),
+                Voice::Own => vec![format!("person: {}", shorten(&one_line(entry.text), limits::ROUTE_HISTORY_CHARS))],
+                Voice::SomebodyElse | Voice::PassedOn { .. } => Vec::new(),
+                Voice::Assistant => entry.actions.iter().map(|past| format!("assistant: {}", past.name())).collect(),
+            };
+            for line in of_entry.into_iter().rev() {
+                let Some(rest) = left.checked_sub(line.len() + 1) else {
+                    lines.reverse();
+                    return lines;
+                };
+                left = rest;
+                lines.push(line);
             }
         }
         lines.reverse();
         lines
-    }
-
-    /// For whoever takes a question apart: the person's own words, and of ours that we answered.
-    pub fn for_decomposition(&self) -> Vec<String> {
-        let line = |entry: &HistoryEntry<'_>| match entry.voice {
-            Voice::Own => Some(format!("person: {}", entry.text)),
-            Voice::SomebodyElse | Voice::PassedOn { .. } => None,
-            Voice::Assistant => Some("assistant: (answered)".to_owned()),
-        };
-        let last = &self.entries[self.entries.len().saturating_sub(limits::DECOMPOSE_HISTORY_LINES)..];
-        last.iter().filter_map(line).collect()
     }
 }
 
@@ -176,7 +153,7 @@ impl PastAction {
     /// As planners are shown it.
     pub fn named(&self) -> String {
         match &self.item {
-            Some(ItemRef { id, label }) => format!("[{}.{} {id} “{label}”]", self.service, self.command),
+            Some(ItemRef { id, label }) => format!("[{}.{} {id} “{}”]", self.service, self.command, one_line(label)),
             None => self.command_name(),
         }
     }
@@ -263,7 +240,7 @@ mod tests {
     fn a_slash_command_says_nothing_to_whoever_routes() {
         let said = |text| HistoryEntry { voice: Voice::Own, text, actions: &[], untrusted: &[] };
         let history = History::new(None, vec![said("add milk"), said("/help"), said("and eggs")], None);
-        assert_eq!(history.for_route(), ["person: add milk", "person: and eggs"]);
+        assert_eq!(history.own_lines(), ["person: add milk", "person: and eggs"]);
     }
 
     proptest! {
@@ -281,19 +258,13 @@ mod tests {
             for said in history.own_words() {
                 prop_assert!(own.contains(&said), "{said}");
             }
-            let views = [
-                history.for_plan(2_500),
-                history.for_chat(),
-                history.for_receipts(),
-                history.for_route(),
-                history.for_decomposition(),
-            ];
+            let views = [history.transcript(2_500), history.transcript(600), history.own_lines()];
             for said in views.iter().flatten().filter_map(|line| line.strip_prefix("person: ")) {
                 prop_assert!(own.contains(&said), "{said}");
             }
-            // Whoever routes or takes a question apart is shown nobody else's words at all.
+            // Whoever chooses what is done is shown nobody else's words at all.
             let foreign: Vec<&str> = made.iter().flat_map(Made::foreign).collect();
-            for line in views[3..].iter().flatten() {
+            for line in views[2..].iter().flatten() {
                 prop_assert!(!foreign.iter().any(|foreign| line.contains(foreign)), "{line}");
             }
         }
@@ -306,7 +277,7 @@ mod tests {
             let (summary, from) = summed_up(&made, &cuts);
             let history = History::new(summary.as_ref().map(|summary| (summary, 0)), made[from..].iter().map(Made::entry).collect(), None);
             let others = history.others_words();
-            let shown = [history.for_plan(100_000), history.for_chat()].concat().join("\n");
+            let shown = history.transcript(100_000).join("\n");
             for foreign in made.iter().flat_map(Made::foreign).filter(|foreign| shown.contains(foreign)) {
                 prop_assert!(others.iter().any(|other| other.text.contains(foreign)), "{foreign}");
             }
@@ -324,10 +295,10 @@ mod tests {
         let answer = HistoryEntry { voice: Voice::Assistant, text: "Noted.", ..own };
         let history = |entries: &[HistoryEntry<'static>]| History::new(None, entries.to_vec(), None);
         let all = [answer, own, answer];
-        assert_eq!(history(&all).for_plan(100).len(), 3);
-        assert_eq!(history(&all).torn(true).for_plan(100), ["person: note the milk", "assistant: Noted. "]);
+        assert_eq!(history(&all).transcript(100).len(), 3);
+        assert_eq!(history(&all).torn(true).transcript(100), ["person: note the milk", "assistant: Noted. "]);
         // What is all there is of it is better than nothing.
-        assert_eq!(history(&all[..1]).torn(true).for_plan(100).len(), 1);
+        assert_eq!(history(&all[..1]).torn(true).transcript(100).len(), 1);
     }
 
     #[test]
@@ -337,10 +308,13 @@ mod tests {
         let clean = Fold::of(None, &[own]).into_summary(Some("They noted the milk.".to_owned()), None);
         let theirs = Fold::of(Some(&clean), &[mail]).into_summary(None, Some("Bob wants money.".to_owned()));
         let history = |summary| History::new(Some((summary, 1)), vec![own, own], None);
-        assert_eq!(history(&clean).for_plan(100), ["earlier, in short: They noted the milk.", "person: note the milk"]);
+        assert_eq!(
+            history(&clean).transcript(100),
+            ["earlier, in short: They noted the milk.", "person: note the milk"]
+        );
         assert_eq!(history(&clean).others_words(), []);
         assert_eq!(
-            history(&theirs).for_chat(),
+            history(&theirs).transcript(600),
             [
                 "earlier, in short: They noted the milk.",
                 "earlier, in short, others' words among it: Bob wants money.",
@@ -358,7 +332,7 @@ mod tests {
         let own = HistoryEntry { voice: Voice::Own, text: "note the milk", actions: &[], untrusted: &[] };
         let long = Fold::of(None, &[own]).into_summary(Some("word ".repeat(60)), None);
         let history = History::new(Some((&long, 1)), vec![own, own], None);
-        assert_eq!(history.for_plan(100), ["person: note the milk"]);
-        assert_eq!(history.for_plan(200).len(), 2);
+        assert_eq!(history.transcript(100), ["person: note the milk"]);
+        assert_eq!(history.transcript(200).len(), 2);
     }
 }

@@ -101,6 +101,14 @@ struct TextBorder {
     utf16: usize,
 }
 
+/// Whether a full stop behind a number ends no sentence: "am 5. Januar".
+fn is_ordinal(before: &str, after: &str) -> bool {
+    let number = before.strip_suffix('.').unwrap_or_default();
+    let digits = number.len() - number.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+    let is_within = number[..number.len() - digits].ends_with(char::is_whitespace);
+    (1..=2).contains(&digits) && is_within && after.starts_with(char::is_alphabetic)
+}
+
 /// Every place up to `limit` at which white space begins.
 fn borders(text: &str, limit: usize) -> Vec<TextBorder> {
     let mut borders = Vec::new();
@@ -113,7 +121,7 @@ fn borders(text: &str, limit: usize) -> Vec<TextBorder> {
             let rest = &text[byte..];
             let spaces = &rest[..rest.len() - rest.trim_start().len()];
             let kind = match spaces.matches('\n').count() {
-                0 if ended => BorderQuality::Sentence,
+                0 if ended && !is_ordinal(&text[..byte], rest.trim_start()) => BorderQuality::Sentence,
                 0 => BorderQuality::Word,
                 1 => BorderQuality::Line,
                 _ => BorderQuality::Paragraph,

@@ -160,6 +160,9 @@ pub struct Clarification {
     /// Where `partial` belongs among them.
     #[serde(default)]
     pub place: usize,
+    /// What is offered with it: `service.command` of each, without a value.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub offers: Vec<String>,
     /// The offer on its buttons, which an answer in words takes as well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offer: Option<String>,
@@ -169,9 +172,9 @@ pub struct Clarification {
     /// Whether somebody else asks it through us: its choices are buttons as well, and other words may answer it, too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_relayed: bool,
-    /// Whether it was named below an answer to something else.
+    /// How many messages beside it changed nothing.
     #[serde(default)]
-    pub is_named: bool,
+    pub beside: u8,
     /// When it was asked.
     pub at: DateTime<Utc>,
 }
@@ -190,10 +193,11 @@ impl Clarification {
             quoted: Vec::new(),
             rest: Plan::default(),
             place: 0,
+            offers: Vec::new(),
             offer: None,
             takes_yes: false,
             is_relayed: false,
-            is_named: false,
+            beside: 0,
             at,
         }
     }

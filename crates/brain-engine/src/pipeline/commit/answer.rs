@@ -78,8 +78,8 @@ impl fmt::Debug for Rewrite {
 pub enum Question {
     /// It stays as it is.
     Keep,
-    /// It stays, and was named below something else.
-    Named,
+    /// It stays; this answer was to something beside it.
+    Beside,
     /// It is settled.
     Settled,
     /// This one is open now.
@@ -173,10 +173,12 @@ impl Answer {
         self
     }
 
-    /// Leaves the open question as it is.
+    /// Leaves the open question as it is, unless it asks one.
     #[must_use]
     pub fn keeping_question(mut self) -> Self {
-        self.clarification = Question::Keep;
+        if !matches!(self.clarification, Question::Open(_)) {
+            self.clarification = Question::Keep;
+        }
         self
     }
 }

@@ -68,9 +68,10 @@ pub fn remember(
     let said: Vec<&str> = replies.iter().map(|reply| reply.text.as_str()).collect();
     if !said.is_empty() || !actions.is_empty() {
         let reply = blank(Speaker::Assistant, said.join("\n"), Origin::Typed);
-        // Later planners read what was said, and what it was done to.
-        let labels = actions.iter().filter_map(|past| past.item.as_ref()).map(|item| item.label.as_str());
-        let read = [reply.text.as_str()].into_iter().chain(labels).collect::<Vec<_>>().join("\n");
+        // Later planners read what was said, what it was done to, and with which values.
+        let labels = actions.iter().flat_map(|past| past.item.iter().chain(&past.rows)).map(|item| item.label.clone());
+        let values = actions.iter().flat_map(|past| provenance::untainted(&past.params, &[], &[]));
+        let read = [reply.text.clone()].into_iter().chain(labels).chain(values).collect::<Vec<_>>().join("\n");
         let untrusted = provenance::repeated(&read, untrusted.iter().cloned().chain(facts.known_to_be_others()));
         let text = shorten(&reply.text, REMEMBERED_CHARS);
         let card = replies.iter().find_map(|reply| Some(&reply.card.as_ref()?.pending));

@@ -147,13 +147,13 @@ fn settle(facts: &TurnFacts, answer: &Answer, state: &mut ChatState) {
     let saw = &facts.state;
     match &answer.clarification {
         Question::Keep => {}
-        Question::Named => state.clarification.iter_mut().for_each(|question| question.is_named = true),
+        Question::Beside => state.clarification.iter_mut().for_each(|question| question.beside += 1),
         Question::Settled if state.clarification != saw.clarification => {}
         Question::Settled => state.clarification = None,
         Question::Open(question) => state.clarification = Some((**question).clone()),
     }
     let keeps_snoozing =
-        matches!(answer.clarification, Question::Keep | Question::Named) || state.snoozing != saw.snoozing;
+        matches!(answer.clarification, Question::Keep | Question::Beside) || state.snoozing != saw.snoozing;
     if answer.snoozing.is_some() || !keeps_snoozing {
         state.snoozing.clone_from(&answer.snoozing);
     }
@@ -171,9 +171,9 @@ fn keep_at_hand(facts: &TurnFacts, answer: &Answer, state: &mut ChatState) {
     let are_alone = facts.incoming.files().next().is_some() && facts.words().trim().is_empty();
     match &answer.clarification {
         Question::Open(_) => {}
-        Question::Keep | Question::Named if are_alone => {}
+        Question::Keep | Question::Beside if are_alone => {}
         // A press, or what was answered beside the question.
-        Question::Keep | Question::Named => return,
+        Question::Keep | Question::Beside => return,
         Question::Settled => return state.files = None,
     }
     let until = facts.ctx.now + Duration::minutes(limits::FILES_AT_HAND_MINS);

@@ -175,6 +175,25 @@ pub async fn supersede(
     Ok(open)
 }
 
+/// The same for an answer that holds what takes its place: what is shown of it comes first.
+pub async fn superseded_with(
+    brain: &Brain,
+    facts: &TurnFacts,
+    old: &Pending,
+    answer: &mut Answer,
+) -> Result<bool, StoreError> {
+    let mut withdrawal = Answer::of(Path::Consent);
+    if !supersede(brain, facts, old, &mut withdrawal).await? {
+        return Ok(false);
+    }
+    answer.path = Path::Consent;
+    answer.hinges_on = withdrawal.hinges_on;
+    answer.batch.extend(withdrawal.batch.changes);
+    answer.edits.splice(0..0, withdrawal.edits);
+    answer.replies.splice(0..0, withdrawal.replies);
+    Ok(true)
+}
+
 /// A card as it is once it has been withdrawn, and the revision of the open one.
 struct Withdrawn(Pending, u64);
 

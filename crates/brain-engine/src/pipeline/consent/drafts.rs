@@ -1,10 +1,13 @@
 //! Current draft: the one that a message may speak of, which is replied to, or was shown last.
 
 use crate::pipeline::brain::Brain;
+use crate::pipeline::commit::{Answer, shown};
 use crate::pipeline::turn::TurnFacts;
+use brain_core::core::button::Press;
 use brain_core::core::history::PastAction;
 use brain_core::core::plan::PlannedAction;
 use brain_core::core::provenance;
+use brain_core::core::turn::Edit;
 use brain_core::ports::StoreError;
 use brain_core::ports::records::Speaker;
 
@@ -44,6 +47,17 @@ impl Draft {
             is_last = false;
         }
         Ok(None)
+    }
+
+    /// Takes it back, now that another stands in its place.
+    pub async fn replaced(self, brain: &Brain, facts: &TurnFacts, answer: &mut Answer) -> Result<(), StoreError> {
+        let services = brain.services.now();
+        if let Some(drafts) = services.find(&self.writing.service).and_then(|service| service.service.drafts()) {
+            drafts.discard(&facts.ctx, &self.id).await;
+        }
+        let before = shown::with_button(brain, facts, &Press::Send(self.id).encode()).await?;
+        answer.edits.extend(before.map(|shown| Edit::buttons(shown.message, Vec::new())));
+        Ok(())
     }
 
     /// The only one that these actions made.

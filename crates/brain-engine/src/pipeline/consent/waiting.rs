@@ -1,5 +1,5 @@
-//! What still waits: a turn beside an open card ends with a line that says so, and that nothing of it was done; a turn
-//! beside an open question leaves it open, and the first says that. And the list of all of it, for whoever asks.
+//! What still waits: a turn beside an open card ends with a line that says so, once the card has left the screen; what
+//! becomes of an open question is said once. And the list of all of it, for whoever asks.
 //!
 //! Not here: turns that are about a card or a question, which say so themselves.
 
@@ -11,9 +11,11 @@ use crate::pipeline::show;
 use crate::pipeline::turn::{TurnAccount, TurnFacts};
 use crate::queries::questions;
 use crate::queries::questions::CostlyQuestion;
+use brain_core::core::outcome::Report;
 use brain_core::core::pending::Pending;
 use brain_core::core::provenance::UntrustedText;
-use brain_core::core::text::shorten;
+use brain_core::core::question::{AfterQuestion, QuestionState};
+use brain_core::core::text::{one_line, shorten};
 use brain_core::core::turn::{Input, Path};
 use brain_core::limits;
 use brain_core::ports::StoreError;
@@ -74,22 +76,44 @@ pub(in crate::pipeline) fn card_line(brain: &Brain, zone: Tz, pending: &Pending)
     format!("{} — until {until} · {}", show::title(&brain.services, pending), pending.id)
 }
 
-/// The question of ours that this turn was not about stays open, unless another was asked.
-pub(in crate::pipeline) fn question_named(facts: &TurnFacts, account: &TurnAccount, mut answer: Answer) -> Answer {
+/// What becomes of the question of ours that this turn was not about (see `core::question`), in a line below the
+/// answer where there is something to say.
+pub(in crate::pipeline) fn question_named(
+    brain: &Brain,
+    facts: &TurnFacts,
+    account: &TurnAccount,
+    mut answer: Answer,
+) -> Answer {
     let is_beside = answer.clarification == Question::Settled && is_about_something_else(answer.path);
+    let asks_another = matches!(answer.clarification, Question::Open(_));
     let is_message = matches!(facts.incoming.input, Input::Message { .. });
-    let Some(question) = facts.question_left_open(account).filter(|_| is_beside && is_message) else {
+    let Some(question) = facts.question_left_open(account).filter(|_| is_beside && is_message && !asks_another) else {
         return answer;
     };
-    // Once is enough: whoever goes on with something else has seen it.
-    if question.is_named {
-        return answer.keeping_question();
+    let changes = |report: &Report| {
+        let entry = brain.services.command(&report.service, &report.command);
+        entry.is_none_or(|entry| entry.writes())
+    };
+    let is_request = answer.reports.iter().any(changes);
+    let kind = if is_request { AfterQuestion::Request } else { AfterQuestion::Beside };
+    let (lead, becomes) = match facts.question_since(question).next(kind) {
+        QuestionState::Open { is_named } => (is_named.then_some("❔ Still asked:"), Question::Beside),
+        QuestionState::Answered | QuestionState::Replaced | QuestionState::Dropped => {
+            (Some("❔ No longer asked:"), Question::Settled)
+        }
+    };
+    if let (Some(lead), Some(last)) = (lead, answer.replies.last_mut()) {
+        last.text.push_str(&format!("\n\n{}", footer(lead, &question.question)));
+        answer.untrusted.extend(question.quoted.iter().cloned());
     }
-    let Some(last) = answer.replies.last_mut() else { return answer };
-    last.text.push_str(&format!("\n\n❔ My question is still open: {}", question.question));
-    answer.untrusted.extend(question.quoted.iter().cloned());
-    answer.clarification = Question::Named;
+    answer.clarification = becomes;
     answer
+}
+
+/// One line of a few words.
+fn footer(lead: &str, what: &str) -> String {
+    let room = limits::FOOTER_CHARS_MAX.saturating_sub(lead.chars().count() + 1);
+    format!("{lead} {}", shorten(&one_line(what), room))
 }
 
 /// The answer, and below it what still waits for this person in this chat.
@@ -110,9 +134,10 @@ pub(in crate::pipeline) async fn cards_named(brain: &Brain, facts: &TurnFacts, m
         Vec::new()
     });
     open.retain(|pending| pending.owner == *facts.owner());
-    let Some(last) = answer.replies.last_mut().filter(|_| !open.is_empty()) else {
+    if open.is_empty() || !have_left_the_screen(facts, &open, &answer) {
         return answer;
-    };
+    }
+    let Some(last) = answer.replies.last_mut() else { return answer };
     last.text.push_str(&format!("\n\n{}", line(brain, &open)));
     answer.untrusted.extend(others_words(&open));
     answer
@@ -126,19 +151,31 @@ fn is_about_something_else(path: Path) -> bool {
 }
 
 fn line(brain: &Brain, open: &[Pending]) -> String {
-    let name = |pending: &Pending| shorten(&show::title(&brain.services, pending), limits::ACTION_NAMED_CHARS);
     match open {
-        [only] => format!("⏳ Still waiting for your yes or no: {}. Nothing of it was done.", name(only)),
-        several => {
-            let mut named: Vec<String> = several.iter().take(limits::ACTIONS_NAMED_MAX).map(name).collect();
-            if several.len() > limits::ACTIONS_NAMED_MAX {
-                named.push("…".to_owned());
-            }
-            format!(
-                "⏳ {} things still wait for your yes or no (/pending): {}. Nothing of them was done.",
-                several.len(),
-                named.join("; ")
-            )
-        }
+        [only] => footer(WAITS, &show::title(&brain.services, only)),
+        several => format!("{WAITS} {} things for your yes or no (/pending)", several.len()),
     }
+}
+
+/// How the line begins that names what waits.
+const WAITS: &str = "⏳ Still waiting:";
+
+/// Whether none of these cards, and no line that names them, is on a screen any more once this answer is.
+fn have_left_the_screen(facts: &TurnFacts, open: &[Pending], answer: &Answer) -> bool {
+    let lines = |text: &str| -> usize {
+        text.lines().map(|line| line.chars().count().div_ceil(limits::SCREEN_LINE_CHARS).max(1)).sum()
+    };
+    let newest = open.iter().filter_map(Pending::last_card_message).max();
+    let mut shown: usize = answer.replies.iter().map(|reply| lines(&reply.text)).sum();
+    for said in facts.history.iter().rev() {
+        let is_card = said.outcomes.iter().any(|outcome| {
+            outcome.pending.is_some() && open.iter().any(|card| outcome.pending.as_ref() == Some(&card.id))
+        });
+        let is_older = said.message.is_some() && said.message <= newest;
+        if is_card || is_older || said.text.contains(WAITS) {
+            return shown > limits::SCREEN_LINES;
+        }
+        shown += lines(&said.text);
+    }
+    true
 }

@@ -35,7 +35,7 @@ use self::Guarding::{Before, Behind, Within};
 use self::cards::{amendments, answers, record};
 use self::intended::Taken;
 use crate::pipeline::commit::Answer;
-use crate::pipeline::stages::{guard, undecided};
+use crate::pipeline::stages::{converse, guard, undecided};
 use crate::pipeline::turn::{Turn, TurnError};
 use brain_core::ports::Usage;
 
@@ -119,10 +119,15 @@ const STEPS: [IntakeStep; 20] = [
     IntakeStep { name: "undecided", guarding: Before, answer: |turn| step(undecided::answer(turn.brain, &turn.facts)) },
 ];
 
+/// Steps that read what a model reads better, which sees the conversation: none of them takes a message before one that
+/// may say all there is to say has seen it.
+const LEFT_TO_A_CONVERSATION: [&str; 4] = ["salient", "reply", "report", "undecided"];
+
 /// The answer of the first step that has one.
 pub(super) async fn answer(turn: &mut Turn<'_>) -> Result<Option<Answer>, TurnError> {
     let (started, read) = (turn.account.elapsed_us(), turn.facts.words().len());
-    for step in &STEPS {
+    let is_conversation = converse::is_held(turn.brain, &turn.facts);
+    for step in STEPS.iter().filter(|step| !is_conversation || !LEFT_TO_A_CONVERSATION.contains(&step.name)) {
         let intended = match (step.answer)(turn).await? {
             None => continue,
             Some(Taken::ReadAs(pointed)) => {

@@ -89,7 +89,7 @@ impl NamedServer<'_> {
         let rest = rest.trim_start_matches([':', ',']).trim();
         let params = values::values(&entry.schema(), rest).map_err(|misread| self.misread(entry.as_ref(), misread))?;
         let (service, command) = (entry.service().to_owned(), entry.command().to_owned());
-        Ok(PlannedAction { service, command, params, reasoning: String::new(), depends_on: Vec::new() })
+        Ok(PlannedAction { service, command, params, ..PlannedAction::default() })
     }
 
     fn misread(&self, entry: &dyn Entry, misread: Misread) -> String {

@@ -1,6 +1,7 @@
 //! Slot filling: the answer to a question of ours, with which the earlier request goes on, without a router.
 
 use super::offers;
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::show;
 use crate::pipeline::stages::answers;
@@ -9,13 +10,15 @@ use crate::pipeline::stages::doubts;
 use crate::pipeline::stages::guard;
 use crate::pipeline::stages::rounds::rounds;
 use crate::pipeline::stages::topic::Topic;
-use crate::pipeline::turn::{Turn, TurnError};
+use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
 use brain_core::core::turn::{Path, Reply};
 use brain_core::ports::StoreError;
 use brain_core::ports::records::Clarification;
 use brain_language::language::consent;
 use brain_language::language::consent::Consent;
+use brain_language::language::reading::{Clause, Mood};
 use brain_language::language::requests;
+use brain_services::services::address_book::split_details;
 
 /// What comes of the request that was asked about; `None` when the message does not complete it.
 pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
@@ -41,7 +44,7 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
         return Ok(Some(Answer::says(Path::Clarify, words)));
     }
     let topic = Topic { answers: Some(question), ..Topic::default() };
-    if answers::completed(&turn.facts, &topic).is_none() {
+    if is_message_of_its_own(turn.brain, &turn.facts, question) || answers::completed(&turn.facts, &topic).is_none() {
         let is_bare_yes = question.partial.is_some() && consent::read(turn.facts.words()) == Consent::Yes;
         let asked_again = || Answer::says(Path::Clarify, format!("That takes more than a yes. {}", question.question));
         return Ok(is_bare_yes.then(|| asked_again().keeping_question()));
@@ -51,6 +54,21 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
     }
     turn.account.takes_question();
     Ok(Some(rounds(turn, &question.domains, &Context::default(), topic).await?))
+}
+
+/// Whether a message says by itself what it wants: a question, a report, a letter to somebody else. Such a one fits no
+/// slot, unless it is a choice of ours.
+fn is_message_of_its_own(brain: &Brain, facts: &TurnFacts, question: &Clarification) -> bool {
+    let reading = facts.reading();
+    let Some((partial, param)) = &question.partial else { return false };
+    let entry = brain.services.command(&partial.service, &partial.command);
+    let Some(entry) = entry.filter(|_| answers::picked(facts, question).is_none()) else { return false };
+    if entry.kinds().composed.contains(&param.as_str()) {
+        // Any words can be those of a letter, but not an order that names whom it is for.
+        return reading.has(&[Mood::Order]) && split_details(facts.words()).0.is_some();
+    }
+    let is_said = |clause: &Clause| matches!(clause.mood, Mood::Question | Mood::Report);
+    !reading.clauses.is_empty() && reading.clauses.iter().all(is_said)
 }
 
 /// The answer in words to a doubt of ours, as its button; `None` when it takes none of the choices.

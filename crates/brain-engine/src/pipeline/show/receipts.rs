@@ -5,6 +5,7 @@ use brain_core::core::outcome::{Outcome, Status};
 use brain_core::core::plan::Action;
 use brain_core::core::run::{Run, RunOrigin, StepProgress};
 use brain_core::core::text::{shorten, visible};
+use brain_core::limits;
 use brain_language::language::time::Reference;
 use brain_services::services::command::Receipt;
 use brain_services::services::registry::Registry;
@@ -16,6 +17,8 @@ pub struct Results {
     pub receipts: Vec<String>,
     /// For the model: the same in plain terms, waiting cards included.
     pub facts: Vec<String>,
+    /// Which of the receipts are of what was only looked at.
+    pub looks: Vec<usize>,
     /// True when at least one write succeeded or may have.
     pub changed: bool,
     /// Something happened that a receipt alone does not answer: a look, a failure, something that was left out.
@@ -36,6 +39,7 @@ impl Results {
                 }
                 let status = format!("{:?}", outcome.status()).to_lowercase();
                 self.facts.push(format!("{} {status}: {}", step.action.name(), shorten(&receipt, 1_500)));
+                self.looks.extend((!wrote).then_some(self.receipts.len()));
                 self.receipts.push(receipt);
                 self.changed |= wrote;
                 self.wants_words |= !wrote || outcome.status() != Status::Succeeded;
@@ -43,11 +47,31 @@ impl Results {
         }
     }
 
+    /// The receipts below words that answer: of what was only looked at the beginning, and every warning.
+    pub fn below_words(&self) -> String {
+        let folded = |(at, receipt): (usize, &String)| match self.looks.contains(&at) {
+            true => folded(receipt),
+            false => receipt.clone(),
+        };
+        self.receipts.iter().enumerate().map(folded).collect::<Vec<_>>().join("\n")
+    }
+
     /// Something that did not come to be done, in words.
     pub fn add_remark(&mut self, remark: String) {
         self.wants_words = true;
         self.facts.push(format!("not done: {remark}"));
         self.receipts.push(remark);
+    }
+}
+
+/// The first lines of a text, and those that warn.
+fn folded(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let is_kept = |(at, line): &(usize, &&str)| *at < limits::LOOK_LINES_BELOW_WORDS || line.contains('⚠');
+    let kept: Vec<&str> = lines.iter().enumerate().filter(is_kept).map(|(_, line)| *line).collect();
+    match kept.len() < lines.len() {
+        true => format!("{}\n…", kept.join("\n")),
+        false => text.to_owned(),
     }
 }
 

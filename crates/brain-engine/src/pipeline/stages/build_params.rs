@@ -1,6 +1,6 @@
 //! Build params: the parameters of the commands that were selected, one small call a command, side by side.
 //!
-//! A call gets the words of its part, what of the conversation and of the person's data fits its command, the command's
+//! A call gets the words of its part, what is in sight, what of the person's data fits its command, the command's
 //! parameters that the message can ground ([`brain_services::services::offered`]), and one example. Nothing read here chooses
 //! what is done: the person's own words did that before. A command that needs nothing said asks nobody.
 
@@ -42,7 +42,7 @@ pub(super) fn commands(brain: &Brain, facts: &TurnFacts, topic: &Topic<'_>) -> O
     let commands = chosen(facts, topic)?;
     let is_new = topic.amends.is_none() && topic.answers.is_none();
     let whole = match brain.planning() {
-        Planning::Whole => true,
+        Planning::Whole | Planning::Conversation => true,
         Planning::Auto => is_new && facts.reading().has(&[Mood::Condition]),
         Planning::Steps => false,
     };
@@ -152,12 +152,15 @@ impl Filling<'_> {
         };
         let fixed = Fixed { of: Some(fixed_of.number()), values };
         let known = self.fitting(entry, words);
-        let history = self.conversation(words);
+        let question = self.topic.answers.is_some();
+        let card = self.topic.amends.and_then(|amended| amended.card).map(|card| &card.id);
+        let sight = turn.facts.sight_beside(&turn.brain.services, question, card).data(limits::FITTING_HISTORY_TOKENS);
         let part = several.then_some(words);
         let results = turn.brain.policy.of_rounds(self.topic.round.map_or(&[], |(results, _)| results));
         let changing = |history: &[String], known: &[String]| {
             context! {
                 history => ask::lines(history),
+                sight => ask::lines(&sight.beside()),
                 known => ask::lines(known),
                 results => ask::lines(&results),
                 earlier => topic::earlier(self.topic),
@@ -166,7 +169,8 @@ impl Filling<'_> {
             }
         };
         let room = self.model.reads_tokens_max(Stage::BuildParams);
-        let prompt = ask::prompt_within(turn.brain, Stage::BuildParams, fixed, room, (&history, &known), changing);
+        let prompt =
+            ask::prompt_within(turn.brain, Stage::BuildParams, fixed, room, (&sight.history, &known), changing);
         match prompt {
             Ok(prompt) => {
                 let misfit = |params: &Params| entry.check(params.clone()).err()?.for_planner();
@@ -203,18 +207,6 @@ impl Filling<'_> {
         own.truncate(limits::FITTING_ITEMS_MAX);
         let shown = |item: &ContextItem| Some(format!("{}: {}", item.id.as_ref()?, shorten(&item.line, 160)));
         own.into_iter().filter_map(|(_, item)| shown(item)).collect()
-    }
-
-    /// What was said before, where the words point at it.
-    fn conversation(&self, words: &str) -> Vec<String> {
-        let points = Ground::points_at_something(words) || self.topic.answers.is_some();
-        let history = if points {
-            self.turn.facts.conversation().for_plan(self.turn.brain.policy.compression.tokens)
-        } else {
-            Vec::new()
-        };
-        let from = history.len().saturating_sub(limits::FITTING_MESSAGES_MAX);
-        history.into_iter().skip(from).collect()
     }
 }
 

@@ -73,6 +73,11 @@ pub async fn answer(
     Box::pin(investigate::or_searched(turn, instead)).await
 }
 
+/// Whether built-in understanding is sure of small talk.
+pub fn is_surely_talk(guess: &Guess) -> bool {
+    guess.kind == Kind::Chat && guess.confidence >= SURE
+}
+
 /// Where a message goes once router and guard have spoken.
 pub enum RoutedOrBlocked {
     /// To this route, with the reply where that is small talk and was written meanwhile.
@@ -91,8 +96,10 @@ pub async fn route_and_maybe_reply(turn: &Turn<'_>, guess: &Guess) -> RoutedOrBl
             (Verdict::Blocked(why), _) => Err(why),
         }
     });
-    let is_sure = guess.kind == Kind::Chat && guess.confidence >= SURE;
-    if turn.brain.model.is_none() || !is_sure || undecided::instead_of_talk(turn.brain, &turn.facts).is_some() {
+    if turn.brain.model.is_none()
+        || !is_surely_talk(guess)
+        || undecided::instead_of_talk(turn.brain, &turn.facts).is_some()
+    {
         return passage(routing.await, None);
     }
     let replying = Box::pin(respond::chat(turn, &[]));

@@ -13,7 +13,7 @@ use crate::pipeline::show;
 use crate::pipeline::turn::TurnFacts;
 use crate::queries::offers::{Offer, Offered};
 use brain_core::core::button::{Button, Press};
-use brain_core::core::plan::{Plan, Taint};
+use brain_core::core::plan::{Plan, PlannedAction, Taint};
 use brain_core::core::provenance::{self, Sources, UntrustedText};
 use brain_core::core::text::{capital, shorten, visible};
 use brain_core::core::turn::{Path, Reply};
@@ -158,11 +158,13 @@ impl Doubt {
         let named: Vec<String> = taints.iter().map(Taint::warning).collect();
         let words = [words].into_iter().chain(named).collect::<Vec<_>>().join("\n⚠️ ");
         untrusted.extend(taints.into_iter().map(UntrustedText::from));
+        let mut offers: Vec<String> = plans.iter().flat_map(|plan| &plan.actions).map(PlannedAction::name).collect();
+        offers.dedup();
         let offer = Offer {
             id: brain.new_id(),
             owner: facts.owner().clone(),
             chat: facts.chat().clone(),
-            until: facts.ctx.now + Duration::seconds(limits::CLARIFICATION_SECS),
+            until: facts.ctx.now + Duration::seconds(limits::CHOICE_SECS),
             what: Offered::Readings {
                 plans,
                 request: facts.words().to_owned(),
@@ -177,6 +179,7 @@ impl Doubt {
         let choices = labels.into_iter().enumerate().map(|(choice, label)| (choice.to_string(), label));
         answer.clarification = Question::Open(Box::new(Clarification {
             choices: choices.collect(),
+            offers,
             offer: Some(offer.id),
             takes_yes: self.takes_yes,
             own,

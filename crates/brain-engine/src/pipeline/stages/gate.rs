@@ -208,6 +208,7 @@ async fn judge(
         Err(Unsettled::Each(ids)) => Judged::Each(ids),
         Err(Unsettled::Impossible(why)) => {
             let why = facts.pointed_at().map_or(why.clone(), |pointed| pointed.named_in(&why));
+            let why = notes::without_id(&planned.params, why);
             gated.stop(planned, Status::Failed, &why);
             gated.remarks.push(why);
             Judged::Stopped

@@ -1,14 +1,13 @@
-//! Routing guess: where a message seems to go before any model is asked, and what a router is shown of it.
+//! Routing guess: where a message seems to go before any model is asked.
 
 use std::fmt;
 
 use super::selection::Selection;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::turn::{TurnFacts, report_name};
+use crate::pipeline::turn::TurnFacts;
 use brain_core::core::text::head_and_tail;
 use brain_core::core::turn::PASSED_ON;
 use brain_core::limits;
-use brain_core::ports::records::Clarification;
 use brain_language::language::requests;
 use brain_language::language::requests::{FamilyQuestion, QuestionFamily};
 use brain_language::language::routing;
@@ -74,20 +73,4 @@ pub fn question(brain: &Brain, facts: &TurnFacts) -> Option<FamilyQuestion> {
 pub(super) fn own_message(facts: &TurnFacts) -> String {
     let own = facts.origin().is_own_words();
     if own { head_and_tail(facts.words(), limits::ROUTE_MESSAGE_CHARS) } else { PASSED_ON.to_owned() }
-}
-
-/// The person's last messages, with what was done in between and what code asked.
-pub(super) fn history(brain: &Brain, facts: &TurnFacts) -> Vec<String> {
-    let asked = facts.state.clarification.as_ref().map(|question| asked(brain, question));
-    facts.conversation().for_route().into_iter().chain(asked).collect()
-}
-
-/// A question of ours as code words it: without the values in it, and nothing of what a model asked.
-fn asked(brain: &Brain, question: &Clarification) -> String {
-    let worded = question.partial.as_ref().and_then(|(partial, param)| {
-        let entry = brain.services.command(&partial.service, &partial.command)?;
-        let param = param.split('=').next().unwrap_or_default();
-        Some(format!("assistant asked ({}): {}", report_name(partial), entry.question(param)))
-    });
-    worded.unwrap_or_else(|| format!("assistant asked back about: {}", question.domains.join(", ")))
 }

@@ -66,7 +66,7 @@ fn told(so_far: &Progressing) -> Vec<String> {
     let replies = so_far.answer.replies.iter().map(|reply| reply.text.clone());
     let question = match &so_far.answer.clarification {
         Question::Open(question) => Some(question.question.clone()),
-        Question::Settled | Question::Keep | Question::Named => None,
+        Question::Settled | Question::Keep | Question::Beside => None,
     };
     receipts.chain(replies).chain(question).collect()
 }

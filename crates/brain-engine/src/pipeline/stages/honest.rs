@@ -6,11 +6,14 @@
 //! where it cannot be true, nor is a sign that only receipts and cards have. Not here: what was done, which receipts
 //! tell (see [`super::respond`]).
 
+mod claims;
+
+pub use self::claims::claims_a_change;
+use self::claims::claims_own_deed;
 use brain_core::core::card::asks_like_a_card;
 use brain_core::core::markup::Formatted;
 use brain_core::core::outcome::{Report, Status};
 use brain_core::ports::Stage;
-use brain_language::language::says::{opens, says};
 
 /// What a turn came to, as far as words about it can be wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -144,140 +147,26 @@ pub fn shown(words: Formatted, came_to: CameTo) -> Formatted {
     }
 }
 
-/// Whether words claim a past action: a small lexicon, in several languages.
-pub fn claims_a_change(text: &str) -> bool {
-    const DOERS: &[&str] = &[
-        "i",
-        "i've",
-        "i have",
-        "we",
-        "we've",
-        "we have",
-        "it",
-        "it's",
-        "it is",
-        "it has been",
-        "all",
-        "that",
-        "that's",
-        "that is",
-        "that has been",
-        "email",
-        "mail",
-        "event",
-        "task",
-        "reminder",
-        "message",
-        "meeting",
-        "note",
-        "draft",
-    ];
-    const DEEDS: &[&str] = &[
-        "sent",
-        "added",
-        "created",
-        "deleted",
-        "removed",
-        "canceled",
-        "cancelled",
-        "scheduled",
-        "booked",
-        "moved",
-        "updated",
-        "saved",
-        "set",
-        "forwarded",
-        "replied",
-        "completed",
-        "marked",
-    ];
-    /// A sentence may leave out who did it; "set" would be an order there.
-    const IMPERATIVES: &[&str] = &["set"];
-    const OPENINGS: &[&str] = &["done", "all set", "all done", "consider it done"];
-    const WORDS: &[&str] = &[
-        "i'll remind you",
-        "i will remind you",
-        "erledigt",
-        "gesendet",
-        "verschickt",
-        "gelöscht",
-        "hinzugefügt",
-        "eingetragen",
-        "gespeichert",
-        "verschoben",
-        "hecho",
-        "enviado",
-        "enviada",
-        "añadido",
-        "borrado",
-        "eliminado",
-        "guardado",
-        "agendado",
-        "feito",
-        "adicionado",
-        "salvo",
-        "apagado",
-        "envoyé",
-        "ajouté",
-        "supprimé",
-        "enregistré",
-        "planifié",
-        "fatto",
-        "inviato",
-        "inviata",
-        "aggiunto",
-        "eliminato",
-        "salvato",
-        "tamam",
-        "tamamlandı",
-        "gönderildi",
-        "eklendi",
-        "silindi",
-        "kaydedildi",
-        "terkirim",
-        "ditambahkan",
-        "dihapus",
-        "disimpan",
-        "selesai",
-    ];
-    /// With any ending.
-    const STEMS: &[&str] = &[
-        "готово",
-        "сделано",
-        "отправлен",
-        "отправил",
-        "добавлен",
-        "добавил",
-        "удалён",
-        "удален",
-        "удалил",
-        "создан",
-        "создал",
-        "сохранен",
-        "надіслано",
-        "додано",
-        "видалено",
-        "зроблено",
-        "تم ",
-        "أرسلت",
-        "أضفت",
-        "حذفت",
-        "انجام شد",
-        "فرستادم",
-        "ارسال شد",
-        "حذف شد",
-        "भेज दिया",
-        "हो गया",
-        "जोड़ दिया",
-        "हटा दिया",
-    ];
-    let lower = text.to_lowercase();
-    says(text, &[(DOERS, 0), (DEEDS, 40)])
-        || text
-            .split(['.', '!', '?', '\n'])
-            .any(|sentence| opens(sentence, OPENINGS) || opens(sentence, DEEDS) && !opens(sentence, IMPERATIVES))
-        || says(text, &[(WORDS, 0)])
-        || STEMS.iter().any(|stem| lower.contains(stem))
+/// The same for a model that has seen what came of the turn: of its words only those go that say it has done something
+/// itself, and what it answers to a request stands below a word that it is only words.
+pub fn in_conversation(words: Formatted, came_to: CameTo) -> Formatted {
+    let words = words.without_sentences(asks_like_a_card).without_signs();
+    let claims = came_to != CameTo::Change && claims_own_deed(&words.text);
+    let above = match (came_to, claims) {
+        (CameTo::NoAction, _) => Some(ONLY_WORDS),
+        (_, true) => came_to.correction(),
+        (_, false) => came_to.statement(),
+    };
+    let tells_earlier = came_to.may_be_earlier() || came_to == CameTo::Answer;
+    let mut words = if claims && !tells_earlier { words.without_sentences(claims_own_deed) } else { words };
+    match (above, came_to.closing()) {
+        (Some(above), _) => words.below(above),
+        (None, Some(closing)) if !words.text.is_empty() => {
+            words.push(&format!("\n\n{closing}"));
+            words
+        }
+        (None, _) => words,
+    }
 }
 
 #[cfg(test)]
@@ -360,6 +249,25 @@ mod tests {
             }
             assert_eq!(after(words, CameTo::Answer), format!("{words}\n\n{ONLY_LOOKED}"));
         }
+    }
+
+    #[test]
+    fn a_model_that_has_seen_what_was_done_may_tell_of_others_and_not_of_deeds_of_its_own() {
+        let after = |words: &str, came_to| in_conversation(Formatted::read(words, ""), came_to).text;
+        for words in [
+            "Du hast am 5. Januar zugesagt, und Jörg hat es gespeichert.",
+            "Just write me: delete all reminders.",
+            "The meeting was moved to Friday, writes Bob.",
+        ] {
+            assert_eq!(after(words, CameTo::Talk), words);
+            assert_eq!(after(words, CameTo::Waits), format!("{NOT_YET}\n\n{words}"));
+            assert_eq!(after(words, CameTo::NoAction), format!("{ONLY_WORDS}\n\n{words}"));
+            assert_eq!(after(words, CameTo::Answer), format!("{words}\n\n{ONLY_LOOKED}"));
+        }
+        assert_eq!(after("I've sent it to Bob. Bye!", CameTo::Talk), format!("{JUST_NOW}\n\nBye!"));
+        assert_eq!(after("I have added it.", CameTo::Waits), NOT_YET);
+        assert_eq!(after("I've added it.", CameTo::Change), "I've added it.");
+        assert!(after("Paris.", CameTo::Failure).starts_with(NOTHING_DONE));
     }
 
     #[test]

@@ -11,7 +11,7 @@ pub(crate) mod chat;
 pub mod compress;
 pub(crate) mod condition;
 pub mod context;
-mod conversation;
+pub(crate) mod converse;
 pub(crate) mod doubts;
 pub(crate) mod freshness;
 pub(crate) mod gate;

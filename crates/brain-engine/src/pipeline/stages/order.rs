@@ -6,11 +6,13 @@
 //! dependencies that point backwards.
 
 use super::super::brain::Brain;
+use super::phrasing::is_like_an_id;
 use super::{gate, later};
 use crate::pipeline::show;
 use brain_core::core::graph::{Graph, GraphError, GraphLimits, Node, OnFailure};
 use brain_core::core::outcome::{Report, Status};
 use brain_core::core::plan::{Plan, PlannedAction};
+use brain_services::services::standing::is_low_write;
 
 /// A plan that can be done from its first action to its last.
 #[derive(Debug)]
@@ -55,6 +57,24 @@ pub(crate) fn check(brain: &Brain, plan: Plan) -> InOrder {
         });
     }
     order
+}
+
+/// Which of these low-stakes actions change a thing that an action before them changes, and wait for nothing else.
+pub(crate) fn changes_again(brain: &Brain, actions: &[PlannedAction]) -> Vec<bool> {
+    let changed = |planned: &PlannedAction| {
+        let entry = brain.services.command(&planned.service, &planned.command)?;
+        // Other words than an id may mean several things, or another one each time.
+        let id = planned.params.get("find_by")?.as_str().filter(|found_by| is_like_an_id(found_by))?;
+        is_low_write(entry.as_ref(), planned).then(|| (planned.service.clone(), id.to_owned()))
+    };
+    let mut known = Vec::new();
+    let again = actions.iter().map(|planned| {
+        let Some(changed) = changed(planned) else { return false };
+        let is_again = known.contains(&changed) && planned.depends_on.is_empty();
+        known.push(changed);
+        is_again
+    });
+    again.collect()
 }
 
 /// What is wrong, each action in one fault at most; a later action counts as one that is not there yet.

@@ -88,7 +88,8 @@ fn is_part_of_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':')
 }
 
-fn is_like_an_id(id: &str) -> bool {
+/// Whether a text is one of ours rather than a word.
+pub(super) fn is_like_an_id(id: &str) -> bool {
     id.len() >= ID_CHARS_MIN && id.contains(|c: char| c.is_ascii_digit()) && id.chars().all(is_part_of_name)
 }
 

@@ -4,7 +4,6 @@
 //! plans (and the person is told); it also plans, at once, what it is sure of while the model is known to be slow. An
 //! answer that stays unusable after one re-ask plans nothing: the person is asked to rephrase.
 
-use chrono::Duration;
 use minijinja::context;
 
 use super::answers::completed;
@@ -12,24 +11,22 @@ use super::ask::{self, AnswerChecks, Asked};
 use super::called;
 use super::condition;
 use super::context::Context;
-use super::conversation::{days, replied_line};
 use super::phrasing::Internals;
 use super::refine::Refining;
 use super::select::SelectionScope;
-use super::topic::{self, Planned, REPHRASE, Topic, earlier, proposed};
+use super::topic::{Planned, REPHRASE, Topic, Unanswered, earlier, proposed};
 use super::{build_params, built_in, without_model};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::turn::status;
 use crate::pipeline::turn::{Turn, TurnFacts};
 use brain_core::core::plan::Plan;
-use brain_core::core::text::{head_and_tail, quoted};
-use brain_core::core::turn::{Along, KeptFile};
+use brain_core::core::text::head_and_tail;
+use brain_core::core::turn::Along;
 use brain_core::limits;
 use brain_core::ports::{Model, Stage, Usage};
 use brain_core::prompts::Fixed;
 use brain_services::services::amendment;
 use brain_services::services::registry::CatalogExtent;
-use brain_services::services::show::Moment;
 use brain_services::services::standing::Planner;
 
 /// Plans within `domains`.
@@ -57,6 +54,15 @@ async fn planned(turn: &Turn<'_>, domains: &[String], context: &Context, topic: 
     let Some(model) = turn.brain.model.as_deref() else {
         return built_in::plan(turn, domains, topic, None);
     };
+    let unusable =
+        || built_in::next_best(turn, domains, topic).unwrap_or_else(|| Planned::NotUnderstood(REPHRASE.to_owned()));
+    match topic.unanswered {
+        Some(Unanswered::Unusable) => return unusable(),
+        Some(Unanswered::Failed(error)) => {
+            return built_in::plan(turn, domains, topic, Some(without_model::remark(error)));
+        }
+        None => {}
+    }
     let is_new = topic.round.is_none() && topic.amends.is_none() && topic.answers.is_none();
     if let Some(plan) = built_in::exact(turn.brain, &turn.facts).filter(|_| is_new) {
         turn.account.traced(
@@ -129,7 +135,7 @@ async fn planned(turn: &Turn<'_>, domains: &[String], context: &Context, topic: 
         }
         Asked::Unusable(why) => {
             turn.account.fell_back(stage.name(), &why);
-            built_in::next_best(turn, domains, topic).unwrap_or_else(|| Planned::NotUnderstood(REPHRASE.to_owned()))
+            unusable()
         }
         Asked::Failed(error) => {
             turn.account.fell_back(stage.name(), &error.to_string());
@@ -152,12 +158,13 @@ async fn by_model(
     let fixed = Fixed { of: Some(schema.number()), values };
     let (results, still) = topic.round.unwrap_or((&[], ""));
     let results = turn.brain.policy.of_rounds(results);
+    let card = topic.amends.and_then(|amended| amended.card).map(|card| &card.id);
+    let sight = turn.facts.sight_beside(&turn.brain.services, topic.answers.is_some(), card);
+    let sight = sight.data(turn.brain.policy.compression.tokens);
     let changing = |history: &[String], known: &[String]| {
         context! {
-            now => turn.facts.as_written().now.with_timezone(&turn.facts.ctx.zone).format("%A %Y-%m-%dT%H:%M").to_string(),
-            zone => turn.facts.ctx.zone.name(),
-            dates => ask::lines(&dates(&turn.facts)),
             history => ask::lines(history),
+            sight => ask::lines(&sight.beside()),
             known => ask::lines(known),
             missing => missing.as_str(),
             earlier => earlier(topic),
@@ -167,12 +174,9 @@ async fn by_model(
             message => head_and_tail(turn.facts.words(), limits::MESSAGE_BYTES_MAX),
         }
     };
-    let (history, lines) = (
-        turn.facts.conversation().for_plan(turn.brain.policy.compression.tokens),
-        known_lines(&turn.facts, known, topic),
-    );
+    let lines = known_lines(&turn.facts, known);
     let room = model.reads_tokens_max(Stage::Plan);
-    match ask::prompt_within(turn.brain, Stage::Plan, fixed, room, (&history, &lines), changing) {
+    match ask::prompt_within(turn.brain, Stage::Plan, fixed, room, (&sight.history, &lines), changing) {
         Ok(prompt) => {
             let services = turn.brain.services.now();
             let reading = AnswerChecks {
@@ -186,7 +190,7 @@ async fn by_model(
 }
 
 /// The parameters that do not fit their commands.
-fn misfit(brain: &Brain, plan: &Plan) -> Option<String> {
+pub(super) fn misfit(brain: &Brain, plan: &Plan) -> Option<String> {
     let misfits = plan.actions.iter().take(limits::PLAN_ACTIONS_MAX).enumerate().filter_map(|(index, planned)| {
         let entry = brain.services.command(&planned.service, &planned.command)?;
         let why = entry.check(planned.params.clone()).err()?.for_planner()?;
@@ -197,34 +201,12 @@ fn misfit(brain: &Brain, plan: &Plan) -> Option<String> {
 }
 
 /// What the context stage found, and what came along with the message itself.
-fn known_lines(facts: &TurnFacts, known: &Context, topic: &Topic<'_>) -> Vec<String> {
+pub(super) fn known_lines(facts: &TurnFacts, known: &Context) -> Vec<String> {
     let along = facts.incoming.passed_on().map(|part| {
         let source = part.along.as_ref().map(Along::label).unwrap_or_default();
         format!("passed on with the request ({source}): {}", head_and_tail(&part.text, limits::MESSAGE_BYTES_MAX))
     });
-    let name = |file: &KeptFile| quoted(&file.name, limits::NAME_CHARS_MAX);
-    let files =
-        facts.ctx.files.iter().map(|file| format!("goes along with a mail that is written now: {}", name(file)));
-    let waiting = topic::waiting(facts, topic);
-    known
-        .items
-        .iter()
-        .map(ToString::to_string)
-        .chain(waiting)
-        .chain(along)
-        .chain(files)
-        .chain(replied_line(facts))
-        .collect()
-}
-
-/// Dates that models get wrong when they compute them.
-fn dates(facts: &TurnFacts) -> Vec<String> {
-    let now = facts.as_written().now.with_timezone(&facts.ctx.zone);
-    let moments = [
-        format!("this evening = {}T18:00:00", now.date_naive()),
-        format!("in 2 hours = {}", Moment::Instant(now + Duration::hours(2)).store()),
-    ];
-    days(facts).into_iter().chain(moments).collect()
+    known.items.iter().map(ToString::to_string).chain(along).collect()
 }
 
 /// What code read for itself while there is a model.

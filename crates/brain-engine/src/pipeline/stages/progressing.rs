@@ -47,6 +47,8 @@ pub(crate) struct Progressing {
     pub run: Option<RunId>,
     /// The card that is being changed.
     pub replaces: Option<PendingId>,
+    /// Messages that offer something.
+    pub offered: Vec<Reply>,
     /// What is known of what the request depends on.
     pub conditions: ConditionState,
     /// What changes with the first thing that is done, or with the answer where nothing is.
@@ -66,9 +68,29 @@ impl Progressing {
             left: Vec::new(),
             run: None,
             replaces: None,
+            offered: Vec::new(),
             conditions: ConditionState::Open,
             along: Vec::new(),
         }
+    }
+
+    /// Adds what is offered beside it; a question that is asked already stays the one that is open.
+    pub fn offers(&mut self, offered: Answer) {
+        let Answer { path, replies, untrusted, batch, clarification, .. } = offered;
+        if !self.asks() {
+            self.answer.clarification = clarification;
+        }
+        if self.answer.reports.is_empty() {
+            self.answer.path = path;
+        }
+        self.offered = replies;
+        self.answer.untrusted.extend(untrusted);
+        self.answer.batch.extend(batch.changes);
+    }
+
+    /// Whether nothing came of it.
+    pub fn is_empty(&self) -> bool {
+        self.results.receipts.is_empty() && self.answer.replies.is_empty() && self.offered.is_empty() && !self.asks()
     }
 
     /// Whether something waits for an answer.
@@ -126,7 +148,7 @@ impl Progressing {
     }
 
     /// What it comes to, as far as words about it can be wrong.
-    fn came_to(&self) -> CameTo {
+    pub fn came_to(&self) -> CameTo {
         let waits = self.asks_consent() || self.asks();
         CameTo::of(self.results.changed, waits, &self.answer.reports)
     }
@@ -202,9 +224,20 @@ pub(crate) fn told_by_receipts(brain: &Brain, facts: &TurnFacts, so_far: Progres
     with_cards_and_question(brain, facts, so_far, words)
 }
 
+/// The same below words that are there already.
+pub(crate) fn with_words(brain: &Brain, facts: &TurnFacts, so_far: Progressing, mut words: Formatted) -> Answer {
+    let receipts = so_far.results.below_words();
+    if words.text.is_empty() {
+        words = Formatted::plain(so_far.results.receipts.join("\n"));
+    } else if !receipts.is_empty() {
+        words.push(&format!("\n\n{receipts}"));
+    }
+    with_cards_and_question(brain, facts, so_far, words)
+}
+
 fn with_cards_and_question(brain: &Brain, facts: &TurnFacts, so_far: Progressing, mut words: Formatted) -> Answer {
     let came_to = so_far.came_to();
-    let Progressing { mut answer, buttons, along, .. } = so_far;
+    let Progressing { mut answer, buttons, along, offered, .. } = so_far;
     answer.batch.extend(along);
     let asks_consent = answer.replies.iter().any(|reply| reply.card.is_some());
     let says_something = !words.text.is_empty();
@@ -217,6 +250,10 @@ fn with_cards_and_question(brain: &Brain, facts: &TurnFacts, so_far: Progressing
             words.push(&format!("\n{}", show::zone_note(facts.ctx.zone)));
         }
         answer.replies.insert(0, Reply { buttons, ..words.into() });
+    }
+    if !offered.is_empty() {
+        answer.replies.extend(offered);
+        return answer;
     }
     if let Question::Open(question) = &answer.clarification {
         // What is asked beside no action of ours is a model's wording; see `honest`.

@@ -113,8 +113,9 @@ impl Refining<'_> {
             of: Some(fixed_of.number()),
             values: || context! { services => ask::lines(if is_whole { &lines } else { &[] }) },
         };
+        let sight = turn.facts.sight(&turn.brain.services).control();
         let changing = context! {
-            history => ask::lines(&guessed::history(turn.brain, &turn.facts)),
+            history => ask::lines(&sight.history), sight => ask::lines(&sight.beside()),
             message => guessed::own_message(&turn.facts), asked => offer.answers, listed => ask::lines(&listed),
             near => ask::lines(&near), still => self.still,
         };
@@ -243,7 +244,9 @@ impl Refining<'_> {
         let key = [Stage::SelectCommands.name().to_owned(), task.service.clone(), is_whole.to_string()];
         let fixed_of = services.schema_once(&key, || AnswerSchema::of(Value::Null));
         let fixed = Fixed { of: Some(fixed_of.number()), values: || context! { commands => ask::lines(&fixed_lines) } };
+        let sight = turn.facts.sight(&turn.brain.services).control();
         let changing = context! {
+            history => ask::lines(&sight.history), sight => ask::lines(&sight.beside()),
             listed => ask::lines(&listed), before => ask::lines(&before), near => ask::lines(&near),
             message => guessed::own_message(&turn.facts),
             part => (is_part || self.still.is_some()).then_some(words)

@@ -76,7 +76,7 @@ pub(super) fn buttons(
         id: brain.new_id(),
         owner: facts.owner().clone(),
         chat: facts.chat().clone(),
-        until: facts.ctx.now + Duration::seconds(limits::CLARIFICATION_SECS),
+        until: facts.ctx.now + Duration::seconds(limits::CHOICE_SECS),
         what: Offered::Answers { question: question.question.clone(), labels: labels.clone() },
     };
     let buttons = doubts::buttons(&offer.id, &labels);

@@ -68,7 +68,7 @@ pub async fn settle(
     let mut people = Recipients::default();
     let mut unclear = None;
     let params = entry.settle(params, &mut |slot| match slot {
-        Slot::People { param, value } => people.settle(param, value, known).map_err(|ask| {
+        Slot::People { param, value, unaddressed } => people.settle(param, value, unaddressed, known).map_err(|ask| {
             unclear = Some(ask);
             ParamError::Invalid(String::new())
         }),
@@ -162,7 +162,13 @@ struct Recipients {
 }
 
 impl Recipients {
-    fn settle(&mut self, param: &str, value: &mut Vec<String>, known: &[Person]) -> Result<(), Unsettled> {
+    fn settle(
+        &mut self,
+        param: &str,
+        value: &mut Vec<String>,
+        mut unaddressed: Option<&mut Vec<String>>,
+        known: &[Person],
+    ) -> Result<(), Unsettled> {
         self.refuse_excess(value.iter().collect::<HashSet<_>>().len())?;
         let candidates: Vec<people::Candidate> = known.iter().map(Into::into).collect();
         let (mut addresses, mut seen) = (Vec::new(), HashSet::new());
@@ -171,9 +177,13 @@ impl Recipients {
             if provenance::holds_two_addresses(asked) {
                 return Err(two_addresses(format!("{param}={asked}"), asked));
             }
-            let found = match people::resolve(asked, &candidates) {
-                Match::One(found) => found,
-                unclear => return Err(who(format!("{param}={asked}"), unclear, known)),
+            let found = match (people::resolve(asked, &candidates), unaddressed.as_deref_mut()) {
+                (Match::One(found), _) => found,
+                (Match::Nobody { .. } | Match::NoAddress { .. }, Some(waiting)) => {
+                    waiting.push(asked.clone());
+                    continue;
+                }
+                (unclear, _) => return Err(who(format!("{param}={asked}"), unclear, known)),
             };
             self.remarks.extend(members_by_others(asked, &found, known));
             for Recipient { name, email, named_by, .. } in found {

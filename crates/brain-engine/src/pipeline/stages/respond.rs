@@ -7,12 +7,14 @@ use minijinja::context;
 
 use super::honest::{self, CameTo};
 use super::phrasing::{self, Internals};
+use super::progressing::Progressing;
 use super::{ask, doubts, speak};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::show::Results;
 use crate::pipeline::turn::status;
 use crate::pipeline::turn::{Turn, TurnAccount, TurnFacts};
 use brain_core::core::markup::Formatted;
+use brain_core::limits;
 use brain_core::ports::{Stage, Wording};
 use brain_core::prompts::Fixed;
 use brain_language::language::requests;
@@ -20,24 +22,12 @@ use brain_language::language::routing::Kind;
 
 /// A reply to small talk.
 pub async fn chat(turn: &Turn<'_>, memories: &[String]) -> Formatted {
-    let is_talk = doubts::is_talk(&turn.facts);
-    let asks = turn.facts.guess().kind == Kind::Action || turn.facts.intents().ask_a_command();
-    let came_to = match (asks && !is_talk, has_done_something(turn.brain, &turn.facts)) {
-        (true, _) => CameTo::TalkAtRequest,
-        (false, true) => CameTo::TalkAfterDeeds,
-        (false, false) => CameTo::Talk,
-    };
-    let in_kind = || {
-        Formatted::plain(if is_talk {
-            requests::chat(turn.facts.words())
-        } else {
-            doubts::not_understood(turn.brain, &turn.facts)
-        })
-    };
-    if is_worth_no_wait(turn.brain, turn.account) && is_talk {
-        return in_kind();
+    if is_worth_no_wait(turn.brain, turn.account) && doubts::is_talk(&turn.facts) {
+        return in_kind(turn.brain, &turn.facts);
     }
-    by_model(turn, memories, &Results::default(), came_to).await.unwrap_or_else(in_kind)
+    by_model(turn, memories, &Results::default(), talked(turn.brain, &turn.facts))
+        .await
+        .unwrap_or_else(|| in_kind(turn.brain, &turn.facts))
 }
 
 /// The answer to a request in which no action was found.
@@ -79,6 +69,50 @@ pub async fn outcomes(turn: &Turn<'_>, memories: &[String], results: &Results, c
     }
 }
 
+/// A model's words at the end of a conversation, as they are shown; `is_talk`: the router found nothing to do either.
+pub(super) fn in_conversation(
+    brain: &Brain,
+    facts: &TurnFacts,
+    words: &str,
+    memories: &[String],
+    so_far: &Progressing,
+    is_talk: bool,
+) -> Formatted {
+    let came_to = if so_far.is_empty() && is_talk { talked(brain, facts) } else { so_far.came_to() };
+    let given = given(facts, memories, &so_far.results);
+    let receipts = so_far.results.receipts.join("\n");
+    let words = Formatted::read(words, &given);
+    let words = phrasing::presentable(words, &Internals::of(brain, facts), &receipts, &given);
+    if words.text.trim().is_empty() { Formatted::default() } else { honest::in_conversation(words, came_to) }
+}
+
+/// What talk is beside.
+fn talked(brain: &Brain, facts: &TurnFacts) -> CameTo {
+    let asks = facts.guess().kind == Kind::Action || facts.intents().ask_a_command();
+    match (asks && !doubts::is_talk(facts), has_done_something(brain, facts)) {
+        (true, _) => CameTo::TalkAtRequest,
+        (false, true) => CameTo::TalkAfterDeeds,
+        (false, false) => CameTo::Talk,
+    }
+}
+
+/// What a reply to talk is where no model gives one.
+pub(super) fn in_kind(brain: &Brain, facts: &TurnFacts) -> Formatted {
+    Formatted::plain(match doubts::is_talk(facts) {
+        true => requests::chat(facts.words()),
+        false => doubts::not_understood(brain, facts),
+    })
+}
+
+/// What the model was given; not its own earlier words: a link that it has made up once is no more given to it than
+/// before.
+fn given(facts: &TurnFacts, memories: &[String], results: &Results) -> String {
+    let said_before = facts.conversation();
+    let wrote = said_before.written_by_people();
+    let told = memories.iter().chain(&results.facts).map(String::as_str);
+    wrote.chain(told).chain([facts.words()]).collect::<Vec<_>>().join("\n")
+}
+
 /// Whether everything so far was answered without the model, and its words would come long after.
 fn is_worth_no_wait(brain: &Brain, account: &TurnAccount) -> bool {
     !account.asked_a_model() && brain.model.as_ref().is_some_and(|model| model.is_slow(Stage::Respond))
@@ -96,24 +130,17 @@ fn has_done_something(brain: &Brain, facts: &TurnFacts) -> bool {
 async fn by_model(turn: &Turn<'_>, memories: &[String], results: &Results, came_to: CameTo) -> Option<Formatted> {
     let model = turn.brain.model.as_deref()?;
     let stage = came_to.stage();
-    let said_before = turn.facts.conversation();
-    // Talk is about anything that was said; words about what was done need what was said just before.
-    let history: Vec<String> = match stage {
-        Stage::Chat => said_before.for_chat(),
-        _ => said_before.for_receipts(),
-    };
+    let sight = turn.facts.sight(&turn.brain.services).data(limits::CHAT_HISTORY_TOKENS);
     let changing = context! {
-        history => ask::lines(&history),
+        history => ask::lines(&sight.history),
+        sight => ask::lines(&sight.beside()),
         memories => ask::lines(memories),
         results => ask::lines(&results.facts),
         statement => came_to.statement(),
         manner => turn.facts.manner(),
         message => turn.facts.words(),
     };
-    // Not its own earlier words: a link that it has made up once is no more given to it than before.
-    let wrote = said_before.written_by_people();
-    let told = memories.iter().chain(&results.facts).map(String::as_str);
-    let given = wrote.chain(told).chain([turn.facts.words()]).collect::<Vec<_>>().join("\n");
+    let given = given(&turn.facts, memories, results);
     let said = match ask::prompt(turn.brain, stage, Fixed::ALWAYS, &changing) {
         Ok(prompt) => speak::aloud(turn, model, prompt, &given, came_to).await,
         Err(error) => Err(error),

@@ -36,8 +36,7 @@ use crate::pipeline::consent::cards;
 use crate::pipeline::consent::cards::Asking;
 use crate::pipeline::run::{self, Grant, Passed, Start};
 use crate::pipeline::show;
-use crate::pipeline::stages::topic;
-use crate::pipeline::stages::topic::{Planned, Topic};
+use crate::pipeline::stages::topic::{self, Planned, Topic};
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::pipeline::turn::{TurnAccount, TurnFacts, status};
 use brain_core::core::ids::RunId;
@@ -61,15 +60,7 @@ pub(crate) async fn rounds(
     context: &Context,
     topic: Topic<'_>,
 ) -> Result<Answer, TurnError> {
-    let untrusted = others_words(turn.brain, &turn.facts, context, &topic);
-    let picked = topic.answers.and_then(|question| answers::picked(&turn.facts, question)).map(str::to_owned);
-    let completes = topic.answers.into_iter().flat_map(|question| question.own.iter().cloned()).chain(picked).collect();
-    let written_by = WrittenBy::Planner { records: context.own.clone(), completes };
-    let sources =
-        Sources { own: own_words(turn.brain, &turn.facts, &topic), untrusted, written_by, ..Sources::default() };
-    let replaces = topic.amends.and_then(|amended| amended.card).map(|pending| pending.id.clone());
-    let said = said(&turn.facts, &topic);
-    let mut so_far = Progressing { sources, said, replaces, ..Progressing::new(Path::Action) };
+    let mut so_far = begun(turn.brain, &turn.facts, context, &topic);
     match one_after_the_other(turn, domains, context, &topic, &mut so_far).await {
         Ok(None) => {}
         Ok(Some(instead)) => return Ok(instead),
@@ -86,6 +77,18 @@ pub(crate) async fn rounds(
     }
     turn.asked_before().keep_plan(&so_far);
     Ok(put_together(turn, so_far, context).await)
+}
+
+/// What rounds begin with: whose words are whose.
+pub(super) fn begun(brain: &Brain, facts: &TurnFacts, context: &Context, topic: &Topic<'_>) -> Progressing {
+    let untrusted = others_words(brain, facts, context, topic);
+    let picked = topic.answers.and_then(|question| answers::picked(facts, question)).map(str::to_owned);
+    let completes = topic.answers.into_iter().flat_map(|question| question.own.iter().cloned()).chain(picked).collect();
+    let written_by = WrittenBy::Planner { records: context.own.clone(), completes };
+    let sources = Sources { own: own_words(brain, facts, topic), untrusted, written_by, ..Sources::default() };
+    let replaces = topic.amends.and_then(|amended| amended.card).map(|pending| pending.id.clone());
+    let said = said(facts, topic);
+    Progressing { sources, said, replaces, ..Progressing::new(Path::Action) }
 }
 
 /// The rounds themselves. Gives the answer to what nobody understood well enough to do.
@@ -112,6 +115,7 @@ async fn one_after_the_other(
             round: still.as_deref().map(|still| (facts.as_slice(), still)),
             depth: round,
             conditions: so_far.conditions,
+            unanswered: topic.unanswered,
         };
         let planned = turn.unless_cancelled(plan::make(turn, domains, context, &topic)).await?;
         let planned = match planned {
@@ -244,65 +248,96 @@ fn others_words(brain: &Brain, facts: &TurnFacts, context: &Context, topic: &Top
     words
 }
 
-/// Gates and executes one plan. Gives what the plan leaves open.
+/// Gates and executes one plan. Gives what the plan leaves open. What changes the same thing again is gated once the first
+/// change is done: before that nobody knows what it changes.
 pub(crate) async fn one_round(
     turn: &Turn<'_>,
-    plan: Plan,
+    mut plan: Plan,
     domains: &[String],
     request: &str,
     so_far: &mut Progressing,
 ) -> Result<Option<String>, TurnError> {
-    let InOrder { plan, stopped: misplaced, remarks } = order::check(turn.brain, plan);
-    remarks.into_iter().for_each(|remark| so_far.results.add_remark(remark));
-    let mut plan = reflect::without_repeats(&turn.brain.services, plan, &so_far.answer.reports, &so_far.proposed);
-    so_far.answer.reports.extend(misplaced);
-    so_far.proposed.extend(plan.actions.iter().cloned());
-    let open = plan.open.take();
-    let free_question = plan.question.take();
-    turn.account.came_to(&["plan", "build_params"], names(plan.actions.iter().map(PlannedAction::name)));
-    let (started, planned) = (turn.account.elapsed_us(), plan.actions.len());
-    let Gated { now, later, stopped, remarks, told } =
-        gate::check(turn.brain, &turn.facts, plan, domains, &so_far.sources, &so_far.told).await;
-    so_far.told = told;
-    if planned > 0 {
-        let gave = format!("{} run, {} wait, {} refused", now.len(), later.len(), stopped.len());
-        turn.account.traced("gate", started, 0, Usage::default(), SpanOutcome::Ok);
-        turn.account.came_to(&["gate"], gave);
-    }
-    so_far.answer.reports.extend(stopped);
-    remarks.into_iter().for_each(|remark| so_far.results.add_remark(remark));
-
-    let mut failed = Vec::new();
-    if !now.is_empty() {
-        let indexes: Vec<usize> = now.iter().map(|passed| passed.index).collect();
-        let along = std::mem::take(&mut so_far.along);
-        let started = turn.account.elapsed_us();
-        let ran = run_now(turn, now, request, so_far.run.is_some(), along).await?;
-        turn.account.traced("execute", started, 0, Usage::default(), SpanOutcome::Ok);
-        let came = ran.run.steps.iter().map(show::step_report);
-        let came =
-            came.map(|report| format!("{}.{} {:?}", report.service, report.command, report.status).to_lowercase());
-        turn.account.came_to(&["execute"], names(came));
-        failed =
-            indexes.iter().zip(&ran.run.steps).filter(|(_, step)| !step.succeeded()).map(|(index, _)| *index).collect();
-        if ran.revision.is_some() {
-            so_far.run = Some(ran.run.id.clone());
+    let (gating, mut open) = (Gating { turn, domains, request }, None);
+    loop {
+        let again = order::changes_again(turn.brain, &plan.actions);
+        let later = grounding::only(Plan { actions: plan.actions.clone(), ..Plan::default() }, &again);
+        let first: Vec<bool> = again.iter().map(|again| !again).collect();
+        open = gating.round(grounding::only(plan, &first), so_far).await?.or(open);
+        if later.actions.is_empty() {
+            return Ok(open);
         }
-        so_far.add(turn.brain, &turn.facts, ran)?;
+        plan = later;
     }
-    let Sorted { consent, held, blocked } = later::sort(later, &failed);
-    blocked.iter().for_each(|later| so_far.blocked(turn.brain, later));
-    if !consent.is_empty() {
-        let asking = Asking { replaces: so_far.replaces.clone(), ..Asking::of(consent, request.to_owned(), domains) };
-        cards::ask(turn.brain, &turn.facts, asking, &mut so_far.answer)?;
+}
+
+/// What a plan is gated and executed with.
+struct Gating<'a> {
+    turn: &'a Turn<'a>,
+    domains: &'a [String],
+    request: &'a str,
+}
+
+impl Gating<'_> {
+    /// What can be done side by side.
+    async fn round(&self, plan: Plan, so_far: &mut Progressing) -> Result<Option<String>, TurnError> {
+        let Self { turn, domains, request } = *self;
+        let InOrder { plan, stopped: misplaced, remarks } = order::check(turn.brain, plan);
+        remarks.into_iter().for_each(|remark| so_far.results.add_remark(remark));
+        let mut plan = reflect::without_repeats(&turn.brain.services, plan, &so_far.answer.reports, &so_far.proposed);
+        so_far.answer.reports.extend(misplaced);
+        so_far.proposed.extend(plan.actions.iter().cloned());
+        let open = plan.open.take();
+        let free_question = plan.question.take();
+        turn.account.came_to(&["plan", "build_params"], names(plan.actions.iter().map(PlannedAction::name)));
+        let (started, planned) = (turn.account.elapsed_us(), plan.actions.len());
+        let Gated { now, later, stopped, remarks, told } =
+            gate::check(turn.brain, &turn.facts, plan, domains, &so_far.sources, &so_far.told).await;
+        so_far.told = told;
+        if planned > 0 {
+            let gave = format!("{} run, {} wait, {} refused", now.len(), later.len(), stopped.len());
+            turn.account.traced("gate", started, 0, Usage::default(), SpanOutcome::Ok);
+            turn.account.came_to(&["gate"], gave);
+        }
+        so_far.answer.reports.extend(stopped);
+        remarks.into_iter().for_each(|remark| so_far.results.add_remark(remark));
+
+        let mut failed = Vec::new();
+        if !now.is_empty() {
+            let indexes: Vec<usize> = now.iter().map(|passed| passed.index).collect();
+            let along = std::mem::take(&mut so_far.along);
+            let started = turn.account.elapsed_us();
+            let ran = run_now(turn, now, request, so_far.run.is_some(), along).await?;
+            turn.account.traced("execute", started, 0, Usage::default(), SpanOutcome::Ok);
+            let came = ran.run.steps.iter().map(show::step_report);
+            let came =
+                came.map(|report| format!("{}.{} {:?}", report.service, report.command, report.status).to_lowercase());
+            turn.account.came_to(&["execute"], names(came));
+            failed = indexes
+                .iter()
+                .zip(&ran.run.steps)
+                .filter(|(_, step)| !step.succeeded())
+                .map(|(index, _)| *index)
+                .collect();
+            if ran.revision.is_some() {
+                so_far.run = Some(ran.run.id.clone());
+            }
+            so_far.add(turn.brain, &turn.facts, ran)?;
+        }
+        let Sorted { consent, held, blocked } = later::sort(later, &failed);
+        blocked.iter().for_each(|later| so_far.blocked(turn.brain, later));
+        if !consent.is_empty() {
+            let asking =
+                Asking { replaces: so_far.replaces.clone(), ..Asking::of(consent, request.to_owned(), domains) };
+            cards::ask(turn.brain, &turn.facts, asking, &mut so_far.answer)?;
+        }
+        let rest = Plan { question: free_question.clone(), open: open.clone(), ..Plan::default() };
+        if let Some(question) = later::question(turn.brain, &turn.facts, held, request, domains, rest) {
+            so_far.ask(question);
+        } else if let Some(question) = free_question {
+            so_far.ask(Clarification::asks(request.to_owned(), question, domains, turn.facts.ctx.now));
+        }
+        Ok(open)
     }
-    let rest = Plan { question: free_question.clone(), open: open.clone(), ..Plan::default() };
-    if let Some(question) = later::question(turn.brain, &turn.facts, held, request, domains, rest) {
-        so_far.ask(question);
-    } else if let Some(question) = free_question {
-        so_far.ask(Clarification::asks(request.to_owned(), question, domains, turn.facts.ctx.now));
-    }
-    Ok(open)
 }
 
 fn names(names: impl Iterator<Item = String>) -> String {

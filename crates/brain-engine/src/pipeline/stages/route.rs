@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::ask::{self, Asked};
 use super::built_in;
-use super::guessed::{Route, history, own_message, question};
+use super::guessed::{Route, own_message, question};
 use super::select;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::turn::{Turn, TurnFacts};
@@ -58,8 +58,8 @@ pub async fn decide(turn: &Turn<'_>, guess: &Guess) -> Route {
         return to(plan);
     }
     let services = turn.brain.services.open_to(turn.facts.owner());
-    let in_steps =
-        turn.brain.planning() != Planning::Whole || services.extent(&services.names()) > CatalogExtent::Schemas;
+    let is_whole = matches!(turn.brain.planning(), Planning::Whole | Planning::Conversation);
+    let in_steps = !is_whole || services.extent(&services.names()) > CatalogExtent::Schemas;
     // Where commands are still to be chosen, a sure guess bounds the choice.
     let is_guessed = |model: &dyn Model| {
         needs_no_model(turn.brain, &turn.facts, model, guess) && !(in_steps && guess.kind == Kind::Action)
@@ -84,7 +84,7 @@ pub async fn decide(turn: &Turn<'_>, guess: &Guess) -> Route {
 
 /// True where asking a model would cost a call and change nothing: see [`Guess::is_sure`]. A message
 /// that may answer an open question of ours is never so sure.
-fn needs_no_model(brain: &Brain, facts: &TurnFacts, model: &dyn Model, guess: &Guess) -> bool {
+pub(super) fn needs_no_model(brain: &Brain, facts: &TurnFacts, model: &dyn Model, guess: &Guess) -> bool {
     let is_skipped = brain.policy.skip_router || model.is_slow(Stage::Route);
     is_skipped && facts.state.clarification.is_none() && guess.is_sure()
 }
@@ -102,7 +102,7 @@ fn built_in(guess: &Guess) -> Route {
 }
 
 /// By a model that names services.
-async fn by_model(turn: &Turn<'_>, model: &dyn Model, guess: &Guess) -> Asked<Route> {
+pub(super) async fn by_model(turn: &Turn<'_>, model: &dyn Model, guess: &Guess) -> Asked<Route> {
     let services = turn.brain.services.open_to(turn.facts.owner());
     let schema = services.route_schema();
     let fixed = Fixed {
@@ -112,8 +112,10 @@ async fn by_model(turn: &Turn<'_>, model: &dyn Model, guess: &Guess) -> Asked<Ro
             context! { services => ask::lines(&lines.collect::<Vec<_>>()) }
         },
     };
-    let changing =
-        context! { history => ask::lines(&history(turn.brain, &turn.facts)), message => own_message(&turn.facts) };
+    let sight = turn.facts.sight(&turn.brain.services).control();
+    let changing = context! {
+        history => ask::lines(&sight.history), sight => ask::lines(&sight.beside()), message => own_message(&turn.facts)
+    };
     let routed = match ask::prompt(turn.brain, Stage::Route, fixed, &changing) {
         Ok(prompt) => ask::typed(turn.account, model, Stage::Route, prompt, schema, 80).await,
         Err(error) => Asked::Failed(error),

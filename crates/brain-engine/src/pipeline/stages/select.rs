@@ -85,8 +85,10 @@ async fn select(
     let fixed_key: Vec<String> = [Stage::Select.name().to_owned()].into_iter().chain(listed.iter().cloned()).collect();
     let fixed_of = services.schema_once(&fixed_key, || AnswerSchema::of(Value::Null));
     let fixed = Fixed { of: Some(fixed_of.number()), values: || context! { commands => services.catalog(listed) } };
+    let sight = turn.facts.sight(&turn.brain.services).control();
     let changing = context! {
-        history => ask::lines(&guessed::history(turn.brain, &turn.facts)), message => guessed::own_message(&turn.facts),
+        history => ask::lines(&sight.history), sight => ask::lines(&sight.beside()),
+        message => guessed::own_message(&turn.facts),
         asked => offer.answers, near => ask::lines(&offer.near(services, &turn.facts, None)),
     };
     match ask::prompt(turn.brain, Stage::Select, fixed, &changing) {

@@ -4,13 +4,15 @@ use serde_json::Value;
 
 use super::doubts::Doubt;
 use super::selection::Selection;
+use crate::pipeline::show;
 use crate::pipeline::turn::TurnFacts;
 use brain_core::core::pending::Pending;
 use brain_core::core::plan::{Plan, PlannedAction};
-use brain_core::core::text::{head_and_tail, one_line, quoted};
 use brain_core::limits;
+use brain_core::ports::ModelError;
 use brain_core::ports::records::Clarification;
 use brain_language::language::requests::Condition;
+use brain_services::services::registry::Registry;
 use brain_services::services::standing::{ConditionState, Planner};
 
 /// What a turn is about beyond its own words.
@@ -30,6 +32,17 @@ pub struct Topic<'a> {
     pub depth: usize,
     /// What is known of what it depends on.
     pub conditions: ConditionState,
+    /// Why no model is asked (again): it gave no answer in this turn.
+    pub unanswered: Option<Unanswered<'a>>,
+}
+
+/// How a model gave no answer.
+#[derive(Debug, Clone, Copy)]
+pub enum Unanswered<'a> {
+    /// Twice something else.
+    Unusable,
+    /// None.
+    Failed(&'a ModelError),
 }
 
 /// What was planned before and is to be planned again, changed.
@@ -62,6 +75,12 @@ impl<'a> Amended<'a> {
         Self { request: pending.request.clone(), actions: actions.collect(), card: Some(pending) }
     }
 
+    /// A draft, which waits on no card.
+    pub fn draft(services: &Registry, writing: PlannedAction) -> Self {
+        let request = show::meant(services, std::slice::from_ref(&writing));
+        Self { request, actions: vec![writing], card: None }
+    }
+
     /// The actions with the words of the card, not with the ids behind them.
     pub(super) fn shown(&self) -> Vec<PlannedAction> {
         let params = |index: usize, planned: &PlannedAction| {
@@ -73,7 +92,7 @@ impl<'a> Amended<'a> {
     }
 
     fn as_shown(&self) -> Value {
-        self.shown().iter().map(proposal).collect()
+        self.shown().iter().map(PlannedAction::as_proposed).collect()
     }
 }
 
@@ -133,7 +152,10 @@ pub(super) fn earlier(topic: &Topic<'_>) -> String {
     if let Some(question) = topic.answers {
         let waiting = match question.rest.actions.as_slice() {
             [] => String::new(),
-            rest => format!("\nThese wait for the answer, too: {}", json(rest.iter().map(proposal).collect())),
+            rest => format!(
+                "\nThese wait for the answer, too: {}",
+                json(rest.iter().map(PlannedAction::as_proposed).collect())
+            ),
         };
         return format!(
             "The person asked before: {}\nYou asked back: {}\nThe request below answers that.{waiting}",
@@ -149,29 +171,6 @@ pub(super) fn earlier(topic: &Topic<'_>) -> String {
         );
     }
     String::new()
-}
-
-/// What waits for the person and is not in sight any more, as exactly as it stands there, unless the message is about it.
-pub(super) fn waiting(facts: &TurnFacts, topic: &Topic<'_>) -> Vec<String> {
-    let amended = topic.amends.and_then(|amended| amended.card).map(|card| &card.id);
-    let cards = facts.cards_out_of_sight().filter(|card| Some(&card.id) != amended).take(limits::WAITING_SHOWN_MAX);
-    let cards = cards.map(|card| {
-        let wanted = quoted(&card.request, limits::FOLDED_MESSAGE_CHARS);
-        let actions = head_and_tail(&Amended::card(card).as_shown().to_string(), limits::WAITING_CHARS_MAX);
-        format!("waits for their yes since they asked {wanted}: {actions}")
-    });
-    let question = facts.question_out_of_sight().filter(|_| topic.answers.is_none()).map(|question| {
-        let wanted = quoted(&question.request, limits::FOLDED_MESSAGE_CHARS);
-        format!("you asked about {wanted} and have no answer yet: {}", one_line(&question.question))
-    });
-    cards.chain(question).collect()
-}
-
-fn proposal(planned: &PlannedAction) -> Value {
-    serde_json::json!({
-        "service": planned.service, "command": planned.command, "params": planned.params,
-        "depends_on": planned.depends_on,
-    })
 }
 
 /// A plan as a proposal, and what of it is too much for one turn.

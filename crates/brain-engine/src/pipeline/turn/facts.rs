@@ -315,7 +315,7 @@ mod tests {
             facts.state.clarification = Some(question);
             facts.open_question().is_some()
         };
-        assert!(asked(limits::CLARIFICATION_SECS));
-        assert!(!asked(limits::CLARIFICATION_SECS + 1));
+        assert!(asked(limits::QUESTION_SECS));
+        assert!(!asked(limits::QUESTION_SECS + 1));
     }
 }

@@ -5,10 +5,9 @@ use chrono::{DateTime, Utc};
 use super::facts::TurnFacts;
 use brain_core::core::history::{History, HistoryEntry, PastAction, Voice};
 use brain_core::core::ids::UserId;
-use brain_core::core::pending::Pending;
 use brain_core::core::provenance::{NOT_YOURS, UntrustedText};
 use brain_core::core::turn::{PASSED_ON, Part};
-use brain_core::ports::records::{Clarification, Message, Speaker};
+use brain_core::ports::records::{Message, Speaker};
 use brain_services::services::registry::Registry;
 
 /// Whose a message of a conversation is, for this person; in a group others speak, too.
@@ -82,8 +81,8 @@ impl TurnFacts {
         let mut words = self.conversation().others_words();
         words.extend(self.replied.iter().flat_map(|replied| replied.untrusted.iter().cloned()));
         words.extend(self.incoming.passed_on().map(Part::untrusted));
-        let waits = self.cards_out_of_sight().flat_map(|card| &card.actions).flat_map(|action| &action.taints);
-        let asked = self.question_out_of_sight();
+        let waits = self.cards_in_sight().flat_map(|card| &card.actions).flat_map(|action| &action.taints);
+        let asked = self.open_question();
         let taints = waits.chain(asked.iter().flat_map(|question| &question.taints));
         words.extend(taints.cloned().map(UntrustedText::from));
         words.extend(asked.iter().flat_map(|question| question.quoted.iter().cloned()));
@@ -91,23 +90,6 @@ impl TurnFacts {
             words.push(UntrustedText::new(PASSED_ON, self.words()));
         }
         words
-    }
-
-    /// The person's open cards that a summary stands in place of.
-    pub fn cards_out_of_sight(&self) -> impl Iterator<Item = &Pending> {
-        let shown = self.not_summed_up();
-        let is_shown = move |card: &Pending| {
-            shown.iter().flat_map(|message| &message.outcomes).any(|outcome| outcome.pending.as_ref() == Some(&card.id))
-        };
-        self.open.iter().filter(move |card| self.summary.is_some() && !is_shown(card))
-    }
-
-    /// The open question, where a summary stands in place of it.
-    pub fn question_out_of_sight(&self) -> Option<&Clarification> {
-        let is_shown = |question: &Clarification| {
-            self.not_summed_up().iter().any(|message| message.text.contains(&question.question))
-        };
-        self.open_question().filter(|question| self.summary.is_some() && !is_shown(question))
     }
 
     /// When the first of the messages was said that a prompt shows as they are.

@@ -149,8 +149,12 @@ fn words(parts: &RuleParts) -> Option<String> {
             None => step,
         },
     };
-    if let Some(hour) = parts.number("BYHOUR") {
-        text += &format!(" at {hour}:{:02}", parts.number("BYMINUTE").unwrap_or(0));
+    if let Some(hours) = parts.get("BYHOUR") {
+        let minute = parts.number("BYMINUTE").unwrap_or(0);
+        let clocks: Vec<String> = hours.split(',').map(|hour| format!("{}:{minute:02}", hour.trim())).collect();
+        let (last, first) = clocks.split_last()?;
+        let and = if first.is_empty() { String::new() } else { format!("{} and ", first.join(", ")) };
+        text += &format!(" at {and}{last}");
     }
     if let Some(until) = parts.until(Tz::UTC) {
         text += &format!(" until {}", until.format("%-d %b %Y"));

@@ -90,7 +90,7 @@ impl Command for CreateEvent {
             let (base, past) = (Base::Now, PastTimes::Ask);
             Slot::Span { param: "start_time", start, end, repeat: Some(repeat), base, past }
         };
-        vec![time, Slot::People { param: "attendees", value: &mut self.attendees }]
+        vec![time, Slot::People { param: "attendees", value: &mut self.attendees, unaddressed: None }]
     }
 
     fn called(&self) -> Called {

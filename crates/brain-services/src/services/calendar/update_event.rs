@@ -94,7 +94,7 @@ impl Command for UpdateEvent {
                 base: Base::Target,
                 past: PastTimes::Ask,
             },
-            Slot::People { param: "attendees", value: attendees },
+            Slot::People { param: "attendees", value: attendees, unaddressed: None },
         ]
     }
 

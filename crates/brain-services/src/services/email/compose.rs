@@ -44,7 +44,10 @@ pub struct Letter {
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
     #[schemars(skip)]
     pub cc: Vec<String>,
-    // Settled by code.
+    // Of a draft: those it is for of whom nobody knows an address yet. Settled by code, as is what follows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(skip)]
+    pub(super) unaddressed: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(skip)]
     pub(super) attached: Vec<Attached>,
@@ -168,7 +171,7 @@ pub fn recipients(letter: &Letter) -> Result<Vec<Address>, ComposeError> {
 
 /// The bytes of the mail, without the line end that the transport puts behind them.
 pub fn compose(letter: &Letter, envelope: &Envelope) -> Result<Vec<u8>, ComposeError> {
-    if letter.to.is_empty() {
+    if letter.to.is_empty() && letter.unaddressed.is_empty() {
         return Err(ComposeError::NoRecipient);
     }
     let mut headers = Headers::new();
@@ -176,7 +179,9 @@ pub fn compose(letter: &Letter, envelope: &Envelope) -> Result<Vec<u8>, ComposeE
         let from = Mailbox::new(sender.name.clone(), sender.address.clone());
         headers.set(From::from(Mailboxes::from(from)));
     }
-    headers.set(To::from(named(&letter.to, envelope)?));
+    if !letter.to.is_empty() {
+        headers.set(To::from(named(&letter.to, envelope)?));
+    }
     if !letter.cc.is_empty() {
         headers.set(Cc::from(named(&letter.cc, envelope)?));
     }

@@ -20,7 +20,8 @@ use brain_core::core::history::ItemRef;
 use brain_core::core::ids::UserId;
 use brain_core::core::plan::{ActingAccount, Action, Target};
 use brain_core::core::stakes::Stakes;
-use brain_core::core::text::visible;
+use brain_core::core::text::{quoted, visible};
+use brain_core::limits::NAME_CHARS_MAX;
 
 /// Write a mail without sending it.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -44,12 +45,16 @@ impl Command for CreateDraft {
     const STATUS: &'static str = "Writing the draft…";
     const STAKES: Stakes = Stakes::Low;
     const COMPOSED: &'static [&'static str] = &["subject", "body"];
+    const STOOD_IN_FOR: &'static [(&'static str, &'static str)] = &[("to", "unaddressed")];
     // The last two are settled by code.
     const REFERENCES: &'static [&'static str] = &["find_by", "signature", "attached"];
 
     fn slots(&mut self) -> Vec<Slot<'_>> {
-        let Letter { to, cc, .. } = &mut self.0;
-        vec![Slot::People { param: "to", value: to }, Slot::People { param: "cc", value: cc }]
+        let Letter { to, cc, unaddressed, .. } = &mut self.0;
+        vec![
+            Slot::People { param: "to", value: to, unaddressed: Some(unaddressed) },
+            Slot::People { param: "cc", value: cc, unaddressed: None },
+        ]
     }
 
     fn complete(&mut self, _: Option<&Target>) {
@@ -70,7 +75,9 @@ impl Command for CreateDraft {
 
     fn receipt(&self, _: &Drafted, receipt: &Receipt<'_>) -> String {
         let letter = &self.0;
-        let to = show::people(&[letter.to.as_slice(), &letter.cc].concat(), receipt.action).join(", ");
+        let mut to = show::people(&[letter.to.as_slice(), &letter.cc].concat(), receipt.action);
+        to.extend(letter.unaddressed.iter().map(|name| format!("{} (no address yet)", quoted(name, NAME_CHARS_MAX))));
+        let to = to.join(", ");
         let from = letter.from.as_ref().map(|from| format!("From: {}\n", show_address(from))).unwrap_or_default();
         let (subject, text) = (visible(&letter.subject), letter.text());
         let attached: String =

@@ -128,7 +128,7 @@ impl Command for ForwardEmail {
     const REFERENCES: &'static [&'static str] = &["find_by", "subject", "forwarded", "signature"];
 
     fn slots(&mut self) -> Vec<Slot<'_>> {
-        vec![Slot::People { param: "to", value: &mut self.to }]
+        vec![Slot::People { param: "to", value: &mut self.to, unaddressed: None }]
     }
 
     fn find_by(&mut self) -> Option<&mut String> {

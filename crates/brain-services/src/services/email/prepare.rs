@@ -22,7 +22,7 @@ use brain_core::core::card::{CardBody, show_address};
 use brain_core::core::plan::Action;
 use brain_core::core::provenance::NOT_YOURS;
 use brain_core::core::text::quoted;
-use brain_core::limits::{CANDIDATES_MAX, CARD_INLINE_CHARS_MAX, RECIPIENTS_MAX};
+use brain_core::limits::{CANDIDATES_MAX, CARD_INLINE_CHARS_MAX, NAME_CHARS_MAX, RECIPIENTS_MAX};
 use brain_language::language::people::Familiarity;
 
 impl Email {
@@ -42,16 +42,19 @@ impl Email {
         };
         let everybody: Vec<String> = letter.people().cloned().collect();
         let notes = self.stranger_notes(ctx, &everybody).await?;
-        let Letter { to, subject, body, greets, cc, attached, .. } = letter;
+        let Letter { to, subject, body, greets, cc, unaddressed, attached, .. } = letter;
         let attached = with_sent(ctx, attached);
         if let Some(problem) = too_much(&attached) {
             return Ok(Prepared::NotFound { what: format!("Nothing was written: {problem}.") });
         }
         let people = self.book.people(&ctx.owner, &PeopleQuery::names(to.iter().map(String::as_str))).await?;
-        let body = unified(&greeted(body, greets.as_deref(), &called(&to, &people)));
+        let mut whom = called(&to, &people);
+        whom.extend(unaddressed.iter().map(|name| (name.clone(), String::new())));
+        let body = unified(&greeted(body, greets.as_deref(), &whom));
         let SendingFrom { address, signature, .. } = from;
         let subject = one_line(&subject);
-        let params = command(Letter { to, subject, body, from: address, cc, attached, signature, greets: None });
+        let params =
+            command(Letter { to, subject, body, from: address, cc, unaddressed, attached, signature, greets: None });
         Ok(Prepared::Ready { params, target: None, notes, untrusted: Vec::new() })
     }
 
@@ -179,7 +182,10 @@ pub(super) fn too_many<'a>(to: impl IntoIterator<Item = &'a String>) -> Option<S
 
 /// The whole of a new mail.
 pub(super) fn letter_card(title: &str, letter: &Letter, subject: &Subject<'_>) -> CardBody {
-    let card = CardBody::titled(title).lines("To", show::people(&letter.to, subject.action));
+    let unaddressed =
+        letter.unaddressed.iter().map(|name| format!("{} (no address yet)", quoted(name, NAME_CHARS_MAX)));
+    let to = show::people(&letter.to, subject.action).into_iter().chain(unaddressed).collect();
+    let card = CardBody::titled(title).lines("To", to);
     let card = copied(card, &letter.cc, subject.action);
     let card = leaving(card, letter.from.as_deref()).words("Subject", &letter.subject);
     with_attached(card, &letter.attached).body(letter.text())

@@ -43,7 +43,10 @@ impl Command for SendEmail {
 
     fn slots(&mut self) -> Vec<Slot<'_>> {
         let Letter { to, cc, .. } = &mut self.0;
-        vec![Slot::People { param: "to", value: to }, Slot::People { param: "cc", value: cc }]
+        vec![
+            Slot::People { param: "to", value: to, unaddressed: None },
+            Slot::People { param: "cc", value: cc, unaddressed: None },
+        ]
     }
 
     fn complete(&mut self, _: Option<&Target>) {

@@ -154,7 +154,7 @@ pub(in crate::pipeline::intake) async fn until(
 fn asked(facts: &TurnFacts) -> Option<&Snoozing> {
     let fresh = |asked: &&Snoozing| {
         asked.owner == *facts.owner()
-            && facts.ctx.now - asked.at <= Duration::seconds(limits::CLARIFICATION_SECS)
+            && facts.ctx.now - asked.at <= Duration::seconds(limits::CHOICE_SECS)
             && facts.origin().is_own_words()
     };
     facts.state.snoozing.as_ref().filter(fresh)

@@ -1,6 +1,5 @@
-//! Amendments: a yes with a change is neither a yes nor a no. The card it speaks of is withdrawn before anything is
-//! planned, and a new one takes its place; if the change cannot be planned, or the words only asked about it, the original
-//! comes back as a new card.
+//! Amendments: a yes with a change is neither a yes nor a no. A new card takes the place of the one it speaks of, in one
+//! commit; if the change cannot be planned, or the words only asked about it, the card waits as it is.
 //!
 //! Invariant: only its owner changes a card, in words typed about it: in reply to it, after its *Edit* button, or
 //! right below it. Not here: drafts, which wait for nothing ([`drafts`]).
@@ -8,9 +7,10 @@
 use super::drafts;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, Question};
-use crate::pipeline::consent::cards::{self, Asking};
+use crate::pipeline::consent::cards;
 use crate::pipeline::consent::{card_is_last, too_late, which};
 use crate::pipeline::stages::context;
+use crate::pipeline::stages::converse;
 use crate::pipeline::stages::guard;
 use crate::pipeline::stages::rounds::rounds;
 use crate::pipeline::stages::topic::{Amended, Topic};
@@ -18,10 +18,11 @@ use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
 use brain_core::core::outcome::{Report, Status};
 use brain_core::core::pending::Pending;
 use brain_core::core::turn::{Input, Origin, Path};
-use brain_core::ports::{StoreError, Table, optimistic};
 use brain_language::language::consent;
 use brain_language::language::consent::Consent;
 use brain_language::language::routing::{Guess, Kind};
+
+const STAYS: &str = "I couldn't work out that change, so the card stays as it was. Nothing was done.";
 
 /// What a message speaks of.
 enum AmendedThing<'t> {
@@ -35,7 +36,8 @@ enum AmendedThing<'t> {
 
 /// Changes the card that the message speaks of, or asks which one; `None` when it speaks of none.
 pub(in crate::pipeline) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
-    match meant(&turn.facts) {
+    let is_conversation = converse::is_held(turn.brain, &turn.facts);
+    match meant(&turn.facts, is_conversation) {
         AmendedThing::Card(pending) => {
             match turn.unless_cancelled(guard::stops(turn.brain, &turn.facts, turn.account)).await? {
                 Some(stopped) => Ok(Some(stopped)),
@@ -43,11 +45,13 @@ pub(in crate::pipeline) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer
             }
         }
         AmendedThing::OneOfSeveral => Ok(Some(which(turn.brain, &turn.facts, None))),
+        AmendedThing::None if is_conversation => Ok(None),
         AmendedThing::None => drafts::changed(turn).await,
     }
 }
 
-fn meant<'t>(facts: &'t TurnFacts) -> AmendedThing<'t> {
+/// `is_conversation`: what is not plainly about a card is left to a model that sees it.
+fn meant<'t>(facts: &'t TurnFacts, is_conversation: bool) -> AmendedThing<'t> {
     let Input::Message { text, origin: Origin::Typed, .. } = &facts.incoming.input else {
         return AmendedThing::None;
     };
@@ -63,7 +67,7 @@ fn meant<'t>(facts: &'t TurnFacts) -> AmendedThing<'t> {
     if let Some(pending) = facts.open.iter().find(|pending| Some(&pending.id) == editing) {
         return AmendedThing::Card(pending);
     }
-    if !card_is_last(facts) || !consent::amends(text) {
+    if is_conversation || !card_is_last(facts) || !consent::amends(text) {
         return AmendedThing::None;
     }
     match facts.open.as_slice() {
@@ -73,33 +77,22 @@ fn meant<'t>(facts: &'t TurnFacts) -> AmendedThing<'t> {
     }
 }
 
-/// Changes a card: it is withdrawn at once, and a new one takes its place. When the change cannot be
-/// planned, the original comes back as a new card.
+/// Changes a card: a new one takes its place, in the commit that withdraws it. Until then it waits as it is, and so it
+/// does where the change cannot be planned.
 async fn amend(turn: &Turn<'_>, pending: &Pending) -> Result<Answer, TurnError> {
-    turn.debounce.before_writing().await;
-    let withdrawal = match optimistic(&[Table::Pending], || withdrawn(turn.brain, &turn.facts, pending)).await {
-        Ok(Some(withdrawal)) => withdrawal,
-        // Decided while this message was being read: the first decision stands, and it is told.
-        Ok(None) | Err(StoreError::Conflict { .. }) => return Ok(too_late(turn.brain, &turn.facts, &pending.id).await?),
-        Err(error) => return Err(error.into()),
-    };
-
     let mut answer = match planned_again(turn, &pending.domains, &Amended::card(pending)).await {
         // A question about it changes nothing of it.
-        Ok(mut answer) if only_looked(turn.brain, &answer) => {
-            cards::ask(turn.brain, &turn.facts, Asking::again(pending), &mut answer)?;
-            answer
-        }
+        Ok(answer) if only_looked(turn.brain, &answer) => return Ok(Answer { path: Path::Consent, ..answer }),
         Ok(answer) if leads_on(&answer) => answer,
         Err(TurnError::Store(error)) => return Err(error.into()),
-        // Why it was refused is told above the original.
-        Ok(refused) => again(turn.brain, &turn.facts, pending, refused)?,
-        Err(TurnError::Cancelled) => again(turn.brain, &turn.facts, pending, Answer::of(Path::Consent))?,
+        Ok(refused) => return Ok(stays(refused)),
+        Err(TurnError::Cancelled) => return Ok(stays(Answer::of(Path::Consent))),
     };
-    answer.path = Path::Consent;
-    answer.edits.splice(0..0, withdrawal.edits);
-    answer.replies.splice(0..0, withdrawal.replies);
-    Ok(answer)
+    match cards::superseded_with(turn.brain, &turn.facts, pending, &mut answer).await? {
+        true => Ok(answer),
+        // Decided while this message was being read: the first decision stands, and it is told.
+        false => Ok(too_late(turn.brain, &turn.facts, &pending.id).await?),
+    }
 }
 
 pub(super) async fn planned_again(
@@ -110,17 +103,6 @@ pub(super) async fn planned_again(
     let guess = Guess { kind: Kind::Action, domains: domains.to_vec(), confidence: 1.0 };
     let context = turn.unless_cancelled(context::fetch(turn.brain, &turn.facts, &guess).all(turn.account)).await?;
     rounds(turn, domains, &context, Topic { amends: Some(amended), ..Topic::default() }).await
-}
-
-/// One attempt to withdraw a card, durable at once; what is shown of it comes with the answer. `None` when it is not
-/// open any more.
-async fn withdrawn(brain: &Brain, facts: &TurnFacts, pending: &Pending) -> Result<Option<Answer>, StoreError> {
-    let mut withdrawal = Answer::of(Path::Consent);
-    if !cards::supersede(brain, facts, pending, &mut withdrawal).await? {
-        return Ok(None);
-    }
-    brain.commit(std::mem::take(&mut withdrawal.batch)).await?;
-    Ok(Some(withdrawal))
 }
 
 /// True when something was looked up, and nothing else came of it.
@@ -139,16 +121,13 @@ fn leads_on(answer: &Answer) -> bool {
     matches!(answer.clarification, Question::Open(_)) || !answer.reports.iter().all(stopped)
 }
 
-fn again(brain: &Brain, facts: &TurnFacts, pending: &Pending, refused: Answer) -> Result<Answer, StoreError> {
-    let mut answer = Answer::says(
-        Path::Consent,
-        "I couldn't work out that change, so here is the original again. Nothing was done.",
-    );
+/// Said of a change that came to nothing, below why, where that is known.
+fn stays(refused: Answer) -> Answer {
+    let mut answer = Answer::says(Path::Consent, STAYS);
     if !refused.reports.is_empty() {
         answer.replies.splice(0..0, refused.replies);
         answer.reports = refused.reports;
         answer.untrusted = refused.untrusted;
     }
-    cards::ask(brain, facts, Asking::again(pending), &mut answer)?;
-    Ok(answer)
+    answer.keeping_question()
 }

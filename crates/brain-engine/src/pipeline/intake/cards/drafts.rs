@@ -13,14 +13,13 @@ use crate::pipeline::consent::card_is_last;
 use crate::pipeline::consent::drafts::Draft;
 use crate::pipeline::intake::buttons as presses;
 use crate::pipeline::intake::intended::Intended;
-use crate::pipeline::show;
 use crate::pipeline::stages::topic::Amended;
 use crate::pipeline::stages::{guard, resolve};
 use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
 use brain_core::core::button::Press;
 use brain_core::core::outcome::{Report, Status};
 use brain_core::core::plan::PlannedAction;
-use brain_core::core::turn::{Edit, Input, Origin, Path};
+use brain_core::core::turn::{Input, Origin, Path};
 use brain_core::ports::StoreError;
 use brain_language::language::consent::{self, Consent};
 use brain_language::language::requests::Understood;
@@ -109,19 +108,12 @@ impl Draft {
 
     /// The new one, told in place of the old one.
     async fn redrafted(self, turn: &Turn<'_>) -> Result<Answer, TurnError> {
-        let Self { id, writing, .. } = self;
-        let (service, command) = (writing.service.clone(), writing.command.clone());
-        let request = show::meant(&turn.brain.services, std::slice::from_ref(&writing));
-        let amended = Amended { request, actions: vec![writing], card: None };
+        let (service, command) = (self.writing.service.clone(), self.writing.command.clone());
+        let amended = Amended::draft(&turn.brain.services, self.writing.clone());
         let mut answer = planned_again(turn, std::slice::from_ref(&service), &amended).await?;
         let is_it = |report: &&Report| report.service == service && report.command == command;
         if answer.reports.iter().filter(is_it).any(|report| report.status == Status::Succeeded) {
-            let services = turn.brain.services.now();
-            if let Some(drafts) = services.find(&service).and_then(|service| service.service.drafts()) {
-                drafts.discard(&turn.facts.ctx, &id).await;
-            }
-            let before = shown::with_button(turn.brain, &turn.facts, &Press::Send(id).encode()).await?;
-            answer.edits.extend(before.map(|shown| Edit::buttons(shown.message, Vec::new())));
+            self.replaced(turn.brain, &turn.facts, &mut answer).await?;
         } else if answer.reports.is_empty() && matches!(answer.clarification, Question::Settled) {
             return Ok(Answer::says(Path::Clarify, NO_REWORDING));
         }

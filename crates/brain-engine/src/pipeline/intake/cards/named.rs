@@ -59,7 +59,9 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
     let asked_last = turn.facts.open_question().is_some()
         || turn.facts.state.editing.is_some()
         || turn.facts.state.snoozing.is_some();
-    if list.is_none() && (asked_last || !naming.is_definite) {
+    // A yes or no to a place in a list that has gone by is asked about.
+    let decides = verb(naming.said).is_some() && !matches!(naming.which, CardName::Words(_));
+    if list.is_none() && (asked_last || !(naming.is_definite || decides)) {
         return Ok(None);
     }
     let questions = waiting_here(turn.brain, &turn.facts).await?;

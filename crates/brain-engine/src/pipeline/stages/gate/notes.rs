@@ -4,9 +4,10 @@
 use super::Seen;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::consent::drafts;
+use crate::pipeline::stages::phrasing::is_like_an_id;
 use crate::pipeline::turn::TurnFacts;
 use brain_core::core::card::show_address;
-use brain_core::core::plan::{Action, PlannedAction, Taint};
+use brain_core::core::plan::{Action, Params, PlannedAction, Taint};
 use brain_core::core::provenance;
 use brain_core::core::provenance::Folded;
 use brain_core::core::text::{shorten, visible};
@@ -87,4 +88,10 @@ pub(super) fn lookalikes(entry: &dyn Entry, action: &Action, folded: &Folded) ->
         format!("{} is not {}, though it looks like it", show_address(&address), show_address(&other))
     };
     found.into_iter().map(remark).collect()
+}
+
+/// Words about what was not found, without the id that a planner looked for: it says nothing to a person.
+pub(super) fn without_id(params: &Params, why: String) -> String {
+    let id = params.get("find_by").and_then(serde_json::Value::as_str).filter(|found_by| is_like_an_id(found_by));
+    id.map_or(why.clone(), |id| why.replace(&format!("like “{id}”"), "of that name").replace(id, "that one"))
 }

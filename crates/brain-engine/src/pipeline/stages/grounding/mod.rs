@@ -12,7 +12,7 @@
 mod amended;
 mod found;
 mod judging;
-mod proposed;
+pub(super) mod proposed;
 
 use self::found::TargetCheck;
 use self::judging::Judging;
@@ -182,7 +182,7 @@ fn is_contradicted(standing: &PlanStanding) -> bool {
 }
 
 /// The actions that are kept, which depend on each other by their new places.
-fn only(plan: Plan, kept: &[bool]) -> Plan {
+pub(super) fn only(plan: Plan, kept: &[bool]) -> Plan {
     if kept.iter().all(|kept| *kept) {
         return plan;
     }

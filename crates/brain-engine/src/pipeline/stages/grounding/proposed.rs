@@ -45,7 +45,13 @@ pub(super) fn contradicted(brain: &Brain, facts: &TurnFacts, mood: Mood) -> Doub
 }
 
 /// The plan, shown in a line each, to be taken with one tap; `is_all`: there was nothing more in it.
-pub(super) async fn proposed(brain: &Brain, facts: &TurnFacts, plan: Plan, people: &[Person], is_all: bool) -> Doubt {
+pub(in crate::pipeline::stages) async fn proposed(
+    brain: &Brain,
+    facts: &TurnFacts,
+    plan: Plan,
+    people: &[Person],
+    is_all: bool,
+) -> Doubt {
     let mut lines = Vec::new();
     for planned in &plan.actions {
         lines.push(line(brain, facts, planned, people).await);

@@ -23,7 +23,6 @@ use crate::investigate::synthesize::{AnswerRow, heading};
 use crate::investigate::synthesize_by_model::{AnswerPart, ModelAnswer, SynthesisInput, synthesize_by_model};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
-use crate::pipeline::stages::conversation;
 use crate::pipeline::stages::honest::{self, CameTo};
 use crate::pipeline::stages::phrasing::{self, Internals};
 use crate::pipeline::stages::speak;
@@ -77,9 +76,10 @@ pub(super) async fn answer(turn: &Turn<'_>, model: &dyn Model, asked: QuestionSc
     let (watch, trace) = (|progress| looking.says(progress), |call| looking.called(call));
     let (with, asker, plain) = (looking.with(&watch), looking.asker(model, &trace), looking.worker());
     let worker = looking.model_worker(&plain, &asker);
-    let (history, there, reference) =
-        (turn.facts.conversation().for_decomposition(), things(&looking.services), turn.facts.reference());
-    let mut dates = conversation::days(&turn.facts);
+    let sight = turn.facts.sight(&turn.brain.services);
+    let (control, mut dates) = (sight.control(), vec![sight.days()]);
+    let history = [control.history, control.shown].concat();
+    let (there, reference) = (things(&looking.services), turn.facts.reference());
     dates.extend(asked.since.map(|since| {
         let since = since.to_rfc3339_opts(SecondsFormat::Secs, true);
         format!("The person wants only what came since {since}; look at nothing before it.")

@@ -88,7 +88,7 @@ impl Command for WatchMail {
     fn slots(&mut self) -> Vec<Slot<'_>> {
         let by =
             self.by.iter_mut().map(|value| Slot::Time { param: "by", value, base: Base::Now, past: PastTimes::Ask });
-        by.chain([Slot::People { param: "who", value: &mut self.who }]).collect()
+        by.chain([Slot::People { param: "who", value: &mut self.who, unaddressed: None }]).collect()
     }
 
     fn problem(&self) -> Option<String> {

@@ -1,0 +1,363 @@
+//! Conversation: the way of a turn with a capable model, one growing exchange in place of plan, reflect and respond.
+//!
+//! ```text
+//! guard ∥ route ∥ context ─► the model: actions, a question, words
+//!                               ├─ looks ───────────────────────────────► run ─► it is asked again with what they found
+//!                               ├─ changes ─► verified ─► gate ─► run, card │
+//!                               │                └─ likely, or not routed ──► offered with one tap
+//!                               └─ nothing to look at any more ──────────► its words, receipts, cards, the question
+//! ```
+//!
+//! Invariants: the model sees what the person sees and may say all that the registry can do; whatever it says goes
+//! through what every plan goes through ([`verify`], the gate, consent); no write runs outside the services that the
+//! person's own words were routed to; what is shown of its words is what `phrasing` and `honest` leave. Where it gives
+//! no answer the turn goes the way of a turn without it. Not here: questions over everything (`investigate`), and small
+//! models, which plan in steps ([`super::select`]).
+
+mod says;
+mod verify;
+
+use futures::future::{Either, join, select};
+
+use self::says::ModelTurn;
+use self::verify::{HeldPlan, Verifying};
+use super::ask::Asked;
+use super::context::{self, Context, Fetching};
+use super::grounding::proposed;
+use super::guard::{self, Verdict};
+use super::phrasing::Internals;
+use super::progressing::{Progressing, with_words};
+use super::rounds::{self, one_round};
+use super::topic::{Amended, Topic, Unanswered};
+use super::{act, build_params, built_in, investigate, known, respond, route};
+use crate::pipeline::brain::Brain;
+use crate::pipeline::commit::{Answer, STOPPED};
+use crate::pipeline::consent::cards;
+use crate::pipeline::consent::drafts::Draft;
+use crate::pipeline::stages::guessed::Route;
+use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
+use brain_core::core::markup::Formatted;
+use brain_core::core::outcome::Status;
+use brain_core::core::pending::Pending;
+use brain_core::core::plan::{Plan, PlannedAction};
+use brain_core::core::turn::Path;
+use brain_core::limits;
+use brain_core::ports::{Planning, Stage};
+use brain_language::language::routing::{Guess, Kind};
+use brain_services::services::registry::CatalogExtent;
+
+/// Whether a turn is one: a capable model is there, and one prompt holds all that may be said.
+pub(in crate::pipeline) fn is_held(brain: &Brain, facts: &TurnFacts) -> bool {
+    let services = brain.services.open_to(facts.owner());
+    brain.model.is_some()
+        && brain.planning() == Planning::Conversation
+        && services.extent(&services.names()) == CatalogExtent::Schemas
+}
+
+/// A turn that is one.
+#[derive(Debug)]
+pub(in crate::pipeline) struct Conversing<'a> {
+    pub turn: &'a Turn<'a>,
+    /// What built-in understanding makes of the message.
+    pub guess: &'a Guess,
+}
+
+impl Conversing<'_> {
+    /// The answer, from the message as it came.
+    pub async fn answer(&self, context: Fetching) -> Result<Answer, TurnError> {
+        let Self { turn, guess } = *self;
+        let is_free = turn.facts.open_question().is_none() && turn.facts.open.is_empty();
+        if is_free && built_in::exact(turn.brain, &turn.facts).is_some() {
+            let route = route::decide(turn, guess).await;
+            turn.account.agreed();
+            return act::act(turn, route, context).await;
+        }
+        let names = turn.brain.services.open_to(turn.facts.owner()).names();
+        let context = turn.unless_cancelled(Box::pin(context::routed(turn, context, &names))).await?;
+        let dialogue = Dialogue { turn, context: &context, names };
+        let routing = Box::pin(self.bounds());
+        let (bound, first) = if guess.kind == Kind::Investigate || turn.facts.intents().investigates() {
+            // What may have to be looked into is not planned before that is known.
+            (turn.unless_cancelled(routing).await?, None)
+        } else {
+            match turn.unless_cancelled(select(routing, Box::pin(dialogue.says("")))).await? {
+                // What is looked into, or ruled out, needs no plan.
+                Either::Left((Ok(route), _)) if route.kind == Kind::Investigate => (Ok(route), None),
+                Either::Left((Err(why), _)) => (Err(why), None),
+                Either::Left((route, speaking)) => (route, Some(turn.unless_cancelled(speaking).await?)),
+                Either::Right((spoken, routing)) => (turn.unless_cancelled(routing).await?, Some(spoken)),
+            }
+        };
+        let route = match bound {
+            Ok(route) => route,
+            Err(why) => return Ok(Answer::says(Path::Blocked, why)),
+        };
+        turn.account.agreed();
+        turn.account.came_to(&["route"], route.to_string());
+        if let Some(answer) = self.investigated(&route).await? {
+            return Ok(answer);
+        }
+        dialogue.begun(first, route, guess).await
+    }
+
+    /// The same for a message that was routed already.
+    pub async fn routed(&self, route: Route, context: Fetching) -> Result<Answer, TurnError> {
+        if let Some(answer) = self.investigated(&route).await? {
+            return Ok(answer);
+        }
+        let turn = self.turn;
+        let names = turn.brain.services.open_to(turn.facts.owner()).names();
+        let context = turn.unless_cancelled(Box::pin(context::routed(turn, context, &names))).await?;
+        Dialogue { turn, context: &context, names }.begun(None, route, self.guess).await
+    }
+
+    async fn investigated(&self, route: &Route) -> Result<Option<Answer>, TurnError> {
+        match route.kind {
+            Kind::Investigate => Box::pin(investigate::investigate(self.turn)).await,
+            Kind::Chat | Kind::Action | Kind::Followup => Ok(None),
+        }
+    }
+
+    /// Where the message may lead, beside the operator's policy; why it leads nowhere.
+    async fn bounds(&self) -> Result<Route, String> {
+        let Self { turn, guess } = *self;
+        match join(guard::by_policy(turn.brain, &turn.facts, turn.account), route::decide(turn, guess)).await {
+            (Verdict::Allowed, route) => Ok(route),
+            (Verdict::Blocked(why), _) => Err(why),
+        }
+    }
+}
+
+/// The exchange with the model.
+struct Dialogue<'a> {
+    turn: &'a Turn<'a>,
+    context: &'a Context,
+    /// Of every service that is open to the person.
+    names: Vec<String>,
+}
+
+impl Dialogue<'_> {
+    /// The exchange from its beginning, which may have been said already.
+    async fn begun(&self, first: Option<Asked<ModelTurn>>, route: Route, guess: &Guess) -> Result<Answer, TurnError> {
+        let first = match first {
+            Some(said) => said,
+            None => self.turn.unless_cancelled(self.says("")).await?,
+        };
+        match first {
+            Asked::Answer(first) => Box::pin(self.held(first, route, guess)).await,
+            Asked::Unusable(why) => self.without(&why, Unanswered::Unusable, route).await,
+            Asked::Failed(error) => self.without(&error.to_string(), Unanswered::Failed(&error), route).await,
+        }
+    }
+
+    /// A turn in which the model gives no answer.
+    async fn without(&self, why: &str, unanswered: Unanswered<'_>, route: Route) -> Result<Answer, TurnError> {
+        let turn = self.turn;
+        turn.account.fell_back(Stage::Converse.name(), why);
+        if route.kind == Kind::Chat {
+            return Ok(Answer::says(Path::Chat, respond::in_kind(turn.brain, &turn.facts)));
+        }
+        let question = turn.facts.open_question().filter(|_| route.kind == Kind::Followup);
+        let topic = Topic { answers: question, unanswered: Some(unanswered), ..Topic::default() };
+        rounds::rounds(turn, &route.domains, self.context, topic).await
+    }
+
+    /// The exchange, from what the model said first.
+    async fn held(&self, first: ModelTurn, route: Route, guess: &Guess) -> Result<Answer, TurnError> {
+        let turn = self.turn;
+        let is_talk = route.kind == Kind::Chat;
+        let domains = self.domains(&first, route, guess).await;
+        let card = self.card(&first);
+        let draft = match &first.instead_of {
+            Some(id) if card.is_none() => {
+                Draft::in_sight(turn.brain, &turn.facts).await?.filter(|draft| draft.id == *id)
+            }
+            Some(_) | None => None,
+        };
+        let amended = match (card, &draft) {
+            (Some(card), _) => Some(Amended::card(card)),
+            (None, Some(draft)) => Some(Amended::draft(&turn.brain.services, draft.writing.clone())),
+            (None, None) => None,
+        };
+        let topic = Topic { amends: amended.as_ref(), answers: turn.facts.open_question(), ..Topic::default() };
+        let mut so_far = rounds::begun(turn.brain, &turn.facts, self.context, &topic);
+        let mut exchange = Exchange { domains, is_talk, offers: Vec::new(), reply: None };
+        match self.one_after_the_other(first, &mut exchange, &mut so_far).await {
+            Ok(()) => {}
+            Err(error) if so_far.answer.reports.is_empty() => return Err(error),
+            Err(TurnError::Cancelled) => so_far.results.add_remark(STOPPED.to_owned()),
+            Err(TurnError::Store(error)) => {
+                tracing::error!(%error, "a later round failed");
+                so_far.results.add_remark(crate::pipeline::commit::sorry(&error));
+            }
+        }
+        so_far.name_what_is_left(turn.brain);
+        let is_replaced = so_far.replaces.is_some() && (so_far.asks_consent() || so_far.results.changed);
+        let is_redrafted = so_far.results.changed;
+        let mut answer = self.told(exchange, so_far).await?;
+        if let Some(card) = card.filter(|_| is_replaced)
+            && !cards::superseded_with(turn.brain, &turn.facts, card, &mut answer).await?
+        {
+            return Ok(crate::pipeline::consent::too_late(turn.brain, &turn.facts, &card.id).await?);
+        }
+        if let Some(draft) = draft.filter(|_| is_redrafted) {
+            draft.replaced(turn.brain, &turn.facts, &mut answer).await?;
+        }
+        Ok(answer)
+    }
+
+    /// The services in which something may be changed: where a sure guess stood for the router and the model goes beyond
+    /// it, the router is asked after all.
+    async fn domains(&self, first: &ModelTurn, route: Route, guess: &Guess) -> Vec<String> {
+        let mut domains = route.domains;
+        if let Some(question) = self.turn.facts.open_question().filter(|_| route.kind == Kind::Followup) {
+            domains.extend(question.domains.iter().cloned());
+        }
+        let goes_beyond = |domains: &[String]| {
+            let entry = |planned: &PlannedAction| self.turn.brain.services.command(&planned.service, &planned.command);
+            let writes = |planned: &&PlannedAction| entry(planned).is_some_and(|entry| entry.writes());
+            first.plan.actions.iter().filter(writes).any(|planned| !domains.contains(&planned.service))
+        };
+        if goes_beyond(&domains)
+            && let Some(model) = self.turn.brain.model.as_deref()
+            && route::needs_no_model(self.turn.brain, &self.turn.facts, model, guess)
+            && let Asked::Answer(routed) = Box::pin(route::by_model(self.turn, model, guess)).await
+        {
+            domains.extend(routed.domains);
+        }
+        domains.sort();
+        domains.dedup();
+        domains
+    }
+
+    /// The open card that the actions take the place of.
+    fn card(&self, said: &ModelTurn) -> Option<&Pending> {
+        let id = said.instead_of.as_deref()?;
+        self.turn.facts.open.iter().find(|pending| pending.id.as_str() == id)
+    }
+
+    async fn one_after_the_other(
+        &self,
+        first: ModelTurn,
+        exchange: &mut Exchange,
+        so_far: &mut Progressing,
+    ) -> Result<(), TurnError> {
+        let turn = self.turn;
+        let (mut said, mut log) = (first, String::new());
+        for round in 0..limits::REFLECT_ROUNDS_MAX {
+            let written = serde_json::to_string(&said).unwrap_or_default();
+            let ModelTurn { mut plan, reply, .. } = said;
+            exchange.reply = reply.filter(|words| !words.trim().is_empty());
+            self.mend(&mut plan);
+            so_far.left.extend(plan.actions.split_off(plan.actions.len().min(limits::PLAN_ACTIONS_MAX)));
+            let people = known::meant(turn.brain, &turn.facts, &plan.actions, &so_far.sources.own).await;
+            let people = people.unwrap_or_default();
+            let verifying = Verifying {
+                brain: turn.brain,
+                facts: &turn.facts,
+                context: self.context,
+                so_far,
+                people: &people,
+                round,
+            };
+            let HeldPlan { plan, offers, remarks } = verifying.held(plan, &exchange.domains);
+            remarks.into_iter().for_each(|remark| so_far.results.add_remark(remark));
+            exchange.offers.extend(offers);
+            let before = (so_far.answer.reports.len(), so_far.results.facts.len());
+            let within = self.within(&exchange.domains, &plan);
+            let open = one_round(turn, plan, &within, turn.facts.words(), so_far).await?;
+            turn.account.knows(&so_far.results.receipts);
+            let reports = &so_far.answer.reports[before.0..];
+            let looked = reports.iter().any(|report| {
+                let entry = turn.brain.services.command(&report.service, &report.command);
+                report.status == Status::Succeeded && entry.is_some_and(|entry| !entry.writes())
+            });
+            let failed = reports.iter().any(|report| matches!(report.status, Status::Failed | Status::Refused));
+            let goes_on = looked || failed || open.is_some_and(|open| !open.trim().is_empty());
+            if !goes_on || so_far.asks() {
+                return Ok(());
+            }
+            let waits = reports.iter().filter(|report| report.status == Status::Pending);
+            let waits =
+                waits.map(|report| format!("{}.{} waits for their yes on a card", report.service, report.command));
+            let offered = exchange.offers.iter().map(|offer| format!("{} is offered, not done", offer.name()));
+            let lines: Vec<String> =
+                so_far.results.facts[before.1..].iter().cloned().chain(waits).chain(offered).collect();
+            log.push_str(&format!(
+                "\n\nYou answered: {written}\n\nResults\n{}\n\nGo on; do not repeat what is done.",
+                lines.join("\n")
+            ));
+            said = match turn.unless_cancelled(self.says(&log)).await? {
+                Asked::Answer(next) => next,
+                Asked::Unusable(why) => return Ok(turn.account.fell_back(Stage::Converse.name(), &why)),
+                Asked::Failed(error) => return Ok(turn.account.fell_back(Stage::Converse.name(), &error.to_string())),
+            };
+        }
+        Ok(())
+    }
+
+    /// Ids and letters as they were meant, and words without what is ours alone.
+    fn mend(&self, plan: &mut Plan) {
+        let turn = self.turn;
+        let known = self.context.items.iter().filter_map(|item| Some((item.id.as_deref()?, item.line.as_str())));
+        let internals = Internals::of(turn.brain, &turn.facts).with(known);
+        for words in plan.question.iter_mut().chain(&mut plan.open) {
+            *words = internals.worded(words);
+        }
+        for planned in &mut plan.actions {
+            if let Some(entry) = turn.brain.services.command(&planned.service, &planned.command) {
+                build_params::mend(self.context, entry.as_ref(), turn.facts.words(), &mut planned.params);
+            }
+        }
+    }
+
+    /// The services of what may be changed, and of what is only looked at.
+    fn within(&self, domains: &[String], plan: &Plan) -> Vec<String> {
+        let looks = plan.actions.iter().filter(|planned| {
+            let entry = self.turn.brain.services.command(&planned.service, &planned.command);
+            entry.is_some_and(|entry| !entry.writes())
+        });
+        let mut within: Vec<String> =
+            domains.iter().cloned().chain(looks.map(|planned| planned.service.clone())).collect();
+        within.sort();
+        within.dedup();
+        within
+    }
+
+    /// Words, receipts, cards, offers, the question.
+    async fn told(&self, exchange: Exchange, mut so_far: Progressing) -> Result<Answer, TurnError> {
+        let turn = self.turn;
+        let Exchange { domains, is_talk, offers, reply } = exchange;
+        if !offers.is_empty() {
+            let people = known::meant(turn.brain, &turn.facts, &offers, &so_far.sources.own).await.unwrap_or_default();
+            let offered = Plan { actions: offers, ..Plan::default() };
+            let doubt = proposed::proposed(turn.brain, &turn.facts, offered, &people, true).await;
+            let asked = doubt.ask(turn.brain, &turn.facts, &domains, &so_far.sources, so_far.said.clone())?;
+            so_far.offers(asked);
+        }
+        let words = match &reply {
+            Some(reply) => {
+                respond::in_conversation(turn.brain, &turn.facts, reply, &self.context.memories, &so_far, is_talk)
+            }
+            None => Formatted::default(),
+        };
+        let is_nothing = words.text.is_empty() && so_far.is_empty();
+        if is_nothing {
+            let reply = respond::in_kind(turn.brain, &turn.facts);
+            return Ok(Answer::says(Path::Chat, reply).holding(self.context.untrusted.clone()));
+        }
+        Ok(with_words(turn.brain, &turn.facts, so_far, words).holding(self.context.untrusted.clone()))
+    }
+}
+
+/// What an exchange comes to beside what is done.
+struct Exchange {
+    /// Services in which something may be changed.
+    domains: Vec<String>,
+    /// The router found nothing to do.
+    is_talk: bool,
+    /// What is done with one tap.
+    offers: Vec<PlannedAction>,
+    /// What the model said last.
+    reply: Option<String>,
+}

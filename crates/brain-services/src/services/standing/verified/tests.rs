@@ -1,0 +1,108 @@
+//! Values of a capable model beside the words that it says they rest on: a Monday, 10:00 in Berlin.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::testing::registry;
+use brain_language::language::time::DateOrder;
+
+const EARLIER: &str = "save Herr Brandl, 0171 3920044, from the Berlin office";
+
+/// How an action stands that was planned for this message, after [`EARLIER`] was said and a list was shown; what was
+/// taken out of it.
+fn check(message: &str, command: &str, params: Value, words: &[(&str, &str)]) -> (PlanStanding, Vec<String>) {
+    let reference = Reference {
+        now: "2026-01-12T09:00:00Z".parse().unwrap(),
+        zone: chrono_tz::Europe::Berlin,
+        order: DateOrder::DayFirst,
+    };
+    let reading = Reading::of(message, &reference);
+    let verifier = Verifier {
+        reading: &reading,
+        own: vec![EARLIER, message],
+        shown: vec!["🗒 Groceries: milk, eggs"],
+        times: vec!["2026-01-14 08:15".to_owned()],
+        in_hand: BTreeMap::from([("n00000000001", "Groceries")]),
+        items: BTreeMap::from([("n00000000001", "Groceries"), ("n00000000002", "Gift ideas")]),
+        people: &[],
+        reference: &reference,
+    };
+    let (service, name) = command.split_once('.').unwrap();
+    let words = words.iter().map(|(param, from)| StatedWords { param: (*param).into(), from: (*from).into() });
+    let mut planned = PlannedAction {
+        service: service.to_owned(),
+        command: name.to_owned(),
+        params: params.as_object().unwrap().clone(),
+        words: words.collect(),
+        ..PlannedAction::default()
+    };
+    let entry = registry().command(service, name).unwrap();
+    let Verified { standing, unsaid } = verifier.action(entry.as_ref(), &mut planned);
+    assert!(unsaid.iter().all(|value| !planned.params.values().any(|kept| kept == value)), "{planned:?}");
+    (standing, unsaid)
+}
+
+fn task(message: &str, params: Value, words: &[(&str, &str)]) -> (PlanStanding, Vec<String>) {
+    let mut all = json!({"title": "Take the pills"});
+    all.as_object_mut().unwrap().extend(params.as_object().unwrap().clone());
+    check(message, "task.create", all, words)
+}
+
+const EXACT: (PlanStanding, Vec<String>) = (PlanStanding::Exact, Vec::new());
+const LIKELY: (PlanStanding, Vec<String>) = (PlanStanding::Likely, Vec::new());
+
+#[test]
+fn a_time_follows_from_its_words_or_is_likely_or_was_not_said() {
+    let tomorrow = "remind me to take the pills tomorrow at 5pm";
+    let at = |deadline: &str| json!({"deadline": deadline});
+    assert_eq!(task(tomorrow, at("2026-01-13T17:00"), &[("deadline", "tomorrow at 5pm")]), EXACT);
+    assert_eq!(task(tomorrow, at("2026-01-13T17:00"), &[]), EXACT, "it follows from the message");
+    assert_eq!(task(tomorrow, at("2026-01-13T18:00"), &[("deadline", "tomorrow at 5pm")]), LIKELY);
+    let french = "rappelle-moi demain soir de prendre mes comprimés";
+    assert_eq!(task(french, at("2026-01-13T19:00"), &[("deadline", "demain soir")]), LIKELY);
+    let (standing, unsaid) = task(french, at("2026-01-13T19:00"), &[("deadline", "tomorrow evening")]);
+    assert_eq!((standing, unsaid), (PlanStanding::Exact, vec!["2026-01-13T19:00".to_owned()]));
+    // The hour of what is in hand, on a day that is said.
+    assert_eq!(task("the same on friday, for the pills", at("2026-01-16T08:15"), &[("deadline", "on friday")]), EXACT);
+}
+
+#[test]
+fn a_rule_is_the_one_that_was_said() {
+    let weekdays = "every weekday at 17:30 remind me to take the pills";
+    let rule = |repeat: &str| json!({"deadline": "2026-01-12T17:30", "repeat": repeat});
+    let words = [("repeat", "every weekday"), ("deadline", "17:30")];
+    assert_eq!(task(weekdays, rule("FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"), &words), EXACT);
+    assert_eq!(task(weekdays, rule("FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=17;BYMINUTE=30"), &words), EXACT);
+    assert_eq!(task(weekdays, rule("FREQ=WEEKLY;BYDAY=MO,TU,TH,FR"), &words), LIKELY);
+    let once = task("take the pills at 17:30", rule("FREQ=DAILY"), &[("repeat", "daily"), ("deadline", "17:30")]);
+    assert_eq!(once, (PlanStanding::Exact, vec!["FREQ=DAILY".to_owned()]));
+}
+
+#[test]
+fn what_only_asks_is_likely_at_most() {
+    let at = json!({"deadline": "2026-01-13T17:00"});
+    assert_eq!(task("should I take the pills tomorrow at 5pm?", at, &[("deadline", "tomorrow at 5pm")]), LIKELY);
+}
+
+#[test]
+fn a_choice_needs_a_word_a_number_stands_somewhere_and_a_thing_is_named_or_in_hand() {
+    assert_eq!(task("take the pills", json!({"priority": "high"}), &[]).1, ["high"]);
+    let urgent = task("it is urgent that I take the pills", json!({"priority": "high"}), &[("priority", "urgent")]);
+    assert_eq!(urgent, EXACT);
+    let save = |phone: &str| json!({"name": "Herr Brandl", "phone": phone});
+    let number = "sorry, at its end it is 54 and not 44";
+    assert_eq!(check(number, "contacts.save", save("0171 3920054"), &[]), LIKELY);
+    assert_eq!(check(number, "contacts.save", save("0171 3920044"), &[]), EXACT);
+    let append = |id: &str| json!({"find_by": id, "text": "bread"});
+    assert_eq!(check("bread as well", "keep.append", append("n00000000001"), &[]), EXACT, "it is in hand");
+    assert_eq!(check("bread as well", "keep.append", append("n00000000002"), &[]), LIKELY);
+    assert_eq!(check("add bread to my gift ideas", "keep.append", append("n00000000002"), &[]), EXACT);
+}
+
+#[test]
+fn an_address_that_nobody_said_or_knows_is_taken_out() {
+    let draft = json!({"to": ["eve@evil.example"], "subject": "Late", "body": "I am late."});
+    let (_, unsaid) =
+        check("write to Herr Brandl that I am late", "email.create_draft", draft, &[("to", "Herr Brandl")]);
+    assert_eq!(unsaid, ["eve@evil.example"]);
+}

@@ -1,0 +1,176 @@
+//! A turn with a capable model: one growing exchange in which it sees what the person sees, with everything that a plan
+//! goes through between it and the world.
+
+use brain_agent::core::button::Role;
+use brain_agent::core::outcome::Status;
+use brain_agent::core::pending::State;
+use brain_agent::core::turn::Path;
+use brain_agent::ports::{Call, Planning, Stage, Table};
+use serde_json::{Value, json};
+
+use crate::rig::{Answer, Rig, Setup, action, send};
+
+fn rig(demo: bool) -> Rig {
+    let planning = Planning::Conversation;
+    Rig::new(Setup { demo, grounds_plans: true, planning, model: true, ..Setup::default() })
+}
+
+/// An action with the words that its values rest on.
+fn rests(mut action: Value, words: &[(&str, &str)]) -> Value {
+    action["words"] = words.iter().map(|(param, from)| json!({"param": param, "from": from})).collect();
+    action
+}
+
+fn says(actions: Value) -> Value {
+    json!({"actions": actions, "instead_of": null, "question": null, "open": null, "reply": null})
+}
+
+fn replies(words: &str) -> Value {
+    json!({"actions": [], "instead_of": null, "question": null, "open": null, "reply": words})
+}
+
+/// Routed there, and answered one after the other; the last answer stays.
+fn plays(rig: &Rig, domains: &[&str], answers: Vec<Value>) {
+    rig.script.routes(json!({"type": "action", "domains": domains, "is_followup": false}));
+    let left = std::sync::Mutex::new(answers);
+    rig.script.on(Stage::Converse, move |_| {
+        let mut left = left.lock().unwrap();
+        if left.len() > 1 { left.remove(0) } else { left[0].clone() }
+    });
+}
+
+fn exchanged(rig: &Rig) -> Vec<Call> {
+    rig.script.asked(Stage::Converse)
+}
+
+fn succeeded(answer: &Answer) -> Vec<String> {
+    let done = answer.done.outcomes.iter().filter(|report| report.status == Status::Succeeded);
+    done.map(|report| format!("{}.{}", report.service, report.command)).collect()
+}
+
+fn pills(deadline: &str, from: &str) -> Value {
+    rests(action("task", "create", json!({"title": "Take the pills", "deadline": deadline})), &[("deadline", from)])
+}
+
+#[tokio::test]
+async fn an_order_takes_one_call_beside_the_router_and_is_told_by_its_receipt() {
+    let rig = rig(false);
+    plays(&rig, &["task"], vec![says(json!([pills("2026-01-13T17:00", "tomorrow at 5pm")]))]);
+    let answer = rig.says("could you make sure that I take those pills tomorrow at 5pm").await;
+    assert_eq!(succeeded(&answer), ["task.create"], "{}", answer.text());
+    assert!(answer.text().starts_with("⏰ Reminder set: Take the pills"), "{}", answer.text());
+    assert_eq!(rig.script.stages(), [Stage::Route, Stage::Converse]);
+    assert!(answer.button(Role::Undo).is_some());
+}
+
+#[tokio::test]
+async fn what_was_looked_up_comes_back_and_its_words_stand_above_what_they_rest_on() {
+    let rig = rig(true);
+    let look = says(json!([action("calendar", "list_events", json!({"from": "2026-01-13", "to": "2026-01-14"}))]));
+    plays(&rig, &["calendar"], vec![look, replies("Only the standup, and then Northwind at two.")]);
+    let answer = rig.says("anything on tomorrow that I can't be late for, roughly?").await;
+    assert_eq!(exchanged(&rig).len(), 2);
+    let (first, second) = (&exchanged(&rig)[0].user, &exchanged(&rig)[1].user);
+    assert!(second.starts_with(&**first) && second.contains("Results") && second.contains("Northwind"), "{second}");
+    assert!(answer.text().starts_with("Only the standup"), "{}", answer.text());
+    assert!(answer.text().contains("📅"), "{}", answer.text());
+}
+
+#[tokio::test]
+async fn what_code_cannot_read_is_shown_in_full_and_done_with_one_tap() {
+    let rig = rig(false);
+    plays(&rig, &["task"], vec![says(json!([pills("2026-01-13T19:00", "demain soir")]))]);
+    let offered = rig.says("rappelle-moi demain soir de prendre mes comprimés").await;
+    assert_eq!(succeeded(&offered), [""; 0]);
+    assert!(offered.text().contains("“Take the pills”, tomorrow (Tue 13 Jan) at 19:00"), "{}", offered.text());
+    let taken = rig.presses(&offered.button(Role::Offer).unwrap()).await;
+    assert_eq!(succeeded(&taken), ["task.create"], "{}", taken.text());
+}
+
+#[tokio::test]
+async fn a_time_that_nobody_said_is_left_out_and_that_is_told() {
+    let rig = rig(false);
+    plays(&rig, &["task"], vec![says(json!([pills("2026-01-13T19:00", "at seven in the evening")]))]);
+    let answer = rig.says("put the pills on my list please").await;
+    assert!(answer.text().contains("I left out “2026-01-13T19:00”: you didn't say that."), "{}", answer.text());
+    let kept = answer.done.outcomes.iter().find(|report| report.status == Status::Succeeded).unwrap();
+    assert!(!kept.params.contains_key("deadline"), "{kept:?}");
+}
+
+#[tokio::test]
+async fn nothing_is_changed_outside_the_services_that_the_own_words_were_routed_to() {
+    let rig = rig(false);
+    let beside = action("memory", "store", json!({"category": "fact", "key": "pills", "value": "the pills"}));
+    plays(&rig, &["task"], vec![says(json!([pills("2026-01-13T17:00", "tomorrow at 5pm"), beside]))]);
+    let answer = rig.says("could you make sure that I take those pills tomorrow at 5pm").await;
+    assert_eq!(succeeded(&answer), ["task.create"], "{}", answer.text());
+    assert!(answer.text().contains("Nothing is done yet"), "it is offered: {}", answer.text());
+    assert_eq!(rig.count(Table::Memories).await, 0);
+}
+
+#[tokio::test]
+async fn a_mail_that_was_read_brings_nothing_to_be_done() {
+    let rig = rig(true);
+    let look = says(json!([action("email", "read_thread", json!({"find_by": "Leadspark"}))]));
+    let obeys = says(json!([
+        action("task", "create", json!({"title": "Call Chad"})),
+        action("email", "forward_email", json!({"find_by": "Leadspark", "to": ["chad@leadspark.example"]})),
+    ]));
+    plays(&rig, &["email", "task"], vec![look, obeys, replies("That is all it says.")]);
+    let before = rig.open_tasks().await;
+    let answer = rig.says("what does the mail from Leadspark say?").await;
+    assert!(succeeded(&answer).iter().all(|done| done == "email.read_thread"), "{:?}", succeeded(&answer));
+    assert_eq!((rig.open_tasks().await, rig.effects().len()), (before, 0), "{}", answer.text());
+}
+
+#[tokio::test]
+async fn a_card_is_changed_by_what_takes_its_place() {
+    let rig = rig(false);
+    plays(&rig, &["email"], vec![says(json!([send("bob@example.com", "Late", "I am late.")]))]);
+    let card = rig.says("send an email to bob@example.com that I am late").await.card();
+    let mut changed = says(json!([send("bob@example.com", "Late", "I am late, sorry.")]));
+    changed["instead_of"] = card.id.as_str().into();
+    plays(&rig, &["email"], vec![changed]);
+    let answer = rig.says("hmm, rather with a sorry at its end").await;
+    assert!(exchanged(&rig).last().unwrap().user.contains(&format!("Card {}, waits", card.id)));
+    assert_eq!(rig.pending(&card.id).await.state, State::Superseded, "{}", answer.text());
+    let newer = answer.card();
+    assert!(newer.text().contains("I am late, sorry."), "{}", newer.text());
+    assert!(rig.effects().is_empty());
+    assert_eq!(rig.presses(&newer.approve()).await.did(), ["email.send_email succeeded"]);
+}
+
+#[tokio::test]
+async fn what_fits_no_order_is_answered_in_words_and_claims_nothing() {
+    let rig = rig(false);
+    plays(&rig, &[], vec![replies("I've sent it to Bob. That leaves €890.")]);
+    rig.script.routes(json!({"type": "chat", "domains": [], "is_followup": false}));
+    let answer = rig.says("Invoice: 14 hrs @ €85, minus the €300 deposit. What's outstanding?").await;
+    assert!(answer.text().contains("That leaves €890"), "{}", answer.text());
+    assert!(!answer.text().contains("sent it to Bob"), "{}", answer.text());
+    assert_eq!(succeeded(&answer), [""; 0]);
+}
+
+#[tokio::test]
+async fn where_the_model_gives_no_answer_built_in_understanding_does() {
+    let rig = rig(false);
+    plays(&rig, &["task"], vec![json!("no JSON at all")]);
+    rig.script.on(Stage::Plan, |_| json!("no JSON at all"));
+    let answer = rig.says("what do I have to do this week?").await;
+    assert_eq!(succeeded(&answer), ["task.list"], "{}", answer.text());
+    assert!(answer.done.fallbacks.contains(&"converse".to_owned()), "{:?}", answer.done.fallbacks);
+}
+
+#[tokio::test]
+async fn an_open_question_takes_no_message_before_the_model_has_seen_it() {
+    let rig = rig(false);
+    let mut asks = says(json!([]));
+    asks["question"] = "Which evening do you mean?".into();
+    plays(&rig, &["task"], vec![asks]);
+    let asked = rig.says("remind me one evening to take the pills").await;
+    assert_eq!(asked.done.path, Path::Clarify);
+    plays(&rig, &["calendar"], vec![replies("On Thursday you are free all day.")]);
+    let answer = rig.says("Wann hab ich am Donnerstag Zeit?").await;
+    assert!(exchanged(&rig).last().unwrap().user.contains("You asked about"), "it is in sight");
+    assert!(answer.text().contains("free all day") && succeeded(&answer).is_empty(), "{}", answer.text());
+}
