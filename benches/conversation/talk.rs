@@ -196,7 +196,8 @@ impl Model for Script {
             | Stage::Extract
             | Stage::Rank
             | Stage::Classify
-            | Stage::Synthesize => Value::Null,
+            | Stage::Synthesize
+            | Stage::Converse => Value::Null,
         };
         self.calls.lock().unwrap().push(call);
         let text = match &answer {

@@ -11,6 +11,8 @@ use crate::language::{terms, words};
 pub fn added(text: &str, own: &[&str], reference: &Reference) -> Vec<String> {
     let said: FxHashSet<String> = own.iter().flat_map(|own| words::words(own)).map(|word| terms::stem(&word)).collect();
     let is_own = |part: &str| {
+        // An amount without cents is the number.
+        let part = part.strip_suffix("00").and_then(|part| part.strip_suffix(['.', ','])).unwrap_or(part);
         words::words(part).iter().filter(|word| !is_light(word)).all(|word| said.contains(&terms::stem(word)))
     };
     let times: Vec<_> = time::find(text, reference).into_iter().map(|mention| mention.span).collect();
@@ -90,6 +92,8 @@ mod tests {
         }
         assert!(!found.contains("Bob") && !found.contains("report"), "{found}");
         assert_eq!(of("", &own), Vec::<String>::new());
+        let amounts = of("It is 185.00 each, and 3,00 off, so 555.00, 182.50 and 3,000.", &["it is 185 each, 3 off"]);
+        assert_eq!(amounts, ["555.00", "182.50", "3,000"]);
     }
 
     #[test]
