@@ -98,7 +98,7 @@ impl Verifier<'_> {
 
     fn value(&self, value: &TypedValue, stated: &[StatedWords]) -> ValueStanding {
         let text = value.text.as_str();
-        let names = |one: &&StatedWords| value.path.iter().any(|part| *part == one.param);
+        let names = |one: &&StatedWords| value.path.contains(&one.param);
         let from: Vec<&str> = stated.iter().filter(names).map(|one| one.from.as_str()).collect();
         let stands = from.iter().any(|words| self.stands(words));
         let or_stands = |follows: bool| match (follows, stands) {
@@ -133,7 +133,7 @@ impl Verifier<'_> {
         let from = words(from);
         let from = format!(" {} ", from.join(" "));
         let holds = |text: &&str| format!(" {} ", words(text).join(" ")).contains(&from);
-        !from.trim().is_empty() && self.own.iter().chain(&self.shown).any(|text| holds(text))
+        !from.trim().is_empty() && self.own.iter().chain(&self.shown).any(holds)
     }
 
     /// Whether a time follows from its words, from the message, or from both with the times of what is in hand.
