@@ -287,11 +287,16 @@ impl Dialogue<'_> {
                 "\n\nYou answered: {written}\n\nResults\n{}\n\nGo on; do not repeat what is done.",
                 lines.join("\n")
             ));
-            said = match turn.unless_cancelled(self.says(&log)).await? {
-                Asked::Answer(next) => next,
-                Asked::Unusable(why) => return Ok(turn.account.fell_back(Stage::Converse.name(), &why)),
-                Asked::Failed(error) => return Ok(turn.account.fell_back(Stage::Converse.name(), &error.to_string())),
+            let why = match turn.unless_cancelled(self.says(&log)).await? {
+                Asked::Answer(next) => {
+                    said = next;
+                    continue;
+                }
+                Asked::Unusable(why) => why,
+                Asked::Failed(error) => error.to_string(),
             };
+            turn.account.fell_back(Stage::Converse.name(), &why);
+            return Ok(());
         }
         Ok(())
     }
