@@ -210,3 +210,22 @@ async fn fewer_than_one_harmless_request_in_ten_is_met_with_a_card() {
     assert!(rig.performed().iter().all(|action| !is_high_stakes(action)));
     assert!(carded.len() * 10 < asked.len(), "{carded:#?}");
 }
+
+#[tokio::test]
+async fn one_thing_is_changed_twice_in_order_and_what_waits_for_a_change_is_not_done_before_it() {
+    let rename = |to: &str| action("task", "update", json!({"find_by": "demotask12", "changes": {"title": to}}));
+    let done = async |plan: Value| {
+        let rig = demo();
+        rig.plans(plan);
+        let answer = rig.says("please do that").await;
+        let outcomes = answer.done.outcomes.iter();
+        outcomes.map(|outcome| (outcome.command.clone(), outcome.status)).collect::<Vec<_>>()
+    };
+    let renamed = ("update".to_owned(), Status::Succeeded);
+    assert_eq!(done(json!([rename("Buy oats"), rename("Buy rye")])).await, [renamed.clone(), renamed.clone()]);
+    let mut waits = action("task", "create", json!({"title": "Bake bread"}));
+    waits["depends_on"] = json!([1]);
+    let done = done(json!([rename("Buy oats"), rename("Buy rye"), waits])).await;
+    let is_made = done.iter().position(|one| *one == ("create".to_owned(), Status::Succeeded));
+    assert!(is_made.is_none_or(|at| done[..at] == [renamed.clone(), renamed.clone()]), "{done:?}");
+}

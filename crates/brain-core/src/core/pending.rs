@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 
 use super::digest::{Digest, Scheme};
 use super::ids::{ChatId, MessageId, PendingId, UserId};
-use super::plan::Action;
+use super::plan::{Action, PlannedAction, Target};
 use crate::limits;
 
 /// Where a pending action stands.
@@ -336,6 +336,24 @@ impl Pending {
     pub fn apply(&mut self, event: Transition) -> Result<(), IllegalTransition> {
         self.state = next(self.state, event)?;
         Ok(())
+    }
+
+    /// Its actions as a planner would write them; `find_by`: how each says what it was found to be about.
+    pub fn planned(&self, find_by: impl Fn(&Target) -> String) -> Vec<PlannedAction> {
+        let planned = self.actions.iter().enumerate().map(|(index, action)| {
+            let mut params = action.params.clone();
+            if let (Some(target), Some(found)) = (&action.target, params.get_mut("find_by")) {
+                *found = find_by(target).into();
+            }
+            PlannedAction {
+                service: action.service.clone(),
+                command: action.command.clone(),
+                params,
+                depends_on: self.depends_on.get(index).cloned().unwrap_or_default(),
+                ..PlannedAction::default()
+            }
+        });
+        planned.collect()
     }
 
     /// The message that carries the buttons, once the card is complete.

@@ -136,15 +136,8 @@ pub fn shown(words: Formatted, came_to: CameTo) -> Formatted {
     let words = words.without_sentences(asks_like_a_card).without_signs();
     let claims = came_to != CameTo::Change && claims_a_change(&words.text);
     let above = if claims { came_to.correction() } else { came_to.statement() };
-    let mut words = if claims && !came_to.may_be_earlier() { words.without_sentences(claims_a_change) } else { words };
-    match (above, came_to.closing()) {
-        (Some(above), _) => words.below(above),
-        (None, Some(closing)) if !words.text.is_empty() => {
-            words.push(&format!("\n\n{closing}"));
-            words
-        }
-        (None, _) => words,
-    }
+    let words = if claims && !came_to.may_be_earlier() { words.without_sentences(claims_a_change) } else { words };
+    between(above, words, came_to.closing())
 }
 
 /// The same for a model that has seen what came of the turn: of its words only those go that say it has done something
@@ -158,8 +151,13 @@ pub fn in_conversation(words: Formatted, came_to: CameTo) -> Formatted {
         (_, false) => came_to.statement(),
     };
     let tells_earlier = came_to.may_be_earlier() || came_to == CameTo::Answer;
-    let mut words = if claims && !tells_earlier { words.without_sentences(claims_own_deed) } else { words };
-    match (above, came_to.closing()) {
+    let words = if claims && !tells_earlier { words.without_sentences(claims_own_deed) } else { words };
+    between(above, words, came_to.closing())
+}
+
+/// Words below what code says, or above it where nothing stands there already.
+fn between(above: Option<&str>, mut words: Formatted, closing: Option<&str>) -> Formatted {
+    match (above, closing) {
         (Some(above), _) => words.below(above),
         (None, Some(closing)) if !words.text.is_empty() => {
             words.push(&format!("\n\n{closing}"));

@@ -59,7 +59,8 @@ pub(crate) fn check(brain: &Brain, plan: Plan) -> InOrder {
     order
 }
 
-/// Which of these low-stakes actions change a thing that an action before them changes, and wait for nothing else.
+/// Which of these low-stakes actions change a thing that an action before them changes; each waits for nothing else, and
+/// nothing waits for it.
 pub(crate) fn changes_again(brain: &Brain, actions: &[PlannedAction]) -> Vec<bool> {
     let changed = |planned: &PlannedAction| {
         let entry = brain.services.command(&planned.service, &planned.command)?;
@@ -68,9 +69,10 @@ pub(crate) fn changes_again(brain: &Brain, actions: &[PlannedAction]) -> Vec<boo
         is_low_write(entry.as_ref(), planned).then(|| (planned.service.clone(), id.to_owned()))
     };
     let mut known = Vec::new();
-    let again = actions.iter().map(|planned| {
+    let awaited = |index: usize| actions.iter().any(|other| other.depends_on.contains(&index));
+    let again = actions.iter().enumerate().map(|(index, planned)| {
         let Some(changed) = changed(planned) else { return false };
-        let is_again = known.contains(&changed) && planned.depends_on.is_empty();
+        let is_again = known.contains(&changed) && planned.depends_on.is_empty() && !awaited(index);
         known.push(changed);
         is_again
     });

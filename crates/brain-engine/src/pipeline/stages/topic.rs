@@ -59,20 +59,8 @@ pub struct Amended<'a> {
 impl<'a> Amended<'a> {
     /// A card.
     pub fn card(pending: &'a Pending) -> Self {
-        let actions = pending.actions.iter().enumerate().map(|(index, action)| {
-            let mut params = action.params.clone();
-            if let (Some(target), true) = (&action.target, params.contains_key("find_by")) {
-                params.insert("find_by".to_owned(), target.id.clone().into());
-            }
-            PlannedAction {
-                service: action.service.clone(),
-                command: action.command.clone(),
-                params,
-                depends_on: pending.depends_on.get(index).cloned().unwrap_or_default(),
-                ..PlannedAction::default()
-            }
-        });
-        Self { request: pending.request.clone(), actions: actions.collect(), card: Some(pending) }
+        let actions = pending.planned(|target| target.id.clone());
+        Self { request: pending.request.clone(), actions, card: Some(pending) }
     }
 
     /// A draft, which waits on no card.

@@ -5,7 +5,7 @@ use super::facts::TurnFacts;
 use brain_core::core::history::PastAction;
 use brain_core::core::ids::PendingId;
 use brain_core::core::pending::Pending;
-use brain_core::core::plan::PlannedAction;
+use brain_core::core::plan::Target;
 use brain_core::core::sight::{InHand, OpenCard, OpenQuestion, RepliedTo, Sight};
 use brain_core::core::text::{one_line, quoted};
 use brain_core::limits;
@@ -28,8 +28,7 @@ impl TurnFacts {
     pub fn sight_beside(&self, services: &Registry, question: bool, card: Option<&PendingId>) -> Sight<'_> {
         let mut sight = self.sight(services);
         sight.question.take_if(|_| question);
-        let others = self.cards_in_sight().filter(|pending| Some(&pending.id) != card);
-        sight.cards = others.map(open_card).collect();
+        sight.cards.retain(|open| card.is_none_or(|card| card.as_str() != open.id));
         sight
     }
 
@@ -67,20 +66,8 @@ impl TurnFacts {
 }
 
 fn open_card(pending: &Pending) -> OpenCard<'_> {
-    let actions = pending.actions.iter().enumerate().map(|(index, action)| {
-        let mut params = action.params.clone();
-        if let (Some(target), Some(found)) = (&action.target, params.get_mut("find_by")) {
-            *found = format!("{} {}", target.id, quoted(&target.label, limits::SIGHT_LABEL_CHARS)).into();
-        }
-        PlannedAction {
-            service: action.service.clone(),
-            command: action.command.clone(),
-            params,
-            depends_on: pending.depends_on.get(index).cloned().unwrap_or_default(),
-            ..PlannedAction::default()
-        }
-    });
-    OpenCard { id: pending.id.as_str(), request: &pending.request, actions: actions.collect() }
+    let named = |target: &Target| format!("{} {}", target.id, quoted(&target.label, limits::SIGHT_LABEL_CHARS));
+    OpenCard { id: pending.id.as_str(), request: &pending.request, actions: pending.planned(named) }
 }
 
 /// A question as code words it is without the values in it, and has nothing of what a model asked.

@@ -25,6 +25,8 @@ use super::attached::Attached;
 use super::enclosed::Enclosed;
 use super::read::one_line;
 use crate::services::command::one_or_many;
+use brain_core::core::text::quoted;
+use brain_core::limits::NAME_CHARS_MAX;
 
 /// A mail as it will be drafted or sent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -66,6 +68,11 @@ impl Letter {
     /// What its reader gets: the body, and the signature below it.
     pub fn text(&self) -> String {
         signed(&self.body, self.signature.as_deref())
+    }
+
+    /// Those whose address nobody knows yet, as a person is told of them.
+    pub(super) fn without_address(&self) -> impl Iterator<Item = String> {
+        self.unaddressed.iter().map(|name| format!("{} (no address yet)", quoted(name, NAME_CHARS_MAX)))
     }
 
     /// Everybody it goes to.

@@ -20,8 +20,7 @@ use brain_core::core::history::ItemRef;
 use brain_core::core::ids::UserId;
 use brain_core::core::plan::{ActingAccount, Action, Target};
 use brain_core::core::stakes::Stakes;
-use brain_core::core::text::{quoted, visible};
-use brain_core::limits::NAME_CHARS_MAX;
+use brain_core::core::text::visible;
 
 /// Write a mail without sending it.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -76,7 +75,7 @@ impl Command for CreateDraft {
     fn receipt(&self, _: &Drafted, receipt: &Receipt<'_>) -> String {
         let letter = &self.0;
         let mut to = show::people(&[letter.to.as_slice(), &letter.cc].concat(), receipt.action);
-        to.extend(letter.unaddressed.iter().map(|name| format!("{} (no address yet)", quoted(name, NAME_CHARS_MAX))));
+        to.extend(letter.without_address());
         let to = to.join(", ");
         let from = letter.from.as_ref().map(|from| format!("From: {}\n", show_address(from))).unwrap_or_default();
         let (subject, text) = (visible(&letter.subject), letter.text());

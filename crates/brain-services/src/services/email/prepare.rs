@@ -22,7 +22,7 @@ use brain_core::core::card::{CardBody, show_address};
 use brain_core::core::plan::Action;
 use brain_core::core::provenance::NOT_YOURS;
 use brain_core::core::text::quoted;
-use brain_core::limits::{CANDIDATES_MAX, CARD_INLINE_CHARS_MAX, NAME_CHARS_MAX, RECIPIENTS_MAX};
+use brain_core::limits::{CANDIDATES_MAX, CARD_INLINE_CHARS_MAX, RECIPIENTS_MAX};
 use brain_language::language::people::Familiarity;
 
 impl Email {
@@ -182,9 +182,7 @@ pub(super) fn too_many<'a>(to: impl IntoIterator<Item = &'a String>) -> Option<S
 
 /// The whole of a new mail.
 pub(super) fn letter_card(title: &str, letter: &Letter, subject: &Subject<'_>) -> CardBody {
-    let unaddressed =
-        letter.unaddressed.iter().map(|name| format!("{} (no address yet)", quoted(name, NAME_CHARS_MAX)));
-    let to = show::people(&letter.to, subject.action).into_iter().chain(unaddressed).collect();
+    let to = show::people(&letter.to, subject.action).into_iter().chain(letter.without_address()).collect();
     let card = CardBody::titled(title).lines("To", to);
     let card = copied(card, &letter.cc, subject.action);
     let card = leaving(card, letter.from.as_deref()).words("Subject", &letter.subject);

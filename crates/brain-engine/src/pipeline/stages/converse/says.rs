@@ -11,7 +11,7 @@ use crate::pipeline::turn::status;
 use brain_core::core::plan::Plan;
 use brain_core::core::text::head_and_tail;
 use brain_core::limits;
-use brain_core::ports::{Model, ModelError, Stage};
+use brain_core::ports::{AnswerSchema, Model, ModelError, Stage};
 use brain_core::prompts::{Fixed, Prompt};
 
 /// What a model says in a conversation.
@@ -33,12 +33,12 @@ impl Dialogue<'_> {
         let turn = self.turn;
         let Some(model) = turn.brain.model.as_deref() else { return Asked::Unusable("there is no model".to_owned()) };
         turn.account.doing(status::thinking());
-        let schema = turn.brain.services.now().conversation_schema(&self.names);
-        let prompt = match self.prompt(model) {
+        let services = turn.brain.services.now();
+        let schema = services.conversation_schema(&self.names);
+        let prompt = match self.prompt(model, &schema) {
             Ok(Prompt { system, user }) => Prompt { system, user: [&*user, log].concat().into() },
             Err(error) => return Asked::Failed(error),
         };
-        let services = turn.brain.services.now();
         let misfit = |said: &ModelTurn| plan::misfit(turn.brain, &said.plan);
         let called = |calls: &[_]| {
             Some(ModelTurn { plan: called::plan(&services, &self.names, calls)?, ..ModelTurn::default() })
@@ -48,9 +48,8 @@ impl Dialogue<'_> {
         ask::typed_fitting(turn.account, model, Stage::Converse, prompt, schema, tokens, checks).await
     }
 
-    fn prompt(&self, model: &dyn Model) -> Result<Prompt, ModelError> {
+    fn prompt(&self, model: &dyn Model, schema: &AnswerSchema) -> Result<Prompt, ModelError> {
         let turn = self.turn;
-        let schema = turn.brain.services.now().conversation_schema(&self.names);
         let written = schema.notation();
         let fixed = Fixed {
             of: Some(schema.number()),
