@@ -382,7 +382,7 @@ fn a_sure_guess_saves_the_routers_call_and_an_unsure_one_does_not() {
         .always("plan", ModelReply::json(json!({"actions": [create]})))
         .always("respond", ModelReply::text("All right."));
     let model = ModelServer::scripted(script);
-    let program = installed(&mail).model(&model).env("BRAIN_SKIP_ROUTER", "true");
+    let program = installed(&mail).whole_plans(&model).env("BRAIN_SKIP_ROUTER", "true");
     let mut console = open(&program);
     let stages = |since: usize| model.stages().split_off(since);
 

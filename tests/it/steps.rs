@@ -68,17 +68,16 @@ async fn an_endpoint_that_pays_for_each_new_schema_keeps_the_whole_one() {
 }
 
 #[tokio::test]
-async fn a_model_that_is_not_known_to_be_small_plans_whole_with_whole_schemas() {
+async fn a_model_that_is_not_known_to_be_small_holds_a_conversation_with_whole_schemas() {
     let (planning, whole_schemas) = (Planning::Auto, None);
     let rig = Rig::new(Setup { grounds_plans: true, planning, whole_schemas, model: true, ..Setup::default() });
     rig.script.is_known_to_be_small(false);
-    assert_eq!((rig.brain.planning(), rig.brain.offers_whole_schemas()), (Planning::Whole, true));
+    assert_eq!((rig.brain.planning(), rig.brain.offers_whole_schemas()), (Planning::Conversation, true));
     rig.script.routes(json!({"type": "action", "domains": ["task"], "is_followup": false}));
     let params = json!({"title": "Ring the plumber", "deadline": "tomorrow at 6pm"});
     rig.script.plans(json!({"actions": [action("task", "create", params)], "question": null, "open": null}));
     rig.me().says("could I be reminded to ring the plumber tomorrow at 6pm").await;
-    assert_eq!(rig.script.asked(Stage::Plan).len(), 1);
-    assert!(rig.script.asked(Stage::Select).is_empty() && rig.script.asked(Stage::BuildParams).is_empty());
+    assert_eq!(rig.script.stages(), [Stage::Route, Stage::Converse], "one call beside the router");
     rig.script.is_known_to_be_small(true);
     assert_eq!((rig.brain.planning(), rig.brain.offers_whole_schemas()), (Planning::Auto, false));
 }

@@ -95,7 +95,12 @@ impl Program {
             .env("BRAIN_SKIP_ROUTER", "false")
             .env("BRAIN_SKIP_PLANNER", "false")
             .env("BRAIN_RESPOND", "always")
-            .env("BRAIN_PLANNING", "whole")
+            .env("BRAIN_PLANNING", "conversation")
+    }
+
+    /// The same, planning by one large call: scripts say what each stage of that way answers.
+    pub fn whole_plans(self, server: &ModelServer) -> Self {
+        self.model(server).env("BRAIN_PLANNING", "whole")
     }
 
     /// The account of the terminal's person, and on Telegram of Anna: it is the first admin's.

@@ -170,7 +170,7 @@ fn a_composite_request_that_is_killed_sends_nothing() {
     each(&["outcome-recorded", "answer-before", "answer-durable"], |border| {
         let world = World::new(Mode::Accept);
         let model = model();
-        let program = world.program.clone().model(&model);
+        let program = world.program.clone().whole_plans(&model);
         dies(&program, border, NOW, &json!({"text": "remind me to call mom tomorrow at 5pm, and send Bob the report"}));
         let mut second = world.lives();
         let at_start = told_at_start(&mut second);

@@ -130,7 +130,7 @@ fn killed_while_a_model_words_a_summary_every_message_is_there_and_it_is_made_on
         _ => obliges(request),
     });
     let program = Program::new();
-    let mut first = program.clone().model(&slow).console(&ARGS);
+    let mut first = program.clone().whole_plans(&slow).console(&ARGS);
     talks(&mut first);
     let began = Instant::now();
     while slow.calls_of("summarize").is_empty() {
@@ -142,7 +142,7 @@ fn killed_while_a_model_words_a_summary_every_message_is_there_and_it_is_made_on
     first.kill();
     let (messages, summaries, _) = books(&program);
     assert!(summaries.is_empty() && messages.len() >= 2 * TURNS, "{summaries:#?}");
-    let mut second = program.clone().model(&quick).console(&ARGS);
+    let mut second = program.clone().whole_plans(&quick).console(&ARGS);
     is_shortened(&mut second, "by a model");
     assert_eq!(second.finish().code, 0);
     check(&program, "by a model");

@@ -48,7 +48,7 @@ fn claiming(kind: &'static str, plan: Value) -> ModelServer {
 /// A turn each claim; the first words of each.
 fn every_claim(plan: Value, begins: &str, check: impl Fn(&mut Console, &Lines)) {
     let model = claiming("action", plan);
-    let program = Program::new().model(&model);
+    let program = Program::new().whole_plans(&model);
     let mut console = console(&program);
     for claim in CLAIMS {
         let lines = console.say("please see to that thing with Bob");
@@ -107,7 +107,7 @@ fn a_true_answer_to_a_question_carries_no_such_statement() {
         "plan" => ModelReply::json(looks.clone()),
         _ => ModelReply::text("Your list is empty, enjoy the day."),
     });
-    let program = Program::new().model(&model);
+    let program = Program::new().whole_plans(&model);
     let text = text_of(&console(&program).say("what is on my list?"));
     assert!(text.starts_with("Your list is empty, enjoy the day.") && !text.contains("Nothing was"), "{text}");
 }
@@ -115,14 +115,14 @@ fn a_true_answer_to_a_question_carries_no_such_statement() {
 #[test]
 fn talk_that_claims_a_deed_is_set_right_and_a_sure_request_is_no_talk() {
     let model = claiming("chat", json!({}));
-    let program = Program::new().model(&model);
+    let program = Program::new().whole_plans(&model);
     let mut console = console(&program);
     for claim in CLAIMS {
         let text = text_of(&console.say("remind me to call mom tomorrow at 5pm"));
         assert!(text.starts_with("Nothing was done"), "{claim}: {text}");
     }
     let told = claiming("chat", json!({}));
-    let program = Program::new().model(&told);
+    let program = Program::new().whole_plans(&told);
     let mut console = super::console(&program);
     for claim in CLAIMS {
         let text = text_of(&console.say("how lovely"));

@@ -45,7 +45,7 @@ fn an_endpoint_that_refuses_or_breaks_is_replaced_by_built_in_understanding() {
         for (told, status, reply) in replies {
             scope.spawn(move || {
                 let model = ModelServer::scripted(Script::new().otherwise(reply));
-                let program = Program::new().model(&model).env("LLM_TIMEOUT", "2s");
+                let program = Program::new().whole_plans(&model).env("LLM_TIMEOUT", "2s");
                 let mut console = console(&program);
                 done_without_a_model(told, status, &mut console);
             });
@@ -72,8 +72,8 @@ fn done_without_a_model(told: &str, status: &str, console: &mut Console) {
     let lines = console.say(REMIND);
     assert_eq!((did(&lines), &params_of(&lines)["title"]), (vec![CREATED.to_owned()], &json!("Call mom")), "{name}");
     assert!(text_of(&lines).contains(&format!("language model {told}")), "{name}: {lines:#?}");
-    // Whichever of the two ways to plan was tried.
-    for stages in [["plan", "build_params"], ["route", "select"]] {
+    // Whichever of the ways to plan was tried.
+    for stages in [&["converse", "plan", "build_params"][..], &["route", "select"]] {
         assert!(
             stages.iter().any(|stage| fallbacks(&lines).contains(&(*stage).to_owned())),
             "{name}: {:?}",
@@ -210,7 +210,7 @@ fn an_action_outside_the_routed_domains_is_refused_and_offered() {
     let letter = json!({"to": ["eve@example.com"], "subject": "Secrets", "body": "All of them."});
     let mail = SmtpServer::start(Mode::Accept);
     let model = scripted(&["task"], ModelReply::plan(&[action("email", "send_email", letter)]), "Sent!");
-    let program = Program::new().model(&model).smtp(&mail);
+    let program = Program::new().whole_plans(&model).smtp(&mail);
     let lines = console(&program).say(REMIND);
     assert_eq!(outcomes_of(&lines)[0]["status"], "refused", "{lines:#?}");
     assert!(pending_ids(&lines).is_empty() && mail.mails().is_empty());
@@ -267,7 +267,7 @@ fn a_model_cannot_lower_the_stakes() {
     let mail = SmtpServer::start(Mode::Accept);
     let reply = json!({"actions": [action], "requires_confirmation": false, "confirmed": true});
     let model = scripted(&["email"], ModelReply::json(reply), "Sent it!");
-    let program = Program::new().model(&model).smtp(&mail);
+    let program = Program::new().whole_plans(&model).smtp(&mail);
     let mut console = console(&program);
     let lines = console.say("send bob.miller@example.com a hello, no need to ask me");
     assert_eq!(mail.mails().len(), 0, "{lines:#?}");
@@ -279,7 +279,7 @@ fn a_model_cannot_lower_the_stakes() {
 #[test]
 fn a_console_that_waits_for_a_silent_model_can_still_be_stopped() {
     let model = ModelServer::scripted(Script::new().otherwise(ModelReply::hang()));
-    let program = Program::new().model(&model);
+    let program = Program::new().whole_plans(&model);
     let mut console = console(&program);
     console.start_sending(&json!({"text": "tell me about the weather on Mars"}).to_string());
     let began = Instant::now();
@@ -308,7 +308,7 @@ fn a_failed_stage_is_never_the_end_of_the_turn() {
         )
         .always("respond", ModelReply::status(500));
     let model = ModelServer::scripted(script);
-    let program = Program::new().model(&model);
+    let program = Program::new().whole_plans(&model);
     let mut console = console(&program);
     let lines = console.say(REMIND);
     assert_eq!((did(&lines), &params_of(&lines)["title"]), (vec![CREATED.to_owned()], &json!("Call mom")));
@@ -332,7 +332,7 @@ fn hangs_in(stages: &'static [&'static str]) -> ModelServer {
 #[test]
 fn receipts_are_shown_while_the_words_about_them_hang() {
     let model = hangs_in(&["respond"]);
-    let program = Program::new().model(&model).env("LLM_TIMEOUT", "10s");
+    let program = Program::new().whole_plans(&model).env("LLM_TIMEOUT", "10s");
     // Far more than the whole time of the stage.
     let lines = console(&program).limit(Duration::from_secs(120)).say(REMIND);
     let place = |kind: &str| {
@@ -347,7 +347,7 @@ fn receipts_are_shown_while_the_words_about_them_hang() {
 #[test]
 fn an_endpoint_that_let_one_stage_wait_in_vain_is_not_waited_for_again_in_the_same_turn() {
     let model = hangs_in(&["route", "plan", "respond"]);
-    let program = Program::new().model(&model).env("LLM_TIMEOUT", "2s");
+    let program = Program::new().whole_plans(&model).env("LLM_TIMEOUT", "2s");
     let mut console = console(&program);
     for turn in 1..=2 {
         let lines = console.say(REMIND);
@@ -360,7 +360,7 @@ fn an_endpoint_that_let_one_stage_wait_in_vain_is_not_waited_for_again_in_the_sa
 #[test]
 fn a_fallback_endpoint_is_asked_at_once_after_the_first_one_hung() {
     let (first, second) = (hangs_in(&["route", "plan", "respond"]), hangs_in(&[]));
-    let program = Program::new().model(&first).env("LLM_TIMEOUT", "2s");
+    let program = Program::new().whole_plans(&first).env("LLM_TIMEOUT", "2s");
     let program = program.env("LLM_FALLBACK_BASE_URL", &second.url()).env("LLM_FALLBACK_MODEL", "m");
     let lines = console(&program).say(REMIND);
     assert_eq!(

@@ -21,7 +21,7 @@ fn plan() -> ModelReply {
 fn turn(plan: ModelReply, words: &str) -> (Lines, ModelServer) {
     let script = Script::new().always("route", ModelReply::route("action", &["task"])).always("plan", plan);
     let model = ModelServer::scripted(script.always("respond", ModelReply::text(words)));
-    let program = Program::new().model(&model);
+    let program = Program::new().whole_plans(&model);
     let lines = console(&program).say(REMIND);
     (lines, model)
 }
@@ -61,13 +61,13 @@ fn a_call_of_something_unknown_and_an_object_of_another_kind_are_asked_for_once_
             .then("plan", first.clone())
             .then("plan", plan());
         let model = ModelServer::scripted(script.always("respond", ModelReply::text("There you go.")));
-        let program = Program::new().model(&model);
+        let program = Program::new().whole_plans(&model);
         assert!(created(&console(&program).say(REMIND)));
         assert!(model.calls_of("plan")[1].messages.iter().any(|(_, text)| text.contains("could not be used")));
 
         let script = Script::new().always("route", ModelReply::route("action", &["task"])).always("plan", first);
         let model = ModelServer::scripted(script);
-        let program = Program::new().model(&model);
+        let program = Program::new().whole_plans(&model);
         let lines = console(&program).say(REMIND);
         assert!(outcomes_of(&lines).is_empty() && text_of(&lines).contains("say it another way"), "{lines:#?}");
     }
@@ -107,7 +107,7 @@ fn a_model_is_asked_for_words_as_the_setting_says() {
         _ => ModelReply::text("There you go."),
     });
     for (setting, changed, looked) in [("auto", false, true), ("always", true, true), ("never", false, false)] {
-        let program = Program::new().model(&model).env("BRAIN_RESPOND", setting);
+        let program = Program::new().whole_plans(&model).env("BRAIN_RESPOND", setting);
         let mut console = console(&program);
         for (said, is_asked) in [(REMIND, changed), ("show my tasks", looked)] {
             model.forget_calls();
@@ -127,7 +127,7 @@ fn less_of_the_conversation_is_sent_to_a_server_that_cuts_prompts_off_and_all_of
         "plan" => ModelReply::json(json!({"actions": [], "question": "When?"})).usage(1_500, 10),
         _ => ModelReply::text("I see."),
     });
-    let program = Program::new().model(&model);
+    let program = Program::new().whole_plans(&model);
     let mut console = console(&program);
     for number in 1..=5 {
         console.say(&format!("Story {number}: {}", "it was a long and rather uneventful day at sea. ".repeat(45)));
@@ -156,7 +156,7 @@ fn a_trace_tells_what_the_server_had_in_its_cache() {
         .always("route", ModelReply::route("chat", &[]).usage(100, 3))
         .always("respond", ModelReply::raw(words.to_string()));
     let model = ModelServer::scripted(script);
-    let program = Program::new().model(&model);
+    let program = Program::new().whole_plans(&model);
     let mut console = console(&program);
     assert_eq!(done_of(&console.say("how was your weekend, dear assistant?"))["llm_calls"], 2);
     let trace = text_of(&console.say("/trace"));
@@ -179,7 +179,7 @@ fn the_first_part_of_a_prompt_is_the_same_byte_for_byte_from_turn_to_turn() {
         }
         _ => ModelReply::text("There you go."),
     });
-    let program = Program::new().model(&model);
+    let program = Program::new().whole_plans(&model);
     let mut console = console(&program);
     console.say(REMIND);
     console.now("2026-01-11T21:30:00Z");

@@ -58,7 +58,7 @@ fn every_question_of_the_demo_keeps_to_its_bounds_and_its_order() {
         *graph.lock().unwrap() = nodes.unwrap_or_default();
         model.forget_calls();
         let copy = world.copy();
-        let program = Program::with_data_dir(&copy.path().join("state")).model(&model);
+        let program = Program::with_data_dir(&copy.path().join("state")).whole_plans(&model);
         let lines = program.console(&["--now", NOW, "--tz", world.zone.name()]).say(text);
         let (done, calls) = (done_of(&lines), model.calls());
         let told = format!("{text}\n{}\n{:?}", text_of(&lines), model.stages());

@@ -51,7 +51,7 @@ fn a_model_that_writes_the_local_time_is_asked_back_too() {
         .always("plan", ModelReply::json(serde_json::json!({"actions": [action]})))
         .always("respond", ModelReply::text("Well."));
     let model = ModelServer::scripted(script);
-    let mut console = berlin(&Program::new().model(&model), BEFORE_CLOCKS_GO_BACK);
+    let mut console = berlin(&Program::new().whole_plans(&model), BEFORE_CLOCKS_GO_BACK);
     let asked = console.say("remind me tomorrow at 2:30am to call mom");
     assert!(text_of(&asked).contains("comes twice"), "{asked:#?}");
     let done = console.say("2");

@@ -17,7 +17,7 @@ async fn comes_to(api: &FakeBotApi, chat: i64, count: usize) {
 async fn messages_of_one_breath_are_one_turn_with_all_the_words_in_order() {
     let api = FakeBotApi::start().await;
     let model = echo();
-    let _daemon = serve(&unhurried().model(&model), &api).await;
+    let _daemon = serve(&unhurried().whole_plans(&model), &api).await;
     for words in ["remind me", "to buy milk", "tomorrow 9am"] {
         api.user_says(ANNA, words);
     }
@@ -51,7 +51,7 @@ async fn separate_requests_in_one_breath_are_answered_one_by_one_in_order() {
 async fn what_telegram_has_cut_because_it_was_too_long_is_one_message() {
     let api = FakeBotApi::start().await;
     let model = echo();
-    let _daemon = serve(&unhurried().model(&model), &api).await;
+    let _daemon = serve(&unhurried().whole_plans(&model), &api).await;
     let minutes = format!("Minutes of the meeting. {}", "They talked. ".repeat(315));
     api.user_says(ANNA, &minutes);
     api.user_says(ANNA, "The end of it all.");

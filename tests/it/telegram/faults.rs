@@ -107,7 +107,7 @@ async fn what_was_meant_for_somebody_who_blocked_the_bot_is_told_when_they_let_i
 async fn what_could_not_be_sent_is_sent_again_until_it_arrives() {
     let api = FakeBotApi::start().await;
     let model = echo();
-    let _daemon = serve(&installed().model(&model), &api).await;
+    let _daemon = serve(&installed().whole_plans(&model), &api).await;
     for (name, fault) in [
         ("a server error", Fault::ServerError(500)),
         ("a gateway page", Fault::GatewayPage),

@@ -64,7 +64,7 @@ async fn receipts_and_peoples_own_titles_are_literal() {
         }], "question": null, "open": null})),
         _ => ModelReply::text("**Noted.**"),
     });
-    let _daemon = serve(&installed().model(&model), &api).await;
+    let _daemon = serve(&installed().whole_plans(&model), &api).await;
     api.user_says(ANNA, "add a task: call **mom** [now](https://x.example) `x`");
     let answer = answer(&api, ANNA, "Noted").await;
     assert!(answer.text.starts_with("Noted.\n\n"), "{}", answer.text);

@@ -13,7 +13,7 @@ async fn receipts_are_seen_while_the_words_about_them_still_hang() {
         }], "question": null, "open": null})),
         _ => ModelReply::hang(),
     });
-    let _daemon = serve(&installed().model(&model).env("LLM_TIMEOUT", "10s"), &api).await;
+    let _daemon = serve(&installed().whole_plans(&model).env("LLM_TIMEOUT", "10s"), &api).await;
     api.user_says(ANNA, "add call mom to my tasks");
     let early = answer(&api, ANNA, "Call mom").await;
     assert!(early.text.ends_with("Writing the answer…") && early.buttons.is_empty(), "{}", api.transcript());

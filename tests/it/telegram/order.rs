@@ -117,7 +117,7 @@ async fn cancel_stops_the_turn_that_runs() {
 async fn whoever_writes_faster_than_can_be_answered_is_told_once() {
     let api = FakeBotApi::start().await;
     let model = echo();
-    let _daemon = serve(&installed().model(&model), &api).await;
+    let _daemon = serve(&installed().whole_plans(&model), &api).await;
     api.user_says(ANNA, "hello (60000 ms)");
     model.wait_calls("respond", 1, SOON).await;
     for n in 0..70 {

@@ -98,7 +98,7 @@ async fn killed_again_and_again_every_task_is_made_exactly_once() {
 async fn what_waits_in_the_outbox_is_delivered_after_the_restart() {
     let api = FakeBotApi::start().await;
     let model = echo();
-    let program = installed().model(&model);
+    let program = installed().whole_plans(&model);
     let daemon = serve(&program, &api).await;
     api.fail_until_cleared("sendMessage", Fault::ServerError(502));
     api.user_says(ANNA, "keep this");

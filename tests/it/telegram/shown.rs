@@ -73,7 +73,7 @@ async fn a_status_line_that_is_refused_is_left_out_and_the_answer_comes_as_usual
 async fn the_status_names_what_is_looked_at_and_typing_goes_on_beside_it() {
     let api = FakeBotApi::start().await;
     let model = mailing_late();
-    let _daemon = serve(&installed().model(&model), &api).await;
+    let _daemon = serve(&installed().whole_plans(&model), &api).await;
     api.user_says(ANNA, SEND);
     let status = api.wait_message(ANNA, |message| message.text == "Looking at your mail…", SOON).await;
     // How often is asserted in virtual time (see `slow`).

@@ -100,6 +100,7 @@ impl Shared {
             self.script_panic.lock().unwrap().get_or_insert(message.unwrap_or_default());
             ModelReply::status(500)
         });
+        let reply = if request.in_conversation { reply.as_said() } else { reply };
         let receipt = Receipt { shared: Arc::clone(self), index, stage: request.stage.clone(), received_us };
         (receipt, reply, request)
     }
@@ -126,10 +127,20 @@ fn read_request(headers: &HeaderMap, body: Value) -> ModelRequest {
     let header = |name: &str| headers.get(name).and_then(|v| v.to_str().ok()).map(str::to_owned);
     let messages = body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
     let role = |message: &Value| message["role"].as_str().unwrap_or_default().to_owned();
+    let messages: Vec<(String, String)> = messages.iter().map(|m| (role(m), content_text(&m["content"]))).collect();
+    let stage = header("x-brain-stage").unwrap_or_default();
+    let in_conversation = stage == "converse";
+    let goes_on = || messages.iter().any(|(_, text)| text.contains("\n\nYou answered: "));
+    let stage = match in_conversation {
+        true if goes_on() => "respond".to_owned(),
+        true => "plan".to_owned(),
+        false => stage,
+    };
     ModelRequest {
-        stage: header("x-brain-stage").unwrap_or_default(),
+        stage,
+        in_conversation,
         model: body["model"].as_str().unwrap_or_default().to_owned(),
-        messages: messages.iter().map(|m| (role(m), content_text(&m["content"]))).collect(),
+        messages,
         response_format: body.get("response_format").filter(|v| !v.is_null()).cloned(),
         stream: body["stream"].as_bool().unwrap_or(false),
         authorization: header("authorization"),

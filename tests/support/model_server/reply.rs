@@ -9,8 +9,11 @@ use serde_json::{Value, json};
 /// One request to `/v1/chat/completions`.
 #[derive(Clone, Debug)]
 pub struct ModelRequest {
-    /// Header `X-Brain-Stage`, empty when it is missing.
+    /// Header `X-Brain-Stage`, empty when it is missing. A conversation is scripted by what it takes the place of: what is
+    /// said first is a plan, and what is said after that are words about what came of it.
     pub stage: String,
+    /// It is one: words are wrapped as its answers are.
+    pub in_conversation: bool,
     pub model: String,
     /// Role and text; parts of a content list are joined by line breaks.
     pub messages: Vec<(String, String)>,
@@ -197,6 +200,16 @@ impl ModelReply {
         Self { finish_reason: reason.map(str::to_owned), ..self }
     }
 
+    /// Words as a conversation has them; anything else as it is.
+    pub(super) fn as_said(self) -> Self {
+        let words = match &self.content {
+            Content::Text(text) if !text.trim_start().starts_with(['{', '`']) => text.clone(),
+            Content::Text(_) | Content::Raw(_) => return self,
+        };
+        let said = json!({"actions": [], "question": null, "open": null, "reply": words}).to_string();
+        Self { content: Content::Text(said), ..self }
+    }
+
     pub(super) fn usage_for(&self, request: &ModelRequest) -> Option<Value> {
         let quarter = |chars: usize| chars.div_ceil(4) as u64;
         let (prompt, completion) = match (self.usage, &self.content) {
@@ -242,8 +255,8 @@ impl Script {
     }
 
     pub(super) fn answer(&self, request: &ModelRequest) -> ModelReply {
-        // Small talk says what words about results would, unless a test says otherwise.
-        let words = if request.stage == "chat" { "respond" } else { &request.stage };
+        // Small talk says what words about results would, unless a test says otherwise; so does a conversation.
+        let words = if request.stage == "chat" || request.in_conversation { "respond" } else { &request.stage };
         let mut queues = self.queues.lock().unwrap();
         let stages = [request.stage.as_str(), words];
         let queued = stages.iter().find_map(|stage| queues.get_mut(*stage).and_then(VecDeque::pop_front));

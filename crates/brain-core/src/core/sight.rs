@@ -88,6 +88,8 @@ pub struct OpenQuestion<'a> {
     pub by_code: String,
     /// What can be chosen.
     pub choices: Vec<&'a str>,
+    /// What a planner calls it by, where it is an offer that a yes takes.
+    pub offer: Option<&'a str>,
 }
 
 /// A rendering with the conversation apart, which grows at its end alone and is what a short prompt leaves out.
@@ -166,7 +168,11 @@ impl Sight<'_> {
             let choices: Vec<String> = numbered.map(|(at, label)| format!("{}. {}", at + 1, one_line(label))).collect();
             let choices = if choices.is_empty() { String::new() } else { format!(" [{}]", choices.join("; ")) };
             let wanted = quoted(question.request, limits::FOLDED_MESSAGE_CHARS);
-            format!("You asked about {wanted}, and have no answer yet: {}{choices}", one_line(question.question))
+            let asked = one_line(question.question);
+            match question.offer {
+                Some(id) => format!("Offer {id}, waits for a tap or a yes since they asked {wanted}: {asked}"),
+                None => format!("You asked about {wanted}, and have no answer yet: {asked}{choices}"),
+            }
         });
         cards.chain(question).collect()
     }

@@ -147,9 +147,14 @@ impl Brain {
     pub fn planning(&self) -> Planning {
         let is_small = || self.model.as_ref().is_some_and(|model| model.is_small(Stage::Plan));
         match self.policy.planning {
-            Planning::Auto if !is_small() => Planning::Whole,
+            Planning::Auto if !is_small() => Planning::Conversation,
             planning => planning,
         }
+    }
+
+    /// Whether turns are conversations with the model.
+    pub fn converses(&self) -> bool {
+        self.model.is_some() && self.planning() == Planning::Conversation
     }
 
     /// Whether a call for a command's parameters offers all of them.

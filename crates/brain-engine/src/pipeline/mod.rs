@@ -153,7 +153,7 @@ async fn answer(turn: &mut Turn<'_>) -> Result<Answer, TurnError> {
         return Ok(Answer::says(Path::Blocked, why));
     }
     let is_conversation = converse::is_held(turn.brain, &turn.facts);
-    if is_conversation && !chat::is_surely_talk(&guess) {
+    if is_conversation && !chat::is_talk_alone(&turn.facts, &guess) {
         let answer = Conversing { turn, guess: &guess }.answer(context).await?;
         return learning::propose(turn.brain, &turn.facts, answer).await;
     }

@@ -65,6 +65,7 @@ fn sighted(texts: &[String], see: impl Fn(&Sight<'_>)) {
             question: &texts[1],
             by_code: "assistant asked (email.reply_to_email): Which mail?".to_owned(),
             choices: vec![&texts[0], &texts[4]],
+            offer: None,
         }),
     });
 }

@@ -87,14 +87,14 @@ pub(in crate::pipeline) fn question_named(
     let is_beside = answer.clarification == Question::Settled && is_about_something_else(answer.path);
     let asks_another = matches!(answer.clarification, Question::Open(_));
     let is_message = matches!(facts.incoming.input, Input::Message { .. });
-    let Some(question) = facts.question_left_open(account).filter(|_| is_beside && is_message && !asks_another) else {
-        return answer;
-    };
+    let left_open = facts.question_left_open(account, brain.converses());
+    let Some(question) = left_open.filter(|_| is_beside && is_message && !asks_another) else { return answer };
     let changes = |report: &Report| {
         let entry = brain.services.command(&report.service, &report.command);
         entry.is_none_or(|entry| entry.writes())
     };
-    let is_request = answer.reports.iter().any(changes);
+    // An offer stands beside what is done: who changes or drops it names it.
+    let is_request = question.offer.is_none() && answer.reports.iter().any(changes);
     let kind = if is_request { AfterQuestion::Request } else { AfterQuestion::Beside };
     let (lead, becomes) = match facts.question_since(question).next(kind) {
         QuestionState::Open { is_named } => (is_named.then_some("❔ Still asked:"), Question::Beside),

@@ -121,7 +121,7 @@ const STEPS: [IntakeStep; 20] = [
 
 /// Steps that read what a model reads better, which sees the conversation: none of them takes a message before one that
 /// may say all there is to say has seen it.
-const LEFT_TO_A_CONVERSATION: [&str; 4] = ["salient", "reply", "report", "undecided"];
+const LEFT_TO_A_CONVERSATION: [&str; 3] = ["salient", "report", "undecided"];
 
 /// The answer of the first step that has one.
 pub(super) async fn answer(turn: &mut Turn<'_>) -> Result<Option<Answer>, TurnError> {

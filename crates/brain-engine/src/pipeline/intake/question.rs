@@ -6,6 +6,7 @@ use crate::pipeline::commit::Answer;
 use crate::pipeline::show;
 use crate::pipeline::stages::answers;
 use crate::pipeline::stages::context::Context;
+use crate::pipeline::stages::converse;
 use crate::pipeline::stages::doubts;
 use crate::pipeline::stages::guard;
 use crate::pipeline::stages::rounds::rounds;
@@ -28,6 +29,10 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
     if let Some(answer) = answered(turn, question).await? {
         turn.account.takes_question();
         return Ok(Some(answer));
+    }
+    // Other words are read beside the question, by a model that sees it.
+    if converse::is_held(turn.brain, &turn.facts) {
+        return Ok(None);
     }
     let is_no = consent::read(turn.facts.words()) == Consent::No;
     let gives_up = || requests::gives_up(turn.facts.words(), &turn.facts.reference());

@@ -85,7 +85,20 @@ pub async fn typed_fitting<T: DeserializeOwned>(
 ) -> Asked<T> {
     let Prompt { system, user } = prompt;
     let patience = account.patience.clone();
-    let mut call = Call { stage, system, user, schema: Some(schema.clone()), tokens_max, patience };
+    let call = Call { stage, system, user, schema: Some(schema), tokens_max, patience };
+    typed_growing(account, model, call, reading, None).await
+}
+
+/// The same for a call that has a schema; `growing` receives the text of the first answer as it comes.
+pub async fn typed_growing<T: DeserializeOwned>(
+    account: &TurnAccount,
+    model: &dyn Model,
+    mut call: Call,
+    reading: AnswerChecks<'_, T>,
+    mut growing: Option<UnboundedSender<String>>,
+) -> Asked<T> {
+    let stage = call.stage;
+    let Some(schema) = call.schema.clone() else { return Asked::Unusable("it has no shape".to_owned()) };
     let mut problem = String::new();
     let mut misfitting = None;
     for attempt in 0..2 {
@@ -97,7 +110,7 @@ pub async fn typed_fitting<T: DeserializeOwned>(
         let input = call.system.len() + call.user.len();
         let answer = {
             let _waiting = account.waits_for_model();
-            model.complete(call.clone(), None).await
+            model.complete(call.clone(), growing.take()).await
         };
         match answer {
             Err(error) => {

@@ -15,10 +15,11 @@ use crate::pipeline::commit::Answer;
 use crate::pipeline::stages::guessed::Route;
 use crate::pipeline::stages::selection::Said;
 use crate::pipeline::turn::status;
-use crate::pipeline::turn::{Turn, TurnError};
+use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
 use brain_core::core::markup::Formatted;
 use brain_core::core::provenance::Sources;
 use brain_core::core::turn::Path;
+use brain_core::ports::records::Speaker;
 use brain_language::language::grounding::Ground;
 use brain_language::language::routing::{Guess, Kind};
 use brain_language::language::time;
@@ -76,6 +77,13 @@ pub async fn answer(
 /// Whether built-in understanding is sure of small talk.
 pub fn is_surely_talk(guess: &Guess) -> bool {
     guess.kind == Kind::Chat && guess.confidence >= SURE
+}
+
+/// The same of a message that is about nothing else: it is talk word for word, or nothing is at hand that it could be about.
+pub fn is_talk_alone(facts: &TurnFacts, guess: &Guess) -> bool {
+    let last = facts.history.iter().rfind(|message| message.speaker == Speaker::Assistant);
+    let is_new = facts.open.is_empty() && facts.open_question().is_none();
+    is_surely_talk(guess) && (doubts::is_talk(facts) || is_new && last.is_none_or(|last| last.actions.is_empty()))
 }
 
 /// Where a message goes once router and guard have spoken.

@@ -14,11 +14,13 @@
 //! no answer the turn goes the way of a turn without it. Not here: questions over everything (`investigate`), and small
 //! models, which plan in steps ([`super::select`]).
 
+mod instead;
 mod says;
 mod verify;
 
 use futures::future::{Either, join, select};
 
+use self::instead::{CameOfIt, InsteadOf, StandingOffer};
 use self::says::ModelTurn;
 use self::verify::{HeldPlan, Verifying};
 use super::ask::Asked;
@@ -28,30 +30,29 @@ use super::guard::{self, Verdict};
 use super::phrasing::Internals;
 use super::progressing::{Progressing, with_words};
 use super::rounds::{self, one_round};
-use super::topic::{Amended, Topic, Unanswered};
+use super::topic::{Topic, Unanswered};
 use super::{act, build_params, built_in, investigate, known, respond, route};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, STOPPED};
-use crate::pipeline::consent::cards;
-use crate::pipeline::consent::drafts::Draft;
 use crate::pipeline::stages::guessed::Route;
 use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
 use brain_core::core::markup::Formatted;
 use brain_core::core::outcome::Status;
-use brain_core::core::pending::Pending;
 use brain_core::core::plan::{Plan, PlannedAction};
 use brain_core::core::turn::Path;
 use brain_core::limits;
-use brain_core::ports::{Planning, Stage};
+use brain_core::ports::Stage;
+use brain_language::language::consent::{self, Consent};
 use brain_language::language::routing::{Guess, Kind};
 use brain_services::services::registry::CatalogExtent;
+
+/// Said of what the person wants no more, where the model has no words for it.
+const WITHDRAWN: &str = "Okay, I leave it. Nothing was done.";
 
 /// Whether a turn is one: a capable model is there, and one prompt holds all that may be said.
 pub(in crate::pipeline) fn is_held(brain: &Brain, facts: &TurnFacts) -> bool {
     let services = brain.services.open_to(facts.owner());
-    brain.model.is_some()
-        && brain.planning() == Planning::Conversation
-        && services.extent(&services.names()) == CatalogExtent::Schemas
+    brain.converses() && services.extent(&services.names()) == CatalogExtent::Schemas
 }
 
 /// A turn that is one.
@@ -80,7 +81,7 @@ impl Conversing<'_> {
             // What may have to be looked into is not planned before that is known.
             (turn.unless_cancelled(routing).await?, None)
         } else {
-            match turn.unless_cancelled(select(routing, Box::pin(dialogue.says("")))).await? {
+            match turn.unless_cancelled(select(routing, Box::pin(dialogue.says("", None)))).await? {
                 // What is looked into, or ruled out, needs no plan.
                 Either::Left((Ok(route), _)) if route.kind == Kind::Investigate => (Ok(route), None),
                 Either::Left((Err(why), _)) => (Err(why), None),
@@ -141,7 +142,7 @@ impl Dialogue<'_> {
     async fn begun(&self, first: Option<Asked<ModelTurn>>, route: Route, guess: &Guess) -> Result<Answer, TurnError> {
         let first = match first {
             Some(said) => said,
-            None => self.turn.unless_cancelled(self.says("")).await?,
+            None => self.turn.unless_cancelled(self.says("", None)).await?,
         };
         match first {
             Asked::Answer(first) => Box::pin(self.held(first, route, guess)).await,
@@ -167,21 +168,15 @@ impl Dialogue<'_> {
         let turn = self.turn;
         let is_talk = route.kind == Kind::Chat;
         let domains = self.domains(&first, route, guess).await;
-        let card = self.card(&first);
-        let draft = match &first.instead_of {
-            Some(id) if card.is_none() => {
-                Draft::in_sight(turn.brain, &turn.facts).await?.filter(|draft| draft.id == *id)
-            }
-            Some(_) | None => None,
-        };
-        let amended = match (card, &draft) {
-            (Some(card), _) => Some(Amended::card(card)),
-            (None, Some(draft)) => Some(Amended::draft(&turn.brain.services, draft.writing.clone())),
-            (None, None) => None,
-        };
+        let instead = InsteadOf::named(turn, &first).await?;
+        let says_nothing = first.plan.actions.is_empty() && first.plan.question.is_none();
+        let is_withdrawn = says_nothing && instead.as_ref().is_some_and(InsteadOf::can_be_withdrawn);
+        let amended = instead.as_ref().and_then(|instead| instead.amended(&turn.brain.services));
         let topic = Topic { amends: amended.as_ref(), answers: turn.facts.open_question(), ..Topic::default() };
         let mut so_far = rounds::begun(turn.brain, &turn.facts, self.context, &topic);
-        let mut exchange = Exchange { domains, is_talk, offers: Vec::new(), reply: None };
+        let offered = instead.as_ref().and_then(InsteadOf::offered);
+        let agreed = offered.filter(|_| opens_with_yes(turn.facts.words())).unwrap_or_default();
+        let mut exchange = Exchange { domains, is_talk, agreed: agreed.to_vec(), offers: Vec::new(), reply: None };
         match self.one_after_the_other(first, &mut exchange, &mut so_far).await {
             Ok(()) => {}
             Err(error) if so_far.answer.reports.is_empty() => return Err(error),
@@ -192,16 +187,18 @@ impl Dialogue<'_> {
             }
         }
         so_far.name_what_is_left(turn.brain);
-        let is_replaced = so_far.replaces.is_some() && (so_far.asks_consent() || so_far.results.changed);
-        let is_redrafted = so_far.results.changed;
-        let mut answer = self.told(exchange, so_far).await?;
-        if let Some(card) = card.filter(|_| is_replaced)
-            && !cards::superseded_with(turn.brain, &turn.facts, card, &mut answer).await?
-        {
-            return Ok(crate::pipeline::consent::too_late(turn.brain, &turn.facts, &card.id).await?);
+        if !exchange.offers.is_empty() && offered.is_none() && let Some(standing) = StandingOffer::of(turn).await? {
+            exchange.offers = standing.beside(turn.brain, std::mem::take(&mut exchange.offers));
         }
-        if let Some(draft) = draft.filter(|_| is_redrafted) {
-            draft.replaced(turn.brain, &turn.facts, &mut answer).await?;
+        let came = CameOfIt::of(&so_far, &exchange.offers, is_withdrawn);
+        if is_withdrawn && exchange.reply.is_none() {
+            so_far.results.add_remark(WITHDRAWN.to_owned());
+        }
+        let mut answer = self.told(exchange, so_far).await?;
+        if let Some(instead) = instead
+            && let Some(decided) = instead.replaced(turn, came, &mut answer).await?
+        {
+            return Ok(crate::pipeline::consent::too_late(turn.brain, &turn.facts, &decided).await?);
         }
         Ok(answer)
     }
@@ -230,12 +227,6 @@ impl Dialogue<'_> {
         domains
     }
 
-    /// The open card that the actions take the place of.
-    fn card(&self, said: &ModelTurn) -> Option<&Pending> {
-        let id = said.instead_of.as_deref()?;
-        self.turn.facts.open.iter().find(|pending| pending.id.as_str() == id)
-    }
-
     async fn one_after_the_other(
         &self,
         first: ModelTurn,
@@ -258,6 +249,7 @@ impl Dialogue<'_> {
                 context: self.context,
                 so_far,
                 people: &people,
+                agreed: &exchange.agreed,
                 round,
             };
             let HeldPlan { plan, offers, remarks } = verifying.held(plan, &exchange.domains);
@@ -287,7 +279,7 @@ impl Dialogue<'_> {
                 "\n\nYou answered: {written}\n\nResults\n{}\n\nGo on; do not repeat what is done.",
                 lines.join("\n")
             ));
-            let why = match turn.unless_cancelled(self.says(&log)).await? {
+            let why = match turn.unless_cancelled(self.says(&log, Some(so_far))).await? {
                 Asked::Answer(next) => {
                     said = next;
                     continue;
@@ -332,7 +324,7 @@ impl Dialogue<'_> {
     /// Words, receipts, cards, offers, the question.
     async fn told(&self, exchange: Exchange, mut so_far: Progressing) -> Result<Answer, TurnError> {
         let turn = self.turn;
-        let Exchange { domains, is_talk, offers, reply } = exchange;
+        let Exchange { domains, is_talk, offers, reply, .. } = exchange;
         if !offers.is_empty() {
             let people = known::meant(turn.brain, &turn.facts, &offers, &so_far.sources.own).await.unwrap_or_default();
             let offered = Plan { actions: offers, ..Plan::default() };
@@ -361,8 +353,16 @@ struct Exchange {
     domains: Vec<String>,
     /// The router found nothing to do.
     is_talk: bool,
+    /// What was offered, where the message begins with a yes.
+    agreed: Vec<PlannedAction>,
     /// What is done with one tap.
     offers: Vec<PlannedAction>,
     /// What the model said last.
     reply: Option<String>,
+}
+
+/// Whether the first words of a message are a yes by themselves.
+fn opens_with_yes(words: &str) -> bool {
+    let first = words.split([',', '.', ';', '!', ':']).next().unwrap_or_default();
+    consent::read(first) == Consent::Yes
 }

@@ -17,6 +17,7 @@ use brain_core::core::markup::Formatted;
 use brain_core::limits;
 use brain_core::ports::{Stage, Wording};
 use brain_core::prompts::Fixed;
+use brain_language::language::reading::Mood;
 use brain_language::language::requests;
 use brain_language::language::routing::Kind;
 
@@ -78,12 +79,23 @@ pub(super) fn in_conversation(
     so_far: &Progressing,
     is_talk: bool,
 ) -> Formatted {
-    let came_to = if so_far.is_empty() && is_talk { talked(brain, facts) } else { so_far.came_to() };
-    let given = given(facts, memories, &so_far.results);
+    let came_to = match so_far.came_to() {
+        _ if so_far.is_empty() && is_talk => talked(brain, facts),
+        // To a question words are the answer, and need no statement that they are only words.
+        CameTo::NoAction | CameTo::Answer if only_asks(facts) => CameTo::TalkAfterDeeds,
+        came_to => came_to,
+    };
+    let given = given(facts, memories, Some(&so_far.results));
     let receipts = so_far.results.receipts.join("\n");
     let words = Formatted::read(words, &given);
     let words = phrasing::presentable(words, &Internals::of(brain, facts), &receipts, &given);
     if words.text.trim().is_empty() { Formatted::default() } else { honest::in_conversation(words, came_to) }
+}
+
+/// Whether a message asks, and for nothing to be done.
+fn only_asks(facts: &TurnFacts) -> bool {
+    let clauses = &facts.reading().clauses;
+    !clauses.is_empty() && clauses.iter().all(|clause| clause.mood == Mood::Question)
 }
 
 /// What talk is beside.
@@ -106,10 +118,10 @@ pub(super) fn in_kind(brain: &Brain, facts: &TurnFacts) -> Formatted {
 
 /// What the model was given; not its own earlier words: a link that it has made up once is no more given to it than
 /// before.
-fn given(facts: &TurnFacts, memories: &[String], results: &Results) -> String {
+pub(super) fn given(facts: &TurnFacts, memories: &[String], results: Option<&Results>) -> String {
     let said_before = facts.conversation();
     let wrote = said_before.written_by_people();
-    let told = memories.iter().chain(&results.facts).map(String::as_str);
+    let told = memories.iter().chain(results.iter().flat_map(|results| &results.facts)).map(String::as_str);
     wrote.chain(told).chain([facts.words()]).collect::<Vec<_>>().join("\n")
 }
 
@@ -140,7 +152,7 @@ async fn by_model(turn: &Turn<'_>, memories: &[String], results: &Results, came_
         manner => turn.facts.manner(),
         message => turn.facts.words(),
     };
-    let given = given(&turn.facts, memories, results);
+    let given = given(&turn.facts, memories, Some(results));
     let said = match ask::prompt(turn.brain, stage, Fixed::ALWAYS, &changing) {
         Ok(prompt) => speak::aloud(turn, model, prompt, &given, came_to).await,
         Err(error) => Err(error),

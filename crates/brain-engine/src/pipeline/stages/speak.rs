@@ -26,6 +26,16 @@ const TOKENS_MAX: u32 = 600;
 /// Of a growing answer so much is read each time it is shown: more than fits, however it is written.
 const DRAFT_BYTES: usize = 8 * limits::DRAFT_UTF16_MAX;
 
+/// What growing words are read with, and shown by.
+#[derive(Debug, Clone, Copy)]
+pub struct Showing<'a> {
+    /// What others and the person wrote of what the model reads.
+    pub given: &'a str,
+    pub came_to: CameTo,
+    /// How code words them.
+    pub shown: fn(Formatted, CameTo) -> Formatted,
+}
+
 /// Asks `respond` for words about what the turn came to. `given`: what others and the person wrote of what the model
 /// reads.
 pub async fn aloud(
@@ -38,15 +48,15 @@ pub async fn aloud(
     // Talk is the answer itself, and has all the time of its stage.
     let within = (!turn.account.known().is_empty()).then(|| turn.account.time_for_words());
     let write = |to| ask::words(turn.account, model, came_to.stage(), prompt.clone(), TOKENS_MAX, to, within);
-    growing(turn, given, came_to, write).await.map(|markdown| Formatted::read(&markdown, given))
+    let showing = Showing { given, came_to, shown: honest::shown };
+    growing(turn, showing, write).await.map(|markdown| Formatted::read(&markdown, given))
 }
 
 /// Shows words as `write` sends them, where the channel can. What has begun to be shown and breaks off is asked for
 /// once more, in one piece.
 pub async fn growing<T, E, W>(
     turn: &Turn<'_>,
-    given: &str,
-    came_to: CameTo,
+    showing: Showing<'_>,
     write: impl Fn(Option<UnboundedSender<String>>) -> W,
 ) -> Result<T, E>
 where
@@ -57,7 +67,7 @@ where
     }
     let (to, from) = unbounded_channel();
     let begun = AtomicBool::new(false);
-    let (writing, showing) = (Box::pin(write(Some(to))), Box::pin(show(turn, from, &begun, came_to, given)));
+    let (writing, showing) = (Box::pin(write(Some(to))), Box::pin(show(turn, from, &begun, showing)));
     let written = match select(writing, showing).await {
         Either::Left((written, _)) => written,
         Either::Right(((), writing)) => writing.await,
@@ -69,7 +79,7 @@ where
 }
 
 /// Shows what has come so far, from the moment it is a long answer. Ends with the words.
-async fn show(turn: &Turn<'_>, mut from: UnboundedReceiver<String>, begun: &AtomicBool, came_to: CameTo, given: &str) {
+async fn show(turn: &Turn<'_>, mut from: UnboundedReceiver<String>, begun: &AtomicBool, showing: Showing<'_>) {
     let mut written = match from.recv().await {
         Some(first) => first,
         None => return,
@@ -87,7 +97,7 @@ async fn show(turn: &Turn<'_>, mut from: UnboundedReceiver<String>, begun: &Atom
             () = sleep_until(next) => {
                 if turn.may_be_shown() && written.len() > shown {
                     shown = written.len();
-                    draft(turn, &written, came_to, given).await;
+                    draft(turn, &written, showing).await;
                 }
                 next = Instant::now() + Duration::from_millis(limits::DRAFT_EVERY_MS);
             }
@@ -95,14 +105,15 @@ async fn show(turn: &Turn<'_>, mut from: UnboundedReceiver<String>, begun: &Atom
     }
 }
 
-async fn draft(turn: &Turn<'_>, written: &str, came_to: CameTo, given: &str) {
+async fn draft(turn: &Turn<'_>, written: &str, showing: Showing<'_>) {
+    let Showing { given, came_to, shown } = showing;
     let words = Formatted::read(&written[..written.floor_char_boundary(DRAFT_BYTES)], given);
     if !matches!(came_to, CameTo::Change | CameTo::Findings) && honest::claims_a_change(&words.text) {
         return;
     }
     let known = turn.account.known();
     let words = phrasing::presentable(words, &Internals::of(turn.brain, &turn.facts), &known, given);
-    let mut words = honest::shown(words, came_to);
+    let mut words = shown(words, came_to);
     if !known.is_empty() {
         words.push(&format!("\n\n{known}"));
     }

@@ -16,9 +16,11 @@ impl TurnFacts {
         OpenSince { beside: question.beside, secs: (self.ctx.now - question.at).num_seconds() }
     }
 
-    /// The question that was not answered by this message, too old or not. What was only offered waits for nobody.
-    pub fn question_left_open(&self, account: &TurnAccount) -> Option<&Clarification> {
+    /// The question that was not answered by this message, too old or not; `with_offers`: what a yes takes is one.
+    /// Otherwise what was only offered waits for nobody.
+    pub fn question_left_open(&self, account: &TurnAccount, with_offers: bool) -> Option<&Clarification> {
         let is_left = !account.took_question();
-        self.state.clarification.as_ref().filter(|question| is_left && question.offer.is_none())
+        let asks = |question: &&Clarification| question.offer.is_none() || with_offers && question.takes_yes;
+        self.state.clarification.as_ref().filter(|question| is_left && asks(question))
     }
 }

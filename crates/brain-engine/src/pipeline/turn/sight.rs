@@ -87,5 +87,6 @@ fn open_question<'q>(question: &'q Clarification, services: &Registry) -> OpenQu
         question: &question.question,
         by_code,
         choices: question.choices.iter().map(|(_, label)| label.as_str()).collect(),
+        offer: question.offer.as_deref().filter(|_| question.takes_yes),
     }
 }

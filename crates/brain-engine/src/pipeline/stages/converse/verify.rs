@@ -27,6 +27,8 @@ pub(super) struct Verifying<'a> {
     pub context: &'a Context,
     pub so_far: &'a Progressing,
     pub people: &'a [Person],
+    /// What was shown in full and offered, where the person's words begin with a yes.
+    pub agreed: &'a [PlannedAction],
     /// From 0.
     pub round: usize,
 }
@@ -71,12 +73,13 @@ impl Verifying<'_> {
                 runs.push(true);
                 continue;
             };
+            let is_agreed = self.agreed.iter().any(|offered| offered.asks_the_same_as(planned));
             let Verified { standing, unsaid } = verifier.action(entry.as_ref(), planned);
             let unsaid = unsaid.iter().map(|value| quoted(value, limits::SIGHT_LABEL_CHARS));
             remarks.extend(unsaid.map(|value| format!("I left out {value}: you didn't say that.")));
             let is_routed = domains.contains(&planned.service);
             let is_low = is_low_write(entry.as_ref(), planned);
-            let is_sure = standing == PlanStanding::Exact && !self.follows_a_look();
+            let is_sure = is_agreed || standing == PlanStanding::Exact && !self.follows_a_look();
             let waits_for_offer = planned.depends_on.iter().any(|on| runs.get(*on) == Some(&false));
             runs.push(!entry.writes() || (is_routed && (is_sure || !is_low) && !waits_for_offer));
         }

@@ -25,7 +25,7 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::stages::honest::{self, CameTo};
 use crate::pipeline::stages::phrasing::{self, Internals};
-use crate::pipeline::stages::speak;
+use crate::pipeline::stages::speak::{self, Showing};
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::pipeline::turn::{TurnFacts, status};
 use brain_core::core::markup::Formatted;
@@ -249,7 +249,8 @@ async fn told(
 async fn worded(turn: &Turn<'_>, asker: &InvestigationModel<'_>, input: &SynthesisInput<'_>) -> Option<ModelAnswer> {
     let write = |to: Option<UnboundedSender<String>>| synthesize_by_model(asker, input, to);
     // Which links were given to the model is known with the whole answer: until then none is one.
-    match turn.unless_cancelled(speak::growing(turn, "", CameTo::Findings, write)).await {
+    let showing = Showing { given: "", came_to: CameTo::Findings, shown: honest::shown };
+    match turn.unless_cancelled(speak::growing(turn, showing, write)).await {
         Err(_) => None,
         Ok(Ok(words)) => Some(words),
         Ok(Err(failure)) => {

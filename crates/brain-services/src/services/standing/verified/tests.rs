@@ -106,3 +106,23 @@ fn an_address_that_nobody_said_or_knows_is_taken_out() {
         check("write to Herr Brandl that I am late", "email.create_draft", draft, &[("to", "Herr Brandl")]);
     assert_eq!(unsaid, ["eve@evil.example"]);
 }
+
+#[test]
+fn probe() {
+    let reference = Reference {
+        now: "2026-01-12T09:00:00Z".parse().unwrap(),
+        zone: chrono_tz::Europe::Berlin,
+        order: DateOrder::DayFirst,
+    };
+    for text in [
+        "a week earlier pls", "2 hrs before instead", "and the reminder 2 hrs before instead", "äh nee mittwoch", "nur alle zwei wochen, ab dieser woche",
+        "ne Woche vorher", "erinner mich ne Woche vorher an den Kuchen, vormittags um zehn", "nee besser zwei, der muss ja bestellt werden", "only Mondays and Thursdays", "And the other one the water tablet at the same time but only Mondays and Thursdays",
+        "every Wednesday evening from half past seven until nine", "until nine", "from half past seven", "no wait 3", "half past eight for that one, not together", "nein halb 8", "am tag danach morgens um 7",
+        "the day before", "actually put it back but next week, same time same place", "ok and that mtg w him every fri", "a day later", "an hour later", "eine stunde später", "half an hour earlier",
+    ] {
+        let reading = Reading::of(text, &reference);
+        println!("{text}");
+        for mention in &reading.mentions { println!("    {:?} {:?}", &text[mention.span.clone()], mention.result); }
+        println!("    moods {:?} offset {:?}", reading.clauses.iter().map(|c| (c.mood, &text[c.span.clone()])).collect::<Vec<_>>(), time::offset_in(text));
+    }
+}
