@@ -40,7 +40,7 @@ pub const COMMANDS: [(&str, &[&str]); 6] = [
     ),
     ("memory", &["store", "update", "recall", "forget"]),
     ("keep", &["create", "append", "list", "search", "tick", "untick", "remove", "delete"]),
-    ("contacts", &["find", "save"]),
+    ("contacts", &["find", "save", "delete"]),
 ];
 
 /// What asks to be shown how an answer came about is shown just that.

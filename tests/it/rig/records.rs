@@ -106,7 +106,7 @@ pub fn is_high_stakes(action: &Action) -> bool {
         | ("calendar", "update_event" | "delete_event")
         | ("email", "send_email" | "reply_to_email" | "reply_all" | "forward_email" | "answer_invitation" | "delete_email")
         | ("memory", "forget")
-        | ("keep", "delete") => true,
+        | ("keep" | "contacts", "delete") => true,
         ("calendar", "create_event") => invites(&Value::Object(action.params.clone())),
         ("task", "create" | "list" | "update" | "complete")
         | ("calendar", "list_events" | "find_free_time" | "remind_of_event")

@@ -34,6 +34,8 @@ pub struct Person {
     pub phones: Vec<String>,
     /// Groups they belong to, lower case.
     pub groups: Vec<String>,
+    /// What else the owner keeps about them.
+    pub note: Option<String>,
     /// How well, at the first of their addresses.
     pub known: Familiarity,
     /// Who chose the name.
@@ -84,6 +86,7 @@ impl Person {
             rivals: Vec::new(),
             phones: Vec::new(),
             groups: Vec::new(),
+            note: None,
             known: Familiarity::Seen,
             named_by: NamedBy::Person,
             untrusted: Vec::new(),
@@ -178,6 +181,22 @@ pub trait AddressBook: Send + Sync + std::fmt::Debug {
     /// What the owner calls those who have these addresses. Strangers are left out, whatever they call themselves.
     async fn names_of(&self, owner: &UserId, addresses: &BTreeSet<String>) -> Result<KnownNames, ServiceError>;
 
+    /// The addresses of those whom the owner calls so: by a name of theirs, or as a group.
+    async fn addresses_of(&self, owner: &UserId, who: &str) -> Result<Vec<String>, ServiceError> {
+        let asked = words(who);
+        if asked.is_empty() || who.contains('@') {
+            return Ok(Vec::new());
+        }
+        let is_called = |person: &&Person| {
+            let names: Vec<String> =
+                std::iter::once(&person.name).chain(&person.nicknames).flat_map(|name| words(name)).collect();
+            let is_member = person.groups.iter().any(|group| words(group) == asked);
+            person.known > Familiarity::Seen && (is_member || asked.iter().all(|word| names.contains(word)))
+        };
+        let people = self.people(owner, &PeopleQuery::names([who])).await?;
+        Ok(people.iter().filter(is_called).flat_map(|person| person.emails.clone()).collect())
+    }
+
     /// How fresh that is; to be asked before it. `None`: that cannot be told.
     async fn freshness(&self, _owner: &UserId) -> Option<Freshness> {
         None
@@ -186,7 +205,8 @@ pub trait AddressBook: Send + Sync + std::fmt::Debug {
 
 /// The address and the number in a piece of text.
 pub fn split_details(text: &str) -> (Option<String>, Option<String>) {
-    let email = text.split_whitespace().map(tidy).find(|w| w.contains('@'));
+    let is_around = |c: char| matches!(c, '(' | ')' | '<' | '>' | '[' | ']');
+    let email = text.split_whitespace().map(|w| tidy(w.trim_matches(is_around))).find(|w| w.contains('@'));
     let digits: Vec<&str> = text
         .split_whitespace()
         .filter(|w| !w.contains('@') && w.chars().any(|c| c.is_ascii_digit()))

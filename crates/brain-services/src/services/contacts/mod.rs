@@ -5,6 +5,7 @@
 //! Who was only seen in mail is listed last and marked ([`Familiarity`]).
 
 mod cards;
+mod delete;
 mod find;
 mod lookup;
 mod person;
@@ -18,6 +19,7 @@ pub mod vcard;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use delete::DeletePerson;
 use find::FindPerson;
 use save::SavePerson;
 use serde_json::Value;
@@ -56,7 +58,8 @@ pub(super) const SOURCE: Source = Source::new(Table::Contacts, NAME, 1, |_, stor
 });
 
 /// What its phrases come to, by the command that they name.
-pub(super) const BUILDERS: [(&str, Builder); 2] = [("find", find::built), ("save", save::built)];
+pub(super) const BUILDERS: [(&str, Builder); 3] =
+    [("find", find::built), ("save", save::built), ("delete", delete::built)];
 
 /// What people are called in an export.
 const RECORDS: &str = "contacts";
@@ -67,7 +70,7 @@ impl Contacts {
     /// The service with its commands, for the registry.
     pub fn registration(self: Arc<Self>) -> Registration {
         let info = ServiceInfo::new(NAME, "People", "people, addresses and phone numbers", "your contacts");
-        Registration::of(info, self).command::<FindPerson>().edit::<SavePerson>().end()
+        Registration::of(info, self).command::<FindPerson>().edit::<SavePerson>().edit::<DeletePerson>().end()
     }
 }
 
@@ -99,7 +102,8 @@ impl Service for Contacts {
         };
         let question = format!("Shall I save {}, {}, to your contacts?", visible(name), visible(phone));
         let (name, phone) = (name.clone(), Some(phone.clone()));
-        let action = planned(NAME, &SavePerson { name, email: None, phone, prefer: None });
+        let action =
+            planned(NAME, &SavePerson { name, email: None, phone, prefer: None, note: None, remove: Vec::new() });
         vec![Offerable { rank: 0, question: Some(question), label: "💾 Save", action }]
     }
 

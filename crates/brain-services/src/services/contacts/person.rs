@@ -8,6 +8,7 @@ use crate::services::address_book::Person;
 use crate::services::email::correspondents::Correspondent;
 use crate::services::email::read::Mailbox;
 use crate::services::service::{ItemChoice, Noticed};
+use crate::services::texts::brief;
 use brain_core::core::card::show_address;
 use brain_core::core::provenance::UntrustedText;
 use brain_core::core::text::visible;
@@ -71,6 +72,7 @@ pub(super) fn person_saved(contact: &Contact) -> Person {
         emails: contact.emails.clone(),
         phones: contact.phones.clone(),
         groups: contact.groups.clone(),
+        note: contact.note.clone(),
         known: if contact.given().is_empty() { Familiarity::Listed } else { Familiarity::Saved },
         named_by: if by_others { NamedBy::Others } else { NamedBy::Person },
         ..Person::nobody()
@@ -201,6 +203,9 @@ pub struct PersonView {
     pub emails: Vec<String>,
     pub phones: Vec<String>,
     pub groups: Vec<String>,
+    /// What else is kept about them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 impl PersonView {
@@ -211,6 +216,7 @@ impl PersonView {
             emails: found.emails.clone(),
             phones: found.phones.clone(),
             groups: found.groups.clone(),
+            note: found.note.clone(),
         }
     }
 
@@ -221,12 +227,14 @@ impl PersonView {
             emails: contact.emails.clone(),
             phones: contact.phones.clone(),
             groups: contact.groups.clone(),
+            note: contact.note.clone(),
         }
     }
 
     /// As one line of a list.
     pub(super) fn line(&self) -> String {
-        visible(&line(&self.name, self.emails.iter().chain(&self.phones)))
+        let note = self.note.as_ref().map(|note| format!(" — {note}")).unwrap_or_default();
+        visible(&(line(&self.name, self.emails.iter().chain(&self.phones)) + &note))
     }
 }
 
@@ -239,6 +247,7 @@ fn line<'d>(label: &str, details: impl Iterator<Item = &'d String>) -> String {
 
 pub(super) fn noticed(person: &Person) -> Noticed {
     let groups = if person.groups.is_empty() { String::new() } else { format!(" [{}]", person.groups.join(", ")) };
-    let line = line(&person.party().label(), person.emails.iter().chain(&person.phones)) + &groups;
+    let note = person.note.as_ref().map(|note| format!(" — {}", brief(note))).unwrap_or_default();
+    let line = line(&person.party().label(), person.emails.iter().chain(&person.phones)) + &groups + &note;
     Noticed { id: Some(person.name.clone()), line, untrusted: person.untrusted.clone() }
 }

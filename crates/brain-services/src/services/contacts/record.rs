@@ -35,6 +35,9 @@ pub struct Contact {
     /// Groups, lower case.
     #[serde(default)]
     pub groups: Vec<String>,
+    /// What else the person keeps about them; known here alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     /// Addresses that the person has given here, in words of their own; nothing is known of what was saved before this
     /// was written down.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -91,6 +94,7 @@ impl Contact {
             preferred: None,
             phones: Vec::new(),
             groups: Vec::new(),
+            note: None,
             given: None,
             beside: Vec::new(),
             former: Vec::new(),
@@ -119,7 +123,7 @@ pub(super) static BY_ORIGIN: Secondary =
 
 pub(super) fn document(contact: &Contact) -> Document {
     let local_parts = contact.emails.iter().map(|email| people::local_part(email));
-    let body: Vec<String> = contact.nicknames.iter().cloned().chain(local_parts).collect();
+    let body: Vec<String> = contact.nicknames.iter().cloned().chain(local_parts).chain(contact.note.clone()).collect();
     let people = contact.emails.iter().map(|email| Participant { address: email.clone(), ..Participant::default() });
     let flags = contact.emails.iter().map(|email| by_address(email));
     let groups = contact.groups.iter().map(|group| by_group(&people::group_key(group)));

@@ -10,14 +10,14 @@ use super::record::{Contact, NAME};
 use super::service::Contacts;
 use crate::services::address_book::{PeopleQuery, Person, split_details};
 use crate::services::backend::{KeptPlace, RecordEdit};
-use crate::services::command::{Command, Invocation, Receipt, Subject, before};
+use crate::services::command::{Command, Invocation, Receipt, Subject, before, one_or_many};
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::provenance;
 use crate::services::replica::{Edits, PlannedEdits};
 use crate::services::searchable::Party;
 use crate::services::service::Prepared;
-use crate::services::texts::brief;
+use crate::services::texts::{self, brief};
 use brain_core::core::card::{CardBody, show_address};
 use brain_core::core::plan::{Action, Target};
 use brain_core::core::stakes::Stakes;
@@ -41,9 +41,31 @@ pub struct SavePerson {
     /// true only when the person says to write to this address from now on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prefer: Option<bool>,
+    /// What else to keep about them: who they are, what they do; it takes the place of what was kept so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// Addresses and numbers of theirs that are to be taken off.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
+    pub remove: Vec<String>,
+}
+
+/// Whether a value of a contact is this one, however its number is written.
+fn is_same_value(value: &str, said: &str) -> bool {
+    let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
+    let is_number = !said.contains('@') && !digits(said).is_empty();
+    value.eq_ignore_ascii_case(said.trim()) || is_number && !value.contains('@') && digits(value) == digits(said)
 }
 
 impl SavePerson {
+    /// What is to be taken off and does not stand there.
+    fn not_there<'s>(&'s self, own: Option<&Contact>) -> Option<&'s String> {
+        let has = |said: &str| {
+            let values = own.into_iter().flat_map(|contact| contact.emails.iter().chain(&contact.phones));
+            values.into_iter().any(|value| is_same_value(value, said))
+        };
+        self.remove.iter().find(|said| !has(said))
+    }
+
     /// The address, when it changes where mail to somebody who is saved already may go.
     fn redirects(&self, action: &Action) -> Option<&str> {
         let email = self.email.as_deref()?;
@@ -59,6 +81,26 @@ impl SavePerson {
 struct KnownBefore {
     emails: Vec<String>,
     phones: Vec<String>,
+}
+
+impl KnownBefore {
+    /// What is left of it.
+    fn without(mut self, removed: &[String]) -> Self {
+        let is_left = |value: &String| !removed.iter().any(|said| is_same_value(value, said));
+        self.emails.retain(is_left);
+        self.phones.retain(is_left);
+        self
+    }
+}
+
+/// Takes addresses and numbers off a contact.
+fn take_off(contact: &mut Contact, removed: &[String]) {
+    let is_left = |value: &String| !removed.iter().any(|said| is_same_value(value, said));
+    contact.emails.retain(is_left);
+    contact.phones.retain(is_left);
+    contact.beside.retain(is_left);
+    contact.given.iter_mut().for_each(|given| given.retain(is_left));
+    contact.preferred.take_if(|preferred| !is_left(preferred));
 }
 
 /// A contact after it was saved.
@@ -78,7 +120,11 @@ impl Command for SavePerson {
 
     fn stakes(&self, action: &Action) -> Stakes {
         let others_see_it = action.notes.iter().any(|note| note == OTHERS_SEE_IT);
-        if others_see_it || self.redirects(action).is_some() { Stakes::High } else { Self::STAKES }
+        if others_see_it || !self.remove.is_empty() || self.redirects(action).is_some() {
+            Stakes::High
+        } else {
+            Self::STAKES
+        }
     }
 
     fn problem(&self) -> Option<String> {
@@ -101,6 +147,8 @@ impl Command for SavePerson {
             .words("Name", &self.name)
             .row("Mail", self.email.as_deref().map(show_address).unwrap_or_default())
             .words("Phone", self.phone.clone().unwrap_or_default())
+            .words("Note", self.note.clone().unwrap_or_default())
+            .lines("Taken off", self.remove.iter().map(|value| show_address(value)).collect())
             .lines("Saved before", known.iter().map(|address| show_address(address)).collect())
             .row("Mail goes to", goes_to.map(|address| show_address(address)).unwrap_or_default())
     }
@@ -133,6 +181,10 @@ impl Edits<SavePerson> for Contacts {
         let is_chosen = |person: &Person| person.emails.iter().any(|email| email.eq_ignore_ascii_case(&chosen.address));
         saved.people.retain(|person| chosen.address.is_empty() || chosen.name.is_empty() || is_chosen(person));
         let person = match meant(&saved.people, &name, &email).as_slice() {
+            [] if !command.remove.is_empty() => {
+                let what = format!("I keep no contact called “{}”.", brief(&name));
+                return Ok(Prepared::NotFound { what });
+            }
             [] => {
                 let notes = self.told_of_place(ctx, None).await?;
                 let params = SavePerson { name, ..command };
@@ -149,6 +201,11 @@ impl Edits<SavePerson> for Contacts {
         };
         let stored = self.contacts(&ctx.owner, &asked).await?.contacts;
         let own = stored.values().find(|(contact, _)| is_contact(contact, person));
+        if let Some(missing) = command.not_there(own.map(|(contact, _)| contact)) {
+            let (missing, name) = (brief(missing), brief(&person.name));
+            let what = format!("“{missing}” is nothing that I keep of {name}, so there is nothing to take off.");
+            return Ok(Prepared::NotFound { what });
+        }
         let known = KnownBefore { emails: person.emails.clone(), phones: person.phones.clone() };
         let target = Target {
             id: own.map(|(contact, _)| contact.id.clone()).unwrap_or_default(),
@@ -177,14 +234,19 @@ impl Edits<SavePerson> for Contacts {
             Some((contact, _)) => contact.clone(),
             None => Contact::called(&ctx.owner, &attempt.key, &command.name),
         };
-        let SavePerson { name, email, phone, prefer } = command;
+        let SavePerson { name, email, phone, prefer, note, remove } = command;
+        take_off(&mut contact, &remove);
         let (email, phone) = (email.unwrap_or_default(), phone.unwrap_or_default());
         add(&mut contact.emails, &email);
         add(&mut contact.phones, &phone);
         if prefer == Some(true) && !email.trim().is_empty() {
             contact.preferred = Some(email.trim().to_owned());
         }
-        let known = before::<KnownBefore>(action);
+        if let Some(note) = texts::filled(note.as_deref()) {
+            contact.others.write("note", &note, provenance::source(action, "note"));
+            contact.note = Some(note);
+        }
+        let known = before::<KnownBefore>(action).map(|known| known.without(&remove));
         contact.given = Some(contact.given());
         if let Some(given) = contact.given.as_mut().filter(|_| provenance::source(action, "email").is_none()) {
             add(given, &email);
@@ -213,7 +275,11 @@ impl Edits<SavePerson> for Contacts {
 
 impl Contacts {
     /// What a card has to say of an address book that others see: which one of several it is.
-    async fn told_of_place(&self, ctx: &RequestContext, known: Option<&Contact>) -> Result<Vec<String>, ServiceError> {
+    pub(super) async fn told_of_place(
+        &self,
+        ctx: &RequestContext,
+        known: Option<&Contact>,
+    ) -> Result<Vec<String>, ServiceError> {
         let KeptPlace { name, is_shared } = self.backends.kept_place(&ctx.owner, known).await?;
         let name = name.map(|name| format!("In the address book “{}”.", brief(&name)));
         Ok(name.into_iter().chain([OTHERS_SEE_IT.to_owned()]).filter(|_| is_shared).collect())
@@ -222,7 +288,9 @@ impl Contacts {
 
 /// A contact to keep, from the slots of a message.
 pub(super) fn built(said: &ClauseReading) -> Built {
-    let Some(name) = said.raw("name").map(|n| capital(owner_of(said, without_determiner(&n)))) else {
+    // What opens a bracket around the details is not of the name.
+    let bare = |name: &str| name.trim_end_matches(['(', '<', '[', ' ', ',']).to_owned();
+    let Some(name) = said.raw("name").map(|n| capital(owner_of(said, without_determiner(&bare(&n))))) else {
         return Built::No;
     };
     // A number of the person's own is no contact.

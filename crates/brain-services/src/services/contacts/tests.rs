@@ -351,3 +351,39 @@ async fn only_whom_the_person_wrote_to_or_gave_is_no_stranger_on_a_card() {
         assert_eq!(notes.contains(&first), is_first, "{to}: {notes:?}");
     }
 }
+
+#[tokio::test]
+async fn a_number_and_an_address_are_taken_off_with_a_yes_and_a_note_is_kept() {
+    let home = Home::new();
+    save(&home, json!({"name": "Rui Costa", "email": "rui@example.org", "phone": "+351 910 000 001"}), "1").await;
+    let rui = save(&home, json!({"name": "Rui Costa", "email": "rui@work.example", "note": "our plumber"}), "2").await;
+    assert_eq!((&rui["note"], rui["emails"].as_array().unwrap().len()), (&json!("our plumber"), 2));
+
+    let params = json!({"name": "Rui", "remove": ["351910000001", "rui@example.org"]});
+    let prepared = home.people.prepare(&home.ctx, "save", params.clone()).await.unwrap();
+    let action = crate::testing::ready(&home.people, "save", prepared);
+    let entry = home.people.command("save").unwrap();
+    assert_eq!(entry.stakes(&action), brain_core::core::stakes::Stakes::High);
+    let rui = save(&home, params, "3").await;
+    assert_eq!((&rui["emails"], &rui["phones"]), (&json!(["rui@work.example"]), &json!([])));
+    assert_eq!(rui["note"], "our plumber");
+
+    let missing = json!({"name": "Rui", "remove": ["555 0100"]});
+    let prepared = home.people.prepare(&home.ctx, "save", missing).await.unwrap();
+    assert!(matches!(prepared, Prepared::NotFound { .. }), "{prepared:?}");
+}
+
+#[tokio::test]
+async fn a_contact_is_deleted_and_one_of_the_file_is_not() {
+    let home = with_demo();
+    save(&home, json!({"name": "Rui Costa", "email": "rui@example.org"}), "1").await;
+    let deleted = run(&home.people, &home.ctx, "delete", json!({"find_by": "rui"}), "2").await;
+    home.store.commit(Batch { changes: deleted.changes.clone() }).await.unwrap();
+    assert_eq!(result(deleted)["person"]["name"], "Rui Costa");
+    assert_eq!(find(&home, "rui").await, Vec::<String>::new());
+    for (who, told) in [("Anna Kowalczyk", "only read"), ("Xerxes", "no contact called")] {
+        let prepared = home.people.prepare(&home.ctx, "delete", json!({"find_by": who})).await.unwrap();
+        let Prepared::NotFound { what } = prepared else { panic!("{who}: {prepared:?}") };
+        assert!(what.contains(told), "{what}");
+    }
+}

@@ -36,7 +36,7 @@ fn every_service_and_every_command_has_its_words_and_its_shape() {
         assert!(![title, summary, place].iter().any(|words| words.is_empty()), "{name}");
     }
     let entries = services.commands(&services.names());
-    assert_eq!(entries.len(), 38);
+    assert_eq!(entries.len(), 39);
     for entry in entries {
         let words = [entry.summary(), entry.example(), entry.status()];
         assert!(!words.iter().any(|words| words.is_empty()), "{entry:?}");

@@ -43,6 +43,7 @@ pub(super) fn read(
         preferred: preferred(&card.lines).and_then(|at| card.lines[at].only().map(str::to_owned)),
         phones: card.said("TEL"),
         groups: card.said("CATEGORIES"),
+        note: held.and_then(|held| held.note.clone()),
         given: Some(Vec::new()),
         beside: held.map(|held| held.beside.clone()).unwrap_or_default(),
         former: Vec::new(),
